@@ -1,0 +1,75 @@
+/**
+ * What can go wrong, as a closed list. The core throws `OracleError` with one of these codes; each door maps the codes
+ * through its own table. `retryable` says whether the same call may succeed later without the caller changing anything.
+ */
+export const ERROR_CODES = {
+  /** A setting is missing or malformed; the start stops. */
+  CONFIG_INVALID: { retryable: false },
+  /** A caller's parameter is wrong; `field` names it. */
+  INPUT_INVALID: { retryable: false },
+  NOT_FOUND: { retryable: false },
+  METHOD_NOT_ALLOWED: { retryable: false },
+  PAYLOAD_TOO_LARGE: { retryable: false },
+  /** A feed's content cannot be read; the message names the file and line, or the provider and field. */
+  FEED_INVALID: { retryable: false },
+  FEED_UNAVAILABLE: { retryable: true },
+  /** No fresh or agreed price yet: the step waits. */
+  PRICE_UNAVAILABLE: { retryable: true },
+  /** The model needs more price history than there is. */
+  HISTORY_TOO_SHORT: { retryable: false },
+  CHAIN_UNREACHABLE: { retryable: true },
+  /** A transaction or call reverted; sending it again would revert again. */
+  CHAIN_REVERTED: { retryable: false },
+  /** Broadcast, but not yet at its confirmation depth. */
+  TRANSACTION_UNCONFIRMED: { retryable: true },
+  /** What stands on chain is not what the record says. */
+  ATTESTATION_MISMATCH: { retryable: false },
+  DATABASE_UNAVAILABLE: { retryable: true },
+  DATA_DIR_DAMAGED: { retryable: false },
+  DATA_DIR_IN_USE: { retryable: true },
+  /** The record does not allow this change from the state it is in. */
+  ILLEGAL_TRANSITION: { retryable: false },
+  /** An earlier step of the day has not finished: this one waits. */
+  STEP_WAITING: { retryable: true },
+  VENUE_REJECTED: { retryable: false },
+  SHUTTING_DOWN: { retryable: true },
+  INTERNAL: { retryable: false },
+} as const satisfies Record<string, { retryable: boolean }>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface OracleErrorOptions {
+  /** The parameter, setting or column at fault. */
+  field?: string;
+  /** What the reader can do about it, as an instruction. */
+  suggestedAction?: string;
+  cause?: unknown;
+}
+
+export class OracleError extends Error {
+  readonly code: ErrorCode;
+  readonly field: string | undefined;
+  readonly suggestedAction: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: OracleErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'OracleError';
+    this.code = code;
+    this.field = options.field;
+    this.suggestedAction = options.suggestedAction;
+  }
+
+  get retryable(): boolean {
+    return ERROR_CODES[this.code].retryable;
+  }
+}
+
+/** True when `error` is an `OracleError`, of the given code if one is named. */
+export function isOracleError(error: unknown, code?: ErrorCode): error is OracleError {
+  return error instanceof OracleError && (code === undefined || error.code === code);
+}
+
+/** Text of anything thrown, for logs and messages. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

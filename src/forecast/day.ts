@@ -1,0 +1,35 @@
+import { OracleError } from '../errors.ts';
+
+/** A UTC calendar date as the number of days since 1970-01-01. */
+export type Day = number;
+
+export const DAY_MS = 86_400_000;
+
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/**
+ * Reads `YYYY-MM-DD`.
+ * @throws OracleError INPUT_INVALID for anything else, impossible dates included.
+ */
+export function parseDay(text: string): Day {
+  const day = ISO_DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) / DAY_MS : Number.NaN;
+  if (!Number.isInteger(day) || formatDay(day) !== text) {
+    throw new OracleError('INPUT_INVALID', `"${text}" is not a date of the form YYYY-MM-DD`, { field: 'date' });
+  }
+  return day;
+}
+
+/** `YYYY-MM-DD` of a day. */
+export function formatDay(day: Day): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The UTC date that an instant (milliseconds since 1970) falls on. */
+export function dayOf(instantMs: number): Day {
+  return Math.floor(instantMs / DAY_MS);
+}
+
+/** 00:00 UTC of a day plus a time of day, in milliseconds since 1970. */
+export function instantOf(day: Day, hours = 0, minutes = 0): number {
+  return day * DAY_MS + (hours * 60 + minutes) * 60_000;
+}
