@@ -1,0 +1,226 @@
+import { z } from 'zod';
+import { OracleError } from './errors.ts';
+
+/**
+ * Every setting of the service: the only place that reads the environment. Documentation, validation and the censoring of
+ * logs come from this table. Values arrive as text; an empty value counts as unset.
+ */
+
+interface Setting<T extends z.ZodType> {
+  /** Turns the text into the value. */
+  schema: T;
+  /** What holds when the setting is absent, as text; `null`: no default. */
+  default: string | null;
+  description: string;
+  /** Values never reach a log, an error or a page. */
+  secret?: boolean;
+  /** Needed when `CHAIN_RPC_URL` names a real chain. */
+  requiredOnRealChain?: boolean;
+}
+
+function setting<T extends z.ZodType>(definition: Setting<T>): Setting<T> {
+  return definition;
+}
+
+const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const url = (protocols: RegExp, what: string) => z.url({ protocol: protocols, error: `must be ${what}` });
+const privateKey = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a private key: 0x and 64 hex characters')
+  .transform((text) => text as `0x${string}`);
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex characters')
+  .transform((text) => text as `0x${string}`);
+
+export const SETTINGS = {
+  PORT: setting({ schema: integer(0, 65_535), default: '3000', description: 'TCP port of the HTTP server; 0 takes a free one' }),
+  HOST: setting({
+    schema: z.string().min(1).optional(),
+    default: null,
+    description: 'Address to listen on; unset: `127.0.0.1` on a local chain, `0.0.0.0` on a real one',
+  }),
+  PUBLIC_URL: setting({
+    schema: url(/^https?$/, 'an http(s) URL').optional(),
+    default: null,
+    description: 'The URL that callers reach the service under; unset: `http://HOST:PORT`',
+  }),
+  DATA_DIR: setting({
+    schema: z.string().min(1),
+    default: './data',
+    description: 'Folder of the embedded database, the local chain and `demo.json`',
+  }),
+  ROLE: setting({
+    schema: z.enum(['all', 'api', 'worker']),
+    default: 'all',
+    description: '`api` answers requests, `worker` runs the pipeline, `all` does both',
+  }),
+  FEEDS: setting({
+    schema: z.string().regex(/^(auto|live|simulated|csv:.+)$/, 'must be auto, live, simulated or csv:<folder>'),
+    default: 'auto',
+    description: 'Market data: `auto`, `live`, `simulated` or `csv:<folder>`',
+  }),
+  SIMULATION_SEED: setting({
+    schema: integer(0, 2 ** 31 - 1),
+    default: '1',
+    description: 'Seed of the simulated market; the same seed gives the same market',
+  }),
+  REPLAY_DAYS: setting({
+    schema: integer(0, 3_650),
+    default: '120',
+    description: 'Days of history that the first start on a local chain replays; 0: none',
+  }),
+  MONGODB_URI: setting({
+    schema: url(/^mongodb(\+srv)?$/, 'a mongodb:// or mongodb+srv:// URI').optional(),
+    default: null,
+    secret: true,
+    description: 'Database to use; unset: the embedded one in `DATA_DIR`',
+  }),
+  CHAIN_RPC_URL: setting({
+    schema: url(/^https?$/, 'an http(s) URL').optional(),
+    default: null,
+    secret: true,
+    description:
+      'JSON-RPC endpoint of the chain; unset: a local chain in `DATA_DIR`; a loopback address: the local chain of another process on `DATA_DIR`',
+  }),
+  CHAIN_ID: setting({ schema: integer(1, 2 ** 31 - 1), default: '8453', description: 'Chain id that the endpoint must report' }),
+  CONFIRMATIONS: setting({
+    schema: integer(1, 1_000).optional(),
+    default: null,
+    description: 'Blocks after which a transaction counts; unset: 1 on a local chain, 5 on a real one',
+  }),
+  ATTESTER_PRIVATE_KEY: setting({
+    schema: privateKey.optional(),
+    default: null,
+    secret: true,
+    requiredOnRealChain: true,
+    description: 'Key of the wallet that attests forecasts and owns the agent identity',
+  }),
+  REPORTER_PRIVATE_KEY: setting({
+    schema: privateKey.optional(),
+    default: null,
+    secret: true,
+    requiredOnRealChain: true,
+    description: 'Key of the wallet that logs wager outcomes to ERC-8004',
+  }),
+  SALT_SECRET: setting({
+    schema: z.string().min(32, 'must have at least 32 characters').optional(),
+    default: null,
+    secret: true,
+    requiredOnRealChain: true,
+    description: 'Master secret that the salts of all commitments derive from; keep it as long as the record',
+  }),
+  IDENTITY_REGISTRY_ADDRESS: setting({
+    schema: address.optional(),
+    default: null,
+    requiredOnRealChain: true,
+    description: 'ERC-8004 identity registry',
+  }),
+  REPUTATION_REGISTRY_ADDRESS: setting({
+    schema: address.optional(),
+    default: null,
+    requiredOnRealChain: true,
+    description: 'ERC-8004 reputation registry',
+  }),
+  REVEAL: setting({
+    schema: z.enum(['resolution', 'immediate']),
+    default: 'resolution',
+    description: 'When everybody sees a forecast: when it resolves, or at once',
+  }),
+  WAGERS: setting({ schema: z.enum(['paper', 'off']), default: 'paper', description: 'Venue of the daily wager; `off` stops new ones' }),
+  PAPER_BANKROLL_USD: setting({
+    schema: integer(1, 1_000_000_000),
+    default: '10000',
+    description: 'What the paper account starts with, whole dollars',
+  }),
+  LOG_LEVEL: setting({
+    schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    default: 'info',
+    description: 'Least severe log line to print',
+  }),
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+type Values = { readonly [K in SettingName]: z.output<(typeof SETTINGS)[K]['schema']> };
+
+export interface Config extends Values {
+  /** `own`: this process runs it; `attached`: another process on this machine does; `real`: somebody else's chain. */
+  readonly chainMode: 'own' | 'attached' | 'real';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads all settings.
+ * @throws OracleError CONFIG_INVALID naming the first setting that is missing or malformed; never its value when it is secret.
+ */
+export function loadConfig(environment: Environment = process.env): Config {
+  const values = Object.fromEntries(
+    Object.entries(SETTINGS).map(([name, definition]) => [name, readSetting(name, definition, environment)]),
+  ) as Values;
+  const config = { ...values, chainMode: chainModeOf(values.CHAIN_RPC_URL) };
+  checkChainSettings(config);
+  return config;
+}
+
+function readSetting(name: string, definition: Setting<z.ZodType>, environment: Environment): unknown {
+  const text = environment[name] || definition.default || undefined;
+  const parsed = definition.schema.safeParse(text);
+  if (parsed.success) return parsed.data;
+  const shown = definition.secret || text === undefined ? '' : ` (found "${text}")`;
+  throw configError(name, `${parsed.error.issues[0]?.message ?? 'is not valid'}${shown}`);
+}
+
+function chainModeOf(rpcUrl: string | undefined): Config['chainMode'] {
+  if (rpcUrl === undefined) return 'own';
+  return isLoopback(new URL(rpcUrl).hostname) ? 'attached' : 'real';
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+}
+
+function checkChainSettings(config: Config): void {
+  for (const [name, definition] of Object.entries(SETTINGS) as [SettingName, Setting<z.ZodType>][]) {
+    if (!definition.requiredOnRealChain) continue;
+    if (config.chainMode === 'real' && config[name] === undefined) {
+      throw configError(name, 'is required when CHAIN_RPC_URL names a real chain');
+    }
+    // A local chain carries the real chain's id: what a real key signs there is valid on the real one too.
+    if (config.chainMode !== 'real' && definition.secret && config[name] !== undefined) {
+      throw configError(
+        name,
+        'is refused on a local chain, which uses throw-away keys only; unset it, or set CHAIN_RPC_URL to a real chain',
+      );
+    }
+  }
+}
+
+function configError(name: string, problem: string): OracleError {
+  return new OracleError('CONFIG_INVALID', `Setting ${name}: ${problem}`, {
+    field: name,
+    suggestedAction: `Set ${name} as the settings table of the README says.`,
+  });
+}
+
+/** Address to listen on. */
+export function listenHost(config: Config): string {
+  return config.HOST ?? (config.chainMode === 'real' ? '0.0.0.0' : '127.0.0.1');
+}
+
+/** Values of all secret settings with their names, for the censoring of output. */
+export function secretValues(config: Config): { name: string; value: string }[] {
+  return (Object.entries(SETTINGS) as [SettingName, Setting<z.ZodType>][])
+    .filter(([name, definition]) => definition.secret && config[name] !== undefined)
+    .map(([name]) => ({ name, value: String(config[name]) }));
+}
+
+/** The settings table as Markdown, for the README. */
+export function settingsMarkdown(): string {
+  const rows = Object.entries(SETTINGS as Record<string, Setting<z.ZodType>>).map(([name, definition]) => {
+    const notes = [definition.secret && 'secret', definition.requiredOnRealChain && 'required on a real chain'].filter(Boolean);
+    const shownDefault = definition.default === null ? '' : `\`${definition.default}\``;
+    return `| \`${name}\` | ${shownDefault} | ${definition.description}${notes.length > 0 ? ` (${notes.join('; ')})` : ''} |`;
+  });
+  return ['| Setting | Default | Meaning |', '| --- | --- | --- |', ...rows].join('\n');
+}

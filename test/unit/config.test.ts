@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { listenHost, loadConfig, SETTINGS, secretValues, settingsMarkdown } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+
+const KEY = `0x${'ab'.repeat(32)}`;
+const REAL = {
+  CHAIN_RPC_URL: 'https://rpc.example.org/v2/very-secret-path',
+  ATTESTER_PRIVATE_KEY: KEY,
+  REPORTER_PRIVATE_KEY: `0x${'cd'.repeat(32)}`,
+  SALT_SECRET: 'x'.repeat(32),
+  IDENTITY_REGISTRY_ADDRESS: `0x${'1'.repeat(40)}`,
+  REPUTATION_REGISTRY_ADDRESS: `0x${'2'.repeat(40)}`,
+};
+
+describe('settings', () => {
+  it('has a default for everything a local start needs', () => {
+    const config = loadConfig({});
+    expect(config).toMatchObject({ PORT: 3000, REPLAY_DAYS: 120, FEEDS: 'auto', ROLE: 'all', chainMode: 'own' });
+    expect(listenHost(config)).toBe('127.0.0.1');
+  });
+
+  it('treats an empty value as unset', () => {
+    expect(loadConfig({ PORT: '', MONGODB_URI: '' })).toMatchObject({ PORT: 3000, MONGODB_URI: undefined });
+  });
+
+  it.each([
+    ['PORT', '70000'],
+    ['PORT', 'abc'],
+    ['REPLAY_DAYS', '-1'],
+    ['REPLAY_DAYS', '1.5'],
+    ['ROLE', 'boss'],
+    ['FEEDS', 'csv:'],
+    ['FEEDS', 'kraken'],
+    ['PUBLIC_URL', 'ftp://example.org'],
+    ['CHAIN_RPC_URL', 'not a url'],
+    ['MONGODB_URI', 'http://example.org'],
+    ['LOG_LEVEL', 'loud'],
+  ])('refuses %s=%s, naming the setting', (name, value) => {
+    expect(() => loadConfig({ [name]: value })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', field: name, message: expect.stringContaining(name) }),
+    );
+  });
+
+  it('needs keys, secret and contracts on a real chain, and names the one that is missing', () => {
+    expect(loadConfig(REAL).chainMode).toBe('real');
+    expect(listenHost(loadConfig(REAL))).toBe('0.0.0.0');
+    for (const name of Object.keys(REAL).filter((key) => key !== 'CHAIN_RPC_URL')) {
+      expect(() => loadConfig({ ...REAL, [name]: '' })).toThrow(`Setting ${name}`);
+    }
+  });
+
+  it.each(['http://127.0.0.1:8545', 'http://localhost:8545', 'http://[::1]:8545'])('refuses a real key on the local chain %s', (rpcUrl) => {
+    expect(() => loadConfig({ CHAIN_RPC_URL: rpcUrl, ATTESTER_PRIVATE_KEY: KEY })).toThrow('refused on a local chain');
+    expect(loadConfig({ CHAIN_RPC_URL: rpcUrl }).chainMode).toBe('attached');
+  });
+
+  it('never shows the value of a secret in an error', () => {
+    const wrong = `0x${'zz'.repeat(32)}`;
+    expect(() => loadConfig({ ...REAL, ATTESTER_PRIVATE_KEY: wrong })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining(wrong) }),
+    );
+  });
+
+  it('documents every setting', () => {
+    for (const name of Object.keys(SETTINGS)) expect(settingsMarkdown()).toContain(`| \`${name}\` |`);
+  });
+});
+
+describe('the log', () => {
+  it('replaces every secret by its name, in messages, fields and errors', () => {
+    const lines: string[] = [];
+    const log = createLog({ level: 'info', secrets: secretValues(loadConfig(REAL)), write: (line) => lines.push(line) });
+    log.info({ url: REAL.CHAIN_RPC_URL }, `key ${KEY}`);
+    log.error({ err: new Error(`cannot reach ${REAL.CHAIN_RPC_URL}`) }, 'failed');
+    expect(lines.join('')).not.toContain(KEY);
+    expect(lines.join('')).not.toContain('very-secret-path');
+    expect(lines.join('')).toContain('[ATTESTER_PRIVATE_KEY]');
+    expect(lines.join('')).toContain('[CHAIN_RPC_URL]');
+  });
+});

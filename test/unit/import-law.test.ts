@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'import-law-'));
+  await cp(join(ROOT, 'biome.json'), join(folder, 'biome.json'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** What the linter says of one file; empty when it is content. */
+async function lint(path: string, source: string): Promise<string> {
+  await mkdir(dirname(join(folder, path)), { recursive: true });
+  await writeFile(join(folder, path), source);
+  try {
+    await promisify(execFile)(join(ROOT, 'node_modules/.bin/biome'), ['lint', '--vcs-enabled=false', path], { cwd: folder });
+    return '';
+  } catch (error) {
+    return String((error as { stderr?: string }).stderr);
+  }
+}
+
+const importing = (specifier: string) => `import { a } from '${specifier}';\n\nexport const b = a;\n`;
+
+describe('the import law', () => {
+  it.each([
+    ['src/forecast/x.ts', '../market/feed.ts'],
+    ['src/forecast/x.ts', 'node:fs'],
+    ['src/forecast/deep/x.ts', '../../mongo.ts'],
+    ['src/market/x.ts', '../chain/eas.ts'],
+    ['src/chain/x.ts', '../record/forecasts.ts'],
+    ['src/wager/x.ts', '../market/market.ts'],
+    ['src/record/x.ts', '../pipeline/signal.ts'],
+    ['src/pipeline/x.ts', '../push/events.ts'],
+    ['src/pipeline/x.ts', '../local/replay.ts'],
+    ['src/http/x.ts', '../mcp/server.ts'],
+    ['src/mcp/x.ts', '../a2a/server.ts'],
+    ['src/http/x.ts', '../local/data-dir.ts'],
+    ['src/audit/x.ts', '../record/forecasts.ts'],
+    ['skills/x.ts', '../src/http/app.ts'],
+  ])('refuses %s importing %s', async (path, specifier) => {
+    expect(await lint(path, importing(specifier))).toContain('import law');
+  });
+
+  it.each([
+    ['src/forecast/deep/x.ts', '../day.ts'],
+    ['src/forecast/x.ts', '../errors.ts'],
+    ['src/market/x.ts', '../forecast/day.ts'],
+    ['src/record/x.ts', '../chain/eas.ts'],
+    ['src/pipeline/x.ts', '../record/forecasts.ts'],
+    ['src/http/x.ts', '../record/views.ts'],
+    ['src/audit/x.ts', '../chain/eas.ts'],
+    ['src/local/x.ts', '../pipeline/signal.ts'],
+  ])('lets %s import %s', async (path, specifier) => {
+    expect(await lint(path, importing(specifier))).toBe('');
+  });
+
+  it('refuses a read of the environment outside the settings table', async () => {
+    expect(await lint('src/http/env.ts', 'export const port = process.env.PORT;\n')).toContain('noProcessEnv');
+    expect(await lint('src/config.ts', 'export const port = process.env.PORT;\n')).toBe('');
+  });
+});
