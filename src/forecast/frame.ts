@@ -1,4 +1,5 @@
-import type { Day } from './day.ts';
+import { OracleError } from '../errors.ts';
+import { type Day, formatDay } from './day.ts';
 
 /**
  * Everything the forecast may look at, as known at 21:35 UTC of each day. Row `i` belongs to day `firstDay + i`; the rows are
@@ -60,4 +61,91 @@ export function frameLength(frame: InputFrame): number {
 /** The last day of a frame. */
 export function lastDayOf(frame: InputFrame): Day {
   return frame.firstDay + frame.close.length - 1;
+}
+
+/** Days of closes below which trend (200-day average) and volatility ratio (30 + 180 days) cannot be told. */
+export const MIN_HISTORY_DAYS = 210;
+
+const POSITIVE_COLUMNS: readonly string[] = ['close', 'realizedPrice', 'gold', 'sp500', 'dxy'];
+
+/**
+ * What was known at 21:35 UTC of `lastDay`: daily columns to that day, as views of the same memory, and business-day
+ * observations dated the day before or earlier.
+ * @throws OracleError INPUT_INVALID when the frame has no such day.
+ */
+export function sliceFrame(frame: InputFrame, lastDay: Day): InputFrame {
+  if (!(lastDay >= frame.firstDay && lastDay <= lastDayOf(frame))) {
+    throw new OracleError(
+      'INPUT_INVALID',
+      `the frame runs from ${formatDay(frame.firstDay)} to ${formatDay(lastDayOf(frame))} and cannot be cut at ${formatDay(lastDay)}`,
+      { field: 'lastDay' },
+    );
+  }
+  const rows = lastDay - frame.firstDay + 1;
+  const slice = { ...frame };
+  for (const column of DAILY_COLUMNS) slice[column] = frame[column].subarray(0, rows);
+  for (const column of BUSINESS_DAY_COLUMNS) slice[column] = cutSeries(frame[column], lastDay - 1);
+  return slice;
+}
+
+function cutSeries(series: BusinessDaySeries, lastDay: Day): BusinessDaySeries {
+  const count = countUntil(series.days, lastDay);
+  return { days: series.days.subarray(0, count), values: series.values.subarray(0, count) };
+}
+
+/** Number of entries of an ascending list that are on or before `day`. */
+export function countUntil(days: Int32Array, day: Day): number {
+  let low = 0;
+  let high = days.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (days[middle] <= day) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * Checks a frame before anything is computed from it.
+ * @throws OracleError HISTORY_TOO_SHORT below `MIN_HISTORY_DAYS` rows; INPUT_INVALID, naming column and date, for a price that is
+ * missing, zero or negative, an infinite value, columns of unequal length and business days that do not strictly ascend.
+ */
+export function validateFrame(frame: InputFrame): void {
+  const rows = frameLength(frame);
+  if (rows < MIN_HISTORY_DAYS) {
+    throw new OracleError('HISTORY_TOO_SHORT', `a forecast needs at least ${MIN_HISTORY_DAYS} days of closes, there are ${rows}`, {
+      field: 'close',
+      suggestedAction: 'Load a longer price history.',
+    });
+  }
+  for (const column of DAILY_COLUMNS) checkDaily(frame, column, rows);
+  for (const column of BUSINESS_DAY_COLUMNS) checkSeries(frame[column], column);
+}
+
+function checkDaily(frame: InputFrame, column: DailyColumn, rows: number): void {
+  const values = frame[column];
+  if (values.length !== rows) throw invalid(column, `has ${values.length} rows, close has ${rows}`);
+  for (let row = 0; row < rows; row++) {
+    if (Number.isNaN(values[row]) && column !== 'close') continue;
+    checkValue(values[row], column, frame.firstDay + row);
+  }
+}
+
+function checkSeries({ days, values }: BusinessDaySeries, column: BusinessDayColumn): void {
+  if (days.length !== values.length) throw invalid(column, `has ${days.length} dates and ${values.length} values`);
+  for (let index = 0; index < days.length; index++) {
+    if (index > 0 && days[index] <= days[index - 1]) {
+      throw invalid(column, `has ${formatDay(days[index])} after ${formatDay(days[index - 1])}: dates must strictly ascend`);
+    }
+    checkValue(values[index], column, days[index]);
+  }
+}
+
+function checkValue(value: number, column: DailyColumn | BusinessDayColumn, day: Day): void {
+  if (!Number.isFinite(value)) throw invalid(column, `is ${value} on ${formatDay(day)}`);
+  if (value <= 0 && POSITIVE_COLUMNS.includes(column)) throw invalid(column, `is ${value} on ${formatDay(day)}: it must be above 0`);
+}
+
+function invalid(column: string, problem: string): OracleError {
+  return new OracleError('INPUT_INVALID', `${column} ${problem}`, { field: column });
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { describe } from 'vitest';
+import { describe, it } from 'vitest';
 
 const SHARED = resolve(import.meta.dirname, '../../../shared');
 
@@ -14,4 +14,5 @@ export const hasShared = existsSync(SHARED);
 /** A suite that needs the private reference data: skipped, with the reason in its name, where that folder is missing. */
 export const describeWithShared: (name: string, body: () => void) => void = hasShared
   ? (name, body) => describe(name, body)
-  : (name, body) => describe.skip(`${name} (skipped: no reference data at ../shared)`, body);
+  : // The body of a skipped suite runs too, at collection: it would look for the folder.
+    (name) => describe.skip(name, () => it('needs the reference data at ../shared', () => {}));

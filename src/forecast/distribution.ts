@@ -1,0 +1,122 @@
+import { OracleError } from '../errors.ts';
+
+/**
+ * Distribution of a log return: `scale * (Z - shift)`, where Z has the 199 quantiles (at .005, .010, ... .995) of past returns over
+ * their scale, straight lines between and exponential tails beyond.
+ */
+export interface PredictiveDistribution {
+  scale: number;
+  /** Z at which the return is 0: what makes P(return > 0) the forecast probability. */
+  shift: number;
+  residualQuantiles: readonly number[];
+}
+
+/** Number of quantiles on the grid. */
+export const QUANTILE_COUNT = 199;
+
+const STEP = 1 / (QUANTILE_COUNT + 1);
+const LAST = QUANTILE_COUNT - 1;
+const TAIL_COUNT = 9;
+
+/** Standard deviation of an h-day log return from two daily variances; `horizonDays` may be fractional. */
+export function scaleOf(v94: number, v99: number, horizonDays: number): number {
+  return Math.sqrt(horizonDays * (0.5 * v94 + 0.5 * v99));
+}
+
+/**
+ * The 199 quantiles (Hyndman and Fan's type 7) of the finite values, in any order.
+ * @throws OracleError INPUT_INVALID when no value is finite, as with prices that never move.
+ */
+export function residualQuantilesOf(values: Float64Array): number[] {
+  const sorted = values.filter(Number.isFinite).sort();
+  if (sorted.length === 0) throw new OracleError('INPUT_INVALID', 'no return can be scaled: the price never moved', { field: 'close' });
+  return Array.from({ length: QUANTILE_COUNT }, (_, index) => {
+    const position = (index + 1) * STEP * (sorted.length - 1);
+    const below = Math.floor(position);
+    const above = Math.min(below + 1, sorted.length - 1);
+    return sorted[below] + (position - below) * (sorted[above] - sorted[below]);
+  });
+}
+
+/** The distribution with P(return > 0) = `pUp`. */
+export function distributionOf(parts: { residualQuantiles: readonly number[]; scale: number; pUp: number }): PredictiveDistribution {
+  const { residualQuantiles, scale, pUp } = parts;
+  return { scale, shift: residualAt(residualQuantiles, 1 - pUp), residualQuantiles };
+}
+
+/** Log return that is not exceeded with probability `u`, 0 to 1. */
+export function quantile(distribution: PredictiveDistribution, u: number): number {
+  return distribution.scale * (residualAt(distribution.residualQuantiles, u) - distribution.shift);
+}
+
+/** P(log return <= `logReturn`). */
+export function cdf({ scale, shift, residualQuantiles }: PredictiveDistribution, logReturn: number): number {
+  return residualCdf(residualQuantiles, logReturn / scale + shift);
+}
+
+/** P(price > strike) at the end of the horizon, from today's price `spot`, both in the same currency and > 0. */
+export function probabilityAbove(at: { distribution: PredictiveDistribution; spot: number; strike: number }): number {
+  return 1 - cdf(at.distribution, Math.log(at.strike / at.spot));
+}
+
+export interface PriceQuantile {
+  level: number;
+  logReturn: number;
+  price: number;
+}
+
+/** Quantiles at the given levels as log returns and, from today's price `spot`, as prices. */
+export function quantilesAt(distribution: PredictiveDistribution, levels: readonly number[], spot: number): PriceQuantile[] {
+  return levels.map((level) => {
+    const logReturn = quantile(distribution, level);
+    return { level, logReturn, price: spot * Math.exp(logReturn) };
+  });
+}
+
+/** Continuous ranked probability score of a realised log return, in log-return units: twice the mean pinball loss of the 199 quantiles. */
+export function crps({ scale, shift, residualQuantiles }: PredictiveDistribution, realised: number): number {
+  let sum = 0;
+  for (let index = 0; index < QUANTILE_COUNT; index++) {
+    const error = realised - scale * (residualQuantiles[index] - shift);
+    const level = (index + 1) * STEP;
+    sum += error >= 0 ? level * error : (level - 1) * error;
+  }
+  return (2 * sum) / QUANTILE_COUNT;
+}
+
+/** Quantile `u` of Z. */
+function residualAt(grid: readonly number[], u: number): number {
+  if (u < STEP) return grid[0] + lowerTail(grid) * Math.log(Math.max(0, u) / STEP);
+  if (u > 1 - STEP) return grid[LAST] - upperTail(grid) * Math.log(Math.max(0, 1 - u) / STEP);
+  const position = u / STEP - 1;
+  const below = Math.min(Math.max(0, Math.floor(position)), LAST - 1);
+  return grid[below] + (position - below) * (grid[below + 1] - grid[below]);
+}
+
+/** P(Z <= z). */
+function residualCdf(grid: readonly number[], z: number): number {
+  if (z < grid[0]) return STEP * Math.exp((z - grid[0]) / lowerTail(grid));
+  if (z > grid[LAST]) return 1 - STEP * Math.exp((grid[LAST] - z) / upperTail(grid));
+  if (z === grid[LAST]) return 1 - STEP;
+  let below = 0;
+  let above = LAST;
+  while (above - below > 1) {
+    const middle = (below + above) >> 1;
+    if (grid[middle] <= z) below = middle;
+    else above = middle;
+  }
+  return STEP * (below + 1 + (z - grid[below]) / (grid[above] - grid[below]));
+}
+
+/** Mean excess below the tenth quantile, the scale of the exponential tail. */
+function lowerTail(grid: readonly number[]): number {
+  return grid[TAIL_COUNT] - mean(grid.slice(0, TAIL_COUNT));
+}
+
+function upperTail(grid: readonly number[]): number {
+  return mean(grid.slice(LAST - TAIL_COUNT + 1)) - grid[LAST - TAIL_COUNT];
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,29 @@
+import type { Day } from '../day.ts';
+import { type BusinessDaySeries, countUntil } from '../frame.ts';
+
+/** An observation is read from the day after its date: the flows of a day are published after 21:35 UTC, and one lag serves all series. */
+const LAG_DAYS = 1;
+/** Age in days beyond which the last observation no longer counts. */
+const STALE_DAYS = 7;
+
+/**
+ * Fills a daily column from `from` on with `valueAt(values, last)`, where `last` is the last observation known on the day; NaN
+ * where there is none or it is stale.
+ */
+export function fillAsOf(
+  series: BusinessDaySeries,
+  table: { firstDay: Day; length: number },
+  column: Float64Array,
+  from: number,
+  valueAt: (values: Float64Array, last: number) => number,
+): void {
+  let last = countUntil(series.days, table.firstDay + from - LAG_DAYS) - 1;
+  let value = last < 0 ? Number.NaN : valueAt(series.values, last);
+  for (let row = from; row < table.length; row++) {
+    const day = table.firstDay + row;
+    const before = last;
+    while (series.days[last + 1] <= day - LAG_DAYS) last++;
+    if (last !== before) value = valueAt(series.values, last);
+    column[row] = last >= 0 && day - series.days[last] <= STALE_DAYS ? value : Number.NaN;
+  }
+}

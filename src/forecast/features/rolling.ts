@@ -1,0 +1,77 @@
+/** Longest window any feature looks back over, in rows. */
+export const LOOKBACK_ROWS = 1460;
+
+/** First row a windowed input has to be known from, for rows from `from` on to be computed. */
+export function windowStart(from: number): number {
+  return Math.max(0, from - LOOKBACK_ROWS);
+}
+
+/** Natural logarithms aligned with `values`; rows that no window ending at `from` or later reaches stay 0. */
+export function logFrom(values: Float64Array, from: number): Float64Array {
+  const logs = new Float64Array(values.length);
+  for (let row = windowStart(from); row < values.length; row++) logs[row] = Math.log(values[row]);
+  return logs;
+}
+
+/** ln(numerator / denominator), NaN where either is; unreached rows stay 0 as in `logFrom`. */
+export function logRatioFrom(numerator: Float64Array, denominator: Float64Array, from: number): Float64Array {
+  const logs = new Float64Array(numerator.length);
+  for (let row = windowStart(from); row < logs.length; row++) logs[row] = Math.log(numerator[row] / denominator[row]);
+  return logs;
+}
+
+/** Mean of the finite values among the `window` rows that end at `row`; NaN with fewer than `minCount`. */
+export function meanAt(values: Float64Array, row: number, window: number, minCount: number): number {
+  let sum = 0;
+  let count = 0;
+  for (let index = Math.max(0, row - window + 1); index <= row; index++) {
+    if (Number.isNaN(values[index])) continue;
+    sum += values[index];
+    count++;
+  }
+  return count >= minCount ? sum / count : Number.NaN;
+}
+
+/**
+ * How many standard deviations (n - 1) `values[row]` lies from the mean of the finite values among the `window` rows that end
+ * there; NaN with fewer than `minCount`, without spread, or when the value itself is masked.
+ */
+export function zScoreAt(values: Float64Array, row: number, window: number, minCount: number): number {
+  // Deviations from the value itself need one pass and lose no digits, as it is within a few standard deviations of the mean.
+  const value = values[row];
+  let count = 0;
+  let sum = 0;
+  let squares = 0;
+  for (let index = Math.max(0, row - window + 1); index <= row; index++) {
+    const deviation = values[index] - value;
+    if (Number.isNaN(deviation)) continue;
+    sum += deviation;
+    squares += deviation * deviation;
+    count++;
+  }
+  const variance = (squares - (sum * sum) / count) / (count - 1);
+  return count >= minCount && variance > 0 ? -sum / count / Math.sqrt(variance) : Number.NaN;
+}
+
+/** Mean of those arguments that are not NaN; NaN without any. */
+export function meanOfAvailable(...values: number[]): number {
+  let sum = 0;
+  let count = 0;
+  for (const value of values) {
+    if (Number.isNaN(value)) continue;
+    sum += value;
+    count++;
+  }
+  return count > 0 ? sum / count : Number.NaN;
+}
+
+/** Squashes a z-score into (-1, 1). */
+export function squash(z: number): number {
+  return Math.tanh(z / 1.5);
+}
+
+/** Score of a category: the mean of its available parts, 0 without any. */
+export function scoreOf(...parts: number[]): number {
+  const score = meanOfAvailable(...parts);
+  return Number.isNaN(score) ? 0 : score;
+}

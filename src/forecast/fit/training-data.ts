@@ -1,0 +1,72 @@
+import { OracleError } from '../../errors.ts';
+import { scaleOf } from '../distribution.ts';
+import type { FeatureTable } from '../features.ts';
+import { MIN_HISTORY_DAYS } from '../frame.ts';
+import { type HorizonDays, MODEL_INPUTS, TRAINING_START } from '../model.ts';
+
+/** What the fits of all blocks of one horizon read, laid out once; rows are those of the feature table. */
+export interface TrainingData {
+  features: FeatureTable;
+  horizonDays: HorizonDays;
+  /** First row learned from. */
+  firstRow: number;
+  /** Intercept and `MODEL_INPUTS`, row-major. */
+  design: Float64Array;
+  /** 1 where the close `horizonDays` later is strictly higher; 0 too where it is not known yet. */
+  labels: Float64Array;
+  /** 1 / horizon, since the labels of overlapping windows repeat each other. */
+  weights: Float64Array;
+  /** h-day log return over its scale; NaN where unknown. */
+  residuals: Float64Array;
+}
+
+/** Numbers a row of the design holds. */
+export const DESIGN_WIDTH = MODEL_INPUTS.length + 1;
+
+export interface TrainingSource {
+  closes: Float64Array;
+  features: FeatureTable;
+  horizon: HorizonDays;
+}
+
+/**
+ * Training starts on 2012-01-01, or where features are complete if the history begins later.
+ * @throws OracleError INPUT_INVALID when closes and features are of different length.
+ */
+export function trainingDataOf({ closes, features, horizon }: TrainingSource): TrainingData {
+  if (closes.length !== features.length) {
+    throw new OracleError('INPUT_INVALID', `${closes.length} closes do not fit ${features.length} rows of features`, { field: 'closes' });
+  }
+  return {
+    features,
+    horizonDays: horizon,
+    firstRow: Math.max(TRAINING_START - features.firstDay, MIN_HISTORY_DAYS - 1),
+    design: designOf(features),
+    labels: labelsOf(closes, horizon),
+    weights: new Float64Array(closes.length).fill(1 / horizon),
+    residuals: residualsOf(closes, features, horizon),
+  };
+}
+
+function designOf(features: FeatureTable): Float64Array {
+  const design = new Float64Array(features.length * DESIGN_WIDTH).fill(1);
+  MODEL_INPUTS.forEach((name, index) => {
+    const column = features[name];
+    for (let row = 0; row < column.length; row++) design[row * DESIGN_WIDTH + index + 1] = column[row];
+  });
+  return design;
+}
+
+function labelsOf(closes: Float64Array, horizon: number): Float64Array {
+  const labels = new Float64Array(closes.length);
+  for (let row = 0; row + horizon < closes.length; row++) labels[row] = closes[row + horizon] > closes[row] ? 1 : 0;
+  return labels;
+}
+
+function residualsOf(closes: Float64Array, { v94, v99 }: FeatureTable, horizon: number): Float64Array {
+  const residuals = new Float64Array(closes.length).fill(Number.NaN);
+  for (let row = 0; row + horizon < closes.length; row++) {
+    residuals[row] = Math.log(closes[row + horizon] / closes[row]) / scaleOf(v94[row], v99[row], horizon);
+  }
+  return residuals;
+}

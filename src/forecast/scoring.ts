@@ -1,0 +1,79 @@
+import { OracleError } from '../errors.ts';
+import type { Day } from './day.ts';
+import type { Direction } from './signal.ts';
+
+export type Outcome = 'WIN' | 'LOSS';
+
+/** UP wins if the close at resolution is strictly higher than the close at window open; DOWN wins otherwise. */
+export function directionOutcome(direction: Direction, closeAtOpen: number, closeAtResolution: number): Outcome {
+  return (direction === 'UP') === closeAtResolution > closeAtOpen ? 'WIN' : 'LOSS';
+}
+
+/** Squared error of a probability, 0 to 1, lower is better. */
+export function brierScore(pUp: number, rose: boolean): number {
+  return (pUp - (rose ? 1 : 0)) ** 2;
+}
+
+/** Natural-log loss of a probability, lower is better; infinite for a certainty that was wrong. */
+export function logLoss(pUp: number, rose: boolean): number {
+  return -Math.log(rose ? pUp : 1 - pUp);
+}
+
+/** Share of wins; null without outcomes. */
+export function accuracyOf(outcomes: readonly Outcome[]): number | null {
+  if (outcomes.length === 0) return null;
+  return outcomes.filter((outcome) => outcome === 'WIN').length / outcomes.length;
+}
+
+/** Bounds of a share, 0 to 1. */
+export interface Interval {
+  low: number;
+  high: number;
+}
+
+/**
+ * Wilson score interval of `hits` in `n` trials; `z` 1.96 is 95 %. Without trials it is [0, 1].
+ * @throws OracleError INPUT_INVALID unless 0 <= hits <= n.
+ */
+export function wilsonInterval(hits: number, n: number, z = 1.959963984540054): Interval {
+  if (!(hits >= 0 && hits <= n)) throw new OracleError('INPUT_INVALID', `${hits} hits in ${n} trials`, { field: 'hits' });
+  if (n === 0) return { low: 0, high: 1 };
+  const share = hits / n;
+  const weight = 1 + z ** 2 / n;
+  const centre = (share + z ** 2 / (2 * n)) / weight;
+  const half = (z * Math.sqrt((share * (1 - share)) / n + z ** 2 / (4 * n ** 2))) / weight;
+  // Rounding may leave the bounds a hair inside or outside a share of 0 or 1.
+  return { low: hits === 0 ? 0 : Math.max(0, centre - half), high: hits === n ? 1 : Math.min(1, centre + half) };
+}
+
+export interface Streaks {
+  /** The run of equal outcomes that is still going on; null without outcomes. */
+  current: { type: Outcome; count: number } | null;
+  longestWin: number;
+}
+
+/** Runs in outcomes ordered from first to last. */
+export function streaksOf(outcomes: readonly Outcome[]): Streaks {
+  let count = 0;
+  let longestWin = 0;
+  outcomes.forEach((outcome, index) => {
+    count = outcome === outcomes[index - 1] ? count + 1 : 1;
+    if (outcome === 'WIN') longestWin = Math.max(longestWin, count);
+  });
+  const last = outcomes.at(-1);
+  return { current: last === undefined ? null : { type: last, count }, longestWin };
+}
+
+/**
+ * Forecasts whose windows of `horizonDays` do not overlap: the first, then each that begins when or after the one kept before it
+ * ends. Outcomes of overlapping windows repeat each other and overstate how much is known. Expects ascending days; a day that
+ * occurs twice is kept once.
+ */
+export function selectNonOverlapping<T extends { day: Day }>(forecasts: readonly T[], horizonDays: number): T[] {
+  const kept: T[] = [];
+  for (const forecast of forecasts) {
+    const last = kept.at(-1);
+    if (last === undefined || forecast.day >= last.day + horizonDays) kept.push(forecast);
+  }
+  return kept;
+}

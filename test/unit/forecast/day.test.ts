@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { isOracleError } from '../../../src/errors.ts';
+import { dayOf, formatDay, instantOf, parseDay } from '../../../src/forecast/day.ts';
+
+describe('days', () => {
+  it('are counted from 1970-01-01 and read back as written', () => {
+    expect(parseDay('1970-01-01')).toBe(0);
+    for (const date of ['2010-07-18', '2024-02-29', '1969-12-31']) expect(formatDay(parseDay(date))).toBe(date);
+  });
+
+  it.each(['2023-02-29', '2024-13-01', '2024-1-1', '20240101', ' 2024-01-01', ''])('do not include "%s"', (text) => {
+    try {
+      parseDay(text);
+      expect.unreachable();
+    } catch (error) {
+      expect(isOracleError(error, 'INPUT_INVALID')).toBe(true);
+    }
+  });
+
+  it('hold their instants, midnight included', () => {
+    const day = parseDay('2026-08-14');
+    expect(instantOf(day, 21, 35)).toBe(Date.UTC(2026, 7, 14, 21, 35));
+    expect([dayOf(instantOf(day)), dayOf(instantOf(day) - 1)]).toEqual([day, day - 1]);
+  });
+});

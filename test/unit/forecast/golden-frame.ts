@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { it } from 'vitest';
+import { parseDay } from '../../../src/forecast/day.ts';
+import type { BusinessDaySeries, InputFrame } from '../../../src/forecast/frame.ts';
+import { describeWithShared, hasShared, sharedPath } from '../../support/shared.ts';
+
+/** A suite whose body reads reference files. The runner collects skipped suites too, so without the files another body has to stand in. */
+export function describeGolden(name: string, body: () => void): void {
+  describeWithShared(name, hasShared ? body : () => it('reads the reference data', () => undefined));
+}
+
+/** Parsed JSON of a reference file. */
+export function readGolden<T>(name: string): T {
+  return JSON.parse(readFileSync(sharedPath('golden', name), 'utf8')) as T;
+}
+
+/** Rows of a reference CSV file, as objects by column name. */
+export function readGoldenRows(name: string): Record<string, string>[] {
+  const [header, ...lines] = readFileSync(sharedPath('golden', name), 'utf8').trimEnd().split(/\r?\n/);
+  const names = header.split(',');
+  return lines.map((line) => Object.fromEntries(line.split(',').map((cell, index) => [names[index], cell])));
+}
+
+/** The reference inputs, 2010-07-18 to 2026-08-20, as a frame. */
+export function readGoldenFrame(): InputFrame {
+  const rows = readGoldenRows('inputs_daily.csv');
+  const column = (name: string) => Float64Array.from(rows, (row) => (row[name] === '' ? Number.NaN : Number(row[name])));
+  const observations = readGoldenRows('inputs_bday.csv');
+  const series = (name: string): BusinessDaySeries => {
+    const own = observations.filter((row) => row.series === name);
+    return { days: Int32Array.from(own, (row) => parseDay(row.date)), values: Float64Array.from(own, (row) => Number(row.value)) };
+  };
+  return {
+    firstDay: parseDay(rows[0].date),
+    close: column('close'),
+    fearGreed: column('fng'),
+    realizedPrice: column('realized_price'),
+    takerBuyFraction: column('taker'),
+    fundingRate: column('funding'),
+    gold: column('gold'),
+    pmi: column('pmi'),
+    etfFlow: series('etf'),
+    sp500: series('spx'),
+    dxy: series('dxy'),
+  };
+}
