@@ -1,0 +1,51 @@
+import type { Day } from '../forecast/day.ts';
+import { countUpTo, type Observations } from './observations.ts';
+
+export interface CorrelationOptions {
+  minPairs: number;
+  /** Logarithmic changes of the series; otherwise plain differences. */
+  logarithmic: boolean;
+}
+
+/**
+ * Pearson correlation of a series' changes from one observation to the next with the log returns of `prices` between the same
+ * dates, over the observations dated `since` or later; null with fewer than `minPairs` changes or where one side never moves.
+ */
+export function returnCorrelation(series: Observations, prices: Observations, since: Day, options: CorrelationOptions): number | null {
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  const first = Math.max(1, countUpTo(series.days, since - 1));
+  for (let i = first; i < series.days.length; i++) {
+    const before = priceOn(prices, series.days[i - 1]);
+    const after = priceOn(prices, series.days[i]);
+    if (before === null || after === null) continue;
+    const [from, to] = [series.values[i - 1], series.values[i]];
+    ours.push(options.logarithmic ? Math.log(to / from) : to - from);
+    theirs.push(Math.log(after / before));
+  }
+  return ours.length < options.minPairs ? null : pearson(ours, theirs);
+}
+
+function priceOn({ days, values }: Observations, day: Day): number | null {
+  const index = countUpTo(days, day) - 1;
+  return index >= 0 && days[index] === day ? values[index] : null;
+}
+
+function pearson(x: number[], y: number[]): number | null {
+  const meanX = mean(x);
+  const meanY = mean(y);
+  let covariance = 0;
+  let varianceX = 0;
+  let varianceY = 0;
+  for (let i = 0; i < x.length; i++) {
+    covariance += (x[i] - meanX) * (y[i] - meanY);
+    varianceX += (x[i] - meanX) ** 2;
+    varianceY += (y[i] - meanY) ** 2;
+  }
+  const scale = Math.sqrt(varianceX * varianceY);
+  return scale > 0 ? Math.max(-1, Math.min(1, covariance / scale)) : null;
+}
+
+function mean(values: number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

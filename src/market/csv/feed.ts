@@ -1,0 +1,63 @@
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { OracleError } from '../../errors.ts';
+import { type Day, dayOf, formatDay, instantOf } from '../../forecast/day.ts';
+import type { Feed, SpotPrice, VenueClose } from '../feed.ts';
+import { knownAt, type Observations } from '../observations.ts';
+import { signalInstant } from '../signal-time.ts';
+import { loadFolder } from './load.ts';
+
+/**
+ * A folder of CSV files as a feed (the files: `CSV_SOURCES`). It has daily closes only, so the close of day t stands for the
+ * price from 21:35 UTC of t on, and that of t-1 for the hours before.
+ * @throws OracleError FEED_INVALID naming file and line.
+ */
+export async function openCsvFeed(folder: string): Promise<Feed> {
+  await requireFolder(folder);
+  const series = await loadFolder(folder);
+  const closes = series.btcClose;
+  const firstDay = requireFirstDay(folder, closes);
+  const lastDay = closes.days.at(-1) as Day;
+  const source = `csv:${basename(resolve(folder))}`;
+  const priceOf = (day: Day): number | null => (day >= firstDay && day <= lastDay ? closes.values[day - firstDay] : null);
+
+  return {
+    kind: 'csv',
+    source,
+    coverage: async () => ({ firstDay, lastDay }),
+    observations: async (id, atMs) => knownAt(series[id], atMs),
+    spot: async (atMs) => spotOf(priceOf, atMs, `${source} covers ${formatDay(firstDay)} to ${formatDay(lastDay)}`, source),
+    dailyCloses: async (day, atMs) => [closeOf(source, day, atMs, priceOf(day))],
+  };
+}
+
+async function requireFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => null);
+  if (found?.isDirectory()) return;
+  const problem = found ? 'is not a folder' : 'does not exist';
+  const suggestedAction = 'Set FEEDS=csv:<folder> to a folder with btc_daily.csv, or FEEDS=simulated.';
+  throw new OracleError('FEED_INVALID', `${resolve(folder)} ${problem}`, { field: 'FEEDS', suggestedAction });
+}
+
+function requireFirstDay(folder: string, closes: Observations): Day {
+  if (closes.days.length > 0) return closes.days[0];
+  throw new OracleError('FEED_INVALID', `${folder}: btc_daily.csv holds no price`, { field: 'FEEDS', suggestedAction: 'Add rows to it.' });
+}
+
+function spotOf(priceOf: (day: Day) => number | null, atMs: number, covers: string, source: string): SpotPrice {
+  const today = dayOf(atMs);
+  const isSignalTime = atMs >= signalInstant(today);
+  const day = isSignalTime ? today : today - 1;
+  const priceUsd = priceOf(day);
+  if (priceUsd === null || priceOf(today) === null) {
+    throw new OracleError('PRICE_UNAVAILABLE', `No price at ${new Date(atMs).toISOString()}: ${covers}`);
+  }
+  const before = priceOf(day - 1);
+  const change24hPct = before === null ? null : (priceUsd / before - 1) * 100;
+  return { priceUsd, observedAtMs: isSignalTime ? signalInstant(today) : instantOf(today), source, change24hPct };
+}
+
+function closeOf(venue: string, day: Day, atMs: number, priceUsd: number | null): VenueClose {
+  if (atMs < instantOf(day + 1)) return { venue, priceUsd: null, reason: 'the day is still running' };
+  return priceUsd === null ? { venue, priceUsd, reason: 'not in the files' } : { venue, priceUsd };
+}

@@ -1,0 +1,76 @@
+import { OracleError } from '../../errors.ts';
+import { type Day, formatDay, parseDay } from '../../forecast/day.ts';
+import type { Observations } from '../observations.ts';
+import { publishedAt, SERIES_IDS, type SeriesId } from '../series.ts';
+import { type DatedColumn, readColumn } from './column.ts';
+import { CSV_SOURCES, type CsvSource } from './sources.ts';
+import { type CsvTable, feedInvalid, readTable } from './table.ts';
+
+/** All series of a folder; those without a file are empty. */
+export type CsvSeries = Record<SeriesId, Observations>;
+
+/**
+ * Reads every file of the folder that a series needs.
+ * @throws OracleError FEED_INVALID naming file and line.
+ */
+export async function loadFolder(folder: string): Promise<CsvSeries> {
+  const files = [...new Set(CSV_SOURCES.map((source) => source.file))];
+  const tables = new Map(await Promise.all(files.map(async (file) => [file, await readTable(folder, file)] as const)));
+  const series = SERIES_IDS.map((id) => {
+    const parts = CSV_SOURCES.filter((source) => source.series === id);
+    return [id, joinSources(id, parts, tables, folder)] as const;
+  });
+  return Object.fromEntries(series) as CsvSeries;
+}
+
+function joinSources(id: SeriesId, sources: CsvSource[], tables: Map<string, CsvTable | null>, folder: string): Observations {
+  const days: Day[] = [];
+  const values: number[] = [];
+  const used: string[] = [];
+  for (const source of sources) {
+    const table = tables.get(source.file) ?? null;
+    if (table === null) requireOptional(source, folder);
+    else if (append(source, table, days, values)) used.push(source.file);
+  }
+  return {
+    source: used.length > 0 ? used.join(' + ') : `none (${sources.map((source) => source.file).join(', ')} is missing or empty)`,
+    days: Int32Array.from(days),
+    values: Float64Array.from(values),
+    availableAt: Float64Array.from(days, (day) => publishedAt(id, day)),
+  };
+}
+
+/** Adds what a source has beyond the last day so far. @returns whether it added anything */
+function append(source: CsvSource, table: CsvTable, days: Day[], values: number[]): boolean {
+  const column = readColumn(table, source);
+  if (source.series === 'btcClose') requirePositive(table, column, source);
+  const after = days.at(-1) ?? Number.NEGATIVE_INFINITY;
+  const through = source.through === undefined ? Number.POSITIVE_INFINITY : parseDay(source.through);
+  const before = days.length;
+  column.days.forEach((day, index) => {
+    if (day <= after || day > through) return;
+    if (source.series === 'btcClose') requireConsecutive(table, column.lines[index], days.at(-1), day);
+    days.push(day);
+    values.push(column.values[index]);
+  });
+  return days.length > before;
+}
+
+function requireOptional(source: CsvSource, folder: string): void {
+  if (!source.required) return;
+  const action = `Put ${source.file} with the columns ${source.dateColumn ?? 'date'} and ${source.column} there, or choose other FEEDS.`;
+  throw new OracleError('FEED_INVALID', `${folder}: ${source.file} is missing`, { field: 'FEEDS', suggestedAction: action });
+}
+
+function requirePositive(table: CsvTable, column: DatedColumn, source: CsvSource): void {
+  const index = column.values.findIndex((value) => value <= 0);
+  if (index < 0) return;
+  const problem = `"${column.values[index]}" in column "${source.column}" is not a price`;
+  throw feedInvalid(table.path, column.lines[index], problem, 'Prices are greater than 0.');
+}
+
+function requireConsecutive(table: CsvTable, line: number, previous: Day | undefined, day: Day): void {
+  if (previous === undefined || day === previous + 1) return;
+  const problem = `no price of ${formatDay(previous + 1)} before that of ${formatDay(day)}`;
+  throw feedInvalid(table.path, line, problem, 'Add the missing days: the forecast never guesses a price.');
+}

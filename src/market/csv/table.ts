@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CsvError, parse } from 'csv-parse/sync';
+import { messageOf, OracleError } from '../../errors.ts';
+
+/** The text of a CSV file: a header and rows of as many cells. */
+export interface CsvTable {
+  /** Path for messages. */
+  path: string;
+  header: string[];
+  rows: string[][];
+  /** Line of each row in the file; the header is line 1. */
+  lines: number[];
+}
+
+interface ParsedRow {
+  record: string[];
+  info: { lines: number };
+}
+
+/**
+ * Reads a CSV file; null when it does not exist.
+ * @throws OracleError FEED_INVALID naming the file, and the line where it is not CSV.
+ */
+export async function readTable(folder: string, file: string): Promise<CsvTable | null> {
+  const path = join(folder, file);
+  const text = await readIfThere(path);
+  if (text === null) return null;
+  const [header, ...rows] = parseRows(path, text);
+  if (header === undefined) throw feedInvalid(path, 1, 'the file is empty', 'Write a header line and at least one row.');
+  return { path, header: header.record, rows: rows.map((row) => row.record), lines: rows.map((row) => row.info.lines) };
+}
+
+/** The error of a CSV file, at a line. */
+export function feedInvalid(path: string, line: number | null, problem: string, suggestedAction: string, cause?: unknown): OracleError {
+  const place = line === null ? path : `${path}, line ${line}`;
+  return new OracleError('FEED_INVALID', `${place}: ${problem}`, { suggestedAction, cause });
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw feedInvalid(path, null, `cannot be read (${messageOf(error)})`, 'Make the file readable for this process.', error);
+  }
+}
+
+function parseRows(path: string, text: string): ParsedRow[] {
+  try {
+    return parse(text, { bom: true, info: true, skip_empty_lines: true, trim: true }) as unknown as ParsedRow[];
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const line = typeof error.lines === 'number' ? error.lines : null;
+    throw feedInvalid(
+      path,
+      line,
+      `not readable as CSV (${error.message})`,
+      'Correct the quotes or the number of cells on that line.',
+      error,
+    );
+  }
+}

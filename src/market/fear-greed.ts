@@ -1,0 +1,13 @@
+export type FearGreedLabel = 'Extreme Fear' | 'Fear' | 'Neutral' | 'Greed' | 'Extreme Greed';
+
+/**
+ * The label of a Fear & Greed value, 0 to 100, in the bands that alternative.me's own classifications follow:
+ * 0-25, 26-46, 47-54, 55-75, 76-100.
+ */
+export function fearGreedLabel(value: number): FearGreedLabel {
+  if (value <= 25) return 'Extreme Fear';
+  if (value <= 46) return 'Fear';
+  if (value <= 54) return 'Neutral';
+  if (value <= 75) return 'Greed';
+  return 'Extreme Greed';
+}

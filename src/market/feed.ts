@@ -1,0 +1,44 @@
+import type { Day } from '../forecast/day.ts';
+import type { Observations } from './observations.ts';
+import type { SeriesId } from './series.ts';
+
+export type FeedKind = 'live' | 'csv' | 'simulated';
+
+export interface SpotPrice {
+  priceUsd: number;
+  /** When the price was made, on the provider's clock where it has one (ms). */
+  observedAtMs: number;
+  source: string;
+  /** Change against 24 hours before, in percent; null where the provider cannot tell. */
+  change24hPct: number | null;
+}
+
+/** One venue's close of one day; a null price comes with the reason it is missing. */
+export interface VenueClose {
+  venue: string;
+  priceUsd: number | null;
+  reason?: string;
+}
+
+/** Days with a BTC close; `lastDay` is null where the feed has no end. */
+export interface Coverage {
+  firstDay: Day;
+  lastDay: Day | null;
+}
+
+/**
+ * Raw market data as of an instant: no method reveals what was not known at `atMs`. A CSV or simulated feed can be asked about
+ * any instant, in any order, and always gives the same answer; a live one has a spot price for now only.
+ */
+export interface Feed {
+  readonly kind: FeedKind;
+  /** Human-readable origin, e.g. `simulated (seed 7)`. */
+  readonly source: string;
+  coverage(): Promise<Coverage>;
+  /** Everything of a series known at `atMs`; empty for a series that the feed does not have. `btcClose` has no missing day. */
+  observations(series: SeriesId, atMs: number): Promise<Observations>;
+  /** The latest price at `atMs`. @throws OracleError PRICE_UNAVAILABLE */
+  spot(atMs: number): Promise<SpotPrice>;
+  /** Every venue's close of the daily candle that ends at 00:00 UTC of `day + 1`, missing ones included. */
+  dailyCloses(day: Day, atMs: number): Promise<VenueClose[]>;
+}

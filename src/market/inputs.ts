@@ -1,0 +1,101 @@
+import { OracleError } from '../errors.ts';
+import { type Day, formatDay, instantOf } from '../forecast/day.ts';
+import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, type InputFrame } from '../forecast/frame.ts';
+import { type Hex, inputsDigest } from './digest.ts';
+import type { Feed, SpotPrice } from './feed.ts';
+import { createFrameHistory, type FrameHistory, type FrameObservations } from './frame.ts';
+import { lastKnown } from './observations.ts';
+import { SERIES, type SeriesId } from './series.ts';
+import { signalInstant } from './signal-time.ts';
+
+/** Origin and times of one input, without its value. */
+export interface InputSource {
+  series: SeriesId;
+  source: string;
+  /** Date of the latest observation that could be read; null when there is none. */
+  observedDay: Day | null;
+  /** When that observation was first known (ms). */
+  availableAtMs: number | null;
+  /** True when the input is missing or stale and so left out. */
+  masked: boolean;
+}
+
+export interface DayInputs {
+  day: Day;
+  frame: InputFrame;
+  digest: Hex;
+  /** The price in the frame's last row: the price at the asked instant, or the close once the day is over. */
+  spot: SpotPrice;
+  /** One entry a column of the frame; the first is the price. */
+  sources: InputSource[];
+}
+
+type FrameSeries = keyof FrameObservations;
+
+const FRAME_SERIES: Record<FrameSeries, SeriesId> = {
+  close: 'btcClose',
+  fearGreed: 'fearGreed',
+  realizedPrice: 'realizedPrice',
+  takerBuyFraction: 'takerBuyFraction',
+  fundingRate: 'fundingRate',
+  gold: 'gold',
+  pmi: 'pmi',
+  etfFlow: 'etfFlow',
+  sp500: 'sp500',
+  dxy: 'dxy',
+};
+
+const INPUT_COLUMNS = [...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS].filter((column) => column !== 'close');
+
+/**
+ * What gives the inputs of a day as known at an instant; `spotAt` is where prices come from.
+ * The function it returns throws PRICE_UNAVAILABLE, HISTORY_TOO_SHORT and what the feed throws.
+ */
+export function createInputs(feed: Feed, spotAt: (atMs: number) => Promise<SpotPrice>) {
+  let history: FrameHistory | undefined;
+
+  return async (day: Day, atMs: number): Promise<DayInputs> => {
+    requireBegun(day, atMs);
+    const { firstDay } = await feed.coverage();
+    const observations = await observationsAt(feed, atMs);
+    const spot = atMs < instantOf(day + 1) ? await spotAt(atMs) : closeAsSpot(observations, day);
+    history ??= createFrameHistory(firstDay);
+    const built = history.frame({ day, atMs, lastClose: spot.priceUsd, observations });
+    const sources = [priceSource(spot, day), ...inputSources(built.observations, day, Math.min(atMs, signalInstant(day)))];
+    return { day, frame: built.frame, digest: inputsDigest(built.frame), spot, sources };
+  };
+}
+
+function requireBegun(day: Day, atMs: number): void {
+  if (atMs >= instantOf(day)) return;
+  throw new OracleError('PRICE_UNAVAILABLE', `${formatDay(day)} has not begun at ${new Date(atMs).toISOString()}`);
+}
+
+async function observationsAt(feed: Feed, atMs: number): Promise<FrameObservations> {
+  const names = Object.keys(FRAME_SERIES) as FrameSeries[];
+  const found = await Promise.all(names.map((name) => feed.observations(FRAME_SERIES[name], atMs)));
+  return Object.fromEntries(names.map((name, index) => [name, found[index]])) as FrameObservations;
+}
+
+function closeAsSpot({ close }: FrameObservations, day: Day): SpotPrice {
+  const index = lastKnown(close, day, Number.POSITIVE_INFINITY);
+  if (index < 0 || close.days[index] !== day) {
+    throw new OracleError('PRICE_UNAVAILABLE', `No daily close of ${formatDay(day)} from ${close.source} yet`);
+  }
+  return { priceUsd: close.values[index], observedAtMs: close.availableAt[index], source: close.source, change24hPct: null };
+}
+
+function priceSource(spot: SpotPrice, day: Day): InputSource {
+  return { series: 'btcClose', source: spot.source, observedDay: day, availableAtMs: spot.observedAtMs, masked: false };
+}
+
+function inputSources(observations: FrameObservations, day: Day, knownAtMs: number): InputSource[] {
+  return INPUT_COLUMNS.map((column) => {
+    const { source, days, availableAt } = observations[column];
+    const series = FRAME_SERIES[column];
+    const index = lastKnown(observations[column], day - SERIES[series].lagDays, knownAtMs);
+    if (index < 0) return { series, source, observedDay: null, availableAtMs: null, masked: true };
+    const masked = day - days[index] > SERIES[series].staleDays;
+    return { series, source, observedDay: days[index], availableAtMs: availableAt[index], masked };
+  });
+}

@@ -1,0 +1,82 @@
+import type { Day } from '../forecast/day.ts';
+import { type CacheStatistics, createCache } from './cache.ts';
+import { type MarketContext, marketContext } from './context.ts';
+import { closedPrice, type DailyClose, requireClosed } from './daily-close.ts';
+import type { Coverage, Feed, FeedKind, SpotPrice } from './feed.ts';
+import { type SeriesHealth, seriesHealth } from './health.ts';
+import { createInputs, type DayInputs } from './inputs.ts';
+import { type MacroContext, macroContext } from './macro.ts';
+import { QUORUM_RULES, type QuorumRule } from './quorum.ts';
+import { freshSpot, MAX_SPOT_AGE_MS } from './spot.ts';
+
+export interface MarketHealth {
+  kind: FeedKind;
+  source: string;
+  series: SeriesHealth[];
+  caches: CacheStatistics[];
+}
+
+/** Market data as of an instant (ms). Nothing a method returns was unknown at that instant. */
+export interface Market {
+  readonly kind: FeedKind;
+  /** Human-readable origin, e.g. `simulated (seed 7)`. */
+  readonly source: string;
+  coverage(): Promise<Coverage>;
+  /** BTC/USD. @throws OracleError PRICE_UNAVAILABLE when there is no price, or only a stale one */
+  spot(atMs: number): Promise<SpotPrice>;
+  /**
+   * What a forecast of `day` may look at: the BTC price of `atMs` (once the day is over, its close), and of everything else what
+   * was known at 21:35 UTC, or at `atMs` if that is earlier. The frame is shared with later callers: do not write to it.
+   * @throws OracleError PRICE_UNAVAILABLE, HISTORY_TOO_SHORT
+   */
+  inputs(day: Day, atMs: number): Promise<DayInputs>;
+  /** The close that outcomes are settled with. @throws OracleError PRICE_UNAVAILABLE until the candle is closed and venues agree */
+  dailyClose(day: Day, atMs: number): Promise<DailyClose>;
+  /** @throws OracleError PRICE_UNAVAILABLE */
+  context(atMs: number): Promise<MarketContext>;
+  macro(atMs: number): Promise<MacroContext>;
+  health(atMs: number): Promise<MarketHealth>;
+}
+
+export interface MarketOptions {
+  quorum?: Partial<QuorumRule>;
+  maxSpotAgeMs?: number;
+}
+
+/** The market as the rest of the service sees it: a feed with the rules on staleness and agreement, and caches. */
+export function createMarket(feed: Feed, options: MarketOptions = {}): Market {
+  const quorum = { ...QUORUM_RULES[feed.kind], ...options.quorum };
+  const maxSpotAgeMs = options.maxSpotAgeMs ?? MAX_SPOT_AGE_MS[feed.kind];
+  const spots = createCache<SpotPrice>('spot', 16);
+  const contexts = createCache<MarketContext>('context', 16);
+  const macros = createCache<MacroContext>('macro', 4);
+  // A frame of the full history takes about half a megabyte.
+  const dayInputs = createCache<DayInputs>('inputs', 4);
+  const closes = createCache<DailyClose>('daily-close', 512);
+
+  const spot = (atMs: number) => spots.get(minuteOf(atMs), () => freshSpot(feed, atMs, maxSpotAgeMs));
+  const inputs = createInputs(feed, spot);
+
+  return {
+    kind: feed.kind,
+    source: feed.source,
+    coverage: () => feed.coverage(),
+    spot,
+    inputs: (day, atMs) => dayInputs.get(`${day}@${minuteOf(atMs)}`, () => inputs(day, atMs)),
+    async dailyClose(day, atMs) {
+      requireClosed(day, atMs);
+      return closes.get(day, () => closedPrice(feed, day, atMs, quorum));
+    },
+    context: (atMs) => contexts.get(minuteOf(atMs), async () => marketContext(feed, await spot(atMs), atMs)),
+    macro: (atMs) => macros.get(minuteOf(atMs), () => macroContext(feed, atMs)),
+    async health(atMs) {
+      const caches = [spots, contexts, macros, dayInputs, closes].map((cache) => cache.statistics());
+      return { kind: feed.kind, source: feed.source, series: await seriesHealth(feed, atMs), caches };
+    },
+  };
+}
+
+/** Prices and contexts are asked for with every request; one a minute is enough. */
+function minuteOf(atMs: number): number {
+  return Math.floor(atMs / 60_000);
+}

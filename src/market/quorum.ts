@@ -1,0 +1,60 @@
+import { OracleError } from '../errors.ts';
+import type { FeedKind, VenueClose } from './feed.ts';
+
+export interface QuorumRule {
+  minVenues: number;
+  /** Largest distance of any venue from the median, in basis points of the median. */
+  maxDeviationBps: number;
+}
+
+export interface QuorumPrice {
+  /** Median of the venues' closes, USD. */
+  priceUsd: number;
+  /** The venues that took part. */
+  venues: string[];
+  /** Distance of the farthest venue from the median, in basis points. */
+  deviationBps: number;
+}
+
+export const QUORUM_RULES = {
+  live: { minVenues: 3, maxDeviationBps: 100 },
+  csv: { minVenues: 1, maxDeviationBps: 100 },
+  simulated: { minVenues: 1, maxDeviationBps: 100 },
+} as const satisfies Record<FeedKind, QuorumRule>;
+
+type PricedClose = VenueClose & { priceUsd: number };
+
+/**
+ * The price that enough venues agree on.
+ * @throws OracleError PRICE_UNAVAILABLE naming the missing venues, or the prices that lie too far apart.
+ */
+export function quorumPrice(closes: readonly VenueClose[], rule: QuorumRule): QuorumPrice {
+  const priced = closes.filter(isPriced);
+  if (priced.length < Math.max(1, rule.minVenues)) throw tooFewVenues(closes, priced.length, rule);
+  const priceUsd = median(priced.map((close) => close.priceUsd));
+  const deviationBps = Math.max(...priced.map((close) => (Math.abs(close.priceUsd - priceUsd) / priceUsd) * 10_000));
+  if (deviationBps > rule.maxDeviationBps) throw tooFarApart(priced, deviationBps, rule);
+  return { priceUsd, venues: priced.map((close) => close.venue), deviationBps };
+}
+
+function isPriced(close: VenueClose): close is PricedClose {
+  return close.priceUsd !== null && Number.isFinite(close.priceUsd) && close.priceUsd > 0;
+}
+
+function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+function tooFewVenues(closes: readonly VenueClose[], count: number, rule: QuorumRule): OracleError {
+  const missing = closes.filter((close) => !isPriced(close)).map(({ venue, reason }) => (reason ? `${venue} (${reason})` : venue));
+  const which = missing.length > 0 ? `; missing: ${missing.join(', ')}` : '';
+  return new OracleError('PRICE_UNAVAILABLE', `${count} of the required ${rule.minVenues} venues have a close${which}`);
+}
+
+function tooFarApart(priced: PricedClose[], deviationBps: number, rule: QuorumRule): OracleError {
+  const values = priced.map(({ venue, priceUsd }) => `${venue} ${priceUsd}`).join(', ');
+  const message = `Venues differ by ${deviationBps.toFixed(1)} bps, more than ${rule.maxDeviationBps}: ${values}`;
+  return new OracleError('PRICE_UNAVAILABLE', message);
+}

@@ -1,0 +1,139 @@
+import { type Day, parseDay } from '../../forecast/day.ts';
+import { isFirstUsExchangeDayOfMonth, isTradingDay, isUsExchangeDay } from './calendar.ts';
+import type { PricePath } from './price-path.ts';
+import { createRandomness } from './random.ts';
+import { clamp, rounded, type SimulatedSeries } from './simulated-series.ts';
+
+const FROM = '2009-06-01';
+
+interface DriftingPrice {
+  stream: string;
+  /** Level on the first day, and its growth a year (log). */
+  start: number;
+  growth: number;
+  /** Standard deviation of a trading day. */
+  volatility: number;
+  /** Share of its distance from trend that it gives up each trading day. */
+  reversion: number;
+  /** Correlation with Bitcoin's return of the same day. */
+  correlation: number;
+  decimals: number;
+  isOpen: (day: Day) => boolean;
+}
+
+/** A price around a growing trend that moves together with Bitcoin, never ahead of it. */
+function driftingPrice(rule: DriftingPrice): SimulatedSeries {
+  return {
+    from: FROM,
+    start(path, seed) {
+      const random = createRandomness(seed, rule.stream);
+      const own = Math.sqrt(1 - rule.correlation ** 2);
+      let distance = 0;
+      return (day) => {
+        if (!rule.isOpen(day)) return Number.NaN;
+        const shock = rule.correlation * bitcoinShock(path, day) + own * random.fatTailed(day);
+        distance += rule.volatility * shock - rule.reversion * distance;
+        const years = (day - parseDay(FROM)) / 365.25;
+        return rounded(rule.start * Math.exp(rule.growth * years + distance), rule.decimals);
+      };
+    },
+  };
+}
+
+/** The day's Bitcoin return in units of its volatility. */
+function bitcoinShock(path: PricePath, day: Day): number {
+  return clamp(path.logReturn(day, 1) / path.dailyVolatility(day), -4, 4);
+}
+
+export const sp500 = driftingPrice({
+  stream: 'sp500',
+  start: 940,
+  growth: 0.122,
+  volatility: 0.0105,
+  reversion: 0.003,
+  correlation: 0.3,
+  decimals: 2,
+  isOpen: isUsExchangeDay,
+});
+
+export const dxy = driftingPrice({
+  stream: 'dxy',
+  start: 92,
+  growth: 0.003,
+  volatility: 0.0043,
+  reversion: 0.003,
+  correlation: -0.15,
+  decimals: 3,
+  isOpen: isTradingDay,
+});
+
+export const gold = driftingPrice({
+  stream: 'gold',
+  start: 980,
+  growth: 0.085,
+  volatility: 0.0098,
+  reversion: 0.002,
+  correlation: 0.1,
+  decimals: 1,
+  isOpen: isTradingDay,
+});
+
+/** Rises when Bitcoin, and with it the stock market, falls. */
+export const vix: SimulatedSeries = {
+  from: FROM,
+  start(path, seed) {
+    const random = createRandomness(seed, 'vix');
+    let distance = 0;
+    return (day) => {
+      if (!isUsExchangeDay(day)) return Number.NaN;
+      distance += -0.04 * distance + 0.06 * random.fatTailed(day) - 0.015 * bitcoinShock(path, day);
+      return rounded(clamp(17.5 * Math.exp(distance), 9, 85), 2);
+    };
+  },
+};
+
+export const us10y: SimulatedSeries = {
+  from: FROM,
+  start(_path, seed) {
+    const random = createRandomness(seed, 'us10y');
+    let level = 3.2;
+    return (day) => {
+      if (!isUsExchangeDay(day)) return Number.NaN;
+      level = clamp(level + 0.001 * (3 - level) + 0.05 * random.normal(day), 0.4, 8);
+      return rounded(level, 3);
+    };
+  },
+};
+
+/** A policy rate that moves by quarter points every six weeks or so, mostly on in the direction it took last. */
+export const fedFunds: SimulatedSeries = {
+  from: FROM,
+  start(_path, seed) {
+    const random = createRandomness(seed, 'fedFunds');
+    let target = 0.25;
+    let direction = 1;
+    return (day) => {
+      if (day % 45 === 0 && random.uniform(day) < 0.35) {
+        if (target <= 0.25) direction = 1;
+        else if (target >= 5.5) direction = -1;
+        else if (random.uniform(day, 1) < 0.15) direction = -direction;
+        target += 0.25 * direction;
+      }
+      return rounded(target - 0.12, 2);
+    };
+  },
+};
+
+/** First prints, dated by their release on the first exchange day of the month. */
+export const pmi: SimulatedSeries = {
+  from: FROM,
+  start(_path, seed) {
+    const random = createRandomness(seed, 'pmi');
+    let level = 52;
+    return (day) => {
+      if (!isFirstUsExchangeDayOfMonth(day)) return Number.NaN;
+      level = clamp(level + 0.08 * (52 - level) + 1.4 * random.normal(day), 38, 65);
+      return rounded(level, 1);
+    };
+  },
+};

@@ -1,0 +1,114 @@
+import { type Day, parseDay } from '../../forecast/day.ts';
+import { createGrowable, float64 } from '../growable.ts';
+import { createRandomness, type Randomness } from './random.ts';
+
+/** First day of the simulated Bitcoin price. */
+export const FIRST_PRICE_DAY = parseDay('2010-07-18');
+
+/** The simulated price at 00:00 UTC after each day. Asking for a day computes the path up to it. */
+export interface PricePath {
+  /** USD; the day before the first day gives the opening price. */
+  close(day: Day): number;
+  /** Log return from the close of `day - days` to that of `day`; shorter at the beginning of the path. */
+  logReturn(day: Day, days: number): number;
+  /** Standard deviation of the day's log return, as a fraction. */
+  dailyVolatility(day: Day): number;
+}
+
+/** Daily volatility of each mood, and the chance of leaving it for the next and the previous one. */
+const MOODS = [
+  { name: 'calm', volatility: 0.015, up: 1 / 45, down: 0 },
+  { name: 'normal', volatility: 0.027, up: 1 / 90, down: 1 / 70 },
+  { name: 'storm', volatility: 0.05, up: 0, down: 1 / 20 },
+] as const;
+
+const GARCH = { reaction: 0.1, memory: 0.82, highestVolatility: 0.08 };
+const JUMP = { chance: 0.01, smallest: 0.04, spread: 0.08 };
+/** Free to wander within this distance of the growth curve (log price); beyond it, drawn back by this share a day. */
+const TIE = { slack: 0.4, pull: 1.5 / 365 };
+
+const GENESIS = parseDay('2009-01-03');
+const ANCHOR = { day: parseDay('2026-01-01'), logPrice: Math.log(87_000) };
+/** Power law of the network's age up to the anchor; afterwards growth fades over eight years. */
+const GROWTH = { exponent: 5.62, fadeDays: 8 * 365 };
+
+/**
+ * A price whose volatility clusters and jumps, but whose direction cannot be told: every shock is drawn with an even sign, and
+ * the drift knows nothing but the growth curve and, far from it, the way back.
+ */
+export function createPricePath(seed: number): PricePath {
+  const random = createRandomness(seed, 'btc');
+  const logPrices = createGrowable(float64, 8192);
+  const volatilities = createGrowable(float64, 8192);
+  logPrices.push(growthCurve(FIRST_PRICE_DAY - 1));
+  volatilities.push(MOODS[1].volatility);
+  let mood = 1;
+  let variance = MOODS[1].volatility ** 2;
+  let lastShock = 0;
+
+  function step(day: Day, previous: number): void {
+    mood = nextMood(mood, random.uniform(day));
+    const base = MOODS[mood].volatility ** 2 * youth(day);
+    const next = base * (1 - GARCH.reaction - GARCH.memory) + GARCH.reaction * lastShock ** 2 + GARCH.memory * variance;
+    variance = Math.min(next, GARCH.highestVolatility ** 2);
+    lastShock = Math.sqrt(variance) * random.fatTailed(day);
+    logPrices.push(previous + drift(day, previous) + lastShock + jump(day, random));
+    volatilities.push(Math.sqrt(variance));
+  }
+
+  /** Index 0 is the day before the first. */
+  function indexOf(day: Day): number {
+    const index = day - FIRST_PRICE_DAY + 1;
+    for (let next = logPrices.length; next <= index; next++) step(FIRST_PRICE_DAY - 1 + next, logPrices.view()[next - 1]);
+    return Math.max(0, index);
+  }
+
+  const logPrice = (day: Day): number => {
+    const index = indexOf(day);
+    return logPrices.view()[index];
+  };
+  return {
+    close: (day) => roundPrice(Math.exp(logPrice(day))),
+    logReturn: (day, days) => logPrice(day) - logPrice(day - days),
+    dailyVolatility: (day) => {
+      const index = indexOf(day);
+      return volatilities.view()[index];
+    },
+  };
+}
+
+/** Cents, or millionths of a dollar in the years of small prices. */
+export function roundPrice(priceUsd: number): number {
+  const unit = priceUsd < 100 ? 1e6 : 100;
+  return Math.round(priceUsd * unit) / unit;
+}
+
+function nextMood(mood: number, chance: number): number {
+  const { up, down } = MOODS[mood];
+  if (chance < up) return mood + 1;
+  return chance < up + down ? mood - 1 : mood;
+}
+
+/** Variance is larger in the market's first years. */
+function youth(day: Day): number {
+  return 1 + 1.2 * Math.exp(-(day - FIRST_PRICE_DAY) / (4 * 365));
+}
+
+function growthCurve(day: Day): number {
+  const late = day - ANCHOR.day;
+  if (late <= 0) return ANCHOR.logPrice + GROWTH.exponent * Math.log((day - GENESIS) / (ANCHOR.day - GENESIS));
+  const slope = GROWTH.exponent / (ANCHOR.day - GENESIS);
+  return ANCHOR.logPrice + slope * GROWTH.fadeDays * (1 - Math.exp(-late / GROWTH.fadeDays));
+}
+
+function drift(day: Day, logPrice: number): number {
+  const distance = logPrice - growthCurve(day - 1);
+  const excess = Math.sign(distance) * Math.max(0, Math.abs(distance) - TIE.slack);
+  return growthCurve(day) - growthCurve(day - 1) - TIE.pull * excess;
+}
+
+function jump(day: Day, random: Randomness): number {
+  if (random.uniform(day, 1) >= JUMP.chance) return 0;
+  const size = JUMP.smallest + JUMP.spread * random.uniform(day, 2);
+  return random.uniform(day, 3) < 0.5 ? size : -size;
+}

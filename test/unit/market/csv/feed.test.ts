@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
+import { openCsvFeed } from '../../../../src/market/csv/feed.ts';
+import { signalInstant } from '../../../../src/market/signal-time.ts';
+import { describeFeedContract } from '../feed-contract.ts';
+import { csvFolder, dailyCsv } from './support.ts';
+
+const first = parseDay('2014-01-01');
+const last = parseDay('2016-06-30');
+
+function folder(files: Record<string, string> = {}): string {
+  return csvFolder({
+    'btc_daily.csv': dailyCsv('close_median', first, last),
+    'fear_greed_daily.csv': dailyCsv('fng', first, last + 2, (day) => day % 101),
+    'etf_flows_farside.csv': dailyCsv('total_musd', first, last, (day) => day / 10),
+    ...files,
+  });
+}
+
+describeFeedContract('the CSV feed', () => openCsvFeed(folder()), last - 10);
+
+describe('openCsvFeed', () => {
+  it('is named after its folder and covers its prices', async () => {
+    const path = folder();
+    const feed = await openCsvFeed(`${path}/`);
+    expect(feed).toMatchObject({ kind: 'csv', source: 'csv:prices' });
+    expect(await feed.coverage()).toEqual({ firstDay: first, lastDay: last });
+  });
+
+  it('lets the close stand for the price from 21:35 UTC on', async () => {
+    const feed = await openCsvFeed(folder());
+    const spot = await feed.spot(signalInstant(last));
+    expect(spot).toMatchObject({ priceUsd: last, observedAtMs: signalInstant(last) });
+    expect(spot.change24hPct).toBeCloseTo(100 / (last - 1), 12);
+    expect(await feed.spot(signalInstant(last) - 1)).toMatchObject({ priceUsd: last - 1, observedAtMs: instantOf(last) });
+  });
+
+  it.each([
+    ['after its last day', instantOf(last + 1)],
+    ['before its first', instantOf(first) - 1],
+    ['before the first close', instantOf(first, 12)],
+  ])('has no price %s', async (_, atMs) => {
+    const feed = await openCsvFeed(folder());
+    await expect(feed.spot(atMs)).rejects.toMatchObject({
+      code: 'PRICE_UNAVAILABLE',
+      message: expect.stringContaining('covers 2014-01-01 to 2016-06-30'),
+    });
+  });
+
+  it('closes a day of the files, and says why it does not close another', async () => {
+    const feed = await openCsvFeed(folder());
+    expect(await feed.dailyCloses(last, instantOf(last + 1))).toEqual([{ venue: feed.source, priceUsd: last }]);
+    expect(await feed.dailyCloses(last + 1, instantOf(last + 9))).toEqual([
+      { venue: feed.source, priceUsd: null, reason: 'not in the files' },
+    ]);
+  });
+
+  it('takes prices to February 2014 from the chain analysis', async () => {
+    const feed = await openCsvFeed(
+      folder({ 'onchain_coinmetrics.csv': dailyCsv('price_usd,realized_price_usd', first - 3, last, (day) => `${day * 2},7`) }),
+    );
+    const { days, values, source } = await feed.observations('btcClose', instantOf(last));
+    const at = (date: string) => values[days.indexOf(parseDay(date))];
+    expect(days[0]).toBe(first - 3);
+    expect(at('2014-02-28')).toBe(2 * parseDay('2014-02-28'));
+    expect(at('2014-03-01')).toBe(parseDay('2014-03-01'));
+    expect(source).toBe('onchain_coinmetrics.csv + btc_daily.csv');
+  });
+
+  it('leaves a series without file empty', async () => {
+    const feed = await openCsvFeed(folder());
+    const vix = await feed.observations('vix', instantOf(last));
+    expect(vix.days).toHaveLength(0);
+    expect(vix.source).toBe('none (vix_daily.csv is missing or empty)');
+  });
+
+  it('takes an empty cell for a missing value', async () => {
+    const gap = first + 5;
+    const feed = await openCsvFeed(folder({ 'vix_daily.csv': dailyCsv('close', first, last, (day) => (day === gap ? '' : 20)) }));
+    const { days } = await feed.observations('vix', instantOf(last));
+    expect([...days.slice(4, 6)]).toEqual([gap - 1, gap + 1]);
+  });
+
+  it('dates the PMI by its release and skips what was never released', async () => {
+    const text = 'month,pmi_first_print,release_date\n2013-12-01,,\n2014-01-01,51.3,2014-02-03\n2014-02-01,53.2,2014-03-03\n';
+    const feed = await openCsvFeed(folder({ 'ism_manufacturing_pmi_monthly.csv': text }));
+    const released = parseDay('2014-03-03');
+    expect((await feed.observations('pmi', instantOf(released, 14))).values).toEqual(Float64Array.of(51.3));
+    expect((await feed.observations('pmi', instantOf(released, 15))).values).toEqual(Float64Array.of(51.3, 53.2));
+  });
+});
+
+describe('a folder that cannot be used', () => {
+  const btc = (text: string) => ({ 'btc_daily.csv': text });
+
+  it.each([
+    ['a missing required file', {}, 'btc_daily.csv is missing', 'date and close_median'],
+    ['a missing column', btc('date,close\n2014-01-01,1\n'), 'btc_daily.csv, line 1: column "close_median" is missing', 'date, close'],
+    ['a number that is none', btc('date,close_median\n2014-01-01,1\n2014-01-02,1.000,5\n'), 'btc_daily.csv, line 3: not readable', 'cells'],
+    ['a text for a number', btc('date,close_median\n2014-01-01,n/a\n'), 'btc_daily.csv, line 2: "n/a" in column "close_median"', 'empty'],
+    ['an impossible date', btc('date,close_median\n2014-02-30,1\n'), 'line 2: "2014-02-30" in column "date" is not a date', 'YYYY-MM-DD'],
+    ['a date twice', btc('date,close_median\n2014-01-01,1\n\n2014-01-01,2\n'), 'line 4: 2014-01-01 appears twice', 'Sort'],
+    ['dates out of order', btc('date,close_median\n2014-01-02,1\n2014-01-01,2\n'), 'line 3: 2014-01-01 follows 2014-01-02', 'Sort'],
+    ['a missing day', btc('date,close_median\n2014-01-01,1\n2014-01-03,2\n'), 'line 3: no price of 2014-01-02', 'Add'],
+    ['a missing price', btc('date,close_median\n2014-01-01,1\n2014-01-02,\n2014-01-03,2\n'), 'line 4: no price of 2014-01-02', 'Add'],
+    ['a price of zero', btc('date,close_median\n2014-01-01,0\n'), 'line 2: "0" in column "close_median" is not a price', 'greater'],
+    ['an open quote', btc('date,close_median\n2014-01-01,"1\n'), 'btc_daily.csv, line', 'quotes'],
+    ['an empty file', btc(''), 'btc_daily.csv, line 1: the file is empty', 'header'],
+    ['no rows', btc('date,close_median\n'), 'btc_daily.csv holds no price', 'rows'],
+  ])('names the place of %s and what to do', async (_, files: Record<string, string>, message, action) => {
+    await expect(openCsvFeed(csvFolder(files))).rejects.toMatchObject({
+      code: 'FEED_INVALID',
+      message: expect.stringContaining(message),
+      suggestedAction: expect.stringContaining(action),
+    });
+  });
+
+  it('names a bad line of an optional file too', async () => {
+    const bad = folder({ 'gold_daily.csv': 'date,close\n2014-01-02,1200\n2014-01-03,x\n' });
+    await expect(openCsvFeed(bad)).rejects.toThrow(/gold_daily\.csv, line 3: "x" in column "close" is not a number/);
+  });
+
+  it('says that there is no such folder', async () => {
+    await expect(openCsvFeed('/nowhere/at/all')).rejects.toMatchObject({ code: 'FEED_INVALID', message: '/nowhere/at/all does not exist' });
+    const path = folder();
+    await expect(openCsvFeed(`${path}/btc_daily.csv`)).rejects.toThrow(/is not a folder/);
+  });
+});

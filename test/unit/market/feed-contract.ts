@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { type Day, instantOf } from '../../../src/forecast/day.ts';
+import type { Feed } from '../../../src/market/feed.ts';
+import { SERIES_IDS } from '../../../src/market/series.ts';
+import { signalInstant } from '../../../src/market/signal-time.ts';
+
+const HOUR = 3_600_000;
+
+/** What every feed must do, shown around `day`, a day well inside its coverage. */
+export function describeFeedContract(name: string, open: () => Promise<Feed>, day: Day): void {
+  describe(`${name} keeps the feed contract`, () => {
+    it('delivers columns of equal length, ascending dates, and instants that never decrease', async () => {
+      const feed = await open();
+      for (const id of SERIES_IDS) {
+        const { days, values, availableAt } = await feed.observations(id, signalInstant(day));
+        expect([values.length, availableAt.length]).toEqual([days.length, days.length]);
+        for (let i = 1; i < days.length; i++) {
+          if (days[i] <= days[i - 1] || availableAt[i] < availableAt[i - 1]) expect.fail(`${id}: entry ${i} is out of order`);
+        }
+        expect(values.every(Number.isFinite)).toBe(true);
+      }
+    });
+
+    it('reveals nothing before it is known', async () => {
+      const feed = await open();
+      for (const atMs of [instantOf(day), instantOf(day) - 1, signalInstant(day), instantOf(day, 12)]) {
+        for (const id of SERIES_IDS) {
+          const known = await feed.observations(id, atMs);
+          expect(known.availableAt.at(-1) ?? atMs).toBeLessThanOrEqual(atMs);
+        }
+      }
+    });
+
+    it('has the close of a day from the next midnight on', async () => {
+      const feed = await open();
+      const last = async (atMs: number) => (await feed.observations('btcClose', atMs)).days.at(-1);
+      expect(await last(instantOf(day + 1) - 1)).toBe(day - 1);
+      expect(await last(instantOf(day + 1))).toBe(day);
+    });
+
+    it('has a close of every day since the first', async () => {
+      const feed = await open();
+      const { firstDay } = await feed.coverage();
+      const { days } = await feed.observations('btcClose', instantOf(day + 1));
+      expect([days[0], days.length]).toEqual([firstDay, day - firstDay + 1]);
+    });
+
+    it('says the same whatever was asked before', async () => {
+      const [patient, hasty] = [await open(), await open()];
+      const instants = [instantOf(day - 400, 3), signalInstant(day - 30), instantOf(day, 9)];
+      for (const atMs of instants.toReversed()) await hasty.spot(atMs);
+      for (const atMs of instants) {
+        expect(await patient.spot(atMs)).toEqual(await hasty.spot(atMs));
+        for (const id of SERIES_IDS) expect(await patient.observations(id, atMs)).toEqual(await hasty.observations(id, atMs));
+      }
+    });
+
+    it('does not change what it handed out when it is asked about later', async () => {
+      const feed = await open();
+      const early = await feed.observations('btcClose', instantOf(day - 100));
+      const copy = early.values.slice();
+      await feed.observations('btcClose', instantOf(day));
+      expect(early.values).toEqual(copy);
+    });
+
+    it('prices the spot at or before the asked instant, and closes only finished days', async () => {
+      const feed = await open();
+      for (const atMs of [instantOf(day), instantOf(day) + 7 * HOUR, signalInstant(day)]) {
+        const spot = await feed.spot(atMs);
+        expect(spot.observedAtMs).toBeLessThanOrEqual(atMs);
+        expect(spot.priceUsd).toBeGreaterThan(0);
+      }
+      const running = await feed.dailyCloses(day, instantOf(day + 1) - 1);
+      expect(running.every((close) => close.priceUsd === null && close.reason)).toBe(true);
+      const finished = await feed.dailyCloses(day, instantOf(day + 1));
+      expect(finished.every((close) => close.priceUsd !== null && close.priceUsd > 0)).toBe(true);
+    });
+  });
+}

@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
+import { SERIES_IDS } from '../../../../src/market/series.ts';
+import { signalInstant } from '../../../../src/market/signal-time.ts';
+import { DEFAULT_SEED, openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
+import { describeFeedContract } from '../feed-contract.ts';
+
+const DAY = parseDay('2024-03-13');
+const instant = fc.integer({ min: instantOf(parseDay('2010-07-20')), max: instantOf(parseDay('2031-01-01')) });
+
+describeFeedContract('the simulated feed', async () => openSimulatedFeed({ seed: 5 }), DAY);
+
+describe('openSimulatedFeed', () => {
+  it('gives the same values however and how far it was run before', async () => {
+    const one = openSimulatedFeed({ seed: 11 });
+    const property = fc.asyncProperty(
+      fc.array(instant, { minLength: 1, maxLength: 4 }),
+      fc.constantFrom(...SERIES_IDS),
+      async (instants, id) => {
+        const fresh = openSimulatedFeed({ seed: 11 });
+        for (const atMs of instants) {
+          expect(await fresh.observations(id, atMs)).toEqual(await one.observations(id, atMs));
+          expect(await fresh.spot(atMs)).toEqual(await one.spot(atMs));
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 15 });
+  });
+
+  it('extends what it said earlier and never revises it', async () => {
+    const feed = openSimulatedFeed({ seed: 12 });
+    const property = fc.asyncProperty(instant, instant, fc.constantFrom(...SERIES_IDS), async (a, b, id) => {
+      const early = await feed.observations(id, Math.min(a, b));
+      const late = await feed.observations(id, Math.max(a, b));
+      expect(late.values.subarray(0, early.values.length)).toEqual(early.values);
+      expect(late.days.subarray(0, early.days.length)).toEqual(early.days);
+    });
+    await fc.assert(property, { numRuns: 40 });
+  });
+
+  it('begins each series about when the real one began', async () => {
+    const feed = openSimulatedFeed();
+    const first = async (id: (typeof SERIES_IDS)[number]) => (await feed.observations(id, instantOf(DAY))).days[0];
+    expect(await first('btcClose')).toBe(parseDay('2010-07-18'));
+    expect(await first('fearGreed')).toBe(parseDay('2018-02-01'));
+    expect(await first('etfFlow')).toBe(parseDay('2024-01-11'));
+    expect(await first('fundingRate')).toBe(parseDay('2020-01-01'));
+    expect(await first('sp500')).toBe(parseDay('2009-06-01'));
+  });
+
+  it('keeps every value where such values lie', async () => {
+    const bounds = {
+      btcClose: [0.01, 2e6],
+      fearGreed: [0, 100],
+      realizedPrice: [0.01, 2e6],
+      takerBuyFraction: [0.3, 0.7],
+      fundingRate: [-0.005, 0.005],
+      openInterest: [1e6, 1e12],
+      dvol: [15, 250],
+      etfFlow: [-3000, 3000],
+      sp500: [500, 40_000],
+      dxy: [60, 150],
+      gold: [500, 20_000],
+      vix: [9, 85],
+      us10y: [0.4, 8],
+      fedFunds: [0, 7],
+      pmi: [38, 65],
+    };
+    for (const seed of [1, 2, 3]) {
+      const feed = openSimulatedFeed({ seed });
+      for (const id of SERIES_IDS) {
+        const { values } = await feed.observations(id, instantOf(parseDay('2032-01-01')));
+        expect(Math.min(...values), id).toBeGreaterThanOrEqual(bounds[id][0]);
+        expect(Math.max(...values), id).toBeLessThanOrEqual(bounds[id][1]);
+      }
+    }
+  });
+
+  it('has no price before its beginning', async () => {
+    const feed = openSimulatedFeed();
+    const first = parseDay('2010-07-18');
+    await expect(feed.spot(instantOf(first) - 1)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
+    await expect(feed.spot(instantOf(first))).resolves.toMatchObject({ change24hPct: null });
+    expect(await feed.dailyCloses(first - 1, instantOf(first))).toEqual([
+      { venue: `simulated (seed ${DEFAULT_SEED})`, priceUsd: null, reason: 'the simulation begins on 2010-07-18' },
+    ]);
+  });
+});
+
+describe('prices of the simulated feed', () => {
+  const feed = openSimulatedFeed();
+
+  it('are at midnight the close of the day before', async () => {
+    const { days, values } = await feed.observations('btcClose', instantOf(DAY));
+    expect((await feed.spot(instantOf(DAY))).priceUsd).toBe(values[days.indexOf(DAY - 1)]);
+  });
+
+  it('move by the minute and end at the close', async () => {
+    const [close] = (await feed.observations('btcClose', instantOf(DAY + 1))).values.slice(-1);
+    const prices = await Promise.all([0, 6, 12, 18].map((hour) => feed.spot(instantOf(DAY, hour, 30))));
+    expect(new Set(prices.map((price) => price.priceUsd)).size).toBe(4);
+    expect((await feed.spot(instantOf(DAY, 23, 59))).priceUsd / close).toBeCloseTo(1, 1);
+    expect(await feed.spot(instantOf(DAY, 6, 30) + 59_999)).toEqual(prices[1]);
+  });
+
+  it('differ between signal time and close, by less than a day moves', async () => {
+    let squares = 0;
+    for (let day = DAY; day < DAY + 200; day++) {
+      const signal = (await feed.spot(signalInstant(day))).priceUsd;
+      const close = (await feed.spot(instantOf(day + 1))).priceUsd;
+      expect(signal).not.toBe(close);
+      squares += Math.log(close / signal) ** 2;
+    }
+    expect(Math.sqrt(squares / 200)).toBeGreaterThan(0.002);
+    expect(Math.sqrt(squares / 200)).toBeLessThan(0.02);
+  });
+
+  it('close at three venues whose median is the close, never far apart', async () => {
+    for (let day = DAY; day < DAY + 300; day++) {
+      const closes = (await feed.dailyCloses(day, instantOf(day + 1))).map((close) => close.priceUsd!).toSorted((a, b) => a - b);
+      expect(closes[1]).toBe((await feed.spot(instantOf(day + 1))).priceUsd);
+      expect(Math.max(1 - closes[0] / closes[1], closes[2] / closes[1] - 1)).toBeLessThan(0.0041);
+    }
+  });
+});
