@@ -62,7 +62,7 @@ export const SETTINGS = {
   }),
   SIMULATION_SEED: setting({
     schema: integer(0, 2 ** 31 - 1),
-    default: '1',
+    default: '2',
     description: 'Seed of the simulated market; the same seed gives the same market',
   }),
   REPLAY_DAYS: setting({
@@ -109,6 +109,18 @@ export const SETTINGS = {
     secret: true,
     requiredOnRealChain: true,
     description: 'Master secret that the salts of all commitments derive from; keep it as long as the record',
+  }),
+  GATE_TOKEN_ADDRESS: setting({
+    schema: address.optional(),
+    default: null,
+    requiredOnRealChain: true,
+    description: 'ERC-20 whose balance opens the tiers',
+  }),
+  STABLECOIN_ADDRESS: setting({
+    schema: address.optional(),
+    default: null,
+    requiredOnRealChain: true,
+    description: 'EIP-3009 stablecoin that payments are made in',
   }),
   IDENTITY_REGISTRY_ADDRESS: setting({
     schema: address.optional(),

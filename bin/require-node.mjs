@@ -1,0 +1,19 @@
+const NEEDED = 24;
+
+/** What is wrong with a Node version, or undefined. TypeScript without a build step needs 24. */
+export function nodeProblem(version) {
+  if (Number.parseInt(version, 10) >= NEEDED) return undefined;
+  return [
+    `This program needs Node ${NEEDED} or later, and this is Node ${version}.`,
+    `"npm ci" brings Node ${NEEDED} along (the "node" package), for all "npm run" and "npm start" commands.`,
+    'Run "npm ci" without --ignore-scripts and without --omit=dev, then start through npm; or install Node 24 yourself.',
+  ].join('\n');
+}
+
+/** Ends the process with that message when Node is too old. */
+export function requireNode() {
+  const problem = nodeProblem(process.versions.node);
+  if (problem === undefined) return;
+  console.error(problem);
+  process.exit(1);
+}

@@ -1,0 +1,15 @@
+import { resolve } from 'node:path';
+import { requireNode } from './require-node.mjs';
+
+requireNode();
+const { resetDataDir } = await import('../src/local/reset-data-dir.ts');
+
+// Read here and not through the settings table, so that no other setting can stand in the way of a reset.
+const folder = resolve(process.env.DATA_DIR || './data');
+try {
+  const removed = await resetDataDir(folder);
+  console.log(removed.length > 0 ? `Removed from ${folder}: ${removed.join(', ')}` : `Nothing to remove in ${folder}`);
+} catch (error) {
+  console.error([error.message, error.suggestedAction].filter(Boolean).join('\n'));
+  process.exitCode = 1;
+}

@@ -1,0 +1,55 @@
+/**
+ * Compiles the Solidity files of this folder with the pinned `solc` and OpenZeppelin packages, offline, to
+ * `compiled/<Name>.json`: `{ contractName, abi, bytecode }`. `npm run contracts` writes the files; `compileAll()` only returns
+ * their text, so that a test can tell whether the committed ones are up to date.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+
+const FOLDER = import.meta.dirname;
+const require = createRequire(import.meta.url);
+
+const SETTINGS = {
+  evmVersion: 'prague',
+  optimizer: { enabled: true, runs: 200 },
+  // Without it, the bytecode would change with every comment.
+  metadata: { bytecodeHash: 'none', appendCBOR: false },
+  outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+};
+
+/** Source of an import such as `@openzeppelin/contracts/...`, from node_modules. */
+function readImport(path) {
+  const [scope, name, ...rest] = path.split('/');
+  const root = dirname(require.resolve(`${scope}/${name}/package.json`));
+  return { contents: readFileSync(join(root, ...rest), 'utf8') };
+}
+
+/** The contracts of this folder as `{ [name]: JSON text }`, in the order of their names. */
+export function compileAll() {
+  const solc = require('solc');
+  const names = readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.sol'))
+    .sort();
+  const sources = Object.fromEntries(names.map((name) => [name, { content: readFileSync(join(FOLDER, name), 'utf8') }]));
+  const input = JSON.stringify({ language: 'Solidity', sources, settings: SETTINGS });
+  const output = JSON.parse(solc.compile(input, { import: readImport }));
+  const errors = (output.errors ?? []).filter((error) => error.severity === 'error' || error.type === 'Warning');
+  if (errors.length > 0) throw new Error(errors.map((error) => error.formattedMessage).join('\n'));
+  return Object.fromEntries(
+    names.map((file) => {
+      const contractName = file.replace('.sol', '');
+      const { abi, evm } = output.contracts[file][contractName];
+      return [contractName, `${JSON.stringify({ contractName, abi, bytecode: `0x${evm.bytecode.object}` })}\n`];
+    }),
+  );
+}
+
+if (process.argv[1] && resolve(process.argv[1]) === import.meta.filename) {
+  const target = join(FOLDER, 'compiled');
+  mkdirSync(target, { recursive: true });
+  for (const [name, text] of Object.entries(compileAll())) {
+    writeFileSync(join(target, `${name}.json`), text);
+    console.log(`${name}: ${text.length} characters`);
+  }
+}

@@ -1,0 +1,126 @@
+import { type Address, encodeFunctionData, type Hex, toEventSelector, zeroAddress } from 'viem';
+import { isOracleError, OracleError } from '../errors.ts';
+import type { Chain } from './client.ts';
+import { bytes32 } from './commitment.ts';
+import { easAbi, schemaRegistryAbi } from './eas-abi.ts';
+import { chainCall } from './rpc-error.ts';
+import {
+  encodePrediction,
+  encodeResolution,
+  type PredictionData,
+  type ResolutionData,
+  SCHEMAS,
+  type SchemaName,
+  schemaUid,
+} from './schemas.ts';
+import type { ConfirmedTransaction, Wallet } from './wallet.ts';
+
+/** The attestation that another one refers to: the previous prediction of the horizon, or the prediction that is resolved. Zero: none. */
+export interface Reference {
+  refUid: Hex;
+}
+
+/** An attestation at its confirmation depth. */
+export interface Attested {
+  uid: Hex;
+  txHash: Hex;
+  blockNumber: number;
+  /** Block time. */
+  at: Date;
+  /** Cost of the whole transaction, shared by the attestations in it. */
+  gasUsed: number;
+  effectiveGasPriceWei: string;
+  attestationsInTransaction: number;
+}
+
+export interface Attester {
+  readonly address: Address;
+  /** Registers the schemas that are missing. Called by the others as needed. */
+  ensureSchemas(): Promise<Record<SchemaName, Hex>>;
+  /** One transaction for all items, in their order. Errors as `Wallet.send`, and INPUT_INVALID for a value out of range. */
+  attestPredictions(key: string, items: (PredictionData & Reference)[]): Promise<Attested[]>;
+  attestResolutions(key: string, items: (ResolutionData & Reference)[]): Promise<Attested[]>;
+}
+
+type EncodedItem = Reference & { data: Hex };
+
+const ATTESTED_TOPIC = toEventSelector('Attested(address,address,bytes32,bytes32)');
+
+/** Writes attestations of the schemas in `SCHEMAS` through the attester's wallet. */
+export function createAttester(chain: Chain, wallet: Wallet): Attester {
+  let registered: Promise<unknown> | undefined;
+  const schemas = { prediction: schemaUid('prediction'), resolution: schemaUid('resolution') };
+
+  async function ensureSchemas(): Promise<Record<SchemaName, Hex>> {
+    registered ??= Promise.all([ensureSchema(chain, wallet, 'prediction'), ensureSchema(chain, wallet, 'resolution')]);
+    await registered.catch((error) => {
+      registered = undefined;
+      throw error;
+    });
+    return schemas;
+  }
+
+  async function attest(key: string, schema: SchemaName, items: EncodedItem[]): Promise<Attested[]> {
+    if (items.length === 0) return [];
+    await ensureSchemas();
+    const sent = await wallet.send({ key, to: chain.addresses.eas, data: multiAttest(schemas[schema], items) });
+    return attestedIn(sent, chain.addresses.eas, items.length);
+  }
+
+  return {
+    address: wallet.address,
+    ensureSchemas,
+    attestPredictions: (key, items) =>
+      attest(
+        key,
+        'prediction',
+        items.map((item) => ({ data: encodePrediction(item), refUid: item.refUid })),
+      ),
+    attestResolutions: (key, items) =>
+      attest(
+        key,
+        'resolution',
+        items.map((item) => ({ data: encodeResolution(item), refUid: item.refUid })),
+      ),
+  };
+}
+
+async function ensureSchema(chain: Chain, wallet: Wallet, name: SchemaName): Promise<void> {
+  const uid = schemaUid(name);
+  if (await isRegistered(chain, uid)) return;
+  const data = encodeFunctionData({ abi: schemaRegistryAbi, functionName: 'register', args: [SCHEMAS[name], zeroAddress, false] });
+  try {
+    await wallet.send({ key: `schema:${uid}`, to: chain.addresses.schemaRegistry, data });
+  } catch (error) {
+    // Anybody may register a schema, so somebody may have done so in between.
+    if (!isOracleError(error, 'CHAIN_REVERTED') || !(await isRegistered(chain, uid))) throw error;
+  }
+}
+
+async function isRegistered({ client, addresses }: Chain, uid: Hex): Promise<boolean> {
+  const call = { address: addresses.schemaRegistry, abi: schemaRegistryAbi, functionName: 'getSchema', args: [uid] } as const;
+  return (await chainCall('Reading a schema', () => client.readContract(call))).uid === uid;
+}
+
+function multiAttest(schema: Hex, items: EncodedItem[]): Hex {
+  const data = items.map((item) => ({
+    recipient: zeroAddress,
+    expirationTime: 0n,
+    revocable: false,
+    refUID: bytes32('refUid', item.refUid),
+    data: item.data,
+    value: 0n,
+  }));
+  return encodeFunctionData({ abi: easAbi, functionName: 'multiAttest', args: [[{ schema, data }]] });
+}
+
+/** The uid is the one word of an `Attested` event that is not indexed; the events come in the order of the items. */
+function attestedIn(sent: ConfirmedTransaction, eas: Address, expected: number): Attested[] {
+  const logs = sent.logs.filter((log) => log.topics[0] === ATTESTED_TOPIC && log.address.toLowerCase() === eas.toLowerCase());
+  if (logs.length !== expected) {
+    throw new OracleError('ATTESTATION_MISMATCH', `Transaction ${sent.hash} made ${logs.length} attestations instead of ${expected}`);
+  }
+  const { hash: txHash, blockNumber, at, gasUsed } = sent;
+  const shared = { txHash, blockNumber, at, gasUsed, effectiveGasPriceWei: String(sent.effectiveGasPrice) };
+  return logs.map((log) => ({ uid: log.data, ...shared, attestationsInTransaction: expected }));
+}

@@ -1,0 +1,24 @@
+import { type Address, parseAbi } from 'viem';
+import type { Chain } from './client.ts';
+import { chainCall } from './rpc-error.ts';
+
+const abi = parseAbi(['function balanceOf(address account) view returns (uint256)']);
+
+export interface GateBalance {
+  /** In the token's smallest unit. */
+  balance: bigint;
+  /** The block it was read at. */
+  blockNumber: number;
+}
+
+/**
+ * Gate tokens (ERC-20) of a wallet at a block, by default the newest.
+ * @throws OracleError CHAIN_UNREACHABLE, also when the endpoint no longer has the state of that block.
+ */
+export async function gateBalance({ client, addresses }: Chain, wallet: Address, atBlock?: number): Promise<GateBalance> {
+  return chainCall('Reading the gate balance', async () => {
+    const blockNumber = atBlock === undefined ? await client.getBlockNumber() : BigInt(atBlock);
+    const call = { address: addresses.gateToken, abi, functionName: 'balanceOf', args: [wallet], blockNumber } as const;
+    return { balance: await client.readContract(call), blockNumber: Number(blockNumber) };
+  });
+}

@@ -1,0 +1,57 @@
+import { createPublicClient, http, type PublicClient } from 'viem';
+import { OracleError } from '../errors.ts';
+import type { ChainAddresses } from './addresses.ts';
+import { chainCall } from './rpc-error.ts';
+
+export interface ChainOptions {
+  rpcUrl: string;
+  /** What the endpoint must report. */
+  chainId: number;
+  /** Blocks after which a transaction counts, its own included: 1 is as soon as it is mined. */
+  confirmations: number;
+  pollingIntervalMs: number;
+  addresses: ChainAddresses;
+  /** Time for one request, and for one repetition of it. */
+  requestTimeoutMs?: number;
+}
+
+export interface Chain {
+  readonly chainId: number;
+  readonly confirmations: number;
+  readonly pollingIntervalMs: number;
+  readonly addresses: ChainAddresses;
+  /** Its errors are viem's: call it inside `chainCall`. */
+  readonly client: PublicClient;
+}
+
+export interface ChainHealth {
+  blockNumber: number;
+  /** Time of that block. */
+  at: Date;
+}
+
+/**
+ * Connects to a chain.
+ * @throws OracleError CHAIN_UNREACHABLE, or CONFIG_INVALID when the endpoint serves another chain.
+ */
+export async function createChain({ rpcUrl, requestTimeoutMs = 10_000, ...options }: ChainOptions): Promise<Chain> {
+  const transport = http(rpcUrl, { timeout: requestTimeoutMs, retryCount: 1, retryDelay: 100 });
+  const client = createPublicClient({ transport, pollingInterval: options.pollingIntervalMs, cacheTime: 0 });
+  const chainId = await chainCall('Asking for the chain id', () => client.getChainId());
+  if (chainId !== options.chainId) {
+    throw new OracleError('CONFIG_INVALID', `CHAIN_ID is ${options.chainId}, but the RPC endpoint serves chain ${chainId}`, {
+      field: 'CHAIN_ID',
+      suggestedAction: 'Set CHAIN_ID to the id of the chain, or CHAIN_RPC_URL to an endpoint of that chain.',
+    });
+  }
+  return { ...options, client };
+}
+
+/**
+ * The newest block.
+ * @throws OracleError CHAIN_UNREACHABLE
+ */
+export async function chainHealth({ client }: Chain): Promise<ChainHealth> {
+  const block = await chainCall('Reading the newest block', () => client.getBlock());
+  return { blockNumber: Number(block.number), at: new Date(Number(block.timestamp) * 1000) };
+}

@@ -1,0 +1,86 @@
+import { createHmac } from 'node:crypto';
+import { encodeAbiParameters, type Hex, keccak256, parseAbiParameters } from 'viem';
+import { OracleError } from '../errors.ts';
+
+/** How words become the numbers that are stored on chain. Never renumber: attestations are for good. */
+export const SIGNAL_CODES = { HOLD: 0, BUY: 1, SELL: 2 } as const;
+export const DIRECTION_CODES = { UP: 1, DOWN: 2 } as const;
+export const OUTCOME_CODES = { HOLD: 0, WIN: 1, LOSS: 2 } as const;
+
+export type SignalName = keyof typeof SIGNAL_CODES;
+export type DirectionName = keyof typeof DIRECTION_CODES;
+export type OutcomeName = keyof typeof OUTCOME_CODES;
+
+/** What is hidden behind a commitment, and opens it. */
+export interface CommitmentOpening {
+  /** 32 bytes; see `saltFor`. */
+  salt: Hex;
+  signal: SignalName;
+  direction: DirectionName;
+  /** Calibrated probability of the direction, 0 to 10,000. */
+  confidenceBps: number;
+  /** Probability of UP, 0 to 10,000. */
+  pUpBps: number;
+  /** BTC/USD at signal time in US cents. */
+  btcPriceCents: number;
+}
+
+const PARAMETERS = parseAbiParameters(
+  'bytes32 salt, uint8 signal, uint8 direction, uint16 confidenceBps, uint16 pUpBps, uint64 btcPriceCents',
+);
+const FULL_BPS = 10_000;
+
+/**
+ * The commitment of a forecast: keccak256(abi.encode(salt, signal, direction, confidenceBps, pUpBps, btcPriceCents)).
+ * @throws OracleError INPUT_INVALID naming a field that is out of range.
+ */
+export function commitmentOf(opening: CommitmentOpening): Hex {
+  const { salt, confidenceBps, pUpBps, btcPriceCents } = opening;
+  return keccak256(
+    encodeAbiParameters(PARAMETERS, [
+      bytes32('salt', salt),
+      codeOf('signal', SIGNAL_CODES, opening.signal),
+      codeOf('direction', DIRECTION_CODES, opening.direction),
+      whole('confidenceBps', confidenceBps, FULL_BPS),
+      whole('pUpBps', pUpBps, FULL_BPS),
+      BigInt(whole('btcPriceCents', btcPriceCents)),
+    ]),
+  );
+}
+
+/** Salt of a forecast: HMAC-SHA256 of its id under the master secret, so that it outlives the database. */
+export function saltFor(masterSecret: string, forecastId: string): Hex {
+  if (masterSecret === '') throw new OracleError('INPUT_INVALID', 'The master secret of the salts is empty', { field: 'masterSecret' });
+  return `0x${createHmac('sha256', masterSecret).update(forecastId).digest('hex')}`;
+}
+
+/** @throws OracleError INPUT_INVALID for a word without a code. */
+export function codeOf<Name extends string>(field: string, codes: Record<Name, number>, name: Name): number {
+  if (!Object.hasOwn(codes, name)) throw invalid(field, `"${name}" is none of ${Object.keys(codes).join(', ')}`);
+  return codes[name];
+}
+
+/** @throws OracleError INPUT_INVALID for a code that stands for no word. */
+export function nameOf<Name extends string>(field: string, codes: Record<Name, number>, code: number): Name {
+  const name = (Object.keys(codes) as Name[]).find((key) => codes[key] === code);
+  if (name === undefined) throw invalid(field, `${code} is none of the codes ${Object.values(codes).join(', ')}`);
+  return name;
+}
+
+/** Checks a whole number from `least` to `most`. */
+export function whole(field: string, value: number, most = Number.MAX_SAFE_INTEGER, least = 0): number {
+  if (!Number.isSafeInteger(value) || value < least || value > most) {
+    throw invalid(field, `${value} is not a whole number from ${least} to ${most}`);
+  }
+  return value;
+}
+
+/** Checks the form of a 32-byte word. */
+export function bytes32(field: string, value: Hex): Hex {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(value)) throw invalid(field, 'it must be 0x and 64 hex characters');
+  return value;
+}
+
+function invalid(field: string, why: string): OracleError {
+  return new OracleError('INPUT_INVALID', `${field}: ${why}`, { field });
+}

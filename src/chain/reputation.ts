@@ -1,0 +1,102 @@
+import { type Address, encodeFunctionData, type Hex } from 'viem';
+import type { Chain } from './client.ts';
+import { reputationAbi } from './erc8004-abi.ts';
+import { chainCall } from './rpc-error.ts';
+import type { ConfirmedTransaction, Wallet } from './wallet.ts';
+
+/** Feedback as ERC-8004 takes it. */
+export interface Feedback {
+  agentId: number;
+  /** In units of 10^-valueDecimals. */
+  value: number;
+  valueDecimals: number;
+  tag1: string;
+  tag2: string;
+  /** URI of the endpoint that was used. */
+  endpoint: string;
+  /** Where the details are served, or empty. */
+  feedbackUri: string;
+  /** Hash of the details. */
+  feedbackHash: Hex;
+}
+
+/** The outcome of a settled wager. */
+export interface OutcomeReport extends Pick<Feedback, 'endpoint' | 'feedbackHash'> {
+  outcome: 'WIN' | 'LOSS';
+  feedbackUri?: string;
+}
+
+export interface Reporter {
+  readonly address: Address;
+  /** Errors as `Wallet.send`; CHAIN_REVERTED when the reporter owns or operates the agent ("Self-feedback not allowed"). */
+  report(key: string, report: OutcomeReport): Promise<{ txHash: Hex; at: Date }>;
+}
+
+export interface ReputationState {
+  /** Outcomes that were logged. */
+  total: number;
+  /** Those that were a WIN. */
+  positive: number;
+  /** 0 to 100, two decimals, truncated; null without feedback. */
+  averageScore: number | null;
+  reporter: Address;
+}
+
+export interface ReporterOptions {
+  chain: Chain;
+  wallet: Wallet;
+  /** Whom the feedback is about; may register it first. */
+  agentId(): Promise<number>;
+}
+
+/** What all outcomes are filed under; the second tag is the outcome. */
+const TAG = 'wagerOutcome';
+/** With two decimals, the registry's truncating average keeps hundredths of a percent. */
+const DECIMALS = 2;
+const VALUES = { WIN: 10_000, LOSS: 0 } as const;
+
+/** Logs outcomes to the Reputation Registry (ERC-8004), from a wallet that is not the agent's. */
+export function createReporter({ chain, wallet, agentId }: ReporterOptions): Reporter {
+  return {
+    address: wallet.address,
+    async report(key, { outcome, endpoint, feedbackHash, feedbackUri = '' }) {
+      const scored = { value: VALUES[outcome], valueDecimals: DECIMALS, tag1: TAG, tag2: outcome };
+      const feedback = { agentId: await agentId(), ...scored, endpoint, feedbackUri, feedbackHash };
+      const { hash, at } = await giveFeedback(chain, wallet, { key, feedback });
+      return { txHash: hash, at };
+    },
+  };
+}
+
+/** Calls `giveFeedback` of the Reputation Registry, once per key. Errors as `Wallet.send`. */
+export function giveFeedback(
+  { addresses }: Chain,
+  wallet: Wallet,
+  { key, feedback }: { key: string; feedback: Feedback },
+): Promise<ConfirmedTransaction> {
+  const { agentId, value, valueDecimals, tag1, tag2, endpoint, feedbackUri, feedbackHash } = feedback;
+  const args = [BigInt(agentId), BigInt(value), valueDecimals, tag1, tag2, endpoint, feedbackUri, feedbackHash] as const;
+  const data = encodeFunctionData({ abi: reputationAbi, functionName: 'giveFeedback', args });
+  return wallet.send({ key, to: addresses.reputationRegistry, data });
+}
+
+/**
+ * The outcomes that a reporter logged about an agent. Without any, all is zero.
+ * @throws OracleError CHAIN_UNREACHABLE
+ */
+export async function readReputation(chain: Chain, agentId: number, reporter: Address): Promise<ReputationState> {
+  const [all, won] = await Promise.all([summary(chain, { agentId, reporter }), summary(chain, { agentId, reporter, outcome: 'WIN' })]);
+  return { total: all.count, positive: won.count, averageScore: all.count === 0 ? null : all.average, reporter };
+}
+
+/** The registry refuses an empty list of clients: one can only ask what somebody said. */
+async function summary(
+  { client, addresses }: Chain,
+  { agentId, reporter, outcome = '' }: { agentId: number; reporter: Address; outcome?: 'WIN' | 'LOSS' | '' },
+): Promise<{ count: number; average: number }> {
+  const call = { address: addresses.reputationRegistry, abi: reputationAbi, functionName: 'getSummary' } as const;
+  const [count, value, decimals] = await chainCall('Reading the reputation', () =>
+    client.readContract({ ...call, args: [BigInt(agentId), [reporter], TAG, outcome] }),
+  );
+  return { count: Number(count), average: Number(value) / 10 ** decimals };
+}

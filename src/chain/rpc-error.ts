@@ -1,0 +1,56 @@
+import { BaseError, ContractFunctionRevertedError, ContractFunctionZeroDataError, ExecutionRevertedError, RpcRequestError } from 'viem';
+import { isOracleError, messageOf, OracleError } from '../errors.ts';
+
+/** JSON-RPC code of a reverted execution (EIP-1474 leaves it open; geth, reth and anvil use 3). */
+const REVERT_CODE = 3;
+
+/**
+ * Runs a call of the RPC client and wraps what goes wrong, once: CHAIN_REVERTED when the EVM refused, CHAIN_UNREACHABLE
+ * for anything else. Neither message nor cause carries the endpoint's URL, which may hold an access key.
+ */
+export async function chainCall<T>(what: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw chainError(what, error);
+  }
+}
+
+/** The `OracleError` of an error of the RPC client; see `chainCall`. */
+export function chainError(what: string, error: unknown): OracleError {
+  if (isOracleError(error)) return error;
+  const cause = withoutUrl(error);
+  const reason = revertReason(error);
+  if (reason !== null) return new OracleError('CHAIN_REVERTED', `${what} reverted: ${reason}`, { cause });
+  return new OracleError('CHAIN_UNREACHABLE', `${what} failed: ${cause.message}`, {
+    cause,
+    suggestedAction: 'Try again later; if it persists, check the RPC endpoint.',
+  });
+}
+
+/** The node's own words, in lower case, to tell apart why it refused a transaction. */
+export function nodeMessage(error: unknown): string {
+  if (!(error instanceof BaseError)) return messageOf(error).toLowerCase();
+  return `${error.details ?? ''} ${error.shortMessage}`.toLowerCase();
+}
+
+function revertReason(error: unknown): string | null {
+  if (!(error instanceof BaseError)) return null;
+  const reverted = error.walk(
+    (e) =>
+      e instanceof ContractFunctionRevertedError ||
+      e instanceof ContractFunctionZeroDataError ||
+      e instanceof ExecutionRevertedError ||
+      (e instanceof RpcRequestError && e.code === REVERT_CODE),
+  );
+  if (reverted instanceof ContractFunctionRevertedError) return reverted.reason ?? reverted.data?.errorName ?? reverted.shortMessage;
+  return reverted instanceof BaseError ? reverted.details || reverted.shortMessage : null;
+}
+
+/** viem's long message and its `metaMessages` quote the URL; the short one and the details do not. */
+function withoutUrl(error: unknown): Error {
+  const message = error instanceof BaseError ? [error.shortMessage, error.details].filter(Boolean).join(' ') : messageOf(error);
+  const cause = new Error(message.replaceAll(/https?:\/\/\S+/g, '<endpoint>'));
+  if (error instanceof Error) cause.name = error.name;
+  return cause;
+}

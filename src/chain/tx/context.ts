@@ -1,0 +1,36 @@
+import type { LocalAccount } from 'viem';
+import type { Chain } from '../client.ts';
+import type { Journal } from '../journal.ts';
+import type { FeeSource } from './fees.ts';
+
+/** What the parts of a wallet share. */
+export interface WalletContext {
+  chain: Chain;
+  journal: Journal;
+  role: string;
+  account: LocalAccount;
+  fees: FeeSource;
+  /** Age of a signature after which an unmined transaction gets higher fees. */
+  stuckAfterMs: number;
+  /** How long one call of `send` waits. */
+  timeoutMs: number;
+  /** Pause between two attempts to get a transaction going. */
+  healEveryMs: number;
+  /** Wei per gas that is never exceeded. */
+  feeCap: bigint;
+  signal?: AbortSignal;
+  /** Runs one after the other in this process. */
+  exclusive<T>(work: () => Promise<T>): Promise<T>;
+  /** Nonces without a row of ours, and when they were first seen. */
+  holes: Map<number, number>;
+}
+
+/** A queue of one lane. */
+export function createExclusive(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const run = last.then(work, work);
+    last = run.catch(() => {});
+    return run;
+  };
+}

@@ -1,0 +1,51 @@
+import { formatTransactionReceipt, type Hex, type RpcTransactionReceipt, type TransactionReceipt } from 'viem';
+import type { JournalRow, JournalState, StoredReceipt } from '../journal.ts';
+import { chainCall } from '../rpc-error.ts';
+import type { WalletContext } from './context.ts';
+
+/** `unseen`: in no block. `shallow`: in a block that is not deep enough yet, or no longer canonical. */
+export type Sighting = { at: 'unseen' | 'shallow' } | { at: 'depth'; state: JournalState; receipt: StoredReceipt };
+
+/** Looks for any of a row's transactions on chain; at most one can be mined, since they share a nonce. */
+export async function sight(context: WalletContext, row: JournalRow): Promise<Sighting> {
+  const receipts = await Promise.all(row.attempts.map((attempt) => readReceipt(context, attempt.hash)));
+  const receipt = receipts.find((found) => found !== null);
+  if (!receipt) return { at: 'unseen' };
+  return (await deepEnough(context, receipt)) ?? { at: 'shallow' };
+}
+
+async function readReceipt({ chain }: WalletContext, hash: Hex): Promise<TransactionReceipt | null> {
+  const receipt = await chainCall('Reading a receipt', () =>
+    chain.client.request<{ Method: 'eth_getTransactionReceipt'; Parameters: [Hex]; ReturnType: RpcTransactionReceipt | null }>({
+      method: 'eth_getTransactionReceipt',
+      params: [hash],
+    }),
+  );
+  // Some nodes answer with a receipt of the pending block.
+  return receipt?.blockHash ? formatTransactionReceipt(receipt) : null;
+}
+
+async function deepEnough({ chain }: WalletContext, receipt: TransactionReceipt): Promise<Sighting | null> {
+  const { blockNumber, blockHash } = receipt;
+  const [head, block] = await chainCall('Reading the block of a transaction', () =>
+    Promise.all([
+      chain.confirmations > 1 ? chain.client.getBlockNumber() : blockNumber,
+      chain.client.request({ method: 'eth_getBlockByNumber', params: [`0x${blockNumber.toString(16)}`, false] }),
+    ]),
+  );
+  if (head - blockNumber + 1n < chain.confirmations || block?.hash !== blockHash) return null;
+  const state = receipt.status === 'success' ? 'CONFIRMED' : 'REVERTED';
+  return { at: 'depth', state, receipt: stored(receipt, Number(block.timestamp)) };
+}
+
+function stored(receipt: TransactionReceipt, timestamp: number): StoredReceipt {
+  return {
+    hash: receipt.transactionHash,
+    blockNumber: Number(receipt.blockNumber),
+    blockHash: receipt.blockHash,
+    at: new Date(timestamp * 1000),
+    gasUsed: Number(receipt.gasUsed),
+    effectiveGasPrice: String(receipt.effectiveGasPrice),
+    logs: receipt.logs.map(({ address, topics, data }) => ({ address, topics, data })),
+  };
+}

@@ -1,0 +1,30 @@
+import { keccak256 } from 'viem';
+import type { JournalRow, SignedAttempt } from '../journal.ts';
+import type { WalletContext } from './context.ts';
+import type { Fees } from './fees.ts';
+
+/** Signs a row's call (EIP-1559), without broadcasting it. */
+export async function signAttempt(
+  { account, chain }: WalletContext,
+  row: Pick<JournalRow, 'to' | 'data' | 'value' | 'gas' | 'nonce'>,
+  { maxFeePerGas, maxPriorityFeePerGas }: Fees,
+): Promise<SignedAttempt> {
+  const raw = await account.signTransaction({
+    type: 'eip1559',
+    chainId: chain.chainId,
+    nonce: row.nonce,
+    to: row.to,
+    data: row.data,
+    value: BigInt(row.value),
+    gas: BigInt(row.gas),
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+  });
+  return {
+    hash: keccak256(raw),
+    raw,
+    maxFeePerGas: String(maxFeePerGas),
+    maxPriorityFeePerGas: String(maxPriorityFeePerGas),
+    signedAt: new Date(),
+  };
+}

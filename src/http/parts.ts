@@ -1,0 +1,43 @@
+import type { Address } from 'viem';
+import type { ChainAddresses } from '../chain/addresses.ts';
+import type { AttestationReader } from '../chain/attestation-reader.ts';
+import type { IdentityState } from '../chain/identity.ts';
+import type { ReputationState } from '../chain/reputation.ts';
+import type { Market } from '../market/market.ts';
+import type { AttestationViewOptions } from '../record/attestation-views.ts';
+import type { Caller } from '../record/caller.ts';
+import type { ForecastRecord } from '../record/record.ts';
+import type { WagerBook } from '../wager/wagers.ts';
+
+/** One thing the service needs to be ready, and why it is not there. */
+export interface ReadinessCheck {
+  name: string;
+  ok: boolean;
+  detail: string;
+}
+
+/** What the routes work with. */
+export interface HttpParts {
+  version: string;
+  publicUrl: string;
+  record: ForecastRecord;
+  wagers: WagerBook;
+  venueName: string;
+  market: Market;
+  chainId: number;
+  addresses: ChainAddresses;
+  attestations: AttestationReader;
+  attesterAddress: Address;
+  /** Block explorer of attestations; null on a local chain, where there is none. */
+  explorerUrl: string | null;
+  saltSecret: string;
+  /** How a caller's answers are to be cut. */
+  viewFor(caller: Caller): AttestationViewOptions;
+  /** The agent as registered on chain; null before its registration. */
+  identity: IdentityState | null;
+  reputation(): Promise<ReputationState | null>;
+  readiness(): Promise<ReadinessCheck[]>;
+  /** Everything an operator wants on one page; nothing secret, nothing unresolved. */
+  status(): Promise<object>;
+  now(): Date;
+}

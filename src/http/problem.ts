@@ -1,0 +1,95 @@
+import type { ErrorRequestHandler, Response } from 'express';
+import { type ErrorCode, isOracleError, OracleError } from '../errors.ts';
+import type { Log } from '../log.ts';
+
+interface ProblemKind {
+  status: number;
+  title: string;
+}
+
+/** How this door tells each error; closed, so that a new code without a line here fails the type check. */
+const PROBLEMS = {
+  CONFIG_INVALID: { status: 500, title: 'The service is not configured for this' },
+  INPUT_INVALID: { status: 400, title: 'A parameter is not valid' },
+  NOT_FOUND: { status: 404, title: 'Not found' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
+  PAYLOAD_TOO_LARGE: { status: 413, title: 'The request is too large' },
+  FEED_INVALID: { status: 503, title: 'A market feed cannot be read' },
+  FEED_UNAVAILABLE: { status: 503, title: 'A market feed does not answer' },
+  PRICE_UNAVAILABLE: { status: 503, title: 'No price yet' },
+  HISTORY_TOO_SHORT: { status: 503, title: 'Too little price history' },
+  CHAIN_UNREACHABLE: { status: 503, title: 'The chain does not answer' },
+  CHAIN_REVERTED: { status: 502, title: 'The chain refused the call' },
+  TRANSACTION_UNCONFIRMED: { status: 503, title: 'Not confirmed yet' },
+  ATTESTATION_MISMATCH: { status: 500, title: 'The chain does not say what the record says' },
+  DATABASE_UNAVAILABLE: { status: 503, title: 'The database does not answer' },
+  DATA_DIR_DAMAGED: { status: 500, title: 'The data folder is damaged' },
+  DATA_DIR_IN_USE: { status: 503, title: 'The data folder is in use' },
+  ILLEGAL_TRANSITION: { status: 500, title: 'The record refused a change' },
+  STEP_WAITING: { status: 503, title: 'Not there yet' },
+  VENUE_REJECTED: { status: 502, title: 'The venue refused the order' },
+  SHUTTING_DOWN: { status: 503, title: 'The service is stopping' },
+  INTERNAL: { status: 500, title: 'Something went wrong here' },
+} as const satisfies Record<ErrorCode, ProblemKind>;
+
+/** RFC 9457 problem details with this service's own members. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  instance: string;
+  success: false;
+  code: ErrorCode;
+  retryable: boolean;
+  suggestedAction: string;
+  field?: string;
+}
+
+/** Problem details of an error. Anything that is not an `OracleError` becomes INTERNAL and keeps its message to itself. */
+export function problemOf(error: unknown, instance: string): Problem {
+  const known = isOracleError(error) ? error : new OracleError('INTERNAL', 'The request failed; it has been logged.', { cause: error });
+  const { status, title } = PROBLEMS[known.code];
+  return {
+    type: `urn:bitcoin-signal-oracle:problem:${known.code.toLowerCase().replaceAll('_', '-')}`,
+    title,
+    status,
+    detail: known.message,
+    instance,
+    success: false,
+    code: known.code,
+    retryable: known.retryable,
+    suggestedAction: known.suggestedAction ?? defaultAction(known),
+    ...(known.field === undefined ? {} : { field: known.field }),
+  };
+}
+
+function defaultAction(error: OracleError): string {
+  if (error.retryable) return 'Try again later.';
+  return error.field === undefined ? 'Do not repeat the request as it is.' : `Correct "${error.field}" and send the request again.`;
+}
+
+/** Sends an error as `application/problem+json`. */
+export function sendProblem(response: Response, error: unknown): void {
+  const problem = problemOf(error, response.req.path);
+  if (problem.retryable) response.set('Retry-After', '30');
+  response.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
+}
+
+/** The last middleware: errors of the framework become the service's own, everything unexpected is logged with its stack. */
+export function problemHandler(log: Log): ErrorRequestHandler {
+  return (error, request, response, next) => {
+    const known = fromFramework(error);
+    if (!isOracleError(known) || known.code === 'INTERNAL') log.error({ err: error, path: request.path }, 'request failed');
+    if (response.headersSent) return next(error);
+    sendProblem(response, known);
+  };
+}
+
+/** Express and its parsers mark a caller's fault with a `status` below 500. */
+function fromFramework(error: unknown): unknown {
+  const status = (error as { status?: unknown }).status;
+  if (isOracleError(error) || typeof status !== 'number' || status >= 500) return error;
+  if (status === 413) return new OracleError('PAYLOAD_TOO_LARGE', 'The request body is too large');
+  return new OracleError('INPUT_INVALID', 'The request could not be read: check its path encoding and body', { cause: error });
+}

@@ -1,0 +1,71 @@
+import { IDENTITY } from '../../../agent-card/identity.ts';
+import { REGISTRATION_PATH, registrationFile } from '../../../agent-card/registration.ts';
+import { OracleError } from '../../errors.ts';
+import type { HttpParts } from '../parts.ts';
+import { type Reply, type Route, route } from '../route.ts';
+
+/** Interface, section 2.7, and the file that the on-chain identity points to. */
+export function agentRoutes(parts: HttpParts): Route[] {
+  return [
+    route({
+      path: '/api/svc/agent/identity',
+      summary: 'The ERC-8004 identity of this agent, with the registries to check it in',
+      handle: () => identity(parts),
+    }),
+    route({
+      path: '/api/svc/agent/reputation',
+      summary: "Outcomes of settled wagers in the ERC-8004 reputation registry, logged by the operator's own reporter",
+      handle: () => reputation(parts),
+    }),
+    route({
+      path: REGISTRATION_PATH,
+      summary: 'ERC-8004 registration file',
+      handle: () => registration(parts),
+    }),
+  ];
+}
+
+function identity({ chainId, addresses, attesterAddress, identity: agent }: HttpParts): Reply {
+  return {
+    body: {
+      success: true,
+      registered: agent !== null,
+      agentId: agent?.agentId ?? null,
+      chain: `eip155:${chainId}`,
+      wallet: agent?.owner ?? attesterAddress,
+      name: IDENTITY.name,
+      description: IDENTITY.description,
+      registeredAt: agent?.registeredAt?.toISOString() ?? null,
+      capabilities: IDENTITY.capabilities,
+      agentUri: agent?.agentUri ?? null,
+      registries: { identity: addresses.identityRegistry, reputation: addresses.reputationRegistry },
+    },
+  };
+}
+
+async function reputation(parts: HttpParts): Promise<Reply> {
+  const [state, lastUpdated] = await Promise.all([parts.reputation(), parts.wagers.lastReportedAt()]);
+  const totalFeedback = state?.total ?? 0;
+  const positive = state?.positive ?? 0;
+  const score = state?.averageScore ?? null;
+  return {
+    body: {
+      success: true,
+      registered: parts.identity !== null,
+      agentId: parts.identity?.agentId ?? null,
+      reputation: { totalFeedback, averageScore: score },
+      totalFeedback,
+      positive,
+      negative: totalFeedback - positive,
+      score,
+      lastUpdated: lastUpdated?.toISOString() ?? null,
+      reporter: state?.reporter ?? null,
+      disclosure: "Logged by the operator's own reporter wallet, one entry for each settled wager: WIN 100, LOSS 0.",
+    },
+  };
+}
+
+function registration({ publicUrl, chainId, addresses, identity: agent }: HttpParts): Reply {
+  if (agent === null) throw new OracleError('STEP_WAITING', 'The agent is not registered yet');
+  return { body: registrationFile({ publicUrl, chainId, registry: addresses.identityRegistry, agentId: agent.agentId }) };
+}

@@ -1,0 +1,35 @@
+import type { HttpParts } from '../parts.ts';
+import { type Route, route } from '../route.ts';
+
+/** Liveness, readiness and the state of the parts. */
+export function healthRoutes(parts: HttpParts): Route[] {
+  return [
+    route({
+      path: '/health',
+      summary: 'The process is alive',
+      handle: () => ({ body: { status: 'ok', version: parts.version, uptimeSeconds: Math.round(process.uptime()) } }),
+    }),
+    route({
+      path: '/ready',
+      summary: 'The service can answer: 200, or 503 with what is missing',
+      async handle() {
+        const checks = await parts.readiness();
+        const ready = checks.every(({ ok }) => ok);
+        return { status: ready ? 200 : 503, headers: { 'Cache-Control': 'no-store' }, body: { ready, checks } };
+      },
+    }),
+    route({
+      path: '/api/status',
+      summary: 'Where the data comes from, how far the record reaches, what ran last and what waits for what',
+      handle: async () => ({ body: { success: true, ...(await parts.status()) } }),
+    }),
+    route({
+      path: '/api/cache/stats',
+      summary: 'Hits and misses of the market caches',
+      async handle() {
+        const { caches } = await parts.market.health(parts.now().getTime());
+        return { body: { success: true, source: parts.market.source, caches } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { scorecardOf } from '../../record/scorecard.ts';
+import { scorecardHorizon } from '../parameters.ts';
+import type { HttpParts } from '../parts.ts';
+import { type Route, route } from '../route.ts';
+
+/** Interface, section 2.3: the fields of both shapes; where `outcome` clashes it is the object, and `status` carries the word. */
+export function scorecardRoutes(parts: HttpParts): Route[] {
+  return [
+    route({
+      path: '/api/svc/scorecard',
+      summary: 'All forecasts of a horizon, what became of them, and what that is worth',
+      query: z.object({ horizon: scorecardHorizon }),
+      async handle({ query: { horizon }, caller }) {
+        const docs = await parts.record.ofHorizon(horizon);
+        const { summary, stats, predictions } = scorecardOf(docs, horizon, parts.viewFor(caller));
+        return {
+          body: {
+            success: true,
+            horizon: `${horizon}d`,
+            source: parts.market.source,
+            summary,
+            stats,
+            predictionMarket: await marketComparison(parts),
+            predictions,
+          },
+        };
+      },
+    }),
+  ];
+}
+
+/** Model against market on settled markets. Quotes of the paper venue are made by this service: winning against them proves nothing. */
+async function marketComparison({ wagers, venueName }: HttpParts): Promise<object> {
+  const { settledMarkets, modelLogLoss, marketLogLoss, weight } = await wagers.headToHead();
+  const { wins, losses } = await wagers.tally();
+  return {
+    venue: venueName,
+    quotesAreOurs: venueName === 'paper',
+    settledMarkets,
+    modelLogLoss,
+    marketLogLoss,
+    weightGivenToModel: weight,
+    wagers: { wins, losses },
+  };
+}

@@ -1,0 +1,48 @@
+import type { Hex } from 'viem';
+import type { ExpectedAttestation, FieldCheck } from '../../chain/attestation-check.ts';
+import type { OnChainAttestation } from '../../chain/attestation-reader.ts';
+import { OracleError } from '../../errors.ts';
+import { viewAttestation } from '../../record/attestation-views.ts';
+import { type AttestationType, findByUid } from '../../record/attestations.ts';
+import type { Caller } from '../../record/caller.ts';
+import { expectedPrediction, expectedResolution } from '../../record/expected.ts';
+import type { ForecastDoc } from '../../record/forecast.ts';
+import type { HttpParts } from '../parts.ts';
+import type { Reply } from '../route.ts';
+
+/** An attestation as it stands on chain, compared with the record field by field. */
+export async function verifyAttestation(parts: HttpParts, uid: Hex, caller: Caller): Promise<Reply> {
+  const [onChain, known] = await Promise.all([parts.attestations.read(uid), findByUid(parts.record, uid)]);
+  if (onChain === null) throw new OracleError('NOT_FOUND', `There is no attestation ${uid} on chain ${parts.chainId}`, { field: 'uid' });
+  const checks = known === null ? [] : checksOf(parts, onChain, known.doc, known.type);
+  return {
+    body: {
+      ...(known === null ? {} : viewAttestation(known.doc, known.type, parts.viewFor(caller))),
+      success: true,
+      data: chainData(onChain),
+      uid,
+      onChain: true,
+      // Only an attestation of ours that says exactly what the record says.
+      verified: checks.length > 0 && checks.every(({ ok }) => ok),
+      checks,
+      attester: onChain.attester,
+      blockTime: onChain.at.toISOString(),
+      easscanUrl: parts.explorerUrl === null ? null : `${parts.explorerUrl}/attestation/view/${uid}`,
+    },
+  };
+}
+
+function chainData({ data: _, at, ...onChain }: OnChainAttestation): object {
+  return { ...onChain, at: at.toISOString() };
+}
+
+function checksOf(parts: HttpParts, onChain: OnChainAttestation, doc: ForecastDoc, type: AttestationType): FieldCheck[] {
+  const content = type === 'prediction' ? expectedPrediction(doc) : expectedResolution(doc, parts.saltSecret);
+  const expected: ExpectedAttestation = { attester: parts.attesterAddress, schemaName: type, ...content };
+  const checks = parts.attestations.check(onChain, expected);
+  return type === 'prediction' && doc.state !== 'VOID' ? [...checks, inTime(onChain, doc)] : checks;
+}
+
+function inTime({ at }: OnChainAttestation, { windowOpensAt }: ForecastDoc): FieldCheck {
+  return { field: 'time', expected: `before ${windowOpensAt.toISOString()}`, actual: at.toISOString(), ok: at < windowOpensAt };
+}

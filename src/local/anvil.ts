@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { OracleError } from '../errors.ts';
+
+export interface AnvilOptions {
+  chainId: number;
+  /** 0: any free port. */
+  port?: number;
+  /** A state written by `anvil_dumpState`, unpacked. */
+  loadState?: string;
+  /** Seconds since 1970 of block 0; unset: now. */
+  genesisTimestamp?: number;
+  extraArguments?: string[];
+}
+
+export interface Anvil {
+  rpcUrl: string;
+  pid: number;
+  /** How it ended: an exit code or a signal, with the end of its output. */
+  exited: Promise<string>;
+  /** Resolves once the process is gone. */
+  kill(): Promise<void>;
+}
+
+const TAIL_CHARS = 1_000;
+const KILL_AFTER_MS = 3_000;
+/** Blocks whose state can be read back; without it anvil fills a folder in the user's home. */
+const STATES_IN_MEMORY = '256';
+/** Wei: what a block on Base costs. */
+const BASE_FEE = '10000000';
+
+/**
+ * Path of anvil's own binary inside the package of this platform. Not the wrapper script of `@foundry-rs/anvil`, whose
+ * signals do not reach the binary.
+ * @throws OracleError CONFIG_INVALID where there is no such package.
+ */
+export function anvilBinary(): string {
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch;
+  try {
+    const wrapper = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json');
+    const platformPackage = createRequire(wrapper).resolve(`@foundry-rs/anvil-${process.platform}-${arch}/package.json`);
+    return join(dirname(platformPackage), 'bin', process.platform === 'win32' ? 'anvil.exe' : 'anvil');
+  } catch (cause) {
+    throw new OracleError('CONFIG_INVALID', `There is no local chain for ${process.platform}-${process.arch}`, {
+      field: 'CHAIN_RPC_URL',
+      suggestedAction: 'Install the optional dependencies, or set CHAIN_RPC_URL to a chain.',
+      cause,
+    });
+  }
+}
+
+/**
+ * Starts anvil on 127.0.0.1 and waits until it listens. It has no accounts: nobody's well-known keys hold value. Without
+ * CORS headers, pages in a browser can not drive it.
+ * @throws Error with anvil's own words when it ends before it listens.
+ */
+export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
+  const child = spawn(anvilBinary(), argumentsOf(options), { stdio: ['ignore', 'pipe', 'pipe'] });
+  const { port, exited } = watch(child);
+  const outcome = await Promise.race([port, exited]);
+  if (typeof outcome === 'string') throw new Error(`anvil did not start: ${outcome}`);
+  return { rpcUrl: `http://127.0.0.1:${outcome}`, pid: child.pid!, exited, kill: () => kill(child, exited) };
+}
+
+function argumentsOf({ chainId, port = 0, loadState, genesisTimestamp, extraArguments = [] }: AnvilOptions): string[] {
+  const optional = [
+    ...(loadState === undefined ? [] : ['--load-state', loadState]),
+    ...(genesisTimestamp === undefined ? [] : ['--timestamp', String(genesisTimestamp)]),
+  ];
+  const fixed = ['--host', '127.0.0.1', '--accounts', '0', '--no-cors', '--prune-history', STATES_IN_MEMORY];
+  return ['--chain-id', String(chainId), '--port', String(port), '--base-fee', BASE_FEE, ...fixed, ...optional, ...extraArguments];
+}
+
+/** Reads all output, so that the pipe never fills; keeps its end for messages. */
+function watch(child: ChildProcess): { port: Promise<number>; exited: Promise<string> } {
+  const port = Promise.withResolvers<number>();
+  const exited = Promise.withResolvers<string>();
+  let tail = '';
+  const read = (text: string) => {
+    tail = (tail + text).slice(-TAIL_CHARS);
+    const listening = /Listening on [\d.]+:(\d+)/.exec(tail);
+    if (listening) port.resolve(Number(listening[1]));
+  };
+  child.stdout!.setEncoding('utf8').on('data', read);
+  child.stderr!.setEncoding('utf8').on('data', read);
+  child.once('error', (error) => exited.resolve(error.message));
+  child.once('close', (code, signal) => exited.resolve(`${signal ?? `exit code ${code}`}: ${tail.trim()}`));
+  return { port: port.promise, exited: exited.promise };
+}
+
+async function kill(child: ChildProcess, exited: Promise<string>): Promise<void> {
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
+  await exited;
+  clearTimeout(timer);
+}

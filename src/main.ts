@@ -1,0 +1,279 @@
+import { join } from 'node:path';
+import { privateKeyToAccount } from 'viem/accounts';
+import { IDENTITY } from '../agent-card/identity.ts';
+import { REGISTRATION_PATH } from '../agent-card/registration.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { createAttestationReader } from './chain/attestation-reader.ts';
+import { createAttester } from './chain/attester.ts';
+import { createChain } from './chain/client.ts';
+import { ensureIdentity } from './chain/identity.ts';
+import { openJournal } from './chain/journal.ts';
+import { createReporter, readReputation } from './chain/reputation.ts';
+import { createWallet, type WalletRole } from './chain/wallet.ts';
+import { type Config, listenHost, loadConfig, secretValues } from './config.ts';
+import { OracleError } from './errors.ts';
+import { dayOf, instantOf } from './forecast/day.ts';
+import { HORIZONS } from './forecast/model.ts';
+import { createApp, createStartingApp } from './http/app.ts';
+import type { HttpParts } from './http/parts.ts';
+import { allRoutes, workerRoutes } from './http/routes/all.ts';
+import { type HttpServer, listen } from './http/server.ts';
+import { bannerText } from './local/banner.ts';
+import { type Infrastructure, openInfrastructure } from './local/infrastructure.ts';
+import { createProgressBar } from './local/progress.ts';
+import { type ReplayRange, replay, replayRange } from './local/replay.ts';
+import { requireSameHistory } from './local/same-history.ts';
+import { createLog, type Log } from './log.ts';
+import { createMarket, type Market } from './market/market.ts';
+import { openFeed } from './market/open.ts';
+import { connectMongo, type Database, ensureIndexes } from './mongo.ts';
+import { catchUp } from './pipeline/catch-up.ts';
+import { Forecaster } from './pipeline/forecaster.ts';
+import type { PipelineParts } from './pipeline/parts.ts';
+import { readiness } from './pipeline/readiness.ts';
+import { type Schedule, startSchedule } from './pipeline/schedule.ts';
+import { statusOf } from './pipeline/status.ts';
+import { STEP_RUN_INDEXES, StepRuns } from './pipeline/step-runs.ts';
+import { latestAttestation } from './record/attestations.ts';
+import { PUBLIC_CALLER } from './record/caller.ts';
+import { ModelStore } from './record/models.ts';
+import { ForecastRecord, RECORD_INDEXES } from './record/record.ts';
+import { createShutdown, type Shutdown, stopOnSignals } from './shutdown.ts';
+import { PAPER_INDEXES, PaperVenue } from './wager/paper-venue.ts';
+import { MICROS } from './wager/venue.ts';
+import { WAGER_INDEXES, WagerBook } from './wager/wagers.ts';
+
+/** What the doors, the schedule and the commands stand on. */
+export interface Service {
+  config: Config;
+  log: Log;
+  shutdown: Shutdown;
+  infrastructure: Infrastructure;
+  database: Database;
+  pipeline: PipelineParts;
+  http: HttpParts;
+  /** Range for a first replay; null where there is none. */
+  range: ReplayRange | null;
+  feedReason: string | null;
+  /** The running jobs, and what is left of the start; both change while the service comes up. */
+  state: { schedule: Schedule | null; setup: string | null };
+}
+
+export interface Frame {
+  config: Config;
+  log: Log;
+  shutdown: Shutdown;
+}
+
+const now = () => new Date();
+
+/** Constructs every part, from the data up: feed, database and chain, wallets, record, wagers, pipeline, doors. */
+export async function assemble({ config, log, shutdown }: Frame, publicUrl: string): Promise<Service> {
+  const real = config.chainMode === 'real';
+  const { feed, reason: feedReason } = await openFeed(config.FEEDS, { seed: config.SIMULATION_SEED });
+  const market = createMarket(feed);
+  const range = real ? null : replayRange(await market.coverage(), dayOf(Date.now()), config.REPLAY_DAYS);
+
+  const infrastructure = await openInfrastructure({
+    config,
+    shutdown,
+    genesisMs: range === null ? undefined : instantOf(range.from),
+    onFailure: (error) => failFromOutside({ config, log, shutdown }, error),
+  });
+  const { contracts, keys, saltSecret } = infrastructure;
+  const database = await connectMongo(infrastructure.mongodbUri);
+  shutdown.onStop('database connection', () => database.close());
+  const { db } = database;
+  await ensureIndexes(db, [...RECORD_INDEXES, ...WAGER_INDEXES, ...PAPER_INDEXES, ...STEP_RUN_INDEXES]);
+
+  const chain = await createChain({
+    rpcUrl: infrastructure.rpcUrl,
+    chainId: config.CHAIN_ID,
+    confirmations: config.CONFIRMATIONS ?? (real ? 5 : 1),
+    pollingIntervalMs: real ? 1_000 : 20,
+    addresses: contracts,
+  });
+  const journal = await openJournal(db);
+  const wallet = (role: WalletRole & keyof typeof keys) =>
+    createWallet({ chain, journal, role, account: privateKeyToAccount(keys[role]), signal: shutdown.signal });
+  const attesterWallet = wallet('attester');
+  const reporterWallet = wallet('reporter');
+
+  const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
+  await requireSameHistory({ record, market, chain, journal, local: !real });
+  const identity = await ensureIdentity(chain, { agentUri: `${publicUrl}${REGISTRATION_PATH}`, wallet: attesterWallet });
+
+  const wagers = new WagerBook(db);
+  const venue = config.WAGERS === 'off' ? null : paperVenue(db, config, record, market);
+  const pipeline: PipelineParts = {
+    record,
+    saltSecret,
+    market,
+    forecaster: new Forecaster(new ModelStore(db)),
+    attester: createAttester(chain, attesterWallet),
+    reporter: createReporter({ chain, wallet: reporterWallet, agentId: async () => identity.agentId }),
+    wagers,
+    venue,
+    publicUrl,
+    runs: new StepRuns(db, log),
+    log,
+  };
+
+  const state: Service['state'] = { schedule: null, setup: 'starting' };
+  const ready = { chain, market, pingDatabase: () => database.ping(), setup: () => state.setup, now };
+  const http: HttpParts = {
+    version: packageJson.version,
+    publicUrl,
+    record,
+    wagers,
+    venueName: venue?.name ?? 'off',
+    market,
+    chainId: chain.chainId,
+    addresses: chain.addresses,
+    attestations: createAttestationReader(chain),
+    attesterAddress: attesterWallet.address,
+    explorerUrl: real ? 'https://base.easscan.org' : null,
+    saltSecret,
+    viewFor: (caller) => ({ caller, policy: config.REVEAL, now: now(), saltSecret }),
+    identity,
+    reputation: () => readReputation(chain, identity.agentId, reporterWallet.address),
+    readiness: () => readiness(ready),
+    status: () =>
+      statusOf({
+        version: packageJson.version,
+        role: config.ROLE,
+        feedReason,
+        chain,
+        localChain: !real,
+        pipeline,
+        readiness: ready,
+        schedule: () => state.schedule,
+        now,
+      }),
+    now,
+  };
+  return { config, log, shutdown, infrastructure, database, pipeline, http, range, feedReason, state };
+}
+
+function paperVenue(db: Database['db'], config: Config, record: ForecastRecord, market: Market): PaperVenue {
+  return new PaperVenue({
+    db,
+    openingBalanceMicros: config.PAPER_BANKROLL_USD * MICROS,
+    async reference(at) {
+      const day = await record.day(dayOf(at.getTime()));
+      if (!day?.price || !day.variance) throw new OracleError('STEP_WAITING', 'The paper venue quotes once the day has its forecast');
+      return { spotUsd: day.price.cents / 100, dailyVolatility: Math.sqrt(day.variance.v94) };
+    },
+    close: async (day, at) => (await market.dailyClose(day, at.getTime())).priceUsd,
+  });
+}
+
+/** Replays a first start, then runs the jobs; what is overdue is caught up with first. */
+async function startPipeline({
+  config,
+  log,
+  shutdown,
+  infrastructure,
+  database,
+  pipeline,
+  range,
+  state,
+}: Service): Promise<ReplayRange | null> {
+  const { localChain } = infrastructure;
+  let replayed: ReplayRange | null = null;
+  if (localChain !== null) {
+    const bar = createProgressBar('Replaying');
+    replayed = await replay({
+      db: database.db,
+      parts: pipeline,
+      range,
+      setChainTime: (ms) => localChain.setTime(ms),
+      onProgress: ({ done, total, day }) => {
+        state.setup = `replaying history: ${done} of ${total} days`;
+        bar.update(done, total, new Date(instantOf(day)).toISOString().slice(0, 10));
+      },
+      signal: shutdown.signal,
+    });
+    bar.end();
+    await localChain.setTimeToNow();
+  }
+  if (config.ROLE === 'api') return replayed;
+  await catchUp(pipeline, { now: now(), replayed: false }).catch((error: unknown) => log.error({ err: error }, 'catching up failed'));
+  const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now });
+  shutdown.onStop('jobs', () => schedule.drain(6_000));
+  state.schedule = schedule;
+  return replayed;
+}
+
+async function start(frame: Frame): Promise<void> {
+  const { config, log, shutdown } = frame;
+  const host = listenHost(config);
+  const server = await listen(createStartingApp(log), config.PORT, host);
+  shutdown.onStop('http', () => server.close());
+  const url = localUrl(host, server);
+  const service = await assemble(frame, config.PUBLIC_URL ?? url);
+  server.serve(createApp((config.ROLE === 'worker' ? workerRoutes : allRoutes)(service.http), log));
+  const replayed = await startPipeline(service);
+  service.state.setup = null;
+  process.stdout.write(await banner(service, url, replayed));
+}
+
+async function banner({ config, http, infrastructure, feedReason }: Service, url: string, replayed: ReplayRange | null): Promise<string> {
+  const latest = await latestAttestation(http.record, 7, http.viewFor(PUBLIC_CALLER));
+  return bannerText({
+    name: IDENTITY.name,
+    version: http.version,
+    url,
+    source: http.market.source,
+    reason: feedReason,
+    replayed,
+    demo: infrastructure.demo,
+    demoPath: join(config.DATA_DIR, 'demo.json'),
+    latestUid: latest?.uid ?? null,
+  });
+}
+
+function localUrl(host: string, { port }: HttpServer): string {
+  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  return `http://${shown}:${port}`;
+}
+
+/** Reads the settings and prepares what outlives any part: the log and the way to stop. */
+export function openFrame(): Frame {
+  const config = loadConfig();
+  const log = createLog({ level: config.LOG_LEVEL, secrets: secretValues(config) });
+  const shutdown = createShutdown({ log });
+  stopOnSignals(shutdown);
+  return { config, log, shutdown };
+}
+
+function failFromOutside({ log, shutdown }: Frame, error: OracleError): void {
+  log.error({ err: error }, 'a part of the service ended by itself');
+  void shutdown.stop(error.message).then(() => process.exit(1));
+}
+
+/** Starts the service; an error of the start ends the process with code 1 and says what to do. */
+export async function main(): Promise<void> {
+  await runOrExplain(start);
+}
+
+/** Runs work within the frame of the process; what it throws is told to a person, and the process ends with code 1. */
+export async function runOrExplain(work: (frame: Frame) => Promise<void>): Promise<void> {
+  let frame: Frame | undefined;
+  try {
+    frame = openFrame();
+    await work(frame);
+  } catch (error) {
+    // A signal ends the process itself: what its stop interrupts is no error of its own.
+    if (frame?.shutdown.signal.aborted) return;
+    process.stderr.write(explain(error));
+    await frame?.shutdown.stop('the start failed');
+    process.exit(1);
+  }
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof OracleError)) return `${error instanceof Error ? error.stack : String(error)}\n`;
+  const action = error.suggestedAction === undefined ? '' : `\n  -> ${error.suggestedAction}`;
+  return `\n${error.code}: ${error.message}${action}\n`;
+}

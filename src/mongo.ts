@@ -1,0 +1,106 @@
+import { type Db, type IndexDescription, MongoClient, type MongoClientOptions, MongoServerError } from 'mongodb';
+import { messageOf, OracleError } from './errors.ts';
+
+export interface Database {
+  db: Db;
+  client: MongoClient;
+  /** Throws DATABASE_UNAVAILABLE when the server does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The indexes that a feature needs on a collection it owns. */
+export interface CollectionIndexes {
+  collection: string;
+  indexes: readonly IndexSpec[];
+}
+
+/** An `IndexDescription` whose type also fits a constant list of unlike keys as the compiler infers it. */
+export type IndexSpec = Omit<IndexDescription, 'key'> & { key: Readonly<Record<string, number | undefined>> };
+
+const DEFAULT_NAME = 'oracle';
+const TIMEOUTS: MongoClientOptions = { serverSelectionTimeoutMS: 5_000, connectTimeoutMS: 5_000, socketTimeoutMS: 60_000 };
+/** Acknowledged means on disk: without the journal a killed server loses what it acknowledged in its last 100 ms. */
+const DURABLE: MongoClientOptions = { writeConcern: { w: 'majority', journal: true } };
+const PING_TIMEOUT_MS = 5_000;
+const DUPLICATE_KEY = 11000;
+
+/**
+ * Connects, and checks that the server answers. The database is the one that the URI names, otherwise `oracle`.
+ *
+ * Throws CONFIG_INVALID for a URI that cannot be read and DATABASE_UNAVAILABLE when nobody answers, or not to these
+ * credentials; no message repeats the URI.
+ */
+export async function connectMongo(uri: string, options: MongoClientOptions = {}): Promise<Database> {
+  const client = createClient(uri, { ...TIMEOUTS, ...DURABLE, appName: 'bitcoin-signal-oracle', ...options });
+  const db = client.db(databaseName(uri));
+  const ping = () => asUnavailable('The database does not answer', uri, () => db.command({ ping: 1 }, { timeoutMS: PING_TIMEOUT_MS }));
+  try {
+    await asUnavailable('Connecting to the database failed', uri, () => client.connect());
+    await ping();
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  return { db, client, ping, close: () => client.close() };
+}
+
+/** Creates what is missing; running it again, or in two processes at once, is harmless. */
+export async function ensureIndexes(db: Db, specs: readonly CollectionIndexes[]): Promise<void> {
+  for (const { collection, indexes } of specs) {
+    try {
+      if (indexes.length > 0) await db.collection(collection).createIndexes(indexes as IndexDescription[]);
+    } catch (error) {
+      throw new OracleError('DATABASE_UNAVAILABLE', `Creating the indexes of ${collection} failed: ${messageOf(error)}`, { cause: error });
+    }
+  }
+}
+
+/** True for the error of a write that a unique index refused. */
+export function isDuplicateKey(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+}
+
+/** The text without the URI, and without its user and password wherever they occur. */
+export function withoutCredentials(text: string, uri: string): string {
+  // Up to the last @, since an unescaped one in a password is what makes a URI unreadable.
+  const [user = '', password = ''] = /^\w[\w+]*:\/\/(.*)@/.exec(uri)?.[1].split(/:(.*)/) ?? [];
+  const secrets = [uri, ...[password, user].flatMap((secret) => [secret, decoded(secret)])];
+  return secrets.filter((secret) => secret !== '').reduce((result, secret) => result.replaceAll(secret, '***'), text);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function createClient(uri: string, options: MongoClientOptions): MongoClient {
+  try {
+    return new MongoClient(uri, options);
+  } catch (error) {
+    // Without its cause, whose message repeats the URI.
+    throw new OracleError('CONFIG_INVALID', `MONGODB_URI cannot be used: ${withoutCredentials(messageOf(error), uri)}`, {
+      field: 'MONGODB_URI',
+    });
+  }
+}
+
+/** The driver's own default would be `test`. */
+function databaseName(uri: string): string {
+  const path = /^mongodb(?:\+srv)?:\/\/[^/]*\/([^?]+)/.exec(uri)?.[1];
+  return path ? decodeURIComponent(path) : DEFAULT_NAME;
+}
+
+async function asUnavailable(what: string, uri: string, run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run();
+  } catch (cause) {
+    throw new OracleError('DATABASE_UNAVAILABLE', `${what}: ${withoutCredentials(messageOf(cause), uri)}`, {
+      suggestedAction: 'Check that MONGODB_URI names a running server and valid credentials',
+      cause,
+    });
+  }
+}

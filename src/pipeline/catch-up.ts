@@ -1,0 +1,44 @@
+import { type Day, dayOf } from '../forecast/day.ts';
+import type { PipelineParts, StepContext } from './parts.ts';
+import { runOutcomeCheck, runStep } from './steps.ts';
+import { stepInstant } from './times.ts';
+
+/**
+ * Runs everything that is due and not done: days of an outage enter the record in their order, what is not on chain is committed,
+ * an undecided or unplaced wager is taken up, and the outcome check runs. Nothing to do costs a few reads.
+ */
+export async function catchUp(parts: PipelineParts, context: StepContext): Promise<void> {
+  const today = dayOf(context.now.getTime());
+  for (const day of await dueDays(parts, context)) {
+    // Days follow each other without a gap: behind a day that waits, the later ones wait too.
+    if ('waiting' in (await runStep(parts, 'signal', day, context))) break;
+  }
+  if (mayAttest(context, today) && (await parts.record.unattestedDays()).length > 0) await runStep(parts, 'attest', today, context);
+  for (const day of await wagerDays(parts, context)) await runStep(parts, 'wager', day, context);
+  await runOutcomeCheck(parts, context);
+}
+
+/** Days whose signal time has come and that the record does not hold, oldest first, as far as the market data reaches. */
+async function dueDays(parts: PipelineParts, context: StepContext): Promise<Day[]> {
+  const today = dayOf(context.now.getTime());
+  const lastDue = context.now.getTime() >= stepInstant('signal', today) ? today : today - 1;
+  const { lastDay } = await parts.market.coverage();
+  const last = Math.min(lastDue, lastDay ?? lastDue);
+  const recorded = await parts.record.lastDay();
+  // Before the first forecast there is nothing to miss: the record begins with the first day that is still open.
+  const first = recorded === null ? today : recorded + 1;
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+}
+
+/** Between the day's signal and its commitment there is nothing to catch up with: the commitment has its own time. */
+function mayAttest({ now }: StepContext, today: Day): boolean {
+  return now.getTime() < stepInstant('signal', today) || now.getTime() >= stepInstant('attest', today);
+}
+
+/** Days whose wager is not decided or not placed: the last day of the record once it is time, and any that a crash left behind. */
+async function wagerDays({ record, wagers }: PipelineParts, { now }: StepContext): Promise<Day[]> {
+  const last = await record.lastDay();
+  const unplaced = await wagers.unplacedDays();
+  if (last === null || now.getTime() < stepInstant('wager', last) || (await wagers.wager(last)) !== null) return unplaced;
+  return [...unplaced, last];
+}

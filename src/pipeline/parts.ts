@@ -1,0 +1,33 @@
+import type { Attester } from '../chain/attester.ts';
+import type { Reporter } from '../chain/reputation.ts';
+import type { Log } from '../log.ts';
+import type { Market } from '../market/market.ts';
+import type { ForecastRecord } from '../record/record.ts';
+import type { Venue } from '../wager/venue.ts';
+import type { WagerBook } from '../wager/wagers.ts';
+import type { Forecaster } from './forecaster.ts';
+import type { StepRuns } from './step-runs.ts';
+
+/** What the steps work with. */
+export interface PipelineParts {
+  record: ForecastRecord;
+  saltSecret: string;
+  market: Market;
+  forecaster: Forecaster;
+  attester: Attester;
+  reporter: Reporter;
+  wagers: WagerBook;
+  /** null: no new wagers. */
+  venue: Venue | null;
+  /** URL the outcome reports point to. */
+  publicUrl: string;
+  runs: StepRuns;
+  log: Log;
+}
+
+/** Under which circumstances a step runs. */
+export interface StepContext {
+  /** The pipeline's clock: the wall clock, or the replayed time. */
+  now: Date;
+  replayed: boolean;
+}

@@ -1,0 +1,52 @@
+import { type Chain, chainHealth } from '../chain/client.ts';
+import { messageOf } from '../errors.ts';
+import { formatDay } from '../forecast/day.ts';
+import type { Market } from '../market/market.ts';
+
+export interface ReadinessParts {
+  chain: Chain;
+  market: Market;
+  pingDatabase(): Promise<void>;
+  /** What is left to do before the record is complete, or null. */
+  setup(): string | null;
+  now(): Date;
+}
+
+export interface ReadinessCheck {
+  name: string;
+  ok: boolean;
+  detail: string;
+}
+
+/** Whether the service can answer, part by part. */
+export function readiness(parts: ReadinessParts): Promise<ReadinessCheck[]> {
+  return Promise.all([
+    check('setup', async () => {
+      const left = parts.setup();
+      if (left !== null) throw new Error(left);
+      return 'complete';
+    }),
+    check('database', async () => {
+      await parts.pingDatabase();
+      return 'answers';
+    }),
+    check('chain', async () => `block ${(await chainHealth(parts.chain)).blockNumber}`),
+    check('price', () => price(parts)),
+  ]);
+}
+
+async function check(name: string, ask: () => Promise<string>): Promise<ReadinessCheck> {
+  try {
+    return { name, ok: true, detail: await ask() };
+  } catch (error) {
+    return { name, ok: false, detail: messageOf(error) };
+  }
+}
+
+/** A feed that ends is as fresh as it will ever be; any other needs a price of now. */
+async function price({ market, now }: ReadinessParts): Promise<string> {
+  const { lastDay } = await market.coverage();
+  if (lastDay !== null) return `history until ${formatDay(lastDay)}`;
+  const { observedAtMs, source } = await market.spot(now().getTime());
+  return `${source}, ${new Date(observedAtMs).toISOString()}`;
+}

@@ -1,0 +1,71 @@
+import { MongoBackend } from '@agendajs/mongo-backend';
+import { Agenda } from 'agenda';
+import type { Db } from 'mongodb';
+import { type Day, dayOf } from '../forecast/day.ts';
+import type { Log } from '../log.ts';
+import { catchUp } from './catch-up.ts';
+import type { PipelineParts, StepContext } from './parts.ts';
+import { runOutcomeCheck, runStep } from './steps.ts';
+import { STEP_TIMES } from './times.ts';
+
+type Job = (parts: PipelineParts, day: Day, context: StepContext) => Promise<unknown>;
+
+const daily = ({ hours, minutes }: { hours: number; minutes: number }) => `${minutes} ${hours} * * *`;
+
+/** The day in UTC, as cron lines. Catch-up takes over whatever an earlier run had to leave waiting. */
+export const JOBS: Record<string, { cron: string; run: Job }> = {
+  signal: { cron: daily(STEP_TIMES.signal), run: (parts, day, context) => runStep(parts, 'signal', day, context) },
+  attest: { cron: daily(STEP_TIMES.attest), run: (parts, day, context) => runStep(parts, 'attest', day, context) },
+  wager: { cron: daily(STEP_TIMES.wager), run: (parts, day, context) => runStep(parts, 'wager', day, context) },
+  'outcome-check': { cron: '0 */6 * * *', run: (parts, _day, context) => runOutcomeCheck(parts, context) },
+  'catch-up': { cron: '*/5 * * * *', run: (parts, _day, context) => catchUp(parts, context) },
+};
+
+/** How long a run keeps others from starting beside it; every step may run twice all the same. */
+const LOCK_MS = 5 * 60_000;
+
+export interface Schedule {
+  /** When each job runs next. */
+  nextRuns(): Promise<{ job: string; nextRunAt: Date | null }[]>;
+  /** Takes no new jobs and waits for those under way. */
+  drain(timeoutMs: number): Promise<void>;
+}
+
+export interface ScheduleOptions {
+  db: Db;
+  parts: PipelineParts;
+  log: Log;
+  now(): Date;
+}
+
+/** Starts the jobs on the shared database; any number of workers may do so. */
+export async function startSchedule({ db, parts, log, now }: ScheduleOptions): Promise<Schedule> {
+  const agenda = new Agenda({
+    backend: new MongoBackend({ mongo: db, collection: 'jobs' }),
+    processEvery: '5 seconds',
+    defaultLockLifetime: LOCK_MS,
+  });
+  agenda.on('error', (error: Error) => log.error({ err: error }, 'job queue'));
+  for (const [name, { run }] of Object.entries(JOBS)) {
+    agenda.define(name, async () => {
+      const context = { now: now(), replayed: false };
+      await run(parts, dayOf(context.now.getTime()), context).catch((error: unknown) => {
+        log.error({ err: error, job: name }, 'job failed');
+        throw error;
+      });
+    });
+  }
+  await agenda.start();
+  for (const [name, { cron }] of Object.entries(JOBS)) await agenda.every(cron, name, {}, { timezone: 'UTC', skipImmediate: true });
+  return {
+    nextRuns: () => nextRuns(agenda),
+    drain: async (timeoutMs) => {
+      await agenda.drain({ timeout: timeoutMs });
+    },
+  };
+}
+
+async function nextRuns(agenda: Agenda): Promise<{ job: string; nextRunAt: Date | null }[]> {
+  const { jobs } = await agenda.queryJobs({});
+  return jobs.map(({ name, nextRunAt }) => ({ job: name, nextRunAt: nextRunAt ?? null }));
+}

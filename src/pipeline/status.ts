@@ -1,0 +1,96 @@
+import { type Chain, chainHealth } from '../chain/client.ts';
+import { messageOf } from '../errors.ts';
+import { formatDay } from '../forecast/day.ts';
+import type { Market } from '../market/market.ts';
+import type { PipelineParts } from './parts.ts';
+import { type ReadinessCheck, type ReadinessParts, readiness } from './readiness.ts';
+import type { Schedule } from './schedule.ts';
+
+export interface StatusParts {
+  version: string;
+  role: string;
+  /** Why this feed and not another one, or null. */
+  feedReason: string | null;
+  chain: Chain;
+  localChain: boolean;
+  pipeline: PipelineParts;
+  readiness: ReadinessParts;
+  /** null where no jobs run. */
+  schedule(): Schedule | null;
+  now(): Date;
+}
+
+/** Everything an operator wants on one page. Nothing secret and nothing of an unresolved forecast goes in. */
+export async function statusOf(parts: StatusParts): Promise<object> {
+  const checks = await readiness(parts.readiness);
+  return {
+    version: parts.version,
+    role: parts.role,
+    time: parts.now().toISOString(),
+    uptimeSeconds: Math.round(process.uptime()),
+    memoryMb: Math.round(process.memoryUsage.rss() / 2 ** 20),
+    ready: checks.every(({ ok }: ReadinessCheck) => ok),
+    checks,
+    market: await marketStatus(parts.pipeline.market, parts),
+    chain: await chainStatus(parts),
+    record: await recordStatus(parts.pipeline),
+    steps: await stepStatus(parts.pipeline),
+    schedule: (await parts.schedule()?.nextRuns()) ?? [],
+  };
+}
+
+async function marketStatus(market: Market, { feedReason, now }: StatusParts): Promise<object> {
+  const [{ firstDay, lastDay }, { series }] = await Promise.all([market.coverage(), market.health(now().getTime())]);
+  return {
+    kind: market.kind,
+    source: market.source,
+    reason: feedReason,
+    coverage: { from: formatDay(firstDay), to: lastDay === null ? null : formatDay(lastDay) },
+    series: series.map(({ lastObservedDay, ...rest }) => ({
+      ...rest,
+      lastObserved: lastObservedDay === null ? null : formatDay(lastObservedDay),
+    })),
+  };
+}
+
+async function chainStatus({ chain, localChain }: StatusParts): Promise<object> {
+  const { chainId, confirmations, addresses } = chain;
+  const common = { chainId, local: localChain, confirmations, contracts: addresses };
+  try {
+    const { blockNumber, at } = await chainHealth(chain);
+    return { ...common, blockNumber, blockTime: at.toISOString() };
+  } catch (error) {
+    return { ...common, error: messageOf(error) };
+  }
+}
+
+async function recordStatus({ record, wagers }: PipelineParts): Promise<object> {
+  const [genesis, lastDay, forecasts, replayed, tally] = await Promise.all([
+    record.genesis(),
+    record.lastDay(),
+    record.countByState(),
+    record.days.countDocuments({ replayed: true }),
+    wagers.tally(),
+  ]);
+  return {
+    firstDay: genesis === null ? null : formatDay(genesis),
+    lastDay: lastDay === null ? null : formatDay(lastDay),
+    days: genesis === null || lastDay === null ? 0 : lastDay - genesis + 1,
+    replayedDays: replayed,
+    forecasts,
+    wagers: tally,
+  };
+}
+
+async function stepStatus({ runs }: PipelineParts): Promise<object[]> {
+  const latest = await runs.latest();
+  return latest.map(({ step, day, state, reason, ranAt, attempts, replayed }) => ({
+    step,
+    date: formatDay(day),
+    state,
+    reason,
+    ranAt: ranAt.toISOString(),
+    attempts,
+    replayed,
+  }));
+}

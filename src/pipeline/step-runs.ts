@@ -1,0 +1,77 @@
+import type { Collection, Db } from 'mongodb';
+import { isOracleError, messageOf } from '../errors.ts';
+import { type Day, formatDay } from '../forecast/day.ts';
+import type { Log } from '../log.ts';
+import type { StepContext } from './parts.ts';
+
+export type StepName = 'signal' | 'attest' | 'wager' | 'open-window' | 'resolve' | 'settle' | 'reputation';
+
+/** The latest run of a step on a day. `_id` is `<step>:<YYYY-MM-DD>`. */
+export interface StepRun {
+  _id: string;
+  step: StepName;
+  day: Day;
+  state: 'done' | 'waiting' | 'failed';
+  /** What a waiting step waits for, or why it failed. */
+  reason: string | null;
+  /** By the pipeline's clock. */
+  ranAt: Date;
+  attempts: number;
+  replayed: boolean;
+}
+
+export const STEP_RUN_INDEXES = [{ collection: 'step_runs', indexes: [{ key: { step: 1, day: -1 } }] }];
+
+/** What ran when, and what waits for what. */
+export class StepRuns {
+  readonly #runs: Collection<StepRun>;
+  readonly #log: Log;
+
+  constructor(db: Db, log: Log) {
+    this.#runs = db.collection('step_runs');
+    this.#log = log;
+  }
+
+  /**
+   * Runs a step and records how it went. A retryable error means that the step waits: it is recorded, logged when its reason is
+   * new, and comes back as `waiting`. Any other error is recorded and thrown.
+   */
+  async run<T>(step: StepName, day: Day, context: StepContext, work: () => Promise<T>): Promise<{ value: T } | { waiting: string }> {
+    const _id = `${step}:${formatDay(day)}`;
+    const ranAt = context.now;
+    try {
+      const value = await work();
+      await this.#save({ _id, step, day, state: 'done', reason: null, ranAt, replayed: context.replayed });
+      return { value };
+    } catch (error) {
+      const reason = messageOf(error);
+      const state = isOracleError(error) && error.retryable ? 'waiting' : 'failed';
+      const before = await this.#save({ _id, step, day, state, reason, ranAt, replayed: context.replayed });
+      if (before?.reason !== reason) this.#log.warn({ step, day: formatDay(day), reason }, `step ${state}`);
+      if (state === 'failed') throw error;
+      return { waiting: reason };
+    }
+  }
+
+  /** Why a day's step waited or failed last, or null. */
+  async lastReason(step: StepName, day: Day): Promise<string | null> {
+    return (await this.#runs.findOne({ _id: `${step}:${formatDay(day)}` }))?.reason ?? null;
+  }
+
+  /** The newest run of every step. */
+  latest(): Promise<StepRun[]> {
+    return this.#runs
+      .aggregate<StepRun>([
+        { $sort: { step: 1, day: -1 } },
+        { $group: { _id: '$step', run: { $first: '$$ROOT' } } },
+        { $replaceRoot: { newRoot: '$run' } },
+        { $sort: { step: 1 } },
+      ])
+      .toArray();
+  }
+
+  #save({ _id, ...run }: Omit<StepRun, 'attempts'>): Promise<StepRun | null> {
+    const update = { $set: run, $inc: { attempts: 1 } };
+    return this.#runs.findOneAndUpdate({ _id }, update, { upsert: true, returnDocument: 'before' });
+  }
+}

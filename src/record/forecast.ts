@@ -1,0 +1,106 @@
+import type { Hex } from 'viem';
+import { type Day, formatDay, instantOf } from '../forecast/day.ts';
+import type { Regime } from '../forecast/regime.ts';
+import type { Direction, Signal } from '../forecast/signal.ts';
+import type { ForecastState } from './state.ts';
+
+/** What is sold and kept back until resolution. Prices in USD cents, probabilities also in basis points as they are committed. */
+export interface CommittedValues {
+  signal: Signal;
+  direction: Direction;
+  /** Calibrated probability of the direction, 0.50 to 0.99. */
+  confidence: number;
+  confidenceBps: number;
+  /** Probability that the close at resolution is higher than at window open. */
+  pUp: number;
+  pUpBps: number;
+  /** BTC/USD at signal time. */
+  btcPriceCents: number;
+  /** Base rate of UP over the training range. */
+  climatology: number;
+  /** Distance from one half at which BUY or SELL is issued in this regime. */
+  threshold: number;
+  /** BTC/USD at resolution by level: `p05`, `p50`, `p95` and between. */
+  priceQuantiles: Record<string, number>;
+  /** Scale and shift of the predictive distribution of the log return (see the model's residual quantiles). */
+  distribution: { scale: number; shift: number };
+}
+
+/** A transaction's attestation as it stands on chain at its confirmation depth. */
+export interface AttestationRef {
+  uid: Hex;
+  txHash: Hex;
+  blockNumber: number;
+  /** Block time. */
+  at: Date;
+  /** Cost of the whole transaction, shared by the attestations in it. */
+  gasUsed: number;
+  effectiveGasPriceWei: string;
+  attestationsInTransaction: number;
+}
+
+/** What the window's closes decided. Prices in USD cents. */
+export interface Resolution {
+  btcAtSignalCents: number;
+  btcAtResolutionCents: number;
+  returnBps: number;
+  actualDirection: Direction;
+  outcome: 'WIN' | 'LOSS' | 'HOLD';
+  venues: string[];
+  deviationBps: number;
+  decidedAt: Date;
+  /** Key of the transaction that reveals it. */
+  batch: string;
+}
+
+/** One forecast: a day and a horizon. `_id` is `YYYY-MM-DD:<h>d`. */
+export interface ForecastDoc {
+  _id: string;
+  day: Day;
+  horizonDays: number;
+  /** Position in the record of this horizon, from 1, one a day, no gaps. */
+  sequence: number;
+  state: ForecastState;
+  /** Made by the demo replay at a past date. */
+  replayed: boolean;
+  /** The day's step ran after its time. */
+  late: boolean;
+  /** The service was down until the window had opened: nothing was forecast. */
+  missed: boolean;
+  signalAt: Date;
+  windowOpensAt: Date;
+  resolvesAt: Date;
+  modelVersion: string | null;
+  regime: Regime | null;
+  values: CommittedValues | null;
+  commitment: Hex;
+  inputsDigest: Hex;
+  metadataDigest: Hex;
+  cid: string;
+  /** Attestation of the day before of the same horizon, which this one refers to; null on the first day or before it is known. */
+  previousUid: Hex | null;
+  attestation: AttestationRef | null;
+  /** Close at window open once it is known: the price the outcome is measured from. */
+  btcAtSignalCents: number | null;
+  /** Decided, possibly not yet revealed on chain. */
+  resolution: Resolution | null;
+  reveal: AttestationRef | null;
+}
+
+export function forecastId(day: Day, horizonDays: number): string {
+  return `${formatDay(day)}:${horizonDays}d`;
+}
+
+/** The outcome window of a forecast made on a day: 00:00 UTC after it, and `horizonDays` days later. Milliseconds since 1970. */
+export function windowOf(day: Day, horizonDays: number): { opensAtMs: number; resolvesAtMs: number } {
+  return { opensAtMs: instantOf(day + 1), resolvesAtMs: instantOf(day + 1 + horizonDays) };
+}
+
+/** Whole cents of a dollar amount. */
+export function toCents(usd: number): number {
+  return Math.round(usd * 100);
+}
+
+export function fromCents(cents: number): number {
+  return cents / 100;
+}

@@ -1,0 +1,248 @@
+import type { Collection, Db } from 'mongodb';
+import { OracleError } from '../errors.ts';
+import { type Day, formatDay } from '../forecast/day.ts';
+import { isDuplicateKey } from '../mongo.ts';
+import { commitmentFor } from './commit.ts';
+import type { DayDoc } from './day-record.ts';
+import { type AttestationRef, type CommittedValues, type ForecastDoc, forecastId, type Resolution, windowOf } from './forecast.ts';
+import { assertTransition, type ForecastState } from './state.ts';
+
+/** Indexes of the record; the unique ones keep it gapless when two workers write at once. */
+export const RECORD_INDEXES = [
+  { collection: 'days', indexes: [{ key: { day: 1 }, unique: true }, { key: { 'metadata.cid': 1 } }] },
+  {
+    collection: 'forecasts',
+    indexes: [
+      { key: { horizonDays: 1, sequence: 1 }, unique: true },
+      { key: { state: 1, resolvesAt: 1 } },
+      { key: { day: 1 } },
+      { key: { 'attestation.uid': 1 } },
+      { key: { 'reveal.uid': 1 } },
+      { key: { 'resolution.batch': 1 } },
+    ],
+  },
+];
+
+export type NewDay = Omit<DayDoc, '_id' | 'sequence'>;
+
+export interface RecordOptions {
+  db: Db;
+  saltSecret: string;
+  horizons: readonly number[];
+}
+
+/** The forecast record: every write is first-writer-wins or compare-and-set, so that each may run twice and in parallel. */
+export class ForecastRecord {
+  readonly days: Collection<DayDoc>;
+  readonly forecasts: Collection<ForecastDoc>;
+  readonly #meta: Collection<{ _id: string; day: Day }>;
+  readonly #origin: Collection<{ _id: string; source: string }>;
+  readonly #saltSecret: string;
+  readonly #horizons: readonly number[];
+
+  constructor({ db, saltSecret, horizons }: RecordOptions) {
+    this.days = db.collection('days');
+    this.forecasts = db.collection('forecasts');
+    this.#meta = db.collection('record_meta');
+    this.#origin = db.collection('record_meta');
+    this.#saltSecret = saltSecret;
+    this.#horizons = horizons;
+  }
+
+  /** First day of the record, or null before the first forecast. */
+  async genesis(): Promise<Day | null> {
+    return (await this.#meta.findOne({ _id: 'genesis' }))?.day ?? null;
+  }
+
+  /** Last day that the record holds, or null. */
+  async lastDay(): Promise<Day | null> {
+    return (await this.days.findOne({}, { sort: { day: -1 }, projection: { day: 1 } }))?.day ?? null;
+  }
+
+  day(day: Day): Promise<DayDoc | null> {
+    return this.days.findOne({ _id: formatDay(day) });
+  }
+
+  /**
+   * Writes what a day's forecasts are made from, unless another writer was first, then its forecasts. Days follow each other without
+   * a gap, so that the sequence is the distance from the first day.
+   * @throws OracleError STEP_WAITING when the day before is not in the record.
+   */
+  async saveDay(newDay: NewDay): Promise<DayDoc> {
+    const genesis = await this.#claimGenesis(newDay.day);
+    if (newDay.day < genesis || (newDay.day > genesis && (await this.day(newDay.day - 1)) === null)) {
+      throw new OracleError('STEP_WAITING', `${formatDay(newDay.day)} does not follow the last day of the record`);
+    }
+    const stored = await this.#insertDay({ ...newDay, _id: formatDay(newDay.day), sequence: newDay.day - genesis + 1 });
+    await this.#insertForecasts(stored);
+    return stored;
+  }
+
+  /** Writes the forecasts of a stored day that a crash may have left out. */
+  async completeDay(day: Day): Promise<DayDoc | null> {
+    const stored = await this.day(day);
+    if (stored !== null) await this.#insertForecasts(stored);
+    return stored;
+  }
+
+  async #claimGenesis(day: Day): Promise<Day> {
+    const known = await this.genesis();
+    if (known !== null) return known;
+    await this.#meta.updateOne({ _id: 'genesis' }, { $setOnInsert: { day } }, { upsert: true }).catch(ignoreDuplicate);
+    return (await this.genesis()) as Day;
+  }
+
+  async #insertDay(doc: DayDoc): Promise<DayDoc> {
+    try {
+      await this.days.insertOne(doc);
+      return doc;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return (await this.day(doc.day)) as DayDoc;
+    }
+  }
+
+  async #insertForecasts(stored: DayDoc): Promise<void> {
+    const docs = this.#horizons.map((horizonDays) => this.#newForecast(stored, horizonDays));
+    await this.forecasts.insertMany(docs, { ordered: false }).catch(ignoreDuplicate);
+  }
+
+  #newForecast(stored: DayDoc, horizonDays: number): ForecastDoc {
+    const _id = forecastId(stored.day, horizonDays);
+    const values: CommittedValues | null = stored.forecasts[horizonDays] ?? null;
+    const { opensAtMs, resolvesAtMs } = windowOf(stored.day, horizonDays);
+    return {
+      _id,
+      day: stored.day,
+      horizonDays,
+      sequence: stored.sequence,
+      state: 'DRAFT',
+      replayed: stored.replayed,
+      late: stored.late,
+      missed: stored.missedBecause !== null,
+      signalAt: stored.signalAt,
+      windowOpensAt: new Date(opensAtMs),
+      resolvesAt: new Date(resolvesAtMs),
+      modelVersion: stored.modelVersion,
+      regime: stored.regime,
+      values,
+      commitment: commitmentFor(this.#saltSecret, _id, values),
+      inputsDigest: stored.inputsDigest,
+      metadataDigest: stored.metadata.digest,
+      cid: stored.metadata.cid,
+      previousUid: null,
+      attestation: null,
+      btcAtSignalCents: null,
+      resolution: null,
+      reveal: null,
+    };
+  }
+
+  forecastsOf(day: Day): Promise<ForecastDoc[]> {
+    return this.forecasts.find({ day }).sort({ horizonDays: 1 }).toArray();
+  }
+
+  /** The newest forecast of a horizon, or null. */
+  latest(horizonDays: number): Promise<ForecastDoc | null> {
+    return this.forecasts.findOne({ horizonDays }, { sort: { sequence: -1 } });
+  }
+
+  /** All forecasts of a horizon in the order of their sequence. */
+  ofHorizon(horizonDays: number): Promise<ForecastDoc[]> {
+    return this.forecasts.find({ horizonDays }).sort({ sequence: 1 }).toArray();
+  }
+
+  /** How many forecasts are in which state; those not on chain yet count as pending. */
+  async countByState(): Promise<Record<string, number>> {
+    const groups = await this.forecasts
+      .aggregate<{ _id: ForecastState; count: number }>([{ $group: { _id: '$state', count: { $sum: 1 } } }])
+      .toArray();
+    const counts: Record<string, number> = { PENDING: 0, WIN: 0, LOSS: 0, HOLD: 0, VOID: 0 };
+    for (const { _id, count } of groups) counts[_id === 'DRAFT' ? 'PENDING' : _id] += count;
+    return counts;
+  }
+
+  /** What feed the record is made from: claimed by the first, the same for ever after. */
+  async claimSource(source: string): Promise<string> {
+    await this.#origin.updateOne({ _id: 'source' }, { $setOnInsert: { source } }, { upsert: true }).catch(ignoreDuplicate);
+    return (await this.#origin.findOne({ _id: 'source' }))?.source ?? source;
+  }
+
+  /** Days with forecasts that are not on chain yet, oldest first. */
+  async unattestedDays(): Promise<Day[]> {
+    const days: Day[] = await this.forecasts.distinct('day', { state: 'DRAFT' });
+    return days.sort((a, b) => a - b);
+  }
+
+  /** Links a day's forecasts to the attestations of the day before, which must be on chain. */
+  async linkDay(day: Day): Promise<ForecastDoc[]> {
+    for (const { horizonDays, attestation } of await this.forecastsOf(day - 1)) {
+      const previousUid = attestation?.uid ?? null;
+      await this.forecasts.updateOne({ day, horizonDays, previousUid: null }, { $set: { previousUid } });
+    }
+    return this.forecastsOf(day);
+  }
+
+  /** Records an attestation; its block time decides between PENDING and VOID. */
+  async markAttested(doc: ForecastDoc, attestation: AttestationRef): Promise<void> {
+    const to = attestation.at < doc.windowOpensAt ? 'PENDING' : 'VOID';
+    await this.#move(doc._id, 'DRAFT', to, { attestation });
+  }
+
+  /** Records the close at window open for all forecasts of a day. */
+  async openWindow(day: Day, closeCents: number): Promise<void> {
+    await this.forecasts.updateMany({ day, btcAtSignalCents: null }, { $set: { btcAtSignalCents: closeCents } });
+  }
+
+  /** Days whose window has opened by `now` and whose opening close is not recorded. */
+  async daysToOpen(now: Date): Promise<Day[]> {
+    const days: Day[] = await this.forecasts.distinct('day', { windowOpensAt: { $lte: now }, btcAtSignalCents: null });
+    return days.sort((a, b) => a - b);
+  }
+
+  /** Pending forecasts whose window has closed by `now`, oldest first. */
+  dueForResolution(now: Date): Promise<ForecastDoc[]> {
+    return this.forecasts
+      .find({ state: 'PENDING', resolvesAt: { $lte: now }, btcAtSignalCents: { $ne: null } })
+      .sort({ resolvesAt: 1, horizonDays: 1 })
+      .toArray();
+  }
+
+  byIds(ids: string[]): Promise<ForecastDoc[]> {
+    return this.forecasts
+      .find({ _id: { $in: ids } })
+      .sort({ _id: 1 })
+      .toArray();
+  }
+
+  /** Forecasts revealed by the same transaction, in the order of its attestations. */
+  ofBatch(batch: string): Promise<ForecastDoc[]> {
+    return this.forecasts.find({ 'resolution.batch': batch }).sort({ _id: 1 }).toArray();
+  }
+
+  /** Records what the closes decided; the first decision stands. */
+  async decide(id: string, resolution: Resolution): Promise<void> {
+    await this.forecasts.updateOne({ _id: id, state: 'PENDING', resolution: null }, { $set: { resolution } });
+  }
+
+  /** Records the resolution attestation: from here on everybody may see the forecast. */
+  async markRevealed(doc: ForecastDoc, reveal: AttestationRef): Promise<void> {
+    if (doc.resolution === null) throw new OracleError('INTERNAL', `Forecast ${doc._id} was revealed before it was decided`);
+    await this.#move(doc._id, 'PENDING', doc.resolution.outcome, { reveal });
+  }
+
+  async #move(id: string, from: ForecastState, to: ForecastState, set: Partial<ForecastDoc>): Promise<void> {
+    assertTransition(id, from, to);
+    const { matchedCount } = await this.forecasts.updateOne({ _id: id, state: from }, { $set: { ...set, state: to } });
+    if (matchedCount > 0) return;
+    const current = await this.forecasts.findOne({ _id: id }, { projection: { state: 1 } });
+    // Another worker made the same change first: the record already says what we were about to write.
+    if (current?.state !== to) {
+      throw new OracleError('ILLEGAL_TRANSITION', `Forecast ${id} is ${current?.state ?? 'missing'}, not ${from}: it cannot become ${to}`);
+    }
+  }
+}
+
+function ignoreDuplicate(error: unknown): void {
+  if (!isDuplicateKey(error)) throw error;
+}

@@ -1,0 +1,143 @@
+import { accuracyOf, type Interval, type Outcome, selectNonOverlapping, streaksOf, wilsonInterval } from '../forecast/scoring.ts';
+import type { ForecastDoc } from './forecast.ts';
+import { type ForecastView, type ViewOptions, viewForecast } from './views.ts';
+
+/** One line of the scorecard: the fields of both shapes of the interface, section 2.3, where they do not clash. */
+export interface ScorecardEntry extends Omit<ForecastView, 'result' | 'actualDirection' | 'correct'> {
+  outcome: { actualReturn: number; actualDirection: string; correct: boolean } | null;
+  attestationUid: string | null;
+  resolutionUid: string | null;
+}
+
+export interface Streak {
+  count: number;
+  type: 'WIN' | 'LOSS' | null;
+}
+
+export interface ScorecardSummary {
+  totalPredictions: number;
+  /** Scored forecasts: wins and losses. */
+  resolved: number;
+  wins: number;
+  losses: number;
+  /** Counted and shown, never scored. */
+  holds: number;
+  voids: number;
+  pending: number;
+  /** Share of wins, 0 to 1; null before the first resolution. */
+  accuracy: number | null;
+  /** Forecasts left when overlapping windows are dropped: what the evidence is really worth. */
+  dedupedTotal: number;
+  dedupedAccuracy: number | null;
+  /** 95 % Wilson interval of the accuracy, on the number of windows that do not overlap. */
+  accuracyInterval95: Interval | null;
+  /** What always saying UP would have scored on the same forecasts. */
+  alwaysUpAccuracy: number | null;
+  streak: Streak;
+  /** What the figures amount to, in words. */
+  verdict: string;
+}
+
+export interface ScorecardStats {
+  total: number;
+  wins: number;
+  losses: number;
+  accuracy: number | null;
+  /** Consecutive wins up to now. */
+  currentStreak: number;
+  /** Longest run of wins. */
+  longestStreak: number;
+}
+
+export interface Scorecard {
+  summary: ScorecardSummary;
+  stats: ScorecardStats;
+  /** Newest first. */
+  predictions: ScorecardEntry[];
+}
+
+/** Scorecard of one horizon's forecasts, given in the order of their sequence. */
+export function scorecardOf(docs: ForecastDoc[], horizonDays: number, options: ViewOptions): Scorecard {
+  const summary = summarise(docs, horizonDays);
+  return {
+    summary,
+    stats: {
+      total: docs.length,
+      wins: summary.wins,
+      losses: summary.losses,
+      accuracy: summary.accuracy,
+      currentStreak: summary.streak.type === 'WIN' ? summary.streak.count : 0,
+      longestStreak: streaksOf(docs.filter(isScored).map(outcomeOf)).longestWin,
+    },
+    predictions: docs.map((doc) => scorecardEntry(doc, options)).reverse(),
+  };
+}
+
+function summarise(docs: ForecastDoc[], horizonDays: number): ScorecardSummary {
+  const scored = docs.filter(isScored);
+  const outcomes = scored.map(outcomeOf);
+  const independent = selectNonOverlapping(scored, horizonDays).map(outcomeOf);
+  const accuracy = accuracyOf(outcomes);
+  const interval = accuracy === null ? null : wilsonInterval(accuracy * independent.length, independent.length);
+  const wins = countOf(docs, 'WIN');
+  const figures = { wins, scored: scored.length, independent: independent.length, interval, alwaysUpAccuracy: alwaysUp(scored) };
+  return {
+    totalPredictions: docs.length,
+    resolved: scored.length,
+    wins,
+    losses: countOf(docs, 'LOSS'),
+    holds: countOf(docs, 'HOLD'),
+    voids: countOf(docs, 'VOID'),
+    pending: countOf(docs, 'PENDING') + countOf(docs, 'DRAFT'),
+    accuracy,
+    dedupedTotal: independent.length,
+    dedupedAccuracy: accuracyOf(independent),
+    accuracyInterval95: interval,
+    alwaysUpAccuracy: figures.alwaysUpAccuracy,
+    streak: streaksOf(outcomes).current ?? { count: 0, type: null },
+    verdict: verdictOf(figures),
+  };
+}
+
+function scorecardEntry(doc: ForecastDoc, options: ViewOptions): ScorecardEntry {
+  const { result, actualDirection, correct, ...view } = viewForecast(doc, options);
+  const outcome =
+    view.returnBps === null || actualDirection === null || correct === null
+      ? null
+      : { actualReturn: view.returnBps / 10_000, actualDirection, correct };
+  return { ...view, outcome, attestationUid: doc.attestation?.uid ?? null, resolutionUid: doc.reveal?.uid ?? null };
+}
+
+function isScored(doc: ForecastDoc): boolean {
+  return doc.state === 'WIN' || doc.state === 'LOSS';
+}
+
+function outcomeOf(doc: ForecastDoc): Outcome {
+  return doc.state === 'WIN' ? 'WIN' : 'LOSS';
+}
+
+function countOf(docs: ForecastDoc[], state: ForecastDoc['state']): number {
+  return docs.filter((doc) => doc.state === state).length;
+}
+
+function alwaysUp(scored: ForecastDoc[]): number | null {
+  return accuracyOf(scored.map((doc) => (doc.resolution?.actualDirection === 'UP' ? 'WIN' : 'LOSS')));
+}
+
+interface VerdictInput {
+  wins: number;
+  scored: number;
+  independent: number;
+  interval: Interval | null;
+  alwaysUpAccuracy: number | null;
+}
+
+function verdictOf({ wins, scored, independent, interval, alwaysUpAccuracy }: VerdictInput): string {
+  if (interval === null || alwaysUpAccuracy === null) return 'nothing resolved yet: no claim can be made';
+  const { low, high } = interval;
+  const range = `${wins} of ${scored} right, worth ${independent} independent ones, 95 % interval ${low.toFixed(2)} to ${high.toFixed(2)}`;
+  const always = `always-UP scored ${alwaysUpAccuracy.toFixed(2)}`;
+  if (low > alwaysUpAccuracy) return `better than always-UP: ${range}; ${always}`;
+  if (high < alwaysUpAccuracy) return `worse than always-UP: ${range}; ${always}`;
+  return `not distinguishable from always-UP: ${range}; ${always}`;
+}

@@ -1,0 +1,43 @@
+import { EARNED_WEIGHT } from './sizing.ts';
+
+/** Settled markets on which model and market are compared before the model is believed. */
+export const MIN_SETTLED_MARKETS = 30;
+
+/** One settled market: what both sides said of YES when it was pinned, and what happened. */
+export interface Comparison {
+  marketId: string;
+  pModel: number;
+  qMarket: number;
+  winner: 'YES' | 'NO';
+}
+
+export interface HeadToHead {
+  settledMarkets: number;
+  /** Mean log loss, natural logarithm; null before the first settled market. */
+  modelLogLoss: number | null;
+  marketLogLoss: number | null;
+  /** Share of the model's deviation from the market that wagers believe in. */
+  weight: number;
+}
+
+/**
+ * Model against market on distinct markets, each by its first comparison. The weight is zero until the model's mean log loss is the
+ * lower one on at least 30 of them.
+ */
+export function headToHead(comparisons: Comparison[]): HeadToHead {
+  const firsts = [...new Map(comparisons.toReversed().map((item) => [item.marketId, item])).values()];
+  const settledMarkets = firsts.length;
+  if (settledMarkets === 0) return { settledMarkets, modelLogLoss: null, marketLogLoss: null, weight: 0 };
+  const modelLogLoss = mean(firsts.map(({ pModel, winner }) => logLoss(pModel, winner)));
+  const marketLogLoss = mean(firsts.map(({ qMarket, winner }) => logLoss(qMarket, winner)));
+  const earned = settledMarkets >= MIN_SETTLED_MARKETS && modelLogLoss < marketLogLoss;
+  return { settledMarkets, modelLogLoss, marketLogLoss, weight: earned ? EARNED_WEIGHT : 0 };
+}
+
+function logLoss(pYes: number, winner: 'YES' | 'NO'): number {
+  return -Math.log(Math.max(winner === 'YES' ? pYes : 1 - pYes, 1e-12));
+}
+
+function mean(values: number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

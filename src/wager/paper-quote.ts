@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { DAY_MS, dayOf, formatDay, instantOf } from '../forecast/day.ts';
+import type { Quote, StrikeMarket } from './venue.ts';
+
+const HALF_SPREAD = 0.01;
+const FEE = 0.01;
+/** Standard deviation of the crowd's error, in log odds. */
+const CROWD_ERROR = 0.2;
+const MIN_PRICE = 0.03;
+const STRIKES_EACH_SIDE = 5;
+const FRIDAY = 5;
+
+/** What a paper quote is made from. */
+export interface QuoteReference {
+  spotUsd: number;
+  /** Standard deviation of the daily log return. */
+  dailyVolatility: number;
+}
+
+/** Weekly strikes around the spot price, settled by the close of a Friday that is more than one day away. */
+export function weeklyStrikes(spotUsd: number, at: Date): StrikeMarket[] {
+  const expiry = nextFriday(dayOf(at.getTime()) + 2);
+  const step = 10 ** Math.floor(Math.log10(spotUsd)) / 10;
+  const nearest = Math.round(spotUsd / step);
+  return Array.from({ length: 2 * STRIKES_EACH_SIDE + 1 }, (_, index) => {
+    const strikeUsd = Number(((nearest + index - STRIKES_EACH_SIDE) * step).toPrecision(6));
+    return {
+      id: `paper:${formatDay(expiry)}:${strikeUsd}`,
+      question: `Will BTC/USD close above ${strikeUsd.toLocaleString('en-US')} on ${formatDay(expiry)} (UTC)?`,
+      strikeUsd,
+      expiresAt: new Date(instantOf(expiry + 1)),
+    };
+  }).filter(({ strikeUsd }) => strikeUsd > 0);
+}
+
+function nextFriday(from: number): number {
+  const weekday = new Date(from * DAY_MS).getUTCDay();
+  return from + ((FRIDAY - weekday + 7) % 7);
+}
+
+/**
+ * The paper crowd: a driftless log-normal price with the recent volatility, off by an error that depends on the market and the day
+ * only. It stands for no real market; what is won against it proves nothing.
+ */
+export function paperQuote(market: StrikeMarket, reference: QuoteReference, at: Date): Quote {
+  const days = (market.expiresAt.getTime() - at.getTime()) / DAY_MS;
+  const z = Math.log(market.strikeUsd / reference.spotUsd) / (reference.dailyVolatility * Math.sqrt(days));
+  const fair = 1 - normalCdf(z);
+  const error = CROWD_ERROR * standardNormal(`${market.id}@${formatDay(dayOf(at.getTime()))}`);
+  const mid = clamp(roundToCent(logistic(Math.log(fair / (1 - fair)) + error)), MIN_PRICE, 1 - MIN_PRICE);
+  return { bid: roundToCent(mid - HALF_SPREAD), ask: roundToCent(mid + HALF_SPREAD), fee: FEE, at };
+}
+
+function logistic(x: number): number {
+  return 1 / (1 + Math.exp(-x));
+}
+
+function roundToCent(price: number): number {
+  return Math.round(price * 100) / 100;
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(Math.max(value, low), high);
+}
+
+/** Standard normal distribution function: Zelen and Severo's approximation (Abramowitz and Stegun 26.2.17), error below 7.5e-8. */
+function normalCdf(z: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(z));
+  const poly = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  const tail = (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * poly;
+  return z > 0 ? 1 - tail : tail;
+}
+
+/** A standard normal number that depends on the text only (Box-Muller over a hash). */
+function standardNormal(text: string): number {
+  const bytes = createHash('sha256').update(text).digest();
+  const u = (bytes.readUInt32BE(0) + 1) / 2 ** 32;
+  const v = bytes.readUInt32BE(4) / 2 ** 32;
+  return Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * v);
+}

@@ -1,0 +1,46 @@
+/** Share of the model's deviation from the market's price that is believed once it has been earned. */
+export const EARNED_WEIGHT = 0.5;
+const KELLY_SHARE = 0.25;
+/** Largest stake of one wager, as a fraction of the bankroll. */
+export const MAX_STAKE_FRACTION = 0.02;
+/** Largest sum of open stakes, as a fraction of the bankroll. */
+export const MAX_OPEN_FRACTION = 0.1;
+
+export type Side = 'YES' | 'NO';
+
+export interface SizingInput {
+  /** Model's probability of YES, 0 to 1. */
+  pModel: number;
+  /** Market's price of YES, 0 to 1. */
+  qMarket: number;
+  /** Share of the deviation that is believed, 0 to 1. */
+  weight: number;
+  /** Cost of a YES contract that pays 1, fee and spread included. */
+  yesCost: number;
+  /** Cost of a NO contract that pays 1, fee and spread included. */
+  noCost: number;
+}
+
+export interface Sizing {
+  /** null: no side has an edge after costs. */
+  side: Side | null;
+  /** Believed probability of YES: q + w (p - q). */
+  pBelieved: number;
+  /** Fraction of the bankroll to stake: a quarter of Kelly, at most 2 %. */
+  fraction: number;
+}
+
+/** Fractional Kelly stake on a binary contract that pays 1. Probabilities and costs are fractions; see the model's documentation. */
+export function sizeWager({ pModel, qMarket, weight, yesCost, noCost }: SizingInput): Sizing {
+  const pBelieved = qMarket + weight * (pModel - qMarket);
+  const yes = kelly(pBelieved, yesCost);
+  const no = kelly(1 - pBelieved, noCost);
+  const full = Math.max(yes, no);
+  if (!(full > 0)) return { side: null, pBelieved, fraction: 0 };
+  return { side: yes >= no ? 'YES' : 'NO', pBelieved, fraction: Math.min(KELLY_SHARE * full, MAX_STAKE_FRACTION) };
+}
+
+/** Kelly fraction of a contract that costs `cost` and pays 1 with probability `p`; not positive without an edge. */
+function kelly(p: number, cost: number): number {
+  return cost > 0 && cost < 1 ? (p - cost) / (1 - cost) : 0;
+}

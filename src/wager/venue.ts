@@ -1,0 +1,71 @@
+import type { Side } from './sizing.ts';
+
+/** Amounts of money are whole micro-units (1e-6) of the venue's asset. */
+export const MICROS = 1_000_000;
+
+/** "Will BTC/USD close above the strike?" A YES contract pays one unit of the asset when it does, a NO contract when it does not. */
+export interface StrikeMarket {
+  id: string;
+  question: string;
+  strikeUsd: number;
+  expiresAt: Date;
+}
+
+/** Prices of a YES contract, 0 to 1, as they stood at one moment. */
+export interface Quote {
+  bid: number;
+  ask: number;
+  /** Fee of one contract of either side, as a fraction of the unit. */
+  fee: number;
+  at: Date;
+}
+
+export interface Order {
+  /** The same id never buys twice. */
+  clientOrderId: string;
+  market: StrikeMarket;
+  side: Side;
+  /** Highest cost of a contract, fee included, in micros. */
+  limitCostMicros: number;
+  contracts: number;
+  at: Date;
+}
+
+export interface Fill {
+  orderId: string;
+  contracts: number;
+  /** What all contracts cost, fee included, in micros. */
+  costMicros: number;
+  at: Date;
+}
+
+export interface Settlement {
+  winner: Side;
+  /** What the order paid out, in micros; 0 for the losing side. */
+  payoutMicros: number;
+  at: Date;
+}
+
+export interface Account {
+  asset: string;
+  /** What is free to stake, in micros. */
+  cashMicros: number;
+  /** Cost of all open contracts, in micros. */
+  openMicros: number;
+}
+
+/** A place that takes wagers on strikes. Every call may be repeated: `place` and `settle` have their effect once. */
+export interface Venue {
+  readonly name: string;
+  readonly asset: string;
+  /** Markets open for new wagers. */
+  markets(at: Date): Promise<StrikeMarket[]>;
+  quote(market: StrikeMarket, at: Date): Promise<Quote>;
+  /** @throws OracleError VENUE_REJECTED when the order cannot be filled at its limit. */
+  place(order: Order): Promise<Fill>;
+  /** Which side won a market, or null while it is open. */
+  winner(market: StrikeMarket, at: Date): Promise<Side | null>;
+  /** Pays an order out once its market has a winner; null before. */
+  settle(orderId: string, at: Date): Promise<Settlement | null>;
+  account(): Promise<Account>;
+}

@@ -1,0 +1,147 @@
+import type { Collection, Db } from 'mongodb';
+import { OracleError } from '../errors.ts';
+import { type Day, formatDay } from '../forecast/day.ts';
+import { isDuplicateKey } from '../mongo.ts';
+import { type Comparison, type HeadToHead, headToHead } from './earned-weight.ts';
+import type { Side } from './sizing.ts';
+import type { Quote, StrikeMarket } from './venue.ts';
+
+/**
+ * DECIDED: sized, about to be placed. PLACED: filled. WIN, LOSS: settled. SKIPPED: nothing staked, with the reason; its market is still
+ * settled, because the comparison with the market needs every day, not only those with a stake.
+ */
+export type WagerState = 'DECIDED' | 'PLACED' | 'WIN' | 'LOSS' | 'SKIPPED';
+
+const TRANSITIONS: Record<WagerState, readonly WagerState[]> = {
+  DECIDED: ['PLACED', 'SKIPPED'],
+  PLACED: ['WIN', 'LOSS'],
+  WIN: [],
+  LOSS: [],
+  SKIPPED: [],
+};
+
+/** The wager of a day. `_id` is `YYYY-MM-DD`. Amounts in micros of `asset`. */
+export interface WagerDoc {
+  _id: string;
+  day: Day;
+  state: WagerState;
+  replayed: boolean;
+  venue: string;
+  asset: string;
+  /** Null when the day had no forecast or came too late. */
+  market: StrikeMarket | null;
+  quote: Quote | null;
+  /** Probability of YES: the model's, the market's, and what the stake was sized with. */
+  pModel: number | null;
+  qMarket: number | null;
+  pBelieved: number | null;
+  weight: number;
+  side: Side | null;
+  contracts: number;
+  costMicros: number;
+  limitCostMicros: number;
+  decidedAt: Date;
+  skippedBecause: string | null;
+  placedAt: Date | null;
+  winner: Side | null;
+  payoutMicros: number | null;
+  settledAt: Date | null;
+  /** Transaction that logged the outcome to the reputation registry. */
+  feedbackTxHash: string | null;
+  feedbackAt: Date | null;
+}
+
+export const WAGER_INDEXES = [
+  {
+    collection: 'wagers',
+    indexes: [{ key: { day: 1 }, unique: true }, { key: { state: 1, 'market.expiresAt': 1 } }, { key: { winner: 1 } }],
+  },
+];
+
+/** The wagers' own book: one document a day, changed by compare-and-set only. */
+export class WagerBook {
+  readonly wagers: Collection<WagerDoc>;
+
+  constructor(db: Db) {
+    this.wagers = db.collection('wagers');
+  }
+
+  wager(day: Day): Promise<WagerDoc | null> {
+    return this.wagers.findOne({ _id: formatDay(day) });
+  }
+
+  /** Writes a day's decision unless there is one already, and returns the one that stands. */
+  async decide(doc: WagerDoc): Promise<WagerDoc> {
+    try {
+      await this.wagers.insertOne(doc);
+      return doc;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return (await this.wager(doc.day)) as WagerDoc;
+    }
+  }
+
+  /** Moves a wager on; a second writer of the same change finds it done. */
+  async move(id: string, from: WagerState, to: WagerState, set: Partial<WagerDoc> = {}): Promise<void> {
+    if (!TRANSITIONS[from].includes(to)) throw new OracleError('ILLEGAL_TRANSITION', `Wager ${id} cannot go from ${from} to ${to}`);
+    const { matchedCount } = await this.wagers.updateOne({ _id: id, state: from }, { $set: { ...set, state: to } });
+    if (matchedCount > 0) return;
+    const current = await this.wagers.findOne({ _id: id });
+    if (current?.state !== to) throw new OracleError('ILLEGAL_TRANSITION', `Wager ${id} is ${current?.state ?? 'missing'}, not ${from}`);
+  }
+
+  /** Wagers whose market has expired by `now` without a recorded winner, oldest first. */
+  unsettled(now: Date): Promise<WagerDoc[]> {
+    return this.wagers
+      .find({ market: { $ne: null }, winner: null, state: { $ne: 'DECIDED' }, 'market.expiresAt': { $lte: now } })
+      .sort({ day: 1 })
+      .toArray();
+  }
+
+  /** Days whose wager was decided but, after a crash or an outage, is not known to be placed. */
+  async unplacedDays(): Promise<Day[]> {
+    const decided = await this.wagers.find({ state: 'DECIDED' }).sort({ day: 1 }).toArray();
+    return decided.map(({ day }) => day);
+  }
+
+  /** Records which side won the market of a wager that staked nothing. */
+  async recordWinner(id: string, winner: Side, settledAt: Date): Promise<void> {
+    await this.wagers.updateOne({ _id: id, winner: null }, { $set: { winner, settledAt } });
+  }
+
+  /** Settled stakes whose outcome is not in the reputation registry yet, oldest first. */
+  unreported(): Promise<WagerDoc[]> {
+    return this.wagers
+      .find({ state: { $in: ['WIN', 'LOSS'] }, feedbackTxHash: null })
+      .sort({ day: 1 })
+      .toArray();
+  }
+
+  async recordFeedback(id: string, feedbackTxHash: string, feedbackAt: Date): Promise<void> {
+    await this.wagers.updateOne({ _id: id }, { $set: { feedbackTxHash, feedbackAt } });
+  }
+
+  /** When an outcome was last logged to the registry, or null. */
+  async lastReportedAt(): Promise<Date | null> {
+    return (await this.wagers.findOne({ feedbackAt: { $ne: null } }, { sort: { feedbackAt: -1 } }))?.feedbackAt ?? null;
+  }
+
+  /** Settled stakes by outcome. */
+  async tally(): Promise<{ wins: number; losses: number }> {
+    const [wins, losses] = await Promise.all([this.wagers.countDocuments({ state: 'WIN' }), this.wagers.countDocuments({ state: 'LOSS' })]);
+    return { wins, losses };
+  }
+
+  /** Model against market on every settled market so far. */
+  async headToHead(): Promise<HeadToHead> {
+    const settled = await this.wagers
+      .find({ winner: { $ne: null } })
+      .sort({ day: 1 })
+      .toArray();
+    return headToHead(settled.map(comparisonOf));
+  }
+}
+
+function comparisonOf({ market, pModel, qMarket, winner }: WagerDoc): Comparison {
+  return { marketId: market!.id, pModel: pModel!, qMarket: qMarket!, winner: winner! };
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { formatDay, parseDay } from '../../../src/forecast/day.ts';
+import type { ForecastDoc } from '../../../src/record/forecast.ts';
+import { scorecardOf } from '../../../src/record/scorecard.ts';
+import { forecastDoc } from './forecast-doc.ts';
+
+const options = { caller: { tier: 'public' as const }, policy: 'resolution' as const, now: new Date('2027-01-01T00:00:00Z') };
+
+/** One forecast a day; W and L are scored, H held, V void, P pending. Always UP, so that a loss is a fall. */
+function record(letters: string, horizonDays = 1): ForecastDoc[] {
+  const states = { W: 'WIN', L: 'LOSS', H: 'HOLD', V: 'VOID', P: 'PENDING' } as const;
+  return [...letters].map((letter, index) =>
+    forecastDoc({
+      date: formatDay(parseDay('2026-01-01') + index),
+      horizonDays,
+      state: states[letter as keyof typeof states],
+      actual: letter === 'L' ? 'DOWN' : 'UP',
+    }),
+  );
+}
+
+describe('the scorecard', () => {
+  it('scores wins and losses only, and counts the rest', () => {
+    const { summary, stats } = scorecardOf(record('WWLHVWP'), 1, options);
+    expect(summary).toMatchObject({ totalPredictions: 7, resolved: 4, wins: 3, losses: 1, holds: 1, voids: 1, pending: 1, accuracy: 0.75 });
+    expect(summary.streak).toEqual({ count: 1, type: 'WIN' });
+    expect(stats).toEqual({ total: 7, wins: 3, losses: 1, accuracy: 0.75, currentStreak: 1, longestStreak: 2 });
+  });
+
+  it('makes no claim before anything is resolved', () => {
+    const { summary } = scorecardOf(record('PP'), 1, options);
+    expect(summary).toMatchObject({ accuracy: null, dedupedAccuracy: null, accuracyInterval95: null, streak: { count: 0, type: null } });
+    expect(summary.verdict).toBe('nothing resolved yet: no claim can be made');
+    expect(scorecardOf([], 7, options).predictions).toEqual([]);
+  });
+
+  it('counts overlapping windows as the few independent ones they are', () => {
+    const { summary } = scorecardOf(record('W'.repeat(21), 7), 7, options);
+    expect(summary).toMatchObject({ resolved: 21, dedupedTotal: 3, dedupedAccuracy: 1 });
+    expect(summary.accuracyInterval95!.low).toBeLessThan(0.5);
+  });
+
+  it('says that it cannot be told from always-UP when it cannot', () => {
+    const { summary } = scorecardOf(record('WLWLWWLW'), 1, options);
+    expect(summary.alwaysUpAccuracy).toBe(summary.accuracy);
+    expect(summary.verdict).toContain('not distinguishable from always-UP: 5 of 8 right, worth 8 independent ones');
+  });
+
+  it('lists the newest first, with the fields of both shapes', () => {
+    const [pending, loss] = scorecardOf(record('WLP'), 1, options).predictions;
+    expect(pending).toMatchObject({
+      date: '2026-01-03',
+      status: 'PENDING',
+      signal: 'GATED',
+      direction: null,
+      confidence: null,
+      outcome: null,
+      resolvedAt: null,
+    });
+    expect(loss).toMatchObject({
+      date: '2026-01-02',
+      status: 'LOSS',
+      direction: 'UP',
+      btcPrice: 90_000,
+      btcAtSignal: 90_000,
+      btcAtResolution: 89_000,
+      outcome: { actualReturn: -0.0111, actualDirection: 'DOWN', correct: false },
+    });
+  });
+});

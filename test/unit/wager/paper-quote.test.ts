@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { paperQuote, weeklyStrikes } from '../../../src/wager/paper-quote.ts';
+
+const at = new Date('2026-01-07T21:42:00Z');
+
+describe('weekly strikes', () => {
+  it('surround the spot price and expire with the close of a Friday more than a day away', () => {
+    const strikes = weeklyStrikes(91_234, at);
+    expect(strikes.map(({ strikeUsd }) => strikeUsd)).toEqual([
+      86_000, 87_000, 88_000, 89_000, 90_000, 91_000, 92_000, 93_000, 94_000, 95_000, 96_000,
+    ]);
+    expect(new Set(strikes.map(({ expiresAt }) => expiresAt.toISOString()))).toEqual(new Set(['2026-01-10T00:00:00.000Z']));
+    expect(weeklyStrikes(91_234, new Date('2026-01-08T21:42:00Z'))[0].expiresAt.toISOString()).toBe('2026-01-17T00:00:00.000Z');
+  });
+
+  it('exist at any price and never reach zero', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0.01, max: 1e7, noNaN: true }), (spot) => {
+        const strikes = weeklyStrikes(spot, at);
+        expect(strikes.length).toBeGreaterThan(4);
+        for (const { strikeUsd } of strikes) expect(strikeUsd).toBeGreaterThan(0);
+      }),
+    );
+  });
+});
+
+describe('paper quotes', () => {
+  const quoteAt = (strikeUsd: number) => {
+    const market = { id: `m:${strikeUsd}`, question: '', strikeUsd, expiresAt: new Date('2026-01-10T00:00:00Z') };
+    return paperQuote(market, { spotUsd: 90_000, dailyVolatility: 0.02 }, at);
+  };
+
+  it('are the same whenever they are asked for, and near one half at the money', () => {
+    expect(quoteAt(90_000)).toEqual(quoteAt(90_000));
+    expect(quoteAt(90_000).bid).toBeGreaterThan(0.3);
+    expect(quoteAt(90_000).ask).toBeLessThan(0.7);
+  });
+
+  it('stay inside 0 and 1 with the bid below the ask at any strike', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1_000, max: 1e6, noNaN: true }), (strike) => {
+        const { bid, ask } = quoteAt(strike);
+        expect(bid).toBeGreaterThan(0);
+        expect(ask).toBeLessThan(1);
+        expect(bid).toBeLessThan(ask);
+      }),
+    );
+  });
+
+  it('fall as the strike rises by more than the crowd errs', () => {
+    expect(quoteAt(80_000).bid).toBeGreaterThan(quoteAt(100_000).ask);
+  });
+});
