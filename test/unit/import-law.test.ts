@@ -10,7 +10,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'import-law-'));
-  await cp(join(ROOT, 'biome.json'), join(folder, 'biome.json'));
+  for (const name of ['biome.json', 'import-law.biome.json']) await cp(join(ROOT, name), join(folder, name));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
