@@ -19,7 +19,7 @@ export interface AttestationView extends Omit<ForecastView, 'status' | 'result'>
   status: ForecastView['status'];
   outcome: 'WIN' | 'LOSS' | null;
   resolutionPrice: number | null;
-  /** The attestation this one refers to: a resolution's prediction. */
+  /** The attestation this one refers to: a resolution's prediction, a prediction's predecessor of the same horizon. */
   refUid: Hex | null;
   /** The prediction's resolution, once there is one. */
   resolutionUid: Hex | null;
@@ -46,7 +46,7 @@ export function viewAttestation(doc: ForecastDoc, type: 'prediction' | 'resoluti
     salt: mayRead(doc, options) ? (openingOfDoc(options.saltSecret, doc)?.salt ?? null) : null,
     outcome: result,
     resolutionPrice: forecast.btcAtResolution,
-    refUid: type === 'resolution' ? (doc.attestation?.uid ?? null) : null,
+    refUid: type === 'resolution' ? (doc.attestation?.uid ?? null) : doc.previousUid,
     resolutionUid: doc.reveal?.uid ?? null,
   };
 }

@@ -5,6 +5,12 @@ import type { ForecastRecord } from './record.ts';
 
 export type AttestationType = 'prediction' | 'resolution';
 
+/** A forecast, and which of its attestations was asked for. */
+export interface Found {
+  doc: ForecastDoc;
+  type: AttestationType;
+}
+
 export interface AttestationPage {
   /** Newest first. */
   attestations: AttestationView[];
@@ -54,7 +60,7 @@ export async function latestAttestation(
 }
 
 /** The forecast that a uid belongs to, and which of its attestations it is; null for a uid that is not ours. */
-export async function findByUid(record: ForecastRecord, uid: Hex): Promise<{ doc: ForecastDoc; type: AttestationType } | null> {
+export async function findByUid(record: ForecastRecord, uid: Hex): Promise<Found | null> {
   const doc = await record.forecasts.findOne({ $or: [{ 'attestation.uid': uid }, { 'reveal.uid': uid }] });
   if (doc === null) return null;
   return { doc, type: doc.attestation?.uid === uid ? 'prediction' : 'resolution' };

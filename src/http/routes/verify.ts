@@ -3,10 +3,12 @@ import type { ExpectedAttestation, FieldCheck } from '../../chain/attestation-ch
 import type { OnChainAttestation } from '../../chain/attestation-reader.ts';
 import { OracleError } from '../../errors.ts';
 import { viewAttestation } from '../../record/attestation-views.ts';
-import { type AttestationType, findByUid } from '../../record/attestations.ts';
+import { type Found, findByUid } from '../../record/attestations.ts';
 import type { Caller } from '../../record/caller.ts';
+import { commitmentFor } from '../../record/commit.ts';
 import { expectedPrediction, expectedResolution } from '../../record/expected.ts';
 import type { ForecastDoc } from '../../record/forecast.ts';
+import { mayRead } from '../../record/views.ts';
 import type { HttpParts } from '../parts.ts';
 import type { Reply } from '../route.ts';
 
@@ -14,7 +16,7 @@ import type { Reply } from '../route.ts';
 export async function verifyAttestation(parts: HttpParts, uid: Hex, caller: Caller): Promise<Reply> {
   const [onChain, known] = await Promise.all([parts.attestations.read(uid), findByUid(parts.record, uid)]);
   if (onChain === null) throw new OracleError('NOT_FOUND', `There is no attestation ${uid} on chain ${parts.chainId}`, { field: 'uid' });
-  const checks = known === null ? [] : checksOf(parts, onChain, known.doc, known.type);
+  const checks = known === null ? [] : checksOf(parts, onChain, known, caller);
   return {
     body: {
       ...(known === null ? {} : viewAttestation(known.doc, known.type, parts.viewFor(caller))),
@@ -36,13 +38,22 @@ function chainData({ data: _, at, ...onChain }: OnChainAttestation): object {
   return { ...onChain, at: at.toISOString() };
 }
 
-function checksOf(parts: HttpParts, onChain: OnChainAttestation, doc: ForecastDoc, type: AttestationType): FieldCheck[] {
+function checksOf(parts: HttpParts, onChain: OnChainAttestation, { doc, type }: Found, caller: Caller): FieldCheck[] {
   const content = type === 'prediction' ? expectedPrediction(doc) : expectedResolution(doc, parts.saltSecret);
   const expected: ExpectedAttestation = { attester: parts.attesterAddress, schemaName: type, ...content };
   const checks = parts.attestations.check(onChain, expected);
-  return type === 'prediction' && doc.state !== 'VOID' ? [...checks, inTime(onChain, doc)] : checks;
+  if (type === 'prediction' && doc.state !== 'VOID') checks.push(inTime(onChain, doc));
+  if (doc.values !== null && mayRead(doc, parts.viewFor(caller))) checks.push(opens(parts, doc));
+  return checks;
 }
 
+/** Committed before the outcome window opened, by the time of the block. */
 function inTime({ at }: OnChainAttestation, { windowOpensAt }: ForecastDoc): FieldCheck {
   return { field: 'time', expected: `before ${windowOpensAt.toISOString()}`, actual: at.toISOString(), ok: at < windowOpensAt };
+}
+
+/** The commitment, made again from the values and the salt that the caller is shown. */
+function opens({ saltSecret }: HttpParts, { _id, values, commitment }: ForecastDoc): FieldCheck {
+  const actual = commitmentFor(saltSecret, _id, values);
+  return { field: 'commitment opened by salt and values', expected: commitment, actual, ok: actual === commitment };
 }

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatDay } from '../../../src/forecast/day.ts';
+import { HORIZONS } from '../../../src/forecast/model.ts';
+import { MICROS } from '../../../src/wager/venue.ts';
+import { mongoProxy } from '../../support/mongo-proxy.ts';
+import { rpcProxy } from '../../support/rpc-proxy.ts';
+import { type CommandRun, runCommand, runPastDay, type TestService, testService, today } from '../../support/service.ts';
+import { decidedWager, settledWager } from './wager-docs.ts';
+
+const DAYS = 9;
+let service: TestService;
+
+/** Nine past days, each committed in time, none of them resolved. */
+beforeAll(async () => {
+  service = await testService(DAYS);
+  for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day, ['open-window']);
+  await service.infrastructure.localChain!.setTimeToNow();
+});
+afterAll(() => service.stop());
+
+/** How many attestations of a kind stand on chain, by the chain's own events. */
+async function onChain(schema: 'prediction' | 'resolution'): Promise<number> {
+  return (await service.http.attestations.find({ schema, attester: service.http.attesterAddress, fromBlock: 0 })).length;
+}
+
+/** Runs a command and kills it when its first transaction has reached the chain, before the answer is known to it. */
+async function killedAfterBroadcast(...words: string[]): Promise<void> {
+  let run: CommandRun;
+  const proxy = await rpcProxy(service.infrastructure.rpcUrl, {
+    onResponse: ({ method }) => {
+      if (method !== 'eth_sendRawTransaction') return undefined;
+      run.child.kill('SIGKILL');
+      return 'drop';
+    },
+  });
+  run = runCommand(service, words, { CHAIN_RPC_URL: proxy.url });
+  expect(await run.ended).toMatchObject({ signal: 'SIGKILL' });
+  await proxy.close();
+}
+
+/** Runs a command and kills it when its first insert into a collection is in the database, before the answer is known to it. */
+async function killedAfterInsert(collection: string, ...words: string[]): Promise<void> {
+  let run: CommandRun;
+  const proxy = await mongoProxy(service.infrastructure.mongodbUri, collection, () => run.child.kill('SIGKILL'));
+  run = runCommand(service, words, { MONGODB_URI: proxy.uri });
+  expect(await run.ended).toMatchObject({ signal: 'SIGKILL' });
+  await proxy.close();
+}
+
+async function finished(...words: string[]): Promise<void> {
+  expect(await runCommand(service, words).ended).toMatchObject({ code: 0 });
+}
+
+describe('a process killed between an effect and its record', () => {
+  it('forecasts a day once', async () => {
+    const { record } = service.pipeline;
+    await killedAfterInsert('days', 'signal');
+    const [stored, forecasts] = [await record.day(today()), await record.forecastsOf(today())];
+    expect(stored).not.toBeNull();
+    expect(forecasts).toEqual([]);
+    await finished('signal');
+    expect(await record.day(today())).toEqual(stored);
+    expect((await record.forecastsOf(today())).map(({ horizonDays }) => horizonDays)).toEqual([...HORIZONS]);
+  });
+
+  it('attests a day once', async () => {
+    const { record } = service.pipeline;
+    const before = await onChain('prediction');
+    await killedAfterBroadcast('attest');
+    expect(await onChain('prediction')).toBe(before + HORIZONS.length);
+    expect((await record.forecastsOf(today())).map(({ state }) => state)).toEqual(HORIZONS.map(() => 'DRAFT'));
+    await finished('attest');
+    expect(await onChain('prediction')).toBe(before + HORIZONS.length);
+    expect((await record.forecastsOf(today())).map(({ state }) => state)).toEqual(HORIZONS.map(() => 'PENDING'));
+  });
+
+  it('places a decided wager once', async () => {
+    const { wagers, venue } = service.pipeline;
+    await wagers.wagers.deleteOne({ _id: formatDay(today()) });
+    const wager = await decidedWager(service.pipeline, today());
+    await wagers.decide(wager);
+    await killedAfterInsert('paper_orders', 'wager');
+    expect(await wagers.wager(today())).toMatchObject({ state: 'DECIDED' });
+    await finished('wager');
+    const placed = await wagers.wager(today());
+    expect(placed).toMatchObject({ state: 'PLACED', contracts: wager.contracts });
+    expect(await venue!.account()).toMatchObject({ cashMicros: 10_000 * MICROS - placed!.costMicros, openMicros: placed!.costMicros });
+  });
+
+  it('reveals each forecast once', async () => {
+    const due = await service.pipeline.record.dueForResolution(new Date());
+    expect(due.length).toBeGreaterThan(15);
+    expect(await onChain('resolution')).toBe(0);
+    await killedAfterBroadcast('resolve');
+    expect(await onChain('resolution')).toBeGreaterThan(0);
+    await finished('resolve');
+    expect(await onChain('resolution')).toBe(due.length);
+    const resolved = await service.pipeline.record.byIds(due.map(({ _id }) => _id));
+    for (const doc of resolved) expect(['WIN', 'LOSS', 'HOLD']).toContain(doc.state);
+    expect(new Set(resolved.map(({ reveal }) => reveal!.uid)).size).toBe(due.length);
+  });
+
+  it('reports an outcome once', async () => {
+    const { wagers } = service.pipeline;
+    for (const [index, state] of (['WIN', 'LOSS', 'WIN'] as const).entries()) {
+      await wagers.wagers.replaceOne({ _id: formatDay(today() - 8 + index) }, settledWager(today() - 8 + index, state), { upsert: true });
+    }
+    await killedAfterBroadcast('reputation');
+    expect(await service.http.reputation()).toMatchObject({ total: 1 });
+    await finished('reputation');
+    expect(await service.http.reputation()).toMatchObject({ total: 3, positive: 2, averageScore: 66.66 });
+    expect(await wagers.unreported()).toEqual([]);
+  });
+});

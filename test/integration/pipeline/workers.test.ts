@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OracleError } from '../../../src/errors.ts';
+import { HORIZONS } from '../../../src/forecast/model.ts';
+import { catchUp } from '../../../src/pipeline/catch-up.ts';
+import { runStep, STEP_NAMES } from '../../../src/pipeline/steps.ts';
+import { stepInstant, windowOpensAt } from '../../../src/pipeline/times.ts';
+import { runCommand, runPastDay, type TestService, testService, today } from '../../support/service.ts';
+
+const DAYS = 10;
+let service: TestService;
+
+beforeAll(async () => {
+  service = await testService(DAYS);
+  for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day, ['open-window']);
+  await service.infrastructure.localChain!.setTimeToNow();
+});
+afterAll(() => service.stop());
+
+const onChain = async (schema: 'prediction' | 'resolution') =>
+  (await service.http.attestations.find({ schema, attester: service.http.attesterAddress, fromBlock: 0 })).length;
+
+describe('two workers on one database', () => {
+  it('have one effect when each runs every step, in processes of their own and at the same time', async () => {
+    const { record, wagers, venue } = service.pipeline;
+    const due = await record.dueForResolution(new Date());
+    const before = await onChain('prediction');
+    for (const step of STEP_NAMES) {
+      const runs = await Promise.all([runCommand(service, [step]).ended, runCommand(service, [step]).ended]);
+      for (const run of runs) expect(run).toMatchObject({ code: 0 });
+    }
+    expect(await onChain('prediction')).toBe(before + HORIZONS.length);
+    expect(await onChain('resolution')).toBe(due.length);
+    expect(await wagers.wager(today())).not.toBeNull();
+    expect((await service.http.reputation())!.total).toBe((await wagers.wagers.find({ feedbackTxHash: { $ne: null } }).toArray()).length);
+    expect((await venue!.account()).openMicros).toBe(
+      (await wagers.wagers.find({ state: 'PLACED' }).toArray()).reduce((sum, { costMicros }) => sum + costMicros, 0),
+    );
+  });
+
+  it('change nothing when everything is done', async () => {
+    const { record, wagers } = service.pipeline;
+    const state = async () => ({
+      forecasts: await record.forecasts.find().sort({ _id: 1 }).toArray(),
+      days: await record.days.find().sort({ _id: 1 }).toArray(),
+      wagers: await wagers.wagers.find().sort({ _id: 1 }).toArray(),
+      attested: [await onChain('prediction'), await onChain('resolution')],
+    });
+    const before = await state();
+    const context = { now: new Date(), replayed: false };
+    await Promise.all([catchUp(service.pipeline, context), catchUp(service.pipeline, context)]);
+    expect(await state()).toEqual(before);
+  });
+});
+
+describe('an outage', () => {
+  const at = (ms: number) => ({ now: new Date(ms), replayed: false });
+
+  it('leaves missed days in the sequence, attested too late and void, and the next day follows them', async () => {
+    const { pipeline } = service;
+    // The service comes back three days later, at noon: two days are missed for good.
+    const back = today() + 3;
+    await service.infrastructure.localChain!.setTime(stepInstant('signal', back) - 9 * 3_600_000);
+    await catchUp(pipeline, at(stepInstant('signal', back) - 9 * 3_600_000));
+    for (const horizon of HORIZONS) {
+      const docs = await pipeline.record.ofHorizon(horizon);
+      expect(docs.map(({ sequence }) => sequence)).toEqual(docs.map((_, index) => index + 1));
+      for (const missed of docs.slice(-2)) {
+        expect(missed).toMatchObject({
+          state: 'VOID',
+          missed: true,
+          values: null,
+          previousUid: docs[missed.sequence - 2].attestation!.uid,
+        });
+        expect(missed.attestation!.at.getTime()).toBeGreaterThanOrEqual(windowOpensAt(missed.day));
+      }
+    }
+    expect(await pipeline.record.lastDay()).toBe(back - 1);
+    expect((await pipeline.wagers.wager(back - 1))!.skippedBecause).toBe('nothing was forecast');
+  });
+
+  it('of less than the time to the window makes the day late, not void', async () => {
+    const { pipeline } = service;
+    const day = today() + 3;
+    const lateMs = stepInstant('signal', day) + 2 * 3_600_000;
+    await service.infrastructure.localChain!.setTime(lateMs);
+    await catchUp(pipeline, at(lateMs));
+    for (const doc of await pipeline.record.forecastsOf(day)) expect(doc).toMatchObject({ state: 'PENDING', late: true, missed: false });
+    expect(await pipeline.wagers.wager(day)).not.toBeNull();
+  });
+});
+
+describe('a step without its price', () => {
+  it('waits, says why, and runs when the price is there', async () => {
+    const { pipeline } = service;
+    const day = today() + 4;
+    const context = { now: new Date(stepInstant('signal', day)), replayed: false };
+    const dead = async (): Promise<never> => {
+      throw new OracleError('PRICE_UNAVAILABLE', 'no venue answers');
+    };
+    const blind = { ...pipeline, market: { ...pipeline.market, inputs: dead } };
+    expect(await runStep(blind, 'signal', day, context)).toEqual({ waiting: 'no venue answers' });
+    expect(await pipeline.record.day(day)).toBeNull();
+    expect((await pipeline.runs.latest()).find(({ step }) => step === 'signal')).toMatchObject({
+      state: 'waiting',
+      reason: 'no venue answers',
+    });
+    expect(await runStep(pipeline, 'signal', day, context)).toEqual({ done: true });
+    expect(await pipeline.record.forecastsOf(day)).toHaveLength(HORIZONS.length);
+  });
+});

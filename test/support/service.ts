@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { loadConfig } from '../../src/config.ts';
+import { dayOf } from '../../src/forecast/day.ts';
+import { createLog } from '../../src/log.ts';
+import { assemble, type Service } from '../../src/main.ts';
+import type { StepName } from '../../src/pipeline/step-runs.ts';
+import { OUTCOME_STEPS, runStep } from '../../src/pipeline/steps.ts';
+import { stepInstant, windowOpensAt } from '../../src/pipeline/times.ts';
+import { createShutdown } from '../../src/shutdown.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+export const today = () => dayOf(Date.now());
+
+export interface TestService extends Service {
+  dataDir: string;
+  stop(): Promise<void>;
+}
+
+/** The whole service without its doors, in this process, on a folder of its own, with simulated data and a chain that begins `days` ago. */
+export async function testService(days: number, environment: Record<string, string> = {}): Promise<TestService> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'oracle-test-'));
+  const config = loadConfig({ DATA_DIR: dataDir, FEEDS: 'simulated', REPLAY_DAYS: String(days), ...environment });
+  const log = createLog({ level: 'silent', secrets: [] });
+  const shutdown = createShutdown({ log });
+  const service = await assemble({ config, log, shutdown }, 'http://127.0.0.1:3000');
+  const stop = async () => {
+    await shutdown.stop('the test is over');
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  return { ...service, dataDir, stop };
+}
+
+/** Runs a past day's steps at their own times, chain clock included; throws when one has to wait. */
+export async function runPastDay(
+  { pipeline, infrastructure }: TestService,
+  day: number,
+  outcome: readonly StepName[] = OUTCOME_STEPS,
+): Promise<void> {
+  const steps: [number, StepName][] = [
+    [stepInstant('signal', day), 'signal'],
+    [stepInstant('attest', day), 'attest'],
+    [stepInstant('wager', day), 'wager'],
+    ...outcome.map((step): [number, StepName] => [windowOpensAt(day), step]),
+  ];
+  for (const [ms, step] of steps) {
+    await infrastructure.localChain!.setTime(ms);
+    const result = await runStep(pipeline, step, day, { now: new Date(ms), replayed: true });
+    if ('waiting' in result) throw new Error(`${step} waits: ${result.waiting}`);
+  }
+}
+
+export interface CommandRun {
+  child: ChildProcess;
+  /** Exit code, or the signal that ended it, with everything it wrote. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; output: string }>;
+}
+
+/** `npm run pipeline -- ...words` as a real process, beside a service of this one. */
+export function runCommand(
+  { dataDir, infrastructure }: TestService,
+  words: string[],
+  environment: Record<string, string> = {},
+): CommandRun {
+  return spawnNode(['bin/pipeline.mjs', ...words], {
+    DATA_DIR: dataDir,
+    FEEDS: 'simulated',
+    CHAIN_RPC_URL: infrastructure.rpcUrl,
+    MONGODB_URI: infrastructure.mongodbUri,
+    ...environment,
+  });
+}
+
+/** A node process in the project's folder, with the environment of this one and some more. */
+export function spawnNode(words: string[], environment: Record<string, string>): CommandRun {
+  const child = spawn(process.execPath, words, { cwd: ROOT, env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const ended = new Promise<Awaited<CommandRun['ended']>>((done) => {
+    child.once('close', (code, signal) => done({ code, signal, output }));
+  });
+  return { child, ended };
+}
