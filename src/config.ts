@@ -71,7 +71,11 @@ export const SETTINGS = {
     description: 'Days of history that the first start on a local chain replays; 0: none',
   }),
   MONGODB_URI: setting({
-    schema: url(/^mongodb(\+srv)?$/, 'a mongodb:// or mongodb+srv:// URI').optional(),
+    // Not a URL to every parser: a replica set has several hosts.
+    schema: z
+      .string()
+      .regex(/^mongodb(\+srv)?:\/\/\S+$/, 'must be a mongodb:// or mongodb+srv:// URI')
+      .optional(),
     default: null,
     secret: true,
     description: 'Database to use; unset: the embedded one in `DATA_DIR`',

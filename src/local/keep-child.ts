@@ -36,6 +36,7 @@ interface Watched {
 }
 
 const TAIL_CHARS = 2_000;
+const OUTPUT_GRACE_MS = 500;
 
 /**
  * Starts a host module in a process of its own and waits until it is ready.
@@ -81,9 +82,10 @@ function watch({ module, name, payload }: HostOptions): Watched {
     });
   }
   const exited = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(error.message));
-    // `close`, not `exit`: by then the last of its output has been read.
+    child.on('error', (error) => resolve(error.message));
+    // `close` comes when the last of its output has been read, and not while a process of its own still holds the pipes.
     child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
+    child.once('exit', (code, signal) => setTimeout(resolve, OUTPUT_GRACE_MS, signal ?? `exit code ${code}`).unref());
   });
   // A host that died at once breaks the channel under the message; `exited` tells of it.
   child.send({ payload: payload ?? null }, () => {});

