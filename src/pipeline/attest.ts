@@ -16,7 +16,5 @@ export async function attestStep(parts: PipelineParts): Promise<Day[]> {
 async function attestDay({ record, attester }: PipelineParts, day: Day): Promise<void> {
   const docs = await record.linkDay(day);
   const references = await attester.attestPredictions(`attest:${formatDay(day)}`, docs.map(expectedPrediction));
-  for (const [index, doc] of docs.entries()) {
-    if (doc.state === 'DRAFT') await record.markAttested(doc, references[index]);
-  }
+  await record.markAttested(docs, references);
 }

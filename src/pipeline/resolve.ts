@@ -16,7 +16,7 @@ export async function resolveStep(parts: PipelineParts, { now }: StepContext): P
   for (const [endsAtMs, docs] of Map.groupBy(due, (doc) => doc.resolvesAt.getTime())) {
     const close = await parts.market.dailyClose(dayOf(endsAtMs) - 1, now.getTime());
     const batch = batchOf(endsAtMs, docs);
-    for (const doc of docs) await parts.record.decide(doc._id, resolutionOf(doc as Decided, close, batch, now));
+    await parts.record.decide(new Map(docs.map((doc) => [doc._id, resolutionOf(doc as Decided, close, batch, now)])));
     await revealDecided(parts, docs);
   }
   return due.length;
@@ -60,6 +60,6 @@ async function revealDecided(parts: PipelineParts, docs: ForecastDoc[]): Promise
       batch,
       members.map((doc) => expectedResolution(doc, parts.saltSecret)),
     );
-    for (const [index, doc] of members.entries()) await parts.record.markRevealed(doc, references[index]);
+    await parts.record.markRevealed(members, references);
   }
 }

@@ -174,19 +174,26 @@ export class ForecastRecord {
     return days.sort((a, b) => a - b);
   }
 
-  /** Links a day's forecasts to the attestations of the day before, which must be on chain. */
+  /** Links a day's forecasts to the attestations of the day before, which must be on chain, and returns them. */
   async linkDay(day: Day): Promise<ForecastDoc[]> {
-    for (const { horizonDays, attestation } of await this.forecastsOf(day - 1)) {
-      const previousUid = attestation?.uid ?? null;
-      await this.forecasts.updateOne({ day, horizonDays, previousUid: null }, { $set: { previousUid } });
-    }
+    const before = await this.forecastsOf(day - 1);
+    const links = before.map(({ horizonDays, attestation }) => ({
+      updateOne: { filter: { day, horizonDays, previousUid: null }, update: { $set: { previousUid: attestation?.uid ?? null } } },
+    }));
+    if (links.length > 0) await this.forecasts.bulkWrite(links, { ordered: false });
     return this.forecastsOf(day);
   }
 
-  /** Records an attestation; its block time decides between PENDING and VOID. */
-  async markAttested(doc: ForecastDoc, attestation: AttestationRef): Promise<void> {
-    const to = attestation.at < doc.windowOpensAt ? 'PENDING' : 'VOID';
-    await this.#move(doc._id, 'DRAFT', to, { attestation });
+  /**
+   * Records the attestations of forecasts, in their order; the block time of each decides between PENDING and VOID. Forecasts that an
+   * earlier run has recorded are passed over.
+   */
+  markAttested(docs: ForecastDoc[], attestations: AttestationRef[]): Promise<void> {
+    const moves = docs.map(({ _id, state, windowOpensAt }, index): Move => {
+      const attestation = attestations[index];
+      return { id: _id, from: state, to: attestation.at < windowOpensAt ? 'PENDING' : 'VOID', set: { attestation } };
+    });
+    return this.#move(moves.filter(({ from }) => from === 'DRAFT'));
   }
 
   /** Records the close at window open for all forecasts of a day. */
@@ -220,27 +227,50 @@ export class ForecastRecord {
     return this.forecasts.find({ 'resolution.batch': batch }).sort({ _id: 1 }).toArray();
   }
 
-  /** Records what the closes decided; the first decision stands. */
-  async decide(id: string, resolution: Resolution): Promise<void> {
-    await this.forecasts.updateOne({ _id: id, state: 'PENDING', resolution: null }, { $set: { resolution } });
+  /** Records what the closes decided, by forecast id; the first decision on a forecast stands. */
+  async decide(resolutions: Map<string, Resolution>): Promise<void> {
+    const decisions = [...resolutions].map(([_id, resolution]) => ({
+      updateOne: { filter: { _id, state: 'PENDING' as const, resolution: null }, update: { $set: { resolution } } },
+    }));
+    if (decisions.length > 0) await this.forecasts.bulkWrite(decisions, { ordered: false });
   }
 
-  /** Records the resolution attestation: from here on everybody may see the forecast. */
-  async markRevealed(doc: ForecastDoc, reveal: AttestationRef): Promise<void> {
-    if (doc.resolution === null) throw new OracleError('INTERNAL', `Forecast ${doc._id} was revealed before it was decided`);
-    await this.#move(doc._id, 'PENDING', doc.resolution.outcome, { reveal });
+  /** Records the resolution attestations, in the forecasts' order: from here on everybody may see them. */
+  markRevealed(docs: ForecastDoc[], reveals: AttestationRef[]): Promise<void> {
+    const moves = docs.map((doc, index): Move => ({ id: doc._id, from: doc.state, to: outcomeOf(doc), set: { reveal: reveals[index] } }));
+    return this.#move(moves.filter(({ from }) => from === 'PENDING'));
   }
 
-  async #move(id: string, from: ForecastState, to: ForecastState, set: Partial<ForecastDoc>): Promise<void> {
-    assertTransition(id, from, to);
-    const { matchedCount } = await this.forecasts.updateOne({ _id: id, state: from }, { $set: { ...set, state: to } });
-    if (matchedCount > 0) return;
-    const current = await this.forecasts.findOne({ _id: id }, { projection: { state: 1 } });
-    // Another worker made the same change first: the record already says what we were about to write.
-    if (current?.state !== to) {
-      throw new OracleError('ILLEGAL_TRANSITION', `Forecast ${id} is ${current?.state ?? 'missing'}, not ${from}: it cannot become ${to}`);
+  /** Compare-and-set of each forecast's state; a change that another worker made first is found done. */
+  async #move(moves: Move[]): Promise<void> {
+    if (moves.length === 0) return;
+    for (const { id, from, to } of moves) assertTransition(id, from, to);
+    const writes = moves.map(({ id, from, to, set }) => ({
+      updateOne: { filter: { _id: id, state: from }, update: { $set: { ...set, state: to } } },
+    }));
+    const { matchedCount } = await this.forecasts.bulkWrite(writes, { ordered: false });
+    if (matchedCount < moves.length) await this.#requireDone(moves);
+  }
+
+  async #requireDone(moves: Move[]): Promise<void> {
+    const states = new Map((await this.byIds(moves.map(({ id }) => id))).map(({ _id, state }) => [_id, state]));
+    for (const { id, to } of moves) {
+      if (states.get(id) !== to)
+        throw new OracleError('ILLEGAL_TRANSITION', `Forecast ${id} is ${states.get(id) ?? 'missing'}: it cannot become ${to}`);
     }
   }
+}
+
+interface Move {
+  id: string;
+  from: ForecastState;
+  to: ForecastState;
+  set: Partial<ForecastDoc>;
+}
+
+function outcomeOf({ _id, resolution }: ForecastDoc): ForecastState {
+  if (resolution === null) throw new OracleError('INTERNAL', `Forecast ${_id} was revealed before it was decided`);
+  return resolution.outcome;
 }
 
 function ignoreDuplicate(error: unknown): void {

@@ -106,8 +106,7 @@ describe('the forecast record', () => {
   it('lets the block time decide between pending and void', async () => {
     await record.saveDay(newDay(first));
     const [inTime, late] = await record.forecastsOf(first);
-    await record.markAttested(inTime, attestedAt('2026-01-05T23:59:59Z'));
-    await record.markAttested(late, attestedAt('2026-01-06T00:00:00Z'));
+    await record.markAttested([inTime, late], [attestedAt('2026-01-05T23:59:59Z'), attestedAt('2026-01-06T00:00:00Z')]);
     expect((await record.byIds([inTime._id]))[0].state).toBe('PENDING');
     expect((await record.byIds([late._id]))[0].state).toBe('VOID');
   });
@@ -115,9 +114,9 @@ describe('the forecast record', () => {
   it('takes the same change twice, and refuses another one', async () => {
     await record.saveDay(newDay(first));
     const [doc] = await record.forecastsOf(first);
-    await record.markAttested(doc, attestedAt('2026-01-05T21:38:00Z'));
-    await record.markAttested(doc, attestedAt('2026-01-05T21:38:00Z'));
-    await expect(record.markAttested(doc, attestedAt('2026-01-06T21:38:00Z'))).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
+    await record.markAttested([doc], [attestedAt('2026-01-05T21:38:00Z')]);
+    await record.markAttested([doc], [attestedAt('2026-01-05T21:38:00Z')]);
+    await expect(record.markAttested([doc], [attestedAt('2026-01-06T21:38:00Z')])).rejects.toMatchObject({ code: 'ILLEGAL_TRANSITION' });
   });
 
   it('keeps the first close at window open and the first decision', async () => {
@@ -126,7 +125,7 @@ describe('the forecast record', () => {
     await record.openWindow(first, 200);
     const [doc] = await record.forecastsOf(first);
     expect(doc.btcAtSignalCents).toBe(100);
-    await record.markAttested(doc, attestedAt('2026-01-05T21:38:00Z'));
+    await record.markAttested([doc], [attestedAt('2026-01-05T21:38:00Z')]);
     const decision = {
       btcAtSignalCents: 100,
       btcAtResolutionCents: 110,
@@ -138,15 +137,15 @@ describe('the forecast record', () => {
       decidedAt: new Date(),
       batch: 'a',
     } as const;
-    await record.decide(doc._id, { ...decision, venues: [] });
-    await record.decide(doc._id, { ...decision, venues: [], outcome: 'LOSS', batch: 'b' });
+    await record.decide(new Map([[doc._id, { ...decision, venues: [] }]]));
+    await record.decide(new Map([[doc._id, { ...decision, venues: [], outcome: 'LOSS', batch: 'b' }]]));
     expect((await record.byIds([doc._id]))[0].resolution).toMatchObject({ outcome: 'WIN', batch: 'a' });
   });
 
   it('resolves nothing before its time', async () => {
     await record.saveDay(newDay(first));
     await record.openWindow(first, 100);
-    for (const doc of await record.forecastsOf(first)) await record.markAttested(doc, attestedAt('2026-01-05T21:38:00Z'));
+    for (const doc of await record.forecastsOf(first)) await record.markAttested([doc], [attestedAt('2026-01-05T21:38:00Z')]);
     const due = async (now: string) => (await record.dueForResolution(new Date(now))).map(({ horizonDays }) => horizonDays);
     expect(await due('2026-01-06T23:59:59Z')).toEqual([]);
     expect(await due('2026-01-07T00:00:00Z')).toEqual([1]);
