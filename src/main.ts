@@ -6,7 +6,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { createAttestationReader } from './chain/attestation-reader.ts';
 import { createAttester } from './chain/attester.ts';
 import { createChain } from './chain/client.ts';
-import { ensureIdentity } from './chain/identity.ts';
+import { ensureIdentity, updateAgentUri } from './chain/identity.ts';
 import { openJournal } from './chain/journal.ts';
 import { createReporter, readReputation } from './chain/reputation.ts';
 import { createWallet, type WalletRole } from './chain/wallet.ts';
@@ -55,6 +55,8 @@ export interface Service {
   /** Range for a first replay; null where there is none. */
   range: ReplayRange | null;
   feedReason: string | null;
+  /** Points the on-chain identity to this service's address. A transaction of now: not before a replay of the past. */
+  announce(): Promise<void>;
   /** The running jobs, and what is left of the start; both change while the service comes up. */
   state: { schedule: Schedule | null; setup: string | null };
 }
@@ -101,7 +103,8 @@ export async function assemble({ config, log, shutdown }: Frame, publicUrl: stri
 
   const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
   await requireSameHistory({ record, market, chain, journal, local: !real });
-  const identity = await ensureIdentity(chain, { agentUri: `${publicUrl}${REGISTRATION_PATH}`, wallet: attesterWallet });
+  const agentUri = `${publicUrl}${REGISTRATION_PATH}`;
+  const agent = { identity: await ensureIdentity(chain, { agentUri, wallet: attesterWallet }) };
 
   const wagers = new WagerBook(db);
   const venue = config.WAGERS === 'off' ? null : paperVenue(db, config, record, market);
@@ -111,7 +114,7 @@ export async function assemble({ config, log, shutdown }: Frame, publicUrl: stri
     market,
     forecaster: new Forecaster(new ModelStore(db)),
     attester: createAttester(chain, attesterWallet),
-    reporter: createReporter({ chain, wallet: reporterWallet, agentId: async () => identity.agentId }),
+    reporter: createReporter({ chain, wallet: reporterWallet, agentId: async () => agent.identity.agentId }),
     wagers,
     venue,
     publicUrl,
@@ -135,8 +138,8 @@ export async function assemble({ config, log, shutdown }: Frame, publicUrl: stri
     explorerUrl: real ? 'https://base.easscan.org' : null,
     saltSecret,
     viewFor: (caller) => ({ caller, policy: config.REVEAL, now: now(), saltSecret }),
-    identity,
-    reputation: () => readReputation(chain, identity.agentId, reporterWallet.address),
+    identity: () => agent.identity,
+    reputation: () => readReputation(chain, agent.identity.agentId, reporterWallet.address),
     readiness: () => readiness(ready),
     status: () =>
       statusOf({
@@ -152,7 +155,10 @@ export async function assemble({ config, log, shutdown }: Frame, publicUrl: stri
       }),
     now,
   };
-  return { config, log, shutdown, infrastructure, database, pipeline, http, range, feedReason, state };
+  const announce = async () => {
+    agent.identity = await updateAgentUri(chain, attesterWallet, agent.identity, agentUri);
+  };
+  return { config, log, shutdown, infrastructure, database, pipeline, http, range, feedReason, state, announce };
 }
 
 function paperVenue(db: Database['db'], config: Config, record: ForecastRecord, market: Market): PaperVenue {
@@ -214,6 +220,8 @@ async function start(frame: Frame): Promise<void> {
   const service = await assemble(frame, config.PUBLIC_URL ?? url);
   server.serve(createApp((config.ROLE === 'worker' ? workerRoutes : allRoutes)(service.http), log));
   const replayed = await startPipeline(service);
+  // A worker has no address that callers reach it under.
+  if (config.ROLE !== 'worker') await service.announce();
   service.state.setup = null;
   process.stdout.write(await banner(service, url, replayed));
 }

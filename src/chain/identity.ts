@@ -18,6 +18,7 @@ export interface IdentityState {
 }
 
 export interface IdentityRequest {
+  /** URL of the registration file, for an agent that is not registered yet. */
   agentUri: string;
   /** Becomes, or is, the owner. */
   wallet: Wallet;
@@ -28,8 +29,8 @@ export interface IdentityRequest {
 const REGISTERED_TOPIC = toEventSelector('Registered(uint256,string,address)');
 
 /**
- * The agent's identity (ERC-8004): registers it the first time, finds it again through the wallet's journal, and updates its URI when that
- * has changed.
+ * The agent's identity (ERC-8004): registers it the first time and finds it again through the wallet's journal. A registered agent keeps
+ * its URI: see `updateAgentUri`.
  * @throws OracleError as `Wallet.send`; CONFIG_INVALID when the wallet does not own the agent.
  */
 export async function ensureIdentity(chain: Chain, { agentUri, wallet, agentId }: IdentityRequest): Promise<IdentityState> {
@@ -44,7 +45,14 @@ export async function ensureIdentity(chain: Chain, { agentUri, wallet, agentId }
       },
     );
   }
-  return identity.agentUri === agentUri ? identity : { ...(await setUri(chain, wallet, identity.agentId, agentUri)), ...registered };
+  return identity;
+}
+
+/** Points a registered agent to another registration file, unless it points there already. @throws OracleError as `Wallet.send` */
+export async function updateAgentUri(chain: Chain, wallet: Wallet, identity: IdentityState, agentUri: string): Promise<IdentityState> {
+  if (identity.agentUri === agentUri) return identity;
+  const { registeredAt } = identity;
+  return { ...(await setUri(chain, wallet, identity.agentId, agentUri)), registeredAt };
 }
 
 /** @throws OracleError CHAIN_REVERTED when there is no such agent, CHAIN_UNREACHABLE. */

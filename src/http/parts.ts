@@ -34,7 +34,7 @@ export interface HttpParts {
   /** How a caller's answers are to be cut. */
   viewFor(caller: Caller): AttestationViewOptions;
   /** The agent as registered on chain; null before its registration. */
-  identity: IdentityState | null;
+  identity(): IdentityState | null;
   reputation(): Promise<ReputationState | null>;
   readiness(): Promise<ReadinessCheck[]>;
   /** Everything an operator wants on one page; nothing secret, nothing unresolved. */

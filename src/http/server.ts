@@ -2,6 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OracleError } from '../errors.ts';
 
+const GRACE_MS = 3_000;
+
 export interface HttpServer {
   /** The port that is listened on, also when a free one was asked for. */
   port: number;
@@ -46,9 +48,12 @@ function started(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
+/** Requests under way get a moment; a client that never finishes its own does not hold up the end. */
+async function closed(server: Server): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+  await new Promise<void>((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();
   });
+  clearTimeout(timer);
 }

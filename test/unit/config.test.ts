@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { listenHost, loadConfig, SETTINGS, secretValues, settingsMarkdown } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
@@ -66,6 +67,11 @@ describe('settings', () => {
     expect(() => loadConfig({ ...REAL, ATTESTER_PRIVATE_KEY: wrong })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining(wrong) }),
     );
+  });
+
+  it('are documented in the README from their table', () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    expect(readme, 'run npm run docs:settings').toContain(`<!-- settings -->\n${settingsMarkdown()}\n<!-- /settings -->`);
   });
 
   it('documents every setting', () => {

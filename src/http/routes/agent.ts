@@ -25,7 +25,8 @@ export function agentRoutes(parts: HttpParts): Route[] {
   ];
 }
 
-function identity({ chainId, addresses, attesterAddress, identity: agent }: HttpParts): Reply {
+function identity({ chainId, addresses, attesterAddress, ...parts }: HttpParts): Reply {
+  const agent = parts.identity();
   return {
     body: {
       success: true,
@@ -44,6 +45,7 @@ function identity({ chainId, addresses, attesterAddress, identity: agent }: Http
 }
 
 async function reputation(parts: HttpParts): Promise<Reply> {
+  const agent = parts.identity();
   const [state, lastUpdated] = await Promise.all([parts.reputation(), parts.wagers.lastReportedAt()]);
   const totalFeedback = state?.total ?? 0;
   const positive = state?.positive ?? 0;
@@ -51,8 +53,8 @@ async function reputation(parts: HttpParts): Promise<Reply> {
   return {
     body: {
       success: true,
-      registered: parts.identity !== null,
-      agentId: parts.identity?.agentId ?? null,
+      registered: agent !== null,
+      agentId: agent?.agentId ?? null,
       reputation: { totalFeedback, averageScore: score },
       totalFeedback,
       positive,
@@ -65,7 +67,8 @@ async function reputation(parts: HttpParts): Promise<Reply> {
   };
 }
 
-function registration({ publicUrl, chainId, addresses, identity: agent }: HttpParts): Reply {
+function registration({ publicUrl, chainId, addresses, ...parts }: HttpParts): Reply {
+  const agent = parts.identity();
   if (agent === null) throw new OracleError('STEP_WAITING', 'The agent is not registered yet');
   return { body: registrationFile({ publicUrl, chainId, registry: addresses.identityRegistry, agentId: agent.agentId }) };
 }

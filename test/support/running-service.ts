@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type CommandRun, spawnNode } from './service.ts';
+
+export interface RunningService extends CommandRun {
+  /** Where it answers. */
+  url: string;
+  /** Everything it has written so far. */
+  output(): string;
+}
+
+const POLL_MS = 25;
+
+/** The service as a user starts it, on a free port; resolves once it is ready. Rejects with its output when it ends before. */
+export async function startService(environment: Record<string, string>): Promise<RunningService> {
+  const run = spawnNode(['bin/start.mjs'], { PORT: '0', FEEDS: 'simulated', ...environment });
+  let output = '';
+  for (const stream of [run.child.stdout!, run.child.stderr!]) {
+    stream.on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const ended = run.ended.then(({ output: all }) => Promise.reject(new Error(`it ended: ${all}`)));
+  const url = await Promise.race([ended, banner(() => output)]);
+  return { ...run, url, output: () => output };
+}
+
+/** The address in the banner, which comes when everything is up. */
+async function banner(output: () => string): Promise<string> {
+  for (;;) {
+    const [, url] = /is up: (http:\S+)/.exec(output()) ?? [];
+    if (url !== undefined) return url;
+    await delay(POLL_MS);
+  }
+}
