@@ -43,7 +43,8 @@ export const SETTINGS = {
   PUBLIC_URL: setting({
     schema: url(/^https?$/, 'an http(s) URL').optional(),
     default: null,
-    description: 'The URL that callers reach the service under; unset: `http://HOST:PORT`',
+    requiredOnRealChain: true,
+    description: 'The URL that callers reach the service under, as the on-chain identity names it; unset: `http://HOST:PORT`',
   }),
   DATA_DIR: setting({
     schema: z.string().min(1),
@@ -143,7 +144,11 @@ export const SETTINGS = {
     default: 'resolution',
     description: 'When everybody sees a forecast: when it resolves, or at once',
   }),
-  WAGERS: setting({ schema: z.enum(['paper', 'off']), default: 'paper', description: 'Venue of the daily wager; `off` stops new ones' }),
+  WAGERS: setting({
+    schema: z.enum(['paper', 'off']),
+    default: 'paper',
+    description: 'Venue of the daily wager; `off` stops new ones, open ones still settle',
+  }),
   PAPER_BANKROLL_USD: setting({
     schema: integer(1, 1_000_000_000),
     default: '10000',

@@ -107,7 +107,7 @@ export async function assemble({ config, log, shutdown }: Frame, publicUrl: stri
   const agent = { identity: await ensureIdentity(chain, { agentUri, wallet: attesterWallet }) };
 
   const wagers = new WagerBook(db);
-  const venue = config.WAGERS === 'off' ? null : paperVenue(db, config, record, market);
+  const venue = paperVenue(db, config, record, market);
   const pipeline: PipelineParts = {
     record,
     saltSecret,
@@ -117,6 +117,7 @@ export async function assemble({ config, log, shutdown }: Frame, publicUrl: stri
     reporter: createReporter({ chain, wallet: reporterWallet, agentId: async () => agent.identity.agentId }),
     wagers,
     venue,
+    placeWagers: config.WAGERS !== 'off',
     publicUrl,
     runs: new StepRuns(db, log),
     log,
@@ -129,7 +130,7 @@ export async function assemble({ config, log, shutdown }: Frame, publicUrl: stri
     publicUrl,
     record,
     wagers,
-    venueName: venue?.name ?? 'off',
+    venueName: venue.name,
     market,
     chainId: chain.chainId,
     addresses: chain.addresses,
@@ -220,8 +221,8 @@ async function start(frame: Frame): Promise<void> {
   const service = await assemble(frame, config.PUBLIC_URL ?? url);
   server.serve(createApp((config.ROLE === 'worker' ? workerRoutes : allRoutes)(service.http), log));
   const replayed = await startPipeline(service);
-  // A worker has no address that callers reach it under.
-  if (config.ROLE !== 'worker') await service.announce();
+  // A second process on the same chain speaks for the service only under the address it was told.
+  if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await service.announce();
   service.state.setup = null;
   process.stdout.write(await banner(service, url, replayed));
 }

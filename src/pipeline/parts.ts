@@ -17,8 +17,9 @@ export interface PipelineParts {
   attester: Attester;
   reporter: Reporter;
   wagers: WagerBook;
-  /** null: no new wagers. */
-  venue: Venue | null;
+  venue: Venue;
+  /** False stops new wagers; open ones still settle. */
+  placeWagers: boolean;
   /** URL the outcome reports point to. */
   publicUrl: string;
   runs: StepRuns;

@@ -7,7 +7,6 @@ import type { PipelineParts, StepContext } from './parts.ts';
  * needs them all.
  */
 export async function settleStep({ wagers, venue }: PipelineParts, { now }: StepContext): Promise<number> {
-  if (venue === null) return 0;
   const expired = await wagers.unsettled(now);
   let settled = 0;
   for (const wager of expired) {

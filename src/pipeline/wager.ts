@@ -15,13 +15,13 @@ import { windowOpensAt } from './times.ts';
  * crash between the two buys twice.
  */
 export async function wagerStep(parts: PipelineParts, day: Day, context: StepContext): Promise<WagerDoc | null> {
-  const { wagers, venue, record } = parts;
+  const { wagers, venue, record, placeWagers } = parts;
   const known = await wagers.wager(day);
-  if (known === null && venue === null) return null;
+  if (known === null && !placeWagers) return null;
   const today = await record.day(day);
   if (today === null) return null;
-  const decided = known ?? (await wagers.decide(await decision(parts, venue as Venue, today, context)));
-  if (decided.state === 'DECIDED' && venue !== null) await place(parts, venue, decided);
+  const decided = known ?? (await wagers.decide(await decision(parts, venue, today, context)));
+  if (decided.state === 'DECIDED') await place(parts, venue, decided);
   return wagers.wager(day);
 }
 

@@ -117,6 +117,22 @@ describe('a first start', () => {
   });
 });
 
+describe('a second process on the same folder', () => {
+  it('serves the same record from the same database and chain', async () => {
+    const first = await start();
+    const { rpcUrl } = JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8'));
+    const scorecard = await get('/api/svc/scorecard');
+    const identity = await get('/api/svc/agent/identity');
+    const second = await startService(environment({ ROLE: 'api', CHAIN_RPC_URL: rpcUrl }));
+    expect(await (await fetch(`${second.url}/api/svc/scorecard`)).json()).toEqual(scorecard);
+    expect(await (await fetch(`${second.url}/api/svc/agent/identity`)).json()).toEqual(identity);
+    expect(await (await fetch(`${second.url}/api/status`)).json()).toMatchObject({ role: 'api', schedule: [] });
+    second.child.kill('SIGTERM');
+    expect(await second.ended).toMatchObject({ code: 0 });
+    expect((await fetch(`${first.url}/ready`)).status).toBe(200);
+  });
+});
+
 describe('a start that cannot work', () => {
   it('names the setting', async () => {
     expect(await refused({ PORT: 'abc' })).toContain('Setting PORT');

@@ -5,6 +5,7 @@ import { createLog } from '../../src/log.ts';
 
 const KEY = `0x${'ab'.repeat(32)}`;
 const REAL = {
+  PUBLIC_URL: 'https://oracle.example.org',
   CHAIN_RPC_URL: 'https://rpc.example.org/v2/very-secret-path',
   ATTESTER_PRIVATE_KEY: KEY,
   REPORTER_PRIVATE_KEY: `0x${'cd'.repeat(32)}`,

@@ -62,9 +62,17 @@ async function reputation(parts: HttpParts): Promise<Reply> {
       score,
       lastUpdated: lastUpdated?.toISOString() ?? null,
       reporter: state?.reporter ?? null,
-      disclosure: "Logged by the operator's own reporter wallet, one entry for each settled wager: WIN 100, LOSS 0.",
+      venue: parts.venueName,
+      disclosure: disclosureOn(parts.venueName),
     },
   };
+}
+
+function disclosureOn(venueName: string): string {
+  const reporter = "Logged by the operator's own reporter wallet, one entry for each settled wager: WIN 100, LOSS 0.";
+  return venueName === 'paper'
+    ? `${reporter} The wagers are on paper, against quotes that the service makes itself: they prove nothing.`
+    : reporter;
 }
 
 function registration({ publicUrl, chainId, addresses, ...parts }: HttpParts): Reply {

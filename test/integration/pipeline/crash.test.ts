@@ -84,7 +84,7 @@ describe('a process killed between an effect and its record', () => {
     await finished('wager');
     const placed = await wagers.wager(today());
     expect(placed).toMatchObject({ state: 'PLACED', contracts: wager.contracts });
-    expect(await venue!.account()).toMatchObject({ cashMicros: 10_000 * MICROS - placed!.costMicros, openMicros: placed!.costMicros });
+    expect(await venue.account()).toMatchObject({ cashMicros: 10_000 * MICROS - placed!.costMicros, openMicros: placed!.costMicros });
   });
 
   it('reveals each forecast once', async () => {

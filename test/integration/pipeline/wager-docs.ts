@@ -34,8 +34,8 @@ function wagerDoc(day: Day): WagerDoc {
 
 /** A wager of ten contracts on the first market there is, decided and not placed. */
 export async function decidedWager({ venue }: PipelineParts, day: Day): Promise<WagerDoc> {
-  const [market] = await venue!.markets(new Date());
-  const quote = await venue!.quote(market, new Date());
+  const [market] = await venue.markets(new Date());
+  const quote = await venue.quote(market, new Date());
   return {
     ...wagerDoc(day),
     state: 'DECIDED',

@@ -32,7 +32,7 @@ describe('two workers on one database', () => {
     expect(await onChain('resolution')).toBe(due.length);
     expect(await wagers.wager(today())).not.toBeNull();
     expect((await service.http.reputation())!.total).toBe((await wagers.wagers.find({ feedbackTxHash: { $ne: null } }).toArray()).length);
-    expect((await venue!.account()).openMicros).toBe(
+    expect((await venue.account()).openMicros).toBe(
       (await wagers.wagers.find({ state: 'PLACED' }).toArray()).reduce((sum, { costMicros }) => sum + costMicros, 0),
     );
   });

@@ -1,0 +1,61 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { formatDay } from '../../../src/forecast/day.ts';
+import { JOBS, type Schedule, startSchedule } from '../../../src/pipeline/schedule.ts';
+import { stepInstant } from '../../../src/pipeline/times.ts';
+import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
+
+let service: TestService;
+const schedules: Schedule[] = [];
+
+beforeAll(async () => {
+  // A zone in which a job without a zone of its own would run hours off.
+  vi.stubEnv('TZ', 'America/New_York');
+  service = await testService(2);
+  await runPastDay(service, today() - 2);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  for (const schedule of schedules) await schedule.drain(5_000);
+  await service.stop();
+});
+
+/** Jobs whose clock stands at a time of yesterday. */
+async function start(ms: number): Promise<Schedule> {
+  const { database, pipeline, log } = service;
+  const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now: () => new Date(ms) });
+  schedules.push(schedule);
+  return schedule;
+}
+
+it('runs each job at its time in UTC, once for all workers', async () => {
+  const yesterdayEvening = stepInstant('attest', today() - 1);
+  await service.infrastructure.localChain!.setTime(yesterdayEvening);
+  const first = await start(yesterdayEvening);
+  await start(yesterdayEvening);
+
+  const runs = await first.nextRuns();
+  expect(runs.map(({ job }) => job).sort()).toEqual(Object.keys(JOBS).sort());
+  const timeOf = (name: string) =>
+    runs
+      .find(({ job }) => job === name)!
+      .nextRunAt!.toISOString()
+      .slice(11, 16);
+  expect(timeOf('signal')).toBe('21:35');
+  expect(timeOf('attest')).toBe('21:38');
+  expect(timeOf('wager')).toBe('21:42');
+  expect(['00:00', '06:00', '12:00', '18:00']).toContain(timeOf('outcome-check'));
+
+  // Its time has come: whichever worker takes the job, yesterday gets its forecasts, on chain before the window opens.
+  await service.database.db.collection('jobs').updateOne({ name: 'catch-up' }, { $set: { nextRunAt: new Date() } });
+  const { record, attester } = service.pipeline;
+  for (;;) {
+    const docs = await record.forecastsOf(today() - 1);
+    if (docs.length > 0 && docs.every(({ state }) => state !== 'DRAFT')) break;
+    await delay(50);
+  }
+  for (const doc of await record.forecastsOf(today() - 1))
+    expect(doc, formatDay(doc.day)).toMatchObject({ state: 'PENDING', missed: false });
+  const found = await service.http.attestations.find({ schema: 'prediction', attester: attester.address, fromBlock: 0 });
+  expect(found).toHaveLength(2 * 4);
+});

@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+// @ts-expect-error: a build script without types.
+import { compileAll } from '../../../contracts/compile.mjs';
+
+const FOLDER = resolve(import.meta.dirname, '../../../contracts/compiled');
+
+it('compiling the contracts again gives the files that are committed', () => {
+  const compiled = compileAll() as Record<string, string>;
+  expect(Object.keys(compiled)).toEqual(['GateToken', 'IdentityRegistry', 'ReputationRegistry', 'TestStablecoin']);
+  for (const [name, text] of Object.entries(compiled)) {
+    // Not `toEqual`, whose difference would fill the screen with bytecode.
+    expect(readFileSync(resolve(FOLDER, `${name}.json`), 'utf8') === text, `${name} is out of date: npm run contracts`).toBe(true);
+  }
+});
