@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { Attested } from '../chain/attester.ts';
 import { dayOf, formatDay } from '../forecast/day.ts';
 import { directionOutcome } from '../forecast/scoring.ts';
 import type { DailyClose } from '../market/daily-close.ts';
 import { expectedResolution } from '../record/expected.ts';
-import { type AttestationRef, type CommittedValues, type ForecastDoc, type Resolution, toCents } from '../record/forecast.ts';
+import { type CommittedValues, type ForecastDoc, type Resolution, toCents } from '../record/forecast.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
 
 /**
@@ -22,7 +23,7 @@ export async function resolveStep(parts: PipelineParts, { now }: StepContext): P
   return due.length;
 }
 
-type Decided = ForecastDoc & { resolution: Resolution; values: CommittedValues; attestation: AttestationRef };
+type Decided = ForecastDoc & { resolution: Resolution; values: CommittedValues; attestation: Attested };
 
 /**
  * Names the transaction by all forecasts that were due: whoever saw the same ones uses the same name, whoever saw others another, so

@@ -1,12 +1,12 @@
 import { isOracleError } from '../errors.ts';
-import { DAY_MS, type Day, formatDay } from '../forecast/day.ts';
+import { DAY_MS, type Day } from '../forecast/day.ts';
 import { distributionOf, probabilityAbove, scaleOf } from '../forecast/distribution.ts';
 import { HORIZONS } from '../forecast/model.ts';
 import type { DayDoc } from '../record/day-record.ts';
 import { fromCents } from '../record/forecast.ts';
 import { MAX_OPEN_FRACTION, type Sizing, sizeWager } from '../wager/sizing.ts';
 import { MICROS, type Quote, type StrikeMarket, type Venue } from '../wager/venue.ts';
-import type { WagerDoc } from '../wager/wagers.ts';
+import { undecidedWager, type WagerDoc } from '../wager/wagers.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
 import { windowOpensAt } from './times.ts';
 
@@ -26,7 +26,7 @@ export async function wagerStep(parts: PipelineParts, day: Day, context: StepCon
 }
 
 async function decision(parts: PipelineParts, venue: Venue, today: DayDoc, { now, replayed }: StepContext): Promise<WagerDoc> {
-  const skipped = (reason: string): WagerDoc => ({ ...emptyWager(venue, today, now), replayed, skippedBecause: reason });
+  const skipped = (reason: string): WagerDoc => ({ ...undecidedWager(venue, today.day, now), replayed, skippedBecause: reason });
   if (today.price === null) return skipped('nothing was forecast');
   if (now.getTime() >= windowOpensAt(today.day)) return skipped('the window had opened');
   const market = nearestTheMoney(await venue.markets(now), fromCents(today.price.cents));
@@ -52,7 +52,7 @@ async function sized(parts: PipelineParts, venue: Venue, today: DayDoc, { market
   const contracts = sizing.side === null ? 0 : await affordable(venue, sizing.fraction, unitCost);
   const placing = contracts > 0;
   return {
-    ...emptyWager(venue, today, now),
+    ...undecidedWager(venue, today.day, now),
     replayed,
     market,
     quote,
@@ -108,33 +108,4 @@ async function place({ wagers, log }: PipelineParts, venue: Venue, wager: WagerD
 function nearestTheMoney(markets: StrikeMarket[], spotUsd: number): StrikeMarket | undefined {
   const distance = ({ strikeUsd }: StrikeMarket) => Math.abs(strikeUsd - spotUsd);
   return markets.toSorted((a, b) => distance(a) - distance(b))[0];
-}
-
-function emptyWager(venue: Venue, today: DayDoc, now: Date): WagerDoc {
-  return {
-    _id: formatDay(today.day),
-    day: today.day,
-    state: 'SKIPPED',
-    replayed: false,
-    venue: venue.name,
-    asset: venue.asset,
-    market: null,
-    quote: null,
-    pModel: null,
-    qMarket: null,
-    pBelieved: null,
-    weight: 0,
-    side: null,
-    contracts: 0,
-    costMicros: 0,
-    limitCostMicros: 0,
-    decidedAt: now,
-    skippedBecause: null,
-    placedAt: null,
-    winner: null,
-    payoutMicros: null,
-    settledAt: null,
-    feedbackTxHash: null,
-    feedbackAt: null,
-  };
 }

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
+import type { Attested } from '../chain/attester.ts';
 import { openingOfDoc } from './commit.ts';
-import type { AttestationRef, ForecastDoc } from './forecast.ts';
+import type { ForecastDoc } from './forecast.ts';
 import { type ForecastView, mayRead, type ViewOptions, viewForecast } from './views.ts';
 
 /** An attestation of the record: the fields of both shapes of the interface, section 2.5. */
@@ -32,7 +33,7 @@ export interface AttestationViewOptions extends ViewOptions {
 /** The attestation of a forecast that a caller asked for, as the caller may see it. */
 export function viewAttestation(doc: ForecastDoc, type: 'prediction' | 'resolution', options: AttestationViewOptions): AttestationView {
   const { result, ...forecast } = viewForecast(doc, options);
-  const own = (type === 'prediction' ? doc.attestation : doc.reveal) as AttestationRef;
+  const own = (type === 'prediction' ? doc.attestation : doc.reveal) as Attested;
   return {
     ...forecast,
     uid: own.uid,

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
+import type { Attested } from '../chain/attester.ts';
 import { type AttestationView, type AttestationViewOptions, viewAttestation } from './attestation-views.ts';
-import type { AttestationRef, ForecastDoc } from './forecast.ts';
+import type { ForecastDoc } from './forecast.ts';
 import type { ForecastRecord } from './record.ts';
 
 export type AttestationType = 'prediction' | 'resolution';
@@ -72,7 +73,7 @@ export async function attestationStats(record: ForecastRecord): Promise<Attestat
     .find({ attestation: { $ne: null } }, { projection: { attestation: 1, reveal: 1 } })
     .sort({ 'attestation.at': 1 })
     .toArray();
-  const predictions = docs.map((doc) => doc.attestation as AttestationRef);
+  const predictions = docs.map((doc) => doc.attestation as Attested);
   const resolutions = docs.flatMap((doc) => (doc.reveal === null ? [] : [doc.reveal]));
   const times = [...predictions, ...resolutions].map((reference) => reference.at.getTime());
   return {
@@ -85,7 +86,7 @@ export async function attestationStats(record: ForecastRecord): Promise<Attestat
 }
 
 /** One transaction carries several attestations: it is counted once. */
-function totalCost(references: AttestationRef[]): bigint {
+function totalCost(references: Attested[]): bigint {
   const byTransaction = new Map(references.map((reference) => [reference.txHash, reference]));
   return [...byTransaction.values()].reduce(
     (sum, { gasUsed, effectiveGasPriceWei }) => sum + BigInt(gasUsed) * BigInt(effectiveGasPriceWei),

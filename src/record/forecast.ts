@@ -1,4 +1,5 @@
 import type { Hex } from 'viem';
+import type { Attested } from '../chain/attester.ts';
 import { type Day, formatDay, instantOf } from '../forecast/day.ts';
 import type { Regime } from '../forecast/regime.ts';
 import type { Direction, Signal } from '../forecast/signal.ts';
@@ -24,19 +25,6 @@ export interface CommittedValues {
   priceQuantiles: Record<string, number>;
   /** Scale and shift of the predictive distribution of the log return (see the model's residual quantiles). */
   distribution: { scale: number; shift: number };
-}
-
-/** A transaction's attestation as it stands on chain at its confirmation depth. */
-export interface AttestationRef {
-  uid: Hex;
-  txHash: Hex;
-  blockNumber: number;
-  /** Block time. */
-  at: Date;
-  /** Cost of the whole transaction, shared by the attestations in it. */
-  gasUsed: number;
-  effectiveGasPriceWei: string;
-  attestationsInTransaction: number;
 }
 
 /** What the window's closes decided. Prices in USD cents. */
@@ -79,12 +67,12 @@ export interface ForecastDoc {
   cid: string;
   /** Attestation of the day before of the same horizon, which this one refers to; null on the first day or before it is known. */
   previousUid: Hex | null;
-  attestation: AttestationRef | null;
+  attestation: Attested | null;
   /** Close at window open once it is known: the price the outcome is measured from. */
   btcAtSignalCents: number | null;
   /** Decided, possibly not yet revealed on chain. */
   resolution: Resolution | null;
-  reveal: AttestationRef | null;
+  reveal: Attested | null;
 }
 
 export function forecastId(day: Day, horizonDays: number): string {

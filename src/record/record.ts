@@ -1,10 +1,11 @@
 import type { Collection, Db } from 'mongodb';
+import type { Attested } from '../chain/attester.ts';
 import { OracleError } from '../errors.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import { isDuplicateKey } from '../mongo.ts';
 import { commitmentFor } from './commit.ts';
 import type { DayDoc } from './day-record.ts';
-import { type AttestationRef, type CommittedValues, type ForecastDoc, forecastId, type Resolution, windowOf } from './forecast.ts';
+import { type CommittedValues, type ForecastDoc, forecastId, type Resolution, windowOf } from './forecast.ts';
 import { assertTransition, type ForecastState } from './state.ts';
 
 /** Indexes of the record; the unique ones keep it gapless when two workers write at once. */
@@ -188,7 +189,7 @@ export class ForecastRecord {
    * Records the attestations of forecasts, in their order; the block time of each decides between PENDING and VOID. Forecasts that an
    * earlier run has recorded are passed over.
    */
-  markAttested(docs: ForecastDoc[], attestations: AttestationRef[]): Promise<void> {
+  markAttested(docs: ForecastDoc[], attestations: Attested[]): Promise<void> {
     const moves = docs.map(({ _id, state, windowOpensAt }, index): Move => {
       const attestation = attestations[index];
       return { id: _id, from: state, to: attestation.at < windowOpensAt ? 'PENDING' : 'VOID', set: { attestation } };
@@ -236,7 +237,7 @@ export class ForecastRecord {
   }
 
   /** Records the resolution attestations, in the forecasts' order: from here on everybody may see them. */
-  markRevealed(docs: ForecastDoc[], reveals: AttestationRef[]): Promise<void> {
+  markRevealed(docs: ForecastDoc[], reveals: Attested[]): Promise<void> {
     const moves = docs.map((doc, index): Move => ({ id: doc._id, from: doc.state, to: outcomeOf(doc), set: { reveal: reveals[index] } }));
     return this.#move(moves.filter(({ from }) => from === 'PENDING'));
   }

@@ -4,7 +4,7 @@ import { type Day, formatDay } from '../forecast/day.ts';
 import { isDuplicateKey } from '../mongo.ts';
 import { type Comparison, type HeadToHead, headToHead } from './earned-weight.ts';
 import type { Side } from './sizing.ts';
-import type { Quote, StrikeMarket } from './venue.ts';
+import type { Quote, StrikeMarket, Venue } from './venue.ts';
 
 /**
  * DECIDED: sized, about to be placed. PLACED: filled. WIN, LOSS: settled. SKIPPED: nothing staked, with the reason; its market is still
@@ -49,6 +49,36 @@ export interface WagerDoc {
   /** Transaction that logged the outcome to the reputation registry. */
   feedbackTxHash: string | null;
   feedbackAt: Date | null;
+}
+
+/** A wager that stakes nothing, for a decision to fill in. */
+export function undecidedWager(venue: Pick<Venue, 'name' | 'asset'>, day: Day, decidedAt: Date): WagerDoc {
+  return {
+    _id: formatDay(day),
+    day,
+    state: 'SKIPPED',
+    replayed: false,
+    venue: venue.name,
+    asset: venue.asset,
+    market: null,
+    quote: null,
+    pModel: null,
+    qMarket: null,
+    pBelieved: null,
+    weight: 0,
+    side: null,
+    contracts: 0,
+    costMicros: 0,
+    limitCostMicros: 0,
+    decidedAt,
+    skippedBecause: null,
+    placedAt: null,
+    winner: null,
+    payoutMicros: null,
+    settledAt: null,
+    feedbackTxHash: null,
+    feedbackAt: null,
+  };
 }
 
 export const WAGER_INDEXES = [

@@ -53,6 +53,19 @@ export async function runPastDay(
   }
 }
 
+/** A service whose past `days` are each forecast and committed in time, and none of them resolved; its chain stands at now. */
+export async function unresolvedService(days: number): Promise<TestService> {
+  const service = await testService(days);
+  for (let day = today() - days; day < today(); day++) await runPastDay(service, day, ['open-window']);
+  await service.infrastructure.localChain!.setTimeToNow();
+  return service;
+}
+
+/** How many attestations of a kind stand on chain, by the chain's own events. */
+export async function attestedOnChain({ http }: TestService, schema: 'prediction' | 'resolution'): Promise<number> {
+  return (await http.attestations.find({ schema, attester: http.attesterAddress, fromBlock: 0 })).length;
+}
+
 export interface CommandRun {
   child: ChildProcess;
   /** Exit code, or the signal that ended it, with everything it wrote. */

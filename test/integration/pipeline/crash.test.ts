@@ -4,7 +4,7 @@ import { HORIZONS } from '../../../src/forecast/model.ts';
 import { MICROS } from '../../../src/wager/venue.ts';
 import { mongoProxy } from '../../support/mongo-proxy.ts';
 import { rpcProxy } from '../../support/rpc-proxy.ts';
-import { type CommandRun, runCommand, runPastDay, type TestService, testService, today } from '../../support/service.ts';
+import { attestedOnChain, type CommandRun, runCommand, type TestService, today, unresolvedService } from '../../support/service.ts';
 import { decidedWager, settledWager } from './wager-docs.ts';
 
 const DAYS = 9;
@@ -12,16 +12,11 @@ let service: TestService;
 
 /** Nine past days, each committed in time, none of them resolved. */
 beforeAll(async () => {
-  service = await testService(DAYS);
-  for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day, ['open-window']);
-  await service.infrastructure.localChain!.setTimeToNow();
+  service = await unresolvedService(DAYS);
 });
 afterAll(() => service.stop());
 
-/** How many attestations of a kind stand on chain, by the chain's own events. */
-async function onChain(schema: 'prediction' | 'resolution'): Promise<number> {
-  return (await service.http.attestations.find({ schema, attester: service.http.attesterAddress, fromBlock: 0 })).length;
-}
+const onChain = (schema: 'prediction' | 'resolution') => attestedOnChain(service, schema);
 
 /** Runs a command and kills it when its first transaction has reached the chain, before the answer is known to it. */
 async function killedAfterBroadcast(...words: string[]): Promise<void> {

@@ -1,36 +1,9 @@
-import { type Day, formatDay } from '../../../src/forecast/day.ts';
+import type { Day } from '../../../src/forecast/day.ts';
 import type { PipelineParts } from '../../../src/pipeline/parts.ts';
 import { MICROS } from '../../../src/wager/venue.ts';
-import type { WagerDoc } from '../../../src/wager/wagers.ts';
+import { undecidedWager, type WagerDoc } from '../../../src/wager/wagers.ts';
 
-function wagerDoc(day: Day): WagerDoc {
-  return {
-    _id: formatDay(day),
-    day,
-    state: 'SKIPPED',
-    replayed: false,
-    venue: 'paper',
-    asset: 'PAPER-USD',
-    market: null,
-    quote: null,
-    pModel: null,
-    qMarket: null,
-    pBelieved: null,
-    weight: 0,
-    side: null,
-    contracts: 0,
-    costMicros: 0,
-    limitCostMicros: 0,
-    decidedAt: new Date(),
-    skippedBecause: null,
-    placedAt: null,
-    winner: null,
-    payoutMicros: null,
-    settledAt: null,
-    feedbackTxHash: null,
-    feedbackAt: null,
-  };
-}
+const wagerDoc = (day: Day): WagerDoc => undecidedWager({ name: 'paper', asset: 'PAPER-USD' }, day, new Date());
 
 /** A wager of ten contracts on the first market there is, decided and not placed. */
 export async function decidedWager({ venue }: PipelineParts, day: Day): Promise<WagerDoc> {

@@ -4,20 +4,17 @@ import { HORIZONS } from '../../../src/forecast/model.ts';
 import { catchUp } from '../../../src/pipeline/catch-up.ts';
 import { runStep, STEP_NAMES } from '../../../src/pipeline/steps.ts';
 import { stepInstant, windowOpensAt } from '../../../src/pipeline/times.ts';
-import { runCommand, runPastDay, type TestService, testService, today } from '../../support/service.ts';
+import { attestedOnChain, runCommand, type TestService, today, unresolvedService } from '../../support/service.ts';
 
 const DAYS = 10;
 let service: TestService;
 
 beforeAll(async () => {
-  service = await testService(DAYS);
-  for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day, ['open-window']);
-  await service.infrastructure.localChain!.setTimeToNow();
+  service = await unresolvedService(DAYS);
 });
 afterAll(() => service.stop());
 
-const onChain = async (schema: 'prediction' | 'resolution') =>
-  (await service.http.attestations.find({ schema, attester: service.http.attesterAddress, fromBlock: 0 })).length;
+const onChain = (schema: 'prediction' | 'resolution') => attestedOnChain(service, schema);
 
 describe('two workers on one database', () => {
   it('have one effect when each runs every step, in processes of their own and at the same time', async () => {

@@ -1,8 +1,9 @@
 import { zeroHash } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Attested } from '../../../src/chain/attester.ts';
 import { parseDay } from '../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../src/mongo.ts';
-import type { AttestationRef, CommittedValues } from '../../../src/record/forecast.ts';
+import type { CommittedValues } from '../../../src/record/forecast.ts';
 import { describeMetadata } from '../../../src/record/metadata.ts';
 import { ForecastRecord, type NewDay, RECORD_INDEXES } from '../../../src/record/record.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -61,7 +62,7 @@ function valuesAt(btcPriceCents: number): CommittedValues {
   };
 }
 
-const attestedAt = (at: string): AttestationRef => ({
+const attestedAt = (at: string): Attested => ({
   uid: `0x${'a'.repeat(64)}`,
   txHash: `0x${'b'.repeat(64)}`,
   blockNumber: 1,
