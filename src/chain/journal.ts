@@ -69,7 +69,7 @@ export interface Journal {
   find(id: string): Promise<JournalRow | null>;
   atNonce(chainId: number, address: Address, nonce: number): Promise<JournalRow | null>;
   highestNonce(chainId: number, address: Address): Promise<number | null>;
-  /** The row with the newest confirmed block of all wallets, or null. */
+  /** The transaction in the highest block that any wallet has seen on a chain. */
   lastConfirmed(chainId: number): Promise<JournalRow | null>;
   /** False when key or nonce are taken. */
   insert(row: JournalRow): Promise<boolean>;

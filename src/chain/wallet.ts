@@ -80,6 +80,7 @@ export function createWallet(options: WalletOptions): Wallet {
     feeCap: options.feeCapWei ?? 100n * 10n ** 9n,
     exclusive: createExclusive(),
     holes: new Map(),
+    refusals: new Map(),
   };
   return { role, address: account.address, send: (request) => send(context, request) };
 }

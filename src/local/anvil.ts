@@ -11,6 +11,8 @@ export interface AnvilOptions {
   loadState?: string;
   /** Seconds since 1970 of block 0; unset: now. */
   genesisTimestamp?: number;
+  /** How many blocks' states can be read back; each costs memory. Default 256. */
+  statesInMemory?: number;
   extraArguments?: string[];
 }
 
@@ -25,8 +27,8 @@ export interface Anvil {
 
 const TAIL_CHARS = 1_000;
 const KILL_AFTER_MS = 3_000;
-/** Blocks whose state can be read back; without it anvil fills a folder in the user's home. */
-const STATES_IN_MEMORY = '256';
+/** Without a limit anvil fills a folder in the user's home. */
+const STATES_IN_MEMORY = 256;
 /** Wei: what a block on Base costs. */
 const BASE_FEE = '10000000';
 
@@ -63,12 +65,13 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   return { rpcUrl: `http://127.0.0.1:${outcome}`, pid: child.pid!, exited, kill: () => kill(child, exited) };
 }
 
-function argumentsOf({ chainId, port = 0, loadState, genesisTimestamp, extraArguments = [] }: AnvilOptions): string[] {
+function argumentsOf(options: AnvilOptions): string[] {
+  const { chainId, port = 0, loadState, genesisTimestamp, statesInMemory = STATES_IN_MEMORY, extraArguments = [] } = options;
   const optional = [
     ...(loadState === undefined ? [] : ['--load-state', loadState]),
     ...(genesisTimestamp === undefined ? [] : ['--timestamp', String(genesisTimestamp)]),
   ];
-  const fixed = ['--host', '127.0.0.1', '--accounts', '0', '--no-cors', '--prune-history', STATES_IN_MEMORY];
+  const fixed = ['--host', '127.0.0.1', '--accounts', '0', '--no-cors', '--prune-history', String(statesInMemory)];
   return ['--chain-id', String(chainId), '--port', String(port), '--base-fee', BASE_FEE, ...fixed, ...optional, ...extraArguments];
 }
 

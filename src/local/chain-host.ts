@@ -13,6 +13,8 @@ export interface ChainHostPayload {
   port: number;
   /** Seconds since 1970 of block 0 of a new chain; unset: now. */
   genesisTimestamp?: number;
+  /** How long to wait for an earlier host to let go of the folder. */
+  inUseTimeoutMs: number;
 }
 
 export interface ChainHostReady {
@@ -21,24 +23,27 @@ export interface ChainHostReady {
   restored: boolean;
 }
 
+/** A year's record takes about 5 MB a state. */
+const STATES_IN_MEMORY = 64;
+
 /** Body of the process that owns anvil: it outlives a killed parent just long enough to save the chain's state. */
 runHost(openChain);
 
 async function openChain(payload: ChainHostPayload): Promise<OpenedHost<ChainHostReady>> {
   mkdirSync(payload.stateDir, { recursive: true });
-  const lock = lockChain(payload.stateDir);
+  const lock = await lockChain(payload.stateDir, payload.inUseTimeoutMs);
   const restored = existsSync(stateFile(payload.stateDir));
-  const anvil = await start(payload, restored).catch((error) => {
-    lock.release();
+  const anvil = await start(payload, restored).catch(async (error) => {
+    await lock.release();
     throw error;
   });
-  lock.setAnvil(anvil.pid);
+  await lock.setAnvil(anvil.pid);
   const saver = keepState(anvil.rpcUrl, payload.stateDir);
   let closing = false;
-  anvil.exited.then((how) => {
+  anvil.exited.then(async (how) => {
     if (closing) return;
     console.error(`anvil ended by itself: ${how}`);
-    lock.release();
+    await lock.release();
     process.exit(1);
   });
   return {
@@ -46,19 +51,20 @@ async function openChain(payload: ChainHostPayload): Promise<OpenedHost<ChainHos
     close: async () => {
       closing = true;
       await saver.close().finally(() => anvil.kill());
-      lock.release();
+      await lock.release();
     },
   };
 }
 
-async function start({ stateDir, ...options }: ChainHostPayload, restored: boolean): Promise<Anvil> {
-  if (!restored) return startAnvil(options);
+async function start({ stateDir, inUseTimeoutMs: _, ...options }: ChainHostPayload, restored: boolean): Promise<Anvil> {
+  const anvil = { ...options, statesInMemory: STATES_IN_MEMORY };
+  if (!restored) return startAnvil(anvil);
   try {
-    return await startAnvil({ ...options, genesisTimestamp: undefined, loadState: stateFile(stateDir) });
+    return await startAnvil({ ...anvil, genesisTimestamp: undefined, loadState: stateFile(stateDir) });
   } catch (cause) {
     throw new OracleError('DATA_DIR_DAMAGED', `The saved chain in ${stateFile(stateDir)} can not be read: ${messageOf(cause)}`, {
       field: 'DATA_DIR',
-      suggestedAction: 'Restore the folder from a copy, or remove it to begin with a new database and chain.',
+      suggestedAction: 'npm run reset',
       cause,
     });
   }

@@ -1,72 +1,57 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OracleError } from '../errors.ts';
-import { anvilBinary } from './anvil.ts';
-
-/** Who runs the chain of a folder: the host process, and the anvil it started. */
-interface Owners {
-  host: number;
-  anvil?: number;
-}
+import { setTimeout as delay } from 'node:timers/promises';
+import { isOracleError } from '../errors.ts';
+import { lockFolder } from './folder-lock.ts';
+import { processIdentity } from './process-identity.ts';
 
 export interface ChainLock {
   /** Notes the child, so that the next start can end it if this process is killed before it could. */
-  setAnvil(pid: number): void;
-  release(): void;
+  setAnvil(pid: number): Promise<void>;
+  release(): Promise<void>;
 }
 
+const RETRY_MS = 100;
+
 /**
- * Claims the folder of a local chain for this process. A claim whose process is gone is taken over, and its orphaned anvil ended.
- * @throws OracleError DATA_DIR_IN_USE when a living host holds the folder.
+ * Claims the folder of a local chain for this process, waiting for an earlier one that is still saving. An anvil whose host is
+ * gone is ended.
+ * @throws OracleError DATA_DIR_IN_USE when a living host keeps the folder for longer than `patienceMs`.
  */
-export function lockChain(stateDir: string): ChainLock {
-  const path = join(stateDir, 'chain.pid');
-  claim(path);
+export async function lockChain(stateDir: string, patienceMs: number): Promise<ChainLock> {
+  const release = await lockPatiently(stateDir, Date.now() + patienceMs);
+  const note = join(stateDir, 'anvil.pid');
+  await endOrphan(note);
   return {
-    setAnvil: (pid) => writeFileSync(path, JSON.stringify({ host: process.pid, anvil: pid } satisfies Owners)),
-    release: () => rmSync(path, { force: true }),
+    setAnvil: (pid) => writeFile(note, JSON.stringify({ pid, identity: processIdentity(pid) })),
+    release: async () => {
+      await rm(note, { force: true });
+      await release();
+    },
   };
 }
 
-function claim(path: string): void {
-  const content = JSON.stringify({ host: process.pid } satisfies Owners);
+async function lockPatiently(folder: string, deadline: number): Promise<() => Promise<void>> {
   try {
-    writeFileSync(path, content, { flag: 'wx' });
+    return await lockFolder(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    takeOver(path);
-    writeFileSync(path, content, { flag: 'wx' });
+    if (!isOracleError(error, 'DATA_DIR_IN_USE') || Date.now() >= deadline) throw error;
   }
+  await delay(RETRY_MS);
+  return lockPatiently(folder, deadline);
 }
 
-function takeOver(path: string): void {
-  const { host, anvil } = readOwners(path);
-  if (host !== undefined && host !== process.pid && commandOf(host).includes('chain-host')) {
-    throw new OracleError('DATA_DIR_IN_USE', `Process ${host} runs a local chain in this folder`, {
-      field: 'DATA_DIR',
-      suggestedAction: 'Stop the other process, or use another DATA_DIR.',
-    });
-  }
-  if (anvil !== undefined && commandOf(anvil).includes(anvilBinary())) process.kill(anvil, 'SIGKILL');
-  rmSync(path, { force: true });
+async function endOrphan(note: string): Promise<void> {
+  const { pid, identity } = await readNote(note);
+  // Another process may have got the number in the meantime.
+  if (pid !== undefined && identity !== undefined && processIdentity(pid) === identity) process.kill(pid, 'SIGKILL');
 }
 
-/** A claim cut short by a crash names nobody. */
-function readOwners(path: string): Partial<Owners> {
+async function readNote(note: string): Promise<{ pid?: number; identity?: string }> {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Owners;
+    return JSON.parse(await readFile(note, 'utf8'));
   } catch {
+    // Absent, or cut short by a crash: then nobody is known.
     return {};
-  }
-}
-
-/** Command line of a process, or an empty text; tells a living owner from another process that got its number. */
-function commandOf(pid: number): string {
-  try {
-    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    return execFileSync('ps', ['-p', String(pid), '-o', 'command='], { encoding: 'utf8' });
-  } catch {
-    return '';
   }
 }

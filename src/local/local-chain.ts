@@ -13,6 +13,8 @@ export interface LocalChainOptions {
   chainId?: number;
   /** Unset: any free port. */
   port?: number;
+  /** How long to wait for an earlier process that is still saving the same chain; 8 s. */
+  inUseTimeoutMs?: number;
 }
 
 export interface LocalChain {
@@ -46,13 +48,15 @@ const STALE_AFTER_S = 240;
  * @throws OracleError DATA_DIR_DAMAGED when the saved state can not be read, DATA_DIR_IN_USE when another process runs a
  * chain in the folder, CONFIG_INVALID where anvil is not installed.
  */
-export async function startLocalChain({ stateDir, genesisMs, chainId = BASE_CHAIN_ID, port = 0 }: LocalChainOptions): Promise<LocalChain> {
+export async function startLocalChain(options: LocalChainOptions): Promise<LocalChain> {
+  const { stateDir, genesisMs, chainId = BASE_CHAIN_ID, port = 0, inUseTimeoutMs = 8_000 } = options;
   const genesisTimestamp = genesisMs === undefined ? undefined : Math.floor(genesisMs / 1000);
   const host = await startHost<ChainHostReady>({
     module: new URL('./chain-host.ts', import.meta.url),
     name: 'local chain',
     failureCode: 'CHAIN_UNREACHABLE',
-    payload: { stateDir: resolve(stateDir), chainId, port, genesisTimestamp } satisfies ChainHostPayload,
+    payload: { stateDir: resolve(stateDir), chainId, port, genesisTimestamp, inUseTimeoutMs } satisfies ChainHostPayload,
+    readyTimeoutMs: inUseTimeoutMs + 30_000,
   });
   const { rpcUrl, restored } = host.ready;
   const clock = createClock(rpcUrl);

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import type { Hex, LocalAccount } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { ChainAddresses } from '../../src/chain/addresses.ts';
@@ -37,8 +39,7 @@ const ROLES: TestRole[] = ['attester', 'reporter', 'facilitator', 'provider', 's
 export async function testChain(): Promise<TestChain> {
   const anvil = await startAnvil({ chainId: CHAIN_ID });
   const { rpcUrl } = anvil;
-  const killAtExit = () => void process.kill(anvil.pid, 'SIGKILL');
-  process.once('exit', killAtExit);
+  const release = killWithThisProcess(anvil.pid);
   const rpc = <T>(method: string, ...params: unknown[]) => jsonRpc<T>(rpcUrl, method, ...params);
   const deployer = privateKeyToAccount(generatePrivateKey());
   const addresses = await deployContracts(rpcUrl, deployer);
@@ -64,10 +65,18 @@ export async function testChain(): Promise<TestChain> {
     },
     connect: (options) => createChain({ rpcUrl, chainId: CHAIN_ID, confirmations: 1, pollingIntervalMs: 20, addresses, ...options }),
     stop: () => {
-      process.off('exit', killAtExit);
+      release();
       return anvil.kill();
     },
   };
+}
+
+/** A shell that waits for the end of its input, which comes with ours, however we end. */
+function killWithThisProcess(pid: number): () => void {
+  const shell = spawn('/bin/sh', ['-c', `read -r _; kill -9 ${pid}`], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  shell.unref();
+  (shell.stdin as Socket).unref();
+  return () => void shell.kill();
 }
 
 function forRoles<T>(make: (role: TestRole) => T): Record<TestRole, T> {

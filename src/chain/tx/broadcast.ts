@@ -16,7 +16,7 @@ const NO_MONEY = /insufficient funds|insufficient balance/;
  * Hands a signed transaction to the node; repeating it is harmless.
  * @throws OracleError CHAIN_UNREACHABLE when there is no answer, or no money for gas in the wallet.
  */
-export async function broadcast({ chain, account }: WalletContext, attempt: SignedAttempt): Promise<BroadcastOutcome> {
+export async function broadcast({ chain, account, refusals }: WalletContext, attempt: SignedAttempt): Promise<BroadcastOutcome> {
   try {
     await chain.client.request({ method: 'eth_sendRawTransaction', params: [attempt.raw] });
     return 'sent';
@@ -24,6 +24,7 @@ export async function broadcast({ chain, account }: WalletContext, attempt: Sign
     const message = nodeMessage(error);
     if (ALREADY_THERE.test(message)) return 'sent';
     if (isTransport(error) || NO_MONEY.test(message)) throw chainError(`Broadcasting from ${account.address}`, error);
+    refusals.set(attempt.hash, message.trim());
     return 'refused';
   }
 }

@@ -8,6 +8,8 @@ import { sight } from './receipt.ts';
 
 /** Failed requests in a row that a wait puts up with. */
 const PATIENCE = 3;
+/** The first poll comes after an eighth of the interval, for chains that mine at once. */
+const FIRST_POLL_PART = 8;
 
 /**
  * Waits until a row is final and returns it, broadcasting, repeating and replacing its transaction as needed. `fresh`: nobody
@@ -19,18 +21,25 @@ export async function confirm(context: WalletContext, row: JournalRow, fresh: bo
   let current = row;
   let healAt = 0;
   if (fresh && (await broadcast(context, lastAttempt(row))) === 'sent') healAt = Date.now() + context.healEveryMs;
+  let lastFailure: unknown;
+  let pauseMs = context.chain.pollingIntervalMs / FIRST_POLL_PART;
   for (let failures = 0; ; ) {
     try {
       current = await advance(context, current, healAt);
       failures = 0;
     } catch (error) {
       failures += 1;
+      lastFailure = error;
       if (!isOracleError(error, 'CHAIN_UNREACHABLE') || failures >= PATIENCE) throw error;
     }
-    if (isFinal(current)) return current;
-    if (Date.now() > deadline) throw unconfirmed(current, context.timeoutMs);
+    if (isFinal(current)) {
+      for (const { hash } of current.attempts) context.refusals.delete(hash);
+      return current;
+    }
+    if (Date.now() > deadline) throw unconfirmed(context, current, lastFailure);
     if (Date.now() >= healAt) healAt = Date.now() + context.healEveryMs;
-    await pause(context);
+    await pause(context, pauseMs);
+    pauseMs = Math.min(2 * pauseMs, context.chain.pollingIntervalMs);
   }
 }
 
@@ -55,19 +64,20 @@ async function reload({ journal }: WalletContext, row: JournalRow): Promise<Jour
   return (await journal.find(row._id)) ?? row;
 }
 
-async function pause({ chain, signal }: WalletContext): Promise<void> {
+async function pause({ signal }: WalletContext, ms: number): Promise<void> {
   try {
-    await delay(chain.pollingIntervalMs, undefined, { signal });
+    await delay(ms, undefined, { signal });
   } catch (cause) {
     throw new OracleError('SHUTTING_DOWN', 'The service is stopping; the transaction is followed up at the next start', { cause });
   }
 }
 
-function unconfirmed(row: JournalRow, waitedMs: number): OracleError {
+function unconfirmed({ timeoutMs, refusals }: WalletContext, row: JournalRow, cause: unknown): OracleError {
   const { hash } = lastAttempt(row);
+  const refusal = refusals.get(hash);
   return new OracleError(
     'TRANSACTION_UNCONFIRMED',
-    `Transaction ${hash} (${row.key}, nonce ${row.nonce}) is not confirmed after ${Math.round(waitedMs / 1000)} s`,
-    { suggestedAction: 'Call again with the same key: it goes on where it stands.' },
+    `Transaction ${hash} (${row.key}, nonce ${row.nonce}) is not confirmed after ${timeoutMs / 1000} s${refusal ? `; the node says: ${refusal}` : ''}`,
+    { suggestedAction: 'Call again with the same key: it goes on where it stands.', cause },
   );
 }

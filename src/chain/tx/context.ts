@@ -1,4 +1,4 @@
-import type { LocalAccount } from 'viem';
+import type { Hex, LocalAccount } from 'viem';
 import type { Chain } from '../client.ts';
 import type { Journal } from '../journal.ts';
 import type { FeeSource } from './fees.ts';
@@ -23,6 +23,8 @@ export interface WalletContext {
   exclusive<T>(work: () => Promise<T>): Promise<T>;
   /** Nonces without a row of ours, and when they were first seen. */
   holes: Map<number, number>;
+  /** By transaction hash: why the node refused it last. */
+  refusals: Map<Hex, string>;
 }
 
 /** A queue of one lane. */

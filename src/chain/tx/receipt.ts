@@ -1,4 +1,4 @@
-import { formatTransactionReceipt, type Hex, type RpcTransactionReceipt, type TransactionReceipt } from 'viem';
+import { formatTransactionReceipt, type Hex, numberToHex, type RpcTransactionReceipt, type TransactionReceipt } from 'viem';
 import type { JournalRow, JournalState, StoredReceipt } from '../journal.ts';
 import { chainCall } from '../rpc-error.ts';
 import type { WalletContext } from './context.ts';
@@ -25,15 +25,16 @@ async function readReceipt({ chain }: WalletContext, hash: Hex): Promise<Transac
   return receipt?.blockHash ? formatTransactionReceipt(receipt) : null;
 }
 
+/** The height is read first: a block that is canonical afterwards is as deep as that, even if a reorganisation came in between. */
 async function deepEnough({ chain }: WalletContext, receipt: TransactionReceipt): Promise<Sighting | null> {
   const { blockNumber, blockHash } = receipt;
-  const [head, block] = await chainCall('Reading the block of a transaction', () =>
-    Promise.all([
-      chain.confirmations > 1 ? chain.client.getBlockNumber() : blockNumber,
-      chain.client.request({ method: 'eth_getBlockByNumber', params: [`0x${blockNumber.toString(16)}`, false] }),
-    ]),
-  );
-  if (head - blockNumber + 1n < chain.confirmations || block?.hash !== blockHash) return null;
+  const { client, confirmations } = chain;
+  const block = await chainCall('Reading the block of a transaction', async () => {
+    const head = confirmations > 1 ? await client.getBlockNumber() : blockNumber;
+    if (head - blockNumber + 1n < confirmations) return null;
+    return client.request({ method: 'eth_getBlockByNumber', params: [numberToHex(blockNumber), false] });
+  });
+  if (block?.hash !== blockHash) return null;
   const state = receipt.status === 'success' ? 'CONFIRMED' : 'REVERTED';
   return { at: 'depth', state, receipt: stored(receipt, Number(block.timestamp)) };
 }

@@ -1,0 +1,55 @@
+import { parseUnits } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gateBalance } from '../../../src/chain/balances.ts';
+import { chainHealth } from '../../../src/chain/client.ts';
+import { fundDemoWallets } from '../../../src/local/deploy-wallets.ts';
+import { type TestChain, testChain } from '../../support/chain.ts';
+import { rpcProxy } from '../../support/rpc-proxy.ts';
+
+let chain: TestChain;
+beforeAll(async () => {
+  chain = await testChain();
+});
+afterAll(() => chain.stop());
+
+const address = () => privateKeyToAccount(generatePrivateKey()).address;
+
+describe('connecting', () => {
+  it('refuses an endpoint of another chain', async () => {
+    await expect(chain.connect({ chainId: 1 })).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'CHAIN_ID' });
+  });
+
+  it('says that nobody answers', async () => {
+    const proxy = await rpcProxy(chain.rpcUrl);
+    await proxy.close();
+    await expect(chain.connect({ rpcUrl: proxy.url })).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE', cause: expect.any(Error) });
+  });
+});
+
+it('tells the newest block', async () => {
+  const { at, blockNumber } = await chainHealth(await chain.connect());
+  expect(blockNumber).toBeGreaterThan(0);
+  expect(Math.abs(Date.now() - at.getTime())).toBeLessThan(10_000);
+});
+
+describe('the gate balance', () => {
+  it('of the demonstration wallets is what their names promise, also after funding twice', async () => {
+    const wallets = { basic: address(), premium: address(), poor: address(), buyer: address() };
+    const { addresses, deployer, rpcUrl } = chain;
+    await fundDemoWallets(rpcUrl, deployer, { addresses, wallets });
+    await fundDemoWallets(rpcUrl, deployer, { addresses, wallets });
+    const connected = await chain.connect();
+    const balances = await Promise.all(Object.values(wallets).map(async (wallet) => (await gateBalance(connected, wallet)).balance));
+    expect(balances).toEqual([parseUnits('500000000', 18), parseUnits('1000000000', 18), 0n, 0n]);
+  });
+
+  it('is that of the block that is asked for', async () => {
+    const wallets = { basic: address(), premium: address(), poor: address(), buyer: address() };
+    const connected = await chain.connect();
+    const before = await gateBalance(connected, wallets.basic);
+    await fundDemoWallets(chain.rpcUrl, chain.deployer, { addresses: chain.addresses, wallets });
+    expect((await gateBalance(connected, wallets.basic)).balance).toBe(parseUnits('500000000', 18));
+    expect(await gateBalance(connected, wallets.basic, before.blockNumber)).toEqual({ balance: 0n, blockNumber: before.blockNumber });
+  });
+});
