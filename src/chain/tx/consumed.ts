@@ -17,17 +17,8 @@ export async function takenByOther(context: WalletContext, row: JournalRow): Pro
   const deepest = Number(head) - (confirmations - 1);
   if (deepest < 0 || !(await usedAt(context, row, deepest))) return false;
   const low = Math.max(0, Math.min(row.signedFromBlock - REORG_MARGIN, deepest));
-  console.log('TAKEN?', row.key, row.nonce, row.signedFromBlock, deepest);
   const block = await firstBlockWith((number) => usedAt(context, row, number), low, deepest);
   const hashes = await transactionsOf(context, block);
-  console.log(
-    'TAKENRES',
-    row.key,
-    row.nonce,
-    block,
-    hashes.length,
-    row.attempts.map((a) => hashes.includes(a.hash)),
-  );
   return !row.attempts.some((attempt) => hashes.includes(attempt.hash));
 }
 

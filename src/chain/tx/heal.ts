@@ -26,7 +26,6 @@ export async function heal(context: WalletContext, row: JournalRow): Promise<voi
 /** Its nonce is used. By us: the receipt will be seen. By another, for good: it gets a new nonce. */
 async function healUsedNonce(context: WalletContext, row: JournalRow, next: number): Promise<void> {
   if ((await sight(context, row)).at !== 'unseen' || !(await takenByOther(context, row))) return;
-  console.log('MOVE', row.key);
   const moved = await moveToNextNonce(context, row, next);
   if (moved) await broadcast(context, lastAttempt(moved));
 }
