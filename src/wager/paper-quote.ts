@@ -17,10 +17,10 @@ export interface QuoteReference {
   dailyVolatility: number;
 }
 
-/** Weekly strikes around the spot price, settled by the close of a Friday that is more than one day away. */
+/** Weekly strikes about one percent apart around the spot price, settled by the close of a Friday that is more than one day away. */
 export function weeklyStrikes(spotUsd: number, at: Date): StrikeMarket[] {
   const expiry = nextFriday(dayOf(at.getTime()) + 2);
-  const step = 10 ** Math.floor(Math.log10(spotUsd)) / 10;
+  const step = roundStep(0.01 * spotUsd);
   const nearest = Math.round(spotUsd / step);
   return Array.from({ length: 2 * STRIKES_EACH_SIDE + 1 }, (_, index) => {
     const strikeUsd = Number(((nearest + index - STRIKES_EACH_SIDE) * step).toPrecision(6));
@@ -31,6 +31,14 @@ export function weeklyStrikes(spotUsd: number, at: Date): StrikeMarket[] {
       expiresAt: new Date(instantOf(expiry + 1)),
     };
   }).filter(({ strikeUsd }) => strikeUsd > 0);
+}
+
+/** 1, 2 or 5 times a power of ten, near the wanted distance. */
+function roundStep(wanted: number): number {
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  const digits = wanted / power;
+  if (digits < 1.5) return power;
+  return (digits < 3.5 ? 2 : digits < 7.5 ? 5 : 10) * power;
 }
 
 function nextFriday(from: number): number {

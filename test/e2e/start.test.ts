@@ -137,7 +137,7 @@ describe('a start that cannot work', () => {
   it('names the setting', async () => {
     expect(await refused({ PORT: 'abc' })).toContain('Setting PORT');
     expect(await refused({ FEEDS: 'csv:/no/such/folder' })).toMatch(/FEED_INVALID: .*\/no\/such\/folder/);
-    expect(await refused({ CHAIN_RPC_URL: 'https://rpc.example.org' })).toContain('ATTESTER_PRIVATE_KEY');
+    expect(await refused({ CHAIN_RPC_URL: 'https://rpc.example.org' })).toContain('Setting PUBLIC_URL: is required');
     expect(await refused({ HOST: '203.0.113.1' })).toContain('Setting HOST');
   });
 

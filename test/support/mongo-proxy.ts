@@ -6,15 +6,21 @@ export interface MongoProxy {
   close(): Promise<void>;
 }
 
+/** The first command of this kind on this collection is the one that is written and never answered. */
+export interface MongoWrite {
+  command: 'insert' | 'update';
+  collection: string;
+}
+
 /**
- * A connection to MongoDB that fails at the worst moment: the server has written to `collection`, and the answer never arrives.
+ * A connection to MongoDB that fails at the worst moment: the server has written, and the answer never arrives.
  * `onWritten` is called instead of passing it on.
  */
-export async function mongoProxy(target: string, collection: string, onWritten: () => void): Promise<MongoProxy> {
+export async function mongoProxy(target: string, { command, collection }: MongoWrite, onWritten: () => void): Promise<MongoProxy> {
   const [, host, database] = /^mongodb:\/\/([^/]+)\/([^?]*)/.exec(target)!;
   const socketPath = decodeURIComponent(host);
-  // A BSON element `insert: "<collection>"`: its name, the length of its value, its value.
-  const command = Buffer.concat([Buffer.from('insert\0'), int32(collection.length + 1), Buffer.from(`${collection}\0`)]);
+  // A BSON element such as `insert: "<collection>"`: its name, the length of its value, its value.
+  const element = Buffer.concat([Buffer.from(`${command}\0`), int32(collection.length + 1), Buffer.from(`${collection}\0`)]);
   const sockets = new Set<Socket>();
 
   const server = createServer((client) => {
@@ -22,7 +28,7 @@ export async function mongoProxy(target: string, collection: string, onWritten: 
     let written = false;
     for (const socket of [client, upstream]) sockets.add(socket.on('error', () => socket.destroy()));
     client.on('data', (data) => {
-      written ||= data.includes(command);
+      written ||= data.includes(element);
       upstream.write(data);
     });
     upstream.on('data', (data) => {

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { MICROS } from '../../../src/wager/venue.ts';
-import { mongoProxy } from '../../support/mongo-proxy.ts';
+import { type MongoWrite, mongoProxy } from '../../support/mongo-proxy.ts';
 import { rpcProxy } from '../../support/rpc-proxy.ts';
 import { attestedOnChain, type CommandRun, runCommand, type TestService, today, unresolvedService } from '../../support/service.ts';
-import { decidedWager, settledWager } from './wager-docs.ts';
+import { decidedWager, expiredWager, settledWager } from './wager-docs.ts';
 
 const DAYS = 9;
 let service: TestService;
@@ -33,10 +33,10 @@ async function killedAfterBroadcast(...words: string[]): Promise<void> {
   await proxy.close();
 }
 
-/** Runs a command and kills it when its first insert into a collection is in the database, before the answer is known to it. */
-async function killedAfterInsert(collection: string, ...words: string[]): Promise<void> {
+/** Runs a command and kills it when a write of its is in the database, before the answer is known to it. */
+async function killedAfterWrite(write: MongoWrite, ...words: string[]): Promise<void> {
   let run: CommandRun;
-  const proxy = await mongoProxy(service.infrastructure.mongodbUri, collection, () => run.child.kill('SIGKILL'));
+  const proxy = await mongoProxy(service.infrastructure.mongodbUri, write, () => run.child.kill('SIGKILL'));
   run = runCommand(service, words, { MONGODB_URI: proxy.uri });
   expect(await run.ended).toMatchObject({ signal: 'SIGKILL' });
   await proxy.close();
@@ -49,7 +49,7 @@ async function finished(...words: string[]): Promise<void> {
 describe('a process killed between an effect and its record', () => {
   it('forecasts a day once', async () => {
     const { record } = service.pipeline;
-    await killedAfterInsert('days', 'signal');
+    await killedAfterWrite({ command: 'insert', collection: 'days' }, 'signal');
     const [stored, forecasts] = [await record.day(today()), await record.forecastsOf(today())];
     expect(stored).not.toBeNull();
     expect(forecasts).toEqual([]);
@@ -74,12 +74,35 @@ describe('a process killed between an effect and its record', () => {
     await wagers.wagers.deleteOne({ _id: formatDay(today()) });
     const wager = await decidedWager(service.pipeline, today());
     await wagers.decide(wager);
-    await killedAfterInsert('paper_orders', 'wager');
+    await killedAfterWrite({ command: 'insert', collection: 'paper_orders' }, 'wager');
     expect(await wagers.wager(today())).toMatchObject({ state: 'DECIDED' });
     await finished('wager');
     const placed = await wagers.wager(today());
     expect(placed).toMatchObject({ state: 'PLACED', contracts: wager.contracts });
     expect(await venue.account()).toMatchObject({ cashMicros: 10_000 * MICROS - placed!.costMicros, openMicros: placed!.costMicros });
+  });
+
+  it('opens a window once', async () => {
+    const { record } = service.pipeline;
+    const yesterday = await record.forecastsOf(today() - 1);
+    await record.forecasts.updateMany({ day: today() - 1 }, { $set: { btcAtSignalCents: null } });
+    await killedAfterWrite({ command: 'update', collection: 'forecasts' }, 'open-window');
+    await finished('open-window');
+    expect(await record.forecastsOf(today() - 1)).toEqual(yesterday);
+  });
+
+  it('settles a wager once', async () => {
+    const { wagers, venue } = service.pipeline;
+    const wager = await expiredWager(service.pipeline, today() - 4);
+    await wagers.wagers.replaceOne({ _id: wager._id }, wager, { upsert: true });
+    const before = await venue.account();
+    await killedAfterWrite({ command: 'update', collection: 'paper_orders' }, 'settle');
+    expect(await wagers.wager(today() - 4)).toMatchObject({ state: 'PLACED', winner: null });
+    await finished('settle');
+    const settled = await wagers.wager(today() - 4);
+    expect(settled).toMatchObject({ state: 'WIN', winner: 'YES', payoutMicros: 10 * MICROS });
+    expect((await venue.account()).cashMicros).toBe(before.cashMicros + 10 * MICROS);
+    await wagers.wagers.deleteOne({ _id: wager._id });
   });
 
   it('reveals each forecast once', async () => {

@@ -1,4 +1,4 @@
-import type { Day } from '../../../src/forecast/day.ts';
+import { type Day, dayOf, instantOf } from '../../../src/forecast/day.ts';
 import type { PipelineParts } from '../../../src/pipeline/parts.ts';
 import { MICROS } from '../../../src/wager/venue.ts';
 import { undecidedWager, type WagerDoc } from '../../../src/wager/wagers.ts';
@@ -20,6 +20,22 @@ export async function decidedWager({ venue }: PipelineParts, day: Day): Promise<
     contracts: 10,
     limitCostMicros: MICROS,
   };
+}
+
+/** A placed wager of ten YES contracts on a strike that yesterday's close was above. */
+export async function expiredWager({ venue }: PipelineParts, day: Day): Promise<WagerDoc> {
+  const expiresAt = new Date(instantOf(dayOf(Date.now())));
+  const market = { id: `paper:${day}`, question: 'Will BTC/USD close above 1?', strikeUsd: 1, expiresAt };
+  const wager: WagerDoc = { ...wagerDoc(day), state: 'PLACED', market, pModel: 0.9, qMarket: 0.5, side: 'YES', contracts: 10 };
+  const { costMicros } = await venue.place({
+    clientOrderId: wager._id,
+    market,
+    side: 'YES',
+    contracts: 10,
+    limitCostMicros: MICROS,
+    at: new Date(),
+  });
+  return { ...wager, costMicros };
 }
 
 /** A wager that was won or lost and is not reported. */

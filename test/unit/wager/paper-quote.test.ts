@@ -14,6 +14,16 @@ describe('weekly strikes', () => {
     expect(weeklyStrikes(91_234, new Date('2026-01-08T21:42:00Z'))[0].expiresAt.toISOString()).toBe('2026-01-17T00:00:00.000Z');
   });
 
+  it('are about one percent apart, on either side of a power of ten', () => {
+    for (const spot of [0.07, 5.2, 990, 9_999, 64_000, 104_000, 250_000]) {
+      const strikes = weeklyStrikes(spot, at).map(({ strikeUsd }) => strikeUsd);
+      const step = strikes[6] - strikes[5];
+      expect(step / spot).toBeGreaterThan(0.006);
+      expect(step / spot).toBeLessThan(0.016);
+      expect(Math.abs(strikes[5] - spot)).toBeLessThanOrEqual(step * 0.501);
+    }
+  });
+
   it('exist at any price and never reach zero', () => {
     fc.assert(
       fc.property(fc.double({ min: 0.01, max: 1e7, noNaN: true }), (spot) => {
