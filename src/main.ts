@@ -74,6 +74,7 @@ export async function assemble({ config, log, shutdown }: Frame, publicUrl: stri
   const real = config.chainMode === 'real';
   const { feed, reason: feedReason } = await openFeed(config.FEEDS, { seed: config.SIMULATION_SEED });
   const market = createMarket(feed);
+  if (real && market.kind === 'simulated') throw simulatedOnRealChain(feedReason);
   const range = real ? null : replayRange(await market.coverage(), dayOf(Date.now()), config.REPLAY_DAYS);
 
   const infrastructure = await openInfrastructure({
@@ -160,6 +161,15 @@ export async function assemble({ config, log, shutdown }: Frame, publicUrl: stri
     agent.identity = await updateAgentUri(chain, attesterWallet, agent.identity, agentUri);
   };
   return { config, log, shutdown, infrastructure, database, pipeline, http, range, feedReason, state, announce };
+}
+
+/** A record on a real chain is for good: nothing made up goes into it, not even when live data cannot be reached. */
+function simulatedOnRealChain(reason: string | null): OracleError {
+  const why = reason === null ? '' : ` (${reason})`;
+  return new OracleError('CONFIG_INVALID', `Setting FEEDS: simulated data is refused on a real chain${why}`, {
+    field: 'FEEDS',
+    suggestedAction: 'Set FEEDS to real data, or unset CHAIN_RPC_URL to try the service on a local chain.',
+  });
 }
 
 function paperVenue(db: Database['db'], config: Config, record: ForecastRecord, market: Market): PaperVenue {

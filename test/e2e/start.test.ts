@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPublicClient, erc20Abi, http, parseAbi } from 'viem';
+import { generatePrivateKey } from 'viem/accounts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type RunningService, startService } from '../support/running-service.ts';
 import { spawnNode } from '../support/service.ts';
@@ -139,6 +140,25 @@ describe('a start that cannot work', () => {
     expect(await refused({ FEEDS: 'csv:/no/such/folder' })).toMatch(/FEED_INVALID: .*\/no\/such\/folder/);
     expect(await refused({ CHAIN_RPC_URL: 'https://rpc.example.org' })).toContain('Setting PUBLIC_URL: is required');
     expect(await refused({ HOST: '203.0.113.1' })).toContain('Setting HOST');
+  });
+
+  it('refuses to commit to simulated data on a real chain', async () => {
+    const real = {
+      PUBLIC_URL: 'https://oracle.example.org',
+      CHAIN_RPC_URL: 'https://rpc.example.org',
+      ATTESTER_PRIVATE_KEY: generatePrivateKey(),
+      REPORTER_PRIVATE_KEY: generatePrivateKey(),
+      SALT_SECRET: 'x'.repeat(32),
+      GATE_TOKEN_ADDRESS: `0x${'1'.repeat(40)}`,
+      STABLECOIN_ADDRESS: `0x${'2'.repeat(40)}`,
+      IDENTITY_REGISTRY_ADDRESS: `0x${'3'.repeat(40)}`,
+      REPUTATION_REGISTRY_ADDRESS: `0x${'4'.repeat(40)}`,
+    };
+    for (const feeds of ['auto', 'simulated']) {
+      const output = await refused({ ...real, FEEDS: feeds });
+      expect(output).toContain('Setting FEEDS: simulated data is refused on a real chain');
+      for (const key of [real.ATTESTER_PRIVATE_KEY, real.REPORTER_PRIVATE_KEY]) expect(output).not.toContain(key);
+    }
   });
 
   it('names the process that has the folder, and the port that is taken', async () => {
