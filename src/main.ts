@@ -204,7 +204,7 @@ async function startPipeline({
       db: database.db,
       parts: pipeline,
       range,
-      setChainTime: (ms) => localChain.setTime(ms),
+      chain: localChain,
       onProgress: ({ done, total, day }) => {
         state.setup = `replaying history: ${done} of ${total} days`;
         bar.update(done, total, new Date(instantOf(day)).toISOString().slice(0, 10));

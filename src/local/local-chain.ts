@@ -29,6 +29,8 @@ export interface LocalChain {
    * @throws OracleError INPUT_INVALID when it lies before the last block.
    */
   setTime(ms: number): Promise<void>;
+  /** Time of the last block, milliseconds since 1970. */
+  lastBlockMs(): Promise<number>;
   /** Puts the chain's clock at the wall clock with a block of its own, and keeps the last block from growing old. */
   setTimeToNow(): Promise<void>;
   /** Saves the state and ends; may be called any number of times. */
@@ -67,6 +69,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
     restored,
     pid: host.pid,
     setTime: clock.set,
+    lastBlockMs: async () => 1000 * (await lastBlockTime(rpcUrl)),
     setTimeToNow: clock.follow,
     stop: () => {
       clock.stop();

@@ -6,12 +6,16 @@ import type { PipelineParts, StepContext } from '../pipeline/parts.ts';
 import type { StepName } from '../pipeline/step-runs.ts';
 import { OUTCOME_STEPS, runStep } from '../pipeline/steps.ts';
 import { stepInstant, windowOpensAt } from '../pipeline/times.ts';
+import type { LocalChain } from './local-chain.ts';
 
 /** The days that the first start on a local chain goes through, first and last included. */
 export interface ReplayRange {
   from: Day;
   to: Day;
 }
+
+/** The outcome check of a day takes a block a transaction, each a second later at most. */
+const HOUR_MS = 3_600_000;
 
 interface ReplayPlan extends ReplayRange {
   _id: 'replay';
@@ -31,8 +35,7 @@ export interface ReplayOptions {
   parts: PipelineParts;
   /** Wanted range; what an interrupted replay began goes before. */
   range: ReplayRange | null;
-  /** Dates the next block. */
-  setChainTime(ms: number): Promise<void>;
+  chain: Pick<LocalChain, 'setTime' | 'lastBlockMs'>;
   onProgress(progress: ReplayProgress): void;
   signal: AbortSignal;
 }
@@ -78,12 +81,18 @@ async function replayDay(options: ReplayOptions, day: Day): Promise<void> {
   await at(options, windowOpensAt(day), day, OUTCOME_STEPS);
 }
 
-async function at({ parts, setChainTime }: ReplayOptions, ms: number, day: Day, steps: readonly StepName[]): Promise<void> {
+async function at({ parts, chain }: ReplayOptions, ms: number, day: Day, steps: readonly StepName[]): Promise<void> {
   const context: StepContext = { now: new Date(ms), replayed: true };
-  await setChainTime(ms);
+  await chain.setTime(await nextBlockMs(chain, ms, day));
   for (const step of steps) {
     const outcome = await runStep(parts, step, day, context);
     if ('waiting' in outcome)
       throw new OracleError('STEP_WAITING', `The replay of ${formatDay(day)} stopped at ${step}: ${outcome.waiting}`);
   }
+}
+
+/** A day that was interrupted has its first blocks already: what is left of it follows them. A chain beyond the day is no such case. */
+async function nextBlockMs(chain: ReplayOptions['chain'], ms: number, day: Day): Promise<number> {
+  const last = await chain.lastBlockMs();
+  return last > ms && last < windowOpensAt(day) + HOUR_MS ? last : ms;
 }

@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type ReplayRange, replay, replayRange } from '../../../src/local/replay.ts';
+import { runStep, STEP_NAMES } from '../../../src/pipeline/steps.ts';
+import { stepInstant, windowOpensAt } from '../../../src/pipeline/times.ts';
+import { type TestService, testService, today } from '../../support/service.ts';
+
+const DAYS = 4;
+let service: TestService;
+afterEach(() => service?.stop());
+
+const range: ReplayRange = { from: today() - DAYS, to: today() - 1 };
+
+function replayAll(signal = new AbortController().signal) {
+  const { database, pipeline, infrastructure } = service;
+  return replay({ db: database.db, parts: pipeline, range, chain: infrastructure.localChain!, onProgress: () => {}, signal });
+}
+
+/** What is left when a process is killed in the middle of a day: the plan, and some of the day's steps. */
+async function interruptAfter(steps: number): Promise<void> {
+  const { database, pipeline, infrastructure } = service;
+  await database.db.collection<{ _id: string }>('replay').insertOne({ _id: 'replay', ...range, through: null } as { _id: string });
+  for (const step of STEP_NAMES.slice(0, steps)) {
+    const ms = step === 'signal' || step === 'attest' || step === 'wager' ? stepInstant(step, range.from) : windowOpensAt(range.from);
+    await infrastructure.localChain!.setTime(ms);
+    await runStep(pipeline, step, range.from, { now: new Date(ms), replayed: true });
+  }
+  // A restored chain stands at the wall clock until it is told otherwise.
+  await infrastructure.localChain!.setTime(Date.now());
+}
+
+describe('a replay', () => {
+  it.each([1, 2, 3, 5, 7])('goes on where it was interrupted after %i steps of a day', async (steps) => {
+    service = await testService(DAYS);
+    await interruptAfter(steps);
+    expect(await replayAll()).toEqual(range);
+    for (const horizon of [1, 2, 3, 7]) {
+      const docs = await service.pipeline.record.ofHorizon(horizon);
+      expect(docs.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+      for (const doc of docs) {
+        expect(doc.state).not.toBe('VOID');
+        expect(doc.attestation!.at.getTime()).toBe(stepInstant('attest', doc.day));
+      }
+    }
+    expect(
+      await service.http.attestations.find({ schema: 'prediction', attester: service.http.attesterAddress, fromBlock: 0 }),
+    ).toHaveLength(4 * DAYS);
+  });
+
+  it('is made once, into an empty record only', async () => {
+    service = await testService(DAYS);
+    expect(await replayAll()).toEqual(range);
+    const before = await service.pipeline.record.forecasts.find().toArray();
+    expect(await replayAll()).toEqual(range);
+    expect(await service.pipeline.record.forecasts.find().toArray()).toEqual(before);
+  });
+
+  it('stops between two days when the service does', async () => {
+    service = await testService(DAYS);
+    await expect(replayAll(AbortSignal.abort(new Error('stopping')))).rejects.toThrow('stopping');
+    expect(await service.pipeline.record.lastDay()).toBeNull();
+  });
+});
+
+describe('the range of a replay', () => {
+  it.each([
+    ['ends yesterday where the data has no end', { firstDay: 0, lastDay: null }, 100, 30, { from: 70, to: 99 }],
+    ['ends with the data', { firstDay: 0, lastDay: 50 }, 100, 30, { from: 21, to: 50 }],
+    ['begins with the data', { firstDay: 40, lastDay: 50 }, 100, 30, { from: 40, to: 50 }],
+    ['is empty when none is wanted', { firstDay: 0, lastDay: null }, 100, 0, null],
+  ])('%s', async (_name, coverage, day, days, expected) => {
+    expect(replayRange(coverage, day, days)).toEqual(expected);
+  });
+});
