@@ -2,6 +2,10 @@ import { resolve } from 'node:path';
 import { requireNode } from './require-node.mjs';
 
 requireNode();
+if (process.argv.length > 2) {
+  console.error('npm run reset takes no arguments: it deletes what the service keeps in DATA_DIR (./data).');
+  process.exit(2);
+}
 const { resetDataDir } = await import('../src/local/reset-data-dir.ts');
 
 // Read here and not through the settings table, so that no other setting can stand in the way of a reset.

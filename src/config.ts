@@ -57,9 +57,9 @@ export const SETTINGS = {
     description: '`api` answers requests, `worker` runs the pipeline, `all` does both',
   }),
   FEEDS: setting({
-    schema: z.string().regex(/^(auto|live|simulated|csv:.+)$/, 'must be auto, live, simulated or csv:<folder>'),
+    schema: z.string().regex(/^(auto|simulated|csv:.+)$/, 'must be auto, simulated or csv:<folder>'),
     default: 'auto',
-    description: 'Market data: `auto`, `live`, `simulated` or `csv:<folder>`',
+    description: 'Market data: `auto`, `simulated` or `csv:<folder>`',
   }),
   SIMULATION_SEED: setting({
     schema: integer(0, 2 ** 31 - 1),
@@ -142,12 +142,12 @@ export const SETTINGS = {
   REVEAL: setting({
     schema: z.enum(['resolution', 'immediate']),
     default: 'resolution',
-    description: 'When everybody sees a forecast: when it resolves, or at once',
+    description: 'When everybody sees a forecast: at its `resolution`, or `immediate`ly',
   }),
   WAGERS: setting({
     schema: z.enum(['paper', 'off']),
     default: 'paper',
-    description: 'Venue of the daily wager; `off` stops new ones, open ones still settle',
+    description: 'Venue of the daily wager: `paper`, or `off` for no new ones; open ones still settle',
   }),
   PAPER_BANKROLL_USD: setting({
     schema: integer(1, 1_000_000_000),
@@ -157,7 +157,7 @@ export const SETTINGS = {
   LOG_LEVEL: setting({
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     default: 'info',
-    description: 'Least severe log line to print',
+    description: 'Least severe log line to print: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
   }),
 } as const;
 

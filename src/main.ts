@@ -21,7 +21,7 @@ import { type HttpServer, listen } from './http/server.ts';
 import { bannerText } from './local/banner.ts';
 import { type Infrastructure, openInfrastructure } from './local/infrastructure.ts';
 import { createProgressBar } from './local/progress.ts';
-import { type ReplayRange, replay, replayRange } from './local/replay.ts';
+import { type ReplayRange, replay, replayRange, replayUnfinished } from './local/replay.ts';
 import { requireSameHistory } from './local/same-history.ts';
 import { createLog, type Log } from './log.ts';
 import { createMarket, type Market } from './market/market.ts';
@@ -34,8 +34,6 @@ import { readiness } from './pipeline/readiness.ts';
 import { type Schedule, startSchedule } from './pipeline/schedule.ts';
 import { statusOf } from './pipeline/status.ts';
 import { STEP_RUN_INDEXES, StepRuns } from './pipeline/step-runs.ts';
-import { latestAttestation } from './record/attestations.ts';
-import { PUBLIC_CALLER } from './record/caller.ts';
 import { ModelStore } from './record/models.ts';
 import { ForecastRecord, RECORD_INDEXES } from './record/record.ts';
 import { createShutdown, type Shutdown, stopOnSignals } from './shutdown.ts';
@@ -120,6 +118,7 @@ export async function assemble({ config, log, shutdown }: Frame, publicUrl: stri
     venue,
     placeWagers: config.WAGERS !== 'off',
     publicUrl,
+    heldBack: async () => ((await replayUnfinished(db)) ? 'the replay of past days is not finished; npm start finishes it' : null),
     runs: new StepRuns(db, log),
     log,
   };
@@ -186,21 +185,11 @@ function paperVenue(db: Database['db'], config: Config, record: ForecastRecord, 
 }
 
 /** Replays a first start, then runs the jobs; what is overdue is caught up with first. */
-async function startPipeline({
-  config,
-  log,
-  shutdown,
-  infrastructure,
-  database,
-  pipeline,
-  range,
-  state,
-}: Service): Promise<ReplayRange | null> {
+async function startPipeline({ config, log, shutdown, infrastructure, database, pipeline, range, state }: Service): Promise<void> {
   const { localChain } = infrastructure;
-  let replayed: ReplayRange | null = null;
   if (localChain !== null) {
     const bar = createProgressBar('Replaying');
-    replayed = await replay({
+    await replay({
       db: database.db,
       parts: pipeline,
       range,
@@ -214,12 +203,11 @@ async function startPipeline({
     bar.end();
     await localChain.setTimeToNow();
   }
-  if (config.ROLE === 'api') return replayed;
+  if (config.ROLE === 'api') return;
   await catchUp(pipeline, { now: now(), replayed: false }).catch((error: unknown) => log.error({ err: error }, 'catching up failed'));
   const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now });
   shutdown.onStop('jobs', () => schedule.drain(6_000));
   state.schedule = schedule;
-  return replayed;
 }
 
 async function start(frame: Frame): Promise<void> {
@@ -230,25 +218,26 @@ async function start(frame: Frame): Promise<void> {
   const url = localUrl(host, server);
   const service = await assemble(frame, config.PUBLIC_URL ?? url);
   server.serve(createApp((config.ROLE === 'worker' ? workerRoutes : allRoutes)(service.http), log));
-  const replayed = await startPipeline(service);
+  await startPipeline(service);
   // A second process on the same chain speaks for the service only under the address it was told.
   if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await service.announce();
   service.state.setup = null;
-  process.stdout.write(await banner(service, url, replayed));
+  process.stdout.write(await banner(service, url));
 }
 
-async function banner({ config, http, infrastructure, feedReason }: Service, url: string, replayed: ReplayRange | null): Promise<string> {
-  const latest = await latestAttestation(http.record, 7, http.viewFor(PUBLIC_CALLER));
+async function banner({ config, http, infrastructure, feedReason }: Service, url: string): Promise<string> {
+  const { record } = http;
+  const [from, to, replayedDays] = await Promise.all([record.genesis(), record.lastDay(), record.days.countDocuments({ replayed: true })]);
   return bannerText({
     name: IDENTITY.name,
     version: http.version,
     url,
     source: http.market.source,
     reason: feedReason,
-    replayed,
+    record: from === null || to === null ? null : { from, to, replayedDays },
     demo: infrastructure.demo,
     demoPath: join(config.DATA_DIR, 'demo.json'),
-    latestUid: latest?.uid ?? null,
+    exampleUid: await record.exampleUid(),
   });
 }
 
@@ -262,7 +251,7 @@ export function openFrame(): Frame {
   const config = loadConfig();
   const log = createLog({ level: config.LOG_LEVEL, secrets: secretValues(config) });
   const shutdown = createShutdown({ log });
-  stopOnSignals(shutdown);
+  stopOnSignals(shutdown, log);
   return { config, log, shutdown };
 }
 

@@ -3,23 +3,36 @@ import { type Day, dayOf, formatDay, parseDay } from './forecast/day.ts';
 import { createProgressBar } from './local/progress.ts';
 import { assemble, type Frame, runOrExplain, type Service } from './main.ts';
 import { catchUp } from './pipeline/catch-up.ts';
+import type { StepContext } from './pipeline/parts.ts';
 import type { StepName } from './pipeline/step-runs.ts';
-import { runStep, STEP_NAMES } from './pipeline/steps.ts';
+import { runStep, STEP_NAMES, type StepReport } from './pipeline/steps.ts';
+import { stepInstant } from './pipeline/times.ts';
 
-const USAGE = `Usage: npm run pipeline -- <what> [first day] [last day]
+/** Steps that are about one day; the others do what the clock and the record ask for. */
+const DAY_STEPS: readonly string[] = ['signal', 'wager'] satisfies StepName[];
+const CLOCK_STEPS = STEP_NAMES.filter((step) => !DAY_STEPS.includes(step));
+
+const USAGE = `Usage: npm run pipeline -- <what> [first day] [last day] [--early]
 
   catch-up                 everything that is due and not done
-  ${STEP_NAMES.join(' | ')}
-                           one step, for one day (today unless told) or for each day of a range (YYYY-MM-DD)
+  signal, wager            for one day (today unless told), or for each day of a range (YYYY-MM-DD)
+  ${CLOCK_STEPS.join(', ')}
+                           what is due now
 
-Steps that are done stay done: running one again changes nothing. Nothing is dated back: a day whose window has opened
-enters the record as missed. Works beside a running service on the same DATA_DIR, or alone.
+  --early                  lets signal make today's forecast before 21:35 UTC; it is made for good
+
+What is done stays done: running a step again changes nothing. Nothing is dated back: a day whose window has opened enters
+the record as missed. Works beside a running service with the same FEEDS and DATA_DIR, or alone.
+Ends with 0 when everything was done, 3 when something has to wait, 1 on an error.
 `;
+
+const WAITING = 3;
 
 interface Command {
   step: StepName | 'catch-up';
   from: Day;
   to: Day;
+  early: boolean;
 }
 
 /** Runs steps by hand: what `npm run pipeline` starts. */
@@ -30,23 +43,27 @@ export async function main(words: string[]): Promise<void> {
   }
   await runOrExplain(async (frame) => {
     const command = parseCommand(words, dayOf(Date.now()));
-    const service = await attachOrAssemble(frame);
-    const waiting = await run(service, command);
+    const reports = await run(await attachOrAssemble(frame), command);
+    for (const report of reports) process.stdout.write(lineOf(report));
     await frame.shutdown.stop('done');
-    process.exit(waiting === null ? 0 : 3);
+    process.exit(reports.some(({ outcome }) => 'waiting' in outcome) ? WAITING : 0);
   });
 }
 
 /** @throws OracleError INPUT_INVALID naming the word that is wrong. */
-export function parseCommand([step, first, last, ...rest]: string[], today: Day): Command {
+export function parseCommand(words: string[], today: Day): Command {
+  const early = words.includes('--early');
+  const [step, first, last, ...rest] = words.filter((word) => word !== '--early');
   if (step !== 'catch-up' && !STEP_NAMES.includes(step as StepName)) {
     throw invalid('step', `"${step}" is none of catch-up, ${STEP_NAMES.join(', ')}`);
   }
   if (rest.length > 0) throw invalid('arguments', `"${rest[0]}" is one argument too many`);
+  if (first !== undefined && !DAY_STEPS.includes(step)) throw invalid('first day', `${step} takes no day: it does what is due now`);
+  if (early && step !== 'signal') throw invalid('--early', 'goes with signal only');
   const from = first === undefined ? today : parseDay(first);
   const to = last === undefined ? from : parseDay(last);
   if (to < from) throw invalid('last day', `${formatDay(to)} lies before ${formatDay(from)}`);
-  return { step: step as Command['step'], from, to };
+  return { step: step as Command['step'], from, to, early };
 }
 
 function invalid(field: string, problem: string): OracleError {
@@ -64,25 +81,29 @@ async function attachOrAssemble(frame: Frame): Promise<Service> {
   }
 }
 
-/** Runs the command and tells how each day went; returns what the last one waits for, or null. */
-async function run({ pipeline }: Service, { step, from, to }: Command): Promise<string | null> {
-  const context = { now: new Date(), replayed: false };
-  if (step === 'catch-up') {
-    await catchUp(pipeline, context);
-    process.stdout.write('catch-up: done\n');
-    return null;
-  }
+/** Runs the command; a range ends with the first day that has to wait. */
+async function run({ pipeline }: Service, { step, from, to, early }: Command): Promise<StepReport[]> {
+  const context: StepContext = { now: new Date(), replayed: false };
+  if (step === 'catch-up') return catchUp(pipeline, context);
   const bar = createProgressBar(step);
+  const reports: StepReport[] = [];
   for (let day = from; day <= to; day++) {
-    const outcome = await runStep(pipeline, step, day, context);
-    bar.update(day - from + 1, to - from + 1, formatDay(day));
-    if ('waiting' in outcome) {
-      bar.end();
-      process.stdout.write(`${step} ${formatDay(day)}: waiting: ${outcome.waiting}\n`);
-      return outcome.waiting;
-    }
+    const outcome = tooEarly(step, day, early, context) ?? (await runStep(pipeline, step, day, context));
+    reports.push({ step, day, outcome });
+    if (to > from) bar.update(day - from + 1, to - from + 1, formatDay(day));
+    if ('waiting' in outcome) break;
   }
   bar.end();
-  process.stdout.write(`${step} ${formatDay(from)}${to > from ? ` to ${formatDay(to)}` : ''}: done\n`);
-  return null;
+  return reports;
+}
+
+/** A forecast made by hand before its time would be the day's for good. */
+function tooEarly(step: StepName, day: Day, early: boolean, { now }: StepContext): { waiting: string } | null {
+  const dueMs = stepInstant('signal', day);
+  if (step !== 'signal' || early || now.getTime() >= dueMs) return null;
+  return { waiting: `due at ${new Date(dueMs).toISOString()}; --early makes it now` };
+}
+
+function lineOf({ step, day, outcome }: StepReport): string {
+  return `${step} ${formatDay(day)}: ${'waiting' in outcome ? `waiting: ${outcome.waiting}` : outcome.done}\n`;
 }

@@ -23,7 +23,7 @@ export function createShutdown({ log, timeoutMs = 9_000 }: ShutdownOptions): Shu
   let stopping: Promise<string[]> | undefined;
 
   async function run(reason: string): Promise<string[]> {
-    log.info({ reason }, 'stopping');
+    log.debug({ reason }, 'closing');
     controller.abort(new OracleError('SHUTTING_DOWN', `The service is stopping: ${reason}`));
     const deadline = Date.now() + timeoutMs;
     const failed: string[] = [];
@@ -57,13 +57,14 @@ async function withDeadline(work: Promise<void>, deadline: number, name: string)
 }
 
 /** SIGINT and SIGTERM stop the service and exit (0, or 1 when a step failed); a second signal exits at once with 128 + its number. */
-export function stopOnSignals(shutdown: Shutdown): void {
+export function stopOnSignals(shutdown: Shutdown, log: Log): void {
   const numbers = { SIGINT: 2, SIGTERM: 15 } as const;
   let signalled = false;
   for (const name of Object.keys(numbers) as (keyof typeof numbers)[]) {
     process.on(name, () => {
       if (signalled) process.exit(128 + numbers[name]);
       signalled = true;
+      log.info({ signal: name }, 'stopping');
       void shutdown.stop(name).then((failed) => process.exit(failed.length > 0 ? 1 : 0));
     });
   }

@@ -1,6 +1,5 @@
-import { formatDay } from '../forecast/day.ts';
+import { type Day, formatDay } from '../forecast/day.ts';
 import type { DemoFile } from './demo-file.ts';
-import type { ReplayRange } from './replay.ts';
 
 export interface BannerSource {
   name: string;
@@ -9,31 +8,30 @@ export interface BannerSource {
   /** Where the market data comes from, and why if that was not a choice. */
   source: string;
   reason: string | null;
-  replayed: ReplayRange | null;
+  /** First and last day of the record, and how many days of it were replayed; null while it is empty. */
+  record: { from: Day; to: Day; replayedDays: number } | null;
   demo: DemoFile | null;
   demoPath: string;
   /** An attestation to try the verification with, once there is one. */
-  latestUid: string | null;
+  exampleUid: string | null;
 }
 
 /** What a person sees when the service is up: origin of the data, addresses, wallets, a line to paste for each door. */
-export function bannerText({ name, version, url, source, reason, replayed, demo, demoPath, latestUid }: BannerSource): string {
+export function bannerText({ name, version, url, source, reason, record, demo, demoPath, exampleUid }: BannerSource): string {
   return [
     '',
     `${name} ${version} is up: ${url}`,
     '',
     `Market data: ${source}`,
     ...(reason === null ? [] : [`             ${reason}`]),
-    ...(replayed === null
-      ? []
-      : [`Record:      ${formatDay(replayed.from)} to ${formatDay(replayed.to)} replayed at their own dates, marked "replayed"`]),
+    recordLine(record),
     ...(demo === null ? [] : walletLines(demo, demoPath)),
     '',
     'Try it:',
     `  curl ${url}/api/svc/open/signal`,
     `  curl "${url}/api/svc/scorecard?horizon=7"`,
     `  curl "${url}/api/svc/onchain-oracle/history?limit=5"`,
-    ...(latestUid === null ? [] : [`  curl ${url}/api/svc/onchain-oracle/verify/${latestUid}`]),
+    ...(exampleUid === null ? [] : [`  curl ${url}/api/svc/onchain-oracle/verify/${exampleUid}`]),
     `  curl ${url}/api/svc/agent/reputation`,
     `  curl ${url}/api/status`,
     '',
@@ -42,11 +40,18 @@ export function bannerText({ name, version, url, source, reason, replayed, demo,
   ].join('\n');
 }
 
+function recordLine(record: BannerSource['record']): string {
+  if (record === null) return 'Record:      empty; it begins at 21:35 UTC';
+  const { from, to, replayedDays } = record;
+  const replayed = replayedDays === 0 ? '' : `; ${replayedDays} days replayed at their own dates, marked "replayed"`;
+  return `Record:      ${formatDay(from)} to ${formatDay(to)}${replayed}`;
+}
+
 function walletLines({ rpcUrl, chainId, wallets }: DemoFile, demoPath: string): string[] {
   return [
     `Chain:       local, id ${chainId}, ${rpcUrl}`,
     '',
-    `Throw-away wallets, of use on this local chain only (keys and contracts in ${demoPath}):`,
+    `Throw-away wallets with gate tokens or stablecoins, of use on this local chain only (keys and contracts in ${demoPath}):`,
     ...Object.entries(wallets).map(([name, { address }]) => `  ${name.padEnd(8)} ${address}`),
   ];
 }

@@ -65,6 +65,12 @@ export async function replay(options: ReplayOptions): Promise<ReplayRange | null
   return { from: plan.from, to: plan.to };
 }
 
+/** Whether a replay was begun and is not complete: until it is, no step of today may come in between. */
+export async function replayUnfinished(db: Db): Promise<boolean> {
+  const plan = await db.collection<ReplayPlan>('replay').findOne({ _id: 'replay' });
+  return plan !== null && plan.through !== plan.to;
+}
+
 async function planOf(plans: Collection<ReplayPlan>, { range, parts }: ReplayOptions): Promise<ReplayPlan | null> {
   const known = await plans.findOne({ _id: 'replay' });
   if (known !== null) return known;

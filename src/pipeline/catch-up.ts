@@ -1,21 +1,28 @@
 import { type Day, dayOf } from '../forecast/day.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
-import { runOutcomeCheck, runStep } from './steps.ts';
+import type { StepName } from './step-runs.ts';
+import { runOutcomeCheck, runStep, type StepOutcome, type StepReport } from './steps.ts';
 import { stepInstant } from './times.ts';
 
 /**
  * Runs everything that is due and not done: days of an outage enter the record in their order, what is not on chain is committed,
  * an undecided or unplaced wager is taken up, and the outcome check runs. Nothing to do costs a few reads.
  */
-export async function catchUp(parts: PipelineParts, context: StepContext): Promise<void> {
+export async function catchUp(parts: PipelineParts, context: StepContext): Promise<StepReport[]> {
   const today = dayOf(context.now.getTime());
+  const reports: StepReport[] = [];
+  const run = async (step: StepName, day: Day): Promise<StepOutcome> => {
+    const outcome = await runStep(parts, step, day, context);
+    reports.push({ step, day, outcome });
+    return outcome;
+  };
   for (const day of await dueDays(parts, context)) {
     // Days follow each other without a gap: behind a day that waits, the later ones wait too.
-    if ('waiting' in (await runStep(parts, 'signal', day, context))) break;
+    if ('waiting' in (await run('signal', day))) break;
   }
-  if (mayAttest(context, today) && (await parts.record.unattestedDays()).length > 0) await runStep(parts, 'attest', today, context);
-  for (const day of await wagerDays(parts, context)) await runStep(parts, 'wager', day, context);
-  await runOutcomeCheck(parts, context);
+  if (mayAttest(context, today) && (await parts.record.unattestedDays()).length > 0) await run('attest', today);
+  for (const day of await wagerDays(parts, context)) await run('wager', day);
+  return [...reports, ...(await runOutcomeCheck(parts, context))];
 }
 
 /** Days whose signal time has come and that the record does not hold, oldest first, as far as the market data reaches. */

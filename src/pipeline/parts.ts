@@ -22,6 +22,8 @@ export interface PipelineParts {
   placeWagers: boolean;
   /** URL the outcome reports point to. */
   publicUrl: string;
+  /** Why no step may run now, or null. */
+  heldBack(): Promise<string | null>;
   runs: StepRuns;
   log: Log;
 }

@@ -1,4 +1,5 @@
 import { zeroHash } from 'viem';
+import { OracleError } from '../errors.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import type { ForecastValues } from '../forecast/signal.ts';
 import type { DayInputs, InputSource as MarketInputSource } from '../market/inputs.ts';
@@ -18,7 +19,8 @@ import { isLate, windowOpensAt } from './times.ts';
 export async function signalStep(parts: PipelineParts, day: Day, context: StepContext): Promise<DayDoc> {
   const known = await parts.record.completeDay(day);
   if (known !== null) return known;
-  if (context.now.getTime() >= windowOpensAt(day)) return parts.record.saveDay(await missedDay(parts, day, context));
+  await requireCovered(parts, day);
+  if (context.now.getTime() >= windowOpensAt(day)) return saveMissed(parts, day, context);
   const inputs = await parts.market.inputs(day, context.now.getTime());
   const forecast = await parts.forecaster.forecast(inputs, context.now);
   const market = await parts.market.context(context.now.getTime());
@@ -42,10 +44,22 @@ function circumstances(day: Day, { now, replayed }: StepContext): Pick<NewDay, '
   return { day, signalAt: now, replayed, late: isLate('signal', day, now) };
 }
 
-async function missedDay(parts: PipelineParts, day: Day, context: StepContext): Promise<NewDay> {
+/** Where the data ends the record ends too: a day beyond it is not missed, it cannot be had. */
+async function requireCovered({ market }: PipelineParts, day: Day): Promise<void> {
+  const { lastDay } = await market.coverage();
+  if (lastDay === null || day <= lastDay) return;
+  throw new OracleError('PRICE_UNAVAILABLE', `The market data (${market.source}) ends on ${formatDay(lastDay)}`);
+}
+
+async function saveMissed(parts: PipelineParts, day: Day, context: StepContext): Promise<DayDoc> {
   const reason = (await parts.runs.lastReason('signal', day)) ?? 'the service was not running';
-  const missedBecause = `no forecast before the window opened: ${reason}`;
+  const stored = await parts.record.saveDay(missedDay(day, context, reason));
   parts.log.warn({ day: formatDay(day), reason }, 'day missed');
+  return stored;
+}
+
+function missedDay(day: Day, context: StepContext, reason: string): NewDay {
+  const missedBecause = `no forecast before the window opened: ${reason}`;
   return {
     ...circumstances(day, context),
     missedBecause,

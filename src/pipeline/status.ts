@@ -2,6 +2,7 @@ import { type Chain, chainHealth } from '../chain/client.ts';
 import { messageOf } from '../errors.ts';
 import { formatDay } from '../forecast/day.ts';
 import type { Market } from '../market/market.ts';
+import { lastDayOver } from '../record/forecast.ts';
 import type { PipelineParts } from './parts.ts';
 import { type ReadinessCheck, type ReadinessParts, readiness } from './readiness.ts';
 import type { Schedule } from './schedule.ts';
@@ -33,7 +34,7 @@ export async function statusOf(parts: StatusParts): Promise<object> {
     checks,
     market: await marketStatus(parts.pipeline.market, parts),
     chain: await chainStatus(parts),
-    record: await recordStatus(parts.pipeline),
+    record: await recordStatus(parts),
     steps: await stepStatus(parts.pipeline),
     schedule: (await parts.schedule()?.nextRuns()) ?? [],
   };
@@ -64,13 +65,13 @@ async function chainStatus({ chain, localChain }: StatusParts): Promise<object> 
   }
 }
 
-async function recordStatus({ record, wagers }: PipelineParts): Promise<object> {
+async function recordStatus({ pipeline: { record, wagers }, now }: StatusParts): Promise<object> {
   const [genesis, lastDay, forecasts, replayed, tally] = await Promise.all([
     record.genesis(),
     record.lastDay(),
     record.countByState(),
     record.days.countDocuments({ replayed: true }),
-    wagers.tally(),
+    wagers.tally(lastDayOver(now())),
   ]);
   return {
     firstDay: genesis === null ? null : formatDay(genesis),

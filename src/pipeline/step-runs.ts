@@ -20,7 +20,7 @@ export interface StepRun {
   replayed: boolean;
 }
 
-export const STEP_RUN_INDEXES = [{ collection: 'step_runs', indexes: [{ key: { step: 1, day: -1 } }] }];
+export const STEP_RUN_INDEXES = [{ collection: 'step_runs', indexes: [{ key: { step: 1, ranAt: -1 } }] }];
 
 /** What ran when, and what waits for what. */
 export class StepRuns {
@@ -62,7 +62,7 @@ export class StepRuns {
   latest(): Promise<StepRun[]> {
     return this.#runs
       .aggregate<StepRun>([
-        { $sort: { step: 1, day: -1 } },
+        { $sort: { step: 1, ranAt: -1 } },
         { $group: { _id: '$step', run: { $first: '$$ROOT' } } },
         { $replaceRoot: { newRoot: '$run' } },
         { $sort: { step: 1 } },

@@ -1,5 +1,6 @@
-import type { Day } from '../forecast/day.ts';
-import { dayOf } from '../forecast/day.ts';
+import { type Day, dayOf, formatDay } from '../forecast/day.ts';
+import type { DayDoc } from '../record/day-record.ts';
+import type { WagerDoc } from '../wager/wagers.ts';
 import { attestStep } from './attest.ts';
 import { openWindowStep } from './open-window.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
@@ -10,17 +11,18 @@ import { signalStep } from './signal.ts';
 import type { StepName } from './step-runs.ts';
 import { wagerStep } from './wager.ts';
 
-type Step = (parts: PipelineParts, day: Day, context: StepContext) => Promise<unknown>;
+/** Does a step's work and says in words what came of it. */
+type Step = (parts: PipelineParts, day: Day, context: StepContext) => Promise<string>;
 
-/** Every step by name, in the order in which a day runs them. The outcome steps look at the clock, not at the day. */
+/** Every step by name, in the order in which a day runs them. All but signal and wager look at the clock and the record, not at the day. */
 export const STEPS: Record<StepName, Step> = {
-  signal: signalStep,
-  attest: attestStep,
-  wager: wagerStep,
-  'open-window': (parts, _day, context) => openWindowStep(parts, context),
-  resolve: (parts, _day, context) => resolveStep(parts, context),
-  settle: (parts, _day, context) => settleStep(parts, context),
-  reputation: (parts) => reputationStep(parts),
+  signal: async (parts, day, context) => describeDay(await signalStep(parts, day, context)),
+  attest: async (parts) => listOr('committed', (await attestStep(parts)).map(formatDay)),
+  wager: async (parts, day, context) => describeWager(await wagerStep(parts, day, context)),
+  'open-window': async (parts, _day, context) => countOr('closes at window open recorded', await openWindowStep(parts, context)),
+  resolve: async (parts, _day, context) => countOr('forecasts resolved', await resolveStep(parts, context)),
+  settle: async (parts, _day, context) => countOr('wagers settled', await settleStep(parts, context)),
+  reputation: async (parts, _day, context) => countOr('outcomes reported', await reputationStep(parts, context)),
 };
 
 export const STEP_NAMES = Object.keys(STEPS) as StepName[];
@@ -28,16 +30,46 @@ export const STEP_NAMES = Object.keys(STEPS) as StepName[];
 /** The steps of the outcome check, every six hours. */
 export const OUTCOME_STEPS = ['open-window', 'resolve', 'settle', 'reputation'] as const satisfies StepName[];
 
-/** What a step came to: nothing while all is well, else what it waits for. */
-export type StepOutcome = { done: true } | { waiting: string };
+/** What a step came to, in words: what it did, or what it waits for. */
+export type StepOutcome = { done: string } | { waiting: string };
+
+/** An outcome with the step and day it belongs to. */
+export interface StepReport {
+  step: StepName;
+  day: Day;
+  outcome: StepOutcome;
+}
 
 /** Runs one step and records it; a step that has to wait says for what. @throws what makes a step fail for good. */
 export async function runStep(parts: PipelineParts, step: StepName, day: Day, context: StepContext): Promise<StepOutcome> {
+  const held = context.replayed ? null : await parts.heldBack();
+  if (held !== null) return { waiting: held };
   const result = await parts.runs.run(step, day, context, () => STEPS[step](parts, day, context));
-  return 'waiting' in result ? result : { done: true };
+  return 'waiting' in result ? result : { done: result.value };
 }
 
 /** Opens windows, resolves, settles and reports: what is due at the clock's time. A step that waits does not hold up the others. */
-export async function runOutcomeCheck(parts: PipelineParts, context: StepContext): Promise<void> {
-  for (const step of OUTCOME_STEPS) await runStep(parts, step, dayOf(context.now.getTime()), context);
+export async function runOutcomeCheck(parts: PipelineParts, context: StepContext): Promise<StepReport[]> {
+  const day = dayOf(context.now.getTime());
+  const reports: StepReport[] = [];
+  for (const step of OUTCOME_STEPS) reports.push({ step, day, outcome: await runStep(parts, step, day, context) });
+  return reports;
+}
+
+function describeDay({ missedBecause, signalAt, late }: DayDoc): string {
+  if (missedBecause !== null) return `missed: ${missedBecause}`;
+  return `forecast at ${signalAt.toISOString()}${late ? ', late' : ''}`;
+}
+
+function describeWager(wager: WagerDoc | null): string {
+  if (wager === null) return 'nothing decided: no forecast of that day, or wagers are off';
+  return wager.skippedBecause === null ? wager.state : `${wager.state}: ${wager.skippedBecause}`;
+}
+
+function listOr(done: string, items: string[]): string {
+  return items.length === 0 ? 'nothing to do' : `${done} ${items.join(', ')}`;
+}
+
+function countOr(done: string, count: number): string {
+  return count === 0 ? 'nothing to do' : `${count} ${done}`;
 }

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
 import type { Attested } from '../chain/attester.ts';
-import { type Day, formatDay, instantOf } from '../forecast/day.ts';
+import { type Day, dayOf, formatDay, instantOf } from '../forecast/day.ts';
+import { HORIZONS } from '../forecast/model.ts';
 import type { Regime } from '../forecast/regime.ts';
 import type { Direction, Signal } from '../forecast/signal.ts';
 import type { ForecastState } from './state.ts';
@@ -82,6 +83,11 @@ export function forecastId(day: Day, horizonDays: number): string {
 /** The outcome window of a forecast made on a day: 00:00 UTC after it, and `horizonDays` days later. Milliseconds since 1970. */
 export function windowOf(day: Day, horizonDays: number): { opensAtMs: number; resolvesAtMs: number } {
   return { opensAtMs: instantOf(day + 1), resolvesAtMs: instantOf(day + 1 + horizonDays) };
+}
+
+/** The last day whose forecasts of every horizon are over at `now`: what its wager shows gives nothing away any more. */
+export function lastDayOver(now: Date): Day {
+  return dayOf(now.getTime()) - 1 - Math.max(...HORIZONS);
 }
 
 /** Whole cents of a dollar amount. */

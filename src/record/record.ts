@@ -143,9 +143,16 @@ export class ForecastRecord {
     return this.forecasts.find({ day }).sort({ horizonDays: 1 }).toArray();
   }
 
-  /** The newest forecast of a horizon, or null. */
+  /** The newest forecast of a horizon, missed days passed over, or null. */
   latest(horizonDays: number): Promise<ForecastDoc | null> {
-    return this.forecasts.findOne({ horizonDays }, { sort: { sequence: -1 } });
+    return this.forecasts.findOne({ horizonDays, missed: false }, { sort: { sequence: -1 } });
+  }
+
+  /** Uid of an attestation worth looking at: the prediction that was revealed last, else the newest; null before the first. */
+  async exampleUid(): Promise<string | null> {
+    const revealed = await this.forecasts.findOne({ reveal: { $ne: null } }, { sort: { resolvesAt: -1, horizonDays: -1 } });
+    const doc = revealed ?? (await this.forecasts.findOne({ attestation: { $ne: null } }, { sort: { sequence: -1, horizonDays: -1 } }));
+    return doc?.attestation?.uid ?? null;
   }
 
   /** All forecasts of a horizon in the order of their sequence. */
@@ -186,13 +193,14 @@ export class ForecastRecord {
   }
 
   /**
-   * Records the attestations of forecasts, in their order; the block time of each decides between PENDING and VOID. Forecasts that an
+   * Records the attestations of forecasts, in their order; the block time of each decides between PENDING and VOID, and what was missed is VOID. Forecasts that an
    * earlier run has recorded are passed over.
    */
   markAttested(docs: ForecastDoc[], attestations: Attested[]): Promise<void> {
-    const moves = docs.map(({ _id, state, windowOpensAt }, index): Move => {
+    const moves = docs.map(({ _id, state, windowOpensAt, missed }, index): Move => {
       const attestation = attestations[index];
-      return { id: _id, from: state, to: attestation.at < windowOpensAt ? 'PENDING' : 'VOID', set: { attestation } };
+      const counts = !missed && attestation.at < windowOpensAt;
+      return { id: _id, from: state, to: counts ? 'PENDING' : 'VOID', set: { attestation } };
     });
     return this.#move(moves.filter(({ from }) => from === 'DRAFT'));
   }

@@ -1,5 +1,13 @@
-import { accuracyOf, type Interval, type Outcome, selectNonOverlapping, streaksOf, wilsonInterval } from '../forecast/scoring.ts';
-import type { ForecastDoc } from './forecast.ts';
+import {
+  accuracyOf,
+  brierScore,
+  type Interval,
+  type Outcome,
+  selectNonOverlapping,
+  streaksOf,
+  wilsonInterval,
+} from '../forecast/scoring.ts';
+import type { CommittedValues, ForecastDoc } from './forecast.ts';
 import { type ForecastView, type ViewOptions, viewForecast } from './views.ts';
 
 /** One line of the scorecard: the fields of both shapes of the interface, section 2.3, where they do not clash. */
@@ -34,6 +42,8 @@ export interface ScorecardSummary {
   /** What always saying UP would have scored on the same forecasts. */
   alwaysUpAccuracy: number | null;
   streak: Streak;
+  /** The probabilities of all resolved forecasts, HOLD included, against the base rate known at the time. Null before the first. */
+  brier: { n: number; model: number; climatology: number } | null;
   /** What the figures amount to, in words. */
   verdict: string;
 }
@@ -80,13 +90,21 @@ function summarise(docs: ForecastDoc[], horizonDays: number): ScorecardSummary {
   const accuracy = accuracyOf(outcomes);
   const interval = accuracy === null ? null : wilsonInterval(accuracy * independent.length, independent.length);
   const wins = countOf(docs, 'WIN');
-  const figures = { wins, scored: scored.length, independent: independent.length, interval, alwaysUpAccuracy: alwaysUp(scored) };
+  const figures = {
+    wins,
+    scored: scored.length,
+    holds: countOf(docs, 'HOLD'),
+    independent: independent.length,
+    interval,
+    alwaysUpAccuracy: alwaysUp(scored),
+    everyCallUp: scored.every(({ values }) => values?.direction === 'UP'),
+  };
   return {
     totalPredictions: docs.length,
     resolved: scored.length,
     wins,
     losses: countOf(docs, 'LOSS'),
-    holds: countOf(docs, 'HOLD'),
+    holds: figures.holds,
     voids: countOf(docs, 'VOID'),
     pending: countOf(docs, 'PENDING') + countOf(docs, 'DRAFT'),
     accuracy,
@@ -95,6 +113,7 @@ function summarise(docs: ForecastDoc[], horizonDays: number): ScorecardSummary {
     accuracyInterval95: interval,
     alwaysUpAccuracy: figures.alwaysUpAccuracy,
     streak: streaksOf(outcomes).current ?? { count: 0, type: null },
+    brier: brierOf(docs),
     verdict: verdictOf(figures),
   };
 }
@@ -106,6 +125,16 @@ function scorecardEntry(doc: ForecastDoc, options: ViewOptions): ScorecardEntry 
       ? null
       : { actualReturn: view.returnBps / 10_000, actualDirection, correct };
   return { ...view, outcome, attestationUid: doc.attestation?.uid ?? null, resolutionUid: doc.reveal?.uid ?? null };
+}
+
+/** Mean squared error of P(up), and of the training period's base rate on the same days. */
+function brierOf(docs: ForecastDoc[]): ScorecardSummary['brier'] {
+  const revealed = docs.filter(({ reveal }) => reveal !== null);
+  if (revealed.length === 0) return null;
+  const mean = (probability: (values: CommittedValues) => number) =>
+    revealed.reduce((sum, { values, resolution }) => sum + brierScore(probability(values!), resolution?.actualDirection === 'UP'), 0) /
+    revealed.length;
+  return { n: revealed.length, model: mean(({ pUp }) => pUp), climatology: mean(({ climatology }) => climatology) };
 }
 
 function isScored(doc: ForecastDoc): boolean {
@@ -127,15 +156,21 @@ function alwaysUp(scored: ForecastDoc[]): number | null {
 interface VerdictInput {
   wins: number;
   scored: number;
+  holds: number;
   independent: number;
   interval: Interval | null;
   alwaysUpAccuracy: number | null;
+  /** Then the accuracy is that of always saying UP, whatever it is. */
+  everyCallUp: boolean;
 }
 
-function verdictOf({ wins, scored, independent, interval, alwaysUpAccuracy }: VerdictInput): string {
-  if (interval === null || alwaysUpAccuracy === null) return 'nothing resolved yet: no claim can be made';
+function verdictOf({ wins, scored, holds, independent, interval, alwaysUpAccuracy, everyCallUp }: VerdictInput): string {
+  if (interval === null || alwaysUpAccuracy === null) {
+    return holds === 0 ? 'nothing resolved yet: no claim can be made' : `no call made: all ${holds} resolved forecasts abstained (HOLD)`;
+  }
   const { low, high } = interval;
   const range = `${wins} of ${scored} right, worth ${independent} independent ones, 95 % interval ${low.toFixed(2)} to ${high.toFixed(2)}`;
+  if (everyCallUp) return `no skill can show: every call was UP; ${range}`;
   const always = `always-UP scored ${alwaysUpAccuracy.toFixed(2)}`;
   if (low > alwaysUpAccuracy) return `better than always-UP: ${range}; ${always}`;
   if (high < alwaysUpAccuracy) return `worse than always-UP: ${range}; ${always}`;

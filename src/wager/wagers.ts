@@ -139,10 +139,10 @@ export class WagerBook {
     await this.wagers.updateOne({ _id: id, winner: null }, { $set: { winner, settledAt } });
   }
 
-  /** Settled stakes whose outcome is not in the reputation registry yet, oldest first. */
-  unreported(): Promise<WagerDoc[]> {
+  /** Settled stakes of days up to `through` whose outcome is not in the reputation registry yet, oldest first. */
+  unreported(through: Day): Promise<WagerDoc[]> {
     return this.wagers
-      .find({ state: { $in: ['WIN', 'LOSS'] }, feedbackTxHash: null })
+      .find({ state: { $in: ['WIN', 'LOSS'] }, feedbackTxHash: null, day: { $lte: through } })
       .sort({ day: 1 })
       .toArray();
   }
@@ -156,16 +156,17 @@ export class WagerBook {
     return (await this.wagers.findOne({ feedbackAt: { $ne: null } }, { sort: { feedbackAt: -1 } }))?.feedbackAt ?? null;
   }
 
-  /** Settled stakes by outcome. */
-  async tally(): Promise<{ wins: number; losses: number }> {
-    const [wins, losses] = await Promise.all([this.wagers.countDocuments({ state: 'WIN' }), this.wagers.countDocuments({ state: 'LOSS' })]);
+  /** Settled stakes of days up to `through`, by outcome. */
+  async tally(through: Day): Promise<{ wins: number; losses: number }> {
+    const count = (state: WagerState) => this.wagers.countDocuments({ state, day: { $lte: through } });
+    const [wins, losses] = await Promise.all([count('WIN'), count('LOSS')]);
     return { wins, losses };
   }
 
-  /** Model against market on every settled market so far. */
-  async headToHead(): Promise<HeadToHead> {
+  /** Model against market on every settled market of days up to `through`; of all days unless told. */
+  async headToHead(through: Day = Number.MAX_SAFE_INTEGER): Promise<HeadToHead> {
     const settled = await this.wagers
-      .find({ winner: { $ne: null } })
+      .find({ winner: { $ne: null }, day: { $lte: through } })
       .sort({ day: 1 })
       .toArray();
     return headToHead(settled.map(comparisonOf));

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { formatDay } from '../../forecast/day.ts';
+import { lastDayOver } from '../../record/forecast.ts';
 import { scorecardOf } from '../../record/scorecard.ts';
 import { scorecardHorizon } from '../parameters.ts';
 import type { HttpParts } from '../parts.ts';
@@ -31,12 +33,15 @@ export function scorecardRoutes(parts: HttpParts): Route[] {
 }
 
 /** Model against market on settled markets. Quotes of the paper venue are made by this service: winning against them proves nothing. */
-async function marketComparison({ wagers, venueName }: HttpParts): Promise<object> {
-  const { settledMarkets, modelLogLoss, marketLogLoss, weight } = await wagers.headToHead();
-  const { wins, losses } = await wagers.tally();
+async function marketComparison({ wagers, venueName, now }: HttpParts): Promise<object> {
+  // Wagers of days with a pending forecast are left out: a difference between two answers would tell what the model said of one.
+  const through = lastDayOver(now());
+  const { settledMarkets, modelLogLoss, marketLogLoss, weight } = await wagers.headToHead(through);
+  const { wins, losses } = await wagers.tally(through);
   return {
     venue: venueName,
     quotesAreOurs: venueName === 'paper',
+    throughDate: formatDay(through),
     settledMarkets,
     modelLogLoss,
     marketLogLoss,

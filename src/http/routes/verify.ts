@@ -42,7 +42,7 @@ function checksOf(parts: HttpParts, onChain: OnChainAttestation, { doc, type }: 
   const content = type === 'prediction' ? expectedPrediction(doc) : expectedResolution(doc, parts.saltSecret);
   const expected: ExpectedAttestation = { attester: parts.attesterAddress, schemaName: type, ...content };
   const checks = parts.attestations.check(onChain, expected);
-  if (type === 'prediction' && doc.state !== 'VOID') checks.push(inTime(onChain, doc));
+  if (type === 'prediction') checks.push(doc.state === 'VOID' ? tooLate(onChain, doc) : inTime(onChain, doc));
   if (doc.values !== null && mayRead(doc, parts.viewFor(caller))) checks.push(opens(parts, doc));
   return checks;
 }
@@ -50,6 +50,12 @@ function checksOf(parts: HttpParts, onChain: OnChainAttestation, { doc, type }: 
 /** Committed before the outcome window opened, by the time of the block. */
 function inTime({ at }: OnChainAttestation, { windowOpensAt }: ForecastDoc): FieldCheck {
   return { field: 'time', expected: `before ${windowOpensAt.toISOString()}`, actual: at.toISOString(), ok: at < windowOpensAt };
+}
+
+/** What the record calls void was committed after its window had opened, or nothing was forecast. */
+function tooLate({ at }: OnChainAttestation, { windowOpensAt, missed }: ForecastDoc): FieldCheck {
+  const expected = missed ? 'void: nothing was forecast' : `void: not before ${windowOpensAt.toISOString()}`;
+  return { field: 'time', expected, actual: at.toISOString(), ok: missed || at >= windowOpensAt };
 }
 
 /** The commitment, made again from the values and the salt that the caller is shown. */

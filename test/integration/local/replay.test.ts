@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ReplayRange, replay, replayRange } from '../../../src/local/replay.ts';
+import { catchUp } from '../../../src/pipeline/catch-up.ts';
 import { runStep, STEP_NAMES } from '../../../src/pipeline/steps.ts';
 import { stepInstant, windowOpensAt } from '../../../src/pipeline/times.ts';
 import { type TestService, testService, today } from '../../support/service.ts';
@@ -46,6 +47,18 @@ describe('a replay', () => {
     expect(
       await service.http.attestations.find({ schema: 'prediction', attester: service.http.attesterAddress, fromBlock: 0 }),
     ).toHaveLength(4 * DAYS);
+  });
+
+  it('that is not finished holds back every step of today, which would seal the days in between as missed', async () => {
+    service = await testService(DAYS);
+    await interruptAfter(3);
+    const { pipeline } = service;
+    const before = await pipeline.record.days.find().toArray();
+    const reports = await catchUp(pipeline, { now: new Date(), replayed: false });
+    for (const { outcome } of reports) expect(outcome).toEqual({ waiting: expect.stringContaining('replay of past days is not finished') });
+    expect(await pipeline.record.days.find().toArray()).toEqual(before);
+    await replayAll();
+    for (const { outcome } of await catchUp(pipeline, { now: new Date(), replayed: false })) expect(outcome).toHaveProperty('done');
   });
 
   it('is made once, into an empty record only', async () => {

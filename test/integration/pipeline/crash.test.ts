@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
+import { lastDayOver } from '../../../src/record/forecast.ts';
 import { MICROS } from '../../../src/wager/venue.ts';
 import { type MongoWrite, mongoProxy } from '../../support/mongo-proxy.ts';
 import { rpcProxy } from '../../support/rpc-proxy.ts';
@@ -49,11 +50,11 @@ async function finished(...words: string[]): Promise<void> {
 describe('a process killed between an effect and its record', () => {
   it('forecasts a day once', async () => {
     const { record } = service.pipeline;
-    await killedAfterWrite({ command: 'insert', collection: 'days' }, 'signal');
+    await killedAfterWrite({ command: 'insert', collection: 'days' }, 'signal', '--early');
     const [stored, forecasts] = [await record.day(today()), await record.forecastsOf(today())];
     expect(stored).not.toBeNull();
     expect(forecasts).toEqual([]);
-    await finished('signal');
+    await finished('signal', '--early');
     expect(await record.day(today())).toEqual(stored);
     expect((await record.forecastsOf(today())).map(({ horizonDays }) => horizonDays)).toEqual([...HORIZONS]);
   });
@@ -118,15 +119,29 @@ describe('a process killed between an effect and its record', () => {
     expect(new Set(resolved.map(({ reveal }) => reveal!.uid)).size).toBe(due.length);
   });
 
+  it('reports no outcome while a forecast of its day is pending', async () => {
+    const { wagers } = service.pipeline;
+    const day = today() - 7;
+    const told = () => wagers.headToHead(lastDayOver(new Date()));
+    const before = await told();
+    await wagers.wagers.replaceOne({ _id: formatDay(day) }, settledWager(day, 'WIN'), { upsert: true });
+    await finished('reputation');
+    expect(await service.http.reputation()).toMatchObject({ total: 0 });
+    expect(await wagers.tally(lastDayOver(new Date()))).toEqual({ wins: 0, losses: 0 });
+    expect(await told()).toEqual(before);
+    expect((await wagers.headToHead()).settledMarkets).toBeGreaterThan(before.settledMarkets);
+    await wagers.wagers.deleteOne({ _id: formatDay(day) });
+  });
+
   it('reports an outcome once', async () => {
     const { wagers } = service.pipeline;
     for (const [index, state] of (['WIN', 'LOSS', 'WIN'] as const).entries()) {
-      await wagers.wagers.replaceOne({ _id: formatDay(today() - 8 + index) }, settledWager(today() - 8 + index, state), { upsert: true });
+      await wagers.wagers.replaceOne({ _id: formatDay(today() - 12 + index) }, settledWager(today() - 12 + index, state), { upsert: true });
     }
     await killedAfterBroadcast('reputation');
     expect(await service.http.reputation()).toMatchObject({ total: 1 });
     await finished('reputation');
     expect(await service.http.reputation()).toMatchObject({ total: 3, positive: 2, averageScore: 66.66 });
-    expect(await wagers.unreported()).toEqual([]);
+    expect(await wagers.unreported(today())).toEqual([]);
   });
 });

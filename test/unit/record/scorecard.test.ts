@@ -40,10 +40,30 @@ describe('the scorecard', () => {
     expect(summary.accuracyInterval95!.low).toBeLessThan(0.5);
   });
 
-  it('says that it cannot be told from always-UP when it cannot', () => {
+  it('says that no skill can show while every call is UP', () => {
     const { summary } = scorecardOf(record('WLWLWWLW'), 1, options);
     expect(summary.alwaysUpAccuracy).toBe(summary.accuracy);
-    expect(summary.verdict).toContain('not distinguishable from always-UP: 5 of 8 right, worth 8 independent ones');
+    expect(summary.verdict).toMatch(/^no skill can show: every call was UP; 5 of 8 right, worth 8 independent ones/);
+  });
+
+  it('says that it cannot be told from always-UP when it cannot', () => {
+    const docs = record('WLWLWWLW');
+    docs.push(forecastDoc({ date: '2026-01-09', horizonDays: 1, state: 'WIN', direction: 'DOWN', actual: 'DOWN' }));
+    const { summary } = scorecardOf(docs, 1, options);
+    expect(summary.alwaysUpAccuracy).toBeCloseTo(5 / 9, 12);
+    expect(summary.verdict).toContain('not distinguishable from always-UP: 6 of 9 right, worth 9 independent ones');
+  });
+
+  it('says when every resolved forecast abstained', () => {
+    expect(scorecardOf(record('HHP'), 1, options).summary.verdict).toBe('no call made: all 2 resolved forecasts abstained (HOLD)');
+  });
+
+  it('scores the probabilities of all resolved forecasts, HOLD included, against the base rate', () => {
+    const { brier } = scorecardOf(record('WLHP'), 1, options).summary;
+    expect(brier!.n).toBe(3);
+    expect(brier!.model).toBeCloseTo((2 * (1 - 0.58761234) ** 2 + 0.58761234 ** 2) / 3, 12);
+    expect(brier!.climatology).toBeCloseTo((2 * (1 - 0.54) ** 2 + 0.54 ** 2) / 3, 12);
+    expect(scorecardOf(record('PP'), 1, options).summary.brier).toBeNull();
   });
 
   it('lists the newest first, with the fields of both shapes', () => {
