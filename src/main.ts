@@ -91,7 +91,7 @@ export async function assemble({ config, log, shutdown }: Frame, publicUrl: stri
     rpcUrl: infrastructure.rpcUrl,
     chainId: config.CHAIN_ID,
     confirmations: config.CONFIRMATIONS ?? (real ? 5 : 1),
-    pollingIntervalMs: real ? 1_000 : 4,
+    pollingIntervalMs: real ? 1_000 : 2,
     addresses: contracts,
   });
   const journal = await openJournal(db);

@@ -82,14 +82,15 @@ async function planOf(plans: Collection<ReplayPlan>, { range, parts }: ReplayOpt
 
 async function replayDay(options: ReplayOptions, day: Day): Promise<void> {
   await at(options, stepInstant('signal', day), day, ['signal']);
+  await setChainTime(options, stepInstant('attest', day), day);
   await at(options, stepInstant('attest', day), day, ['attest']);
   await at(options, stepInstant('wager', day), day, ['wager']);
+  await setChainTime(options, windowOpensAt(day), day);
   await at(options, windowOpensAt(day), day, OUTCOME_STEPS);
 }
 
-async function at({ parts, chain }: ReplayOptions, ms: number, day: Day, steps: readonly StepName[]): Promise<void> {
+async function at({ parts }: ReplayOptions, ms: number, day: Day, steps: readonly StepName[]): Promise<void> {
   const context: StepContext = { now: new Date(ms), replayed: true };
-  await chain.setTime(await nextBlockMs(chain, ms, day));
   for (const step of steps) {
     const outcome = await runStep(parts, step, day, context);
     if ('waiting' in outcome)
@@ -97,8 +98,11 @@ async function at({ parts, chain }: ReplayOptions, ms: number, day: Day, steps: 
   }
 }
 
-/** A day that was interrupted has its first blocks already: what is left of it follows them. A chain beyond the day is no such case. */
-async function nextBlockMs(chain: ReplayOptions['chain'], ms: number, day: Day): Promise<number> {
+/**
+ * Dates the blocks of the steps that follow. A day that was interrupted has its first blocks already: what is left of it comes behind
+ * them. A chain beyond the day is no such case, and refuses.
+ */
+async function setChainTime({ chain }: ReplayOptions, ms: number, day: Day): Promise<void> {
   const last = await chain.lastBlockMs();
-  return last > ms && last < windowOpensAt(day) + HOUR_MS ? last : ms;
+  await chain.setTime(last > ms && last < windowOpensAt(day) + HOUR_MS ? last : ms);
 }
