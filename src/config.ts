@@ -131,13 +131,13 @@ export const SETTINGS = {
     schema: address.optional(),
     default: null,
     requiredOnRealChain: true,
-    description: 'ERC-8004 identity registry',
+    description: 'ERC-8004 identity registry; on Base `0x8004A169FB4a3325136EB29fA0ceB6D2e539a432`',
   }),
   REPUTATION_REGISTRY_ADDRESS: setting({
     schema: address.optional(),
     default: null,
     requiredOnRealChain: true,
-    description: 'ERC-8004 reputation registry',
+    description: 'ERC-8004 reputation registry; on Base `0x8004BAa17C55a88189AE136b182e5fdA19dE9b63`',
   }),
   REVEAL: setting({
     schema: z.enum(['resolution', 'immediate']),

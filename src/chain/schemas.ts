@@ -2,14 +2,13 @@ import { decodeAbiParameters, encodeAbiParameters, encodePacked, type Hex, kecca
 import { OracleError } from '../errors.ts';
 import {
   bytes32,
+  type CommitmentOpening,
   codeOf,
   DIRECTION_CODES,
-  type DirectionName,
   nameOf,
   OUTCOME_CODES,
   type OutcomeName,
   SIGNAL_CODES,
-  type SignalName,
   whole,
 } from './commitment.ts';
 
@@ -44,13 +43,7 @@ export interface PredictionData {
 }
 
 /** What is attested at resolution: what the commitment hid, and what came of it. Prices in US cents. */
-export interface ResolutionData {
-  salt: Hex;
-  signal: SignalName;
-  direction: DirectionName;
-  confidenceBps: number;
-  pUpBps: number;
-  btcPriceCents: number;
+export interface ResolutionData extends CommitmentOpening {
   btcAtSignalCents: number;
   btcAtResolutionCents: number;
   /** Return over the window; negative when the price fell. */

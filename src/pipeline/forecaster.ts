@@ -1,7 +1,7 @@
 import type { Day } from '../forecast/day.ts';
 import { type ComputedFeatures, computeFeatures, type FeatureTable } from '../forecast/features.ts';
 import { fitModel } from '../forecast/fit.ts';
-import { type InputFrame, lastDayOf, sliceFrame } from '../forecast/frame.ts';
+import { type InputFrame, lastDayOf, sliceFrame, validateFrame } from '../forecast/frame.ts';
 import { blockIndexOf, blockStart, HORIZONS, modelVersionOf, TRIAL_COUNT } from '../forecast/model.ts';
 import { classifyRegimes, type Regime } from '../forecast/regime.ts';
 import { type RegimeFactors, regimeFactors } from '../forecast/regime-factors.ts';
@@ -29,8 +29,9 @@ export class Forecaster {
     this.#models = models;
   }
 
-  /** @throws OracleError HISTORY_TOO_SHORT when the model of the day's block cannot be fitted. */
+  /** @throws OracleError HISTORY_TOO_SHORT when the model of the day's block cannot be fitted, INPUT_INVALID naming column and date. */
   async forecast({ day, frame, spot }: DayInputs, now: Date): Promise<DayForecast> {
+    validateFrame(frame);
     const table = computeFeatures(frame, this.#last);
     this.#last = { frame, table };
     const index = day - frame.firstDay;

@@ -22,8 +22,3 @@ export function assertTransition(id: string, from: ForecastState, to: ForecastSt
   if ((TRANSITIONS[from] as readonly ForecastState[]).includes(to)) return;
   throw new OracleError('ILLEGAL_TRANSITION', `Forecast ${id} cannot go from ${from} to ${to}`);
 }
-
-/** States that end a forecast's life. */
-export function isFinal(state: ForecastState): boolean {
-  return TRANSITIONS[state].length === 0;
-}
