@@ -6,10 +6,13 @@ import { join } from 'node:path';
 import { createPublicClient, erc20Abi, http, parseAbi } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { stepInstant } from '../../src/pipeline/times.ts';
 import { type RunningService, startService } from '../support/running-service.ts';
-import { spawnNode } from '../support/service.ts';
+import { spawnNode, today } from '../support/service.ts';
 
 const DAYS = 12;
+/** Days in the record of a first start: those replayed, and from 21:35 UTC on today's. */
+const recordedDays = () => (Date.now() < stepInstant('signal', today()) ? DAYS : DAYS + 1);
 let dataDir: string;
 let running: RunningService | undefined;
 
@@ -58,7 +61,7 @@ describe('a first start', () => {
     for (const line of output().matchAll(/curl "?(http:[^\s"]+)/g)) expect((await fetch(line[1])).status, line[1]).toBe(200);
 
     const scorecard = await get('/api/svc/scorecard?horizon=7');
-    expect(scorecard.predictions).toHaveLength(DAYS);
+    expect(scorecard.predictions).toHaveLength(recordedDays());
     const { data } = await get('/api/svc/onchain-oracle/history?limit=100');
     for (const { uid } of data) expect((await get(`/api/svc/onchain-oracle/verify/${uid}`)).verified).toBe(true);
     const identity = await get('/api/svc/agent/identity');
@@ -102,11 +105,12 @@ describe('a first start', () => {
     expect(await first.ended).toMatchObject({ signal: 'SIGKILL' });
     await start();
     const { stats, predictions } = await get('/api/svc/scorecard?horizon=1');
-    expect(stats.total).toBe(DAYS);
+    const days = recordedDays();
+    expect(stats.total).toBe(days);
     expect(predictions.map(({ sequence }: { sequence: number }) => sequence)).toEqual(
-      Array.from({ length: DAYS }, (_, index) => DAYS - index),
+      Array.from({ length: days }, (_, index) => days - index),
     );
-    expect((await get('/api/svc/onchain-oracle/stats')).predictions).toBe(4 * DAYS);
+    expect((await get('/api/svc/onchain-oracle/stats')).predictions).toBe(4 * days);
     const { data } = await get('/api/svc/onchain-oracle/history?limit=100');
     for (const { uid } of data) expect((await get(`/api/svc/onchain-oracle/verify/${uid}`)).verified).toBe(true);
   });
@@ -180,7 +184,7 @@ describe('a start that cannot work', () => {
     expect(await refused({})).toMatch(/DATA_DIR_DAMAGED: .*keys\.json.*\n.*npm run reset/);
     expect(await spawnNode(['bin/reset.mjs'], environment()).ended).toMatchObject({ code: 0 });
     await start();
-    expect((await get('/api/svc/scorecard')).predictions).toHaveLength(DAYS);
+    expect((await get('/api/svc/scorecard')).predictions).toHaveLength(recordedDays());
   });
 });
 
