@@ -67,8 +67,11 @@ export interface Frame {
 
 const now = () => new Date();
 
-/** Constructs every part, from the data up: feed, database and chain, wallets, record, wagers, pipeline, doors. */
-export async function assemble({ config, log, shutdown }: Frame, publicUrl: string): Promise<Service> {
+/**
+ * Constructs every part, from the data up: feed, database and chain, wallets, record, wagers, pipeline, doors. `address` is where
+ * callers reach this process; null for one that serves nobody and speaks under the address that is registered.
+ */
+export async function assemble({ config, log, shutdown }: Frame, address: string | null): Promise<Service> {
   const real = config.chainMode === 'real';
   const { feed, reason: feedReason } = await openFeed(config.FEEDS, { seed: config.SIMULATION_SEED });
   const market = createMarket(feed);
@@ -102,7 +105,8 @@ export async function assemble({ config, log, shutdown }: Frame, publicUrl: stri
 
   const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
   await requireSameHistory({ record, market, chain, journal, local: !real });
-  const agentUri = `${publicUrl}${REGISTRATION_PATH}`;
+  const publicUrl = config.PUBLIC_URL ?? address;
+  const agentUri = `${publicUrl ?? `http://127.0.0.1:${config.PORT}`}${REGISTRATION_PATH}`;
   const agent = { identity: await ensureIdentity(chain, { agentUri, wallet: attesterWallet }) };
 
   const wagers = new WagerBook(db);
@@ -117,7 +121,7 @@ export async function assemble({ config, log, shutdown }: Frame, publicUrl: stri
     wagers,
     venue,
     placeWagers: config.WAGERS !== 'off',
-    publicUrl,
+    publicUrl: () => publicUrl ?? agent.identity.agentUri.replace(REGISTRATION_PATH, ''),
     heldBack: async () => ((await replayUnfinished(db)) ? 'the replay of past days is not finished; npm start finishes it' : null),
     runs: new StepRuns(db, log),
     log,
@@ -127,7 +131,7 @@ export async function assemble({ config, log, shutdown }: Frame, publicUrl: stri
   const ready = { chain, market, pingDatabase: () => database.ping(), setup: () => state.setup, now };
   const http: HttpParts = {
     version: packageJson.version,
-    publicUrl,
+    publicUrl: pipeline.publicUrl(),
     record,
     wagers,
     venueName: venue.name,
@@ -216,7 +220,7 @@ async function start(frame: Frame): Promise<void> {
   const server = await listen(createStartingApp(log), config.PORT, host);
   shutdown.onStop('http', () => server.close());
   const url = localUrl(host, server);
-  const service = await assemble(frame, config.PUBLIC_URL ?? url);
+  const service = await assemble(frame, url);
   server.serve(createApp((config.ROLE === 'worker' ? workerRoutes : allRoutes)(service.http), log));
   await startPipeline(service);
   // A second process on the same chain speaks for the service only under the address it was told.

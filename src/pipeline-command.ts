@@ -26,6 +26,7 @@ the record as missed. Works beside a running service with the same FEEDS and DAT
 Ends with 0 when everything was done, 3 when something has to wait, 1 on an error.
 `;
 
+const FAILED = 1;
 const WAITING = 3;
 
 interface Command {
@@ -46,7 +47,7 @@ export async function main(words: string[]): Promise<void> {
     const reports = await run(await attachOrAssemble(frame), command);
     for (const report of reports) process.stdout.write(lineOf(report));
     await frame.shutdown.stop('done');
-    process.exit(reports.some(({ outcome }) => 'waiting' in outcome) ? WAITING : 0);
+    process.exit(exitCodeOf(reports));
   });
 }
 
@@ -72,12 +73,11 @@ function invalid(field: string, problem: string): OracleError {
 
 /** Beside a service that runs on the same folder, its database and chain are used; otherwise they are started for this command. */
 async function attachOrAssemble(frame: Frame): Promise<Service> {
-  const publicUrl = frame.config.PUBLIC_URL ?? `http://127.0.0.1:${frame.config.PORT}`;
   try {
-    return await assemble(frame, publicUrl);
+    return await assemble(frame, null);
   } catch (error) {
     if (!isOracleError(error, 'DATA_DIR_IN_USE')) throw error;
-    return assemble({ ...frame, config: { ...frame.config, chainMode: 'attached' } }, publicUrl);
+    return assemble({ ...frame, config: { ...frame.config, chainMode: 'attached' } }, null);
   }
 }
 
@@ -91,7 +91,7 @@ async function run({ pipeline }: Service, { step, from, to, early }: Command): P
     const outcome = tooEarly(step, day, early, context) ?? (await runStep(pipeline, step, day, context));
     reports.push({ step, day, outcome });
     if (to > from) bar.update(day - from + 1, to - from + 1, formatDay(day));
-    if ('waiting' in outcome) break;
+    if (!('done' in outcome)) break;
   }
   bar.end();
   return reports;
@@ -104,6 +104,12 @@ function tooEarly(step: StepName, day: Day, early: boolean, { now }: StepContext
   return { waiting: `due at ${new Date(dueMs).toISOString()}; --early makes it now` };
 }
 
+function exitCodeOf(reports: StepReport[]): number {
+  if (reports.some(({ outcome }) => 'failed' in outcome)) return FAILED;
+  return reports.some(({ outcome }) => 'waiting' in outcome) ? WAITING : 0;
+}
+
 function lineOf({ step, day, outcome }: StepReport): string {
-  return `${step} ${formatDay(day)}: ${'waiting' in outcome ? `waiting: ${outcome.waiting}` : outcome.done}\n`;
+  const words = Object.entries(outcome).map(([kind, text]) => (kind === 'done' ? text : `${kind}: ${text}`));
+  return `${step} ${formatDay(day)}: ${words.join()}\n`;
 }

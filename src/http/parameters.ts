@@ -23,3 +23,6 @@ export const uid = z
   .string()
   .regex(/^0x[a-fA-F0-9]{64}$/, 'must be 0x followed by 64 hex characters')
   .transform((text) => text.toLowerCase() as `0x${string}`);
+
+/** A day, `YYYY-MM-DD`. */
+export const date = z.iso.date('must be a date of the form YYYY-MM-DD');

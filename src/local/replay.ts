@@ -93,8 +93,9 @@ async function at({ parts }: ReplayOptions, ms: number, day: Day, steps: readonl
   const context: StepContext = { now: new Date(ms), replayed: true };
   for (const step of steps) {
     const outcome = await runStep(parts, step, day, context);
-    if ('waiting' in outcome)
-      throw new OracleError('STEP_WAITING', `The replay of ${formatDay(day)} stopped at ${step}: ${outcome.waiting}`);
+    if ('done' in outcome) continue;
+    const reason = 'waiting' in outcome ? outcome.waiting : outcome.failed;
+    throw new OracleError('STEP_WAITING', `The replay of ${formatDay(day)} stopped at ${step}: ${reason}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Day, dayOf } from '../forecast/day.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
-import type { StepName } from './step-runs.ts';
-import { runOutcomeCheck, runStep, type StepOutcome, type StepReport } from './steps.ts';
+import type { StepName, StepOutcome } from './step-runs.ts';
+import { runOutcomeCheck, runStep, type StepReport } from './steps.ts';
 import { stepInstant } from './times.ts';
 
 /**
@@ -17,8 +17,8 @@ export async function catchUp(parts: PipelineParts, context: StepContext): Promi
     return outcome;
   };
   for (const day of await dueDays(parts, context)) {
-    // Days follow each other without a gap: behind a day that waits, the later ones wait too.
-    if ('waiting' in (await run('signal', day))) break;
+    // Days follow each other without a gap: behind a day that is not done, the later ones wait too.
+    if (!('done' in (await run('signal', day)))) break;
   }
   if (mayAttest(context, today) && (await parts.record.unattestedDays()).length > 0) await run('attest', today);
   for (const day of await wagerDays(parts, context)) await run('wager', day);
@@ -32,8 +32,9 @@ async function dueDays(parts: PipelineParts, context: StepContext): Promise<Day[
   const { lastDay } = await parts.market.coverage();
   const last = Math.min(lastDue, lastDay ?? lastDue);
   const recorded = await parts.record.lastDay();
-  // Before the first forecast there is nothing to miss: the record begins with the first day that is still open.
-  const first = recorded === null ? today : recorded + 1;
+  // Before the first forecast there is nothing to miss: the record begins with the first day that is still open, or with the one
+  // that was claimed as its first by a process that was killed before it had written it.
+  const first = recorded === null ? ((await parts.record.genesis()) ?? today) : recorded + 1;
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }
 

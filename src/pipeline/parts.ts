@@ -20,8 +20,8 @@ export interface PipelineParts {
   venue: Venue;
   /** False stops new wagers; open ones still settle. */
   placeWagers: boolean;
-  /** URL the outcome reports point to. */
-  publicUrl: string;
+  /** URL of the service, as outcome reports name it. */
+  publicUrl(): string;
   /** Why no step may run now, or null. */
   heldBack(): Promise<string | null>;
   runs: StepRuns;

@@ -1,8 +1,5 @@
-import canonicalize from 'canonicalize';
-import { keccak256, toHex } from 'viem';
-import { saltFor } from '../chain/commitment.ts';
 import { lastDayOver } from '../record/forecast.ts';
-import type { WagerDoc } from '../wager/wagers.ts';
+import { evidencePath, wagerEvidence } from '../wager/evidence.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
 
 /**
@@ -16,16 +13,11 @@ export async function reputationStep(parts: PipelineParts, { now }: StepContext)
   for (const wager of wagers) {
     const { txHash, at } = await parts.reporter.report(`feedback:${wager._id}`, {
       outcome: wager.state === 'WIN' ? 'WIN' : 'LOSS',
-      endpoint: parts.publicUrl,
-      feedbackHash: keccak256(toHex(evidence(wager, parts.saltSecret))),
+      endpoint: parts.publicUrl(),
+      feedbackUri: `${parts.publicUrl()}${evidencePath(wager._id)}`,
+      feedbackHash: wagerEvidence(wager).hash,
     });
     await parts.wagers.recordFeedback(wager._id, txHash, at);
   }
   return wagers.length;
-}
-
-/** What the outcome can be checked against, as canonical JSON. Salted: few wagers are possible, and stakes tell the forecast. */
-function evidence({ _id, venue, market, side, contracts, costMicros, winner, payoutMicros, asset }: WagerDoc, saltSecret: string): string {
-  const salt = saltFor(saltSecret, `wager:${_id}`);
-  return canonicalize({ date: _id, venue, market: market?.id, side, contracts, costMicros, winner, payoutMicros, asset, salt }) as string;
 }

@@ -52,6 +52,9 @@ async function requireCovered({ market }: PipelineParts, day: Day): Promise<void
 }
 
 async function saveMissed(parts: PipelineParts, day: Day, context: StepContext): Promise<DayDoc> {
+  if ((await parts.record.genesis()) === null) {
+    throw new OracleError('STEP_WAITING', `${formatDay(day)} is over, and a record begins with a forecast, not with a missed day`);
+  }
   const reason = (await parts.runs.lastReason('signal', day)) ?? 'the service was not running';
   const stored = await parts.record.saveDay(missedDay(day, context, reason));
   parts.log.warn({ day: formatDay(day), reason }, 'day missed');

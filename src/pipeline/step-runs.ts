@@ -6,6 +6,9 @@ import type { StepContext } from './parts.ts';
 
 export type StepName = 'signal' | 'attest' | 'wager' | 'open-window' | 'resolve' | 'settle' | 'reputation';
 
+/** What a step came to, in words: what it did, what it waits for, or why it failed for good. */
+export type StepOutcome = { done: string } | { waiting: string } | { failed: string };
+
 /** The latest run of a step on a day. `_id` is `<step>:<YYYY-MM-DD>`. */
 export interface StepRun {
   _id: string;
@@ -33,23 +36,25 @@ export class StepRuns {
   }
 
   /**
-   * Runs a step and records how it went. A retryable error means that the step waits: it is recorded, logged when its reason is
-   * new, and comes back as `waiting`. Any other error is recorded and thrown.
+   * Runs a step and records how it went: a retryable error means that the step waits, any other that it has failed and needs a
+   * person. Either is logged when its reason is new.
    */
-  async run<T>(step: StepName, day: Day, context: StepContext, work: () => Promise<T>): Promise<{ value: T } | { waiting: string }> {
+  async run(step: StepName, day: Day, context: StepContext, work: () => Promise<string>): Promise<StepOutcome> {
     const _id = `${step}:${formatDay(day)}`;
     const ranAt = context.now;
     try {
-      const value = await work();
+      const done = await work();
       await this.#save({ _id, step, day, state: 'done', reason: null, ranAt, replayed: context.replayed });
-      return { value };
+      return { done };
     } catch (error) {
       const reason = messageOf(error);
       const state = isOracleError(error) && error.retryable ? 'waiting' : 'failed';
       const before = await this.#save({ _id, step, day, state, reason, ranAt, replayed: context.replayed });
-      if (before?.reason !== reason) this.#log.warn({ step, day: formatDay(day), reason }, `step ${state}`);
-      if (state === 'failed') throw error;
-      return { waiting: reason };
+      if (before?.reason !== reason) {
+        if (state === 'failed') this.#log.error({ err: error, step, day: formatDay(day) }, 'step failed');
+        else this.#log.warn({ step, day: formatDay(day), reason }, 'step waiting');
+      }
+      return state === 'failed' ? { failed: reason } : { waiting: reason };
     }
   }
 

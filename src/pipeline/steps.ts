@@ -8,7 +8,7 @@ import { reputationStep } from './reputation.ts';
 import { resolveStep } from './resolve.ts';
 import { settleStep } from './settle.ts';
 import { signalStep } from './signal.ts';
-import type { StepName } from './step-runs.ts';
+import type { StepName, StepOutcome } from './step-runs.ts';
 import { wagerStep } from './wager.ts';
 
 /** Does a step's work and says in words what came of it. */
@@ -30,9 +30,6 @@ export const STEP_NAMES = Object.keys(STEPS) as StepName[];
 /** The steps of the outcome check, every six hours. */
 export const OUTCOME_STEPS = ['open-window', 'resolve', 'settle', 'reputation'] as const satisfies StepName[];
 
-/** What a step came to, in words: what it did, or what it waits for. */
-export type StepOutcome = { done: string } | { waiting: string };
-
 /** An outcome with the step and day it belongs to. */
 export interface StepReport {
   step: StepName;
@@ -40,15 +37,14 @@ export interface StepReport {
   outcome: StepOutcome;
 }
 
-/** Runs one step and records it; a step that has to wait says for what. @throws what makes a step fail for good. */
+/** Runs one step and records how it went. @throws OracleError DATABASE_UNAVAILABLE and the like, when not even that could be written. */
 export async function runStep(parts: PipelineParts, step: StepName, day: Day, context: StepContext): Promise<StepOutcome> {
   const held = context.replayed ? null : await parts.heldBack();
   if (held !== null) return { waiting: held };
-  const result = await parts.runs.run(step, day, context, () => STEPS[step](parts, day, context));
-  return 'waiting' in result ? result : { done: result.value };
+  return parts.runs.run(step, day, context, () => STEPS[step](parts, day, context));
 }
 
-/** Opens windows, resolves, settles and reports: what is due at the clock's time. A step that waits does not hold up the others. */
+/** Opens windows, resolves, settles and reports: what is due at the clock's time. A step that waits or fails does not hold up the others. */
 export async function runOutcomeCheck(parts: PipelineParts, context: StepContext): Promise<StepReport[]> {
   const day = dayOf(context.now.getTime());
   const reports: StepReport[] = [];

@@ -21,7 +21,7 @@ export async function wagerStep(parts: PipelineParts, day: Day, context: StepCon
   const today = await record.day(day);
   if (today === null) return null;
   const decided = known ?? (await wagers.decide(await decision(parts, venue, today, context)));
-  if (decided.state === 'DECIDED') await place(parts, venue, decided);
+  if (decided.state === 'DECIDED') await place(parts, decided, context);
   return wagers.wager(day);
 }
 
@@ -93,10 +93,13 @@ async function affordable(venue: Venue, fraction: number, unitCost: number): Pro
   return Math.max(0, Math.floor(stake / (unitCost * MICROS)));
 }
 
-async function place({ wagers, log }: PipelineParts, venue: Venue, wager: WagerDoc): Promise<void> {
-  const { _id, market, side, contracts, limitCostMicros, decidedAt } = wager;
+async function place({ wagers, venue, log }: PipelineParts, wager: WagerDoc, { now }: StepContext): Promise<void> {
+  const { _id, day, market, side, contracts, limitCostMicros, decidedAt } = wager;
+  const order = { clientOrderId: _id, market: market!, side: side!, contracts, limitCostMicros, at: decidedAt };
   try {
-    const fill = await venue.place({ clientOrderId: _id, market: market!, side: side!, contracts, limitCostMicros, at: decidedAt });
+    // Once the window has opened nothing is bought any more; what an earlier run bought in time is found.
+    const fill = now.getTime() < windowOpensAt(day) ? await venue.place(order) : await venue.find(_id);
+    if (fill === null) return await wagers.move(_id, 'DECIDED', 'SKIPPED', { skippedBecause: 'not placed before the window opened' });
     await wagers.move(_id, 'DECIDED', 'PLACED', { costMicros: fill.costMicros, placedAt: fill.at });
   } catch (error) {
     if (!isOracleError(error, 'VENUE_REJECTED')) throw error;

@@ -36,8 +36,7 @@ export interface RecordOptions {
 export class ForecastRecord {
   readonly days: Collection<DayDoc>;
   readonly forecasts: Collection<ForecastDoc>;
-  readonly #meta: Collection<{ _id: string; day: Day }>;
-  readonly #origin: Collection<{ _id: string; source: string }>;
+  readonly #meta: Collection<{ _id: 'genesis' | 'source'; day?: Day; source?: string }>;
   readonly #saltSecret: string;
   readonly #horizons: readonly number[];
 
@@ -45,7 +44,6 @@ export class ForecastRecord {
     this.days = db.collection('days');
     this.forecasts = db.collection('forecasts');
     this.#meta = db.collection('record_meta');
-    this.#origin = db.collection('record_meta');
     this.#saltSecret = saltSecret;
     this.#horizons = horizons;
   }
@@ -172,8 +170,8 @@ export class ForecastRecord {
 
   /** What feed the record is made from: claimed by the first, the same for ever after. */
   async claimSource(source: string): Promise<string> {
-    await this.#origin.updateOne({ _id: 'source' }, { $setOnInsert: { source } }, { upsert: true }).catch(ignoreDuplicate);
-    return (await this.#origin.findOne({ _id: 'source' }))?.source ?? source;
+    await this.#meta.updateOne({ _id: 'source' }, { $setOnInsert: { source } }, { upsert: true }).catch(ignoreDuplicate);
+    return (await this.#meta.findOne({ _id: 'source' }))?.source ?? source;
   }
 
   /** Days with forecasts that are not on chain yet, oldest first. */
@@ -193,8 +191,8 @@ export class ForecastRecord {
   }
 
   /**
-   * Records the attestations of forecasts, in their order; the block time of each decides between PENDING and VOID, and what was missed is VOID. Forecasts that an
-   * earlier run has recorded are passed over.
+   * Records the attestations of forecasts, in their order; the block time of each decides between PENDING and VOID, and what was
+   * missed is VOID. Forecasts that an earlier run has recorded are passed over.
    */
   markAttested(docs: ForecastDoc[], attestations: Attested[]): Promise<void> {
     const moves = docs.map(({ _id, state, windowOpensAt, missed }, index): Move => {

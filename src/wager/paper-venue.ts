@@ -59,8 +59,15 @@ export class PaperVenue implements Venue {
   }
 
   async place(order: Order): Promise<Fill> {
-    const known = await this.#orders.findOne({ _id: order.clientOrderId });
-    const stored = known ?? (await this.#fill(order));
+    return (await this.find(order.clientOrderId)) ?? this.#booked(await this.#fill(order));
+  }
+
+  async find(clientOrderId: string): Promise<Fill | null> {
+    const stored = await this.#orders.findOne({ _id: clientOrderId });
+    return stored === null ? null : this.#booked(stored);
+  }
+
+  async #booked(stored: OrderDoc): Promise<Fill> {
     // Booked again after a crash between the order and its booking; the entry's key keeps it single.
     await this.#book(`${stored._id}:stake`, -stored.costMicros, stored.at);
     return { orderId: stored._id, contracts: stored.contracts, costMicros: stored.costMicros, at: stored.at };

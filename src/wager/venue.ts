@@ -63,6 +63,8 @@ export interface Venue {
   quote(market: StrikeMarket, at: Date): Promise<Quote>;
   /** @throws OracleError VENUE_REJECTED when the order cannot be filled at its limit. */
   place(order: Order): Promise<Fill>;
+  /** What an order bought, or null when the venue has no order of that id. */
+  find(clientOrderId: string): Promise<Fill | null>;
   /** Which side won a market, or null while it is open. */
   winner(market: StrikeMarket, at: Date): Promise<Side | null>;
   /** Pays an order out once its market has a winner; null before. */

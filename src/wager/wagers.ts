@@ -147,6 +147,11 @@ export class WagerBook {
       .toArray();
   }
 
+  /** A reported wager, for whoever wants to check the report; null for any other. */
+  reported(date: string): Promise<WagerDoc | null> {
+    return this.wagers.findOne({ _id: date, feedbackTxHash: { $ne: null } });
+  }
+
   async recordFeedback(id: string, feedbackTxHash: string, feedbackAt: Date): Promise<void> {
     await this.wagers.updateOne({ _id: id }, { $set: { feedbackTxHash, feedbackAt } });
   }

@@ -49,7 +49,7 @@ export async function runPastDay(
   for (const [ms, step] of steps) {
     await infrastructure.localChain!.setTime(ms);
     const result = await runStep(pipeline, step, day, { now: new Date(ms), replayed: true });
-    if ('waiting' in result) throw new Error(`${step} waits: ${result.waiting}`);
+    if (!('done' in result)) throw new Error(`${step} is not done: ${JSON.stringify(result)}`);
   }
 }
 

@@ -1,6 +1,9 @@
+import { z } from 'zod';
 import { IDENTITY } from '../../../agent-card/identity.ts';
 import { REGISTRATION_PATH, registrationFile } from '../../../agent-card/registration.ts';
 import { OracleError } from '../../errors.ts';
+import { evidencePath, wagerEvidence } from '../../wager/evidence.ts';
+import { date } from '../parameters.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
 
@@ -16,6 +19,12 @@ export function agentRoutes(parts: HttpParts): Route[] {
       path: '/api/svc/agent/reputation',
       summary: "Outcomes of settled wagers in the ERC-8004 reputation registry, logged by the operator's own reporter",
       handle: () => reputation(parts),
+    }),
+    route({
+      path: evidencePath('{date}'),
+      summary: 'What stands behind a reported outcome: the bytes that the feedback hash on chain is made of',
+      params: z.object({ date }),
+      handle: ({ params }) => evidence(parts, params.date),
     }),
     route({
       path: REGISTRATION_PATH,
@@ -73,6 +82,12 @@ function disclosureOn(venueName: string): string {
   return venueName === 'paper'
     ? `${reporter} The wagers are on paper, against quotes that the service makes itself: they prove nothing.`
     : reporter;
+}
+
+async function evidence({ wagers }: HttpParts, day: string): Promise<Reply> {
+  const wager = await wagers.reported(day);
+  if (wager === null) throw new OracleError('NOT_FOUND', `No outcome of ${day} has been reported`, { field: 'date' });
+  return { headers: { 'Content-Type': 'application/json' }, body: wagerEvidence(wager).json };
 }
 
 function registration({ publicUrl, chainId, addresses, ...parts }: HttpParts): Reply {

@@ -1,12 +1,16 @@
 import { CID } from 'multiformats/cid';
-import { sha256 } from 'viem';
+import { keccak256, sha256 } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { saltFor } from '../../../src/chain/commitment.ts';
+import { formatDay } from '../../../src/forecast/day.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { allRoutes } from '../../../src/http/routes/all.ts';
 import { type HttpServer, listen } from '../../../src/http/server.ts';
+import { jsonRpc } from '../../../src/local/json-rpc.ts';
+import { runStep } from '../../../src/pipeline/steps.ts';
 import type { ForecastDoc } from '../../../src/record/forecast.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
+import { settledWager } from '../pipeline/wager-docs.ts';
 
 const DAYS = 16;
 let service: TestService;
@@ -162,6 +166,22 @@ describe('the agent', () => {
   });
 });
 
+describe('the evidence on an outcome', () => {
+  it('is served once it is reported, and hashes to what is on chain; not before', async () => {
+    const { wagers } = service.pipeline;
+    const date = formatDay(today() - 30);
+    expect(await problem(`/api/svc/agent/feedback/${date}`)).toMatchObject({ status: 404 });
+    await wagers.wagers.insertOne(settledWager(today() - 30, 'WIN'));
+    expect(await problem(`/api/svc/agent/feedback/${date}`)).toMatchObject({ status: 404 });
+    await runStep(service.pipeline, 'reputation', today(), { now: new Date(), replayed: false });
+    const bytes = new Uint8Array(await (await fetchFrom(`/api/svc/agent/feedback/${date}`)).arrayBuffer());
+    const { feedbackTxHash } = (await wagers.reported(date))!;
+    const { input } = await jsonRpc<{ input: string }>(service.infrastructure.rpcUrl, 'eth_getTransactionByHash', feedbackTxHash);
+    expect(input).toContain(keccak256(bytes).slice(2));
+    await wagers.wagers.deleteOne({ _id: date });
+  });
+});
+
 describe('operation', () => {
   it('is alive, ready and tells how it is', async () => {
     expect(await get('/health')).toMatchObject({ status: 'ok' });
@@ -205,6 +225,7 @@ describe('bad input', () => {
     ['/api/svc/onchain-oracle/history?limit=', 'limit'],
     ['/api/svc/onchain-oracle/history?limit=3&limit=4', 'limit'],
     ['/ipfs/notacid', 'cid'],
+    ['/api/svc/agent/feedback/2026-02-30', 'date'],
   ])('%s gets a problem that names %s', async (path, field) => {
     expect(await problem(path)).toMatchObject({ status: 400, code: 'INPUT_INVALID', field, retryable: false });
   });

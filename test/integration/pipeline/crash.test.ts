@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
+import { jsonRpc } from '../../../src/local/json-rpc.ts';
 import { lastDayOver } from '../../../src/record/forecast.ts';
+import { wagerEvidence } from '../../../src/wager/evidence.ts';
 import { MICROS } from '../../../src/wager/venue.ts';
 import { type MongoWrite, mongoProxy } from '../../support/mongo-proxy.ts';
 import { rpcProxy } from '../../support/rpc-proxy.ts';
@@ -41,6 +43,11 @@ async function killedAfterWrite(write: MongoWrite, ...words: string[]): Promise<
   run = runCommand(service, words, { MONGODB_URI: proxy.uri });
   expect(await run.ended).toMatchObject({ signal: 'SIGKILL' });
   await proxy.close();
+}
+
+/** A transaction as the chain has it. */
+function transactionOf(hash: string): Promise<{ input: string }> {
+  return jsonRpc(service.infrastructure.rpcUrl, 'eth_getTransactionByHash', hash);
 }
 
 async function finished(...words: string[]): Promise<void> {
@@ -143,5 +150,9 @@ describe('a process killed between an effect and its record', () => {
     await finished('reputation');
     expect(await service.http.reputation()).toMatchObject({ total: 3, positive: 2, averageScore: 66.66 });
     expect(await wagers.unreported(today())).toEqual([]);
+    const reported = await wagers.reported(formatDay(today() - 12));
+    expect(reported!.feedbackTxHash).toMatch(/^0x/);
+    const { input } = await transactionOf(reported!.feedbackTxHash!);
+    expect(input).toContain(wagerEvidence(reported!).hash.slice(2));
   });
 });

@@ -106,6 +106,20 @@ describe('the wager of a day', () => {
     expect(await moved.venue.account()).toMatchObject({ cashMicros: BANKROLL, openMicros: 0 });
   });
 
+  it('that was decided but not placed before the window opened is not placed behind it', async () => {
+    await earnTrust();
+    const parts = quoting({ bid: 0.85, ask: 0.87 });
+    const decided = (await wagerStep(parts, day, context))!;
+    const reset = { state: 'DECIDED' as const, costMicros: 0, placedAt: null };
+    await service.pipeline.wagers.wagers.updateOne({ _id: decided._id }, { $set: reset });
+    const late = { now: new Date(windowOpensAt(day)), replayed: false };
+    expect(await wagerStep(parts, day, late)).toMatchObject({ state: 'PLACED', costMicros: decided.costMicros });
+    await service.pipeline.wagers.wagers.updateOne({ _id: decided._id }, { $set: reset });
+    await service.database.db.collection('paper_orders').deleteMany({});
+    expect(await wagerStep(parts, day, late)).toMatchObject({ state: 'SKIPPED', skippedBecause: 'not placed before the window opened' });
+    expect(await service.database.db.collection('paper_orders').countDocuments()).toBe(0);
+  });
+
   it('is not made when wagers are switched off', async () => {
     expect(await wagerStep({ ...service.pipeline, placeWagers: false }, day, context)).toBeNull();
     expect(await service.pipeline.wagers.wagers.countDocuments({})).toBe(0);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OracleError } from '../../../src/errors.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { catchUp } from '../../../src/pipeline/catch-up.ts';
-import { runStep, STEP_NAMES } from '../../../src/pipeline/steps.ts';
+import { runOutcomeCheck, runStep, STEP_NAMES } from '../../../src/pipeline/steps.ts';
 import { stepInstant, windowOpensAt } from '../../../src/pipeline/times.ts';
 import { attestedOnChain, runCommand, type TestService, today, unresolvedService } from '../../support/service.ts';
 
@@ -84,6 +84,21 @@ describe('an outage', () => {
     await catchUp(pipeline, at(lateMs));
     for (const doc of await pipeline.record.forecastsOf(day)) expect(doc).toMatchObject({ state: 'PENDING', late: true, missed: false });
     expect(await pipeline.wagers.wager(day)).not.toBeNull();
+  });
+});
+
+describe('a step that fails for good', () => {
+  it('is recorded, and does not hold up the others', async () => {
+    const { pipeline } = service;
+    const broken = async (): Promise<never> => {
+      throw new OracleError('CHAIN_REVERTED', 'the contract refuses');
+    };
+    const parts = { ...pipeline, record: Object.assign(Object.create(pipeline.record), { daysToOpen: broken }) };
+    const reports = await runOutcomeCheck(parts, { now: new Date(stepInstant('signal', today() + 3) + 3 * 3_600_000), replayed: false });
+    const outcomes = Object.fromEntries(reports.map(({ step, outcome }) => [step, outcome]));
+    expect(outcomes['open-window']).toEqual({ failed: 'the contract refuses' });
+    expect(outcomes.reputation).toHaveProperty('done');
+    expect((await pipeline.runs.latest()).find(({ step }) => step === 'open-window')).toMatchObject({ state: 'failed' });
   });
 });
 

@@ -1,0 +1,34 @@
+import canonicalize from 'canonicalize';
+import { type Hex, keccak256, toHex } from 'viem';
+import type { WagerDoc } from './wagers.ts';
+
+/** What stands behind a reported outcome: the bytes that are served, and their hash as the registry has it. */
+export interface WagerEvidence {
+  /** RFC 8785 JSON of the settled wager. */
+  json: string;
+  /** keccak256 of these bytes, as ERC-8004 asks for. */
+  hash: Hex;
+}
+
+/** Path under which the evidence on a day's wager is served. */
+export function evidencePath(date: string): string {
+  return `/api/svc/agent/feedback/${date}`;
+}
+
+/** The evidence on a settled wager; the same for as long as the wager stands. */
+export function wagerEvidence(wager: WagerDoc): WagerEvidence {
+  const { _id: date, venue, asset, market, quote, pModel, qMarket, pBelieved, weight, side, contracts, costMicros } = wager;
+  const { state: outcome, winner, payoutMicros, placedAt, settledAt } = wager;
+  const facts = { pModel, qMarket, pBelieved, weight, side, contracts, costMicros, outcome, winner, payoutMicros };
+  const json = canonicalize({
+    date,
+    venue,
+    asset,
+    market: market && { ...market, expiresAt: market.expiresAt.toISOString() },
+    quote: quote && { ...quote, at: quote.at.toISOString() },
+    ...facts,
+    placedAt: placedAt?.toISOString() ?? null,
+    settledAt: settledAt?.toISOString() ?? null,
+  }) as string;
+  return { json, hash: keccak256(toHex(json)) };
+}

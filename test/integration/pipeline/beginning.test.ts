@@ -1,0 +1,34 @@
+import { afterEach, expect, it } from 'vitest';
+import { catchUp } from '../../../src/pipeline/catch-up.ts';
+import { runStep } from '../../../src/pipeline/steps.ts';
+import { stepInstant } from '../../../src/pipeline/times.ts';
+import { type TestService, testService, today } from '../../support/service.ts';
+
+let service: TestService;
+afterEach(() => service?.stop());
+
+const at = (ms: number) => ({ now: new Date(ms), replayed: false });
+
+it('a record begins with a forecast, never with a day that is over', async () => {
+  service = await testService(0);
+  const { pipeline } = service;
+  expect(await runStep(pipeline, 'signal', today() - 1000, at(Date.now()))).toEqual({
+    waiting: expect.stringContaining('begins with a forecast'),
+  });
+  expect(await pipeline.record.genesis()).toBeNull();
+});
+
+it('a process killed between the claim of the first day and its writing leaves a record that goes on', async () => {
+  service = await testService(3);
+  const { pipeline, database } = service;
+  const first = today() - 2;
+  await database.db.collection<{ _id: string; day: number }>('record_meta').insertOne({ _id: 'genesis', day: first });
+  const evening = stepInstant('signal', first + 1);
+  await service.infrastructure.localChain!.setTime(stepInstant('attest', first + 1));
+  await catchUp(pipeline, at(evening));
+  const docs = await pipeline.record.ofHorizon(7);
+  expect(docs.map(({ sequence, missed }) => ({ sequence, missed }))).toEqual([
+    { sequence: 1, missed: true },
+    { sequence: 2, missed: false },
+  ]);
+});
