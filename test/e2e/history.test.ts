@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { removeFolder } from '../support/folders.ts';
 import { type RunningService, startService } from '../support/running-service.ts';
 import { describeWithShared, sharedPath } from '../support/shared.ts';
 
@@ -19,7 +20,7 @@ describeWithShared('a replay of real history', () => {
   afterAll(async () => {
     running.child.kill('SIGTERM');
     await running.ended;
-    await rm(dataDir, { recursive: true, force: true });
+    await removeFolder(dataDir);
   });
 
   // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, truncate } from 'node:fs/promises';
+import { mkdtemp, readFile, truncate } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { createPublicClient, erc20Abi, http, parseAbi } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stepInstant } from '../../src/pipeline/times.ts';
+import { removeFolder } from '../support/folders.ts';
 import { type RunningService, startService } from '../support/running-service.ts';
 import { spawnNode, today } from '../support/service.ts';
 
@@ -23,7 +24,7 @@ afterEach(async () => {
   running?.child.kill('SIGTERM');
   await running?.ended;
   running = undefined;
-  await rm(dataDir, { recursive: true, force: true });
+  await removeFolder(dataDir);
 });
 
 const environment = (more: Record<string, string> = {}) => ({ DATA_DIR: dataDir, REPLAY_DAYS: String(DAYS), ...more });

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Db, MongoClient } from 'mongodb';
 import { startEmbeddedMongo } from '../../src/local/embedded-mongo.ts';
 import { connectMongo } from '../../src/mongo.ts';
+import { removeFolder } from './folders.ts';
 
 export interface TestDatabase {
   db: Db;
@@ -56,7 +57,7 @@ async function startEngine(): Promise<Server> {
   const engine = await startEmbeddedMongo({ dbPath: folder, cacheDir: ENGINE_CACHE });
   const stop = async () => {
     await engine.stop();
-    await rm(folder, { recursive: true });
+    await removeFolder(folder);
   };
   return { uri: engine.uri, stop };
 }

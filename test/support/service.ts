@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { loadConfig } from '../../src/config.ts';
@@ -10,6 +10,7 @@ import type { StepName } from '../../src/pipeline/step-runs.ts';
 import { OUTCOME_STEPS, runStep } from '../../src/pipeline/steps.ts';
 import { stepInstant, windowOpensAt } from '../../src/pipeline/times.ts';
 import { createShutdown } from '../../src/shutdown.ts';
+import { removeFolder } from './folders.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -29,7 +30,7 @@ export async function testService(days: number, environment: Record<string, stri
   const service = await assemble({ config, log, shutdown }, 'http://127.0.0.1:3000');
   const stop = async () => {
     await shutdown.stop('the test is over');
-    await rm(dataDir, { recursive: true, force: true });
+    await removeFolder(dataDir);
   };
   return { ...service, dataDir, stop };
 }

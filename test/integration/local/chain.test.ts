@@ -11,6 +11,7 @@ import { deployContracts } from '../../../src/local/deploy.ts';
 import { jsonRpc } from '../../../src/local/json-rpc.ts';
 import { type LocalChain, type LocalChainOptions, startLocalChain } from '../../../src/local/local-chain.ts';
 import { processIdentity } from '../../../src/local/process-identity.ts';
+import { removeFolder } from '../../support/folders.ts';
 
 const GENESIS = Date.UTC(2026, 0, 1);
 const MINUTE = 60_000;
@@ -23,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all(started.map((chain) => chain.stop()));
-  await rm(stateDir, { recursive: true });
+  await removeFolder(stateDir);
 });
 
 async function start(options: Partial<LocalChainOptions> = {}): Promise<LocalChain> {

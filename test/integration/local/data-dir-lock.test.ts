@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openDataDir } from '../../../src/local/data-dir.ts';
 import { processIdentity } from '../../../src/local/process-identity.ts';
+import { removeFolder } from '../../support/folders.ts';
 
 interface Outcome {
   open: boolean;
@@ -22,7 +23,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(holders.map(end));
   holders = [];
-  await rm(folder, { recursive: true });
+  await removeFolder(folder);
 });
 
 async function hold(): Promise<{ child: ChildProcess; outcome: Outcome }> {

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,6 +10,7 @@ import { type EmbeddedMongo, startEmbeddedMongo } from '../../../src/local/embed
 import { processIdentity } from '../../../src/local/process-identity.ts';
 import { connectMongo } from '../../../src/mongo.ts';
 import { ENGINE_CACHE } from '../../support/database.ts';
+import { removeFolder } from '../../support/folders.ts';
 
 let folder: string;
 let dbPath: string;
@@ -18,7 +19,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'oracle-engine-'));
   dbPath = join(folder, 'database');
 });
-afterEach(() => rm(folder, { recursive: true, maxRetries: 5 }));
+afterEach(() => removeFolder(folder));
 
 const start = (inUseTimeoutMs?: number) => startEmbeddedMongo({ dbPath, cacheDir: ENGINE_CACHE, inUseTimeoutMs });
 
