@@ -57,9 +57,24 @@ export const SETTINGS = {
     description: '`api` answers requests, `worker` runs the pipeline, `all` does both',
   }),
   FEEDS: setting({
-    schema: z.string().regex(/^(auto|simulated|csv:.+)$/, 'must be auto, simulated or csv:<folder>'),
+    schema: z.string().regex(/^(auto|live|simulated|csv:.+)$/, 'must be auto, live, simulated or csv:<folder>'),
     default: 'auto',
-    description: 'Market data: `auto`, `simulated` or `csv:<folder>`',
+    description: 'Market data: `auto`, `live`, `simulated` or `csv:<folder>`; `auto` is live data where the providers can be reached',
+  }),
+  PROVIDER_URLS: setting({
+    schema: z
+      .string()
+      .regex(/^([\w-]+|\*)=https?:\/\/[^\s,]+(,([\w-]+|\*)=https?:\/\/[^\s,]+)*$/, 'must be provider=url, separated by commas')
+      .optional(),
+    default: null,
+    description:
+      'Where providers of live data answer, `provider=url` separated by commas, `*=https://host/{provider}` for all others; for a mirror or proxy',
+  }),
+  SOSOVALUE_API_KEY: setting({
+    schema: z.string().min(1).optional(),
+    default: null,
+    secret: true,
+    description: 'Key of the SoSoValue API, a source of ETF flows; unset: the sources that need no key are used',
   }),
   SIMULATION_SEED: setting({
     schema: integer(0, 2 ** 31 - 1),
@@ -145,14 +160,56 @@ export const SETTINGS = {
     description: 'When everybody sees a forecast: at its `resolution`, or `immediate`ly',
   }),
   WAGERS: setting({
-    schema: z.enum(['paper', 'off']),
+    schema: z.enum(['paper', 'polymarket', 'off']),
     default: 'paper',
-    description: 'Venue of the daily wager: `paper`, or `off` for no new ones; open ones still settle',
+    description: 'Venue of the daily wager: `paper`, `polymarket`, or `off` for no new ones; open ones still settle',
+  }),
+  WAGER_KILL_SWITCH: setting({
+    schema: z.enum(['off', 'on']),
+    default: 'off',
+    description: '`on`: no new wagers at any venue, open ones still settle',
+  }),
+  WAGER_MAX_STAKE_USD: setting({
+    schema: integer(1, 1_000_000),
+    default: '50',
+    description: 'Largest stake of one wager at Polymarket, whole dollars',
+  }),
+  WAGER_MAX_OPEN_USD: setting({
+    schema: integer(1, 1_000_000),
+    default: '250',
+    description: 'Largest sum of open stakes at Polymarket, whole dollars',
   }),
   PAPER_BANKROLL_USD: setting({
     schema: integer(1, 1_000_000_000),
     default: '10000',
-    description: 'What the paper account starts with, whole dollars',
+    description: 'What the paper account and the dry run at Polymarket start with, whole dollars',
+  }),
+  POLYMARKET_DRY_RUN: setting({
+    schema: z.enum(['true', 'false']).transform((text) => text === 'true'),
+    default: 'true',
+    description: '`true`: orders are priced and filled from the live order book and written down, none is sent; `false`: real money',
+  }),
+  POLYMARKET_PRIVATE_KEY: setting({
+    schema: privateKey.optional(),
+    default: null,
+    secret: true,
+    description: 'Key that signs orders at Polymarket; required when `WAGERS=polymarket` and `POLYMARKET_DRY_RUN=false`',
+  }),
+  POLYMARKET_SIGNATURE_TYPE: setting({
+    schema: integer(0, 3),
+    default: '0',
+    description:
+      'How the wallet at Polymarket signs: `0` EOA, the key itself; `1` POLY_PROXY; `2` POLY_GNOSIS_SAFE; `3` POLY_1271, a deposit wallet',
+  }),
+  POLYMARKET_FUNDER: setting({
+    schema: address.optional(),
+    default: null,
+    description: 'Wallet that pays for orders at Polymarket; required for the signature types 1 to 3; unset: the address of the key',
+  }),
+  POLYMARKET_HOST: setting({
+    schema: url(/^https?$/, 'an http(s) URL'),
+    default: 'https://clob.polymarket.com',
+    description: 'Where the order book of Polymarket answers',
   }),
   LOG_LEVEL: setting({
     schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
@@ -181,6 +238,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   ) as Values;
   const config = { ...values, chainMode: chainModeOf(values.CHAIN_RPC_URL) };
   checkChainSettings(config);
+  checkRealMoneySettings(config);
   return config;
 }
 
@@ -214,6 +272,19 @@ function checkChainSettings(config: Config): void {
         'is refused on a local chain, which uses throw-away keys only; unset it, or set CHAIN_RPC_URL to a real chain',
       );
     }
+  }
+}
+
+function checkRealMoneySettings(config: Config): void {
+  if (config.WAGERS !== 'polymarket' || config.POLYMARKET_DRY_RUN) return;
+  if (config.chainMode !== 'real') {
+    throw configError('POLYMARKET_DRY_RUN', 'false, which stakes real money, is refused on a local chain; set CHAIN_RPC_URL to a real one');
+  }
+  if (config.POLYMARKET_PRIVATE_KEY === undefined) {
+    throw configError('POLYMARKET_PRIVATE_KEY', 'is required when WAGERS is polymarket and POLYMARKET_DRY_RUN is false');
+  }
+  if (config.POLYMARKET_SIGNATURE_TYPE !== 0 && config.POLYMARKET_FUNDER === undefined) {
+    throw configError('POLYMARKET_FUNDER', `is required for POLYMARKET_SIGNATURE_TYPE ${config.POLYMARKET_SIGNATURE_TYPE}`);
   }
 }
 

@@ -40,6 +40,15 @@ describe('settings', () => {
     ['ROLE', 'boss'],
     ['FEEDS', 'csv:'],
     ['FEEDS', 'kraken'],
+    ['PROVIDER_URLS', 'kraken'],
+    ['PROVIDER_URLS', 'kraken=ftp://example.org'],
+    ['WAGERS', 'kalshi'],
+    ['WAGER_KILL_SWITCH', 'maybe'],
+    ['WAGER_MAX_STAKE_USD', '0'],
+    ['POLYMARKET_DRY_RUN', 'no'],
+    ['POLYMARKET_SIGNATURE_TYPE', '4'],
+    ['POLYMARKET_FUNDER', '0x1234'],
+    ['POLYMARKET_HOST', 'clob.example.org'],
     ['PUBLIC_URL', 'ftp://example.org'],
     ['CHAIN_RPC_URL', 'not a url'],
     ['MONGODB_URI', 'http://example.org'],
@@ -61,6 +70,39 @@ describe('settings', () => {
   it.each(['http://127.0.0.1:8545', 'http://localhost:8545', 'http://[::1]:8545'])('refuses a real key on the local chain %s', (rpcUrl) => {
     expect(() => loadConfig({ CHAIN_RPC_URL: rpcUrl, ATTESTER_PRIVATE_KEY: KEY })).toThrow('refused on a local chain');
     expect(loadConfig({ CHAIN_RPC_URL: rpcUrl }).chainMode).toBe('attached');
+  });
+
+  it('takes where providers of live data answer, and a key for one of them on a local chain', () => {
+    const urls = 'kraken=https://a.example.org/kraken,*=http://127.0.0.1:8080/{provider}';
+    expect(loadConfig({ FEEDS: 'live', PROVIDER_URLS: urls, SOSOVALUE_API_KEY: 'a-key' })).toMatchObject({
+      FEEDS: 'live',
+      PROVIDER_URLS: urls,
+      SOSOVALUE_API_KEY: 'a-key',
+    });
+  });
+
+  it('stakes no money at Polymarket unless told, with low caps', () => {
+    expect(loadConfig({ WAGERS: 'polymarket' })).toMatchObject({
+      POLYMARKET_DRY_RUN: true,
+      POLYMARKET_HOST: 'https://clob.polymarket.com',
+      POLYMARKET_SIGNATURE_TYPE: 0,
+      WAGER_KILL_SWITCH: 'off',
+      WAGER_MAX_STAKE_USD: 50,
+      WAGER_MAX_OPEN_USD: 250,
+    });
+  });
+
+  it('stakes real money only with a key, a funder where the wallet is another one, and on a real chain', () => {
+    const money = { ...REAL, WAGERS: 'polymarket', POLYMARKET_DRY_RUN: 'false', POLYMARKET_PRIVATE_KEY: KEY };
+    expect(loadConfig(money)).toMatchObject({ POLYMARKET_DRY_RUN: false, POLYMARKET_PRIVATE_KEY: KEY });
+    expect(() => loadConfig({ ...money, POLYMARKET_PRIVATE_KEY: '' })).toThrow('Setting POLYMARKET_PRIVATE_KEY');
+    expect(() => loadConfig({ ...money, POLYMARKET_SIGNATURE_TYPE: '3' })).toThrow('Setting POLYMARKET_FUNDER');
+    expect(loadConfig({ ...money, POLYMARKET_SIGNATURE_TYPE: '3', POLYMARKET_FUNDER: `0x${'5'.repeat(40)}` }).chainMode).toBe('real');
+    for (const CHAIN_RPC_URL of ['', 'http://127.0.0.1:8545']) {
+      const local = { WAGERS: 'polymarket', POLYMARKET_DRY_RUN: 'false', POLYMARKET_PRIVATE_KEY: KEY, CHAIN_RPC_URL };
+      expect(() => loadConfig(local)).toThrow('Setting POLYMARKET_DRY_RUN');
+      expect(loadConfig({ ...local, POLYMARKET_DRY_RUN: 'true' }).WAGERS).toBe('polymarket');
+    }
   });
 
   it('never shows the value of a secret in an error', () => {

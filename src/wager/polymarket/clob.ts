@@ -1,0 +1,100 @@
+import type { ClobClient } from '@polymarket/clob-client-v2';
+import { OracleError } from '../../errors.ts';
+import type { Side } from '../sizing.ts';
+import { bookAnswer, marketAnswer, marketInfoAnswer, read } from './answers.ts';
+import { ask } from './ask.ts';
+import type { FeeSchedule } from './fee.ts';
+import type { TickSize } from './tick-price.ts';
+
+export const POLYGON = 137;
+
+export interface ClobOptions {
+  host: string;
+  /** For one request. To post an order the client takes up to 30 s: it waits for the transactions of the trades. */
+  timeoutMs: number;
+}
+
+/** What a market trades in: its two tokens, and the fee on them. */
+export interface MarketTerms {
+  tokens: Record<Side, string>;
+  fee: FeeSchedule;
+}
+
+export interface BookLevel {
+  /** 0 to 1. */
+  price: number;
+  /** Contracts. */
+  size: number;
+}
+
+/** Order book of one token, best prices first. */
+export interface OrderBook {
+  bids: BookLevel[];
+  asks: BookLevel[];
+  tickSize: TickSize;
+  /** Contracts. */
+  minOrderSize: number;
+  negRisk: boolean;
+}
+
+/** The exchange's public data. Every method throws FEED_UNAVAILABLE, FEED_INVALID, or VENUE_REJECTED for what it does not have. */
+export class Clob {
+  readonly #options: ClobOptions;
+  #client: Promise<ClobClient> | undefined;
+
+  constructor(options: ClobOptions) {
+    this.#options = options;
+  }
+
+  async terms(conditionId: string): Promise<MarketTerms> {
+    const { t: tokens, fd: fee } = read(
+      'market info',
+      marketInfoAnswer,
+      await this.#ask('market info', (c) => c.getClobMarketInfo(conditionId)),
+    );
+    const tokenOf = (side: Side) => tokens.find(({ o: outcome }) => outcome.toUpperCase() === side)?.t;
+    const [YES, NO] = [tokenOf('YES'), tokenOf('NO')];
+    if (YES === undefined || NO === undefined || tokens.length !== 2) {
+      throw new OracleError('FEED_INVALID', 'Polymarket: market info.t: is not one token for Yes and one for No', {
+        field: 'market info.t',
+      });
+    }
+    return { tokens: { YES, NO }, fee: { rate: fee?.r ?? 0, exponent: fee?.e ?? 0 } };
+  }
+
+  async book(tokenId: string): Promise<OrderBook> {
+    const book = read('book', bookAnswer, await this.#ask('book', (client) => client.getOrderBook(tokenId)));
+    if (book.asset_id !== tokenId)
+      throw new OracleError('FEED_INVALID', 'Polymarket: book.asset_id: is of another token', { field: 'book.asset_id' });
+    return {
+      bids: book.bids.toSorted((a, b) => b.price - a.price),
+      asks: book.asks.toSorted((a, b) => a.price - b.price),
+      tickSize: book.tick_size,
+      minOrderSize: book.min_order_size,
+      negRisk: book.neg_risk,
+    };
+  }
+
+  /** The side that won; null while the market is open, and for good where it was resolved without a winner. */
+  async winner(conditionId: string): Promise<Side | null> {
+    const { closed, tokens } = read('market', marketAnswer, await this.#ask('market', (client) => client.getMarket(conditionId)));
+    const winners = tokens.filter(({ winner }) => winner).map(({ outcome }) => outcome.toUpperCase());
+    const [winner] = winners;
+    if (!closed || winners.length !== 1) return null;
+    if (winner !== 'YES' && winner !== 'NO') {
+      throw new OracleError('FEED_INVALID', 'Polymarket: market.tokens: the winner is neither Yes nor No', { field: 'market.tokens' });
+    }
+    return winner;
+  }
+
+  async #ask(what: string, run: (client: ClobClient) => Promise<unknown>): Promise<unknown> {
+    this.#client ??= openPublicClient(this.#options.host);
+    const client = await this.#client;
+    return ask({ what, timeoutMs: this.#options.timeoutMs, refusedAs: 'VENUE_REJECTED' }, () => run(client));
+  }
+}
+
+async function openPublicClient(host: string): Promise<ClobClient> {
+  const { ClobClient } = await import('@polymarket/clob-client-v2');
+  return new ClobClient({ host, chain: POLYGON, throwOnError: true });
+}

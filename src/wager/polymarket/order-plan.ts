@@ -1,0 +1,59 @@
+import { OracleError } from '../../errors.ts';
+import { MICROS, type Order } from '../venue.ts';
+import type { MarketTerms, OrderBook } from './clob.ts';
+import type { FeeSchedule } from './fee.ts';
+import { capPrice, type TickSize, unitCostMicros, wholeCentContracts } from './tick-price.ts';
+
+/** An order as it is to be sent: buy so many contracts of a token at no more than a price, now or not at all. */
+export interface OrderPlan {
+  tokenId: string;
+  /** Highest price, in ten-thousandths, on the tick. */
+  priceUnits: number;
+  contracts: number;
+  /** What all contracts cost at the highest price, fee included, in micros. */
+  maxCostMicros: number;
+  tickSize: TickSize;
+  negRisk: boolean;
+  fee: FeeSchedule;
+}
+
+/** What may be spent, in micros: on one wager, on all open ones and what they have taken of it, and what the account has. */
+export interface SpendingLimits {
+  maxStakeMicros: number;
+  maxOpenMicros: number;
+  openMicros: number;
+  cashMicros: number;
+}
+
+/**
+ * Prices and sizes an order for the book of its own token: as many of the wanted contracts as the limits allow.
+ * @throws OracleError VENUE_REJECTED when nothing that the exchange would take is left.
+ */
+export function planOrder(order: Order, { tokens, fee }: MarketTerms, book: OrderBook, limits: SpendingLimits): OrderPlan {
+  const { tickSize, minOrderSize, negRisk } = book;
+  const priceUnits = capPrice(order.limitCostMicros, tickSize, fee);
+  if (priceUnits === null) throw rejected(`the limit of ${order.limitCostMicros} micros is below the lowest price`);
+  const unitCost = unitCostMicros(priceUnits, fee);
+  const [spendable, because] = tightest(limits);
+  const wanted = Math.min(order.contracts, Math.floor(Math.max(0, spendable) / unitCost));
+  const contracts = wholeCentContracts(wanted, priceUnits);
+  if (contracts === 0 || contracts < minOrderSize) {
+    const reason = wanted < order.contracts ? ` (${because} leaves ${spendable} micros)` : '';
+    throw rejected(`${contracts} contracts are below the smallest order of ${minOrderSize}${reason}`);
+  }
+  return { tokenId: tokens[order.side], priceUnits, contracts, maxCostMicros: contracts * unitCost, tickSize, negRisk, fee };
+}
+
+function tightest({ maxStakeMicros, maxOpenMicros, openMicros, cashMicros }: SpendingLimits): [number, string] {
+  const limits: [number, string][] = [
+    [maxStakeMicros, `the cap of $${maxStakeMicros / MICROS} on one wager`],
+    [maxOpenMicros - openMicros, `the cap of $${maxOpenMicros / MICROS} on open wagers`],
+    [cashMicros, 'the account'],
+  ];
+  return limits.reduce((least, limit) => (limit[0] < least[0] ? limit : least));
+}
+
+/** The exchange, or a rule of ours, does not take an order. */
+export function rejected(reason: string): OracleError {
+  return new OracleError('VENUE_REJECTED', `Polymarket: ${reason}`);
+}

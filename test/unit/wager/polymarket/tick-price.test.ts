@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { capPrice, PRICE_UNITS, TICK_SIZES, unitCostMicros, wholeCentContracts } from '../../../../src/wager/polymarket/tick-price.ts';
+
+const tickSizes = fc.constantFrom(...TICK_SIZES);
+const fees = fc.record({ rate: fc.double({ min: 0, max: 0.25, noNaN: true }), exponent: fc.integer({ min: 1, max: 2 }) });
+
+describe('the price of an order', () => {
+  it('is on the tick, never above the cap, and the highest such price', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1_100_000 }), tickSizes, fees, (limit, tickSize, fee) => {
+        const tick = Math.round(Number(tickSize) * PRICE_UNITS);
+        const price = capPrice(limit, tickSize, fee);
+        if (price === null) {
+          expect(unitCostMicros(tick, fee)).toBeGreaterThan(limit);
+          return;
+        }
+        expect(price % tick).toBe(0);
+        expect(price).toBeGreaterThanOrEqual(tick);
+        expect(price).toBeLessThanOrEqual(PRICE_UNITS - tick);
+        expect(unitCostMicros(price, fee)).toBeLessThanOrEqual(limit);
+        if (price + tick <= PRICE_UNITS - tick) expect(unitCostMicros(price + tick, fee)).toBeGreaterThan(limit);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it.each([
+    [470_000, '0.01', 4_700],
+    [479_999, '0.01', 4_700],
+    [479_999, '0.001', 4_790],
+    [479_999, '0.0025', 4_775],
+    [479_999, '0.1', 4_000],
+    [1_000_000, '0.1', 9_000],
+    [99_999, '0.1', null],
+  ] as const)('of a limit of %d micros at the tick %s is %s ten-thousandths', (limit, tickSize, price) => {
+    expect(capPrice(limit, tickSize, { rate: 0, exponent: 0 })).toBe(price);
+  });
+
+  it('leaves room for the fee under the cap', () => {
+    const fee = { rate: 0.07, exponent: 1 };
+    expect(unitCostMicros(5_000, fee)).toBe(517_500);
+    expect(capPrice(517_500, '0.01', fee)).toBe(5_000);
+    expect(capPrice(517_499, '0.01', fee)).toBe(4_900);
+  });
+});
+
+describe('the size of an order', () => {
+  it('costs whole cents, in the most whole contracts', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 1, max: PRICE_UNITS - 1 }), (wanted, price) => {
+        const contracts = wholeCentContracts(wanted, price);
+        expect(contracts).toBeLessThanOrEqual(wanted);
+        expect((contracts * price) % 100).toBe(0);
+        for (let more = contracts + 1; more <= wanted; more++) expect((more * price) % 100).not.toBe(0);
+      }),
+    );
+  });
+
+  it.each([
+    [57, 4_700, 57],
+    [57, 4_730, 50],
+    [57, 215, 40],
+    [19, 215, 0],
+  ])('of %d wanted at %d ten-thousandths is %d', (wanted, price, contracts) => {
+    expect(wholeCentContracts(wanted, price)).toBe(contracts);
+  });
+});
