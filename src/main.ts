@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { privateKeyToAccount } from 'viem/accounts';
 import { IDENTITY } from '../agent-card/identity.ts';
 import { REGISTRATION_PATH } from '../agent-card/registration.ts';
@@ -15,7 +16,7 @@ import { OracleError } from './errors.ts';
 import { dayOf, instantOf } from './forecast/day.ts';
 import { HORIZONS } from './forecast/model.ts';
 import { createApp, createStartingApp } from './http/app.ts';
-import type { HttpParts } from './http/parts.ts';
+import type { HttpParts, VenueMarket } from './http/parts.ts';
 import { allRoutes, workerRoutes } from './http/routes/all.ts';
 import { type HttpServer, listen } from './http/server.ts';
 import { bannerText } from './local/banner.ts';
@@ -24,21 +25,29 @@ import { createProgressBar } from './local/progress.ts';
 import { type ReplayRange, replay, replayRange, replayUnfinished } from './local/replay.ts';
 import { requireSameHistory } from './local/same-history.ts';
 import { createLog, type Log } from './log.ts';
+import { type LiveMarket, openLiveMarket } from './market/live/live-market.ts';
+import { parseProviderUrls } from './market/live/provider-urls.ts';
+import { isLiveReachable } from './market/live/reachable.ts';
+import { LIVE_INDEXES } from './market/live/stores.ts';
 import { createMarket, type Market } from './market/market.ts';
-import { openFeed } from './market/open.ts';
+import { chooseFeed } from './market/open.ts';
+import { weeklyStrikes } from './market/strikes.ts';
 import { connectMongo, type Database, ensureIndexes } from './mongo.ts';
 import { catchUp } from './pipeline/catch-up.ts';
 import { Forecaster } from './pipeline/forecaster.ts';
 import type { PipelineParts } from './pipeline/parts.ts';
 import { readiness } from './pipeline/readiness.ts';
-import { type Schedule, startSchedule } from './pipeline/schedule.ts';
+import { type Schedule, type ScheduledJob, startSchedule } from './pipeline/schedule.ts';
 import { statusOf } from './pipeline/status.ts';
 import { STEP_RUN_INDEXES, StepRuns } from './pipeline/step-runs.ts';
 import { ModelStore } from './record/models.ts';
 import { ForecastRecord, RECORD_INDEXES } from './record/record.ts';
 import { createShutdown, type Shutdown, stopOnSignals } from './shutdown.ts';
 import { PAPER_INDEXES, PaperVenue } from './wager/paper-venue.ts';
-import { MICROS } from './wager/venue.ts';
+import { POLYMARKET_INDEXES } from './wager/polymarket/orders.ts';
+import { type PolymarketStrike, PolymarketVenue } from './wager/polymarket/polymarket-venue.ts';
+import type { TradingAccount } from './wager/polymarket/trading.ts';
+import { MICROS, type Venue } from './wager/venue.ts';
 import { WAGER_INDEXES, WagerBook } from './wager/wagers.ts';
 
 /** What the doors, the schedule and the commands stand on. */
@@ -49,7 +58,11 @@ export interface Service {
   infrastructure: Infrastructure;
   database: Database;
   pipeline: PipelineParts;
+  /** Where replayed days wager: no other venue has quotes of the past. */
+  replayVenue: Venue;
   http: HttpParts;
+  /** What collects live data; null where the feed asks nobody. */
+  live: LiveMarket | null;
   /** Range for a first replay; null where there is none. */
   range: ReplayRange | null;
   feedReason: string | null;
@@ -73,10 +86,14 @@ const now = () => new Date();
  */
 export async function assemble({ config, log, shutdown }: Frame, address: string | null): Promise<Service> {
   const real = config.chainMode === 'real';
-  const { feed, reason: feedReason } = await openFeed(config.FEEDS, { seed: config.SIMULATION_SEED });
-  const market = createMarket(feed);
-  if (real && market.kind === 'simulated') throw simulatedOnRealChain(feedReason);
-  const range = real ? null : replayRange(await market.coverage(), dayOf(Date.now()), config.REPLAY_DAYS);
+  if (real && config.FEEDS === 'simulated') throw simulatedOnRealChain();
+  const urls = parseProviderUrls(config.PROVIDER_URLS ?? '');
+  // A record on a real chain is for good: live data that cannot be reached is waited for there, never replaced.
+  const choice = await chooseFeed(real && config.FEEDS === 'auto' ? 'live' : config.FEEDS, {
+    seed: config.SIMULATION_SEED,
+    isLiveReachable: () => isLiveReachable(urls),
+  });
+  const range = real ? null : replayRange(choice.coverage, dayOf(Date.now()), config.REPLAY_DAYS);
 
   const infrastructure = await openInfrastructure({
     config,
@@ -88,7 +105,14 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   const database = await connectMongo(infrastructure.mongodbUri);
   shutdown.onStop('database connection', () => database.close());
   const { db } = database;
-  await ensureIndexes(db, [...RECORD_INDEXES, ...WAGER_INDEXES, ...PAPER_INDEXES, ...STEP_RUN_INDEXES]);
+  await ensureIndexes(db, [
+    ...RECORD_INDEXES,
+    ...WAGER_INDEXES,
+    ...PAPER_INDEXES,
+    ...STEP_RUN_INDEXES,
+    ...LIVE_INDEXES,
+    ...POLYMARKET_INDEXES,
+  ]);
 
   const chain = await createChain({
     rpcUrl: infrastructure.rpcUrl,
@@ -104,23 +128,30 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   const reporterWallet = wallet('reporter');
 
   const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
+  const { feed, reason: feedReason } = choice.settle(await record.source());
+  const live = feed === null ? liveMarket({ config, log, shutdown }, db) : null;
+  const market = createMarket((feed ?? live?.feed)!, { pinClose: live === null ? undefined : (close) => live.stores.closes.pin(close) });
   await requireSameHistory({ record, market, chain, journal, local: !real });
   const publicUrl = config.PUBLIC_URL ?? address;
   const agentUri = `${publicUrl ?? `http://127.0.0.1:${config.PORT}`}${REGISTRATION_PATH}`;
   const agent = { identity: await ensureIdentity(chain, { agentUri, wallet: attesterWallet }) };
 
+  const models = new ModelStore(db);
   const wagers = new WagerBook(db);
-  const venue = paperVenue(db, config, record, market);
+  const paper = paperVenue(db, config, record, market);
+  const polymarket = polymarketVenues({ config, log, shutdown }, db, market);
+  const venue = config.WAGERS === 'polymarket' ? polymarket[0] : paper;
   const pipeline: PipelineParts = {
     record,
     saltSecret,
     market,
-    forecaster: new Forecaster(new ModelStore(db)),
+    forecaster: new Forecaster(models),
     attester: createAttester(chain, attesterWallet),
     reporter: createReporter({ chain, wallet: reporterWallet, agentId: async () => agent.identity.agentId }),
     wagers,
     venue,
-    placeWagers: config.WAGERS !== 'off',
+    otherVenues: [paper, ...polymarket].filter((other) => other !== venue),
+    placeWagers: config.WAGERS !== 'off' && config.WAGER_KILL_SWITCH === 'off',
     publicUrl: () => publicUrl ?? agent.identity.agentUri.replace(REGISTRATION_PATH, ''),
     heldBack: async () => ((await replayUnfinished(db)) ? 'the replay of past days is not finished; npm start finishes it' : null),
     runs: new StepRuns(db, log),
@@ -136,6 +167,9 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     wagers,
     venueName: venue.name,
     market,
+    models,
+    // Somebody else's strikes are in the market's snapshots.
+    venueMarkets: async () => (venue === paper ? quotedMarkets(paper) : []),
     chainId: chain.chainId,
     addresses: chain.addresses,
     attestations: createAttestationReader(chain),
@@ -163,16 +197,65 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   const announce = async () => {
     agent.identity = await updateAgentUri(chain, attesterWallet, agent.identity, agentUri);
   };
-  return { config, log, shutdown, infrastructure, database, pipeline, http, range, feedReason, state, announce };
+  return { config, log, shutdown, infrastructure, database, pipeline, replayVenue: paper, http, live, range, feedReason, state, announce };
 }
 
-/** A record on a real chain is for good: nothing made up goes into it, not even when live data cannot be reached. */
-function simulatedOnRealChain(reason: string | null): OracleError {
-  const why = reason === null ? '' : ` (${reason})`;
-  return new OracleError('CONFIG_INVALID', `Setting FEEDS: simulated data is refused on a real chain${why}`, {
+function liveMarket({ config, log, shutdown }: Frame, db: Database['db']): LiveMarket {
+  return openLiveMarket({
+    db,
+    urls: parseProviderUrls(config.PROVIDER_URLS ?? ''),
+    sosovalueKey: config.SOSOVALUE_API_KEY,
+    // The longest horizon looks a week back, and venues have gaps.
+    venueDays: config.REPLAY_DAYS + 14,
+    log,
+    now: Date.now,
+    signal: shutdown.signal,
+  });
+}
+
+/** A record on a real chain is for good: nothing made up goes into it. */
+function simulatedOnRealChain(): OracleError {
+  return new OracleError('CONFIG_INVALID', 'Setting FEEDS: simulated data is refused on a real chain', {
     field: 'FEEDS',
     suggestedAction: 'Set FEEDS to real data, or unset CHAIN_RPC_URL to try the service on a local chain.',
   });
+}
+
+/** Polymarket as the settings want it, and behind it, where it is not the same, the dry run that wagers may still stand in. */
+function polymarketVenues({ config, log }: Frame, db: Database['db'], market: Market): [PolymarketVenue, ...PolymarketVenue[]] {
+  const open = (account: TradingAccount | null) =>
+    new PolymarketVenue({
+      db,
+      host: config.POLYMARKET_HOST,
+      account,
+      dryRunBalanceMicros: config.PAPER_BANKROLL_USD * MICROS,
+      maxStakeUsd: config.WAGER_MAX_STAKE_USD,
+      maxOpenUsd: config.WAGER_MAX_OPEN_USD,
+      killSwitch: config.WAGER_KILL_SWITCH === 'on',
+      strikes: (at) => listedStrikes(market, at),
+      now,
+      log,
+    });
+  const { POLYMARKET_PRIVATE_KEY: privateKey, POLYMARKET_SIGNATURE_TYPE: signatureType, POLYMARKET_FUNDER: funder } = config;
+  const dryRun = open(null);
+  if (privateKey === undefined) return [dryRun];
+  const real = open({ privateKey, signatureType, funder });
+  return config.POLYMARKET_DRY_RUN ? [dryRun, real] : [real, dryRun];
+}
+
+/** Polymarket's weekly strikes, as the market last saw them. */
+async function listedStrikes(market: Market, at: Date): Promise<PolymarketStrike[]> {
+  const strikes = weeklyStrikes(await market.strikes(at.getTime()), at.getTime());
+  return strikes.flatMap(({ venue, conditionId, question, strikeUsd, expiresAtMs }) =>
+    venue === 'polymarket' && conditionId !== null ? [{ conditionId, question, strikeUsd, expiresAt: new Date(expiresAtMs) }] : [],
+  );
+}
+
+/** All strikes of a venue with its quotes. */
+async function quotedMarkets(venue: Venue): Promise<VenueMarket[]> {
+  const at = now();
+  const markets = await venue.markets(at);
+  return Promise.all(markets.map(async (market) => ({ market, quote: await venue.quote(market, at) })));
 }
 
 function paperVenue(db: Database['db'], config: Config, record: ForecastRecord, market: Market): PaperVenue {
@@ -188,14 +271,16 @@ function paperVenue(db: Database['db'], config: Config, record: ForecastRecord, 
   });
 }
 
-/** Replays a first start, then runs the jobs; what is overdue is caught up with first. */
-async function startPipeline({ config, log, shutdown, infrastructure, database, pipeline, range, state }: Service): Promise<void> {
+/** Fetches the history and replays a first start, then runs the jobs; what is overdue is caught up with first. */
+async function startPipeline(service: Service): Promise<void> {
+  const { config, log, shutdown, infrastructure, database, pipeline, replayVenue, live, range, state } = service;
   const { localChain } = infrastructure;
+  if (live !== null && config.ROLE !== 'api') await fetchHistory(live, service);
   if (localChain !== null) {
     const bar = createProgressBar('Replaying');
     await replay({
       db: database.db,
-      parts: pipeline,
+      parts: { ...pipeline, venue: replayVenue },
       range,
       chain: localChain,
       onProgress: ({ done, total, day }) => {
@@ -209,9 +294,35 @@ async function startPipeline({ config, log, shutdown, infrastructure, database, 
   }
   if (config.ROLE === 'api') return;
   await catchUp(pipeline, { now: now(), replayed: false }).catch((error: unknown) => log.error({ err: error }, 'catching up failed'));
-  const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now });
+  const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now, jobs: live === null ? {} : collectJobs(live) });
   shutdown.onStop('jobs', () => schedule.drain(6_000));
   state.schedule = schedule;
+}
+
+/** Prices have a job of their own: a provider that is slow to answer must not hold them up. */
+function collectJobs(live: LiveMarket): Record<string, ScheduledJob> {
+  return { prices: { cron: '* * * * *', run: live.collectPrices }, collect: { cron: '* * * * *', run: live.collect } };
+}
+
+const HISTORY_RETRY_MS = 15_000;
+
+/** Waits for the history that forecasts need; what else is missing the collector goes on asking for. */
+async function fetchHistory(live: LiveMarket, { state, shutdown, log }: Service): Promise<void> {
+  const bar = createProgressBar('Fetching history');
+  for (let attempt = 1; ; attempt++) {
+    await live.collectPrices();
+    const missing = await live.fetchHistory(({ done, total, label }) => {
+      state.setup = `fetching market history: ${done} of ${total} pieces`;
+      bar.update(done, total, label);
+    });
+    const needed = missing.filter(({ required }) => required);
+    if (attempt === 1 && missing.length > 0) log.warn({ missing }, 'market history is incomplete: asking again later');
+    if (needed.length === 0) break;
+    state.setup = `waiting for market history: ${needed.map(({ reason }) => reason).join('; ')}`;
+    await delay(HISTORY_RETRY_MS, undefined, { signal: shutdown.signal });
+  }
+  bar.end();
+  await live.collect();
 }
 
 async function start(frame: Frame): Promise<void> {

@@ -6,7 +6,9 @@ import type { ReputationState } from '../chain/reputation.ts';
 import type { Market } from '../market/market.ts';
 import type { AttestationViewOptions } from '../record/attestation-views.ts';
 import type { Caller } from '../record/caller.ts';
+import type { ModelStore } from '../record/models.ts';
 import type { ForecastRecord } from '../record/record.ts';
+import type { Quote, StrikeMarket } from '../wager/venue.ts';
 import type { WagerBook } from '../wager/wagers.ts';
 
 /** One thing the service needs to be ready, and why it is not there. */
@@ -14,6 +16,11 @@ export interface ReadinessCheck {
   name: string;
   ok: boolean;
   detail: string;
+}
+
+export interface VenueMarket {
+  market: StrikeMarket;
+  quote: Quote;
 }
 
 /** What the routes work with. */
@@ -24,6 +31,10 @@ export interface HttpParts {
   wagers: WagerBook;
   venueName: string;
   market: Market;
+  /** The models that stored forecasts were made with. */
+  models: ModelStore;
+  /** Strikes that the service's own venue quotes; empty where the venue is somebody else's. */
+  venueMarkets(): Promise<VenueMarket[]>;
   chainId: number;
   addresses: ChainAddresses;
   attestations: AttestationReader;

@@ -2,6 +2,7 @@ import type { Express, Request, Response } from 'express';
 import type { z } from 'zod';
 import { OracleError } from '../errors.ts';
 import { type Caller, PUBLIC_CALLER } from '../record/caller.ts';
+import { namesEtag } from './etag.ts';
 import { sendProblem } from './problem.ts';
 
 type Shape = z.ZodObject;
@@ -60,6 +61,8 @@ async function answer(definition: Route, request: Request, response: Response): 
   };
   const { status = 200, headers = {}, body } = await definition.handle(input);
   response.status(status).set(headers);
+  // The framework heeds the tag only without `Cache-Control: no-cache`, which the fetch of browsers and Node adds of its own.
+  if (headers.ETag !== undefined && namesEtag(request.get('If-None-Match'), headers.ETag)) return void response.status(304).end();
   if (typeof body === 'string') response.send(body);
   else response.json(body);
 }

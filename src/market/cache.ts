@@ -2,6 +2,8 @@ export interface CacheStatistics {
   name: string;
   hits: number;
   misses: number;
+  /** Share of the calls that were answered from memory; null before the first. */
+  hitRate: number | null;
   entries: number;
 }
 
@@ -43,6 +45,6 @@ export function createCache<Value>(name: string, maxEntries: number): Cache<Valu
       remember(key, value);
       return value;
     },
-    statistics: () => ({ name, hits, misses, entries: entries.size }),
+    statistics: () => ({ name, hits, misses, hitRate: hits + misses > 0 ? hits / (hits + misses) : null, entries: entries.size }),
   };
 }

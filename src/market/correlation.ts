@@ -1,6 +1,13 @@
 import type { Day } from '../forecast/day.ts';
 import { countUpTo, type Observations } from './observations.ts';
 
+export interface Correlation {
+  /** Pearson's; null with too few pairs or where one side never moves. */
+  correlation: number | null;
+  /** How many pairs it is made of. */
+  pairs: number;
+}
+
 export interface CorrelationOptions {
   minPairs: number;
   /** Logarithmic changes of the series; otherwise plain differences. */
@@ -9,9 +16,9 @@ export interface CorrelationOptions {
 
 /**
  * Pearson correlation of a series' changes from one observation to the next with the log returns of `prices` between the same
- * dates, over the observations dated `since` or later; null with fewer than `minPairs` changes or where one side never moves.
+ * dates, over the observations dated `since` or later.
  */
-export function returnCorrelation(series: Observations, prices: Observations, since: Day, options: CorrelationOptions): number | null {
+export function returnCorrelation(series: Observations, prices: Observations, since: Day, options: CorrelationOptions): Correlation {
   const ours: number[] = [];
   const theirs: number[] = [];
   const first = Math.max(1, countUpTo(series.days, since - 1));
@@ -23,10 +30,16 @@ export function returnCorrelation(series: Observations, prices: Observations, si
     ours.push(options.logarithmic ? Math.log(to / from) : to - from);
     theirs.push(Math.log(after / before));
   }
-  return ours.length < options.minPairs ? null : pearson(ours, theirs);
+  return correlate(ours, theirs, options.minPairs);
 }
 
-function priceOn({ days, values }: Observations, day: Day): number | null {
+/** Correlation of two lists of equal length. */
+export function correlate(x: number[], y: number[], minPairs: number): Correlation {
+  return { correlation: x.length < minPairs ? null : pearson(x, y), pairs: x.length };
+}
+
+/** The price of exactly that day; null without one. */
+export function priceOn({ days, values }: Observations, day: Day): number | null {
   const index = countUpTo(days, day) - 1;
   return index >= 0 && days[index] === day ? values[index] : null;
 }

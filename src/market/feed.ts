@@ -1,6 +1,8 @@
 import type { Day } from '../forecast/day.ts';
+import type { ProviderHealth } from './live/provider.ts';
 import type { Observations } from './observations.ts';
 import type { SeriesId } from './series.ts';
+import type { StrikeSnapshot } from './strikes.ts';
 
 export type FeedKind = 'live' | 'csv' | 'simulated';
 
@@ -20,6 +22,12 @@ export interface VenueClose {
   reason?: string;
 }
 
+/**
+ * Which version of an observation is meant: `first`, the first that was final, as forecasts read it for ever; or `latest`, the newest
+ * version known, provisional ones included, as people want to read it. Where nothing is ever revised the two are the same.
+ */
+export type Vintage = 'first' | 'latest';
+
 /** Days with a BTC close; `lastDay` is null where the feed has no end. */
 export interface Coverage {
   firstDay: Day;
@@ -36,9 +44,19 @@ export interface Feed {
   readonly source: string;
   coverage(): Promise<Coverage>;
   /** Everything of a series known at `atMs`; empty for a series that the feed does not have. `btcClose` has no missing day. */
-  observations(series: SeriesId, atMs: number): Promise<Observations>;
+  observations(series: SeriesId, atMs: number, vintage?: Vintage): Promise<Observations>;
   /** The latest price at `atMs`. @throws OracleError PRICE_UNAVAILABLE */
   spot(atMs: number): Promise<SpotPrice>;
   /** Every venue's close of the daily candle that ends at 00:00 UTC of `day + 1`, missing ones included. */
   dailyCloses(day: Day, atMs: number): Promise<VenueClose[]>;
+  /** Net flows of each US spot Bitcoin ETF (USD millions) by ticker, as last known; empty where only totals are known. */
+  fundFlows(atMs: number): Promise<Record<string, Observations>>;
+  /** The strikes of prediction markets as last seen; empty where the feed sees none. */
+  strikes(atMs: number): Promise<StrikeSnapshot[]>;
+  /** When newer values of a series, or a newer price, can be expected (ms, later than `atMs`): what caches go by. */
+  nextChangeAt(what: SeriesId | 'spot', atMs: number): Promise<number>;
+  /** A number that changes when the past was filled in later: what was built from it has to be built again. Absent: never. */
+  historyRevision?(): number;
+  /** How the providers are doing; empty for a feed that asks nobody. */
+  providers(): Promise<ProviderHealth[]>;
 }

@@ -53,14 +53,22 @@ const INPUT_COLUMNS = [...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS].filter((column
  */
 export function createInputs(feed: Feed, spotAt: (atMs: number) => Promise<SpotPrice>) {
   let history: FrameHistory | undefined;
+  let revision = feed.historyRevision?.();
+
+  /** Frames grow from the rows before; a past that was filled in later has other rows. */
+  function historyFrom(firstDay: Day): FrameHistory {
+    const current = feed.historyRevision?.();
+    if (history === undefined || current !== revision) history = createFrameHistory(firstDay);
+    revision = current;
+    return history;
+  }
 
   return async (day: Day, atMs: number): Promise<DayInputs> => {
     requireBegun(day, atMs);
     const { firstDay } = await feed.coverage();
     const observations = await observationsAt(feed, atMs);
     const spot = atMs < instantOf(day + 1) ? await spotAt(atMs) : closeAsSpot(observations, day);
-    history ??= createFrameHistory(firstDay);
-    const built = history.frame({ day, atMs, lastClose: spot.priceUsd, observations });
+    const built = historyFrom(firstDay).frame({ day, atMs, lastClose: spot.priceUsd, observations });
     const sources = [priceSource(spot, day), ...inputSources(built.observations, day, Math.min(atMs, signalInstant(day)))];
     return { day, frame: built.frame, digest: inputsDigest(built.frame), spot, sources };
   };

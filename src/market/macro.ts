@@ -1,19 +1,16 @@
-import { type Day, dayOf } from '../forecast/day.ts';
-import { returnCorrelation } from './correlation.ts';
+import { dayOf } from '../forecast/day.ts';
+import { type Correlation, returnCorrelation } from './correlation.ts';
 import type { Feed } from './feed.ts';
-import { knownAt, type Observations } from './observations.ts';
-import { SERIES, type SeriesId } from './series.ts';
+import type { Observations } from './observations.ts';
+import { type Reading, readSeries } from './reading.ts';
+import type { SeriesId } from './series.ts';
 
-/** One macro series beside Bitcoin, as known at one instant; null where it is missing or stale. */
-export interface MacroReading {
-  series: SeriesId;
-  source: string;
-  value: number | null;
+/** One macro series beside Bitcoin, as known at one instant; its last value, marked when that is stale. */
+export interface MacroReading extends Reading, Correlation {
   /** Change over the last five observations, in percent. */
   change5dPct: number | null;
-  /** Correlation of its changes with Bitcoin's log returns over the same dates. */
-  correlation: number | null;
-  observedDay: Day | null;
+  /** `correlation` is that of its changes with Bitcoin's log returns over the same dates, of this many days up to its last value. */
+  windowDays: number;
 }
 
 export interface MacroContext {
@@ -30,31 +27,34 @@ export interface MacroContext {
 const DAILY_WINDOW = { days: 90, minPairs: 20, logarithmic: true };
 const MONTHLY_WINDOW = { days: 730, minPairs: 12, logarithmic: false };
 
+/** The series that `macroContext` reads. */
+export const MACRO_SERIES = ['dxy', 'sp500', 'gold', 'pmi', 'btcClose'] as const satisfies SeriesId[];
+
 /** Macro figures and their correlation with Bitcoin, from what the feed knew at `atMs`. @throws what the feed throws */
 export async function macroContext(feed: Feed, atMs: number): Promise<MacroContext> {
-  const btc = knownAt(await feed.observations('btcClose', atMs), atMs);
+  const btc = await readSeries(feed, 'btcClose', atMs);
   const read = async (series: SeriesId, window: typeof DAILY_WINDOW): Promise<MacroReading> => {
-    const known = knownAt(await feed.observations(series, atMs), atMs);
-    return reading(series, known, dayOf(atMs), returnCorrelation(known, btc, dayOf(atMs) - window.days, window));
+    const { reading, known } = await readSeries(feed, series, atMs);
+    const since = (reading.observedDay ?? dayOf(atMs)) - window.days;
+    const correlated = returnCorrelation(known, btc.known, since, window);
+    return { ...reading, ...correlated, change5dPct: change5dPct(known), windowDays: window.days };
   };
   const gold = await read('gold', DAILY_WINDOW);
-  const close = btc.values.at(-1);
   return {
     atMs,
     source: feed.source,
     dxy: await read('dxy', DAILY_WINDOW),
     sp500: await read('sp500', DAILY_WINDOW),
-    goldBtcRatio: { ...gold, value: gold.value === null || close === undefined ? null : gold.value / close, change5dPct: null },
+    goldBtcRatio: { ...gold, value: ratio(gold.value, btc.reading.value), change5dPct: null, stale: gold.stale || btc.reading.stale },
     ismPmi: await read('pmi', MONTHLY_WINDOW),
   };
 }
 
-function reading(series: SeriesId, { source, days, values }: Observations, today: Day, correlation: number | null): MacroReading {
-  const last = days.length - 1;
-  const observedDay = last >= 0 ? days[last] : null;
-  if (observedDay === null || today - observedDay > SERIES[series].staleDays) {
-    return { series, source, value: null, change5dPct: null, correlation: null, observedDay };
-  }
-  const change5dPct = last >= 5 ? (values[last] / values[last - 5] - 1) * 100 : null;
-  return { series, source, value: values[last], change5dPct, correlation, observedDay };
+function ratio(dividend: number | null, divisor: number | null): number | null {
+  return dividend === null || divisor === null ? null : dividend / divisor;
+}
+
+function change5dPct({ values }: Observations): number | null {
+  const last = values.length - 1;
+  return last >= 5 ? (values[last] / values[last - 5] - 1) * 100 : null;
 }

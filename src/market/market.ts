@@ -5,9 +5,14 @@ import { closedPrice, type DailyClose, requireClosed } from './daily-close.ts';
 import type { Coverage, Feed, FeedKind, SpotPrice } from './feed.ts';
 import { type SeriesHealth, seriesHealth } from './health.ts';
 import { createInputs, type DayInputs } from './inputs.ts';
+import type { ProviderHealth } from './live/provider.ts';
 import { type MacroContext, macroContext } from './macro.ts';
 import { QUORUM_RULES, type QuorumRule } from './quorum.ts';
+import { buildReport, type ReportEnvelope } from './reports/envelope.ts';
+import type { MarketReport } from './reports/report.ts';
+import type { SeriesId } from './series.ts';
 import { freshSpot, MAX_SPOT_AGE_MS } from './spot.ts';
+import type { StrikeSnapshot } from './strikes.ts';
 
 export interface MarketHealth {
   kind: FeedKind;
@@ -35,21 +40,33 @@ export interface Market {
   /** @throws OracleError PRICE_UNAVAILABLE */
   context(atMs: number): Promise<MarketContext>;
   macro(atMs: number): Promise<MacroContext>;
+  /** A report as it is served. @throws OracleError PRICE_UNAVAILABLE when it needs a price and none was ever known */
+  report(report: MarketReport, atMs: number): Promise<ReportEnvelope>;
+  /** The strikes of prediction markets as last seen; empty where the feed sees none. */
+  strikes(atMs: number): Promise<StrikeSnapshot[]>;
+  /** When newer values of a series, or a newer price, can be expected (ms, later than `atMs`). */
+  nextChangeAt(what: SeriesId | 'spot', atMs: number): Promise<number>;
+  /** How the providers are doing; empty for a feed that asks nobody. */
+  providers(): Promise<ProviderHealth[]>;
   health(atMs: number): Promise<MarketHealth>;
 }
 
 export interface MarketOptions {
   quorum?: Partial<QuorumRule>;
   maxSpotAgeMs?: number;
+  /** Keeps the first agreed close of a day for good, and returns the one that stands; unset where venues never change their mind. */
+  pinClose?(close: DailyClose): Promise<DailyClose>;
 }
 
 /** The market as the rest of the service sees it: a feed with the rules on staleness and agreement, and caches. */
 export function createMarket(feed: Feed, options: MarketOptions = {}): Market {
   const quorum = { ...QUORUM_RULES[feed.kind], ...options.quorum };
+  const pinClose = options.pinClose ?? (async (close: DailyClose) => close);
   const maxSpotAgeMs = options.maxSpotAgeMs ?? MAX_SPOT_AGE_MS[feed.kind];
   const spots = createCache<SpotPrice>('spot', 16);
   const contexts = createCache<MarketContext>('context', 16);
   const macros = createCache<MacroContext>('macro', 4);
+  const reports = createCache<ReportEnvelope>('report', 32);
   // A frame of the full history takes about half a megabyte.
   const dayInputs = createCache<DayInputs>('inputs', 4);
   const closes = createCache<DailyClose>('daily-close', 512);
@@ -65,12 +82,16 @@ export function createMarket(feed: Feed, options: MarketOptions = {}): Market {
     inputs: (day, atMs) => dayInputs.get(`${day}@${minuteOf(atMs)}`, () => inputs(day, atMs)),
     async dailyClose(day, atMs) {
       requireClosed(day, atMs);
-      return closes.get(day, () => closedPrice(feed, day, atMs, quorum));
+      return closes.get(day, async () => pinClose(await closedPrice(feed, day, atMs, quorum)));
     },
     context: (atMs) => contexts.get(minuteOf(atMs), async () => marketContext(feed, await spot(atMs), atMs)),
     macro: (atMs) => macros.get(minuteOf(atMs), () => macroContext(feed, atMs)),
+    report: (report, atMs) => reports.get(`${report.path}@${minuteOf(atMs)}`, () => buildReport(report, feed, atMs, maxSpotAgeMs)),
+    strikes: (atMs) => feed.strikes(atMs),
+    nextChangeAt: (what, atMs) => feed.nextChangeAt(what, atMs),
+    providers: () => feed.providers(),
     async health(atMs) {
-      const caches = [spots, contexts, macros, dayInputs, closes].map((cache) => cache.statistics());
+      const caches = [spots, contexts, macros, reports, dayInputs, closes].map((cache) => cache.statistics());
       return { kind: feed.kind, source: feed.source, series: await seriesHealth(feed, atMs), caches };
     },
   };

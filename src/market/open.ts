@@ -1,31 +1,56 @@
 import { OracleError } from '../errors.ts';
 import { openCsvFeed } from './csv/feed.ts';
-import type { Feed } from './feed.ts';
-import { DEFAULT_SEED, openSimulatedFeed } from './simulated/feed.ts';
+import type { Coverage, Feed } from './feed.ts';
+import { FIRST_LIVE_DAY } from './live/feed.ts';
+import { openSimulatedFeed } from './simulated/feed.ts';
 
-export interface OpenFeedOptions {
+export interface ChooseFeedOptions {
   /** Seed of a simulated feed. */
-  seed?: number;
+  seed: number;
+  /** Whether live data can be had; asked for `auto` only. */
+  isLiveReachable(): Promise<boolean>;
 }
 
-export interface OpenedFeed {
-  feed: Feed;
-  /** Why this feed and not the one wished for, to be said loudly at the start; null when the setting named it. */
-  reason: string | null;
+/** What the FEEDS setting comes to, as far as it can be told before the record is open. */
+export interface FeedChoice {
+  coverage: Coverage;
+  /**
+   * The feed for a record that was made from `recorded` (null: there is no record yet). `feed` is null for live data, which stands on
+   * the database.
+   */
+  settle(recorded: string | null): { feed: Feed | null; reason: string | null };
 }
 
-const CHOICES = 'Set FEEDS to auto, simulated or csv:<folder>.';
+const CHOICES = 'Set FEEDS to auto, live, simulated or csv:<folder>.';
+const LIVE_COVERAGE: Coverage = { firstDay: FIRST_LIVE_DAY, lastDay: null };
 
 /**
- * Opens the feed that the FEEDS setting names: `auto`, `simulated` or `csv:<folder>`.
+ * Reads the FEEDS setting: `auto`, `live`, `simulated` or `csv:<folder>`. `auto` is decided within three seconds: live data where it
+ * can be reached, else a simulated market; a record goes on with the one it was made from.
  * @throws OracleError CONFIG_INVALID for another setting, FEED_INVALID naming file and line.
  */
-export async function openFeed(setting: string, { seed = DEFAULT_SEED }: OpenFeedOptions = {}): Promise<OpenedFeed> {
-  if (setting === 'simulated') return { feed: openSimulatedFeed({ seed }), reason: null };
-  if (setting === 'auto')
-    return { feed: openSimulatedFeed({ seed }), reason: 'live feeds are not available in this version: the market is SIMULATED' };
-  if (setting.startsWith('csv:')) return { feed: await openCsvFeed(folderOf(setting)), reason: null };
-  if (setting === 'live') throw configInvalid('live feeds are not available in this version');
+export async function chooseFeed(setting: string, { seed, isLiveReachable }: ChooseFeedOptions): Promise<FeedChoice> {
+  if (setting === 'live') return { coverage: LIVE_COVERAGE, settle: () => ({ feed: null, reason: null }) };
+  if (setting === 'auto') return automatic(seed, await isLiveReachable());
+  const feed = await namedFeed(setting, seed);
+  return { coverage: await feed.coverage(), settle: () => ({ feed, reason: null }) };
+}
+
+function automatic(seed: number, reachable: boolean): FeedChoice {
+  const simulated = (reason: string) => ({ feed: openSimulatedFeed({ seed }), reason });
+  return {
+    coverage: LIVE_COVERAGE,
+    settle(recorded) {
+      if (recorded === 'live') return { feed: null, reason: reachable ? null : 'no venue answers: steps wait until live data is back' };
+      if (recorded !== null) return simulated('the record in this folder was made from the SIMULATED market and goes on with it');
+      return reachable ? { feed: null, reason: null } : simulated('no live data could be reached within 3 s: the market is SIMULATED');
+    },
+  };
+}
+
+async function namedFeed(setting: string, seed: number): Promise<Feed> {
+  if (setting === 'simulated') return openSimulatedFeed({ seed });
+  if (setting.startsWith('csv:')) return openCsvFeed(folderOf(setting));
   throw configInvalid(`"${setting}" names no feed`);
 }
 

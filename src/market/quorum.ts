@@ -12,7 +12,7 @@ export interface QuorumPrice {
   priceUsd: number;
   /** The venues that took part. */
   venues: string[];
-  /** Distance of the farthest venue from the median, in basis points. */
+  /** Distance of the farthest of them from the median, in basis points. */
   deviationBps: number;
 }
 
@@ -25,23 +25,41 @@ export const QUORUM_RULES = {
 type PricedClose = VenueClose & { priceUsd: number };
 
 /**
- * The price that enough venues agree on.
+ * The price that enough venues agree on. A venue far from the others does not take part while enough remain without it.
  * @throws OracleError PRICE_UNAVAILABLE naming the missing venues, or the prices that lie too far apart.
  */
 export function quorumPrice(closes: readonly VenueClose[], rule: QuorumRule): QuorumPrice {
   const priced = closes.filter(isPriced);
-  if (priced.length < Math.max(1, rule.minVenues)) throw tooFewVenues(closes, priced.length, rule);
-  const priceUsd = median(priced.map((close) => close.priceUsd));
-  const deviationBps = Math.max(...priced.map((close) => (Math.abs(close.priceUsd - priceUsd) / priceUsd) * 10_000));
-  if (deviationBps > rule.maxDeviationBps) throw tooFarApart(priced, deviationBps, rule);
-  return { priceUsd, venues: priced.map((close) => close.venue), deviationBps };
+  const minVenues = Math.max(1, rule.minVenues);
+  if (priced.length < minVenues) throw tooFewVenues(closes, priced.length, rule);
+  for (let taking = priced; ; taking = withoutFarthest(taking)) {
+    const { priceUsd, deviationBps } = spread(taking);
+    if (deviationBps <= rule.maxDeviationBps) return { priceUsd, venues: taking.map(({ venue }) => venue), deviationBps };
+    if (taking.length <= minVenues) throw tooFarApart(priced, spread(priced).deviationBps, rule);
+  }
+}
+
+function spread(closes: PricedClose[]): { priceUsd: number; deviationBps: number } {
+  const priceUsd = median(closes.map((close) => close.priceUsd));
+  return { priceUsd, deviationBps: Math.max(...closes.map((close) => distanceBps(close, priceUsd))) };
+}
+
+function distanceBps(close: PricedClose, priceUsd: number): number {
+  return (Math.abs(close.priceUsd - priceUsd) / priceUsd) * 10_000;
+}
+
+function withoutFarthest(closes: PricedClose[]): PricedClose[] {
+  const { priceUsd } = spread(closes);
+  const farthest = closes.reduce((far, close) => (distanceBps(close, priceUsd) > distanceBps(far, priceUsd) ? close : far));
+  return closes.filter((close) => close !== farthest);
 }
 
 function isPriced(close: VenueClose): close is PricedClose {
   return close.priceUsd !== null && Number.isFinite(close.priceUsd) && close.priceUsd > 0;
 }
 
-function median(values: number[]): number {
+/** The middle value; of an even number of values, the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;

@@ -17,7 +17,10 @@ export interface PipelineParts {
   attester: Attester;
   reporter: Reporter;
   wagers: WagerBook;
+  /** Where new wagers go. */
   venue: Venue;
+  /** Where wagers may still stand that were made under other settings. */
+  otherVenues: readonly Venue[];
   /** False stops new wagers; open ones still settle. */
   placeWagers: boolean;
   /** URL of the service, as outcome reports name it. */

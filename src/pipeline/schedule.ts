@@ -31,38 +31,58 @@ export interface Schedule {
   drain(timeoutMs: number): Promise<void>;
 }
 
+/** A job that is no step of the day. */
+export interface ScheduledJob {
+  /** In UTC. */
+  cron: string;
+  run(): Promise<void>;
+}
+
 export interface ScheduleOptions {
   db: Db;
   parts: PipelineParts;
+  /** Further jobs by name. */
+  jobs?: Record<string, ScheduledJob>;
   log: Log;
   now(): Date;
 }
 
 /** Starts the jobs on the shared database; any number of workers may do so. */
-export async function startSchedule({ db, parts, log, now }: ScheduleOptions): Promise<Schedule> {
+export async function startSchedule({ db, parts, jobs = {}, log, now }: ScheduleOptions): Promise<Schedule> {
   const agenda = new Agenda({
     backend: new MongoBackend({ mongo: db, collection: 'jobs' }),
     processEvery: '5 seconds',
     defaultLockLifetime: LOCK_MS,
   });
   agenda.on('error', (error: Error) => log.error({ err: error }, 'job queue'));
-  for (const [name, { run }] of Object.entries(JOBS)) {
+  const all = { ...stepJobs(parts, now), ...jobs };
+  for (const [name, { run }] of Object.entries(all)) {
     agenda.define(name, async () => {
-      const context = { now: now(), replayed: false };
-      await run(parts, dayOf(context.now.getTime()), context).catch((error: unknown) => {
+      await run().catch((error: unknown) => {
         log.error({ err: error, job: name }, 'job failed');
         throw error;
       });
     });
   }
   await agenda.start();
-  for (const [name, { cron }] of Object.entries(JOBS)) await agenda.every(cron, name, {}, { timezone: 'UTC', skipImmediate: true });
+  for (const [name, { cron }] of Object.entries(all)) await agenda.every(cron, name, {}, { timezone: 'UTC', skipImmediate: true });
   return {
     nextRuns: () => nextRuns(agenda),
     drain: async (timeoutMs) => {
       await agenda.drain({ timeout: timeoutMs });
     },
   };
+}
+
+function stepJobs(parts: PipelineParts, now: () => Date): Record<string, ScheduledJob> {
+  const bound = Object.entries(JOBS).map(([name, { cron, run }]) => {
+    const step = async () => {
+      const context = { now: now(), replayed: false };
+      await run(parts, dayOf(context.now.getTime()), context);
+    };
+    return [name, { cron, run: step }];
+  });
+  return Object.fromEntries(bound);
 }
 
 async function nextRuns(agenda: Agenda): Promise<{ job: string; nextRunAt: Date | null }[]> {

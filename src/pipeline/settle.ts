@@ -6,11 +6,12 @@ import type { PipelineParts, StepContext } from './parts.ts';
  * Settles every wager whose market has expired. Markets of days without a stake are settled too: the comparison of model and market
  * needs them all.
  */
-export async function settleStep({ wagers, venue }: PipelineParts, { now }: StepContext): Promise<number> {
+export async function settleStep({ wagers, venue, otherVenues }: PipelineParts, { now }: StepContext): Promise<number> {
   const expired = await wagers.unsettled(now);
   let settled = 0;
   for (const wager of expired) {
-    if (wager.venue === venue.name && (await settleWager(wagers, venue, wager, now))) settled++;
+    const itsVenue = [venue, ...otherVenues].find(({ name }) => name === wager.venue);
+    if (itsVenue !== undefined && (await settleWager(wagers, itsVenue, wager, now))) settled++;
   }
   return settled;
 }

@@ -1,6 +1,7 @@
 import { type Chain, chainHealth } from '../chain/client.ts';
 import { messageOf } from '../errors.ts';
 import { formatDay } from '../forecast/day.ts';
+import type { ProviderHealth } from '../market/live/provider.ts';
 import type { Market } from '../market/market.ts';
 import { lastDayOver } from '../record/forecast.ts';
 import type { PipelineParts } from './parts.ts';
@@ -41,7 +42,8 @@ export async function statusOf(parts: StatusParts): Promise<object> {
 }
 
 async function marketStatus(market: Market, { feedReason, now }: StatusParts): Promise<object> {
-  const [{ firstDay, lastDay }, { series }] = await Promise.all([market.coverage(), market.health(now().getTime())]);
+  const nowMs = now().getTime();
+  const [{ firstDay, lastDay }, { series }, providers] = await Promise.all([market.coverage(), market.health(nowMs), market.providers()]);
   return {
     kind: market.kind,
     source: market.source,
@@ -51,7 +53,13 @@ async function marketStatus(market: Market, { feedReason, now }: StatusParts): P
       ...rest,
       lastObserved: lastObservedDay === null ? null : formatDay(lastObservedDay),
     })),
+    providers: providers.map(providerStatus),
   };
+}
+
+function providerStatus({ lastOkAtMs, lastFailureAtMs, ...rest }: ProviderHealth): object {
+  const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+  return { ...rest, lastOkAt: time(lastOkAtMs), lastFailureAt: time(lastFailureAtMs) };
 }
 
 async function chainStatus({ chain, localChain }: StatusParts): Promise<object> {

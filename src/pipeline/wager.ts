@@ -1,9 +1,8 @@
 import { isOracleError } from '../errors.ts';
-import { DAY_MS, type Day } from '../forecast/day.ts';
-import { distributionOf, probabilityAbove, scaleOf } from '../forecast/distribution.ts';
-import { HORIZONS } from '../forecast/model.ts';
+import type { Day } from '../forecast/day.ts';
 import type { DayDoc } from '../record/day-record.ts';
 import { fromCents } from '../record/forecast.ts';
+import { strikeProbability } from '../record/strike-probability.ts';
 import { MAX_OPEN_FRACTION, type Sizing, sizeWager } from '../wager/sizing.ts';
 import { MICROS, type Quote, type StrikeMarket, type Venue } from '../wager/venue.ts';
 import { undecidedWager, type WagerDoc } from '../wager/wagers.ts';
@@ -31,7 +30,12 @@ async function decision(parts: PipelineParts, venue: Venue, today: DayDoc, { now
   if (now.getTime() >= windowOpensAt(today.day)) return skipped('the window had opened');
   const market = nearestTheMoney(await venue.markets(now), fromCents(today.price.cents));
   if (market === undefined) return skipped('no market was open');
-  return sized(parts, venue, today, { market, quote: await venue.quote(market, now), now, replayed });
+  try {
+    return await sized(parts, venue, today, { market, quote: await venue.quote(market, now), now, replayed });
+  } catch (error) {
+    if (!isOracleError(error, 'VENUE_REJECTED')) throw error;
+    return skipped(`no quote: ${error.message}`);
+  }
 }
 
 interface Pinned {
@@ -43,7 +47,8 @@ interface Pinned {
 
 async function sized(parts: PipelineParts, venue: Venue, today: DayDoc, { market, quote, now, replayed }: Pinned): Promise<WagerDoc> {
   const { weight } = await parts.wagers.headToHead();
-  const pModel = await probabilityOfYes(parts, today, market, now);
+  const model = await parts.forecaster.model(today.modelVersion!);
+  const pModel = strikeProbability({ day: today, model, strikeUsd: market.strikeUsd, expiresAt: market.expiresAt, at: now });
   const qMarket = (quote.bid + quote.ask) / 2;
   const yesCost = quote.ask + quote.fee;
   const noCost = 1 - quote.bid + quote.fee;
@@ -73,18 +78,6 @@ function skipReason(weight: number, sizing: Sizing): string {
   return sizing.side === null ? 'no edge after costs' : 'the stake would be under one contract or over the cap on open stakes';
 }
 
-/** P(close above the strike) at expiry, from the fitted residuals of the nearest horizon; days may be fractional. */
-async function probabilityOfYes(parts: PipelineParts, today: DayDoc, market: StrikeMarket, now: Date): Promise<number> {
-  const { v94, v99 } = today.variance!;
-  const days = (market.expiresAt.getTime() - now.getTime()) / DAY_MS;
-  const nearest = HORIZONS.reduce((best, horizon) => (Math.abs(horizon - days) < Math.abs(best - days) ? horizon : best));
-  const model = await parts.forecaster.model(today.modelVersion!);
-  const { residualQuantiles } = model.horizons.find(({ horizonDays }) => horizonDays === nearest)!;
-  const { pUp } = today.forecasts[nearest];
-  const distribution = distributionOf({ residualQuantiles, scale: scaleOf(v94, v99, days), pUp });
-  return probabilityAbove({ distribution, spot: fromCents(today.price!.cents), strike: market.strikeUsd });
-}
-
 /** Whole contracts for a fraction of the bankroll, within the cap on all open stakes. */
 async function affordable(venue: Venue, fraction: number, unitCost: number): Promise<number> {
   const { cashMicros, openMicros } = await venue.account();
@@ -93,14 +86,19 @@ async function affordable(venue: Venue, fraction: number, unitCost: number): Pro
   return Math.max(0, Math.floor(stake / (unitCost * MICROS)));
 }
 
-async function place({ wagers, venue, log }: PipelineParts, wager: WagerDoc, { now }: StepContext): Promise<void> {
+async function place({ wagers, venue, placeWagers, log }: PipelineParts, wager: WagerDoc, { now }: StepContext): Promise<void> {
+  // What was sized on paper is never placed with money after a change of the settings, nor the other way round.
+  if (wager.venue !== venue.name) return wagers.move(wager._id, 'DECIDED', 'SKIPPED', { skippedBecause: `sized for ${wager.venue}` });
   const { _id, day, market, side, contracts, limitCostMicros, decidedAt } = wager;
   const order = { clientOrderId: _id, market: market!, side: side!, contracts, limitCostMicros, at: decidedAt };
   try {
-    // Once the window has opened nothing is bought any more; what an earlier run bought in time is found.
-    const fill = now.getTime() < windowOpensAt(day) ? await venue.place(order) : await venue.find(_id);
-    if (fill === null) return await wagers.move(_id, 'DECIDED', 'SKIPPED', { skippedBecause: 'not placed before the window opened' });
-    await wagers.move(_id, 'DECIDED', 'PLACED', { costMicros: fill.costMicros, placedAt: fill.at });
+    // Once the window has opened, or wagers are switched off, nothing is bought any more; what an earlier run bought is found.
+    const open = now.getTime() < windowOpensAt(day);
+    const fill = open && placeWagers ? await venue.place(order) : await venue.find(_id);
+    const skippedBecause = open ? 'new wagers are switched off' : 'not placed before the window opened';
+    if (fill === null) return await wagers.move(_id, 'DECIDED', 'SKIPPED', { skippedBecause });
+    const { contracts: bought, costMicros, at: placedAt } = fill;
+    await wagers.move(_id, 'DECIDED', 'PLACED', { contracts: bought, costMicros, placedAt });
   } catch (error) {
     if (!isOracleError(error, 'VENUE_REJECTED')) throw error;
     log.warn({ day: _id, reason: error.message }, 'wager rejected');

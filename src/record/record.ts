@@ -168,6 +168,11 @@ export class ForecastRecord {
     return counts;
   }
 
+  /** What feed the record is made from; null before its first claim. */
+  async source(): Promise<string | null> {
+    return (await this.#meta.findOne({ _id: 'source' }))?.source ?? null;
+  }
+
   /** What feed the record is made from: claimed by the first, the same for ever after. */
   async claimSource(source: string): Promise<string> {
     await this.#meta.updateOne({ _id: 'source' }, { $setOnInsert: { source } }, { upsert: true }).catch(ignoreDuplicate);

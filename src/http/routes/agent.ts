@@ -3,6 +3,7 @@ import { IDENTITY } from '../../../agent-card/identity.ts';
 import { REGISTRATION_PATH, registrationFile } from '../../../agent-card/registration.ts';
 import { OracleError } from '../../errors.ts';
 import { evidencePath, wagerEvidence } from '../../wager/evidence.ts';
+import { DRY_RUN } from '../../wager/polymarket/dry-run-desk.ts';
 import { date } from '../parameters.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
@@ -79,9 +80,10 @@ async function reputation(parts: HttpParts): Promise<Reply> {
 
 function disclosureOn(venueName: string): string {
   const reporter = "Logged by the operator's own reporter wallet, one entry for each settled wager: WIN 100, LOSS 0.";
-  return venueName === 'paper'
-    ? `${reporter} The wagers are on paper, against quotes that the service makes itself: they prove nothing.`
-    : reporter;
+  if (venueName === 'paper')
+    return `${reporter} The wagers are on paper, against quotes that the service makes itself: they prove nothing.`;
+  if (venueName === DRY_RUN) return `${reporter} The wagers are on paper, filled from the order book of Polymarket: no money was staked.`;
+  return reporter;
 }
 
 async function evidence({ wagers }: HttpParts, day: string): Promise<Reply> {

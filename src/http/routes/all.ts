@@ -3,7 +3,9 @@ import type { Route } from '../route.ts';
 import { agentRoutes } from './agent.ts';
 import { attestationRoutes } from './attestations.ts';
 import { healthRoutes } from './health.ts';
+import { marketRoutes } from './market.ts';
 import { metadataRoutes } from './metadata.ts';
+import { predictionMarketRoutes } from './prediction-markets.ts';
 import { rootRoutes } from './root.ts';
 import { scorecardRoutes } from './scorecard.ts';
 import { signalRoutes } from './signal.ts';
@@ -14,7 +16,9 @@ export function allRoutes(parts: HttpParts): Route[] {
     ...signalRoutes(parts),
     ...scorecardRoutes(parts),
     ...attestationRoutes(parts),
+    ...predictionMarketRoutes(parts),
     ...agentRoutes(parts),
+    ...marketRoutes(parts),
     ...metadataRoutes(parts),
     ...healthRoutes(parts),
   ];

@@ -1,3 +1,5 @@
+import { formatDay } from '../../forecast/day.ts';
+import type { SeriesHealth } from '../../market/health.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Route, route } from '../route.ts';
 
@@ -25,11 +27,15 @@ export function healthRoutes(parts: HttpParts): Route[] {
     }),
     route({
       path: '/api/cache/stats',
-      summary: 'Hits and misses of the market caches',
+      summary: 'Hits and misses of the market caches, and how fresh each feed behind them is',
       async handle() {
-        const { caches } = await parts.market.health(parts.now().getTime());
-        return { body: { success: true, source: parts.market.source, caches } };
+        const { caches, series } = await parts.market.health(parts.now().getTime());
+        return { body: { success: true, source: parts.market.source, caches, feeds: series.map(feedStatus) } };
       },
     }),
   ];
+}
+
+function feedStatus({ series, source, lastObservedDay, ageDays, stale, providers }: SeriesHealth): object {
+  return { series, source, lastObserved: lastObservedDay === null ? null : formatDay(lastObservedDay), ageDays, stale, providers };
 }

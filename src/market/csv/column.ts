@@ -1,5 +1,5 @@
 import { type Day, formatDay, parseDay } from '../../forecast/day.ts';
-import type { CsvSource } from './sources.ts';
+import type { CsvColumn } from './sources.ts';
 import { type CsvTable, feedInvalid } from './table.ts';
 
 /** Dated values of one column, ascending; cells without a value left out. */
@@ -14,7 +14,7 @@ export interface DatedColumn {
  * Takes a source's dates and values out of its table.
  * @throws OracleError FEED_INVALID naming file and line: missing column, date or number that is none, dates out of order or twice.
  */
-export function readColumn(table: CsvTable, source: CsvSource): DatedColumn {
+export function readColumn(table: CsvTable, source: CsvColumn): DatedColumn {
   const dateColumn = source.dateColumn ?? 'date';
   const dateIndex = columnIndex(table, dateColumn);
   const valueIndex = columnIndex(table, source.column);

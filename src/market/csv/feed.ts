@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import { OracleError } from '../../errors.ts';
 import { type Day, dayOf, formatDay, instantOf } from '../../forecast/day.ts';
 import type { Feed, SpotPrice, VenueClose } from '../feed.ts';
+import { nextPublication } from '../next-publication.ts';
 import { knownAt, type Observations } from '../observations.ts';
 import { signalInstant } from '../signal-time.ts';
 import { loadFolder } from './load.ts';
@@ -14,7 +15,7 @@ import { loadFolder } from './load.ts';
  */
 export async function openCsvFeed(folder: string): Promise<Feed> {
   await requireFolder(folder);
-  const series = await loadFolder(folder);
+  const { series, fundFlows } = await loadFolder(folder);
   const closes = series.btcClose;
   const firstDay = requireFirstDay(folder, closes);
   const lastDay = closes.days.at(-1) as Day;
@@ -28,6 +29,10 @@ export async function openCsvFeed(folder: string): Promise<Feed> {
     observations: async (id, atMs) => knownAt(series[id], atMs),
     spot: async (atMs) => spotOf(priceOf, atMs, `${source} covers ${formatDay(firstDay)} to ${formatDay(lastDay)}`, source),
     dailyCloses: async (day, atMs) => [closeOf(source, day, atMs, priceOf(day))],
+    fundFlows: async (atMs) => Object.fromEntries(Object.entries(fundFlows).map(([ticker, flows]) => [ticker, knownAt(flows, atMs)])),
+    strikes: async () => [],
+    nextChangeAt: async (what, atMs) => (what === 'spot' ? nextSpotChange(atMs) : nextPublication(what, atMs)),
+    providers: async () => [],
   };
 }
 
@@ -55,6 +60,12 @@ function spotOf(priceOf: (day: Day) => number | null, atMs: number, covers: stri
   const before = priceOf(day - 1);
   const change24hPct = before === null ? null : (priceUsd / before - 1) * 100;
   return { priceUsd, observedAtMs: isSignalTime ? signalInstant(today) : instantOf(today), source, change24hPct };
+}
+
+/** The price of a day begins at 21:35 UTC, and is told as that of the day before from 00:00 UTC on. */
+function nextSpotChange(atMs: number): number {
+  const today = dayOf(atMs);
+  return atMs < signalInstant(today) ? signalInstant(today) : instantOf(today + 1);
 }
 
 function closeOf(venue: string, day: Day, atMs: number, priceUsd: number | null): VenueClose {

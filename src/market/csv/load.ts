@@ -3,24 +3,31 @@ import { type Day, formatDay, parseDay } from '../../forecast/day.ts';
 import type { Observations } from '../observations.ts';
 import { publishedAt, SERIES_IDS, type SeriesId } from '../series.ts';
 import { type DatedColumn, readColumn } from './column.ts';
-import { CSV_SOURCES, type CsvSource } from './sources.ts';
+import { CSV_SOURCES, type CsvSource, FUND_FLOWS } from './sources.ts';
 import { type CsvTable, feedInvalid, readTable } from './table.ts';
 
-/** All series of a folder; those without a file are empty. */
-export type CsvSeries = Record<SeriesId, Observations>;
+export interface CsvFolder {
+  /** All series; those without a file are empty. */
+  series: Record<SeriesId, Observations>;
+  /** Flows of each fund (USD millions) by ticker; empty without the file, or where it has totals only. */
+  fundFlows: Record<string, Observations>;
+}
 
 /**
  * Reads every file of the folder that a series needs.
  * @throws OracleError FEED_INVALID naming file and line.
  */
-export async function loadFolder(folder: string): Promise<CsvSeries> {
+export async function loadFolder(folder: string): Promise<CsvFolder> {
   const files = [...new Set(CSV_SOURCES.map((source) => source.file))];
   const tables = new Map(await Promise.all(files.map(async (file) => [file, await readTable(folder, file)] as const)));
   const series = SERIES_IDS.map((id) => {
     const parts = CSV_SOURCES.filter((source) => source.series === id);
     return [id, joinSources(id, parts, tables, folder)] as const;
   });
-  return Object.fromEntries(series) as CsvSeries;
+  return {
+    series: Object.fromEntries(series) as CsvFolder['series'],
+    fundFlows: fundFlowsOf(tables.get(FUND_FLOWS.file) ?? null),
+  };
 }
 
 function joinSources(id: SeriesId, sources: CsvSource[], tables: Map<string, CsvTable | null>, folder: string): Observations {
@@ -32,8 +39,21 @@ function joinSources(id: SeriesId, sources: CsvSource[], tables: Map<string, Csv
     if (table === null) requireOptional(source, folder);
     else if (append(source, table, days, values)) used.push(source.file);
   }
+  const missing = sources.map((source) => source.file).join(', ');
+  return observationsOf(id, used.length > 0 ? used.join(' + ') : `none (${missing} is missing or empty)`, { days, values });
+}
+
+function fundFlowsOf(table: CsvTable | null): Record<string, Observations> {
+  if (table === null) return {};
+  const tickers = table.header.filter((name) => name !== 'date' && name !== FUND_FLOWS.totalColumn);
+  return Object.fromEntries(
+    tickers.map((column) => [column, observationsOf('etfFlow', FUND_FLOWS.file, readColumn(table, { column }))] as const),
+  );
+}
+
+function observationsOf(id: SeriesId, source: string, { days, values }: Pick<DatedColumn, 'days' | 'values'>): Observations {
   return {
-    source: used.length > 0 ? used.join(' + ') : `none (${sources.map((source) => source.file).join(', ')} is missing or empty)`,
+    source,
     days: Int32Array.from(days),
     values: Float64Array.from(values),
     availableAt: Float64Array.from(days, (day) => publishedAt(id, day)),

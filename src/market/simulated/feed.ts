@@ -1,12 +1,16 @@
 import { OracleError } from '../../errors.ts';
 import { DAY_MS, formatDay, instantOf } from '../../forecast/day.ts';
 import type { Feed, SpotPrice } from '../feed.ts';
+import { nextPublication } from '../next-publication.ts';
 import type { Observations } from '../observations.ts';
 import { SERIES_IDS, type SeriesId } from '../series.ts';
+import { createFundFlows } from './fund-flows.ts';
 import { createIntraday } from './intraday.ts';
 import { createPricePath, FIRST_PRICE_DAY } from './price-path.ts';
 import { recordSeries } from './recorded-series.ts';
 import { createVenues } from './venues.ts';
+
+const MINUTE_MS = 60_000;
 
 /** Every value the feed gives is a function of its seed and date alone. */
 export interface SimulationOptions {
@@ -27,6 +31,7 @@ export function openSimulatedFeed({ seed }: SimulationOptions = { seed: DEFAULT_
     SeriesId,
     (atMs: number) => Observations
   >;
+  const fundFlows = createFundFlows(series.etfFlow, seed);
 
   return {
     kind: 'simulated',
@@ -38,6 +43,10 @@ export function openSimulatedFeed({ seed }: SimulationOptions = { seed: DEFAULT_
       if (day < FIRST_PRICE_DAY) return [{ venue: source, priceUsd: null, reason: beginning() }];
       return venueCloses(day, atMs);
     },
+    fundFlows: async (atMs) => fundFlows(atMs),
+    strikes: async () => [],
+    nextChangeAt: async (what, atMs) => (what === 'spot' ? minuteOf(atMs) + MINUTE_MS : nextPublication(what, atMs)),
+    providers: async () => [],
   };
 }
 
@@ -48,7 +57,12 @@ function spotOf(priceAt: (atMs: number) => number, atMs: number, source: string)
   const priceUsd = priceAt(atMs);
   const before = atMs - DAY_MS >= instantOf(FIRST_PRICE_DAY) ? priceAt(atMs - DAY_MS) : null;
   const change24hPct = before === null ? null : (priceUsd / before - 1) * 100;
-  return { priceUsd, observedAtMs: Math.floor(atMs / 60_000) * 60_000, source, change24hPct };
+  return { priceUsd, observedAtMs: minuteOf(atMs), source, change24hPct };
+}
+
+/** The price moves at the full minute. */
+function minuteOf(atMs: number): number {
+  return Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
 }
 
 function beginning(): string {

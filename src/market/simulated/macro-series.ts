@@ -1,5 +1,5 @@
 import { type Day, parseDay } from '../../forecast/day.ts';
-import { isFirstUsExchangeDayOfMonth, isTradingDay, isUsExchangeDay } from './calendar.ts';
+import { isFirstUsExchangeDayOfMonth, isTradingDay, isUsExchangeDay } from '../us-calendar.ts';
 import type { PricePath } from './price-path.ts';
 import { createRandomness } from './random.ts';
 import { clamp, rounded, type SimulatedSeries } from './simulated-series.ts';
@@ -106,20 +106,44 @@ export const us10y: SimulatedSeries = {
 };
 
 /** A policy rate that moves by quarter points every six weeks or so, mostly on in the direction it took last. */
+function policyTarget(seed: number): (day: Day) => number {
+  const random = createRandomness(seed, 'fedFunds');
+  let target = 0.25;
+  let direction = 1;
+  return (day) => {
+    if (day % 45 === 0 && random.uniform(day) < 0.35) {
+      if (target <= 0.25) direction = 1;
+      else if (target >= 5.5) direction = -1;
+      else if (random.uniform(day, 1) < 0.15) direction = -direction;
+      target += 0.25 * direction;
+    }
+    return target;
+  };
+}
+
+export const policyRate: SimulatedSeries = { from: FROM, start: (_path, seed) => policyTarget(seed) };
+
+/** What banks pay each other, a little below the target's upper limit. */
 export const fedFunds: SimulatedSeries = {
   from: FROM,
   start(_path, seed) {
-    const random = createRandomness(seed, 'fedFunds');
-    let target = 0.25;
-    let direction = 1;
+    const target = policyTarget(seed);
+    return (day) => rounded(target(day) - 0.12, 2);
+  },
+};
+
+/** Two years of policy as the bond market expects them: mostly the rate of the day. */
+export const us2y: SimulatedSeries = {
+  from: FROM,
+  start(_path, seed) {
+    const target = policyTarget(seed);
+    const random = createRandomness(seed, 'us2y');
+    let premium = 0;
     return (day) => {
-      if (day % 45 === 0 && random.uniform(day) < 0.35) {
-        if (target <= 0.25) direction = 1;
-        else if (target >= 5.5) direction = -1;
-        else if (random.uniform(day, 1) < 0.15) direction = -direction;
-        target += 0.25 * direction;
-      }
-      return rounded(target - 0.12, 2);
+      const policy = target(day);
+      if (!isUsExchangeDay(day)) return Number.NaN;
+      premium += -0.01 * premium + 0.05 * random.normal(day);
+      return rounded(clamp(0.6 + 0.8 * policy + premium, 0.05, 8), 3);
     };
   },
 };

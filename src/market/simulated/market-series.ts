@@ -1,4 +1,4 @@
-import { isUsExchangeDay } from './calendar.ts';
+import { isUsExchangeDay } from '../us-calendar.ts';
 import { FIRST_PRICE_DAY } from './price-path.ts';
 import { createRandomness } from './random.ts';
 import { clamp, rounded, type SimulatedSeries } from './simulated-series.ts';
@@ -20,17 +20,22 @@ export const fearGreed: SimulatedSeries = {
   },
 };
 
-/** What holders paid on average: coins move at the day's price, a few in a thousand each day. */
-export const realizedPrice: SimulatedSeries = {
+/** What holders paid on average: coins move at the day's price, this share of them each day. */
+const holdersPaid = (movedEachDay: number): SimulatedSeries => ({
   from: '2010-07-19',
   start(path) {
     let paid = path.close(FIRST_PRICE_DAY) * 0.6;
     return (day) => {
-      paid += 0.0045 * (path.close(day) - paid);
+      paid += movedEachDay * (path.close(day) - paid);
       return rounded(paid, 6);
     };
   },
-};
+});
+
+export const realizedPrice = holdersPaid(0.0045);
+
+/** Coins of short-term holders are bought anew within 155 days. */
+export const sthRealizedPrice = holdersPaid(0.015);
 
 export const takerBuyFraction: SimulatedSeries = {
   from: '2017-08-17',
@@ -57,6 +62,15 @@ export const openInterest: SimulatedSeries = {
       coins += 0.0003 * (Math.log(300_000) - coins) + 0.01 * random.normal(day);
       return Math.round(Math.exp(coins) * path.close(day));
     };
+  },
+};
+
+/** Longs who pay for leverage bid the perpetual over the index, shorts under it. */
+export const perpBasis: SimulatedSeries = {
+  from: '2020-01-01',
+  start(path, seed) {
+    const random = createRandomness(seed, 'perpBasis');
+    return (day) => rounded(0.0015 * clamp(path.logReturn(day, 7), -0.4, 0.6) - 0.0001 + 0.00015 * random.normal(day), 6);
   },
 };
 

@@ -1,7 +1,17 @@
 import { formatDay } from '../../forecast/day.ts';
 import type { SeriesId } from '../series.ts';
-import { dxy, fedFunds, gold, pmi, sp500, us10y, vix } from './macro-series.ts';
-import { dvol, etfFlow, fearGreed, fundingRate, openInterest, realizedPrice, takerBuyFraction } from './market-series.ts';
+import { dxy, fedFunds, gold, pmi, policyRate, sp500, us2y, us10y, vix } from './macro-series.ts';
+import {
+  dvol,
+  etfFlow,
+  fearGreed,
+  fundingRate,
+  openInterest,
+  perpBasis,
+  realizedPrice,
+  sthRealizedPrice,
+  takerBuyFraction,
+} from './market-series.ts';
 import { FIRST_PRICE_DAY } from './price-path.ts';
 import type { SimulatedSeries } from './simulated-series.ts';
 
@@ -12,16 +22,20 @@ export const SIMULATED_SERIES = {
   btcClose,
   fearGreed,
   realizedPrice,
+  sthRealizedPrice,
   takerBuyFraction,
   fundingRate,
   openInterest,
+  perpBasis,
   dvol,
   etfFlow,
   sp500,
   dxy,
   gold,
   vix,
+  us2y,
   us10y,
   fedFunds,
+  policyRate,
   pmi,
 } as const satisfies Record<SeriesId, SimulatedSeries>;

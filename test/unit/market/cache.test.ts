@@ -7,7 +7,7 @@ describe('createCache', () => {
     const load = vi.fn(async () => 5);
     expect(await Promise.all([cache.get('a', load), cache.get('a', load)])).toEqual([5, 5]);
     expect(load).toHaveBeenCalledTimes(1);
-    expect(cache.statistics()).toEqual({ name: 'test', hits: 1, misses: 1, entries: 1 });
+    expect(cache.statistics()).toEqual({ name: 'test', hits: 1, misses: 1, hitRate: 0.5, entries: 1 });
   });
 
   it('drops the entry unused for longest', async () => {

@@ -75,5 +75,61 @@ export function describeFeedContract(name: string, open: () => Promise<Feed>, da
       const finished = await feed.dailyCloses(day, instantOf(day + 1));
       expect(finished.every((close) => close.priceUsd !== null && close.priceUsd > 0)).toBe(true);
     });
+
+    it('has no newest version of an observation that contradicts its dates', async () => {
+      const feed = await open();
+      for (const id of SERIES_IDS) {
+        const [first, latest] = [
+          await feed.observations(id, signalInstant(day)),
+          await feed.observations(id, signalInstant(day), 'latest'),
+        ];
+        expect(latest.days.length).toBeGreaterThanOrEqual(first.days.length);
+        expect(latest.availableAt.at(-1) ?? 0).toBeLessThanOrEqual(signalInstant(day));
+      }
+    });
+
+    it('expects the next change later than now', async () => {
+      const feed = await open();
+      for (const atMs of [instantOf(day), instantOf(day, 12) - 1, signalInstant(day)]) {
+        for (const what of [...SERIES_IDS, 'spot'] as const) expect(await feed.nextChangeAt(what, atMs), what).toBeGreaterThan(atMs);
+      }
+    });
+
+    it('splits its fund flows into columns like those of a series, none from the future', async () => {
+      const feed = await open();
+      for (const { days, values, availableAt } of Object.values(await feed.fundFlows(signalInstant(day)))) {
+        expect([values.length, availableAt.length]).toEqual([days.length, days.length]);
+        expect(values.every(Number.isFinite)).toBe(true);
+        expect(availableAt.at(-1) ?? 0).toBeLessThanOrEqual(signalInstant(day));
+      }
+    });
+
+    it('has no strike from the future', async () => {
+      const strikes = await (await open()).strikes(signalInstant(day));
+      expect(strikes.filter(({ receivedAtMs }) => receivedAtMs > signalInstant(day))).toEqual([]);
+    });
+  });
+}
+
+/** What a feed must do besides that publishes by the rules of `SERIES` alone and asks nobody. */
+export function describeScheduledFeed(name: string, open: () => Promise<Feed>, day: Day): void {
+  describe(`${name} keeps its schedule`, () => {
+    it('changes nothing before it says', async () => {
+      const feed = await open();
+      for (const atMs of [instantOf(day), instantOf(day, 12) - 1, signalInstant(day)]) {
+        for (const id of SERIES_IDS) {
+          const nextMs = await feed.nextChangeAt(id, atMs);
+          expect(await feed.observations(id, Math.min(nextMs - 1, instantOf(day + 1) - 1)), id).toEqual(await feed.observations(id, atMs));
+        }
+        const nextPriceMs = await feed.nextChangeAt('spot', atMs);
+        expect(await feed.spot(nextPriceMs - 1)).toEqual(await feed.spot(atMs));
+      }
+    });
+
+    it('has no strikes and no providers', async () => {
+      const feed = await open();
+      expect(await feed.strikes(signalInstant(day))).toEqual([]);
+      expect(await feed.providers()).toEqual([]);
+    });
   });
 }

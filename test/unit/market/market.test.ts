@@ -130,6 +130,12 @@ describe('health', () => {
     expect(bySeries.fearGreed).toMatchObject({ lastObservedDay: DAY - 2, ageDays: 2, stale: false, source: 'test fearGreed' });
     expect(bySeries.gold).toMatchObject({ ageDays: 20, stale: true });
     expect(bySeries.vix).toMatchObject({ lastObservedDay: null, ageDays: null, stale: true });
-    expect(health.caches.find((cache) => cache.name === 'context')).toEqual({ name: 'context', hits: 1, misses: 1, entries: 1 });
+    expect(health.caches.find((cache) => cache.name === 'context')).toEqual({
+      name: 'context',
+      hits: 1,
+      misses: 1,
+      hitRate: 0.5,
+      entries: 1,
+    });
   });
 });

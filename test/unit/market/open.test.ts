@@ -1,39 +1,58 @@
 import { describe, expect, it } from 'vitest';
 import { instantOf, parseDay } from '../../../src/forecast/day.ts';
-import { openFeed } from '../../../src/market/open.ts';
+import type { Feed } from '../../../src/market/feed.ts';
+import { chooseFeed } from '../../../src/market/open.ts';
 import { csvFolder, dailyCsv } from './csv/support.ts';
 
-describe('openFeed', () => {
+const offline = { seed: 2, isLiveReachable: async () => false };
+const online = { seed: 2, isLiveReachable: async () => true };
+
+describe('the FEEDS setting', () => {
   it('opens a simulation, of the seed that is asked for', async () => {
-    const { feed, reason } = await openFeed('simulated', { seed: 9 });
-    expect([feed.kind, feed.source, reason]).toEqual(['simulated', 'simulated (seed 9)', null]);
+    const open = async (seed: number) => (await chooseFeed('simulated', { ...online, seed })).settle(null).feed as Feed;
+    const feed = await open(9);
+    expect([feed.kind, feed.source]).toEqual(['simulated', 'simulated (seed 9)']);
     const at = instantOf(parseDay('2020-05-05'), 7);
-    const other = await openFeed('simulated', { seed: 10 });
-    expect(await feed.spot(at)).not.toEqual(await other.feed.spot(at));
+    expect(await feed.spot(at)).not.toEqual(await (await open(10)).spot(at));
   });
 
-  it('opens a folder', async () => {
+  it('opens a folder, which says how far it reaches', async () => {
     const folder = csvFolder({ 'btc_daily.csv': dailyCsv('close_median', 17_000, 17_100) });
-    const { feed, reason } = await openFeed(`csv:${folder}`);
-    expect([feed.kind, reason]).toEqual(['csv', null]);
+    const choice = await chooseFeed(`csv:${folder}`, online);
+    const { feed, reason } = choice.settle(null);
+    expect([feed?.kind, reason]).toEqual(['csv', null]);
+    expect(choice.coverage).toEqual(await feed?.coverage());
   });
 
-  it('falls back from auto to the simulation and says so', async () => {
-    const { feed, reason } = await openFeed('auto');
-    expect(feed.kind).toBe('simulated');
-    expect(reason).toMatch(/SIMULATED/);
+  it('leaves live data to the database, reachable or not', async () => {
+    for (const options of [online, offline]) expect((await chooseFeed('live', options)).settle(null)).toEqual({ feed: null, reason: null });
+  });
+
+  it('auto: live where it can be reached, else the simulation, said loudly', async () => {
+    expect((await chooseFeed('auto', online)).settle(null)).toEqual({ feed: null, reason: null });
+    const { feed, reason } = (await chooseFeed('auto', offline)).settle(null);
+    expect(feed?.kind).toBe('simulated');
+    expect(reason).toMatch(/no live data could be reached within 3 s: the market is SIMULATED/);
+  });
+
+  it('auto: a record goes on with what it was made from', async () => {
+    const kept = (await chooseFeed('auto', online)).settle('simulated (seed 2)');
+    expect(kept.feed?.kind).toBe('simulated');
+    expect(kept.reason).toMatch(/was made from the SIMULATED market/);
+    expect((await chooseFeed('auto', online)).settle('live')).toEqual({ feed: null, reason: null });
+    const waiting = (await chooseFeed('auto', offline)).settle('live');
+    expect(waiting).toMatchObject({ feed: null, reason: expect.stringMatching(/steps wait until live data is back/) });
   });
 
   it.each([
-    ['live', /live feeds are not available in this version/],
     ['csv:', /csv: needs a folder/],
     ['yahoo', /"yahoo" names no feed/],
   ])('refuses %s, naming the settings there are', async (setting, message) => {
-    await expect(openFeed(setting)).rejects.toMatchObject({
+    await expect(chooseFeed(setting, online)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       field: 'FEEDS',
       message: expect.stringMatching(message),
-      suggestedAction: 'Set FEEDS to auto, simulated or csv:<folder>.',
+      suggestedAction: 'Set FEEDS to auto, live, simulated or csv:<folder>.',
     });
   });
 });

@@ -61,6 +61,10 @@ export function memoryFeed(series: Partial<Record<SeriesId, Observations>>, part
       const open = atMs < instantOf(day + 1);
       return ['a', 'b', 'c'].map((venue) => ({ venue, priceUsd: open ? null : closes.values[day - closes.days[0]] }));
     },
+    fundFlows: async () => ({}),
+    strikes: async () => [],
+    nextChangeAt: async (_, atMs) => atMs + 60_000,
+    providers: async () => [],
     ...parts,
   };
   return feed;

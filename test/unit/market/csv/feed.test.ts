@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
 import { openCsvFeed } from '../../../../src/market/csv/feed.ts';
 import { signalInstant } from '../../../../src/market/signal-time.ts';
-import { describeFeedContract } from '../feed-contract.ts';
+import { describeFeedContract, describeScheduledFeed } from '../feed-contract.ts';
 import { csvFolder, dailyCsv } from './support.ts';
 
 const first = parseDay('2014-01-01');
@@ -18,6 +18,7 @@ function folder(files: Record<string, string> = {}): string {
 }
 
 describeFeedContract('the CSV feed', () => openCsvFeed(folder()), last - 10);
+describeScheduledFeed('the CSV feed', () => openCsvFeed(folder()), last - 10);
 
 describe('openCsvFeed', () => {
   it('is named after its folder and covers its prices', async () => {
@@ -87,6 +88,46 @@ describe('openCsvFeed', () => {
     const released = parseDay('2014-03-03');
     expect((await feed.observations('pmi', instantOf(released, 14))).values).toEqual(Float64Array.of(51.3));
     expect((await feed.observations('pmi', instantOf(released, 15))).values).toEqual(Float64Array.of(51.3, 53.2));
+  });
+});
+
+describe('further files of a folder', () => {
+  it.each([
+    ['us2y', 'us2y_daily.csv', 'date,close'],
+    ['policyRate', 'fed_policy_rate_upper_monthly.csv', 'date,rate'],
+    ['sthRealizedPrice', 'sth_realized_price_daily.csv', 'date,sth_realized_price_usd'],
+    ['perpBasis', 'perp_basis_daily.csv', 'date,basis'],
+  ] as const)('bring %s', async (series, file, header) => {
+    const feed = await openCsvFeed(folder({ [file]: `${header}\n2016-05-01,4.25\n2016-06-01,4.5\n` }));
+    const { source, days, values } = await feed.observations(series, instantOf(parseDay('2016-06-02')));
+    expect({ source, values: [...values] }).toEqual({ source: file, values: [4.25, 4.5] });
+    expect([...days]).toEqual([parseDay('2016-05-01'), parseDay('2016-06-01')]);
+    expect((await feed.observations(series, instantOf(parseDay('2016-06-02')) - 1)).days).toHaveLength(1);
+  });
+});
+
+describe('fund flows of a folder', () => {
+  const text = 'date,total_musd,AAA,BBB\n2016-06-01,3,1,2\n2016-06-02,-1.5,,-1.5\n2016-06-03,4,4,0\n';
+
+  it('are the columns beside the total, as far as they are published', async () => {
+    const feed = await openCsvFeed(folder({ 'etf_flows_farside.csv': text }));
+    const { AAA, BBB, ...others } = await feed.fundFlows(instantOf(parseDay('2016-06-04'), 12) - 1);
+    expect(others).toEqual({});
+    expect([...AAA.values]).toEqual([1]);
+    expect(BBB.source).toBe('etf_flows_farside.csv');
+    expect([...BBB.days]).toEqual([parseDay('2016-06-01'), parseDay('2016-06-02')]);
+    expect([...BBB.values]).toEqual([2, -1.5]);
+  });
+
+  it('are none without the file, or with totals only', async () => {
+    expect(await (await openCsvFeed(folder())).fundFlows(instantOf(last))).toEqual({});
+    const bare = await openCsvFeed(csvFolder({ 'btc_daily.csv': dailyCsv('close_median', first, last) }));
+    expect(await bare.fundFlows(instantOf(last))).toEqual({});
+  });
+
+  it('have to be numbers', async () => {
+    const bad = folder({ 'etf_flows_farside.csv': text.replace(',4,0', ',4,none') });
+    await expect(openCsvFeed(bad)).rejects.toThrow(/etf_flows_farside\.csv, line 4: "none" in column "BBB" is not a number/);
   });
 });
 

@@ -4,12 +4,13 @@ import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
 import { SERIES_IDS } from '../../../../src/market/series.ts';
 import { signalInstant } from '../../../../src/market/signal-time.ts';
 import { DEFAULT_SEED, openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
-import { describeFeedContract } from '../feed-contract.ts';
+import { describeFeedContract, describeScheduledFeed } from '../feed-contract.ts';
 
 const DAY = parseDay('2024-03-13');
 const instant = fc.integer({ min: instantOf(parseDay('2010-07-20')), max: instantOf(parseDay('2031-01-01')) });
 
 describeFeedContract('the simulated feed', async () => openSimulatedFeed({ seed: 5 }), DAY);
+describeScheduledFeed('the simulated feed', async () => openSimulatedFeed({ seed: 5 }), DAY);
 
 describe('openSimulatedFeed', () => {
   it('gives the same values however and how far it was run before', async () => {
@@ -54,17 +55,21 @@ describe('openSimulatedFeed', () => {
       btcClose: [0.01, 2e6],
       fearGreed: [0, 100],
       realizedPrice: [0.01, 2e6],
+      sthRealizedPrice: [0.01, 2e6],
       takerBuyFraction: [0.3, 0.7],
       fundingRate: [-0.005, 0.005],
       openInterest: [1e6, 1e12],
+      perpBasis: [-0.005, 0.005],
       dvol: [15, 250],
       etfFlow: [-3000, 3000],
       sp500: [500, 40_000],
       dxy: [60, 150],
       gold: [500, 20_000],
       vix: [9, 85],
+      us2y: [0.05, 8],
       us10y: [0.4, 8],
       fedFunds: [0, 7],
+      policyRate: [0.25, 7],
       pmi: [38, 65],
     };
     for (const seed of [1, 2, 3]) {
@@ -122,5 +127,48 @@ describe('prices of the simulated feed', () => {
       expect(closes[1]).toBe((await feed.spot(instantOf(day + 1))).priceUsd);
       expect(Math.max(1 - closes[0] / closes[1], closes[2] / closes[1] - 1)).toBeLessThan(0.0041);
     }
+  });
+});
+
+describe('rates of the simulated feed', () => {
+  it('follow one policy', async () => {
+    const feed = openSimulatedFeed();
+    const target = await feed.observations('policyRate', instantOf(DAY));
+    const effective = await feed.observations('fedFunds', instantOf(DAY));
+    for (let i = 0; i < effective.days.length; i++) expect(effective.values[i]).toBeCloseTo(target.values[i] - 0.12, 9);
+    expect(new Set(target.values).size).toBeGreaterThan(5);
+  });
+});
+
+describe('fund flows of the simulated feed', () => {
+  const AT = instantOf(parseDay('2026-02-20'));
+
+  it('sum to the total of every day, in steps of 0.1', async () => {
+    const feed = openSimulatedFeed();
+    const total = await feed.observations('etfFlow', AT);
+    const funds = Object.values(await feed.fundFlows(AT));
+    expect(funds.length).toBeGreaterThan(9);
+    for (const { days, values } of funds) {
+      expect(days).toEqual(total.days);
+      for (const value of values) expect(Math.round(value * 10) / 10).toBe(value);
+    }
+    for (let i = 0; i < total.days.length; i++) {
+      const tenths = funds.reduce((sum, { values }) => sum + Math.round(values[i] * 10), 0);
+      if (tenths !== Math.round(total.values[i] * 10)) expect.fail(`day ${total.days[i]}: ${tenths / 10} instead of ${total.values[i]}`);
+    }
+  });
+
+  it('are the same whatever was asked before, and none is empty', async () => {
+    const [patient, hasty] = [openSimulatedFeed({ seed: 4 }), openSimulatedFeed({ seed: 4 })];
+    await hasty.fundFlows(AT);
+    const early = await hasty.fundFlows(AT - 200 * 86_400_000);
+    expect(early).toEqual(await patient.fundFlows(AT - 200 * 86_400_000));
+    expect(await patient.fundFlows(AT)).toEqual(await hasty.fundFlows(AT));
+    for (const { values } of Object.values(early)) expect(new Set(values).size).toBeGreaterThan(20);
+  });
+
+  it('do not exist before the funds', async () => {
+    const flows = await openSimulatedFeed().fundFlows(instantOf(parseDay('2020-01-01')));
+    expect(Object.values(flows).every(({ days }) => days.length === 0)).toBe(true);
   });
 });

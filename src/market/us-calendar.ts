@@ -1,4 +1,4 @@
-import type { Day } from '../../forecast/day.ts';
+import type { Day } from '../forecast/day.ts';
 
 /** 0 is Sunday. */
 function weekday(day: Day): number {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
-import { isFirstUsExchangeDayOfMonth, isTradingDay, isUsExchangeDay } from '../../../../src/market/simulated/calendar.ts';
+import { formatDay, parseDay } from '../../../src/forecast/day.ts';
+import { isFirstUsExchangeDayOfMonth, isTradingDay, isUsExchangeDay } from '../../../src/market/us-calendar.ts';
 
 /** Weekdays of a year on which the exchange stays shut. */
 function holidays(year: number): string[] {

@@ -1,0 +1,29 @@
+import type { Market } from '../../market/market.ts';
+import { MARKET_REPORTS } from '../../market/reports/all.ts';
+import type { MarketReport } from '../../market/reports/report.ts';
+import { weakEtag } from '../etag.ts';
+import type { HttpParts } from '../parts.ts';
+import { type Reply, type Route, route } from '../route.ts';
+
+/** Seconds that an answer may be kept, at least and at most. */
+const MAX_AGE = { least: 5, most: 3_600 };
+
+/** Interface, section 2.6, and the further market reports: one resource each. */
+export function marketRoutes({ market, now }: Pick<HttpParts, 'market' | 'now'>): Route[] {
+  return MARKET_REPORTS.map((report) =>
+    route({ path: report.path, summary: report.summary, handle: () => marketReport(market, report, now().getTime()) }),
+  );
+}
+
+async function marketReport(market: Market, report: MarketReport, atMs: number): Promise<Reply> {
+  const body = await market.report(report, atMs);
+  const changes = await Promise.all(report.dependsOn.map((what) => market.nextChangeAt(what, atMs)));
+  return {
+    headers: { 'Cache-Control': `public, max-age=${secondsUntil(Math.min(...changes), atMs)}`, ETag: weakEtag(body) },
+    body,
+  };
+}
+
+function secondsUntil(changeMs: number, atMs: number): number {
+  return Math.max(MAX_AGE.least, Math.min(MAX_AGE.most, Math.floor((changeMs - atMs) / 1000)));
+}

@@ -1,0 +1,113 @@
+import type { Db } from 'mongodb';
+import { OracleError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Feed } from '../feed.ts';
+import { QUORUM_RULES } from '../quorum.ts';
+import { agreedCloseItem, type BackfillParts, etfItem, longCloseItem, seriesItem, venueItem } from './backfill/items.ts';
+import { type BackfillOptions, type MissingHistory, runBackfill } from './backfill/run.ts';
+import { closesPoll } from './collect/closes-poll.ts';
+import { etfPoll } from './collect/etf-poll.ts';
+import { type Poll, runDue } from './collect/poll.ts';
+import { seriesPoll } from './collect/series-poll.ts';
+import { spotPoll } from './collect/spot-poll.ts';
+import { strikesPoll } from './collect/strikes-poll.ts';
+import { createProviders } from './create-providers.ts';
+import { openLiveFeed } from './feed.ts';
+import type { Provider } from './provider.ts';
+import type { ProviderTiming } from './provider-timing.ts';
+import type { ProviderUrls } from './provider-urls.ts';
+import { etfSources, SERIES_PLANS, type SeriesWithPlan, STRIKE_SOURCES, VENUES } from './registry.ts';
+import { type LiveStores, openLiveStores } from './stores.ts';
+
+export interface LiveMarketOptions {
+  db: Db;
+  urls: ProviderUrls;
+  /** Key of SoSoValue, where one is set. */
+  sosovalueKey: string | undefined;
+  /** Days before now for which the closes of all venues are wanted. */
+  venueDays: number;
+  log: Log;
+  now(): number;
+  /** Ends every request under way. */
+  signal: AbortSignal;
+  /** Other waits than the ordinary ones. */
+  timing?: Partial<ProviderTiming>;
+}
+
+/** Live data: what providers tell, fetched and kept by workers, read by every process. */
+export interface LiveMarket {
+  feed: Feed;
+  stores: LiveStores;
+  /** Fetches what is left of the history. @returns what could not be had; never throws for a provider */
+  fetchHistory(onProgress: BackfillOptions['onProgress']): Promise<MissingHistory[]>;
+  /** Asks for the price, when a minute has passed. */
+  collectPrices(): Promise<void>;
+  /** Asks for everything else that is due. */
+  collect(): Promise<void>;
+}
+
+const QUARTER_HOUR_MS = 15 * 60_000;
+
+export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
+  const { db, urls, venueDays, log, now, signal, timing } = options;
+  const stores = openLiveStores(db, now);
+  const providers = createProviders({ urls, log, now, signal, timing });
+  const flows = etfSources(options.sosovalueKey);
+  const venues = VENUES.map(({ provider }) => provider);
+  const parts: BackfillParts = { stores, providers, now, venues, quorum: QUORUM_RULES.live, venueDays };
+  const series = Object.entries(SERIES_PLANS) as [SeriesWithPlan, (typeof SERIES_PLANS)[SeriesWithPlan]][];
+  let historyRevision = 0;
+
+  async function fetchHistory(onProgress: BackfillOptions['onProgress']): Promise<MissingHistory[]> {
+    const run = { backfills: stores.backfills, onProgress, signal };
+    const items = [
+      ...VENUES.map((venue) => venueItem(venue, parts)),
+      longCloseItem(VENUES.toSorted(longestHistoryFirst), parts),
+      ...series.map(([id, plan]) => seriesItem(id, plan, parts)),
+      etfItem(flows, parts),
+    ];
+    const missing = [...(await runBackfill(items, run)), ...(await runBackfill([agreedCloseItem(parts)], run))];
+    historyRevision++;
+    await saveHealth();
+    return missing;
+  }
+
+  /** What the first start could not have; asked for again until it is there. */
+  const historyPoll: Poll = {
+    id: 'history',
+    everyMs: QUARTER_HOUR_MS,
+    retryMs: QUARTER_HOUR_MS,
+    async run() {
+      if (await stores.backfills.allDone()) return undefined;
+      const missing = await fetchHistory(() => {});
+      if (missing.length > 0) throw new OracleError('FEED_UNAVAILABLE', missing.map(({ id, reason }) => `${id}: ${reason}`).join('; '));
+      return undefined;
+    },
+  };
+  const prices = [spotPoll(VENUES, { spots: stores.spots, providers, now })];
+  const others = [
+    closesPoll(VENUES, parts),
+    etfPoll(flows, parts),
+    ...STRIKE_SOURCES.map((source) => strikesPoll(source, parts)),
+    historyPoll,
+    ...series.map(([id, plan]) => seriesPoll(id, plan, parts)),
+  ];
+  const saveHealth = () => stores.providers.save(Object.values(providers).map((provider: Provider) => provider.health()));
+  const collect = async (polls: Poll[]) => {
+    await runDue(polls, { polls: stores.polls, log, now });
+    await saveHealth();
+  };
+
+  return {
+    feed: { ...openLiveFeed({ stores, venues }), historyRevision: () => historyRevision },
+    stores,
+    fetchHistory,
+    collectPrices: () => collect(prices),
+    collect: () => collect(others),
+  };
+}
+
+function longestHistoryFirst(a: (typeof VENUES)[number], b: (typeof VENUES)[number]): number {
+  const from = ({ history }: typeof a) => ('from' in history ? history.from : '9999');
+  return from(a) < from(b) ? -1 : 1;
+}

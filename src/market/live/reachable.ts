@@ -1,0 +1,38 @@
+import { baseUrlOf, type ProviderUrls } from './provider-urls.ts';
+import { PROVIDERS, type ProviderId } from './providers.ts';
+
+/** What each venue answers quickly and for nothing. */
+const PROBES: Partial<Record<ProviderId, string>> = {
+  coinbase: '/time',
+  kraken: '/0/public/Time',
+  bitstamp: '/api/v2/ticker/btcusd/',
+  binance: '/api/v3/time',
+};
+
+/** One venue alone makes no market. */
+const ENOUGH = 2;
+const LIMIT_MS = 2_800;
+
+/** Whether live data can be had: two venues answer within three seconds. */
+export async function isLiveReachable(urls: ProviderUrls): Promise<boolean> {
+  const signal = AbortSignal.timeout(LIMIT_MS);
+  const probes = Object.entries(PROBES).map(([provider, path]) => probe(`${baseUrlOf(urls, provider as ProviderId)}${path}`, signal));
+  let answered = 0;
+  return new Promise((resolve) => {
+    for (const asked of probes) void asked.then((ok) => ok && ++answered === ENOUGH && resolve(true));
+    void Promise.all(probes).then(() => resolve(false));
+  });
+}
+
+async function probe(url: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const answer = await fetch(url, { signal });
+    await answer.json();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** The venues that are asked, for people. */
+export const PROBED = Object.keys(PROBES).map((id) => PROVIDERS[id as ProviderId].title);

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { OracleError } from '../../../errors.ts';
+import { nearestTheMoney, type StrikeSnapshot } from '../../strikes.ts';
+import type { Provider, ProviderAnswer } from '../provider.ts';
+import { finite, numeric, parseAnswer } from './http-source.ts';
+import { offered, type StrikeSource, venueTexts } from './strike-source.ts';
+
+/** "Bitcoin price above or below", by the hour and by the day. */
+const SERIES = 'KXBTCD';
+const PAGE_SIZE = 200;
+const MAX_PAGES = 5;
+const EXPIRIES = 4;
+const STRIKES_OF_EXPIRY = 11;
+
+const answer = z.object({
+  cursor: z.string().nullish(),
+  events: z.array(z.object({ event_ticker: z.string(), markets: z.array(z.unknown()) })),
+});
+
+const kind = z.object({ status: z.string(), strike_type: z.string() });
+
+const price = numeric.pipe(finite.min(0).max(1));
+
+const market = z.object({
+  ticker: z.string().min(1),
+  title: z.string(),
+  yes_sub_title: z.string(),
+  rules_primary: z.string(),
+  floor_strike: finite.positive(),
+  close_time: z.iso.datetime({ offset: true }).transform(Date.parse),
+  yes_bid_dollars: price,
+  yes_ask_dollars: price,
+  last_price_dollars: price,
+});
+
+/** The strikes nearest to the money of Kalshi's next expiries. */
+export const kalshiStrikes: StrikeSource = {
+  providers: ['kalshi'],
+  async fetch({ kalshi }, { spotUsd, atMs }) {
+    const open = (await listed(kalshi)).filter(({ expiresAtMs }) => expiresAtMs > atMs);
+    if (open.length === 0) throw new OracleError('FEED_UNAVAILABLE', `${kalshi.title}: no strikes on bitcoin are listed`);
+    const expiries = [...new Set(open.map(({ expiresAtMs }) => expiresAtMs))].sort((a, b) => a - b).slice(0, EXPIRIES);
+    return expiries.flatMap((expiry) => {
+      const ladder = open.filter(({ expiresAtMs }) => expiresAtMs === expiry);
+      return nearestTheMoney(ladder, spotUsd, STRIKES_OF_EXPIRY);
+    });
+  },
+};
+
+async function listed(kalshi: Provider): Promise<StrikeSnapshot[]> {
+  const strikes = new Map<string, StrikeSnapshot>();
+  let cursor: string | null | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const query = { series_ticker: SERIES, status: 'open', with_nested_markets: 'true', limit: PAGE_SIZE };
+    const told = await kalshi.request({ path: '/trade-api/v2/events', query: cursor ? { ...query, cursor } : query });
+    const read = readKalshi(told, kalshi.title);
+    for (const strike of read.strikes) strikes.set(strike.marketId, strike);
+    cursor = read.cursor;
+    if (!cursor) break;
+  }
+  return [...strikes.values()];
+}
+
+/**
+ * The open strikes of one page of events, and the cursor of the next page; empty or null after the last.
+ * @throws OracleError FEED_INVALID naming the field
+ */
+export function readKalshi(
+  { body, receivedAtMs, providerAtMs }: ProviderAnswer,
+  providerTitle: string,
+): { strikes: StrikeSnapshot[]; cursor: string | null } {
+  const { cursor, events } = parseAnswer(answer, body, providerTitle);
+  const strikes = events.flatMap(({ event_ticker, markets }) => {
+    const url = `https://kalshi.com/markets/${SERIES.toLowerCase()}/bitcoin-price-abovebelow/${encodeURIComponent(event_ticker.toLowerCase())}`;
+    return markets
+      .filter((entry) => isOpenStrike(entry, providerTitle))
+      .map((entry) => ({ ...readMarket(entry, providerTitle), url, receivedAtMs, providerAtMs }));
+  });
+  return { strikes, cursor: cursor ?? null };
+}
+
+function isOpenStrike(entry: unknown, providerTitle: string): boolean {
+  const { status, strike_type } = parseAnswer(kind, entry, providerTitle);
+  return status === 'active' && strike_type === 'greater';
+}
+
+function readMarket(entry: unknown, providerTitle: string): Omit<StrikeSnapshot, 'url' | 'receivedAtMs' | 'providerAtMs'> {
+  const told = parseAnswer(market, entry, providerTitle);
+  return {
+    venue: 'kalshi',
+    marketId: told.ticker,
+    ...venueTexts(`${told.title} ${told.yes_sub_title}`, told.rules_primary),
+    strikeUsd: told.floor_strike,
+    expiresAtMs: told.close_time,
+    bid: offered(told.yes_bid_dollars),
+    ask: offered(told.yes_ask_dollars),
+    lastPrice: offered(told.last_price_dollars),
+    bids: [],
+    asks: [],
+    tickSize: null,
+    minOrderSize: null,
+    negRisk: null,
+    conditionId: null,
+    yesTokenId: null,
+    noTokenId: null,
+  };
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { BookLevel, StrikeSnapshot } from '../../strikes.ts';
+import { epochMsText, finite, numeric, parseAnswer } from './http-source.ts';
+
+const MAX_LEVELS = 5;
+
+const levels = z.array(z.object({ price: numeric.pipe(finite.min(0).max(1)), size: numeric.pipe(finite.min(0)) }));
+
+const book = z.object({
+  timestamp: epochMsText,
+  bids: levels,
+  asks: levels,
+  min_order_size: numeric.nullish(),
+  tick_size: numeric.nullish(),
+  neg_risk: z.boolean().nullish(),
+  last_trade_price: numeric.or(z.literal('').transform(() => null)).nullish(),
+});
+
+/**
+ * A strike with the prices of its YES token's order book.
+ * @throws OracleError FEED_INVALID naming the field
+ */
+export function readBook(body: unknown, strike: StrikeSnapshot, providerTitle: string): StrikeSnapshot {
+  const told = parseAnswer(book, body, providerTitle);
+  // The best level comes last.
+  const bids = bestFirst(told.bids, (a, b) => b.price - a.price);
+  const asks = bestFirst(told.asks, (a, b) => a.price - b.price);
+  return {
+    ...strike,
+    bid: bids[0]?.price ?? null,
+    ask: asks[0]?.price ?? null,
+    lastPrice: told.last_trade_price || strike.lastPrice,
+    bids,
+    asks,
+    tickSize: told.tick_size ?? strike.tickSize,
+    minOrderSize: told.min_order_size ?? strike.minOrderSize,
+    negRisk: told.neg_risk ?? strike.negRisk,
+    providerAtMs: told.timestamp,
+  };
+}
+
+function bestFirst(side: BookLevel[], order: (a: BookLevel, b: BookLevel) => number): BookLevel[] {
+  return side
+    .filter(({ size }) => size > 0)
+    .sort(order)
+    .slice(0, MAX_LEVELS);
+}

@@ -1,0 +1,132 @@
+import type { Day } from '../../../forecast/day.ts';
+import { knownAt, type Observations } from '../../observations.ts';
+import { finalFrom, type Stream } from '../streams.ts';
+import type { ObservationDoc, ObservationVersion } from './observation-store.ts';
+
+/** What is known of one day from one provider. */
+interface Entry {
+  source: string;
+  versions: ObservationVersion[];
+}
+
+interface Chosen {
+  day: Day;
+  source: string;
+  value: number;
+  availableAtMs: number;
+}
+
+type Pick = (versions: ObservationVersion[], day: Day) => ObservationVersion | undefined;
+
+/** The observations of one stream in memory, as they were known at any instant. Fed with documents; never asks the database. */
+export class StreamHistory {
+  readonly #stream: Stream;
+  readonly #days = new Map<Day, Map<string, Entry>>();
+  #first: Observations | undefined;
+
+  constructor(stream: Stream) {
+    this.#stream = stream;
+  }
+
+  /** Takes over documents; versions are only ever added to one. */
+  merge(docs: readonly ObservationDoc[]): void {
+    for (const { day, source, versions } of docs) {
+      const entries = this.#days.get(day) ?? new Map<string, Entry>();
+      this.#days.set(day, entries);
+      if (entries.get(source)?.versions.length === versions.length) continue;
+      entries.set(source, { source, versions });
+      this.#first = undefined;
+    }
+  }
+
+  /**
+   * The first final version of each day, as known at `atMs`. A day that became known only after a later one stays out for good:
+   * whoever read the later one before would otherwise see the past change.
+   */
+  first(atMs: number): Observations {
+    this.#first ??= columns(inOrder(this.#chosen((versions) => versions.find(({ final }) => final), earlier)));
+    return knownAt(this.#first, atMs);
+  }
+
+  /** The newest version of each day as known at `atMs`, provisional ones included. */
+  latest(atMs: number): Observations {
+    const known: Pick = (versions, day) => versions.findLast((version) => knownFrom(this.#stream, version, day) <= atMs);
+    const chosen = this.#chosen(known, later);
+    let soFar = Number.NEGATIVE_INFINITY;
+    for (const entry of chosen) {
+      soFar = Math.max(soFar, entry.availableAtMs);
+      entry.availableAtMs = soFar;
+    }
+    return columns(chosen);
+  }
+
+  /** The last day with a final value, of one source or of any; null for none. */
+  lastFinalDay(source?: string): Day | null {
+    let last: Day | null = null;
+    for (const [day, entries] of this.#days) {
+      if (last !== null && day <= last) continue;
+      const told = source === undefined ? [...entries.values()] : [entries.get(source)];
+      if (told.some((entry) => entry?.versions.some(({ final }) => final))) last = day;
+    }
+    return last;
+  }
+
+  /** The first final value of one day from each provider, as known at `atMs`. */
+  bySource(day: Day, atMs: number): Map<string, number> {
+    const found = [...(this.#days.get(day)?.values() ?? [])].flatMap(({ source, versions }) => {
+      const version = versions.find(({ final }) => final);
+      return version && knownFrom(this.#stream, version, day) <= atMs ? [[source, version.value] as const] : [];
+    });
+    return new Map(found);
+  }
+
+  /** The version of each day that `pick` takes, from the provider whose version is the better one; ascending by day. */
+  #chosen(pick: Pick, better: (a: ObservationVersion, b: ObservationVersion) => boolean): Chosen[] {
+    const chosen: Chosen[] = [];
+    for (const day of [...this.#days.keys()].sort((a, b) => a - b)) {
+      let best: { source: string; version: ObservationVersion } | undefined;
+      for (const { source, versions } of this.#days.get(day)!.values()) {
+        const version = pick(versions, day);
+        if (version && (best === undefined || better(version, best.version))) best = { source, version };
+      }
+      if (best === undefined) continue;
+      const { source, version } = best;
+      chosen.push({ day, source, value: version.value, availableAtMs: knownFrom(this.#stream, version, day) });
+    }
+    return chosen;
+  }
+}
+
+const earlier = (a: ObservationVersion, b: ObservationVersion) => a.receivedAtMs < b.receivedAtMs;
+const later = (a: ObservationVersion, b: ObservationVersion) => a.receivedAtMs > b.receivedAtMs;
+
+/** What was fetched with the history was public since its publication; everything else is known since it came. */
+function knownFrom(stream: Stream, { backfilled, receivedAtMs }: ObservationVersion, day: Day): number {
+  return backfilled ? finalFrom(stream, day) : receivedAtMs;
+}
+
+/** Leaves out what became known after something dated later. `chosen` ascends by day. */
+function inOrder(chosen: Chosen[]): Chosen[] {
+  const kept: Chosen[] = [];
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const entry of chosen.toReversed()) {
+    if (entry.availableAtMs > earliest) continue;
+    earliest = entry.availableAtMs;
+    kept.push(entry);
+  }
+  return kept.reverse();
+}
+
+function columns(chosen: readonly Chosen[]): Observations {
+  return {
+    source: sourcesOf(chosen),
+    days: Int32Array.from(chosen, ({ day }) => day),
+    values: Float64Array.from(chosen, ({ value }) => value),
+    availableAt: Float64Array.from(chosen, ({ availableAtMs }) => availableAtMs),
+  };
+}
+
+/** The provider of the newest observation: the one that a reader of the series has to name. */
+function sourcesOf(chosen: readonly Chosen[]): string {
+  return chosen.at(-1)?.source ?? 'none yet';
+}

@@ -1,0 +1,139 @@
+import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
+import { MongoBulkWriteError } from 'mongodb';
+import { type Day, formatDay } from '../../../forecast/day.ts';
+import type { DatedValue } from '../source.ts';
+import { finalFrom, type Stream } from '../streams.ts';
+
+/** A value as it was told at one moment. */
+export interface ObservationVersion {
+  value: number;
+  /** False while the provider may still change it: it was told before its publication. */
+  final: boolean;
+  /** True when it was fetched with the history, long after its publication: it counts as known since then. */
+  backfilled: boolean;
+  /** The provider's own time of the value (ms); null where it tells none. */
+  providerAtMs: number | null;
+  receivedAtMs: number;
+}
+
+/** All that one provider has said about one day of one stream. `_id` is `stream/source/YYYY-MM-DD`. */
+export interface ObservationDoc {
+  _id: string;
+  stream: Stream;
+  source: string;
+  day: Day;
+  /** Oldest first; nothing is ever removed or changed. */
+  versions: ObservationVersion[];
+  /** What the last version says, so that saying it again adds nothing. */
+  lastKey: string;
+  /** The database's clock at the last change. */
+  updatedAt: Date;
+}
+
+const DUPLICATE_KEY = 11_000;
+
+export interface SaveOptions {
+  receivedAtMs: number;
+  backfilled: boolean;
+}
+
+const BY_CHANGE = { stream: 1, updatedAt: 1 } as const;
+const BY_DAY = { stream: 1, source: 1, day: 1 } as const;
+
+export const OBSERVATION_INDEXES = [{ collection: 'observations', indexes: [{ key: BY_CHANGE }, { key: BY_DAY }] }];
+
+/** Everything that providers have told, with its provenance: the collection `observations`. */
+export class ObservationStore {
+  readonly #db: Db;
+  readonly #docs: Collection<ObservationDoc>;
+
+  constructor(db: Db) {
+    this.#db = db;
+    this.#docs = db.collection('observations');
+  }
+
+  /** Adds what is new or different. Saving the same again, or twice at once, adds nothing. @returns how many days changed */
+  async save(stream: Stream, source: string, values: readonly DatedValue[], options: SaveOptions): Promise<number> {
+    if (values.length === 0) return 0;
+    const days = values.map(({ day }) => day);
+    const known = await this.#lastKeys(stream, source, Math.min(...days), Math.max(...days));
+    const updatedAt = await this.#databaseTime();
+    const writes = values
+      .map(({ day, ...value }) => ({ day, version: versionOf(stream, { day, ...value }, options) }))
+      .filter(({ day, version }) => known.get(day) !== keyOf(version))
+      .map(({ day, version }) => {
+        const doc = newDoc({ stream, source, day, version, updatedAt });
+        // An insert is several times as fast as an upsert, and a history has tens of thousands of days.
+        return known.has(day) ? addTo(doc) : { insertOne: { document: doc } };
+      });
+    if (writes.length > 0 && (await this.#write(writes)) === 'raced') return this.save(stream, source, values, options);
+    return writes.length;
+  }
+
+  /** `raced`: another process has inserted some of the documents first. */
+  async #write(writes: AnyBulkWriteOperation<ObservationDoc>[]): Promise<'written' | 'raced'> {
+    try {
+      await this.#docs.bulkWrite(writes, { ordered: false });
+      return 'written';
+    } catch (error) {
+      const errors = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
+      if (errors.length === 0 || errors.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+      return 'raced';
+    }
+  }
+
+  /** Processes on several machines order their changes by one clock. */
+  async #databaseTime(): Promise<Date> {
+    const [{ now }] = await this.#db.aggregate<{ now: Date }>([{ $documents: [{}] }, { $project: { now: '$$NOW' } }]).toArray();
+    return now;
+  }
+
+  // Indexes are named: the embedded engine cannot weigh several against each other on a large collection.
+
+  /** Documents of a stream that changed at `since` or later, oldest change first. */
+  changed(stream: Stream, since: Date): Promise<ObservationDoc[]> {
+    return this.#docs
+      .find({ stream, updatedAt: { $gte: since } }, { hint: BY_CHANGE })
+      .sort({ updatedAt: 1 })
+      .toArray();
+  }
+
+  /** Streams of single funds that were ever told. */
+  async fundStreams(): Promise<Stream[]> {
+    return (await this.#docs.distinct('stream', { stream: { $regex: /^fundFlow\./ } })) as Stream[];
+  }
+
+  async #lastKeys(stream: Stream, source: string, from: Day, to: Day): Promise<Map<Day, string>> {
+    const docs = await this.#docs
+      .find({ stream, source, day: { $gte: from, $lte: to } }, { projection: { day: 1, lastKey: 1 }, hint: BY_DAY })
+      .toArray();
+    return new Map(docs.map(({ day, lastKey }) => [day, lastKey]));
+  }
+}
+
+function versionOf(stream: Stream, { day, value, providerAtMs }: DatedValue, { receivedAtMs, backfilled }: SaveOptions) {
+  const final = receivedAtMs >= finalFrom(stream, day);
+  return { value, final, backfilled: backfilled && final, providerAtMs, receivedAtMs };
+}
+
+function keyOf({ value, final }: ObservationVersion): string {
+  return `${value}|${final ? 'final' : 'provisional'}`;
+}
+
+function newDoc({
+  version,
+  ...key
+}: Pick<ObservationDoc, 'stream' | 'source' | 'day' | 'updatedAt'> & { version: ObservationVersion }): ObservationDoc {
+  const { stream, source, day } = key;
+  return { _id: `${stream}/${source}/${formatDay(day)}`, ...key, versions: [version], lastKey: keyOf(version) };
+}
+
+/** Adds the version of a document to the one that is there, unless a concurrent writer has just done so. */
+function addTo({ _id, versions, lastKey, updatedAt }: ObservationDoc): AnyBulkWriteOperation<ObservationDoc> {
+  return {
+    updateOne: {
+      filter: { _id, lastKey: { $ne: lastKey } },
+      update: { $push: { versions: { $each: versions } }, $set: { lastKey, updatedAt } },
+    },
+  };
+}

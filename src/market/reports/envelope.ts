@@ -1,0 +1,98 @@
+import { formatDay } from '../../forecast/day.ts';
+import type { Feed, FeedKind } from '../feed.ts';
+import { type Reading, readSeries, type SeriesReading } from '../reading.ts';
+import type { SeriesId } from '../series.ts';
+import { type ReportPrice, reportPrice } from './price.ts';
+import type { MarketReport, ReportInput } from './report.ts';
+
+/** Origin and age of one input. */
+export interface ReportedInput {
+  series: SeriesId | 'spot';
+  source: string;
+  /** A date, or of the price an instant; null when there never was a value. */
+  lastObserved: string | null;
+  ageDays?: number | null;
+  ageSeconds?: number;
+  stale: boolean;
+  provisional: boolean;
+}
+
+/** What every report tells beside its own fields. */
+export interface ReportEnvelope {
+  success: true;
+  source: string;
+  kind: FeedKind;
+  /** The instant that the report is about, ISO 8601. */
+  timestamp: string;
+  /** When the newest of its inputs was made or published, ISO 8601. */
+  observedAt: string | null;
+  ageSeconds: number | null;
+  /** True when any of the inputs is missing or too old. */
+  stale: boolean;
+  inputs: ReportedInput[];
+}
+
+interface Described {
+  input: ReportedInput;
+  observedAtMs: number | null;
+}
+
+/**
+ * Builds a report as it is served, from what the feed knew at `atMs`. A price older than `maxSpotAgeMs` is marked stale.
+ * @throws OracleError PRICE_UNAVAILABLE when the report needs a price and none was ever known; what the feed throws
+ */
+export async function buildReport(report: MarketReport, feed: Feed, atMs: number, maxSpotAgeMs: number): Promise<ReportEnvelope> {
+  const input = reportInput(feed, atMs, maxSpotAgeMs);
+  const described = await Promise.all(
+    report.dependsOn.map(async (id) =>
+      id === 'spot' ? describePrice(await input.spot(), atMs) : describeReading((await input.read(id)).reading),
+    ),
+  );
+  const observed = described.flatMap(({ observedAtMs }) => (observedAtMs === null ? [] : [observedAtMs]));
+  const newestMs = observed.length === 0 ? null : Math.max(...observed);
+  return {
+    success: true,
+    ...(await report.build(input)),
+    source: feed.source,
+    kind: feed.kind,
+    timestamp: new Date(atMs).toISOString(),
+    observedAt: newestMs === null ? null : new Date(newestMs).toISOString(),
+    ageSeconds: newestMs === null ? null : secondsBetween(newestMs, atMs),
+    stale: described.some(({ input: { stale } }) => stale),
+    inputs: described.map(({ input }) => input),
+  };
+}
+
+/** Asks for everything once, however often a report does. */
+function reportInput(feed: Feed, atMs: number, maxSpotAgeMs: number): ReportInput {
+  const series = new Map<SeriesId, Promise<SeriesReading>>();
+  let price: Promise<ReportPrice> | undefined;
+  return {
+    feed,
+    atMs,
+    spot() {
+      price ??= reportPrice(feed, atMs, maxSpotAgeMs);
+      return price;
+    },
+    read(id) {
+      const reading = series.get(id) ?? readSeries(feed, id, atMs);
+      series.set(id, reading);
+      return reading;
+    },
+  };
+}
+
+function describePrice({ source, observedAtMs, stale }: ReportPrice, atMs: number): Described {
+  const lastObserved = new Date(observedAtMs).toISOString();
+  const ageSeconds = secondsBetween(observedAtMs, atMs);
+  return { observedAtMs, input: { series: 'spot', source, lastObserved, ageSeconds, stale, provisional: false } };
+}
+
+function describeReading({ series, source, observedDay, observedAtMs, ageDays, stale, provisional }: Reading): Described {
+  const lastObserved = observedDay === null ? null : formatDay(observedDay);
+  return { observedAtMs, input: { series, source, lastObserved, ageDays, stale, provisional } };
+}
+
+function secondsBetween(fromMs: number, toMs: number): number {
+  return Math.max(0, Math.round((toMs - fromMs) / 1000));
+}

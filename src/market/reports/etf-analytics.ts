@@ -1,0 +1,75 @@
+import type { Day } from '../../forecast/day.ts';
+import { type Correlation, correlate, priceOn } from '../correlation.ts';
+import { countUpTo, type Observations } from '../observations.ts';
+import { biggestDays, flowStreak } from './flow-streak.ts';
+import { flowSumUsd, windowEnd } from './flow-sums.ts';
+import { valuesBetween } from './lookback.ts';
+import { dateOf, millionsToUsd, rounded } from './numbers.ts';
+import type { MarketReport } from './report.ts';
+
+const SHARE_DAYS = 30;
+const CORRELATION = { days: 365, minPairs: 20 };
+
+export const etfAnalytics: MarketReport = {
+  path: '/api/etf-analytics',
+  summary: 'Flows of each US spot Bitcoin ETF and of all: sums, shares, streaks, biggest days, and correlation with returns',
+  dependsOn: ['etfFlow', 'btcClose'],
+  async build({ feed, read, atMs }) {
+    const { reading, known } = await read('etfFlow');
+    const closes = (await read('btcClose')).known;
+    const end = windowEnd(reading, atMs);
+    const funds = await feed.fundFlows(atMs);
+    const grossMusd = Object.values(funds).reduce((sum, flows) => sum + grossFlow(flows, end), 0);
+    return {
+      lastDayDate: dateOf(reading.observedDay),
+      provisional: reading.provisional,
+      total: flowFigures(known, end),
+      funds: Object.entries(funds).map(([ticker, flows]) => ({
+        ticker,
+        ...flowFigures(flows, end),
+        share: grossMusd > 0 ? rounded(grossFlow(flows, end) / grossMusd, 4) : null,
+      })),
+      shareBasis: `part of all money moved in either direction within ${SHARE_DAYS} days`,
+      correlation: {
+        sameDay: reported(flowCorrelation(known, closes, end, 0)),
+        nextDay: reported(flowCorrelation(known, closes, end, 1)),
+        windowDays: CORRELATION.days,
+        note: 'nextDay describes the past; it is no forecast and takes no part in one',
+      },
+    };
+  },
+};
+
+function flowFigures(flows: Observations, end: Day) {
+  return {
+    lastDay: millionsToUsd(flows.values.at(-1) ?? null),
+    flow7d: flowSumUsd(flows, end, 7),
+    flow30d: flowSumUsd(flows, end, 30),
+    flow90d: flowSumUsd(flows, end, 90),
+    streak: flowStreak(flows),
+    ...biggestDays(flows),
+  };
+}
+
+function grossFlow(flows: Observations, end: Day): number {
+  return valuesBetween(flows, end - SHARE_DAYS + 1, end).reduce((sum, flow) => sum + Math.abs(flow), 0);
+}
+
+/** Correlation of the flows with Bitcoin's log return of the day that comes `delayDays` later. */
+function flowCorrelation(flows: Observations, closes: Observations, end: Day, delayDays: number): Correlation {
+  const paired: [number, number][] = [];
+  for (let i = countUpTo(flows.days, end - CORRELATION.days); i < flows.days.length; i++) {
+    const day = flows.days[i] + delayDays;
+    const [before, after] = [priceOn(closes, day - 1), priceOn(closes, day)];
+    if (before !== null && after !== null) paired.push([flows.values[i], Math.log(after / before)]);
+  }
+  return correlate(
+    paired.map(([flow]) => flow),
+    paired.map(([, change]) => change),
+    CORRELATION.minPairs,
+  );
+}
+
+function reported({ correlation, pairs }: Correlation): Correlation {
+  return { correlation: rounded(correlation, 3), pairs };
+}

@@ -1,0 +1,28 @@
+import { type Day, formatDay } from '../../forecast/day.ts';
+
+/** Rounds for people; null for what is missing or no number. */
+export function rounded(value: number | null, decimals: number): number | null {
+  if (value === null || !Number.isFinite(value)) return null;
+  const unit = 10 ** decimals;
+  return Math.round(value * unit) / unit;
+}
+
+/** Change from one value to another, in percent to two decimals; null where there is none to tell. */
+export function changePct(from: number | null, to: number | null): number | null {
+  return from === null || to === null ? null : rounded((to / from - 1) * 100, 2);
+}
+
+/** Difference of two values; null where one is missing. */
+export function difference(from: number | null, to: number | null): number | null {
+  return from === null || to === null ? null : to - from;
+}
+
+/** USD of an amount in USD millions. */
+export function millionsToUsd(millions: number | null): number | null {
+  return millions === null ? null : Math.round(millions * 1_000_000);
+}
+
+/** `YYYY-MM-DD`; null of no day. */
+export function dateOf(day: Day | null): string | null {
+  return day === null ? null : formatDay(day);
+}

@@ -1,0 +1,25 @@
+import type { Feed } from '../feed.ts';
+import type { SeriesReading } from '../reading.ts';
+import type { SeriesId } from '../series.ts';
+import type { ReportPrice } from './price.ts';
+
+/** What a report is built from. */
+export interface ReportInput {
+  feed: Feed;
+  /** The instant that the report is about (ms). */
+  atMs: number;
+  /** @throws OracleError PRICE_UNAVAILABLE when no price was ever known */
+  spot(): Promise<ReportPrice>;
+  /** A series in its newest version. */
+  read(series: SeriesId): Promise<SeriesReading>;
+}
+
+/** A public view of market data, served under its path. */
+export interface MarketReport {
+  path: string;
+  summary: string;
+  /** Everything that it is made of; what it tells of their origin, staleness and next change follows from this list. */
+  dependsOn: readonly (SeriesId | 'spot')[];
+  /** The report's own fields, ready for JSON: rounded, null where nothing is known. */
+  build(input: ReportInput): Promise<object>;
+}

@@ -1,0 +1,60 @@
+import { type Day, formatDay } from '../../forecast/day.ts';
+import type { Observations } from '../observations.ts';
+import type { SeriesReading } from '../reading.ts';
+import { valueAt } from './lookback.ts';
+import { changePct, dateOf, difference, rounded } from './numbers.ts';
+import type { MarketReport } from './report.ts';
+
+const CHANGE_DAYS = 30;
+
+export const sthPnlRatio: MarketReport = {
+  path: '/api/sth-pnl-ratio',
+  summary: 'Price over what short-term holders paid, their profit or loss, and the same of the whole market (MVRV)',
+  dependsOn: ['sthRealizedPrice', 'realizedPrice', 'btcClose'],
+  async build({ read }) {
+    const closes = (await read('btcClose')).known;
+    const holders = comparison(await read('sthRealizedPrice'), closes);
+    const market = comparison(await read('realizedPrice'), closes);
+    const { price, date, paid, ...figures } = holders;
+    return {
+      price,
+      date,
+      sthRealizedPrice: paid,
+      ...figures,
+      market: { price: market.price, date: market.date, realizedPrice: market.paid, mvrv: market.ratio, reason: market.reason },
+    };
+  },
+};
+
+/** The daily close over what coins were bought for, both of the last day that has both. */
+function comparison({ reading, known }: SeriesReading, closes: Observations) {
+  const day = lastCommonDay(known, closes);
+  const price = day === null ? null : valueAt(closes, day);
+  const paid = day === null ? null : valueAt(known, day);
+  const before = day === null ? null : ratioOn(day - CHANGE_DAYS, known, closes);
+  const ratio = day === null ? null : ratioOn(day, known, closes);
+  return {
+    price: rounded(price, 2),
+    date: dateOf(day),
+    paid: rounded(paid, 2),
+    ratio: rounded(ratio, 4),
+    profitLossPct: changePct(paid, price),
+    change30d: rounded(difference(before, ratio), 4),
+    reason: ratio === null ? missing(reading, closes) : null,
+  };
+}
+
+function ratioOn(day: Day, paid: Observations, closes: Observations): number | null {
+  const [price, cost] = [valueAt(closes, day), valueAt(paid, day)];
+  return price === null || cost === null || cost <= 0 ? null : price / cost;
+}
+
+function lastCommonDay(paid: Observations, closes: Observations): Day | null {
+  return paid.days.findLast((day) => valueAt(closes, day) !== null) ?? null;
+}
+
+function missing({ title, source, observedDay }: SeriesReading['reading'], closes: Observations): string {
+  if (observedDay === null) return `${title}: ${source}`;
+  const last = closes.days.at(-1);
+  return `${title}: no daily close of the same day; the last is of ${last === undefined ? 'no day' : formatDay(last)}`;
+}

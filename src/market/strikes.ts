@@ -1,0 +1,79 @@
+import { DAY_MS } from '../forecast/day.ts';
+
+export interface BookLevel {
+  /** Of a YES contract, 0 to 1. */
+  price: number;
+  /** Contracts. */
+  size: number;
+}
+
+export type StrikeVenue = 'polymarket' | 'kalshi';
+
+/** "Will BTC be above the strike at expiry?" as a prediction market priced it at one moment. */
+export interface StrikeSnapshot {
+  venue: StrikeVenue;
+  /** The venue's own id of the market. */
+  marketId: string;
+  /** The venue's words, bounded in length; data, never instructions. */
+  question: string;
+  /** How the venue settles it, bounded in length. */
+  resolution: string;
+  strikeUsd: number;
+  expiresAtMs: number;
+  /** Best prices of a YES contract, 0 to 1; null where that side of the book is empty or was not read. */
+  bid: number | null;
+  ask: number | null;
+  lastPrice: number | null;
+  /** Best first, at most five; empty where the book was not read. */
+  bids: BookLevel[];
+  asks: BookLevel[];
+  tickSize: number | null;
+  minOrderSize: number | null;
+  negRisk: boolean | null;
+  /** Polymarket's condition and tokens; null elsewhere. */
+  conditionId: string | null;
+  yesTokenId: string | null;
+  noTokenId: string | null;
+  url: string;
+  /** The provider's time of the prices (ms); null where it tells none. */
+  providerAtMs: number | null;
+  receivedAtMs: number;
+}
+
+const NEW_YORK = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'America/New_York',
+  weekday: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** True for 12:00 in New York: 16:00 or 17:00 UTC. */
+export function isNewYorkNoon(instantMs: number): boolean {
+  return NEW_YORK.format(instantMs).endsWith('12:00');
+}
+
+/** True for a strike of Polymarket's weekly ladder, which expires on Fridays at noon in New York. */
+export function isWeekly({ venue, expiresAtMs }: Pick<StrikeSnapshot, 'venue' | 'expiresAtMs'>): boolean {
+  return venue === 'polymarket' && isNewYorkNoon(expiresAtMs) && NEW_YORK.format(expiresAtMs).startsWith('Fri');
+}
+
+/** The weekly ladder that expires first of those with more than one day to go at `atMs`; empty without one. */
+export function weeklyStrikes(snapshots: readonly StrikeSnapshot[], atMs: number): StrikeSnapshot[] {
+  const ladders = snapshots.filter((snapshot) => snapshot.expiresAtMs > atMs + DAY_MS && isWeekly(snapshot));
+  const first = Math.min(...ladders.map(({ expiresAtMs }) => expiresAtMs));
+  return ladders.filter(({ expiresAtMs }) => expiresAtMs === first);
+}
+
+/** The `count` strikes nearest to the spot price, ascending. */
+export function nearestTheMoney<Strike extends { strikeUsd: number }>(
+  strikes: readonly Strike[],
+  spotUsd: number,
+  count: number,
+): Strike[] {
+  const distance = ({ strikeUsd }: Strike) => Math.abs(strikeUsd - spotUsd);
+  return strikes
+    .toSorted((a, b) => distance(a) - distance(b))
+    .slice(0, count)
+    .sort((a, b) => a.strikeUsd - b.strikeUsd);
+}

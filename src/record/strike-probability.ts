@@ -1,0 +1,28 @@
+import { DAY_MS } from '../forecast/day.ts';
+import { distributionOf, probabilityAbove, scaleOf } from '../forecast/distribution.ts';
+import { HORIZONS } from '../forecast/model.ts';
+import type { DayDoc } from './day-record.ts';
+import { fromCents } from './forecast.ts';
+import type { ModelDoc } from './models.ts';
+
+export interface StrikeQuestion {
+  /** A day with a forecast. */
+  day: DayDoc;
+  /** The model that the day's forecasts were made with. */
+  model: ModelDoc;
+  strikeUsd: number;
+  expiresAt: Date;
+  /** When the time to expiry begins. */
+  at: Date;
+}
+
+/** P(price above the strike) at expiry, from the fitted residuals of the nearest horizon; days may be fractional. */
+export function strikeProbability({ day, model, strikeUsd, expiresAt, at }: StrikeQuestion): number {
+  const { v94, v99 } = day.variance!;
+  const days = (expiresAt.getTime() - at.getTime()) / DAY_MS;
+  const nearest = HORIZONS.reduce((best, horizon) => (Math.abs(horizon - days) < Math.abs(best - days) ? horizon : best));
+  const { residualQuantiles } = model.horizons.find(({ horizonDays }) => horizonDays === nearest)!;
+  const { pUp } = day.forecasts[nearest];
+  const distribution = distributionOf({ residualQuantiles, scale: scaleOf(v94, v99, days), pUp });
+  return probabilityAbove({ distribution, spot: fromCents(day.price!.cents), strike: strikeUsd });
+}

@@ -1,0 +1,145 @@
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
+import { agreedCloseItem, type BackfillParts, longCloseItem, seriesItem, venueItem } from '../../../../src/market/live/backfill/items.ts';
+import { type BackfillProgress, runBackfill } from '../../../../src/market/live/backfill/run.ts';
+import { FIRST_LIVE_DAY, openLiveFeed } from '../../../../src/market/live/feed.ts';
+import { testDatabase } from '../../../support/database.ts';
+import { liveParts, scriptedSource, scriptedVenue } from './live-parts.ts';
+
+const TODAY = parseDay('2026-03-10');
+const VENUES = ['coinbase', 'kraken', 'bitstamp', 'binance'] as const;
+const priceOf = (day: number) => 100 + day;
+
+/** Holds the engine while the tests come and go. */
+const engine = await testDatabase();
+afterAll(() => engine.drop());
+
+let setup: Awaited<ReturnType<typeof liveParts>>;
+let parts: BackfillParts;
+let progress: BackfillProgress[];
+
+beforeEach(async () => {
+  setup = await liveParts([...VENUES]);
+  setup.clock.ms = instantOf(TODAY, 9);
+  parts = setup.parts();
+  progress = [];
+});
+afterEach(() => setup.database.drop());
+
+const options = (signal = new AbortController().signal) => ({
+  backfills: parts.stores.backfills,
+  onProgress: (step: BackfillProgress) => void progress.push(step),
+  signal,
+});
+const closes = async () => {
+  const { days, values } = await openLiveFeed({ stores: parts.stores, venues: VENUES }).observations('btcClose', Number.MAX_SAFE_INTEGER);
+  return { days: [...days], values: [...values] };
+};
+
+describe('the history of a series', () => {
+  it('comes in pieces, oldest first, with progress, and is not asked for twice', async () => {
+    const source = scriptedSource('yahoo', (day) => day, 500);
+    const item = seriesItem('sp500', { sources: [source], everyMs: 1 }, parts);
+    expect(await runBackfill([item], options())).toEqual([]);
+    const days = TODAY - parseDay('2015-01-01') + 1;
+    expect(source.asked).toHaveLength(Math.ceil(days / 500));
+    expect(source.asked[0].from).toBe(parseDay('2015-01-01'));
+    expect(progress.at(-1)).toEqual({ done: source.asked.length, total: source.asked.length, label: 'sp500' });
+    const asked = source.asked.length;
+    expect(await runBackfill([item], options())).toEqual([]);
+    expect(source.asked).toHaveLength(asked);
+  });
+
+  it('goes on behind the last piece that was stored, in whatever process', async () => {
+    const source = scriptedSource('yahoo', (day) => day, 500);
+    const stop = new AbortController();
+    const plan = { sources: [source], everyMs: 1 };
+    const interrupted = { ...options(stop.signal), onProgress: ({ done }: BackfillProgress) => done === 3 && stop.abort() };
+    await expect(runBackfill([seriesItem('sp500', plan, parts)], interrupted)).rejects.toThrow();
+    expect(source.asked).toHaveLength(3);
+    parts = setup.parts();
+    expect(await runBackfill([seriesItem('sp500', plan, parts)], options())).toEqual([]);
+    const froms = source.asked.map(({ from }) => from);
+    expect(new Set(froms).size).toBe(froms.length);
+    const { days } = await openLiveFeed({ stores: parts.stores, venues: VENUES }).observations('sp500', setup.clock.ms);
+    expect(days.length).toBe(TODAY - parseDay('2015-01-01'));
+  });
+
+  it('takes the old part from the source that reaches so far', async () => {
+    const recent = { ...scriptedSource('okx', (day) => day, 100), history: { days: 90 } };
+    const old = scriptedSource('bybit', (day) => day + 0.5, 1_000);
+    expect(await runBackfill([seriesItem('fundingRate', { sources: [recent, old], everyMs: 1 }, parts)], options())).toEqual([]);
+    expect(old.asked[0].from).toBe(parseDay('2015-01-01'));
+  });
+
+  it('that cannot be had is named with its reason, and leaves the others alone', async () => {
+    const dead = scriptedSource('fred', () => null);
+    dead.failure = 'HTTP 503';
+    const alive = scriptedSource('yahoo', (day) => day);
+    const items = [
+      seriesItem('us2y', { sources: [dead], everyMs: 1 }, parts),
+      seriesItem('sp500', { sources: [alive], everyMs: 1 }, parts),
+    ];
+    expect(await runBackfill(items, options())).toEqual([{ id: 'us2y', required: false, reason: 'fred: HTTP 503' }]);
+    dead.failure = null;
+    dead.tells = (day) => day;
+    expect(await runBackfill(items, options())).toEqual([]);
+  });
+});
+
+describe('the history of the price', () => {
+  const venues = () => [
+    scriptedVenue('bitstamp', priceOf, { from: '2011-08-18' }),
+    scriptedVenue('coinbase', (day) => priceOf(day) + 0.1, { from: '2015-07-20' }),
+    scriptedVenue('kraken', (day) => priceOf(day) + 0.2, { days: 719 }),
+  ];
+  const fetchAll = async (all = venues()) => [
+    ...(await runBackfill([...all.map((venue) => venueItem(venue, parts)), longCloseItem(all, parts)], options())),
+    ...(await runBackfill([agreedCloseItem(parts)], options())),
+  ];
+
+  it('is one close a day since the first, agreed on by the venues where they have it', async () => {
+    expect(await fetchAll()).toEqual([]);
+    const { days, values } = await closes();
+    expect([days[0], days.at(-1), days.length]).toEqual([FIRST_LIVE_DAY, TODAY - 1, TODAY - FIRST_LIVE_DAY]);
+    expect([values[0], values.at(-1)]).toEqual([priceOf(FIRST_LIVE_DAY), priceOf(TODAY - 1) + 0.1]);
+  });
+
+  it('carries a price over days on which the only venue was shut, and refuses a longer gap', async () => {
+    const all = venues();
+    const shut = parseDay('2015-01-06');
+    all[0].closeOf = (day) => (day >= shut && day < shut + 3 ? null : priceOf(day));
+    expect(await fetchAll(all)).toEqual([]);
+    const { days, values } = await closes();
+    expect(days).toHaveLength(TODAY - FIRST_LIVE_DAY);
+    expect(values[days.indexOf(shut + 2)]).toBe(priceOf(shut - 1));
+  });
+
+  it('is asked of the next venue where one has too long a gap', async () => {
+    const all = venues();
+    const shut = parseDay('2018-01-06');
+    all[0].closeOf = (day) => (day >= shut && day < shut + 9 ? null : priceOf(day));
+    expect(await fetchAll(all)).toEqual([]);
+    const { days, values } = await closes();
+    expect(days).toHaveLength(TODAY - FIRST_LIVE_DAY);
+    expect(values[days.indexOf(shut + 2)]).toBe(priceOf(shut + 2) + 0.1);
+  });
+
+  it('is required: without it nothing can be forecast, and it says what is missing', async () => {
+    const all = venues();
+    for (const venue of all) venue.closeOf = () => null;
+    const missing = await fetchAll(all);
+    expect(missing.filter(({ required }) => required).map(({ id }) => id)).toEqual(['btcClose/history', 'btcClose/venues']);
+    expect(missing[0].reason).toMatch(/no candles/);
+  });
+
+  it('reads the same in a process that was there from the beginning and in one that came later', async () => {
+    const before = openLiveFeed({ stores: parts.stores, venues: VENUES });
+    await fetchAll();
+    const after = openLiveFeed({ stores: setup.parts().stores, venues: VENUES });
+    const at = instantOf(TODAY - 100, 22);
+    expect(await before.observations('btcClose', at)).toEqual(await after.observations('btcClose', at));
+    expect(await before.spot(at)).toEqual(await after.spot(at));
+    expect((await after.observations('btcClose', at)).days.at(-1)).toBe(TODAY - 101);
+  });
+});

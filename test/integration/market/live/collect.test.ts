@@ -1,0 +1,320 @@
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OracleError } from '../../../../src/errors.ts';
+import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
+import type { BackfillParts } from '../../../../src/market/live/backfill/items.ts';
+import { closesPoll } from '../../../../src/market/live/collect/closes-poll.ts';
+import { etfPoll } from '../../../../src/market/live/collect/etf-poll.ts';
+import { type Poll, runDue } from '../../../../src/market/live/collect/poll.ts';
+import { seriesPoll } from '../../../../src/market/live/collect/series-poll.ts';
+import { spotPoll } from '../../../../src/market/live/collect/spot-poll.ts';
+import { openLiveFeed } from '../../../../src/market/live/feed.ts';
+import type { EtfSource } from '../../../../src/market/live/source.ts';
+import { createMarket } from '../../../../src/market/market.ts';
+import { testDatabase } from '../../../support/database.ts';
+import { liveParts, scriptedSource, scriptedVenue } from './live-parts.ts';
+
+const VENUES = ['coinbase', 'kraken', 'bitstamp', 'binance'] as const;
+const DAY = parseDay('2026-03-10');
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+/** Holds the engine while the tests come and go. */
+const engine = await testDatabase();
+afterAll(() => engine.drop());
+
+type Setup = Awaited<ReturnType<typeof liveParts>>;
+let setup: Setup;
+let parts: BackfillParts;
+
+beforeEach(async () => {
+  setup = await liveParts([...VENUES]);
+  parts = setup.parts();
+});
+afterEach(() => setup.database.drop());
+
+const run = (...polls: Poll[]) => runDue(polls, { polls: parts.stores.polls, log: setup.log, now: setup.now });
+const messages = () => setup.lines.map(({ msg, feed }) => `${feed}: ${msg}`);
+const feed = () => openLiveFeed({ stores: parts.stores, venues: VENUES });
+
+describe('a poll', () => {
+  const counting = (ran: string[], fail: () => boolean = () => false): Poll => ({
+    id: 'counted',
+    everyMs: HOUR_MS,
+    retryMs: MINUTE_MS,
+    async run() {
+      ran.push('run');
+      if (fail()) throw new OracleError('FEED_UNAVAILABLE', 'nobody answers');
+      return undefined;
+    },
+  });
+
+  it('runs once for any number of workers, and again when its time has come', async () => {
+    const ran: string[] = [];
+    setup.clock.ms = instantOf(DAY);
+    const workers = Array.from({ length: 8 }, () => counting(ran));
+    await run(...workers);
+    expect(ran).toHaveLength(1);
+    setup.clock.ms += HOUR_MS - 1;
+    await run(...workers);
+    expect(ran).toHaveLength(1);
+    setup.clock.ms += 1;
+    await run(...workers);
+    expect(ran).toHaveLength(2);
+  });
+
+  it('that fails waits longer each time, and says so once; its return too', async () => {
+    const ran: string[] = [];
+    let failing = true;
+    const poll = counting(ran, () => failing);
+    for (setup.clock.ms = instantOf(DAY); setup.clock.ms < instantOf(DAY, 1); setup.clock.ms += MINUTE_MS) await run(poll);
+    // At 0, 1, 3, 7, 15 and 31 minutes.
+    expect(ran).toHaveLength(6);
+    expect(messages()).toEqual(['counted: feed failed: its last good value stays']);
+    failing = false;
+    setup.clock.ms = instantOf(DAY, 2);
+    await run(poll);
+    expect(messages()).toEqual(['counted: feed failed: its last good value stays', 'counted: feed is back']);
+  });
+
+  it('that was claimed by a worker which then died is taken over', async () => {
+    setup.clock.ms = instantOf(DAY);
+    expect(await parts.stores.polls.claim('counted', setup.clock.ms, 5 * MINUTE_MS)).toBe(true);
+    const ran: string[] = [];
+    await run(counting(ran));
+    setup.clock.ms += 5 * MINUTE_MS;
+    await run(counting(ran));
+    expect(ran).toHaveLength(1);
+  });
+});
+
+describe('a series', () => {
+  const plan = () => {
+    const primary = scriptedSource('yahoo', (day) => (day < DAY ? day : null));
+    const fallback = scriptedSource('fred', (day) => (day < DAY ? day + 0.5 : null));
+    return { primary, fallback, poll: seriesPoll('sp500', { sources: [primary, fallback], everyMs: HOUR_MS }, parts) };
+  };
+  const last = async () => {
+    const { source, values } = await feed().observations('sp500', setup.clock.ms);
+    return [source, values.at(-1)];
+  };
+
+  it('comes from its primary, and the fallback is left alone', async () => {
+    setup.clock.ms = instantOf(DAY, 9);
+    const { poll, fallback } = plan();
+    await run(poll);
+    expect(await last()).toEqual(['yahoo', DAY - 1]);
+    expect(fallback.asked).toEqual([]);
+  });
+
+  it('comes from the fallback while the primary fails', async () => {
+    setup.clock.ms = instantOf(DAY, 9);
+    const { poll, primary } = plan();
+    primary.failure = 'HTTP 451';
+    await run(poll);
+    expect(await last()).toEqual(['fred', DAY - 0.5]);
+    expect(setup.lines).toEqual([]);
+  });
+
+  it('comes from the fallback while the primary tells old values, which are kept too', async () => {
+    setup.clock.ms = instantOf(DAY, 9);
+    const { poll, primary } = plan();
+    primary.tells = (day) => (day < DAY - 8 ? day : null);
+    await run(poll);
+    expect(await last()).toEqual(['fred', DAY - 0.5]);
+    expect((await parts.stores.memory.stream('sp500')).lastFinalDay('yahoo')).toBe(DAY - 9);
+  });
+
+  it('keeps its last good value, told as stale, when nobody answers', async () => {
+    setup.clock.ms = instantOf(DAY, 9);
+    const { poll, primary, fallback } = plan();
+    await run(poll);
+    primary.failure = fallback.failure = 'down';
+    for (let hours = 0; hours < 24 * 12; hours++, setup.clock.ms += HOUR_MS) await run(poll);
+    expect(await last()).toEqual(['yahoo', DAY - 1]);
+    expect(messages()).toEqual(['sp500: feed failed: its last good value stays']);
+    const { series } = await createMarket(feed()).health(setup.clock.ms);
+    expect(series.find((entry) => entry.series === 'sp500')).toMatchObject({ stale: true, ageDays: 13 });
+  });
+
+  it('asks again for what an outage of the service left out', async () => {
+    setup.clock.ms = instantOf(DAY, 9);
+    const { poll, primary } = plan();
+    await run(poll);
+    setup.clock.ms = instantOf(DAY + 40, 9);
+    primary.tells = (day) => (day < DAY + 40 ? day : null);
+    await run(poll);
+    const { days } = await feed().observations('sp500', setup.clock.ms);
+    expect([...days].slice(-45)).toEqual(Array.from({ length: 45 }, (_, index) => DAY + 40 - 45 + index));
+  });
+});
+
+describe('fund flows', () => {
+  it('are kept as a total and by fund; what a provider changes later does not change what was known', async () => {
+    let flow = 10;
+    const source: EtfSource = {
+      provider: 'farside',
+      history: { from: '2024-01-11' },
+      fetch: async () => [{ day: DAY, totalMusd: flow + 5, fundsMusd: { IBIT: flow, FBTC: 5 } }],
+    };
+    const poll = etfPoll([source], parts);
+    const totals = async (atMs: number) => [...(await feed().observations('etfFlow', atMs)).values];
+    const shown = async (atMs: number) => (await feed().observations('etfFlow', atMs, 'latest')).values.at(-1);
+    setup.clock.ms = instantOf(DAY, 22);
+    await run(poll);
+    expect([await totals(setup.clock.ms), await shown(setup.clock.ms)]).toEqual([[], 15]);
+
+    const finalMs = instantOf(DAY + 1, 13);
+    setup.clock.ms = finalMs;
+    await run(poll);
+    flow = 20;
+    setup.clock.ms = instantOf(DAY + 1, 15);
+    await run(poll);
+    expect([await totals(setup.clock.ms), await shown(setup.clock.ms)]).toEqual([[15], 25]);
+    expect([await totals(finalMs), await shown(finalMs)]).toEqual([[15], 15]);
+    const funds = await feed().fundFlows(setup.clock.ms);
+    expect(Object.fromEntries(Object.entries(funds).map(([ticker, { values }]) => [ticker, values[0]]))).toEqual({ IBIT: 20, FBTC: 5 });
+  });
+});
+
+describe('the daily closes', () => {
+  const offsets = { coinbase: 0, kraken: 1, bitstamp: -1, binance: 2 };
+  const priceOf = (day: number) => 80_000 + day - DAY;
+  const venues = () =>
+    VENUES.map((id) =>
+      scriptedVenue(id, (day) => (setup.clock.ms >= instantOf(day + 1) ? priceOf(day) + offsets[id] : null), { days: 700 }),
+    );
+  const agreed = async () => {
+    const { days, values } = await feed().observations('btcClose', Number.MAX_SAFE_INTEGER);
+    return [days.at(-1), values.at(-1)];
+  };
+  /** A record of closes up to two days ago. */
+  const begin = async () => {
+    setup.clock.ms = instantOf(DAY, 1);
+    const value = { day: DAY - 2, value: priceOf(DAY - 2), providerAtMs: null };
+    await parts.stores.observations.save('btcClose', 'venues', [value], { receivedAtMs: setup.clock.ms, backfilled: true });
+  };
+
+  it('are the median of the venues once three agree', async () => {
+    await begin();
+    const four = venues();
+    four[2].closeOf = () => null;
+    await run(closesPoll(four, parts));
+    expect(await agreed()).toEqual([DAY - 1, priceOf(DAY - 1) + 1]);
+  });
+
+  it('leave out one venue that is far from three others', async () => {
+    await begin();
+    const four = venues();
+    four[0].closeOf = (day) => priceOf(day) * 1.4;
+    await run(closesPoll(four, parts));
+    expect(await agreed()).toEqual([DAY - 1, priceOf(DAY - 1) + 1]);
+  });
+
+  it('wait for a third venue rather than guess, and go on when it is there', async () => {
+    await begin();
+    const four = venues();
+    for (const venue of four.slice(2)) venue.closeOf = () => null;
+    const poll = closesPoll(four, parts);
+    await run(poll);
+    expect((await agreed())[0]).toBe(DAY - 2);
+    const market = createMarket(feed(), { pinClose: (close) => parts.stores.closes.pin(close) });
+    await expect(market.dailyClose(DAY - 1, setup.clock.ms)).rejects.toMatchObject({
+      code: 'PRICE_UNAVAILABLE',
+      message: expect.stringMatching(/2 of the required 3 venues.*Bitstamp/),
+    });
+    four[2].closeOf = venues()[2].closeOf;
+    setup.clock.ms += MINUTE_MS;
+    await run(poll);
+    expect(await agreed()).toEqual([DAY - 1, priceOf(DAY - 1)]);
+    expect(await market.dailyClose(DAY - 1, setup.clock.ms)).toMatchObject({ priceUsd: priceOf(DAY - 1), venues: VENUES.slice(0, 3) });
+  });
+
+  it('go on for forecasts with what there is at 20:00 of the next day, while outcomes wait', async () => {
+    await begin();
+    const four = venues();
+    for (const venue of four.slice(1)) venue.closeOf = () => null;
+    const poll = closesPoll(four, parts);
+    setup.clock.ms = instantOf(DAY, 19);
+    await run(poll);
+    expect((await agreed())[0]).toBe(DAY - 2);
+    setup.clock.ms = instantOf(DAY, 20);
+    await run(poll);
+    expect(await agreed()).toEqual([DAY - 1, priceOf(DAY - 1)]);
+    await expect(createMarket(feed()).dailyClose(DAY - 1, setup.clock.ms)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
+  });
+
+  it('do not move once they were agreed on, whoever comes later', async () => {
+    await begin();
+    const four = venues();
+    four[3].closeOf = () => null;
+    const poll = closesPoll(four, parts);
+    await run(poll);
+    const close = async () =>
+      createMarket(feed(), { pinClose: (found) => parts.stores.closes.pin(found) }).dailyClose(DAY - 1, setup.clock.ms);
+    const before = await close();
+    four[3].closeOf = (day) => priceOf(day) + 300;
+    setup.clock.ms = instantOf(DAY, 3);
+    await run(poll);
+    expect((await feed().dailyCloses(DAY - 1, setup.clock.ms)).filter(({ priceUsd }) => priceUsd !== null)).toHaveLength(4);
+    expect(await close()).toEqual(before);
+    expect(await agreed()).toEqual([DAY - 1, before.priceUsd]);
+  });
+
+  it('catch up day by day after an outage', async () => {
+    await begin();
+    setup.clock.ms = instantOf(DAY + 60, 1);
+    await run(closesPoll(venues(), parts));
+    const { days } = await feed().observations('btcClose', setup.clock.ms);
+    expect([...days]).toEqual(Array.from({ length: 62 }, (_, index) => DAY - 2 + index));
+  });
+});
+
+describe('the price', () => {
+  const venues = (...prices: (number | null)[]) =>
+    VENUES.map((id, index) => {
+      const venue = scriptedVenue(id, () => null, { days: 1 });
+      const price = prices[index];
+      venue.price = price == null ? null : { priceUsd: price, providerAtMs: setup.clock.ms - 1_000 };
+      return venue;
+    });
+  const poll = (four: ReturnType<typeof venues>) =>
+    spotPoll(four, { spots: parts.stores.spots, providers: parts.providers, now: setup.now });
+
+  it('is the median of the venues that answer, without one that is far off', async () => {
+    setup.clock.ms = instantOf(DAY, 9);
+    await run(poll(venues(80_000, 80_010, null, 95_000)));
+    expect(await feed().spot(setup.clock.ms)).toMatchObject({
+      priceUsd: 80_005,
+      observedAtMs: setup.clock.ms - 1_000,
+      source: 'median of coinbase, kraken',
+      change24hPct: 1,
+    });
+  });
+
+  it('does not take prices that are old, or from a clock that runs ahead', async () => {
+    setup.clock.ms = instantOf(DAY, 9);
+    const four = venues(80_000, 81_000, 82_000);
+    four[0].price!.providerAtMs = setup.clock.ms - 6 * MINUTE_MS;
+    four[1].price!.providerAtMs = setup.clock.ms + 3 * MINUTE_MS;
+    await run(poll(four));
+    expect(await feed().spot(setup.clock.ms)).toMatchObject({ priceUsd: 82_000, source: 'bitstamp' });
+  });
+
+  it('is never guessed: without venues there is the last one and its age, and too old a one stops the signal', async () => {
+    setup.clock.ms = instantOf(DAY, 9);
+    await run(poll(venues(80_000, 80_010, 80_020)));
+    setup.clock.ms += 16 * MINUTE_MS;
+    await run(poll(venues(null, null, null)));
+    expect(await feed().spot(setup.clock.ms)).toMatchObject({ priceUsd: 80_010, observedAtMs: instantOf(DAY, 9) - 1_000 });
+    await expect(createMarket(feed()).spot(setup.clock.ms)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
+    expect(messages()).toEqual(['spot: feed failed: its last good value stays']);
+  });
+
+  it('of an earlier instant is what was known then', async () => {
+    setup.clock.ms = instantOf(DAY, 9);
+    await run(poll(venues(80_000, 80_010, 80_020)));
+    setup.clock.ms += 5 * MINUTE_MS;
+    await run(poll(venues(90_000, 90_010, 90_020)));
+    expect((await feed().spot(setup.clock.ms - MINUTE_MS)).priceUsd).toBe(80_010);
+  });
+});

@@ -1,0 +1,75 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
+import { ObservationMemory } from '../../../../src/market/live/store/memory.ts';
+import { OBSERVATION_INDEXES, ObservationStore } from '../../../../src/market/live/store/observation-store.ts';
+import { ensureIndexes } from '../../../../src/mongo.ts';
+import { testDatabase } from '../../../support/database.ts';
+
+const DAY = parseDay('2026-03-10');
+const FINAL_MS = instantOf(DAY + 1);
+const at = (receivedAtMs: number, backfilled = false) => ({ receivedAtMs, backfilled });
+const value = (day: number, number: number) => ({ day, value: number, providerAtMs: null });
+
+const database = await testDatabase();
+afterAll(() => database.drop());
+
+async function open() {
+  await ensureIndexes(database.db, OBSERVATION_INDEXES);
+  await database.db.collection('observations').deleteMany({});
+  const store = new ObservationStore(database.db);
+  let nowMs = FINAL_MS;
+  const memory = () => new ObservationMemory(store, () => nowMs);
+  return { store, memory, tick: (ms: number) => (nowMs += ms) };
+}
+
+describe('the store of observations', () => {
+  it('adds a version only when something is new: the value, or that it is final', async () => {
+    const { store } = await open();
+    const save = (number: number, ms: number) => store.save('sp500', 'yahoo', [value(DAY, number)], at(ms));
+    expect(await save(100, FINAL_MS - 1)).toBe(1);
+    expect(await save(100, FINAL_MS - 1)).toBe(0);
+    expect(await save(100, FINAL_MS)).toBe(1);
+    expect(await save(100, FINAL_MS + 1)).toBe(0);
+    expect(await save(101, FINAL_MS + 2)).toBe(1);
+    expect(await save(100, FINAL_MS + 3)).toBe(1);
+    const [{ versions }] = await store.changed('sp500', new Date(0));
+    expect(versions.map((version) => [version.value, version.final])).toEqual([
+      [100, false],
+      [100, true],
+      [101, true],
+      [100, true],
+    ]);
+  });
+
+  it('keeps one version when ten writers say the same at once', async () => {
+    const { store } = await open();
+    const days = Array.from({ length: 50 }, (_, index) => value(DAY - index, index));
+    await Promise.all(Array.from({ length: 10 }, () => store.save('sp500', 'yahoo', days, at(FINAL_MS))));
+    const docs = await store.changed('sp500', new Date(0));
+    expect(docs).toHaveLength(50);
+    expect(docs.every(({ versions }) => versions.length === 1)).toBe(true);
+  });
+
+  it('calls nothing of the history final that is not published yet', async () => {
+    const { store, memory } = await open();
+    await store.save('sp500', 'yahoo', [value(DAY, 100), value(DAY + 1, 101)], at(FINAL_MS, true));
+    const docs = await store.changed('sp500', new Date(0));
+    const byDay = new Map(docs.map(({ day, versions }) => [day, versions[0]]));
+    expect(byDay.get(DAY)).toMatchObject({ final: true, backfilled: true });
+    expect(byDay.get(DAY + 1)).toMatchObject({ final: false, backfilled: false });
+    const history = await memory().stream('sp500');
+    expect([history.lastFinalDay(), history.lastFinalDay('yahoo'), history.lastFinalDay('fred')]).toEqual([DAY, DAY, null]);
+  });
+
+  it('shows another process what was written, within seconds, and this one at once', async () => {
+    const { store, memory, tick } = await open();
+    const [mine, other] = [memory(), memory()];
+    const seen = async (reader: ObservationMemory) => (await reader.stream('sp500')).first(Number.MAX_SAFE_INTEGER).days.length;
+    expect([await seen(mine), await seen(other)]).toEqual([0, 0]);
+    await store.save('sp500', 'yahoo', [value(DAY, 100)], at(FINAL_MS));
+    await mine.forget('sp500');
+    expect([await seen(mine), await seen(other)]).toEqual([1, 0]);
+    tick(5_000);
+    expect(await seen(other)).toBe(1);
+  });
+});

@@ -1,0 +1,58 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createProviders } from '../../../../../src/market/live/create-providers.ts';
+import { parseProviderUrls } from '../../../../../src/market/live/provider-urls.ts';
+import { kraken } from '../../../../../src/market/live/sources/kraken.ts';
+import { okxFunding } from '../../../../../src/market/live/sources/okx.ts';
+import { openSimulatedFeed } from '../../../../../src/market/simulated/feed.ts';
+import { derivativesAnswers } from '../../../../support/provider-data/derivatives.ts';
+import { venuesAnswers } from '../../../../support/provider-data/venues.ts';
+import { answersOf, type ProviderHost, startProviderHost } from '../../../../support/provider-host.ts';
+import { NOW_MS, TODAY } from './exchange-support.ts';
+
+const range = { from: TODAY - 5, to: TODAY };
+const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+describe.each([
+  ['a venue that ccxt reads', 'kraken', kraken.closes],
+  ['a series', 'okx', okxFunding.fetch],
+] as const)('%s behind the guard of its provider', (_, id, fetchFrom) => {
+  const market = openSimulatedFeed({ seed: 2 });
+  let host: ProviderHost;
+  beforeAll(async () => {
+    host = await startProviderHost(answersOf(market, [venuesAnswers, derivativesAnswers]), () => NOW_MS);
+  });
+  afterEach(() => host.heal(id));
+  afterAll(() => host.close());
+
+  function guarded() {
+    const timing = { backoffMinMs: 1, backoffMaxMs: 2, minIntervalMs: 0 };
+    return createProviders({ urls: parseProviderUrls(host.providerUrls), log, now: () => NOW_MS, timing })[id];
+  }
+
+  it('is one call of it', async () => {
+    const provider = guarded();
+    expect(await fetchFrom(provider, range)).toHaveLength(5);
+    expect(provider.health()).toMatchObject({ calls: 1, failures: 0, lastOkAtMs: NOW_MS, clockSkewMs: 0 });
+  });
+
+  it.each([
+    ['server-error', 3, 'answered 503'],
+    ['down', 3, 'cannot be reached'],
+    ['unavailable-for-legal-reasons', 1, 'answered 451'],
+  ] as const)('is asked for again as the fault %s deserves', async (fault, attempts, message) => {
+    const provider = guarded();
+    const before = host.requests(id).length;
+    host.fault(id, fault);
+    await expect(fetchFrom(provider, range)).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE', message: expect.stringContaining(message) });
+    expect(host.requests(id).length - before).toBe(attempts);
+  });
+
+  it.each(['changed-shape', 'empty', 'truncated'] as const)('fails it with an answer under the fault %s', async (fault) => {
+    const provider = guarded();
+    const before = host.requests(id).length;
+    host.fault(id, fault);
+    await expect(fetchFrom(provider, range)).rejects.toThrow(provider.title);
+    expect(host.requests(id).length - before).toBe(1);
+    expect(provider.health()).toMatchObject({ calls: 1, failures: 1, lastError: expect.stringContaining(provider.title) });
+  });
+});

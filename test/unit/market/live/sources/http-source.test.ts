@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { DAY_MS } from '../../../../../src/forecast/day.ts';
+import type { DatedValue } from '../../../../../src/market/live/source.ts';
+import {
+  epochMsText,
+  finite,
+  httpSource,
+  numeric,
+  parseAnswer,
+  requireFinishedDay,
+  withinRange,
+} from '../../../../../src/market/live/sources/http-source.ts';
+import { answering, NOW_MS, TODAY } from './exchange-support.ts';
+
+const dated = (day: number, value = day, providerAtMs: number | null = null): DatedValue => ({ day, value, providerAtMs });
+
+describe('numeric', () => {
+  it.each([
+    ['12.5', 12.5],
+    ['-0.0003', -0.0003],
+    ['1e-7', 1e-7],
+    ['007', 7],
+  ])('reads %s', (text, value) => expect(numeric.parse(text)).toBe(value));
+
+  it.each(['', ' 1', '1 ', '12,5', '1.', '.5', 'abc', '0x10', 'NaN', 'Infinity', '1e999', '-'])('refuses "%s"', (text) => {
+    expect(numeric.safeParse(text).success).toBe(false);
+  });
+
+  it('refuses what is no text', () => expect(numeric.safeParse(12.5).success).toBe(false));
+});
+
+describe('parseAnswer', () => {
+  const shape = z.object({ rows: z.array(z.object({ at: epochMsText, value: finite })) });
+
+  it('gives what was read', () => {
+    expect(parseAnswer(shape, { rows: [{ at: '1700000000000', value: 3 }], more: 1 }, 'Somebody')).toEqual({
+      rows: [{ at: 1_700_000_000_000, value: 3 }],
+    });
+  });
+
+  it.each([
+    [{ rows: [{ at: '1700000000000', value: null }] }, 'rows.0.value'],
+    [{ rows: [{ at: '-5', value: 1 }] }, 'rows.0.at'],
+    [{ rows: [{ at: '1.5', value: 1 }] }, 'rows.0.at'],
+    [{ lines: [] }, 'rows'],
+    ['<html>', 'answer'],
+    [null, 'answer'],
+  ])('names provider and field of %j', (body, field) => {
+    expect(() => parseAnswer(shape, body, 'Somebody')).toThrow(
+      expect.objectContaining({ code: 'FEED_INVALID', field, message: expect.stringContaining(`Somebody: ${field} `) }),
+    );
+  });
+});
+
+describe('withinRange', () => {
+  const range = { from: TODAY - 2, to: TODAY };
+
+  it('leaves out other days', () => {
+    const values = [dated(TODAY - 3), dated(TODAY - 2), dated(TODAY), dated(TODAY + 1)];
+    expect(withinRange(values, range, 'Somebody', NOW_MS)).toEqual([dated(TODAY - 2), dated(TODAY)]);
+  });
+
+  it('has each day once, as its provider made it last', () => {
+    const values = [dated(TODAY, 1, 200), dated(TODAY, 2, 300), dated(TODAY, 3, 100), dated(TODAY - 1, 4), dated(TODAY - 1, 5)];
+    expect(withinRange(values, range, 'Somebody', NOW_MS)).toEqual([dated(TODAY, 2, 300), dated(TODAY - 1, 5)]);
+  });
+
+  it('refuses a value dated after tomorrow, even outside the range', () => {
+    expect(() => withinRange([dated(TODAY + 2)], range, 'Somebody', NOW_MS)).toThrow(
+      expect.objectContaining({ code: 'FEED_INVALID', field: 'date', message: expect.stringContaining('Somebody') }),
+    );
+  });
+});
+
+describe('requireFinishedDay', () => {
+  const facts = { history: { days: 5 }, title: 'Somebody', nowMs: NOW_MS };
+
+  it.each([
+    ['a finished day has a value', [dated(TODAY - 1)], TODAY - 3],
+    ['the range has only the running day', [], TODAY],
+    ['the range is before the history', [], TODAY - 9],
+  ])('is content when %s', (_, values, from) => {
+    const to = from < TODAY - 5 ? TODAY - 6 : TODAY;
+    expect(() => requireFinishedDay(values, { from, to }, facts)).not.toThrow();
+  });
+
+  it.each([
+    ['nothing is there', []],
+    ['only the running day is there', [dated(TODAY)]],
+  ])('complains when %s', (_, values) => {
+    expect(() => requireFinishedDay(values, { from: TODAY - 30, to: TODAY }, facts)).toThrow(
+      expect.objectContaining({ code: 'FEED_UNAVAILABLE', message: 'Somebody: no value from 2026-03-05 to 2026-03-09' }),
+    );
+  });
+});
+
+describe('httpSource', () => {
+  const rows = z.array(z.tuple([z.number(), z.number()]));
+  const source = httpSource({
+    provider: 'fred',
+    history: { from: '2020-01-01' },
+    pageDays: 10,
+    daily: true,
+    request: ({ from, to }) => ({ path: '/rows', query: { from, to } }),
+    read: (body, _range, title) => parseAnswer(rows, body, title).map(([day, value]) => dated(day, value, day * DAY_MS)),
+  });
+  const range = { from: TODAY - 3, to: TODAY };
+
+  it('asks for the range, and gives what is dated within it', async () => {
+    const provider = answering('fred', [
+      [TODAY - 4, 1],
+      [TODAY - 1, 2],
+    ]);
+    expect(await source.fetch(provider, range)).toEqual([dated(TODAY - 1, 2, (TODAY - 1) * DAY_MS)]);
+    expect(provider.asked).toEqual([{ path: '/rows', query: { from: TODAY - 3, to: TODAY } }]);
+    expect([source.provider, source.history, source.pageDays]).toEqual(['fred', { from: '2020-01-01' }, 10]);
+  });
+
+  it('takes an empty answer for none where every day has a value', async () => {
+    await expect(source.fetch(answering('fred', []), range)).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
+  });
+
+  it('names a changed field', async () => {
+    await expect(source.fetch(answering('fred', [[TODAY, '2']]), range)).rejects.toMatchObject({ code: 'FEED_INVALID', field: '0.1' });
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { instantOf } from '../../../src/forecast/day.ts';
+import type { Feed, Vintage } from '../../../src/market/feed.ts';
+import { readSeries } from '../../../src/market/reading.ts';
+import { everyDay, memoryFeed, observationsOf } from './support.ts';
+
+const DAY = 20_000;
+const NOON = instantOf(DAY, 12);
+
+describe('readSeries', () => {
+  it('gives the last value with its age', async () => {
+    const feed = memoryFeed({ vix: observationsOf('vix', everyDay(DAY - 9, DAY + 3)) });
+    const { reading, known } = await readSeries(feed, 'vix', NOON);
+    expect(reading).toEqual({
+      series: 'vix',
+      title: 'VIX',
+      unit: '% a year',
+      source: 'test vix',
+      value: DAY - 1,
+      observedDay: DAY - 1,
+      observedAtMs: instantOf(DAY),
+      ageDays: 1,
+      stale: false,
+      provisional: false,
+    });
+    expect(known.days).toHaveLength(9);
+  });
+
+  it.each([
+    [7, false],
+    [8, true],
+  ])('still gives a value of %d days ago; stale: %s', async (age, stale) => {
+    const feed = memoryFeed({ vix: observationsOf('vix', [[DAY - age, 17]]) });
+    expect((await readSeries(feed, 'vix', NOON)).reading).toMatchObject({ value: 17, ageDays: age, stale });
+  });
+
+  it('has no value only where there never was one', async () => {
+    expect((await readSeries(memoryFeed({}), 'vix', NOON)).reading).toMatchObject({
+      value: null,
+      observedDay: null,
+      observedAtMs: null,
+      ageDays: null,
+      stale: true,
+    });
+  });
+
+  it('takes the newest version, and calls it provisional until it is published', async () => {
+    const early = observationsOf('etfFlow', [[DAY - 1, 4.2]], () => instantOf(DAY, 3));
+    const asked: (Vintage | undefined)[] = [];
+    const observations: Feed['observations'] = async (_series, _atMs, vintage) => {
+      asked.push(vintage);
+      return early;
+    };
+    const feed = memoryFeed({}, { observations });
+    expect((await readSeries(feed, 'etfFlow', NOON - 1)).reading).toMatchObject({ value: 4.2, provisional: true });
+    expect((await readSeries(feed, 'etfFlow', NOON)).reading).toMatchObject({ value: 4.2, provisional: false });
+    expect(asked).toEqual(['latest', 'latest']);
+  });
+});
