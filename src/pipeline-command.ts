@@ -44,7 +44,11 @@ export async function main(words: string[]): Promise<void> {
   }
   await runOrExplain(async (frame) => {
     const command = parseCommand(words, dayOf(Date.now()));
-    const reports = await run(await attachOrAssemble(frame), command);
+    const service = await attachOrAssemble(frame);
+    // Beside a running service nothing is due; alone, nobody else has asked.
+    await service.live?.collectPrices();
+    await service.live?.collect();
+    const reports = await run(service, command);
     for (const report of reports) process.stdout.write(lineOf(report));
     await frame.shutdown.stop('done');
     process.exit(exitCodeOf(reports));

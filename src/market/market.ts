@@ -67,6 +67,7 @@ export function createMarket(feed: Feed, options: MarketOptions = {}): Market {
   const contexts = createCache<MarketContext>('context', 16);
   const macros = createCache<MacroContext>('macro', 4);
   const reports = createCache<ReportEnvelope>('report', 32);
+  const strikes = createCache<StrikeSnapshot[]>('strikes', 4);
   // A frame of the full history takes about half a megabyte.
   const dayInputs = createCache<DayInputs>('inputs', 4);
   const closes = createCache<DailyClose>('daily-close', 512);
@@ -87,11 +88,11 @@ export function createMarket(feed: Feed, options: MarketOptions = {}): Market {
     context: (atMs) => contexts.get(minuteOf(atMs), async () => marketContext(feed, await spot(atMs), atMs)),
     macro: (atMs) => macros.get(minuteOf(atMs), () => macroContext(feed, atMs)),
     report: (report, atMs) => reports.get(`${report.path}@${minuteOf(atMs)}`, () => buildReport(report, feed, atMs, maxSpotAgeMs)),
-    strikes: (atMs) => feed.strikes(atMs),
+    strikes: (atMs) => strikes.get(minuteOf(atMs), () => feed.strikes(atMs)),
     nextChangeAt: (what, atMs) => feed.nextChangeAt(what, atMs),
     providers: () => feed.providers(),
     async health(atMs) {
-      const caches = [spots, contexts, macros, reports, dayInputs, closes].map((cache) => cache.statistics());
+      const caches = [spots, contexts, macros, reports, strikes, dayInputs, closes].map((cache) => cache.statistics());
       return { kind: feed.kind, source: feed.source, series: await seriesHealth(feed, atMs), caches };
     },
   };

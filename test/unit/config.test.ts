@@ -114,7 +114,7 @@ describe('settings', () => {
 
   it('are documented in the README from their table', () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-    expect(readme, 'run npm run docs:settings').toContain(`<!-- settings -->\n${settingsMarkdown()}\n<!-- /settings -->`);
+    expect(readme, 'run npm run docs:tables').toContain(`<!-- settings -->\n${settingsMarkdown()}\n<!-- /settings -->`);
   });
 
   it('documents every setting', () => {

@@ -4,6 +4,7 @@ import type { Caller } from '../../record/caller.ts';
 import { strikeProbability } from '../../record/strike-probability.ts';
 import { strikeOfSnapshot, strikeOfVenue, type TrackedStrike, viewStrikes } from '../../record/strike-views.ts';
 import { mayRead } from '../../record/views.ts';
+import { weakEtag } from '../etag.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
 
@@ -34,19 +35,22 @@ async function predictionMarkets(parts: HttpParts, caller: Caller): Promise<Repl
     ...('reason' in own ? [`${parts.venueName}: ${own.reason}.`] : []),
     ...(ownStrikes.some(({ madeByService }) => madeByService) ? [OWN_QUOTES] : []),
   ];
+  const body = {
+    success: true,
+    count: markets.length,
+    btcPrice: spotUsd,
+    modelAsOf: forecast.asOf,
+    markets,
+    reason: markets.length === 0 ? notes.join(' ') : null,
+    notes,
+    source: parts.market.source,
+    kind: parts.market.kind,
+    timestamp: now.toISOString(),
+  };
+  // What is gated for one caller may not be for the next.
   return {
-    body: {
-      success: true,
-      count: markets.length,
-      btcPrice: spotUsd,
-      modelAsOf: forecast.asOf,
-      markets,
-      reason: markets.length === 0 ? notes.join(' ') : null,
-      notes,
-      source: parts.market.source,
-      kind: parts.market.kind,
-      timestamp: now.toISOString(),
-    },
+    headers: { 'Cache-Control': forecast.gated ? 'public, max-age=60' : 'private, no-store', Vary: 'Authorization', ETag: weakEtag(body) },
+    body,
   };
 }
 

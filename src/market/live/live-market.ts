@@ -92,7 +92,13 @@ export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
     historyPoll,
     ...series.map(([id, plan]) => seriesPoll(id, plan, parts)),
   ];
-  const saveHealth = () => stores.providers.save(Object.values(providers).map((provider: Provider) => provider.health()));
+  /** Of the providers that this process asks: others may be asked by another worker. */
+  const saveHealth = () =>
+    stores.providers.save(
+      Object.values(providers)
+        .map((provider: Provider) => provider.health())
+        .filter(({ calls }) => calls > 0),
+    );
   const collect = async (polls: Poll[]) => {
     await runDue(polls, { polls: stores.polls, log, now });
     await saveHealth();

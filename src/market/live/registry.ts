@@ -1,6 +1,6 @@
-import type { SeriesId } from '../series.ts';
+import { SERIES, SERIES_IDS, type SeriesId } from '../series.ts';
 import type { SeriesPlan } from './collect/series-poll.ts';
-import type { ProviderId } from './providers.ts';
+import { PROVIDERS, type ProviderId } from './providers.ts';
 import type { EtfSource, SeriesSource, VenueSource } from './source.ts';
 import { alternativeMeFearGreed } from './sources/alternative-me.ts';
 import { binance, binanceTakerBuyFraction } from './sources/binance.ts';
@@ -70,4 +70,15 @@ export function providersOf(series: SeriesId): ProviderId[] {
   if (series === 'btcClose') return VENUES.map(({ provider }) => provider);
   const sources = series === 'etfFlow' ? etfSources(undefined) : SERIES_PLANS[series].sources;
   return sources.map(({ provider }) => provider);
+}
+
+/** Who is asked for what, the primary first, as Markdown. */
+export function providersMarkdown(): string {
+  const titles = (ids: readonly ProviderId[]) => ids.map((id) => PROVIDERS[id].title).join(', ');
+  const rows = [
+    ['Price', titles(providersOf('btcClose'))],
+    ...SERIES_IDS.map((series) => [SERIES[series].title, titles(providersOf(series))]),
+    ...STRIKE_SOURCES.map(({ providers }) => ['Strikes and order books', titles(providers)]),
+  ];
+  return ['| What | Asked, the primary first |', '| --- | --- |', ...rows.map((cells) => `| ${cells.join(' | ')} |`)].join('\n');
 }

@@ -7,7 +7,7 @@ export const fearGreed: MarketReport = {
   path: '/api/fear-greed',
   summary: 'The Crypto Fear & Greed index, 0 to 100, with its label, its recent past and its averages',
   dependsOn: ['fearGreed'],
-  async build({ read }) {
+  async build({ read, feed }) {
     const { reading, known } = await read('fearGreed');
     const { value, observedDay: day } = reading;
     const label = labelOf(value);
@@ -25,6 +25,8 @@ export const fearGreed: MarketReport = {
       weekAgo: before(7),
       average7d: mean(7),
       average30d: mean(30),
+      // Its publisher asks to be named wherever the index is shown.
+      ...(feed.kind === 'live' ? { attribution: 'Crypto Fear & Greed Index by alternative.me' } : {}),
     };
   },
 };

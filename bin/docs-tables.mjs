@@ -1,0 +1,18 @@
+// Writes the tables that come from the code into the documents, each between its two markers.
+import { readFile, writeFile } from 'node:fs/promises';
+import { requireNode } from './require-node.mjs';
+
+requireNode();
+const { settingsMarkdown } = await import('../src/config.ts');
+const { providersMarkdown } = await import('../src/market/live/registry.ts');
+
+await replace('README.md', 'settings', settingsMarkdown());
+await replace('docs/DATA.md', 'providers', providersMarkdown());
+
+async function replace(path, marker, table) {
+  const file = new URL(`../${path}`, import.meta.url);
+  const text = await readFile(file, 'utf8');
+  const [before, rest] = text.split(`<!-- ${marker} -->\n`);
+  const after = rest.slice(rest.indexOf(`<!-- /${marker} -->`));
+  await writeFile(file, `${before}<!-- ${marker} -->\n${table}\n${after}`);
+}
