@@ -25,10 +25,12 @@ import { createProgressBar } from './local/progress.ts';
 import { type ReplayRange, replay, replayRange, replayUnfinished } from './local/replay.ts';
 import { requireSameHistory } from './local/same-history.ts';
 import { createLog, type Log } from './log.ts';
-import { type LiveMarket, openLiveMarket } from './market/live/live-market.ts';
+import { createCache } from './market/cache.ts';
+import { openLiveFeed } from './market/live/feed.ts';
+import type { LiveMarket } from './market/live/live-market.ts';
 import { parseProviderUrls } from './market/live/provider-urls.ts';
 import { isLiveReachable } from './market/live/reachable.ts';
-import { LIVE_INDEXES } from './market/live/stores.ts';
+import { LIVE_INDEXES, openLiveStores } from './market/live/stores.ts';
 import { createMarket, type Market } from './market/market.ts';
 import { chooseFeed } from './market/open.ts';
 import { weeklyStrikes } from './market/strikes.ts';
@@ -37,7 +39,7 @@ import { catchUp } from './pipeline/catch-up.ts';
 import { Forecaster } from './pipeline/forecaster.ts';
 import type { PipelineParts } from './pipeline/parts.ts';
 import { readiness } from './pipeline/readiness.ts';
-import { type Schedule, type ScheduledJob, startSchedule } from './pipeline/schedule.ts';
+import type { Schedule, ScheduledJob } from './pipeline/schedule.ts';
 import { statusOf } from './pipeline/status.ts';
 import { STEP_RUN_INDEXES, StepRuns } from './pipeline/step-runs.ts';
 import { ModelStore } from './record/models.ts';
@@ -129,8 +131,8 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
 
   const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
   const { feed, reason: feedReason } = choice.settle(await record.source());
-  const live = feed === null ? liveMarket({ config, log, shutdown }, db) : null;
-  const market = createMarket((feed ?? live?.feed)!, { pinClose: live === null ? undefined : (close) => live.stores.closes.pin(close) });
+  const live = feed === null && config.ROLE !== 'api' ? await liveMarket({ config, log, shutdown }, db) : null;
+  const market = feed === null ? liveReading(db, live) : createMarket(feed);
   await requireSameHistory({ record, market, chain, journal, local: !real });
   const publicUrl = config.PUBLIC_URL ?? address;
   const agentUri = `${publicUrl ?? `http://127.0.0.1:${config.PORT}`}${REGISTRATION_PATH}`;
@@ -159,6 +161,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   };
 
   const state: Service['state'] = { schedule: null, setup: 'starting' };
+  const quoted = createCache<VenueMarket[]>('venue-markets', 1);
   const ready = { chain, market, pingDatabase: () => database.ping(), setup: () => state.setup, now };
   const http: HttpParts = {
     version: packageJson.version,
@@ -166,10 +169,11 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     record,
     wagers,
     venueName: venue.name,
+    sameBook: venue.sameBook,
     market,
     models,
     // Somebody else's strikes are in the market's snapshots.
-    venueMarkets: async () => (venue === paper ? quotedMarkets(paper) : []),
+    venueMarkets: async () => (venue === paper ? quoted.get(Math.floor(Date.now() / 60_000), () => quotedMarkets(paper)) : []),
     chainId: chain.chainId,
     addresses: chain.addresses,
     attestations: createAttestationReader(chain),
@@ -200,7 +204,15 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   return { config, log, shutdown, infrastructure, database, pipeline, replayVenue: paper, http, live, range, feedReason, state, announce };
 }
 
-function liveMarket({ config, log, shutdown }: Frame, db: Database['db']): LiveMarket {
+/** Live data as it is kept, whoever collects it. */
+function liveReading(db: Database['db'], live: LiveMarket | null): Market {
+  const stores = live?.stores ?? openLiveStores(db, Date.now);
+  return createMarket(live?.feed ?? openLiveFeed({ stores }), { pinClose: (close) => stores.closes.pin(close) });
+}
+
+async function liveMarket({ config, log, shutdown }: Frame, db: Database['db']): Promise<LiveMarket> {
+  // Loaded here only: a process that just answers keeps the memory.
+  const { openLiveMarket } = await import('./market/live/live-market.ts');
   return openLiveMarket({
     db,
     urls: parseProviderUrls(config.PROVIDER_URLS ?? ''),
@@ -275,7 +287,7 @@ function paperVenue(db: Database['db'], config: Config, record: ForecastRecord, 
 async function startPipeline(service: Service): Promise<void> {
   const { config, log, shutdown, infrastructure, database, pipeline, replayVenue, live, range, state } = service;
   const { localChain } = infrastructure;
-  if (live !== null && config.ROLE !== 'api') await fetchHistory(live, service);
+  if (live !== null) await fetchHistory(live, service);
   if (localChain !== null) {
     const bar = createProgressBar('Replaying');
     await replay({
@@ -294,14 +306,20 @@ async function startPipeline(service: Service): Promise<void> {
   }
   if (config.ROLE === 'api') return;
   await catchUp(pipeline, { now: now(), replayed: false }).catch((error: unknown) => log.error({ err: error }, 'catching up failed'));
+  // Loaded here only: a process that just answers keeps the memory.
+  const { startSchedule } = await import('./pipeline/schedule.ts');
   const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now, jobs: live === null ? {} : collectJobs(live) });
   shutdown.onStop('jobs', () => schedule.drain(6_000));
   state.schedule = schedule;
 }
 
-/** Prices have a job of their own: a provider that is slow to answer must not hold them up. */
+/** Jobs of their own, so that a provider that is slow to answer, or a long history, holds up nothing else. */
 function collectJobs(live: LiveMarket): Record<string, ScheduledJob> {
-  return { prices: { cron: '* * * * *', run: live.collectPrices }, collect: { cron: '* * * * *', run: live.collect } };
+  return {
+    prices: { cron: '* * * * *', run: live.collectPrices },
+    collect: { cron: '* * * * *', run: live.collect },
+    history: { cron: '*/15 * * * *', run: live.completeHistory },
+  };
 }
 
 const HISTORY_RETRY_MS = 15_000;
@@ -322,7 +340,8 @@ async function fetchHistory(live: LiveMarket, { state, shutdown, log }: Service)
     await delay(HISTORY_RETRY_MS, undefined, { signal: shutdown.signal });
   }
   bar.end();
-  await live.collect();
+  // What is slow to answer must not hold up the day's steps.
+  live.collect().catch((error: unknown) => log.error({ err: error }, 'collecting market data failed'));
 }
 
 async function start(frame: Frame): Promise<void> {

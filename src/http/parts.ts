@@ -30,6 +30,8 @@ export interface HttpParts {
   record: ForecastRecord;
   wagers: WagerBook;
   venueName: string;
+  /** Names of the venues that quote the same book as that one, itself included. */
+  sameBook: readonly string[];
   market: Market;
   /** The models that stored forecasts were made with. */
   models: ModelStore;

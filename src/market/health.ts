@@ -2,7 +2,6 @@ import { type Day, dayOf } from '../forecast/day.ts';
 import type { Feed } from './feed.ts';
 import type { CircuitState } from './live/provider.ts';
 import type { ProviderId } from './live/providers.ts';
-import { providersOf } from './live/registry.ts';
 import { SERIES, SERIES_IDS, type SeriesId } from './series.ts';
 
 export interface SeriesHealth {
@@ -21,14 +20,14 @@ export interface SeriesHealth {
 /** How far each series reaches at an instant. @throws what the feed throws */
 export async function seriesHealth(feed: Feed, atMs: number): Promise<SeriesHealth[]> {
   const circuits = new Map((await feed.providers()).map(({ provider, circuit }) => [provider, circuit]));
-  const asked = (series: SeriesId) => (feed.kind === 'live' ? providersOf(series) : []);
+  const { providersOf } = feed.kind === 'live' ? await import('./live/registry.ts') : { providersOf: (): ProviderId[] => [] };
   return Promise.all(
     SERIES_IDS.map(async (series) => {
       const { source, days } = await feed.observations(series, atMs, 'latest');
       const lastObservedDay = days.at(-1) ?? null;
       const ageDays = lastObservedDay === null ? null : dayOf(atMs) - lastObservedDay;
       const stale = ageDays === null || ageDays > SERIES[series].staleDays;
-      const providers = asked(series).map((provider) => ({ provider, circuit: circuits.get(provider) ?? 'closed' }));
+      const providers = providersOf(series).map((provider) => ({ provider, circuit: circuits.get(provider) ?? 'closed' }));
       return { series, title: SERIES[series].title, source, lastObservedDay, ageDays, stale, providers };
     }),
   );

@@ -68,6 +68,8 @@ export function createMarket(feed: Feed, options: MarketOptions = {}): Market {
   const macros = createCache<MacroContext>('macro', 4);
   const reports = createCache<ReportEnvelope>('report', 32);
   const strikes = createCache<StrikeSnapshot[]>('strikes', 4);
+  const changes = createCache<number>('next-change', 64);
+  const healths = createCache<SeriesHealth[]>('health', 2);
   // A frame of the full history takes about half a megabyte.
   const dayInputs = createCache<DayInputs>('inputs', 4);
   const closes = createCache<DailyClose>('daily-close', 512);
@@ -89,11 +91,11 @@ export function createMarket(feed: Feed, options: MarketOptions = {}): Market {
     macro: (atMs) => macros.get(minuteOf(atMs), () => macroContext(feed, atMs)),
     report: (report, atMs) => reports.get(`${report.path}@${minuteOf(atMs)}`, () => buildReport(report, feed, atMs, maxSpotAgeMs)),
     strikes: (atMs) => strikes.get(minuteOf(atMs), () => feed.strikes(atMs)),
-    nextChangeAt: (what, atMs) => feed.nextChangeAt(what, atMs),
+    nextChangeAt: (what, atMs) => changes.get(`${what}@${minuteOf(atMs)}`, () => feed.nextChangeAt(what, atMs)),
     providers: () => feed.providers(),
     async health(atMs) {
       const caches = [spots, contexts, macros, reports, strikes, dayInputs, closes].map((cache) => cache.statistics());
-      return { kind: feed.kind, source: feed.source, series: await seriesHealth(feed, atMs), caches };
+      return { kind: feed.kind, source: feed.source, series: await healths.get(minuteOf(atMs), () => seriesHealth(feed, atMs)), caches };
     },
   };
 }

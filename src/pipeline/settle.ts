@@ -1,19 +1,40 @@
+import { OracleError } from '../errors.ts';
 import type { Venue } from '../wager/venue.ts';
 import type { WagerDoc } from '../wager/wagers.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
+import { venueOf } from './venue-of.ts';
+
+type SettleParts = Pick<PipelineParts, 'wagers' | 'venue' | 'otherVenues'>;
 
 /**
- * Settles every wager whose market has expired. Markets of days without a stake are settled too: the comparison of model and market
- * needs them all.
+ * Settles every wager whose market has expired, and returns how many it settled. Markets of days without a stake are settled too: the
+ * comparison of model and market needs them all. A wager that cannot be settled does not hold up the others.
+ * @throws what the first such wager's venue threw, once all have been gone through; else OracleError STEP_WAITING when wagers stand at
+ * venues that are not configured.
  */
-export async function settleStep({ wagers, venue, otherVenues }: PipelineParts, { now }: StepContext): Promise<number> {
-  const expired = await wagers.unsettled(now);
+export async function settleStep(parts: SettleParts, { now }: Pick<StepContext, 'now'>): Promise<number> {
+  const expired = await parts.wagers.unsettled(now);
+  const errors: unknown[] = [];
   let settled = 0;
   for (const wager of expired) {
-    const itsVenue = [venue, ...otherVenues].find(({ name }) => name === wager.venue);
-    if (itsVenue !== undefined && (await settleWager(wagers, itsVenue, wager, now))) settled++;
+    const venue = settlingVenue(parts, wager);
+    if (venue === undefined) continue;
+    try {
+      if (await settleWager(parts.wagers, venue, wager, now)) settled++;
+    } catch (error) {
+      errors.push(error);
+    }
   }
+  if (errors.length > 0) throw errors[0];
+  requireVenues(expired.filter((wager) => settlingVenue(parts, wager) === undefined));
   return settled;
+}
+
+/** Its own venue; for a market without a stake any that has the same book knows who won. */
+function settlingVenue(parts: SettleParts, wager: WagerDoc): Venue | undefined {
+  const own = venueOf(parts, wager);
+  if (own !== undefined || wager.state !== 'SKIPPED') return own;
+  return [parts.venue, ...parts.otherVenues].find(({ sameBook }) => sameBook.includes(wager.venue));
 }
 
 async function settleWager(wagers: PipelineParts['wagers'], venue: Venue, wager: WagerDoc, now: Date): Promise<boolean> {
@@ -27,4 +48,11 @@ async function settleWager(wagers: PipelineParts['wagers'], venue: Venue, wager:
   const { winner, payoutMicros, at } = settlement;
   await wagers.move(wager._id, 'PLACED', winner === wager.side ? 'WIN' : 'LOSS', { winner, payoutMicros, settledAt: at });
   return true;
+}
+
+function requireVenues(withoutVenue: WagerDoc[]): void {
+  if (withoutVenue.length === 0) return;
+  const byVenue = Map.groupBy(withoutVenue, ({ venue }) => venue);
+  const counts = [...byVenue].map(([venue, { length }]) => `${length} of ${venue}`);
+  throw new OracleError('STEP_WAITING', `Wagers wait for venues that are not configured: ${counts.join(', ')}`);
 }

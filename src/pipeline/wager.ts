@@ -1,17 +1,19 @@
-import { isOracleError } from '../errors.ts';
+import { isOracleError, OracleError } from '../errors.ts';
 import type { Day } from '../forecast/day.ts';
 import type { DayDoc } from '../record/day-record.ts';
 import { fromCents } from '../record/forecast.ts';
 import { strikeProbability } from '../record/strike-probability.ts';
 import { MAX_OPEN_FRACTION, type Sizing, sizeWager } from '../wager/sizing.ts';
-import { MICROS, type Quote, type StrikeMarket, type Venue } from '../wager/venue.ts';
+import { MICROS, type Order, type Quote, type StrikeMarket, type Venue } from '../wager/venue.ts';
 import { undecidedWager, type WagerDoc } from '../wager/wagers.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
 import { windowOpensAt } from './times.ts';
+import { venueOf } from './venue-of.ts';
 
 /**
  * The wager of a day: decided once and written down, then placed under the day's own order id, so that neither a second run nor a
  * crash between the two buys twice.
+ * @throws OracleError STEP_WAITING when the wager was decided for a venue that is not configured any more.
  */
 export async function wagerStep(parts: PipelineParts, day: Day, context: StepContext): Promise<WagerDoc | null> {
   const { wagers, venue, record, placeWagers } = parts;
@@ -46,7 +48,7 @@ interface Pinned {
 }
 
 async function sized(parts: PipelineParts, venue: Venue, today: DayDoc, { market, quote, now, replayed }: Pinned): Promise<WagerDoc> {
-  const { weight } = await parts.wagers.headToHead();
+  const { weight } = await parts.wagers.headToHead(venue.sameBook);
   const model = await parts.forecaster.model(today.modelVersion!);
   const pModel = strikeProbability({ day: today, model, strikeUsd: market.strikeUsd, expiresAt: market.expiresAt, at: now });
   const qMarket = (quote.bid + quote.ask) / 2;
@@ -86,24 +88,36 @@ async function affordable(venue: Venue, fraction: number, unitCost: number): Pro
   return Math.max(0, Math.floor(stake / (unitCost * MICROS)));
 }
 
-async function place({ wagers, venue, placeWagers, log }: PipelineParts, wager: WagerDoc, { now }: StepContext): Promise<void> {
-  // What was sized on paper is never placed with money after a change of the settings, nor the other way round.
-  if (wager.venue !== venue.name) return wagers.move(wager._id, 'DECIDED', 'SKIPPED', { skippedBecause: `sized for ${wager.venue}` });
-  const { _id, day, market, side, contracts, limitCostMicros, decidedAt } = wager;
-  const order = { clientOrderId: _id, market: market!, side: side!, contracts, limitCostMicros, at: decidedAt };
+async function place(parts: PipelineParts, wager: WagerDoc, { now }: StepContext): Promise<void> {
+  const { wagers, log } = parts;
+  const { _id } = wager;
+  const venue = venueOf(parts, wager);
+  if (venue === undefined)
+    throw new OracleError('STEP_WAITING', `The wager of ${_id} was sized for ${wager.venue}, which is not configured`);
+  const skippedBecause = reasonNotToPlace(parts, wager, now);
   try {
-    // Once the window has opened, or wagers are switched off, nothing is bought any more; what an earlier run bought is found.
-    const open = now.getTime() < windowOpensAt(day);
-    const fill = open && placeWagers ? await venue.place(order) : await venue.find(_id);
-    const skippedBecause = open ? 'new wagers are switched off' : 'not placed before the window opened';
+    // What may not be bought any more may have been bought by an earlier run: that is found.
+    const fill = skippedBecause === null ? await venue.place(orderOf(wager)) : await venue.find(_id);
     if (fill === null) return await wagers.move(_id, 'DECIDED', 'SKIPPED', { skippedBecause });
-    const { contracts: bought, costMicros, at: placedAt } = fill;
-    await wagers.move(_id, 'DECIDED', 'PLACED', { contracts: bought, costMicros, placedAt });
+    const { contracts, costMicros, at: placedAt } = fill;
+    await wagers.move(_id, 'DECIDED', 'PLACED', { contracts, costMicros, placedAt });
   } catch (error) {
     if (!isOracleError(error, 'VENUE_REJECTED')) throw error;
     log.warn({ day: _id, reason: error.message }, 'wager rejected');
     await wagers.move(_id, 'DECIDED', 'SKIPPED', { skippedBecause: `rejected: ${error.message}` });
   }
+}
+
+/** Why a decided wager may not be placed any more, or null when it may. */
+function reasonNotToPlace({ venue, placeWagers }: PipelineParts, wager: WagerDoc, now: Date): string | null {
+  // What was sized on paper is never placed with money after a change of the settings, nor the other way round.
+  if (wager.venue !== venue.name) return `sized for ${wager.venue}, not placed there`;
+  if (now.getTime() >= windowOpensAt(wager.day)) return 'not placed before the window opened';
+  return placeWagers ? null : 'new wagers are switched off';
+}
+
+function orderOf({ _id: clientOrderId, market, side, contracts, limitCostMicros, decidedAt: at }: WagerDoc): Order {
+  return { clientOrderId, market: market!, side: side!, contracts, limitCostMicros, at };
 }
 
 function nearestTheMoney(markets: StrikeMarket[], spotUsd: number): StrikeMarket | undefined {

@@ -39,6 +39,7 @@ export const PAPER_INDEXES = [{ collection: 'paper_orders', indexes: [{ key: { s
 export class PaperVenue implements Venue {
   readonly name = 'paper';
   readonly asset = 'PAPER-USD';
+  readonly sameBook = ['paper'];
   readonly #orders: Collection<OrderDoc>;
   readonly #ledger: Collection<LedgerEntry>;
   readonly #options: PaperVenueOptions;

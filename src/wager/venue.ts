@@ -58,6 +58,8 @@ export interface Account {
 export interface Venue {
   readonly name: string;
   readonly asset: string;
+  /** Names of the venues that quote the same book, this one included: only their quotes compare with each other. */
+  readonly sameBook: readonly string[];
   /** Markets open for new wagers. */
   markets(at: Date): Promise<StrikeMarket[]>;
   quote(market: StrikeMarket, at: Date): Promise<Quote>;

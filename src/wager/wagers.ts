@@ -168,10 +168,13 @@ export class WagerBook {
     return { wins, losses };
   }
 
-  /** Model against market on every settled market of days up to `through`; of all days unless told. */
-  async headToHead(through: Day = Number.MAX_SAFE_INTEGER): Promise<HeadToHead> {
+  /**
+   * Model against market on every market that was quoted at one of these venues and is settled, of days up to `through`; of all days
+   * unless told.
+   */
+  async headToHead(venues: readonly string[], through: Day = Number.MAX_SAFE_INTEGER): Promise<HeadToHead> {
     const settled = await this.wagers
-      .find({ winner: { $ne: null }, day: { $lte: through } })
+      .find({ winner: { $ne: null }, venue: { $in: [...venues] }, day: { $lte: through } })
       .sort({ day: 1 })
       .toArray();
     return headToHead(settled.map(comparisonOf));

@@ -65,8 +65,12 @@ describe('a service on live feeds', () => {
       expect(report, path).toMatchObject({ success: true, kind: 'live', source: 'live' });
       expect(report.ageSeconds, path).toBeGreaterThanOrEqual(0);
     }
-    const markets = await get('/api/svc/prediction-markets');
-    expect(new Set(markets.markets.map(({ venue }: { venue: string }) => venue))).toEqual(new Set(['polymarket', 'kalshi', 'paper']));
+    const venues = async () => (await get('/api/svc/prediction-markets')).markets.map(({ venue }: { venue: string }) => venue);
+    // Strikes come with the collector's first round; answers are kept for a minute.
+    await vi.waitFor(async () => expect(new Set(await venues())).toEqual(new Set(['polymarket', 'kalshi', 'paper'])), {
+      timeout: 65_000,
+      interval: 1_000,
+    });
     const { market } = await get('/api/status');
     expect(market.providers.find(({ provider }: { provider: string }) => provider === 'kraken')).toMatchObject({ circuit: 'closed' });
     expect(market.series.find(({ series }: { series: string }) => series === 'sp500')).toMatchObject({

@@ -31,11 +31,12 @@ export type AnswerGroup = (market: Feed, nowMs: number) => Partial<Record<Provid
 
 /**
  * `slow` holds the answer back until the fault is healed, `down` cuts the connection, `truncated` sends half of the answer,
- * `stale` the answer of 30 days ago, `clock-skew` a `Date` one hour ahead.
+ * `stale` the answer of 30 days ago, `clock-skew` a `Date` one hour ahead; `banned` wants to be left alone for an hour.
  */
 export type Fault =
   | 'slow'
   | 'too-many-requests'
+  | 'banned'
   | 'unavailable-for-legal-reasons'
   | 'server-error'
   | 'truncated'
@@ -61,6 +62,7 @@ export const SKEW_MS = 3_600_000;
 
 const REFUSALS: Partial<Record<Fault, HostAnswer>> = {
   'too-many-requests': { status: 429, headers: { 'retry-after': '1' }, body: { error: 'too many requests' } },
+  banned: { status: 429, headers: { 'retry-after': '3600' }, body: { error: 'too many requests' } },
   'unavailable-for-legal-reasons': { status: 451, body: { msg: 'not available where you are' } },
   'server-error': { status: 503, body: '<html><title>503 Service Unavailable</title></html>' },
 };

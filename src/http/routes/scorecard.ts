@@ -32,15 +32,18 @@ export function scorecardRoutes(parts: HttpParts): Route[] {
   ];
 }
 
-/** Model against market on settled markets. Quotes of the paper venue are made by this service: winning against them proves nothing. */
-async function marketComparison({ wagers, venueName, now }: HttpParts): Promise<object> {
+/**
+ * Model against market on settled markets of the venue's own book. Quotes of the paper venue are made by this service: winning against
+ * them proves nothing.
+ */
+async function marketComparison({ wagers, venueName, sameBook, now }: HttpParts): Promise<object> {
   // Wagers of days with a pending forecast are left out: a difference between two answers would tell what the model said of one.
   const through = lastDayOver(now());
-  const { settledMarkets, modelLogLoss, marketLogLoss, weight } = await wagers.headToHead(through);
+  const { settledMarkets, modelLogLoss, marketLogLoss, weight } = await wagers.headToHead(sameBook, through);
   const { wins, losses } = await wagers.tally(through);
   return {
     venue: venueName,
-    quotesAreOurs: venueName === 'paper',
+    quotesAreOurs: sameBook.includes('paper'),
     throughDate: formatDay(through),
     settledMarkets,
     modelLogLoss,

@@ -7,7 +7,7 @@ import { signalInstant } from '../signal-time.ts';
 import type { StrikeSnapshot } from '../strikes.ts';
 import { pollOf } from './polls.ts';
 import type { ProviderId } from './providers.ts';
-import { PROVIDERS } from './providers.ts';
+import { PROVIDERS, VENUE_IDS } from './providers.ts';
 import type { LiveStores } from './stores.ts';
 
 /** Bitstamp's first daily candle; nothing live is known of earlier days. */
@@ -19,15 +19,15 @@ const MINUTE_MS = 60_000;
 
 export interface LiveFeedOptions {
   stores: LiveStores;
-  /** The venues whose closes make the settlement price. */
-  venues: readonly ProviderId[];
+  /** The venues whose closes make the settlement price; `VENUE_IDS` unless told. */
+  venues?: readonly ProviderId[];
 }
 
 /**
  * The market as providers told it, read from the store that the collector fills: the same in every process. Prices of instants
  * before the first collected one are daily closes, as in a folder of files: the close of a day stands for 21:35 UTC of it.
  */
-export function openLiveFeed({ stores, venues }: LiveFeedOptions): Feed {
+export function openLiveFeed({ stores, venues = VENUE_IDS }: LiveFeedOptions): Feed {
   const { memory, spots, polls, providers, strikes } = stores;
   const observations: Feed['observations'] = async (series, atMs, vintage = 'first') => {
     const history = await memory.stream(series);
@@ -57,6 +57,7 @@ export function openLiveFeed({ stores, venues }: LiveFeedOptions): Feed {
       const flows = await Promise.all(streams.map(async (stream) => (await memory.stream(stream)).latest(atMs)));
       return Object.fromEntries(streams.map((stream, index) => [stream.slice('fundFlow.'.length), flows[index]]));
     },
+    historyRevision: () => memory.revision(),
     strikes: (atMs): Promise<StrikeSnapshot[]> => strikes.latest(atMs, STRIKE_MAX_AGE_MS),
     nextChangeAt: (what, atMs) => nextChange(polls, what, atMs),
     providers: () => providers.read(),

@@ -75,7 +75,7 @@ export class GuardedProvider implements Provider {
     const { signal } = this.#options;
     try {
       const value = await untilAborted(signal, () => this.#circuit.execute(() => this.#retry.execute(() => this.#attempt(run), signal)));
-      this.#record.succeeded();
+      this.#record.succeeded(what);
       return value;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
@@ -124,7 +124,7 @@ export class GuardedProvider implements Provider {
 
   #failure(what: string, cause: unknown): OracleError {
     const error = callError(this.title, what, cause);
-    this.#record.failed(error);
+    this.#record.failed(what, error);
     if (this.#circuit.state === 'open') this.#record.circuitOpened(this.#circuit.openUntilMs);
     return error;
   }

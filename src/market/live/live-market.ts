@@ -3,20 +3,22 @@ import { OracleError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Feed } from '../feed.ts';
 import { QUORUM_RULES } from '../quorum.ts';
-import { agreedCloseItem, type BackfillParts, etfItem, longCloseItem, seriesItem, venueItem } from './backfill/items.ts';
+import { AGREED_ID, agreedCloseItem, etfItem, longCloseItem, seriesItem, venueItem } from './backfill/items.ts';
 import { type BackfillOptions, type MissingHistory, runBackfill } from './backfill/run.ts';
+import { type AgreeParts, lastDayClosed } from './collect/agree.ts';
 import { closesPoll } from './collect/closes-poll.ts';
 import { etfPoll } from './collect/etf-poll.ts';
 import { type Poll, runDue } from './collect/poll.ts';
-import { seriesPoll } from './collect/series-poll.ts';
+import { type CollectParts, seriesPoll } from './collect/series-poll.ts';
 import { spotPoll } from './collect/spot-poll.ts';
 import { strikesPoll } from './collect/strikes-poll.ts';
 import { createProviders } from './create-providers.ts';
-import { openLiveFeed } from './feed.ts';
+import { FIRST_LIVE_DAY, openLiveFeed } from './feed.ts';
 import type { Provider } from './provider.ts';
 import type { ProviderTiming } from './provider-timing.ts';
 import type { ProviderUrls } from './provider-urls.ts';
-import { etfSources, SERIES_PLANS, type SeriesWithPlan, STRIKE_SOURCES, VENUES } from './registry.ts';
+import { VENUE_IDS } from './providers.ts';
+import { etfSources, FUND_SOURCES, SERIES_PLANS, type SeriesWithPlan, STRIKE_SOURCES, VENUES } from './registry.ts';
 import { type LiveStores, openLiveStores } from './stores.ts';
 
 export interface LiveMarketOptions {
@@ -44,30 +46,32 @@ export interface LiveMarket {
   collectPrices(): Promise<void>;
   /** Asks for everything else that is due. */
   collect(): Promise<void>;
+  /** Asks for what the first start could not have, when it is time to try again. */
+  completeHistory(): Promise<void>;
 }
 
 const QUARTER_HOUR_MS = 15 * 60_000;
+const HOUR_MS = 4 * QUARTER_HOUR_MS;
 
 export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
   const { db, urls, venueDays, log, now, signal, timing } = options;
   const stores = openLiveStores(db, now);
   const providers = createProviders({ urls, log, now, signal, timing });
   const flows = etfSources(options.sosovalueKey);
-  const venues = VENUES.map(({ provider }) => provider);
-  const parts: BackfillParts = { stores, providers, now, venues, quorum: QUORUM_RULES.live, venueDays };
+  const parts: CollectParts & AgreeParts = { stores, providers, now, venues: VENUE_IDS, quorum: QUORUM_RULES.live };
   const series = Object.entries(SERIES_PLANS) as [SeriesWithPlan, (typeof SERIES_PLANS)[SeriesWithPlan]][];
-  let historyRevision = 0;
 
   async function fetchHistory(onProgress: BackfillOptions['onProgress']): Promise<MissingHistory[]> {
     const run = { backfills: stores.backfills, onProgress, signal };
+    const window = await stores.backfills.begin(AGREED_ID, Math.max(FIRST_LIVE_DAY, lastDayClosed(now()) - venueDays + 1));
+    const withWindow = { ...parts, windowStart: window.from };
     const items = [
-      ...VENUES.map((venue) => venueItem(venue, parts)),
-      longCloseItem(VENUES.toSorted(longestHistoryFirst), parts),
-      ...series.map(([id, plan]) => seriesItem(id, plan, parts)),
-      etfItem(flows, parts),
+      ...VENUES.map((venue) => venueItem(venue, withWindow)),
+      longCloseItem(VENUES.toSorted(longestHistoryFirst), withWindow),
+      ...series.map(([id, plan]) => seriesItem(id, plan, withWindow)),
+      ...flows.map((source) => etfItem(source, withWindow)),
     ];
-    const missing = [...(await runBackfill(items, run)), ...(await runBackfill([agreedCloseItem(parts)], run))];
-    historyRevision++;
+    const missing = [...(await runBackfill(items, run)), ...(await runBackfill([agreedCloseItem(withWindow)], run))];
     await saveHealth();
     return missing;
   }
@@ -87,9 +91,9 @@ export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
   const prices = [spotPoll(VENUES, { spots: stores.spots, providers, now })];
   const others = [
     closesPoll(VENUES, parts),
-    etfPoll(flows, parts),
+    etfPoll({ id: 'etfFlow', sources: flows, everyMs: HOUR_MS }, parts),
+    etfPoll({ id: 'fundFlows', sources: FUND_SOURCES, everyMs: 6 * HOUR_MS }, parts),
     ...STRIKE_SOURCES.map((source) => strikesPoll(source, parts)),
-    historyPoll,
     ...series.map(([id, plan]) => seriesPoll(id, plan, parts)),
   ];
   /** Of the providers that this process asks: others may be asked by another worker. */
@@ -105,11 +109,12 @@ export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
   };
 
   return {
-    feed: { ...openLiveFeed({ stores, venues }), historyRevision: () => historyRevision },
+    feed: openLiveFeed({ stores }),
     stores,
     fetchHistory,
     collectPrices: () => collect(prices),
     collect: () => collect(others),
+    completeHistory: () => collect([historyPoll]),
   };
 }
 

@@ -3,9 +3,11 @@ import type { Log } from '../../log.ts';
 import type { CircuitState, ProviderHealth } from './provider.ts';
 import { PROVIDERS, type ProviderId } from './providers.ts';
 
-/** From the first failure after a success up to the next success. */
+/** From the first failure until everything that failed has succeeded again. */
 interface Outage {
   sinceMs: number;
+  /** What was asked for in vain: one broken page of a provider that is else well is one outage, not one each time. */
+  failing: Set<string>;
   failedCalls: number;
   circuitOpened: boolean;
 }
@@ -33,25 +35,28 @@ export class ProviderRecord {
     return this.#lastError;
   }
 
-  succeeded(): void {
+  succeeded(what: string): void {
     this.#calls += 1;
     this.#lastOkAtMs = this.#now();
-    this.#lastError = null;
     if (this.#outage === null) return;
-    const { sinceMs, failedCalls } = this.#outage;
+    const { sinceMs, failing, failedCalls } = this.#outage;
+    failing.delete(what);
+    if (failing.size > 0) return;
+    this.#lastError = null;
     this.#outage = null;
     this.#log.info({ provider: this.#provider, downForMs: this.#lastOkAtMs - sinceMs, failedCalls }, 'provider recovered');
   }
 
-  failed(error: OracleError): void {
+  failed(what: string, error: OracleError): void {
     this.#calls += 1;
     this.#failures += 1;
     this.#lastFailureAtMs = this.#now();
     this.#lastError = error.message;
     if (this.#outage === null) {
-      this.#outage = { sinceMs: this.#lastFailureAtMs, failedCalls: 0, circuitOpened: false };
+      this.#outage = { sinceMs: this.#lastFailureAtMs, failing: new Set(), failedCalls: 0, circuitOpened: false };
       this.#log.warn({ provider: this.#provider, error: error.message }, 'provider failing');
     }
+    this.#outage.failing.add(what);
     this.#outage.failedCalls += 1;
   }
 

@@ -33,4 +33,7 @@ export const PROVIDERS = {
 
 export type ProviderId = keyof typeof PROVIDERS;
 
+/** The venues whose tickers make the price, and whose closes settle outcomes. */
+export const VENUE_IDS = ['coinbase', 'kraken', 'bitstamp', 'binance'] as const satisfies readonly ProviderId[];
+
 export const PROVIDER_IDS = Object.keys(PROVIDERS) as ProviderId[];

@@ -1,5 +1,5 @@
 import { baseUrlOf, type ProviderUrls } from './provider-urls.ts';
-import { PROVIDERS, type ProviderId } from './providers.ts';
+import type { ProviderId } from './providers.ts';
 
 /** What each venue answers quickly and for nothing. */
 const PROBES: Partial<Record<ProviderId, string>> = {
@@ -33,6 +33,3 @@ async function probe(url: string, signal: AbortSignal): Promise<boolean> {
     return false;
   }
 }
-
-/** The venues that are asked, for people. */
-export const PROBED = Object.keys(PROBES).map((id) => PROVIDERS[id as ProviderId].title);

@@ -1,6 +1,6 @@
 import { SERIES, SERIES_IDS, type SeriesId } from '../series.ts';
 import type { SeriesPlan } from './collect/series-poll.ts';
-import { PROVIDERS, type ProviderId } from './providers.ts';
+import { PROVIDERS, type ProviderId, VENUE_IDS } from './providers.ts';
 import type { EtfSource, SeriesSource, VenueSource } from './source.ts';
 import { alternativeMeFearGreed } from './sources/alternative-me.ts';
 import { binance, binanceTakerBuyFraction } from './sources/binance.ts';
@@ -25,7 +25,7 @@ import { yahooDxy, yahooGold, yahooSp500, yahooUs10y, yahooVix } from './sources
 
 const HOUR_MS = 3_600_000;
 
-/** The venues whose tickers make the price, and whose closes settle outcomes. */
+/** What is asked of each of `VENUE_IDS`, in their order. */
 export const VENUES: readonly VenueSource[] = [coinbase, kraken, bitstamp, binance];
 
 /** Series that come from venues and funds, not from a source of their own. */
@@ -58,16 +58,19 @@ export const SERIES_PLANS: Readonly<Record<SeriesWithPlan, SeriesPlan>> = {
   pmi: fourTimesADay(dbnomicsPmi),
 };
 
+/** Who tells the flows of single funds, too, the primary first. */
+export const FUND_SOURCES: readonly EtfSource[] = [bitbo, farside];
+
 /** Where the flows of US spot Bitcoin ETFs come from, the primary first. `key` is SoSoValue's, where one is set. */
 export function etfSources(key: string | undefined): readonly EtfSource[] {
-  return [sosovalue(key), bitbo, farside];
+  return [sosovalue(key), ...FUND_SOURCES];
 }
 
 export const STRIKE_SOURCES: readonly StrikeSource[] = [polymarketStrikes, kalshiStrikes];
 
 /** Everybody who is asked for a series, the primary first. */
 export function providersOf(series: SeriesId): ProviderId[] {
-  if (series === 'btcClose') return VENUES.map(({ provider }) => provider);
+  if (series === 'btcClose') return [...VENUE_IDS];
   const sources = series === 'etfFlow' ? etfSources(undefined) : SERIES_PLANS[series].sources;
   return sources.map(({ provider }) => provider);
 }

@@ -1,6 +1,8 @@
 import type { Day } from '../../forecast/day.ts';
 import { type Correlation, correlate, priceOn } from '../correlation.ts';
 import { countUpTo, type Observations } from '../observations.ts';
+import { type Reading, readingOf } from '../reading.ts';
+import { SERIES } from '../series.ts';
 import { biggestDays, flowStreak } from './flow-streak.ts';
 import { flowSumUsd, windowEnd } from './flow-sums.ts';
 import { valuesBetween } from './lookback.ts';
@@ -18,18 +20,20 @@ export const etfAnalytics: MarketReport = {
     const { reading, known } = await read('etfFlow');
     const closes = (await read('btcClose')).known;
     const end = windowEnd(reading, atMs);
-    const funds = await feed.fundFlows(atMs);
-    const grossMusd = Object.values(funds).reduce((sum, flows) => sum + grossFlow(flows, end), 0);
+    const funds = Object.entries(await feed.fundFlows(atMs)).map(([ticker, flows]) => fundAt(ticker, flows, atMs));
+    const shareOf = shares(funds);
     return {
       lastDayDate: dateOf(reading.observedDay),
       provisional: reading.provisional,
       total: flowFigures(known, end),
-      funds: Object.entries(funds).map(([ticker, flows]) => ({
-        ticker,
-        ...flowFigures(flows, end),
-        share: grossMusd > 0 ? rounded(grossFlow(flows, end) / grossMusd, 4) : null,
+      funds: funds.map((fund) => ({
+        ticker: fund.ticker,
+        lastDayDate: dateOf(fund.reading.observedDay),
+        stale: fund.reading.stale,
+        ...flowFigures(fund.flows, fund.end),
+        share: shareOf(fund),
       })),
-      shareBasis: `part of all money moved in either direction within ${SHARE_DAYS} days`,
+      shareBasis: `part of all money moved in either direction within ${SHARE_DAYS} days, of the funds whose flows are up to date`,
       correlation: {
         sameDay: reported(flowCorrelation(known, closes, end, 0)),
         nextDay: reported(flowCorrelation(known, closes, end, 1)),
@@ -39,6 +43,27 @@ export const etfAnalytics: MarketReport = {
     };
   },
 };
+
+interface Fund {
+  ticker: string;
+  flows: Observations;
+  reading: Reading;
+  /** The day that its sums end with: today, or once it is stale its own last day, so that its old figures stay those of their days. */
+  end: Day;
+}
+
+function fundAt(ticker: string, flows: Observations, atMs: number): Fund {
+  const reading = readingOf('etfFlow', flows, atMs);
+  return { ticker, flows, reading, end: windowEnd(reading, atMs) };
+}
+
+/** Shares within the days that end with the last of any fund; a fund that fell behind the others has none, and takes none. */
+function shares(funds: readonly Fund[]): (fund: Fund) => number | null {
+  const end = Math.max(...funds.map((fund) => fund.end));
+  const takesPart = (fund: Fund) => end - fund.end <= SERIES.etfFlow.staleDays;
+  const grossMusd = funds.filter(takesPart).reduce((sum, { flows }) => sum + grossFlow(flows, end), 0);
+  return (fund) => (takesPart(fund) && grossMusd > 0 ? rounded(grossFlow(fund.flows, end) / grossMusd, 4) : null);
+}
 
 function flowFigures(flows: Observations, end: Day) {
   return {

@@ -46,6 +46,7 @@ const TIMEOUT_MS = 45_000;
  * Settlement books what a winning order is worth; collecting it on chain is the wallet owner's.
  */
 export class PolymarketVenue implements Venue {
+  readonly sameBook = [EXCHANGE, DRY_RUN];
   readonly #options: PolymarketVenueOptions;
   readonly #clob: Clob;
   readonly #orders: PolymarketOrders;

@@ -5,9 +5,11 @@ import { saltFor } from '../../../src/chain/commitment.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { allRoutes } from '../../../src/http/routes/all.ts';
+import { scorecardRoutes } from '../../../src/http/routes/scorecard.ts';
 import { type HttpServer, listen } from '../../../src/http/server.ts';
 import { jsonRpc } from '../../../src/local/json-rpc.ts';
 import { runStep } from '../../../src/pipeline/steps.ts';
+import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
 import type { ForecastDoc } from '../../../src/record/forecast.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
 import { settledWager } from '../pipeline/wager-docs.ts';
@@ -82,6 +84,20 @@ describe('the scorecard', () => {
 
   it('defaults to 7 days', async () => {
     expect((await get('/api/svc/scorecard')).horizon).toBe('7d');
+  });
+
+  it('compares with the market on quotes of one book only, and says whose they are', async () => {
+    const { wagers } = service.pipeline;
+    const before = (await get('/api/svc/scorecard')).predictionMarket;
+    expect(before).toMatchObject({ venue: 'paper', quotesAreOurs: true });
+    const docs = ['paper', 'polymarket', 'polymarket-dry-run'].map((venue, i) => ({ ...settledWager(today() - 40 + i, 'WIN'), venue }));
+    await wagers.wagers.insertMany(docs);
+    expect((await get('/api/svc/scorecard')).predictionMarket.settledMarkets).toBe(before.settledMarkets + 1);
+    const elsewhere = { ...service.http, venueName: 'polymarket', sameBook: ['polymarket', 'polymarket-dry-run'] };
+    const [route] = scorecardRoutes(elsewhere);
+    const { body } = await route.handle({ params: {}, query: { horizon: 7 }, caller: PUBLIC_CALLER });
+    expect(body).toMatchObject({ predictionMarket: { venue: 'polymarket', quotesAreOurs: false, settledMarkets: 2 } });
+    await wagers.wagers.deleteMany({ _id: { $in: docs.map(({ _id }) => _id) } });
   });
 });
 

@@ -127,16 +127,16 @@ describe('a process killed between an effect and its record', () => {
   });
 
   it('reports no outcome while a forecast of its day is pending', async () => {
-    const { wagers } = service.pipeline;
+    const { wagers, venue } = service.pipeline;
     const day = today() - 7;
-    const told = () => wagers.headToHead(lastDayOver(new Date()));
+    const told = () => wagers.headToHead(venue.sameBook, lastDayOver(new Date()));
     const before = await told();
     await wagers.wagers.replaceOne({ _id: formatDay(day) }, settledWager(day, 'WIN'), { upsert: true });
     await finished('reputation');
     expect(await service.http.reputation()).toMatchObject({ total: 0 });
     expect(await wagers.tally(lastDayOver(new Date()))).toEqual({ wins: 0, losses: 0 });
     expect(await told()).toEqual(before);
-    expect((await wagers.headToHead()).settledMarkets).toBeGreaterThan(before.settledMarkets);
+    expect((await wagers.headToHead(venue.sameBook)).settledMarkets).toBeGreaterThan(before.settledMarkets);
     await wagers.wagers.deleteOne({ _id: formatDay(day) });
   });
 

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { OracleError } from '../../../src/errors.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import type { PipelineParts } from '../../../src/pipeline/parts.ts';
 import { stepInstant, windowOpensAt } from '../../../src/pipeline/times.ts';
 import { wagerStep } from '../../../src/pipeline/wager.ts';
 import { PaperVenue } from '../../../src/wager/paper-venue.ts';
-import { MICROS, type Order, type Quote, type StrikeMarket } from '../../../src/wager/venue.ts';
+import { MICROS, type Order, type Quote, type StrikeMarket, type Venue } from '../../../src/wager/venue.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
-import { settledWager } from './wager-docs.ts';
+import { stubVenue } from './stub-venue.ts';
+import { decidedWager, settledWager } from './wager-docs.ts';
 
 const BANKROLL = 10_000 * MICROS;
 let service: TestService;
@@ -44,12 +46,25 @@ class QuotedVenue extends PaperVenue {
 
 const quoting = (...quotes: Pick<Quote, 'bid' | 'ask'>[]): PipelineParts => ({ ...service.pipeline, venue: new QuotedVenue(...quotes) });
 
-/** Thirty settled markets on which the model did better than the market. */
-async function earnTrust(): Promise<void> {
+/** Thirty settled markets of a venue on which the model did better than the market. */
+async function earnTrust(venue = 'paper'): Promise<void> {
   for (let index = 0; index < 30; index++) {
     const wager = settledWager(day - 100 + index, 'WIN');
-    await service.pipeline.wagers.wagers.insertOne({ ...wager, pModel: 0.9, feedbackTxHash: '0x' });
+    await service.pipeline.wagers.wagers.insertOne({ ...wager, venue, pModel: 0.9, feedbackTxHash: '0x' });
   }
+}
+
+/** A venue with a book that is not the paper venue's, but a dry run's too. */
+function exchange(): Venue {
+  const paper = new QuotedVenue({ bid: 0.85, ask: 0.87 });
+  return stubVenue({
+    name: 'exchange',
+    sameBook: ['exchange', 'exchange-dry-run'],
+    markets: (at) => paper.markets(at),
+    quote: (market, at) => paper.quote(market, at),
+    account: () => paper.account(),
+    place: (order) => paper.place(order),
+  });
 }
 
 describe('the wager of a day', () => {
@@ -71,6 +86,16 @@ describe('the wager of a day', () => {
     expect(wager.costMicros).toBeLessThanOrEqual(0.02 * BANKROLL);
     expect(wager.costMicros).toBeGreaterThan(0.0195 * BANKROLL);
     expect(await parts.venue.account()).toMatchObject({ cashMicros: BANKROLL - wager.costMicros, openMicros: wager.costMicros });
+  });
+
+  it('stakes nothing on what the model has proven against the quotes of another book', async () => {
+    await earnTrust('paper');
+    expect(await wagerStep({ ...service.pipeline, venue: exchange() }, day, context)).toMatchObject({ state: 'SKIPPED', weight: 0 });
+  });
+
+  it('stakes on what the model has proven in a dry run against the same book', async () => {
+    await earnTrust('exchange-dry-run');
+    expect(await wagerStep({ ...service.pipeline, venue: exchange() }, day, context)).toMatchObject({ state: 'PLACED', weight: 0.5 });
   });
 
   it('skips when the cap on open stakes is reached', async () => {
@@ -123,5 +148,56 @@ describe('the wager of a day', () => {
   it('is not made when wagers are switched off', async () => {
     expect(await wagerStep({ ...service.pipeline, placeWagers: false }, day, context)).toBeNull();
     expect(await service.pipeline.wagers.wagers.countDocuments({})).toBe(0);
+  });
+});
+
+describe('a wager that was decided for a venue which takes no new ones any more', () => {
+  const fill = { orderId: formatDay(day), contracts: 7, costMicros: 3_500_000, at: context.now };
+  const rejection = new OracleError('VENUE_REJECTED', 'nobody sold at the limit');
+  const unknown = new OracleError('FEED_UNAVAILABLE', 'it is not known yet what the order bought');
+
+  beforeEach(async () => {
+    const wager = await decidedWager(quoting({ bid: 0.5, ask: 0.52 }), day);
+    await service.pipeline.wagers.wagers.insertOne({ ...wager, venue: 'exchange' });
+  });
+
+  const standingAt = (...otherVenues: Venue[]): PipelineParts => ({ ...quoting({ bid: 0.5, ask: 0.52 }), otherVenues });
+  const paperOrders = () => service.database.db.collection('paper_orders').countDocuments();
+
+  it('is placed when its order was filled there', async () => {
+    const asked: string[] = [];
+    const find = async (id: string) => {
+      asked.push(id);
+      return fill;
+    };
+    const wager = await wagerStep(standingAt(stubVenue({ name: 'exchange', find })), day, context);
+    expect(wager).toMatchObject({ state: 'PLACED', contracts: 7, costMicros: 3_500_000, placedAt: context.now, skippedBecause: null });
+    expect(asked).toEqual([formatDay(day)]);
+    expect(await paperOrders()).toBe(0);
+  });
+
+  it('is skipped when there is no order of it, and placed nowhere', async () => {
+    const parts = standingAt(stubVenue({ name: 'exchange', find: async () => null }));
+    const skipped = { state: 'SKIPPED', skippedBecause: 'sized for exchange, not placed there' };
+    expect(await wagerStep(parts, day, context)).toMatchObject(skipped);
+    expect(await paperOrders()).toBe(0);
+  });
+
+  it('is skipped when its order bought nothing', async () => {
+    const parts = standingAt(stubVenue({ name: 'exchange', find: () => Promise.reject(rejection) }));
+    const skipped = { state: 'SKIPPED', skippedBecause: 'rejected: nobody sold at the limit' };
+    expect(await wagerStep(parts, day, context)).toMatchObject(skipped);
+  });
+
+  it('stays decided while it is not known what its order bought', async () => {
+    const parts = standingAt(stubVenue({ name: 'exchange', find: () => Promise.reject(unknown) }));
+    await expect(wagerStep(parts, day, context)).rejects.toBe(unknown);
+    expect(await service.pipeline.wagers.wager(day)).toMatchObject({ state: 'DECIDED' });
+  });
+
+  it('stays decided while that venue is not configured, and says which one it is', async () => {
+    const waiting = { code: 'STEP_WAITING', message: expect.stringContaining('sized for exchange, which is not configured') };
+    await expect(wagerStep(standingAt(), day, context)).rejects.toMatchObject(waiting);
+    expect(await service.pipeline.wagers.wager(day)).toMatchObject({ state: 'DECIDED' });
   });
 });

@@ -287,6 +287,12 @@ describe('a dry run', () => {
     expect(exchange.posts()).toBe(0);
   });
 
+  it('quotes the same book as the exchange it is a dry run of', () => {
+    const venues = [newVenue({ account: null }), newVenue()];
+    const names = venues.map(({ name }) => name);
+    for (const { sameBook } of venues) expect(sameBook.toSorted()).toEqual(names.toSorted());
+  });
+
   it('fills one order when two processes place it at once', async () => {
     const fills = await Promise.all([dryRun().place(order()), dryRun().place(order({ contracts: 20 }))]);
     expect(fills[0]).toEqual(fills[1]);

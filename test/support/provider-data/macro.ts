@@ -99,7 +99,16 @@ async function bars({ series, opens, closes, isOpen, sundays }: Symbol, market: 
 
 const offsetName = new Intl.DateTimeFormat('en-US', { timeZone: NEW_YORK, timeZoneName: 'longOffset' });
 
+/** Asking for the name takes most of the time of an answer. */
+const offsetsMs = new Map<Day, number>();
+
 function newYorkOffsetMs(day: Day): number {
+  const known = offsetsMs.get(day) ?? namedOffsetMs(day);
+  offsetsMs.set(day, known);
+  return known;
+}
+
+function namedOffsetMs(day: Day): number {
   const [, hours] = /GMT([+-]\d\d)/.exec(offsetName.format(instantOf(day, 12))) ?? [];
   return Number(hours) * 3_600_000;
 }

@@ -4,16 +4,20 @@ import type { SeriesId } from '../../series.ts';
 import { type AgreeParts, agreeOnCloses, lastDayClosed } from '../collect/agree.ts';
 import { flowStreams } from '../collect/etf-poll.ts';
 import { firstAnswer } from '../collect/first-answer.ts';
-import { reachOf, withinReach } from '../collect/pages.ts';
+import { reachOf } from '../collect/pages.ts';
 import { type CollectParts, fetchRange, type SeriesPlan } from '../collect/series-poll.ts';
+import { trustedCloses } from '../collect/trusted-closes.ts';
 import { FIRST_LIVE_DAY } from '../feed.ts';
 import type { DatedValue, DayRange, EtfSource, SeriesSource, VenueSource } from '../source.ts';
 import type { Stream } from '../streams.ts';
 import type { BackfillItem } from './item.ts';
 
 export interface BackfillParts extends CollectParts, AgreeParts {
-  /** Days before now for which the closes of all venues are wanted, and agreed on. */
-  venueDays: number;
+  /**
+   * First day for which the closes of all venues are wanted, and agreed on; before it one venue's do. Fixed with the first attempt:
+   * a window that moved with the clock would leave days to neither part.
+   */
+  windowStart: Day;
 }
 
 /** Venues were shut for days now and then in their early years; over a longer gap no price is made up. */
@@ -24,17 +28,17 @@ export function venueItem(venue: VenueSource, parts: BackfillParts): BackfillIte
   const to = lastDayClosed(parts.now());
   return {
     id: `venueClose/${venue.provider}`,
-    from: Math.max(reachOf(venue, to + 1), windowStart(parts, to)),
+    from: Math.max(reachOf(venue, to + 1), parts.windowStart),
     to,
     pageDays: venue.pageDays,
     required: false,
-    fetch: async (range) => keepHistory(parts, 'venueClose', venue.provider, await venue.closes(parts.providers[venue.provider], range)),
+    fetch: async (range) => keepHistory(parts, 'venueClose', venue.provider, await trustedCloses(venue, range, parts)),
   };
 }
 
 /** The closes before the venues' common window, from the venue with the longest history that answers. */
 export function longCloseItem(venues: readonly VenueSource[], parts: BackfillParts): BackfillItem {
-  const to = windowStart(parts, lastDayClosed(parts.now())) - 1;
+  const to = parts.windowStart - 1;
   const pageDays = Math.min(...venues.map((venue) => venue.pageDays));
   return {
     id: 'btcClose/history',
@@ -79,12 +83,15 @@ export function withoutGaps(values: DatedValue[], { from, to }: DayRange, previo
   return filled;
 }
 
+/** The progress of the agreed closes: it begins where the window does. */
+export const AGREED_ID = 'btcClose/venues';
+
 /** What the venues agree on within their common window; after their own closes have been fetched. */
 export function agreedCloseItem(parts: BackfillParts): BackfillItem {
   const to = lastDayClosed(parts.now());
-  const from = windowStart(parts, to);
+  const from = parts.windowStart;
   return {
-    id: 'btcClose/venues',
+    id: AGREED_ID,
     from,
     to,
     pageDays: to - from + 1,
@@ -117,31 +124,21 @@ export function seriesItem(series: SeriesId, { sources }: SeriesPlan, parts: Bac
   };
 }
 
-/** The flows of the funds: from the sources with the longest history, and with single funds, first. */
-export function etfItem(sources: readonly EtfSource[], parts: BackfillParts): BackfillItem {
+/** The flows of the funds, from one source: each reaches back another way, and none is complete for another. */
+export function etfItem(source: EtfSource, parts: BackfillParts): BackfillItem {
   const today = lastDayClosed(parts.now()) + 1;
-  const from = Math.min(...sources.map((source) => reachOf(source, today)));
+  const from = reachOf(source, today);
   return {
-    id: 'etfFlow',
+    id: `etfFlow/${source.provider}`,
     from,
     to: today,
     pageDays: today - from + 1,
     required: false,
     async fetch(range) {
-      const longestFirst = sources.toSorted((a, b) => reachOf(a, today) - reachOf(b, today));
-      await firstAnswer(
-        longestFirst,
-        { ask: async (source) => flowStreams(await source.fetch(parts.providers[source.provider], withinReach(source, range, today)!)) },
-        async ({ provider, value }) => {
-          for (const [stream, values] of value) await keepHistory(parts, stream, provider, values);
-        },
-      );
+      const days = await source.fetch(parts.providers[source.provider], range);
+      for (const [stream, values] of flowStreams(days)) await keepHistory(parts, stream, source.provider, values);
     },
   };
-}
-
-function windowStart({ venueDays }: BackfillParts, to: Day): Day {
-  return Math.max(FIRST_LIVE_DAY, to - venueDays + 1);
 }
 
 /** What was public before anybody could ask counts as known since its publication; the newest, unpublished values do not. */

@@ -9,6 +9,8 @@ export interface Poll {
   everyMs: number;
   /** First wait after a failure; it doubles with each one in a row, up to `everyMs`. */
   retryMs: number;
+  /** Another worker takes the poll over when the one that has it is silent for this long; 5 minutes unless told. */
+  leaseMs?: number;
   /** Asks and stores. @returns an instant (ms) before which a further run is wanted, if any. @throws OracleError FEED_UNAVAILABLE */
   run(nowMs: number): Promise<number | undefined>;
 }
@@ -19,7 +21,6 @@ export interface PollOptions {
   now(): number;
 }
 
-/** Another worker takes a poll over when the one that has it is silent for this long. */
 const LEASE_MS = 5 * 60_000;
 
 /** Runs the polls that are due and that no other worker has. Failures of a feed are noted and logged once, not thrown. */
@@ -29,14 +30,18 @@ export async function runDue(polls: readonly Poll[], options: PollOptions): Prom
 
 async function runIfDue(poll: Poll, { polls, log, now }: PollOptions): Promise<void> {
   const startedAtMs = now();
-  if (!(await polls.claim(poll.id, startedAtMs, LEASE_MS))) return;
+  if (!(await polls.claim(poll.id, startedAtMs, poll.leaseMs ?? LEASE_MS))) return;
   try {
     const before = await polls.find(poll.id);
     const wanted = await poll.run(startedAtMs);
     await polls.succeeded(poll.id, now(), Math.min(startedAtMs + poll.everyMs, wanted ?? Number.POSITIVE_INFINITY));
     if (before?.error) log.info({ feed: poll.id, attempts: before.failures + 1 }, 'feed is back');
   } catch (error) {
-    if (!isOracleError(error, 'FEED_UNAVAILABLE') && !isOracleError(error, 'FEED_INVALID')) throw error;
+    if (!isOracleError(error, 'FEED_UNAVAILABLE') && !isOracleError(error, 'FEED_INVALID')) {
+      // At a shutdown, for one: the next process need not wait for the lease.
+      await polls.release(poll.id, startedAtMs);
+      throw error;
+    }
     const wait = (failures: number) => Math.min(poll.everyMs, poll.retryMs * 2 ** Math.min(failures - 1, 20));
     const failures = await polls.failed(poll.id, messageOf(error), (count) => startedAtMs + wait(count));
     if (failures === 1) log.warn({ feed: poll.id, reason: messageOf(error) }, 'feed failed: its last good value stays');

@@ -33,6 +33,7 @@ export function spotPoll(venues: readonly VenueSource[], { spots, providers, now
     id: 'spot',
     everyMs: MINUTE_MS,
     retryMs: MINUTE_MS,
+    leaseMs: MINUTE_MS,
     async run() {
       const answers = await Promise.allSettled(venues.map((venue) => priceAt(venue, providers[venue.provider], now)));
       const failed = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));

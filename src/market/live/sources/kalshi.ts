@@ -51,14 +51,22 @@ async function listed(kalshi: Provider): Promise<StrikeSnapshot[]> {
   const strikes = new Map<string, StrikeSnapshot>();
   let cursor: string | null | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
-    const query = { series_ticker: SERIES, status: 'open', with_nested_markets: 'true', limit: PAGE_SIZE };
-    const told = await kalshi.request({ path: '/trade-api/v2/events', query: cursor ? { ...query, cursor } : query });
-    const read = readKalshi(told, kalshi.title);
+    const read = await pageAt(kalshi, cursor);
     for (const strike of read.strikes) strikes.set(strike.marketId, strike);
     cursor = read.cursor;
     if (!cursor) break;
   }
   return [...strikes.values()];
+}
+
+/** An answer that cannot be read is a failure of the provider, too. */
+function pageAt(kalshi: Provider, cursor: string | null | undefined): Promise<ReturnType<typeof readKalshi>> {
+  const path = '/trade-api/v2/events';
+  const query = { series_ticker: SERIES, status: 'open', with_nested_markets: 'true', limit: PAGE_SIZE };
+  return kalshi.call(path, async () => {
+    const told = await kalshi.request({ path, query: cursor ? { ...query, cursor } : query });
+    return readKalshi(told, kalshi.title);
+  });
 }
 
 /**

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../../forecast/day.ts';
 import { isNewYorkNoon, nearestTheMoney, type StrikeSnapshot, weeklyStrikes } from '../../strikes.ts';
 import type { Provider } from '../provider.ts';
 import { readBook } from './polymarket-book.ts';
-import { type GammaEvent, readEvents, readLadder } from './polymarket-ladder.ts';
+import { readEvents, readLadder } from './polymarket-ladder.ts';
 import type { StrikeSource } from './strike-source.ts';
 
 /** Ladders are listed a week ahead. */
@@ -25,45 +25,53 @@ export const polymarketStrikes: StrikeSource = {
 
 async function listed(gamma: Provider, atMs: number): Promise<StrikeSnapshot[]> {
   const strikes = new Map<string, StrikeSnapshot>();
-  for await (const { event, receivedAtMs } of eventsOf(gamma, atMs)) {
-    for (const strike of readLadder(event, gamma.title, receivedAtMs)) {
-      // Hourly ladders are left out: the forecasts are of days.
-      if (strike.expiresAtMs > atMs && isNewYorkNoon(strike.expiresAtMs)) strikes.set(strike.marketId, strike);
-    }
+  for await (const strike of openStrikes(gamma, atMs)) {
+    // Hourly ladders are left out: the forecasts are of days.
+    if (strike.expiresAtMs > atMs && isNewYorkNoon(strike.expiresAtMs)) strikes.set(strike.marketId, strike);
   }
   if (strikes.size === 0) throw new OracleError('FEED_UNAVAILABLE', `${gamma.title}: no strikes on bitcoin are listed`);
   return [...strikes.values()];
 }
 
-async function* eventsOf(gamma: Provider, atMs: number): AsyncGenerator<{ event: GammaEvent; receivedAtMs: number }> {
+async function* openStrikes(gamma: Provider, atMs: number): AsyncGenerator<StrikeSnapshot> {
   let offset = 0;
   for (let page = 0; page < MAX_PAGES; page++) {
-    const { body, receivedAtMs } = await gamma.request({
-      path: '/events',
-      query: {
-        tag_slug: 'bitcoin',
-        closed: 'false',
-        end_date_min: new Date(atMs).toISOString(),
-        end_date_max: new Date(atMs + DAYS_AHEAD * DAY_MS).toISOString(),
-        order: 'endDate',
-        ascending: 'false',
-        limit: PAGE_SIZE,
-        offset,
-      },
-    });
-    const events = readEvents(body, gamma.title);
-    if (events.length === 0) return;
-    for (const event of events) yield { event, receivedAtMs };
+    const { events, strikes } = await pageAt(gamma, atMs, offset);
+    if (events === 0) return;
+    yield* strikes;
     // Not the page size: the provider may cap its pages lower than asked.
-    offset += events.length;
+    offset += events;
   }
+}
+
+/** How many events a page has, and the strikes of those that are ladders. */
+function pageAt(gamma: Provider, atMs: number, offset: number): Promise<{ events: number; strikes: StrikeSnapshot[] }> {
+  const path = '/events';
+  const query = {
+    tag_slug: 'bitcoin',
+    closed: 'false',
+    end_date_min: new Date(atMs).toISOString(),
+    end_date_max: new Date(atMs + DAYS_AHEAD * DAY_MS).toISOString(),
+    order: 'endDate',
+    ascending: 'false',
+    limit: PAGE_SIZE,
+    offset,
+  };
+  // An answer that cannot be read is a failure of the provider, too.
+  return gamma.call(path, async () => {
+    const { body, receivedAtMs } = await gamma.request({ path, query });
+    const events = readEvents(body, gamma.title);
+    return { events: events.length, strikes: events.flatMap((event) => readLadder(event, gamma.title, receivedAtMs)) };
+  });
 }
 
 /** The strike with its order book; as it is listed where its book cannot be had. */
 async function withBook(clob: Provider, strike: StrikeSnapshot): Promise<StrikeSnapshot> {
   try {
-    const { body } = await clob.request({ path: '/book', query: { token_id: strike.yesTokenId as string } });
-    return readBook(body, strike, clob.title);
+    return await clob.call('/book', async () => {
+      const { body } = await clob.request({ path: '/book', query: { token_id: strike.yesTokenId as string } });
+      return readBook(body, strike, clob.title);
+    });
   } catch (error) {
     if (isOracleError(error, 'FEED_UNAVAILABLE')) return strike;
     throw error;

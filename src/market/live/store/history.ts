@@ -16,27 +16,43 @@ interface Chosen {
   availableAtMs: number;
 }
 
+/** Each exchange counts its own contracts. */
+const LEVELS_DIFFER: ReadonlySet<Stream> = new Set<Stream>(['openInterest']);
+
 type Pick = (versions: ObservationVersion[], day: Day) => ObservationVersion | undefined;
 
 /** The observations of one stream in memory, as they were known at any instant. Fed with documents; never asks the database. */
 export class StreamHistory {
   readonly #stream: Stream;
-  readonly #days = new Map<Day, Map<string, Entry>>();
+  readonly #days = new Map<Day, Entry[]>();
   #first: Observations | undefined;
+  #lastFinalDay: Day | null = null;
+  #revision = 0;
 
   constructor(stream: Stream) {
     this.#stream = stream;
   }
 
-  /** Takes over documents; versions are only ever added to one. */
-  merge(docs: readonly ObservationDoc[]): void {
-    for (const { day, source, versions } of docs) {
-      const entries = this.#days.get(day) ?? new Map<string, Entry>();
-      this.#days.set(day, entries);
-      if (entries.get(source)?.versions.length === versions.length) continue;
-      entries.set(source, { source, versions });
-      this.#first = undefined;
-    }
+  /** Takes over a document; versions are only ever added to one. */
+  merge({ day, source, versions }: ObservationDoc): void {
+    const entries = this.#days.get(day) ?? [];
+    const known = entries.find((entry) => entry.source === source);
+    if (known?.versions.length === versions.length) return;
+    const wasFinal = entries.some(isFinal);
+    if (known === undefined) this.#days.set(day, [...entries, { source, versions }]);
+    else known.versions = versions;
+    this.#first = undefined;
+    if (!wasFinal && isFinal({ source, versions })) this.#becameFinal(day);
+  }
+
+  /** Changes when a day became final after a later one: what was built from the past has to be built again. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  #becameFinal(day: Day): void {
+    if (this.#lastFinalDay !== null && day < this.#lastFinalDay) this.#revision++;
+    else this.#lastFinalDay = day;
   }
 
   /**
@@ -44,14 +60,14 @@ export class StreamHistory {
    * whoever read the later one before would otherwise see the past change.
    */
   first(atMs: number): Observations {
-    this.#first ??= columns(inOrder(this.#chosen((versions) => versions.find(({ final }) => final), earlier)));
+    this.#first ??= columns(this.#comparable(inOrder(this.#chosen((versions) => versions.find(({ final }) => final), earlier))));
     return knownAt(this.#first, atMs);
   }
 
   /** The newest version of each day as known at `atMs`, provisional ones included. */
   latest(atMs: number): Observations {
     const known: Pick = (versions, day) => versions.findLast((version) => knownFrom(this.#stream, version, day) <= atMs);
-    const chosen = this.#chosen(known, later);
+    const chosen = this.#comparable(this.#chosen(known, later));
     let soFar = Number.NEGATIVE_INFINITY;
     for (const entry of chosen) {
       soFar = Math.max(soFar, entry.availableAtMs);
@@ -62,22 +78,29 @@ export class StreamHistory {
 
   /** The last day with a final value, of one source or of any; null for none. */
   lastFinalDay(source?: string): Day | null {
+    if (source === undefined) return this.#lastFinalDay;
     let last: Day | null = null;
     for (const [day, entries] of this.#days) {
       if (last !== null && day <= last) continue;
-      const told = source === undefined ? [...entries.values()] : [entries.get(source)];
-      if (told.some((entry) => entry?.versions.some(({ final }) => final))) last = day;
+      if (entries.some((entry) => entry.source === source && isFinal(entry))) last = day;
     }
     return last;
   }
 
   /** The first final value of one day from each provider, as known at `atMs`. */
   bySource(day: Day, atMs: number): Map<string, number> {
-    const found = [...(this.#days.get(day)?.values() ?? [])].flatMap(({ source, versions }) => {
+    const found = (this.#days.get(day) ?? []).flatMap(({ source, versions }) => {
       const version = versions.find(({ final }) => final);
       return version && knownFrom(this.#stream, version, day) <= atMs ? [[source, version.value] as const] : [];
     });
     return new Map(found);
+  }
+
+  /** Levels of one exchange say nothing beside those of another: of such a stream only the newest day's source is told. */
+  #comparable(chosen: Chosen[]): Chosen[] {
+    if (!LEVELS_DIFFER.has(this.#stream)) return chosen;
+    const source = chosen.at(-1)?.source;
+    return chosen.filter((entry) => entry.source === source);
   }
 
   /** The version of each day that `pick` takes, from the provider whose version is the better one; ascending by day. */
@@ -85,7 +108,7 @@ export class StreamHistory {
     const chosen: Chosen[] = [];
     for (const day of [...this.#days.keys()].sort((a, b) => a - b)) {
       let best: { source: string; version: ObservationVersion } | undefined;
-      for (const { source, versions } of this.#days.get(day)!.values()) {
+      for (const { source, versions } of this.#days.get(day)!) {
         const version = pick(versions, day);
         if (version && (best === undefined || better(version, best.version))) best = { source, version };
       }
@@ -95,6 +118,10 @@ export class StreamHistory {
     }
     return chosen;
   }
+}
+
+function isFinal({ versions }: Entry): boolean {
+  return versions.some(({ final }) => final);
 }
 
 const earlier = (a: ObservationVersion, b: ObservationVersion) => a.receivedAtMs < b.receivedAtMs;

@@ -9,9 +9,10 @@ const OVERLAP_MS = 60_000;
 
 interface Loaded {
   history: StreamHistory;
+  /** Our time of the last look at the database. */
   checkedAtMs: number;
-  /** The database's time of the newest change taken over. */
-  changedAtMs: number;
+  /** The database's time of that look. */
+  readAtMs: number;
 }
 
 /** The store's observations in this process's memory, kept up with what any process writes. */
@@ -19,6 +20,7 @@ export class ObservationMemory {
   readonly #store: ObservationStore;
   readonly #now: () => number;
   readonly #loaded = new Map<Stream, Promise<Loaded>>();
+  readonly #histories = new Map<Stream, StreamHistory>();
 
   constructor(store: ObservationStore, now: () => number) {
     this.#store = store;
@@ -43,11 +45,18 @@ export class ObservationMemory {
     if (known !== undefined) known.checkedAtMs = Number.NEGATIVE_INFINITY;
   }
 
+  /** A number that changes when days were filled in behind others that were known. */
+  revision(): number {
+    return [...this.#histories.values()].reduce((sum, { revision }) => sum + revision, 0);
+  }
+
   async #load(stream: Stream, known: Loaded | undefined): Promise<Loaded> {
     const checkedAtMs = this.#now();
-    const docs = await this.#store.changed(stream, new Date(Math.max(0, (known?.changedAtMs ?? 0) - OVERLAP_MS)));
     const history = known?.history ?? new StreamHistory(stream);
-    history.merge(docs);
-    return { history, checkedAtMs, changedAtMs: docs.at(-1)?.updatedAt.getTime() ?? known?.changedAtMs ?? 0 };
+    const readAtMs = (await this.#store.databaseTime()).getTime();
+    const since = new Date(known === undefined ? 0 : known.readAtMs - OVERLAP_MS);
+    for await (const doc of this.#store.changed(stream, since)) history.merge(doc);
+    this.#histories.set(stream, history);
+    return { history, checkedAtMs, readAtMs };
   }
 }

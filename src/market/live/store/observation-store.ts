@@ -31,6 +31,8 @@ export interface ObservationDoc {
 }
 
 const DUPLICATE_KEY = 11_000;
+/** Documents in memory at once while a history is read. */
+const PIECE = 500;
 
 export interface SaveOptions {
   receivedAtMs: number;
@@ -57,7 +59,7 @@ export class ObservationStore {
     if (values.length === 0) return 0;
     const days = values.map(({ day }) => day);
     const known = await this.#lastKeys(stream, source, Math.min(...days), Math.max(...days));
-    const updatedAt = await this.#databaseTime();
+    const updatedAt = await this.databaseTime();
     const writes = values
       .map(({ day, ...value }) => ({ day, version: versionOf(stream, { day, ...value }, options) }))
       .filter(({ day, version }) => known.get(day) !== keyOf(version))
@@ -83,19 +85,16 @@ export class ObservationStore {
   }
 
   /** Processes on several machines order their changes by one clock. */
-  async #databaseTime(): Promise<Date> {
+  async databaseTime(): Promise<Date> {
     const [{ now }] = await this.#db.aggregate<{ now: Date }>([{ $documents: [{}] }, { $project: { now: '$$NOW' } }]).toArray();
     return now;
   }
 
   // Indexes are named: the embedded engine cannot weigh several against each other on a large collection.
 
-  /** Documents of a stream that changed at `since` or later, oldest change first. */
-  changed(stream: Stream, since: Date): Promise<ObservationDoc[]> {
-    return this.#docs
-      .find({ stream, updatedAt: { $gte: since } }, { hint: BY_CHANGE })
-      .sort({ updatedAt: 1 })
-      .toArray();
+  /** Documents of a stream that changed at `since` or later, oldest change first; a history comes piece by piece. */
+  changed(stream: Stream, since: Date): AsyncIterable<ObservationDoc> {
+    return this.#docs.find({ stream, updatedAt: { $gte: since } }, { hint: BY_CHANGE, batchSize: PIECE }).sort({ updatedAt: 1 });
   }
 
   /** Streams of single funds that were ever told. */

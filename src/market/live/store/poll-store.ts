@@ -37,6 +37,11 @@ export class PollStore {
     }
   }
 
+  /** Gives a claimed poll back without a result. */
+  async release(id: string, nextAtMs: number): Promise<void> {
+    await this.#polls.updateOne({ _id: id }, { $set: { nextAtMs } });
+  }
+
   async succeeded(id: string, nowMs: number, nextAtMs: number): Promise<void> {
     await this.#polls.updateOne({ _id: id }, { $set: { nextAtMs, okAtMs: nowMs, failures: 0, error: null } });
   }
@@ -51,9 +56,5 @@ export class PollStore {
 
   async find(id: string): Promise<PollDoc | null> {
     return this.#polls.findOne({ _id: id });
-  }
-
-  all(): Promise<PollDoc[]> {
-    return this.#polls.find().toArray();
   }
 }

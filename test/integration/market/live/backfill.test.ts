@@ -1,6 +1,13 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
-import { agreedCloseItem, type BackfillParts, longCloseItem, seriesItem, venueItem } from '../../../../src/market/live/backfill/items.ts';
+import {
+  AGREED_ID,
+  agreedCloseItem,
+  type BackfillParts,
+  longCloseItem,
+  seriesItem,
+  venueItem,
+} from '../../../../src/market/live/backfill/items.ts';
 import { type BackfillProgress, runBackfill } from '../../../../src/market/live/backfill/run.ts';
 import { FIRST_LIVE_DAY, openLiveFeed } from '../../../../src/market/live/feed.ts';
 import { testDatabase } from '../../../support/database.ts';
@@ -131,6 +138,27 @@ describe('the history of the price', () => {
     const missing = await fetchAll(all);
     expect(missing.filter(({ required }) => required).map(({ id }) => id)).toEqual(['btcClose/history', 'btcClose/venues']);
     expect(missing[0].reason).toMatch(/no candles/);
+  });
+
+  it('has no hole when midnight passes, or days do, between its parts', async () => {
+    const all = venues();
+    const items = () => [...all.map((venue) => venueItem(venue, parts)), longCloseItem(all, parts)];
+    expect(await runBackfill(items(), options())).toEqual([]);
+    setup.clock.ms = instantOf(TODAY + 3, 0);
+    const { from } = await parts.stores.backfills.begin(AGREED_ID, parts.windowStart);
+    parts = { ...setup.parts(), windowStart: from };
+    await runBackfill(items(), options());
+    for (const venue of all) {
+      const values = Array.from({ length: 3 }, (_, index) => ({
+        day: TODAY + index,
+        value: venue.closeOf(TODAY + index)!,
+        providerAtMs: null,
+      }));
+      await parts.stores.observations.save('venueClose', venue.provider, values, { receivedAtMs: setup.clock.ms, backfilled: false });
+    }
+    expect(await runBackfill([agreedCloseItem(parts)], options())).toEqual([]);
+    const { days } = await closes();
+    expect([days.length, days.at(-1)]).toEqual([TODAY + 3 - FIRST_LIVE_DAY, TODAY + 2]);
   });
 
   it('reads the same in a process that was there from the beginning and in one that came later', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OracleError } from '../../../../src/errors.ts';
-import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
+import { dayOf, instantOf, parseDay } from '../../../../src/forecast/day.ts';
 import type { BackfillParts } from '../../../../src/market/live/backfill/items.ts';
 import { closesPoll } from '../../../../src/market/live/collect/closes-poll.ts';
 import { etfPoll } from '../../../../src/market/live/collect/etf-poll.ts';
@@ -156,7 +156,7 @@ describe('fund flows', () => {
       history: { from: '2024-01-11' },
       fetch: async () => [{ day: DAY, totalMusd: flow + 5, fundsMusd: { IBIT: flow, FBTC: 5 } }],
     };
-    const poll = etfPoll([source], parts);
+    const poll = etfPoll({ id: 'etfFlow', sources: [source], everyMs: HOUR_MS }, parts);
     const totals = async (atMs: number) => [...(await feed().observations('etfFlow', atMs)).values];
     const shown = async (atMs: number) => (await feed().observations('etfFlow', atMs, 'latest')).values.at(-1);
     setup.clock.ms = instantOf(DAY, 22);
@@ -173,6 +173,67 @@ describe('fund flows', () => {
     expect([await totals(finalMs), await shown(finalMs)]).toEqual([[15], 15]);
     const funds = await feed().fundFlows(setup.clock.ms);
     expect(Object.fromEntries(Object.entries(funds).map(([ticker, { values }]) => [ticker, values[0]]))).toEqual({ IBIT: 20, FBTC: 5 });
+  });
+});
+
+describe('flows of single funds', () => {
+  /** Every day up to yesterday. */
+  const flowSource = (provider: EtfSource['provider'], totalMusd: number, fundsMusd: (day: number) => Record<string, number> | null) => {
+    const source = { asked: 0, tells: (day: number) => day < dayOf(setup.clock.ms), totalMusd };
+    const fetch: EtfSource['fetch'] = async (_provider, { from, to }) => {
+      source.asked += 1;
+      const days = Array.from({ length: to - from + 1 }, (_, index) => from + index).filter((day) => source.tells(day));
+      return days.map((day) => ({ day, totalMusd: source.totalMusd, fundsMusd: fundsMusd(day) }));
+    };
+    return Object.assign(source, { provider, history: { from: '2024-01-11' }, fetch });
+  };
+  const perFund = (day: number) => ({ IBIT: day, FBTC: -1 });
+  const setUp = () => {
+    const primary = flowSource('sosovalue', 100, () => null);
+    const second = flowSource('bitbo', 90, perFund);
+    const third = flowSource('farside', 80, (day) => ({ ...perFund(day), GBTC: 1 }));
+    const polls = [
+      etfPoll({ id: 'etfFlow', sources: [primary, second, third], everyMs: HOUR_MS }, parts),
+      etfPoll({ id: 'fundFlows', sources: [second, third], everyMs: 6 * HOUR_MS }, parts),
+    ];
+    return { primary, second, third, polls };
+  };
+  const collectFor = async (hours: number, polls: Poll[]) => {
+    for (let hour = 0; hour < hours; hour++, setup.clock.ms += HOUR_MS) await run(...polls);
+  };
+  const lastDays = async () =>
+    Object.fromEntries(Object.entries(await feed().fundFlows(setup.clock.ms)).map(([ticker, { days }]) => [ticker, days.at(-1)]));
+
+  it('keep coming from the second source while the primary, which has totals only, works', async () => {
+    setup.clock.ms = instantOf(DAY, 13);
+    const { primary, second, third, polls } = setUp();
+    for (let day = DAY; day < DAY + 5; day++) {
+      await collectFor(24, polls);
+      expect(await lastDays()).toEqual({ IBIT: day, FBTC: day });
+    }
+    const { source, values } = await feed().observations('etfFlow', setup.clock.ms, 'latest');
+    expect([source, new Set(values)]).toEqual(['sosovalue', new Set([100])]);
+    expect(primary.asked).toBeGreaterThan(5 * 23);
+    // Every six hours, and when figures become final.
+    expect(second.asked).toBeLessThanOrEqual(5 * 5 + 1);
+    expect(third.asked).toBe(0);
+    expect(setup.lines).toEqual([]);
+  });
+
+  it('come from the next source that has them, and after an outage from where they ended', async () => {
+    setup.clock.ms = instantOf(DAY, 13);
+    const { second, third, polls } = setUp();
+    await collectFor(1, polls);
+    second.tells = () => false;
+    third.tells = () => false;
+    await collectFor(24 * 15, polls);
+    expect(await lastDays()).toEqual({ IBIT: DAY - 1, FBTC: DAY - 1 });
+    expect(messages()).toEqual(['fundFlows: feed failed: its last good value stays']);
+    third.tells = (day) => day < dayOf(setup.clock.ms);
+    await collectFor(7, polls);
+    const { IBIT } = await feed().fundFlows(setup.clock.ms);
+    expect([...IBIT.days].slice(-25)).toEqual(Array.from({ length: 25 }, (_, index) => DAY + 15 - 25 + index));
+    expect(messages().at(-1)).toBe('fundFlows: feed is back');
   });
 });
 
@@ -258,6 +319,38 @@ describe('the daily closes', () => {
     expect((await feed().dailyCloses(DAY - 1, setup.clock.ms)).filter(({ priceUsd }) => priceUsd !== null)).toHaveLength(4);
     expect(await close()).toEqual(before);
     expect(await agreed()).toEqual([DAY - 1, before.priceUsd]);
+  });
+
+  it('are there with the first poll, though answers take their time', async () => {
+    await begin();
+    const slow = venues().map((venue) => {
+      const { closeOf } = venue;
+      venue.closeOf = (day) => {
+        setup.clock.ms += 20;
+        return closeOf(day);
+      };
+      return venue;
+    });
+    await run(closesPoll(slow, parts));
+    expect((await agreed())[0]).toBe(DAY - 1);
+    expect(setup.lines).toEqual([]);
+  });
+
+  it('are not taken from a venue whose clock is another than ours', async () => {
+    await begin();
+    for (const venue of ['coinbase', 'kraken'] as const) setup.skewMs[venue] = -45_000;
+    await run(closesPoll(venues(), parts));
+    expect((await agreed())[0]).toBe(DAY - 2);
+    expect((await feed().dailyCloses(DAY - 1, setup.clock.ms)).map(({ priceUsd }) => priceUsd === null)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
+    setup.skewMs.kraken = 1_000;
+    setup.clock.ms += MINUTE_MS;
+    await run(closesPoll(venues(), parts));
+    expect((await agreed())[0]).toBe(DAY - 1);
   });
 
   it('catch up day by day after an outage', async () => {

@@ -1,10 +1,10 @@
 import { OracleError } from '../../../../src/errors.ts';
 import type { Day } from '../../../../src/forecast/day.ts';
-import { instantOf } from '../../../../src/forecast/day.ts';
+import { dayOf, instantOf } from '../../../../src/forecast/day.ts';
 import { createLog } from '../../../../src/log.ts';
 import type { BackfillParts } from '../../../../src/market/live/backfill/items.ts';
 import type { Provider } from '../../../../src/market/live/provider.ts';
-import type { ProviderId } from '../../../../src/market/live/providers.ts';
+import { PROVIDER_IDS, type ProviderId } from '../../../../src/market/live/providers.ts';
 import type { DatedValue, DayRange, SeriesSource, VenueSource } from '../../../../src/market/live/source.ts';
 import { LIVE_INDEXES, openLiveStores } from '../../../../src/market/live/stores.ts';
 import { QUORUM_RULES } from '../../../../src/market/quorum.ts';
@@ -80,9 +80,18 @@ export async function liveParts(venues: ProviderId[] = []) {
   const lines: { level: number; msg: string; feed?: string }[] = [];
   const log = createLog({ level: 'info', secrets: [], write: (line) => lines.push(JSON.parse(line)) });
   const now = () => clock.ms;
-  // Scripted sources ask no provider.
-  const providers = {} as Record<ProviderId, Provider>;
+  // Scripted sources ask no provider; of its health only the clock is read.
+  const skewMs: Partial<Record<ProviderId, number>> = {};
+  const health = (id: ProviderId) => ({ title: id, health: () => ({ clockSkewMs: skewMs[id] ?? null }) });
+  const providers = Object.fromEntries(PROVIDER_IDS.map((id) => [id, health(id)])) as unknown as Record<ProviderId, Provider>;
   const openStores = () => openLiveStores(database.db, now);
-  const parts = (): BackfillParts => ({ stores: openStores(), providers, now, venues, quorum: QUORUM_RULES.live, venueDays: 40 });
-  return { database, clock, lines, log, now, parts };
+  const parts = (): BackfillParts => ({
+    stores: openStores(),
+    providers,
+    now,
+    venues,
+    quorum: QUORUM_RULES.live,
+    windowStart: dayOf(clock.ms) - 40,
+  });
+  return { database, clock, lines, log, now, parts, skewMs };
 }

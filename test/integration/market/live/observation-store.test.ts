@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
 import { ObservationMemory } from '../../../../src/market/live/store/memory.ts';
-import { OBSERVATION_INDEXES, ObservationStore } from '../../../../src/market/live/store/observation-store.ts';
+import { OBSERVATION_INDEXES, type ObservationDoc, ObservationStore } from '../../../../src/market/live/store/observation-store.ts';
 import { ensureIndexes } from '../../../../src/mongo.ts';
 import { testDatabase } from '../../../support/database.ts';
 
@@ -22,6 +22,12 @@ async function open() {
   return { store, memory, tick: (ms: number) => (nowMs += ms) };
 }
 
+async function all(store: ObservationStore): Promise<ObservationDoc[]> {
+  const docs: ObservationDoc[] = [];
+  for await (const doc of store.changed('sp500', new Date(0))) docs.push(doc);
+  return docs;
+}
+
 describe('the store of observations', () => {
   it('adds a version only when something is new: the value, or that it is final', async () => {
     const { store } = await open();
@@ -32,7 +38,7 @@ describe('the store of observations', () => {
     expect(await save(100, FINAL_MS + 1)).toBe(0);
     expect(await save(101, FINAL_MS + 2)).toBe(1);
     expect(await save(100, FINAL_MS + 3)).toBe(1);
-    const [{ versions }] = await store.changed('sp500', new Date(0));
+    const [{ versions }] = await all(store);
     expect(versions.map((version) => [version.value, version.final])).toEqual([
       [100, false],
       [100, true],
@@ -45,7 +51,7 @@ describe('the store of observations', () => {
     const { store } = await open();
     const days = Array.from({ length: 50 }, (_, index) => value(DAY - index, index));
     await Promise.all(Array.from({ length: 10 }, () => store.save('sp500', 'yahoo', days, at(FINAL_MS))));
-    const docs = await store.changed('sp500', new Date(0));
+    const docs = await all(store);
     expect(docs).toHaveLength(50);
     expect(docs.every(({ versions }) => versions.length === 1)).toBe(true);
   });
@@ -53,12 +59,31 @@ describe('the store of observations', () => {
   it('calls nothing of the history final that is not published yet', async () => {
     const { store, memory } = await open();
     await store.save('sp500', 'yahoo', [value(DAY, 100), value(DAY + 1, 101)], at(FINAL_MS, true));
-    const docs = await store.changed('sp500', new Date(0));
+    const docs = await all(store);
     const byDay = new Map(docs.map(({ day, versions }) => [day, versions[0]]));
     expect(byDay.get(DAY)).toMatchObject({ final: true, backfilled: true });
     expect(byDay.get(DAY + 1)).toMatchObject({ final: false, backfilled: false });
     const history = await memory().stream('sp500');
     expect([history.lastFinalDay(), history.lastFinalDay('yahoo'), history.lastFinalDay('fred')]).toEqual([DAY, DAY, null]);
+  });
+
+  it('does not read again what a reader has, once the writing is a minute old', async () => {
+    const { store, memory, tick } = await open();
+    await store.save('sp500', 'yahoo', [value(DAY, 100)], at(FINAL_MS));
+    const reader = memory();
+    await reader.stream('sp500');
+    const [lastDoc] = await all(store);
+    const asked: Date[] = [];
+    const original = store.changed.bind(store);
+    store.changed = (stream, since) => {
+      asked.push(since);
+      return original(stream, since);
+    };
+    tick(5_000);
+    await reader.stream('sp500');
+    expect(asked).toHaveLength(1);
+    expect(asked[0].getTime()).toBeGreaterThan(lastDoc.updatedAt.getTime() - 61_000);
+    expect((await reader.stream('sp500')).first(Number.MAX_SAFE_INTEGER).days.length).toBe(1);
   });
 
   it('shows another process what was written, within seconds, and this one at once', async () => {

@@ -194,6 +194,21 @@ describe('the rate limit', () => {
 });
 
 describe('the log', () => {
+  it('tells of one broken page once, however often the others work', async () => {
+    let broken = true;
+    const { kraken, lines } = await guarded((request) => (broken && request.path === '/broken' ? refused(404)(request) : fine(request)));
+    for (let round = 0; round < 20; round++) {
+      await expect(kraken.request({ path: '/broken' })).rejects.toThrow('answered 404');
+      await kraken.request(REQUEST);
+    }
+    expect(lines.map(({ msg }) => msg)).toEqual(['provider failing']);
+    expect(kraken.health()).toMatchObject({ circuit: 'closed', failures: 20, lastError: 'Kraken: /broken answered 404' });
+    broken = false;
+    await kraken.request({ path: '/broken' });
+    expect(lines.map(({ msg }) => msg)).toEqual(['provider failing', 'provider recovered']);
+    expect(kraken.health().lastError).toBeNull();
+  });
+
   it('has a line a change, however many calls fail', async () => {
     const { host, kraken, lines } = await guarded(fine);
     await failures(kraken, 2);

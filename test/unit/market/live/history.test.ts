@@ -17,7 +17,7 @@ function doc(day: number, versions: ObservationVersion[], source = 'yahoo'): Obs
 
 function history(...docs: ObservationDoc[]): StreamHistory {
   const result = new StreamHistory('sp500');
-  result.merge(docs);
+  for (const each of docs) result.merge(each);
   return result;
 }
 
@@ -68,10 +68,35 @@ describe('the history of a stream', () => {
     expect([...after.latest(at).availableAt]).toEqual([hour(DAY + 5, 0), hour(DAY + 5, 0)]);
   });
 
+  it('says when a day became final behind a later one, and only then', () => {
+    const growing = history(doc(DAY, [version(100, hour(DAY + 1, 1))]));
+    growing.merge(doc(DAY + 2, [version(102, hour(DAY + 3, 1))]));
+    growing.merge(doc(DAY + 2, [version(102.5, hour(DAY + 3, 2))], 'fred'));
+    growing.merge(doc(DAY + 1, [version(101, hour(DAY + 1, 9), { final: false })]));
+    const before = growing.revision;
+    growing.merge(doc(DAY + 1, [version(101, hour(DAY + 1, 9), { final: false }), version(101, hour(DAY + 4, 1))]));
+    expect([before, growing.revision]).toEqual([0, 1]);
+  });
+
+  it('never mixes the levels of two exchanges', () => {
+    const interest = new StreamHistory('openInterest');
+    const of = (day: number, source: string, value: number): ObservationDoc => ({
+      ...doc(day, [version(value, hour(day + 1, 1))], source),
+      stream: 'openInterest',
+    });
+    for (const each of [of(DAY, 'okx', 19), of(DAY, 'bybit', 5), of(DAY + 1, 'okx', 20), of(DAY + 2, 'bybit', 6)]) interest.merge(each);
+    expect(valuesOf(interest.latest(hour(DAY + 2, 2)))).toEqual([
+      [0, 19],
+      [1, 20],
+    ]);
+    expect(interest.latest(hour(DAY + 9, 0)).source).toBe('bybit');
+    expect(valuesOf(interest.latest(hour(DAY + 9, 0)))).toEqual([[2, 6]]);
+  });
+
   it('takes over a document that has grown', () => {
     const growing = history(doc(DAY, [version(100, hour(DAY, 15), { final: false })]));
     expect(valuesOf(growing.first(hour(DAY + 9, 0)))).toEqual([]);
-    growing.merge([doc(DAY, [version(100, hour(DAY, 15), { final: false }), version(101, hour(DAY + 1, 1))])]);
+    growing.merge(doc(DAY, [version(100, hour(DAY, 15), { final: false }), version(101, hour(DAY + 1, 1))]));
     expect(valuesOf(growing.first(hour(DAY + 9, 0)))).toEqual([[0, 101]]);
   });
 

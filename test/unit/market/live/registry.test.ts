@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PROVIDER_IDS } from '../../../../src/market/live/providers.ts';
-import { providersMarkdown, providersOf, STRIKE_SOURCES } from '../../../../src/market/live/registry.ts';
+import { PROVIDER_IDS, VENUE_IDS } from '../../../../src/market/live/providers.ts';
+import { providersMarkdown, providersOf, STRIKE_SOURCES, VENUES } from '../../../../src/market/live/registry.ts';
 import { SERIES_IDS } from '../../../../src/market/series.ts';
 
 /** The formatter pads the cells of tables. */
@@ -12,6 +12,10 @@ describe('the registry of live sources', () => {
   it('is the table in the documents', () => {
     const text = readFileSync(resolve(import.meta.dirname, '../../../../docs/DATA.md'), 'utf8');
     expect(plain(text), 'run npm run docs:tables').toContain(plain(providersMarkdown()));
+  });
+
+  it('has a source for each venue, in their order', () => {
+    expect(VENUES.map(({ provider }) => provider)).toEqual([...VENUE_IDS]);
   });
 
   it('asks somebody for every series, nobody twice, and has no provider that nobody asks', () => {

@@ -46,6 +46,44 @@ describe('the analysis of fund flows', () => {
     expect(correlation.note).toContain('no forecast');
   });
 
+  describe('with a fund that has not been told of for a while', () => {
+    const until = (last: number) =>
+      observationsOf(
+        'etfFlow',
+        everyDay(DAY - 400, last, () => 3),
+      );
+    const told = async (flowsOfFunds: Record<string, ReturnType<typeof flows>>) =>
+      (await reportOn(etfAnalytics, NOON, { etfFlow }, { fundFlows: async () => flowsOfFunds })) as {
+        funds: Record<string, unknown>[];
+      };
+
+    it('says of which day its figures are, and whether they are old', async () => {
+      const { funds } = await told({ AAA: until(DAY - 1), LATE: until(DAY - 7), OLD: until(DAY - 8) });
+      expect(funds.map(({ ticker, lastDayDate, stale }) => [ticker, lastDayDate, stale])).toEqual([
+        ['AAA', formatDay(DAY - 1), false],
+        ['LATE', formatDay(DAY - 7), false],
+        ['OLD', formatDay(DAY - 8), true],
+      ]);
+    });
+
+    it('counts up to today while it is current, and up to its own last day afterwards', async () => {
+      const { funds } = await told({ AAA: until(DAY - 1), LATE: until(DAY - 7), OLD: until(DAY - 40) });
+      expect(funds.map(({ flow7d, flow30d, flow90d }) => [flow7d, flow30d, flow90d])).toEqual([
+        [18_000_000, 87_000_000, 267_000_000],
+        [null, 69_000_000, 249_000_000],
+        [21_000_000, 90_000_000, 270_000_000],
+      ]);
+      expect(funds[2]).toMatchObject({ lastDay: 3_000_000, streak: { direction: 'inflow', days: 361 } });
+    });
+
+    it('gives it no share of the money that the others moved', async () => {
+      const shares = async (...last: number[]) =>
+        (await told(Object.fromEntries(last.map((day, index) => [`F${index}`, until(day)])))).funds.map(({ share }) => share);
+      expect(await shares(DAY - 1, DAY - 1, DAY - 20)).toEqual([0.5, 0.5, null]);
+      expect(await shares(DAY - 20, DAY - 20, DAY - 60), 'nobody tells of funds any more').toEqual([0.5, 0.5, null]);
+    });
+  });
+
   it('has no share without funds, and no correlation from a few days', async () => {
     const few = observationsOf('etfFlow', everyDay(DAY - 10, DAY - 1));
     const btcClose = observationsOf('btcClose', everyDay(DAY - 400, DAY - 1));
