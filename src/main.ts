@@ -1,7 +1,4 @@
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { privateKeyToAccount } from 'viem/accounts';
-import { IDENTITY } from '../agent-card/identity.ts';
 import { REGISTRATION_PATH } from '../agent-card/registration.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createAttestationReader } from './chain/attestation-reader.ts';
@@ -11,20 +8,15 @@ import { ensureIdentity, updateAgentUri } from './chain/identity.ts';
 import { openJournal } from './chain/journal.ts';
 import { createReporter, readReputation } from './chain/reputation.ts';
 import { createWallet, type WalletRole } from './chain/wallet.ts';
-import { type Config, listenHost, loadConfig, secretValues } from './config.ts';
+import type { Config } from './config.ts';
 import { OracleError } from './errors.ts';
 import { dayOf, instantOf } from './forecast/day.ts';
 import { HORIZONS } from './forecast/model.ts';
-import { createApp, createStartingApp } from './http/app.ts';
 import type { HttpParts, VenueMarket } from './http/parts.ts';
-import { allRoutes, workerRoutes } from './http/routes/all.ts';
-import { type HttpServer, listen } from './http/server.ts';
-import { bannerText } from './local/banner.ts';
 import { type Infrastructure, openInfrastructure } from './local/infrastructure.ts';
-import { createProgressBar } from './local/progress.ts';
-import { type ReplayRange, replay, replayRange, replayUnfinished } from './local/replay.ts';
+import { type ReplayRange, replayRange, replayUnfinished } from './local/replay.ts';
 import { requireSameHistory } from './local/same-history.ts';
-import { createLog, type Log } from './log.ts';
+import type { Log } from './log.ts';
 import { createCache } from './market/cache.ts';
 import { openLiveFeed } from './market/live/feed.ts';
 import type { LiveMarket } from './market/live/live-market.ts';
@@ -35,16 +27,15 @@ import { createMarket, type Market } from './market/market.ts';
 import { chooseFeed } from './market/open.ts';
 import { weeklyStrikes } from './market/strikes.ts';
 import { connectMongo, type Database, ensureIndexes } from './mongo.ts';
-import { catchUp } from './pipeline/catch-up.ts';
 import { Forecaster } from './pipeline/forecaster.ts';
 import type { PipelineParts } from './pipeline/parts.ts';
 import { readiness } from './pipeline/readiness.ts';
-import type { Schedule, ScheduledJob } from './pipeline/schedule.ts';
+import type { Schedule } from './pipeline/schedule.ts';
 import { statusOf } from './pipeline/status.ts';
 import { STEP_RUN_INDEXES, StepRuns } from './pipeline/step-runs.ts';
 import { ModelStore } from './record/models.ts';
 import { ForecastRecord, RECORD_INDEXES } from './record/record.ts';
-import { createShutdown, type Shutdown, stopOnSignals } from './shutdown.ts';
+import type { Shutdown } from './shutdown.ts';
 import { PAPER_INDEXES, PaperVenue } from './wager/paper-venue.ts';
 import { POLYMARKET_INDEXES } from './wager/polymarket/orders.ts';
 import { type PolymarketStrike, PolymarketVenue } from './wager/polymarket/polymarket-venue.ts';
@@ -283,139 +274,7 @@ function paperVenue(db: Database['db'], config: Config, record: ForecastRecord, 
   });
 }
 
-/** Fetches the history and replays a first start, then runs the jobs; what is overdue is caught up with first. */
-async function startPipeline(service: Service): Promise<void> {
-  const { config, log, shutdown, infrastructure, database, pipeline, replayVenue, live, range, state } = service;
-  const { localChain } = infrastructure;
-  if (live !== null) await fetchHistory(live, service);
-  if (localChain !== null) {
-    const bar = createProgressBar('Replaying');
-    await replay({
-      db: database.db,
-      parts: { ...pipeline, venue: replayVenue },
-      range,
-      chain: localChain,
-      onProgress: ({ done, total, day }) => {
-        state.setup = `replaying history: ${done} of ${total} days`;
-        bar.update(done, total, new Date(instantOf(day)).toISOString().slice(0, 10));
-      },
-      signal: shutdown.signal,
-    });
-    bar.end();
-    await localChain.setTimeToNow();
-  }
-  if (config.ROLE === 'api') return;
-  await catchUp(pipeline, { now: now(), replayed: false }).catch((error: unknown) => log.error({ err: error }, 'catching up failed'));
-  // Loaded here only: a process that just answers keeps the memory.
-  const { startSchedule } = await import('./pipeline/schedule.ts');
-  const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now, jobs: live === null ? {} : collectJobs(live) });
-  shutdown.onStop('jobs', () => schedule.drain(6_000));
-  state.schedule = schedule;
-}
-
-/** Jobs of their own, so that a provider that is slow to answer, or a long history, holds up nothing else. */
-function collectJobs(live: LiveMarket): Record<string, ScheduledJob> {
-  return {
-    prices: { cron: '* * * * *', run: live.collectPrices },
-    collect: { cron: '* * * * *', run: live.collect },
-    history: { cron: '*/15 * * * *', run: live.completeHistory },
-  };
-}
-
-const HISTORY_RETRY_MS = 15_000;
-
-/** Waits for the history that forecasts need; what else is missing the collector goes on asking for. */
-async function fetchHistory(live: LiveMarket, { state, shutdown, log }: Service): Promise<void> {
-  const bar = createProgressBar('Fetching history');
-  for (let attempt = 1; ; attempt++) {
-    await live.collectPrices();
-    const missing = await live.fetchHistory(({ done, total, label }) => {
-      state.setup = `fetching market history: ${done} of ${total} pieces`;
-      bar.update(done, total, label);
-    });
-    const needed = missing.filter(({ required }) => required);
-    if (attempt === 1 && missing.length > 0) log.warn({ missing }, 'market history is incomplete: asking again later');
-    if (needed.length === 0) break;
-    state.setup = `waiting for market history: ${needed.map(({ reason }) => reason).join('; ')}`;
-    await delay(HISTORY_RETRY_MS, undefined, { signal: shutdown.signal });
-  }
-  bar.end();
-  // What is slow to answer must not hold up the day's steps.
-  live.collect().catch((error: unknown) => log.error({ err: error }, 'collecting market data failed'));
-}
-
-async function start(frame: Frame): Promise<void> {
-  const { config, log, shutdown } = frame;
-  const host = listenHost(config);
-  const server = await listen(createStartingApp(log), config.PORT, host);
-  shutdown.onStop('http', () => server.close());
-  const url = localUrl(host, server);
-  const service = await assemble(frame, url);
-  server.serve(createApp((config.ROLE === 'worker' ? workerRoutes : allRoutes)(service.http), log));
-  await startPipeline(service);
-  // A second process on the same chain speaks for the service only under the address it was told.
-  if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await service.announce();
-  service.state.setup = null;
-  process.stdout.write(await banner(service, url));
-}
-
-async function banner({ config, http, infrastructure, feedReason }: Service, url: string): Promise<string> {
-  const { record } = http;
-  const [from, to, replayedDays] = await Promise.all([record.genesis(), record.lastDay(), record.days.countDocuments({ replayed: true })]);
-  return bannerText({
-    name: IDENTITY.name,
-    version: http.version,
-    url,
-    source: http.market.source,
-    reason: feedReason,
-    record: from === null || to === null ? null : { from, to, replayedDays },
-    demo: infrastructure.demo,
-    demoPath: join(config.DATA_DIR, 'demo.json'),
-    exampleUid: await record.exampleUid(),
-  });
-}
-
-function localUrl(host: string, { port }: HttpServer): string {
-  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
-  return `http://${shown}:${port}`;
-}
-
-/** Reads the settings and prepares what outlives any part: the log and the way to stop. */
-export function openFrame(): Frame {
-  const config = loadConfig();
-  const log = createLog({ level: config.LOG_LEVEL, secrets: secretValues(config) });
-  const shutdown = createShutdown({ log });
-  stopOnSignals(shutdown, log);
-  return { config, log, shutdown };
-}
-
 function failFromOutside({ log, shutdown }: Frame, error: OracleError): void {
   log.error({ err: error }, 'a part of the service ended by itself');
   void shutdown.stop(error.message).then(() => process.exit(1));
-}
-
-/** Starts the service; an error of the start ends the process with code 1 and says what to do. */
-export async function main(): Promise<void> {
-  await runOrExplain(start);
-}
-
-/** Runs work within the frame of the process; what it throws is told to a person, and the process ends with code 1. */
-export async function runOrExplain(work: (frame: Frame) => Promise<void>): Promise<void> {
-  let frame: Frame | undefined;
-  try {
-    frame = openFrame();
-    await work(frame);
-  } catch (error) {
-    // A signal ends the process itself: what its stop interrupts is no error of its own.
-    if (frame?.shutdown.signal.aborted) return;
-    process.stderr.write(explain(error));
-    await frame?.shutdown.stop('the start failed');
-    process.exit(1);
-  }
-}
-
-function explain(error: unknown): string {
-  if (!(error instanceof OracleError)) return `${error instanceof Error ? error.stack : String(error)}\n`;
-  const action = error.suggestedAction === undefined ? '' : `\n  -> ${error.suggestedAction}`;
-  return `\n${error.code}: ${error.message}${action}\n`;
 }

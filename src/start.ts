@@ -1,0 +1,152 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { IDENTITY } from '../agent-card/identity.ts';
+import { listenHost, loadConfig, secretValues } from './config.ts';
+import { OracleError } from './errors.ts';
+import { instantOf } from './forecast/day.ts';
+import { createApp, createStartingApp } from './http/app.ts';
+import { allRoutes, workerRoutes } from './http/routes/all.ts';
+import { type HttpServer, listen } from './http/server.ts';
+import { bannerText } from './local/banner.ts';
+import { createProgressBar } from './local/progress.ts';
+import { replay } from './local/replay.ts';
+import { createLog } from './log.ts';
+import { assemble, type Frame, type Service } from './main.ts';
+import type { LiveMarket } from './market/live/live-market.ts';
+import { catchUp } from './pipeline/catch-up.ts';
+import type { ScheduledJob } from './pipeline/schedule.ts';
+import { createShutdown, stopOnSignals } from './shutdown.ts';
+
+const now = () => new Date();
+
+/** Fetches the history and replays a first start, then runs the jobs; what is overdue is caught up with first. */
+async function startPipeline(service: Service): Promise<void> {
+  const { config, log, shutdown, infrastructure, database, pipeline, replayVenue, live, range, state } = service;
+  const { localChain } = infrastructure;
+  if (live !== null) await fetchHistory(live, service);
+  if (localChain !== null) {
+    const bar = createProgressBar('Replaying');
+    await replay({
+      db: database.db,
+      parts: { ...pipeline, venue: replayVenue },
+      range,
+      chain: localChain,
+      onProgress: ({ done, total, day }) => {
+        state.setup = `replaying history: ${done} of ${total} days`;
+        bar.update(done, total, new Date(instantOf(day)).toISOString().slice(0, 10));
+      },
+      signal: shutdown.signal,
+    });
+    bar.end();
+    await localChain.setTimeToNow();
+  }
+  if (config.ROLE === 'api') return;
+  await catchUp(pipeline, { now: now(), replayed: false }).catch((error: unknown) => log.error({ err: error }, 'catching up failed'));
+  // Loaded here only: a process that just answers keeps the memory.
+  const { startSchedule } = await import('./pipeline/schedule.ts');
+  const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now, jobs: live === null ? {} : collectJobs(live) });
+  shutdown.onStop('jobs', () => schedule.drain(6_000));
+  state.schedule = schedule;
+}
+
+/** Jobs of their own, so that a provider that is slow to answer, or a long history, holds up nothing else. */
+function collectJobs(live: LiveMarket): Record<string, ScheduledJob> {
+  return {
+    prices: { cron: '* * * * *', run: live.collectPrices },
+    collect: { cron: '* * * * *', run: live.collect },
+    history: { cron: '*/15 * * * *', run: live.completeHistory },
+  };
+}
+
+const HISTORY_RETRY_MS = 15_000;
+
+/** Waits for the history that forecasts need; what else is missing the collector goes on asking for. */
+async function fetchHistory(live: LiveMarket, { state, shutdown, log }: Service): Promise<void> {
+  const bar = createProgressBar('Fetching history');
+  for (let attempt = 1; ; attempt++) {
+    await live.collectPrices();
+    const missing = await live.fetchHistory(({ done, total, label }) => {
+      state.setup = `fetching market history: ${done} of ${total} pieces`;
+      bar.update(done, total, label);
+    });
+    const needed = missing.filter(({ required }) => required);
+    if (attempt === 1 && missing.length > 0) log.warn({ missing }, 'market history is incomplete: asking again later');
+    if (needed.length === 0) break;
+    state.setup = `waiting for market history: ${needed.map(({ reason }) => reason).join('; ')}`;
+    await delay(HISTORY_RETRY_MS, undefined, { signal: shutdown.signal });
+  }
+  bar.end();
+  // What is slow to answer must not hold up the day's steps.
+  live.collect().catch((error: unknown) => log.error({ err: error }, 'collecting market data failed'));
+}
+
+async function start(frame: Frame): Promise<void> {
+  const { config, log, shutdown } = frame;
+  const host = listenHost(config);
+  const server = await listen(createStartingApp(log), config.PORT, host);
+  shutdown.onStop('http', () => server.close());
+  const url = localUrl(host, server);
+  const service = await assemble(frame, url);
+  server.serve(createApp((config.ROLE === 'worker' ? workerRoutes : allRoutes)(service.http), log));
+  await startPipeline(service);
+  // A second process on the same chain speaks for the service only under the address it was told.
+  if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await service.announce();
+  service.state.setup = null;
+  process.stdout.write(await banner(service, url));
+}
+
+async function banner({ config, http, infrastructure, feedReason }: Service, url: string): Promise<string> {
+  const { record } = http;
+  const [from, to, replayedDays] = await Promise.all([record.genesis(), record.lastDay(), record.days.countDocuments({ replayed: true })]);
+  return bannerText({
+    name: IDENTITY.name,
+    version: http.version,
+    url,
+    source: http.market.source,
+    reason: feedReason,
+    record: from === null || to === null ? null : { from, to, replayedDays },
+    demo: infrastructure.demo,
+    demoPath: join(config.DATA_DIR, 'demo.json'),
+    exampleUid: await record.exampleUid(),
+  });
+}
+
+function localUrl(host: string, { port }: HttpServer): string {
+  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  return `http://${shown}:${port}`;
+}
+
+/** Reads the settings and prepares what outlives any part: the log and the way to stop. */
+export function openFrame(): Frame {
+  const config = loadConfig();
+  const log = createLog({ level: config.LOG_LEVEL, secrets: secretValues(config) });
+  const shutdown = createShutdown({ log });
+  stopOnSignals(shutdown, log);
+  return { config, log, shutdown };
+}
+
+/** Starts the service; an error of the start ends the process with code 1 and says what to do. */
+export async function main(): Promise<void> {
+  await runOrExplain(start);
+}
+
+/** Runs work within the frame of the process; what it throws is told to a person, and the process ends with code 1. */
+export async function runOrExplain(work: (frame: Frame) => Promise<void>): Promise<void> {
+  let frame: Frame | undefined;
+  try {
+    frame = openFrame();
+    await work(frame);
+  } catch (error) {
+    // A signal ends the process itself: what its stop interrupts is no error of its own.
+    if (frame?.shutdown.signal.aborted) return;
+    process.stderr.write(explain(error));
+    await frame?.shutdown.stop('the start failed');
+    process.exit(1);
+  }
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof OracleError)) return `${error instanceof Error ? error.stack : String(error)}\n`;
+  const action = error.suggestedAction === undefined ? '' : `\n  -> ${error.suggestedAction}`;
+  return `\n${error.code}: ${error.message}${action}\n`;
+}
