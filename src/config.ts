@@ -22,7 +22,10 @@ function setting<T extends z.ZodType>(definition: Setting<T>): Setting<T> {
   return definition;
 }
 
-const integer = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const integer = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.coerce.number({ error }).int(error).min(min, error).max(max, error);
+};
 const url = (protocols: RegExp, what: string) => z.url({ protocol: protocols, error: `must be ${what}` });
 const privateKey = z
   .string()
@@ -64,7 +67,10 @@ export const SETTINGS = {
   PROVIDER_URLS: setting({
     schema: z
       .string()
-      .regex(/^([\w-]+|\*)=https?:\/\/[^\s,]+(,([\w-]+|\*)=https?:\/\/[^\s,]+)*$/, 'must be provider=url, separated by commas')
+      .regex(
+        /^([\w-]+|\*)=https?:\/\/[^\s,]+(,([\w-]+|\*)=https?:\/\/[^\s,]+)*$/,
+        'must be provider=url with http or https, separated by commas',
+      )
       .optional(),
     default: null,
     description:

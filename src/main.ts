@@ -124,6 +124,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   const { feed, reason: feedReason } = choice.settle(await record.source());
   const live = feed === null && config.ROLE !== 'api' ? await liveMarket({ config, log, shutdown }, db) : null;
   const market = feed === null ? liveReading(db, live) : createMarket(feed);
+  if (config.WAGERS === 'polymarket' && market.kind !== 'live') throw polymarketNeedsLive(market.source);
   await requireSameHistory({ record, market, chain, journal, local: !real });
   const publicUrl = config.PUBLIC_URL ?? address;
   const agentUri = `${publicUrl ?? `http://127.0.0.1:${config.PORT}`}${REGISTRATION_PATH}`;
@@ -221,6 +222,14 @@ function simulatedOnRealChain(): OracleError {
   return new OracleError('CONFIG_INVALID', 'Setting FEEDS: simulated data is refused on a real chain', {
     field: 'FEEDS',
     suggestedAction: 'Set FEEDS to real data, or unset CHAIN_RPC_URL to try the service on a local chain.',
+  });
+}
+
+/** Its strikes come with live data only. */
+function polymarketNeedsLive(source: string): OracleError {
+  return new OracleError('CONFIG_INVALID', `Setting WAGERS: polymarket needs live market data, not ${source}`, {
+    field: 'WAGERS',
+    suggestedAction: 'Set FEEDS=live, or WAGERS=paper.',
   });
 }
 

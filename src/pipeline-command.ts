@@ -22,6 +22,7 @@ const USAGE = `Usage: npm run pipeline -- <what> [first day] [last day] [--early
 
   --early                  lets signal make today's forecast before 21:35 UTC; it is made for good
 
+In an empty folder the record begins with today; npm start replays past days into it first.
 What is done stays done: running a step again changes nothing. Nothing is dated back: a day whose window has opened enters
 the record as missed. Works beside a running service with the same FEEDS and DATA_DIR, or alone.
 Ends with 0 when everything was done, 3 when something has to wait, 1 on an error.
@@ -46,6 +47,8 @@ export async function main(words: string[]): Promise<void> {
   await runOrExplain(async (frame) => {
     const command = parseCommand(words, dayOf(Date.now()));
     const service = await attachOrAssemble(frame);
+    const { source } = service.pipeline.market;
+    process.stderr.write(`Market data: ${source}${service.feedReason === null ? '' : ` (${service.feedReason})`}\n`);
     // Beside a running service nothing is due; alone, nobody else has asked.
     await service.live?.collectPrices();
     await service.live?.collect();

@@ -3,18 +3,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { IDENTITY } from '../agent-card/identity.ts';
 import { listenHost, loadConfig, secretValues } from './config.ts';
 import { OracleError } from './errors.ts';
-import { instantOf } from './forecast/day.ts';
+import { dayOf, instantOf } from './forecast/day.ts';
 import { createApp, createStartingApp } from './http/app.ts';
 import { allRoutes, workerRoutes } from './http/routes/all.ts';
 import { type HttpServer, listen } from './http/server.ts';
 import { bannerText } from './local/banner.ts';
 import { createProgressBar } from './local/progress.ts';
 import { replay } from './local/replay.ts';
-import { createLog } from './log.ts';
+import { createLog, type Log } from './log.ts';
 import { assemble, type Frame, type Service } from './main.ts';
+import type { MissingHistory } from './market/live/backfill/run.ts';
 import type { LiveMarket } from './market/live/live-market.ts';
+import type { Market } from './market/market.ts';
 import { catchUp } from './pipeline/catch-up.ts';
 import type { ScheduledJob } from './pipeline/schedule.ts';
+import { endOfData } from './pipeline/status.ts';
 import { createShutdown, stopOnSignals } from './shutdown.ts';
 
 const now = () => new Date();
@@ -60,9 +63,23 @@ function collectJobs(live: LiveMarket): Record<string, ScheduledJob> {
 
 const HISTORY_RETRY_MS = 15_000;
 
+/** On standard error, like the progress of long work. */
+function tellPerson(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function tellOfMissing(missing: MissingHistory[], needed: MissingHistory[], log: Log): void {
+  if (missing.length > 0) log.warn({ missing: missing.map(({ id }) => id) }, 'market history is incomplete: asking again later');
+  if (needed.length === 0) return;
+  tellPerson(
+    `Waiting for market history, asking again every ${HISTORY_RETRY_MS / 1_000} s; GET /ready says what is missing. Ctrl-C stops it.`,
+  );
+}
+
 /** Waits for the history that forecasts need; what else is missing the collector goes on asking for. */
 async function fetchHistory(live: LiveMarket, { state, shutdown, log }: Service): Promise<void> {
   const bar = createProgressBar('Fetching history');
+  state.setup = 'fetching market history';
   for (let attempt = 1; ; attempt++) {
     await live.collectPrices();
     const missing = await live.fetchHistory(({ done, total, label }) => {
@@ -70,7 +87,7 @@ async function fetchHistory(live: LiveMarket, { state, shutdown, log }: Service)
       bar.update(done, total, label);
     });
     const needed = missing.filter(({ required }) => required);
-    if (attempt === 1 && missing.length > 0) log.warn({ missing }, 'market history is incomplete: asking again later');
+    if (attempt === 1) tellOfMissing(missing, needed, log);
     if (needed.length === 0) break;
     state.setup = `waiting for market history: ${needed.map(({ reason }) => reason).join('; ')}`;
     await delay(HISTORY_RETRY_MS, undefined, { signal: shutdown.signal });
@@ -87,6 +104,7 @@ async function start(frame: Frame): Promise<void> {
   shutdown.onStop('http', () => server.close());
   const url = localUrl(host, server);
   const service = await assemble(frame, url);
+  tellPerson(`Market data: ${service.http.market.source}${service.feedReason === null ? '' : ` (${service.feedReason})`}`);
   server.serve(createApp((config.ROLE === 'worker' ? workerRoutes : allRoutes)(service.http), log));
   await startPipeline(service);
   // A second process on the same chain speaks for the service only under the address it was told.
@@ -103,12 +121,17 @@ async function banner({ config, http, infrastructure, feedReason }: Service, url
     version: http.version,
     url,
     source: http.market.source,
-    reason: feedReason,
+    reason: feedReason ?? (await endedFeed(http.market)),
     record: from === null || to === null ? null : { from, to, replayedDays },
     demo: infrastructure.demo,
     demoPath: join(config.DATA_DIR, 'demo.json'),
     exampleUid: await record.exampleUid(),
   });
+}
+
+async function endedFeed(market: Market): Promise<string | null> {
+  const { lastDay } = await market.coverage();
+  return lastDay !== null && lastDay < dayOf(Date.now()) ? endOfData(lastDay) : null;
 }
 
 function localUrl(host: string, { port }: HttpServer): string {

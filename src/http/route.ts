@@ -48,7 +48,12 @@ export function mount(app: Express, routes: Route[]): void {
     app.get(path, (request, response) => answer(definition, request, response));
     app.all(path, (request, response) => {
       response.set('Allow', 'GET, HEAD');
-      sendProblem(response, new OracleError('METHOD_NOT_ALLOWED', `${request.method} is not allowed on ${request.path}`));
+      sendProblem(
+        response,
+        new OracleError('METHOD_NOT_ALLOWED', `${request.method} is not allowed on ${request.path}`, {
+          suggestedAction: 'Use GET or HEAD.',
+        }),
+      );
     });
   }
 }

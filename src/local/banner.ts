@@ -33,6 +33,7 @@ export function bannerText({ name, version, url, source, reason, record, demo, d
     `  curl "${url}/api/svc/onchain-oracle/history?limit=5"`,
     ...(exampleUid === null ? [] : [`  curl ${url}/api/svc/onchain-oracle/verify/${exampleUid}`]),
     `  curl ${url}/api/svc/agent/reputation`,
+    `  curl ${url}/api/btc-price`,
     `  curl ${url}/api/status`,
     '',
     'Ctrl-C stops it; the next start continues.',

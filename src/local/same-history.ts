@@ -3,6 +3,7 @@ import type { Journal } from '../chain/journal.ts';
 import { chainCall } from '../chain/rpc-error.ts';
 import { OracleError } from '../errors.ts';
 import type { Market } from '../market/market.ts';
+import { fromCents, toCents } from '../record/forecast.ts';
 import type { ForecastRecord } from '../record/record.ts';
 
 export interface HistoryParts {
@@ -27,7 +28,26 @@ export async function requireSameHistory({ record, market, chain, journal, local
       suggestedAction: 'Start with the feed of the record, or with another DATA_DIR; npm run reset begins a new record.',
     });
   }
+  if (market.kind === 'csv') await requireSamePrice(record, market);
   if (local) await requireKnownChain(chain, journal);
+}
+
+/** Folders of one name may hold different files: the last price of the record has to be in them. */
+async function requireSamePrice(record: ForecastRecord, market: Market): Promise<void> {
+  const lastDay = await record.lastDay();
+  const last = lastDay === null ? null : await record.day(lastDay);
+  if (!last?.price) return;
+  const { priceUsd } = await market.spot(last.signalAt.getTime());
+  if (toCents(priceUsd) === last.price.cents) return;
+  const [had, has] = [fromCents(last.price.cents), fromCents(toCents(priceUsd))];
+  throw new OracleError(
+    'CONFIG_INVALID',
+    `Setting FEEDS: the record has ${had} USD on ${last._id}, the files of ${market.source} have ${has}`,
+    {
+      field: 'FEEDS',
+      suggestedAction: 'Start with the folder that the record was made from, or with another DATA_DIR; npm run reset begins a new record.',
+    },
+  );
 }
 
 /** A local chain is saved at intervals: after a power failure it may be older than the database. */

@@ -42,6 +42,7 @@ function automatic(seed: number, reachable: boolean): FeedChoice {
     coverage: LIVE_COVERAGE,
     settle(recorded) {
       if (recorded === 'live') return { feed: null, reason: reachable ? null : 'no venue answers: steps wait until live data is back' };
+      if (recorded?.startsWith('csv:')) throw folderWanted(recorded);
       if (recorded !== null) return simulated('the record in this folder was made from the SIMULATED market and goes on with it');
       return reachable ? { feed: null, reason: null } : simulated('no live data could be reached within 3 s: the market is SIMULATED');
     },
@@ -52,6 +53,15 @@ async function namedFeed(setting: string, seed: number): Promise<Feed> {
   if (setting === 'simulated') return openSimulatedFeed({ seed });
   if (setting.startsWith('csv:')) return openCsvFeed(folderOf(setting));
   throw configInvalid(`"${setting}" names no feed`);
+}
+
+/** A record keeps the name of its folder, not the way there. */
+function folderWanted(recorded: string): OracleError {
+  const suggestedAction = `Set FEEDS=csv:<folder>, with the folder named "${recorded.slice('csv:'.length)}" that the record was made from.`;
+  return new OracleError('CONFIG_INVALID', `Setting FEEDS: the record in this data folder was made from files (${recorded})`, {
+    field: 'FEEDS',
+    suggestedAction,
+  });
 }
 
 function folderOf(setting: string): string {

@@ -1,6 +1,6 @@
 import { type Chain, chainHealth } from '../chain/client.ts';
 import { messageOf } from '../errors.ts';
-import { formatDay } from '../forecast/day.ts';
+import { type Day, dayOf, formatDay } from '../forecast/day.ts';
 import type { ProviderHealth } from '../market/live/provider.ts';
 import type { Market } from '../market/market.ts';
 import { lastDayOver } from '../record/forecast.ts';
@@ -48,6 +48,7 @@ async function marketStatus(market: Market, { feedReason, now }: StatusParts): P
     kind: market.kind,
     source: market.source,
     reason: feedReason,
+    note: lastDay !== null && lastDay < dayOf(nowMs) ? endOfData(lastDay) : null,
     coverage: { from: formatDay(firstDay), to: lastDay === null ? null : formatDay(lastDay) },
     series: series.map(({ lastObservedDay, ...rest }) => ({
       ...rest,
@@ -55,6 +56,11 @@ async function marketStatus(market: Market, { feedReason, now }: StatusParts): P
     })),
     providers: providers.map(providerStatus),
   };
+}
+
+/** Of a feed that ends, once it has. */
+export function endOfData(lastDay: Day): string {
+  return `the market data ends on ${formatDay(lastDay)}: no later day is forecast, and what is still open stays open`;
 }
 
 function providerStatus({ lastOkAtMs, lastFailureAtMs, ...rest }: ProviderHealth): object {

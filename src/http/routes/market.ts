@@ -18,10 +18,9 @@ export function marketRoutes({ market, now }: Pick<HttpParts, 'market' | 'now'>)
 async function marketReport(market: Market, report: MarketReport, atMs: number): Promise<Reply> {
   const body = await market.report(report, atMs);
   const changes = await Promise.all(report.dependsOn.map((what) => market.nextChangeAt(what, atMs)));
-  return {
-    headers: { 'Cache-Control': `public, max-age=${secondsUntil(Math.min(...changes), atMs)}`, ETag: weakEtag(body) },
-    body,
-  };
+  // What is missing or late may come at any time.
+  const maxAge = body.stale ? MAX_AGE.least : secondsUntil(Math.min(...changes), atMs);
+  return { headers: { 'Cache-Control': `public, max-age=${maxAge}`, ETag: weakEtag(body) }, body };
 }
 
 function secondsUntil(changeMs: number, atMs: number): number {

@@ -17,7 +17,9 @@ export function signalRoutes(parts: HttpParts): Route[] {
         const doc = await parts.record.latest(horizon);
         const day = doc === null ? null : await parts.record.day(doc.day);
         if (doc === null || day === null || day.price === null) {
-          throw new OracleError('STEP_WAITING', 'There is no forecast yet', { suggestedAction: 'Ask again after 21:35 UTC.' });
+          throw new OracleError('STEP_WAITING', 'There is no forecast yet', {
+            suggestedAction: 'Ask again after 21:35 UTC; GET /ready says whether something is missing.',
+          });
         }
         const view = viewForecast(doc, parts.viewFor(caller));
         return {

@@ -24,7 +24,7 @@ export interface ReportEnvelope {
   kind: FeedKind;
   /** The instant that the report is about, ISO 8601. */
   timestamp: string;
-  /** When the newest of its inputs was made or published, ISO 8601. */
+  /** When its main input, the first of `inputs`, was made or published, ISO 8601. */
   observedAt: string | null;
   ageSeconds: number | null;
   /** True when any of the inputs is missing or too old. */
@@ -48,16 +48,15 @@ export async function buildReport(report: MarketReport, feed: Feed, atMs: number
       id === 'spot' ? describePrice(await input.spot(), atMs) : describeReading((await input.read(id)).reading),
     ),
   );
-  const observed = described.flatMap(({ observedAtMs }) => (observedAtMs === null ? [] : [observedAtMs]));
-  const newestMs = observed.length === 0 ? null : Math.max(...observed);
+  const { observedAtMs } = described[0];
   return {
     success: true,
     ...(await report.build(input)),
     source: feed.source,
     kind: feed.kind,
     timestamp: new Date(atMs).toISOString(),
-    observedAt: newestMs === null ? null : new Date(newestMs).toISOString(),
-    ageSeconds: newestMs === null ? null : secondsBetween(newestMs, atMs),
+    observedAt: observedAtMs === null ? null : new Date(observedAtMs).toISOString(),
+    ageSeconds: observedAtMs === null ? null : secondsBetween(observedAtMs, atMs),
     stale: described.some(({ input: { stale } }) => stale),
     inputs: described.map(({ input }) => input),
   };

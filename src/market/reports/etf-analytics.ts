@@ -33,7 +33,7 @@ export const etfAnalytics: MarketReport = {
         ...flowFigures(fund.flows, fund.end),
         share: shareOf(fund),
       })),
-      shareBasis: `part of all money moved in either direction within ${SHARE_DAYS} days, of the funds whose flows are up to date`,
+      shareBasis: `part of all money moved in either direction within ${SHARE_DAYS} days, of the funds that report as far as the newest`,
       correlation: {
         sameDay: reported(flowCorrelation(known, closes, end, 0)),
         nextDay: reported(flowCorrelation(known, closes, end, 1)),

@@ -18,7 +18,7 @@ export interface ReportInput {
 export interface MarketReport {
   path: string;
   summary: string;
-  /** Everything that it is made of; what it tells of their origin, staleness and next change follows from this list. */
+  /** Everything that it is made of, the main input first; what it tells of their origin, staleness and next change follows from this list. */
   dependsOn: readonly (SeriesId | 'spot')[];
   /** The report's own fields, ready for JSON: rounded, null where nothing is known. */
   build(input: ReportInput): Promise<object>;

@@ -44,6 +44,16 @@ describe('the FEEDS setting', () => {
     expect(waiting).toMatchObject({ feed: null, reason: expect.stringMatching(/steps wait until live data is back/) });
   });
 
+  it('auto: does not replace files that a record was made from', async () => {
+    const choice = await chooseFeed('auto', online);
+    expect(() => choice.settle('csv:mine')).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        suggestedAction: expect.stringMatching(/FEEDS=csv:<folder>, with the folder named "mine"/),
+      }),
+    );
+  });
+
   it.each([
     ['csv:', /csv: needs a folder/],
     ['yahoo', /"yahoo" names no feed/],

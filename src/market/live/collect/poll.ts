@@ -44,6 +44,6 @@ async function runIfDue(poll: Poll, { polls, log, now }: PollOptions): Promise<v
     }
     const wait = (failures: number) => Math.min(poll.everyMs, poll.retryMs * 2 ** Math.min(failures - 1, 20));
     const failures = await polls.failed(poll.id, messageOf(error), (count) => startedAtMs + wait(count));
-    if (failures === 1) log.warn({ feed: poll.id, reason: messageOf(error) }, 'feed failed: its last good value stays');
+    if (failures === 1) log.warn({ feed: poll.id, reason: messageOf(error) }, 'feed failed: what is known of it stays');
   }
 }

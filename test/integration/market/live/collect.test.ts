@@ -69,11 +69,11 @@ describe('a poll', () => {
     for (setup.clock.ms = instantOf(DAY); setup.clock.ms < instantOf(DAY, 1); setup.clock.ms += MINUTE_MS) await run(poll);
     // At 0, 1, 3, 7, 15 and 31 minutes.
     expect(ran).toHaveLength(6);
-    expect(messages()).toEqual(['counted: feed failed: its last good value stays']);
+    expect(messages()).toEqual(['counted: feed failed: what is known of it stays']);
     failing = false;
     setup.clock.ms = instantOf(DAY, 2);
     await run(poll);
-    expect(messages()).toEqual(['counted: feed failed: its last good value stays', 'counted: feed is back']);
+    expect(messages()).toEqual(['counted: feed failed: what is known of it stays', 'counted: feed is back']);
   });
 
   it('that was claimed by a worker which then died is taken over', async () => {
@@ -131,7 +131,7 @@ describe('a series', () => {
     primary.failure = fallback.failure = 'down';
     for (let hours = 0; hours < 24 * 12; hours++, setup.clock.ms += HOUR_MS) await run(poll);
     expect(await last()).toEqual(['yahoo', DAY - 1]);
-    expect(messages()).toEqual(['sp500: feed failed: its last good value stays']);
+    expect(messages()).toEqual(['sp500: feed failed: what is known of it stays']);
     const { series } = await createMarket(feed()).health(setup.clock.ms);
     expect(series.find((entry) => entry.series === 'sp500')).toMatchObject({ stale: true, ageDays: 13 });
   });
@@ -228,7 +228,7 @@ describe('flows of single funds', () => {
     third.tells = () => false;
     await collectFor(24 * 15, polls);
     expect(await lastDays()).toEqual({ IBIT: DAY - 1, FBTC: DAY - 1 });
-    expect(messages()).toEqual(['fundFlows: feed failed: its last good value stays']);
+    expect(messages()).toEqual(['fundFlows: feed failed: what is known of it stays']);
     third.tells = (day) => day < dayOf(setup.clock.ms);
     await collectFor(7, polls);
     const { IBIT } = await feed().fundFlows(setup.clock.ms);
@@ -400,7 +400,7 @@ describe('the price', () => {
     await run(poll(venues(null, null, null)));
     expect(await feed().spot(setup.clock.ms)).toMatchObject({ priceUsd: 80_010, observedAtMs: instantOf(DAY, 9) - 1_000 });
     await expect(createMarket(feed()).spot(setup.clock.ms)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
-    expect(messages()).toEqual(['spot: feed failed: its last good value stays']);
+    expect(messages()).toEqual(['spot: feed failed: what is known of it stays']);
   });
 
   it('of an earlier instant is what was known then', async () => {

@@ -1,0 +1,48 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeFolder } from '../support/folders.ts';
+import { startService } from '../support/running-service.ts';
+import { spawnNode } from '../support/service.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('a record made from a folder of files', () => {
+  let root: string;
+  let folder: string;
+
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'oracle-files-'));
+    folder = await closesIn('one', 1);
+    const running = await startService({ ...environment(), FEEDS: `csv:${folder}`, REPLAY_DAYS: '2' });
+    expect(running.output()).toMatch(/the market data ends on 2026-01-09: no later day is forecast/);
+    running.child.kill('SIGTERM');
+    await running.ended;
+  });
+  afterAll(() => removeFolder(root));
+
+  const environment = () => ({ DATA_DIR: join(root, 'data') });
+  const refused = async (feeds: string) => (await spawnNode(['bin/start.mjs'], { ...environment(), PORT: '0', FEEDS: feeds }).ended).output;
+
+  /** Ten years of closes, all multiplied, in a folder called `closes`. */
+  async function closesIn(parent: string, factor: number): Promise<string> {
+    const path = join(root, parent, 'closes');
+    const rows = Array.from({ length: 3_650 }, (_, index) => {
+      const date = new Date(Date.UTC(2026, 0, 9) - (3_649 - index) * DAY_MS).toISOString().slice(0, 10);
+      return `${date},${factor * (20_000 + 5_000 * Math.sin(index / 40) + index)}`;
+    });
+    await mkdir(path, { recursive: true });
+    await writeFile(join(path, 'btc_daily.csv'), `date,close_median\n${rows.join('\n')}\n`);
+    return path;
+  }
+
+  it('refuses other files under the same name', async () => {
+    const other = await closesIn('two', 3);
+    expect(await refused(`csv:${other}`)).toMatch(/Setting FEEDS: the record has [\d.]+ USD on 2026-01-09, the files of csv:closes have/);
+  });
+
+  it('is not gone on with from whatever there is', async () => {
+    expect(await refused('auto')).toMatch(/was made from files \(csv:closes\)\n.*Set FEEDS=csv:<folder>, with the folder named "closes"/);
+  });
+});
