@@ -44,7 +44,10 @@ export function readingOf(series: SeriesId, { source, days, values, availableAt 
   }
   const observedDay = days[last];
   const ageDays = dayOf(atMs) - observedDay;
-  const provisional = atMs < publishedAt(series, observedDay);
-  const read = { value: values[last], observedDay, observedAtMs: availableAt[last], ageDays };
+  const publishedAtMs = publishedAt(series, observedDay);
+  const provisional = atMs < publishedAtMs;
+  // Being told again, or late, makes a value no younger.
+  const observedAtMs = Math.min(availableAt[last], publishedAtMs);
+  const read = { value: values[last], observedDay, observedAtMs, ageDays };
   return { series, title, unit, source, ...read, stale: ageDays > staleDays, provisional };
 }

@@ -34,6 +34,12 @@ describe('readSeries', () => {
     expect((await readSeries(feed, 'vix', NOON)).reading).toMatchObject({ value: 17, ageDays: age, stale });
   });
 
+  it('makes no value younger for being told late or again', async () => {
+    const late = observationsOf('vix', [[DAY - 2, 17]], () => NOON - 5);
+    const { reading } = await readSeries(memoryFeed({}, { observations: async () => late }), 'vix', NOON);
+    expect(reading).toMatchObject({ value: 17, observedAtMs: instantOf(DAY - 1), stale: false });
+  });
+
   it('has no value only where there never was one', async () => {
     expect((await readSeries(memoryFeed({}), 'vix', NOON)).reading).toMatchObject({
       value: null,
