@@ -6,7 +6,6 @@ import type { Coverage, Feed, FeedKind, SpotPrice } from './feed.ts';
 import { type SeriesHealth, seriesHealth } from './health.ts';
 import { createInputs, type DayInputs } from './inputs.ts';
 import type { ProviderHealth } from './live/provider.ts';
-import { type MacroContext, macroContext } from './macro.ts';
 import { QUORUM_RULES, type QuorumRule } from './quorum.ts';
 import { buildReport, type ReportEnvelope } from './reports/envelope.ts';
 import type { MarketReport } from './reports/report.ts';
@@ -39,7 +38,6 @@ export interface Market {
   dailyClose(day: Day, atMs: number): Promise<DailyClose>;
   /** @throws OracleError PRICE_UNAVAILABLE */
   context(atMs: number): Promise<MarketContext>;
-  macro(atMs: number): Promise<MacroContext>;
   /** A report as it is served. @throws OracleError PRICE_UNAVAILABLE when it needs a price and none was ever known */
   report(report: MarketReport, atMs: number): Promise<ReportEnvelope>;
   /** The strikes of prediction markets as last seen; empty where the feed sees none. */
@@ -65,7 +63,6 @@ export function createMarket(feed: Feed, options: MarketOptions = {}): Market {
   const maxSpotAgeMs = options.maxSpotAgeMs ?? MAX_SPOT_AGE_MS[feed.kind];
   const spots = createCache<SpotPrice>('spot', 16);
   const contexts = createCache<MarketContext>('context', 16);
-  const macros = createCache<MacroContext>('macro', 4);
   const reports = createCache<ReportEnvelope>('report', 32);
   const strikes = createCache<StrikeSnapshot[]>('strikes', 4);
   const changes = createCache<number>('next-change', 64);
@@ -88,13 +85,12 @@ export function createMarket(feed: Feed, options: MarketOptions = {}): Market {
       return closes.get(day, async () => pinClose(await closedPrice(feed, day, atMs, quorum)));
     },
     context: (atMs) => contexts.get(minuteOf(atMs), async () => marketContext(feed, await spot(atMs), atMs)),
-    macro: (atMs) => macros.get(minuteOf(atMs), () => macroContext(feed, atMs)),
     report: (report, atMs) => reports.get(`${report.path}@${minuteOf(atMs)}`, () => buildReport(report, feed, atMs, maxSpotAgeMs)),
     strikes: (atMs) => strikes.get(minuteOf(atMs), () => feed.strikes(atMs)),
     nextChangeAt: (what, atMs) => changes.get(`${what}@${minuteOf(atMs)}`, () => feed.nextChangeAt(what, atMs)),
     providers: () => feed.providers(),
     async health(atMs) {
-      const caches = [spots, contexts, macros, reports, strikes, dayInputs, closes].map((cache) => cache.statistics());
+      const caches = [spots, contexts, reports, strikes, dayInputs, closes].map((cache) => cache.statistics());
       return { kind: feed.kind, source: feed.source, series: await healths.get(minuteOf(atMs), () => seriesHealth(feed, atMs)), caches };
     },
   };

@@ -1,8 +1,9 @@
 import { OracleError } from '../../errors.ts';
 import { type Day, dayOf, formatDay, instantOf, parseDay } from '../../forecast/day.ts';
 import type { Feed, SpotPrice, VenueClose } from '../feed.ts';
+import { nextPublication } from '../next-publication.ts';
 import type { Observations } from '../observations.ts';
-import { publishedAt, type SeriesId } from '../series.ts';
+import type { SeriesId } from '../series.ts';
 import { signalInstant } from '../signal-time.ts';
 import type { StrikeSnapshot } from '../strikes.ts';
 import { pollOf } from './polls.ts';
@@ -94,6 +95,6 @@ function venueClose(venue: ProviderId, priceUsd: number | undefined, day: Day, a
 /** The next poll of what is asked for; it may bring nothing new. */
 async function nextChange(polls: LiveStores['polls'], what: SeriesId | 'spot', atMs: number): Promise<number> {
   if (what === 'spot') return (Math.floor(atMs / MINUTE_MS) + 1) * MINUTE_MS;
-  const next = (await polls.find(pollOf(what)))?.nextAtMs ?? publishedAt(what, dayOf(atMs) + 1);
+  const next = (await polls.find(pollOf(what)))?.nextAtMs ?? nextPublication(what, atMs);
   return Math.max(next, atMs + MINUTE_MS);
 }

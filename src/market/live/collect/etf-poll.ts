@@ -5,7 +5,7 @@ import type { DatedValue, EtfDay, EtfSource } from '../source.ts';
 import { firstAnswer } from './first-answer.ts';
 import { withinReach } from './pages.ts';
 import type { Poll } from './poll.ts';
-import { type CollectParts, keep, nextPublication } from './series-poll.ts';
+import { afterPublication, type CollectParts, keep } from './series-poll.ts';
 
 const OVERLAP_DAYS = 10;
 
@@ -39,7 +39,7 @@ export function etfPoll({ id, sources, everyMs }: FlowPlan, parts: CollectParts)
           ? null
           : `it has no ${id === 'etfFlow' ? 'flows' : 'flows of single funds'} of the last week`;
       await firstAnswer(sources, { ask, complaint }, ({ provider, value }) => keepFlows(parts, provider, value));
-      return nextPublication('etfFlow', nowMs);
+      return afterPublication('etfFlow', nowMs);
     },
   };
 }

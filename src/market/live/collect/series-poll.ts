@@ -1,5 +1,6 @@
 import { type Day, dayOf, formatDay } from '../../../forecast/day.ts';
-import { publishedAt, SERIES, type SeriesId } from '../../series.ts';
+import { nextPublication } from '../../next-publication.ts';
+import { SERIES, type SeriesId } from '../../series.ts';
 import type { Provider } from '../provider.ts';
 import type { ProviderId } from '../providers.ts';
 import type { DatedValue, DayRange, SeriesSource } from '../source.ts';
@@ -41,7 +42,7 @@ export function seriesPoll(series: SeriesId, plan: SeriesPlan, parts: CollectPar
         { ask: (source) => fetchRange(source, range, parts, today), complaint: (values) => tooOld(series, values, today) },
         ({ provider, value }) => keep(parts, series, provider, value),
       );
-      return nextPublication(series, nowMs);
+      return afterPublication(series, nowMs);
     },
   };
 }
@@ -62,11 +63,9 @@ export async function keep(parts: CollectParts, stream: Stream, provider: string
   if (changed > 0) await parts.stores.memory.forget(stream);
 }
 
-/** The next instant at which a value of the series becomes public. */
-export function nextPublication(series: SeriesId, nowMs: number): number {
-  let day = dayOf(nowMs) - SERIES[series].lagDays - 1;
-  while (publishedAt(series, day) + PUBLICATION_GRACE_MS <= nowMs) day++;
-  return publishedAt(series, day) + PUBLICATION_GRACE_MS;
+/** When the next value of the series to become public can be asked for. */
+export function afterPublication(series: SeriesId, nowMs: number): number {
+  return nextPublication(series, nowMs - PUBLICATION_GRACE_MS) + PUBLICATION_GRACE_MS;
 }
 
 function tooOld(series: SeriesId, values: readonly DatedValue[], today: Day): string | null {

@@ -1,12 +1,8 @@
 import type { Collection, Db } from 'mongodb';
-import type { CollectionIndexes } from '../../../mongo.ts';
 import type { ProviderHealth } from '../provider.ts';
 import { PROVIDER_IDS, type ProviderId } from '../providers.ts';
 
 type HealthDoc = Omit<ProviderHealth, 'provider'> & { _id: ProviderId };
-
-/** Read by `_id` only. */
-export const PROVIDER_INDEXES: readonly CollectionIndexes[] = [{ collection: 'provider_health', indexes: [] }];
 
 /** The collection `provider_health`: how providers are doing, as the process that asks them last saved it. */
 export class ProviderStore {
