@@ -1,4 +1,4 @@
-import { type Db, type IndexDescription, MongoClient, type MongoClientOptions, MongoServerError } from 'mongodb';
+import { type Db, type IndexDescription, MongoClient, type MongoClientOptions, MongoServerError, type WriteConcernSettings } from 'mongodb';
 import { messageOf, OracleError } from './errors.ts';
 
 export interface Database {
@@ -20,8 +20,11 @@ export type IndexSpec = Omit<IndexDescription, 'key'> & { key: Readonly<Record<s
 
 const DEFAULT_NAME = 'oracle';
 const TIMEOUTS: MongoClientOptions = { serverSelectionTimeoutMS: 5_000, connectTimeoutMS: 5_000, socketTimeoutMS: 60_000 };
-/** Acknowledged means on disk: without the journal a killed server loses what it acknowledged in its last 100 ms. */
-const DURABLE: MongoClientOptions = { writeConcern: { w: 'majority', journal: true } };
+/**
+ * Acknowledged means on disk: without the journal a killed server loses what it acknowledged in its last 100 ms. A server
+ * without a replica set is asked for `w: 1`, since the embedded engine does not wait for its journal under `majority`.
+ */
+const durable = (inReplicaSet: boolean): WriteConcernSettings => ({ w: inReplicaSet ? 'majority' : 1, journal: true });
 const PING_TIMEOUT_MS = 5_000;
 const DUPLICATE_KEY = 11000;
 
@@ -32,17 +35,27 @@ const DUPLICATE_KEY = 11000;
  * credentials; no message repeats the URI.
  */
 export async function connectMongo(uri: string, options: MongoClientOptions = {}): Promise<Database> {
-  const client = createClient(uri, { ...TIMEOUTS, ...DURABLE, appName: 'bitcoin-signal-oracle', ...options });
-  const db = client.db(databaseName(uri));
-  const ping = () => asUnavailable('The database does not answer', uri, () => db.command({ ping: 1 }, { timeoutMS: PING_TIMEOUT_MS }));
+  const client = createClient(uri, { ...TIMEOUTS, appName: 'bitcoin-signal-oracle', ...options });
   try {
-    await asUnavailable('Connecting to the database failed', uri, () => client.connect());
-    await ping();
+    const db = client.db(databaseName(uri), { writeConcern: durable(await inReplicaSet(client, uri)) });
+    return { db, client, ping: () => ping(db, uri), close: () => client.close() };
   } catch (error) {
     await client.close();
     throw error;
   }
-  return { db, client, ping, close: () => client.close() };
+}
+
+async function ping(db: Db, uri: string): Promise<void> {
+  await asUnavailable('The database does not answer', uri, () => db.command({ ping: 1 }, { timeoutMS: PING_TIMEOUT_MS }));
+}
+
+/** Whether the server answers, and as a member of what; a router counts as a replica set, as it writes to some. */
+async function inReplicaSet(client: MongoClient, uri: string): Promise<boolean> {
+  const hello = await asUnavailable('Connecting to the database failed', uri, async () => {
+    await client.connect();
+    return client.db('admin').command({ hello: 1 }, { timeoutMS: PING_TIMEOUT_MS });
+  });
+  return hello.setName !== undefined || hello.msg === 'isdbgrid';
 }
 
 /** Creates what is missing; running it again, or in two processes at once, is harmless. */
@@ -94,9 +107,9 @@ function databaseName(uri: string): string {
   return path ? decodeURIComponent(path) : DEFAULT_NAME;
 }
 
-async function asUnavailable(what: string, uri: string, run: () => Promise<unknown>): Promise<void> {
+async function asUnavailable<T>(what: string, uri: string, run: () => Promise<T>): Promise<T> {
   try {
-    await run();
+    return await run();
   } catch (cause) {
     throw new OracleError('DATABASE_UNAVAILABLE', `${what}: ${withoutCredentials(messageOf(cause), uri)}`, {
       suggestedAction: 'Check that MONGODB_URI names a running server and valid credentials',

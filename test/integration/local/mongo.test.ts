@@ -110,6 +110,11 @@ describe('ensureIndexes', () => {
 });
 
 describe('connectMongo', () => {
+  it('asks for the journal with every write, in the words that the embedded engine heeds', () => {
+    const inReplicaSet = process.env.MONGODB_URI !== undefined;
+    expect(db.writeConcern).toMatchObject({ w: inReplicaSet ? expect.anything() : 1, journal: true });
+  });
+
   it('uses the database of the URI, or oracle', async () => {
     const named = await connectMongo(database.uri);
     expect(named.db.databaseName).toMatch(/^test_/);
