@@ -136,6 +136,13 @@ export const SETTINGS = {
     requiredOnRealChain: true,
     description: 'Master secret that the salts of all commitments derive from; keep it as long as the record',
   }),
+  ENCRYPTION_SECRET: setting({
+    schema: z.string().min(32, 'must have at least 32 characters').optional(),
+    default: null,
+    secret: true,
+    requiredOnRealChain: true,
+    description: 'Secret that token-signing keys and the secrets of webhooks are encrypted under in the database',
+  }),
   GATE_TOKEN_ADDRESS: setting({
     schema: address.optional(),
     default: null,

@@ -7,9 +7,18 @@ export const ERROR_CODES = {
   CONFIG_INVALID: { retryable: false },
   /** A caller's parameter is wrong; `field` names it. */
   INPUT_INVALID: { retryable: false },
+  /** No token, or one that is expired, revoked or not ours. */
+  UNAUTHENTICATED: { retryable: false },
+  /** Known, but the balance of gate tokens is below the tier that is asked for. */
+  TIER_REQUIRED: { retryable: false },
+  /** Too many requests; `retryAfterSeconds` says when there is room again. */
+  RATE_LIMITED: { retryable: true },
+  /** What is asked for contradicts what is there, e.g. a signature that was used before. */
+  CONFLICT: { retryable: false },
   NOT_FOUND: { retryable: false },
   METHOD_NOT_ALLOWED: { retryable: false },
   PAYLOAD_TOO_LARGE: { retryable: false },
+  UNSUPPORTED_MEDIA_TYPE: { retryable: false },
   /** A feed's content cannot be read; the message names the file and line, or the provider and field. */
   FEED_INVALID: { retryable: false },
   FEED_UNAVAILABLE: { retryable: true },
@@ -43,6 +52,10 @@ export interface OracleErrorOptions {
   field?: string;
   /** What the reader can do about it, as an instruction. */
   suggestedAction?: string;
+  /** Further public facts for the caller, e.g. the balance found and the one required. */
+  details?: Readonly<Record<string, string | number | boolean | null>>;
+  /** For how long trying again is pointless. */
+  retryAfterSeconds?: number;
   cause?: unknown;
 }
 
@@ -50,6 +63,8 @@ export class OracleError extends Error {
   readonly code: ErrorCode;
   readonly field: string | undefined;
   readonly suggestedAction: string | undefined;
+  readonly details: OracleErrorOptions['details'];
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: OracleErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -57,6 +72,8 @@ export class OracleError extends Error {
     this.code = code;
     this.field = options.field;
     this.suggestedAction = options.suggestedAction;
+    this.details = options.details;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
   get retryable(): boolean {

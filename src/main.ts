@@ -12,6 +12,7 @@ import type { Config } from './config.ts';
 import { OracleError } from './errors.ts';
 import { dayOf, instantOf } from './forecast/day.ts';
 import { HORIZONS } from './forecast/model.ts';
+import type { AppOptions } from './http/app.ts';
 import type { HttpParts, VenueMarket } from './http/parts.ts';
 import { type Infrastructure, openInfrastructure } from './local/infrastructure.ts';
 import { type ReplayRange, replayRange, replayUnfinished } from './local/replay.ts';
@@ -33,6 +34,7 @@ import { readiness } from './pipeline/readiness.ts';
 import type { Schedule } from './pipeline/schedule.ts';
 import { statusOf } from './pipeline/status.ts';
 import { STEP_RUN_INDEXES, StepRuns } from './pipeline/step-runs.ts';
+import { PUBLIC_CALLER } from './record/caller.ts';
 import { ModelStore } from './record/models.ts';
 import { ForecastRecord, RECORD_INDEXES } from './record/record.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -54,6 +56,8 @@ export interface Service {
   /** Where replayed days wager: no other venue has quotes of the past. */
   replayVenue: Venue;
   http: HttpParts;
+  /** What stands before the routes of HTTP. */
+  door: AppOptions;
   /** What collects live data; null where the feed asks nobody. */
   live: LiveMarket | null;
   /** Range for a first replay; null where there is none. */
@@ -193,7 +197,23 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   const announce = async () => {
     agent.identity = await updateAgentUri(chain, attesterWallet, agent.identity, agentUri);
   };
-  return { config, log, shutdown, infrastructure, database, pipeline, replayVenue: paper, http, live, range, feedReason, state, announce };
+  const door: AppOptions = { log, identify: async () => PUBLIC_CALLER };
+  return {
+    config,
+    log,
+    shutdown,
+    infrastructure,
+    database,
+    pipeline,
+    replayVenue: paper,
+    http,
+    door,
+    live,
+    range,
+    feedReason,
+    state,
+    announce,
+  };
 }
 
 /** Live data as it is kept, whoever collects it. */

@@ -105,7 +105,7 @@ async function start(frame: Frame): Promise<void> {
   const url = localUrl(host, server);
   const service = await assemble(frame, url);
   tellPerson(`Market data: ${service.http.market.source}${service.feedReason === null ? '' : ` (${service.feedReason})`}`);
-  server.serve(createApp((config.ROLE === 'worker' ? workerRoutes : allRoutes)(service.http), log));
+  server.serve(createApp((config.ROLE === 'worker' ? workerRoutes : allRoutes)(service.http), service.door));
   await startPipeline(service);
   // A second process on the same chain speaks for the service only under the address it was told.
   if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await service.announce();

@@ -1,32 +1,42 @@
 import express, { type Express } from 'express';
 import { OracleError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Caller } from '../record/caller.ts';
+import { mount } from './mount.ts';
 import { problemHandler, sendProblem } from './problem.ts';
-import { mount, type Route, route } from './route.ts';
+import type { Route } from './route.ts';
+import { startingRoutes } from './routes/health.ts';
+import { createGuard } from './security/guard.ts';
 
-/** The HTTP door: JSON in and out, every error a problem document. */
-export function createApp(routes: Route[], log: Log): Express {
-  const notFound = (path: string) =>
-    new OracleError('NOT_FOUND', `Nothing is served at ${path}`, { suggestedAction: 'GET / lists what is served.' });
-  return appWith(routes, notFound, log);
+/** What stands between a socket and the routes. */
+export interface AppOptions {
+  log: Log;
+  /** Who asks, by the `Authorization` header of a request; anybody without one. @throws OracleError UNAUTHENTICATED */
+  identify(authorization: string | undefined): Promise<Caller>;
+}
+
+/** Largest body that is read: the largest one that any operation needs is a few kilobytes. */
+const BODY_LIMIT = '64kb';
+
+/** The HTTP door: every error a problem document. */
+export function createApp(routes: readonly Route[], options: AppOptions): Express {
+  const notFound = () => new OracleError('NOT_FOUND', 'Nothing is served at this path', { suggestedAction: 'GET / lists what is served.' });
+  return appWith(routes, notFound, options);
 }
 
 /** What is served until the parts are there: alive, not ready. */
 export function createStartingApp(log: Log): Express {
   const starting = () => new OracleError('STEP_WAITING', 'The service is starting');
-  return appWith(
-    [route({ path: '/health', summary: 'The process is alive', handle: () => ({ body: { status: 'starting' } }) })],
-    starting,
-    log,
-  );
+  return appWith(startingRoutes(), starting, { log, identify: () => Promise.reject(starting()) });
 }
 
-function appWith(routes: Route[], otherwise: (path: string) => OracleError, log: Log): Express {
+function appWith(routes: readonly Route[], otherwise: () => OracleError, options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
-  mount(app, routes);
-  app.use((request, response) => sendProblem(response, otherwise(request.path)));
-  app.use(problemHandler(log));
+  app.use(express.json({ limit: BODY_LIMIT, strict: true }));
+  mount(app, routes, createGuard(options));
+  app.use((_request, response) => sendProblem(response, otherwise()));
+  app.use(problemHandler(options.log));
   return app;
 }

@@ -8,12 +8,17 @@ interface ProblemKind {
 }
 
 /** How this door tells each error; closed, so that a new code without a line here fails the type check. */
-const PROBLEMS = {
+export const PROBLEMS = {
   CONFIG_INVALID: { status: 500, title: 'The service is not configured for this' },
   INPUT_INVALID: { status: 400, title: 'A parameter is not valid' },
+  UNAUTHENTICATED: { status: 401, title: 'A valid access token is needed' },
+  TIER_REQUIRED: { status: 403, title: 'The gate token balance is below the required tier' },
+  RATE_LIMITED: { status: 429, title: 'Too many requests' },
+  CONFLICT: { status: 409, title: 'This contradicts what is there' },
   NOT_FOUND: { status: 404, title: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The request is too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body is of a type that is not read' },
   FEED_INVALID: { status: 503, title: 'A market feed cannot be read' },
   FEED_UNAVAILABLE: { status: 503, title: 'A market feed does not answer' },
   PRICE_UNAVAILABLE: { status: 503, title: 'No price yet' },
@@ -44,6 +49,8 @@ export interface Problem {
   retryable: boolean;
   suggestedAction: string;
   field?: string;
+  /** Further facts of this very error. */
+  [detail: string]: unknown;
 }
 
 /** Problem details of an error. Anything that is not an `OracleError` becomes INTERNAL and keeps its message to itself. */
@@ -61,6 +68,7 @@ export function problemOf(error: unknown, instance: string): Problem {
     retryable: known.retryable,
     suggestedAction: known.suggestedAction ?? defaultAction(known),
     ...(known.field === undefined ? {} : { field: known.field }),
+    ...known.details,
   };
 }
 
@@ -72,8 +80,18 @@ function defaultAction(error: OracleError): string {
 /** Sends an error as `application/problem+json`. */
 export function sendProblem(response: Response, error: unknown): void {
   const problem = problemOf(error, response.req.path);
-  if (problem.retryable) response.set('Retry-After', '30');
+  if (problem.retryable) response.set('Retry-After', String(retryAfterSeconds(error)));
+  if (problem.status === 401) response.vary('Authorization').set('WWW-Authenticate', challengeFor(response));
   response.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
+}
+
+function retryAfterSeconds(error: unknown): number {
+  return (isOracleError(error) ? error.retryAfterSeconds : undefined) ?? 30;
+}
+
+/** A door of its own may have set another one before. */
+function challengeFor(response: Response): string {
+  return response.get('WWW-Authenticate') ?? 'Bearer realm="oracle"';
 }
 
 /** The last middleware: errors of the framework become the service's own, everything unexpected is logged with its stack. */
@@ -90,6 +108,7 @@ export function problemHandler(log: Log): ErrorRequestHandler {
 function fromFramework(error: unknown): unknown {
   const status = (error as { status?: unknown }).status;
   if (isOracleError(error) || typeof status !== 'number' || status >= 500) return error;
+  if (status === 415) return new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The body has an encoding that is not read', { cause: error });
   if (status === 413) return new OracleError('PAYLOAD_TOO_LARGE', 'The request body is too large');
   return new OracleError('INPUT_INVALID', 'The request could not be read: check its path encoding and body', { cause: error });
 }

@@ -1,82 +1,108 @@
-import type { Express, Request, Response } from 'express';
 import type { z } from 'zod';
-import { OracleError } from '../errors.ts';
-import { type Caller, PUBLIC_CALLER } from '../record/caller.ts';
-import { namesEtag } from './etag.ts';
-import { sendProblem } from './problem.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { Caller } from '../record/caller.ts';
 
 type Shape = z.ZodObject;
 
+export type Method = 'get' | 'post' | 'put' | 'delete';
+
+/** Who may call: anybody, a tier and all above it, or the operator under HTTP Basic. */
+export type Access = 'public' | 'basic' | 'premium' | 'admin';
+
+/** What a request counts as: `rpc` for one that makes us call the chain, `free` for one that is never counted. */
+export type Cost = 'normal' | 'rpc' | 'free';
+
+/** Groups of the reference, in its order. */
+export const TAGS = {
+  signal: 'Signals, regimes and trade intents',
+  record: 'The scorecard and what stands on chain',
+  market: 'Market data, each with its source and age',
+  crowd: 'Prediction markets, and how the oracle compares',
+  access: 'Wallet login and session tokens',
+  webhooks: 'Registered callbacks',
+  commerce: 'Offerings, prices and what was earned',
+  contest: 'Forecasting against the oracle, for points',
+  reports: 'Daily and weekly reports',
+  agent: 'Identity and reputation of this agent',
+  service: 'State of the service and machine-readable descriptions',
+  admin: "The operator's own",
+} as const;
+
+export type Tag = keyof typeof TAGS;
+
 /** What a handler gets: parsed parameters, and who asks. */
-export interface RouteInput<Params, Query> {
+export interface RouteInput<Params, Query, Body> {
   params: Params;
   query: Query;
+  body: Body;
   caller: Caller;
+  /** The `Accept` header; empty when there is none. */
+  accept: string;
 }
 
-export interface Reply {
-  status?: number;
-  headers?: Record<string, string>;
-  /** Sent as JSON; a string with a `Content-Type` header goes out as it is. */
-  body: unknown;
+/** `body` goes out as JSON; `raw` as it is, under the `Content-Type` among the headers. */
+export type Reply<B = unknown> = { status?: number; headers?: Record<string, string> } & ({ body: B } | { raw: string });
+
+/** A further media type of the same resource. */
+export interface Alternative {
+  description: string;
 }
 
-/** One GET resource. Paths are written as in OpenAPI: `/verify/{uid}`. */
+export interface OtherReply {
+  description: string;
+  /** Unset: no body. */
+  schema?: z.ZodType;
+}
+
+/** One operation: parsing, access, limits, the type of its answer and the reference all follow from it. Paths are written as in OpenAPI. */
 export interface Route {
+  method: Method;
   path: string;
+  /** Unique: `operationId` in the reference. */
+  name: string;
+  tag: Tag;
+  /** One sentence without a full stop. */
   summary: string;
+  /** More, as Markdown. */
+  description?: string;
+  access: Access;
+  cost: Cost;
   params?: Shape;
   query?: Shape;
-  handle(input: RouteInput<Record<string, unknown>, Record<string, unknown>>): Promise<Reply> | Reply;
+  body?: Shape;
+  /** Status of success. */
+  status: number;
+  /** The JSON of success; null for an answer without one. */
+  reply: z.ZodType | null;
+  /** By media type, beside JSON or instead of it. */
+  alternatives?: Record<string, Alternative>;
+  /** By status, beside success and errors. */
+  otherReplies?: Record<number, OtherReply>;
+  /** Errors that follow from neither the parameters nor the access. */
+  errors: readonly ErrorCode[];
+  handle(input: RouteInput<Record<string, unknown>, Record<string, unknown>, Record<string, unknown>>): Promise<Reply> | Reply;
 }
 
-/** Declares a route with its handler typed by its schemas. */
-export function route<P extends Shape = z.ZodObject, Q extends Shape = z.ZodObject>(definition: {
-  path: string;
-  summary: string;
-  params?: P;
-  query?: Q;
-  handle(input: RouteInput<z.output<P>, z.output<Q>>): Promise<Reply> | Reply;
-}): Route {
-  return definition as unknown as Route;
-}
+type Defaults = 'method' | 'access' | 'cost' | 'errors' | 'status';
+type Typed = 'params' | 'query' | 'body' | 'reply' | 'handle';
 
-/** Mounts routes; another method on a known path is refused by name. */
-export function mount(app: Express, routes: Route[]): void {
-  for (const definition of routes) {
-    const path = definition.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    app.get(path, (request, response) => answer(definition, request, response));
-    app.all(path, (request, response) => {
-      response.set('Allow', 'GET, HEAD');
-      sendProblem(
-        response,
-        new OracleError('METHOD_NOT_ALLOWED', `${request.method} is not allowed on ${request.path}`, {
-          suggestedAction: 'Use GET or HEAD.',
-        }),
-      );
-    });
-  }
-}
-
-async function answer(definition: Route, request: Request, response: Response): Promise<void> {
-  const input = {
-    params: parse(definition.params, request.params, 'path'),
-    query: parse(definition.query, request.query, 'query'),
-    caller: PUBLIC_CALLER,
-  };
-  const { status = 200, headers = {}, body } = await definition.handle(input);
-  response.status(status).set(headers);
-  // The framework heeds the tag only without `Cache-Control: no-cache`, which the fetch of browsers and Node adds of its own.
-  if (headers.ETag !== undefined && namesEtag(request.get('If-None-Match'), headers.ETag)) return void response.status(304).end();
-  if (typeof body === 'string') response.send(body);
-  else response.json(body);
-}
-
-function parse(schema: Shape | undefined, value: unknown, place: 'path' | 'query'): Record<string, unknown> {
-  if (schema === undefined) return {};
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const field = String(issue?.path[0] ?? place);
-  throw new OracleError('INPUT_INVALID', `${place} parameter "${field}": ${issue?.message ?? 'not valid'}`, { field });
+/** Declares an operation; its handler is typed by its schemas. Unless told it is a public GET of normal cost that answers 200. */
+export function route<
+  P extends Shape = z.ZodObject,
+  Q extends Shape = z.ZodObject,
+  B extends Shape = z.ZodObject,
+  R extends z.ZodType | null = z.ZodType,
+>(
+  definition: Omit<Route, Defaults | Typed> &
+    Partial<Pick<Route, Defaults>> & {
+      params?: P;
+      query?: Q;
+      body?: B;
+      reply: R;
+      handle(
+        input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>,
+      ): Promise<Reply<R extends z.ZodType ? z.input<R> : never>> | Reply<R extends z.ZodType ? z.input<R> : never>;
+    },
+): Route {
+  return { method: 'get', access: 'public', cost: 'normal', errors: [], status: 200, ...definition } as unknown as Route;
 }

@@ -21,6 +21,8 @@ export interface Infrastructure {
   contracts: ChainAddresses;
   keys: { attester: Hex; reporter: Hex };
   saltSecret: string;
+  /** Master secret of what is encrypted in the database. */
+  encryptionSecret: string;
   /** What a visitor of a local chain may use; null on a real one. */
   demo: DemoFile | null;
   /** The chain of this process, whose clock can be set; null when somebody else runs it. */
@@ -83,8 +85,9 @@ async function readShared(config: Config, name: string): Promise<unknown> {
   }
 }
 
-function local(demo: DemoFile, keys: LocalKeys): Pick<Infrastructure, 'contracts' | 'keys' | 'saltSecret' | 'demo'> {
-  return { contracts: demo.contracts, keys, saltSecret: keys.saltSecret, demo };
+function local(demo: DemoFile, keys: LocalKeys): Pick<Infrastructure, 'contracts' | 'keys' | 'saltSecret' | 'encryptionSecret' | 'demo'> {
+  // The keys that encrypt are derived from it, each for its purpose: they share nothing with a salt.
+  return { contracts: demo.contracts, keys, saltSecret: keys.saltSecret, encryptionSecret: keys.saltSecret, demo };
 }
 
 function realChain(config: Config): Omit<Infrastructure, 'mongodbUri'> {
@@ -100,6 +103,7 @@ function realChain(config: Config): Omit<Infrastructure, 'mongodbUri'> {
     },
     keys: { attester: config.ATTESTER_PRIVATE_KEY!, reporter: config.REPORTER_PRIVATE_KEY! },
     saltSecret: config.SALT_SECRET!,
+    encryptionSecret: config.ENCRYPTION_SECRET!,
     demo: null,
     localChain: null,
   };

@@ -1,11 +1,27 @@
-/** Who asks, as far as the record cares. */
+import type { Address } from 'viem';
+
+/** Who asks, as far as the record and the doors care. */
 export interface Caller {
-  tier: 'public' | 'basic' | 'premium';
+  tier: Tier;
+  /** The wallet that logged in; unset for an anonymous caller. */
+  wallet?: Address;
+  /** The session that the caller's token belongs to; unset for an anonymous caller. */
+  sessionId?: string;
   /** True when this very answer has been paid for. */
   paid?: boolean;
 }
 
+/** In rising order. */
+export const TIERS = ['public', 'basic', 'premium'] as const;
+
+export type Tier = (typeof TIERS)[number];
+
 export const PUBLIC_CALLER: Caller = { tier: 'public' };
+
+/** True for a caller who is told what everybody is told: answers to him may be kept and shared. */
+export function isAnybody({ tier, paid }: Caller): boolean {
+  return tier === 'public' && paid !== true;
+}
 
 /** When everybody sees a forecast: at its resolution, or at once. */
 export type RevealPolicy = 'resolution' | 'immediate';

@@ -1,5 +1,5 @@
 import { formatDay } from '../forecast/day.ts';
-import type { Caller, RevealPolicy } from './caller.ts';
+import { type Caller, isAnybody, type RevealPolicy } from './caller.ts';
 import { type ForecastDoc, fromCents } from './forecast.ts';
 import type { ForecastState } from './state.ts';
 
@@ -14,7 +14,7 @@ export interface ViewOptions {
  * everybody may once the resolution is on chain, under the policy `immediate`, or when a forecast that never counts is over.
  */
 export function mayRead(doc: ForecastDoc, { caller, policy, now }: ViewOptions): boolean {
-  if (policy === 'immediate' || caller.paid === true || caller.tier !== 'public') return true;
+  if (policy === 'immediate' || !isAnybody(caller)) return true;
   return doc.reveal !== null || (doc.state === 'VOID' && doc.resolvesAt <= now);
 }
 

@@ -154,6 +154,7 @@ describe('a start that cannot work', () => {
       ATTESTER_PRIVATE_KEY: generatePrivateKey(),
       REPORTER_PRIVATE_KEY: generatePrivateKey(),
       SALT_SECRET: 'x'.repeat(32),
+      ENCRYPTION_SECRET: 'e'.repeat(32),
       GATE_TOKEN_ADDRESS: `0x${'1'.repeat(40)}`,
       STABLECOIN_ADDRESS: `0x${'2'.repeat(40)}`,
       IDENTITY_REGISTRY_ADDRESS: `0x${'3'.repeat(40)}`,

@@ -10,6 +10,7 @@ const REAL = {
   ATTESTER_PRIVATE_KEY: KEY,
   REPORTER_PRIVATE_KEY: `0x${'cd'.repeat(32)}`,
   SALT_SECRET: 'x'.repeat(32),
+  ENCRYPTION_SECRET: 'e'.repeat(32),
   GATE_TOKEN_ADDRESS: `0x${'3'.repeat(40)}`,
   STABLECOIN_ADDRESS: `0x${'4'.repeat(40)}`,
   IDENTITY_REGISTRY_ADDRESS: `0x${'1'.repeat(40)}`,

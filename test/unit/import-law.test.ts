@@ -39,6 +39,9 @@ describe('the import law', () => {
     ['src/record/x.ts', '../pipeline/signal.ts'],
     ['src/pipeline/x.ts', '../push/events.ts'],
     ['src/pipeline/x.ts', '../local/replay.ts'],
+    ['src/contest/x.ts', '../commerce/offerings.ts'],
+    ['src/commerce/x.ts', '../contest/rounds.ts'],
+    ['src/http/x.ts', '../compose/door.ts'],
     ['src/http/x.ts', '../mcp/server.ts'],
     ['src/mcp/x.ts', '../a2a/server.ts'],
     ['src/http/x.ts', '../local/data-dir.ts'],
@@ -55,6 +58,7 @@ describe('the import law', () => {
     ['src/record/x.ts', '../chain/eas.ts'],
     ['src/pipeline/x.ts', '../record/forecasts.ts'],
     ['src/http/x.ts', '../record/views.ts'],
+    ['src/http/x.ts', '../contest/rounds.ts'],
     ['src/audit/x.ts', '../chain/eas.ts'],
     ['src/local/x.ts', '../pipeline/signal.ts'],
   ])('lets %s import %s', async (path, specifier) => {

@@ -7,28 +7,41 @@ import { DRY_RUN } from '../../wager/polymarket/dry-run-desk.ts';
 import { date } from '../parameters.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
+import { ANYTHING } from '../schemas/anything.ts';
 
 /** Interface, section 2.7, and the file that the on-chain identity points to. */
 export function agentRoutes(parts: HttpParts): Route[] {
   return [
     route({
       path: '/api/svc/agent/identity',
+      name: 'getAgentIdentity',
+      tag: 'agent',
+      reply: ANYTHING,
       summary: 'The ERC-8004 identity of this agent, with the registries to check it in',
       handle: () => identity(parts),
     }),
     route({
       path: '/api/svc/agent/reputation',
+      name: 'getAgentReputation',
+      tag: 'agent',
+      reply: ANYTHING,
       summary: "Outcomes of settled wagers in the ERC-8004 reputation registry, logged by the operator's own reporter",
       handle: () => reputation(parts),
     }),
     route({
       path: evidencePath('{date}'),
+      name: 'getWagerEvidence',
+      tag: 'agent',
+      reply: ANYTHING,
       summary: 'What stands behind a reported outcome: the bytes that the feedback hash on chain is made of',
       params: z.object({ date }),
       handle: ({ params }) => evidence(parts, params.date),
     }),
     route({
       path: REGISTRATION_PATH,
+      name: 'getRegistrationFile',
+      tag: 'agent',
+      reply: ANYTHING,
       summary: 'ERC-8004 registration file',
       handle: () => registration(parts),
     }),
@@ -89,7 +102,7 @@ function disclosureOn(venueName: string): string {
 async function evidence({ wagers }: HttpParts, day: string): Promise<Reply> {
   const wager = await wagers.reported(day);
   if (wager === null) throw new OracleError('NOT_FOUND', `No outcome of ${day} has been reported`, { field: 'date' });
-  return { headers: { 'Content-Type': 'application/json' }, body: wagerEvidence(wager).json };
+  return { headers: { 'Content-Type': 'application/json' }, raw: wagerEvidence(wager).json };
 }
 
 function registration({ publicUrl, chainId, addresses, ...parts }: HttpParts): Reply {

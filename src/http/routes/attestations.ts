@@ -4,6 +4,7 @@ import { attestationStats, latestAttestation, listAttestations } from '../../rec
 import { limit, uid } from '../parameters.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
+import { ANYTHING } from '../schemas/anything.ts';
 import { verifyAttestation } from './verify.ts';
 
 const DEFAULT_HORIZON_DAYS = 7;
@@ -13,6 +14,9 @@ export function attestationRoutes(parts: HttpParts): Route[] {
   return [
     route({
       path: '/api/svc/onchain-oracle/latest',
+      name: 'getLatestAttestation',
+      tag: 'record',
+      reply: ANYTHING,
       summary: 'The newest prediction attestation of the default horizon',
       async handle({ caller }) {
         const data = await latestAttestation(parts.record, DEFAULT_HORIZON_DAYS, parts.viewFor(caller));
@@ -22,6 +26,9 @@ export function attestationRoutes(parts: HttpParts): Route[] {
     }),
     route({
       path: '/api/svc/onchain-oracle/history',
+      name: 'listAttestations',
+      tag: 'record',
+      reply: ANYTHING,
       summary: 'Prediction and resolution attestations of all horizons, newest first',
       query: z.object({ limit: limit(100, 30) }),
       async handle({ query, caller }) {
@@ -31,12 +38,18 @@ export function attestationRoutes(parts: HttpParts): Route[] {
     }),
     route({
       path: '/api/svc/onchain-oracle/verify/{uid}',
+      name: 'verifyAttestation',
+      tag: 'record',
+      reply: ANYTHING,
       summary: 'An attestation as it stands on chain, compared with the record field by field',
       params: z.object({ uid }),
       handle: ({ params, caller }) => verifyAttestation(parts, params.uid, caller),
     }),
     route({
       path: '/api/svc/onchain-oracle/stats',
+      name: 'getAttestationStats',
+      tag: 'record',
+      reply: ANYTHING,
       summary: 'How much has been attested, since when, and at what cost',
       handle: () => stats(parts),
     }),

@@ -4,6 +4,7 @@ import type { MarketReport } from '../../market/reports/report.ts';
 import { weakEtag } from '../etag.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
+import { ANYTHING } from '../schemas/anything.ts';
 
 /** Seconds that an answer may be kept, at least and at most. */
 const MAX_AGE = { least: 5, most: 3_600 };
@@ -11,8 +12,21 @@ const MAX_AGE = { least: 5, most: 3_600 };
 /** Interface, section 2.6, and the further market reports: one resource each. */
 export function marketRoutes({ market, now }: Pick<HttpParts, 'market' | 'now'>): Route[] {
   return MARKET_REPORTS.map((report) =>
-    route({ path: report.path, summary: report.summary, handle: () => marketReport(market, report, now().getTime()) }),
+    route({
+      path: report.path,
+      name: nameOf(report),
+      tag: 'market',
+      summary: report.summary,
+      reply: ANYTHING,
+      handle: () => marketReport(market, report, now().getTime()),
+    }),
   );
+}
+
+/** `getEtfFlows` for `/api/etf-flows`. */
+function nameOf({ path }: MarketReport): string {
+  const words = path.split('/').at(-1)!.split('-');
+  return `get${words.map((word) => word[0].toUpperCase() + word.slice(1)).join('')}`;
 }
 
 async function marketReport(market: Market, report: MarketReport, atMs: number): Promise<Reply> {

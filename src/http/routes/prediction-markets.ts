@@ -7,12 +7,16 @@ import { mayRead } from '../../record/views.ts';
 import { weakEtag } from '../etag.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
+import { ANYTHING } from '../schemas/anything.ts';
 
 /** Interface, section 4.1: tracked prediction markets. */
 export function predictionMarketRoutes(parts: HttpParts): Route[] {
   return [
     route({
       path: '/api/svc/prediction-markets',
+      name: 'listPredictionMarkets',
+      tag: 'crowd',
+      reply: ANYTHING,
       summary: 'Strikes of prediction markets on bitcoin with their prices; what the forecast makes of them stays gated until its outcome',
       handle: ({ caller }) => predictionMarkets(parts, caller),
     }),

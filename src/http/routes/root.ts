@@ -1,12 +1,16 @@
 import { IDENTITY } from '../../../agent-card/identity.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Route, route } from '../route.ts';
+import { ANYTHING } from '../schemas/anything.ts';
 
 /** The list of what is served, made from the routes themselves. */
 export function rootRoutes({ version, publicUrl, market }: HttpParts, routes: Route[]): Route[] {
   return [
     route({
       path: '/',
+      name: 'listResources',
+      tag: 'service',
+      reply: ANYTHING,
       summary: 'This list',
       handle: () => ({
         body: {
@@ -15,7 +19,7 @@ export function rootRoutes({ version, publicUrl, market }: HttpParts, routes: Ro
           description: IDENTITY.description,
           version,
           source: market.source,
-          resources: routes.map(({ path, summary }) => ({ method: 'GET', url: `${publicUrl}${path}`, summary })),
+          resources: routes.map(({ method, path, summary }) => ({ method: method.toUpperCase(), url: `${publicUrl}${path}`, summary })),
         },
       }),
     }),

@@ -5,12 +5,16 @@ import { scorecardOf } from '../../record/scorecard.ts';
 import { scorecardHorizon } from '../parameters.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Route, route } from '../route.ts';
+import { ANYTHING } from '../schemas/anything.ts';
 
 /** Interface, section 2.3: the fields of both shapes; where `outcome` clashes it is the object, and `status` carries the word. */
 export function scorecardRoutes(parts: HttpParts): Route[] {
   return [
     route({
       path: '/api/svc/scorecard',
+      name: 'getScorecard',
+      tag: 'record',
+      reply: ANYTHING,
       summary: 'All forecasts of a horizon, what became of them, and what that is worth',
       query: z.object({ horizon: scorecardHorizon }),
       async handle({ query: { horizon }, caller }) {

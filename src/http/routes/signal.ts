@@ -5,12 +5,16 @@ import { viewForecast } from '../../record/views.ts';
 import { signalHorizon } from '../parameters.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Route, route } from '../route.ts';
+import { ANYTHING } from '../schemas/anything.ts';
 
 /** Interface, section 2.1. */
 export function signalRoutes(parts: HttpParts): Route[] {
   return [
     route({
       path: '/api/svc/open/signal',
+      name: 'getPublicSignal',
+      tag: 'signal',
+      reply: ANYTHING,
       summary: 'Public signal: direction and confidence stay gated until the outcome; the market context is always there',
       query: z.object({ horizon: signalHorizon }),
       async handle({ query: { horizon }, caller }) {

@@ -9,8 +9,8 @@ import { scorecardRoutes } from '../../../src/http/routes/scorecard.ts';
 import { type HttpServer, listen } from '../../../src/http/server.ts';
 import { jsonRpc } from '../../../src/local/json-rpc.ts';
 import { runStep } from '../../../src/pipeline/steps.ts';
-import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
 import type { ForecastDoc } from '../../../src/record/forecast.ts';
+import { call } from '../../support/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
 import { settledWager } from '../pipeline/wager-docs.ts';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day);
   await service.infrastructure.localChain!.setTimeToNow();
   service.state.setup = null;
-  server = await listen(createApp(allRoutes(service.http), service.log), 0, '127.0.0.1');
+  server = await listen(createApp(allRoutes(service.http), service.door), 0, '127.0.0.1');
 });
 afterAll(async () => {
   await server.close();
@@ -95,7 +95,7 @@ describe('the scorecard', () => {
     expect((await get('/api/svc/scorecard')).predictionMarket.settledMarkets).toBe(before.settledMarkets + 1);
     const elsewhere = { ...service.http, venueName: 'polymarket', sameBook: ['polymarket', 'polymarket-dry-run'] };
     const [route] = scorecardRoutes(elsewhere);
-    const { body } = await route.handle({ params: {}, query: { horizon: 7 }, caller: PUBLIC_CALLER });
+    const { body } = await call(route, { query: { horizon: 7 } });
     expect(body).toMatchObject({ predictionMarket: { venue: 'polymarket', quotesAreOurs: false, settledMarkets: 2 } });
     await wagers.wagers.deleteMany({ _id: { $in: docs.map(({ _id }) => _id) } });
   });

@@ -12,6 +12,7 @@ import { createLog } from '../../../src/log.ts';
 import type { Feed } from '../../../src/market/feed.ts';
 import { createMarket } from '../../../src/market/market.ts';
 import { openSimulatedFeed } from '../../../src/market/simulated/feed.ts';
+import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
 import { type TestService, testService, today } from '../../support/service.ts';
 import { dailyCsv } from '../../unit/market/csv/support.ts';
 
@@ -95,7 +96,7 @@ describe.each(['simulated', 'csv'] as const)('the market on %s data', (kind) => 
   beforeAll(async () => {
     folder = fullFolder();
     service = await testService(1, { FEEDS: kind === 'csv' ? `csv:${folder}` : 'simulated' });
-    server = await listen(createApp(allRoutes(service.http), service.log), 0, '127.0.0.1');
+    server = await listen(createApp(allRoutes(service.http), service.door), 0, '127.0.0.1');
   });
   afterAll(async () => {
     await server?.close();
@@ -141,7 +142,11 @@ describe('market answers in caches', () => {
     const simulated = openSimulatedFeed();
     feed = { ...simulated };
     const market = createMarket({ ...simulated, spot: (atMs) => feed.spot(atMs), observations: (...asked) => feed.observations(...asked) });
-    server = await listen(createApp(marketRoutes({ market, now: () => new Date(nowMs) }), log), 0, '127.0.0.1');
+    server = await listen(
+      createApp(marketRoutes({ market, now: () => new Date(nowMs) }), { log, identify: async () => PUBLIC_CALLER }),
+      0,
+      '127.0.0.1',
+    );
   });
   afterAll(() => server.close());
   const fetchFrom = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${server.port}${path}`, init);

@@ -10,6 +10,7 @@ import type { StrikeSnapshot } from '../../../src/market/strikes.ts';
 import type { Caller } from '../../../src/record/caller.ts';
 import { ModelStore } from '../../../src/record/models.ts';
 import { strikeProbability } from '../../../src/record/strike-probability.ts';
+import { call } from '../../support/serve.ts';
 import { type TestService, today, unresolvedService } from '../../support/service.ts';
 import { strikeSnapshot } from '../../support/strike-snapshot.ts';
 
@@ -35,7 +36,7 @@ beforeAll(async () => {
     venueMarkets: () => venueMarkets(),
     now: () => new Date(nowMs),
   };
-  server = await listen(createApp(allRoutes(parts), service.log), 0, '127.0.0.1');
+  server = await listen(createApp(allRoutes(parts), service.door), 0, '127.0.0.1');
   reset();
 });
 afterAll(async () => {
@@ -71,7 +72,7 @@ async function get(): Promise<any> {
 // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
 async function asCaller(caller: Caller, over: Partial<HttpParts> = {}): Promise<any> {
   const [route] = predictionMarketRoutes({ ...parts, ...over });
-  return (await route.handle({ params: {}, query: {}, caller })).body;
+  return (await call(route, { caller })).body;
 }
 
 describe('tracked prediction markets', () => {

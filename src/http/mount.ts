@@ -1,0 +1,53 @@
+import type { Express, Request, Response } from 'express';
+import { OracleError } from '../errors.ts';
+import { type Caller, isAnybody } from '../record/caller.ts';
+import { namesEtag } from './etag.ts';
+import { parseRequest } from './parse.ts';
+import { sendProblem } from './problem.ts';
+import type { Reply, Route } from './route.ts';
+
+/** Decides who asks, and whether the request is let in. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, RATE_LIMITED */
+export type Guard = (route: Pick<Route, 'access' | 'cost'>, request: Request, response: Response) => Promise<Caller>;
+
+/** Mounts routes; another method on a known path is refused by name. */
+export function mount(app: Express, routes: readonly Route[], guard: Guard): void {
+  const byPath = Map.groupBy(routes, ({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'));
+  for (const [path, operations] of byPath) {
+    for (const operation of operations) app[operation.method](path, (request, response) => answer(operation, guard, request, response));
+    app.all(path, (request, response) => methodNotAllowed(operations, request, response));
+  }
+}
+
+async function answer(route: Route, guard: Guard, request: Request, response: Response): Promise<void> {
+  response.vary('Authorization');
+  const caller = await guard(route, request, response);
+  const reply = await route.handle({ ...parseRequest(route, request), caller, accept: request.get('accept') ?? '' });
+  send(request, response, { status: route.status, ...reply, headers: { ...reply.headers, ...cachingOf(route, caller, reply) } });
+}
+
+/** What depends on who asks, or changes something, is kept by nobody. */
+function cachingOf({ method, access }: Route, caller: Caller, { headers }: Reply): Record<string, string> {
+  if (method !== 'get' || access !== 'public' || !isAnybody(caller)) return { 'Cache-Control': 'private, no-store' };
+  return { 'Cache-Control': headers?.['Cache-Control'] ?? 'no-cache' };
+}
+
+function send(request: Request, response: Response, reply: Reply): void {
+  const { status = 200, headers = {} } = reply;
+  response.status(status).set(headers);
+  // The framework heeds the tag only without `Cache-Control: no-cache`, which the fetch of browsers and Node adds of its own.
+  if (headers.ETag !== undefined && namesEtag(request.get('If-None-Match'), headers.ETag)) return void response.status(304).end();
+  if ('raw' in reply) response.send(reply.raw);
+  else if (reply.body === undefined) response.end();
+  else response.json(reply.body);
+}
+
+function methodNotAllowed(operations: readonly Route[], request: Request, response: Response): void {
+  const allowed = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
+  response.set('Allow', allowed.join(', '));
+  sendProblem(
+    response,
+    new OracleError('METHOD_NOT_ALLOWED', `${request.method} is not allowed on this path`, {
+      suggestedAction: `Use ${allowed.join(' or ')}.`,
+    }),
+  );
+}
