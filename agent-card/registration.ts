@@ -13,7 +13,7 @@ export interface RegistrationSource {
 export const REGISTRATION_PATH = '/.well-known/agent-registration.json';
 
 /** The ERC-8004 agent registration file. */
-export function registrationFile({ publicUrl, chainId, registry, agentId }: RegistrationSource): object {
+export function registrationFile({ publicUrl, chainId, registry, agentId }: RegistrationSource) {
   return {
     type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
     name: IDENTITY.name,

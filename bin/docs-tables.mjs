@@ -4,10 +4,12 @@ import { requireNode } from './require-node.mjs';
 
 requireNode();
 const { settingsMarkdown } = await import('../src/config.ts');
+const { contestMarkdown } = await import('../src/contest/rules.ts');
 const { providersMarkdown } = await import('../src/market/live/registry.ts');
 
 await replace('README.md', 'settings', settingsMarkdown());
 await replace('docs/DATA.md', 'providers', providersMarkdown());
+await replace('docs/CONTEST.md', 'contest', contestMarkdown());
 
 async function replace(path, marker, table) {
   const file = new URL(`../${path}`, import.meta.url);

@@ -1,7 +1,7 @@
 /**
  * Compiles the Solidity files of this folder with the pinned `solc` and OpenZeppelin packages, offline, to
- * `compiled/<Name>.json`: `{ contractName, abi, bytecode }`. `npm run contracts` writes the files; `compileAll()` only returns
- * their text, so that a test can tell whether the committed ones are up to date.
+ * `compiled/<Name>.json`: `{ contractName, abi, bytecode }`, and those of `test-only` to `compiled/test-only`. `npm run contracts`
+ * writes the files; `compileAll()` only returns their text, so that a test can tell whether the committed ones are up to date.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -25,13 +25,14 @@ function readImport(path) {
   return { contents: readFileSync(join(root, ...rest), 'utf8') };
 }
 
-/** The contracts of this folder as `{ [name]: JSON text }`, in the order of their names. */
-export function compileAll() {
+/** The contracts of this folder, or of one in it, as `{ [name]: JSON text }`, in the order of their names. */
+export function compileAll(subfolder = '') {
   const solc = require('solc');
-  const names = readdirSync(FOLDER)
+  const folder = join(FOLDER, subfolder);
+  const names = readdirSync(folder)
     .filter((file) => file.endsWith('.sol'))
     .sort();
-  const sources = Object.fromEntries(names.map((name) => [name, { content: readFileSync(join(FOLDER, name), 'utf8') }]));
+  const sources = Object.fromEntries(names.map((name) => [name, { content: readFileSync(join(folder, name), 'utf8') }]));
   const input = JSON.stringify({ language: 'Solidity', sources, settings: SETTINGS });
   const output = JSON.parse(solc.compile(input, { import: readImport }));
   const errors = (output.errors ?? []).filter((error) => error.severity === 'error' || error.type === 'Warning');
@@ -46,10 +47,12 @@ export function compileAll() {
 }
 
 if (process.argv[1] && resolve(process.argv[1]) === import.meta.filename) {
-  const target = join(FOLDER, 'compiled');
-  mkdirSync(target, { recursive: true });
-  for (const [name, text] of Object.entries(compileAll())) {
-    writeFileSync(join(target, `${name}.json`), text);
-    console.log(`${name}: ${text.length} characters`);
+  for (const subfolder of ['', 'test-only']) {
+    const target = join(FOLDER, 'compiled', subfolder);
+    mkdirSync(target, { recursive: true });
+    for (const [name, text] of Object.entries(compileAll(subfolder))) {
+      writeFileSync(join(target, `${name}.json`), text);
+      console.log(`${name}: ${text.length} characters`);
+    }
   }
 }

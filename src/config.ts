@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { OracleError } from './errors.ts';
 
@@ -35,6 +36,21 @@ const address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex characters')
   .transform((text) => text as `0x${string}`);
+
+const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal'];
+const isProxy = (text: string) => {
+  const [ip = '', bits, ...rest] = text.split('/');
+  const width = isIP(ip) === 4 ? 32 : isIP(ip) === 6 ? 128 : 0;
+  const ranged = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= width);
+  return PROXY_NAMES.includes(text) || (width > 0 && ranged && rest.length === 0);
+};
+/** A number of hops, or names and ranges of proxies. */
+const trustedProxies = z
+  .string()
+  .refine((text) => /^\d$/.test(text) || text.split(',').every(isProxy), {
+    error: `must be a number of proxies from 0 to 9, or addresses, ranges such as 10.0.0.0/8, or ${PROXY_NAMES.join(', ')}, separated by commas`,
+  })
+  .transform((text) => (/^\d$/.test(text) ? Number(text) : text.split(',')));
 
 export const SETTINGS = {
   PORT: setting({ schema: integer(0, 65_535), default: '3000', description: 'TCP port of the HTTP server; 0 takes a free one' }),
@@ -167,6 +183,38 @@ export const SETTINGS = {
     requiredOnRealChain: true,
     description: 'ERC-8004 reputation registry; on Base `0x8004BAa17C55a88189AE136b182e5fdA19dE9b63`',
   }),
+  TRUST_PROXY: setting({
+    schema: trustedProxies,
+    default: '0',
+    description:
+      'Proxies in front of the service whose `X-Forwarded-For` is believed: how many, or their addresses, ranges, `loopback`, `linklocal`, `uniquelocal`, separated by commas; `0`: none',
+  }),
+  RATE_LIMIT_PUBLIC: setting({
+    schema: integer(1, 1_000_000),
+    default: '60',
+    description: 'Requests a minute of one address (IPv6: one /64) without a valid token',
+  }),
+  RATE_LIMIT_WALLET: setting({
+    schema: integer(1, 1_000_000),
+    default: '300',
+    description: 'Requests a minute of one wallet that is logged in, from wherever',
+  }),
+  RATE_LIMIT_RPC: setting({
+    schema: integer(1, 1_000_000),
+    default: '10',
+    description: 'Requests a minute of one address to operations that call the chain; they count above as well',
+  }),
+  PAYEE_ADDRESS: setting({
+    schema: address.optional(),
+    default: null,
+    description: 'Wallet that payments go to; unset: none are taken',
+  }),
+  PUSH_LOCAL_TARGETS: setting({
+    schema: z.enum(['refuse', 'allow']),
+    default: 'refuse',
+    description:
+      '`allow`: webhooks of this machine, such as `http://127.0.0.1:8080/`, can be registered; for development, on a local chain only',
+  }),
   REVEAL: setting({
     schema: z.enum(['resolution', 'immediate']),
     default: 'resolution',
@@ -252,6 +300,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   const config = { ...values, chainMode: chainModeOf(values.CHAIN_RPC_URL) };
   checkChainSettings(config);
   checkRealMoneySettings(config);
+  checkPushSettings(config);
   return config;
 }
 
@@ -285,6 +334,12 @@ function checkChainSettings(config: Config): void {
         'is refused on a local chain, which uses throw-away keys only; unset it, or set CHAIN_RPC_URL to a real chain',
       );
     }
+  }
+}
+
+function checkPushSettings({ PUSH_LOCAL_TARGETS, chainMode }: Config): void {
+  if (PUSH_LOCAL_TARGETS === 'allow' && chainMode === 'real') {
+    throw configError('PUSH_LOCAL_TARGETS', 'allow is for a local chain only: on a real one it would open this machine to callers');
   }
 }
 

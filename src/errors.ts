@@ -18,6 +18,7 @@ export const ERROR_CODES = {
   NOT_FOUND: { retryable: false },
   METHOD_NOT_ALLOWED: { retryable: false },
   PAYLOAD_TOO_LARGE: { retryable: false },
+  URL_TOO_LONG: { retryable: false },
   UNSUPPORTED_MEDIA_TYPE: { retryable: false },
   /** A feed's content cannot be read; the message names the file and line, or the provider and field. */
   FEED_INVALID: { retryable: false },

@@ -1,6 +1,8 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import { REGISTRATION_PATH } from '../agent-card/registration.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { ACCESS_INDEXES } from './access/access.ts';
+import { REQUEST_COUNT_INDEXES } from './access/request-counts.ts';
 import { createAttestationReader } from './chain/attestation-reader.ts';
 import { createAttester } from './chain/attester.ts';
 import { createChain } from './chain/client.ts';
@@ -8,7 +10,16 @@ import { ensureIdentity, updateAgentUri } from './chain/identity.ts';
 import { openJournal } from './chain/journal.ts';
 import { createReporter, readReputation } from './chain/reputation.ts';
 import { createWallet, type WalletRole } from './chain/wallet.ts';
+import { COMMERCE_INDEXES } from './commerce/ledger.ts';
+import { composeAbout } from './compose/about.ts';
+import { composeAccess } from './compose/access.ts';
+import { composeCommerce } from './compose/commerce.ts';
+import { composeContest } from './compose/contest.ts';
+import { composeDoor, sharedWhileUnderWay } from './compose/door.ts';
+import { openReports, REPORT_INDEXES } from './compose/reports.ts';
+import { composeWebhooks } from './compose/webhooks.ts';
 import type { Config } from './config.ts';
+import { CONTEST_INDEXES } from './contest/parts.ts';
 import { OracleError } from './errors.ts';
 import { dayOf, instantOf } from './forecast/day.ts';
 import { HORIZONS } from './forecast/model.ts';
@@ -34,7 +45,8 @@ import { readiness } from './pipeline/readiness.ts';
 import type { Schedule } from './pipeline/schedule.ts';
 import { statusOf } from './pipeline/status.ts';
 import { STEP_RUN_INDEXES, StepRuns } from './pipeline/step-runs.ts';
-import { PUBLIC_CALLER } from './record/caller.ts';
+import { WEBHOOK_INDEXES } from './push/webhooks/store.ts';
+import { listingOf } from './record/intent/listing.ts';
 import { ModelStore } from './record/models.ts';
 import { ForecastRecord, RECORD_INDEXES } from './record/record.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -109,6 +121,12 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     ...STEP_RUN_INDEXES,
     ...LIVE_INDEXES,
     ...POLYMARKET_INDEXES,
+    ...CONTEST_INDEXES,
+    ...ACCESS_INDEXES,
+    ...REQUEST_COUNT_INDEXES,
+    ...COMMERCE_INDEXES,
+    ...WEBHOOK_INDEXES,
+    ...REPORT_INDEXES,
   ]);
 
   const chain = await createChain({
@@ -152,17 +170,25 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     placeWagers: config.WAGERS !== 'off' && config.WAGER_KILL_SWITCH === 'off',
     publicUrl: () => publicUrl ?? agent.identity.agentUri.replace(REGISTRATION_PATH, ''),
     heldBack: async () => ((await replayUnfinished(db)) ? 'the replay of past days is not finished; npm start finishes it' : null),
+    reports: openReports(db),
     runs: new StepRuns(db, log),
     log,
   };
 
+  const { encryptionSecret } = infrastructure;
+  const { agentId } = agent.identity;
+  const access = await composeAccess({ db, chain, encryptionSecret, agentId, publicUrl: pipeline.publicUrl(), now });
   const state: Service['state'] = { schedule: null, setup: 'starting' };
   const quoted = createCache<VenueMarket[]>('venue-markets', 1);
   const ready = { chain, market, pingDatabase: () => database.ping(), setup: () => state.setup, now };
   const http: HttpParts = {
+    about: composeAbout({ config, chain, agentId, reporter: reporterWallet.address, now }),
+    access,
+    contest: composeContest({ db, chain, record, models, market, agentId, now, log }),
     version: packageJson.version,
     publicUrl: pipeline.publicUrl(),
     record,
+    reports: pipeline.reports,
     wagers,
     venueName: venue.name,
     sameBook: venue.sameBook,
@@ -179,7 +205,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     viewFor: (caller) => ({ caller, policy: config.REVEAL, now: now(), saltSecret }),
     identity: () => agent.identity,
     reputation: () => readReputation(chain, agent.identity.agentId, reporterWallet.address),
-    readiness: () => readiness(ready),
+    readiness: sharedWhileUnderWay(() => readiness(ready)),
     status: () =>
       statusOf({
         version: packageJson.version,
@@ -192,12 +218,14 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
         schedule: () => state.schedule,
         now,
       }),
+    commerce: composeCommerce({ db, chain, payee: config.PAYEE_ADDRESS, realMoney: real }),
+    webhooks: composeWebhooks({ db, encryptionSecret, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', now }),
     now,
   };
   const announce = async () => {
     agent.identity = await updateAgentUri(chain, attesterWallet, agent.identity, agentUri);
   };
-  const door: AppOptions = { log, identify: async () => PUBLIC_CALLER };
+  const door = composeDoor({ config, db, log, shutdown, now, identify: (authorization) => access.identify(authorization) });
   return {
     config,
     log,
@@ -278,9 +306,12 @@ function polymarketVenues({ config, log }: Frame, db: Database['db'], market: Ma
 /** Polymarket's weekly strikes, as the market last saw them. */
 async function listedStrikes(market: Market, at: Date): Promise<PolymarketStrike[]> {
   const strikes = weeklyStrikes(await market.strikes(at.getTime()), at.getTime());
-  return strikes.flatMap(({ venue, conditionId, question, strikeUsd, expiresAtMs }) =>
-    venue === 'polymarket' && conditionId !== null ? [{ conditionId, question, strikeUsd, expiresAt: new Date(expiresAtMs) }] : [],
-  );
+  return strikes.flatMap((strike) => {
+    const listing = listingOf(strike);
+    if (strike.venue !== 'polymarket' || listing === null) return [];
+    const { question, strikeUsd, expiresAtMs } = strike;
+    return [{ conditionId: listing.conditionId, question, strikeUsd, expiresAt: new Date(expiresAtMs), listing }];
+  });
 }
 
 /** All strikes of a venue with its quotes. */

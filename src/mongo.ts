@@ -25,7 +25,8 @@ const TIMEOUTS: MongoClientOptions = { serverSelectionTimeoutMS: 5_000, connectT
  * without a replica set is asked for `w: 1`, since the embedded engine does not wait for its journal under `majority`.
  */
 const durable = (inReplicaSet: boolean): WriteConcernSettings => ({ w: inReplicaSet ? 'majority' : 1, journal: true });
-const PING_TIMEOUT_MS = 5_000;
+/** A signal, because the driver's own limit does not end a command that a silent server never answers. */
+const PING_TIMEOUT_MS = 3_000;
 const DUPLICATE_KEY = 11000;
 
 /**
@@ -46,7 +47,7 @@ export async function connectMongo(uri: string, options: MongoClientOptions = {}
 }
 
 async function ping(db: Db, uri: string): Promise<void> {
-  await asUnavailable('The database does not answer', uri, () => db.command({ ping: 1 }, { timeoutMS: PING_TIMEOUT_MS }));
+  await asUnavailable('The database does not answer', uri, () => db.command({ ping: 1 }, { signal: AbortSignal.timeout(PING_TIMEOUT_MS) }));
 }
 
 /** Whether the server answers, and as a member of what; a router counts as a replica set, as it writes to some. */

@@ -10,13 +10,13 @@ import { stepInstant } from './pipeline/times.ts';
 import { runOrExplain } from './start.ts';
 
 /** Steps that are about one day; the others do what the clock and the record ask for. */
-const DAY_STEPS: readonly string[] = ['signal', 'wager'] satisfies StepName[];
+const DAY_STEPS: readonly string[] = ['signal', 'wager', 'brief'] satisfies StepName[];
 const CLOCK_STEPS = STEP_NAMES.filter((step) => !DAY_STEPS.includes(step));
 
 const USAGE = `Usage: npm run pipeline -- <what> [first day] [last day] [--early]
 
   catch-up                 everything that is due and not done
-  signal, wager            for one day (today unless told), or for each day of a range (YYYY-MM-DD)
+  signal, wager, brief     for one day (today unless told), or for each day of a range (YYYY-MM-DD)
   ${CLOCK_STEPS.join(', ')}
                            what is due now
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { IDENTITY } from '../agent-card/identity.ts';
 import { listenHost, loadConfig, secretValues } from './config.ts';
+import type { Contest } from './contest/contest.ts';
 import { OracleError } from './errors.ts';
 import { dayOf, instantOf } from './forecast/day.ts';
 import { createApp, createStartingApp } from './http/app.ts';
@@ -24,7 +25,7 @@ const now = () => new Date();
 
 /** Fetches the history and replays a first start, then runs the jobs; what is overdue is caught up with first. */
 async function startPipeline(service: Service): Promise<void> {
-  const { config, log, shutdown, infrastructure, database, pipeline, replayVenue, live, range, state } = service;
+  const { config, log, shutdown, infrastructure, database, pipeline, replayVenue, live, range, state, http } = service;
   const { localChain } = infrastructure;
   if (live !== null) await fetchHistory(live, service);
   if (localChain !== null) {
@@ -45,9 +46,11 @@ async function startPipeline(service: Service): Promise<void> {
   }
   if (config.ROLE === 'api') return;
   await catchUp(pipeline, { now: now(), replayed: false }).catch((error: unknown) => log.error({ err: error }, 'catching up failed'));
+  await http.contest.run().catch((error: unknown) => log.error({ err: error }, 'the contest could not be brought up to date'));
   // Loaded here only: a process that just answers keeps the memory.
   const { startSchedule } = await import('./pipeline/schedule.ts');
-  const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now, jobs: live === null ? {} : collectJobs(live) });
+  const jobs = { ...(live === null ? {} : collectJobs(live)), contest: contestJob(http.contest) };
+  const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now, jobs });
   shutdown.onStop('jobs', () => schedule.drain(6_000));
   state.schedule = schedule;
 }
@@ -58,6 +61,16 @@ function collectJobs(live: LiveMarket): Record<string, ScheduledJob> {
     prices: { cron: '* * * * *', run: live.collectPrices },
     collect: { cron: '* * * * *', run: live.collect },
     history: { cron: '*/15 * * * *', run: live.completeHistory },
+  };
+}
+
+/** What waited for a price or a forecast is taken up again within minutes. */
+function contestJob(contest: Contest): ScheduledJob {
+  return {
+    cron: '*/15 * * * *',
+    run: async () => {
+      await contest.run();
+    },
   };
 }
 
@@ -100,10 +113,13 @@ async function fetchHistory(live: LiveMarket, { state, shutdown, log }: Service)
 async function start(frame: Frame): Promise<void> {
   const { config, log, shutdown } = frame;
   const host = listenHost(config);
-  const server = await listen(createStartingApp(log), config.PORT, host);
+  const stopping = shutdown.signal;
+  const server = await listen(createStartingApp({ log, stopping }), config.PORT, host, { stopping });
   shutdown.onStop('http', () => server.close());
   const url = localUrl(host, server);
   const service = await assemble(frame, url);
+  // Before the parts that requests under way still need.
+  shutdown.onStop('requests under way', () => server.close());
   tellPerson(`Market data: ${service.http.market.source}${service.feedReason === null ? '' : ` (${service.feedReason})`}`);
   server.serve(createApp((config.ROLE === 'worker' ? workerRoutes : allRoutes)(service.http), service.door));
   await startPipeline(service);

@@ -1,3 +1,4 @@
+import { formatUnits } from 'viem';
 import { OracleError } from '../errors.ts';
 import { type Caller, TIERS, type Tier } from '../record/caller.ts';
 
@@ -13,23 +14,40 @@ export function tierOf(balance: bigint, decimals: number): Tier {
   return balance >= TIER_REQUIREMENTS.basic * unit ? 'basic' : 'public';
 }
 
+/** A balance in whole tokens: an exact decimal such as `500000000` or `0.000000000000000001`. @param balance in the smallest unit */
+export function wholeTokens(balance: bigint, decimals: number): string {
+  return formatUnits(balance, decimals);
+}
+
+export function isAtLeast(tier: Tier, required: Tier): boolean {
+  return TIERS.indexOf(tier) >= TIERS.indexOf(required);
+}
+
+/** The lower of two. */
+export function lowerTier(one: Tier, other: Tier): Tier {
+  return isAtLeast(one, other) ? other : one;
+}
+
 /** In words, e.g. `at least 500,000,000 gate tokens`. */
 export function requirementOf(tier: PaidTier): string {
   return `at least ${TIER_REQUIREMENTS[tier].toLocaleString('en-US')} gate tokens`;
 }
 
+/** A wallet that is known, and has too little. @param balance in whole tokens, an exact decimal; null where it was not read */
+export function tierRequired(required: PaidTier, { tier, balance }: { tier: Tier; balance: string | null }): OracleError {
+  const requirement = requirementOf(required);
+  return new OracleError('TIER_REQUIRED', `This needs the ${required} tier; the wallet has ${tier}`, {
+    suggestedAction: `Log in with a wallet that holds ${requirement}.`,
+    details: { tier, requiredTier: required, requirement, requiredBalance: String(TIER_REQUIREMENTS[required]), balance },
+  });
+}
+
 /** @throws OracleError UNAUTHENTICATED for an anonymous caller, TIER_REQUIRED for one of a lower tier. */
-export function requireTier({ tier, wallet }: Caller, required: PaidTier): void {
-  if (TIERS.indexOf(tier) >= TIERS.indexOf(required)) return;
-  if (wallet === undefined) {
-    throw new OracleError('UNAUTHENTICATED', 'This needs an access token', {
-      field: 'Authorization',
-      suggestedAction: `Log in with a wallet that holds ${requirementOf(required)}: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>.`,
-    });
-  }
-  throw new OracleError('TIER_REQUIRED', `This needs the ${required} tier; the wallet has ${tier}`, {
+export function requireTier({ tier, wallet, balance }: Caller, required: PaidTier): void {
+  if (isAtLeast(tier, required)) return;
+  if (wallet !== undefined) throw tierRequired(required, { tier, balance: balance ?? null });
+  throw new OracleError('UNAUTHENTICATED', 'This needs an access token', {
     field: 'Authorization',
-    suggestedAction: `Log in with a wallet that holds ${requirementOf(required)}.`,
-    details: { tier, requiredTier: required, requirement: requirementOf(required) },
+    suggestedAction: `Log in with a wallet that holds ${requirementOf(required)}: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>.`,
   });
 }

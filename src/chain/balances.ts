@@ -2,7 +2,7 @@ import { type Address, parseAbi } from 'viem';
 import type { Chain } from './client.ts';
 import { chainCall } from './rpc-error.ts';
 
-const abi = parseAbi(['function balanceOf(address account) view returns (uint256)']);
+const abi = parseAbi(['function balanceOf(address account) view returns (uint256)', 'function decimals() view returns (uint8)']);
 
 export interface GateBalance {
   /** In the token's smallest unit. */
@@ -21,4 +21,20 @@ export async function gateBalance({ client, addresses }: Chain, wallet: Address,
     const call = { address: addresses.gateToken, abi, functionName: 'balanceOf', args: [wallet], blockNumber } as const;
     return { balance: await client.readContract(call), blockNumber: Number(blockNumber) };
   });
+}
+
+/**
+ * Gate tokens of a wallet at the newest block that counts, which no short reorganisation undoes.
+ * @throws OracleError CHAIN_UNREACHABLE
+ */
+export async function confirmedGateBalance(chain: Chain, wallet: Address): Promise<GateBalance> {
+  const newest = await chainCall('Asking for the newest block', () => chain.client.getBlockNumber());
+  return gateBalance(chain, wallet, Math.max(0, Number(newest) - chain.confirmations + 1));
+}
+
+/** Decimals of the gate token. @throws OracleError CHAIN_UNREACHABLE */
+export async function gateDecimals({ client, addresses }: Chain): Promise<number> {
+  return chainCall('Reading the decimals of the gate token', () =>
+    client.readContract({ address: addresses.gateToken, abi, functionName: 'decimals' }),
+  );
 }

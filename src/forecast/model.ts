@@ -11,6 +11,13 @@ export const HORIZONS = [1, 2, 3, 7] as const;
 
 export type HorizonDays = (typeof HORIZONS)[number];
 
+/** A horizon as it is told: `7d`. */
+export type HorizonName = `${HorizonDays}d`;
+
+export function horizonName(horizonDays: number): HorizonName {
+  return `${horizonDays as HorizonDays}d`;
+}
+
 /** A fit serves one block of days. */
 export const BLOCK_DAYS = 180;
 

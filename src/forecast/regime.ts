@@ -4,7 +4,10 @@ export const REGIME_NAMES = ['CRISIS', 'EUPHORIA', 'CHOP', 'BEAR_RECOVERY', 'BEA
 
 export type Regime = (typeof REGIME_NAMES)[number];
 
-export type RiskLevel = 'Low' | 'Moderate' | 'Elevated' | 'High' | 'Extreme';
+/** In rising order. */
+export const RISK_LEVELS = ['Low', 'Moderate', 'Elevated', 'High', 'Extreme'] as const;
+
+export type RiskLevel = (typeof RISK_LEVELS)[number];
 
 export interface RegimeInfo {
   /** Distance of P(up) from one half at which the signal is BUY or SELL rather than HOLD. */

@@ -4,6 +4,8 @@ import type { Direction } from './signal.ts';
 
 export type Outcome = 'WIN' | 'LOSS';
 
+const LEAST_PROBABILITY = 1e-12;
+
 /** UP wins if the close at resolution is strictly higher than the close at window open; DOWN wins otherwise. */
 export function directionOutcome(direction: Direction, closeAtOpen: number, closeAtResolution: number): Outcome {
   return (direction === 'UP') === closeAtResolution > closeAtOpen ? 'WIN' : 'LOSS';
@@ -17,6 +19,11 @@ export function brierScore(pUp: number, rose: boolean): number {
 /** Natural-log loss of a probability, lower is better; infinite for a certainty that was wrong. */
 export function logLoss(pUp: number, rose: boolean): number {
   return -Math.log(rose ? pUp : 1 - pUp);
+}
+
+/** Log loss of a probability that may be a certainty: taken as at least 1e-12 from both ends, so that it is finite. */
+export function boundedLogLoss(p: number, happened: boolean): number {
+  return -Math.log(Math.max(happened ? p : 1 - p, LEAST_PROBABILITY));
 }
 
 /** Share of wins; null without outcomes. */

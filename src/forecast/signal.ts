@@ -24,6 +24,9 @@ export interface CategoryScore {
 /** Levels of the quantiles a forecast carries. */
 export const FORECAST_LEVELS = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95] as const;
 
+/** What a confidence is clipped to. */
+export const CONFIDENCE_RANGE = { least: 0.5, most: 0.99 } as const;
+
 /** Score beyond which a category is BUY or, below its negative, SELL. */
 const CATEGORY_LIMIT = 0.2;
 
@@ -105,7 +108,7 @@ export function directionOf(pUp: number): Direction {
 
 /** Probability of the more likely direction, clipped to .50 to .99. */
 export function confidenceOf(pUp: number): number {
-  return Math.min(0.99, Math.max(0.5, pUp, 1 - pUp));
+  return Math.min(CONFIDENCE_RANGE.most, Math.max(CONFIDENCE_RANGE.least, pUp, 1 - pUp));
 }
 
 /** BUY or SELL where P(up) is at least `threshold` from one half, else HOLD. */

@@ -1,42 +1,65 @@
-import express, { type Express } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
+import type { RateLimits } from '../access/rate-limits.ts';
 import { OracleError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Caller } from '../record/caller.ts';
 import { mount } from './mount.ts';
-import { problemHandler, sendProblem } from './problem.ts';
+import { problemHandler } from './problem.ts';
 import type { Route } from './route.ts';
 import { startingRoutes } from './routes/health.ts';
 import { createGuard } from './security/guard.ts';
+import { compressed, crossOrigin, securityHeaders } from './security/headers.ts';
+import { proxyHint } from './security/proxy-hint.ts';
+import { requestLog } from './security/request-log.ts';
+import { urlLength } from './security/url-length.ts';
+import { nothingServed } from './unserved.ts';
 
 /** What stands between a socket and the routes. */
 export interface AppOptions {
   log: Log;
   /** Who asks, by the `Authorization` header of a request; anybody without one. @throws OracleError UNAUTHENTICATED */
   identify(authorization: string | undefined): Promise<Caller>;
+  /** Lets the operator in, by the `Authorization` header; unset: nobody is, and no path of his is there. @throws OracleError UNAUTHENTICATED */
+  admin?: (authorization: string | undefined) => void | Promise<void>;
+  /** Unset: nobody is counted. */
+  limits?: RateLimits;
+  /** Proxies whose `X-Forwarded-For` is believed: how many stand in front, or their addresses and ranges. Unset: none. */
+  trustProxy?: number | readonly string[];
+  /** Aborted when the service stops: requests that come then are refused. */
+  stopping?: AbortSignal;
 }
-
-/** Largest body that is read: the largest one that any operation needs is a few kilobytes. */
-const BODY_LIMIT = '64kb';
 
 /** The HTTP door: every error a problem document. */
 export function createApp(routes: readonly Route[], options: AppOptions): Express {
-  const notFound = () => new OracleError('NOT_FOUND', 'Nothing is served at this path', { suggestedAction: 'GET / lists what is served.' });
-  return appWith(routes, notFound, options);
+  return appWith(routes, nothingServed, options);
 }
 
 /** What is served until the parts are there: alive, not ready. */
-export function createStartingApp(log: Log): Express {
+export function createStartingApp(options: Pick<AppOptions, 'log' | 'stopping'>): Express {
   const starting = () => new OracleError('STEP_WAITING', 'The service is starting');
-  return appWith(startingRoutes(), starting, { log, identify: () => Promise.reject(starting()) });
+  return appWith(startingRoutes(), starting, { ...options, identify: () => Promise.reject(starting()) });
 }
 
 function appWith(routes: readonly Route[], otherwise: () => OracleError, options: AppOptions): Express {
   const app = express();
+  const guard = createGuard(options);
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
-  app.use(express.json({ limit: BODY_LIMIT, strict: true }));
-  mount(app, routes, createGuard(options));
-  app.use((_request, response) => sendProblem(response, otherwise()));
+  app.set('trust proxy', options.trustProxy ?? 0);
+  app.use(requestLog(options.log), proxyHint(options.log, options.trustProxy), securityHeaders(), crossOrigin());
+  app.use(refuseWhenStopping(options.stopping), urlLength(), compressed());
+  mount(app, routes, guard);
+  app.use(async (request, response) => {
+    await guard({ access: 'public', cost: 'normal' }, request, response);
+    throw otherwise();
+  });
   app.use(problemHandler(options.log));
   return app;
+}
+
+function refuseWhenStopping(stopping?: AbortSignal): RequestHandler {
+  return (_request, _response, next) => {
+    if (!stopping?.aborted) return next();
+    throw new OracleError('SHUTTING_DOWN', 'The service is stopping', { retryAfterSeconds: 5 });
+  };
 }

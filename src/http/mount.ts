@@ -5,6 +5,7 @@ import { namesEtag } from './etag.ts';
 import { parseRequest } from './parse.ts';
 import { sendProblem } from './problem.ts';
 import type { Reply, Route } from './route.ts';
+import { readBody } from './security/body.ts';
 
 /** Decides who asks, and whether the request is let in. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, RATE_LIMITED */
 export type Guard = (route: Pick<Route, 'access' | 'cost'>, request: Request, response: Response) => Promise<Caller>;
@@ -14,13 +15,15 @@ export function mount(app: Express, routes: readonly Route[], guard: Guard): voi
   const byPath = Map.groupBy(routes, ({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'));
   for (const [path, operations] of byPath) {
     for (const operation of operations) app[operation.method](path, (request, response) => answer(operation, guard, request, response));
-    app.all(path, (request, response) => methodNotAllowed(operations, request, response));
+    app.all(path, (request, response) => methodNotAllowed(operations, guard, request, response));
   }
 }
 
 async function answer(route: Route, guard: Guard, request: Request, response: Response): Promise<void> {
   response.vary('Authorization');
   const caller = await guard(route, request, response);
+  // Whoever is not let in sends his body for nothing.
+  if (route.body !== undefined) await readBody(request, response);
   const reply = await route.handle({ ...parseRequest(route, request), caller, accept: request.get('accept') ?? '' });
   send(request, response, { status: route.status, ...reply, headers: { ...reply.headers, ...cachingOf(route, caller, reply) } });
 }
@@ -33,7 +36,10 @@ function cachingOf({ method, access }: Route, caller: Caller, { headers }: Reply
 
 function send(request: Request, response: Response, reply: Reply): void {
   const { status = 200, headers = {} } = reply;
-  response.status(status).set(headers);
+  const { Vary: dependsOn, ...others } = headers;
+  response.status(status).set(others);
+  // Beside what the door itself lets an answer depend on.
+  if (dependsOn !== undefined) response.vary(dependsOn);
   // The framework heeds the tag only without `Cache-Control: no-cache`, which the fetch of browsers and Node adds of its own.
   if (headers.ETag !== undefined && namesEtag(request.get('If-None-Match'), headers.ETag)) return void response.status(304).end();
   if ('raw' in reply) response.send(reply.raw);
@@ -41,7 +47,10 @@ function send(request: Request, response: Response, reply: Reply): void {
   else response.json(reply.body);
 }
 
-function methodNotAllowed(operations: readonly Route[], request: Request, response: Response): void {
+async function methodNotAllowed(operations: readonly Route[], guard: Guard, request: Request, response: Response): Promise<void> {
+  // Who may not know of a path is not told its methods.
+  const access = operations.every((operation) => operation.access === 'admin') ? 'admin' : 'public';
+  await guard({ access, cost: 'normal' }, request, response);
   const allowed = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
   response.set('Allow', allowed.join(', '));
   sendProblem(

@@ -1,13 +1,35 @@
 import { z } from 'zod';
+import type { ZodOpenApiMetadata } from 'zod-openapi';
+import type { HorizonName } from '../forecast/model.ts';
+
+/** How the reference tells of a parameter that comes as text and stands for something else. */
+const shownAs = (schema: object, description: string): ZodOpenApiMetadata => ({
+  description,
+  override: ({ jsonSchema }) => {
+    for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword as keyof typeof jsonSchema];
+    Object.assign(jsonSchema, schema);
+  },
+});
+
+/** Horizons of the signal paths, as they are told. */
+export const SIGNAL_HORIZONS = ['2d', '3d', '7d'] as const satisfies HorizonName[];
 
 /** `horizon` of signal paths: `2d`, `3d`, `7d`, default `7d`; read as days. */
 export const signalHorizon = z
-  .enum(['2d', '3d', '7d'], { error: 'must be one of 2d, 3d, 7d' })
+  .enum(SIGNAL_HORIZONS, { error: 'must be one of 2d, 3d, 7d' })
   .default('7d')
-  .transform((text) => Number.parseInt(text, 10));
+  .transform((text) => Number.parseInt(text, 10))
+  .meta(shownAs({ type: 'string', enum: [...SIGNAL_HORIZONS], default: '7d' }, 'Days from the opening of the outcome window to its end'));
 
 /** `horizon` of the scorecard: 1, 2, 3 or 7, default 7. */
-export const scorecardHorizon = z.enum(['1', '2', '3', '7'], { error: 'must be one of 1, 2, 3, 7' }).default('7').transform(Number);
+export const scorecardHorizon = z
+  .enum(['1', '2', '3', '7'], { error: 'must be one of 1, 2, 3, 7' })
+  .default('7')
+  .transform(Number)
+  .meta(shownAs({ type: 'integer', enum: [1, 2, 3, 7], default: 7 }, 'Days from the opening of the outcome window to its end'));
+
+/** Entries that lists tell at most, and unless asked otherwise (interface, section 8). */
+export const PAGES = { attestations: { most: 100, default: 30 }, copyTrade: { most: 90, default: 30 } } as const;
 
 /** `limit`: a whole number from 1 to `max`. */
 export const limit = (max: number, fallback: number) =>
@@ -16,13 +38,25 @@ export const limit = (max: number, fallback: number) =>
     .regex(/^\d{1,6}$/, `must be a whole number from 1 to ${max}`)
     .default(String(fallback))
     .transform(Number)
-    .pipe(z.number().min(1, `must be at least 1`).max(max, `must be at most ${max}`));
+    .pipe(z.number().min(1, `must be at least 1`).max(max, `must be at most ${max}`))
+    .meta(shownAs({ type: 'integer', minimum: 1, maximum: max, default: fallback }, 'How many entries to tell, newest first'));
+
+/** `offset`: a whole number from 0 to `max`, 0 unless told. */
+export const offset = (max: number) =>
+  z
+    .string({ error: `must be given once, as a whole number from 0 to ${max}` })
+    .regex(/^\d{1,6}$/, `must be a whole number from 0 to ${max}`)
+    .default('0')
+    .transform(Number)
+    .pipe(z.number().max(max, `must be at most ${max}`))
+    .meta(shownAs({ type: 'integer', minimum: 0, maximum: max, default: 0 }, 'How many entries to pass over'));
 
 /** An attestation's uid. */
 export const uid = z
   .string()
   .regex(/^0x[a-fA-F0-9]{64}$/, 'must be 0x followed by 64 hex characters')
-  .transform((text) => text.toLowerCase() as `0x${string}`);
+  .transform((text) => text.toLowerCase() as `0x${string}`)
+  .describe('Uid of an attestation: 0x and 64 hex characters');
 
 /** A day, `YYYY-MM-DD`. */
-export const date = z.iso.date('must be a date of the form YYYY-MM-DD');
+export const date = z.iso.date('must be a date of the form YYYY-MM-DD').describe('A day in UTC, YYYY-MM-DD');

@@ -1,15 +1,22 @@
 import type { Address } from 'viem';
+import type { Access } from '../access/access.ts';
 import type { ChainAddresses } from '../chain/addresses.ts';
 import type { AttestationReader } from '../chain/attestation-reader.ts';
 import type { IdentityState } from '../chain/identity.ts';
 import type { ReputationState } from '../chain/reputation.ts';
+import type { Commerce } from '../commerce/commerce.ts';
+import type { Contest } from '../contest/contest.ts';
 import type { Market } from '../market/market.ts';
+import type { WebhookRegistry } from '../push/webhooks/registry.ts';
 import type { AttestationViewOptions } from '../record/attestation-views.ts';
 import type { Caller } from '../record/caller.ts';
 import type { ModelStore } from '../record/models.ts';
 import type { ForecastRecord } from '../record/record.ts';
+import type { ReportStores } from '../record/report-stores.ts';
 import type { Quote, StrikeMarket } from '../wager/venue.ts';
 import type { WagerBook } from '../wager/wagers.ts';
+import type { AboutParts } from './about/parts.ts';
+import type { ServiceStatus } from './schemas/status.ts';
 
 /** One thing the service needs to be ready, and why it is not there. */
 export interface ReadinessCheck {
@@ -25,9 +32,13 @@ export interface VenueMarket {
 
 /** What the routes work with. */
 export interface HttpParts {
+  about: AboutParts;
+  access: Access;
   version: string;
   publicUrl: string;
   record: ForecastRecord;
+  /** Daily briefs and weekly reports. */
+  reports: ReportStores;
   wagers: WagerBook;
   venueName: string;
   /** Names of the venues that quote the same book as that one, itself included. */
@@ -51,6 +62,9 @@ export interface HttpParts {
   reputation(): Promise<ReputationState | null>;
   readiness(): Promise<ReadinessCheck[]>;
   /** Everything an operator wants on one page; nothing secret, nothing unresolved. */
-  status(): Promise<object>;
+  status(): Promise<ServiceStatus>;
+  commerce: Commerce;
+  contest: Contest;
+  webhooks: WebhookRegistry;
   now(): Date;
 }

@@ -1,6 +1,8 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import { type ErrorCode, isOracleError, OracleError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { errorForLog } from './security/error-for-log.ts';
+import { requestIdOf, routeOf } from './security/request-log.ts';
 
 interface ProblemKind {
   status: number;
@@ -18,6 +20,7 @@ export const PROBLEMS = {
   NOT_FOUND: { status: 404, title: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The request is too large' },
+  URL_TOO_LONG: { status: 414, title: 'The URL is too long' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body is of a type that is not read' },
   FEED_INVALID: { status: 503, title: 'A market feed cannot be read' },
   FEED_UNAVAILABLE: { status: 503, title: 'A market feed does not answer' },
@@ -80,6 +83,8 @@ function defaultAction(error: OracleError): string {
 /** Sends an error as `application/problem+json`. */
 export function sendProblem(response: Response, error: unknown): void {
   const problem = problemOf(error, response.req.path);
+  // Whoever reports it names the line in the log.
+  if (problem.code === 'INTERNAL') problem.requestId = requestIdOf(response);
   if (problem.retryable) response.set('Retry-After', String(retryAfterSeconds(error)));
   if (problem.status === 401) response.vary('Authorization').set('WWW-Authenticate', challengeFor(response));
   response.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
@@ -98,17 +103,27 @@ function challengeFor(response: Response): string {
 export function problemHandler(log: Log): ErrorRequestHandler {
   return (error, request, response, next) => {
     const known = fromFramework(error);
-    if (!isOracleError(known) || known.code === 'INTERNAL') log.error({ err: error, path: request.path }, 'request failed');
+    if (!isOracleError(known) || known.code === 'INTERNAL') {
+      log.error({ requestId: requestIdOf(response), route: routeOf(request), err: errorForLog(error, request) }, 'request failed');
+    }
     if (response.headersSent) return next(error);
     sendProblem(response, known);
   };
 }
 
-/** Express and its parsers mark a caller's fault with a `status` below 500. */
+/** Express and its parsers mark a caller's fault with a `status` below 500, and the parser of bodies also with a `type`. */
 function fromFramework(error: unknown): unknown {
-  const status = (error as { status?: unknown }).status;
+  const { status, type } = error as { status?: unknown; type?: unknown };
   if (isOracleError(error) || typeof status !== 'number' || status >= 500) return error;
-  if (status === 415) return new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The body has an encoding that is not read', { cause: error });
-  if (status === 413) return new OracleError('PAYLOAD_TOO_LARGE', 'The request body is too large');
-  return new OracleError('INPUT_INVALID', 'The request could not be read: check its path encoding and body', { cause: error });
+  const field = typeof type === 'string' ? 'body' : 'path';
+  if (status === 415) {
+    return new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The body has an encoding or a character set that is not read', {
+      field,
+      suggestedAction: 'Send JSON in UTF-8, uncompressed.',
+      cause: error,
+    });
+  }
+  if (status === 413) return new OracleError('PAYLOAD_TOO_LARGE', 'The request body is too large', { field });
+  const wrong = field === 'body' ? 'The body is not JSON: an object is needed' : 'The path has a malformed percent-encoding';
+  return new OracleError('INPUT_INVALID', wrong, { field, cause: error });
 }

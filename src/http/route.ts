@@ -65,6 +65,8 @@ export interface Route {
   summary: string;
   /** More, as Markdown. */
   description?: string;
+  /** Kept for those who use it; its successor is named in the description. */
+  deprecated?: boolean;
   access: Access;
   cost: Cost;
   params?: Shape;

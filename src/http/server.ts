@@ -1,15 +1,32 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OracleError } from '../errors.ts';
+import { answerClientError } from './security/client-error.ts';
 
 const GRACE_MS = 3_000;
+
+/** A client that sends slowly holds a socket for so long, and no longer. */
+const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000 };
+
+export interface Timeouts {
+  /** For the head of a request. */
+  headersMs: number;
+  /** For all of a request, its body included. */
+  requestMs: number;
+}
+
+export interface ListenOptions {
+  /** Aborted when the service stops: answers from then on close their connections. */
+  stopping?: AbortSignal;
+  timeouts?: Timeouts;
+}
 
 export interface HttpServer {
   /** The port that is listened on, also when a free one was asked for. */
   port: number;
   /** Hands all further requests to another app. */
   serve(app: RequestListener): void;
-  /** Stops taking requests and waits for those under way. */
+  /** Stops taking requests and waits for those under way; later calls wait for the same end. */
   close(): Promise<void>;
 }
 
@@ -17,17 +34,42 @@ export interface HttpServer {
  * Listens on an address.
  * @throws OracleError CONFIG_INVALID naming PORT or HOST when the address cannot be used.
  */
-export async function listen(app: RequestListener, port: number, host: string): Promise<HttpServer> {
+export async function listen(app: RequestListener, port: number, host: string, options: ListenOptions = {}): Promise<HttpServer> {
   let current = app;
-  const server = createServer((request, response) => current(request, response));
+  let end: Promise<void> | undefined;
+  const server = createServer(limitsOf(options.timeouts ?? TIMEOUTS), (request, response) => current(request, response));
+  server.on('clientError', answerClientError);
+  const underWay = watch(server, options.stopping);
   await started(server, port, host);
   return {
     port: (server.address() as AddressInfo).port,
     serve: (next) => {
       current = next;
     },
-    close: () => closed(server),
+    close: () => (end ??= closed(server, underWay)),
   };
+}
+
+function limitsOf({ headersMs, requestMs }: Timeouts): ServerOptions {
+  return {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: Math.min(headersMs, 5_000) / 2,
+    maxHeaderSize: 16_384,
+  };
+}
+
+/** Answers under way. From the stop on each tells its client that the connection ends with it. */
+function watch(server: Server, stopping?: AbortSignal): Set<ServerResponse> {
+  const underWay = new Set<ServerResponse>();
+  const dismiss = (response: ServerResponse) => !response.headersSent && response.setHeader('Connection', 'close');
+  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+    underWay.add(response);
+    response.once('close', () => underWay.delete(response));
+    if (stopping?.aborted) dismiss(response);
+  });
+  stopping?.addEventListener('abort', () => underWay.forEach(dismiss), { once: true });
+  return underWay;
 }
 
 function started(server: Server, port: number, host: string): Promise<void> {
@@ -49,8 +91,9 @@ function started(server: Server, port: number, host: string): Promise<void> {
 }
 
 /** Requests under way get a moment; a client that never finishes its own does not hold up the end. */
-async function closed(server: Server): Promise<void> {
+async function closed(server: Server, underWay: ReadonlySet<ServerResponse>): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+  for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();

@@ -31,7 +31,8 @@ export async function marketContext(feed: Feed, spot: SpotPrice, atMs: number): 
   const today = dayOf(atMs);
   const sentiment = knownAt(await feed.observations('fearGreed', atMs), atMs);
   const flows = knownAt(await feed.observations('etfFlow', atMs), atMs);
-  const fearGreed = latest(sentiment, today - SERIES.fearGreed.staleDays);
+  const mood = latest(sentiment, today - SERIES.fearGreed.staleDays);
+  const fearGreed = mood === null ? null : Math.round(mood.value);
   const lastFlow = latest(flows, today - SERIES.etfFlow.staleDays);
   return {
     atMs,
@@ -39,12 +40,12 @@ export async function marketContext(feed: Feed, spot: SpotPrice, atMs: number): 
     source: feed.source,
     btcPrice: spot.priceUsd,
     change24hPct: spot.change24hPct,
-    fearGreed: fearGreed?.value ?? null,
-    fearGreedLabel: fearGreed ? fearGreedLabel(fearGreed.value) : null,
+    fearGreed,
+    fearGreedLabel: fearGreed === null ? null : fearGreedLabel(fearGreed),
     etfFlows7dUsd: flowSum(flows, today - 6),
     etfFlows30dUsd: flowSum(flows, today - 29),
     etfFlowLastDayUsd: lastFlow ? inDollars(lastFlow.value) : null,
-    observedAt: { btcPrice: spot.observedAtMs, fearGreed: fearGreed?.availableAt ?? null, etfFlows: lastFlow?.availableAt ?? null },
+    observedAt: { btcPrice: spot.observedAtMs, fearGreed: mood?.availableAt ?? null, etfFlows: lastFlow?.availableAt ?? null },
     sources: { btcPrice: spot.source, fearGreed: sentiment.source, etfFlows: flows.source },
   };
 }

@@ -1,4 +1,6 @@
-export type FearGreedLabel = 'Extreme Fear' | 'Fear' | 'Neutral' | 'Greed' | 'Extreme Greed';
+export const FEAR_GREED_LABELS = ['Extreme Fear', 'Fear', 'Neutral', 'Greed', 'Extreme Greed'] as const;
+
+export type FearGreedLabel = (typeof FEAR_GREED_LABELS)[number];
 
 /**
  * The label of a Fear & Greed value, 0 to 100, in the bands that alternative.me's own classifications follow:

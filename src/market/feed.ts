@@ -4,7 +4,9 @@ import type { Observations } from './observations.ts';
 import type { SeriesId } from './series.ts';
 import type { StrikeSnapshot } from './strikes.ts';
 
-export type FeedKind = 'live' | 'csv' | 'simulated';
+export const FEED_KINDS = ['live', 'csv', 'simulated'] as const;
+
+export type FeedKind = (typeof FEED_KINDS)[number];
 
 export interface SpotPrice {
   priceUsd: number;

@@ -45,6 +45,9 @@ const FRAME_SERIES: Record<FrameSeries, SeriesId> = {
   dxy: 'dxy',
 };
 
+/** The series that forecasts are made from, the price first. */
+export const MODEL_SERIES: readonly SeriesId[] = Object.values(FRAME_SERIES);
+
 const INPUT_COLUMNS = [...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS].filter((column) => column !== 'close');
 
 /**

@@ -1,12 +1,14 @@
 import { type Day, dayOf } from '../forecast/day.ts';
+import { dueBriefs } from './brief.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
 import type { StepName, StepOutcome } from './step-runs.ts';
 import { runOutcomeCheck, runStep, type StepReport } from './steps.ts';
 import { stepInstant } from './times.ts';
+import { dueWeeks } from './weekly-report.ts';
 
 /**
  * Runs everything that is due and not done: days of an outage enter the record in their order, what is not on chain is committed,
- * an undecided or unplaced wager is taken up, and the outcome check runs. Nothing to do costs a few reads.
+ * an undecided or unplaced wager is taken up, the outcome check runs, and missing reports are written. Nothing to do costs a few reads.
  */
 export async function catchUp(parts: PipelineParts, context: StepContext): Promise<StepReport[]> {
   const today = dayOf(context.now.getTime());
@@ -22,7 +24,10 @@ export async function catchUp(parts: PipelineParts, context: StepContext): Promi
   }
   if (mayAttest(context, today) && (await parts.record.unattestedDays()).length > 0) await run('attest', today);
   for (const day of await wagerDays(parts, context)) await run('wager', day);
-  return [...reports, ...(await runOutcomeCheck(parts, context))];
+  reports.push(...(await runOutcomeCheck(parts, context)));
+  if ((await dueWeeks(parts, context)).length > 0) await run('weekly-report', today);
+  for (const day of await dueBriefs(parts, context)) await run('brief', day);
+  return reports;
 }
 
 /** Days whose signal time has come and that the record does not hold, oldest first, as far as the market data reaches. */

@@ -3,6 +3,7 @@ import type { Reporter } from '../chain/reputation.ts';
 import type { Log } from '../log.ts';
 import type { Market } from '../market/market.ts';
 import type { ForecastRecord } from '../record/record.ts';
+import type { ReportStores } from '../record/report-stores.ts';
 import type { Venue } from '../wager/venue.ts';
 import type { WagerBook } from '../wager/wagers.ts';
 import type { Forecaster } from './forecaster.ts';
@@ -27,6 +28,8 @@ export interface PipelineParts {
   publicUrl(): string;
   /** Why no step may run now, or null. */
   heldBack(): Promise<string | null>;
+  /** Where briefs and weekly reports are kept. */
+  reports: ReportStores;
   runs: StepRuns;
   log: Log;
 }

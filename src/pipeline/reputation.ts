@@ -1,15 +1,14 @@
-import { lastDayOver } from '../record/forecast.ts';
 import { evidencePath, wagerEvidence } from '../wager/evidence.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
 
 /**
  * Logs the outcome of every settled wager to the ERC-8004 reputation registry, by the reporter's wallet and labelled as the
  * operator's own. A wager's key finds a transaction that an earlier run sent. A market may settle before the day's forecasts do, and
- * an outcome tells the side that was taken: it is reported once all of them are over.
+ * an outcome tells the side that was taken: it is reported once all of them are told.
  * @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE; the step waits.
  */
 export async function reputationStep(parts: PipelineParts, { now }: StepContext): Promise<number> {
-  const wagers = await parts.wagers.unreported(lastDayOver(now));
+  const wagers = await parts.wagers.unreported(await parts.record.lastDayTold(now));
   for (const wager of wagers) {
     const { txHash, at } = await parts.reporter.report(`feedback:${wager._id}`, {
       outcome: wager.state === 'WIN' ? 'WIN' : 'LOSS',

@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import { catchUp } from './catch-up.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
 import { runOutcomeCheck, runStep } from './steps.ts';
-import { STEP_TIMES } from './times.ts';
+import { OUTCOME_CHECK_HOURS, STEP_TIMES, WEEKLY_TIME } from './times.ts';
 
 type Job = (parts: PipelineParts, day: Day, context: StepContext) => Promise<unknown>;
 
@@ -17,7 +17,12 @@ export const JOBS: Record<string, { cron: string; run: Job }> = {
   signal: { cron: daily(STEP_TIMES.signal), run: (parts, day, context) => runStep(parts, 'signal', day, context) },
   attest: { cron: daily(STEP_TIMES.attest), run: (parts, day, context) => runStep(parts, 'attest', day, context) },
   wager: { cron: daily(STEP_TIMES.wager), run: (parts, day, context) => runStep(parts, 'wager', day, context) },
-  'outcome-check': { cron: '0 */6 * * *', run: (parts, _day, context) => runOutcomeCheck(parts, context) },
+  brief: { cron: daily(STEP_TIMES.brief), run: (parts, day, context) => runStep(parts, 'brief', day, context) },
+  'weekly-report': {
+    cron: `${WEEKLY_TIME.minutes} ${WEEKLY_TIME.hours} * * 1`,
+    run: (parts, day, context) => runStep(parts, 'weekly-report', day, context),
+  },
+  'outcome-check': { cron: `0 */${OUTCOME_CHECK_HOURS} * * *`, run: (parts, _day, context) => runOutcomeCheck(parts, context) },
   'catch-up': { cron: '*/5 * * * *', run: (parts, _day, context) => catchUp(parts, context) },
 };
 

@@ -3,14 +3,13 @@ import { messageOf } from '../errors.ts';
 import { type Day, dayOf, formatDay } from '../forecast/day.ts';
 import type { ProviderHealth } from '../market/live/provider.ts';
 import type { Market } from '../market/market.ts';
-import { lastDayOver } from '../record/forecast.ts';
 import type { PipelineParts } from './parts.ts';
 import { type ReadinessCheck, type ReadinessParts, readiness } from './readiness.ts';
 import type { Schedule } from './schedule.ts';
 
 export interface StatusParts {
   version: string;
-  role: string;
+  role: 'all' | 'api' | 'worker';
   /** Why this feed and not another one, or null. */
   feedReason: string | null;
   chain: Chain;
@@ -23,7 +22,7 @@ export interface StatusParts {
 }
 
 /** Everything an operator wants on one page. Nothing secret and nothing of an unresolved forecast goes in. */
-export async function statusOf(parts: StatusParts): Promise<object> {
+export async function statusOf(parts: StatusParts) {
   const checks = await readiness(parts.readiness);
   return {
     version: parts.version,
@@ -37,11 +36,14 @@ export async function statusOf(parts: StatusParts): Promise<object> {
     chain: await chainStatus(parts),
     record: await recordStatus(parts),
     steps: await stepStatus(parts.pipeline),
-    schedule: (await parts.schedule()?.nextRuns()) ?? [],
+    schedule: ((await parts.schedule()?.nextRuns()) ?? []).map(({ job, nextRunAt }) => ({
+      job,
+      nextRunAt: nextRunAt?.toISOString() ?? null,
+    })),
   };
 }
 
-async function marketStatus(market: Market, { feedReason, now }: StatusParts): Promise<object> {
+async function marketStatus(market: Market, { feedReason, now }: StatusParts) {
   const nowMs = now().getTime();
   const [{ firstDay, lastDay }, { series }, providers] = await Promise.all([market.coverage(), market.health(nowMs), market.providers()]);
   return {
@@ -63,29 +65,29 @@ export function endOfData(lastDay: Day): string {
   return `the market data ends on ${formatDay(lastDay)}: no later day is forecast, and what is still open stays open`;
 }
 
-function providerStatus({ lastOkAtMs, lastFailureAtMs, ...rest }: ProviderHealth): object {
+function providerStatus({ lastOkAtMs, lastFailureAtMs, ...rest }: ProviderHealth) {
   const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   return { ...rest, lastOkAt: time(lastOkAtMs), lastFailureAt: time(lastFailureAtMs) };
 }
 
-async function chainStatus({ chain, localChain }: StatusParts): Promise<object> {
+async function chainStatus({ chain, localChain }: StatusParts) {
   const { chainId, confirmations, addresses } = chain;
   const common = { chainId, local: localChain, confirmations, contracts: addresses };
   try {
     const { blockNumber, at } = await chainHealth(chain);
-    return { ...common, blockNumber, blockTime: at.toISOString() };
+    return { ...common, blockNumber, blockTime: at.toISOString(), error: null };
   } catch (error) {
-    return { ...common, error: messageOf(error) };
+    return { ...common, blockNumber: null, blockTime: null, error: messageOf(error) };
   }
 }
 
-async function recordStatus({ pipeline: { record, wagers }, now }: StatusParts): Promise<object> {
+async function recordStatus({ pipeline: { record, wagers }, now }: StatusParts) {
   const [genesis, lastDay, forecasts, replayed, tally] = await Promise.all([
     record.genesis(),
     record.lastDay(),
     record.countByState(),
     record.days.countDocuments({ replayed: true }),
-    wagers.tally(lastDayOver(now())),
+    record.lastDayTold(now()).then((through) => wagers.tally(through)),
   ]);
   return {
     firstDay: genesis === null ? null : formatDay(genesis),
@@ -97,7 +99,7 @@ async function recordStatus({ pipeline: { record, wagers }, now }: StatusParts):
   };
 }
 
-async function stepStatus({ runs }: PipelineParts): Promise<object[]> {
+async function stepStatus({ runs }: PipelineParts) {
   const latest = await runs.latest();
   return latest.map(({ step, day, state, reason, ranAt, attempts, replayed }) => ({
     step,

@@ -4,7 +4,7 @@ import { type Day, formatDay } from '../forecast/day.ts';
 import type { Log } from '../log.ts';
 import type { StepContext } from './parts.ts';
 
-export type StepName = 'signal' | 'attest' | 'wager' | 'open-window' | 'resolve' | 'settle' | 'reputation';
+export type StepName = 'signal' | 'attest' | 'wager' | 'open-window' | 'resolve' | 'settle' | 'reputation' | 'brief' | 'weekly-report';
 
 /** What a step came to, in words: what it did, what it waits for, or why it failed for good. */
 export type StepOutcome = { done: string } | { waiting: string } | { failed: string };

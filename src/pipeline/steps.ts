@@ -1,7 +1,9 @@
 import { type Day, dayOf, formatDay } from '../forecast/day.ts';
+import type { Brief } from '../record/briefs/brief.ts';
 import type { DayDoc } from '../record/day-record.ts';
 import type { WagerDoc } from '../wager/wagers.ts';
 import { attestStep } from './attest.ts';
+import { briefStep } from './brief.ts';
 import { openWindowStep } from './open-window.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
 import { reputationStep } from './reputation.ts';
@@ -10,11 +12,12 @@ import { settleStep } from './settle.ts';
 import { signalStep } from './signal.ts';
 import type { StepName, StepOutcome } from './step-runs.ts';
 import { wagerStep } from './wager.ts';
+import { weeklyReportStep } from './weekly-report.ts';
 
 /** Does a step's work and says in words what came of it. */
 type Step = (parts: PipelineParts, day: Day, context: StepContext) => Promise<string>;
 
-/** Every step by name, in the order in which a day runs them. All but signal and wager look at the clock and the record, not at the day. */
+/** Every step by name, in the order in which a day runs them. All but signal, wager and brief look at the clock and the record, not at the day. */
 export const STEPS: Record<StepName, Step> = {
   signal: async (parts, day, context) => describeDay(await signalStep(parts, day, context)),
   attest: async (parts) => listOr('committed', (await attestStep(parts)).map(formatDay)),
@@ -23,6 +26,8 @@ export const STEPS: Record<StepName, Step> = {
   resolve: async (parts, _day, context) => countOr('forecasts resolved', await resolveStep(parts, context)),
   settle: async (parts, _day, context) => countOr('wagers settled', await settleStep(parts, context)),
   reputation: async (parts, _day, context) => countOr('outcomes reported', await reputationStep(parts, context)),
+  brief: async (parts, day, context) => describeBrief(await briefStep(parts, day, context)),
+  'weekly-report': async (parts, _day, context) => listOr('reported on', await weeklyReportStep(parts, context)),
 };
 
 export const STEP_NAMES = Object.keys(STEPS) as StepName[];
@@ -60,6 +65,10 @@ function describeDay({ missedBecause, signalAt, late }: DayDoc): string {
 function describeWager(wager: WagerDoc | null): string {
   if (wager === null) return 'nothing decided: no forecast of that day, or wagers are off';
   return wager.skippedBecause === null ? wager.state : `${wager.state}: ${wager.skippedBecause}`;
+}
+
+function describeBrief({ generatedAt, late }: Brief): string {
+  return `made at ${generatedAt}${late ? ', late' : ''}`;
 }
 
 function listOr(done: string, items: string[]): string {

@@ -1,14 +1,22 @@
 import { type Day, instantOf } from '../forecast/day.ts';
+import { lastDayOfWeek, type Week } from '../forecast/week.ts';
 import { SIGNAL_TIME } from '../market/signal-time.ts';
 
 /** When each step of a day is due, UTC; the outcome check also runs every six hours after 00:00. */
 export const STEP_TIMES = {
+  brief: { hours: 3, minutes: 0 },
   signal: SIGNAL_TIME,
   attest: { hours: 21, minutes: 38 },
   wager: { hours: 21, minutes: 42 },
 } as const;
 
+/** Hours between two outcome checks, the first at 00:00 UTC. */
+export const OUTCOME_CHECK_HOURS = 6;
+
 export type DayStepName = keyof typeof STEP_TIMES;
+
+/** When the report on a week is due, UTC, on the Monday after it: the outcome check of its last window has run by then. */
+export const WEEKLY_TIME = { hours: 0, minutes: 30 } as const;
 
 /** A step that starts this much after its time is recorded as late. */
 const LATE_AFTER_MS = 3 * 60_000;
@@ -19,11 +27,21 @@ export function stepInstant(step: DayStepName, day: Day): number {
   return instantOf(day, hours, minutes);
 }
 
+/** When the report on a week is due, in milliseconds since 1970. */
+export function weeklyInstant(week: Week): number {
+  return instantOf(lastDayOfWeek(week) + 1, WEEKLY_TIME.hours, WEEKLY_TIME.minutes);
+}
+
 /** When a day's outcome window opens, and with it the time to forecast ends. */
 export function windowOpensAt(day: Day): number {
   return instantOf(day + 1);
 }
 
 export function isLate(step: DayStepName, day: Day, now: Date): boolean {
-  return now.getTime() >= stepInstant(step, day) + LATE_AFTER_MS;
+  return isLateFor(stepInstant(step, day), now);
+}
+
+/** Whether something that was due at `dueMs` starts late. */
+export function isLateFor(dueMs: number, now: Date): boolean {
+  return now.getTime() >= dueMs + LATE_AFTER_MS;
 }

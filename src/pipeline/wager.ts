@@ -3,7 +3,7 @@ import type { Day } from '../forecast/day.ts';
 import type { DayDoc } from '../record/day-record.ts';
 import { fromCents } from '../record/forecast.ts';
 import { strikeProbability } from '../record/strike-probability.ts';
-import { MAX_OPEN_FRACTION, type Sizing, sizeWager } from '../wager/sizing.ts';
+import { costsOf, MAX_OPEN_FRACTION, type Sizing, sizeWager } from '../wager/sizing.ts';
 import { MICROS, type Order, type Quote, type StrikeMarket, type Venue } from '../wager/venue.ts';
 import { undecidedWager, type WagerDoc } from '../wager/wagers.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
@@ -52,16 +52,17 @@ async function sized(parts: PipelineParts, venue: Venue, today: DayDoc, { market
   const model = await parts.forecaster.model(today.modelVersion!);
   const pModel = strikeProbability({ day: today, model, strikeUsd: market.strikeUsd, expiresAt: market.expiresAt, at: now });
   const qMarket = (quote.bid + quote.ask) / 2;
-  const yesCost = quote.ask + quote.fee;
-  const noCost = 1 - quote.bid + quote.fee;
+  const { yesCost, noCost } = costsOf(quote);
   const sizing = sizeWager({ pModel, qMarket, weight, yesCost, noCost });
   const unitCost = sizing.side === 'NO' ? noCost : yesCost;
   const contracts = sizing.side === null ? 0 : await affordable(venue, sizing.fraction, unitCost);
   const placing = contracts > 0;
+  const { listing, ...strike } = market;
   return {
     ...undecidedWager(venue, today.day, now),
     replayed,
-    market,
+    market: strike,
+    ...(listing === undefined ? {} : { listing }),
     quote,
     pModel,
     qMarket,

@@ -85,8 +85,8 @@ export async function attestationStats(record: ForecastRecord): Promise<Attestat
   };
 }
 
-/** One transaction carries several attestations: it is counted once. */
-function totalCost(references: Attested[]): bigint {
+/** What attestations cost in gas together, in wei. One transaction carries several of them: it is counted once. */
+export function totalCost(references: Attested[]): bigint {
   const byTransaction = new Map(references.map((reference) => [reference.txHash, reference]));
   return [...byTransaction.values()].reduce(
     (sum, { gasUsed, effectiveGasPriceWei }) => sum + BigInt(gasUsed) * BigInt(effectiveGasPriceWei),

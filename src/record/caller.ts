@@ -7,6 +7,8 @@ export interface Caller {
   wallet?: Address;
   /** The session that the caller's token belongs to; unset for an anonymous caller. */
   sessionId?: string;
+  /** Gate tokens of the wallet when last read: whole tokens, an exact decimal. */
+  balance?: string;
   /** True when this very answer has been paid for. */
   paid?: boolean;
 }

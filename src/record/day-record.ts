@@ -3,6 +3,7 @@ import type { Day } from '../forecast/day.ts';
 import type { Regime } from '../forecast/regime.ts';
 import type { RegimeFactors } from '../forecast/regime-factors.ts';
 import type { CategoryName, CategoryScore } from '../forecast/signal.ts';
+import type { FearGreedLabel } from '../market/fear-greed.ts';
 import type { CommittedValues } from './forecast.ts';
 import type { Metadata } from './metadata.ts';
 
@@ -28,7 +29,7 @@ export interface DayDoc {
   missedBecause: string | null;
   price: { cents: number; observedAt: Date; source: string } | null;
   /** Public figures at signal time. */
-  context: { fearGreed: number | null; fearGreedLabel: string | null; etfFlows7dUsd: number | null } | null;
+  context: { fearGreed: number | null; fearGreedLabel: FearGreedLabel | null; etfFlows7dUsd: number | null } | null;
   modelVersion: string | null;
   regime: Regime | null;
   regimeFactors: RegimeFactors | null;

@@ -85,9 +85,23 @@ export function windowOf(day: Day, horizonDays: number): { opensAtMs: number; re
   return { opensAtMs: instantOf(day + 1), resolvesAtMs: instantOf(day + 1 + horizonDays) };
 }
 
-/** The last day whose forecasts of every horizon are over at `now`: what its wager shows gives nothing away any more. */
+/** The last day whose forecasts of every horizon are over at `now`, by the calendar; late resolutions are left to `lastDayTold`. */
 export function lastDayOver(now: Date): Day {
   return dayOf(now.getTime()) - 1 - Math.max(...HORIZONS);
+}
+
+/** Whether everybody may know what a forecast said: its resolution is on chain, or it never counts and is over. */
+export function isTold({ reveal, state, resolvesAt }: Pick<ForecastDoc, 'reveal' | 'state' | 'resolvesAt'>, now: Date): boolean {
+  return reveal !== null || (state === 'VOID' && resolvesAt <= now);
+}
+
+/**
+ * The last day up to which everything is told: the forecasts of all horizons are over, and none of those given is left untold. Figures
+ * that are made from wagers go no further, since the side that was taken gives a direction away, and so does a difference of sums.
+ */
+export function lastDayTold(docs: readonly Pick<ForecastDoc, 'day' | 'reveal' | 'state' | 'resolvesAt'>[], now: Date): Day {
+  const untold = docs.filter((doc) => !isTold(doc, now)).map(({ day }) => day - 1);
+  return Math.min(lastDayOver(now), ...untold);
 }
 
 /** Whole cents of a dollar amount. */

@@ -5,7 +5,7 @@ import { type Day, formatDay } from '../forecast/day.ts';
 import { isDuplicateKey } from '../mongo.ts';
 import { commitmentFor } from './commit.ts';
 import type { DayDoc } from './day-record.ts';
-import { type CommittedValues, type ForecastDoc, forecastId, type Resolution, windowOf } from './forecast.ts';
+import { type CommittedValues, type ForecastDoc, forecastId, lastDayTold, type Resolution, windowOf } from './forecast.ts';
 import { assertTransition, type ForecastState } from './state.ts';
 
 /** Indexes of the record; the unique ones keep it gapless when two workers write at once. */
@@ -159,11 +159,11 @@ export class ForecastRecord {
   }
 
   /** How many forecasts are in which state; those not on chain yet count as pending. */
-  async countByState(): Promise<Record<string, number>> {
+  async countByState(): Promise<Record<Exclude<ForecastState, 'DRAFT'>, number>> {
     const groups = await this.forecasts
       .aggregate<{ _id: ForecastState; count: number }>([{ $group: { _id: '$state', count: { $sum: 1 } } }])
       .toArray();
-    const counts: Record<string, number> = { PENDING: 0, WIN: 0, LOSS: 0, HOLD: 0, VOID: 0 };
+    const counts = { PENDING: 0, WIN: 0, LOSS: 0, HOLD: 0, VOID: 0 };
     for (const { _id, count } of groups) counts[_id === 'DRAFT' ? 'PENDING' : _id] += count;
     return counts;
   }
@@ -225,6 +225,14 @@ export class ForecastRecord {
       .find({ state: 'PENDING', resolvesAt: { $lte: now }, btcAtSignalCents: { $ne: null } })
       .sort({ resolvesAt: 1, horizonDays: 1 })
       .toArray();
+  }
+
+  /** The last day up to which everybody may know all forecasts, as `lastDayTold` defines it; a late resolution holds it back. */
+  async lastDayTold(now: Date): Promise<Day> {
+    const open = { state: { $in: ['DRAFT', 'PENDING', 'VOID'] as ForecastState[] }, reveal: null };
+    const projection = { day: 1, reveal: 1, state: 1, resolvesAt: 1 };
+    const docs = await this.forecasts.find(open, { projection, hint: { state: 1, resolvesAt: 1 } }).toArray();
+    return lastDayTold(docs, now);
   }
 
   byIds(ids: string[]): Promise<ForecastDoc[]> {

@@ -7,12 +7,13 @@ import {
   streaksOf,
   wilsonInterval,
 } from '../forecast/scoring.ts';
+import type { Direction } from '../forecast/signal.ts';
 import type { CommittedValues, ForecastDoc } from './forecast.ts';
-import { type ForecastView, type ViewOptions, viewForecast } from './views.ts';
+import { committedProbabilities, type ForecastView, type ViewOptions, viewForecast } from './views.ts';
 
 /** One line of the scorecard: the fields of both shapes of the interface, section 2.3, where they do not clash. */
 export interface ScorecardEntry extends Omit<ForecastView, 'result' | 'actualDirection' | 'correct'> {
-  outcome: { actualReturn: number; actualDirection: string; correct: boolean } | null;
+  outcome: { actualReturn: number; actualDirection: Direction; correct: boolean } | null;
   attestationUid: string | null;
   resolutionUid: string | null;
 }
@@ -68,7 +69,7 @@ export interface Scorecard {
 
 /** Scorecard of one horizon's forecasts, given in the order of their sequence. */
 export function scorecardOf(docs: ForecastDoc[], horizonDays: number, options: ViewOptions): Scorecard {
-  const summary = summarise(docs, horizonDays);
+  const summary = summaryOf(docs, horizonDays);
   return {
     summary,
     stats: {
@@ -83,38 +84,63 @@ export function scorecardOf(docs: ForecastDoc[], horizonDays: number, options: V
   };
 }
 
-function summarise(docs: ForecastDoc[], horizonDays: number): ScorecardSummary {
+/** Summary of one horizon's forecasts, given in the order of their sequence. */
+export function summaryOf(docs: ForecastDoc[], horizonDays: number): ScorecardSummary {
   const scored = docs.filter(isScored);
-  const outcomes = scored.map(outcomeOf);
-  const independent = selectNonOverlapping(scored, horizonDays).map(outcomeOf);
-  const accuracy = accuracyOf(outcomes);
-  const interval = accuracy === null ? null : wilsonInterval(accuracy * independent.length, independent.length);
-  const wins = countOf(docs, 'WIN');
+  const { wins, n, accuracy, independent, independentAccuracy, interval95 } = shareOfWins(docs, horizonDays);
   const figures = {
     wins,
-    scored: scored.length,
+    scored: n,
     holds: countOf(docs, 'HOLD'),
-    independent: independent.length,
-    interval,
+    independent,
+    interval: interval95,
     alwaysUpAccuracy: alwaysUp(scored),
     everyCallUp: scored.every(({ values }) => values?.direction === 'UP'),
   };
   return {
     totalPredictions: docs.length,
-    resolved: scored.length,
+    resolved: n,
     wins,
     losses: countOf(docs, 'LOSS'),
     holds: figures.holds,
     voids: countOf(docs, 'VOID'),
     pending: countOf(docs, 'PENDING') + countOf(docs, 'DRAFT'),
     accuracy,
-    dedupedTotal: independent.length,
-    dedupedAccuracy: accuracyOf(independent),
-    accuracyInterval95: interval,
+    dedupedTotal: independent,
+    dedupedAccuracy: independentAccuracy,
+    accuracyInterval95: interval95,
     alwaysUpAccuracy: figures.alwaysUpAccuracy,
-    streak: streaksOf(outcomes).current ?? { count: 0, type: null },
+    streak: streaksOf(scored.map(outcomeOf)).current ?? { count: 0, type: null },
     brier: brierOf(docs),
     verdict: verdictOf(figures),
+  };
+}
+
+export interface ShareOfWins {
+  /** Scored forecasts: wins and losses. */
+  n: number;
+  wins: number;
+  /** wins / n; null without any. */
+  accuracy: number | null;
+  /** How many of them have windows that do not overlap: what the evidence is really worth. */
+  independent: number;
+  independentAccuracy: number | null;
+  /** 95 % Wilson interval of the accuracy, on the number of windows that do not overlap; null without any. */
+  interval95: Interval | null;
+}
+
+/** How often forecasts of one horizon, given in the order of their sequence, were right. */
+export function shareOfWins(docs: ForecastDoc[], horizonDays: number): ShareOfWins {
+  const scored = docs.filter(isScored);
+  const independent = selectNonOverlapping(scored, horizonDays).map(outcomeOf);
+  const accuracy = accuracyOf(scored.map(outcomeOf));
+  return {
+    n: scored.length,
+    wins: countOf(docs, 'WIN'),
+    accuracy,
+    independent: independent.length,
+    independentAccuracy: accuracyOf(independent),
+    interval95: accuracy === null ? null : wilsonInterval(accuracy * independent.length, independent.length),
   };
 }
 
@@ -128,13 +154,17 @@ function scorecardEntry(doc: ForecastDoc, options: ViewOptions): ScorecardEntry 
 }
 
 /** Mean squared error of P(up), and of the training period's base rate on the same days. */
-function brierOf(docs: ForecastDoc[]): ScorecardSummary['brier'] {
+export function brierOf(docs: readonly ForecastDoc[]): ScorecardSummary['brier'] {
   const revealed = docs.filter(({ reveal }) => reveal !== null);
   if (revealed.length === 0) return null;
   const mean = (probability: (values: CommittedValues) => number) =>
     revealed.reduce((sum, { values, resolution }) => sum + brierScore(probability(values!), resolution?.actualDirection === 'UP'), 0) /
     revealed.length;
-  return { n: revealed.length, model: mean(({ pUp }) => pUp), climatology: mean(({ climatology }) => climatology) };
+  return {
+    n: revealed.length,
+    model: mean((values) => committedProbabilities(values).pUp),
+    climatology: mean(({ climatology }) => climatology),
+  };
 }
 
 function isScored(doc: ForecastDoc): boolean {

@@ -1,6 +1,9 @@
 import { formatDay } from '../forecast/day.ts';
+import { type HorizonName, horizonName } from '../forecast/model.ts';
+import type { Regime } from '../forecast/regime.ts';
+import type { Direction, Signal } from '../forecast/signal.ts';
 import { type Caller, isAnybody, type RevealPolicy } from './caller.ts';
-import { type ForecastDoc, fromCents } from './forecast.ts';
+import { type CommittedValues, type ForecastDoc, fromCents, isTold } from './forecast.ts';
 import type { ForecastState } from './state.ts';
 
 export interface ViewOptions {
@@ -15,21 +18,33 @@ export interface ViewOptions {
  */
 export function mayRead(doc: ForecastDoc, { caller, policy, now }: ViewOptions): boolean {
   if (policy === 'immediate' || !isAnybody(caller)) return true;
-  return doc.reveal !== null || (doc.state === 'VOID' && doc.resolvesAt <= now);
+  return isTold(doc, now);
+}
+
+/** Probabilities as they are committed, four digits: whoever is told them can recompute the commitment. */
+export function committedProbabilities({ confidenceBps, pUpBps }: Pick<CommittedValues, 'confidenceBps' | 'pUpBps'>): {
+  confidence: number;
+  pUp: number;
+} {
+  return { confidence: confidenceBps / 10_000, pUp: pUpBps / 10_000 };
 }
 
 /** Status as the interface spells it: an unattested forecast is as pending as an attested one. */
 export type PublicStatus = Exclude<ForecastState, 'DRAFT'>;
 
+export function statusOf({ state }: Pick<ForecastDoc, 'state'>): PublicStatus {
+  return state === 'DRAFT' ? 'PENDING' : state;
+}
+
 export interface ForecastView {
   date: string;
   predictionId: string;
-  horizon: string;
+  horizon: HorizonName;
   sequence: number;
   status: PublicStatus;
   /** `GATED` when the caller may not see it; null when nothing was forecast. */
-  signal: string | null;
-  direction: string | null;
+  signal: Signal | 'GATED' | null;
+  direction: Direction | null;
   confidence: number | null;
   pUp: number | null;
   btcPrice: number | null;
@@ -39,10 +54,10 @@ export interface ForecastView {
   correct: boolean | null;
   /** WIN or LOSS; null while pending and for HOLD and VOID. */
   result: 'WIN' | 'LOSS' | null;
-  actualDirection: string | null;
+  actualDirection: Direction | null;
   returnBps: number | null;
   resolvedAt: string | null;
-  regime: string | null;
+  regime: Regime | null;
   modelVersion: string | null;
   windowOpensAt: string;
   resolvesAt: string;
@@ -54,13 +69,12 @@ export interface ForecastView {
 
 /** A forecast as a caller may see it. */
 export function viewForecast(doc: ForecastDoc, options: ViewOptions): ForecastView {
-  const status = doc.state === 'DRAFT' ? 'PENDING' : doc.state;
   return {
     date: formatDay(doc.day),
     predictionId: doc._id,
-    horizon: `${doc.horizonDays}d`,
+    horizon: horizonName(doc.horizonDays),
     sequence: doc.sequence,
-    status,
+    status: statusOf(doc),
     ...visibleValues(doc, mayRead(doc, options)),
     ...visibleOutcome(doc),
     btcAtSignal: doc.btcAtSignalCents === null ? null : fromCents(doc.btcAtSignalCents),
@@ -82,8 +96,8 @@ function visibleValues(
   if (doc.values === null) return { signal: null, direction: null, confidence: null, pUp: null, btcPrice: null };
   const btcPrice = fromCents(doc.values.btcPriceCents);
   if (!readable) return { signal: 'GATED', direction: null, confidence: null, pUp: null, btcPrice };
-  const { signal, direction, confidence, pUp } = doc.values;
-  return { signal, direction, confidence, pUp, btcPrice };
+  const { signal, direction } = doc.values;
+  return { signal, direction, ...committedProbabilities(doc.values), btcPrice };
 }
 
 type OutcomeFields = 'btcAtResolution' | 'resolved' | 'correct' | 'result' | 'actualDirection' | 'returnBps' | 'resolvedAt';

@@ -1,3 +1,4 @@
+import { boundedLogLoss } from '../forecast/scoring.ts';
 import { EARNED_WEIGHT } from './sizing.ts';
 
 /** Settled markets on which model and market are compared before the model is believed. */
@@ -28,14 +29,10 @@ export function headToHead(comparisons: Comparison[]): HeadToHead {
   const firsts = [...new Map(comparisons.toReversed().map((item) => [item.marketId, item])).values()];
   const settledMarkets = firsts.length;
   if (settledMarkets === 0) return { settledMarkets, modelLogLoss: null, marketLogLoss: null, weight: 0 };
-  const modelLogLoss = mean(firsts.map(({ pModel, winner }) => logLoss(pModel, winner)));
-  const marketLogLoss = mean(firsts.map(({ qMarket, winner }) => logLoss(qMarket, winner)));
+  const modelLogLoss = mean(firsts.map(({ pModel, winner }) => boundedLogLoss(pModel, winner === 'YES')));
+  const marketLogLoss = mean(firsts.map(({ qMarket, winner }) => boundedLogLoss(qMarket, winner === 'YES')));
   const earned = settledMarkets >= MIN_SETTLED_MARKETS && modelLogLoss < marketLogLoss;
   return { settledMarkets, modelLogLoss, marketLogLoss, weight: earned ? EARNED_WEIGHT : 0 };
-}
-
-function logLoss(pYes: number, winner: 'YES' | 'NO'): number {
-  return -Math.log(Math.max(winner === 'YES' ? pYes : 1 - pYes, 1e-12));
 }
 
 function mean(values: number[]): number {

@@ -17,10 +17,18 @@ export function evidencePath(date: string): string {
 
 /** The evidence on a settled wager; the same for as long as the wager stands. */
 export function wagerEvidence(wager: WagerDoc): WagerEvidence {
+  const json = canonicalize(factsOf(wager)) as string;
+  return { json, hash: keccak256(toHex(json)) };
+}
+
+/** What the evidence says. */
+export type WagerFacts = ReturnType<typeof factsOf>;
+
+function factsOf(wager: WagerDoc) {
   const { _id: date, venue, asset, market, quote, pModel, qMarket, pBelieved, weight, side, contracts, costMicros } = wager;
   const { state: outcome, winner, payoutMicros, placedAt, settledAt } = wager;
   const facts = { pModel, qMarket, pBelieved, weight, side, contracts, costMicros, outcome, winner, payoutMicros };
-  const json = canonicalize({
+  return {
     date,
     venue,
     asset,
@@ -29,6 +37,5 @@ export function wagerEvidence(wager: WagerDoc): WagerEvidence {
     ...facts,
     placedAt: placedAt?.toISOString() ?? null,
     settledAt: settledAt?.toISOString() ?? null,
-  }) as string;
-  return { json, hash: keccak256(toHex(json)) };
+  };
 }

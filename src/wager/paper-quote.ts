@@ -34,7 +34,7 @@ export function weeklyStrikes(spotUsd: number, at: Date): StrikeMarket[] {
 }
 
 /** 1, 2 or 5 times a power of ten, near the wanted distance. */
-function roundStep(wanted: number): number {
+export function roundStep(wanted: number): number {
   const power = 10 ** Math.floor(Math.log10(wanted));
   const digits = wanted / power;
   if (digits < 1.5) return power;

@@ -1,6 +1,7 @@
 /** Share of the model's deviation from the market's price that is believed once it has been earned. */
 export const EARNED_WEIGHT = 0.5;
-const KELLY_SHARE = 0.25;
+/** Share of the Kelly fraction that is staked. */
+export const KELLY_SHARE = 0.25;
 /** Largest stake of one wager, as a fraction of the bankroll. */
 export const MAX_STAKE_FRACTION = 0.02;
 /** Largest sum of open stakes, as a fraction of the bankroll. */
@@ -26,8 +27,15 @@ export interface Sizing {
   side: Side | null;
   /** Believed probability of YES: q + w (p - q). */
   pBelieved: number;
+  /** Fraction of the bankroll that full Kelly stakes on the side; 0 without an edge. */
+  fullKelly: number;
   /** Fraction of the bankroll to stake: a quarter of Kelly, at most 2 %. */
   fraction: number;
+}
+
+/** What a contract of each side costs at a quote, fee and spread included. */
+export function costsOf({ bid, ask, fee }: { bid: number; ask: number; fee: number }): Pick<SizingInput, 'yesCost' | 'noCost'> {
+  return { yesCost: ask + fee, noCost: 1 - bid + fee };
 }
 
 /** Fractional Kelly stake on a binary contract that pays 1. Probabilities and costs are fractions; see the model's documentation. */
@@ -36,8 +44,8 @@ export function sizeWager({ pModel, qMarket, weight, yesCost, noCost }: SizingIn
   const yes = kelly(pBelieved, yesCost);
   const no = kelly(1 - pBelieved, noCost);
   const full = Math.max(yes, no);
-  if (!(full > 0)) return { side: null, pBelieved, fraction: 0 };
-  return { side: yes >= no ? 'YES' : 'NO', pBelieved, fraction: Math.min(KELLY_SHARE * full, MAX_STAKE_FRACTION) };
+  if (!(full > 0)) return { side: null, pBelieved, fullKelly: 0, fraction: 0 };
+  return { side: yes >= no ? 'YES' : 'NO', pBelieved, fullKelly: full, fraction: Math.min(KELLY_SHARE * full, MAX_STAKE_FRACTION) };
 }
 
 /** Kelly fraction of a contract that costs `cost` and pays 1 with probability `p`; not positive without an edge. */

@@ -3,12 +3,26 @@ import type { Side } from './sizing.ts';
 /** Amounts of money are whole micro-units (1e-6) of the venue's asset. */
 export const MICROS = 1_000_000;
 
+/** What a market is known by where it trades, and what orders it takes; of somebody else's exchange only. */
+export interface Listing {
+  conditionId: string;
+  /** ERC-1155 ids of the outcome tokens, decimal. */
+  yesTokenId: string | null;
+  noTokenId: string | null;
+  url: string;
+  /** Step of prices, and smallest order in contracts; null where the exchange does not tell. */
+  tickSize: number | null;
+  minOrderSize: number | null;
+}
+
 /** "Will BTC/USD close above the strike?" A YES contract pays one unit of the asset when it does, a NO contract when it does not. */
 export interface StrikeMarket {
   id: string;
   question: string;
   strikeUsd: number;
   expiresAt: Date;
+  /** As the exchange lists it; unset where nobody else does. */
+  listing?: Listing;
 }
 
 /** Prices of a YES contract, 0 to 1, as they stood at one moment. */

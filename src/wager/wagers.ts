@@ -4,7 +4,7 @@ import { type Day, formatDay } from '../forecast/day.ts';
 import { isDuplicateKey } from '../mongo.ts';
 import { type Comparison, type HeadToHead, headToHead } from './earned-weight.ts';
 import type { Side } from './sizing.ts';
-import type { Quote, StrikeMarket, Venue } from './venue.ts';
+import type { Listing, Quote, StrikeMarket, Venue } from './venue.ts';
 
 /**
  * DECIDED: sized, about to be placed. PLACED: filled. WIN, LOSS: settled. SKIPPED: nothing staked, with the reason; its market is still
@@ -30,6 +30,8 @@ export interface WagerDoc {
   asset: string;
   /** Null when the day had no forecast or came too late. */
   market: StrikeMarket | null;
+  /** How the exchange listed the market when the wager was decided; unset for a venue of our own. */
+  listing?: Listing;
   quote: Quote | null;
   /** Probability of YES: the model's, the market's, and what the stake was sized with. */
   pModel: number | null;
@@ -124,6 +126,22 @@ export class WagerBook {
   unsettled(now: Date): Promise<WagerDoc[]> {
     return this.wagers
       .find({ market: { $ne: null }, winner: null, state: { $ne: 'DECIDED' }, 'market.expiresAt': { $lte: now } })
+      .sort({ day: 1 })
+      .toArray();
+  }
+
+  /** All wagers whose market was priced when they were decided, whether anything was staked or not, oldest first. */
+  priced(): Promise<WagerDoc[]> {
+    return this.wagers
+      .find({ market: { $ne: null }, qMarket: { $ne: null }, pModel: { $ne: null } }, { hint: { day: 1 } })
+      .sort({ day: 1 })
+      .toArray();
+  }
+
+  /** All stakes that were won or lost, oldest first. */
+  settledStakes(): Promise<WagerDoc[]> {
+    return this.wagers
+      .find({ state: { $in: ['WIN', 'LOSS'] } }, { hint: { state: 1, 'market.expiresAt': 1 } })
       .sort({ day: 1 })
       .toArray();
   }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CommandRun, spawnNode } from './service.ts';
+import { type CommandRun, HARDLY_LIMITED, spawnNode } from './service.ts';
 
 export interface RunningService extends CommandRun {
   /** Where it answers. */
@@ -12,7 +12,7 @@ const POLL_MS = 25;
 
 /** The service as a user starts it, on a free port; resolves once it is ready. Rejects with its output when it ends before. */
 export async function startService(environment: Record<string, string>): Promise<RunningService> {
-  const run = spawnNode(['bin/start.mjs'], { PORT: '0', FEEDS: 'simulated', ...environment });
+  const run = spawnNode(['bin/start.mjs'], { PORT: '0', FEEDS: 'simulated', ...HARDLY_LIMITED, ...environment });
   let output = '';
   for (const stream of [run.child.stdout!, run.child.stderr!]) {
     stream.on('data', (text: string) => {

@@ -14,6 +14,9 @@ import { removeFolder } from './folders.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
+/** Suites ask from one address, as fast as they can. */
+export const HARDLY_LIMITED = { RATE_LIMIT_PUBLIC: '1000000', RATE_LIMIT_WALLET: '1000000', RATE_LIMIT_RPC: '1000000' };
+
 export const today = () => dayOf(Date.now());
 
 export interface TestService extends Service {
@@ -24,7 +27,7 @@ export interface TestService extends Service {
 /** The whole service without its doors, in this process, on a folder of its own, with simulated data and a chain that begins `days` ago. */
 export async function testService(days: number, environment: Record<string, string> = {}): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'oracle-test-'));
-  const config = loadConfig({ DATA_DIR: dataDir, FEEDS: 'simulated', REPLAY_DAYS: String(days), ...environment });
+  const config = loadConfig({ DATA_DIR: dataDir, FEEDS: 'simulated', REPLAY_DAYS: String(days), ...HARDLY_LIMITED, ...environment });
   const log = createLog({ level: 'silent', secrets: [] });
   const shutdown = createShutdown({ log });
   const service = await assemble({ config, log, shutdown }, 'http://127.0.0.1:3000');

@@ -29,6 +29,13 @@ describe('settings', () => {
     expect(listenHost(config)).toBe('127.0.0.1');
   });
 
+  it('takes proxies by number, name, address and range', () => {
+    expect(loadConfig({}).TRUST_PROXY).toBe(0);
+    expect(loadConfig({ TRUST_PROXY: '2' }).TRUST_PROXY).toBe(2);
+    const proxies = ['loopback', '10.0.0.0/8', '192.0.2.1', '2001:db8::/32'];
+    expect(loadConfig({ TRUST_PROXY: proxies.join(',') }).TRUST_PROXY).toEqual(proxies);
+  });
+
   it('treats an empty value as unset', () => {
     expect(loadConfig({ PORT: '', MONGODB_URI: '' })).toMatchObject({ PORT: 3000, MONGODB_URI: undefined });
   });
@@ -54,6 +61,15 @@ describe('settings', () => {
     ['CHAIN_RPC_URL', 'not a url'],
     ['MONGODB_URI', 'http://example.org'],
     ['LOG_LEVEL', 'loud'],
+    ['RATE_LIMIT_PUBLIC', '0'],
+    ['RATE_LIMIT_WALLET', '1.5'],
+    ['RATE_LIMIT_RPC', 'off'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '10'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['TRUST_PROXY', '10.0.0.0/8,'],
+    ['TRUST_PROXY', 'proxy.example.org'],
   ])('refuses %s=%s, naming the setting', (name, value) => {
     expect(() => loadConfig({ [name]: value })).toThrow(
       expect.objectContaining({ code: 'CONFIG_INVALID', field: name, message: expect.stringContaining(name) }),
@@ -104,6 +120,13 @@ describe('settings', () => {
       expect(() => loadConfig(local)).toThrow('Setting POLYMARKET_DRY_RUN');
       expect(loadConfig({ ...local, POLYMARKET_DRY_RUN: 'true' }).WAGERS).toBe('polymarket');
     }
+  });
+
+  it('lets webhooks lead to this machine on a local chain only, and only when told', () => {
+    expect(loadConfig({}).PUSH_LOCAL_TARGETS).toBe('refuse');
+    expect(loadConfig({ PUSH_LOCAL_TARGETS: 'allow' }).PUSH_LOCAL_TARGETS).toBe('allow');
+    expect(loadConfig({ ...REAL, PUSH_LOCAL_TARGETS: 'refuse' }).chainMode).toBe('real');
+    expect(() => loadConfig({ ...REAL, PUSH_LOCAL_TARGETS: 'allow' })).toThrow('Setting PUSH_LOCAL_TARGETS');
   });
 
   it('never shows the value of a secret in an error', () => {

@@ -7,7 +7,15 @@ import { DRY_RUN } from '../../wager/polymarket/dry-run-desk.ts';
 import { date } from '../parameters.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
-import { ANYTHING } from '../schemas/anything.ts';
+import {
+  AGENT_IDENTITY,
+  AGENT_REPUTATION,
+  type AgentIdentity,
+  type AgentReputation,
+  REGISTRATION_FILE,
+  type RegistrationFile,
+  WAGER_EVIDENCE,
+} from '../schemas/agent.ts';
 
 /** Interface, section 2.7, and the file that the on-chain identity points to. */
 export function agentRoutes(parts: HttpParts): Route[] {
@@ -16,7 +24,7 @@ export function agentRoutes(parts: HttpParts): Route[] {
       path: '/api/svc/agent/identity',
       name: 'getAgentIdentity',
       tag: 'agent',
-      reply: ANYTHING,
+      reply: AGENT_IDENTITY,
       summary: 'The ERC-8004 identity of this agent, with the registries to check it in',
       handle: () => identity(parts),
     }),
@@ -24,7 +32,8 @@ export function agentRoutes(parts: HttpParts): Route[] {
       path: '/api/svc/agent/reputation',
       name: 'getAgentReputation',
       tag: 'agent',
-      reply: ANYTHING,
+      cost: 'rpc',
+      reply: AGENT_REPUTATION,
       summary: "Outcomes of settled wagers in the ERC-8004 reputation registry, logged by the operator's own reporter",
       handle: () => reputation(parts),
     }),
@@ -32,23 +41,25 @@ export function agentRoutes(parts: HttpParts): Route[] {
       path: evidencePath('{date}'),
       name: 'getWagerEvidence',
       tag: 'agent',
-      reply: ANYTHING,
+      reply: WAGER_EVIDENCE,
       summary: 'What stands behind a reported outcome: the bytes that the feedback hash on chain is made of',
       params: z.object({ date }),
+      errors: ['NOT_FOUND'],
       handle: ({ params }) => evidence(parts, params.date),
     }),
     route({
       path: REGISTRATION_PATH,
       name: 'getRegistrationFile',
       tag: 'agent',
-      reply: ANYTHING,
+      reply: REGISTRATION_FILE,
+      errors: ['STEP_WAITING'],
       summary: 'ERC-8004 registration file',
       handle: () => registration(parts),
     }),
   ];
 }
 
-function identity({ chainId, addresses, attesterAddress, ...parts }: HttpParts): Reply {
+function identity({ chainId, addresses, attesterAddress, ...parts }: HttpParts): Reply<AgentIdentity> {
   const agent = parts.identity();
   return {
     body: {
@@ -60,14 +71,14 @@ function identity({ chainId, addresses, attesterAddress, ...parts }: HttpParts):
       name: IDENTITY.name,
       description: IDENTITY.description,
       registeredAt: agent?.registeredAt?.toISOString() ?? null,
-      capabilities: IDENTITY.capabilities,
+      capabilities: [...IDENTITY.capabilities],
       agentUri: agent?.agentUri ?? null,
       registries: { identity: addresses.identityRegistry, reputation: addresses.reputationRegistry },
     },
   };
 }
 
-async function reputation(parts: HttpParts): Promise<Reply> {
+async function reputation(parts: HttpParts): Promise<Reply<AgentReputation>> {
   const agent = parts.identity();
   const [state, lastUpdated] = await Promise.all([parts.reputation(), parts.wagers.lastReportedAt()]);
   const totalFeedback = state?.total ?? 0;
@@ -99,13 +110,13 @@ function disclosureOn(venueName: string): string {
   return reporter;
 }
 
-async function evidence({ wagers }: HttpParts, day: string): Promise<Reply> {
+async function evidence({ wagers }: HttpParts, day: string): Promise<Reply<never>> {
   const wager = await wagers.reported(day);
   if (wager === null) throw new OracleError('NOT_FOUND', `No outcome of ${day} has been reported`, { field: 'date' });
   return { headers: { 'Content-Type': 'application/json' }, raw: wagerEvidence(wager).json };
 }
 
-function registration({ publicUrl, chainId, addresses, ...parts }: HttpParts): Reply {
+function registration({ publicUrl, chainId, addresses, ...parts }: HttpParts): Reply<RegistrationFile> {
   const agent = parts.identity();
   if (agent === null) throw new OracleError('STEP_WAITING', 'The agent is not registered yet');
   return { body: registrationFile({ publicUrl, chainId, registry: addresses.identityRegistry, agentId: agent.agentId }) };

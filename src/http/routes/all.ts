@@ -1,28 +1,57 @@
 import type { HttpParts } from '../parts.ts';
 import type { Route } from '../route.ts';
+import { aboutRoutes } from './about.ts';
+import { accessRoutes } from './access.ts';
 import { agentRoutes } from './agent.ts';
 import { attestationRoutes } from './attestations.ts';
+import { briefRoutes } from './brief.ts';
+import { commerceRoutes } from './commerce.ts';
+import { contestRoutes } from './contest.ts';
+import { copyTradeRoutes } from './copy-trade.ts';
+import { crowdRoutes } from './crowd.ts';
 import { healthRoutes } from './health.ts';
 import { marketRoutes } from './market.ts';
 import { metadataRoutes } from './metadata.ts';
+import { oracleRoutes } from './oracle.ts';
 import { predictionMarketRoutes } from './prediction-markets.ts';
+import { referenceRoutes } from './reference.ts';
+import { refRoutes } from './refs.ts';
+import { regimeRoutes } from './regime.ts';
 import { rootRoutes } from './root.ts';
 import { scorecardRoutes } from './scorecard.ts';
 import { signalRoutes } from './signal.ts';
+import { webhookRoutes } from './webhooks.ts';
+import { weeklyRoutes } from './weekly.ts';
+import { widgetRoutes } from './widget.ts';
 
 /** Every route of this door. */
 export function allRoutes(parts: HttpParts): Route[] {
   const routes = [
     ...signalRoutes(parts),
+    ...oracleRoutes(parts),
+    ...regimeRoutes(parts),
+    ...copyTradeRoutes(parts),
     ...scorecardRoutes(parts),
     ...attestationRoutes(parts),
     ...predictionMarketRoutes(parts),
+    ...crowdRoutes(parts),
+    ...briefRoutes(parts),
+    ...weeklyRoutes(parts),
+    ...widgetRoutes(parts),
+    ...accessRoutes(parts),
     ...agentRoutes(parts),
+    ...aboutRoutes(parts),
     ...marketRoutes(parts),
     ...metadataRoutes(parts),
+    ...webhookRoutes(parts),
+    ...commerceRoutes(parts),
+    ...refRoutes(parts),
+    ...contestRoutes(parts),
     ...healthRoutes(parts),
+    ...referenceRoutes(parts, () => all),
   ];
-  return [...rootRoutes(parts, routes), ...routes];
+  const all: Route[] = [...rootRoutes(parts, routes), ...routes];
+  return all;
 }
 
 /** What a worker serves: enough to see how it does. */

@@ -1,10 +1,19 @@
 import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
 import { attestationStats, latestAttestation, listAttestations } from '../../record/attestations.ts';
-import { limit, uid } from '../parameters.ts';
+import type { Caller } from '../../record/caller.ts';
+import { limit, PAGES, uid } from '../parameters.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
-import { ANYTHING } from '../schemas/anything.ts';
+import {
+  ATTESTATION_HISTORY,
+  ATTESTATION_STATS,
+  type AttestationHistory,
+  type AttestationStatsReply,
+  LATEST_ATTESTATION,
+  type LatestAttestation,
+  VERIFICATION,
+} from '../schemas/attestations.ts';
 import { verifyAttestation } from './verify.ts';
 
 const DEFAULT_HORIZON_DAYS = 7;
@@ -16,31 +25,27 @@ export function attestationRoutes(parts: HttpParts): Route[] {
       path: '/api/svc/onchain-oracle/latest',
       name: 'getLatestAttestation',
       tag: 'record',
-      reply: ANYTHING,
+      reply: LATEST_ATTESTATION,
       summary: 'The newest prediction attestation of the default horizon',
-      async handle({ caller }) {
-        const data = await latestAttestation(parts.record, DEFAULT_HORIZON_DAYS, parts.viewFor(caller));
-        if (data === null) throw new OracleError('NOT_FOUND', 'Nothing has been attested yet');
-        return { body: { success: true, data } };
-      },
+      errors: ['NOT_FOUND'],
+      handle: ({ caller }) => latest(parts, caller),
     }),
     route({
       path: '/api/svc/onchain-oracle/history',
       name: 'listAttestations',
       tag: 'record',
-      reply: ANYTHING,
+      reply: ATTESTATION_HISTORY,
       summary: 'Prediction and resolution attestations of all horizons, newest first',
-      query: z.object({ limit: limit(100, 30) }),
-      async handle({ query, caller }) {
-        const { attestations, total } = await listAttestations(parts.record, query.limit, parts.viewFor(caller));
-        return { body: { success: true, data: attestations, attestations, count: attestations.length, total } };
-      },
+      query: z.object({ limit: limit(PAGES.attestations.most, PAGES.attestations.default) }),
+      handle: ({ query, caller }) => history(parts, query.limit, caller),
     }),
     route({
       path: '/api/svc/onchain-oracle/verify/{uid}',
       name: 'verifyAttestation',
       tag: 'record',
-      reply: ANYTHING,
+      cost: 'rpc',
+      reply: VERIFICATION,
+      errors: ['NOT_FOUND'],
       summary: 'An attestation as it stands on chain, compared with the record field by field',
       params: z.object({ uid }),
       handle: ({ params, caller }) => verifyAttestation(parts, params.uid, caller),
@@ -49,14 +54,25 @@ export function attestationRoutes(parts: HttpParts): Route[] {
       path: '/api/svc/onchain-oracle/stats',
       name: 'getAttestationStats',
       tag: 'record',
-      reply: ANYTHING,
+      reply: ATTESTATION_STATS,
       summary: 'How much has been attested, since when, and at what cost',
       handle: () => stats(parts),
     }),
   ];
 }
 
-async function stats(parts: HttpParts): Promise<Reply> {
+async function latest(parts: HttpParts, caller: Caller): Promise<Reply<LatestAttestation>> {
+  const data = await latestAttestation(parts.record, DEFAULT_HORIZON_DAYS, parts.viewFor(caller));
+  if (data === null) throw new OracleError('NOT_FOUND', 'Nothing has been attested yet');
+  return { body: { success: true, data } };
+}
+
+async function history(parts: HttpParts, newest: number, caller: Caller): Promise<Reply<AttestationHistory>> {
+  const { attestations, total } = await listAttestations(parts.record, newest, parts.viewFor(caller));
+  return { body: { success: true, data: attestations, attestations, count: attestations.length, total } };
+}
+
+async function stats(parts: HttpParts): Promise<Reply<AttestationStatsReply>> {
   const { predictions, resolutions, firstAttestation, latestAttestation, totalGasWei } = await attestationStats(parts.record);
   return {
     body: {

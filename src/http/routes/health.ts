@@ -1,8 +1,18 @@
 import { formatDay } from '../../forecast/day.ts';
 import type { SeriesHealth } from '../../market/health.ts';
 import type { HttpParts } from '../parts.ts';
-import { type Route, route } from '../route.ts';
-import { ANYTHING } from '../schemas/anything.ts';
+import { type Reply, type Route, route } from '../route.ts';
+import {
+  CACHE_STATS,
+  type CacheStats,
+  HEALTH,
+  type Health,
+  READINESS,
+  type Readiness,
+  STARTING,
+  type Starting,
+} from '../schemas/service.ts';
+import { STATUS, type Status } from '../schemas/status.ts';
 
 /** Liveness, readiness and the state of the parts. */
 export function healthRoutes(parts: HttpParts): Route[] {
@@ -10,46 +20,62 @@ export function healthRoutes(parts: HttpParts): Route[] {
     route({
       path: '/health',
       name: 'getHealth',
+      cost: 'free',
       tag: 'service',
-      reply: ANYTHING,
+      reply: HEALTH,
       summary: 'The process is alive',
-      handle: () => ({ body: { status: 'ok', version: parts.version, uptimeSeconds: Math.round(process.uptime()) } }),
+      handle: () => health(parts),
     }),
     route({
       path: '/ready',
       name: 'getReadiness',
+      cost: 'free',
       tag: 'service',
-      reply: ANYTHING,
+      reply: READINESS,
+      otherReplies: { 503: { description: 'Something is missing', schema: READINESS } },
       summary: 'The service can answer: 200, or 503 with what is missing',
-      async handle() {
-        const checks = await parts.readiness();
-        const ready = checks.every(({ ok }) => ok);
-        return { status: ready ? 200 : 503, headers: { 'Cache-Control': 'no-store' }, body: { ready, checks } };
-      },
+      handle: () => ready(parts),
     }),
     route({
       path: '/api/status',
       name: 'getStatus',
+      cost: 'rpc',
       tag: 'service',
-      reply: ANYTHING,
+      reply: STATUS,
       summary: 'Where the data comes from, how far the record reaches, what ran last and what waits for what',
-      handle: async () => ({ body: { success: true, ...(await parts.status()) } }),
+      handle: () => status(parts),
     }),
     route({
       path: '/api/cache/stats',
       name: 'getCacheStats',
       tag: 'service',
-      reply: ANYTHING,
+      reply: CACHE_STATS,
       summary: 'Hits and misses of the market caches, and how fresh each feed behind them is',
-      async handle() {
-        const { caches, series } = await parts.market.health(parts.now().getTime());
-        return { body: { success: true, source: parts.market.source, caches, feeds: series.map(feedStatus) } };
-      },
+      handle: () => cacheStats(parts),
     }),
   ];
 }
 
-function feedStatus({ series, source, lastObservedDay, ageDays, stale, providers }: SeriesHealth): object {
+function health({ version }: HttpParts): Reply<Health> {
+  return { body: { status: 'ok', version, uptimeSeconds: Math.round(process.uptime()) } };
+}
+
+async function ready({ readiness }: HttpParts): Promise<Reply<Readiness>> {
+  const checks = await readiness();
+  const complete = checks.every(({ ok }) => ok);
+  return { status: complete ? 200 : 503, headers: { 'Cache-Control': 'no-store' }, body: { ready: complete, checks } };
+}
+
+async function status(parts: HttpParts): Promise<Reply<Status>> {
+  return { body: { success: true, ...(await parts.status()) } };
+}
+
+async function cacheStats({ market, now }: HttpParts): Promise<Reply<CacheStats>> {
+  const { caches, series } = await market.health(now().getTime());
+  return { body: { success: true, source: market.source, caches, feeds: series.map(feedStatus) } };
+}
+
+function feedStatus({ series, source, lastObservedDay, ageDays, stale, providers }: SeriesHealth): CacheStats['feeds'][number] {
   return { series, source, lastObserved: lastObservedDay === null ? null : formatDay(lastObservedDay), ageDays, stale, providers };
 }
 
@@ -59,10 +85,11 @@ export function startingRoutes(): Route[] {
     route({
       path: '/health',
       name: 'getHealth',
+      cost: 'free',
       tag: 'service',
-      reply: ANYTHING,
+      reply: STARTING,
       summary: 'The process is alive',
-      handle: () => ({ body: { status: 'starting' } }),
+      handle: (): Reply<Starting> => ({ body: { status: 'starting' } }),
     }),
   ];
 }

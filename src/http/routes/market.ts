@@ -1,10 +1,11 @@
 import type { Market } from '../../market/market.ts';
 import { MARKET_REPORTS } from '../../market/reports/all.ts';
+import type { ReportEnvelope } from '../../market/reports/envelope-fields.ts';
 import type { MarketReport } from '../../market/reports/report.ts';
 import { weakEtag } from '../etag.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
-import { ANYTHING } from '../schemas/anything.ts';
+import { reportReply } from '../schemas/market.ts';
 
 /** Seconds that an answer may be kept, at least and at most. */
 const MAX_AGE = { least: 5, most: 3_600 };
@@ -17,7 +18,8 @@ export function marketRoutes({ market, now }: Pick<HttpParts, 'market' | 'now'>)
       name: nameOf(report),
       tag: 'market',
       summary: report.summary,
-      reply: ANYTHING,
+      reply: reportReply(report),
+      errors: needsPrice(report) ? ['PRICE_UNAVAILABLE'] : [],
       handle: () => marketReport(market, report, now().getTime()),
     }),
   );
@@ -29,7 +31,12 @@ function nameOf({ path }: MarketReport): string {
   return `get${words.map((word) => word[0].toUpperCase() + word.slice(1)).join('')}`;
 }
 
-async function marketReport(market: Market, report: MarketReport, atMs: number): Promise<Reply> {
+/** A report with a price in it cannot be made before there was one. */
+function needsPrice({ dependsOn }: MarketReport): boolean {
+  return dependsOn.includes('spot');
+}
+
+async function marketReport(market: Market, report: MarketReport, atMs: number): Promise<Reply<ReportEnvelope>> {
   const body = await market.report(report, atMs);
   const changes = await Promise.all(report.dependsOn.map((what) => market.nextChangeAt(what, atMs)));
   // What is missing or late may come at any time.

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Route, route } from '../route.ts';
-import { ANYTHING } from '../schemas/anything.ts';
+import { METADATA } from '../schemas/metadata.ts';
 
 /** The public part of a forecast, under the CID that follows from its digest on chain. */
 export function metadataRoutes({ record }: HttpParts): Route[] {
@@ -11,9 +11,15 @@ export function metadataRoutes({ record }: HttpParts): Route[] {
       path: '/ipfs/{cid}',
       name: 'getMetadata',
       tag: 'record',
-      reply: ANYTHING,
+      reply: METADATA,
+      errors: ['NOT_FOUND'],
       summary: 'The exact bytes behind the metadata digest of an attestation',
-      params: z.object({ cid: z.string().regex(/^b[a-z2-7]{20,120}$/, 'must be a CIDv1 in base32') }),
+      params: z.object({
+        cid: z
+          .string()
+          .regex(/^b[a-z2-7]{20,120}$/, 'must be a CIDv1 in base32')
+          .describe('CIDv1 of the metadata, in base32'),
+      }),
       async handle({ params: { cid } }) {
         const day = await record.days.findOne({ 'metadata.cid': cid }, { projection: { metadata: 1 } });
         if (day === null) throw new OracleError('NOT_FOUND', `No metadata with the CID ${cid}`, { field: 'cid' });

@@ -7,7 +7,7 @@ import { mayRead } from '../../record/views.ts';
 import { weakEtag } from '../etag.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
-import { ANYTHING } from '../schemas/anything.ts';
+import { PREDICTION_MARKETS, type PredictionMarkets } from '../schemas/prediction-markets.ts';
 
 /** Interface, section 4.1: tracked prediction markets. */
 export function predictionMarketRoutes(parts: HttpParts): Route[] {
@@ -16,14 +16,14 @@ export function predictionMarketRoutes(parts: HttpParts): Route[] {
       path: '/api/svc/prediction-markets',
       name: 'listPredictionMarkets',
       tag: 'crowd',
-      reply: ANYTHING,
+      reply: PREDICTION_MARKETS,
       summary: 'Strikes of prediction markets on bitcoin with their prices; what the forecast makes of them stays gated until its outcome',
       handle: ({ caller }) => predictionMarkets(parts, caller),
     }),
   ];
 }
 
-async function predictionMarkets(parts: HttpParts, caller: Caller): Promise<Reply> {
+async function predictionMarkets(parts: HttpParts, caller: Caller): Promise<Reply<PredictionMarkets>> {
   const now = parts.now();
   const [spot, seen, own, forecast] = await Promise.all([
     unlessLater(parts.market.spot(now.getTime())),
@@ -39,7 +39,7 @@ async function predictionMarkets(parts: HttpParts, caller: Caller): Promise<Repl
     ...('reason' in own ? [`${parts.venueName}: ${own.reason}.`] : []),
     ...(ownStrikes.some(({ madeByService }) => madeByService) ? [OWN_QUOTES] : []),
   ];
-  const body = {
+  const body: PredictionMarkets = {
     success: true,
     count: markets.length,
     btcPrice: spotUsd,

@@ -1,7 +1,7 @@
 import { IDENTITY } from '../../../agent-card/identity.ts';
 import type { HttpParts } from '../parts.ts';
-import { type Route, route } from '../route.ts';
-import { ANYTHING } from '../schemas/anything.ts';
+import { type Reply, type Route, route } from '../route.ts';
+import { RESOURCES, type Resources } from '../schemas/service.ts';
 
 /** The list of what is served, made from the routes themselves. */
 export function rootRoutes({ version, publicUrl, market }: HttpParts, routes: Route[]): Route[] {
@@ -10,9 +10,9 @@ export function rootRoutes({ version, publicUrl, market }: HttpParts, routes: Ro
       path: '/',
       name: 'listResources',
       tag: 'service',
-      reply: ANYTHING,
+      reply: RESOURCES,
       summary: 'This list',
-      handle: () => ({
+      handle: (): Reply<Resources> => ({
         body: {
           success: true,
           name: IDENTITY.name,

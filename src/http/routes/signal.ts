@@ -1,56 +1,115 @@
 import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
+import type { Caller } from '../../record/caller.ts';
+import type { DayDoc } from '../../record/day-record.ts';
 import { fromCents } from '../../record/forecast.ts';
 import { viewForecast } from '../../record/views.ts';
 import { signalHorizon } from '../parameters.ts';
 import type { HttpParts } from '../parts.ts';
-import { type Route, route } from '../route.ts';
-import { ANYTHING } from '../schemas/anything.ts';
+import { type Reply, type Route, route } from '../route.ts';
+import { LEGACY_SIGNAL, type LegacySignal, PUBLIC_SIGNAL, type PublicSignal } from '../schemas/signal.ts';
 
-/** Interface, section 2.1. */
+const PATH = '/api/svc/open/signal';
+const LEGACY_HORIZON_DAYS = 7;
+
+/** Since when the legacy signal has a successor, as a date of a structured field (RFC 9745): seconds since 1970. */
+const DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
+
+/** Interface, section 2.1, and the older shape of the same. */
 export function signalRoutes(parts: HttpParts): Route[] {
   return [
     route({
-      path: '/api/svc/open/signal',
+      path: PATH,
       name: 'getPublicSignal',
       tag: 'signal',
-      reply: ANYTHING,
+      reply: PUBLIC_SIGNAL,
+      errors: ['STEP_WAITING'],
       summary: 'Public signal: direction and confidence stay gated until the outcome; the market context is always there',
       query: z.object({ horizon: signalHorizon }),
-      async handle({ query: { horizon }, caller }) {
-        const doc = await parts.record.latest(horizon);
-        const day = doc === null ? null : await parts.record.day(doc.day);
-        if (doc === null || day === null || day.price === null) {
-          throw new OracleError('STEP_WAITING', 'There is no forecast yet', {
-            suggestedAction: 'Ask again after 21:35 UTC; GET /ready says whether something is missing.',
-          });
-        }
-        const view = viewForecast(doc, parts.viewFor(caller));
-        return {
-          body: {
-            success: true,
-            signal: view.signal,
-            direction: view.direction,
-            confidence: view.confidence,
-            btcPrice: fromCents(day.price.cents),
-            fearGreed: day.context?.fearGreed ?? null,
-            fearGreedLabel: day.context?.fearGreedLabel ?? null,
-            etfFlows7d: day.context?.etfFlows7dUsd ?? null,
-            regime: view.regime,
-            modelVersion: view.modelVersion,
-            model_version: view.modelVersion,
-            timestamp: view.timestamp,
-            horizon: view.horizon,
-            predictionId: view.predictionId,
-            status: view.status,
-            windowOpensAt: view.windowOpensAt,
-            resolvesAt: view.resolvesAt,
-            attestationUid: doc.attestation?.uid ?? null,
-            replayed: view.replayed,
-            source: parts.market.source,
-          },
-        };
-      },
+      handle: async ({ query, caller }): Promise<Reply<PublicSignal>> => ({ body: await currentSignal(parts, query.horizon, caller) }),
+    }),
+    route({
+      path: '/api/svc/signal',
+      name: 'getLegacySignal',
+      tag: 'signal',
+      deprecated: true,
+      reply: LEGACY_SIGNAL,
+      errors: ['STEP_WAITING'],
+      summary: 'Legacy signal: the 7-day public signal in its older, flat shape',
+      description: `Its successor is \`GET ${PATH}\`, which has every horizon. The headers \`Deprecation\` (RFC 9745) and \`Link\` say the same.`,
+      handle: ({ caller }) => legacySignal(parts, caller),
     }),
   ];
+}
+
+/** The newest forecast of a horizon as the caller may see it, with the market context of its day. @throws OracleError STEP_WAITING */
+async function currentSignal({ record, market, viewFor }: HttpParts, horizonDays: number, caller: Caller): Promise<PublicSignal> {
+  const doc = await record.latest(horizonDays);
+  const day = doc === null ? null : await record.day(doc.day);
+  if (doc === null || day === null || day.price === null) throw noForecast();
+  const { signal, regime, modelVersion, ...view } = viewForecast(doc, viewFor(caller));
+  if (signal === null || regime === null || modelVersion === null) throw noForecast();
+  return {
+    success: true,
+    signal,
+    direction: view.direction,
+    confidence: view.confidence,
+    btcPrice: fromCents(day.price.cents),
+    ...contextOf(day),
+    regime,
+    modelVersion,
+    model_version: modelVersion,
+    timestamp: view.timestamp,
+    horizon: view.horizon,
+    predictionId: view.predictionId,
+    status: view.status,
+    windowOpensAt: view.windowOpensAt,
+    resolvesAt: view.resolvesAt,
+    attestationUid: doc.attestation?.uid ?? null,
+    replayed: view.replayed,
+    source: market.source,
+  };
+}
+
+function contextOf({ context }: DayDoc): Pick<PublicSignal, 'fearGreed' | 'fearGreedLabel' | 'etfFlows7d'> {
+  return {
+    fearGreed: context?.fearGreed ?? null,
+    fearGreedLabel: context?.fearGreedLabel ?? null,
+    etfFlows7d: context?.etfFlows7dUsd ?? null,
+  };
+}
+
+function noForecast(): OracleError {
+  return new OracleError('STEP_WAITING', 'There is no forecast yet', {
+    suggestedAction: 'Ask again after 21:35 UTC; GET /ready says whether something is missing.',
+  });
+}
+
+async function legacySignal(parts: HttpParts, caller: Caller): Promise<Reply<LegacySignal>> {
+  const { signal, confidence, btcPrice, regime, modelVersion, timestamp, source, replayed } = await currentSignal(
+    parts,
+    LEGACY_HORIZON_DAYS,
+    caller,
+  );
+  const successor = `${parts.publicUrl}${PATH}`;
+  return {
+    headers: { Deprecation: `@${DEPRECATED_SINCE}`, Link: `<${successor}>; rel="successor-version"` },
+    body: {
+      success: true,
+      signal,
+      confidence,
+      btcPrice,
+      btc_price: btcPrice,
+      price: btcPrice,
+      regime,
+      modelVersion,
+      model_version: modelVersion,
+      timestamp,
+      horizon: `${LEGACY_HORIZON_DAYS}d`,
+      source,
+      replayed,
+      deprecated: true,
+      successor,
+    },
+  };
 }

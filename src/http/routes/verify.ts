@@ -11,9 +11,10 @@ import type { ForecastDoc } from '../../record/forecast.ts';
 import { mayRead } from '../../record/views.ts';
 import type { HttpParts } from '../parts.ts';
 import type { Reply } from '../route.ts';
+import type { OnChainReply, Verification } from '../schemas/attestations.ts';
 
 /** An attestation as it stands on chain, compared with the record field by field. */
-export async function verifyAttestation(parts: HttpParts, uid: Hex, caller: Caller): Promise<Reply> {
+export async function verifyAttestation(parts: HttpParts, uid: Hex, caller: Caller): Promise<Reply<Verification>> {
   const [onChain, known] = await Promise.all([parts.attestations.read(uid), findByUid(parts.record, uid)]);
   if (onChain === null) throw new OracleError('NOT_FOUND', `There is no attestation ${uid} on chain ${parts.chainId}`, { field: 'uid' });
   const checks = known === null ? [] : checksOf(parts, onChain, known, caller);
@@ -34,7 +35,7 @@ export async function verifyAttestation(parts: HttpParts, uid: Hex, caller: Call
   };
 }
 
-function chainData({ data: _, at, ...onChain }: OnChainAttestation): object {
+function chainData({ data: _, at, ...onChain }: OnChainAttestation): OnChainReply {
   return { ...onChain, at: at.toISOString() };
 }
 

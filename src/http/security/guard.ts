@@ -1,14 +1,85 @@
+import type { Request, Response } from 'express';
 import { requireTier } from '../../access/tiers.ts';
-import type { Caller } from '../../record/caller.ts';
+import { isOracleError, OracleError } from '../../errors.ts';
+import { type Caller, PUBLIC_CALLER } from '../../record/caller.ts';
 import type { AppOptions } from '../app.ts';
 import type { Guard } from '../mount.ts';
+import { nothingServed } from '../unserved.ts';
+import { clientAddress } from './client-address.ts';
+import { type RequestCounter, requestCounter } from './rate-limit.ts';
+import { noteCaller } from './request-log.ts';
 
-/** The one place where this door decides who asks and whether he is let in. */
-export function createGuard({ identify }: Pick<AppOptions, 'identify'>): Guard {
-  return async ({ access }, request): Promise<Caller> => {
-    const authorization = request.get('authorization');
-    const caller = await identify(authorization);
+/** One request at the door. */
+interface Arrival {
+  authorization: string | undefined;
+  address: string;
+  counter: RequestCounter;
+}
+
+/**
+ * The one place where this door decides who asks and whether he is let in. Without a token the address is counted first; with one,
+ * an address whose tokens were refused too often is turned away before its token is looked at, a refused token counts
+ * against the address, and a good one against its wallet. Only then follow the tier, and the limit of calls to the chain.
+ */
+export function createGuard({ identify, admin, limits }: Pick<AppOptions, 'identify' | 'admin' | 'limits'>): Guard {
+  return async ({ access, cost }, request, response): Promise<Caller> => {
+    if (cost === 'free' && access === 'public') return PUBLIC_CALLER;
+    const counter = requestCounter(cost === 'free' ? undefined : limits, response);
+    const arrival = { authorization: request.get('authorization'), address: clientAddress(request), counter };
+    if (access === 'admin') {
+      await admitOperator(admin, arrival, request, response);
+      return PUBLIC_CALLER;
+    }
+    const caller = await whoAsks(identify, arrival);
+    noteCaller(response, caller);
     if (access === 'basic' || access === 'premium') requireTier(caller, access);
+    if (cost === 'rpc') await counter.take('rpc', arrival.address);
     return caller;
   };
+}
+
+async function whoAsks(identify: AppOptions['identify'], arrival: Arrival): Promise<Caller> {
+  const { authorization, address, counter } = arrival;
+  if (authorization === undefined) {
+    await counter.take('public', address);
+    return identify(undefined);
+  }
+  counter.refuseSpent('failures', address);
+  const caller = await orCounted(arrival, () => identify(authorization));
+  await (caller.wallet === undefined ? counter.take('public', address) : counter.take('wallet', caller.wallet.toLowerCase()));
+  return caller;
+}
+
+/** The operator is not limited, whoever guesses is. Without a password set there is no such path. */
+async function admitOperator(admin: AppOptions['admin'], arrival: Arrival, request: Request, response: Response): Promise<void> {
+  const { authorization, address, counter } = arrival;
+  if (admin === undefined) {
+    await counter.take('public', address);
+    throw nothingServed();
+  }
+  counter.refuseSpent('failures', address);
+  response.set('WWW-Authenticate', 'Basic realm="oracle admin", charset="UTF-8"');
+  await orCounted(arrival, async () => {
+    refuseOtherSites(request);
+    await admin(authorization);
+  });
+  response.removeHeader('WWW-Authenticate');
+}
+
+/** Browsers add a password that they know to whatever a page of somebody else's sends. */
+function refuseOtherSites(request: Request): void {
+  const site = request.get('Sec-Fetch-Site') ?? 'none';
+  if (request.method === 'GET' || request.method === 'HEAD' || site === 'none' || site === 'same-origin') return;
+  throw new OracleError('UNAUTHENTICATED', 'Requests that pages of other sites send are refused here', { field: 'Sec-Fetch-Site' });
+}
+
+/** What is not admitted counts against the address, and wrong credentials also as such. */
+async function orCounted<T>({ authorization, address, counter }: Arrival, admit: () => Promise<T> | T): Promise<T> {
+  try {
+    return await admit();
+  } catch (error) {
+    if (authorization !== undefined && isOracleError(error, 'UNAUTHENTICATED')) await counter.note('failures', address);
+    await counter.take('public', address);
+    throw error;
+  }
 }

@@ -1,6 +1,8 @@
 import type { ProviderId } from './providers.ts';
 
-export type CircuitState = 'closed' | 'open' | 'half-open';
+export const CIRCUIT_STATES = ['closed', 'open', 'half-open'] as const;
+
+export type CircuitState = (typeof CIRCUIT_STATES)[number];
 
 /** How a provider has been doing, as told to operators. */
 export interface ProviderHealth {

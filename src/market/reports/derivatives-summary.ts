@@ -1,17 +1,57 @@
+import { z } from 'zod';
+import { DATE } from '../../fields.ts';
 import type { SeriesReading } from '../reading.ts';
 import { meanBetween, valueAt } from './lookback.ts';
 import { changePct, dateOf, difference, rounded } from './numbers.ts';
 import { realizedVolatilityPct } from './realized-volatility.ts';
-import type { MarketReport } from './report.ts';
+import { marketReport } from './report.ts';
 
 /** Funding is paid three times a day. */
 const FUNDINGS_A_YEAR = 3 * 365;
 const VOLATILITY_DAYS = 30;
 
-export const derivativesSummary: MarketReport = {
+const STATE = {
+  date: DATE.nullable().describe('The day of the figures; null only before the first'),
+  stale: z.boolean().describe('True when they are missing or too old'),
+  provisional: z.boolean().describe('True before they are final'),
+};
+const FIGURE = z.number().nullable();
+
+const FIELDS = z.object({
+  fundingRate: z
+    .object({
+      ...STATE,
+      rate8h: FIGURE.describe('What longs pay shorts every 8 hours, as a fraction of the position; negative: shorts pay'),
+      annualizedPct: FIGURE.describe('The same for a year, in percent, without compounding'),
+      average7dAnnualizedPct: FIGURE.describe('Mean of the last 7 days, percent a year'),
+    })
+    .describe('Funding of perpetuals'),
+  openInterest: z
+    .object({
+      ...STATE,
+      usd: FIGURE.describe('Value of all open positions, USD'),
+      change1dPct: FIGURE.describe('Change against one day before, in percent'),
+      change7dPct: FIGURE.describe('Change against seven days before, in percent'),
+    })
+    .describe('Open interest of perpetuals'),
+  basis: z
+    .object({ ...STATE, perpetualPct: FIGURE.describe('Mark price over index price less one, in percent') })
+    .describe('Basis of perpetuals'),
+  impliedVolatility: z
+    .object({
+      ...STATE,
+      dvolPct: FIGURE.describe('Implied volatility index, percent a year'),
+      realized30dPct: FIGURE.describe('Realised volatility of the last 30 daily returns, percent a year'),
+      premiumPoints: FIGURE.describe('Implied less realised, percentage points'),
+    })
+    .describe('Implied volatility beside what came true'),
+});
+
+export const derivativesSummary = marketReport({
   path: '/api/derivatives-summary',
   summary: 'Funding, open interest and basis of perpetuals, and implied beside realised volatility',
   dependsOn: ['fundingRate', 'openInterest', 'perpBasis', 'dvol', 'btcClose'],
+  fields: FIELDS,
   async build({ read }) {
     return {
       fundingRate: funding(await read('fundingRate')),
@@ -20,7 +60,7 @@ export const derivativesSummary: MarketReport = {
       impliedVolatility: volatility(await read('dvol'), await read('btcClose')),
     };
   },
-};
+});
 
 function funding({ reading, known }: SeriesReading) {
   const { value, observedDay } = reading;

@@ -1,36 +1,10 @@
 import { formatDay } from '../../forecast/day.ts';
-import type { Feed, FeedKind } from '../feed.ts';
+import type { Feed } from '../feed.ts';
 import { type Reading, readSeries, type SeriesReading } from '../reading.ts';
 import type { SeriesId } from '../series.ts';
+import type { ReportEnvelope, ReportedInput } from './envelope-fields.ts';
 import { type ReportPrice, reportPrice } from './price.ts';
 import type { MarketReport, ReportInput } from './report.ts';
-
-/** Origin and age of one input. */
-export interface ReportedInput {
-  series: SeriesId | 'spot';
-  source: string;
-  /** A date, or of the price an instant; null when there never was a value. */
-  lastObserved: string | null;
-  ageDays?: number | null;
-  ageSeconds?: number;
-  stale: boolean;
-  provisional: boolean;
-}
-
-/** What every report tells beside its own fields. */
-export interface ReportEnvelope {
-  success: true;
-  source: string;
-  kind: FeedKind;
-  /** The instant that the report is about, ISO 8601. */
-  timestamp: string;
-  /** When its main input, the first of `inputs`, was made or published, ISO 8601. */
-  observedAt: string | null;
-  ageSeconds: number | null;
-  /** True when any of the inputs is missing or too old. */
-  stale: boolean;
-  inputs: ReportedInput[];
-}
 
 interface Described {
   input: ReportedInput;

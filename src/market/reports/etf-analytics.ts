@@ -1,21 +1,72 @@
+import { z } from 'zod';
+import { COUNT, DATE, PROBABILITY } from '../../fields.ts';
 import type { Day } from '../../forecast/day.ts';
 import { type Correlation, correlate, priceOn } from '../correlation.ts';
 import { countUpTo, type Observations } from '../observations.ts';
 import { type Reading, readingOf } from '../reading.ts';
 import { SERIES } from '../series.ts';
-import { biggestDays, flowStreak } from './flow-streak.ts';
+import { biggestDays, FLOW_DIRECTIONS, flowStreak } from './flow-streak.ts';
 import { flowSumUsd, windowEnd } from './flow-sums.ts';
 import { valuesBetween } from './lookback.ts';
 import { dateOf, millionsToUsd, rounded } from './numbers.ts';
-import type { MarketReport } from './report.ts';
+import { marketReport } from './report.ts';
 
 const SHARE_DAYS = 30;
 const CORRELATION = { days: 365, minPairs: 20 };
 
-export const etfAnalytics: MarketReport = {
+const FLOW = z.number().nullable();
+
+const FLOW_DAY = z.object({ date: DATE.describe('The day'), usd: z.number().describe('Net flow of the day, USD, outflows negative') });
+
+const FIGURES = {
+  lastDay: FLOW.describe('Net flow of the last day with a figure, USD, outflows negative'),
+  flow7d: FLOW.describe('Net flow of the last 7 calendar days, USD; null when none of them has a figure'),
+  flow30d: FLOW.describe('Net flow of the last 30 calendar days, USD'),
+  flow90d: FLOW.describe('Net flow of the last 90 calendar days, USD'),
+  streak: z
+    .object({
+      direction: z.enum(FLOW_DIRECTIONS).describe('Which way money flowed on the last day'),
+      days: COUNT.describe('How many days with a figure in a row it has flowed that way, the last one included'),
+    })
+    .describe('The run of days that is still going on'),
+  biggestInflow: FLOW_DAY.nullable().describe('The day with the largest inflow ever; null without one'),
+  biggestOutflow: FLOW_DAY.nullable().describe('The day with the largest outflow ever; null without one'),
+};
+
+const FUND = z.object({
+  ticker: z.string().describe('Ticker of the fund'),
+  lastDayDate: DATE.nullable().describe('The last day with a figure of this fund'),
+  stale: z.boolean().describe('True when that day is too long ago; its sums then end with it'),
+  ...FIGURES,
+  share: PROBABILITY.nullable().describe('Part of all money moved, 0 to 1, as `shareBasis` says; null for a fund that fell behind'),
+});
+
+const CORRELATED = z.object({
+  correlation: z.number().min(-1).max(1).nullable().describe("Pearson's; null with too few pairs"),
+  pairs: COUNT.describe('Days that it is made of'),
+});
+
+const FIELDS = z.object({
+  lastDayDate: DATE.nullable().describe('The last day with a figure; null only before the first'),
+  provisional: z.boolean().describe('True until noon UTC of the day after: funds report late'),
+  total: z.object(FIGURES).describe('All funds together'),
+  funds: z.array(FUND).describe('Fund by fund; empty where only totals are known'),
+  shareBasis: z.string().describe('What `share` is a part of'),
+  correlation: z
+    .object({
+      sameDay: CORRELATED.describe("Of a day's flow with bitcoin's log return of the same day"),
+      nextDay: CORRELATED.describe("Of a day's flow with bitcoin's log return of the next day"),
+      windowDays: COUNT.describe('Days that the pairs are from'),
+      note: z.string().describe('What it is not'),
+    })
+    .describe('Flows beside returns'),
+});
+
+export const etfAnalytics = marketReport({
   path: '/api/etf-analytics',
   summary: 'Flows of each US spot Bitcoin ETF and of all: sums, shares, streaks, biggest days, and correlation with returns',
   dependsOn: ['etfFlow', 'btcClose'],
+  fields: FIELDS,
   async build({ feed, read, atMs }) {
     const { reading, known } = await read('etfFlow');
     const closes = (await read('btcClose')).known;
@@ -42,7 +93,7 @@ export const etfAnalytics: MarketReport = {
       },
     };
   },
-};
+});
 
 interface Fund {
   ticker: string;

@@ -1,11 +1,24 @@
+import { z } from 'zod';
+import { DATE } from '../../fields.ts';
 import { flowSumUsd, windowEnd } from './flow-sums.ts';
 import { dateOf, millionsToUsd } from './numbers.ts';
-import type { MarketReport } from './report.ts';
+import { marketReport } from './report.ts';
 
-export const etfFlows: MarketReport = {
+const FLOW = z.number().nullable();
+
+export const etfFlows = marketReport({
   path: '/api/etf-flows',
   summary: 'Net flows into US spot Bitcoin ETFs of the last day, 7 and 30 calendar days, in US dollars',
   dependsOn: ['etfFlow'],
+  fields: z.object({
+    flow7d: FLOW.describe('Net flow of the last 7 calendar days, USD, outflows negative; null when none of them has a figure'),
+    flows7d: FLOW.describe('The same as `flow7d`'),
+    flow30d: FLOW.describe('Net flow of the last 30 calendar days, USD'),
+    flows30d: FLOW.describe('The same as `flow30d`'),
+    lastDay: FLOW.describe('Net flow of the last day with a figure, USD; null only before the first'),
+    lastDayDate: DATE.nullable().describe('That day'),
+    provisional: z.boolean().describe('True until noon UTC of the day after: funds report late'),
+  }),
   async build({ read, atMs }) {
     const { reading, known } = await read('etfFlow');
     const end = windowEnd(reading, atMs);
@@ -22,4 +35,4 @@ export const etfFlows: MarketReport = {
       provisional: reading.provisional,
     };
   },
-};
+});

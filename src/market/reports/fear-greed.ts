@@ -1,19 +1,43 @@
-import { fearGreedLabel } from '../fear-greed.ts';
+import { z } from 'zod';
+import { DATE } from '../../fields.ts';
+import { FEAR_GREED_LABELS, type FearGreedLabel, fearGreedLabel } from '../fear-greed.ts';
 import { meanBetween, valueAt } from './lookback.ts';
 import { dateOf, rounded } from './numbers.ts';
-import type { MarketReport } from './report.ts';
+import { marketReport } from './report.ts';
 
-export const fearGreed: MarketReport = {
+const LABEL = z.enum(FEAR_GREED_LABELS).nullable();
+const VALUE = z.int().min(0).max(100).nullable();
+
+const PAST = z.object({
+  value: VALUE.describe('The index on that day, 0 to 100; null when it is not known'),
+  label: LABEL.describe('Its label'),
+});
+
+const FIELDS = z.object({
+  value: VALUE.describe('The index, 0 (fear) to 100 (greed); null only before the first value'),
+  classification: LABEL.describe('Label of the value'),
+  label: LABEL.describe('The same as `classification`'),
+  date: DATE.nullable().describe('The day that the value is of'),
+  yesterday: PAST.describe('One day before `date`'),
+  weekAgo: PAST.describe('Seven days before `date`'),
+  average7d: z.number().nullable().describe('Mean of the 7 days that end with `date`, 0 to 100'),
+  average30d: z.number().nullable().describe('Mean of the 30 days that end with `date`, 0 to 100'),
+  attribution: z.string().optional().describe('The publisher, who asks to be named; live data only'),
+});
+
+export const fearGreed = marketReport({
   path: '/api/fear-greed',
   summary: 'The Crypto Fear & Greed index, 0 to 100, with its label, its recent past and its averages',
   dependsOn: ['fearGreed'],
+  fields: FIELDS,
   async build({ read, feed }) {
     const { reading, known } = await read('fearGreed');
-    const { value, observedDay: day } = reading;
+    const { observedDay: day } = reading;
+    const value = rounded(reading.value, 0);
     const label = labelOf(value);
     const mean = (days: number) => (day === null ? null : rounded(meanBetween(known, day - days + 1, day), 1));
     const before = (days: number) => {
-      const past = day === null ? null : valueAt(known, day - days);
+      const past = day === null ? null : rounded(valueAt(known, day - days), 0);
       return { value: past, label: labelOf(past) };
     };
     return {
@@ -29,8 +53,8 @@ export const fearGreed: MarketReport = {
       ...(feed.kind === 'live' ? { attribution: 'Crypto Fear & Greed Index by alternative.me' } : {}),
     };
   },
-};
+});
 
-function labelOf(value: number | null): string | null {
+function labelOf(value: number | null): FearGreedLabel | null {
   return value === null ? null : fearGreedLabel(value);
 }

@@ -2,15 +2,17 @@ import { type Day, formatDay } from '../../forecast/day.ts';
 import type { Observations } from '../observations.ts';
 import { millionsToUsd } from './numbers.ts';
 
+export const FLOW_DIRECTIONS = ['inflow', 'outflow', 'none'] as const;
+
 export interface FlowStreak {
-  direction: 'inflow' | 'outflow' | 'none';
+  direction: (typeof FLOW_DIRECTIONS)[number];
   /** Days with a figure in a row, the last one included. */
   days: number;
 }
 
 export interface FlowDay {
   date: string;
-  usd: number | null;
+  usd: number;
 }
 
 /** How many days in a row money has flowed the same way. A day without any flow ends a streak. */

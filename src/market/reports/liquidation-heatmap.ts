@@ -1,7 +1,9 @@
+import { z } from 'zod';
+import { COUNT, PROBABILITY } from '../../fields.ts';
 import { type LiquidationBucket, liquidationBuckets } from './liquidation-buckets.ts';
 import { type LiquidationEstimate, type LiquidationRules, liquidationLevels } from './liquidation-levels.ts';
-import { rounded } from './numbers.ts';
-import type { MarketReport } from './report.ts';
+import { rounded, roundTo } from './numbers.ts';
+import { marketReport } from './report.ts';
 
 const RULES: LiquidationRules = {
   entryDays: 30,
@@ -26,20 +28,63 @@ const METHOD = [
   'Levels that a later daily close or the current price has reached are left out; moves within a day are not seen.',
 ].join(' ');
 
-export const liquidationHeatmap: MarketReport = {
+const ASSUMPTIONS = z.object({
+  entryDays: COUNT.describe('How many of the last daily closes count as entries'),
+  halfLifeDays: COUNT.describe('An entry of this many days earlier weighs half'),
+  maintenanceMargin: PROBABILITY.describe('Part of a position that has to remain, 0 to 1'),
+  leverages: z
+    .array(
+      z.object({
+        leverage: z.number().describe('Position over margin'),
+        share: PROBABILITY.describe('Part of the positions, 0 to 1'),
+      }),
+    )
+    .describe('Which part of the positions has which leverage; the shares add up to 1'),
+  stepPct: z.number().describe('Width of a bucket, percent of the price'),
+  rangePct: z.number().describe('How far the buckets reach, percent of the price'),
+});
+
+const BUCKET = z.object({
+  fromUsd: z.number().describe('The end that lies nearer to the price, USD'),
+  toUsd: z.number().describe('The other end, USD'),
+  distancePct: z.number().describe('Distance of `toUsd` from the price, in percent'),
+  usd: z.number().describe('What would be liquidated within the bucket, USD'),
+  cumulativeUsd: z.number().describe('What would be liquidated from the price to `toUsd`, USD'),
+});
+
+const AMOUNT = z.number().nullable();
+
+const FIELDS = z.object({
+  estimate: z.literal(true).describe('Always true: no exchange publishes the positions of its traders'),
+  method: z.string().describe('How the estimate is made'),
+  assumptions: ASSUMPTIONS.describe('The figures of the method'),
+  price: z.number().describe('BTC/USD that the distances are measured from'),
+  reason: z.string().nullable().describe('Why there is no estimate; null when there is one'),
+  openInterestUsd: AMOUNT.describe('Value of all open positions, USD; null when it is not known'),
+  openInterestLeftUsd: AMOUNT.describe('What of it is still ahead of the price, USD'),
+  alreadyReachedUsd: AMOUNT.describe('What stood at levels that the price has reached since, USD'),
+  longLiquidationsUsd: AMOUNT.describe('Longs within the range below the price, USD'),
+  shortLiquidationsUsd: AMOUNT.describe('Shorts within the range above the price, USD'),
+  longs: z.array(BUCKET).describe('Below the price, the nearest first; empty without an estimate'),
+  shorts: z.array(BUCKET).describe('Above the price, the nearest first; empty without an estimate'),
+});
+
+export const liquidationHeatmap = marketReport({
   path: '/api/liquidation-heatmap',
   summary: 'An estimate of where leveraged positions would be liquidated, around the current price',
   dependsOn: ['spot', 'openInterest', 'btcClose'],
+  fields: FIELDS,
   async build({ spot, read }) {
     const { priceUsd } = await spot();
     const openInterestUsd = (await read('openInterest')).reading.value;
     const closes = (await read('btcClose')).known.values;
-    const common = { estimate: true, method: METHOD, assumptions: { ...RULES, ...GRID }, price: rounded(priceUsd, 2) };
+    const assumptions = { ...RULES, leverages: [...RULES.leverages], ...GRID };
+    const common = { estimate: true as const, method: METHOD, assumptions, price: roundTo(priceUsd, 2) };
     if (openInterestUsd === null || closes.length === 0) return { ...common, ...nothing(openInterestUsd) };
     const estimate = liquidationLevels(openInterestUsd, closes, priceUsd, RULES);
     return { ...common, reason: null, openInterestUsd: rounded(openInterestUsd, 0), ...mapped(estimate, priceUsd) };
   },
-};
+});
 
 function mapped({ levels, clearedUsd }: LiquidationEstimate, spotUsd: number) {
   const of = (side: 'long' | 'short') => levels.filter((level) => level.side === side);

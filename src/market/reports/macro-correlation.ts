@@ -1,11 +1,39 @@
+import { z } from 'zod';
+import { COUNT, DATE } from '../../fields.ts';
 import { MACRO_SERIES, type MacroReading, macroContext } from '../macro.ts';
 import { dateOf, rounded } from './numbers.ts';
-import type { MarketReport } from './report.ts';
+import { marketReport } from './report.ts';
 
-export const macroCorrelation: MarketReport = {
+const figuresIn = (unit: string) =>
+  z.object({
+    value: z.number().nullable().describe(`The last value, ${unit}; null only before the first`),
+    correlation: z
+      .number()
+      .min(-1)
+      .max(1)
+      .nullable()
+      .describe("Pearson's, of its changes with bitcoin's log returns; null with too few pairs"),
+    pairs: COUNT.describe('Pairs of changes that the correlation is made of'),
+    windowDays: COUNT.describe('Days up to the last value that the pairs are from'),
+    date: DATE.nullable().describe('The day of the value'),
+    stale: z.boolean().describe('True when the value is missing or too old'),
+    provisional: z.boolean().describe('True before the value is final'),
+  });
+
+const CHANGE = z.number().nullable().describe('Change over the last five observations, in percent');
+
+export const macroCorrelation = marketReport({
   path: '/api/macro-correlation',
   summary: 'Dollar index, S&P 500, gold and ISM PMI, and how their changes correlate with those of Bitcoin',
   dependsOn: MACRO_SERIES,
+  fields: z.object({
+    dxy: figuresIn('index points').extend({ change5d: CHANGE }).describe('US dollar index'),
+    sp500: figuresIn('index points').extend({ change5d: CHANGE }).describe('S&P 500'),
+    goldBtcRatio: figuresIn('bitcoins an ounce').describe(
+      "An ounce of gold in bitcoins; the correlation is that of gold's price in US dollars",
+    ),
+    ismPmi: figuresIn('index points').describe('ISM manufacturing PMI, one value a month'),
+  }),
   async build({ feed, atMs }) {
     const { dxy, sp500, goldBtcRatio, ismPmi } = await macroContext(feed, atMs);
     return {
@@ -15,7 +43,7 @@ export const macroCorrelation: MarketReport = {
       ismPmi: figures(ismPmi, 1),
     };
   },
-};
+});
 
 function figures({ value, correlation, pairs, windowDays, observedDay, stale, provisional }: MacroReading, decimals: number) {
   return {

@@ -2,7 +2,11 @@ import { type Day, formatDay } from '../../forecast/day.ts';
 
 /** Rounds for people; null for what is missing or no number. */
 export function rounded(value: number | null, decimals: number): number | null {
-  if (value === null || !Number.isFinite(value)) return null;
+  return value === null || !Number.isFinite(value) ? null : roundTo(value, decimals);
+}
+
+/** Rounds a number that is there for sure. */
+export function roundTo(value: number, decimals: number): number {
   const unit = 10 ** decimals;
   return Math.round(value * unit) / unit;
 }
@@ -18,6 +22,8 @@ export function difference(from: number | null, to: number | null): number | nul
 }
 
 /** USD of an amount in USD millions. */
+export function millionsToUsd(millions: number): number;
+export function millionsToUsd(millions: number | null): number | null;
 export function millionsToUsd(millions: number | null): number | null {
   return millions === null ? null : Math.round(millions * 1_000_000);
 }

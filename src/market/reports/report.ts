@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Feed } from '../feed.ts';
 import type { SeriesReading } from '../reading.ts';
 import type { SeriesId } from '../series.ts';
@@ -20,6 +21,15 @@ export interface MarketReport {
   summary: string;
   /** Everything that it is made of, the main input first; what it tells of their origin, staleness and next change follows from this list. */
   dependsOn: readonly (SeriesId | 'spot')[];
-  /** The report's own fields, ready for JSON: rounded, null where nothing is known. */
+  /** The report's own fields, each described with its unit; what is told beside them is in `ENVELOPE`. */
+  fields: z.ZodObject;
+  /** The values of these fields, ready for JSON: rounded, null where nothing is known. */
   build(input: ReportInput): Promise<object>;
+}
+
+/** Declares a report; what it builds is typed by its fields. */
+export function marketReport<F extends z.ZodObject>(
+  definition: Omit<MarketReport, 'fields' | 'build'> & { fields: F; build(input: ReportInput): Promise<z.input<F>> },
+): MarketReport {
+  return definition;
 }

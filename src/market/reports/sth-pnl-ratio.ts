@@ -1,16 +1,42 @@
+import { z } from 'zod';
+import { DATE } from '../../fields.ts';
 import { type Day, formatDay } from '../../forecast/day.ts';
 import type { Observations } from '../observations.ts';
 import type { SeriesReading } from '../reading.ts';
 import { valueAt } from './lookback.ts';
 import { changePct, dateOf, difference, rounded } from './numbers.ts';
-import type { MarketReport } from './report.ts';
+import { marketReport } from './report.ts';
 
 const CHANGE_DAYS = 30;
 
-export const sthPnlRatio: MarketReport = {
+const PRICE = z.number().nullable().describe('Daily close of bitcoin on `date`, USD');
+const DAY = DATE.nullable().describe('The last day that has both a close and a realised price');
+const REASON = z.string().nullable().describe('Why there is no ratio; null when there is one');
+
+const FIELDS = z.object({
+  price: PRICE,
+  date: DAY,
+  sthRealizedPrice: z.number().nullable().describe('What short-term holders paid for their coins on average, USD'),
+  ratio: z.number().nullable().describe('Price over that: above 1 they are in profit'),
+  profitLossPct: z.number().nullable().describe('Their profit or loss, in percent of what they paid'),
+  change30d: z.number().nullable().describe('Change of the ratio against 30 days before'),
+  reason: REASON,
+  market: z
+    .object({
+      price: PRICE,
+      date: DAY,
+      realizedPrice: z.number().nullable().describe('What all coins were last moved at on average, USD'),
+      mvrv: z.number().nullable().describe('Price over that'),
+      reason: REASON,
+    })
+    .describe('The same of all holders'),
+});
+
+export const sthPnlRatio = marketReport({
   path: '/api/sth-pnl-ratio',
   summary: 'Price over what short-term holders paid, their profit or loss, and the same of the whole market (MVRV)',
   dependsOn: ['sthRealizedPrice', 'realizedPrice', 'btcClose'],
+  fields: FIELDS,
   async build({ read }) {
     const closes = (await read('btcClose')).known;
     const holders = comparison(await read('sthRealizedPrice'), closes);
@@ -24,7 +50,7 @@ export const sthPnlRatio: MarketReport = {
       market: { price: market.price, date: market.date, realizedPrice: market.paid, mvrv: market.ratio, reason: market.reason },
     };
   },
-};
+});
 
 /** The daily close over what coins were bought for, both of the last day that has both. */
 function comparison({ reading, known }: SeriesReading, closes: Observations) {

@@ -1,7 +1,17 @@
 import type { Db } from 'mongodb';
 import type { Log } from '../../log.ts';
 import type { Side } from '../sizing.ts';
-import { type Account, type Fill, MICROS, type Order, type Quote, type Settlement, type StrikeMarket, type Venue } from '../venue.ts';
+import {
+  type Account,
+  type Fill,
+  type Listing,
+  MICROS,
+  type Order,
+  type Quote,
+  type Settlement,
+  type StrikeMarket,
+  type Venue,
+} from '../venue.ts';
 import { Clob } from './clob.ts';
 import type { Desk } from './desk.ts';
 import { DRY_RUN, DryRunDesk } from './dry-run-desk.ts';
@@ -17,6 +27,7 @@ export interface PolymarketStrike {
   question: string;
   strikeUsd: number;
   expiresAt: Date;
+  listing?: Listing;
 }
 
 export interface PolymarketVenueOptions {
@@ -74,9 +85,7 @@ export class PolymarketVenue implements Venue {
 
   async markets(at: Date): Promise<StrikeMarket[]> {
     const strikes = await this.#options.strikes(at);
-    return strikes
-      .filter(({ expiresAt }) => expiresAt > at)
-      .map(({ conditionId: id, question, strikeUsd, expiresAt }) => ({ id, question, strikeUsd, expiresAt }));
+    return strikes.filter(({ expiresAt }) => expiresAt > at).map(({ conditionId: id, ...strike }) => ({ id, ...strike }));
   }
 
   /** @throws OracleError VENUE_REJECTED when the book of YES has no two sides, or they are too far apart to say a price. */

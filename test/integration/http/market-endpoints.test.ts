@@ -204,7 +204,7 @@ describe('market answers in caches', () => {
       ['/api/btc-price', 503],
       ['/api/liquidation-heatmap', 503],
     ]);
-    expect(response.headers.get('cache-control')).toBeNull();
+    expect(response.headers.get('cache-control')).toBe('no-store');
     expect(await response.json()).toMatchObject({ success: false, code: 'PRICE_UNAVAILABLE', retryable: true, detail: 'No venue answers' });
     expect((await fetchFrom('/api/btc-price')).status).toBe(200);
   });

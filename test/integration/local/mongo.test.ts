@@ -5,6 +5,7 @@ import { Agenda } from 'agenda';
 import type { Db } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { connectMongo, ensureIndexes, isDuplicateKey } from '../../../src/mongo.ts';
+import { cable } from '../../support/cable.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
@@ -122,6 +123,18 @@ describe('connectMongo', () => {
     expect(unnamed.db.databaseName).toBe('oracle');
     await unnamed.ping();
     await Promise.all([named.close(), unnamed.close()]);
+  });
+
+  it('does not wait for a server that never answers', async () => {
+    const line = await cable(database.uri);
+    const connected = await connectMongo(line.uri);
+    line.hang();
+    const began = performance.now();
+    await expect(connected.ping()).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE', retryable: true });
+    // The driver by itself gives up after ten seconds and more.
+    expect(performance.now() - began).toBeLessThan(6_000);
+    await connected.close();
+    await line.close();
   });
 
   it('reports an absent server without the credentials', async () => {

@@ -41,5 +41,9 @@ export async function expiredWager({ venue }: PipelineParts, day: Day): Promise<
 /** A wager that was won or lost and is not reported. */
 export function settledWager(day: Day, state: 'WIN' | 'LOSS'): WagerDoc {
   const market = { id: `m:${day}`, question: '', strikeUsd: 1, expiresAt: new Date(0) };
-  return { ...wagerDoc(day), state, market, pModel: 0.6, qMarket: 0.5, side: 'YES', winner: state === 'WIN' ? 'YES' : 'NO' };
+  const decision = { market, quote: { bid: 0.49, ask: 0.51, fee: 0, at: new Date(0) }, pModel: 0.6, qMarket: 0.5, pBelieved: 0.55 };
+  const stake = { side: 'YES', contracts: 10, costMicros: 5.1 * MICROS, placedAt: new Date(0) } as const;
+  const won = state === 'WIN';
+  const settlement = { winner: won ? 'YES' : 'NO', payoutMicros: won ? 10 * MICROS : 0, settledAt: new Date(0) } as const;
+  return { ...wagerDoc(day), state, ...decision, ...stake, ...settlement };
 }

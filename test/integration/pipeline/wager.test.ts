@@ -98,6 +98,18 @@ describe('the wager of a day', () => {
     expect(await wagerStep({ ...service.pipeline, venue: exchange() }, day, context)).toMatchObject({ state: 'PLACED', weight: 0.5 });
   });
 
+  it('keeps how the exchange listed its market, apart from the market itself', async () => {
+    const listing = { conditionId: '0xc', yesTokenId: '1', noTokenId: '2', url: 'https://x.example', tickSize: 0.01, minOrderSize: 5 };
+    const venue = exchange();
+    const markets = async (at: Date) => (await venue.markets(at)).map((market) => ({ ...market, listing }));
+    const listed = stubVenue({ ...venue, markets, quote: venue.quote, account: venue.account });
+    const wager = (await wagerStep({ ...service.pipeline, venue: listed }, day, context))!;
+    expect(wager.listing).toEqual(listing);
+    expect(Object.keys(wager.market!).sort()).toEqual(['expiresAt', 'id', 'question', 'strikeUsd']);
+    await service.pipeline.wagers.wagers.deleteOne({ _id: wager._id });
+    expect(await wagerStep({ ...service.pipeline, venue: exchange() }, day, context)).not.toHaveProperty('listing');
+  });
+
   it('skips when the cap on open stakes is reached', async () => {
     await earnTrust();
     const parts = quoting({ bid: 0.85, ask: 0.87 });

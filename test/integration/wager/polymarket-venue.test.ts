@@ -70,6 +70,12 @@ describe('what Polymarket offers', () => {
     expect(await venue.markets(at)).toEqual([order().market]);
   });
 
+  it('are told with their tokens, where these are known', async () => {
+    const listing = { conditionId: '0xc', yesTokenId: '1', noTokenId: '2', url: 'https://x.example', tickSize: 0.01, minOrderSize: 5 };
+    const venue = newVenue({ strikes: async () => [{ ...strike(), listing }] });
+    expect(await venue.markets(at)).toEqual([{ ...order().market, listing }]);
+  });
+
   it('is quoted from the book of YES, with its fee', async () => {
     exchange.market.fee = { r: 0.07, e: 1 };
     expect(await newVenue().quote(order().market, at)).toEqual({ bid: 0.44, ask: 0.46, fee: 0.017388, at });

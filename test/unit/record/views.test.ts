@@ -44,18 +44,18 @@ describe('what a caller may see', () => {
     'shows values and salt at once to %j',
     (caller) => {
       const text = everyView(forecastDoc({ state: 'PENDING' }), caller);
-      expect(text).toContain('0.58761234');
+      expect(text).toContain('"confidence":0.5876,"pUp":0.5876');
       expect(text).toMatch(/"salt":"0x[0-9a-f]{64}"/);
     },
   );
 
   it('shows everybody everything once it is revealed, or at once under the policy "immediate"', () => {
-    expect(everyView(forecastDoc({ state: 'WIN' }), PUBLIC)).toContain('0.58761234');
-    expect(everyView(forecastDoc({ state: 'PENDING' }), PUBLIC, 'immediate')).toContain('0.58761234');
+    expect(everyView(forecastDoc({ state: 'WIN' }), PUBLIC)).toContain('"confidence":0.5876,');
+    expect(everyView(forecastDoc({ state: 'PENDING' }), PUBLIC, 'immediate')).toContain('"confidence":0.5876,');
   });
 
   it('shows a void forecast when its time is over, not before', () => {
-    expect(everyView(forecastDoc({ state: 'VOID' }), PUBLIC)).toContain('0.58761234');
+    expect(everyView(forecastDoc({ state: 'VOID' }), PUBLIC)).toContain('"confidence":0.5876,');
     const early = { ...forecastDoc({ state: 'VOID' }), resolvesAt: new Date(now.getTime() + 1) };
     expect(everyView(early, PUBLIC)).not.toContain('0.5876');
   });

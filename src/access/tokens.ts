@@ -1,0 +1,121 @@
+import { type CryptoKey, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import type { Address } from 'viem';
+import { OracleError } from '../errors.ts';
+import type { PaidTier } from './tiers.ts';
+import { TOKEN_ALGORITHM, TOKEN_LIFETIME_SECONDS, type TokenKeys } from './token-keys.ts';
+
+/** RFC 9068. */
+const TYPE = 'at+jwt';
+const AUDIENCE = 'bitcoin-signal-oracle';
+const MAX_TOKEN_LENGTH = 2_048;
+
+export interface TokenContent {
+  sessionId: string;
+  wallet: Address;
+  tier: PaidTier;
+}
+
+export interface TokensOptions {
+  keys: TokenKeys;
+  /** Who issues: the on-chain identity of the agent, which outlives any URL. */
+  issuer: string;
+  now(): Date;
+}
+
+/** Session tokens: JWT under EdDSA, 30 minutes. They prove a session; what it is worth stands in the store. */
+export class Tokens {
+  readonly #keys: TokenKeys;
+  readonly #issuer: string;
+  readonly #now: () => Date;
+
+  constructor({ keys, issuer, now }: TokensOptions) {
+    this.#keys = keys;
+    this.#issuer = issuer;
+    this.#now = now;
+  }
+
+  /** A token for a session, and when it expires. */
+  async issue({ sessionId, wallet, tier }: TokenContent): Promise<{ token: string; expiresAt: Date }> {
+    const { kid, privateKey } = await this.#keys.signing();
+    const issuedAtSeconds = Math.floor(this.#now().getTime() / 1_000);
+    const expiresAtSeconds = issuedAtSeconds + TOKEN_LIFETIME_SECONDS;
+    const token = await new SignJWT({ tier })
+      .setProtectedHeader({ alg: TOKEN_ALGORITHM, typ: TYPE, kid })
+      .setIssuer(this.#issuer)
+      .setAudience(AUDIENCE)
+      .setSubject(wallet)
+      .setJti(sessionId)
+      .setIssuedAt(issuedAtSeconds)
+      .setExpirationTime(expiresAtSeconds)
+      .sign(privateKey);
+    return { token, expiresAt: new Date(expiresAtSeconds * 1_000) };
+  }
+
+  /** The session that a token proves. @throws OracleError UNAUTHENTICATED saying what is wrong with the token. */
+  async verify(token: string): Promise<Pick<TokenContent, 'sessionId' | 'wallet'>> {
+    const kid = kidOf(token);
+    const key = await this.#keys.verifying(kid);
+    if (key === null) throw unauthenticated('The access token was signed with a key that is not in use here');
+    const { jti, sub } = await this.#payload(token, key);
+    if (typeof jti !== 'string' || typeof sub !== 'string') throw unauthenticated('The access token names no session');
+    return { sessionId: jti, wallet: sub as Address };
+  }
+
+  async #payload(token: string, key: CryptoKey): Promise<JWTPayload> {
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: [TOKEN_ALGORITHM],
+        typ: TYPE,
+        issuer: this.#issuer,
+        audience: AUDIENCE,
+        requiredClaims: ['exp', 'jti', 'sub'],
+        currentDate: this.#now(),
+      });
+      return payload;
+    } catch (error) {
+      throw refusal(error);
+    }
+  }
+}
+
+/** A caller whose token is not taken; `problem` tells what about it. */
+export function unauthenticated(problem: string, cause?: unknown): OracleError {
+  return new OracleError('UNAUTHENTICATED', problem, {
+    field: 'Authorization',
+    suggestedAction: 'Log in again: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>.',
+    cause,
+  });
+}
+
+/** From the header, which nothing has proven yet: it decides which of our own keys is tried, and no more. */
+function kidOf(token: string): string {
+  const { alg, kid } = headerOf(token);
+  if (alg !== TOKEN_ALGORITHM) throw unauthenticated(`The access token is not signed with ${TOKEN_ALGORITHM}`);
+  if (typeof kid !== 'string') throw unauthenticated('The access token does not name its key');
+  return kid;
+}
+
+function headerOf(token: string): { alg?: string; kid?: string } {
+  try {
+    if (token.length > MAX_TOKEN_LENGTH) throw new Error('too long');
+    return decodeProtectedHeader(token);
+  } catch {
+    throw unauthenticated('The access token cannot be read');
+  }
+}
+
+function refusal(error: unknown): unknown {
+  if (error instanceof errors.JWTExpired) return unauthenticated('The access token has expired');
+  if (error instanceof errors.JWSSignatureVerificationFailed) return unauthenticated('The signature of the access token is wrong');
+  if (error instanceof errors.JWTClaimValidationFailed) return unauthenticated(claimProblem(error.claim));
+  if (error instanceof errors.JOSEError) return unauthenticated('The access token cannot be read');
+  return error;
+}
+
+/** Told to holders of a token with a good signature only. */
+function claimProblem(claim: string): string {
+  if (claim === 'iss') return 'The access token was issued by another service';
+  if (claim === 'aud') return 'The access token is meant for another service';
+  if (claim === 'typ') return 'The token is not an access token';
+  return `The access token has no valid "${claim}"`;
+}

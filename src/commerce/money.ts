@@ -1,0 +1,52 @@
+import { OracleError } from '../errors.ts';
+
+/** An amount of an asset in its smallest unit, exact and never negative. */
+export interface Money {
+  asset: string;
+  /** In units of 10^-decimals. */
+  amount: bigint;
+  decimals: number;
+}
+
+/** US dollars are counted in millionths, the smallest unit of a stablecoin with six decimals. */
+export const USD_DECIMALS = 6;
+
+const LONGEST = 40;
+
+/** US dollars from millionths of one. */
+export function usdOf(amountMicros: bigint): Money {
+  return { asset: 'USD', amount: amountMicros, decimals: USD_DECIMALS };
+}
+
+/** US dollars from a decimal number in text, e.g. `0.001`. @throws OracleError INPUT_INVALID as `parseAmount` does. */
+export function usd(text: string): Money {
+  return usdOf(parseAmount(text, USD_DECIMALS));
+}
+
+/**
+ * Reads a decimal number as an integer of the smallest unit.
+ * @throws OracleError INPUT_INVALID for anything but digits with at most one point, or with more decimals than the asset has.
+ */
+export function parseAmount(text: string, decimals: number): bigint {
+  const [, whole, fraction = ''] = (text.length <= LONGEST && /^(\d+)(?:\.(\d+))?$/.exec(text)) || [];
+  if (whole === undefined || fraction.length > decimals) {
+    throw new OracleError('INPUT_INVALID', `An amount must be a decimal number of at most ${decimals} decimals`, { field: 'amount' });
+  }
+  return BigInt(whole + fraction.padEnd(decimals, '0'));
+}
+
+/** The exact decimal number, with at least `minDecimals` decimals and no needless zeros beyond, e.g. `1.00`, `0.001`. */
+export function formatAmount({ amount, decimals }: Money, minDecimals = Math.min(2, decimals)): string {
+  const digits = amount.toString().padStart(decimals + 1, '0');
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits
+    .slice(digits.length - decimals)
+    .replace(/0+$/, '')
+    .padEnd(minDecimals, '0');
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
+
+/** For a price tag, e.g. `1.00 USD`. */
+export function displayMoney(money: Money): string {
+  return `${formatAmount(money)} ${money.asset}`;
+}

@@ -1,0 +1,61 @@
+import type { Address, Hash, Hex } from 'viem';
+import { OracleError } from '../errors.ts';
+import type { Channel } from './channel.ts';
+import { findOffering } from './offerings.ts';
+import { parseRefCode } from './ref-code.ts';
+
+/** What brought the money, and can do so once: a transfer, an authorization that was signed for it, or a job of a contract. */
+export type PaymentCause = { kind: 'transfer' } | { kind: 'authorization'; nonce: Hex } | { kind: 'job'; contract: Address; jobId: bigint };
+
+/** Money that has arrived: its transaction is at its confirmation depth. */
+export interface Payment {
+  cause: PaymentCause;
+  channel: Channel;
+  /** Name of what was paid for, one of the channel's. */
+  offering: string;
+  /** Millionths of a US dollar; the stablecoin has six decimals. */
+  amountMicros: bigint;
+  /** The stablecoin. */
+  asset: Address;
+  payer: Address;
+  payee: Address;
+  /** Code of the partner who sent the payer, in any case; null: nobody. */
+  ref: string | null;
+  settledAt: Date;
+  txHash: Hash;
+}
+
+/** Keeps any sum of payments within 64 bits. */
+const LARGEST_MICROS = 10n ** 15n;
+
+/** What a payment is known by: two with the same key are one. */
+export function causeKey({ cause, payer, txHash }: Pick<Payment, 'cause' | 'payer' | 'txHash'>): string {
+  if (cause.kind === 'transfer') return `transfer:${txHash.toLowerCase()}`;
+  if (cause.kind === 'authorization') return `authorization:${payer.toLowerCase()}:${cause.nonce.toLowerCase()}`;
+  return `job:${cause.contract.toLowerCase()}:${cause.jobId}`;
+}
+
+/** In lower case throughout. @throws OracleError INPUT_INVALID for what cannot be a payment, naming the field. */
+export function checkedPayment(payment: Payment): Payment {
+  const { channel, offering, amountMicros, asset, payer, payee, ref, txHash, settledAt } = payment;
+  if (findOffering(channel, offering) === null) throw invalid('offering', 'is not sold through this channel');
+  if (amountMicros <= 0n || amountMicros > LARGEST_MICROS) throw invalid('amountMicros', `must be from 1 to ${LARGEST_MICROS}`);
+  if (Number.isNaN(settledAt.getTime())) throw invalid('settledAt', 'must be a time');
+  return {
+    ...payment,
+    asset: hex('asset', asset, 40),
+    payer: hex('payer', payer, 40),
+    payee: hex('payee', payee, 40),
+    txHash: hex('txHash', txHash, 64),
+    ref: ref === null ? null : parseRefCode(ref),
+  };
+}
+
+function hex(field: string, text: string, digits: number): Hex {
+  if (!new RegExp(`^0x[0-9a-f]{${digits}}$`, 'i').test(text)) throw invalid(field, `must be 0x and ${digits} hex characters`);
+  return text.toLowerCase() as Hex;
+}
+
+function invalid(field: string, problem: string): OracleError {
+  return new OracleError('INPUT_INVALID', `Payment: ${field} ${problem}`, { field });
+}

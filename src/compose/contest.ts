@@ -1,0 +1,26 @@
+import type { Db } from 'mongodb';
+import type { Chain } from '../chain/client.ts';
+import { isSignedBy } from '../chain/verify-signature.ts';
+import { type Contest, createContest } from '../contest/contest.ts';
+import type { Log } from '../log.ts';
+import type { Market } from '../market/market.ts';
+import type { ModelStore } from '../record/models.ts';
+import type { ForecastRecord } from '../record/record.ts';
+
+export interface ContestCompositionOptions {
+  db: Db;
+  chain: Chain;
+  record: ForecastRecord;
+  models: ModelStore;
+  market: Market;
+  /** The agent that signatures are bound to. */
+  agentId: number;
+  now(): Date;
+  log: Log;
+}
+
+/** The contest of one deployment. */
+export function composeContest({ chain, agentId, ...options }: ContestCompositionOptions): Contest {
+  const deployment = { chainId: chain.chainId, identityRegistry: chain.addresses.identityRegistry, agentId };
+  return createContest({ ...options, deployment, isSignedBy: (signed) => isSignedBy(chain, signed) });
+}

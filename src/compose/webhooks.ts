@@ -1,0 +1,23 @@
+import type { Db } from 'mongodb';
+import { systemResolve } from '../push/target.ts';
+import { createWebhookRegistry, type WebhookRegistry } from '../push/webhooks/registry.ts';
+import { WebhookStore } from '../push/webhooks/store.ts';
+import { createSecretBox } from '../secret-box.ts';
+
+export interface WebhookComposition {
+  db: Db;
+  encryptionSecret: string;
+  /** Whether hosts of this machine may be called. */
+  allowLocal: boolean;
+  now(): Date;
+}
+
+/** The callers' callbacks: their registration. */
+export function composeWebhooks({ db, encryptionSecret, allowLocal, now }: WebhookComposition): WebhookRegistry {
+  return createWebhookRegistry({
+    store: new WebhookStore(db),
+    box: createSecretBox(encryptionSecret),
+    targets: { allowLocal, resolve: systemResolve },
+    now,
+  });
+}

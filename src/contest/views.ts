@@ -1,0 +1,176 @@
+import { formatDay } from '../forecast/day.ts';
+import { brierScore } from '../forecast/scoring.ts';
+import { fromCents } from '../record/forecast.ts';
+import type { CommitmentDoc } from './commitment.ts';
+import type { CrowdFigures } from './commitment-store.ts';
+import { roundsInterval } from './interval.ts';
+import { type MarketDoc, questionOf, type RoundDoc, type RoundState } from './round.ts';
+import type { StandingRow } from './standings-query.ts';
+import { decidingDay } from './week.ts';
+
+export type Crowd = ReadonlyMap<string, CrowdFigures>;
+
+export interface MarketView {
+  market: string;
+  question: string;
+  strikeUsd: number;
+  commitments: number;
+  crowdProbability: number | null;
+  outcome: 'YES' | 'NO' | null;
+  oracleProbability: number | null;
+  oracleBrier: number | null;
+  crowdBrier: number | null;
+}
+
+export interface RoundView {
+  round: string;
+  state: RoundState;
+  listedAt: string;
+  deadline: string;
+  resolvesAt: string;
+  decidingDate: string;
+  listingPrice: number;
+  listingSource: string;
+  markets: MarketView[];
+  close: number | null;
+  venues: string[] | null;
+  decidedAt: string | null;
+  oracleForecastDate: string | null;
+  oracleModelVersion: string | null;
+  oracleMeanBrier: number | null;
+  scored: boolean;
+  voidBecause: string | null;
+}
+
+/** Whether others' commitments may be read: from the moment that none can follow them. */
+export function isPublic({ opensAt }: Pick<RoundDoc, 'opensAt'>, now: Date): boolean {
+  return now >= opensAt;
+}
+
+/**
+ * A round as everybody may see it. What the oracle said is in it only once the round is RESOLVED, what others said once it has opened.
+ * @param crowd of rounds that are not decided; decided ones hold their own
+ */
+export function viewRound(round: RoundDoc, crowd: Crowd, now: Date): RoundView {
+  const { _id, opensAt, resolvesAt, listedAt, listing, outcome, voidBecause, scoredAt } = round;
+  const markets = round.markets.map((market) => viewMarket(round, market, crowd, now));
+  return {
+    round: _id,
+    state: stateAt(round, now),
+    listedAt: listedAt.toISOString(),
+    deadline: opensAt.toISOString(),
+    resolvesAt: resolvesAt.toISOString(),
+    decidingDate: formatDay(decidingDay(round)),
+    listingPrice: listing.spotUsd,
+    listingSource: listing.source,
+    markets,
+    close: outcome === null ? null : fromCents(outcome.closeCents),
+    venues: outcome?.venues ?? null,
+    decidedAt: outcome?.decidedAt.toISOString() ?? null,
+    ...visibleOracle(round, markets),
+    scored: scoredAt !== null,
+    voidBecause,
+  };
+}
+
+/** A round has opened when its time has come, not when the job saw it. */
+function stateAt(round: RoundDoc, now: Date): RoundState {
+  return round.state === 'OPEN' && isPublic(round, now) ? 'RUNNING' : round.state;
+}
+
+type OracleFields = Pick<RoundView, 'oracleForecastDate' | 'oracleModelVersion' | 'oracleMeanBrier'>;
+
+function visibleOracle({ state, pinned }: RoundDoc, markets: MarketView[]): OracleFields {
+  if (state !== 'RESOLVED' || pinned === null) return { oracleForecastDate: null, oracleModelVersion: null, oracleMeanBrier: null };
+  const briers = markets.map(({ oracleBrier }) => oracleBrier!);
+  return {
+    oracleForecastDate: formatDay(pinned.day),
+    oracleModelVersion: pinned.modelVersion,
+    oracleMeanBrier: rounded(briers.reduce((sum, brier) => sum + brier, 0) / briers.length),
+  };
+}
+
+function viewMarket(round: RoundDoc, market: MarketDoc, crowd: Crowd, now: Date): MarketView {
+  const { id, strikeUsd, above } = market;
+  const commitments = market.commitments ?? crowd.get(id)?.commitments ?? 0;
+  const meanBps = isPublic(round, now) ? (market.meanBps ?? crowd.get(id)?.meanBps ?? null) : null;
+  const crowdProbability = meanBps === null ? null : rounded(meanBps / 10_000);
+  const resolved = round.state === 'RESOLVED';
+  const oracleProbability = resolved ? fromBps(market.oracleBps) : null;
+  return {
+    market: id,
+    question: questionOf(round, market),
+    strikeUsd,
+    commitments,
+    crowdProbability,
+    outcome: above === null ? null : above ? 'YES' : 'NO',
+    oracleProbability,
+    oracleBrier: brierOf(oracleProbability, above),
+    crowdBrier: brierOf(crowdProbability, above),
+  };
+}
+
+function brierOf(probability: number | null, above: boolean | null): number | null {
+  return probability === null || above === null ? null : rounded(brierScore(probability, above));
+}
+
+export interface CommitmentView {
+  wallet: string;
+  probabilityBps: number;
+  issuedAtMs: number;
+  committedAt: string;
+  signature: string;
+  brier: number | null;
+  points: number | null;
+}
+
+export function viewCommitment({ wallet, probabilityBps, issuedAtMs, committedAt, signature, score }: CommitmentDoc): CommitmentView {
+  return {
+    wallet,
+    probabilityBps,
+    issuedAtMs,
+    committedAt: committedAt.toISOString(),
+    signature,
+    brier: score === null ? null : rounded(score.brierWallet),
+    points: score?.points ?? null,
+  };
+}
+
+export interface StandingView {
+  rank: number | null;
+  wallet: string;
+  points: number;
+  rounds: number;
+  commitments: number;
+  brier: number;
+  oracleBrier: number;
+  meanDifference: number;
+  interval: { low: number; high: number } | null;
+  beatsOracle: boolean | null;
+}
+
+/** @param place position on the leaderboard, from 1 */
+export function viewStanding(row: StandingRow, place: number): StandingView {
+  const interval = roundsInterval(row.meanDifference, row.standardDeviation ?? 0, row.rounds);
+  return {
+    rank: row.ranked ? place : null,
+    wallet: row._id,
+    points: row.points,
+    rounds: row.rounds,
+    commitments: row.commitments,
+    brier: rounded(row.brierWallet),
+    oracleBrier: rounded(row.brierOracle),
+    meanDifference: rounded(row.meanDifference),
+    interval: interval === null ? null : { low: rounded(interval.low), high: rounded(interval.high) },
+    beatsOracle: interval === null ? null : interval.low > 0,
+  };
+}
+
+function fromBps(bps: number | null): number | null {
+  return bps === null ? null : bps / 10_000;
+}
+
+/** Six digits: finer than anything that can be told apart here. */
+function rounded(value: number): number {
+  return Math.round(value * 1e6) / 1e6 + 0;
+}

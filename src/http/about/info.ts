@@ -1,0 +1,123 @@
+import { IDENTITY } from '../../../agent-card/identity.ts';
+import { requirementOf, TIER_REQUIREMENTS } from '../../access/tiers.ts';
+import { formatDay } from '../../forecast/day.ts';
+import { BLOCK_DAYS, EMBARGO_DAYS, HORIZONS, horizonName, MODEL_INPUTS, MODEL_NAME, TRIAL_COUNT } from '../../forecast/model.ts';
+import { MODEL_SERIES } from '../../market/inputs.ts';
+import { SERIES } from '../../market/series.ts';
+import { PUBLIC_CALLER } from '../../record/caller.ts';
+import { coefficientsDigest } from '../../record/model-digest.ts';
+import type { ModelDoc } from '../../record/models.ts';
+import { scorecardOf } from '../../record/scorecard.ts';
+import { API_VERSION } from '../openapi/document.ts';
+import { SIGNAL_HORIZONS } from '../parameters.ts';
+import type { HttpParts } from '../parts.ts';
+import type { Info } from '../schemas/info.ts';
+import { DOCUMENTS } from './documents.ts';
+import { limitsOf } from './limits.ts';
+
+const DEFAULT_HORIZON_DAYS = 7;
+
+const STATEMENT =
+  'The direction of the price over days is close to chance, and no more than that is claimed. What is offered is a calibrated probability, a predictive distribution, a regime, an abstention where nothing is known, and a record without gaps that anybody can check.';
+
+/** What this service is, from its constants, its settings and its record; nothing secret, and no call of the chain. */
+export async function infoOf(parts: HttpParts): Promise<Info> {
+  const { about, market, publicUrl, chainId, addresses } = parts;
+  const at = parts.now();
+  return {
+    success: true,
+    name: IDENTITY.name,
+    description: IDENTITY.description,
+    version: parts.version,
+    apiVersion: API_VERSION,
+    capabilities: [...IDENTITY.capabilities],
+    skill: await skill(parts),
+    model: await model(parts),
+    horizons: { signals: [...SIGNAL_HORIZONS], scored: HORIZONS.map(horizonName), default: horizonName(DEFAULT_HORIZON_DAYS) },
+    schedule: [...about.schedule],
+    tiers: tiers(),
+    chain: {
+      id: chainId,
+      caip2: `eip155:${chainId}`,
+      local: about.local,
+      confirmations: about.confirmations,
+      attester: parts.attesterAddress,
+    },
+    contracts: { ...addresses },
+    limits: limitsOf(about.rates),
+    data: { kind: market.kind, source: market.source, series: await series(parts, at) },
+    documents: DOCUMENTS.map(({ name, path }) => ({ name, url: `${publicUrl}${path}` })),
+    timestamp: at.toISOString(),
+  };
+}
+
+/** As anybody may know it. */
+async function skill({ record, viewFor, publicUrl }: HttpParts): Promise<Info['skill']> {
+  const docs = await record.ofHorizon(DEFAULT_HORIZON_DAYS);
+  const { summary } = scorecardOf(docs, DEFAULT_HORIZON_DAYS, viewFor(PUBLIC_CALLER));
+  return {
+    statement: STATEMENT,
+    horizon: horizonName(DEFAULT_HORIZON_DAYS),
+    verdict: summary.verdict,
+    scorecard: `${publicUrl}/api/svc/scorecard?horizon=${DEFAULT_HORIZON_DAYS}`,
+  };
+}
+
+async function model({ record, models }: HttpParts): Promise<Info['model']> {
+  const version = (await record.latest(DEFAULT_HORIZON_DAYS))?.modelVersion ?? null;
+  return {
+    name: MODEL_NAME,
+    trials: TRIAL_COUNT,
+    blockDays: BLOCK_DAYS,
+    embargoDays: EMBARGO_DAYS,
+    scores: [...MODEL_INPUTS],
+    fitted: version === null ? null : fitted(await models.get(version)),
+  };
+}
+
+function fitted(doc: ModelDoc): Info['model']['fitted'] {
+  return {
+    version: doc._id,
+    fittedAt: doc.fittedAt.toISOString(),
+    horizons: doc.horizons.map(({ horizonDays, trainFrom, trainTo, nTrain, baseRate }) => ({
+      horizon: horizonName(horizonDays),
+      trainedFrom: formatDay(trainFrom),
+      trainedTo: formatDay(trainTo),
+      trainingDays: nTrain,
+      baseRate,
+    })),
+    trainingDigest: doc.trainingDigest,
+    coefficientsDigest: coefficientsDigest(doc),
+  };
+}
+
+async function series({ market }: HttpParts, at: Date): Promise<Info['data']['series']> {
+  const known = await market.health(at.getTime());
+  return known.series.map(({ series: id, title, source }) => {
+    const { unit, lagDays, staleDays } = SERIES[id];
+    return { series: id, title, unit, source, lagDays, staleDays, inModel: MODEL_SERIES.includes(id) };
+  });
+}
+
+function tiers(): Info['tiers'] {
+  return [
+    {
+      tier: 'public',
+      requirement: 'nothing',
+      gateTokens: null,
+      opens: 'market context, scorecard, attestation records, agent identity and reputation; forecasts once their outcome is on chain',
+    },
+    {
+      tier: 'basic',
+      requirement: requirementOf('basic'),
+      gateTokens: String(TIER_REQUIREMENTS.basic),
+      opens: 'direction, confidence and salt of each forecast at once, regimes, webhooks',
+    },
+    {
+      tier: 'premium',
+      requirement: requirementOf('premium'),
+      gateTokens: String(TIER_REQUIREMENTS.premium),
+      opens: 'everything in Basic, the premium signal and the copy-trade interface',
+    },
+  ];
+}

@@ -1,0 +1,69 @@
+import { createDocument, type oas31, type ZodOpenApiOverride, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { IDENTITY } from '../../../agent-card/identity.ts';
+import { type Route, TAGS, type Tag } from '../route.ts';
+import { EXAMPLES } from './examples.ts';
+import { HEADERS } from './headers.ts';
+import { INTRODUCTION } from './introduction.ts';
+import { operationOf } from './operation.ts';
+import { PROBLEM } from './problem-schema.ts';
+import { SECURITY_SCHEMES } from './security.ts';
+
+/** Version of the interface, which no path carries (interface, section 9). */
+export const API_VERSION = '1.0.0';
+
+/** The OpenAPI 3.1 document of the operations that are mounted; the same list always gives the same document. */
+export function openApiDocument(routes: readonly Route[], { publicUrl }: { publicUrl: string }): oas31.OpenAPIObject {
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: IDENTITY.name,
+        version: API_VERSION,
+        summary: IDENTITY.description,
+        description: INTRODUCTION,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: publicUrl.replace(/\/$/, '') }],
+      tags: tagsOf(routes),
+      paths: pathsOf(routes),
+      components: {
+        schemas: { Problem: PROBLEM },
+        headers: HEADERS,
+        examples: problemExamples(),
+        securitySchemes: securitySchemesOf(routes),
+      },
+    },
+    { override: toTaste },
+  ) as oas31.OpenAPIObject;
+}
+
+function pathsOf(routes: readonly Route[]): ZodOpenApiPathsObject {
+  const byPath = Map.groupBy(routes, ({ path }) => path);
+  return Object.fromEntries(
+    [...byPath].map(([path, operations]) => [path, Object.fromEntries(operations.map((route) => [route.method, operationOf(route)]))]),
+  );
+}
+
+/** In the order of the reference, those in use. */
+function tagsOf(routes: readonly Route[]): oas31.TagObject[] {
+  const used = new Set<Tag>(routes.map(({ tag }) => tag));
+  return (Object.keys(TAGS) as Tag[]).filter((name) => used.has(name)).map((name) => ({ name, description: TAGS[name] }));
+}
+
+function securitySchemesOf(routes: readonly Route[]): Partial<typeof SECURITY_SCHEMES> {
+  const { walletToken, operator } = SECURITY_SCHEMES;
+  return routes.some(({ access }) => access === 'admin') ? { walletToken, operator } : { walletToken };
+}
+
+function problemExamples(): Record<string, oas31.ExampleObject> {
+  return Object.fromEntries(Object.entries(EXAMPLES.problems).map(([code, value]) => [code, { value }]));
+}
+
+const toTaste: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io }) => {
+  const { def } = zodSchema._zod;
+  // Answers may gain fields without becoming another version: a reader has to ignore those that it does not know.
+  if (io === 'output' && def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
+  // That every number fits a double says nothing.
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+};

@@ -1,0 +1,42 @@
+import type { oas31 } from 'zod-openapi';
+import type { Route } from '../route.ts';
+
+/** Every header that the reference speaks of. */
+export const HEADERS = {
+  'X-Request-Id': text('Names this request in the log of the service; the one that was sent, if it was fit to be used'),
+  RateLimit: text('What is left of the limit that this request counts against, e.g. `"public";r=59;t=42` (seconds until it is full again)'),
+  'RateLimit-Policy': text('The limit itself, e.g. `"public";q=60;w=60`: 60 requests in 60 seconds'),
+  ETag: text('Changes when the content does; send it back as If-None-Match'),
+  'Cache-Control': text('For how long the answer may be kept, and by whom'),
+  'Retry-After': { description: 'Seconds after which trying again makes sense', schema: { type: 'integer', minimum: 0 } },
+  'WWW-Authenticate': text('How to authenticate'),
+} satisfies Record<string, oas31.HeaderObject>;
+
+type HeaderName = keyof typeof HEADERS;
+
+function text(description: string): oas31.HeaderObject {
+  return { description, schema: { type: 'string' } };
+}
+
+const refs = (names: HeaderName[]): oas31.HeadersObject =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+const common = (counted: boolean): HeaderName[] => (counted ? ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] : ['X-Request-Id']);
+
+/** Headers of an answer that succeeded. */
+export function successHeaders({ cost, method }: Pick<Route, 'cost' | 'method'>): oas31.HeadersObject {
+  return refs([...common(cost !== 'free'), 'Cache-Control', ...(method === 'get' ? (['ETag'] as const) : [])]);
+}
+
+/** Headers of a problem document. */
+export function problemHeaders({
+  counted,
+  retryable,
+  challenge,
+}: Record<'counted' | 'retryable' | 'challenge', boolean>): oas31.HeadersObject {
+  return refs([
+    ...common(counted),
+    ...(retryable ? (['Retry-After'] as const) : []),
+    ...(challenge ? (['WWW-Authenticate'] as const) : []),
+  ]);
+}

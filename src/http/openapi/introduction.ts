@@ -1,0 +1,20 @@
+/** What holds for all operations, as Markdown. */
+export const INTRODUCTION = `
+Forecasts of BTC/USD for 1, 2, 3 and 7 days, made each day at about 21:35 UTC, committed on chain before their outcome window
+opens, and resolved in public.
+
+**Tiers.** What is public needs no authentication. A wallet that holds gate tokens logs in with a signature
+(\`POST /api/svc/oracle/verify\`) and sends the token as \`Authorization: Bearer <token>\`. Until its outcome the direction and
+confidence of a forecast are told to the Basic tier and above only; everybody else reads \`GATED\` and null.
+
+**Errors** are \`application/problem+json\` (RFC 9457): \`code\` is for programs, \`field\` names what is at fault, \`retryable\` says
+whether the same request may succeed later, \`suggestedAction\` what to do.
+
+**Limits.** Requests are counted by IP address, or by wallet with a token; \`RateLimit\` and \`RateLimit-Policy\` tell where one stands.
+
+**Numbers.** Times are ISO 8601 in UTC, days \`YYYY-MM-DD\`, probabilities 0 to 1, basis points are called so. Amounts of tokens and money are
+decimal strings, or integers of the smallest unit.
+
+**Compatibility.** Answers may gain fields: ignore those you do not know. No field goes or changes its meaning within a version. Unknown
+query parameters are ignored, unknown body fields are refused.
+`.trim();

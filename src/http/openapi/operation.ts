@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import type { ZodOpenApiOperationObject, ZodOpenApiRequestBodyObject } from 'zod-openapi';
+import type { Route } from '../route.ts';
+import { EXAMPLES } from './examples.ts';
+import { repliesOf } from './replies.ts';
+import { securityOf } from './security.ts';
+
+/** One operation as the reference tells it. */
+export function operationOf(route: Route): ZodOpenApiOperationObject {
+  const { name, tag, summary, params, query, body } = route;
+  return {
+    operationId: name,
+    tags: [tag],
+    summary,
+    description: descriptionOf(route),
+    ...(route.deprecated === true ? { deprecated: true } : {}),
+    security: securityOf(route),
+    // For programs: OpenAPI has no word for tiers of one and the same token.
+    'x-access': route.access,
+    requestParams: { ...(params === undefined ? {} : { path: params }), ...(query === undefined ? {} : { query }) },
+    ...(body === undefined ? {} : { requestBody: requestBodyOf(name, body) }),
+    responses: repliesOf(route),
+  };
+}
+
+const ACCESS = {
+  public: 'Open to everybody.',
+  basic: 'Needs a token of the Basic tier or above.',
+  premium: 'Needs a token of the Premium tier.',
+  admin: 'For the operator; nothing is served here unless credentials are configured.',
+} as const;
+
+const COST = {
+  normal: '',
+  rpc: 'Counts against the stricter limit of calls that make the service ask the chain.',
+  free: 'Not counted against any limit.',
+} as const;
+
+function descriptionOf({ description, access, cost }: Route): string {
+  const rules = [ACCESS[access], COST[cost]].filter((sentence) => sentence !== '').join(' ');
+  return description === undefined ? rules : `${description}\n\n${rules}`;
+}
+
+function requestBodyOf(name: string, schema: z.ZodObject): ZodOpenApiRequestBodyObject {
+  const example = EXAMPLES.requests[name];
+  return { required: true, content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } };
+}

@@ -1,0 +1,76 @@
+import type { ZodOpenApiExamplesObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
+import { PROBLEMS } from '../problem.ts';
+import type { Access, Route } from '../route.ts';
+import { EXAMPLES } from './examples.ts';
+import { problemHeaders } from './headers.ts';
+import { PROBLEM } from './problem-schema.ts';
+import { asksNobody } from './security.ts';
+
+/** A token that is not valid is refused on every path, also where none is needed. */
+const BY_ACCESS: Record<Access, readonly ErrorCode[]> = {
+  public: ['UNAUTHENTICATED'],
+  basic: ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CHAIN_UNREACHABLE'],
+  premium: ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CHAIN_UNREACHABLE'],
+  // Unless the operator has set a password nothing is served there.
+  admin: ['UNAUTHENTICATED', 'NOT_FOUND'],
+};
+
+/** Every error that an operation can answer with: those that follow from how it is declared, and those it names. */
+export function errorsOf(route: Route): ErrorCode[] {
+  const { access, cost, params, query, body, errors } = route;
+  const named = params !== undefined || query !== undefined;
+  const codes = new Set<ErrorCode>([
+    ...(asksNobody(route) ? [] : BY_ACCESS[access]),
+    ...(cost === 'free' ? [] : (['RATE_LIMITED'] as const)),
+    ...(named || body !== undefined ? (['INPUT_INVALID'] as const) : []),
+    ...(named ? (['URL_TOO_LONG'] as const) : []),
+    ...(body === undefined ? [] : (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
+    ...(cost === 'rpc' ? (['CHAIN_UNREACHABLE'] as const) : []),
+    ...errors,
+    'DATABASE_UNAVAILABLE',
+    'SHUTTING_DOWN',
+    'INTERNAL',
+  ]);
+  return (Object.keys(PROBLEMS) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+/** Problem documents of an operation, by status. */
+export function problemReplies(route: Route): Map<number, ZodOpenApiResponseObject> {
+  const byStatus = Map.groupBy(errorsOf(route), (code) => PROBLEMS[code].status);
+  return new Map([...byStatus].map(([status, codes]) => [status, problemReply(codes, route.cost !== 'free')]));
+}
+
+const replies = new Map<string, ZodOpenApiResponseObject>();
+
+/** One object for each set of errors, so that the document has each of them once. */
+function problemReply(codes: ErrorCode[], counted: boolean): ZodOpenApiResponseObject {
+  const id = `${codes.map(pascalCase).join('Or')}${counted ? '' : 'Uncounted'}`;
+  const known = replies.get(id) ?? { id, ...describeProblems(codes, counted) };
+  replies.set(id, known);
+  return known;
+}
+
+/** `InputInvalid` for `INPUT_INVALID`. */
+function pascalCase(code: ErrorCode): string {
+  return code.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function describeProblems(codes: ErrorCode[], counted: boolean): ZodOpenApiResponseObject {
+  const examples = examplesOf(codes);
+  return {
+    description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}`).join('\n\n'),
+    headers: problemHeaders({
+      counted,
+      retryable: codes.some((code) => ERROR_CODES[code].retryable),
+      challenge: codes.includes('UNAUTHENTICATED'),
+    }),
+    content: { 'application/problem+json': { schema: PROBLEM, ...(examples === undefined ? {} : { examples }) } },
+  };
+}
+
+function examplesOf(codes: ErrorCode[]): ZodOpenApiExamplesObject | undefined {
+  const known = codes.filter((code) => EXAMPLES.problems[code] !== undefined);
+  if (known.length === 0) return undefined;
+  return Object.fromEntries(known.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
+}

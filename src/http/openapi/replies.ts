@@ -1,0 +1,54 @@
+import type { ZodOpenApiContentObject, ZodOpenApiMediaTypeObject, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import type { Route } from '../route.ts';
+import { EXAMPLES } from './examples.ts';
+import { successHeaders } from './headers.ts';
+import { problemReplies } from './problem-replies.ts';
+
+/** All answers of an operation, in the order of their status. */
+export function repliesOf(route: Route): ZodOpenApiResponsesObject {
+  const byStatus = new Map<number, ZodOpenApiResponseObject>([[route.status, success(route)], ...others(route)]);
+  if (keepable(route)) byStatus.set(304, { description: 'Nothing new since the tag of If-None-Match', headers: successHeaders(route) });
+  for (const [status, problem] of problemReplies(route)) byStatus.set(status, merged(byStatus.get(status), problem));
+  return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b)) as ZodOpenApiResponsesObject;
+}
+
+/** What is cut to the caller is kept by nobody, and so never asked for again by its tag. */
+function keepable({ method, access }: Route): boolean {
+  return method === 'get' && access === 'public';
+}
+
+function success(route: Route): ZodOpenApiResponseObject {
+  const { status, reply, alternatives = {} } = route;
+  const also = Object.entries(alternatives).map(([type, { description }]) => `As \`${type}\`: ${description}`);
+  const content: ZodOpenApiContentObject = {};
+  if (reply !== null) content['application/json'] = { schema: reply, ...exampleOf(route, status, 'application/json') };
+  for (const type of Object.keys(alternatives)) content[type] = { schema: { type: 'string' }, ...exampleOf(route, status, type) };
+  return {
+    description: ['Success', ...also].join('\n\n'),
+    headers: successHeaders(route),
+    ...(Object.keys(content).length === 0 ? {} : { content }),
+  };
+}
+
+function others(route: Route): [number, ZodOpenApiResponseObject][] {
+  return Object.entries(route.otherReplies ?? {}).map(([status, { description, schema }]) => {
+    const json: ZodOpenApiContentObject = { 'application/json': { schema, ...exampleOf(route, Number(status), 'application/json') } };
+    return [Number(status), { description, headers: successHeaders(route), ...(schema === undefined ? {} : { content: json }) }];
+  });
+}
+
+function exampleOf({ name }: Route, status: number, mediaType: string): Pick<ZodOpenApiMediaTypeObject, 'example'> {
+  const types = EXAMPLES.replies[name]?.[status];
+  return types !== undefined && mediaType in types ? { example: types[mediaType] } : {};
+}
+
+/** A status may mean an answer of the operation's own as well as a problem: the media type tells which. */
+function merged(own: ZodOpenApiResponseObject | undefined, problem: ZodOpenApiResponseObject): ZodOpenApiResponseObject {
+  if (own === undefined) return problem;
+  return {
+    ...own,
+    description: `${own.description}\n\n${problem.description}`,
+    headers: { ...(own.headers as object), ...(problem.headers as object) },
+    content: { ...own.content, ...problem.content },
+  };
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { requirementOf } from '../../access/tiers.ts';
+import { HORIZONS } from '../../forecast/model.ts';
+import { EVENT_KINDS, pushChannels, WEBSOCKET } from '../../push/channels.ts';
+import { EVENT_NAMES } from '../../push/event-names.ts';
+import { WEBHOOKS_PER_WALLET } from '../../push/webhooks/store.ts';
+import { intentHistory } from '../../record/intent/history.ts';
+import { nextIntent } from '../../record/intent/next.ts';
+import { freshnessOf, nextSignalAt } from '../../record/oracle/freshness.ts';
+import { limit, PAGES, signalHorizon } from '../parameters.ts';
+import type { HttpParts } from '../parts.ts';
+import { type Route, route } from '../route.ts';
+import { COPY_TRADE_STATUS } from '../schemas/copy-trade.ts';
+import { INTENT_HISTORY, NEXT_INTENT } from '../schemas/trade-intent.ts';
+
+/** Interface, sections 2.11 and 4.4. */
+export function copyTradeRoutes(parts: HttpParts): Route[] {
+  return [
+    route({
+      path: '/api/svc/copy-trade/status',
+      name: 'getCopyTradeStatus',
+      tag: 'signal',
+      summary: 'How trade intents are got and events are pushed, which channels deliver, and when the next signal is due',
+      reply: COPY_TRADE_STATUS,
+      handle: async () => ({ body: await statusOf(parts) }),
+    }),
+    route({
+      path: '/api/svc/copy-trade/next',
+      name: 'getNextTradeIntent',
+      tag: 'signal',
+      access: 'premium',
+      summary: 'The trade intent of the newest forecast with its Kelly sizing and its market; null when the signal is HOLD',
+      query: z.object({ horizon: signalHorizon }),
+      reply: NEXT_INTENT.nullable(),
+      errors: ['STEP_WAITING'],
+      handle: async ({ query: { horizon }, caller }) => ({ body: await nextIntent(parts, horizon, caller) }),
+    }),
+    route({
+      path: '/api/svc/copy-trade/history',
+      name: 'listTradeIntents',
+      tag: 'signal',
+      access: 'premium',
+      summary: 'Past trade intents as they were decided, newest first, each with what became of it; days of HOLD had none',
+      query: z.object({ limit: limit(PAGES.copyTrade.most, PAGES.copyTrade.default), horizon: signalHorizon }),
+      reply: INTENT_HISTORY,
+      handle: async ({ query, caller }) => ({
+        body: await intentHistory(parts, { horizonDays: query.horizon, limit: query.limit }, caller),
+      }),
+    }),
+  ];
+}
+
+async function statusOf({ record, market, venueName, sameBook, publicUrl, now }: HttpParts): Promise<z.input<typeof COPY_TRADE_STATUS>> {
+  const newest = await record.latest(Math.max(...HORIZONS));
+  const at = now();
+  const stale = newest !== null && freshnessOf(newest, newest.day, at).stale;
+  return {
+    success: true,
+    status: newest === null ? 'starting' : stale ? 'stale' : 'active',
+    lastSignalAt: newest?.signalAt.toISOString() ?? null,
+    nextSignalAt: nextSignalAt(at).toISOString(),
+    requirement: requirementOf('premium'),
+    nextUrl: `${publicUrl}/api/svc/copy-trade/next`,
+    historyUrl: `${publicUrl}/api/svc/copy-trade/history`,
+    venue: { name: venueName, quotesAreOurs: sameBook.includes('paper') },
+    channels: { websocket: websocketStatus(publicUrl), webhooks: webhookStatus(publicUrl) },
+    events: EVENT_NAMES.map((type) => ({ type, ...EVENT_KINDS[type] })),
+    source: market.source,
+  };
+}
+
+type Channels = z.input<typeof COPY_TRADE_STATUS>['channels'];
+
+function websocketStatus(publicUrl: string): Channels['websocket'] {
+  const { path, ...rules } = WEBSOCKET;
+  const live = pushChannels.websocket;
+  return {
+    live,
+    note: live ? 'Events are pushed.' : 'Not open yet: ask GET /api/svc/copy-trade/next after the signal time instead.',
+    url: `${publicUrl.replace(/^http/, 'ws')}${path}`,
+    authentication: 'An access token as the query parameter `token`',
+    requirement: requirementOf('basic'),
+    ...rules,
+  };
+}
+
+function webhookStatus(publicUrl: string): Channels['webhooks'] {
+  const live = pushChannels.webhooks;
+  return {
+    live,
+    note: live ? 'Events are delivered.' : 'Callbacks can be registered and are kept; nothing is delivered to them yet.',
+    registerUrl: `${publicUrl}/api/svc/webhooks/register`,
+    listUrl: `${publicUrl}/api/svc/webhooks`,
+    requirement: requirementOf('basic'),
+    signature: 'HMAC-SHA256 under the registered secret',
+    webhooksPerWallet: WEBHOOKS_PER_WALLET,
+  };
+}

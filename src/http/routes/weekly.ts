@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { OracleError } from '../../errors.ts';
+import { formatWeek, parseWeek } from '../../forecast/week.ts';
+import type { WeeklyReport } from '../../record/weekly/weekly-report.ts';
+import { weakEtag } from '../etag.ts';
+import type { HttpParts } from '../parts.ts';
+import { type Reply, type Route, route } from '../route.ts';
+import { WEEKLY_ARCHIVE, WEEKLY_REPORT } from '../schemas/weekly.ts';
+
+/** A report is never changed once it is written; a folder that is emptied begins another record under the same weeks. */
+const KEPT = 'public, max-age=3600';
+
+/** Read by `parseWeek`, which knows how many weeks a year has. */
+const weekId = z
+  .string()
+  .regex(/^\d{4}-W\d{2}$/, 'must be an ISO week such as 2026-W07')
+  .describe('ISO week, e.g. 2026-W07');
+
+/** Interface, section 4.1: weekly reports. */
+export function weeklyRoutes({ reports }: Pick<HttpParts, 'reports'>): Route[] {
+  return [
+    route({
+      path: '/api/claw/latest',
+      name: 'getLatestWeeklyReport',
+      tag: 'reports',
+      summary: 'The report on the last week that is over',
+      description: 'Made on Monday at 00:30 UTC from what was known then, and never changed.',
+      reply: WEEKLY_REPORT,
+      errors: ['STEP_WAITING'],
+      handle: async () => replyWith(await latest(reports)),
+    }),
+    route({
+      path: '/api/claw/archive',
+      name: 'listWeeklyReports',
+      tag: 'reports',
+      summary: 'The weeks that have a report',
+      reply: WEEKLY_ARCHIVE,
+      handle: () => archive(reports),
+    }),
+    route({
+      path: '/api/claw/archive/{weekId}',
+      name: 'getWeeklyReport',
+      tag: 'reports',
+      summary: 'The report on a week',
+      params: z.object({ weekId }),
+      reply: WEEKLY_REPORT,
+      errors: ['NOT_FOUND'],
+      async handle({ params }) {
+        const report = await reports.weekly.of(parseWeek(params.weekId));
+        if (report === null) throw new OracleError('NOT_FOUND', `There is no report on ${params.weekId}`, { field: 'weekId' });
+        return replyWith(report, { 'Cache-Control': KEPT });
+      },
+    }),
+  ];
+}
+
+async function latest({ weekly }: HttpParts['reports']): Promise<WeeklyReport> {
+  const report = await weekly.latest();
+  if (report !== null) return report;
+  throw new OracleError('STEP_WAITING', 'There is no weekly report yet', {
+    suggestedAction: 'A report is made on Monday at 00:30 UTC, the first after the first week with a forecast.',
+  });
+}
+
+async function archive({ weekly }: HttpParts['reports']): Promise<Reply<z.input<typeof WEEKLY_ARCHIVE>>> {
+  const weeks = (await weekly.weeks()).map(formatWeek);
+  return { body: { success: true, weeks, count: weeks.length } };
+}
+
+function replyWith(report: WeeklyReport, headers: Record<string, string> = {}): Reply<z.input<typeof WEEKLY_REPORT>> {
+  return { headers: { ...headers, ETag: weakEtag(report) }, body: { success: true, ...report } };
+}

@@ -1,4 +1,0 @@
-import { z } from 'zod';
-
-/** An answer that is not described yet. */
-export const ANYTHING = z.any();

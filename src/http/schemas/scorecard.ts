@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { BYTES32, COUNT, DATE, PROBABILITY, SUCCESS } from '../../fields.ts';
+import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, FORECAST_VALUES, HORIZON, INTERVAL, OUTCOME, TALLY } from './forecast.ts';
+
+export const SUMMARY = z.object({
+  totalPredictions: COUNT.describe('All forecasts, whatever became of them'),
+  resolved: COUNT.describe('Scored forecasts: wins and losses'),
+  wins: COUNT.describe('Scored forecasts whose direction came true'),
+  losses: COUNT.describe('Scored forecasts whose direction did not'),
+  holds: COUNT.describe('Resolved forecasts that abstained: shown, never scored'),
+  voids: COUNT.describe('Missed or committed too late: shown, never scored'),
+  pending: COUNT.describe('Not resolved yet'),
+  accuracy: PROBABILITY.nullable().describe('Wins over resolved, 0 to 1; null before the first'),
+  dedupedTotal: COUNT.describe('Scored forecasts left when overlapping windows are dropped: what the evidence is really worth'),
+  dedupedAccuracy: PROBABILITY.nullable().describe('Accuracy of those, 0 to 1; null before the first'),
+  accuracyInterval95: INTERVAL.nullable().describe('95 % Wilson interval of the accuracy on `dedupedTotal` trials; null before the first'),
+  alwaysUpAccuracy: PROBABILITY.nullable().describe('What always saying UP would have scored on the same forecasts, 0 to 1'),
+  streak: z
+    .object({
+      count: COUNT.describe('Length of the run'),
+      type: OUTCOME.nullable().describe('Of what; null before the first'),
+    })
+    .describe('The run of equal outcomes that is still going on'),
+  brier: z
+    .object({
+      n: COUNT.describe('Resolved forecasts, HOLD included'),
+      model: z.number().min(0).max(1).describe('Mean squared error of the probabilities of UP, 0 to 1; lower is better'),
+      climatology: z.number().min(0).max(1).describe('The same of the base rate known at the time'),
+    })
+    .nullable()
+    .describe('The probabilities against the base rate; null before the first'),
+  verdict: z.string().describe('What the figures amount to, in words'),
+});
+
+const STATS = z.object({
+  total: COUNT.describe('All forecasts'),
+  wins: COUNT.describe('Scored forecasts whose direction came true'),
+  losses: COUNT.describe('Scored forecasts whose direction did not'),
+  accuracy: PROBABILITY.nullable().describe('Wins over wins and losses, 0 to 1; null before the first'),
+  currentStreak: COUNT.describe('Wins in a row up to now'),
+  longestStreak: COUNT.describe('Longest run of wins'),
+});
+
+const ENTRY = z.object({
+  ...FORECAST_ID,
+  ...FORECAST_VALUES,
+  ...FORECAST_STATE,
+  ...FORECAST_PRICES,
+  outcome: z
+    .object({
+      actualReturn: z.number().describe('Return over the window, as a fraction'),
+      actualDirection: DIRECTION.describe('Where the price went'),
+      correct: z.boolean().describe('Whether that is the direction that was forecast'),
+    })
+    .nullable()
+    .describe('null until the outcome is on chain, and for HOLD and VOID; `status` carries the word'),
+  attestationUid: BYTES32.nullable().describe('Uid of the attestation that commits to it; null until it is on chain'),
+  resolutionUid: BYTES32.nullable().describe('Uid of the attestation of its outcome; null until it is on chain'),
+});
+
+export const PREDICTION_MARKET = z.object({
+  venue: z.string().describe('Where the wagers go'),
+  quotesAreOurs: z.boolean().describe('True when the service makes the quotes itself: winning against them proves nothing'),
+  throughDate: DATE.describe('Last day whose wagers count: the forecasts of all horizons up to it are told'),
+  settledMarkets: COUNT.describe('Settled markets on which model and market are compared'),
+  modelLogLoss: z
+    .number()
+    .min(0)
+    .nullable()
+    .describe("Mean log loss of the model's probabilities, natural logarithm; null without a market"),
+  marketLogLoss: z.number().min(0).nullable().describe("Mean log loss of the market's prices, natural logarithm; null without a market"),
+  weightGivenToModel: PROBABILITY.describe("Share of the model's deviation from the market that wagers believe in, 0 to 1"),
+  wagers: TALLY.describe('Settled wagers'),
+});
+
+/** Interface, section 2.3. */
+export const SCORECARD = z.object({
+  success: SUCCESS,
+  horizon: HORIZON.describe('The horizon that was asked for'),
+  source: z.string().describe('Where the market data comes from'),
+  summary: SUMMARY.describe('Counts, accuracy and what they are worth'),
+  stats: STATS.describe('The same in the other shape of the interface'),
+  predictionMarket: PREDICTION_MARKET.describe('The model against prediction markets, on the wagers of days that are over'),
+  predictions: z.array(ENTRY).describe('Every forecast of the horizon, newest first'),
+});
+
+export type ScorecardReply = z.input<typeof SCORECARD>;

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { BYTES32, SUCCESS, TIME } from '../../fields.ts';
+import { FEAR_GREED_LABELS } from '../../market/fear-greed.ts';
+import { CONFIDENCE, DIRECTION, FORECAST_ID, FORECAST_STATE, HORIZON, REGIME, SIGNAL } from './forecast.ts';
+
+const SIGNAL_GATED = SIGNAL.describe('GATED until the outcome for callers below Basic; else BUY, SELL or HOLD');
+const CONFIDENCE_GATED = CONFIDENCE.nullable().describe(
+  'Calibrated probability of the direction as committed, 0.50 to 0.99; null while it is gated',
+);
+
+/** Fields of the newest forecast that the primary and the legacy signal share. */
+const COMMON = {
+  success: SUCCESS,
+  signal: SIGNAL_GATED,
+  confidence: CONFIDENCE_GATED,
+  btcPrice: z.number().describe('BTC/USD at signal time'),
+  regime: REGIME.describe('Current market regime'),
+  modelVersion: z.string().describe('Version of the model'),
+  model_version: z.string().describe('The same as `modelVersion`'),
+  timestamp: TIME.describe('When the forecast was computed'),
+  source: z.string().describe('Where the market data comes from, e.g. `live` or `simulated (seed 2)`'),
+  replayed: FORECAST_STATE.replayed,
+};
+
+/** Interface, section 2.1. */
+export const PUBLIC_SIGNAL = z.object({
+  ...COMMON,
+  direction: DIRECTION.nullable().describe('Expected direction over the horizon; null while it is gated'),
+  fearGreed: z.int().min(0).max(100).nullable().describe('Crypto Fear & Greed index at signal time; null when none was recent enough'),
+  fearGreedLabel: z.enum(FEAR_GREED_LABELS).nullable().describe('Its label'),
+  etfFlows7d: z
+    .number()
+    .nullable()
+    .describe('Net flow into US spot Bitcoin ETFs of the 7 calendar days before, USD; null when none has a figure'),
+  horizon: HORIZON.describe('Days from the opening of the outcome window to its end'),
+  predictionId: FORECAST_ID.predictionId,
+  status: FORECAST_STATE.status,
+  windowOpensAt: FORECAST_STATE.windowOpensAt,
+  resolvesAt: FORECAST_STATE.resolvesAt,
+  attestationUid: BYTES32.nullable().describe('Uid of the attestation that commits to it; null until it is on chain'),
+});
+
+export type PublicSignal = z.input<typeof PUBLIC_SIGNAL>;
+
+/** What the legacy signal tells: the 7-day forecast, flat, in the older spelling beside the newer. */
+export const LEGACY_SIGNAL = z.object({
+  ...COMMON,
+  btc_price: z.number().describe('The same as `btcPrice`'),
+  price: z.number().describe('The same as `btcPrice`'),
+  horizon: z.literal('7d').describe('Always `7d`: other horizons are served by the successor'),
+  deprecated: z.literal(true).describe('Always true: use the successor'),
+  successor: z.url().describe('URL of the resource to use instead'),
+});
+
+export type LegacySignal = z.input<typeof LEGACY_SIGNAL>;

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { COUNT, SUCCESS, TIME } from '../../fields.ts';
+import { HORIZONS } from '../../forecast/model.ts';
+import { EVENT_NAMES } from '../../push/event-names.ts';
+import { LONGEST_URL } from '../../push/target.ts';
+import { LONGEST_SECRET, SECRET_RULE } from '../../push/webhooks/secret.ts';
+import { WEBHOOKS_PER_WALLET } from '../../push/webhooks/store.ts';
+import { WEBHOOK_STATUSES } from '../../push/webhooks/webhook.ts';
+
+type HorizonName = `${(typeof HORIZONS)[number]}d`;
+
+/** Horizons as callers write them. */
+const HORIZON_NAMES = HORIZONS.map((days): HorizonName => `${days}d`);
+
+const event = z.enum(EVENT_NAMES, { error: `must be one of ${EVENT_NAMES.join(', ')}` });
+const horizon = z.enum(HORIZON_NAMES, { error: `must be one of ${HORIZON_NAMES.join(', ')}` });
+const unique = (values: readonly string[]) => new Set(values).size === values.length;
+const once = { error: 'must name each of them once' };
+
+/** Body of `POST /api/svc/webhooks/register` (interface, section 4.3). */
+export const REGISTER_BODY = z.strictObject({
+  url: z
+    .string({ error: 'must be an https URL' })
+    .min(1, 'must be an https URL')
+    .max(LONGEST_URL, `must have at most ${LONGEST_URL} characters`)
+    .describe('The callback: https, on a host of the public internet, without credentials and fragment'),
+  events: z
+    .array(event, { error: `must be a list of ${EVENT_NAMES.join(', ')}` })
+    .min(1, 'must name at least one event')
+    .max(EVENT_NAMES.length, once)
+    .refine(unique, once)
+    .describe('What it is called for'),
+  horizons: z
+    .array(horizon, { error: `must be a list of ${HORIZON_NAMES.join(', ')}` })
+    .min(1, 'must name at least one horizon, or be left out for all')
+    .max(HORIZONS.length, once)
+    .refine(unique, once)
+    .optional()
+    .describe('Of events that have a horizon only these; left out: all'),
+  secret: z
+    .string({ error: `must be ${SECRET_RULE}` })
+    .max(LONGEST_SECRET, `must have at most ${LONGEST_SECRET} characters`)
+    .optional()
+    .describe(`Shared secret that calls are signed with: ${SECRET_RULE}; left out: one is made`),
+});
+
+const WEBHOOK = z.object({
+  id: z.uuid().describe('What it is deleted by'),
+  url: z.string().describe('The callback, in its normal spelling'),
+  events: z.array(z.enum(EVENT_NAMES)).describe('What it is called for'),
+  horizons: z.array(z.enum(HORIZON_NAMES)).nullable().describe('Of events that have a horizon only these; null: all'),
+  status: z.enum(WEBHOOK_STATUSES).describe('disabled: the operator has ended its calls; it still counts to the limit until it is deleted'),
+  disabledAt: TIME.nullable().describe('When it was disabled; null while active'),
+  disabledReason: z.string().nullable().describe('Why it was disabled; null while active'),
+  createdAt: TIME.describe('When it was registered'),
+  secretSetAt: TIME.describe('When its secret was set; the secret itself is told at registration only'),
+});
+
+const DELIVERING = z
+  .boolean()
+  .describe('Whether this service delivers events to webhooks yet; until it does, registrations are kept for it');
+
+/** The only answer that tells a secret. */
+export const REGISTERED_REPLY = z.object({
+  success: SUCCESS,
+  ...WEBHOOK.shape,
+  secret: z
+    .string()
+    .describe('The shared secret, told this once: keep it. After whsec_ comes base64 of the key; any other text is the key itself'),
+  delivering: DELIVERING,
+});
+
+/** `GET /api/svc/webhooks`. */
+export const WEBHOOKS_REPLY = z.object({
+  success: SUCCESS,
+  webhooks: z.array(WEBHOOK).describe("The caller's own, oldest first"),
+  count: COUNT.describe('Length of `webhooks`'),
+  limit: z.literal(WEBHOOKS_PER_WALLET).describe('How many a wallet can have'),
+  delivering: DELIVERING,
+});
+
+/** `DELETE /api/svc/webhooks/{id}`. */
+export const WEBHOOK_DELETED_REPLY = z.object({ success: SUCCESS, id: z.uuid().describe('The webhook that is no more') });

@@ -1,0 +1,50 @@
+import type { Request } from 'express';
+import { routeOf } from './request-log.ts';
+
+const MAX_CHARS = 8_000;
+const MAX_CAUSES = 4;
+/** Shorter texts are words of any trace. */
+const MIN_SECRET_CHARS = 8;
+
+/** Headers that carry what only the caller may know. */
+const SECRET_HEADERS = ['authorization', 'cookie', 'x-402-payment'];
+
+/** An error as a log line may have it: its stack and causes, bounded, without what its request carried in confidence. */
+export function errorForLog(error: unknown, request: Request): string {
+  return secretsOf(request)
+    .reduce((text, secret) => text.replaceAll(secret, '***'), traceOf(error, MAX_CAUSES))
+    .slice(0, MAX_CHARS);
+}
+
+function traceOf(error: unknown, causes: number): string {
+  if (!(error instanceof Error)) return String(error);
+  const trace = error.stack ?? `${error.name}: ${error.message}`;
+  return error.cause === undefined || causes === 0 ? trace : `${trace}\n[cause] ${traceOf(error.cause, causes - 1)}`;
+}
+
+/** Longest first, so that no part of one is left by another that it holds. */
+function secretsOf(request: Request): string[] {
+  const headers = SECRET_HEADERS.flatMap((name) => request.get(name) ?? []);
+  const words = headers.flatMap((value) => [value, ...value.split(/[\s;,=]+/)]);
+  const texts = [...words, ...textsIn(request.query), ...textsIn(request.body), ...parametersIn(request)];
+  return [...new Set(texts)].filter(({ length }) => length >= MIN_SECRET_CHARS).sort((a, b) => b.length - a.length);
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** What the path has beyond the declared one: the framework has forgotten the parameters when an error is told. */
+function parametersIn(request: Request): string[] {
+  const declared = new Set(routeOf(request).split('/'));
+  return request.path.split('/').flatMap((segment) => (declared.has(segment) ? [] : [segment, decoded(segment)]));
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,66 @@
+import compression from 'compression';
+import cors from 'cors';
+import type { RequestHandler } from 'express';
+import helmet from 'helmet';
+
+/** Nothing may be loaded by, or framed from, an answer that is data. An HTML page sets its own `Content-Security-Policy`. */
+const DATA_POLICY = { defaultSrc: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"], frameAncestors: ["'none'"] };
+
+const HSTS = `max-age=${365 * 86_400}`;
+
+/** Headers that a browser may send from another site. */
+const ALLOWED_HEADERS = ['Authorization', 'Content-Type', 'If-None-Match', 'X-Request-Id', 'X-402-Payment'];
+
+/** Headers that a script of another site may read. */
+const EXPOSED_HEADERS = ['Deprecation', 'ETag', 'Link', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'];
+
+/** Browsers keep a preflight for two hours at most. */
+const PREFLIGHT_SECONDS = 7_200;
+
+/** Answers below it would hardly shrink. */
+const COMPRESSED_FROM_BYTES = 1_024;
+
+/** What every answer says to browsers; a route's own headers override it. Errors are kept by nobody. */
+export function securityHeaders(): RequestHandler[] {
+  const headers = helmet({
+    contentSecurityPolicy: { useDefaults: false, directives: DATA_POLICY },
+    // Data that anybody may read is read by pages of others.
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+    // `frame-ancestors` says it, and a page can override that one.
+    xFrameOptions: false,
+    strictTransportSecurity: false,
+    xPoweredBy: false,
+  });
+  const more: RequestHandler = (request, response, next) => {
+    response.set('Cache-Control', 'no-store');
+    if (request.secure) response.set('Strict-Transport-Security', HSTS);
+    next();
+  };
+  return [headers, more];
+}
+
+/** Any site may ask, with a token in `Authorization` if it has one; what a browser would add by itself (cookies, passwords) is not let through. */
+export function crossOrigin(): RequestHandler {
+  return cors({
+    origin: '*',
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+    allowedHeaders: ALLOWED_HEADERS,
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: PREFLIGHT_SECONDS,
+  });
+}
+
+/**
+ * Compresses what everybody may read. An answer to a token or a payment stays as it is: its compressed size could give parts
+ * of it away (BREACH).
+ */
+export function compressed(): RequestHandler {
+  return compression({
+    threshold: COMPRESSED_FROM_BYTES,
+    filter: (request, response) =>
+      request.headers.authorization === undefined &&
+      request.headers['x-402-payment'] === undefined &&
+      !String(response.getHeader('Content-Type')).startsWith('text/event-stream') &&
+      compression.filter(request, response),
+  });
+}

@@ -1,0 +1,58 @@
+import type { Response } from 'express';
+import { type RateLimits, type Verdict, WINDOW_SECONDS } from '../../access/rate-limits.ts';
+import { OracleError } from '../../errors.ts';
+
+/** Counts one request against the limits it falls under, and tells the caller of them. */
+export interface RequestCounter {
+  /** @throws OracleError RATE_LIMITED */
+  take(policy: keyof RateLimits, client: string): Promise<void>;
+  /** Counts without telling or refusing. */
+  note(policy: keyof RateLimits, client: string): Promise<void>;
+  /** Without counting. @throws OracleError RATE_LIMITED when nothing is left for this client */
+  refuseSpent(policy: keyof RateLimits, client: string): void;
+}
+
+/** Counts for nobody: before the parts are there. */
+const UNCOUNTED: RequestCounter = { take: async () => undefined, note: async () => undefined, refuseSpent: () => undefined };
+
+/** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers) of this answer name every policy that was applied. */
+export function requestCounter(limits: RateLimits | undefined, response: Response): RequestCounter {
+  if (limits === undefined) return UNCOUNTED;
+  const verdicts: Verdict[] = [];
+  const judge = (verdict: Verdict) => {
+    verdicts.push(verdict);
+    response.set(headersOf(verdicts));
+    if (!verdict.allowed) throw refusal(verdict);
+  };
+  return {
+    take: async (policy, client) => judge(await limits[policy].take(client)),
+    note: async (policy, client) => void (await limits[policy].take(client)),
+    refuseSpent(policy, client) {
+      const verdict = limits[policy].refusal(client);
+      if (verdict !== null) judge(verdict);
+    },
+  };
+}
+
+function headersOf(verdicts: readonly Verdict[]): Record<string, string> {
+  return {
+    'RateLimit-Policy': verdicts.map(({ policy, limit }) => `"${policy}";q=${limit};w=${WINDOW_SECONDS}`).join(', '),
+    RateLimit: verdicts.map(({ policy, remaining, resetSeconds }) => `"${policy}";r=${remaining};t=${resetSeconds}`).join(', '),
+  };
+}
+
+const WHAT: Record<keyof RateLimits, string> = {
+  public: 'requests of one address',
+  wallet: 'requests of one wallet',
+  rpc: 'requests of one address to operations that ask the chain',
+  failures: 'refused tokens or passwords of one address',
+};
+
+function refusal({ policy, limit, resetSeconds }: Verdict): OracleError {
+  const login = policy === 'public' ? ' A token from POST /api/svc/oracle/verify has a higher limit.' : '';
+  return new OracleError('RATE_LIMITED', `The limit of ${limit} ${WHAT[policy]} a minute is reached`, {
+    suggestedAction: `Wait ${resetSeconds} s.${login}`,
+    retryAfterSeconds: resetSeconds,
+    details: { policy, limit, windowSeconds: WINDOW_SECONDS },
+  });
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { TypedDataDomain } from 'viem';
+import { createSiweMessage } from 'viem/siwe';
+import { dayOf, formatDay } from '../../forecast/day.ts';
+import type { World } from './world.ts';
+
+/** What a request is made of, beside the token of the tier that the operation asks for. */
+export interface Call {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: object;
+  /** The token is used up by this call. */
+  endsSession?: true;
+}
+
+/** Who logs in where that is needed. */
+export type Holder = 'basic' | 'premium';
+
+/** Callbacks are named by address, so that nobody has to be asked for one; registering calls nobody. */
+const CALLBACK = 'https://9.9.9.9/';
+const DAYS_BACK = 150;
+
+/** How each operation is called that needs more than its path, by its name. */
+export const CALLS: Record<string, (world: World, holder: Holder) => Promise<Call> | Call> = {
+  verifyAttestation: async (world) => ({ params: { uid: (await resolution(world)).uid } }),
+  getMetadata: async (world) => ({ params: { cid: (await resolution(world)).cid } }),
+  getWagerEvidence: async (world) => ({ params: { date: await dateAt(world, '/api/svc/agent/feedback') } }),
+  getReferencePageFile: () => ({ params: { file: 'initializer.js' } }),
+  getWalletTier: ({ wallets }) => ({ params: { wallet: wallets.premium.address } }),
+  logInWithWallet: async (world) => ({ body: await world.loginBody('premium') }),
+  logInWithSiwe: async (world) => ({ body: await siweBody(world) }),
+  logOut: () => ({ endsSession: true }),
+  listWebhooks: async (world, holder) => {
+    await ownWebhook(world, holder);
+    return {};
+  },
+  registerWebhook: () => ({ body: webhook() }),
+  deleteWebhook: async (world, holder) => ({ params: { id: await ownWebhook(world, holder) } }),
+  getNextTradeIntent: async (world) => await horizonWithIntent(world),
+  commitToContestMarket: async (world) => ({ body: await commitment(world) }),
+  listContestCommitments: async (world) => ({ query: { market: await openMarket(world) } }),
+  getWeeklyReport: async (world) => ({ params: { weekId: (await world.json('/api/claw/latest')).weekId } }),
+};
+
+/** The same for the same events twice would be refused. */
+function webhook(): object {
+  return { url: `${CALLBACK}${randomUUID()}`, events: ['signal.new', 'signal.resolved'], horizons: ['7d'] };
+}
+
+async function ownWebhook({ json, logIn }: World, holder: Holder): Promise<string> {
+  return (await json('/api/svc/webhooks/register', { method: 'POST', token: await logIn(holder), body: webhook() })).id;
+}
+
+/** A day may have an intent for one horizon and abstain for another. */
+async function horizonWithIntent({ json, logIn }: World): Promise<Call> {
+  const token = await logIn('premium');
+  for (const horizon of ['7d', '3d', '2d']) {
+    if ((await json(`/api/svc/copy-trade/next?horizon=${horizon}`, { token })) !== null) return { query: { horizon } };
+  }
+  return {};
+}
+
+/** A resolved attestation: everything of it is public. */
+async function resolution(world: World): Promise<{ uid: string; cid: string }> {
+  const { data } = await world.json('/api/svc/onchain-oracle/history?limit=100');
+  const found = data.find(({ type }: { type: string }) => type === 'resolution') ?? data[0];
+  if (found === undefined) throw new Error('nothing is attested');
+  return found;
+}
+
+/** The newest day that something is served for under a path. */
+async function dateAt(world: World, path: string): Promise<string> {
+  const { timestamp } = await world.json('/api/svc/clawstake/status');
+  const today = dayOf(Date.parse(timestamp));
+  for (let day = today; day > today - DAYS_BACK; day--) {
+    if ((await world.ask(`${path}/${formatDay(day)}`)).ok) return formatDay(day);
+  }
+  throw new Error(`nothing is served under ${path} for any of the last ${DAYS_BACK} days`);
+}
+
+async function siweBody({ json, wallets }: World): Promise<object> {
+  const { domain, uri, version, chainId, nonce, expiresAt } = await json('/api/svc/oracle/nonce');
+  const { address } = wallets.basic;
+  const issuedAt = new Date(Date.parse(expiresAt) - 5 * 60_000);
+  const message = createSiweMessage({ domain, uri, version, chainId, nonce, address, issuedAt });
+  return { message, signature: await wallets.basic.signMessage({ message }) };
+}
+
+async function openMarket({ json }: World): Promise<string> {
+  const { openRound } = await json('/api/svc/clawstake/status');
+  if (openRound === null) throw new Error('no round of the contest is open');
+  return openRound.markets[0].market;
+}
+
+async function commitment(world: World): Promise<object> {
+  const { signing, timestamp } = await world.json('/api/svc/clawstake/status');
+  const market = await openMarket(world);
+  const { buyer } = world.wallets;
+  const message = { market, wallet: buyer.address, probabilityBps: 5_500, issuedAtMs: Date.parse(timestamp) };
+  const domain = signing.domain as TypedDataDomain;
+  const { types, primaryType } = signing;
+  const signature = await buyer.signTypedData({
+    domain,
+    types,
+    primaryType,
+    message: { ...message, issuedAtMs: BigInt(message.issuedAtMs) },
+  });
+  return { ...message, signature };
+}

@@ -1,0 +1,73 @@
+import type { PrivateKeyAccount } from 'viem/accounts';
+import { loginMessage } from '../../access/login-message.ts';
+
+/** The wallets of a local chain: two that open a tier, one that opens none, one that has money. */
+export type ExampleWallets = Record<'basic' | 'premium' | 'poor' | 'buyer', PrivateKeyAccount>;
+
+export interface Question {
+  method?: string;
+  token?: string;
+  body?: object;
+  accept?: string;
+  /** Address that it comes from, where the service believes what it is told of that; unset: one of its own. */
+  from?: string;
+}
+
+/** A running service, seen through its door only. */
+export interface World {
+  wallets: ExampleWallets;
+  /** What a path answers, whatever that is. */
+  ask(path: string, question?: Question): Promise<Response>;
+  /** The JSON of an answer that succeeded. */
+  // biome-ignore lint/suspicious/noExplicitAny: answers are read for a field or two, which the next request is then made with
+  json(path: string, question?: Question): Promise<any>;
+  /** A body of POST /api/svc/oracle/verify; each can be used once. */
+  loginBody(wallet: keyof ExampleWallets): Promise<object>;
+  /** A new access token. */
+  logIn(wallet: 'basic' | 'premium'): Promise<string>;
+}
+
+export interface WorldOptions {
+  /** Where it is reached. */
+  url: string;
+  wallets: ExampleWallets;
+  nowMs(): number;
+}
+
+/** Reads and logs in as any client would. */
+export function openWorld({ url, wallets, nowMs }: WorldOptions): World {
+  let logins = 0;
+  let asked = 0;
+  const ask = (path: string, question: Question = {}) => {
+    asked += 1;
+    return fetch(url + path, requestOf({ from: `198.18.${(asked >> 8) & 255}.${asked & 255}`, ...question }));
+  };
+  const json: World['json'] = async (path, question) => {
+    const response = await ask(path, question);
+    if (!response.ok) throw new Error(`${path} answers ${response.status}: ${await response.text()}`);
+    return response.json();
+  };
+  const loginBody = async (name: keyof ExampleWallets) => {
+    logins += 1;
+    const { address: wallet } = wallets[name];
+    // A signature works once: each login has a time of its own, well within the window.
+    const timestamp = nowMs() - 30_000 - logins;
+    return { wallet, signature: await wallets[name].signMessage({ message: loginMessage(wallet, timestamp) }), timestamp };
+  };
+  const logIn = async (name: 'basic' | 'premium') =>
+    (await json('/api/svc/oracle/verify', { method: 'POST', body: await loginBody(name) })).token;
+  return { wallets, ask, json, loginBody, logIn };
+}
+
+function requestOf({ method = 'GET', token, body, accept, from }: Question): RequestInit {
+  return {
+    method,
+    headers: {
+      ...(from === undefined ? {} : { 'X-Forwarded-For': from }),
+      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(accept === undefined ? {} : { Accept: accept }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  };
+}

@@ -1,0 +1,40 @@
+import { type DayStepName, OUTCOME_CHECK_HOURS, STEP_TIMES, WEEKLY_TIME } from './times.ts';
+
+/** When something is done, and what. */
+export interface Appointment {
+  step: string;
+  days: 'every day' | 'Monday';
+  /** UTC, `HH:MM`. */
+  times: string[];
+  what: string;
+}
+
+const DAILY = {
+  brief: 'writes the daily brief',
+  signal: 'forecasts every horizon from what is known at that minute',
+  attest: 'commits the forecasts on chain',
+  wager: 'sizes a wager on a prediction market, and places it if there is an edge',
+} as const satisfies Record<DayStepName, string>;
+
+/** The times of the service, from the constants that its jobs go by; in the order of the day. */
+export function timetable(): Appointment[] {
+  const checks = Array.from({ length: 24 / OUTCOME_CHECK_HOURS }, (_, index) => clock({ hours: index * OUTCOME_CHECK_HOURS, minutes: 0 }));
+  const daily = (Object.keys(STEP_TIMES) as DayStepName[]).map(
+    (step): Appointment => ({ step, days: 'every day', times: [clock(STEP_TIMES[step])], what: DAILY[step] }),
+  );
+  const all: Appointment[] = [
+    ...daily,
+    {
+      step: 'outcome-check',
+      days: 'every day',
+      times: checks,
+      what: 'opens outcome windows, resolves and reveals what is due, settles wagers and reports them',
+    },
+    { step: 'weekly-report', days: 'Monday', times: [clock(WEEKLY_TIME)], what: 'reports on the week that has ended' },
+  ];
+  return all.sort((a, b) => a.times[0].localeCompare(b.times[0]));
+}
+
+function clock({ hours, minutes }: { hours: number; minutes: number }): string {
+  return `${String(hours).padStart(2, '0')}:${String(minutes).padStart(2, '0')}`;
+}

@@ -1,0 +1,24 @@
+import type { EventName } from './event-names.ts';
+
+/** Which channels deliver: what can be registered before its channel delivers is kept for it. */
+export const pushChannels: Readonly<Record<'websocket' | 'webhooks', boolean>> = { websocket: false, webhooks: false };
+
+/** The socket that events are pushed over, and its rules (interface, section 6.1). */
+export const WEBSOCKET = {
+  path: '/ws/signal',
+  pingSeconds: 30,
+  reconnectSeconds: 5,
+  /** Close code when the token of a connection expires. */
+  expiredCloseCode: 4001,
+  connectionsPerWallet: 5,
+} as const;
+
+/** What the events mean, and how often they come. */
+export const EVENT_KINDS: Readonly<Record<EventName, { meaning: string; frequency: string }>> = {
+  'signal.new': { meaning: 'A new daily signal', frequency: 'once a day, about 21:35 UTC' },
+  'signal.resolved': { meaning: 'A pending prediction was resolved', frequency: 'as outcomes settle' },
+  'wager.placed': { meaning: 'A wager was placed in the prediction market', frequency: 'at most once a day, about 21:42 UTC' },
+  'wager.settled': { meaning: 'A wager was settled', frequency: 'as markets resolve' },
+  'attestation.created': { meaning: 'A prediction was attested on chain', frequency: 'once a day, about 21:38 UTC' },
+  'regime.changed': { meaning: 'The regime changed', frequency: 'on change' },
+};

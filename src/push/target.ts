@@ -1,0 +1,105 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { OracleError } from '../errors.ts';
+import { assertPublicAddress, isLoopbackAddress } from './public-address.ts';
+
+/** All addresses of a host name. Rejects when it has none. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+export interface TargetRules {
+  /** For development: hosts of this machine are targets too, also over plain http. */
+  allowLocal: boolean;
+  resolve: Resolve;
+}
+
+/** A callback that may be called: its URL in one spelling, and the addresses that were checked, to connect to one of them. */
+export interface Target {
+  url: string;
+  addresses: readonly string[];
+}
+
+export const LONGEST_URL = 2_048;
+
+/** Names that never lead to another host of the public internet (RFC 6761, 6762, 8375; `internal` is reserved by ICANN). */
+const LOCAL_NAMES = /(^|\.)(localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
+
+const RESOLVE_LIMIT_MS = 3_000;
+
+/** What the system says, as a connection would ask it. */
+export const systemResolve: Resolve = async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address);
+
+/**
+ * Checks a callback's URL, and where its host leads: each address must be on the public internet. A name can lead elsewhere
+ * later, so this is asked again before each connection, which then goes to one of the addresses found here.
+ * @throws OracleError INPUT_INVALID naming `url`.
+ */
+export async function checkTarget(text: string, { allowLocal, resolve }: TargetRules): Promise<Target> {
+  const url = parseTarget(text, allowLocal);
+  const host = hostOf(url);
+  const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host];
+  const local = allowLocal && addresses.every(isLoopbackAddress);
+  if (local) return { url: url.href, addresses };
+  if (url.protocol !== 'https:') throw invalid('must begin with https://');
+  addresses.forEach(assertPublicAddress);
+  return { url: url.href, addresses };
+}
+
+/** The URL as far as its text tells. */
+function parseTarget(text: string, allowLocal: boolean): URL {
+  if (text.length > LONGEST_URL) throw invalid(`must have at most ${LONGEST_URL} characters`);
+  const url = URL.parse(text);
+  if (url === null) throw invalid('must be an absolute URL');
+  const secure = url.protocol === 'https:' || (allowLocal && url.protocol === 'http:');
+  if (!secure) throw invalid('must begin with https://');
+  if (url.href.length > LONGEST_URL) throw invalid(`must have at most ${LONGEST_URL} characters`);
+  if (url.username !== '' || url.password !== '') throw invalid('must have no user name and no password');
+  if (url.href.includes('#')) throw invalid('must have no fragment');
+  if (url.port === '0') throw invalid('must have a port from 1 to 65535');
+  checkHost(url, text, allowLocal);
+  return url;
+}
+
+function checkHost(url: URL, text: string, allowLocal: boolean): void {
+  const host = hostOf(url);
+  if (isIP(host) !== 0) {
+    // Other readers of URLs take 010.0.0.1, 0x7f.1 or 2130706433 for other addresses than this one does.
+    const usual = text.toLowerCase().startsWith(`${url.protocol}//${url.hostname}`);
+    if (!usual) throw invalid('must spell an IP address the usual way: four decimal numbers, or IPv6 in its shortest form');
+    return;
+  }
+  if (allowLocal && host === 'localhost') return;
+  if (!host.includes('.') || LOCAL_NAMES.test(host)) throw invalid('must name a host of the public internet');
+}
+
+/** Without the brackets of IPv6 and the dot that ends a full name. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
+}
+
+async function resolved(host: string, resolve: Resolve): Promise<readonly string[]> {
+  const addresses = await within(RESOLVE_LIMIT_MS, resolve(host)).catch((cause: unknown) => {
+    throw unresolved(cause);
+  });
+  if (addresses.length === 0) throw unresolved();
+  return addresses;
+}
+
+async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  return Promise.race([promise, limit]).finally(() => clearTimeout(timer));
+}
+
+function unresolved(cause?: unknown): OracleError {
+  return new OracleError('INPUT_INVALID', 'The host of the URL could not be found', {
+    field: 'url',
+    suggestedAction: 'Check the host name; if it is new, try again in some minutes.',
+    cause,
+  });
+}
+
+function invalid(rule: string): OracleError {
+  return new OracleError('INPUT_INVALID', `The URL ${rule}`, { field: 'url' });
+}

@@ -1,0 +1,76 @@
+import type { Day } from '../../forecast/day.ts';
+import { dayOf } from '../../forecast/day.ts';
+import { formatWeek, weekOf } from '../../forecast/week.ts';
+import type { Side } from '../../wager/sizing.ts';
+import type { WagerBook, WagerDoc } from '../../wager/wagers.ts';
+import { fromCents } from '../forecast.ts';
+import type { ForecastRecord } from '../record.ts';
+
+/** The strike closest to the money as a prediction market priced it when a day's forecast was made: pinned then, never made again. */
+export interface CrowdPin {
+  day: Day;
+  replayed: boolean;
+  venue: string;
+  marketId: string;
+  question: string;
+  strikeUsd: number;
+  expiresAt: Date;
+  /** ISO week of the expiry. */
+  weekId: string;
+  pinnedAt: Date;
+  /** BTC/USD at signal time; null where the day is not in the record. */
+  btcPriceUsd: number | null;
+  /** Probability of YES, 0 to 1, four digits: the middle of the market's bid and ask, and the model's. */
+  pMarket: number;
+  pOracle: number;
+  /** null until the market is settled. */
+  winner: Side | null;
+}
+
+/** A pin whose market is settled. */
+export type SettledPin = CrowdPin & { winner: Side };
+
+/** All pins, oldest first. */
+export async function readPins({ wagers, record }: { wagers: WagerBook; record: ForecastRecord }): Promise<CrowdPin[]> {
+  const [priced, days] = await Promise.all([
+    wagers.priced(),
+    record.days.find({}, { projection: { day: 1, price: 1 }, hint: { day: 1 } }).toArray(),
+  ]);
+  const prices = new Map(days.map(({ day, price }) => [day, price]));
+  return priced.map((wager) => {
+    const price = prices.get(wager.day) ?? null;
+    return pinOf(wager, price === null ? null : fromCents(price.cents));
+  });
+}
+
+/** The pin of a wager whose market was priced. */
+export function pinOf(
+  { day, replayed, venue, market, quote, decidedAt, qMarket, pModel, winner }: WagerDoc,
+  btcPriceUsd: number | null,
+): CrowdPin {
+  const { id: marketId, question, strikeUsd, expiresAt } = market!;
+  return {
+    ...{ day, replayed, venue, marketId, question, strikeUsd, expiresAt, btcPriceUsd, winner },
+    // A market of a Friday's close expires with the first instant of the Saturday.
+    weekId: formatWeek(weekOf(dayOf(expiresAt.getTime() - 1))),
+    pinnedAt: quote?.at ?? decidedAt,
+    pMarket: fourDigits(qMarket!),
+    pOracle: fourDigits(pModel!),
+  };
+}
+
+/** The first pin of every one of `keyOf`: what was said earliest stands for it. Expects pins oldest first. */
+export function firstPins<Pin extends CrowdPin>(pins: readonly Pin[], keyOf: (pin: Pin) => string): Pin[] {
+  const firsts = new Map<string, Pin>();
+  for (const pin of pins) if (!firsts.has(keyOf(pin))) firsts.set(keyOf(pin), pin);
+  return [...firsts.values()];
+}
+
+export function isSettled(pin: CrowdPin): pin is SettledPin {
+  return pin.winner !== null;
+}
+
+/** As the probabilities are told: who recomputes a score from them finds the same. */
+function fourDigits(probability: number): number {
+  return Math.round(probability * 10_000) / 10_000;
+}

@@ -1,0 +1,126 @@
+import { type Day, formatDay } from '../../forecast/day.ts';
+import { type MeanInterval, meanInterval } from '../../forecast/mean-interval.ts';
+import { boundedLogLoss, brierScore } from '../../forecast/scoring.ts';
+import type { Side } from '../../wager/sizing.ts';
+import { type CrowdPin, firstPins } from './pins.ts';
+
+/** Brier score and log loss (natural logarithm) of a probability, lower is better. */
+export interface Scores {
+  brier: number;
+  logLoss: number;
+}
+
+/** One week: what the crowd and the oracle said of the same strike, and who was closer. */
+export interface WeekComparison {
+  weekId: string;
+  date: string;
+  venue: string;
+  marketId: string;
+  question: string;
+  strike: number;
+  btcPrice: number | null;
+  expiresAt: string;
+  pinnedAt: string;
+  marketProbability: number;
+  /** null while it is gated for this caller. */
+  oracleProbability: number | null;
+  gated: boolean;
+  status: 'PENDING' | 'SETTLED';
+  winner: Side | null;
+  market: Scores | null;
+  oracle: Scores | null;
+  closer: 'oracle' | 'market' | 'tie' | null;
+  replayed: boolean;
+}
+
+export interface ComparisonTotals {
+  /** Settled weeks: none shares its expiry with another, so that each counts as one independent observation. */
+  weeks: number;
+  market: Scores | null;
+  oracle: Scores | null;
+  /** Oracle minus market, a pair a week; below zero the oracle was better. */
+  brierDifference: MeanInterval | null;
+  logLossDifference: MeanInterval | null;
+  oracleCloser: number;
+  marketCloser: number;
+  verdict: string;
+}
+
+export interface WeeklyComparison {
+  /** Newest first. */
+  weeks: WeekComparison[];
+  totals: ComparisonTotals;
+}
+
+/**
+ * Crowd against oracle, one strike a week: the first that was pinned of those that expire in it.
+ * @param through the last day whose oracle side the caller may know; null without a limit. Of later days only what the market itself
+ * shows is told.
+ */
+export function weeklyComparison(pins: readonly CrowdPin[], through: Day | null): WeeklyComparison {
+  const weeks = firstPins(pins, ({ weekId }) => weekId).map((pin) => compareWeek(pin, through !== null && pin.day > through));
+  return { weeks: weeks.toReversed(), totals: totalsOf(weeks) };
+}
+
+function compareWeek(pin: CrowdPin, gated: boolean): WeekComparison {
+  const { weekId, venue, marketId, question, pMarket, pOracle, replayed } = pin;
+  // When a market without a stake is settled may differ from when one with a stake is.
+  const winner = gated ? null : pin.winner;
+  const market = winner === null ? null : scoresOf(pMarket, winner);
+  const oracle = winner === null ? null : scoresOf(pOracle, winner);
+  return {
+    ...{ weekId, date: formatDay(pin.day), venue, marketId, question, strike: pin.strikeUsd, btcPrice: pin.btcPriceUsd },
+    expiresAt: pin.expiresAt.toISOString(),
+    pinnedAt: pin.pinnedAt.toISOString(),
+    marketProbability: pMarket,
+    oracleProbability: gated ? null : pOracle,
+    gated,
+    status: winner === null ? 'PENDING' : 'SETTLED',
+    winner,
+    market,
+    oracle,
+    closer: market === null || oracle === null ? null : closerOf(market, oracle),
+    replayed,
+  };
+}
+
+function scoresOf(p: number, winner: Side): Scores {
+  const happened = winner === 'YES';
+  return { brier: brierScore(p, happened), logLoss: boundedLogLoss(p, happened) };
+}
+
+function closerOf(market: Scores, oracle: Scores): WeekComparison['closer'] {
+  if (oracle.brier === market.brier) return 'tie';
+  return oracle.brier < market.brier ? 'oracle' : 'market';
+}
+
+function totalsOf(weeks: WeekComparison[]): ComparisonTotals {
+  const pairs = weeks.flatMap(({ market, oracle }) => (market === null || oracle === null ? [] : [{ market, oracle }]));
+  const difference = (score: keyof Scores) => meanInterval(pairs.map(({ market, oracle }) => oracle[score] - market[score]));
+  const brierDifference = difference('brier');
+  return {
+    weeks: pairs.length,
+    market: meanScores(pairs.map(({ market }) => market)),
+    oracle: meanScores(pairs.map(({ oracle }) => oracle)),
+    brierDifference,
+    logLossDifference: difference('logLoss'),
+    oracleCloser: weeks.filter(({ closer }) => closer === 'oracle').length,
+    marketCloser: weeks.filter(({ closer }) => closer === 'market').length,
+    verdict: verdictOf(brierDifference),
+  };
+}
+
+function meanScores(scores: Scores[]): Scores | null {
+  const [brier, logLoss] = [meanInterval(scores.map((score) => score.brier)), meanInterval(scores.map((score) => score.logLoss))];
+  return brier === null || logLoss === null ? null : { brier: brier.mean, logLoss: logLoss.mean };
+}
+
+function verdictOf(difference: MeanInterval | null): string {
+  if (difference === null) return 'no week is settled yet: no claim can be made';
+  const { n, mean, low, high } = difference;
+  if (low === null || high === null) return 'one settled week: no claim can be made';
+  const range = `mean Brier difference ${mean.toFixed(4)} over ${n} weeks, 95 % interval ${low.toFixed(4)} to ${high.toFixed(4)}`;
+  if (high < 0) return `the oracle was better than the crowd: ${range}`;
+  if (low > 0) return `the crowd was better than the oracle: ${range}`;
+  return `oracle and crowd cannot be told apart: ${range}`;
+}

@@ -1,0 +1,8 @@
+const DECIMALS = 6;
+
+/** Exact decimal of an amount in micros, without needless zeros: -1250000 is `-1.25`. */
+export function decimalOfMicros(micros: number): string {
+  const digits = String(Math.abs(micros)).padStart(DECIMALS + 1, '0');
+  const fraction = digits.slice(-DECIMALS).replace(/0+$/, '');
+  return `${micros < 0 ? '-' : ''}${digits.slice(0, -DECIMALS)}${fraction === '' ? '' : `.${fraction}`}`;
+}

@@ -1,0 +1,66 @@
+import { MIN_SETTLED_MARKETS } from '../../wager/earned-weight.ts';
+import { costsOf, KELLY_SHARE, MAX_STAKE_FRACTION, type Side, sizeWager } from '../../wager/sizing.ts';
+import type { WagerDoc } from '../../wager/wagers.ts';
+
+/** What a stake is sized from. Probabilities and prices of YES, 0 to 1. */
+export interface SizingInputs {
+  pModel: number;
+  /** Middle of bid and ask. */
+  marketPrice: number;
+  weight: number;
+  bid: number;
+  ask: number;
+  /** Of one contract, as a fraction of what it pays; null where the exchange's is not known here: costs are without it then. */
+  fee: number | null;
+  sizedAt: Date;
+}
+
+/** A Kelly stake with all its inputs: whoever has them gets the same one. */
+export interface IntentSizing extends Omit<SizingInputs, 'sizedAt'> {
+  /** marketPrice + weight * (pModel - marketPrice). */
+  pBelieved: number;
+  yesCost: number;
+  noCost: number;
+  /** Side with an edge after costs; null without one. */
+  side: Side | null;
+  /** (p - cost) / (1 - cost) of the side; 0 without one. */
+  fullKelly: number;
+  kellyShare: number;
+  maxFraction: number;
+  /** Fraction of a bankroll to stake: min(kellyShare * fullKelly, maxFraction). */
+  fraction: number;
+  sizedAt: string;
+  note: string;
+}
+
+/** Sizes a stake by the rule that the service's own wagers are sized by. */
+export function sizingOf({ sizedAt, ...inputs }: SizingInputs): IntentSizing {
+  const { pModel, marketPrice, weight, bid, ask, fee } = inputs;
+  const costs = costsOf({ bid, ask, fee: fee ?? 0 });
+  const sizing = sizeWager({ pModel, qMarket: marketPrice, weight, ...costs });
+  const { pBelieved, side, fullKelly, fraction } = sizing;
+  const note = noteOf(weight, fraction, fee === null);
+  return {
+    ...inputs,
+    ...costs,
+    ...{ pBelieved, side, fullKelly, kellyShare: KELLY_SHARE, maxFraction: MAX_STAKE_FRACTION, fraction },
+    sizedAt: sizedAt.toISOString(),
+    note,
+  };
+}
+
+/** The sizing of a stored wager, from what it was decided with; null when nothing was sized. */
+export function sizingOfWager({ quote, pModel, qMarket: marketPrice, weight, decidedAt: sizedAt }: WagerDoc): IntentSizing | null {
+  if (quote === null || pModel === null || marketPrice === null) return null;
+  const { bid, ask, fee } = quote;
+  return sizingOf({ pModel, marketPrice, weight, bid, ask, fee, sizedAt });
+}
+
+function noteOf(weight: number, fraction: number, withoutFee: boolean): string {
+  if (weight === 0) {
+    return `Stake 0: against this market's prices the model has not had the lower log loss on ${MIN_SETTLED_MARKETS} settled markets yet, so it is not believed (weight 0).`;
+  }
+  if (fraction === 0) return 'Stake 0: neither side has an edge after costs.';
+  const stake = `Stake ${(fraction * 100).toFixed(2)} % of the bankroll: ${KELLY_SHARE * 100} % of Kelly, at most ${MAX_STAKE_FRACTION * 100} %.`;
+  return withoutFee ? `${stake} The exchange's fee is not in the costs: with it the stake is smaller.` : stake;
+}

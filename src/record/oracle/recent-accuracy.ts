@@ -1,0 +1,16 @@
+import { DAY_MS } from '../../forecast/day.ts';
+import type { ForecastDoc } from '../forecast.ts';
+import { type ShareOfWins, shareOfWins } from '../scorecard.ts';
+
+export interface RecentAccuracy extends Omit<ShareOfWins, 'independentAccuracy'> {
+  /** How many days back it looks. */
+  days: number;
+}
+
+/** How often the forecasts of one horizon were right whose windows closed within the last `days`; HOLD and VOID do not count. */
+export function recentAccuracy(docs: ForecastDoc[], at: { horizonDays: number; days: number; now: Date }): RecentAccuracy {
+  const since = at.now.getTime() - at.days * DAY_MS;
+  const recent = docs.filter(({ resolvesAt }) => resolvesAt.getTime() > since && resolvesAt <= at.now);
+  const { n, wins, accuracy, independent, interval95 } = shareOfWins(recent, at.horizonDays);
+  return { days: at.days, n, wins, accuracy, independent, interval95 };
+}

@@ -1,0 +1,33 @@
+import { REGIME_NAMES, REGIMES, type Regime, type RiskLevel } from '../../forecast/regime.ts';
+import type { MadeForecast } from './newest.ts';
+
+export interface RegimeThreshold {
+  regime: Regime;
+  theta: number;
+  riskLevel: RiskLevel;
+  daysToEnter: number;
+}
+
+/** Where BUY and SELL begin: P(up) at least `theta` away from one half. */
+export interface Thresholds {
+  regime: Regime;
+  theta: number;
+  buyFrom: number;
+  sellUpTo: number;
+  regimes: RegimeThreshold[];
+}
+
+/** The thresholds that a forecast was made under, and those of all regimes. */
+export function thresholdsOf({ regime, values: { threshold: theta } }: MadeForecast): Thresholds {
+  return { regime, theta, buyFrom: rounded(0.5 + theta), sellUpTo: rounded(0.5 - theta), regimes: REGIME_NAMES.map(regimeThreshold) };
+}
+
+function regimeThreshold(regime: Regime): RegimeThreshold {
+  const { theta, riskLevel, daysToEnter } = REGIMES[regime];
+  return { regime, theta, riskLevel, daysToEnter };
+}
+
+/** Without the dust of binary fractions. */
+function rounded(probability: number): number {
+  return Math.round(probability * 10_000) / 10_000;
+}

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createAttester } from '../../../src/chain/attester.ts';
+import type { Chain } from '../../../src/chain/client.ts';
+import { readContractStates } from '../../../src/chain/contract-states.ts';
+import { ensureIdentity } from '../../../src/chain/identity.ts';
+import { openJournal } from '../../../src/chain/journal.ts';
+import { createWallet } from '../../../src/chain/wallet.ts';
+import { type TestChain, testChain } from '../../support/chain.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { rpcProxy } from '../../support/rpc-proxy.ts';
+
+let local: TestChain;
+let database: TestDatabase;
+let chain: Chain;
+let agentId: number;
+
+beforeAll(async () => {
+  [local, database] = await Promise.all([testChain(), testDatabase()]);
+  chain = await local.connect();
+  const journal = await openJournal(database.db);
+  const wallet = createWallet({ chain, journal, role: 'attester', account: local.accounts.attester, signal: new AbortController().signal });
+  ({ agentId } = await ensureIdentity(chain, { agentUri: 'http://agent.example/registration.json', wallet }));
+  expect(await statesOf(chain)).toMatchObject({ schemaRegistry: { value: { schemas: [{ registered: false }, { registered: false }] } } });
+  await createAttester(chain, wallet).ensureSchemas();
+});
+afterAll(async () => {
+  await local?.stop();
+  await database?.drop();
+});
+
+const statesOf = (of: Chain, limitMs?: number) => readContractStates(of, { agentId, reporter: local.accounts.reporter.address, limitMs });
+const stateNames = (states: Awaited<ReturnType<typeof statesOf>>) => Object.entries(states).map(([name, { state }]) => `${name}: ${state}`);
+
+it('tells what each contract answers', async () => {
+  const { eas, schemaRegistry, identityRegistry, reputationRegistry, gateToken, stablecoin } = await statesOf(chain);
+  expect(eas).toEqual({ state: 'live', reason: null, value: { version: expect.stringMatching(/^1\.\d+\.\d+/) } });
+  expect(schemaRegistry.value!.schemas.map(({ name, registered }) => [name, registered])).toEqual([
+    ['prediction', true],
+    ['resolution', true],
+  ]);
+  expect(identityRegistry.value).toEqual({ owner: local.accounts.attester.address, agentUri: 'http://agent.example/registration.json' });
+  expect(reputationRegistry.value).toEqual({ feedback: 0, reporter: local.accounts.reporter.address });
+  expect(gateToken.value).toMatchObject({ decimals: 18 });
+  expect(stablecoin.value).toMatchObject({ symbol: expect.stringMatching(/\w/), decimals: 6 });
+});
+
+it('tells a contract that is not there, and the others all the same', async () => {
+  const nobody = local.accounts.stranger.address;
+  const misled = await local.connect({ addresses: { ...local.addresses, gateToken: nobody, eas: nobody } });
+  const states = await statesOf(misled);
+  expect(states.gateToken).toMatchObject({ state: 'missing', value: null, reason: expect.stringContaining('gate token') });
+  expect(stateNames(states)).toEqual([
+    'eas: missing',
+    'schemaRegistry: live',
+    'identityRegistry: live',
+    'reputationRegistry: live',
+    'gateToken: missing',
+    'stablecoin: live',
+  ]);
+});
+
+it.each([
+  ['breaks connections', async () => 'drop' as const],
+  ['never answers', () => new Promise<never>(() => undefined)],
+])('tells a chain that %s as unreachable, contract by contract and in time', async (_, onRequest) => {
+  const proxy = await rpcProxy(local.rpcUrl);
+  const cutOff = await local.connect({ rpcUrl: proxy.url });
+  proxy.hooks.onRequest = onRequest;
+  const states = await statesOf(cutOff, 500);
+  expect(new Set(Object.values(states).map(({ state }) => state))).toEqual(new Set(['unreachable']));
+  for (const { reason, value } of Object.values(states)) {
+    expect(value).toBeNull();
+    expect(reason).toMatch(/\w/);
+    expect(reason).not.toContain(proxy.url);
+  }
+  await proxy.close();
+});

@@ -1,0 +1,104 @@
+import { type Hex, hashMessage, parseSignature, serializeSignature } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Chain } from '../../../src/chain/client.ts';
+import { isSignedBy } from '../../../src/chain/verify-signature.ts';
+import { type TestChain, testChain } from '../../support/chain.ts';
+import { type WalletBehaviour, walletFactory } from '../../support/contract-wallet.ts';
+import { rpcProxy } from '../../support/rpc-proxy.ts';
+
+const owner = privateKeyToAccount(generatePrivateKey());
+const stranger = privateKeyToAccount(generatePrivateKey());
+const message = 'a text';
+const hash = hashMessage(message);
+
+let test: TestChain;
+let chain: Chain;
+let wallets: Awaited<ReturnType<typeof walletFactory>>;
+let signature: Hex;
+beforeAll(async () => {
+  test = await testChain();
+  chain = await test.connect();
+  wallets = await walletFactory(chain, test.rpcUrl, test.accounts.stranger);
+  signature = await owner.signMessage({ message });
+});
+afterAll(() => test.stop());
+
+describe('the signature of a key', () => {
+  it('is recovered without the chain', async () => {
+    const proxy = await rpcProxy(test.rpcUrl);
+    const proxied = await test.connect({ rpcUrl: proxy.url });
+    proxy.counts.clear();
+    expect(await isSignedBy(proxied, { wallet: owner.address, hash, signature })).toBe(true);
+    expect(await isSignedBy(proxied, { wallet: owner.address.toLowerCase() as Hex, hash, signature })).toBe(true);
+    expect(proxy.counts.size).toBe(0);
+    await proxy.close();
+  });
+
+  it('counts with either spelling of its parity', async () => {
+    const { r, s, yParity } = parseSignature(signature);
+    expect(await isSignedBy(chain, { wallet: owner.address, hash, signature: serializeSignature({ r, s, yParity }) })).toBe(true);
+    const bare: Hex = `${signature.slice(0, -2) as Hex}0${yParity}`;
+    expect(await isSignedBy(chain, { wallet: owner.address, hash, signature: bare })).toBe(true);
+  });
+
+  it.each([
+    ['of somebody else', async () => ({ wallet: owner.address, hash, signature: await stranger.signMessage({ message }) })],
+    ['over another text', async () => ({ wallet: owner.address, hash: hashMessage('another'), signature })],
+    ['of one byte', async () => ({ wallet: owner.address, hash, signature: '0x00' as Hex })],
+    ['of zeros', async () => ({ wallet: owner.address, hash, signature: `0x${'00'.repeat(65)}` as Hex })],
+    ['cut short', async () => ({ wallet: owner.address, hash, signature: signature.slice(0, -2) as Hex })],
+    ['for the zero address', async () => ({ wallet: `0x${'0'.repeat(40)}` as Hex, hash, signature: `0x${'11'.repeat(64)}1b` as Hex })],
+  ])('is not one: %s', async (_, signed) => {
+    expect(await isSignedBy(chain, await signed())).toBe(false);
+  });
+});
+
+describe('the signature of a contract wallet', () => {
+  it('is what the contract takes for one', async () => {
+    const { address: wallet, deploy } = await wallets(owner.address);
+    await deploy();
+    expect(await isSignedBy(chain, { wallet, hash, signature })).toBe(true);
+    expect(await isSignedBy(chain, { wallet, hash: hashMessage('another'), signature })).toBe(false);
+    expect(await isSignedBy(chain, { wallet, hash, signature: await stranger.signMessage({ message }) })).toBe(false);
+  });
+
+  it('counts before the contract is deployed, with what deploys it, and deploys nothing', async () => {
+    const { address: wallet, wrapped } = await wallets(stranger.address);
+    const own = await stranger.signMessage({ message });
+    expect(await isSignedBy(chain, { wallet, hash, signature: wrapped(own) })).toBe(true);
+    expect(await isSignedBy(chain, { wallet, hash, signature: wrapped(signature) })).toBe(false);
+    expect(await isSignedBy(chain, { wallet, hash, signature: own })).toBe(false);
+    expect(await isSignedBy(chain, { wallet: owner.address, hash, signature: wrapped(own) })).toBe(false);
+    expect(await chain.client.getCode({ address: wallet })).toBeUndefined();
+  });
+
+  it.each<WalletBehaviour>(['reverts', 'never ends', 'invalid', 'wrong answer'])('is none where the contract %s', async (behaviour) => {
+    const { address: wallet, deploy, wrapped } = await wallets(owner.address, behaviour);
+    expect(await isSignedBy(chain, { wallet, hash, signature: wrapped(signature) })).toBe(false);
+    await deploy();
+    expect(await isSignedBy(chain, { wallet, hash, signature })).toBe(false);
+  });
+
+  it('is asked for in a way that no account takes for an estimate of fees', async () => {
+    const { address: wallet, deploy } = await wallets(owner.address, 'trusts fee estimates');
+    await deploy();
+    expect(await isSignedBy(chain, { wallet, hash, signature: await stranger.signMessage({ message }) })).toBe(false);
+    expect(await isSignedBy(chain, { wallet, hash, signature })).toBe(true);
+  });
+});
+
+describe('a chain that does not answer', () => {
+  it('says nothing about a signature', async () => {
+    const proxy = await rpcProxy(test.rpcUrl);
+    const proxied = await test.connect({ rpcUrl: proxy.url });
+    const asked = () => isSignedBy(proxied, { wallet: stranger.address, hash, signature });
+    proxy.hooks.onRequest = () => 'drop';
+    await expect(asked()).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE' });
+    proxy.hooks.onRequest = () => ({ error: { code: -32_005, message: 'limit exceeded' } });
+    await expect(asked()).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE' });
+    proxy.hooks.onRequest = undefined;
+    expect(await asked()).toBe(false);
+    await proxy.close();
+  });
+});

@@ -1,0 +1,140 @@
+import { getAddress, type Hex, pad, toHex } from 'viem';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { commitmentId } from '../../../src/contest/commitment.ts';
+import { CommitmentStore, type NewCommitment } from '../../../src/contest/commitment-store.ts';
+import { MIN_RANKED_ROUNDS } from '../../../src/contest/interval.ts';
+import { CONTEST_INDEXES } from '../../../src/contest/parts.ts';
+import { RoundStore } from '../../../src/contest/round-store.ts';
+import { scoreOf } from '../../../src/contest/score.ts';
+import { ensureIndexes } from '../../../src/mongo.ts';
+import { listedRound } from '../../support/contest-round.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+
+let database: TestDatabase;
+let store: CommitmentStore;
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await database.db.dropDatabase();
+  await ensureIndexes(database.db, CONTEST_INDEXES);
+  store = new CommitmentStore(database.db);
+});
+
+const walletOf = (n: number) => getAddress(pad(toHex(n), { size: 20 }));
+
+function commitment(changes: Partial<NewCommitment> & { who?: number } = {}): NewCommitment {
+  const { who = 1, ...rest } = changes;
+  const base = { market: '2026-W32-62000', wallet: walletOf(who), probabilityBps: 5_000, issuedAtMs: 1_000 };
+  const doc = { ...base, roundId: '2026-W32', signature: '0x01' as Hex, committedAt: new Date(0), ...rest };
+  return { ...doc, _id: commitmentId(doc) };
+}
+
+const standing = async () => (await store.ofMarket('2026-W32-62000', { limit: 100, offset: 0 })).commitments;
+
+describe('a wallet and market have one commitment', () => {
+  it('the newest one, whatever the order in which they come', async () => {
+    expect(await store.put(commitment({ issuedAtMs: 2_000, probabilityBps: 2_000 }))).toBe('created');
+    expect(await store.put(commitment({ issuedAtMs: 3_000, probabilityBps: 3_000 }))).toBe('replaced');
+    for (const issuedAtMs of [3_000, 2_000, 0]) expect(await store.put(commitment({ issuedAtMs, probabilityBps: 9_000 }))).toBe('stale');
+    expect(await standing()).toMatchObject([{ issuedAtMs: 3_000, probabilityBps: 3_000, score: null }]);
+  });
+
+  it('the newest of many at once, in one document', async () => {
+    const times = Array.from({ length: 40 }, (_, i) => 1_000 + ((i * 17) % 40));
+    const put = await Promise.all(times.map((issuedAtMs) => store.put(commitment({ issuedAtMs, probabilityBps: issuedAtMs }))));
+    expect(put.filter((result) => result === 'created')).toHaveLength(1);
+    expect(put[times.indexOf(1_039)]).not.toBe('stale');
+    expect(await standing()).toMatchObject([{ issuedAtMs: 1_039, probabilityBps: 1_039 }]);
+  });
+
+  it('of the same moment only one gets through', async () => {
+    const put = await Promise.all(Array.from({ length: 10 }, (_, i) => store.put(commitment({ probabilityBps: 1_000 + i }))));
+    expect(put.toSorted()).toEqual(['created', ...Array(9).fill('stale')]);
+  });
+
+  it('whatever case the address was sent in', async () => {
+    const wallet = getAddress('0xabcdefabcdefabcdefabcdefabcdefabcdefabcd');
+    await store.put(commitment({ wallet }));
+    expect(await store.put(commitment({ wallet: wallet.toLowerCase() as Hex }))).toBe('stale');
+  });
+});
+
+describe('scores', () => {
+  const score = (walletBps: number) => scoreOf({ walletBps, oracleBps: 6_000, above: true });
+
+  it('are given to each commitment once, also by two workers, also after a crash half way', async () => {
+    for (let who = 1; who <= 30; who++) await store.put(commitment({ who, probabilityBps: 200 * who }));
+    await store.put(commitment({ who: 1, market: '2026-W32-64000' }));
+    const half = (await standing()).slice(0, 15).map(({ _id }) => _id);
+    const marked = { ...score(5_000), points: 77 };
+    await database.db.collection<{ _id: string }>('contest_commitments').updateMany({ _id: { $in: half } }, { $set: { score: marked } });
+    await Promise.all([store.scoreMarket('2026-W32-62000', score), store.scoreMarket('2026-W32-62000', score)]);
+    const after = await standing();
+    // What was there stands.
+    expect(after.filter((doc) => doc.score!.points === 77).map(({ _id }) => _id)).toEqual(half);
+    for (const doc of after.slice(15)) expect(doc.score).toEqual(score(doc.probabilityBps));
+    const [other] = (await store.ofMarket('2026-W32-64000', { limit: 1, offset: 0 })).commitments;
+    expect(other.score).toBeNull();
+    expect(await store.totals()).toEqual({ commitments: 31, scored: 30, wallets: 30 });
+  });
+
+  it('put wallets in their order: by the mean over rounds, those with enough rounds first', async () => {
+    const enough = Array.from({ length: MIN_RANKED_ROUNDS }, (_, i) => `2026-W${10 + i}`);
+    const entries: [who: number, rounds: string[], probabilityBps: number][] = [
+      [1, enough, 7_000],
+      [2, enough, 9_000],
+      [3, enough, 5_000],
+      [4, enough.slice(1), 9_900],
+    ];
+    for (const [who, rounds, probabilityBps] of entries) {
+      for (const roundId of rounds) await store.put(commitment({ who, roundId, market: `${roundId}-1`, probabilityBps }));
+    }
+    // Five markets of one round count as one round: the wallet stays without a rank.
+    for (let strike = 1; strike <= 5; strike++) {
+      await store.put(commitment({ who: 5, roundId: '2026-W10', market: `2026-W10-${strike}`, probabilityBps: 9_900 }));
+    }
+    for (const roundId of enough) for (let strike = 1; strike <= 5; strike++) await store.scoreMarket(`${roundId}-${strike}`, score);
+    const { rows, total, ranked } = await store.standings({ limit: 10, offset: 0 });
+    // The two without a rank are equally good by round, and differ in points.
+    expect(rows.map(({ _id }) => _id)).toEqual([2, 1, 3, 5, 4].map(walletOf));
+    expect({ total, ranked }).toEqual({ total: 5, ranked: 3 });
+    const [first] = rows;
+    expect(first).toMatchObject({
+      rounds: MIN_RANKED_ROUNDS,
+      commitments: MIN_RANKED_ROUNDS,
+      points: MIN_RANKED_ROUNDS * score(9_000).points,
+    });
+    expect(first.meanDifference).toBeCloseTo(0.16 - 0.01, 12);
+    expect(first.standardDeviation).toBeCloseTo(0, 12);
+    const fifth = rows.find(({ _id }) => _id === walletOf(5))!;
+    expect(fifth).toMatchObject({ rounds: 1, commitments: 5, points: 5 * score(9_900).points, standardDeviation: null, ranked: false });
+    const all = rows.reduce((sum, { points }) => sum + points, 0);
+    expect(all).toBe(entries.reduce((sum, [, rounds, bps]) => sum + rounds.length * score(bps).points, 5 * score(9_900).points));
+    const second = await store.standings({ limit: 2, offset: 1 });
+    expect(second.rows.map(({ _id }) => _id)).toEqual(rows.slice(1, 3).map(({ _id }) => _id));
+    expect(second.total).toBe(5);
+  });
+
+  it('are in no standings before there are any', async () => {
+    expect(await store.standings({ limit: 10, offset: 0 })).toEqual({ rows: [], total: 0, ranked: 0 });
+    expect(await store.totals()).toEqual({ commitments: 0, scored: 0, wallets: 0 });
+  });
+});
+
+describe('a round', () => {
+  it('is listed by the first of many, and moves on once', async () => {
+    const rounds = new RoundStore(database.db);
+    const prices = Array.from({ length: 10 }, (_, i) => 50_000 + 1_000 * i);
+    const listed = await Promise.all(prices.map((price) => rounds.list(listedRound('2026-07-29T10:00:00Z', price))));
+    expect(listed.filter(Boolean)).toHaveLength(1);
+    const round = (await rounds.find('2026-W32'))!;
+    expect(round.listing.spotUsd).toBe(prices[listed.indexOf(true)]);
+    const moves = await Promise.all(prices.map(() => rounds.move(round._id, 'OPEN', 'RUNNING', {})));
+    expect(moves.filter(Boolean)).toHaveLength(1);
+    expect(await rounds.move(round._id, 'OPEN', 'VOID', { voidBecause: 'too late' })).toBe(false);
+    expect(await rounds.find(round._id)).toMatchObject({ state: 'RUNNING', voidBecause: null });
+  });
+});

@@ -1,0 +1,298 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { composeDoor } from '../../../src/compose/door.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { OracleError } from '../../../src/errors.ts';
+import { type AppOptions, createApp } from '../../../src/http/app.ts';
+import { route } from '../../../src/http/route.ts';
+import { createLog } from '../../../src/log.ts';
+import { type Caller, PUBLIC_CALLER } from '../../../src/record/caller.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { type Served, serveApp } from '../../support/serve.ts';
+
+/** In the middle of a window: 40 s are left of it. */
+const NOW = Date.UTC(2026, 4, 1, 23, 59, 20);
+const WALLET = '0x00000000000000000000000000000000000000Aa' as const;
+
+const reply = z.object({ tier: z.string() });
+const handle = ({ caller }: { caller: Caller }) => ({ body: { tier: caller.tier } });
+const operation = { tag: 'service', summary: 'What a limit is tried on', reply, handle } as const;
+const ROUTES = [
+  route({ ...operation, path: '/public', name: 'public' }),
+  route({ ...operation, path: '/chain', name: 'chain', cost: 'rpc' }),
+  route({ ...operation, path: '/health', name: 'health', cost: 'free' }),
+  route({ ...operation, path: '/premium', name: 'premium', access: 'premium', cost: 'rpc' }),
+  route({ ...operation, path: '/admin', name: 'admin', access: 'admin' }),
+  route({ ...operation, path: '/admin/act', name: 'act', access: 'admin', method: 'post' }),
+  route({ ...operation, path: '/body', name: 'body', method: 'post', body: z.strictObject({ name: z.string() }) }),
+];
+
+let database: TestDatabase;
+let nowMs: number;
+let identified: number;
+const served: Served[] = [];
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  nowMs = NOW;
+  identified = 0;
+  await database.db.collection('request_counts').deleteMany({});
+});
+afterEach(async () => {
+  await Promise.all(served.splice(0).map((app) => app.close()));
+});
+
+/** `good` is a Basic token, and `good-<n>` that of another wallet. */
+async function identify(authorization: string | undefined): Promise<Caller> {
+  identified += 1;
+  if (authorization === undefined) return PUBLIC_CALLER;
+  const [, number] = /^Bearer good(?:-(\d))?$/.exec(authorization) ?? [];
+  if (!authorization.startsWith('Bearer good')) throw new OracleError('UNAUTHENTICATED', 'The token is not valid');
+  return { tier: 'basic', wallet: number === undefined ? WALLET : `0x${number.repeat(40)}` };
+}
+
+function admin(authorization: string | undefined): void {
+  if (authorization !== 'Basic right') throw new OracleError('UNAUTHENTICATED', 'The password is not right');
+}
+
+/** A process of the service on the database, as its settings make it. */
+async function start(environment: Record<string, string> = {}, more: Partial<AppOptions> = {}) {
+  const door = composeDoor({
+    config: loadConfig(environment),
+    db: database.db,
+    log: createLog({ level: 'silent', secrets: [] }),
+    shutdown: { signal: new AbortController().signal },
+    now: () => new Date(nowMs),
+    identify,
+    admin,
+  });
+  const app = await serveApp(createApp(ROUTES, { ...door, ...more }));
+  served.push(app);
+  return (path: string, headers: Record<string, string> = {}, init: RequestInit = {}) => fetch(app.url + path, { ...init, headers });
+}
+
+type Ask = Awaited<ReturnType<typeof start>>;
+
+/** The statuses of so many requests, and how many had each. */
+async function statuses(ask: Ask, requests: number, path: string, headers?: Record<string, string>): Promise<Record<number, number>> {
+  const counts: Record<number, number> = {};
+  for (let request = 0; request < requests; request++) {
+    const { status } = await ask(path, headers);
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+describe('without a token', () => {
+  it('an address has 60 requests a minute; the answers say what is left, and the refusal when to come again', async () => {
+    const ask = await start();
+    const first = await ask('/public');
+    expect(first.status).toBe(200);
+    expect(first.headers.get('RateLimit-Policy')).toBe('"public";q=60;w=60');
+    expect(first.headers.get('RateLimit')).toBe('"public";r=59;t=40');
+    expect(await statuses(ask, 59, '/public')).toEqual({ 200: 59 });
+
+    const refused = await ask('/public');
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('Retry-After')).toBe('40');
+    expect(refused.headers.get('RateLimit')).toBe('"public";r=0;t=40');
+    expect(refused.headers.get('RateLimit-Policy')).toBe('"public";q=60;w=60');
+    expect(refused.headers.get('Cache-Control')).toBe('no-store');
+    expect(refused.headers.get('content-type')).toContain('application/problem+json');
+    expect(await refused.json()).toMatchObject({
+      status: 429,
+      code: 'RATE_LIMITED',
+      retryable: true,
+      policy: 'public',
+      limit: 60,
+      windowSeconds: 60,
+      suggestedAction: expect.stringContaining('Wait 40 s'),
+    });
+    nowMs += 40_000;
+    expect((await ask('/public')).headers.get('RateLimit')).toBe('"public";r=59;t=60');
+  });
+
+  it('what calls the chain is limited to 10 a minute as well, whoever asks', async () => {
+    const ask = await start();
+    const first = await ask('/chain');
+    expect(first.headers.get('RateLimit-Policy')).toBe('"public";q=60;w=60, "rpc";q=10;w=60');
+    expect(first.headers.get('RateLimit')).toBe('"public";r=59;t=40, "rpc";r=9;t=40');
+    expect(await statuses(ask, 11, '/chain')).toEqual({ 200: 9, 429: 2 });
+    expect((await ask('/chain', bearer('good'))).status).toBe(429);
+    expect(await (await ask('/chain')).json()).toMatchObject({ policy: 'rpc', limit: 10 });
+    expect((await ask('/public')).status).toBe(200);
+  });
+
+  it('unknown paths, wrong methods and requests for a tier count like all others', async () => {
+    const ask = await start({ RATE_LIMIT_PUBLIC: '4' });
+    expect((await ask('/nothing')).status).toBe(404);
+    expect((await ask('/public', {}, { method: 'DELETE' })).status).toBe(405);
+    expect((await ask('/premium')).status).toBe(401);
+    expect((await ask('/public')).headers.get('RateLimit')).toContain('r=0');
+    expect((await ask('/nothing')).status).toBe(429);
+    expect((await ask('/public', {}, { method: 'DELETE' })).status).toBe(429);
+    expect((await ask('/premium')).status).toBe(429);
+  });
+
+  it('nobody is counted on the paths of probes, with or without a token', async () => {
+    const ask = await start({ RATE_LIMIT_PUBLIC: '1' });
+    expect(await statuses(ask, 5, '/health')).toEqual({ 200: 5 });
+    const probe = await ask('/health', bearer('bad'));
+    expect([probe.status, probe.headers.get('RateLimit')]).toEqual([200, null]);
+    expect(identified).toBe(0);
+    expect((await ask('/public')).status).toBe(200);
+  });
+
+  it('is refused before its body is read', async () => {
+    const ask = await start({ RATE_LIMIT_PUBLIC: '1' });
+    await ask('/public');
+    const body = { method: 'POST', body: '{ not JSON' };
+    expect((await ask('/body', { 'Content-Type': 'application/json' }, body)).status).toBe(429);
+  });
+});
+
+describe('with a token', () => {
+  it('a wallet has 300 requests a minute, whatever its address has left', async () => {
+    const ask = await start();
+    await statuses(ask, 61, '/public');
+    const first = await ask('/public', bearer('good'));
+    expect(first.headers.get('RateLimit-Policy')).toBe('"wallet";q=300;w=60');
+    expect(first.headers.get('RateLimit')).toBe('"wallet";r=299;t=40');
+    expect(await statuses(ask, 300, '/public', bearer('good'))).toEqual({ 200: 299, 429: 1 });
+    expect(await (await ask('/public', bearer('good'))).json()).toMatchObject({ policy: 'wallet', limit: 300 });
+    expect((await ask('/public', bearer('good-1'))).status).toBe(200);
+  });
+
+  it('that is too low for the operation, the wallet is counted, and no call to the chain', async () => {
+    const ask = await start({ RATE_LIMIT_WALLET: '3' });
+    const refused = await ask('/premium', bearer('good'));
+    expect([refused.status, refused.headers.get('RateLimit')]).toEqual([403, '"wallet";r=2;t=40']);
+    expect(await statuses(ask, 3, '/premium', bearer('good'))).toEqual({ 403: 2, 429: 1 });
+  });
+
+  it('that is bad, the address is counted', async () => {
+    const ask = await start();
+    const refused = await ask('/public', bearer('bad'));
+    expect([refused.status, refused.headers.get('RateLimit')]).toEqual([401, '"public";r=59;t=40']);
+    expect(await statuses(ask, 61, '/public')).toEqual({ 200: 59, 429: 2 });
+    expect((await ask('/public', bearer('bad'))).status).toBe(429);
+  });
+
+  it('a stream of bad ones is turned away unseen, and good ones of that address wait with it', async () => {
+    const ask = await start();
+    const counts: Record<number, number> = {};
+    for (let request = 0; request < 100; request++) {
+      const { status } = await ask('/public', bearer(`bad-${request}`));
+      counts[status] = (counts[status] ?? 0) + 1;
+    }
+    expect(counts).toEqual({ 401: 60, 429: 40 });
+    expect(identified).toBe(60);
+    const refused = await ask('/public', bearer('good'));
+    expect([refused.status, refused.headers.get('RateLimit')]).toEqual([429, '"failures";r=0;t=40']);
+    nowMs += 40_000;
+    expect((await ask('/public', bearer('good'))).status).toBe(200);
+  });
+
+  it('whose owner cannot be told counts for the address: a store that is down opens no way around', async () => {
+    const ask = await start(
+      { RATE_LIMIT_PUBLIC: '2' },
+      { identify: () => Promise.reject(new OracleError('DATABASE_UNAVAILABLE', 'down')) },
+    );
+    expect(await statuses(ask, 4, '/public', bearer('any'))).toEqual({ 503: 2, 429: 2 });
+  });
+});
+
+describe("the operator's paths", () => {
+  it('are not there without a password set', async () => {
+    const ask = await start({}, { admin: undefined });
+    const missing = await ask('/admin', { Authorization: 'Basic right' });
+    const unknown = await ask('/nothing');
+    expect([missing.status, missing.headers.get('WWW-Authenticate')]).toEqual([404, null]);
+    expect(await missing.json()).toEqual({ ...((await unknown.json()) as object), instance: '/admin' });
+    expect((await ask('/admin', {}, { method: 'POST' })).status).toBe(404);
+  });
+
+  it('take nothing that a page of another site sends with the password of its visitor', async () => {
+    const ask = await start();
+    const send = (site: string) => ask('/admin/act', { Authorization: 'Basic right', 'Sec-Fetch-Site': site }, { method: 'POST' });
+    expect((await send('same-origin')).status).toBe(200);
+    for (const site of ['cross-site', 'same-site']) expect((await send(site)).status, site).toBe(401);
+  });
+
+  it('ask for the password, take the right one without counting, and stop guessing', async () => {
+    const ask = await start();
+    const challenge = await ask('/admin');
+    expect([challenge.status, challenge.headers.get('WWW-Authenticate')]).toEqual([401, 'Basic realm="oracle admin", charset="UTF-8"']);
+    expect(await statuses(ask, 70, '/admin', { Authorization: 'Basic right' })).toEqual({ 200: 70 });
+    expect((await ask('/admin', { Authorization: 'Basic right' })).headers.get('WWW-Authenticate')).toBeNull();
+    expect((await ask('/admin', { Authorization: 'Basic right' }, { method: 'POST' })).status).toBe(405);
+    expect(await statuses(ask, 70, '/admin', { Authorization: 'Basic guess' })).toMatchObject({ 401: 59, 429: 11 });
+    expect((await ask('/admin', { Authorization: 'Basic right' })).status).toBe(429);
+  });
+});
+
+describe('two processes on one database', () => {
+  it('count together', async () => {
+    const [one, other] = [await start(), await start()];
+    expect(await statuses(one, 30, '/public')).toEqual({ 200: 30 });
+    expect(await statuses(other, 31, '/public')).toEqual({ 200: 30, 429: 1 });
+    expect((await one('/public')).status).toBe(429);
+    await statuses(one, 5, '/chain', bearer('good'));
+    expect(await statuses(other, 10, '/chain', bearer('good'))).toEqual({ 200: 5, 429: 5 });
+  });
+});
+
+describe('an address', () => {
+  const from = (forwarded: string) => ({ 'X-Forwarded-For': forwarded });
+
+  it('is that of the socket, whatever a header says', async () => {
+    const ask = await start({ RATE_LIMIT_PUBLIC: '2' });
+    await ask('/public', from('198.51.100.1'));
+    await ask('/public', { ...from('198.51.100.2'), Forwarded: 'for=198.51.100.2', 'X-Real-IP': '198.51.100.2' });
+    expect((await ask('/public', from('198.51.100.3'))).status).toBe(429);
+  });
+
+  it.each(['1', 'loopback', '127.0.0.0/8,10.0.0.0/8'])(
+    'is what the trusted proxy says (%s), not what its client made up',
+    async (proxies) => {
+      const ask = await start({ RATE_LIMIT_PUBLIC: '2', TRUST_PROXY: proxies });
+      await ask('/public', from('198.51.100.1'));
+      await ask('/public', from('198.51.100.9, 198.51.100.1'));
+      expect((await ask('/public', from('198.51.100.8, 198.51.100.1'))).status).toBe(429);
+      expect((await ask('/public', from('198.51.100.2'))).status).toBe(200);
+    },
+  );
+
+  it('is looked up through as many proxies as are trusted', async () => {
+    const ask = await start({ RATE_LIMIT_PUBLIC: '1', TRUST_PROXY: '2' });
+    await ask('/public', from('203.0.113.5, 198.51.100.1, 10.0.0.1'));
+    expect((await ask('/public', from('203.0.113.6, 198.51.100.1, 10.0.0.2'))).status).toBe(429);
+    expect((await ask('/public', from('198.51.100.1, 198.51.100.2, 10.0.0.1'))).status).toBe(200);
+  });
+
+  it('that a proxy does not trust is no proxy', async () => {
+    const ask = await start({ RATE_LIMIT_PUBLIC: '1', TRUST_PROXY: '192.0.2.0/24' });
+    await ask('/public', from('198.51.100.1'));
+    expect((await ask('/public', from('198.51.100.2'))).status).toBe(429);
+  });
+
+  it('of IPv6 counts by /64', async () => {
+    const ask = await start({ RATE_LIMIT_PUBLIC: '2', TRUST_PROXY: 'loopback' });
+    await ask('/public', from('2001:db8:1:2::1'));
+    await ask('/public', from('2001:db8:1:2:ffff::2'));
+    expect((await ask('/public', from('2001:0db8:0001:0002::3'))).status).toBe(429);
+    expect((await ask('/public', from('2001:db8:1:3::1'))).status).toBe(200);
+  });
+
+  it('that is none counts as the proxy: made-up words open no way around', async () => {
+    const ask = await start({ RATE_LIMIT_PUBLIC: '2', TRUST_PROXY: 'loopback' });
+    await ask('/public', from('first'));
+    await ask('/public', from('second'));
+    expect((await ask('/public', from('third'))).status).toBe(429);
+  });
+});

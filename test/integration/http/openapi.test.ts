@@ -1,0 +1,221 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApiDocument } from '../../../src/http/openapi/document.ts';
+import { TAGS } from '../../../src/http/route.ts';
+import { allRoutes } from '../../../src/http/routes/all.ts';
+import { removeFolder } from '../../support/folders.ts';
+import { answerOf, fetchOpenApi, type OpenApi, operationsOf } from '../../support/openapi.ts';
+import { faults } from '../../support/reply-schema.ts';
+import { type Served, serve } from '../../support/serve.ts';
+import { spawnNode, type TestService, testService } from '../../support/service.ts';
+
+const PUBLIC_URL = 'https://oracle.test/base';
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+let service: TestService;
+let served: Served;
+let document: OpenApi;
+let folder: string;
+
+beforeAll(async () => {
+  service = await testService(0, { PUBLIC_URL });
+  served = await serve(service);
+  document = await fetchOpenApi(served.url);
+  folder = await mkdtemp(join(tmpdir(), 'oracle-openapi-'));
+});
+afterAll(async () => {
+  await removeFolder(folder);
+  await served.close();
+  await service.stop();
+});
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(served.url + path, { headers });
+const operation = (path: string, method = 'get') => document.paths[path][method];
+
+describe('the document', () => {
+  it('is OpenAPI 3.1.0 of interface 1.0.0, under the address that callers use', () => {
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: { version: '1.0.0', license: { identifier: 'MIT' } },
+      servers: [{ url: PUBLIC_URL }],
+    });
+  });
+
+  it('is the same each time it is made', async () => {
+    const again = openApiDocument(allRoutes(service.http), { publicUrl: PUBLIC_URL });
+    expect(JSON.stringify(again)).toBe(await (await get('/.well-known/openapi.json')).text());
+  });
+
+  it('may be kept, and is sent once only to whoever names its tag', async () => {
+    const { headers } = await get('/.well-known/openapi.json');
+    expect(headers.get('cache-control')).toMatch(/^public, max-age=\d+$/);
+    expect(headers.get('content-type')).toContain('application/json');
+    const etag = headers.get('etag')!;
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    expect((await get('/.well-known/openapi.json', { 'If-None-Match': etag })).status).toBe(304);
+    expect((await get('/.well-known/openapi.json', { 'If-None-Match': '"another"' })).status).toBe(200);
+  });
+
+  it('groups operations by the tags in use, in their order', () => {
+    const used = new Set(operationsOf(document).flatMap(({ tags }) => tags));
+    expect(document.tags.map(({ name }) => name)).toEqual(Object.keys(TAGS).filter((name) => used.has(name)));
+  });
+
+  it('says what is kept for old callers only', () => {
+    const deprecated = operationsOf(document).filter((one) => one.deprecated);
+    expect(deprecated.map(({ path }) => path)).toEqual(['/api/svc/signal']);
+  });
+
+  it('tells what every parameter and every field is', () => {
+    const untold = operationsOf(document).flatMap(({ operationId, parameters = [], requestBody, responses }) => [
+      ...parameters.filter(({ description }) => !description).map(({ name }) => `${operationId}: ${name}`),
+      ...[requestBody, ...Object.values(responses)].flatMap((part) => undescribed(part, operationId)),
+    ]);
+    expect([...untold, ...undescribed(document.components, 'components')]).toEqual([]);
+  });
+
+  it('has a schema for every JSON answer', () => {
+    const open = operationsOf(document).flatMap(({ operationId, responses }) =>
+      Object.entries(responses).flatMap(([status, answer]) => {
+        const schema = 'content' in answer ? answer.content?.['application/json']?.schema : undefined;
+        return schema !== undefined && Object.keys(schema).length === 0 ? [`${operationId} ${status}`] : [];
+      }),
+    );
+    expect(open).toEqual([]);
+  });
+
+  it('is valid, and clean by the rules of redocly.yaml', async () => {
+    const file = join(folder, 'openapi.json');
+    await writeFile(file, JSON.stringify(document));
+    const cli = resolve(ROOT, 'node_modules/@redocly/cli/bin/cli.js');
+    const blocked = ['--import', resolve(ROOT, 'test/support/no-network.ts')];
+    const words = [...blocked, cli, 'lint', '--config', resolve(ROOT, 'redocly.yaml'), '--format', 'stylish', file];
+    const environment = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', FORCE_COLOR: '0' };
+    const { code, output } = await spawnNode(words, environment).ended;
+    expect(output).not.toMatch(/error|warning|a connection was opened/i);
+    expect(code, output).toBe(0);
+  });
+});
+
+/** Fields without a description, by their place. */
+function undescribed(node: unknown, place: string): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([key, value]) => {
+    if (key === 'example' || key === 'examples') return [];
+    const inner = undescribed(value, `${place}.${key}`);
+    if (key !== 'properties' || !('type' in node)) return inner;
+    const bare = Object.entries<{ description?: string }>(value).filter(([, field]) => !field.description);
+    return [...bare.map(([name]) => `${place}.${name}`), ...inner];
+  });
+}
+
+describe('the errors of an operation', () => {
+  it.each([
+    ['get', '/api/svc/open/signal', [200, 304, 400, 401, 414, 429, 500, 503]],
+    ['get', '/api/btc-price', [200, 304, 401, 429, 500, 503]],
+    ['get', '/api/svc/onchain-oracle/verify/{uid}', [200, 304, 400, 401, 404, 414, 429, 500, 503]],
+    ['get', '/health', [200, 304, 500, 503]],
+    ['get', '/ready', [200, 304, 500, 503]],
+    ['get', '/api/svc/oracle', [200, 400, 401, 403, 414, 429, 500, 503]],
+    ['post', '/api/svc/webhooks/register', [201, 400, 401, 403, 409, 413, 415, 429, 500, 503]],
+  ])('%s %s are those that can come', (method, path, expected) => {
+    expect(Object.keys(operation(path, method).responses).map(Number)).toEqual(expected);
+  });
+
+  it('are problem documents, with the headers that they come with', () => {
+    for (const each of operationsOf(document)) {
+      for (const status of Object.keys(each.responses).map(Number)) {
+        const { content, headers } = answerOf(document, each, status)!;
+        const names = Object.keys(headers);
+        expect(names, `${each.operationId} ${status}`).toContain('X-Request-Id');
+        if (status === 401) expect(names).toContain('WWW-Authenticate');
+        if (status === 429) expect(names).toEqual(expect.arrayContaining(['Retry-After', 'RateLimit', 'RateLimit-Policy']));
+        if (status >= 400) expect(content!['application/problem+json'].schema).toEqual({ $ref: '#/components/schemas/Problem' });
+      }
+    }
+  });
+
+  it('are described as they are sent', async () => {
+    const sent = [
+      await get('/api/svc/open/signal?horizon=9d'),
+      await get('/api/svc/nothing'),
+      await get('/api/svc/agent/feedback/2026-01-01'),
+    ];
+    for (const response of sent) {
+      expect(response.headers.get('content-type')).toContain('application/problem+json');
+      expect(faults(document.components.schemas.Problem, await response.json())).toEqual([]);
+    }
+  });
+});
+
+describe('parameters', () => {
+  it('are those of the interface', () => {
+    const [horizon] = operation('/api/svc/open/signal').parameters!;
+    expect(horizon).toMatchObject({ in: 'query', name: 'horizon', schema: { type: 'string', enum: ['2d', '3d', '7d'], default: '7d' } });
+    expect(horizon.required).toBeUndefined();
+    expect(operation('/api/svc/scorecard').parameters![0].schema).toMatchObject({ type: 'integer', enum: [1, 2, 3, 7], default: 7 });
+    expect(operation('/api/svc/onchain-oracle/history').parameters![0].schema).toMatchObject({
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: 30,
+    });
+    const [uid] = operation('/api/svc/onchain-oracle/verify/{uid}').parameters!;
+    expect(uid).toMatchObject({ in: 'path', required: true, schema: { pattern: '^0x[a-fA-F0-9]{64}$' } });
+  });
+});
+
+describe('the examples', () => {
+  /** Its example would be the document within itself. */
+  const OWN_DOCUMENT = 'getOpenApi';
+
+  const successes = () =>
+    operationsOf(document).flatMap(({ operationId, responses, 'x-access': access }) =>
+      Object.entries(responses).flatMap(([status, answer]) => {
+        const json = status.startsWith('2') && 'content' in answer ? answer.content?.['application/json'] : undefined;
+        return json === undefined ? [] : [{ place: `${operationId} ${status}`, operationId, access, json }];
+      }),
+    );
+
+  it('are there for every JSON answer and every body', () => {
+    const bare = successes().filter(
+      ({ operationId, access, json }) => operationId !== OWN_DOCUMENT && access !== 'admin' && !('example' in json),
+    );
+    expect(bare.map(({ place }) => place)).toEqual([]);
+    const bodies = operationsOf(document).flatMap(({ operationId, requestBody, 'x-access': access }) =>
+      requestBody === undefined || access === 'admin' || 'example' in requestBody.content['application/json'] ? [] : [operationId],
+    );
+    expect(bodies).toEqual([]);
+  });
+
+  it('are as their schemas say', () => {
+    const { schemas } = document.components;
+    const wrong = successes().flatMap(({ place, json }) =>
+      'example' in json ? faults(json.schema, json.example, schemas).map((fault) => `${place}: ${fault}`) : [],
+    );
+    expect(wrong).toEqual([]);
+    for (const { requestBody } of operationsOf(document)) {
+      if (requestBody?.content['application/json'].example === undefined) continue;
+      const { schema, example } = requestBody.content['application/json'];
+      expect(faults(schema, example, schemas)).toEqual([]);
+    }
+  });
+
+  it('are there for the problems that a caller is likely to meet, each where it can come', () => {
+    const examples = document.components.examples!;
+    expect(Object.keys(examples).toSorted()).toEqual(['INPUT_INVALID', 'NOT_FOUND', 'RATE_LIMITED', 'TIER_REQUIRED', 'UNAUTHENTICATED']);
+    for (const [code, { value }] of Object.entries(examples)) {
+      expect(value).toMatchObject({ code, success: false });
+      expect(faults(document.components.schemas.Problem, value)).toEqual([]);
+    }
+    const gated = answerOf(document, operation('/api/svc/oracle'), 403)!.content!['application/problem+json'];
+    expect(gated).toMatchObject({ examples: { TIER_REQUIRED: { $ref: '#/components/examples/TIER_REQUIRED' } } });
+  });
+
+  it('have no token and no secret', () => {
+    const text = JSON.stringify(document);
+    for (const usable of [/eyJ[\w-]{10}/, /whsec_[\w+/]{10}/, /"signature":"0x(?!0{130})/]) expect(text).not.toMatch(usable);
+  });
+});

@@ -1,0 +1,99 @@
+import { zeroHash } from 'viem';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { formatDay, parseDay } from '../../../src/forecast/day.ts';
+import { REGIMES, type Regime } from '../../../src/forecast/regime.ts';
+import { signalInstant } from '../../../src/market/signal-time.ts';
+import { ensureIndexes } from '../../../src/mongo.ts';
+import { describeMetadata } from '../../../src/record/metadata.ts';
+import { ForecastRecord, RECORD_INDEXES } from '../../../src/record/record.ts';
+import { currentRegime, regimeHistory } from '../../../src/record/regime-history.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+
+const FIRST = parseDay('2026-03-01');
+const NAMES: Record<string, Regime | null> = { C: 'CHOP', B: 'BULL_TREND', X: 'CRISIS', '-': null };
+const factors = { trendPosition: 'above', momentum: '+1 %', sentiment: 'greed', volatility: '1.00 times' };
+
+let database: TestDatabase;
+let record: ForecastRecord;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await ensureIndexes(database.db, RECORD_INDEXES);
+  record = new ForecastRecord({ db: database.db, saltSecret: 'a secret of a test', horizons: [] });
+});
+afterAll(() => database.drop());
+beforeEach(() => database.db.collection('days').deleteMany({}));
+
+/** One letter a day from the first of March: C, B, X for regimes, `-` for a missed day; the first three are replayed. */
+async function days(letters: string): Promise<void> {
+  const docs = [...letters].map((letter, index) => {
+    const day = FIRST + index;
+    const regime = NAMES[letter];
+    return {
+      ...{ _id: formatDay(day), day, sequence: index + 1, signalAt: new Date(signalInstant(day)), replayed: index < 3, late: false },
+      missedBecause: regime === null ? 'the service was not running' : null,
+      ...{ price: null, context: null, modelVersion: null, categories: null, variance: null, inputsDigest: zeroHash, forecasts: {} },
+      regime,
+      regimeFactors: regime === null ? null : factors,
+      metadata: describeMetadata({ day }),
+    };
+  });
+  await record.days.insertMany(docs);
+}
+
+const noonAfter = (letters: string) => new Date(signalInstant(FIRST + letters.length - 1) + 14 * 3_600_000);
+
+describe('the regime that holds', () => {
+  it.each([
+    ['CCC', { regime: 'CHOP', since: '2026-03-01', daysHeld: 3, previousRegime: null, missedSince: null }],
+    ['CCBB', { regime: 'BULL_TREND', since: '2026-03-03', daysHeld: 2, previousRegime: 'CHOP', missedSince: null }],
+    ['BCCB', { regime: 'BULL_TREND', since: '2026-03-04', daysHeld: 1, previousRegime: 'CHOP', missedSince: null }],
+    ['CXX-X', { regime: 'CRISIS', since: '2026-03-02', daysHeld: 4, previousRegime: 'CHOP', missedSince: null }],
+    ['C-BB--', { regime: 'BULL_TREND', since: '2026-03-03', daysHeld: 2, previousRegime: 'CHOP', missedSince: '2026-03-05' }],
+  ])('after %s is told with its beginning and its predecessor', async (letters, told) => {
+    await days(letters);
+    const current = await currentRegime(record, noonAfter(letters));
+    const { riskLevel, description } = REGIMES[current.regime];
+    expect(current).toMatchObject({ ...told, riskLevel, description, factors });
+    expect(current.stale).toBe(told.missedSince !== null);
+    expect(current.timestamp).toBe(new Date(signalInstant(parseDay(current.date))).toISOString());
+  });
+
+  it('is waited for before the first day', async () => {
+    await expect(currentRegime(record, new Date())).rejects.toMatchObject({ code: 'STEP_WAITING' });
+  });
+});
+
+describe('the history of regimes', () => {
+  const transition = (date: string, from: Regime, to: Regime, replayed: boolean) => ({
+    ...{ date, from, to, replayed },
+    timestamp: `${date}T21:35:00.000Z`,
+  });
+
+  it('lists every day, missed ones too, and the changes, newest first', async () => {
+    await days('CCBB-X');
+    const history = await regimeHistory(record, 90);
+    expect(history.days.map(({ date }) => date)).toEqual([6, 5, 4, 3, 2, 1].map((date) => `2026-03-0${date}`));
+    expect(history.days[0]).toEqual({
+      ...{ date: '2026-03-06', regime: 'CRISIS', riskLevel: 'Extreme', timestamp: '2026-03-06T21:35:00.000Z' },
+      ...{ missed: false, replayed: false },
+    });
+    expect(history.days[1]).toMatchObject({ date: '2026-03-05', regime: null, riskLevel: null, missed: true });
+    expect(history.transitions).toEqual([
+      transition('2026-03-06', 'BULL_TREND', 'CRISIS', false),
+      transition('2026-03-03', 'CHOP', 'BULL_TREND', true),
+    ]);
+  });
+
+  it('knows the change on its oldest day by the day before, missed ones passed over', async () => {
+    await days('C-BB');
+    const { days: told, transitions } = await regimeHistory(record, 2);
+    expect(told).toHaveLength(2);
+    expect(transitions).toEqual([transition('2026-03-03', 'CHOP', 'BULL_TREND', true)]);
+    expect((await regimeHistory(record, 1)).transitions).toEqual([]);
+  });
+
+  it('is empty before the first day', async () => {
+    expect(await regimeHistory(record, 90)).toEqual({ days: [], transitions: [] });
+  });
+});

@@ -1,0 +1,22 @@
+import { CALLS, type Call, type Holder } from '../../src/local/examples/calls.ts';
+import type { Callable } from '../../src/local/examples/record.ts';
+import type { World } from '../../src/local/examples/world.ts';
+
+/** Values of the right form that stand for nothing. */
+const NOTHING: Record<string, string> = {
+  uid: `0x${'1'.repeat(64)}`,
+  cid: 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy',
+  date: '2026-01-05',
+  weekId: '2026-W02',
+  market: '2026-W02-60000',
+};
+
+/** How an operation is called on a service that may have nothing to name yet. */
+export async function sampleOf(world: World, { operationId, path, method }: Callable, holder: Holder): Promise<Call> {
+  try {
+    return (await CALLS[operationId]?.(world, holder)) ?? {};
+  } catch {
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, NOTHING[name]]);
+    return { params: Object.fromEntries(named), query: NOTHING, ...(method === 'post' ? { body: {} } : {}) };
+  }
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { CHANNELS, CLOSED_CHANNELS } from '../../../src/commerce/channel.ts';
+import { channelStates } from '../../../src/commerce/commerce.ts';
+import { displayMoney } from '../../../src/commerce/money.ts';
+import { findOffering, OFFERINGS, offeringId } from '../../../src/commerce/offerings.ts';
+
+describe('the price table', () => {
+  it('has the offerings of the interface at their prices', () => {
+    expect(OFFERINGS.map((offering) => [offeringId(offering), displayMoney(offering.price)])).toEqual([
+      ['purchase:svc_signal_with_proof', '1.00 USD'],
+      ['purchase:svc_verified_track_record', '0.50 USD'],
+      ['purchase:svc_analysis_report', '2.00 USD'],
+      ['purchase:svc_crowd_vs_oracle', '0.50 USD'],
+      ['purchase:svc_daily_macro_review', '0.50 USD'],
+      ['purchase:svc_alpha_brief', '1.50 USD'],
+      ['agent-commerce:svc_bitcoin_signal', '1.00 USD'],
+      ['agent-commerce:svc_market_context', '0.25 USD'],
+      ['agent-commerce:svc_crowd_vs_oracle', '0.50 USD'],
+      ['x402:x402_signal', '0.001 USD'],
+      ['x402:x402_premium_signal', '0.01 USD'],
+    ]);
+  });
+
+  it('finds an offering through its own channel only', () => {
+    for (const offering of OFFERINGS) expect(findOffering(offering.channel, offering.name)).toBe(offering);
+    expect(findOffering('x402', 'svc_alpha_brief')).toBeNull();
+  });
+
+  it('names the offering in its example, so that it can be asked for', () => {
+    for (const { channel, name, example } of OFFERINGS) expect(example).toContain(channel === 'x402' ? 'GET /oracle' : `"${name}"`);
+  });
+});
+
+describe('a channel', () => {
+  const payee = '0x00000000000000000000000000000000000000aa';
+
+  it('is closed with a reason that tells nobody to pay', () => {
+    const states = channelStates({ closed: CLOSED_CHANNELS, payee });
+    expect(states.map(({ channel }) => channel)).toEqual([...CHANNELS]);
+    for (const { open, reason } of states) expect([open, reason]).toEqual([false, expect.stringContaining('Send no money')]);
+  });
+
+  it('opens when it is not listed as closed, and only with a wallet to pay to', () => {
+    expect(channelStates({ closed: {}, payee })).toEqual(CHANNELS.map((channel) => ({ channel, open: true, reason: null })));
+    for (const { open, reason } of channelStates({ closed: {}, payee: null })) {
+      expect([open, reason]).toEqual([false, expect.stringContaining('No wallet to pay to')]);
+    }
+  });
+});

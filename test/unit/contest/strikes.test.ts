@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { MARKET_ID, marketId, roundIdOf } from '../../../src/contest/round.ts';
+import { STRIKES_EACH_SIDE, strikesAround } from '../../../src/contest/strikes.ts';
+
+it('strikes are positive, ascending, evenly apart, around the money, and their markets can be named', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 1, max: 1e7, noNaN: true }), (spot) => {
+      const strikes = strikesAround(spot);
+      expect(strikes).toHaveLength(2 * STRIKES_EACH_SIDE + 1);
+      const step = strikes[1] - strikes[0];
+      expect(strikes[0]).toBeGreaterThan(0);
+      for (let i = 1; i < strikes.length; i++) expect((strikes[i] - strikes[i - 1]) / step).toBeCloseTo(1, 3);
+      expect(step / spot).toBeGreaterThan(0.0228);
+      expect(step / spot).toBeLessThan(0.0572);
+      expect(Math.abs(strikes[STRIKES_EACH_SIDE] - spot)).toBeLessThanOrEqual(step * 0.501);
+      for (const strike of strikes) {
+        expect(marketId('2026-W32', strike)).toMatch(MARKET_ID);
+        expect(roundIdOf(marketId('2026-W32', strike))).toBe('2026-W32');
+      }
+    }),
+  );
+});
+
+it('strikes are round numbers', () => {
+  expect(strikesAround(61_234)).toEqual([58_000, 60_000, 62_000, 64_000, 66_000]);
+  expect(strikesAround(104_900)).toEqual([95_000, 100_000, 105_000, 110_000, 115_000]);
+});
+
+it('what is no id of a market belongs to no round', () => {
+  for (const text of [
+    '',
+    '2026-W32',
+    '2026-W32-',
+    '2026-W3-1',
+    '2026-W32-6e4',
+    '2026-W32--1',
+    ' 2026-W32-1',
+    `2026-W32-${'1'.repeat(10)}`,
+  ]) {
+    expect(roundIdOf(text), text).toBeNull();
+  }
+});

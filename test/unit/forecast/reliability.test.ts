@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { reliabilityBins } from '../../../src/forecast/reliability.ts';
+
+const probability = fc.double({ min: 0, max: 1, noNaN: true });
+const judged = fc.array(fc.record({ p: probability, happened: fc.boolean() }));
+
+describe('reliability bins', () => {
+  it('hold every probability once, within their bounds, and share out what happened', () => {
+    fc.assert(
+      fc.property(judged, (items) => {
+        const bins = reliabilityBins(items);
+        expect(bins).toHaveLength(10);
+        expect(bins.reduce((sum, { n }) => sum + n, 0)).toBe(items.length);
+        const happened = bins.reduce((sum, { n, observedShare }) => sum + n * (observedShare ?? 0), 0);
+        expect(happened).toBeCloseTo(items.filter((item) => item.happened).length, 6);
+        for (const { from, to, n, meanProbability } of bins) {
+          if (n === 0) expect(meanProbability).toBeNull();
+          else expect(meanProbability! >= from - 1e-9 && meanProbability! <= to + 1e-9).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it.each([
+    [0, 0],
+    [0.0999, 0],
+    [0.1, 1],
+    [0.5, 5],
+    [0.95, 9],
+    [1, 9],
+  ])('have %d in bin %i', (p, index) => {
+    expect(reliabilityBins([{ p, happened: true }])[index]).toMatchObject({ n: 1, meanProbability: p, observedShare: 1 });
+  });
+
+  it.each([-0.01, 1.01, Number.NaN])('refuse %d', (p) => {
+    expect(() => reliabilityBins([{ p, happened: true }])).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));
+  });
+});

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatDay, parseDay } from '../../../src/forecast/day.ts';
+import { formatWeek, lastDayOfWeek, parseWeek, weekdayOf, weekOf } from '../../../src/forecast/week.ts';
+
+const anyDay = fc.integer({ min: parseDay('1000-01-01'), max: parseDay('9999-12-20') });
+
+describe('an ISO week', () => {
+  it.each([
+    // The examples of ISO 8601 and of the years around them.
+    ['2005-01-01', '2004-W53'],
+    ['2005-01-02', '2004-W53'],
+    ['2005-12-31', '2005-W52'],
+    ['2006-01-01', '2005-W52'],
+    ['2006-01-02', '2006-W01'],
+    ['2007-12-31', '2008-W01'],
+    ['2008-12-28', '2008-W52'],
+    ['2008-12-29', '2009-W01'],
+    ['2009-12-31', '2009-W53'],
+    ['2010-01-03', '2009-W53'],
+    ['2010-01-04', '2010-W01'],
+    ['2020-12-31', '2020-W53'],
+    ['2026-12-31', '2026-W53'],
+    ['2027-01-03', '2026-W53'],
+    ['1969-12-31', '1970-W01'],
+    ['1970-01-01', '1970-W01'],
+  ])('of %s is %s', (date, id) => {
+    expect(formatWeek(weekOf(parseDay(date)))).toBe(id);
+  });
+
+  it('is Monday to Sunday, the same for all its days, and comes back from its id', () => {
+    fc.assert(
+      fc.property(anyDay, (day) => {
+        const week = weekOf(day);
+        expect(weekdayOf(week)).toBe(0);
+        expect(new Date(`${formatDay(week)}T00:00:00Z`).getUTCDay()).toBe(1);
+        expect(day).toBeGreaterThanOrEqual(week);
+        expect(day).toBeLessThanOrEqual(lastDayOfWeek(week));
+        expect(parseWeek(formatWeek(week))).toBe(week);
+      }),
+    );
+  });
+
+  it('is followed by the next one, whose id is greater as text', () => {
+    fc.assert(
+      fc.property(anyDay, (day) => {
+        const week = weekOf(day);
+        expect(weekOf(lastDayOfWeek(week) + 1)).toBe(week + 7);
+        expect(formatWeek(week + 7) > formatWeek(week)).toBe(true);
+      }),
+    );
+  });
+
+  it('has number 53 in the years that begin or, in leap years, end on a Thursday, and in no other', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1000, max: 9999 }), (number) => {
+        const year = String(number);
+        const isThursday = (date: string) => weekdayOf(parseDay(date)) === 3;
+        const long = isThursday(`${year}-01-01`) || isThursday(`${year}-12-31`);
+        if (long) expect(formatWeek(parseWeek(`${year}-W53`))).toBe(`${year}-W53`);
+        else expect(() => parseWeek(`${year}-W53`)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));
+      }),
+    );
+  });
+
+  it.each([
+    '',
+    '2026',
+    '2026-47',
+    '2026-W',
+    '2026-W7',
+    '2026-W00',
+    '2026-W54',
+    '9999-W53',
+    '1000-W00',
+    '0999-W01',
+    '2026-W99',
+    '2025-W53',
+    '2026W47',
+    '2026-w47',
+    ' 2026-W47',
+    '2026-W47\n',
+    '20260-W47',
+    '²026-W47',
+  ])('is not %j: the problem names weekId', (text) => {
+    expect(() => parseWeek(text)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID', field: 'weekId' }));
+  });
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it, vi } from 'vitest';
+import { checkTarget, LONGEST_URL, type Resolve, systemResolve } from '../../../src/push/target.ts';
+
+const PUBLIC = '93.184.215.14';
+const publicResolve: Resolve = async () => [PUBLIC, '2606:2800:21f:cb07:6820:80da:af6b:8b2c'];
+const refused = expect.objectContaining({ code: 'INPUT_INVALID', field: 'url' });
+const never: Resolve = async (host) => {
+  throw new Error(`${host} was looked up`);
+};
+
+const check = (url: string, resolve = publicResolve) => checkTarget(url, { allowLocal: false, resolve });
+const checkLocal = (url: string, resolve = publicResolve) => checkTarget(url, { allowLocal: true, resolve });
+
+describe('a callback', () => {
+  it.each([
+    ['https://hooks.example.com/a?b=c', 'https://hooks.example.com/a?b=c'],
+    ['HTTPS://Hooks.Example.com:443', 'https://hooks.example.com/'],
+    ['https://hooks.example.com:8443/x', 'https://hooks.example.com:8443/x'],
+    ['https://bücher.example/x', 'https://xn--bcher-kva.example/x'],
+    ['https://hooks.example.com./x', 'https://hooks.example.com./x'],
+    ['https://notlocal.example/', 'https://notlocal.example/'],
+  ])('%s is kept as %s, with the addresses it leads to', async (given, url) => {
+    expect(await check(given)).toEqual({ url, addresses: await publicResolve('') });
+  });
+
+  it.each(['https://93.184.215.14/x', 'https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/x'])('%s needs no look-up', async (given) => {
+    const { url, addresses } = await check(given, never);
+    expect(url).toBe(given);
+    expect(addresses).toEqual([given.slice(8, -2).replaceAll(/[[\]]/g, '')]);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['no scheme', 'hooks.example.com/x'],
+    ['a path', '/x'],
+    ['plain http', 'http://hooks.example.com/'],
+    ['another scheme', 'ftp://hooks.example.com/'],
+    ['a script', 'javascript:alert(1)'],
+    ['a file', 'file:///etc/passwd'],
+    ['a user', 'https://user@hooks.example.com/'],
+    ['a password', 'https://user:secret@hooks.example.com/'],
+    ['a user that looks like a host', 'https://hooks.example.com@127.0.0.1/'],
+    ['a fragment', 'https://hooks.example.com/#a'],
+    ['an empty fragment', 'https://hooks.example.com/#'],
+    ['port 0', 'https://hooks.example.com:0/'],
+    ['a port beyond', 'https://hooks.example.com:65536/'],
+    ['too many characters', `https://hooks.example.com/${'a'.repeat(LONGEST_URL)}`],
+    ['too many once they are encoded', `https://hooks.example.com/${'ä'.repeat(LONGEST_URL / 4)}`],
+    ['a single label', 'https://intranet/'],
+    ['localhost', 'https://localhost/'],
+    ['localhost with a dot', 'https://LOCALHOST./'],
+    ['a name under localhost', 'https://a.localhost/'],
+    ['mDNS', 'https://printer.local/'],
+    ['internal', 'https://metadata.google.internal/computeMetadata/v1/'],
+    ['a home network', 'https://nas.home.arpa/'],
+    ['loopback', 'https://127.0.0.1/'],
+    ['loopback in IPv6', 'https://[::1]/'],
+    ['this network', 'https://0.0.0.0/'],
+    ['the metadata service', 'https://169.254.169.254/latest/meta-data/'],
+    ['a private address', 'https://192.168.0.1/'],
+    ['an IPv4-mapped one', 'https://[::ffff:127.0.0.1]/'],
+    ['NAT64', 'https://[64:ff9b::7f00:1]/'],
+    ['a short form', 'https://127.1/'],
+    ['decimal', 'https://2130706433/'],
+    ['octal', 'https://0177.0.0.1/'],
+    ['hex', 'https://0x7f.0.0.1/'],
+    ['full-width digits', 'https://１２７.0.0.1/'],
+    ['a public address in decimal', 'https://1572394766/'],
+    ['a public address in octal', 'https://0135.184.215.14/'],
+    ['a public address in hex', 'https://0x5db8d70e/'],
+    ['a public address, short', 'https://93.12113678/'],
+    ['a long spelling of IPv6', 'https://[2606:2800:021f:cb07:6820:80da:af6b:8b2c]/'],
+  ])('with %s is refused', async (_, url) => {
+    await expect(check(url)).rejects.toThrow(refused);
+  });
+
+  it('repeats neither credentials nor the URL in its refusal', async () => {
+    await expect(check('https://user:secret@hooks.example.com/')).rejects.not.toThrow(/secret|hooks/);
+  });
+
+  it('is refused when one of its addresses is not public, wherever it stands', async () => {
+    for (const bad of ['127.0.0.1', '10.0.0.5', '::1', 'fd00::1', '::ffff:10.0.0.5', '169.254.169.254']) {
+      for (const addresses of [[bad], [PUBLIC, bad], [bad, PUBLIC]]) {
+        await expect(
+          check('https://rebind.example.com/', async () => addresses),
+          addresses.join(),
+        ).rejects.toThrow(refused);
+      }
+    }
+  });
+
+  it('is refused when its host has no address, or none is told', async () => {
+    await expect(check('https://gone.example.com/', async () => [])).rejects.toThrow(refused);
+    await expect(check('https://gone.example.com/', never)).rejects.toThrow(refused);
+  });
+
+  it('is refused when its host is looked up for too long', async () => {
+    vi.useFakeTimers();
+    try {
+      const outcome = expect(check('https://slow.example.com/', () => new Promise(() => {}))).rejects.toThrow(refused);
+      await vi.advanceTimersByTimeAsync(3_000);
+      await outcome;
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('asks for the name without the dot at its end', async () => {
+    const asked: string[] = [];
+    await check('https://hooks.example.com./x', async (host) => {
+      asked.push(host);
+      return [PUBLIC];
+    });
+    expect(asked).toEqual(['hooks.example.com']);
+  });
+});
+
+describe('a callback of this machine', () => {
+  it.each(['http://127.0.0.1:9000/hook', 'https://127.0.0.1:9000/hook', 'http://[::1]:9000/hook'])(
+    '%s is taken where that is allowed',
+    async (url) => {
+      expect((await checkLocal(url, never)).url).toBe(url);
+      await expect(check(url, never)).rejects.toThrow(refused);
+    },
+  );
+
+  it('may be called localhost, if that leads here', async () => {
+    expect(await checkLocal('http://localhost:9000/', async () => ['127.0.0.1', '::1'])).toMatchObject({ addresses: ['127.0.0.1', '::1'] });
+    await expect(checkLocal('http://localhost:9000/', async () => ['127.0.0.1', PUBLIC])).rejects.toThrow(refused);
+    expect(await systemResolve('localhost')).toContain('127.0.0.1');
+  });
+
+  it.each([
+    'http://hooks.example.com/',
+    'http://10.0.0.1/',
+    'https://10.0.0.1/',
+    'http://0.0.0.0/',
+    'http://169.254.169.254/',
+    'http://127.1/',
+    'http://[::ffff:127.0.0.1]/',
+  ])('is not %s', async (url) => {
+    await expect(checkLocal(url)).rejects.toThrow(refused);
+  });
+
+  it('leaves public ones as they are', async () => {
+    expect((await checkLocal('https://hooks.example.com/')).url).toBe('https://hooks.example.com/');
+  });
+});

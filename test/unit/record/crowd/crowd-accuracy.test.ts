@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { parseDay } from '../../../../src/forecast/day.ts';
+import { wilsonInterval } from '../../../../src/forecast/scoring.ts';
+import { accuracyByVenue, crowdAccuracy } from '../../../../src/record/crowd/crowd-accuracy.ts';
+import type { SettledPin } from '../../../../src/record/crowd/pins.ts';
+import { crowdPin, type PricedOptions } from './crowd-pin.ts';
+
+const FRIDAY = parseDay('2026-02-13');
+const pin = (options: Partial<PricedOptions>) =>
+  crowdPin({ day: FRIDAY - 3, decidingDay: FRIDAY, winner: 'YES', ...options }) as SettledPin;
+
+describe('the accuracy of the crowd', () => {
+  it('is unknown before the first settled market', () => {
+    const empty = crowdAccuracy([]);
+    expect(empty).toMatchObject({
+      markets: 0,
+      weeks: 0,
+      brier: null,
+      logLoss: null,
+      calls: 0,
+      hits: 0,
+      hitRate: null,
+      hitRateInterval95: null,
+    });
+    expect(empty.reliability).toHaveLength(10);
+    expect(
+      empty.reliability.every(({ n, meanProbability, observedShare }) => n === 0 && meanProbability === null && observedShare === null),
+    ).toBe(true);
+  });
+
+  it('counts each market by its first price, and the evidence by weeks', () => {
+    const accuracy = crowdAccuracy([
+      pin({ day: FRIDAY - 4, strikeUsd: 1, qMarket: 0.8 }),
+      pin({ day: FRIDAY - 3, strikeUsd: 1, qMarket: 0.2 }),
+      pin({ day: FRIDAY - 2, strikeUsd: 2, qMarket: 0.6, winner: 'NO' }),
+      pin({ day: FRIDAY - 1, decidingDay: FRIDAY + 7, qMarket: 0.3, winner: 'NO' }),
+    ]);
+    expect(accuracy).toMatchObject({ markets: 3, weeks: 2, calls: 3, hits: 2 });
+    expect(accuracy.brier).toBeCloseTo((0.04 + 0.36 + 0.09) / 3, 12);
+    expect(accuracy.logLoss).toBeCloseTo(-(Math.log(0.8) + Math.log(0.4) + Math.log(0.7)) / 3, 12);
+    expect(accuracy.hitRateInterval95).toEqual(wilsonInterval((2 / 3) * 2, 2));
+  });
+
+  it('takes a price of one half for no call', () => {
+    expect(crowdAccuracy([pin({ qMarket: 0.5 })])).toMatchObject({
+      markets: 1,
+      calls: 0,
+      hitRate: null,
+      hitRateInterval95: null,
+      brier: 0.25,
+    });
+  });
+
+  it('is told by venue as well, which do not mix', () => {
+    const pins = [pin({ venue: 'polymarket', qMarket: 0.9 }), pin({ venue: 'paper', qMarket: 0.1 })];
+    const [paper, polymarket] = accuracyByVenue(pins);
+    expect(paper).toMatchObject({ venue: 'paper', markets: 1, hits: 0 });
+    expect(polymarket).toMatchObject({ venue: 'polymarket', markets: 1, hits: 1 });
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
+import { weeklyComparison } from '../../../../src/record/crowd/weekly-comparison.ts';
+import { crowdPin } from './crowd-pin.ts';
+
+const FRIDAY = parseDay('2026-02-13');
+const NEXT_FRIDAY = FRIDAY + 7;
+
+describe('crowd against oracle', () => {
+  it('takes one strike a week, the first that was pinned of it, newest week first', () => {
+    const pins = [
+      crowdPin({ day: FRIDAY - 8, decidingDay: FRIDAY, strikeUsd: 1, qMarket: 0.4, winner: 'NO' }),
+      crowdPin({ day: FRIDAY - 7, decidingDay: FRIDAY, strikeUsd: 2, qMarket: 0.9, winner: 'YES' }),
+      crowdPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY, strikeUsd: 3, winner: 'YES' }),
+    ];
+    const { weeks } = weeklyComparison(pins, null);
+    expect(weeks.map(({ weekId, strike, date }) => [weekId, strike, date])).toEqual([
+      ['2026-W08', 3, formatDay(FRIDAY - 1)],
+      ['2026-W07', 1, formatDay(FRIDAY - 8)],
+    ]);
+  });
+
+  it('scores both sides by what happened, and pairs them by week', () => {
+    const pins = [
+      crowdPin({ day: FRIDAY - 8, decidingDay: FRIDAY, qMarket: 0.6, pModel: 0.8, winner: 'YES' }),
+      crowdPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY, qMarket: 0.6, pModel: 0.8, winner: 'NO' }),
+    ];
+    const { weeks, totals } = weeklyComparison(pins, null);
+    expect(weeks[1]).toMatchObject({ status: 'SETTLED', closer: 'oracle', btcPrice: 99_000 });
+    expect(weeks[1].market!.brier).toBeCloseTo(0.16, 12);
+    expect(weeks[1].oracle!.logLoss).toBeCloseTo(-Math.log(0.8), 12);
+    expect(weeks[0]).toMatchObject({ winner: 'NO', closer: 'market' });
+    expect(totals).toMatchObject({ weeks: 2, oracleCloser: 1, marketCloser: 1 });
+    // Differences 0.04 - 0.16 and 0.64 - 0.36.
+    expect(totals.brierDifference!.mean).toBeCloseTo((-0.12 + 0.28) / 2, 12);
+    expect(totals.brierDifference!.low!).toBeLessThan(-0.12);
+    expect(totals.verdict).toContain('cannot be told apart');
+  });
+
+  it.each([
+    ['better', 0.9, 'the oracle was better than the crowd'],
+    ['worse', 0.1, 'the crowd was better than the oracle'],
+  ])('says so where the oracle is %s beyond doubt', (_name, pModel, words) => {
+    const pins = Array.from({ length: 12 }, (_, index) =>
+      crowdPin({ day: FRIDAY - 8 + 7 * index, decidingDay: FRIDAY + 7 * index, qMarket: 0.5 + index / 1000, pModel, winner: 'YES' }),
+    );
+    expect(weeklyComparison(pins, null).totals.verdict).toContain(words);
+  });
+
+  it('makes no claim from one settled week, nor from none', () => {
+    const pin = crowdPin({ day: FRIDAY - 8, decidingDay: FRIDAY, winner: 'YES' });
+    expect(weeklyComparison([pin], null).totals).toMatchObject({ weeks: 1, verdict: 'one settled week: no claim can be made' });
+    expect(weeklyComparison([pin], null).weeks[0].closer).toBe('tie');
+    expect(weeklyComparison([], null)).toEqual({
+      weeks: [],
+      totals: expect.objectContaining({
+        weeks: 0,
+        market: null,
+        oracle: null,
+        brierDifference: null,
+        verdict: expect.stringContaining('no claim'),
+      }),
+    });
+  });
+
+  it('tells of a day beyond the last one told only what the market itself shows, whatever the oracle said and whoever won', () => {
+    const told = crowdPin({ day: FRIDAY - 8, decidingDay: FRIDAY, winner: 'YES' });
+    const shown = (pModel: number, winner: 'YES' | 'NO' | null) =>
+      weeklyComparison([told, crowdPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY, qMarket: 0.55, pModel, winner })], FRIDAY - 2);
+    expect(shown(0.9, 'YES')).toEqual(shown(0.1, 'NO'));
+    expect(shown(0.9, null)).toEqual(shown(0.1, 'NO'));
+    expect(shown(0.9, 'YES').weeks[0]).toMatchObject({
+      gated: true,
+      status: 'PENDING',
+      marketProbability: 0.55,
+      oracleProbability: null,
+      winner: null,
+      market: null,
+      oracle: null,
+      closer: null,
+    });
+    expect(shown(0.9, 'YES').totals.weeks).toBe(1);
+  });
+});

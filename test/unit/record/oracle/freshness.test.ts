@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { parseDay } from '../../../../src/forecast/day.ts';
+import { freshnessOf, nextSignalAt } from '../../../../src/record/oracle/freshness.ts';
+
+const day = parseDay('2026-03-10');
+const made = { day, signalAt: new Date('2026-03-10T21:35:00Z') };
+const at = (text: string, lastDay = day) => freshnessOf(made, lastDay, new Date(text));
+
+describe('how old a forecast is', () => {
+  it('counts from when it was made', () => {
+    expect(at('2026-03-10T21:36:30Z')).toMatchObject({ ageSeconds: 90, stale: false, missedSince: null });
+    expect(at('2026-03-10T21:34:00Z').ageSeconds).toBe(0);
+  });
+
+  it('is stale once the next one is overdue, not while it is being made', () => {
+    expect(at('2026-03-11T21:37:59Z').stale).toBe(false);
+    expect(at('2026-03-11T21:38:00Z').stale).toBe(true);
+    expect(at('2026-03-11T00:00:00Z').stale).toBe(false);
+  });
+
+  it('names the first day that was missed after it', () => {
+    expect(at('2026-03-13T00:01:00Z', day + 2)).toMatchObject({ missedSince: '2026-03-11', stale: true });
+  });
+
+  it.each([
+    ['2026-03-10T00:00:00Z', '2026-03-10T21:35:00.000Z'],
+    ['2026-03-10T21:34:59Z', '2026-03-10T21:35:00.000Z'],
+    ['2026-03-10T21:35:00Z', '2026-03-11T21:35:00.000Z'],
+    ['2026-03-10T23:59:59Z', '2026-03-11T21:35:00.000Z'],
+  ])('at %s the next is due at %s', (now, next) => {
+    expect(nextSignalAt(new Date(now)).toISOString()).toBe(next);
+  });
+});

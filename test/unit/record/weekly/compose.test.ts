@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Day, formatDay, instantOf, parseDay } from '../../../../src/forecast/day.ts';
+import { HORIZONS } from '../../../../src/forecast/model.ts';
+import { formatWeek } from '../../../../src/forecast/week.ts';
+import type { ForecastDoc } from '../../../../src/record/forecast.ts';
+import { composeWeekly, type WeeklyMaterial } from '../../../../src/record/weekly/compose.ts';
+import { wagersToldBetween } from '../../../../src/record/weekly/wagers.ts';
+import type { WagerDoc } from '../../../../src/wager/wagers.ts';
+import { pricedWager } from '../crowd/crowd-pin.ts';
+import { dayDoc } from '../day-doc.ts';
+import { forecastDoc } from '../forecast-doc.ts';
+
+/** A Monday. */
+const WEEK = parseDay('2026-01-05');
+const dueAt = (week: Day) => new Date(instantOf(week + 7, 0, 30));
+
+const material = (rest: Partial<WeeklyMaterial> = {}): WeeklyMaterial => ({
+  week: WEEK,
+  before: dueAt(WEEK - 7),
+  asOf: dueAt(WEEK),
+  generatedAt: dueAt(WEEK),
+  late: false,
+  source: 'simulated (seed 2)',
+  openUsd: 100_000,
+  closeUsd: 98_000,
+  days: [],
+  forecasts: [],
+  stakes: [],
+  ...rest,
+});
+
+/** Revealed when its window ended. */
+const resolved = (date: string, horizonDays: number, state: 'WIN' | 'LOSS' | 'HOLD', actual: 'UP' | 'DOWN') =>
+  forecastDoc({ date, horizonDays, state, direction: (state === 'LOSS') === (actual === 'UP') ? 'DOWN' : 'UP', actual });
+
+const stake = (day: Day, settledAt: Date, rest: Partial<WagerDoc> = {}): WagerDoc => ({
+  ...pricedWager({ day, decidingDay: day + 2, winner: 'YES' }),
+  ...{ state: 'WIN', side: 'YES', contracts: 10, costMicros: 4_000_000, payoutMicros: 10_000_000, settledAt },
+  ...rest,
+});
+
+describe('a weekly report', () => {
+  it('counts forecasts of its days, and resolutions by when they came on chain', () => {
+    const report = composeWeekly(
+      material({
+        forecasts: [
+          resolved('2026-01-02', 1, 'WIN', 'UP'),
+          resolved('2026-01-04', 1, 'WIN', 'UP'),
+          resolved('2026-01-06', 1, 'LOSS', 'DOWN'),
+          resolved('2026-01-07', 1, 'WIN', 'DOWN'),
+          resolved('2026-01-08', 1, 'HOLD', 'UP'),
+          forecastDoc({ date: '2026-01-11', horizonDays: 1 }),
+          forecastDoc({ date: '2026-01-12', horizonDays: 1 }),
+        ],
+      }),
+    );
+    // The forecast of 2 January was revealed on the 4th, before the report on the week before.
+    expect(report.horizons[0]).toMatchObject({ horizon: '1d', made: 4, resolved: 4, wins: 2, losses: 1, holds: 1, openAtEnd: 1 });
+    expect(report.horizons[0].hitRate).toBeCloseTo(2 / 3, 12);
+    expect(report.horizons[0].alwaysUpRate).toBeCloseTo(1 / 3, 12);
+    expect(report.horizons[0]).toMatchObject({ meanReturnBps: 0, meanCalledReturnBps: 37 });
+    expect(report.horizons[0].brier!.n).toBe(4);
+    expect(report).toMatchObject({ weekId: '2026-W02', from: '2026-01-05', to: '2026-01-11', market: { changePct: -2 } });
+    expect(report.attestations).toMatchObject({ predictions: 4, resolutions: 4, gasWei: '1000000000000000' });
+  });
+
+  it('says the same when it is made late', () => {
+    const after = new Date(dueAt(WEEK).getTime() + 1);
+    const waiting = forecastDoc({ date: '2026-01-06', horizonDays: 2 });
+    const won = forecastDoc({ date: '2026-01-06', horizonDays: 2, state: 'WIN' });
+    const inTime = composeWeekly(material({ forecasts: [waiting] }));
+    const late = composeWeekly(
+      material({
+        forecasts: [{ ...won, reveal: { ...won.reveal!, at: after } }, forecastDoc({ date: '2026-01-12' })],
+        stakes: [stake(WEEK - 20, after)],
+        generatedAt: after,
+        late: true,
+      }),
+    );
+    expect(late).toEqual({ ...inTime, generatedAt: after.toISOString(), late: true });
+    expect(inTime.incidents).toEqual([{ date: '2026-01-06', kind: 'waiting', detail: expect.stringContaining('2d: over') }]);
+  });
+
+  it('tells days, regimes and incidents', () => {
+    const days = [
+      dayDoc(WEEK, { replayed: true, regime: 'CRISIS' }),
+      dayDoc(WEEK + 1, { late: true }),
+      dayDoc(WEEK + 2, { missedBecause: 'no `price`', regime: null, late: true }),
+      dayDoc(WEEK + 3),
+    ];
+    const report = composeWeekly(
+      material({
+        days,
+        forecasts: [forecastDoc({ date: formatDay(WEEK + 3), state: 'VOID' }), forecastDoc({ date: formatDay(WEEK + 6), state: 'DRAFT' })],
+      }),
+    );
+    expect(report.days).toEqual({ recorded: 4, forecast: 3, missed: 1, late: 1, replayed: 1 });
+    expect(report.replayed).toBe(true);
+    expect(report.regimes).toEqual([
+      { regime: 'CRISIS', days: 1 },
+      { regime: 'CHOP', days: 2 },
+    ]);
+    expect(report.incidents.map(({ date, kind }) => [date, kind])).toEqual([
+      ['2026-01-06', 'late'],
+      ['2026-01-07', 'missed'],
+      ['2026-01-08', 'void'],
+      ['2026-01-11', 'uncommitted'],
+    ]);
+    expect(report.incidents[1].detail).toBe('no price');
+  });
+
+  it('of a week without anything is all zeros and nulls', () => {
+    const report = composeWeekly(material({ openUsd: null }));
+    expect(report.market).toEqual({ openUsd: null, closeUsd: 98_000, changePct: null });
+    expect(report).toMatchObject({ wagers: [], incidents: [], attestations: { transactions: 0, gasWei: '0' }, replayed: false });
+    for (const horizon of report.horizons)
+      expect(horizon).toMatchObject({ made: 0, resolved: 0, hitRate: null, brier: null, meanReturnBps: null });
+  });
+});
+
+describe('wagers of a weekly report', () => {
+  const between = (stakes: WagerDoc[], week: Day, forecasts: ForecastDoc[] = []) =>
+    wagersToldBetween(stakes, forecasts, { before: dueAt(week - 7), asOf: dueAt(week) });
+
+  it('are summed by venue, exactly', () => {
+    const settledAt = new Date(instantOf(WEEK - 1));
+    const stakes = [
+      stake(WEEK - 6, settledAt),
+      stake(WEEK - 5, settledAt, { state: 'LOSS', winner: 'NO', payoutMicros: 0, costMicros: 1_234_567 }),
+      stake(WEEK - 4, settledAt, { venue: 'paper', asset: 'PAPER-USD' }),
+    ];
+    expect(between(stakes, WEEK)).toEqual([
+      {
+        ...{ venue: 'polymarket', asset: 'USDC', quotesAreOurs: false, settled: 2, wins: 1, losses: 1 },
+        ...{ stakedMicros: 5_234_567, payoutMicros: 10_000_000, pnlMicros: 4_765_433 },
+      },
+      expect.objectContaining({ venue: 'paper', quotesAreOurs: true, settled: 1, pnlMicros: 6_000_000 }),
+    ]);
+  });
+
+  it('are not told while a forecast of their day, or of one before it, is unresolved', () => {
+    const stakes = [stake(WEEK - 6, new Date(instantOf(WEEK - 1)))];
+    const late = forecastDoc({ date: formatDay(WEEK - 7), horizonDays: 7 });
+    expect(between(stakes, WEEK, [late])).toEqual([]);
+    const revealed = { ...forecastDoc({ date: formatDay(WEEK - 7), state: 'WIN' }) };
+    expect(between(stakes, WEEK, [{ ...revealed, reveal: { ...revealed.reveal!, at: new Date(instantOf(WEEK + 9)) } }])).toEqual([]);
+    expect(between(stakes, WEEK + 7, [{ ...revealed, reveal: { ...revealed.reveal!, at: new Date(instantOf(WEEK + 9)) } }])).toHaveLength(
+      1,
+    );
+  });
+
+  it('are each in the report of one week, however late they or their forecasts were', () => {
+    const offsets = fc.record({
+      day: fc.integer({ min: 0, max: 20 }),
+      settled: fc.integer({ min: 0, max: 30 * 24 }),
+      revealed: fc.integer({ min: 0, max: 15 * 24 }),
+    });
+    fc.assert(
+      fc.property(fc.array(offsets, { maxLength: 12 }), (items) => {
+        const stakes = items.map(({ day, settled }) => stake(WEEK + day, new Date(instantOf(WEEK + day, settled))));
+        const forecasts = items.flatMap(({ day, revealed }) =>
+          HORIZONS.map((horizonDays) => {
+            const doc = forecastDoc({ date: formatDay(WEEK + day), horizonDays, state: 'WIN' });
+            return { ...doc, reveal: { ...doc.reveal!, at: new Date(doc.resolvesAt.getTime() + revealed * 3_600_000) } };
+          }),
+        );
+        const weeks = Array.from({ length: 14 }, (_, index) => WEEK + 7 * index);
+        const told = weeks.flatMap((week) => between(stakes, week, forecasts));
+        expect(told.reduce((sum, { settled }) => sum + settled, 0)).toBe(stakes.length);
+        expect(formatWeek(weeks[0])).toBe('2026-W02');
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
