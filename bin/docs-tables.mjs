@@ -5,10 +5,15 @@ import { requireNode } from './require-node.mjs';
 requireNode();
 const { settingsMarkdown } = await import('../src/config.ts');
 const { contestMarkdown } = await import('../src/contest/rules.ts');
+const { operationsMarkdown } = await import('../src/http/operations-table.ts');
+const { problemsMarkdown } = await import('../src/http/problem-table.ts');
+const { declaredRoutes } = await import('../src/http/routes/declared.ts');
 const { providersMarkdown } = await import('../src/market/live/registry.ts');
 
 await replace('README.md', 'settings', settingsMarkdown());
 await replace('docs/DATA.md', 'providers', providersMarkdown());
+await replace('docs/API.md', 'operations', operationsMarkdown(declaredRoutes()));
+await replace('docs/API.md', 'problems', problemsMarkdown(declaredRoutes()));
 await replace('docs/CONTEST.md', 'contest', contestMarkdown());
 
 async function replace(path, marker, table) {

@@ -209,6 +209,23 @@ export const SETTINGS = {
     default: null,
     description: 'Wallet that payments go to; unset: none are taken',
   }),
+  ADMIN_USER: setting({
+    schema: z
+      .string()
+      .regex(/^[^:\p{Cc}]{1,64}$/u, 'must have 1 to 64 characters without a colon')
+      .optional(),
+    default: null,
+    description: 'User of the operator at `/admin`, by HTTP Basic; set with `ADMIN_PASSWORD`; unset: nothing is served there',
+  }),
+  ADMIN_PASSWORD: setting({
+    schema: z
+      .string()
+      .regex(/^\P{Cc}{16,200}$/u, 'must have 16 to 200 characters on one line')
+      .optional(),
+    default: null,
+    secret: true,
+    description: 'Password of the operator, 16 characters or more; set with `ADMIN_USER`',
+  }),
   PUSH_LOCAL_TARGETS: setting({
     schema: z.enum(['refuse', 'allow']),
     default: 'refuse',
@@ -301,6 +318,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   checkChainSettings(config);
   checkRealMoneySettings(config);
   checkPushSettings(config);
+  checkAdminSettings(config);
   return config;
 }
 
@@ -341,6 +359,11 @@ function checkPushSettings({ PUSH_LOCAL_TARGETS, chainMode }: Config): void {
   if (PUSH_LOCAL_TARGETS === 'allow' && chainMode === 'real') {
     throw configError('PUSH_LOCAL_TARGETS', 'allow is for a local chain only: on a real one it would open this machine to callers');
   }
+}
+
+function checkAdminSettings({ ADMIN_USER, ADMIN_PASSWORD }: Config): void {
+  if (ADMIN_USER !== undefined && ADMIN_PASSWORD === undefined) throw configError('ADMIN_PASSWORD', 'is required when ADMIN_USER is set');
+  if (ADMIN_PASSWORD !== undefined && ADMIN_USER === undefined) throw configError('ADMIN_USER', 'is required when ADMIN_PASSWORD is set');
 }
 
 function checkRealMoneySettings(config: Config): void {

@@ -13,6 +13,7 @@ import { createWallet, type WalletRole } from './chain/wallet.ts';
 import { COMMERCE_INDEXES } from './commerce/ledger.ts';
 import { composeAbout } from './compose/about.ts';
 import { composeAccess } from './compose/access.ts';
+import { composeAdministration } from './compose/administration.ts';
 import { composeCommerce } from './compose/commerce.ts';
 import { composeContest } from './compose/contest.ts';
 import { composeDoor, sharedWhileUnderWay } from './compose/door.ts';
@@ -23,6 +24,7 @@ import { CONTEST_INDEXES } from './contest/parts.ts';
 import { OracleError } from './errors.ts';
 import { dayOf, instantOf } from './forecast/day.ts';
 import { HORIZONS } from './forecast/model.ts';
+import { AUDIT_INDEXES } from './http/admin/audit-log.ts';
 import type { AppOptions } from './http/app.ts';
 import type { HttpParts, VenueMarket } from './http/parts.ts';
 import { type Infrastructure, openInfrastructure } from './local/infrastructure.ts';
@@ -55,6 +57,7 @@ import { POLYMARKET_INDEXES } from './wager/polymarket/orders.ts';
 import { type PolymarketStrike, PolymarketVenue } from './wager/polymarket/polymarket-venue.ts';
 import type { TradingAccount } from './wager/polymarket/trading.ts';
 import { MICROS, type Venue } from './wager/venue.ts';
+import { WagerSwitch } from './wager/wager-switch.ts';
 import { WAGER_INDEXES, WagerBook } from './wager/wagers.ts';
 
 /** What the doors, the schedule and the commands stand on. */
@@ -127,6 +130,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     ...COMMERCE_INDEXES,
     ...WEBHOOK_INDEXES,
     ...REPORT_INDEXES,
+    ...AUDIT_INDEXES,
   ]);
 
   const chain = await createChain({
@@ -168,6 +172,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     venue,
     otherVenues: [paper, ...polymarket].filter((other) => other !== venue),
     placeWagers: config.WAGERS !== 'off' && config.WAGER_KILL_SWITCH === 'off',
+    wagerSwitch: new WagerSwitch(db),
     publicUrl: () => publicUrl ?? agent.identity.agentUri.replace(REGISTRATION_PATH, ''),
     heldBack: async () => ((await replayUnfinished(db)) ? 'the replay of past days is not finished; npm start finishes it' : null),
     reports: openReports(db),
@@ -179,11 +184,13 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   const { agentId } = agent.identity;
   const access = await composeAccess({ db, chain, encryptionSecret, agentId, publicUrl: pipeline.publicUrl(), now });
   const state: Service['state'] = { schedule: null, setup: 'starting' };
+  const { administration, ...operator } = composeAdministration({ config, db, pipeline, state, log, now });
   const quoted = createCache<VenueMarket[]>('venue-markets', 1);
   const ready = { chain, market, pingDatabase: () => database.ping(), setup: () => state.setup, now };
   const http: HttpParts = {
     about: composeAbout({ config, chain, agentId, reporter: reporterWallet.address, now }),
     access,
+    administration,
     contest: composeContest({ db, chain, record, models, market, agentId, now, log }),
     version: packageJson.version,
     publicUrl: pipeline.publicUrl(),
@@ -225,7 +232,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   const announce = async () => {
     agent.identity = await updateAgentUri(chain, attesterWallet, agent.identity, agentUri);
   };
-  const door = composeDoor({ config, db, log, shutdown, now, identify: (authorization) => access.identify(authorization) });
+  const door = composeDoor({ config, db, log, shutdown, now, identify: (authorization) => access.identify(authorization), ...operator });
   return {
     config,
     log,
@@ -283,6 +290,7 @@ function polymarketNeedsLive(source: string): OracleError {
 
 /** Polymarket as the settings want it, and behind it, where it is not the same, the dry run that wagers may still stand in. */
 function polymarketVenues({ config, log }: Frame, db: Database['db'], market: Market): [PolymarketVenue, ...PolymarketVenue[]] {
+  const wagerSwitch = new WagerSwitch(db);
   const open = (account: TradingAccount | null) =>
     new PolymarketVenue({
       db,
@@ -292,6 +300,7 @@ function polymarketVenues({ config, log }: Frame, db: Database['db'], market: Ma
       maxStakeUsd: config.WAGER_MAX_STAKE_USD,
       maxOpenUsd: config.WAGER_MAX_OPEN_USD,
       killSwitch: config.WAGER_KILL_SWITCH === 'on',
+      isPaused: async () => (await wagerSwitch.state()).paused,
       strikes: (at) => listedStrikes(market, at),
       now,
       log,

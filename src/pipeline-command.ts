@@ -2,6 +2,7 @@ import { isOracleError, OracleError } from './errors.ts';
 import { type Day, dayOf, formatDay, parseDay } from './forecast/day.ts';
 import { createProgressBar } from './local/progress.ts';
 import { assemble, type Frame, type Service } from './main.ts';
+import { DAY_STEPS } from './pipeline/by-hand.ts';
 import { catchUp } from './pipeline/catch-up.ts';
 import type { StepContext } from './pipeline/parts.ts';
 import type { StepName } from './pipeline/step-runs.ts';
@@ -9,8 +10,6 @@ import { runStep, STEP_NAMES, type StepReport } from './pipeline/steps.ts';
 import { stepInstant } from './pipeline/times.ts';
 import { runOrExplain } from './start.ts';
 
-/** Steps that are about one day; the others do what the clock and the record ask for. */
-const DAY_STEPS: readonly string[] = ['signal', 'wager', 'brief'] satisfies StepName[];
 const CLOCK_STEPS = STEP_NAMES.filter((step) => !DAY_STEPS.includes(step));
 
 const USAGE = `Usage: npm run pipeline -- <what> [first day] [last day] [--early]

@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import type { Database } from '../mongo.ts';
 import type { Shutdown } from '../shutdown.ts';
 
-export interface DoorParts extends Pick<AppOptions, 'identify' | 'admin'> {
+export interface DoorParts extends Pick<AppOptions, 'identify' | 'admin' | 'adminPage'> {
   config: Pick<Config, 'TRUST_PROXY' | 'RATE_LIMIT_PUBLIC' | 'RATE_LIMIT_WALLET' | 'RATE_LIMIT_RPC'>;
   db: Database['db'];
   log: Log;

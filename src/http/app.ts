@@ -3,14 +3,15 @@ import type { RateLimits } from '../access/rate-limits.ts';
 import { OracleError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Caller } from '../record/caller.ts';
-import { mount } from './mount.ts';
+import { ADMIN_PATH, adminArea } from './admin/area.ts';
+import { type Guard, mount } from './mount.ts';
 import { problemHandler } from './problem.ts';
 import type { Route } from './route.ts';
 import { startingRoutes } from './routes/health.ts';
 import { createGuard } from './security/guard.ts';
 import { compressed, crossOrigin, securityHeaders } from './security/headers.ts';
 import { proxyHint } from './security/proxy-hint.ts';
-import { requestLog } from './security/request-log.ts';
+import { type RequestOrigin, requestLog } from './security/request-log.ts';
 import { urlLength } from './security/url-length.ts';
 import { nothingServed } from './unserved.ts';
 
@@ -20,7 +21,9 @@ export interface AppOptions {
   /** Who asks, by the `Authorization` header of a request; anybody without one. @throws OracleError UNAUTHENTICATED */
   identify(authorization: string | undefined): Promise<Caller>;
   /** Lets the operator in, by the `Authorization` header; unset: nobody is, and no path of his is there. @throws OracleError UNAUTHENTICATED */
-  admin?: (authorization: string | undefined) => void | Promise<void>;
+  admin?: (authorization: string | undefined, origin: RequestOrigin) => void | Promise<void>;
+  /** What the operator sees below `/admin` beside the operations. Unset: nothing. */
+  adminPage?: RequestHandler;
   /** Unset: nobody is counted. */
   limits?: RateLimits;
   /** Proxies whose `X-Forwarded-For` is believed: how many stand in front, or their addresses and ranges. Unset: none. */
@@ -31,16 +34,22 @@ export interface AppOptions {
 
 /** The HTTP door: every error a problem document. */
 export function createApp(routes: readonly Route[], options: AppOptions): Express {
-  return appWith(routes, nothingServed, options);
+  return appWith(routes, { otherwise: nothingServed, operatorArea: (guard) => adminArea(guard, options.adminPage) }, options);
 }
 
 /** What is served until the parts are there: alive, not ready. */
 export function createStartingApp(options: Pick<AppOptions, 'log' | 'stopping'>): Express {
   const starting = () => new OracleError('STEP_WAITING', 'The service is starting');
-  return appWith(startingRoutes(), starting, { ...options, identify: () => Promise.reject(starting()) });
+  return appWith(startingRoutes(), { otherwise: starting }, { ...options, identify: () => Promise.reject(starting()) });
 }
 
-function appWith(routes: readonly Route[], otherwise: () => OracleError, options: AppOptions): Express {
+/** What answers where no route does. */
+interface Beside {
+  operatorArea?(guard: Guard): RequestHandler[];
+  otherwise(): OracleError;
+}
+
+function appWith(routes: readonly Route[], { operatorArea, otherwise }: Beside, options: AppOptions): Express {
   const app = express();
   const guard = createGuard(options);
   app.disable('x-powered-by');
@@ -49,6 +58,7 @@ function appWith(routes: readonly Route[], otherwise: () => OracleError, options
   app.use(requestLog(options.log), proxyHint(options.log, options.trustProxy), securityHeaders(), crossOrigin());
   app.use(refuseWhenStopping(options.stopping), urlLength(), compressed());
   mount(app, routes, guard);
+  if (operatorArea !== undefined) app.use(ADMIN_PATH, operatorArea(guard));
   app.use(async (request, response) => {
     await guard({ access: 'public', cost: 'normal' }, request, response);
     throw otherwise();

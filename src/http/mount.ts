@@ -6,6 +6,7 @@ import { parseRequest } from './parse.ts';
 import { sendProblem } from './problem.ts';
 import type { Reply, Route } from './route.ts';
 import { readBody } from './security/body.ts';
+import { originOf } from './security/request-log.ts';
 
 /** Decides who asks, and whether the request is let in. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, RATE_LIMITED */
 export type Guard = (route: Pick<Route, 'access' | 'cost'>, request: Request, response: Response) => Promise<Caller>;
@@ -24,7 +25,8 @@ async function answer(route: Route, guard: Guard, request: Request, response: Re
   const caller = await guard(route, request, response);
   // Whoever is not let in sends his body for nothing.
   if (route.body !== undefined) await readBody(request, response);
-  const reply = await route.handle({ ...parseRequest(route, request), caller, accept: request.get('accept') ?? '' });
+  const asked = { caller, accept: request.get('accept') ?? '', origin: originOf(response) };
+  const reply = await route.handle({ ...parseRequest(route, request), ...asked });
   send(request, response, { status: route.status, ...reply, headers: { ...reply.headers, ...cachingOf(route, caller, reply) } });
 }
 

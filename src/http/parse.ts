@@ -10,9 +10,9 @@ const NAMES: Record<Place, string> = { path: 'path parameter', query: 'query par
 
 /** The parts of a request as its route declares them. @throws OracleError INPUT_INVALID naming the first field at fault. */
 export function parseRequest(
-  { params, query, body }: Route,
+  { params, query, body }: Pick<Route, 'params' | 'query' | 'body'>,
   request: Request,
-): Omit<RouteInput<Parsed, Parsed, Parsed>, 'caller' | 'accept'> {
+): Omit<RouteInput<Parsed, Parsed, Parsed>, 'caller' | 'accept' | 'origin'> {
   return {
     params: parse(params, request.params, 'path'),
     query: parse(query, request.query, 'query'),

@@ -16,6 +16,7 @@ import type { ReportStores } from '../record/report-stores.ts';
 import type { Quote, StrikeMarket } from '../wager/venue.ts';
 import type { WagerBook } from '../wager/wagers.ts';
 import type { AboutParts } from './about/parts.ts';
+import type { Administration } from './admin/administration.ts';
 import type { ServiceStatus } from './schemas/status.ts';
 
 /** One thing the service needs to be ready, and why it is not there. */
@@ -34,6 +35,8 @@ export interface VenueMarket {
 export interface HttpParts {
   about: AboutParts;
   access: Access;
+  /** What the operator works with. */
+  administration: Administration;
   version: string;
   publicUrl: string;
   record: ForecastRecord;

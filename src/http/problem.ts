@@ -13,7 +13,7 @@ interface ProblemKind {
 export const PROBLEMS = {
   CONFIG_INVALID: { status: 500, title: 'The service is not configured for this' },
   INPUT_INVALID: { status: 400, title: 'A parameter is not valid' },
-  UNAUTHENTICATED: { status: 401, title: 'A valid access token is needed' },
+  UNAUTHENTICATED: { status: 401, title: 'Not authenticated' },
   TIER_REQUIRED: { status: 403, title: 'The gate token balance is below the required tier' },
   RATE_LIMITED: { status: 429, title: 'Too many requests' },
   CONFLICT: { status: 409, title: 'This contradicts what is there' },

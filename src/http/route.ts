@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import type { Caller } from '../record/caller.ts';
+import type { RequestOrigin } from './security/request-log.ts';
 
 type Shape = z.ZodObject;
 
@@ -38,6 +39,7 @@ export interface RouteInput<Params, Query, Body> {
   caller: Caller;
   /** The `Accept` header; empty when there is none. */
   accept: string;
+  origin: RequestOrigin;
 }
 
 /** `body` goes out as JSON; `raw` as it is, under the `Content-Type` among the headers. */

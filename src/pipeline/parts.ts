@@ -5,6 +5,7 @@ import type { Market } from '../market/market.ts';
 import type { ForecastRecord } from '../record/record.ts';
 import type { ReportStores } from '../record/report-stores.ts';
 import type { Venue } from '../wager/venue.ts';
+import type { WagerSwitch } from '../wager/wager-switch.ts';
 import type { WagerBook } from '../wager/wagers.ts';
 import type { Forecaster } from './forecaster.ts';
 import type { StepRuns } from './step-runs.ts';
@@ -24,6 +25,8 @@ export interface PipelineParts {
   otherVenues: readonly Venue[];
   /** False stops new wagers; open ones still settle. */
   placeWagers: boolean;
+  /** The operator's own, which stops new wagers while they would be placed. */
+  wagerSwitch: Pick<WagerSwitch, 'state'>;
   /** URL of the service, as outcome reports name it. */
   publicUrl(): string;
   /** Why no step may run now, or null. */

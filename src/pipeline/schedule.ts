@@ -26,10 +26,14 @@ export const JOBS: Record<string, { cron: string; run: Job }> = {
   'catch-up': { cron: '*/5 * * * *', run: (parts, _day, context) => catchUp(parts, context) },
 };
 
+const JOBS_COLLECTION = 'jobs';
+
 /** How long a run keeps others from starting beside it; every step may run twice all the same. */
 const LOCK_MS = 5 * 60_000;
 
 export interface Schedule {
+  /** What runs and waits in this process, for the operator. */
+  running(fullDetails: boolean): Promise<object>;
   /** When each job runs next. */
   nextRuns(): Promise<{ job: string; nextRunAt: Date | null }[]>;
   /** Takes no new jobs and waits for those under way. */
@@ -55,7 +59,7 @@ export interface ScheduleOptions {
 /** Starts the jobs on the shared database; any number of workers may do so. */
 export async function startSchedule({ db, parts, jobs = {}, log, now }: ScheduleOptions): Promise<Schedule> {
   const agenda = new Agenda({
-    backend: new MongoBackend({ mongo: db, collection: 'jobs' }),
+    backend: new MongoBackend({ mongo: db, collection: JOBS_COLLECTION }),
     processEvery: '5 seconds',
     defaultLockLifetime: LOCK_MS,
   });
@@ -72,11 +76,23 @@ export async function startSchedule({ db, parts, jobs = {}, log, now }: Schedule
   await agenda.start();
   for (const [name, { cron }] of Object.entries(all)) await agenda.every(cron, name, {}, { timezone: 'UTC', skipImmediate: true });
   return {
+    running: (fullDetails) => agenda.getRunningStats(fullDetails),
     nextRuns: () => nextRuns(agenda),
     drain: async (timeoutMs) => {
       await agenda.drain({ timeout: timeoutMs });
     },
   };
+}
+
+/** The queue of jobs without running any: to be looked at, and changed, from whichever process. */
+export async function openQueue(db: Db): Promise<Agenda> {
+  const backend = new MongoBackend({ mongo: db, collection: JOBS_COLLECTION });
+  await backend.connect();
+  // It connects by itself, and nobody could catch what fails there.
+  backend.connect = async () => undefined;
+  const agenda = new Agenda({ backend });
+  await agenda.ready;
+  return agenda;
 }
 
 function stepJobs(parts: PipelineParts, now: () => Date): Record<string, ScheduledJob> {

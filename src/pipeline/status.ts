@@ -36,6 +36,7 @@ export async function statusOf(parts: StatusParts) {
     chain: await chainStatus(parts),
     record: await recordStatus(parts),
     steps: await stepStatus(parts.pipeline),
+    wagering: await wageringStatus(parts.pipeline),
     schedule: ((await parts.schedule()?.nextRuns()) ?? []).map(({ job, nextRunAt }) => ({
       job,
       nextRunAt: nextRunAt?.toISOString() ?? null,
@@ -99,7 +100,14 @@ async function recordStatus({ pipeline: { record, wagers }, now }: StatusParts) 
   };
 }
 
-async function stepStatus({ runs }: PipelineParts) {
+/** Why the operator holds wagers back is his own. */
+async function wageringStatus({ placeWagers, wagerSwitch }: PipelineParts) {
+  const { paused, since } = await wagerSwitch.state();
+  return { on: placeWagers && !paused, paused, since: since?.toISOString() ?? null };
+}
+
+/** The newest run of every step. */
+export async function stepStatus({ runs }: Pick<PipelineParts, 'runs'>) {
   const latest = await runs.latest();
   return latest.map(({ step, day, state, reason, ranAt, attempts, replayed }) => ({
     step,

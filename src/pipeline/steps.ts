@@ -63,7 +63,7 @@ function describeDay({ missedBecause, signalAt, late }: DayDoc): string {
 }
 
 function describeWager(wager: WagerDoc | null): string {
-  if (wager === null) return 'nothing decided: no forecast of that day, or wagers are off';
+  if (wager === null) return 'nothing decided: no forecast of that day, or new wagers are off or paused';
   return wager.skippedBecause === null ? wager.state : `${wager.state}: ${wager.skippedBecause}`;
 }
 

@@ -16,9 +16,9 @@ import { venueOf } from './venue-of.ts';
  * @throws OracleError STEP_WAITING when the wager was decided for a venue that is not configured any more.
  */
 export async function wagerStep(parts: PipelineParts, day: Day, context: StepContext): Promise<WagerDoc | null> {
-  const { wagers, venue, record, placeWagers } = parts;
+  const { wagers, venue, record } = parts;
   const known = await wagers.wager(day);
-  if (known === null && !placeWagers) return null;
+  if (known === null && (await reasonToStop(parts)) !== null) return null;
   const today = await record.day(day);
   if (today === null) return null;
   const decided = known ?? (await wagers.decide(await decision(parts, venue, today, context)));
@@ -95,7 +95,7 @@ async function place(parts: PipelineParts, wager: WagerDoc, { now }: StepContext
   const venue = venueOf(parts, wager);
   if (venue === undefined)
     throw new OracleError('STEP_WAITING', `The wager of ${_id} was sized for ${wager.venue}, which is not configured`);
-  const skippedBecause = reasonNotToPlace(parts, wager, now);
+  const skippedBecause = await reasonNotToPlace(parts, wager, now);
   try {
     // What may not be bought any more may have been bought by an earlier run: that is found.
     const fill = skippedBecause === null ? await venue.place(orderOf(wager)) : await venue.find(_id);
@@ -110,11 +110,17 @@ async function place(parts: PipelineParts, wager: WagerDoc, { now }: StepContext
 }
 
 /** Why a decided wager may not be placed any more, or null when it may. */
-function reasonNotToPlace({ venue, placeWagers }: PipelineParts, wager: WagerDoc, now: Date): string | null {
+async function reasonNotToPlace(parts: PipelineParts, wager: WagerDoc, now: Date): Promise<string | null> {
   // What was sized on paper is never placed with money after a change of the settings, nor the other way round.
-  if (wager.venue !== venue.name) return `sized for ${wager.venue}, not placed there`;
+  if (wager.venue !== parts.venue.name) return `sized for ${wager.venue}, not placed there`;
   if (now.getTime() >= windowOpensAt(wager.day)) return 'not placed before the window opened';
-  return placeWagers ? null : 'new wagers are switched off';
+  return reasonToStop(parts);
+}
+
+/** Why no new wager may go out at this moment, or null. The operator's reason is his own. */
+async function reasonToStop({ placeWagers, wagerSwitch }: PipelineParts): Promise<string | null> {
+  if (!placeWagers) return 'new wagers are switched off';
+  return (await wagerSwitch.state()).paused ? 'new wagers are paused' : null;
 }
 
 function orderOf({ _id: clientOrderId, market, side, contracts, limitCostMicros, decidedAt: at }: WagerDoc): Order {

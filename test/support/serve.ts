@@ -21,6 +21,8 @@ export async function serveApp(app: Express): Promise<Served> {
   return { url: `http://127.0.0.1:${server.port}`, close: () => server.close() };
 }
 
+const NOBODY = { requestId: 'none', address: 'unknown' };
+
 interface Input {
   params?: Record<string, unknown>;
   query?: Record<string, unknown>;
@@ -32,5 +34,5 @@ interface Input {
 /** What a route answers to parsed input, without a socket. */
 export async function call(route: Route, { params = {}, query = {}, body = {}, caller = PUBLIC_CALLER, accept = '' }: Input = {}) {
   // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
-  return (await route.handle({ params, query, body, caller, accept })) as Reply<any> & { body: any };
+  return (await route.handle({ params, query, body, caller, accept, origin: NOBODY })) as Reply<any> & { body: any };
 }

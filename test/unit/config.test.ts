@@ -122,6 +122,32 @@ describe('settings', () => {
     }
   });
 
+  it('lets an operator in by user and password together, on any chain', () => {
+    const operator = { ADMIN_USER: 'operator', ADMIN_PASSWORD: 'sixteen or more.' };
+    expect(loadConfig({}).ADMIN_USER).toBeUndefined();
+    expect(loadConfig(operator)).toMatchObject({ ...operator, chainMode: 'own' });
+    expect(loadConfig({ ...REAL, ...operator })).toMatchObject({ ...operator, chainMode: 'real' });
+    expect(secretValues(loadConfig(operator))).toContainEqual({ name: 'ADMIN_PASSWORD', value: operator.ADMIN_PASSWORD });
+    expect(() => loadConfig({ ...operator, ADMIN_USER: '' })).toThrow(expect.objectContaining({ field: 'ADMIN_USER' }));
+    expect(() => loadConfig({ ...operator, ADMIN_PASSWORD: '' })).toThrow(expect.objectContaining({ field: 'ADMIN_PASSWORD' }));
+  });
+
+  it.each([
+    ['ADMIN_USER', 'with:colon'],
+    ['ADMIN_USER', 'two\nlines'],
+    ['ADMIN_PASSWORD', 'fifteen or less'],
+    ['ADMIN_PASSWORD', 'sixteen or more\nover two lines'],
+  ])('refuses an operator whose %s is %j', (name, value) => {
+    const operator = { ADMIN_USER: 'operator', ADMIN_PASSWORD: 'sixteen or more.' };
+    const refusal = { code: 'CONFIG_INVALID', field: name, message: expect.stringContaining(name) };
+    expect(() => loadConfig({ ...operator, [name]: value })).toThrow(expect.objectContaining(refusal));
+    if (name === 'ADMIN_PASSWORD') {
+      expect(() => loadConfig({ ...operator, [name]: value })).toThrow(
+        expect.objectContaining({ message: expect.not.stringContaining(value) }),
+      );
+    }
+  });
+
   it('lets webhooks lead to this machine on a local chain only, and only when told', () => {
     expect(loadConfig({}).PUSH_LOCAL_TARGETS).toBe('refuse');
     expect(loadConfig({ PUSH_LOCAL_TARGETS: 'allow' }).PUSH_LOCAL_TARGETS).toBe('allow');

@@ -2,6 +2,7 @@ import type { HttpParts } from '../parts.ts';
 import type { Route } from '../route.ts';
 import { aboutRoutes } from './about.ts';
 import { accessRoutes } from './access.ts';
+import { adminRoutes } from './admin.ts';
 import { agentRoutes } from './agent.ts';
 import { attestationRoutes } from './attestations.ts';
 import { briefRoutes } from './brief.ts';
@@ -48,6 +49,7 @@ export function allRoutes(parts: HttpParts): Route[] {
     ...refRoutes(parts),
     ...contestRoutes(parts),
     ...healthRoutes(parts),
+    ...adminRoutes(parts),
     ...referenceRoutes(parts, () => all),
   ];
   const all: Route[] = [...rootRoutes(parts, routes), ...routes];

@@ -66,13 +66,15 @@ function signal({ market }: HttpParts, view: ShownView): Reply<z.input<typeof WI
 
 async function card(parts: HttpParts, view: ShownView, horizonDays: number, theme: Theme): Promise<Reply<z.input<typeof WIDGET>>> {
   const { record, market, publicUrl } = parts;
+  const docs = await record.ofHorizon(horizonDays);
   const raw = widgetHtml(
     {
       ...view,
       regime: view.regime ?? 'unknown',
-      record: recordLine(summaryOf(await record.ofHorizon(horizonDays), horizonDays)),
+      record: recordLine(summaryOf(docs, horizonDays)),
       source: market.source,
       simulated: market.kind === 'simulated',
+      recordReplayed: docs.some(({ replayed }) => replayed),
       link: `${publicUrl}/api/svc/scorecard?horizon=${horizonDays}`,
     },
     theme,

@@ -80,7 +80,8 @@ const RECORD = z.object({
   wagers: TALLY.describe('Settled wagers of days whose forecasts are all told'),
 });
 
-const STEP = z.object({
+/** How a step of the day ran last. */
+export const STEP_RUN = z.object({
   step: z.string().describe('Step of the day'),
   date: DATE.describe('The day that it ran for'),
   state: z.enum(['done', 'waiting', 'failed']).describe('How its latest run ended; `waiting` is tried again, `failed` needs a person'),
@@ -88,6 +89,12 @@ const STEP = z.object({
   ranAt: TIME.describe('When it ran; in a replay, the replayed time'),
   attempts: COUNT.describe('How often it was tried for that day'),
   replayed: z.boolean().describe('True when the demonstration replayed a past day'),
+});
+
+const WAGERING = z.object({
+  on: z.boolean().describe('New wagers are made: neither the settings nor the operator hold them back; open ones settle in any case'),
+  paused: z.boolean().describe('True while the operator has paused new wagers'),
+  since: TIME.nullable().describe('When the operator last paused or resumed them; null where that never happened'),
 });
 
 const JOB = z.object({
@@ -108,7 +115,8 @@ export const STATUS = z.object({
   market: MARKET.describe('Where the market data comes from, and how fresh it is'),
   chain: CHAIN.describe('The chain that is attested on'),
   record: RECORD.describe('How far the record reaches'),
-  steps: z.array(STEP).describe('The newest run of every step'),
+  steps: z.array(STEP_RUN).describe('The newest run of every step'),
+  wagering: WAGERING.describe('Whether new wagers are made'),
   schedule: z.array(JOB).describe('Next runs of all jobs; empty where this process runs none'),
 });
 

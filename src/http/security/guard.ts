@@ -7,7 +7,7 @@ import type { Guard } from '../mount.ts';
 import { nothingServed } from '../unserved.ts';
 import { clientAddress } from './client-address.ts';
 import { type RequestCounter, requestCounter } from './rate-limit.ts';
-import { noteCaller } from './request-log.ts';
+import { noteCaller, originOf } from './request-log.ts';
 
 /** One request at the door. */
 interface Arrival {
@@ -58,19 +58,30 @@ async function admitOperator(admin: AppOptions['admin'], arrival: Arrival, reque
     throw nothingServed();
   }
   counter.refuseSpent('failures', address);
+  response.set('Cross-Origin-Resource-Policy', 'same-origin');
   response.set('WWW-Authenticate', 'Basic realm="oracle admin", charset="UTF-8"');
   await orCounted(arrival, async () => {
     refuseOtherSites(request);
-    await admin(authorization);
+    await admin(authorization, originOf(response));
   });
   response.removeHeader('WWW-Authenticate');
 }
 
-/** Browsers add a password that they know to whatever a page of somebody else's sends. */
+/**
+ * Browsers add a password that they know to whatever a page of somebody else's sends. They say whose page it is in `Sec-Fetch-Site`,
+ * older ones in `Origin` only; what is no browser says neither.
+ */
 function refuseOtherSites(request: Request): void {
-  const site = request.get('Sec-Fetch-Site') ?? 'none';
-  if (request.method === 'GET' || request.method === 'HEAD' || site === 'none' || site === 'same-origin') return;
-  throw new OracleError('UNAUTHENTICATED', 'Requests that pages of other sites send are refused here', { field: 'Sec-Fetch-Site' });
+  if (request.method === 'GET' || request.method === 'HEAD') return;
+  const site = request.get('Sec-Fetch-Site');
+  const field = site === undefined ? 'Origin' : 'Sec-Fetch-Site';
+  if (site === undefined ? isOwnOrigin(request) : site === 'none' || site === 'same-origin') return;
+  throw new OracleError('UNAUTHENTICATED', 'Requests that pages of other sites send are refused here', { field });
+}
+
+function isOwnOrigin(request: Request): boolean {
+  const origin = request.get('Origin');
+  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === request.host);
 }
 
 /** What is not admitted counts against the address, and wrong credentials also as such. */

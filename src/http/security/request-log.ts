@@ -43,6 +43,19 @@ export function requestLog(log: Log): RequestHandler {
   };
 }
 
+/** Where a request came from, and what it is named by. */
+export interface RequestOrigin {
+  requestId: string;
+  /** As the limits count it. */
+  address: string;
+}
+
+/** The origin of the request that an answer belongs to. */
+export function originOf(response: Response): RequestOrigin {
+  const { requestId, ip } = underWay.get(response)!;
+  return { requestId, address: ip };
+}
+
 /** Lets the log say whose request it was. */
 export function noteCaller(response: Response, { wallet }: Caller): void {
   const facts = underWay.get(response);

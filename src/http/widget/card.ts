@@ -14,7 +14,9 @@ export interface WidgetCard {
   record: { accuracy: number; low: number; high: number; wins: number; resolved: number; alwaysUp: number | null } | null;
   source: string;
   simulated: boolean;
+  /** Of this forecast, and of any that the record counts. */
   replayed: boolean;
+  recordReplayed: boolean;
   /** Where the record can be looked up. */
   link: string;
 }
@@ -88,8 +90,12 @@ function confidenceOf({ signal, confidence }: WidgetCard): string {
   return confidence === null ? '' : `${(100 * confidence).toFixed(1)} % confident`;
 }
 
-function originOf({ simulated, replayed }: WidgetCard): string {
-  return `${simulated ? ' The market is simulated.' : ''}${replayed ? ' This forecast was replayed.' : ''}`;
+function originOf({ simulated, replayed, recordReplayed }: WidgetCard): string {
+  return [
+    simulated ? ' The market is simulated.' : '',
+    replayed ? ' This forecast was replayed.' : '',
+    recordReplayed ? ' The record has replayed days.' : '',
+  ].join('');
 }
 
 function recordOf({ record }: WidgetCard): string {

@@ -42,6 +42,8 @@ export interface PolymarketVenueOptions {
   maxOpenUsd: number;
   /** No order is sent any more; those that were are still found and settled. */
   killSwitch: boolean;
+  /** Whether the operator has paused new orders; asked anew before each is carried out. Unset: never. */
+  isPaused?(): Promise<boolean>;
   /** The strikes that wagers may be placed on. */
   strikes(at: Date): Promise<PolymarketStrike[]>;
   now(): Date;
@@ -100,12 +102,19 @@ export class PolymarketVenue implements Venue {
    */
   async place(order: Order): Promise<Fill> {
     const known = await this.#orders.find(order.clientOrderId);
-    if (this.#options.killSwitch) {
-      if (known === null) throw rejected('the kill switch is on: no new wagers');
+    if (await this.#stopped()) {
+      if (known === null) throw rejected('the kill switch is on, or new wagers are paused');
       return fillOf(await this.#desk.resolve(known));
     }
     const written = known ?? (await this.#orders.insert(await this.#prepared(order)));
+    // The book, the account and the signature took seconds: what was let in may have been stopped since.
+    if (await this.#stopped()) return fillOf(await this.#desk.resolve(written));
     return fillOf(await this.#desk.carryOut(written));
+  }
+
+  async #stopped(): Promise<boolean> {
+    const { killSwitch, isPaused } = this.#options;
+    return killSwitch || ((await isPaused?.()) ?? false);
   }
 
   async find(clientOrderId: string): Promise<Fill | null> {

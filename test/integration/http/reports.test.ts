@@ -188,7 +188,8 @@ describe('with a record', () => {
       expect(response.headers.get('content-security-policy')).toContain('frame-ancestors *');
       expect(response.headers.get('cross-origin-resource-policy')).toBe('cross-origin');
       const html = await response.text();
-      for (const text of ['GATED', 'The market is simulated.', 'This forecast was replayed.']) expect(html).toContain(text);
+      for (const text of ['GATED', 'The market is simulated.', 'This forecast was replayed.', 'The record has replayed days.'])
+        expect(html).toContain(text);
     });
 
     it('is JSON where that is asked for, whatever the browser would rather have', async () => {

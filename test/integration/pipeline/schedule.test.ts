@@ -41,6 +41,9 @@ it('runs each job at its time in UTC, once for all workers', async () => {
       .find(({ job }) => job === name)!
       .nextRunAt!.toISOString()
       .slice(11, 16);
+  expect(timeOf('brief')).toBe('03:00');
+  expect(timeOf('weekly-report')).toBe('00:30');
+  expect(runs.find(({ job }) => job === 'weekly-report')!.nextRunAt!.getUTCDay()).toBe(1);
   expect(timeOf('signal')).toBe('21:35');
   expect(timeOf('attest')).toBe('21:38');
   expect(timeOf('wager')).toBe('21:42');

@@ -2,13 +2,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OracleError } from '../../../src/errors.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import type { PipelineParts } from '../../../src/pipeline/parts.ts';
+import { settleStep } from '../../../src/pipeline/settle.ts';
 import { stepInstant, windowOpensAt } from '../../../src/pipeline/times.ts';
 import { wagerStep } from '../../../src/pipeline/wager.ts';
 import { PaperVenue } from '../../../src/wager/paper-venue.ts';
 import { MICROS, type Order, type Quote, type StrikeMarket, type Venue } from '../../../src/wager/venue.ts';
+import { WagerSwitch } from '../../../src/wager/wager-switch.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
 import { stubVenue } from './stub-venue.ts';
-import { decidedWager, settledWager } from './wager-docs.ts';
+import { decidedWager, expiredWager, settledWager } from './wager-docs.ts';
 
 const BANKROLL = 10_000 * MICROS;
 let service: TestService;
@@ -155,6 +157,51 @@ describe('the wager of a day', () => {
     await service.database.db.collection('paper_orders').deleteMany({});
     expect(await wagerStep(parts, day, late)).toMatchObject({ state: 'SKIPPED', skippedBecause: 'not placed before the window opened' });
     expect(await service.database.db.collection('paper_orders').countDocuments()).toBe(0);
+  });
+
+  it('is not made while wagers are paused, and made once they are resumed in time', async () => {
+    await earnTrust();
+    const wagerSwitch = new WagerSwitch(service.database.db);
+    await wagerSwitch.pause('a test', context.now);
+    const parts = quoting({ bid: 0.85, ask: 0.87 });
+    const before = await service.pipeline.wagers.wagers.countDocuments({});
+    expect(await wagerStep(parts, day, context)).toBeNull();
+    expect(await service.pipeline.wagers.wagers.countDocuments({})).toBe(before);
+    await wagerSwitch.resume(context.now);
+    expect(await wagerStep({ ...parts, placeWagers: false }, day, context)).toBeNull();
+    expect(await wagerStep(parts, day, context)).toMatchObject({ state: 'PLACED' });
+  });
+
+  it('is not placed when wagers are paused between the decision and the order', async () => {
+    await earnTrust();
+    const wagerSwitch = new WagerSwitch(service.database.db);
+    const paper = new QuotedVenue({ bid: 0.85, ask: 0.87 });
+    // The account is the last that a decision asks for.
+    const account = async () => {
+      await wagerSwitch.pause('a test', context.now);
+      return paper.account();
+    };
+    const venue = stubVenue({
+      name: 'paper',
+      markets: (at) => paper.markets(at),
+      quote: (market, at) => paper.quote(market, at),
+      find: (id) => paper.find(id),
+      account,
+    });
+    const wager = await wagerStep({ ...service.pipeline, venue }, day, context);
+    await wagerSwitch.resume(context.now);
+    expect(wager).toMatchObject({ state: 'SKIPPED', side: 'NO', skippedBecause: 'new wagers are paused' });
+    expect(wager!.contracts).toBeGreaterThan(0);
+  });
+
+  it('that was placed before a pause settles during it', async () => {
+    const wagerSwitch = new WagerSwitch(service.database.db);
+    await service.pipeline.wagers.wagers.insertOne(await expiredWager(service.pipeline, day));
+    await wagerSwitch.pause('a test', context.now);
+    const settled = await settleStep(service.pipeline, { now: new Date() });
+    await wagerSwitch.resume(context.now);
+    expect(settled).toBe(1);
+    expect(await service.pipeline.wagers.wager(day)).toMatchObject({ state: 'WIN' });
   });
 
   it('is not made when wagers are switched off', async () => {

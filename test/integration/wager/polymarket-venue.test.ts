@@ -215,6 +215,21 @@ describe('the kill switch', () => {
     expect(exchange.posts()).toBe(1);
   });
 
+  it('is asked again once an order is ready: one that was paused meanwhile is never sent', async () => {
+    let asked = 0;
+    const isPaused = async () => {
+      asked += 1;
+      return asked > 1;
+    };
+    await expect(newVenue({ isPaused }).place(order())).rejects.toMatchObject(rejected('never sent'));
+    expect(asked).toBe(2);
+    expect(exchange.posts()).toBe(0);
+    await expect(newVenue({ isPaused: async () => true }).place(order({ clientOrderId: 'next' }))).rejects.toMatchObject(
+      rejected('paused'),
+    );
+    expect(await newVenue({ isPaused: async () => false }).place(order({ clientOrderId: 'third' }))).toMatchObject({ contracts: 50 });
+  });
+
   it('keeps back an order that was signed but not sent, and finds one that was', async () => {
     exchange.faults = ['lost'];
     await expect(newVenue().place(order())).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });

@@ -14,6 +14,7 @@ const CARD: WidgetCard = {
   source: 'live',
   simulated: false,
   replayed: false,
+  recordReplayed: false,
   link: 'https://oracle.example/api/svc/scorecard?horizon=7',
 };
 
@@ -42,9 +43,10 @@ describe('the card', () => {
   });
 
   it('says when the market is simulated, the forecast replayed, and nothing scored', () => {
-    const html = widgetHtml({ ...CARD, simulated: true, replayed: true, record: null }, 'auto');
+    const html = widgetHtml({ ...CARD, simulated: true, replayed: true, recordReplayed: true, record: null }, 'auto');
     expect(html).toContain('The market is simulated.');
     expect(html).toContain('This forecast was replayed.');
+    expect(html).toContain('The record has replayed days.');
     expect(html).toContain('no claim can be made');
     expect(html).not.toContain('<svg');
   });

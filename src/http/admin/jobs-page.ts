@@ -1,0 +1,93 @@
+import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import { z } from 'zod';
+import { OracleError } from '../../errors.ts';
+import { limit, offset } from '../parameters.ts';
+import { parseRequest } from '../parse.ts';
+import { readBody } from '../security/body.ts';
+import { originOf } from '../security/request-log.ts';
+import type { AuditLog } from './audit-log.ts';
+import type { JobsConsole, JobsSource } from './jobs-console.ts';
+
+/** The page loads its own script and style, and asks this service; its framework sets styles inline. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const MOST_JOBS = 200;
+
+const CHANGES = {
+  requeue: async (jobs: JobsConsole, ids: string[]) => jobs.requeueJobs(ids),
+  retry: async (jobs: JobsConsole, ids: string[]) => jobs.retryJobs(ids),
+  delete: async (jobs: JobsConsole, ids: string[]) => jobs.deleteJobs(ids),
+  pause: async (jobs: JobsConsole, ids: string[]) => jobs.pauseJobs(ids),
+  resume: async (jobs: JobsConsole, ids: string[]) => jobs.resumeJobs(ids),
+};
+
+const text = z.string().max(100, 'must have at most 100 characters').optional();
+const filterOf = { query: z.object({ job: text, state: text, q: text, skip: offset(100_000), limit: limit(MOST_JOBS, 50) }) };
+const statsOf = { query: z.object({ fullDetails: z.enum(['true', 'false'], 'must be true or false').default('false') }) };
+const changeOf = {
+  params: z.object({ change: z.enum(Object.keys(CHANGES) as (keyof typeof CHANGES)[]) }),
+  body: z.strictObject({
+    jobIds: z
+      .array(z.string().regex(/^[0-9a-f]{24}$/, 'must be the id of a job'), 'must be a list of ids of jobs')
+      .min(1, 'must name at least one job')
+      .max(MOST_JOBS, `must name at most ${MOST_JOBS} jobs`),
+  }),
+};
+
+/**
+ * Agendash, the page on the job queue, without its own way of reading requests: what it may ask for is parsed, what it changes is on
+ * the record. New jobs cannot be made with it: the timetable is the code's, and a step runs now by `POST /admin/steps/{step}`.
+ */
+export function jobsPage(source: JobsSource, audit: AuditLog): RequestHandler {
+  const page = Router({ strict: true });
+  page.use((_request, response, next) => {
+    response.set('Content-Security-Policy', POLICY);
+    next();
+  });
+  page.get('/api', async (request, response) => {
+    const { query } = parsed(filterOf, request);
+    const { job: name, q: search, ...filter } = query;
+    response.json(await (await source.console()).getJobs({ ...filter, name, search }));
+  });
+  page.get('/api/stats', async (request, response) => void response.json(await stats(source, request)));
+  // No job writes a log of its own.
+  page.get('/api/logs', (_request, response) => void response.json({ entries: [], total: 0, loggingEnabled: false }));
+  page.post('/api/jobs/:change', (request, response) => changeJobs(source, audit, request, response));
+  page.use(express.static(source.files, { cacheControl: false }));
+  return page;
+}
+
+type Shapes = Partial<Record<'params' | 'query' | 'body', z.ZodObject>>;
+type Parsed<S extends Shapes> = { [Place in keyof S]: S[Place] extends z.ZodObject ? z.output<S[Place]> : never };
+
+function parsed<S extends Shapes>(shapes: S, request: Request): Parsed<S> {
+  return parseRequest(shapes, request) as unknown as Parsed<S>;
+}
+
+async function stats({ running }: JobsSource, request: Request): Promise<object> {
+  const { query } = parsed(statsOf, request);
+  const found = await running(query.fullDetails === 'true');
+  if (found !== null) return found;
+  throw new OracleError('STEP_WAITING', 'This process runs no jobs, or not yet: ask one that does', {
+    suggestedAction: 'The list of jobs is the same everywhere.',
+  });
+}
+
+async function changeJobs(source: JobsSource, audit: AuditLog, request: Request, response: Response): Promise<void> {
+  await readBody(request, response);
+  const { params, body } = parsed(changeOf, request);
+  const { jobIds } = body;
+  const deed = { action: `jobs.${params.change}`, parameters: { jobIds: jobIds.join(' ') }, origin: originOf(response) };
+  const work = async () => CHANGES[params.change](await source.console(), jobIds);
+  response.json(await audit.run<object>(deed, work, (result) => JSON.stringify(result)));
+}

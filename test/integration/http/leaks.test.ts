@@ -1,0 +1,282 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { formatDay, instantOf, parseDay } from '../../../src/forecast/day.ts';
+import { createApp } from '../../../src/http/app.ts';
+import type { HttpParts } from '../../../src/http/parts.ts';
+import { route } from '../../../src/http/route.ts';
+import { allRoutes } from '../../../src/http/routes/all.ts';
+import { callablesOf, pathOf, questionOf } from '../../../src/local/examples/record.ts';
+import { openWorld } from '../../../src/local/examples/world.ts';
+import { OUTCOME_STEPS } from '../../../src/pipeline/steps.ts';
+import { isTold } from '../../../src/record/forecast.ts';
+import { z } from 'zod';
+import { type HttpAnswer, openAsk } from '../../support/ask.ts';
+import { asTier, demoWallets } from '../../support/login.ts';
+import { fetchOpenApi, type OpenApi, operationsOf } from '../../support/openapi.ts';
+import { paidSecrets, plant, premiumSecrets, type Secret, saltSecrets, secretsIn, untoldForecasts } from '../../support/planted.ts';
+import { parameterValues, type Variant, variantsOf, walk } from '../../support/public-walk.ts';
+import { sampleOf } from '../../support/samples.ts';
+import { serveApp } from '../../support/serve.ts';
+import { runPastDay, type TestService, testService } from '../../support/service.ts';
+
+const DAYS = 14;
+
+/** A Thursday: a round of the contest is over, one runs, and one is open; a week of the record is reported on. */
+const TODAY = parseDay('2026-03-12');
+const NOW = instantOf(TODAY, 14);
+
+/** The days whose forecasts were due and not resolved: late. */
+const LATE_DAYS = 2;
+
+/** What changes from one request to the next whatever the record holds, by operation. */
+const MOVING: Record<string, RegExp> = {
+  getHealth: /"uptimeSeconds":\d+/g,
+  getStatus: /"(?:uptimeSeconds|memoryMb)":\d+/g,
+  getCacheStats: /"(?:hits|misses|hitRate|entries)":[\d.null]+/g,
+  getLoginNonce: /"nonce":"\w+"/g,
+};
+
+/** Headers that follow the request, the connection or the moment. */
+const PASSING = new Set(['date', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'connection', 'keep-alive']);
+
+let service: TestService;
+let document: OpenApi;
+let variants: Variant[];
+let salts: Secret[];
+const closing: (() => void | Promise<void>)[] = [];
+
+beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+  service = await testService(DAYS);
+  for (let day = TODAY - DAYS; day < TODAY; day++) await live(day);
+  vi.setSystemTime(NOW);
+  await service.infrastructure.localChain!.setTime(NOW);
+  await decideUnrevealed();
+  service.state.setup = null;
+  const { url } = await open(service.http);
+  document = await fetchOpenApi(url);
+  variants = variantsOf(document, await parameterValues(service));
+  salts = await saltSecrets(service);
+});
+afterAll(async () => {
+  vi.useRealTimers();
+  for (const close of closing) await close();
+  await service?.stop();
+});
+
+/** One day of the service, at its own date. On the last days nothing is resolved. */
+async function live(day: number): Promise<void> {
+  vi.setSystemTime(instantOf(day, 21, 35));
+  await runPastDay(service, day, day < TODAY - LATE_DAYS ? OUTCOME_STEPS : ['open-window', 'settle']);
+  vi.setSystemTime(instantOf(day + 1, 0, 10));
+  await service.http.contest.run();
+}
+
+/** One of the late forecasts is decided, and its reveal is not on chain yet. */
+async function decideUnrevealed(): Promise<void> {
+  const [late] = await service.pipeline.record.dueForResolution(new Date(NOW));
+  const closes = { btcAtSignalCents: late.btcAtSignalCents!, btcAtResolutionCents: late.btcAtSignalCents! + 100_000, returnBps: 137 };
+  const decided = { actualDirection: 'UP', outcome: 'WIN', venues: ['test'], deviationBps: 0, decidedAt: new Date(NOW), batch: 'b' } as const;
+  await service.pipeline.record.decide(new Map([[late._id, { ...closes, ...decided }]]));
+}
+
+/** A door of the service with other parts. */
+async function open(parts: HttpParts, more: Parameters<typeof createApp>[0] = []) {
+  const served = await serveApp(createApp([...more, ...allRoutes(parts)], { ...service.door, limits: undefined }));
+  const client = openAsk(served.url);
+  closing.push(() => client.close(), served.close);
+  return { url: served.url, ask: client.ask };
+}
+
+const partsWith = (changes: Partial<HttpParts>): HttpParts => ({ ...service.http, ...changes });
+
+/** What everybody would be told if forecasts were public at once. */
+const revealing = () => partsWith({ viewFor: (caller) => ({ ...service.http.viewFor(caller), policy: 'immediate' }) });
+
+const textOf = ({ headers, text }: HttpAnswer) => `${JSON.stringify(headers)}\n${text}`;
+
+/** What answers tell of secrets, one line each. */
+function leaksIn(answers: ReadonlyMap<string, HttpAnswer>, secrets: readonly Secret[]): string[] {
+  return [...answers].flatMap(([label, answer]) => secretsIn(textOf(answer), secrets).map((what) => `${label}: ${what}`));
+}
+
+/** An answer without what changes anyway: status, headers and bytes. */
+function comparable({ status, headers, text }: HttpAnswer, { operationId }: Variant): string {
+  const moving = MOVING[operationId];
+  const kept = Object.entries(headers).filter(([name]) => !PASSING.has(name) && !(moving && /^(?:etag|content-length)$/.test(name)));
+  return `${status}\n${JSON.stringify(kept)}\n${moving === undefined ? text : text.replaceAll(moving, '')}`;
+}
+
+/** Variants that answer differently on the two contents of what is not told yet. */
+async function differences(ask: Parameters<typeof walk>[0], asked: readonly Variant[] = variants): Promise<string[]> {
+  await plant(service, 'up');
+  const up = await walk(ask, asked);
+  await plant(service, 'down');
+  const down = await walk(ask, asked);
+  return asked
+    .filter((variant) => comparable(up.get(variant.label)!, variant) !== comparable(down.get(variant.label)!, variant))
+    .map(({ label }) => label);
+}
+
+describe('what is walked', () => {
+  it('is a record with forecasts that are resolved, unresolved, late, and decided but not revealed', async () => {
+    const { forecasts } = service.pipeline.record;
+    const untold = await untoldForecasts(service);
+    expect(untold.length).toBeGreaterThan(12);
+    expect(untold.filter(({ resolvesAt }) => resolvesAt.getTime() <= NOW).length).toBeGreaterThan(4);
+    expect(untold.filter(({ resolution }) => resolution !== null)).toHaveLength(1);
+    expect((await forecasts.countDocuments()) - untold.length).toBeGreaterThan(20);
+    const { rounds } = await service.http.contest.rounds({ limit: 10, offset: 0 });
+    expect(rounds.map(({ state }) => state)).toEqual(['OPEN', 'RUNNING', 'RESOLVED']);
+    const wagers = await service.pipeline.wagers.wagers.find({ pModel: { $ne: null } }).toArray();
+    expect(wagers.filter(({ day, winner }) => day >= TODAY - 9 && winner !== null).length).toBeGreaterThan(0);
+    expect(await service.http.reports.weekly.latest()).toBeNull();
+  });
+
+  it('is every operation that can be read, in each of its media types, for each value of each parameter', async () => {
+    const reads = operationsOf(document).filter(({ method }) => method === 'get');
+    expect(new Set(variants.map(({ operationId }) => operationId))).toEqual(new Set(reads.map(({ operationId }) => operationId)));
+    const paths = variants.map(({ path }) => path);
+    for (const horizon of ['2d', '3d', '7d']) expect(paths).toContain(`/api/svc/open/signal?horizon=${horizon}`);
+    for (const horizon of [1, 2, 3, 7]) expect(paths).toContain(`/api/svc/scorecard?horizon=${horizon}`);
+    for (const { attestation } of await untoldForecasts(service)) expect(paths).toContain(`/api/svc/onchain-oracle/verify/${attestation!.uid}`);
+    expect(variants).toContainEqual(expect.objectContaining({ path: `/api/svc/daily-brief?date=${formatDay(TODAY)}`, accept: 'text/markdown' }));
+  });
+
+  it('has none of the figures that are planted before they are', async () => {
+    const { ask } = await open(revealing());
+    const answers = await walk(ask, variants);
+    expect(leaksIn(answers, [...paidSecrets('up'), ...paidSecrets('down')])).toEqual([]);
+  });
+});
+
+describe('an anonymous caller', () => {
+  it('finds nothing of an unresolved forecast in any answer, its headers included', async () => {
+    const { ask } = await open(service.http);
+    for (const side of ['up', 'down'] as const) {
+      await plant(service, side);
+      expect(leaksIn(await walk(ask, variants), [...paidSecrets(side), ...salts])).toEqual([]);
+    }
+  });
+
+  it('gets the same bytes and tags whatever the unresolved forecasts say', async () => {
+    const { ask } = await open(service.http);
+    expect(await differences(ask)).toEqual([]);
+  });
+
+  it('is gated wherever an unresolved forecast is named', async () => {
+    const { ask } = await open(service.http);
+    await plant(service, 'up');
+    const open_ = new Set((await untoldForecasts(service)).map(({ _id }) => _id));
+    let named = 0;
+    for (const [label, { headers, text }] of await walk(ask, variants)) {
+      if (!headers['content-type']?.includes('json')) continue;
+      for (const view of objectsIn(JSON.parse(text))) {
+        if (!open_.has(view.predictionId as string)) continue;
+        named += 1;
+        const secret = { direction: view.direction ?? null, confidence: view.confidence ?? null, pUp: view.pUp ?? null, salt: view.salt ?? null };
+        expect({ signal: view.signal, ...secret, outcome: view.outcome ?? null }, label).toEqual({
+          ...{ signal: 'GATED', direction: null, confidence: null, pUp: null, salt: null },
+          outcome: null,
+        });
+      }
+    }
+    expect(named).toBeGreaterThan(50);
+  });
+
+  it('finds nothing in what he sends and gets back', async () => {
+    const { url, ask } = await open(service.http);
+    await plant(service, 'up');
+    const world = openWorld({ url, wallets: demoWallets(service), nowMs: () => NOW });
+    const writes = callablesOf(document as unknown as Parameters<typeof callablesOf>[0]).filter(({ method }) => method !== 'get');
+    expect(writes.length).toBeGreaterThan(4);
+    for (const operation of writes) {
+      const call = await sampleOf(world, operation, 'basic');
+      const { method = 'GET', body } = questionOf(operation, call, {});
+      const answer = await ask(pathOf(operation, call), { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body ?? {}) });
+      expect(secretsIn(textOf(answer), [...paidSecrets('up'), ...salts]), operation.operationId).toEqual([]);
+    }
+  });
+});
+
+function objectsIn(value: unknown): Record<string, unknown>[] {
+  if (value === null || typeof value !== 'object') return [];
+  const inner = Object.values(value).flatMap(objectsIn);
+  return Array.isArray(value) ? inner : [value as Record<string, unknown>, ...inner];
+}
+
+describe('these tests find a leak', () => {
+  it('of a service that reveals at once', async () => {
+    const { ask } = await open(revealing());
+    await plant(service, 'up');
+    const leaks = leaksIn(await walk(ask, variants), [...paidSecrets('up'), ...salts]);
+    for (const path of ['/api/svc/open/signal', '/api/svc/signal', '/api/svc/scorecard', '/api/svc/widget', '/api/svc/crowd-vs-oracle']) {
+      expect(leaks.some((line) => line.startsWith(`GET ${path} `)), path).toBe(true);
+    }
+    for (const what of ['confidence', 'pUp', 'salt of', 'model probability of the wager']) {
+      expect(leaks.some((line) => line.includes(what)), what).toBe(true);
+    }
+    const different = await differences(ask);
+    for (const path of ['/api/svc/open/signal', '/api/svc/onchain-oracle/latest', '/api/svc/prediction-markets', '/api/svc/widget']) {
+      expect(different.some((line) => line.startsWith(`GET ${path} `)), path).toBe(true);
+    }
+  });
+
+  it('of a service that counts wagers of days that are not over', async () => {
+    const record = Object.assign(Object.create(service.http.record) as HttpParts['record'], { lastDayTold: async () => TODAY });
+    const { ask } = await open(partsWith({ record }));
+    const different = await differences(ask);
+    for (const path of ['/api/svc/scorecard', '/api/svc/crowd-vs-oracle']) {
+      expect(different.some((line) => line.startsWith(`GET ${path}`)), path).toBe(true);
+    }
+  });
+
+  it('that shows in a length, a status or a header only', async () => {
+    const side = async () => (await untoldForecasts(service))[0].values!.direction;
+    const careless = route({
+      path: '/careless',
+      name: 'careless',
+      tag: 'service',
+      summary: 'What a leak is tried on',
+      reply: z.object({}),
+      handle: async () => ({ body: {}, headers: { 'X-Length': (await side()) === 'UP' ? '1' : '22' } }),
+    });
+    const { ask } = await open(service.http, [careless]);
+    const variant = { operationId: 'careless', path: '/careless', accept: 'application/json', label: 'careless' };
+    expect(await differences(ask, [variant])).toEqual(['careless']);
+  });
+});
+
+describe('a Basic token', () => {
+  const gated = (access: string) => operationsOf(document).filter((operation) => (operation as unknown as { 'x-access': string })['x-access'] === access);
+
+  it('opens no operation of the Premium tier and none of the operator', async () => {
+    const { ask } = await open(service.http);
+    const headers = await asTier(service, 'basic');
+    expect(gated('premium').length).toBeGreaterThan(2);
+    for (const [access, statuses] of [['premium', [403]], ['admin', [401, 404]]] as const) {
+      const names = new Set(gated(access).map(({ operationId }) => operationId));
+      const answers = await walk(ask, variants.filter(({ operationId }) => names.has(operationId)), headers);
+      for (const [label, { status }] of answers) expect(statuses, label).toContain(status);
+    }
+  });
+
+  it('tells nothing that is for Premium only, and a Premium token does', async () => {
+    const { ask } = await open(service.http);
+    await plant(service, 'up');
+    const found = async (tier: 'basic' | 'premium') => leaksIn(await walk(ask, variants, await asTier(service, tier)), premiumSecrets('up'));
+    expect(await found('basic')).toEqual([]);
+    const told = await found('premium');
+    for (const what of ['quantile p05', 'quantile p95', 'threshold', 'climatology', 'category score', 'stake']) {
+      expect(told.some((line) => line.includes(what)), what).toBe(true);
+    }
+  });
+
+  it('tells what is for Basic, in the operations that are', async () => {
+    const { ask } = await open(service.http);
+    await plant(service, 'up');
+    const answers = await walk(ask, variants.filter(({ operationId }) => operationId === 'getOracleSignal'), await asTier(service, 'basic'));
+    expect(leaksIn(answers, paidSecrets('up')).filter((line) => line.includes('confidence')).length).toBeGreaterThan(2);
+    const docs = await service.pipeline.record.forecasts.find().toArray();
+    expect(docs.some((doc) => isTold(doc, new Date(NOW)))).toBe(true);
+  });
+});

@@ -1,0 +1,168 @@
+import type { UpdateFilter } from 'mongodb';
+import { saltFor } from '../../src/chain/commitment.ts';
+import { dayOf } from '../../src/forecast/day.ts';
+import { runStep } from '../../src/pipeline/steps.ts';
+import type { DayDoc } from '../../src/record/day-record.ts';
+import { type CommittedValues, type ForecastDoc, isTold } from '../../src/record/forecast.ts';
+import type { TestService } from './service.ts';
+
+/** Two opposite contents of everything that is not told yet: figures that nothing else of a service has. */
+export const PLANTED = {
+  up: {
+    values: {
+      ...{ signal: 'BUY', direction: 'UP', confidence: 0.873149, confidenceBps: 8731, pUp: 0.873149, pUpBps: 8731 },
+      ...{ climatology: 0.542193, threshold: 0.104371, distribution: { scale: 0.077131, shift: 0.055193 } },
+    },
+    quantilesFrom: 41_111.17,
+    categoryScore: 0.613719,
+    wager: { state: 'PLACED', side: 'YES', pModel: 0.839173, pBelieved: 0.771391, contracts: 41_773, costMicros: 31_771_300_000 },
+    oracleBps: 8_213,
+  },
+  down: {
+    values: {
+      ...{ signal: 'SELL', direction: 'DOWN', confidence: 0.912757, confidenceBps: 9127, pUp: 0.087243, pUpBps: 872 },
+      ...{ climatology: 0.457811, threshold: 0.004373, distribution: { scale: 0.137713, shift: -0.091957 } },
+    },
+    quantilesFrom: 33_333.71,
+    categoryScore: -0.713917,
+    wager: { state: 'SKIPPED', side: null, pModel: 0.160829, pBelieved: 0.228613, contracts: 0, costMicros: 0 },
+    oracleBps: 1_787,
+  },
+} as const;
+
+export type PlantedSide = keyof typeof PLANTED;
+
+const LEVELS = ['p05', 'p10', 'p25', 'p50', 'p75', 'p90', 'p95'];
+
+function quantilesOf(side: PlantedSide): Record<string, number> {
+  return Object.fromEntries(LEVELS.map((level, index) => [level, PLANTED[side].quantilesFrom + index * 701.37]));
+}
+
+/** The forecasts that not everybody may read. */
+export async function untoldForecasts({ pipeline, http }: TestService): Promise<ForecastDoc[]> {
+  const docs = await pipeline.record.forecasts.find().toArray();
+  return docs.filter((doc) => !isTold(doc, http.now()));
+}
+
+/**
+ * Writes one of two opposite contents into everything that is not told yet: values of forecasts, outcomes that are decided and not
+ * revealed, wagers, pinned probabilities; and has the reports made from that. Nothing that everybody may know is touched.
+ */
+export async function plant(service: TestService, side: PlantedSide): Promise<void> {
+  const { pipeline, database, http } = service;
+  const { forecasts, days } = pipeline.record;
+  const { categoryScore, wager, oracleBps } = PLANTED[side];
+  const values: Omit<CommittedValues, 'btcPriceCents'> = { ...PLANTED[side].values, priceQuantiles: quantilesOf(side) };
+  for (const { _id, day, horizonDays, resolution, values: own } of await untoldForecasts(service)) {
+    const { btcPriceCents } = own!;
+    const outcome = side === 'up' ? 'WIN' : 'LOSS';
+    const decided = resolution === null ? {} : { 'resolution.outcome': outcome };
+    await forecasts.updateOne({ _id }, { $set: { values: { ...values, btcPriceCents }, ...decided } } as UpdateFilter<ForecastDoc>);
+    const categories = { trend: { score: categoryScore, signal: values.signal } };
+    const forecast = { [`forecasts.${horizonDays}`]: { ...values, btcPriceCents }, 'categories.trend': categories.trend };
+    await days.updateOne({ day }, { $set: forecast } as UpdateFilter<DayDoc>);
+  }
+  const through = await pipeline.record.lastDayTold(http.now());
+  await plantWagers(service, side, wager, through);
+  await database.db
+    .collection('contest_rounds')
+    .updateMany({ state: 'RUNNING' }, { $set: { 'markets.$[].oracleBps': oracleBps } });
+  await remakeReports(service);
+}
+
+async function plantWagers({ pipeline }: TestService, side: PlantedSide, wager: (typeof PLANTED)[PlantedSide]['wager'], through: number) {
+  const { wagers } = pipeline.wagers;
+  for (const { _id, winner } of await wagers.find({ day: { $gt: through }, market: { $ne: null } }).toArray()) {
+    const settled = winner === null || side === 'down' ? {} : { state: winner === 'YES' ? ('WIN' as const) : ('LOSS' as const) };
+    const skippedBecause = wager.state === 'SKIPPED' ? 'the edge is too small' : null;
+    await wagers.updateOne({ _id }, { $set: { ...wager, weight: 0.441923, limitCostMicros: wager.costMicros, skippedBecause, ...settled } });
+  }
+}
+
+/** What was written from the record before is written again, and what each step says of it. */
+async function remakeReports({ pipeline, database, http }: TestService): Promise<void> {
+  for (const name of ['briefs', 'weekly_reports', 'step_runs']) await database.db.collection(name).deleteMany({});
+  const now = http.now();
+  const today = dayOf(now.getTime());
+  for (const [step, day] of [
+    ['wager', today - 1],
+    ['settle', today],
+    ['reputation', today],
+    ['brief', today - 1],
+    ['brief', today],
+    ['weekly-report', today],
+  ] as const) {
+    const outcome = await runStep(pipeline, step, day, { now, replayed: false });
+    if (!('done' in outcome)) throw new Error(`${step} is not done: ${JSON.stringify(outcome)}`);
+  }
+}
+
+/** A secret, and every way in which it may be written. */
+export interface Secret {
+  what: string;
+  words: string[];
+}
+
+/** What Basic and Premium callers may know of what is planted, and nobody else. */
+export function paidSecrets(side: PlantedSide): Secret[] {
+  const { values, wager, oracleBps } = PLANTED[side];
+  return [
+    { what: 'confidence', words: probabilityWords(values.confidence, values.confidenceBps) },
+    { what: 'pUp', words: probabilityWords(values.pUp, values.pUpBps) },
+    { what: 'model probability of the wager', words: probabilityWords(wager.pModel) },
+    { what: "the oracle's probability in the contest", words: probabilityWords(oracleBps / 10_000, oracleBps) },
+    ...premiumSecrets(side),
+  ];
+}
+
+/** What only Premium callers may know. */
+export function premiumSecrets(side: PlantedSide): Secret[] {
+  const { values, wager, categoryScore } = PLANTED[side];
+  const quantiles = Object.entries(quantilesOf(side)).map(([level, price]) => ({ what: `quantile ${level}`, words: priceWords(price) }));
+  return [
+    ...quantiles,
+    { what: 'threshold', words: [...numberWords(values.threshold), ...numberWords(0.5 + values.threshold), ...numberWords(0.5 - values.threshold)] },
+    { what: 'climatology', words: numberWords(values.climatology) },
+    { what: 'scale', words: numberWords(values.distribution.scale) },
+    { what: 'shift', words: numberWords(Math.abs(values.distribution.shift)) },
+    { what: 'category score', words: numberWords(Math.abs(categoryScore)) },
+    { what: 'believed probability of the wager', words: probabilityWords(wager.pBelieved) },
+    { what: 'weight of the model', words: numberWords(0.441923) },
+    { what: 'stake', words: wager.contracts === 0 ? [] : [String(wager.contracts), String(wager.costMicros), (wager.costMicros / 1e6).toFixed(2)] },
+  ];
+}
+
+/** Salts of the forecasts that not everybody may read. */
+export async function saltSecrets(service: TestService): Promise<Secret[]> {
+  const docs = await untoldForecasts(service);
+  return docs.map(({ _id }) => ({ what: `salt of ${_id}`, words: [saltFor(service.pipeline.saltSecret, _id).slice(2)] }));
+}
+
+/** A fraction with four to six digits. */
+function numberWords(value: number): string[] {
+  return [4, 5, 6].map((digits) => value.toFixed(digits));
+}
+
+/** As a fraction, in percent and in basis points. */
+function probabilityWords(p: number, bps = Math.round(p * 10_000)): string[] {
+  return [...numberWords(p), p.toFixed(3), (bps / 10_000).toFixed(4), ...[1, 2].map((digits) => (p * 100).toFixed(digits)), String(bps)];
+}
+
+function priceWords(price: number): string[] {
+  return [price.toFixed(2), price.toFixed(1), price.toFixed(0), String(Math.round(price * 100)), Math.round(price).toLocaleString('en-US')];
+}
+
+/** The secrets that a text tells. Numbers are found as whole numbers only, hexadecimal digits anywhere. */
+export function secretsIn(text: string, secrets: readonly Secret[]): string[] {
+  const numbers = new Set([
+    ...[...text.matchAll(/(?<![\w.])\d+(?:\.\d+)?(?![\w]|\.\d)/g)].map(([number]) => trimmed(number)),
+    ...[...text.matchAll(/(?<![\w.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w])/g)].map(([number]) => trimmed(number.replaceAll(',', ''))),
+  ]);
+  const isTold = (word: string) => (word.length === 64 ? text.includes(word) : numbers.has(trimmed(word.replaceAll(',', ''))));
+  return secrets.filter(({ words }) => words.some(isTold)).map(({ what }) => what);
+}
+
+/** `0.50` and `0.5` are the same. */
+function trimmed(number: string): string {
+  return number.includes('.') ? number.replace(/\.?0+$/, '') : number;
+}
