@@ -22,7 +22,7 @@ export function parseRequest(
 
 function parse(schema: z.ZodObject | undefined, value: unknown, place: Place): Parsed {
   if (schema === undefined) return {};
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: inWords });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue?.path.length ? issue.path.join('.') : (unknownKey(issue) ?? place);
@@ -30,6 +30,12 @@ function parse(schema: z.ZodObject | undefined, value: unknown, place: Place): P
     field: shortened(field),
   });
 }
+
+/** What is said where a schema has no words of its own. */
+const inWords: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'invalid_type') return issue.input === undefined ? 'is missing' : `must be of the type ${issue.expected}`;
+  return issue.code === 'unrecognized_keys' ? 'is not known here' : undefined;
+};
 
 function unknownKey(issue: z.core.$ZodIssue | undefined): string | undefined {
   return issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;

@@ -56,6 +56,9 @@ export interface Problem {
   [detail: string]: unknown;
 }
 
+/** No path of ours is longer; one that is not ours may be as long as a URL. */
+const LONGEST_INSTANCE = 256;
+
 /** Problem details of an error. Anything that is not an `OracleError` becomes INTERNAL and keeps its message to itself. */
 export function problemOf(error: unknown, instance: string): Problem {
   const known = isOracleError(error) ? error : new OracleError('INTERNAL', 'The request failed; it has been logged.', { cause: error });
@@ -65,7 +68,7 @@ export function problemOf(error: unknown, instance: string): Problem {
     title,
     status,
     detail: known.message,
-    instance,
+    instance: instance.slice(0, LONGEST_INSTANCE),
     success: false,
     code: known.code,
     retryable: known.retryable,

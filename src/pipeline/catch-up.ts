@@ -1,4 +1,5 @@
 import { type Day, dayOf } from '../forecast/day.ts';
+import { HORIZONS } from '../forecast/model.ts';
 import { dueBriefs } from './brief.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
 import type { StepName, StepOutcome } from './step-runs.ts';
@@ -39,8 +40,13 @@ async function dueDays(parts: PipelineParts, context: StepContext): Promise<Day[
   const recorded = await parts.record.lastDay();
   // Before the first forecast there is nothing to miss: the record begins with the first day that is still open, or with the one
   // that was claimed as its first by a process that was killed before it had written it.
-  const first = recorded === null ? ((await parts.record.genesis()) ?? today) : recorded + 1;
+  const first = recorded === null ? ((await parts.record.genesis()) ?? today) : await firstUnwritten(parts, recorded);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+}
+
+/** The last day of the record itself where a process was killed before it had written all of its forecasts. */
+async function firstUnwritten({ record }: PipelineParts, lastDay: Day): Promise<Day> {
+  return (await record.forecastsOf(lastDay)).length < HORIZONS.length ? lastDay : lastDay + 1;
 }
 
 /** Between the day's signal and its commitment there is nothing to catch up with: the commitment has its own time. */

@@ -1,4 +1,4 @@
-/** Texts that no field of a fixed form may take, by what they are tried for. */
+/** Texts that no field takes but by its form, by what they are tried for. */
 export const HOSTILE_TEXTS = {
   blank: ' ',
   'not a number': 'NaN',
@@ -64,20 +64,21 @@ export const HOSTILE_BODIES: Record<string, string | Buffer> = {
   'comment in it': '{/* */}',
   form: 'wallet=1&signature=2',
   XML: '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>',
-  'bytes that are no UTF-8': Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
+  'bytes that are no UTF-8': Buffer.from([0xff, 0xfe, 0x7b, 0x7d]),
   UTF16: Buffer.from('{}', 'utf16le'),
   control: '\u0000\u0001',
 };
 
 /** Members that nobody declared, as JSON. */
-export const UNDECLARED_MEMBERS: Record<string, string> = {
-  constructor: '{"prototype":{"polluted":true}}',
-  toString: '"x"',
-  $where: '"1"',
-  'a.b': '1',
-  '<script>': '1',
-  then: '1',
-};
+export const UNDECLARED_MEMBERS: [name: string, json: string][] = [
+  ['__proto__', '{"polluted":true}'],
+  ['constructor', '{"prototype":{"polluted":true}}'],
+  ['toString', '"x"'],
+  ['$where', '"1"'],
+  ['a.b', '1'],
+  ['<script>', '1'],
+  ['then', '1'],
+];
 
 /** What tells of our insides. */
 const INSIDES = [

@@ -4,6 +4,7 @@ import { dayOf } from '../../src/forecast/day.ts';
 import { runStep } from '../../src/pipeline/steps.ts';
 import type { DayDoc } from '../../src/record/day-record.ts';
 import { type CommittedValues, type ForecastDoc, isTold } from '../../src/record/forecast.ts';
+import type { WagerDoc } from '../../src/wager/wagers.ts';
 import type { TestService } from './service.ts';
 
 /** Two opposite contents of everything that is not told yet: figures that nothing else of a service has. */
@@ -28,14 +29,14 @@ export const PLANTED = {
     wager: { state: 'SKIPPED', side: null, pModel: 0.160829, pBelieved: 0.228613, contracts: 0, costMicros: 0 },
     oracleBps: 1_787,
   },
-} as const;
+} as const satisfies Record<string, { values: Partial<CommittedValues>; wager: Partial<WagerDoc>; [figure: string]: unknown }>;
 
 export type PlantedSide = keyof typeof PLANTED;
 
 const LEVELS = ['p05', 'p10', 'p25', 'p50', 'p75', 'p90', 'p95'];
 
 function quantilesOf(side: PlantedSide): Record<string, number> {
-  return Object.fromEntries(LEVELS.map((level, index) => [level, PLANTED[side].quantilesFrom + index * 701.37]));
+  return Object.fromEntries(LEVELS.map((level, index) => [level, PLANTED[side].quantilesFrom + index * 703.19]));
 }
 
 /** The forecasts that not everybody may read. */
@@ -52,21 +53,19 @@ export async function plant(service: TestService, side: PlantedSide): Promise<vo
   const { pipeline, database, http } = service;
   const { forecasts, days } = pipeline.record;
   const { categoryScore, wager, oracleBps } = PLANTED[side];
-  const values: Omit<CommittedValues, 'btcPriceCents'> = { ...PLANTED[side].values, priceQuantiles: quantilesOf(side) };
+  const values = { ...PLANTED[side].values, priceQuantiles: quantilesOf(side) } satisfies Omit<CommittedValues, 'btcPriceCents'>;
   for (const { _id, day, horizonDays, resolution, values: own } of await untoldForecasts(service)) {
     const { btcPriceCents } = own!;
     const outcome = side === 'up' ? 'WIN' : 'LOSS';
     const decided = resolution === null ? {} : { 'resolution.outcome': outcome };
     await forecasts.updateOne({ _id }, { $set: { values: { ...values, btcPriceCents }, ...decided } } as UpdateFilter<ForecastDoc>);
-    const categories = { trend: { score: categoryScore, signal: values.signal } };
-    const forecast = { [`forecasts.${horizonDays}`]: { ...values, btcPriceCents }, 'categories.trend': categories.trend };
+    const trend = { score: categoryScore, signal: values.signal };
+    const forecast = { [`forecasts.${horizonDays}`]: { ...values, btcPriceCents }, 'categories.trend': trend };
     await days.updateOne({ day }, { $set: forecast } as UpdateFilter<DayDoc>);
   }
   const through = await pipeline.record.lastDayTold(http.now());
   await plantWagers(service, side, wager, through);
-  await database.db
-    .collection('contest_rounds')
-    .updateMany({ state: 'RUNNING' }, { $set: { 'markets.$[].oracleBps': oracleBps } });
+  await database.db.collection('contest_rounds').updateMany({ state: 'RUNNING' }, { $set: { 'markets.$[].oracleBps': oracleBps } });
   await remakeReports(service);
 }
 
@@ -75,7 +74,10 @@ async function plantWagers({ pipeline }: TestService, side: PlantedSide, wager: 
   for (const { _id, winner } of await wagers.find({ day: { $gt: through }, market: { $ne: null } }).toArray()) {
     const settled = winner === null || side === 'down' ? {} : { state: winner === 'YES' ? ('WIN' as const) : ('LOSS' as const) };
     const skippedBecause = wager.state === 'SKIPPED' ? 'the edge is too small' : null;
-    await wagers.updateOne({ _id }, { $set: { ...wager, weight: 0.441923, limitCostMicros: wager.costMicros, skippedBecause, ...settled } });
+    await wagers.updateOne(
+      { _id },
+      { $set: { ...wager, weight: 0.441923, limitCostMicros: wager.costMicros, skippedBecause, ...settled } },
+    );
   }
 }
 
@@ -85,7 +87,7 @@ async function remakeReports({ pipeline, database, http }: TestService): Promise
   const now = http.now();
   const today = dayOf(now.getTime());
   for (const [step, day] of [
-    ['wager', today - 1],
+    ['wager', today],
     ['settle', today],
     ['reputation', today],
     ['brief', today - 1],
@@ -121,14 +123,20 @@ export function premiumSecrets(side: PlantedSide): Secret[] {
   const quantiles = Object.entries(quantilesOf(side)).map(([level, price]) => ({ what: `quantile ${level}`, words: priceWords(price) }));
   return [
     ...quantiles,
-    { what: 'threshold', words: [...numberWords(values.threshold), ...numberWords(0.5 + values.threshold), ...numberWords(0.5 - values.threshold)] },
+    {
+      what: 'threshold',
+      words: [...numberWords(values.threshold), ...numberWords(0.5 + values.threshold), ...numberWords(0.5 - values.threshold)],
+    },
     { what: 'climatology', words: numberWords(values.climatology) },
     { what: 'scale', words: numberWords(values.distribution.scale) },
     { what: 'shift', words: numberWords(Math.abs(values.distribution.shift)) },
     { what: 'category score', words: numberWords(Math.abs(categoryScore)) },
     { what: 'believed probability of the wager', words: probabilityWords(wager.pBelieved) },
     { what: 'weight of the model', words: numberWords(0.441923) },
-    { what: 'stake', words: wager.contracts === 0 ? [] : [String(wager.contracts), String(wager.costMicros), (wager.costMicros / 1e6).toFixed(2)] },
+    {
+      what: 'stake',
+      words: wager.contracts === 0 ? [] : [String(wager.contracts), String(wager.costMicros), (wager.costMicros / 1e6).toFixed(2)],
+    },
   ];
 }
 

@@ -20,12 +20,19 @@ type Values = Record<string, readonly string[]>;
 export async function parameterValues(service: TestService): Promise<Values> {
   const { forecasts, days } = service.pipeline.record;
   const untold = await untoldForecasts(service);
-  const told = await forecasts.find({ reveal: { $ne: null } }).limit(4).toArray();
+  const told = await forecasts
+    .find({ reveal: { $ne: null } })
+    .limit(4)
+    .toArray();
   const dates = (await days.find().sort({ day: 1 }).toArray()).map(({ day }) => day);
   const around = [dates[0] - 1, ...dates, dates[dates.length - 1] + 1];
   const { rounds } = await service.http.contest.rounds({ limit: 100, offset: 0 });
   return {
-    uid: [...untold.map(({ attestation }) => attestation!.uid), ...told.flatMap(({ attestation, reveal }) => [attestation!.uid, reveal!.uid]), `0x${'1'.repeat(64)}`],
+    uid: [
+      ...untold.map(({ attestation }) => attestation!.uid),
+      ...told.flatMap(({ attestation, reveal }) => [attestation!.uid, reveal!.uid]),
+      `0x${'1'.repeat(64)}`,
+    ],
     cid: [...new Set([...untold, ...told].map(({ cid }) => cid))],
     date: around.map(formatDay),
     weekId: [...new Set(around.map((day) => formatWeek(weekOf(day))))],
@@ -51,22 +58,27 @@ export function variantsOf(document: OpenApi, values: Values): Variant[] {
 function mediaTypesOf({ responses }: NamedOperation): string[] {
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
   const types = success !== undefined && 'content' in success ? Object.keys(success.content ?? {}) : [];
-  return [...types, 'text/html'].filter((type, index, all) => all.indexOf(type) === index);
+  return types.length === 0 ? ['*/*'] : types;
 }
 
 /** One parameter at a time, the others as they are where nobody tells them. */
 function pathsOf(operation: NamedOperation, values: Values): string[] {
   const { path, operationId, parameters = [] } = operation;
   const choices = parameters.map((parameter) => ({ ...parameter, all: choicesOf(parameter, values, operationId) }));
-  const base = choices.filter(({ required }) => required).map(({ name, all }) => [name, all[0]] as const);
-  const requests = [base, ...choices.flatMap(({ name, all }) => all.map((value) => [...base.filter(([other]) => other !== name), [name, value] as const]))];
+  const base = choices.filter(({ required }) => required).map(({ name, all }): [string, string] => [name, all[0]]);
+  const requests = [
+    base,
+    ...choices.flatMap(({ name, all }) =>
+      all.map((value) => [...base.filter(([other]) => other !== name), [name, value] as [string, string]]),
+    ),
+  ];
   const inPath = new Set(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name));
   return [...new Set(requests.map((request) => filled(path, request, inPath)))];
 }
 
-function filled(path: string, request: readonly (readonly [string, string])[], inPath: ReadonlySet<string>): string {
+function filled(path: string, request: [string, string][], inPath: ReadonlySet<string>): string {
   const told = Object.fromEntries(request);
-  const query = new URLSearchParams(request.filter(([name]) => !inPath.has(name)).map(([name, value]) => [name, value])).toString();
+  const query = new URLSearchParams(request.filter(([name]) => !inPath.has(name))).toString();
   const route = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(told[name]));
   return query === '' ? route : `${route}?${query}`;
 }

@@ -51,9 +51,7 @@ export function valid(schema: z.ZodType): fc.Arbitrary<unknown> {
 
 const FORMATS: Record<string, fc.Arbitrary<string>> = {
   uuid: fc.uuid(),
-  date: fc
-    .date({ min: new Date(0), max: new Date('2999-12-31'), noInvalidDate: true })
-    .map((date) => date.toISOString().slice(0, 10)),
+  date: fc.date({ min: new Date(0), max: new Date('2999-12-31'), noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10)),
 };
 
 function fromJson(schema: Schema): fc.Arbitrary<unknown> {
@@ -96,10 +94,13 @@ export function pathOfRequest({ path }: Route, { params, query }: Pick<RequestPa
 
 /** Percent-encoding of any text: what is no Unicode becomes bytes that are no UTF-8. */
 export function encoded(text: string): string {
-  const bytes = [...text].map((char) => {
-    const code = char.codePointAt(0)!;
-    const isLone = code >= 0xd800 && code <= 0xdfff;
-    return isLone ? Buffer.from([0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63)]) : Buffer.from(char);
-  });
-  return [...Buffer.concat(bytes)].map((byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`).join('');
+  return [...text].map((char) => (/[\w.~-]/.test(char) ? char : bytesOf(char).map(percent).join(''))).join('');
 }
+
+function bytesOf(char: string): number[] {
+  const code = char.codePointAt(0)!;
+  const isLone = code >= 0xd800 && code <= 0xdfff;
+  return isLone ? [0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63)] : [...Buffer.from(char)];
+}
+
+const percent = (byte: number) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`;

@@ -105,6 +105,15 @@ export const OWN_PATHS: SpecPath[] = [
   ].map(of('get', 'public')),
   of('post', 'public')('/api/svc/oracle/siwe'),
   of('delete', 'public')('/api/svc/oracle/session'),
+  ...['/admin/steps', '/admin/audit'].map(of('get', 'admin')),
+  ...[
+    '/admin/steps/{step}',
+    '/admin/wagers/pause',
+    '/admin/wagers/resume',
+    '/admin/webhooks/{id}/disable',
+    '/admin/keys/rotate',
+    '/admin/wallets/{wallet}/revoke',
+  ].map(of('post', 'admin')),
 ];
 
 /** Paths of a Markdown text as section 4 writes them: in tables, and in backticks, where GET goes without saying. */

@@ -44,7 +44,9 @@ export interface AuditLogOptions {
   now(): Date;
 }
 
-const LONGEST_TEXT = 500;
+const LONGEST_RESULT = 500;
+/** As many ids as the page on jobs may name at once. */
+const LONGEST_PARAMETER = 5_000;
 
 /** What the operator did. */
 export class AuditLog {
@@ -94,7 +96,7 @@ export class AuditLog {
   /** What happened has happened: an end that cannot be written does not change the answer. */
   async #end(_id: ObjectId, { result, ...end }: Pick<AuditEntry, 'state' | 'errorCode' | 'result'>): Promise<void> {
     const { now, log } = this.#options;
-    const set = { ...end, result: result?.slice(0, LONGEST_TEXT) ?? null, endedAt: now() };
+    const set = { ...end, result: result?.slice(0, LONGEST_RESULT) ?? null, endedAt: now() };
     try {
       await this.#entries.updateOne({ _id, state: 'begun' }, { $set: set });
     } catch (error) {
@@ -104,7 +106,7 @@ export class AuditLog {
 }
 
 function bounded(parameters: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(parameters).map(([name, text]) => [name, text.slice(0, LONGEST_TEXT)]));
+  return Object.fromEntries(Object.entries(parameters).map(([name, text]) => [name, text.slice(0, LONGEST_PARAMETER)]));
 }
 
 /** What is not one of our own errors may say anything: its message stays in the log. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { OracleError } from '../../errors.ts';
 import type { Caller } from '../../record/caller.ts';
 import type { DayDoc } from '../../record/day-record.ts';
 import { fromCents } from '../../record/forecast.ts';
+import { nothingYet } from '../../record/oracle/newest.ts';
 import { viewForecast } from '../../record/views.ts';
 import { signalHorizon } from '../parameters.ts';
 import type { HttpParts } from '../parts.ts';
@@ -46,9 +46,9 @@ export function signalRoutes(parts: HttpParts): Route[] {
 async function currentSignal({ record, market, viewFor }: HttpParts, horizonDays: number, caller: Caller): Promise<PublicSignal> {
   const doc = await record.latest(horizonDays);
   const day = doc === null ? null : await record.day(doc.day);
-  if (doc === null || day === null || day.price === null) throw noForecast();
+  if (doc === null || day === null || day.price === null) throw nothingYet('forecast');
   const { signal, regime, modelVersion, ...view } = viewForecast(doc, viewFor(caller));
-  if (signal === null || regime === null || modelVersion === null) throw noForecast();
+  if (signal === null || regime === null || modelVersion === null) throw nothingYet('forecast');
   return {
     success: true,
     signal,
@@ -77,12 +77,6 @@ function contextOf({ context }: DayDoc): Pick<PublicSignal, 'fearGreed' | 'fearG
     fearGreedLabel: context?.fearGreedLabel ?? null,
     etfFlows7d: context?.etfFlows7dUsd ?? null,
   };
-}
-
-function noForecast(): OracleError {
-  return new OracleError('STEP_WAITING', 'There is no forecast yet', {
-    suggestedAction: 'Ask again after 21:35 UTC; GET /ready says whether something is missing.',
-  });
 }
 
 async function legacySignal(parts: HttpParts, caller: Caller): Promise<Reply<LegacySignal>> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { OracleError } from '../../errors.ts';
 import type { Caller } from '../../record/caller.ts';
+import { nothingYet } from '../../record/oracle/newest.ts';
 import { summaryOf } from '../../record/scorecard.ts';
 import { type ForecastView, viewForecast } from '../../record/views.ts';
 import { weakEtag } from '../etag.ts';
@@ -53,9 +53,7 @@ async function newest({ record, viewFor }: HttpParts, horizonDays: number, calle
   const doc = await record.latest(horizonDays);
   const view = doc === null ? null : viewForecast(doc, viewFor(caller));
   if (view !== null && view.signal !== null && view.btcPrice !== null) return { ...view, signal: view.signal, btcPrice: view.btcPrice };
-  throw new OracleError('STEP_WAITING', 'There is no forecast yet', {
-    suggestedAction: 'Ask again after 21:35 UTC; GET /ready says whether something is missing.',
-  });
+  throw nothingYet('forecast');
 }
 
 function signal({ market }: HttpParts, view: ShownView): Reply<z.input<typeof WIDGET>> {

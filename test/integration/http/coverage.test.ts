@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp } from '../../../src/http/app.ts';
 import { allRoutes } from '../../../src/http/routes/all.ts';
+import { OPERATOR } from '../../support/operator.ts';
 import { type Served, serve } from '../../support/serve.ts';
 import { type TestService, testService } from '../../support/service.ts';
 import { describeWithShared, sharedPath } from '../../support/shared.ts';
@@ -15,7 +16,7 @@ let served: Served;
 let document: any;
 
 beforeAll(async () => {
-  service = await testService(0);
+  service = await testService(0, OPERATOR);
   served = await serve(service);
   document = await (await fetch(`${served.url}/.well-known/openapi.json`)).json();
 });

@@ -18,12 +18,28 @@ import {
 } from '../../support/hostile-values.ts';
 import { asTier } from '../../support/login.ts';
 import { bodyOf, rawExchange } from '../../support/raw.ts';
-import { encoded, fieldsOf, pathOfRequest, type RequestField, type RequestParts, sampleRequest, valid } from '../../support/request-fields.ts';
+import {
+  encoded,
+  fieldsOf,
+  pathOfRequest,
+  type RequestField,
+  type RequestParts,
+  sampleRequest,
+  valid,
+} from '../../support/request-fields.ts';
 import { type Served, serveApp } from '../../support/serve.ts';
 import type { TestService } from '../../support/service.ts';
 
-/** Fields that hold whatever their sender likes; of all others no hostile text is one. */
-const FREE_TEXTS = ['logInWithSiwe.message', 'registerWebhook.secret'];
+/** Fields that hold whatever their sender likes; of all others no hostile text is one, but those that fit. */
+const FREE_TEXTS = ['logInWithSiwe.message', 'registerWebhook.secret', 'pauseWagers.reason', 'disableWebhook.reason'];
+
+/** Texts that happen to have the form of a field. */
+const FITTING: Record<string, string[]> = {
+  'getRefStats.ref': ['not a number', 'infinity', 'beyond a double', 'hexadecimal', 'constructor'],
+  'logInWithWallet.signature': ['hexadecimal'],
+  'logInWithSiwe.signature': ['hexadecimal'],
+  'commitToContestMarket.signature': ['hexadecimal'],
+};
 
 /** Property runs of each field. */
 const RUNS = 12;
@@ -37,7 +53,12 @@ let client: ReturnType<typeof openAsk>;
 let ask: Ask;
 let routes: Route[];
 let fields: RequestField[];
-const headers: Record<Route['access'], Record<string, string>> = { public: {}, basic: {}, premium: {}, admin: { Authorization: 'Basic eDp5' } };
+const headers: Record<Route['access'], Record<string, string>> = {
+  public: {},
+  basic: {},
+  premium: {},
+  admin: { Authorization: 'Basic eDp5' },
+};
 
 beforeAll(async () => {
   service = await youngService();
@@ -56,7 +77,11 @@ afterAll(async () => {
 });
 
 /** An operation as its tier, with a request as it is or in parts. */
-function askRoute(route: Route, parts: RequestParts, question: Question = parts.body === undefined ? {} : json(parts.body)): Promise<HttpAnswer> {
+function askRoute(
+  route: Route,
+  parts: RequestParts,
+  question: Question = parts.body === undefined ? {} : json(parts.body),
+): Promise<HttpAnswer> {
   const method = route.method.toUpperCase();
   return ask(pathOfRequest(route, parts), { method, ...question, headers: { ...headers[route.access], ...question.headers } });
 }
@@ -71,9 +96,21 @@ async function askWith({ route, place, name }: RequestField, value: unknown): Pr
   return answer;
 }
 
+/** What the operator asks for in order is done. */
+function isDone({ route, schema }: RequestField, value: unknown): boolean {
+  return changesForOperator(route) && schema.safeParse(value).success;
+}
+
+const changesForOperator = ({ access, method }: Route) => access === 'admin' && method !== 'get';
+
 function withQuery(query: string, name: string, value: unknown): string {
   const others = query.split('&').filter((part) => part !== '' && !part.startsWith(`${name}=`));
   return [...others, ...(value === undefined ? [] : [`${name}=${encoded(value as string)}`])].join('&');
+}
+
+/** Members of a body as JSON. */
+function membersOf(body: Record<string, unknown>): string[] {
+  return Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [`${JSON.stringify(name)}:${JSON.stringify(value)}`]));
 }
 
 /** What was registered by a text that happens to be a fine secret. */
@@ -128,7 +165,7 @@ describe('the fields that are tried', () => {
   });
 
   it('are asked about in a request that is in order otherwise', async () => {
-    const operations = routes.filter(({ params, query, body }) => params ?? query ?? body);
+    const operations = routes.filter((route) => (route.params ?? route.query ?? route.body) && !changesForOperator(route));
     for (const route of operations) {
       const answer = await askRoute(route, sampleRequest(route));
       expect(failuresOf(answer), route.name).toEqual([]);
@@ -145,11 +182,12 @@ describe('a value that is hostile', () => {
     const wrong = await forFields(fields, async (field) => {
       const lines: string[] = [];
       for (const [what, text] of Object.entries(HOSTILE_TEXTS)) {
+        if (isDone(field, text)) continue;
         const answer = await askWith(field, text);
         // What is no Unicode cannot be read as a path at all.
         const name = field.place === 'path' && what === 'lone surrogate' ? 'path' : field.name;
-        const faults = FREE_TEXTS.includes(field.label) ? failuresOf(answer) : faultsOf(answer, name);
-        lines.push(...labelled(field.label, what, faults));
+        const mayFit = FREE_TEXTS.includes(field.label) || FITTING[field.label]?.includes(what);
+        lines.push(...labelled(field.label, what, mayFit ? failuresOf(answer) : faultsOf(answer, name)));
       }
       return lines;
     });
@@ -184,10 +222,18 @@ describe('a parameter of a query', () => {
       const { route, name } = field;
       const sample = sampleRequest(route);
       const good = encoded(String(fc.sample(valid(field.schema), { seed: 2, numRuns: 1 })[0]));
-      const queries = { empty: `${name}=`, bare: name, twice: `${name}=${good}&${name}=${good}`, thrice: `${name}&${name}=${good}&${name}=` };
+      const queries = {
+        empty: `${name}=`,
+        bare: name,
+        twice: `${name}=${good}&${name}=${good}`,
+        thrice: `${name}&${name}=${good}&${name}=`,
+      };
       const lines: string[] = [];
       for (const [what, query] of Object.entries(queries)) {
-        const answer = await askRoute(route, { ...sample, query: [withQuery(sample.query, name, undefined), query].filter(Boolean).join('&') });
+        const answer = await askRoute(route, {
+          ...sample,
+          query: [withQuery(sample.query, name, undefined), query].filter(Boolean).join('&'),
+        });
         lines.push(...labelled(field.label, what, faultsOf(answer, name)));
       }
       return lines;
@@ -237,8 +283,7 @@ describe('a member of a body', () => {
     for (const field of numbers) {
       const sample = sampleRequest(field.route);
       for (const text of ['1e400', '-1e400', '1e21', '9007199254740993', '-1', '0.5', '1e-7', '"1"', '[1]', '{"$numberLong":"1"}']) {
-        const others = Object.entries(sample.body!).filter(([name]) => name !== field.name);
-        const members = [...others.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`), `"${field.name}":${text}`];
+        const members = [...membersOf({ ...sample.body, [field.name]: undefined }), `"${field.name}":${text}`];
         const answer = await askRoute(field.route, sample, { ...json(null), body: `{${members.join(',')}}` });
         expect(faultsOf(answer, field.name), `${field.label} ${text}`).toEqual([]);
       }
@@ -249,13 +294,11 @@ describe('a member of a body', () => {
   it('that nobody declared is refused by its name', async () => {
     for (const route of routes.filter(({ body }) => body !== undefined)) {
       const sample = sampleRequest(route);
-      const text = JSON.stringify(sample.body).slice(1);
-      for (const [name, value] of Object.entries(UNDECLARED_MEMBERS)) {
-        const answer = await askRoute(route, sample, { ...json(null), body: `{${JSON.stringify(name)}:${value},${text}` });
+      for (const [name, value] of UNDECLARED_MEMBERS) {
+        const members = [`${JSON.stringify(name)}:${value}`, ...membersOf(sample.body!)];
+        const answer = await askRoute(route, sample, { ...json(null), body: `{${members.join(',')}}` });
         expect(faultsOf(answer, name), `${route.name} ${name}`).toEqual([]);
       }
-      const polluting = await askRoute(route, sample, { ...json(null), body: `{"__proto__":{"polluted":true},${text}` });
-      expect(faultsOf(polluting, '__proto__'), `${route.name} __proto__`).toEqual([]);
     }
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
@@ -288,7 +331,6 @@ describe('a body', () => {
     ['multipart/form-data; boundary=x', 'Content-Type'],
     ['application/jsonx', 'Content-Type'],
     ['nonsense', 'Content-Type'],
-    ['application/json; charset=utf-32', 'body'],
     ['application/json; charset=klingon', 'body'],
   ])('of another type is refused: %s', async (type, field) => {
     for (const route of withBody()) {
@@ -324,12 +366,15 @@ describe('whatever comes', () => {
   it('as a field is refused by its name, or taken; nothing fails', async () => {
     const before = await databaseState(service.database.db);
     for (const field of fields) {
-      const values = field.place === 'body' ? fc.oneof(fc.jsonValue(), anyText, valid(field.schema)) : fc.oneof(anyText, valid(field.schema).map(String));
+      const values =
+        field.place === 'body'
+          ? fc.oneof(fc.jsonValue(), anyText, valid(field.schema))
+          : fc.oneof(anyText, valid(field.schema).map(String));
       const property = fc.asyncProperty(values, async (value) => {
         // An empty or dotted segment is another path.
         fc.pre(field.place !== 'path' || !/^\.{0,2}$/.test(value as string));
         // Names of hosts would be looked up.
-        fc.pre(!/^https?:/i.test(String(value)));
+        fc.pre(!/^https?:/i.test(String(value)) && !isDone(field, value));
         const answer = await askWith(field, value);
         const isTaken = field.schema.safeParse(field.place === 'body' ? JSON.parse(JSON.stringify(value)) : value).success;
         const isText = field.place !== 'path' || (value as string).isWellFormed();
@@ -348,11 +393,14 @@ describe('whatever comes', () => {
       const names = new Set(['body', ...Object.keys(route.body!.shape)]);
       const objects = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), fc.jsonValue(), { maxKeys: 8 });
       const property = fc.asyncProperty(fc.oneof(fc.jsonValue(), objects), async (value) => {
+        fc.pre(!route.body!.safeParse(value).success);
         const answer = await askRoute(route, sampleRequest(route), json(value));
         const { field } = JSON.parse(answer.text);
         expect(faultsOf(answer, field)).toEqual([]);
         const own = typeof value === 'object' && value !== null ? Object.keys(value) : [];
-        expect([...names, ...own].some((name) => field === name || field.startsWith(`${name}.`) || name.startsWith(field.slice(0, 100)))).toBe(true);
+        expect(
+          [...names, ...own].some((name) => field === name || field.startsWith(`${name}.`) || name.startsWith(field.slice(0, 100))),
+        ).toBe(true);
       });
       await fc.assert(property, { numRuns: 3 * RUNS });
     }
@@ -361,10 +409,23 @@ describe('whatever comes', () => {
 });
 
 /** Of all of Unicode, and of what is none. */
-const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.constantFrom('\ud800', '\udfff7d', '__proto__'));
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom('\ud800', '\udfff7d', '__proto__'),
+);
 
 describe('a header', () => {
-  const TOKENS = ['Bearer', 'Bearer ', 'Basic eDp5', 'Bearer a.b.c', `Bearer ${'x'.repeat(9_000)}`, 'Bearer null', 'Bearer {"$gt":""}', 'x'];
+  const TOKENS = [
+    'Bearer',
+    'Bearer ',
+    'Basic eDp5',
+    'Bearer a.b.c',
+    `Bearer ${'x'.repeat(9_000)}`,
+    'Bearer null',
+    'Bearer {"$gt":""}',
+    'x',
+  ];
 
   it('that is no token is refused by its name', async () => {
     for (const route of routes.filter(({ access }) => access === 'basic' || access === 'premium')) {

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { catchUp } from '../../../src/pipeline/catch-up.ts';
 import { runStep } from '../../../src/pipeline/steps.ts';
 import { stepInstant } from '../../../src/pipeline/times.ts';
-import { type TestService, testService, today } from '../../support/service.ts';
+import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
 
 let service: TestService;
 afterEach(() => service?.stop());
@@ -31,4 +31,16 @@ it('a process killed between the claim of the first day and its writing leaves a
     { sequence: 1, missed: true },
     { sequence: 2, missed: false },
   ]);
+});
+
+it('a process killed between a day and its forecasts leaves a day that is completed', async () => {
+  service = await testService(2);
+  const { record } = service.pipeline;
+  const day = today() - 2;
+  await runPastDay(service, day, []);
+  const written = await record.forecastsOf(day);
+  await record.forecasts.deleteMany({ day, horizonDays: { $gt: 1 } });
+  await catchUp(service.pipeline, at(stepInstant('attest', day)));
+  const completed = await record.forecastsOf(day);
+  expect(completed.map(({ commitment }) => commitment)).toEqual(written.map(({ commitment }) => commitment));
 });

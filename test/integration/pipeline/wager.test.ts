@@ -196,7 +196,7 @@ describe('the wager of a day', () => {
 
   it('that was placed before a pause settles during it', async () => {
     const wagerSwitch = new WagerSwitch(service.database.db);
-    await service.pipeline.wagers.wagers.insertOne(await expiredWager(service.pipeline, day));
+    await service.pipeline.wagers.wagers.insertOne(await expiredWager(quoting({ bid: 0.5, ask: 0.52 }), day));
     await wagerSwitch.pause('a test', context.now);
     const settled = await settleStep(service.pipeline, { now: new Date() });
     await wagerSwitch.resume(context.now);

@@ -4,7 +4,8 @@ import { epochMsText, finite, numeric, parseAnswer } from './http-source.ts';
 
 const MAX_LEVELS = 5;
 
-const levels = z.array(z.object({ price: numeric.pipe(finite.min(0).max(1)), size: numeric.pipe(finite.min(0)) }));
+const price = numeric.pipe(finite.min(0).max(1));
+const levels = z.array(z.object({ price, size: numeric.pipe(finite.min(0)) }));
 
 const book = z.object({
   timestamp: epochMsText,
@@ -13,7 +14,7 @@ const book = z.object({
   min_order_size: numeric.nullish(),
   tick_size: numeric.nullish(),
   neg_risk: z.boolean().nullish(),
-  last_trade_price: numeric.or(z.literal('').transform(() => null)).nullish(),
+  last_trade_price: price.or(z.literal('').transform(() => null)).nullish(),
 });
 
 /**

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CurlLine, curlLines, documentText, scriptIn } from '../../support/documents.ts';
+import { fullService } from '../../support/full-service.ts';
+import { loginToken } from '../../support/login.ts';
+import { OPERATOR, type OperatorDoor, operatorDoor } from '../../support/operator.ts';
+import { spawnNode, type TestService } from '../../support/service.ts';
+
+const readme = documentText('README.md');
+const api = documentText('docs/API.md');
+
+let service: TestService;
+let served: OperatorDoor;
+
+beforeAll(async () => {
+  service = await fullService();
+  served = await operatorDoor(service);
+});
+afterAll(async () => {
+  await served.close();
+  await service.stop();
+});
+
+const keyOf = (name: string) => service.infrastructure.demo!.wallets[name]!.privateKey;
+
+/** A script of a document, as a reader would start it. */
+function run(script: string, words: string[], environment: Record<string, string>) {
+  return spawnNode(['--input-type=module', '--eval', script, '--', ...words], { SERVICE_URL: served.url, ...environment }).ended;
+}
+
+describe('the script that logs in', () => {
+  it.each([[[]], [['siwe']]])('prints a token that opens what is gated %j', async (words) => {
+    const { code, output } = await run(scriptIn(readme, 'login.mjs'), words, { PRIVATE_KEY: keyOf('premium') });
+    expect(code, output).toBe(0);
+    const headers = { Authorization: `Bearer ${output.trim()}` };
+    const response = await fetch(`${served.url}/api/svc/oracle`, { headers });
+    expect(await response.json()).toMatchObject({ success: true, access: { tier: 'premium' } });
+  });
+
+  it('says why a wallet gets none', async () => {
+    const { code, output } = await run(scriptIn(readme, 'login.mjs'), [], { PRIVATE_KEY: keyOf('poor') });
+    expect(code).toBe(1);
+    expect(output).toContain('TIER_REQUIRED');
+  });
+});
+
+it('the script that checks a commitment finds it on chain, and before its window', async () => {
+  const environment = { TOKEN: await loginToken(service, 'basic'), RPC_URL: service.infrastructure.rpcUrl };
+  const { code, output } = await run(scriptIn(api, 'check.mjs'), [], environment);
+  expect(code, output).toBe(0);
+  expect(output).toBe('{ committed: true, beforeItsWindow: true }\n');
+});
+
+/** Lines that are there to show an error, or that stand for values of the reader's own. */
+const REFUSED: [RegExp, number][] = [
+  [/horizon=9d/, 400],
+  [/"wallet":"0x\.\.\."/, 400],
+  [/daily-brief\?date=/, 404],
+  [/^curl http:\/\/127\.0\.0\.1:3000\/api\/svc\/oracle$/, 401],
+];
+
+describe.each([
+  ['README.md', readme],
+  ['docs/API.md', api],
+])('each line of curl in %s', (_, text) => {
+  it('gets the answer that it is there for', async () => {
+    const values: Record<string, string> = { uid: await someUid(), wallet: `0x${'12'.repeat(20)}` };
+    const lines = curlLines(text);
+    expect(lines.length).toBeGreaterThan(5);
+    for (const line of lines) {
+      const response = await send(line, values);
+      const answer = await response.text();
+      const [, refused] = REFUSED.find(([pattern]) => pattern.test(line.line)) ?? [];
+      if (refused === undefined) expect(response.ok, `${line.line}\n${answer}`).toBe(true);
+      else expect(response.status, `${line.line}\n${answer}`).toBe(refused);
+      if (line.url.endsWith('/webhooks/register')) values.id = JSON.parse(answer).id;
+    }
+  });
+});
+
+async function send({ method, url, headers, body }: CurlLine, values: Record<string, string>): Promise<Response> {
+  const address = url.replace('http://127.0.0.1:3000', served.url).replaceAll(/<(\w+)>/g, (_, name) => values[name]);
+  const { Authorization, ...others } = headers;
+  const authorization = Authorization === undefined ? {} : { Authorization: await credentials(Authorization) };
+  return fetch(address, { method, headers: { ...others, ...authorization }, body });
+}
+
+/** Each with a token of its own, since one of the lines ends its session. */
+async function credentials(written: string): Promise<string> {
+  const { ADMIN_USER, ADMIN_PASSWORD } = OPERATOR;
+  if (written === 'Basic $ADMIN_USER:$ADMIN_PASSWORD') return `Basic ${Buffer.from(`${ADMIN_USER}:${ADMIN_PASSWORD}`).toString('base64')}`;
+  expect(written).toBe('Bearer $TOKEN');
+  return `Bearer ${await loginToken(service, 'premium')}`;
+}
+
+async function someUid(): Promise<string> {
+  const { data } = (await (await fetch(`${served.url}/api/svc/onchain-oracle/latest`)).json()) as { data: { uid: string } };
+  return data.uid;
+}

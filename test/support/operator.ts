@@ -1,0 +1,39 @@
+import { composeAdministration } from '../../src/compose/administration.ts';
+import type { AppOptions } from '../../src/http/app.ts';
+import { createApp } from '../../src/http/app.ts';
+import { allRoutes } from '../../src/http/routes/all.ts';
+import { createLog } from '../../src/log.ts';
+import { type Served, serveApp } from './serve.ts';
+import type { TestService } from './service.ts';
+
+/** Settings that let an operator in. */
+export const OPERATOR = { ADMIN_USER: 'operator', ADMIN_PASSWORD: 'correct horse: battery staple' };
+
+export const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+
+/** The `Authorization` header of that operator. */
+export const AS_OPERATOR = basic(OPERATOR.ADMIN_USER, OPERATOR.ADMIN_PASSWORD);
+
+export interface OperatorDoor extends Served {
+  /** What was logged there. */
+  lines: string[];
+}
+
+export interface OperatorDoorOptions extends Pick<AppOptions, 'limits' | 'trustProxy'> {
+  now?(): Date;
+  settings?: { ADMIN_USER?: string; ADMIN_PASSWORD?: string };
+  role?: 'all' | 'api' | 'worker';
+}
+
+/** The doors of a service to which an operator has the key, at a time of the test's own; without a schedule, as a process that just answers. */
+export async function operatorDoor(service: TestService, options: OperatorDoorOptions = {}): Promise<OperatorDoor> {
+  const { settings = OPERATOR, role: ROLE = 'api', now = service.http.now, ...door } = options;
+  const lines: string[] = [];
+  const log = createLog({ level: 'debug', secrets: [], write: (line) => void lines.push(line) });
+  const config = { ADMIN_USER: undefined, ADMIN_PASSWORD: undefined, ...settings, ROLE };
+  const { database, pipeline, state } = service;
+  const { administration, ...operator } = composeAdministration({ config, db: database.db, pipeline, state, log, now });
+  const parts = { ...service.http, administration, now };
+  const served = await serveApp(createApp(allRoutes(parts), { ...service.door, ...operator, ...door, log }));
+  return { ...served, lines };
+}

@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { LOGIN_WINDOW_MS } from '../../../src/access/login-message.ts';
+import { TIER_REQUIREMENTS } from '../../../src/access/tiers.ts';
+import { TOKEN_LIFETIME_SECONDS } from '../../../src/access/token-keys.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { operationsMarkdown } from '../../../src/http/operations-table.ts';
+import { PAGES } from '../../../src/http/parameters.ts';
+import { problemsMarkdown } from '../../../src/http/problem-table.ts';
+import { declaredRoutes } from '../../../src/http/routes/declared.ts';
+import { BODY_LIMIT_BYTES } from '../../../src/http/security/body.ts';
+import { MAX_URL_CHARS } from '../../../src/http/security/url-length.ts';
+import { EVENT_NAMES } from '../../../src/push/event-names.ts';
+import { WEBHOOKS_PER_WALLET } from '../../../src/push/webhooks/store.ts';
+import { MIN_SETTLED_MARKETS } from '../../../src/wager/earned-weight.ts';
+import { MAX_STAKE_FRACTION } from '../../../src/wager/sizing.ts';
+import { DOCUMENTS, documentText, ROOT, unpadded } from '../../support/documents.ts';
+
+const routes = declaredRoutes();
+const api = documentText('docs/API.md');
+const readme = documentText('README.md');
+
+describe('docs/API.md', () => {
+  it('has the table of all operations', () => {
+    expect(unpadded(api), 'run npm run docs:tables').toContain(`<!-- operations -->\n${unpadded(operationsMarkdown(routes))}\n`);
+    for (const { method, path } of routes) {
+      const row = `| ${method.toUpperCase()} | \`${path}\` |`;
+      expect(unpadded(api).split(row), row).toHaveLength(2);
+    }
+  });
+
+  it('has the table of all errors', () => {
+    expect(unpadded(api), 'run npm run docs:tables').toContain(`<!-- problems -->\n${unpadded(problemsMarkdown(routes))}\n`);
+  });
+
+  it('names every event', () => {
+    for (const name of EVENT_NAMES) expect(api).toContain(`\`${name}\``);
+  });
+});
+
+describe.each(DOCUMENTS)('%s', (name) => {
+  const text = documentText(name);
+
+  it('names no path that is not served', () => {
+    // The page below it is no operation.
+    const served = ['/admin', ...routes.map(({ path }) => path)].map(patternOf);
+    for (const path of pathsIn(text))
+      expect(
+        served.some((pattern) => pattern.test(path)),
+        path,
+      ).toBe(true);
+  });
+
+  it('links to what is there', () => {
+    for (const [, link] of text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
+      const [file, anchor] = link.split('#');
+      const target = resolve(ROOT, dirname(name), file);
+      expect(existsSync(target), link).toBe(true);
+      if (anchor !== undefined) expect(anchorsIn(documentText(relativeName(target))), link).toContain(anchor);
+    }
+  });
+});
+
+describe('numbers in the documents', () => {
+  const { RATE_LIMIT_PUBLIC, RATE_LIMIT_WALLET, RATE_LIMIT_RPC } = loadConfig({});
+  const tokenMinutes = TOKEN_LIFETIME_SECONDS / 60;
+  const windowMinutes = LOGIN_WINDOW_MS / 60_000;
+
+  it.each([
+    `| Gate tokens of the wallet, at least | none | ${inWords(TIER_REQUIREMENTS.basic)} | ${inWords(TIER_REQUIREMENTS.premium)} |`,
+    `| Requests a minute | ${RATE_LIMIT_PUBLIC} an address | ${RATE_LIMIT_WALLET} a wallet | ${RATE_LIMIT_WALLET} a wallet |`,
+    `- ${RATE_LIMIT_PUBLIC} requests a minute without a token, by address (IPv6: by /64); ${RATE_LIMIT_WALLET} with one, by wallet. ${RATE_LIMIT_RPC} a minute`,
+    `a token for ${tokenMinutes} minutes`,
+    `within ${windowMinutes} minutes of the time here`,
+    `at most ${BODY_LIMIT_BYTES / 1024} KiB, URLs have at most ${MAX_URL_CHARS} characters`,
+    `up to ${WEBHOOKS_PER_WALLET} \`https\` callbacks`,
+  ])('README.md says: %s', (words) => expect(flowing(readme)).toContain(words));
+
+  it.each([
+    `| \`public\` | requests of one address (IPv6: one /64) without a valid token | ${RATE_LIMIT_PUBLIC} |`,
+    `| \`wallet\` | requests of one wallet with a token, from wherever | ${RATE_LIMIT_WALLET} |`,
+    `| \`rpc\` | requests of one address to operations that ask the chain, on top | ${RATE_LIMIT_RPC} |`,
+    `| \`failures\` | tokens and passwords of one address that were refused | ${RATE_LIMIT_PUBLIC} |`,
+    `Webhooks: ${WEBHOOKS_PER_WALLET} a wallet. Bodies: JSON, ${BODY_LIMIT_BYTES / 1024} KiB, not compressed. URLs: ${MAX_URL_CHARS} characters.`,
+    `for ${tokenMinutes} minutes`,
+    `one login within ${windowMinutes} minutes`,
+    `at most ${MAX_STAKE_FRACTION * 100} %`,
+    `on ${MIN_SETTLED_MARKETS} settled markets`,
+    `up to ${PAGES.copyTrade.most}`,
+  ])('docs/API.md says: %s', (words) => expect(flowing(api)).toContain(words));
+});
+
+function inWords(tokens: bigint): string {
+  return tokens.toLocaleString('en-US');
+}
+
+/** Without the line breaks of paragraphs and the padding of tables. */
+function flowing(markdown: string): string {
+  return unpadded(markdown.replaceAll('\n', ' '));
+}
+
+const HERE = /http:\/\/127\.0\.0\.1:3000|https:\/\/oracle\.example(?=\/)/g;
+
+/** Paths of this service that a text names, without their queries. */
+function pathsIn(text: string): string[] {
+  const found =
+    text.replaceAll(HERE, ' ').match(/(?<![\w./])\/(?:api|admin|docs|health|ready|ipfs|oracle|ws|\.well-known)\b(?:[\w/.{}-]|<\w+>)*/g) ??
+    [];
+  return found.map((path) => path.replace(/[./]+$/, ''));
+}
+
+/** What a declared path matches: values, placeholders and its own names. */
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+function relativeName(target: string): (typeof DOCUMENTS)[number] {
+  return DOCUMENTS.find((name) => resolve(ROOT, name) === target)!;
+}
+
+/** As GitHub makes them of headings. */
+function anchorsIn(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
