@@ -1,8 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import { REGISTRATION_PATH } from '../agent-card/registration.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { ACCESS_INDEXES } from './access/access.ts';
-import { REQUEST_COUNT_INDEXES } from './access/request-counts.ts';
 import { createAttestationReader } from './chain/attestation-reader.ts';
 import { createAttester } from './chain/attester.ts';
 import { createChain } from './chain/client.ts';
@@ -10,21 +8,22 @@ import { ensureIdentity, updateAgentUri } from './chain/identity.ts';
 import { openJournal } from './chain/journal.ts';
 import { createReporter, readReputation } from './chain/reputation.ts';
 import { createWallet, type WalletRole } from './chain/wallet.ts';
-import { COMMERCE_INDEXES } from './commerce/ledger.ts';
 import { composeAbout } from './compose/about.ts';
 import { composeAccess } from './compose/access.ts';
 import { composeAdministration } from './compose/administration.ts';
 import { composeCommerce } from './compose/commerce.ts';
 import { composeContest } from './compose/contest.ts';
 import { composeDoor, sharedWhileUnderWay } from './compose/door.ts';
-import { openReports, REPORT_INDEXES } from './compose/reports.ts';
+import type { Frame } from './compose/frame.ts';
+import { ALL_INDEXES } from './compose/indexes.ts';
+import { liveMarket, liveReading, simulatedOnRealChain } from './compose/market.ts';
+import { openReports } from './compose/reports.ts';
+import { paperVenue, polymarketNeedsLive, polymarketVenues, quotedMarkets } from './compose/venues.ts';
 import { composeWebhooks } from './compose/webhooks.ts';
 import type { Config } from './config.ts';
-import { CONTEST_INDEXES } from './contest/parts.ts';
-import { OracleError } from './errors.ts';
+import type { OracleError } from './errors.ts';
 import { dayOf, instantOf } from './forecast/day.ts';
 import { HORIZONS } from './forecast/model.ts';
-import { AUDIT_INDEXES } from './http/admin/audit-log.ts';
 import type { AppOptions } from './http/app.ts';
 import type { HttpParts, VenueMarket } from './http/parts.ts';
 import { type Infrastructure, openInfrastructure } from './local/infrastructure.ts';
@@ -32,33 +31,24 @@ import { type ReplayRange, replayRange, replayUnfinished } from './local/replay.
 import { requireSameHistory } from './local/same-history.ts';
 import type { Log } from './log.ts';
 import { createCache } from './market/cache.ts';
-import { openLiveFeed } from './market/live/feed.ts';
 import type { LiveMarket } from './market/live/live-market.ts';
 import { parseProviderUrls } from './market/live/provider-urls.ts';
 import { isLiveReachable } from './market/live/reachable.ts';
-import { LIVE_INDEXES, openLiveStores } from './market/live/stores.ts';
-import { createMarket, type Market } from './market/market.ts';
+import { createMarket } from './market/market.ts';
 import { chooseFeed } from './market/open.ts';
-import { weeklyStrikes } from './market/strikes.ts';
 import { connectMongo, type Database, ensureIndexes } from './mongo.ts';
 import { Forecaster } from './pipeline/forecaster.ts';
 import type { PipelineParts } from './pipeline/parts.ts';
 import { readiness } from './pipeline/readiness.ts';
 import type { Schedule } from './pipeline/schedule.ts';
 import { statusOf } from './pipeline/status.ts';
-import { STEP_RUN_INDEXES, StepRuns } from './pipeline/step-runs.ts';
-import { WEBHOOK_INDEXES } from './push/webhooks/store.ts';
-import { listingOf } from './record/intent/listing.ts';
+import { StepRuns } from './pipeline/step-runs.ts';
 import { ModelStore } from './record/models.ts';
-import { ForecastRecord, RECORD_INDEXES } from './record/record.ts';
+import { ForecastRecord } from './record/record.ts';
 import type { Shutdown } from './shutdown.ts';
-import { PAPER_INDEXES, PaperVenue } from './wager/paper-venue.ts';
-import { POLYMARKET_INDEXES } from './wager/polymarket/orders.ts';
-import { type PolymarketStrike, PolymarketVenue } from './wager/polymarket/polymarket-venue.ts';
-import type { TradingAccount } from './wager/polymarket/trading.ts';
-import { MICROS, type Venue } from './wager/venue.ts';
+import type { Venue } from './wager/venue.ts';
 import { WagerSwitch } from './wager/wager-switch.ts';
-import { WAGER_INDEXES, WagerBook } from './wager/wagers.ts';
+import { WagerBook } from './wager/wagers.ts';
 
 /** What the doors, the schedule and the commands stand on. */
 export interface Service {
@@ -83,13 +73,6 @@ export interface Service {
   /** The running jobs, and what is left of the start; both change while the service comes up. */
   state: { schedule: Schedule | null; setup: string | null };
 }
-
-export interface Frame {
-  config: Config;
-  log: Log;
-  shutdown: Shutdown;
-}
-
 const now = () => new Date();
 
 /**
@@ -117,21 +100,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   const database = await connectMongo(infrastructure.mongodbUri);
   shutdown.onStop('database connection', () => database.close());
   const { db } = database;
-  await ensureIndexes(db, [
-    ...RECORD_INDEXES,
-    ...WAGER_INDEXES,
-    ...PAPER_INDEXES,
-    ...STEP_RUN_INDEXES,
-    ...LIVE_INDEXES,
-    ...POLYMARKET_INDEXES,
-    ...CONTEST_INDEXES,
-    ...ACCESS_INDEXES,
-    ...REQUEST_COUNT_INDEXES,
-    ...COMMERCE_INDEXES,
-    ...WEBHOOK_INDEXES,
-    ...REPORT_INDEXES,
-    ...AUDIT_INDEXES,
-  ]);
+  await ensureIndexes(db, ALL_INDEXES);
 
   const chain = await createChain({
     rpcUrl: infrastructure.rpcUrl,
@@ -249,98 +218,6 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     state,
     announce,
   };
-}
-
-/** Live data as it is kept, whoever collects it. */
-function liveReading(db: Database['db'], live: LiveMarket | null): Market {
-  const stores = live?.stores ?? openLiveStores(db, Date.now);
-  return createMarket(live?.feed ?? openLiveFeed({ stores }), { pinClose: (close) => stores.closes.pin(close) });
-}
-
-async function liveMarket({ config, log, shutdown }: Frame, db: Database['db']): Promise<LiveMarket> {
-  // Loaded here only: a process that just answers keeps the memory.
-  const { openLiveMarket } = await import('./market/live/live-market.ts');
-  return openLiveMarket({
-    db,
-    urls: parseProviderUrls(config.PROVIDER_URLS ?? ''),
-    sosovalueKey: config.SOSOVALUE_API_KEY,
-    // The longest horizon looks a week back, and venues have gaps.
-    venueDays: config.REPLAY_DAYS + 14,
-    log,
-    now: Date.now,
-    signal: shutdown.signal,
-  });
-}
-
-/** A record on a real chain is for good: nothing made up goes into it. */
-function simulatedOnRealChain(): OracleError {
-  return new OracleError('CONFIG_INVALID', 'Setting FEEDS: simulated data is refused on a real chain', {
-    field: 'FEEDS',
-    suggestedAction: 'Set FEEDS to real data, or unset CHAIN_RPC_URL to try the service on a local chain.',
-  });
-}
-
-/** Its strikes come with live data only. */
-function polymarketNeedsLive(source: string): OracleError {
-  return new OracleError('CONFIG_INVALID', `Setting WAGERS: polymarket needs live market data, not ${source}`, {
-    field: 'WAGERS',
-    suggestedAction: 'Set FEEDS=live, or WAGERS=paper.',
-  });
-}
-
-/** Polymarket as the settings want it, and behind it, where it is not the same, the dry run that wagers may still stand in. */
-function polymarketVenues({ config, log }: Frame, db: Database['db'], market: Market): [PolymarketVenue, ...PolymarketVenue[]] {
-  const wagerSwitch = new WagerSwitch(db);
-  const open = (account: TradingAccount | null) =>
-    new PolymarketVenue({
-      db,
-      host: config.POLYMARKET_HOST,
-      account,
-      dryRunBalanceMicros: config.PAPER_BANKROLL_USD * MICROS,
-      maxStakeUsd: config.WAGER_MAX_STAKE_USD,
-      maxOpenUsd: config.WAGER_MAX_OPEN_USD,
-      killSwitch: config.WAGER_KILL_SWITCH === 'on',
-      isPaused: async () => (await wagerSwitch.state()).paused,
-      strikes: (at) => listedStrikes(market, at),
-      now,
-      log,
-    });
-  const { POLYMARKET_PRIVATE_KEY: privateKey, POLYMARKET_SIGNATURE_TYPE: signatureType, POLYMARKET_FUNDER: funder } = config;
-  const dryRun = open(null);
-  if (privateKey === undefined) return [dryRun];
-  const real = open({ privateKey, signatureType, funder });
-  return config.POLYMARKET_DRY_RUN ? [dryRun, real] : [real, dryRun];
-}
-
-/** Polymarket's weekly strikes, as the market last saw them. */
-async function listedStrikes(market: Market, at: Date): Promise<PolymarketStrike[]> {
-  const strikes = weeklyStrikes(await market.strikes(at.getTime()), at.getTime());
-  return strikes.flatMap((strike) => {
-    const listing = listingOf(strike);
-    if (strike.venue !== 'polymarket' || listing === null) return [];
-    const { question, strikeUsd, expiresAtMs } = strike;
-    return [{ conditionId: listing.conditionId, question, strikeUsd, expiresAt: new Date(expiresAtMs), listing }];
-  });
-}
-
-/** All strikes of a venue with its quotes. */
-async function quotedMarkets(venue: Venue): Promise<VenueMarket[]> {
-  const at = now();
-  const markets = await venue.markets(at);
-  return Promise.all(markets.map(async (market) => ({ market, quote: await venue.quote(market, at) })));
-}
-
-function paperVenue(db: Database['db'], config: Config, record: ForecastRecord, market: Market): PaperVenue {
-  return new PaperVenue({
-    db,
-    openingBalanceMicros: config.PAPER_BANKROLL_USD * MICROS,
-    async reference(at) {
-      const day = await record.day(dayOf(at.getTime()));
-      if (!day?.price || !day.variance) throw new OracleError('STEP_WAITING', 'The paper venue quotes once the day has its forecast');
-      return { spotUsd: day.price.cents / 100, dailyVolatility: Math.sqrt(day.variance.v94) };
-    },
-    close: async (day, at) => (await market.dailyClose(day, at.getTime())).priceUsd,
-  });
 }
 
 function failFromOutside({ log, shutdown }: Frame, error: OracleError): void {

@@ -1,18 +1,20 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { IDENTITY } from '../agent-card/identity.ts';
-import { listenHost, loadConfig, secretValues } from './config.ts';
+import type { Frame } from './compose/frame.ts';
+import { type Config, listenHost, loadConfig, SETTINGS, secretValues } from './config.ts';
 import type { Contest } from './contest/contest.ts';
 import { OracleError } from './errors.ts';
 import { dayOf, instantOf } from './forecast/day.ts';
 import { createApp, createStartingApp } from './http/app.ts';
+import type { HttpParts } from './http/parts.ts';
 import { allRoutes, workerRoutes } from './http/routes/all.ts';
 import { type HttpServer, listen } from './http/server.ts';
 import { bannerText } from './local/banner.ts';
 import { createProgressBar } from './local/progress.ts';
 import { replay } from './local/replay.ts';
 import { createLog, type Log } from './log.ts';
-import { assemble, type Frame, type Service } from './main.ts';
+import { assemble, type Service } from './main.ts';
 import type { MissingHistory } from './market/live/backfill/run.ts';
 import type { LiveMarket } from './market/live/live-market.ts';
 import type { Market } from './market/market.ts';
@@ -49,7 +51,7 @@ async function startPipeline(service: Service): Promise<void> {
   await http.contest.run().catch((error: unknown) => log.error({ err: error }, 'the contest could not be brought up to date'));
   // Loaded here only: a process that just answers keeps the memory.
   const { startSchedule } = await import('./pipeline/schedule.ts');
-  const jobs = { ...(live === null ? {} : collectJobs(live)), contest: contestJob(http.contest) };
+  const jobs = { ...(live === null ? {} : collectJobs(live)), contest: contestJob(http.contest), housekeeping: housekeeping(http) };
   const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now, jobs });
   shutdown.onStop('jobs', () => schedule.drain(6_000));
   state.schedule = schedule;
@@ -72,6 +74,11 @@ function contestJob(contest: Contest): ScheduledJob {
       await contest.run();
     },
   };
+}
+
+/** Deletes what has expired: not every engine does it by itself. */
+function housekeeping({ access }: HttpParts): ScheduledJob {
+  return { cron: '17 * * * *', run: () => access.purge(now()) };
 }
 
 const HISTORY_RETRY_MS = 15_000;
@@ -141,8 +148,16 @@ async function banner({ config, http, infrastructure, feedReason }: Service, url
     record: from === null || to === null ? null : { from, to, replayedDays },
     demo: infrastructure.demo,
     demoPath: join(config.DATA_DIR, 'demo.json'),
+    tokenCommand: infrastructure.demo === null ? null : tokenCommand(config, url),
     exampleUid: await record.exampleUid(),
   });
+}
+
+/** Prints a demonstration wallet's token, for a service that runs like this one. */
+function tokenCommand({ DATA_DIR }: Config, url: string): string {
+  const folder = DATA_DIR === SETTINGS.DATA_DIR.default ? '' : `DATA_DIR=${DATA_DIR} `;
+  const address = url === `http://127.0.0.1:${SETTINGS.PORT.default}` ? '' : ` --url ${url}`;
+  return `${folder}npm run -s token -- premium${address}`;
 }
 
 async function endedFeed(market: Market): Promise<string | null> {

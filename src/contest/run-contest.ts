@@ -44,7 +44,7 @@ async function attempt(
   try {
     const done = await run();
     if (done === null) return [];
-    log.info({ ...of, done }, 'contest');
+    log.debug({ ...of, done }, 'contest');
     return [{ ...of, done }];
   } catch (error) {
     if (isOracleError(error) && error.retryable) {

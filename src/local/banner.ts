@@ -12,12 +12,14 @@ export interface BannerSource {
   record: { from: Day; to: Day; replayedDays: number } | null;
   demo: DemoFile | null;
   demoPath: string;
+  /** What prints an access token of a demonstration wallet; null where there is none. */
+  tokenCommand: string | null;
   /** An attestation to try the verification with, once there is one. */
   exampleUid: string | null;
 }
 
 /** What a person sees when the service is up: origin of the data, addresses, wallets, a line to paste for each door. */
-export function bannerText({ name, version, url, source, reason, record, demo, demoPath, exampleUid }: BannerSource): string {
+export function bannerText({ name, version, url, source, reason, record, demo, demoPath, ...examples }: BannerSource): string {
   return [
     '',
     `${name} ${version} is up: ${url}`,
@@ -28,17 +30,27 @@ export function bannerText({ name, version, url, source, reason, record, demo, d
     ...(demo === null ? [] : walletLines(demo, demoPath)),
     '',
     'Try it:',
-    `  curl ${url}/api/svc/open/signal`,
-    `  curl "${url}/api/svc/scorecard?horizon=7"`,
-    `  curl "${url}/api/svc/onchain-oracle/history?limit=5"`,
-    ...(exampleUid === null ? [] : [`  curl ${url}/api/svc/onchain-oracle/verify/${exampleUid}`]),
-    `  curl ${url}/api/svc/agent/reputation`,
-    `  curl ${url}/api/btc-price`,
-    `  curl ${url}/api/status`,
+    ...tryLines({ url, ...examples }).map((line) => `  ${line}`),
     '',
     'Ctrl-C stops it; the next start continues.',
     '',
   ].join('\n');
+}
+
+function tryLines({ url, tokenCommand, exampleUid }: Pick<BannerSource, 'url' | 'tokenCommand' | 'exampleUid'>): string[] {
+  const asHolder = `curl -H "Authorization: Bearer $TOKEN"`;
+  return [
+    `curl ${url}/api/svc/open/signal`,
+    ...(tokenCommand === null ? [] : [`TOKEN=$(${tokenCommand}) && ${asHolder} ${url}/api/svc/oracle`]),
+    `curl "${url}/api/svc/scorecard?horizon=7"`,
+    `curl "${url}/api/svc/onchain-oracle/history?limit=5"`,
+    ...(exampleUid === null ? [] : [`curl ${url}/api/svc/onchain-oracle/verify/${exampleUid}`]),
+    `curl -H "Accept: text/plain" ${url}/api/svc/daily-brief`,
+    `curl ${url}/api/btc-price`,
+    `curl ${url}/api/svc/clawstake/status`,
+    `curl ${url}/api/status`,
+    `${url}/docs in a browser: all of it, to try out`,
+  ];
 }
 
 function recordLine(record: BannerSource['record']): string {

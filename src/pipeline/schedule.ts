@@ -108,5 +108,7 @@ function stepJobs(parts: PipelineParts, now: () => Date): Record<string, Schedul
 
 async function nextRuns(agenda: Agenda): Promise<{ job: string; nextRunAt: Date | null }[]> {
   const { jobs } = await agenda.queryJobs({});
-  return jobs.map(({ name, nextRunAt }) => ({ job: name, nextRunAt: nextRunAt ?? null }));
+  // What the operator has run out of turn stays in the queue, done.
+  const recurring = jobs.filter(({ repeatInterval }) => repeatInterval !== undefined);
+  return recurring.map(({ name, nextRunAt }) => ({ job: name, nextRunAt: nextRunAt ?? null }));
 }

@@ -25,9 +25,11 @@ export const HOSTILE_TEXTS = {
   'encoded NUL': '%00',
   'bad percent-encoding': '%E0%A4%A',
   SQL: "' OR '1'='1'; DROP TABLE forecasts; --",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: what others would take for a template
   'format string': '%s%s%s%n{0}{{7*7}}${7*7}',
   'header breaker': 'x\r\nSet-Cookie: a=b\r\n\r\n<h1>',
   shell: '$(touch /tmp/x); `id` | cat',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: what others would take for a template
   lookup: '${jndi:ldap://127.0.0.1/a}',
   'expression that backtracks': `${'a'.repeat(400)}!`,
 } as const;
@@ -51,7 +53,6 @@ export const JSON_VALUES: Record<string, unknown[]> = {
 
 /** Bodies that are no object of JSON, as they go over the wire. */
 export const HOSTILE_BODIES: Record<string, string | Buffer> = {
-  nothing: '',
   null: 'null',
   number: '1',
   text: '"text"',

@@ -7,7 +7,7 @@ import { type CommittedValues, type ForecastDoc, isTold } from '../../src/record
 import type { WagerDoc } from '../../src/wager/wagers.ts';
 import type { TestService } from './service.ts';
 
-/** Two opposite contents of everything that is not told yet: figures that nothing else of a service has. */
+/** Contents of everything that is not told yet, as different as can be: figures that nothing else of a service has. */
 export const PLANTED = {
   up: {
     values: {
@@ -16,6 +16,7 @@ export const PLANTED = {
     },
     quantilesFrom: 41_111.17,
     categoryScore: 0.613719,
+    outcome: 'WIN',
     wager: { state: 'PLACED', side: 'YES', pModel: 0.839173, pBelieved: 0.771391, contracts: 41_773, costMicros: 31_771_300_000 },
     oracleBps: 8_213,
   },
@@ -26,12 +27,26 @@ export const PLANTED = {
     },
     quantilesFrom: 33_333.71,
     categoryScore: -0.713917,
+    outcome: 'LOSS',
     wager: { state: 'SKIPPED', side: null, pModel: 0.160829, pBelieved: 0.228613, contracts: 0, costMicros: 0 },
     oracleBps: 1_787,
+  },
+  flat: {
+    values: {
+      ...{ signal: 'HOLD', direction: 'DOWN', confidence: 0.577319, confidenceBps: 5773, pUp: 0.422681, pUpBps: 4227 },
+      ...{ climatology: 0.611353, threshold: 0.293717, distribution: { scale: 0.211373, shift: -0.017093 } },
+    },
+    quantilesFrom: 22_777.31,
+    categoryScore: 0.039171,
+    outcome: 'HOLD',
+    wager: { state: 'PLACED', side: 'NO', pModel: 0.377193, pBelieved: 0.391571, contracts: 29_317, costMicros: 17_919_300_000 },
+    oracleBps: 4_391,
   },
 } as const satisfies Record<string, { values: Partial<CommittedValues>; wager: Partial<WagerDoc>; [figure: string]: unknown }>;
 
 export type PlantedSide = keyof typeof PLANTED;
+
+export const PLANTED_SIDES = Object.keys(PLANTED) as PlantedSide[];
 
 const LEVELS = ['p05', 'p10', 'p25', 'p50', 'p75', 'p90', 'p95'];
 
@@ -46,17 +61,16 @@ export async function untoldForecasts({ pipeline, http }: TestService): Promise<
 }
 
 /**
- * Writes one of two opposite contents into everything that is not told yet: values of forecasts, outcomes that are decided and not
+ * Writes one of the contents into everything that is not told yet: values of forecasts, outcomes that are decided and not
  * revealed, wagers, pinned probabilities; and has the reports made from that. Nothing that everybody may know is touched.
  */
 export async function plant(service: TestService, side: PlantedSide): Promise<void> {
   const { pipeline, database, http } = service;
   const { forecasts, days } = pipeline.record;
-  const { categoryScore, wager, oracleBps } = PLANTED[side];
+  const { categoryScore, outcome, wager, oracleBps } = PLANTED[side];
   const values = { ...PLANTED[side].values, priceQuantiles: quantilesOf(side) } satisfies Omit<CommittedValues, 'btcPriceCents'>;
   for (const { _id, day, horizonDays, resolution, values: own } of await untoldForecasts(service)) {
     const { btcPriceCents } = own!;
-    const outcome = side === 'up' ? 'WIN' : 'LOSS';
     const decided = resolution === null ? {} : { 'resolution.outcome': outcome };
     await forecasts.updateOne({ _id }, { $set: { values: { ...values, btcPriceCents }, ...decided } } as UpdateFilter<ForecastDoc>);
     const trend = { score: categoryScore, signal: values.signal };
@@ -64,15 +78,16 @@ export async function plant(service: TestService, side: PlantedSide): Promise<vo
     await days.updateOne({ day }, { $set: forecast } as UpdateFilter<DayDoc>);
   }
   const through = await pipeline.record.lastDayTold(http.now());
-  await plantWagers(service, side, wager, through);
+  await plantWagers(service, wager, through);
   await database.db.collection('contest_rounds').updateMany({ state: 'RUNNING' }, { $set: { 'markets.$[].oracleBps': oracleBps } });
   await remakeReports(service);
 }
 
-async function plantWagers({ pipeline }: TestService, side: PlantedSide, wager: (typeof PLANTED)[PlantedSide]['wager'], through: number) {
+async function plantWagers({ pipeline }: TestService, wager: (typeof PLANTED)[PlantedSide]['wager'], through: number) {
   const { wagers } = pipeline.wagers;
   for (const { _id, winner } of await wagers.find({ day: { $gt: through }, market: { $ne: null } }).toArray()) {
-    const settled = winner === null || side === 'down' ? {} : { state: winner === 'YES' ? ('WIN' as const) : ('LOSS' as const) };
+    const staked = wager.side !== null && winner !== null;
+    const settled = staked ? { state: winner === wager.side ? ('WIN' as const) : ('LOSS' as const) } : {};
     const skippedBecause = wager.state === 'SKIPPED' ? 'the edge is too small' : null;
     await wagers.updateOne(
       { _id },

@@ -25,7 +25,8 @@ export async function parameterValues(service: TestService): Promise<Values> {
     .limit(4)
     .toArray();
   const dates = (await days.find().sort({ day: 1 }).toArray()).map(({ day }) => day);
-  const around = [dates[0] - 1, ...dates, dates[dates.length - 1] + 1];
+  const wagers = (await service.pipeline.wagers.wagers.find().toArray()).map(({ day }) => day);
+  const around = [...new Set([dates[0] - 1, ...dates, dates[dates.length - 1] + 1, ...wagers])];
   const { rounds } = await service.http.contest.rounds({ limit: 100, offset: 0 });
   return {
     uid: [

@@ -70,8 +70,16 @@ function fromJson(schema: Schema): fc.Arbitrary<unknown> {
   throw new Error(`no values are known for ${JSON.stringify(schema)}`);
 }
 
+const samples = new WeakMap<Route, RequestParts>();
+
 /** A request in which every required field is as declared; the same each time. */
-export function sampleRequest({ params, query, body }: Route): RequestParts {
+export function sampleRequest(route: Route): RequestParts {
+  const sample = samples.get(route) ?? makeSample(route);
+  samples.set(route, sample);
+  return sample;
+}
+
+function makeSample({ params, query, body }: Route): RequestParts {
   const values = (shape: z.ZodRawShape = {}) =>
     Object.fromEntries(
       Object.entries(shape).flatMap(([name, type]) => {

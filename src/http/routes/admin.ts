@@ -24,7 +24,7 @@ import { wallet } from '../wallet-parameters.ts';
 
 /** Interface, section 5: the operator's own, under HTTP Basic. Whatever changes something is on the record before it is done. */
 export function adminRoutes(parts: HttpParts): Route[] {
-  return [...stepRoutes(parts), ...wagerRoutes(parts), ...accessRoutes(parts), auditRoute(parts)];
+  return [...stepRoutes(parts), ...wagerRoutes(parts), webhookRoute(parts), ...accessRoutes(parts), auditRoute(parts)];
 }
 
 const common = { tag: 'admin', access: 'admin' } as const;
@@ -106,26 +106,29 @@ function wagerRoutes(parts: HttpParts): Route[] {
   ];
 }
 
+function webhookRoute(parts: HttpParts): Route {
+  return route({
+    ...common,
+    method: 'post',
+    path: '/admin/webhooks/{id}/disable',
+    name: 'disableWebhook',
+    summary: "Ends the calls of somebody's webhook",
+    description: 'It stays disabled until its owner deletes it. Disabling it again changes nothing.',
+    params: z.object({ id: z.uuid('must be the id of a webhook: a UUID').toLowerCase().describe('Id of a webhook') }),
+    body: DISABLE_BODY,
+    reply: DISABLED_REPLY,
+    errors: ['NOT_FOUND'],
+    async handle({ params: { id }, body: { reason }, ...asked }) {
+      const work = () => disableWebhook(parts.webhooks, id, reason);
+      const webhook = await onRecord(parts, 'webhooks.disable')(asked, { id, reason }, work, ({ status }) => status);
+      return { body: disabledReply(webhook) };
+    },
+  });
+}
+
 function accessRoutes(parts: HttpParts): Route[] {
-  const { webhooks, access } = parts;
+  const { access } = parts;
   return [
-    route({
-      ...common,
-      method: 'post',
-      path: '/admin/webhooks/{id}/disable',
-      name: 'disableWebhook',
-      summary: "Ends the calls of somebody's webhook",
-      description: 'It stays disabled until its owner deletes it. Disabling it again changes nothing.',
-      params: z.object({ id: z.uuid('must be the id of a webhook: a UUID').toLowerCase().describe('Id of a webhook') }),
-      body: DISABLE_BODY,
-      reply: DISABLED_REPLY,
-      errors: ['NOT_FOUND'],
-      async handle({ params: { id }, body: { reason }, ...asked }) {
-        const work = () => disableWebhook(webhooks, id, reason);
-        const webhook = await onRecord(parts, 'webhooks.disable')(asked, { id, reason }, work, ({ status }) => status);
-        return { body: disabledReply(webhook) };
-      },
-    }),
     route({
       ...common,
       method: 'post',

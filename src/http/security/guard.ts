@@ -60,22 +60,21 @@ async function admitOperator(admin: AppOptions['admin'], arrival: Arrival, reque
   counter.refuseSpent('failures', address);
   response.set('Cross-Origin-Resource-Policy', 'same-origin');
   response.set('WWW-Authenticate', 'Basic realm="oracle admin", charset="UTF-8"');
-  await orCounted(arrival, async () => {
-    refuseOtherSites(request);
-    await admin(authorization, originOf(response));
-  });
+  await refuseOtherSites(arrival, request);
+  await orCounted(arrival, () => admin(authorization, originOf(response)));
   response.removeHeader('WWW-Authenticate');
 }
 
 /**
  * Browsers add a password that they know to whatever a page of somebody else's sends. They say whose page it is in `Sec-Fetch-Site`,
- * older ones in `Origin` only; what is no browser says neither.
+ * older ones in `Origin` only; what is no browser says neither. It is no guess at a password: nobody is locked out by a page he visits.
  */
-function refuseOtherSites(request: Request): void {
+async function refuseOtherSites({ address, counter }: Arrival, request: Request): Promise<void> {
   if (request.method === 'GET' || request.method === 'HEAD') return;
   const site = request.get('Sec-Fetch-Site');
   const field = site === undefined ? 'Origin' : 'Sec-Fetch-Site';
   if (site === undefined ? isOwnOrigin(request) : site === 'none' || site === 'same-origin') return;
+  await counter.take('public', address);
   throw new OracleError('UNAUTHENTICATED', 'Requests that pages of other sites send are refused here', { field });
 }
 

@@ -39,6 +39,11 @@ export const CALLS: Record<string, (world: World, holder: Holder) => Promise<Cal
   getNextTradeIntent: async (world) => await horizonWithIntent(world),
   commitToContestMarket: async (world) => ({ body: await commitment(world) }),
   listContestCommitments: async (world) => ({ query: { market: await openMarket(world) } }),
+  runStep: () => ({ params: { step: 'resolve' }, body: {} }),
+  pauseWagers: () => ({ body: { reason: 'the venue is being looked at' } }),
+  disableWebhook: async (world, holder) => ({ params: { id: await ownWebhook(world, holder) }, body: { reason: 'its host is flooded' } }),
+  rotateTokenKeys: () => ({ body: { revoke: false } }),
+  revokeWallet: ({ wallets }) => ({ params: { wallet: wallets.poor.address } }),
   getWeeklyReport: async (world) => ({ params: { weekId: (await world.json('/api/claw/latest')).weekId } }),
 };
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runStep } from '../../../src/pipeline/steps.ts';
 import { type CurlLine, curlLines, documentText, scriptIn } from '../../support/documents.ts';
 import { fullService } from '../../support/full-service.ts';
 import { loginToken } from '../../support/login.ts';
 import { OPERATOR, type OperatorDoor, operatorDoor } from '../../support/operator.ts';
-import { spawnNode, type TestService } from '../../support/service.ts';
+import { spawnNode, type TestService, today } from '../../support/service.ts';
 
 const readme = documentText('README.md');
 const api = documentText('docs/API.md');
@@ -13,6 +14,9 @@ let served: OperatorDoor;
 
 beforeAll(async () => {
   service = await fullService();
+  // Until 03:00 UTC that of today is not due.
+  const brief = await runStep(service.pipeline, 'brief', today() - 1, { now: new Date(), replayed: false });
+  expect(brief).toHaveProperty('done');
   served = await operatorDoor(service);
 });
 afterAll(async () => {

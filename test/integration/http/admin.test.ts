@@ -180,6 +180,8 @@ describe('the way in', () => {
     expect((await ask('/admin/', { at: guarded })).status).toBe(429);
     expect(guarded.lines.filter((line) => line.includes('refused'))).toHaveLength(6);
     nowMs += 60_000;
+    const planted = { method: 'POST', headers: { 'Sec-Fetch-Site': 'cross-site' }, at: guarded };
+    for (let request = 0; request < 10; request++) expect((await ask('/admin/wagers/resume', planted)).status).not.toBe(200);
     for (let request = 0; request < 20; request++) expect((await ask('/admin/steps', { at: guarded })).status).toBe(200);
     await guarded.close();
   });

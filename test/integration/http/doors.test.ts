@@ -1,7 +1,6 @@
 import { CID } from 'multiformats/cid';
 import { keccak256, sha256 } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { saltFor } from '../../../src/chain/commitment.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { allRoutes } from '../../../src/http/routes/all.ts';
@@ -9,7 +8,6 @@ import { scorecardRoutes } from '../../../src/http/routes/scorecard.ts';
 import { type HttpServer, listen } from '../../../src/http/server.ts';
 import { jsonRpc } from '../../../src/local/json-rpc.ts';
 import { runStep } from '../../../src/pipeline/steps.ts';
-import type { ForecastDoc } from '../../../src/record/forecast.ts';
 import { call } from '../../support/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
 import { settledWager } from '../pipeline/wager-docs.ts';
@@ -255,46 +253,4 @@ describe('bad input', () => {
     expect(await problem('/api/svc/scorecard', { method: 'POST' })).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' });
     expect(await problem('/ipfs/%E0%A4%A')).toMatchObject({ status: 400 });
   });
-});
-
-describe('an unauthenticated caller', () => {
-  /** Texts that would give an unresolved forecast away. */
-  function secretsOf({ _id, values }: ForecastDoc): string[] {
-    const { confidence, pUp, confidenceBps, pUpBps, distribution } = values!;
-    const digits = [confidence, pUp, distribution.scale, distribution.shift].map((value) => String(value).slice(0, 9));
-    return [...digits, `Bps":${confidenceBps}`, `Bps":${pUpBps}`, saltFor(service.pipeline.saltSecret, _id).slice(2)];
-  }
-
-  it('finds no unresolved direction or confidence on any path', async () => {
-    const unresolved = await service.pipeline.record.forecasts.find({ state: { $in: ['DRAFT', 'PENDING'] } }).toArray();
-    expect(unresolved.length).toBeGreaterThan(10);
-    const uids = unresolved.map(({ attestation }) => attestation!.uid);
-    const paths = [
-      ...allRoutes(service.http)
-        .map(({ path }) => path)
-        .filter((path) => !path.includes('{')),
-      ...['2d', '3d', '7d'].map((horizon) => `/api/svc/open/signal?horizon=${horizon}`),
-      ...['1', '2', '3', '7'].map((horizon) => `/api/svc/scorecard?horizon=${horizon}`),
-      '/api/svc/onchain-oracle/history?limit=100',
-      ...uids.map((uid) => `/api/svc/onchain-oracle/verify/${uid}`),
-      ...new Set(unresolved.map(({ cid }) => `/ipfs/${cid}`)),
-    ];
-    const open = new Set(unresolved.map(({ _id }) => _id));
-    for (const path of paths) {
-      const text = await (await fetchFrom(path)).text();
-      for (const secret of unresolved.flatMap(secretsOf)) expect(text, path).not.toContain(secret);
-      for (const view of objectsIn(JSON.parse(text))) {
-        if (!open.has(view.predictionId as string)) continue;
-        expect(view, path).toMatchObject({ signal: 'GATED', direction: null, confidence: null });
-        expect(view.salt ?? null, path).toBeNull();
-        expect(view.outcome ?? null, path).toBeNull();
-      }
-    }
-  });
-
-  function objectsIn(value: unknown): Record<string, unknown>[] {
-    if (value === null || typeof value !== 'object') return [];
-    const inner = Object.values(value).flatMap(objectsIn);
-    return Array.isArray(value) ? inner : [value as Record<string, unknown>, ...inner];
-  }
 });

@@ -7,16 +7,26 @@ import { route } from '../../../src/http/route.ts';
 import { allRoutes } from '../../../src/http/routes/all.ts';
 import { callablesOf, pathOf, questionOf } from '../../../src/local/examples/record.ts';
 import { openWorld } from '../../../src/local/examples/world.ts';
-import { OUTCOME_STEPS } from '../../../src/pipeline/steps.ts';
+import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/steps.ts';
 import type { Resolution } from '../../../src/record/forecast.ts';
-import { type HttpAnswer, openAsk } from '../../support/ask.ts';
+import { type Ask, type HttpAnswer, openAsk } from '../../support/ask.ts';
 import { asTier, demoWallets } from '../../support/login.ts';
 import { fetchOpenApi, type OpenApi, type Operation, operationsOf } from '../../support/openapi.ts';
-import { paidSecrets, plant, premiumSecrets, type Secret, saltSecrets, secretsIn, untoldForecasts } from '../../support/planted.ts';
+import {
+  PLANTED_SIDES,
+  paidSecrets,
+  plant,
+  premiumSecrets,
+  type Secret,
+  saltSecrets,
+  secretsIn,
+  untoldForecasts,
+} from '../../support/planted.ts';
 import { parameterValues, type Variant, variantsOf, walk } from '../../support/public-walk.ts';
 import { sampleOf } from '../../support/samples.ts';
 import { serveApp } from '../../support/serve.ts';
 import { runPastDay, type TestService, testService } from '../../support/service.ts';
+import { settledWager } from '../pipeline/wager-docs.ts';
 
 const DAYS = 14;
 
@@ -52,6 +62,8 @@ beforeAll(async () => {
   await runPastDay(service, TODAY, []);
   await service.infrastructure.localChain!.setTime(NOW);
   await decideUnrevealed();
+  await makeVoid();
+  await reportOutcome();
   service.state.setup = null;
   const { url } = await open(service.http);
   document = await fetchOpenApi(url);
@@ -83,6 +95,19 @@ async function decideUnrevealed(): Promise<void> {
   await service.pipeline.record.decide(new Map([[late._id, decided]]));
 }
 
+/** One forecast was committed too late to count: its window is open. */
+async function makeVoid(): Promise<void> {
+  const { forecasts } = service.pipeline.record;
+  const { modifiedCount } = await forecasts.updateOne({ _id: `${formatDay(TODAY - 2)}:7d` }, { $set: { state: 'VOID' } });
+  expect(modifiedCount).toBe(1);
+}
+
+/** The outcome of a wager that everybody may know is in the reputation registry. */
+async function reportOutcome(): Promise<void> {
+  await service.pipeline.wagers.wagers.insertOne(settledWager(TODAY - 40, 'WIN'));
+  expect(await runStep(service.pipeline, 'reputation', TODAY, { now: new Date(NOW), replayed: false })).toHaveProperty('done');
+}
+
 /** A door of the service with other parts. */
 async function open(parts: HttpParts, more: Parameters<typeof createApp>[0] = []) {
   const served = await serveApp(createApp([...more, ...allRoutes(parts)], { ...service.door, limits: undefined }));
@@ -110,30 +135,32 @@ function comparable({ status, headers, text }: HttpAnswer, { operationId }: Vari
   return `${status}\n${JSON.stringify(kept)}\n${moving === undefined ? text : text.replaceAll(moving, '')}`;
 }
 
-/** Variants that answer differently on the two contents of what is not told yet. */
-async function differences(ask: Parameters<typeof walk>[0], asked: readonly Variant[] = variants): Promise<string[]> {
-  await plant(service, 'up');
-  const up = await walk(ask, asked);
-  await plant(service, 'down');
-  const down = await walk(ask, asked);
-  return asked
-    .filter((variant) => comparable(up.get(variant.label)!, variant) !== comparable(down.get(variant.label)!, variant))
-    .map(({ label }) => label);
+/** Variants that do not answer the same whatever stands in what is not told yet. */
+async function differences(ask: Ask, asked: readonly Variant[] = variants): Promise<string[]> {
+  const found = new Map(asked.map(({ label }) => [label, new Set<string>()]));
+  for (const side of PLANTED_SIDES) {
+    await plant(service, side);
+    const answers = await walk(ask, asked);
+    for (const variant of asked) found.get(variant.label)!.add(comparable(answers.get(variant.label)!, variant));
+  }
+  return asked.flatMap(({ label }) => (found.get(label)!.size > 1 ? [label] : []));
 }
 
 describe('what is walked', () => {
   it('has none of the figures that are planted before they are', async () => {
     const { ask } = await open(revealing());
     const answers = await walk(ask, variants);
-    expect(leaksIn(answers, [...paidSecrets('up'), ...paidSecrets('down')])).toEqual([]);
+    expect(leaksIn(answers, PLANTED_SIDES.flatMap(paidSecrets))).toEqual([]);
   });
 
-  it('is a record with forecasts that are resolved, unresolved, late, and decided but not revealed', async () => {
+  it('is a record with forecasts that are resolved, not yet begun, open, late, void, and decided but not revealed', async () => {
     const { forecasts } = service.pipeline.record;
     const untold = await untoldForecasts(service);
     expect(untold.length).toBeGreaterThan(12);
     expect(untold.filter(({ resolvesAt }) => resolvesAt.getTime() <= NOW).length).toBeGreaterThan(4);
     expect(untold.filter(({ resolution }) => resolution !== null)).toHaveLength(1);
+    expect(untold.filter(({ state }) => state === 'VOID')).toHaveLength(1);
+    expect(untold.filter(({ windowOpensAt }) => windowOpensAt.getTime() > NOW)).toHaveLength(4);
     expect((await forecasts.countDocuments()) - untold.length).toBeGreaterThan(20);
     const { rounds } = await service.http.contest.rounds({ limit: 10, offset: 0 });
     expect(rounds.map(({ state }) => state)).toEqual(['OPEN', 'RUNNING', 'RESOLVED']);
@@ -142,6 +169,18 @@ describe('what is walked', () => {
     await plant(service, 'up');
     expect(await service.http.reports.weekly.weeks()).toHaveLength(2);
     expect(await service.http.reports.briefs.lastDay()).toBe(TODAY);
+  });
+
+  it('answers: no operation fails, and each that everybody may read tells something', async () => {
+    const { ask } = await open(service.http);
+    await plant(service, 'up');
+    const answers = await walk(ask, variants);
+    expect([...answers].filter(([, { status }]) => status >= 500).map(([label]) => label)).toEqual([]);
+    const readable = operationsOf(document).filter((operation) => operation.method === 'get' && operation['x-access'] === 'public');
+    const silent = readable.filter(({ operationId }) =>
+      variants.every((variant) => variant.operationId !== operationId || answers.get(variant.label)!.status !== 200),
+    );
+    expect(silent.map(({ operationId }) => operationId)).toEqual([]);
   });
 
   it('is every operation that can be read, in each of its media types, for each value of each parameter', async () => {
@@ -161,7 +200,7 @@ describe('what is walked', () => {
 describe('an anonymous caller', () => {
   it('finds nothing of an unresolved forecast in any answer, its headers included', async () => {
     const { ask } = await open(service.http);
-    for (const side of ['up', 'down'] as const) {
+    for (const side of PLANTED_SIDES) {
       await plant(service, side);
       expect(leaksIn(await walk(ask, variants), [...paidSecrets(side), ...salts])).toEqual([]);
     }

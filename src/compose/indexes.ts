@@ -1,0 +1,31 @@
+import { ACCESS_INDEXES } from '../access/access.ts';
+import { REQUEST_COUNT_INDEXES } from '../access/request-counts.ts';
+import { COMMERCE_INDEXES } from '../commerce/ledger.ts';
+import { CONTEST_INDEXES } from '../contest/parts.ts';
+import { AUDIT_INDEXES } from '../http/admin/audit-log.ts';
+import { LIVE_INDEXES } from '../market/live/stores.ts';
+import type { CollectionIndexes } from '../mongo.ts';
+import { STEP_RUN_INDEXES } from '../pipeline/step-runs.ts';
+import { WEBHOOK_INDEXES } from '../push/webhooks/store.ts';
+import { RECORD_INDEXES } from '../record/record.ts';
+import { PAPER_INDEXES } from '../wager/paper-venue.ts';
+import { POLYMARKET_INDEXES } from '../wager/polymarket/orders.ts';
+import { WAGER_INDEXES } from '../wager/wagers.ts';
+import { REPORT_INDEXES } from './reports.ts';
+
+/** The indexes of all collections. */
+export const ALL_INDEXES: readonly CollectionIndexes[] = [
+  ...RECORD_INDEXES,
+  ...WAGER_INDEXES,
+  ...PAPER_INDEXES,
+  ...STEP_RUN_INDEXES,
+  ...LIVE_INDEXES,
+  ...POLYMARKET_INDEXES,
+  ...CONTEST_INDEXES,
+  ...ACCESS_INDEXES,
+  ...REQUEST_COUNT_INDEXES,
+  ...COMMERCE_INDEXES,
+  ...WEBHOOK_INDEXES,
+  ...REPORT_INDEXES,
+  ...AUDIT_INDEXES,
+];

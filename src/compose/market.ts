@@ -1,0 +1,38 @@
+import { OracleError } from '../errors.ts';
+import { openLiveFeed } from '../market/live/feed.ts';
+import type { LiveMarket } from '../market/live/live-market.ts';
+import { parseProviderUrls } from '../market/live/provider-urls.ts';
+import { openLiveStores } from '../market/live/stores.ts';
+import { createMarket, type Market } from '../market/market.ts';
+import type { Database } from '../mongo.ts';
+import type { Frame } from './frame.ts';
+
+/** A record on a real chain is for good: nothing made up goes into it. */
+export function simulatedOnRealChain(): OracleError {
+  return new OracleError('CONFIG_INVALID', 'Setting FEEDS: simulated data is refused on a real chain', {
+    field: 'FEEDS',
+    suggestedAction: 'Set FEEDS to real data, or unset CHAIN_RPC_URL to try the service on a local chain.',
+  });
+}
+
+/** Live data as it is kept, whoever collects it. */
+export function liveReading(db: Database['db'], live: LiveMarket | null): Market {
+  const stores = live?.stores ?? openLiveStores(db, Date.now);
+  return createMarket(live?.feed ?? openLiveFeed({ stores }), { pinClose: (close) => stores.closes.pin(close) });
+}
+
+/** What collects live data into the store. */
+export async function liveMarket({ config, log, shutdown }: Frame, db: Database['db']): Promise<LiveMarket> {
+  // Loaded here only: a process that just answers keeps the memory.
+  const { openLiveMarket } = await import('../market/live/live-market.ts');
+  return openLiveMarket({
+    db,
+    urls: parseProviderUrls(config.PROVIDER_URLS ?? ''),
+    sosovalueKey: config.SOSOVALUE_API_KEY,
+    // The longest horizon looks a week back, and venues have gaps.
+    venueDays: config.REPLAY_DAYS + 14,
+    log,
+    now: Date.now,
+    signal: shutdown.signal,
+  });
+}
