@@ -43,7 +43,7 @@ export class Standings {
     try {
       return await this.#read(wallet, nowMs);
     } catch (error) {
-      if (ageMs <= STANDS_IN_MS && isChainTrouble(error)) return gate;
+      if (ageMs <= STANDS_IN_MS && isOracleError(error, 'CHAIN_UNREACHABLE')) return gate;
       throw error;
     }
   }
@@ -66,12 +66,8 @@ export class Standings {
       await sessions.keepReading(wallet, gate, readAt);
       return gate;
     } catch (error) {
-      if (isChainTrouble(error)) this.#failed = { error, atMs: now().getTime() };
+      if (isOracleError(error, 'CHAIN_UNREACHABLE')) this.#failed = { error, atMs: now().getTime() };
       throw error;
     }
   }
-}
-
-function isChainTrouble(error: unknown): error is OracleError {
-  return isOracleError(error, 'CHAIN_UNREACHABLE') || isOracleError(error, 'CHAIN_REVERTED');
 }

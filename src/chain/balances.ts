@@ -1,4 +1,5 @@
 import { type Address, parseAbi } from 'viem';
+import { isOracleError, OracleError } from '../errors.ts';
 import type { Chain } from './client.ts';
 import { chainCall } from './rpc-error.ts';
 
@@ -16,7 +17,7 @@ export interface GateBalance {
  * @throws OracleError CHAIN_UNREACHABLE, also when the endpoint no longer has the state of that block.
  */
 export async function gateBalance({ client, addresses }: Chain, wallet: Address, atBlock?: number): Promise<GateBalance> {
-  return chainCall('Reading the gate balance', async () => {
+  return readToken('Reading the gate balance', async () => {
     const blockNumber = atBlock === undefined ? await client.getBlockNumber() : BigInt(atBlock);
     const call = { address: addresses.gateToken, abi, functionName: 'balanceOf', args: [wallet], blockNumber } as const;
     return { balance: await client.readContract(call), blockNumber: Number(blockNumber) };
@@ -34,7 +35,17 @@ export async function confirmedGateBalance(chain: Chain, wallet: Address): Promi
 
 /** Decimals of the gate token. @throws OracleError CHAIN_UNREACHABLE */
 export async function gateDecimals({ client, addresses }: Chain): Promise<number> {
-  return chainCall('Reading the decimals of the gate token', () =>
+  return readToken('Reading the decimals of the gate token', () =>
     client.readContract({ address: addresses.gateToken, abi, functionName: 'decimals' }),
   );
+}
+
+/** A token that is there never refuses to be read: an endpoint that says so has not got its code, or the state of that block. */
+async function readToken<T>(what: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await chainCall(what, read);
+  } catch (cause) {
+    if (!isOracleError(cause, 'CHAIN_REVERTED')) throw cause;
+    throw new OracleError('CHAIN_UNREACHABLE', cause.message, { suggestedAction: 'Try again later.', cause });
+  }
 }

@@ -45,10 +45,16 @@ export function createContest(options: ContestOptions): Contest {
   const standings = createCache<Awaited<ReturnType<Contest['standings']>>>('contest-standings', CACHED_PAGES);
   const totals = createCache<Awaited<ReturnType<typeof parts.commitments.totals>>>('contest-totals', 1);
   const minute = () => Math.floor(parts.now().getTime() / 60_000);
+  let accepted = 0;
   return {
-    status: async () => statusOf(parts, await totals.get(minute(), () => parts.commitments.totals())),
+    status: async () => statusOf(parts, await totals.get(`${accepted}@${minute()}`, () => parts.commitments.totals())),
     rounds: (page) => roundsOf(parts, page),
-    commit: (commitment) => commit(parts, commitment),
+    async commit(commitment) {
+      const receipt = await commit(parts, commitment);
+      // Whoever has just committed finds himself counted.
+      accepted += 1;
+      return receipt;
+    },
     commitmentsOf: (market, page) => commitmentsOf(parts, market, page),
     standings: (page) => standings.get(`${page.limit}+${page.offset}@${minute()}`, () => standingsOf(parts, page)),
     run: () => runContest(parts),

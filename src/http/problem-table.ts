@@ -4,7 +4,7 @@ import { PROBLEMS } from './problem.ts';
 import type { Route } from './route.ts';
 
 /** Answered by every path, whichever operation it has. */
-const EVERYWHERE: readonly ErrorCode[] = ['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'URL_TOO_LONG'];
+const EVERYWHERE: readonly ErrorCode[] = ['NOT_FOUND', 'METHOD_NOT_ALLOWED'];
 
 /** Every error that callers can get as a Markdown table, by rising status. */
 export function problemsMarkdown(routes: readonly Route[]): string {

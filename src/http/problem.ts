@@ -56,6 +56,8 @@ export interface Problem {
   [detail: string]: unknown;
 }
 
+const BEARER = 'Bearer realm="oracle"';
+
 /** No path of ours is longer; one that is not ours may be as long as a URL. */
 const LONGEST_INSTANCE = 256;
 
@@ -89,7 +91,8 @@ export function sendProblem(response: Response, error: unknown): void {
   // Whoever reports it names the line in the log.
   if (problem.code === 'INTERNAL') problem.requestId = requestIdOf(response);
   if (problem.retryable) response.set('Retry-After', String(retryAfterSeconds(error)));
-  if (problem.status === 401) response.vary('Authorization').set('WWW-Authenticate', challengeFor(response));
+  const challenge = challengeFor(problem, response);
+  if (challenge !== undefined) response.vary('Authorization').set('WWW-Authenticate', challenge);
   response.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
 }
 
@@ -97,9 +100,14 @@ function retryAfterSeconds(error: unknown): number {
   return (isOracleError(error) ? error.retryAfterSeconds : undefined) ?? 30;
 }
 
-/** A door of its own may have set another one before. */
-function challengeFor(response: Response): string {
-  return response.get('WWW-Authenticate') ?? 'Bearer realm="oracle"';
+/** RFC 6750, section 3: to whoever sent a token with what is wrong with it. A door of its own may have set another one before. */
+function challengeFor({ status, code, field }: Problem, response: Response): string | undefined {
+  const sent = response.req.get('Authorization') !== undefined;
+  if (sent && code === 'TIER_REQUIRED') return `${BEARER}, error="insufficient_scope"`;
+  if (status !== 401) return undefined;
+  // A signature in the body may be wrong while the token is not.
+  const tokenRefused = sent && field === 'Authorization';
+  return response.get('WWW-Authenticate') ?? (tokenRefused ? `${BEARER}, error="invalid_token"` : BEARER);
 }
 
 /** The last middleware: errors of the framework become the service's own, everything unexpected is logged with its stack. */

@@ -47,7 +47,7 @@ async function requireDue({ record, market }: BriefParts, day: Day, { now }: Ste
 async function gather(parts: BriefParts, day: Day, { now }: StepContext): Promise<BriefMaterial> {
   const { record, market, wagers, runs } = parts;
   const asOfMs = stepInstant('brief', day);
-  const [figures, { series }, yesterday, lastForecast, replayedDays, forecasts, wager, latest] = await Promise.all([
+  const [figures, { series }, yesterday, lastForecast, replayedDays, forecasts, wager, troubles, { lastDay }] = await Promise.all([
     contextAt(parts, asOfMs),
     market.health(asOfMs),
     record.day(day - 1),
@@ -55,7 +55,8 @@ async function gather(parts: BriefParts, day: Day, { now }: StepContext): Promis
     record.days.countDocuments({ replayed: true, day: { $lt: day } }, { hint: { day: 1 } }),
     forecastsThrough(record, day - 1),
     wagers.wager(day - 1),
-    runs.latest(),
+    troublesAt(runs, day, asOfMs),
+    market.coverage(),
   ]);
   return {
     day,
@@ -66,12 +67,18 @@ async function gather(parts: BriefParts, day: Day, { now }: StepContext): Promis
     kind: market.kind,
     context: figures.context,
     contextMissing: figures.missing,
-    ...{ series, yesterday, lastForecast, replayedDays, forecasts, wager },
-    troubles: latest
-      .filter(({ state, step }) => state !== 'done' && step !== 'brief')
-      .map(({ step, day: of, state, reason }) => ({ step, date: formatDay(of), state, reason })),
-    next: nextTimes(day),
+    ...{ series, yesterday, lastForecast, replayedDays, forecasts, wager, troubles },
+    next: nextTimes(day, lastDay),
+    lastCovered: lastDay,
   };
+}
+
+/** Steps that waited or had failed at an instant. Of a step that has run again since, what it came to then is not known any more. */
+async function troublesAt(runs: BriefParts['runs'], day: Day, atMs: number): Promise<BriefMaterial['troubles']> {
+  return (await runs.latest())
+    .filter((run) => run.day <= day && run.ranAt.getTime() <= atMs)
+    .filter(({ state, step }) => state !== 'done' && step !== 'brief')
+    .map(({ step, day: of, state, reason }) => ({ step, date: formatDay(of), state, reason }));
 }
 
 /** Without a fresh price there is a brief all the same: it says so. */
@@ -84,15 +91,17 @@ async function contextAt({ market }: BriefParts, atMs: number): Promise<{ contex
   }
 }
 
-/** What comes next by the clock, seen from the brief of a day. */
-function nextTimes(day: Day): BriefNext[] {
+/** What comes next by the clock, seen from the brief of a day. @param lastCovered last day of the data, beyond which nothing comes */
+function nextTimes(day: Day, lastCovered: Day | null): BriefNext[] {
   const times: [BriefNext['event'], number][] = [
     ['signal', stepInstant('signal', day)],
     ['attestation', stepInstant('attest', day)],
     ['wager', stepInstant('wager', day)],
     ['window-opens', windowOpensAt(day)],
     ['brief', stepInstant('brief', day + 1)],
-    ['weekly-report', weeklyInstant(weekOf(day))],
   ];
-  return times.map(([event, ms]) => ({ event, at: new Date(ms).toISOString() }));
+  const covered = lastCovered === null || day <= lastCovered;
+  const weekCovered = lastCovered === null || weekOf(day) <= weekOf(lastCovered);
+  const weekly: typeof times = weekCovered ? [['weekly-report', weeklyInstant(weekOf(day))]] : [];
+  return [...(covered ? times : []), ...weekly].map(([event, ms]) => ({ event, at: new Date(ms).toISOString() }));
 }

@@ -15,8 +15,12 @@ export interface TargetRules {
 /** A callback that may be called: its URL in one spelling, and the addresses that were checked, to connect to one of them. */
 export interface Target {
   url: string;
+  /** Never empty where `unresolved` is `refuse`. */
   addresses: readonly string[];
 }
+
+/** What becomes of a host name that leads nowhere at present, or is looked up for too long. */
+export type Unresolved = 'refuse' | 'accept';
 
 export const LONGEST_URL = 2_048;
 
@@ -31,12 +35,19 @@ export const systemResolve: Resolve = async (hostname) => (await lookup(hostname
 /**
  * Checks a callback's URL, and where its host leads: each address must be on the public internet. A name can lead elsewhere
  * later, so this is asked again before each connection, which then goes to one of the addresses found here.
+ * @param unresolved `accept` for a URL that is only written down: whoever looks the name up later decides.
  * @throws OracleError INPUT_INVALID naming `url`.
  */
-export async function checkTarget(text: string, { allowLocal, resolve }: TargetRules): Promise<Target> {
+export async function checkTarget(text: string, rules: TargetRules, unresolved: Unresolved = 'refuse'): Promise<Target> {
+  const { allowLocal, resolve } = rules;
   const url = parseTarget(text, allowLocal);
   const host = hostOf(url);
-  const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host];
+  const { addresses, cause } = isIP(host) === 0 ? await lookUp(host, resolve) : { addresses: [host] };
+  if (addresses.length === 0) {
+    // Over plain http only this machine is called, and whether the name leads here is not known.
+    if (unresolved === 'refuse' || url.protocol !== 'https:') throw notFound(cause);
+    return { url: url.href, addresses };
+  }
   const local = allowLocal && addresses.every(isLoopbackAddress);
   if (local) return { url: url.href, addresses };
   if (url.protocol !== 'https:') throw invalid('must begin with https://');
@@ -76,12 +87,13 @@ function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 }
 
-async function resolved(host: string, resolve: Resolve): Promise<readonly string[]> {
-  const addresses = await within(RESOLVE_LIMIT_MS, resolve(host)).catch((cause: unknown) => {
-    throw unresolved(cause);
-  });
-  if (addresses.length === 0) throw unresolved();
-  return addresses;
+/** No addresses when there are none; also when nobody tells, and then why. */
+async function lookUp(host: string, resolve: Resolve): Promise<{ addresses: readonly string[]; cause?: unknown }> {
+  try {
+    return { addresses: await within(RESOLVE_LIMIT_MS, resolve(host)) };
+  } catch (cause) {
+    return { addresses: [], cause };
+  }
 }
 
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
@@ -92,7 +104,7 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   return Promise.race([promise, limit]).finally(() => clearTimeout(timer));
 }
 
-function unresolved(cause?: unknown): OracleError {
+function notFound(cause: unknown): OracleError {
   return new OracleError('INPUT_INVALID', 'The host of the URL could not be found', {
     field: 'url',
     suggestedAction: 'Check the host name; if it is new, try again in some minutes.',

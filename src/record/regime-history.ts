@@ -1,6 +1,7 @@
 import { type Day, formatDay } from '../forecast/day.ts';
 import { REGIMES, type Regime, type RiskLevel } from '../forecast/regime.ts';
 import type { RegimeFactors } from '../forecast/regime-factors.ts';
+import type { Market } from '../market/market.ts';
 import type { DayDoc } from './day-record.ts';
 import { type Freshness, freshnessOf } from './oracle/freshness.ts';
 import { nothingYet } from './oracle/newest.ts';
@@ -22,7 +23,8 @@ export interface CurrentRegime extends Omit<Freshness, 'nextSignalAt'> {
   daysHeld: number;
   /** Null where the record knows no other one before. */
   previousRegime: Regime | null;
-  nextEvaluationAt: string;
+  /** Null where the market data ends before. */
+  nextEvaluationAt: string | null;
   replayed: boolean;
 }
 
@@ -56,14 +58,23 @@ type EvaluatedDay = StoredDay & { regime: Regime };
 
 const FIELDS = { day: 1, signalAt: 1, regime: 1, regimeFactors: 1, missedBecause: 1, replayed: 1 } as const;
 
+export interface RegimeParts {
+  record: ForecastRecord;
+  market: Pick<Market, 'coverage'>;
+}
+
 /** The regime of the newest day that has one. @throws OracleError STEP_WAITING before the first. */
-export async function currentRegime(record: ForecastRecord, now: Date): Promise<CurrentRegime> {
+export async function currentRegime({ record, market }: RegimeParts, now: Date): Promise<CurrentRegime> {
   const newest = await newestBefore(record, Number.MAX_SAFE_INTEGER);
   if (newest === null || newest.regimeFactors === null) throw nothingYet('regime');
   const { day, regime, regimeFactors: factors, signalAt, replayed } = newest;
   const { riskLevel, description } = REGIMES[regime];
-  const [{ since, previousRegime }, lastDay] = await Promise.all([runOf(record, newest), record.lastDay()]);
-  const { nextSignalAt: nextEvaluationAt, ...freshness } = freshnessOf(newest, lastDay ?? day, now);
+  const [{ since, previousRegime }, lastDay, { lastDay: lastCovered }] = await Promise.all([
+    runOf(record, newest),
+    record.lastDay(),
+    market.coverage(),
+  ]);
+  const { nextSignalAt: nextEvaluationAt, ...freshness } = freshnessOf(newest, { lastDay: lastDay ?? day, lastCovered }, now);
   const held = { date: formatDay(day), since: formatDay(since), daysHeld: day - since + 1, previousRegime };
   return { regime, description, riskLevel, timestamp: signalAt.toISOString(), factors, ...held, ...freshness, nextEvaluationAt, replayed };
 }

@@ -196,7 +196,9 @@ interface VerdictInput {
 
 function verdictOf({ wins, scored, holds, independent, interval, alwaysUpAccuracy, everyCallUp }: VerdictInput): string {
   if (interval === null || alwaysUpAccuracy === null) {
-    return holds === 0 ? 'nothing resolved yet: no claim can be made' : `no call made: all ${holds} resolved forecasts abstained (HOLD)`;
+    return holds === 0
+      ? 'nothing resolved yet: no claim can be made'
+      : `no call made: all ${holds} forecasts that are over abstained (HOLD)`;
   }
   const { low, high } = interval;
   const range = `${wins} of ${scored} right, worth ${independent} independent ones, 95 % interval ${low.toFixed(2)} to ${high.toFixed(2)}`;

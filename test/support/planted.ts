@@ -3,7 +3,7 @@ import { saltFor } from '../../src/chain/commitment.ts';
 import { dayOf } from '../../src/forecast/day.ts';
 import { runStep } from '../../src/pipeline/steps.ts';
 import type { DayDoc } from '../../src/record/day-record.ts';
-import { type CommittedValues, type ForecastDoc, isTold } from '../../src/record/forecast.ts';
+import type { CommittedValues, ForecastDoc } from '../../src/record/forecast.ts';
 import type { WagerDoc } from '../../src/wager/wagers.ts';
 import type { TestService } from './service.ts';
 
@@ -22,7 +22,7 @@ export const PLANTED = {
   },
   down: {
     values: {
-      ...{ signal: 'SELL', direction: 'DOWN', confidence: 0.912757, confidenceBps: 9127, pUp: 0.087243, pUpBps: 872 },
+      ...{ signal: 'SELL', direction: 'DOWN', confidence: 0.812757, confidenceBps: 8128, pUp: 0.187243, pUpBps: 1872 },
       ...{ climatology: 0.457811, threshold: 0.004373, distribution: { scale: 0.137713, shift: -0.091957 } },
     },
     quantilesFrom: 33_333.71,
@@ -54,10 +54,10 @@ function quantilesOf(side: PlantedSide): Record<string, number> {
   return Object.fromEntries(LEVELS.map((level, index) => [level, PLANTED[side].quantilesFrom + index * 703.19]));
 }
 
-/** The forecasts that not everybody may read. */
+/** The forecasts that not everybody may read: not revealed on chain, and of void ones those whose window is not over. */
 export async function untoldForecasts({ pipeline, http }: TestService): Promise<ForecastDoc[]> {
-  const docs = await pipeline.record.forecasts.find().toArray();
-  return docs.filter((doc) => !isTold(doc, http.now()));
+  const docs = await pipeline.record.forecasts.find({ reveal: null }).toArray();
+  return docs.filter(({ state, resolvesAt }) => state !== 'VOID' || resolvesAt > http.now());
 }
 
 /**
@@ -65,11 +65,12 @@ export async function untoldForecasts({ pipeline, http }: TestService): Promise<
  * revealed, wagers, pinned probabilities; and has the reports made from that. Nothing that everybody may know is touched.
  */
 export async function plant(service: TestService, side: PlantedSide): Promise<void> {
-  const { pipeline, database, http } = service;
+  const { pipeline, database } = service;
   const { forecasts, days } = pipeline.record;
   const { categoryScore, outcome, wager, oracleBps } = PLANTED[side];
   const values = { ...PLANTED[side].values, priceQuantiles: quantilesOf(side) } satisfies Omit<CommittedValues, 'btcPriceCents'>;
-  for (const { _id, day, horizonDays, resolution, values: own } of await untoldForecasts(service)) {
+  const untold = await untoldForecasts(service);
+  for (const { _id, day, horizonDays, resolution, values: own } of untold) {
     const { btcPriceCents } = own!;
     const decided = resolution === null ? {} : { 'resolution.outcome': outcome };
     await forecasts.updateOne({ _id }, { $set: { values: { ...values, btcPriceCents }, ...decided } } as UpdateFilter<ForecastDoc>);
@@ -77,15 +78,15 @@ export async function plant(service: TestService, side: PlantedSide): Promise<vo
     const forecast = { [`forecasts.${horizonDays}`]: { ...values, btcPriceCents }, 'categories.trend': trend };
     await days.updateOne({ day }, { $set: forecast } as UpdateFilter<DayDoc>);
   }
-  const through = await pipeline.record.lastDayTold(http.now());
-  await plantWagers(service, wager, through);
+  await plantWagers(service, wager, Math.min(...untold.map(({ day }) => day)));
   await database.db.collection('contest_rounds').updateMany({ state: 'RUNNING' }, { $set: { 'markets.$[].oracleBps': oracleBps } });
   await remakeReports(service);
 }
 
-async function plantWagers({ pipeline }: TestService, wager: (typeof PLANTED)[PlantedSide]['wager'], through: number) {
+/** The wager of a day gives its forecasts away: also of a day of which a single one is not told yet, and of all that follow. */
+async function plantWagers({ pipeline }: TestService, wager: (typeof PLANTED)[PlantedSide]['wager'], from: number) {
   const { wagers } = pipeline.wagers;
-  for (const { _id, winner } of await wagers.find({ day: { $gt: through }, market: { $ne: null } }).toArray()) {
+  for (const { _id, winner } of await wagers.find({ day: { $gte: from }, market: { $ne: null } }).toArray()) {
     const staked = wager.side !== null && winner !== null;
     const settled = staked ? { state: winner === wager.side ? ('WIN' as const) : ('LOSS' as const) } : {};
     const skippedBecause = wager.state === 'SKIPPED' ? 'the edge is too small' : null;

@@ -9,7 +9,7 @@ export const HEADERS = {
   ETag: text('Changes when the content does; send it back as If-None-Match'),
   'Cache-Control': text('For how long the answer may be kept, and by whom'),
   'Retry-After': { description: 'Seconds after which trying again makes sense', schema: { type: 'integer', minimum: 0 } },
-  'WWW-Authenticate': text('How to authenticate'),
+  'WWW-Authenticate': text('How to authenticate; to whoever sent a token also what is wrong with it, as `error` (RFC 6750, section 3.1)'),
 } satisfies Record<string, oas31.HeaderObject>;
 
 type HeaderName = keyof typeof HEADERS;

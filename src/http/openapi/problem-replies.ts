@@ -7,9 +7,9 @@ import { problemHeaders } from './headers.ts';
 import { PROBLEM } from './problem-schema.ts';
 import { asksNobody } from './security.ts';
 
-/** A token that is not valid is refused on every path, also where none is needed. */
+/** A token is looked at on every path, also where none is needed: it may be refused, or the balance behind it not be known. */
 const BY_ACCESS: Record<Access, readonly ErrorCode[]> = {
-  public: ['UNAUTHENTICATED'],
+  public: ['UNAUTHENTICATED', 'CHAIN_UNREACHABLE'],
   basic: ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CHAIN_UNREACHABLE'],
   premium: ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CHAIN_UNREACHABLE'],
   // Unless the operator has set a password nothing is served there.
@@ -19,15 +19,14 @@ const BY_ACCESS: Record<Access, readonly ErrorCode[]> = {
 /** Every error that an operation can answer with: those that follow from how it is declared, and those it names. */
 export function errorsOf(route: Route): ErrorCode[] {
   const { access, cost, params, query, body, errors } = route;
-  const named = params !== undefined || query !== undefined;
   const codes = new Set<ErrorCode>([
     ...(asksNobody(route) ? [] : BY_ACCESS[access]),
     ...(cost === 'free' ? [] : (['RATE_LIMITED'] as const)),
-    ...(named || body !== undefined ? (['INPUT_INVALID'] as const) : []),
-    ...(named ? (['URL_TOO_LONG'] as const) : []),
+    ...((params ?? query ?? body) === undefined ? [] : (['INPUT_INVALID'] as const)),
     ...(body === undefined ? [] : (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
     ...(cost === 'rpc' ? (['CHAIN_UNREACHABLE'] as const) : []),
     ...errors,
+    'URL_TOO_LONG',
     'DATABASE_UNAVAILABLE',
     'SHUTTING_DOWN',
     'INTERNAL',
@@ -63,7 +62,7 @@ function describeProblems(codes: ErrorCode[], counted: boolean): ZodOpenApiRespo
     headers: problemHeaders({
       counted,
       retryable: codes.some((code) => ERROR_CODES[code].retryable),
-      challenge: codes.includes('UNAUTHENTICATED'),
+      challenge: codes.includes('UNAUTHENTICATED') || codes.includes('TIER_REQUIRED'),
     }),
     content: { 'application/problem+json': { schema: PROBLEM, ...(examples === undefined ? {} : { examples }) } },
   };

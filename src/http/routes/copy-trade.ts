@@ -13,6 +13,9 @@ import { type Route, route } from '../route.ts';
 import { COPY_TRADE_STATUS } from '../schemas/copy-trade.ts';
 import { INTENT_HISTORY, NEXT_INTENT } from '../schemas/trade-intent.ts';
 
+const HOLD_NOTE =
+  "A day of HOLD has no intent: the next one is null then, and the history leaves it out. The service's own wager of that day is sized all the same, since it sets the model's probability of a strike against the market's price and does not ask for the signal.";
+
 /** Interface, sections 2.11 and 4.4. */
 export function copyTradeRoutes(parts: HttpParts): Route[] {
   return [
@@ -30,6 +33,7 @@ export function copyTradeRoutes(parts: HttpParts): Route[] {
       tag: 'signal',
       access: 'premium',
       summary: 'The trade intent of the newest forecast with its Kelly sizing and its market; null when the signal is HOLD',
+      description: HOLD_NOTE,
       query: z.object({ horizon: signalHorizon }),
       reply: NEXT_INTENT.nullable(),
       errors: ['STEP_WAITING'],
@@ -41,6 +45,7 @@ export function copyTradeRoutes(parts: HttpParts): Route[] {
       tag: 'signal',
       access: 'premium',
       summary: 'Past trade intents as they were decided, newest first, each with what became of it; days of HOLD had none',
+      description: HOLD_NOTE,
       query: z.object({ limit: limit(PAGES.copyTrade.most, PAGES.copyTrade.default), horizon: signalHorizon }),
       reply: INTENT_HISTORY,
       handle: async ({ query, caller }) => ({
@@ -51,14 +56,15 @@ export function copyTradeRoutes(parts: HttpParts): Route[] {
 }
 
 async function statusOf({ record, market, venueName, sameBook, publicUrl, now }: HttpParts): Promise<z.input<typeof COPY_TRADE_STATUS>> {
-  const newest = await record.latest(Math.max(...HORIZONS));
+  const [newest, { lastDay: lastCovered }] = await Promise.all([record.latest(Math.max(...HORIZONS)), market.coverage()]);
   const at = now();
-  const stale = newest !== null && freshnessOf(newest, newest.day, at).stale;
+  const stale = newest !== null && freshnessOf(newest, { lastDay: newest.day, lastCovered }, at).stale;
   return {
     success: true,
     status: newest === null ? 'starting' : stale ? 'stale' : 'active',
     lastSignalAt: newest?.signalAt.toISOString() ?? null,
-    nextSignalAt: nextSignalAt(at).toISOString(),
+    nextSignalAt: nextSignalAt(at, lastCovered)?.toISOString() ?? null,
+    note: HOLD_NOTE,
     requirement: requirementOf('premium'),
     nextUrl: `${publicUrl}/api/svc/copy-trade/next`,
     historyUrl: `${publicUrl}/api/svc/copy-trade/history`,

@@ -3,12 +3,17 @@ import { formatDay } from '../../forecast/day.ts';
 import type { Caller } from '../../record/caller.ts';
 import { accuracyByVenue, crowdAccuracy } from '../../record/crowd/crowd-accuracy.ts';
 import { type CrowdPin, isSettled, readPins } from '../../record/crowd/pins.ts';
-import { weeklyComparison } from '../../record/crowd/weekly-comparison.ts';
+import { weeklyComparison, weekPins } from '../../record/crowd/weekly-comparison.ts';
+import { forecastId } from '../../record/forecast.ts';
 import { readableThrough } from '../../record/readable-through.ts';
+import { type ForecastView, viewForecast } from '../../record/views.ts';
 import { weakEtag } from '../etag.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
 import { CROWD_ACCURACY_REPLY, CROWD_VS_ORACLE_REPLY } from '../schemas/crowd.ts';
+
+/** Strikes are weekly: the forecast beside them is that of the default horizon. */
+const FORECAST_DAYS = 7;
 
 const PAPER = 'paper';
 const PAPER_NOTE = 'Quotes of the paper venue are made by this service to wager without money: they stand for no real crowd.';
@@ -41,7 +46,7 @@ export function crowdRoutes(parts: HttpParts): Route[] {
 async function crowdVsOracle(parts: HttpParts, caller: Caller): Promise<Reply<z.input<typeof CROWD_VS_ORACLE_REPLY>>> {
   const { pins, through } = await crowdOf(parts, caller);
   const ofBook = pins.filter(({ venue }) => parts.sameBook.includes(venue));
-  const { weeks, totals } = weeklyComparison(ofBook, through);
+  const { weeks, totals } = weeklyComparison(ofBook, through, await weeklyForecasts(parts, ofBook, caller));
   const body = {
     success: true as const,
     ...headOf(parts, through),
@@ -51,6 +56,12 @@ async function crowdVsOracle(parts: HttpParts, caller: Caller): Promise<Reply<z.
     ...footOf(parts, ofBook, through),
   };
   return { headers: { ETag: weakEtag(body) }, body };
+}
+
+/** The 7-day forecasts of the days whose strikes stand for their weeks, as the caller may see them. */
+async function weeklyForecasts({ record, viewFor }: HttpParts, pins: readonly CrowdPin[], caller: Caller): Promise<ForecastView[]> {
+  const docs = await record.byIds(weekPins(pins).map(({ day }) => forecastId(day, FORECAST_DAYS)));
+  return docs.map((doc) => viewForecast(doc, viewFor(caller)));
 }
 
 async function crowdAccuracyReply(parts: HttpParts, caller: Caller): Promise<Reply<z.input<typeof CROWD_ACCURACY_REPLY>>> {

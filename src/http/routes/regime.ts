@@ -17,7 +17,7 @@ export function regimeRoutes({ record, market, now }: Pick<HttpParts, 'record' |
       reply: CURRENT_REGIME,
       errors: ['STEP_WAITING'],
       async handle() {
-        return { body: { success: true as const, ...(await currentRegime(record, now())), source: market.source } };
+        return { body: { success: true as const, ...(await currentRegime({ record, market }, now())), source: market.source } };
       },
     }),
     route({

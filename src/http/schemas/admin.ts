@@ -25,7 +25,7 @@ const LONGEST_REASON = 200;
 const REASON = z
   .string({ error: 'must be a text' })
   .max(LONGEST_REASON, `must have at most ${LONGEST_REASON} characters`)
-  .refine((text) => text.trim() !== '' && !/\p{Cc}/u.test(text), 'must be words on one line');
+  .refine((text) => text.trim() !== '' && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text), 'must be words on one line');
 
 export const STEP_BODY = z.strictObject({
   day: z.iso

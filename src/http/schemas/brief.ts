@@ -87,7 +87,7 @@ export const DAILY_BRIEF = z.object({
   date: DATE.describe('The day that the brief is of, UTC'),
   asOf: TIME.describe('03:00 UTC of that day: what became known later is not in it'),
   generatedAt: TIME.describe('When it was made'),
-  late: z.boolean().describe('True when it was made after its time; it says the same all the same'),
+  late: z.boolean().describe('True when it was made after its time; it tells nothing that became known later'),
   source: z.string().describe('Where the market data comes from, e.g. `live` or `simulated (seed 2)`'),
   kind: z.enum(FEED_KINDS).describe('Kind of market data'),
   replayedDays: COUNT.describe('Days of the record that the demonstration replayed'),
@@ -97,7 +97,9 @@ export const DAILY_BRIEF = z.object({
   scorecard: z.array(SCORE).describe('The record so far, by horizon'),
   open: z.array(OPEN).describe('Forecasts whose outcome was open'),
   crowd: CROWD.nullable().describe('The strike that was priced with the last forecast; null when none was'),
-  next: z.array(NEXT).describe('What comes next, earliest first'),
+  next: z.array(NEXT).describe('What comes next, earliest first; not what market data that has ended keeps from coming'),
   data: z.array(INPUT).describe('How fresh each input was'),
-  notes: z.array(z.string()).describe('What was late, missed or waiting'),
+  notes: z
+    .array(z.string())
+    .describe('What was late, missed or waiting at `asOf`; a late brief leaves out steps that have run again since'),
 });

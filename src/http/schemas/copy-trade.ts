@@ -41,7 +41,10 @@ export const COPY_TRADE_STATUS = z.object({
     .enum(['active', 'stale', 'starting'])
     .describe('active: intents are there; stale: a newer forecast is overdue; starting: there is no forecast yet'),
   lastSignalAt: TIME.nullable().describe('When the newest forecast was made; null before the first'),
-  nextSignalAt: TIME.describe('When the next forecast, and with it the next intent, is due'),
+  nextSignalAt: TIME.nullable().describe(
+    'When the next forecast, and with it the next intent, is due; null where the market data ends before: nothing is forecast then',
+  ),
+  note: z.string().describe('What a signal of HOLD means for intents, and for wagers'),
   requirement: z.string().describe('What intents ask for'),
   nextUrl: z.url().describe('The intent of the newest forecast: GET'),
   historyUrl: z.url().describe('Past intents with outcomes: GET'),

@@ -33,7 +33,7 @@ export const FORECAST_ID = {
 /** Its life, and when. */
 export const FORECAST_STATE = {
   status: STATUS.describe(
-    'PENDING until its outcome is on chain; HOLD abstained and is not scored; VOID was missed or committed too late, and never counts',
+    'PENDING until its outcome is on chain; HOLD abstained and is not scored; VOID was missed or committed too late, and never counts. A HOLD too is PENDING until it is over, also for a caller who may read it in `signal` before.',
   ),
   regime: REGIME.nullable().describe('Market regime when it was made; null when nothing was forecast'),
   modelVersion: z.string().nullable().describe('Version of the model; null when nothing was forecast'),

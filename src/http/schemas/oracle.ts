@@ -89,7 +89,7 @@ export const ORACLE_SIGNAL = z.object({
   opening: OPENING.describe('What the commitment is recomputed from, as the numbers that are encoded'),
   formula: z.string().describe('How the commitment is made of `opening`, in this order'),
   ...FRESHNESS,
-  nextSignalAt: TIME.describe('When the next forecast is due'),
+  nextSignalAt: TIME.nullable().describe('When the next forecast is due; null where the market data ends before: nothing is forecast then'),
   replayed: FORECAST_STATE.replayed,
   late: FORECAST_STATE.late,
   source: z.string().describe('Where the market data comes from, e.g. `live` or `simulated (seed 2)`'),

@@ -25,7 +25,9 @@ export const REGIME_FIELDS = {
   daysHeld: COUNT.describe('Days from `since` through `date`'),
   previousRegime: REGIME.nullable().describe('The one before; null where the record knows none'),
   ...FRESHNESS,
-  nextEvaluationAt: TIME.describe('When it is evaluated next'),
+  nextEvaluationAt: TIME.nullable().describe(
+    'When it is evaluated next; null where the market data ends before: nothing is evaluated then',
+  ),
   replayed: z.boolean().describe('True when the demonstration replayed the day of the last evaluation'),
 };
 

@@ -31,9 +31,9 @@ const MARKET = z.object({
 
 const SIZING = z.object({
   pModel: PROBABILITY.describe("The model's probability of YES"),
-  marketPrice: PROBABILITY.describe('Middle of bid and ask of YES'),
+  marketPrice: PROBABILITY.describe('Middle of bid and ask of YES; prices and costs are told to six digits'),
   weight: PROBABILITY.describe("Share of the model's deviation from the market that it has earned to be believed with"),
-  pBelieved: PROBABILITY.describe('marketPrice + weight * (pModel - marketPrice)'),
+  pBelieved: PROBABILITY.describe('marketPrice + weight * (pModel - marketPrice), to eight digits'),
   bid: PROBABILITY.describe('Best bid of YES that it was sized at'),
   ask: PROBABILITY.describe('Best ask of YES that it was sized at'),
   fee: COST.nullable().describe(
@@ -42,10 +42,10 @@ const SIZING = z.object({
   yesCost: z.number().describe('Cost of a YES contract that pays 1: ask + fee'),
   noCost: z.number().describe('Cost of a NO contract that pays 1: 1 - bid + fee'),
   side: SIDE.nullable().describe('Side with an edge after costs; null without one'),
-  fullKelly: COST.describe('(p - cost) / (1 - cost) of the side, p being its believed probability; 0 without a side'),
+  fullKelly: COST.describe('(p - cost) / (1 - cost) of the side, p being its believed probability, to eight digits; 0 without a side'),
   kellyShare: z.number().describe('Share of full Kelly that is staked'),
   maxFraction: z.number().describe('Largest fraction of a bankroll that is staked'),
-  fraction: PROBABILITY.describe('Fraction of a bankroll to stake: min(kellyShare * fullKelly, maxFraction)'),
+  fraction: PROBABILITY.describe('Fraction of a bankroll to stake: min(kellyShare * fullKelly, maxFraction), to eight digits'),
   sizedAt: TIME.describe('When it was sized'),
   note: z.string().describe('What it comes to, and why, in words'),
 });
@@ -113,7 +113,7 @@ export const NEXT_INTENT = z.object({
   actionable: z.boolean().describe('True when an entry makes sense right now'),
   notActionableBecause: z.string().nullable().describe('Why not; null when it does'),
   ...FRESHNESS,
-  nextSignalAt: TIME.describe('When the next forecast is due'),
+  nextSignalAt: TIME.nullable().describe('When the next forecast is due; null where the market data ends before: nothing is forecast then'),
 });
 
 const INTENT_OUTCOME = z.object({

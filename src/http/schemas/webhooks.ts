@@ -23,7 +23,10 @@ export const REGISTER_BODY = z.strictObject({
     .string({ error: 'must be an https URL' })
     .min(1, 'must be an https URL')
     .max(LONGEST_URL, `must have at most ${LONGEST_URL} characters`)
-    .describe('The callback: https, on a host of the public internet, without credentials and fragment'),
+    .describe(
+      'The callback: https, on a host of the public internet, without credentials and fragment. ' +
+        'Each of its addresses must be public; a name that cannot be looked up at present is taken, and checked before each call',
+    ),
   events: z
     .array(event, { error: `must be a list of ${EVENT_NAMES.join(', ')}` })
     .min(1, 'must name at least one event')

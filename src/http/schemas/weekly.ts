@@ -11,18 +11,18 @@ const HORIZON_WEEK = z.object({
   made: COUNT.describe('Forecasts of the days of the week'),
   missed: COUNT.describe('Days of the week without one'),
   void: COUNT.describe('Forecasts of the week that were committed too late and never count'),
-  resolved: COUNT.describe('Forecasts of any day whose outcome came on chain within the week'),
+  over: COUNT.describe('Forecasts of any day whose outcome came on chain within the week: wins, losses and holds'),
   wins: COUNT.describe('How many of these were right'),
   losses: COUNT.describe('How many were wrong'),
-  holds: COUNT.describe('How many abstained: resolved, never scored'),
+  holds: COUNT.describe('How many abstained: never scored'),
   hitRate: PROBABILITY.nullable().describe('Wins over wins and losses, 0 to 1; null without any'),
   alwaysUpRate: PROBABILITY.nullable().describe('What always saying UP would have scored on the same forecasts; null without any'),
-  meanReturnBps: z.number().nullable().describe('Mean return over the windows resolved, basis points; null without any'),
+  meanReturnBps: z.number().nullable().describe('Mean return over the windows of all that are over, basis points; null without any'),
   meanCalledReturnBps: z
     .number()
     .nullable()
     .describe('Mean return of having followed each call that was scored, before costs, basis points; null without any'),
-  brier: SUMMARY.shape.brier.describe('Of the forecasts resolved, against the base rate known at the time; null without any'),
+  brier: SUMMARY.shape.brier.describe('Of all that are over, against the base rate known at the time; null without any'),
   openAtEnd: COUNT.describe('Forecasts open when the week was over'),
 });
 

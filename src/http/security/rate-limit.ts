@@ -42,15 +42,15 @@ function headersOf(verdicts: readonly Verdict[]): Record<string, string> {
 }
 
 const WHAT: Record<keyof RateLimits, string> = {
-  public: 'requests of one address',
-  wallet: 'requests of one wallet',
-  rpc: 'requests of one address to operations that ask the chain',
-  failures: 'refused tokens or passwords of one address',
+  public: 'requests a minute of one address',
+  wallet: 'requests a minute of one wallet',
+  rpc: 'requests a minute of one address to operations that ask the chain',
+  failures: 'refused tokens or passwords a minute of one address',
 };
 
 function refusal({ policy, limit, resetSeconds }: Verdict): OracleError {
   const login = policy === 'public' ? ' A token from POST /api/svc/oracle/verify has a higher limit.' : '';
-  return new OracleError('RATE_LIMITED', `The limit of ${limit} ${WHAT[policy]} a minute is reached`, {
+  return new OracleError('RATE_LIMITED', `The limit of ${limit} ${WHAT[policy]} is reached`, {
     suggestedAction: `Wait ${resetSeconds} s.${login}`,
     retryAfterSeconds: resetSeconds,
     details: { policy, limit, windowSeconds: WINDOW_SECONDS },

@@ -47,8 +47,8 @@ export const CALLS: Record<string, (world: World, holder: Holder) => Promise<Cal
   getWeeklyReport: async (world) => ({ params: { weekId: (await world.json('/api/claw/latest')).weekId } }),
 };
 
-/** The same for the same events twice would be refused. */
-function webhook(): object {
+/** Another one each time: the same for the same events twice is refused. */
+export function webhook(): object {
   return { url: `${CALLBACK}${randomUUID()}`, events: ['signal.new', 'signal.resolved'], horizons: ['7d'] };
 }
 

@@ -7,6 +7,7 @@ export type ExampleWallets = Record<'basic' | 'premium' | 'poor' | 'buyer', Priv
 export interface Question {
   method?: string;
   token?: string;
+  /** JSON; `URLSearchParams` are sent as a form. */
   body?: object;
   accept?: string;
   /** Address that it comes from, where the service believes what it is told of that; unset: one of its own. */
@@ -65,9 +66,9 @@ function requestOf({ method = 'GET', token, body, accept, from }: Question): Req
     headers: {
       ...(from === undefined ? {} : { 'X-Forwarded-For': from }),
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(body === undefined || body instanceof URLSearchParams ? {} : { 'Content-Type': 'application/json' }),
       ...(accept === undefined ? {} : { Accept: accept }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: body instanceof URLSearchParams ? body : JSON.stringify(body) }),
   };
 }

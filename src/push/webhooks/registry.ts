@@ -70,7 +70,8 @@ async function register({ store, box, targets, now }: RegistryParts, wallet: str
   secretKey(secret);
   // Before the host is looked up: a wallet that is full makes nobody ask for anything.
   await store.requireRoom(wallet);
-  const { url } = await checkTarget(wanted.url, targets);
+  // A name that leads nowhere yet is looked up again before each call.
+  const { url } = await checkTarget(wanted.url, targets, 'accept');
   const events = EVENT_NAMES.filter((name) => wanted.events.includes(name));
   const horizons = wanted.horizons === undefined ? null : [...wanted.horizons].sort((a, b) => a - b);
   const [id, at] = [randomUUID(), now()];

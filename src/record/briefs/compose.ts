@@ -1,4 +1,4 @@
-import { DAY_MS, type Day, formatDay } from '../../forecast/day.ts';
+import { DAY_MS, type Day, formatDay, instantOf } from '../../forecast/day.ts';
 import { HORIZONS, horizonName } from '../../forecast/model.ts';
 import { REGIMES } from '../../forecast/regime.ts';
 import type { MarketContext } from '../../market/context.ts';
@@ -41,6 +41,8 @@ export interface BriefMaterial {
   troubles: readonly { step: string; date: string; state: string; reason: string | null }[];
   /** Times that follow from the clock alone. */
   next: readonly BriefNext[];
+  /** Last day of the market data; null where it has no end. */
+  lastCovered: Day | null;
 }
 
 /**
@@ -65,7 +67,7 @@ export function composeBrief(material: BriefMaterial): Brief {
     scorecard: HORIZONS.map((horizonDays) => scoreOf(known, horizonDays)),
     open,
     crowd: wager === null || wager.decidedAt > asOf ? null : crowdOf(wager),
-    next: nextOf(material.next, open),
+    next: nextOf(material, open),
     data: series.map(({ series: id, source: from, lastObservedDay, ageDays, stale }) => ({
       series: id,
       source: plainText(from, MAX_REASON),
@@ -162,8 +164,11 @@ function crowdOf(wager: WagerDoc): BriefCrowd | null {
   };
 }
 
-function nextOf(next: readonly BriefNext[], open: readonly BriefOpen[]): BriefNext[] {
-  const resolution = open.map(({ resolvesAt }) => resolvesAt).toSorted()[0];
+function nextOf({ next, lastCovered }: BriefMaterial, open: readonly BriefOpen[]): BriefNext[] {
+  // A window ends with the close of the day before; without that it stays open.
+  const end = lastCovered === null ? null : new Date(instantOf(lastCovered + 1)).toISOString();
+  const resolutions = open.map(({ resolvesAt }) => resolvesAt).filter((at) => end === null || at <= end);
+  const resolution = resolutions.toSorted()[0];
   const all = resolution === undefined ? [...next] : [...next, { event: 'resolution' as const, at: resolution }];
   return all.toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }

@@ -1,6 +1,7 @@
 import { type Judged, type ReliabilityBin, reliabilityBins } from '../../forecast/reliability.ts';
 import { boundedLogLoss, brierScore, type Interval, wilsonInterval } from '../../forecast/scoring.ts';
 import { firstPins, type SettledPin } from './pins.ts';
+import { toldScore } from './told-score.ts';
 
 /** How well the prices of a prediction market have told what happened. */
 export interface CrowdAccuracy {
@@ -36,9 +37,9 @@ export function crowdAccuracy(pins: readonly SettledPin[]): CrowdAccuracy {
     logLoss: mean(judged.map(({ p, happened }) => boundedLogLoss(p, happened))),
     calls: calls.length,
     hits,
-    hitRate,
-    hitRateInterval95: hitRate === null ? null : wilsonInterval(hitRate * callWeeks, callWeeks),
-    reliability: reliabilityBins(judged),
+    hitRate: told(hitRate),
+    hitRateInterval95: hitRate === null ? null : toldInterval(wilsonInterval(hitRate * callWeeks, callWeeks)),
+    reliability: reliabilityBins(judged).map(toldBin),
   };
 }
 
@@ -57,5 +58,17 @@ function weeksOf(pins: readonly SettledPin[]): number {
 }
 
 function mean(values: number[]): number | null {
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.length === 0 ? null : toldScore(values.reduce((sum, value) => sum + value, 0) / values.length);
+}
+
+function told(value: number | null): number | null {
+  return value === null ? null : toldScore(value);
+}
+
+function toldInterval({ low, high }: Interval): Interval {
+  return { low: toldScore(low), high: toldScore(high) };
+}
+
+function toldBin({ meanProbability, observedShare, ...bin }: ReliabilityBin): ReliabilityBin {
+  return { ...bin, meanProbability: told(meanProbability), observedShare: told(observedShare) };
 }

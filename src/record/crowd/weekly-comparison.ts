@@ -2,7 +2,9 @@ import { type Day, formatDay } from '../../forecast/day.ts';
 import { type MeanInterval, meanInterval } from '../../forecast/mean-interval.ts';
 import { boundedLogLoss, brierScore } from '../../forecast/scoring.ts';
 import type { Side } from '../../wager/sizing.ts';
+import type { ForecastView } from '../views.ts';
 import { type CrowdPin, firstPins } from './pins.ts';
+import { toldScore } from './told-score.ts';
 
 /** Brier score and log loss (natural logarithm) of a probability, lower is better. */
 export interface Scores {
@@ -10,8 +12,15 @@ export interface Scores {
   logLoss: number;
 }
 
+/** The 7-day forecast of the day whose strike is compared, as the caller may see it; null where the record does not hold it. */
+export interface WeekForecast {
+  predictionId: string | null;
+  signal: ForecastView['signal'];
+  direction: ForecastView['direction'];
+}
+
 /** One week: what the crowd and the oracle said of the same strike, and who was closer. */
-export interface WeekComparison {
+export interface WeekComparison extends WeekForecast {
   weekId: string;
   date: string;
   venue: string;
@@ -56,13 +65,33 @@ export interface WeeklyComparison {
  * Crowd against oracle, one strike a week: the first that was pinned of those that expire in it.
  * @param through the last day whose oracle side the caller may know; null without a limit. Of later days only what the market itself
  * shows is told.
+ * @param forecasts the 7-day forecasts of these days as the caller may see them
  */
-export function weeklyComparison(pins: readonly CrowdPin[], through: Day | null): WeeklyComparison {
-  const weeks = firstPins(pins, ({ weekId }) => weekId).map((pin) => compareWeek(pin, through !== null && pin.day > through));
+export function weeklyComparison(
+  pins: readonly CrowdPin[],
+  through: Day | null,
+  forecasts: readonly ForecastView[] = [],
+): WeeklyComparison {
+  const byDate = new Map(forecasts.map((view) => [view.date, view]));
+  const weeks = weekPins(pins).map((pin) => ({
+    ...compareWeek(pin, through !== null && pin.day > through),
+    ...forecastOf(byDate.get(formatDay(pin.day))),
+  }));
   return { weeks: weeks.toReversed(), totals: totalsOf(weeks) };
 }
 
-function compareWeek(pin: CrowdPin, gated: boolean): WeekComparison {
+/** The pin that stands for each week, oldest first. */
+export function weekPins(pins: readonly CrowdPin[]): CrowdPin[] {
+  return firstPins(pins, ({ weekId }) => weekId);
+}
+
+function forecastOf(view: ForecastView | undefined): WeekForecast {
+  if (view === undefined) return { predictionId: null, signal: null, direction: null };
+  const { predictionId, signal, direction } = view;
+  return { predictionId, signal, direction };
+}
+
+function compareWeek(pin: CrowdPin, gated: boolean): Omit<WeekComparison, keyof WeekForecast> {
   const { weekId, venue, marketId, question, pMarket, pOracle, replayed } = pin;
   // When a market without a stake is settled may differ from when one with a stake is.
   const winner = gated ? null : pin.winner;
@@ -86,7 +115,7 @@ function compareWeek(pin: CrowdPin, gated: boolean): WeekComparison {
 
 function scoresOf(p: number, winner: Side): Scores {
   const happened = winner === 'YES';
-  return { brier: brierScore(p, happened), logLoss: boundedLogLoss(p, happened) };
+  return { brier: toldScore(brierScore(p, happened)), logLoss: toldScore(boundedLogLoss(p, happened)) };
 }
 
 function closerOf(market: Scores, oracle: Scores): WeekComparison['closer'] {
@@ -96,7 +125,7 @@ function closerOf(market: Scores, oracle: Scores): WeekComparison['closer'] {
 
 function totalsOf(weeks: WeekComparison[]): ComparisonTotals {
   const pairs = weeks.flatMap(({ market, oracle }) => (market === null || oracle === null ? [] : [{ market, oracle }]));
-  const difference = (score: keyof Scores) => meanInterval(pairs.map(({ market, oracle }) => oracle[score] - market[score]));
+  const difference = (score: keyof Scores) => toldInterval(meanInterval(pairs.map(({ market, oracle }) => oracle[score] - market[score])));
   const brierDifference = difference('brier');
   return {
     weeks: pairs.length,
@@ -112,7 +141,14 @@ function totalsOf(weeks: WeekComparison[]): ComparisonTotals {
 
 function meanScores(scores: Scores[]): Scores | null {
   const [brier, logLoss] = [meanInterval(scores.map((score) => score.brier)), meanInterval(scores.map((score) => score.logLoss))];
-  return brier === null || logLoss === null ? null : { brier: brier.mean, logLoss: logLoss.mean };
+  return brier === null || logLoss === null ? null : { brier: toldScore(brier.mean), logLoss: toldScore(logLoss.mean) };
+}
+
+function toldInterval(interval: MeanInterval | null): MeanInterval | null {
+  if (interval === null) return null;
+  const { n, mean, low, high } = interval;
+  const bound = (value: number | null) => (value === null ? null : toldScore(value));
+  return { n, mean: toldScore(mean), low: bound(low), high: bound(high) };
 }
 
 function verdictOf(difference: MeanInterval | null): string {

@@ -9,6 +9,7 @@ import { fromCents } from '../forecast.ts';
 import type { MadeForecast } from '../oracle/newest.ts';
 import { type Proof, proofOf } from '../oracle/proof.ts';
 import { committedProbabilities, type PublicStatus, statusOf } from '../views.ts';
+import { toldPrice } from './decimal.ts';
 import { type IntentMarket, marketOfWager } from './market.ts';
 import { type IntentSizing, sizingOfWager } from './sizing.ts';
 import { viewWager, type WagerView } from './wager.ts';
@@ -111,7 +112,7 @@ function limitsOf(bet: Bet): Omit<EntryLimits, 'validUntil'> {
   const yes = side === 'YES';
   return {
     maxCost: bet.limitCost ?? (yes ? yesCost : noCost),
-    breakEvenCost: yes ? pBelieved : 1 - pBelieved,
+    breakEvenCost: toldPrice(yes ? pBelieved : 1 - pBelieved),
     tokenId: yes ? yesTokenId : noTokenId,
     tickSize,
     minOrderSize,

@@ -30,7 +30,11 @@ export async function nextIntent(parts: OracleParts, horizonDays: number, caller
   const forecast = newestOf(newest === null ? [] : [newest]);
   requireReadable(forecast, options);
   if (!isCall(forecast)) return null;
-  const [wager, lastDay] = await Promise.all([parts.wagers.wager(forecast.day), parts.record.lastDay()]);
+  const [wager, lastDay, { lastDay: lastCovered }] = await Promise.all([
+    parts.wagers.wager(forecast.day),
+    parts.record.lastDay(),
+    parts.market.coverage(),
+  ]);
   const bet = await betOf(parts, forecast, wager);
   const intent = tradeIntent({ forecast, wager, bet }, { saltSecret: options.saltSecret, publicUrl: parts.publicUrl });
   const now = parts.now();
@@ -39,7 +43,7 @@ export async function nextIntent(parts: OracleParts, horizonDays: number, caller
     ...intent,
     actionable: notActionableBecause === null,
     notActionableBecause,
-    ...freshnessOf(forecast, lastDay ?? forecast.day, now),
+    ...freshnessOf(forecast, { lastDay: lastDay ?? forecast.day, lastCovered }, now),
   };
 }
 

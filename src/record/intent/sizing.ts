@@ -1,6 +1,8 @@
+import { roundTo } from '../../market/reports/numbers.ts';
 import { MIN_SETTLED_MARKETS } from '../../wager/earned-weight.ts';
 import { costsOf, KELLY_SHARE, MAX_STAKE_FRACTION, type Side, sizeWager } from '../../wager/sizing.ts';
 import type { WagerDoc } from '../../wager/wagers.ts';
+import { toldPrice } from './decimal.ts';
 
 /** What a stake is sized from. Probabilities and prices of YES, 0 to 1. */
 export interface SizingInputs {
@@ -15,7 +17,7 @@ export interface SizingInputs {
   sizedAt: Date;
 }
 
-/** A Kelly stake with all its inputs: whoever has them gets the same one. */
+/** A Kelly stake with all its inputs, rounded as they are told: whoever has them gets the same one. */
 export interface IntentSizing extends Omit<SizingInputs, 'sizedAt'> {
   /** marketPrice + weight * (pModel - marketPrice). */
   pBelieved: number;
@@ -33,17 +35,22 @@ export interface IntentSizing extends Omit<SizingInputs, 'sizedAt'> {
   note: string;
 }
 
-/** Sizes a stake by the rule that the service's own wagers are sized by. */
+/** Digits of shares that are told. */
+const SHARE_DIGITS = 8;
+
+/** Sizes a stake by the rule that the service's own wagers are sized by; what is told of it is rounded after that. */
 export function sizingOf({ sizedAt, ...inputs }: SizingInputs): IntentSizing {
   const { pModel, marketPrice, weight, bid, ask, fee } = inputs;
   const costs = costsOf({ bid, ask, fee: fee ?? 0 });
   const sizing = sizeWager({ pModel, qMarket: marketPrice, weight, ...costs });
   const { pBelieved, side, fullKelly, fraction } = sizing;
+  const share = (value: number) => roundTo(value, SHARE_DIGITS);
   const note = noteOf(weight, fraction, fee === null);
   return {
     ...inputs,
-    ...costs,
-    ...{ pBelieved, side, fullKelly, kellyShare: KELLY_SHARE, maxFraction: MAX_STAKE_FRACTION, fraction },
+    ...{ marketPrice: toldPrice(marketPrice), yesCost: toldPrice(costs.yesCost), noCost: toldPrice(costs.noCost) },
+    ...{ pBelieved: share(pBelieved), side, fullKelly: share(fullKelly), fraction: share(fraction) },
+    ...{ kellyShare: KELLY_SHARE, maxFraction: MAX_STAKE_FRACTION },
     sizedAt: sizedAt.toISOString(),
     note,
   };

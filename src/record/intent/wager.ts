@@ -1,7 +1,7 @@
 import type { Side } from '../../wager/sizing.ts';
 import { MICROS } from '../../wager/venue.ts';
 import type { WagerDoc, WagerState } from '../../wager/wagers.ts';
-import { decimalOfMicros } from './decimal.ts';
+import { decimalOfMicros, toldPrice } from './decimal.ts';
 
 /** The service's own wager of a day. Amounts in micros of `asset`, and as exact decimals of it. */
 export interface WagerView {
@@ -31,7 +31,7 @@ export function viewWager(wager: WagerDoc): WagerView {
   const pnlMicros = pnlOf(wager);
   return {
     ...{ venue, asset, state, side, contracts },
-    price: costMicros > 0 ? costMicros / contracts / MICROS : null,
+    price: costMicros > 0 ? toldPrice(costMicros / contracts / MICROS) : null,
     stakeMicros: costMicros,
     stake: decimalOfMicros(costMicros),
     payoutMicros,

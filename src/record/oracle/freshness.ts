@@ -11,22 +11,31 @@ export interface Freshness {
   stale: boolean;
   /** First day after it on which nothing was forecast, `YYYY-MM-DD`; null when none was missed. */
   missedSince: string | null;
-  /** When the next forecast is due, ISO 8601. */
-  nextSignalAt: string;
+  /** When the next forecast is due, ISO 8601; null where the market data ends before. */
+  nextSignalAt: string | null;
 }
 
-/** How old what was made on `day` is at `now`. @param lastDay last day that the record holds */
-export function freshnessOf({ day, signalAt }: { day: Day; signalAt: Date }, lastDay: Day, now: Date): Freshness {
+/** How far the record and the market data reach. */
+export interface Reach {
+  /** Last day that the record holds. */
+  lastDay: Day;
+  /** Last day of the market data; null where it has no end. */
+  lastCovered: Day | null;
+}
+
+/** How old what was made on `day` is at `now`. */
+export function freshnessOf({ day, signalAt }: { day: Day; signalAt: Date }, { lastDay, lastCovered }: Reach, now: Date): Freshness {
   return {
     ageSeconds: Math.max(0, Math.round((now.getTime() - signalAt.getTime()) / 1000)),
     stale: now.getTime() >= signalInstant(day + 1) + OVERDUE_AFTER_MS,
     missedSince: lastDay > day ? formatDay(day + 1) : null,
-    nextSignalAt: nextSignalAt(now).toISOString(),
+    nextSignalAt: nextSignalAt(now, lastCovered)?.toISOString() ?? null,
   };
 }
 
-/** The first signal time after `now`. */
-export function nextSignalAt(now: Date): Date {
-  const today = signalInstant(dayOf(now.getTime()));
-  return new Date(today > now.getTime() ? today : signalInstant(dayOf(now.getTime()) + 1));
+/** The first signal time after `now`; null beyond `lastCovered`, the last day of the market data: nothing is forecast there. */
+export function nextSignalAt(now: Date, lastCovered: Day | null): Date | null {
+  const today = dayOf(now.getTime());
+  const day = signalInstant(today) > now.getTime() ? today : today + 1;
+  return lastCovered !== null && day > lastCovered ? null : new Date(signalInstant(day));
 }

@@ -40,7 +40,7 @@ export async function premiumSignal(parts: OracleParts, horizonDays: number, cal
   const missing: Missing[] = [];
   const model = await orMissing(missing, 'model', () => parts.models.get(newest.modelVersion));
   const [regimeDetail, strikes, predictionMarket] = await Promise.all([
-    orMissing(missing, 'regimeDetail', () => currentRegime(parts.record, now)),
+    orMissing(missing, 'regimeDetail', () => currentRegime(parts, now)),
     nearStrikes({ parts, day, model }, missing),
     marketComparison(parts),
   ]);

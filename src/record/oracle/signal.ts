@@ -65,7 +65,7 @@ export async function oracleSignal(parts: OracleParts, horizonDays: number, call
 
 /** The Basic answer with what it was made of. @throws OracleError STEP_WAITING before the first forecast, TIER_REQUIRED */
 export async function horizonRecord(parts: OracleParts, horizonDays: number, caller: Caller): Promise<HorizonRecord> {
-  const docs = await parts.record.ofHorizon(horizonDays);
+  const [docs, { lastDay: lastCovered }] = await Promise.all([parts.record.ofHorizon(horizonDays), parts.market.coverage()]);
   const newest = newestOf(docs);
   const options = parts.viewFor(caller);
   requireReadable(newest, options);
@@ -77,7 +77,7 @@ export async function horizonRecord(parts: OracleParts, horizonDays: number, cal
     accuracy_7d: accuracy7d.accuracy,
     accuracy7d,
     skill: skillNote(summary),
-    ...freshnessOf(newest, docs[docs.length - 1].day, now),
+    ...freshnessOf(newest, { lastDay: docs[docs.length - 1].day, lastCovered }, now),
     ...proofOf(newest, { saltSecret: options.saltSecret, publicUrl: parts.publicUrl }),
     source: parts.market.source,
   };

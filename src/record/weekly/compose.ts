@@ -3,11 +3,12 @@ import { formatDay } from '../../forecast/day.ts';
 import { HORIZONS, type HorizonDays } from '../../forecast/model.ts';
 import { REGIME_NAMES } from '../../forecast/regime.ts';
 import { formatWeek, lastDayOfWeek, type Week } from '../../forecast/week.ts';
+import { changePct } from '../../market/reports/numbers.ts';
 import type { WagerDoc } from '../../wager/wagers.ts';
 import { forecastAsOf } from '../as-of.ts';
 import { totalCost } from '../attestations.ts';
 import type { DayDoc } from '../day-record.ts';
-import type { ForecastDoc } from '../forecast.ts';
+import { type ForecastDoc, fromCents, toCents } from '../forecast.ts';
 import { plainText } from '../plain-text.ts';
 import { weeklyHorizon } from './horizon.ts';
 import { incidentsOf } from './incidents.ts';
@@ -36,7 +37,7 @@ export interface WeeklyMaterial {
 
 /** The report on a week, from what was known at `asOf`: made later it is the same. */
 export function composeWeekly(material: WeeklyMaterial): WeeklyReport {
-  const { week, before, asOf, generatedAt, late, days, openUsd, closeUsd, stakes } = material;
+  const { week, before, asOf, generatedAt, late, days, stakes } = material;
   const forecasts = material.forecasts.filter((doc) => doc.day <= lastDayOfWeek(week));
   const known = forecasts.map((doc) => forecastAsOf(doc, asOf));
   return {
@@ -49,7 +50,7 @@ export function composeWeekly(material: WeeklyMaterial): WeeklyReport {
     source: plainText(material.source, MAX_SOURCE),
     days: daysOf(days),
     replayed: days.some(({ replayed }) => replayed),
-    market: { openUsd, closeUsd, changePct: changePct(openUsd, closeUsd) },
+    market: marketOf(material.openUsd, material.closeUsd),
     regimes: regimesOf(days),
     horizons: HORIZONS.map((horizonDays) => horizonOf(horizonDays, known, material)),
     wagers: wagersToldBetween(stakes, forecasts, { before, asOf }),
@@ -69,8 +70,10 @@ function daysOf(days: readonly DayDoc[]): WeeklyReport['days'] {
   };
 }
 
-function changePct(openUsd: number | null, closeUsd: number | null): number | null {
-  return openUsd === null || closeUsd === null ? null : Math.round((closeUsd / openUsd - 1) * 10_000) / 100;
+/** In cents, as outcomes are settled; the change is that of the closes told. */
+function marketOf(open: number | null, close: number | null): WeeklyReport['market'] {
+  const [openUsd, closeUsd] = [open, close].map((usd) => (usd === null ? null : fromCents(toCents(usd))));
+  return { openUsd, closeUsd, changePct: changePct(openUsd, closeUsd) };
 }
 
 function regimesOf(days: readonly DayDoc[]): WeeklyReport['regimes'] {
@@ -87,7 +90,7 @@ function horizonOf(
   const docs = known.filter((doc) => doc.horizonDays === horizonDays);
   return weeklyHorizon(horizonDays, {
     made: docs.filter(({ day }) => day >= week),
-    resolved: docs.filter(({ reveal }) => reveal !== null && reveal.at > before),
+    over: docs.filter(({ reveal }) => reveal !== null && reveal.at > before),
     open: docs.filter(({ state, missed }) => !missed && (state === 'DRAFT' || state === 'PENDING')).length,
   });
 }

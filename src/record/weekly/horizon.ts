@@ -7,29 +7,29 @@ import type { WeeklyHorizon } from './weekly-report.ts';
 /**
  * One horizon's week.
  * @param made forecasts of the days of the week, as of its end
- * @param resolved forecasts of any day that were revealed within the week
+ * @param over forecasts of any day whose outcome came on chain within the week
  * @param open how many are open at its end
  */
 export function weeklyHorizon(
   horizonDays: HorizonDays,
-  { made, resolved, open }: { made: readonly ForecastDoc[]; resolved: readonly ForecastDoc[]; open: number },
+  { made, over, open }: { made: readonly ForecastDoc[]; over: readonly ForecastDoc[]; open: number },
 ): WeeklyHorizon {
-  const scored = resolved.filter(({ state }) => state === 'WIN' || state === 'LOSS');
+  const scored = over.filter(({ state }) => state === 'WIN' || state === 'LOSS');
   const wins = scored.filter(({ state }) => state === 'WIN').length;
   return {
     horizon: horizonName(horizonDays),
     made: made.filter(({ missed }) => !missed).length,
     missed: made.filter(({ missed }) => missed).length,
     void: made.filter(({ state, missed }) => state === 'VOID' && !missed).length,
-    resolved: resolved.length,
+    over: over.length,
     wins,
     losses: scored.length - wins,
-    holds: resolved.length - scored.length,
+    holds: over.length - scored.length,
     hitRate: scored.length === 0 ? null : wins / scored.length,
     alwaysUpRate: accuracyOf(scored.map(({ resolution }) => (resolution!.actualDirection === 'UP' ? 'WIN' : 'LOSS'))),
-    meanReturnBps: mean(resolved.map(({ resolution }) => resolution!.returnBps)),
+    meanReturnBps: mean(over.map(({ resolution }) => resolution!.returnBps)),
     meanCalledReturnBps: mean(scored.map(calledReturnBps)),
-    brier: brierOf(resolved),
+    brier: brierOf(over),
     openAtEnd: open,
   };
 }

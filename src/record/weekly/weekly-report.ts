@@ -7,7 +7,8 @@ export interface WeeklyHorizon {
   made: number;
   missed: number;
   void: number;
-  resolved: number;
+  /** Wins, losses and holds. */
+  over: number;
   wins: number;
   losses: number;
   holds: number;

@@ -295,9 +295,15 @@ describe('the Authorization header', () => {
       const { status, body, headers } = await send('GET', '/.well-known/jwks.json', { headers: { Authorization: value } });
       expect(status).toBe(401);
       expect(body).toMatchObject({ code: 'UNAUTHENTICATED', field: 'Authorization' });
-      expect(headers.get('www-authenticate')).toContain('Bearer');
+      expect(headers.get('www-authenticate')).toBe('Bearer realm="oracle", error="invalid_token"');
     },
   );
+
+  it('is not blamed for a wrong signature in the body', async () => {
+    const body = { ...(await signedLogin(demo.basic, moment())), signature: `0x${'11'.repeat(64)}1b` };
+    const { status, headers } = await send('POST', VERIFY, { body, headers: await asTier(service, 'basic') });
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="oracle"']);
+  });
 
   it('may spell its scheme in any case', async () => {
     const token = await loginToken(service, 'basic');

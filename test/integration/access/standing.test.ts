@@ -188,6 +188,16 @@ describe('a chain that does not answer', () => {
     expect(await access.identify(header)).toMatchObject({ tier: 'basic' });
   });
 
+  it('is also one that says the token reverts', async () => {
+    const access = await accessOf();
+    const { header } = await loggedIn(access, '500000000');
+    proxy.hooks.onRequest = ({ method }) => (method === 'eth_call' ? { error: { code: 3, message: 'execution reverted' } } : undefined);
+    pass(61);
+    expect(await access.identify(header)).toMatchObject({ tier: 'basic' });
+    pass(240);
+    await expect(access.identify(header)).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE', retryable: true });
+  });
+
   it('that hangs holds a request up for three seconds, and the next ones not at all', async () => {
     const access = await accessOf();
     const { header } = await loggedIn(access, '500000000');

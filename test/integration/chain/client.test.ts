@@ -1,7 +1,7 @@
 import { parseUnits } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gateBalance } from '../../../src/chain/balances.ts';
+import { gateBalance, gateDecimals } from '../../../src/chain/balances.ts';
 import { chainHealth } from '../../../src/chain/client.ts';
 import { fundDemoWallets } from '../../../src/local/deploy-wallets.ts';
 import { type TestChain, testChain } from '../../support/chain.ts';
@@ -51,5 +51,18 @@ describe('the gate balance', () => {
     await fundDemoWallets(chain.rpcUrl, chain.deployer, { addresses: chain.addresses, wallets });
     expect((await gateBalance(connected, wallets.basic)).balance).toBe(parseUnits('500000000', 18));
     expect(await gateBalance(connected, wallets.basic, before.blockNumber)).toEqual({ balance: 0n, blockNumber: before.blockNumber });
+  });
+
+  it('is out of reach, not refused, where the endpoint has no such token or says that it reverts', async () => {
+    const connected = await chain.connect();
+    const bare = { ...connected, addresses: { ...connected.addresses, gateToken: address() } };
+    const unreachable = { code: 'CHAIN_UNREACHABLE', retryable: true };
+    await expect(gateBalance(bare, address())).rejects.toMatchObject(unreachable);
+    await expect(gateDecimals(bare)).rejects.toMatchObject(unreachable);
+    const proxy = await rpcProxy(chain.rpcUrl, {
+      onRequest: ({ method }) => (method === 'eth_call' ? { error: { code: 3, message: 'execution reverted' } } : undefined),
+    });
+    await expect(gateBalance(await chain.connect({ rpcUrl: proxy.url }), address())).rejects.toMatchObject(unreachable);
+    await proxy.close();
   });
 });

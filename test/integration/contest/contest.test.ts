@@ -45,7 +45,7 @@ describe('before the deadline', () => {
     markets = openRound.markets.map(({ market }: { market: string }) => market);
   });
 
-  it('wallets commit', async () => {
+  it('wallets commit, and find themselves counted at once', async () => {
     const { domain } = (await get(STATUS)).signing;
     const said = [
       [alice, 1, 6_217],
@@ -53,10 +53,12 @@ describe('before the deadline', () => {
       [bob, 1, 4_444],
       [carol, 2, 5_001],
     ] as const;
-    for (const [account, index, probabilityBps] of said) {
+    for (const [at, [account, index, probabilityBps]] of said.entries()) {
       const told = { market: markets[index], probabilityBps, issuedAtMs: world.clock.ms };
       expect(await post(await signedCommitment(domain, account, told))).toMatchObject({ status: 200 });
+      expect((await get(STATUS)).counts).toMatchObject({ commitments: at + 1, scored: 0 });
     }
+    expect((await get(STATUS)).counts).toMatchObject({ wallets: 3 });
   });
 });
 

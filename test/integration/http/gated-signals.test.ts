@@ -78,7 +78,7 @@ describe('the gate', () => {
   it.each([...PATHS.basic, ...PATHS.premium])('asks everybody for a token: %s', async (path) => {
     const response = await fetchAs('public', path);
     expect(response.status).toBe(401);
-    expect(response.headers.get('www-authenticate')).toContain('Bearer');
+    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="oracle"');
     expect(await response.json()).toMatchObject({ code: 'UNAUTHENTICATED', success: false });
   });
 
@@ -94,6 +94,7 @@ describe('the gate', () => {
   it.each(PATHS.premium)('lets Premium in, and tells Basic what it lacks: %s', async (path) => {
     const refused = await fetchAs('basic', path);
     expect(refused.status).toBe(403);
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="oracle", error="insufficient_scope"');
     expect(await refused.json()).toMatchObject({ code: 'TIER_REQUIRED', tier: 'basic', requiredTier: 'premium' });
     const response = await fetchAs('premium', path);
     expect(response.status).toBe(200);

@@ -83,8 +83,8 @@ const verify = (login: object) => ask('/api/svc/oracle/verify', {}, 'POST', logi
 
 /** Section 4.2, at the present moment unless told. */
 async function logIn(account: PrivateKeyAccount, timestamp = nowMs) {
-  const { status, body } = await verify(await signedLogin(account, timestamp));
-  return { status, body };
+  const { status, headers, body } = await verify(await signedLogin(account, timestamp));
+  return { status, headers, body };
 }
 
 /** A wallet with gate tokens, in units of 10^-18. */
@@ -135,8 +135,10 @@ describe('section 7: errors', () => {
   });
 
   it('403: the balance is below the Basic tier, at the login', async () => {
-    const { status, body } = await logIn(demoWallets(service).poor);
+    const { status, headers, body } = await logIn(demoWallets(service).poor);
     expect([status, body.code]).toEqual([403, 'TIER_REQUIRED']);
+    // No token was sent that could be worth too little.
+    expect(headers['www-authenticate']).toBeUndefined();
     expect(body).toMatchObject({ balance: '0', requiredBalance: BASIC, requiredTier: 'basic' });
   });
 

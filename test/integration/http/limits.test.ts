@@ -107,6 +107,7 @@ describe('without a token', () => {
     expect(await refused.json()).toMatchObject({
       status: 429,
       code: 'RATE_LIMITED',
+      detail: 'The limit of 60 requests a minute of one address is reached',
       retryable: true,
       policy: 'public',
       limit: 60,
@@ -124,7 +125,11 @@ describe('without a token', () => {
     expect(first.headers.get('RateLimit')).toBe('"public";r=59;t=40, "rpc";r=9;t=40');
     expect(await statuses(ask, 11, '/chain')).toEqual({ 200: 9, 429: 2 });
     expect((await ask('/chain', bearer('good'))).status).toBe(429);
-    expect(await (await ask('/chain')).json()).toMatchObject({ policy: 'rpc', limit: 10 });
+    expect(await (await ask('/chain')).json()).toMatchObject({
+      detail: 'The limit of 10 requests a minute of one address to operations that ask the chain is reached',
+      policy: 'rpc',
+      limit: 10,
+    });
     expect((await ask('/public')).status).toBe(200);
   });
 

@@ -114,14 +114,26 @@ function undescribed(node: unknown, place: string): string[] {
 describe('the errors of an operation', () => {
   it.each([
     ['get', '/api/svc/open/signal', [200, 304, 400, 401, 414, 429, 500, 503]],
-    ['get', '/api/btc-price', [200, 304, 401, 429, 500, 503]],
+    ['get', '/api/btc-price', [200, 304, 401, 414, 429, 500, 503]],
     ['get', '/api/svc/onchain-oracle/verify/{uid}', [200, 304, 400, 401, 404, 414, 429, 500, 503]],
-    ['get', '/health', [200, 304, 500, 503]],
-    ['get', '/ready', [200, 304, 500, 503]],
+    ['get', '/health', [200, 304, 414, 500, 503]],
+    ['get', '/ready', [200, 304, 414, 500, 503]],
     ['get', '/api/svc/oracle', [200, 400, 401, 403, 414, 429, 500, 503]],
-    ['post', '/api/svc/webhooks/register', [201, 400, 401, 403, 409, 413, 415, 429, 500, 503]],
+    ['post', '/api/svc/webhooks/register', [201, 400, 401, 403, 409, 413, 414, 415, 429, 500, 503]],
   ])('%s %s are those that can come', (method, path, expected) => {
     expect(Object.keys(operation(path, method).responses).map(Number)).toEqual(expected);
+  });
+
+  it('are those of a token wherever one is looked at, since the balance behind it may not be known', () => {
+    const codesOf = (path: string) => answerOf(document, operation(path), 503)!.description;
+    for (const path of ['/api/btc-price', '/api/svc/oracle']) expect(codesOf(path), path).toContain('CHAIN_UNREACHABLE');
+    for (const path of ['/health', '/ready']) expect(codesOf(path), path).not.toContain('CHAIN_UNREACHABLE');
+  });
+
+  it('of a URL that is too long come on every path', async () => {
+    for (const path of ['/health', '/ready', '/api/btc-price', '/']) {
+      expect((await get(`${path}?${'a'.repeat(5_000)}`)).status, path).toBe(414);
+    }
   });
 
   it('are problem documents, with the headers that they come with', () => {
@@ -130,7 +142,7 @@ describe('the errors of an operation', () => {
         const { content, headers } = answerOf(document, each, status)!;
         const names = Object.keys(headers);
         expect(names, `${each.operationId} ${status}`).toContain('X-Request-Id');
-        if (status === 401) expect(names).toContain('WWW-Authenticate');
+        if (status === 401 || status === 403) expect(names).toContain('WWW-Authenticate');
         if (status === 429) expect(names).toEqual(expect.arrayContaining(['Retry-After', 'RateLimit', 'RateLimit-Policy']));
         if (status >= 400) expect(content!['application/problem+json'].schema).toEqual({ $ref: '#/components/schemas/Problem' });
       }
@@ -205,7 +217,17 @@ describe('the examples', () => {
 
   it('are there for the problems that a caller is likely to meet, each where it can come', () => {
     const examples = document.components.examples!;
-    expect(Object.keys(examples).toSorted()).toEqual(['INPUT_INVALID', 'NOT_FOUND', 'RATE_LIMITED', 'TIER_REQUIRED', 'UNAUTHENTICATED']);
+    expect(Object.keys(examples).toSorted()).toEqual([
+      'CONFLICT',
+      'INPUT_INVALID',
+      'NOT_FOUND',
+      'PAYLOAD_TOO_LARGE',
+      'RATE_LIMITED',
+      'TIER_REQUIRED',
+      'UNAUTHENTICATED',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'URL_TOO_LONG',
+    ]);
     for (const [code, { value }] of Object.entries(examples)) {
       expect(value).toMatchObject({ code, success: false });
       expect(faults(document.components.schemas.Problem, value)).toEqual([]);

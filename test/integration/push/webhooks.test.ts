@@ -124,6 +124,15 @@ describe('a registration', () => {
     expect(asked).toEqual([]);
   });
 
+  it('is taken while its name leads nowhere, also where nobody can be asked', async () => {
+    const wallet = newWallet();
+    const unconnected = registryWith(() => Promise.reject(new Error('EAI_AGAIN')));
+    const { _id } = await unconnected.register(wallet, wanted());
+    expect(await registry().list(wallet)).toMatchObject([{ _id, ...wanted(), status: 'active' }]);
+    const local = wanted({ url: 'https://printer.local/' });
+    await expect(unconnected.register(wallet, local)).rejects.toMatchObject({ code: 'INPUT_INVALID', field: 'url' });
+  });
+
   it.each([
     ['url', { url: 'https://rebind.example.com/' }],
     ['secret', { secret: 'too short' }],

@@ -9,6 +9,7 @@ const never: Resolve = async (host) => {
 };
 
 const check = (url: string, resolve = publicResolve) => checkTarget(url, { allowLocal: false, resolve });
+const note = (url: string, resolve: Resolve, allowLocal = false) => checkTarget(url, { allowLocal, resolve }, 'accept');
 const checkLocal = (url: string, resolve = publicResolve) => checkTarget(url, { allowLocal: true, resolve });
 
 describe('a callback', () => {
@@ -112,6 +113,58 @@ describe('a callback', () => {
       return [PUBLIC];
     });
     expect(asked).toEqual(['hooks.example.com']);
+  });
+});
+
+describe('a callback that is only written down', () => {
+  const unanswered: [string, Resolve][] = [
+    ['has no address', async () => []],
+    ['is not known to anybody', () => Promise.reject(new Error('ENOTFOUND'))],
+    ['cannot be asked for', () => Promise.reject(new Error('EAI_AGAIN'))],
+  ];
+
+  it.each(unanswered)('may have a host that %s', async (_, resolve) => {
+    const url = 'https://new.example.com/x';
+    expect(await note(url, resolve)).toEqual({ url, addresses: [] });
+    await expect(check(url, resolve)).rejects.toThrow(refused);
+  });
+
+  it('may have a host that is looked up for too long', async () => {
+    vi.useFakeTimers();
+    try {
+      const outcome = note('https://slow.example.com/', () => new Promise(() => {}));
+      await vi.advanceTimersByTimeAsync(3_000);
+      expect(await outcome).toMatchObject({ addresses: [] });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('is refused when any of its addresses is not public', async () => {
+    for (const addresses of [['127.0.0.1'], [PUBLIC, '10.0.0.5'], ['::ffff:169.254.169.254']]) {
+      await expect(
+        note('https://rebind.example.com/', async () => addresses),
+        addresses.join(),
+      ).rejects.toThrow(refused);
+    }
+  });
+
+  it.each([
+    'https://localhost/',
+    'https://printer.local/',
+    'https://metadata.google.internal/',
+    'https://intranet/',
+    'https://127.0.0.1/',
+    'http://new.example.com/',
+  ])('is not %s, whoever does not know it', async (url) => {
+    for (const [, resolve] of unanswered) await expect(note(url, resolve)).rejects.toThrow(refused);
+  });
+
+  it('is not plain http where hosts of this machine are allowed and its name leads nowhere', async () => {
+    for (const [, resolve] of unanswered) {
+      await expect(note('http://new.example.com/', resolve, true)).rejects.toThrow(refused);
+      await expect(note('http://localhost:9000/', resolve, true)).rejects.toThrow(refused);
+    }
   });
 });
 
