@@ -1,4 +1,14 @@
-import { type Db, type IndexDescription, MongoClient, type MongoClientOptions, MongoServerError, type WriteConcernSettings } from 'mongodb';
+import {
+  type Db,
+  type IndexDescription,
+  MongoClient,
+  type MongoClientOptions,
+  MongoNetworkError,
+  MongoOperationTimeoutError,
+  MongoServerError,
+  MongoServerSelectionError,
+  type WriteConcernSettings,
+} from 'mongodb';
 import { messageOf, OracleError } from './errors.ts';
 
 export interface Database {
@@ -74,6 +84,13 @@ export async function ensureIndexes(db: Db, specs: readonly CollectionIndexes[])
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 }
+
+/** True for an error that says that the server is not there or does not answer. */
+export function isDatabaseSilent(error: unknown): boolean {
+  return SILENT.some((kind) => error instanceof kind);
+}
+
+const SILENT = [MongoNetworkError, MongoServerSelectionError, MongoOperationTimeoutError];
 
 /** The text without the URI, and without its user and password wherever they occur. */
 export function withoutCredentials(text: string, uri: string): string {

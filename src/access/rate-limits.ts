@@ -12,7 +12,7 @@ export interface RateLimits {
   wallet: RateLimiter;
   /** By client address, whoever asks: requests that make us call the chain. */
   rpc: RateLimiter;
-  /** By client address: tokens and passwords that were refused; beyond it they are not even looked at. */
+  /** By client address: passwords of the operator that were refused; beyond it they are not even looked at. */
   failures: RateLimiter;
 }
 

@@ -2,6 +2,7 @@ import { createPublicClient, http, type PublicClient } from 'viem';
 import { OracleError } from '../errors.ts';
 import type { ChainAddresses } from './addresses.ts';
 import { chainCall } from './rpc-error.ts';
+import { withinTime } from './time-limit.ts';
 
 export interface ChainOptions {
   rpcUrl: string;
@@ -47,11 +48,16 @@ export async function createChain({ rpcUrl, requestTimeoutMs = 10_000, ...option
   return { ...options, client };
 }
 
+/** Whoever asks how the chain does wants to know it soon. */
+const HEALTH_LIMIT_MS = 3_000;
+
 /**
  * The newest block.
  * @throws OracleError CHAIN_UNREACHABLE
  */
 export async function chainHealth({ client }: Chain): Promise<ChainHealth> {
-  const block = await chainCall('Reading the newest block', () => client.getBlock());
+  const block = await withinTime(HEALTH_LIMIT_MS, 'Reading the newest block', () =>
+    chainCall('Reading the newest block', () => client.getBlock()),
+  );
   return { blockNumber: Number(block.number), at: new Date(Number(block.timestamp) * 1000) };
 }

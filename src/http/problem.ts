@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import { type ErrorCode, isOracleError, OracleError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { isDatabaseSilent } from '../mongo.ts';
 import { errorForLog } from './security/error-for-log.ts';
 import { requestIdOf, routeOf } from './security/request-log.ts';
 
@@ -124,6 +125,7 @@ export function problemHandler(log: Log): ErrorRequestHandler {
 
 /** Express and its parsers mark a caller's fault with a `status` below 500, and the parser of bodies also with a `type`. */
 function fromFramework(error: unknown): unknown {
+  if (isDatabaseSilent(error)) return new OracleError('DATABASE_UNAVAILABLE', 'The database does not answer', { cause: error });
   const { status, type } = error as { status?: unknown; type?: unknown };
   if (isOracleError(error) || typeof status !== 'number' || status >= 500) return error;
   const field = typeof type === 'string' ? 'body' : 'path';

@@ -6,6 +6,7 @@ import type { Brief, BriefNext } from '../record/briefs/brief.ts';
 import { type BriefMaterial, composeBrief } from '../record/briefs/compose.ts';
 import { forecastsThrough, lastForecastDay } from '../record/history.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
+import { publicReason } from './step-runs.ts';
 import { isLate, stepInstant, weeklyInstant, windowOpensAt } from './times.ts';
 
 type BriefParts = Pick<PipelineParts, 'record' | 'market' | 'wagers' | 'runs' | 'reports'>;
@@ -78,7 +79,7 @@ async function troublesAt(runs: BriefParts['runs'], day: Day, atMs: number): Pro
   return (await runs.latest())
     .filter((run) => run.day <= day && run.ranAt.getTime() <= atMs)
     .filter(({ state, step }) => state !== 'done' && step !== 'brief')
-    .map(({ step, day: of, state, reason }) => ({ step, date: formatDay(of), state, reason }));
+    .map((run) => ({ step: run.step, date: formatDay(run.day), state: run.state, reason: publicReason(run) }));
 }
 
 /** Without a fresh price there is a brief all the same: it says so. */

@@ -6,6 +6,7 @@ import type { Market } from '../market/market.ts';
 import type { PipelineParts } from './parts.ts';
 import { type ReadinessCheck, type ReadinessParts, readiness } from './readiness.ts';
 import type { Schedule } from './schedule.ts';
+import { publicReason } from './step-runs.ts';
 
 export interface StatusParts {
   version: string;
@@ -35,7 +36,7 @@ export async function statusOf(parts: StatusParts) {
     market: await marketStatus(parts.pipeline.market, parts),
     chain: await chainStatus(parts),
     record: await recordStatus(parts),
-    steps: await stepStatus(parts.pipeline),
+    steps: (await stepStatus(parts.pipeline)).map((run) => ({ ...run, reason: publicReason(run) })),
     wagering: await wageringStatus(parts.pipeline),
     schedule: ((await parts.schedule()?.nextRuns()) ?? []).map(({ job, nextRunAt }) => ({
       job,

@@ -23,6 +23,11 @@ export interface StepRun {
   replayed: boolean;
 }
 
+/** The reason of a run as anybody may read it. Why a wager waits tells that there is one, and with it what the forecast says: that is the operator's. */
+export function publicReason({ step, reason }: Pick<StepRun, 'step' | 'reason'>): string | null {
+  return step === 'wager' || step === 'settle' ? null : reason;
+}
+
 export const STEP_RUN_INDEXES = [{ collection: 'step_runs', indexes: [{ key: { step: 1, ranAt: -1 } }] }];
 
 /** What ran when, and what waits for what. */

@@ -85,7 +85,10 @@ export const STEP_RUN = z.object({
   step: z.string().describe('Step of the day'),
   date: DATE.describe('The day that it ran for'),
   state: z.enum(['done', 'waiting', 'failed']).describe('How its latest run ended; `waiting` is tried again, `failed` needs a person'),
-  reason: z.string().nullable().describe('What it waits for, or why it failed; null when it is done'),
+  reason: z
+    .string()
+    .nullable()
+    .describe("What it waits for, or why it failed; null when it is done, and for `wager` and `settle`, whose reasons are the operator's"),
   ranAt: TIME.describe('When it ran; in a replay, the replayed time'),
   attempts: COUNT.describe('How often it was tried for that day'),
   replayed: z.boolean().describe('True when the demonstration replayed a past day'),

@@ -18,8 +18,8 @@ interface Arrival {
 
 /**
  * The one place where this door decides who asks and whether he is let in. Without a token the address is counted first; with one,
- * an address whose tokens were refused too often is turned away before its token is looked at, a refused token counts
- * against the address, and a good one against its wallet. Only then follow the tier, and the limit of calls to the chain.
+ * a refused token counts against the address, and a good one against its wallet, whatever others at that address have sent.
+ * Only then follow the tier, and the limit of calls to the chain.
  */
 export function createGuard({ identify, admin, limits }: Pick<AppOptions, 'identify' | 'admin' | 'limits'>): Guard {
   return async ({ access, cost }, request, response): Promise<Caller> => {
@@ -44,7 +44,6 @@ async function whoAsks(identify: AppOptions['identify'], arrival: Arrival): Prom
     await counter.take('public', address);
     return identify(undefined);
   }
-  counter.refuseSpent('failures', address);
   const caller = await orCounted(arrival, () => identify(authorization));
   await (caller.wallet === undefined ? counter.take('public', address) : counter.take('wallet', caller.wallet.toLowerCase()));
   return caller;
@@ -61,8 +60,18 @@ async function admitOperator(admin: AppOptions['admin'], arrival: Arrival, reque
   response.set('Cross-Origin-Resource-Policy', 'same-origin');
   response.set('WWW-Authenticate', 'Basic realm="oracle admin", charset="UTF-8"');
   await refuseOtherSites(arrival, request);
-  await orCounted(arrival, () => admin(authorization, originOf(response)));
+  await orCounted(arrival, () => compareGuess(arrival, () => admin(authorization, originOf(response))));
   response.removeHeader('WWW-Authenticate');
+}
+
+/** A wrong password counts as such, beside the requests that anybody has: only then are guesses refused unseen. */
+async function compareGuess({ authorization, address, counter }: Arrival, compare: () => void | Promise<void>): Promise<void> {
+  try {
+    await compare();
+  } catch (error) {
+    if (authorization !== undefined && isOracleError(error, 'UNAUTHENTICATED')) await counter.note('failures', address);
+    throw error;
+  }
 }
 
 /**
@@ -83,12 +92,11 @@ function isOwnOrigin(request: Request): boolean {
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === request.host);
 }
 
-/** What is not admitted counts against the address, and wrong credentials also as such. */
-async function orCounted<T>({ authorization, address, counter }: Arrival, admit: () => Promise<T> | T): Promise<T> {
+/** What is not admitted counts against the address. */
+async function orCounted<T>({ address, counter }: Arrival, admit: () => Promise<T> | T): Promise<T> {
   try {
     return await admit();
   } catch (error) {
-    if (authorization !== undefined && isOracleError(error, 'UNAUTHENTICATED')) await counter.note('failures', address);
     await counter.take('public', address);
     throw error;
   }

@@ -1,7 +1,8 @@
 import compression from 'compression';
-import cors from 'cors';
-import type { RequestHandler } from 'express';
+import cors, { type CorsOptions } from 'cors';
+import type { Request, RequestHandler } from 'express';
 import helmet from 'helmet';
+import { ADMIN_PATH } from '../admin/area.ts';
 
 /** Nothing may be loaded by, or framed from, an answer that is data. An HTML page sets its own `Content-Security-Policy`. */
 const DATA_POLICY = { defaultSrc: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"], frameAncestors: ["'none'"] };
@@ -39,15 +40,24 @@ export function securityHeaders(): RequestHandler[] {
   return [headers, more];
 }
 
-/** Any site may ask, with a token in `Authorization` if it has one; what a browser would add by itself (cookies, passwords) is not let through. */
+const ANY_SITE: CorsOptions = {
+  origin: '*',
+  methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+  allowedHeaders: ALLOWED_HEADERS,
+  exposedHeaders: EXPOSED_HEADERS,
+  maxAge: PREFLIGHT_SECONDS,
+};
+
+/**
+ * Any site may ask, with a token in `Authorization` if it has one; what a browser would add by itself (cookies, passwords) is not
+ * let through. What is the operator's own no other site may ask for: a page that he visits guesses no passwords from his address.
+ */
 export function crossOrigin(): RequestHandler {
-  return cors({
-    origin: '*',
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    allowedHeaders: ALLOWED_HEADERS,
-    exposedHeaders: EXPOSED_HEADERS,
-    maxAge: PREFLIGHT_SECONDS,
-  });
+  return cors<Request>((request, choose) => choose(null, isBelow(request.path, ADMIN_PATH) ? { origin: false } : ANY_SITE));
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
 }
 
 /**

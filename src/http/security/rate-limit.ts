@@ -45,7 +45,7 @@ const WHAT: Record<keyof RateLimits, string> = {
   public: 'requests a minute of one address',
   wallet: 'requests a minute of one wallet',
   rpc: 'requests a minute of one address to operations that ask the chain',
-  failures: 'refused tokens or passwords a minute of one address',
+  failures: 'refused passwords a minute of one address',
 };
 
 function refusal({ policy, limit, resetSeconds }: Verdict): OracleError {

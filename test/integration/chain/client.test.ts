@@ -33,6 +33,18 @@ it('tells the newest block', async () => {
   expect(Math.abs(Date.now() - at.getTime())).toBeLessThan(10_000);
 });
 
+it('does not wait for a node that never answers', async () => {
+  const proxy = await rpcProxy(chain.rpcUrl);
+  const connected = await chain.connect({ rpcUrl: proxy.url });
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  proxy.hooks.onRequest = () => promise;
+  const began = performance.now();
+  await expect(chainHealth(connected)).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE' });
+  expect(performance.now() - began).toBeLessThan(6_000);
+  resolve(undefined);
+  await proxy.close();
+});
+
 describe('the gate balance', () => {
   it('of the demonstration wallets is what their names promise, also after funding twice', async () => {
     const wallets = { basic: address(), premium: address(), poor: address(), buyer: address() };

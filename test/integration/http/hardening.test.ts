@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { MongoNetworkError } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type AppOptions, createApp, createStartingApp } from '../../../src/http/app.ts';
@@ -33,6 +34,14 @@ const ROUTES = [
       raw: '<p>',
       headers: { 'Content-Type': 'text/html', 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'max-age=60' },
     }),
+  }),
+  route({
+    ...common,
+    path: '/silent',
+    name: 'silent',
+    handle: () => {
+      throw new MongoNetworkError('connection to 10.0.0.7:27017 closed');
+    },
   }),
   route({ ...common, path: '/events', name: 'events', handle: () => ({ raw: LONG, headers: { 'Content-Type': 'text/event-stream' } }) }),
   route({ ...common, path: '/things/{id}', name: 'thing', params: z.object({ id: z.string() }), handle: () => ({ body: {} }) }),
@@ -245,6 +254,15 @@ describe('a request id', () => {
   it.each(['', 'a b', 'x'.repeat(65), '<script>', 'a"b', 'a,b', 'ä'])('is made where his is not: %s', async (id) => {
     const made = (await ask('/short', { 'X-Request-Id': id })).headers.get('X-Request-Id');
     expect(made).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  });
+
+  it('is not wanted where the database has gone: that passes, and is no fault of the request', async () => {
+    const response = await ask('/silent');
+    const problem = await problemOf(response);
+    expect(problem).toMatchObject({ status: 503, code: 'DATABASE_UNAVAILABLE', retryable: true });
+    expect(response.headers.get('Retry-After')).toMatch(/^\d+$/);
+    expect(JSON.stringify(problem)).not.toContain('10.0.0.7');
+    expect(lines.join('')).not.toContain('request failed');
   });
 
   it('is in the answer to what went wrong here, and in the log beside the reason', async () => {

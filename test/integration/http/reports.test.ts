@@ -135,6 +135,19 @@ describe('with a record', () => {
       expect(totals.weeks).toBe(settled.length);
     });
 
+    it('have the 7-day forecast of the day beside the strike, as the caller may see it', async () => {
+      const seen = async (headers = {}) => (await get('/api/svc/crowd-vs-oracle', headers)).weeks;
+      const [everybody, basic] = [await seen(), await seen(await asTier(service, 'basic'))];
+      for (const [index, { date, predictionId, signal, direction }] of everybody.entries()) {
+        expect(predictionId).toBe(`${date}:7d`);
+        const [doc] = await service.pipeline.record.byIds([predictionId]);
+        const told = { signal: doc.values!.signal, direction: doc.values!.direction };
+        expect({ signal, direction }).toEqual(doc.reveal === null ? { signal: 'GATED', direction: null } : told);
+        expect(basic[index]).toMatchObject({ predictionId, ...told });
+      }
+      expect(new Set(everybody.map(({ signal }: { signal: string }) => signal === 'GATED'))).toEqual(new Set([true, false]));
+    });
+
     it('tell Basic callers the oracle side of every week, and nobody keeps that answer', async () => {
       const headers = await asTier(service, 'basic');
       const response = await ask('/api/svc/crowd-vs-oracle', headers);

@@ -4,7 +4,7 @@ import { MongoBackend } from '@agendajs/mongo-backend';
 import { Agenda } from 'agenda';
 import type { Db } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { connectMongo, ensureIndexes, isDuplicateKey } from '../../../src/mongo.ts';
+import { connectMongo, ensureIndexes, isDatabaseSilent, isDuplicateKey } from '../../../src/mongo.ts';
 import { cable } from '../../support/cable.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 
@@ -133,6 +133,19 @@ describe('connectMongo', () => {
     await expect(connected.ping()).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE', retryable: true });
     // The driver by itself gives up after ten seconds and more.
     expect(performance.now() - began).toBeLessThan(6_000);
+    await connected.close();
+    await line.close();
+  });
+
+  it('tells a server that has gone from an error of its own', async () => {
+    const line = await cable(database.uri);
+    const connected = await connectMongo(line.uri, { serverSelectionTimeoutMS: 300 });
+    const items = connected.db.collection('items');
+    const refused = await items.updateOne({}, { $nothing: { a: 1 } }).catch((error) => error);
+    expect([refused instanceof Error, isDatabaseSilent(refused)]).toEqual([true, false]);
+    line.cut();
+    const gone = await items.findOne({}).catch((error) => error);
+    expect(isDatabaseSilent(gone)).toBe(true);
     await connected.close();
     await line.close();
   });

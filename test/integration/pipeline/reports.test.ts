@@ -76,6 +76,61 @@ describe('the brief', () => {
   });
 });
 
+describe('the brief of a day that is told late', () => {
+  const day = () => end - 6;
+  const noteOf = (of: Day) => `Step resolve of ${formatDay(of)} is waiting: the venues do not agree.`;
+
+  /** The notes of the brief made at an instant, after a step waited on a day. */
+  async function notesAfter(waiting: { of: Day; at: number }, madeAt: number): Promise<string[]> {
+    const { db } = service.database;
+    await db.collection('briefs').deleteMany({ day: day() });
+    const run = {
+      ...{ step: 'resolve', day: waiting.of, state: 'waiting', reason: 'the venues do not agree' },
+      ...{ ranAt: new Date(waiting.at), attempts: 1, replayed: false },
+    };
+    const others = await db.collection('step_runs').find({ step: 'resolve' }).toArray();
+    await db.collection('step_runs').deleteMany({ step: 'resolve' });
+    await db.collection<typeof run>('step_runs').insertOne(run);
+    const { notes } = await briefStep(parts(), day(), at(madeAt));
+    await db.collection('step_runs').deleteMany({ step: 'resolve' });
+    await db.collection('step_runs').insertMany(others);
+    await db.collection('briefs').deleteMany({ day: day() });
+    return notes;
+  }
+
+  it('says what waited at its time', async () => {
+    const due = stepInstant('brief', day());
+    expect(await notesAfter({ of: day(), at: due }, due)).toContain(noteOf(day()));
+    expect(await notesAfter({ of: day() - 1, at: due - 1 }, stepInstant('brief', end))).toContain(noteOf(day() - 1));
+  });
+
+  it('does not say what waited after it, nor of a later day', async () => {
+    const due = stepInstant('brief', day());
+    const late = stepInstant('brief', end);
+    expect((await notesAfter({ of: day(), at: due + 1 }, late)).join()).not.toContain('Step resolve');
+    expect((await notesAfter({ of: end, at: late }, late)).join()).not.toContain('Step resolve');
+    expect((await notesAfter({ of: day() + 1, at: due }, due)).join()).not.toContain('Step resolve');
+  });
+});
+
+describe('what a brief says comes next', () => {
+  it('ends with the market data', async () => {
+    const day = end - 7;
+    const nextWith = async (lastDay: Day | null) => {
+      await service.database.db.collection('briefs').deleteMany({ day });
+      const market = { ...parts().market, coverage: async () => ({ firstDay: 0, lastDay }) };
+      const { next } = await briefStep({ ...parts(), market }, day, at(stepInstant('brief', day)));
+      await service.database.db.collection('briefs').deleteMany({ day });
+      return next.map(({ event }) => event).toSorted();
+    };
+    const all = ['attestation', 'brief', 'resolution', 'signal', 'wager', 'weekly-report', 'window-opens'];
+    expect(await nextWith(null)).toEqual(all);
+    expect(await nextWith(day)).toEqual(all);
+    const sameWeek = weekOf(day - 1) === weekOf(day);
+    expect(await nextWith(day - 1)).toEqual(sameWeek ? ['weekly-report'] : []);
+  });
+});
+
 describe('the weekly report', () => {
   it('is due half an hour into the Monday after the week', async () => {
     const week = firstWeek();
@@ -102,14 +157,14 @@ describe('the weekly report', () => {
       incidents: [],
       days: { recorded: 7, replayed: 7 },
     });
-    for (const { made, resolved, wins, losses, holds } of report.horizons) {
+    for (const { made, over, wins, losses, holds } of report.horizons) {
       expect(made).toBe(7);
-      expect(wins + losses + holds).toBe(resolved);
+      expect(wins + losses + holds).toBe(over);
     }
-    expect(report.horizons[0].resolved).toBe(7);
+    expect(report.horizons[0].over).toBe(7);
     expect(report.attestations.predictions).toBe(28);
     expect(BigInt(report.attestations.gasWei)).toBeGreaterThan(0n);
-    const close = async (day: Day) => (await parts().market.dailyClose(day, instantOf(end))).priceUsd;
+    const close = async (day: Day) => Math.round((await parts().market.dailyClose(day, instantOf(end))).priceUsd * 100) / 100;
     expect(report.market).toMatchObject({ openUsd: await close(firstWeek() + 6), closeUsd: await close(firstWeek() + 13) });
   });
 

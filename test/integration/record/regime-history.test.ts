@@ -41,6 +41,9 @@ async function days(letters: string): Promise<void> {
   await record.days.insertMany(docs);
 }
 
+/** The record beside market data that reach as far as that day. */
+const parts = (lastDay: number | null = null) => ({ record, market: { coverage: async () => ({ firstDay: FIRST, lastDay }) } });
+
 const noonAfter = (letters: string) => new Date(signalInstant(FIRST + letters.length - 1) + 14 * 3_600_000);
 
 describe('the regime that holds', () => {
@@ -52,15 +55,24 @@ describe('the regime that holds', () => {
     ['C-BB--', { regime: 'BULL_TREND', since: '2026-03-03', daysHeld: 2, previousRegime: 'CHOP', missedSince: '2026-03-05' }],
   ])('after %s is told with its beginning and its predecessor', async (letters, told) => {
     await days(letters);
-    const current = await currentRegime(record, noonAfter(letters));
+    const current = await currentRegime(parts(), noonAfter(letters));
     const { riskLevel, description } = REGIMES[current.regime];
     expect(current).toMatchObject({ ...told, riskLevel, description, factors });
     expect(current.stale).toBe(told.missedSince !== null);
     expect(current.timestamp).toBe(new Date(signalInstant(parseDay(current.date))).toISOString());
   });
 
+  it('is evaluated again the next evening, as far as the market data reach', async () => {
+    await days('CC');
+    const now = noonAfter('CC');
+    const next = async (lastDay: number | null) => (await currentRegime(parts(lastDay), now)).nextEvaluationAt;
+    expect(await next(null)).toBe('2026-03-03T21:35:00.000Z');
+    expect(await next(FIRST + 2)).toBe('2026-03-03T21:35:00.000Z');
+    expect(await next(FIRST + 1)).toBeNull();
+  });
+
   it('is waited for before the first day', async () => {
-    await expect(currentRegime(record, new Date())).rejects.toMatchObject({ code: 'STEP_WAITING' });
+    await expect(currentRegime(parts(), new Date())).rejects.toMatchObject({ code: 'STEP_WAITING' });
   });
 });
 

@@ -81,7 +81,7 @@ describe('numbers in the documents', () => {
     `| \`public\` | requests of one address (IPv6: one /64) without a valid token | ${RATE_LIMIT_PUBLIC} |`,
     `| \`wallet\` | requests of one wallet with a token, from wherever | ${RATE_LIMIT_WALLET} |`,
     `| \`rpc\` | requests of one address to operations that ask the chain, on top | ${RATE_LIMIT_RPC} |`,
-    `| \`failures\` | tokens and passwords of one address that were refused | ${RATE_LIMIT_PUBLIC} |`,
+    `| \`failures\` | passwords of the operator that one address sent and were refused | ${RATE_LIMIT_PUBLIC} |`,
     `Webhooks: ${WEBHOOKS_PER_WALLET} a wallet. Bodies: JSON, ${BODY_LIMIT_BYTES / 1024} KiB, not compressed. URLs: ${MAX_URL_CHARS} characters.`,
     `for ${tokenMinutes} minutes`,
     `one login within ${windowMinutes} minutes`,

@@ -54,8 +54,8 @@ describe('the scorecard', () => {
     expect(summary.verdict).toContain('not distinguishable from always-UP: 6 of 9 right, worth 9 independent ones');
   });
 
-  it('says when every resolved forecast abstained', () => {
-    expect(scorecardOf(record('HHP'), 1, options).summary.verdict).toBe('no call made: all 2 resolved forecasts abstained (HOLD)');
+  it('says when every forecast that is over abstained', () => {
+    expect(scorecardOf(record('HHP'), 1, options).summary.verdict).toBe('no call made: all 2 forecasts that are over abstained (HOLD)');
   });
 
   it('scores the probabilities of all resolved forecasts, HOLD included, against the base rate', () => {

@@ -27,6 +27,7 @@ const material = (rest: Partial<BriefMaterial> = {}): BriefMaterial => ({
   wager: null,
   troubles: [],
   next: [],
+  lastCovered: null,
   ...rest,
 });
 
@@ -73,6 +74,15 @@ describe('a brief', () => {
     );
     expect(late).toEqual({ ...inTime, generatedAt: later.toISOString(), late: true, notes: [expect.stringContaining('late'), ...notes] });
     expect(notes).toEqual(['1 forecasts are over and wait for their resolution.']);
+  });
+
+  it('tells the next resolution, as far as there will be a close for it', () => {
+    // The window of 6 January ends with the close of the 13th.
+    const next = (lastCovered: number | null) => composeBrief(material({ forecasts: [open], lastCovered })).next;
+    const due = [{ event: 'resolution', at: '2026-01-14T00:00:00.000Z' }];
+    expect(next(null)).toEqual(due);
+    expect(next(DAY)).toEqual(due);
+    expect(next(DAY - 1)).toEqual([]);
   });
 
   it('says nothing of an unresolved forecast but that it exists', () => {

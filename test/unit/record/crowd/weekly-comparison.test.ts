@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
-import { weeklyComparison } from '../../../../src/record/crowd/weekly-comparison.ts';
+import { weeklyComparison, weekPins } from '../../../../src/record/crowd/weekly-comparison.ts';
+import { viewForecast } from '../../../../src/record/views.ts';
+import { forecastDoc } from '../forecast-doc.ts';
 import { crowdPin } from './crowd-pin.ts';
 
 const FRIDAY = parseDay('2026-02-13');
@@ -27,14 +29,41 @@ describe('crowd against oracle', () => {
     ];
     const { weeks, totals } = weeklyComparison(pins, null);
     expect(weeks[1]).toMatchObject({ status: 'SETTLED', closer: 'oracle', btcPrice: 99_000 });
-    expect(weeks[1].market!.brier).toBeCloseTo(0.16, 12);
-    expect(weeks[1].oracle!.logLoss).toBeCloseTo(-Math.log(0.8), 12);
+    expect(weeks[1].market!.brier).toBe(0.16);
+    expect(weeks[1].oracle!.logLoss).toBe(0.22314355);
     expect(weeks[0]).toMatchObject({ winner: 'NO', closer: 'market' });
     expect(totals).toMatchObject({ weeks: 2, oracleCloser: 1, marketCloser: 1 });
     // Differences 0.04 - 0.16 and 0.64 - 0.36.
-    expect(totals.brierDifference!.mean).toBeCloseTo((-0.12 + 0.28) / 2, 12);
+    expect(totals.brierDifference!.mean).toBe(0.08);
+    expect(totals.market).toEqual({ brier: 0.26, logLoss: 0.71355818 });
     expect(totals.brierDifference!.low!).toBeLessThan(-0.12);
     expect(totals.verdict).toContain('cannot be told apart');
+  });
+
+  it('tells scores without what floating point adds', () => {
+    const pins = [
+      crowdPin({ day: FRIDAY - 8, decidingDay: FRIDAY, qMarket: 0.48, pModel: 0.7, winner: 'YES' }),
+      crowdPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY, qMarket: 0.1, pModel: 0.3, winner: 'NO' }),
+    ];
+    const { weeks, totals } = weeklyComparison(pins, null);
+    expect(weeks[1]).toMatchObject({ market: { brier: 0.2704 }, oracle: { brier: 0.09 } });
+    const told = JSON.stringify([weeks, totals]).match(/\d\.\d+/g)!;
+    expect(Math.max(...told.map((figure) => figure.length))).toBeLessThanOrEqual(10);
+  });
+
+  it('has the 7-day forecast of the day as the caller may see it', () => {
+    const doc = forecastDoc({ date: formatDay(FRIDAY - 8), direction: 'DOWN' });
+    const view = (tier: 'public' | 'basic') => viewForecast(doc, { caller: { tier }, policy: 'resolution', now: doc.signalAt });
+    const pins = [
+      crowdPin({ day: FRIDAY - 8, decidingDay: FRIDAY }),
+      crowdPin({ day: FRIDAY - 7, decidingDay: FRIDAY }),
+      crowdPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY }),
+    ];
+    const weeks = (tier: 'public' | 'basic') => weeklyComparison(pins, null, [view(tier)]).weeks;
+    expect(weeks('basic')[1]).toMatchObject({ predictionId: '2026-02-05:7d', signal: 'SELL', direction: 'DOWN' });
+    expect(weeks('public')[1]).toMatchObject({ predictionId: '2026-02-05:7d', signal: 'GATED', direction: null });
+    expect(weeks('basic')[0]).toMatchObject({ predictionId: null, signal: null, direction: null });
+    expect(weekPins(pins)).toEqual([pins[0], pins[2]]);
   });
 
   it.each([

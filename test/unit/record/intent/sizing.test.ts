@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sizingOf, sizingOfWager } from '../../../../src/record/intent/sizing.ts';
+import { sizeWager } from '../../../../src/wager/sizing.ts';
 import { undecidedWager } from '../../../../src/wager/wagers.ts';
 
 const sizedAt = new Date('2026-03-10T21:42:00Z');
@@ -10,8 +11,8 @@ describe('the Kelly sizing of an intent', () => {
   it('is a quarter of Kelly of the believed probability at the cost of the side', () => {
     const sizing = sizingOf(inputs);
     expect(sizing).toMatchObject({ side: 'YES', pBelieved: 0.55, yesCost: 0.52, kellyShare: 0.25, maxFraction: 0.02 });
-    expect(sizing.fullKelly).toBeCloseTo(0.03 / 0.48, 12);
-    expect(sizing.fraction).toBeCloseTo(0.25 * (0.03 / 0.48), 12);
+    expect(sizing.fullKelly).toBe(0.0625);
+    expect(sizing.fraction).toBe(0.015625);
     expect(sizing.note).toBe('Stake 1.56 % of the bankroll: 25 % of Kelly, at most 2 %.');
   });
 
@@ -27,26 +28,34 @@ describe('the Kelly sizing of an intent', () => {
     expect(sizing.note).toContain("exchange's fee is not in the costs");
   });
 
+  it('has prices and costs without what floating point adds', () => {
+    const sizing = sizingOf({ ...inputs, bid: 0.55, ask: 0.57, fee: 0.01, marketPrice: (0.34 + 0.35) / 2, weight: 0 });
+    expect(1 - 0.55 + 0.01).not.toBe(0.46);
+    expect(sizing).toMatchObject({ yesCost: 0.58, noCost: 0.46, marketPrice: 0.345, pBelieved: 0.345 });
+  });
+
   it('can be computed again from what is told, and never stakes without an edge or above the cap', () => {
     const unit = fc.double({ min: 0, max: 1, noNaN: true });
-    const quote = fc.tuple(fc.double({ min: 0.01, max: 0.99, noNaN: true }), fc.double({ min: 0.01, max: 0.99, noNaN: true }));
-    const fee = fc.option(fc.double({ min: 0, max: 0.05, noNaN: true }));
+    // Prices at the exchange are in steps of a ten-thousandth or more, fees in millionths.
+    const quote = fc.tuple(fc.integer({ min: 100, max: 9_900 }), fc.integer({ min: 100, max: 9_900 }));
+    const fee = fc.option(fc.integer({ min: 0, max: 50_000 }));
     fc.assert(
-      fc.property(unit, quote, unit, fee, (pModel, prices, weight, fee) => {
+      fc.property(unit, quote, unit, fee, (pModel, prices, weight, feeMicros) => {
         const [bid, ask] = prices.toSorted((a, b) => a - b);
-        const sizing = sizingOf({ pModel, marketPrice: (bid + ask) / 2, weight, bid, ask, fee, sizedAt });
+        const quoted = { bid: bid / 10_000, ask: ask / 10_000, fee: feeMicros === null ? null : feeMicros / 1_000_000 };
+        const sizing = sizingOf({ ...quoted, pModel, marketPrice: (quoted.bid + quoted.ask) / 2, weight, sizedAt });
         const told = JSON.parse(JSON.stringify(sizing)) as typeof sizing;
         expect(told).toEqual(sizing);
-        expect(told.pBelieved).toBe(told.marketPrice + told.weight * (told.pModel - told.marketPrice));
-        expect(told.yesCost).toBe(ask + (fee ?? 0));
-        expect(told.noCost).toBe(1 - bid + (fee ?? 0));
-        expect(told.fraction).toBe(Math.min(told.kellyShare * told.fullKelly, told.maxFraction));
-        expect(told.side === null).toBe(told.fraction === 0);
-        if (told.side === null) return;
-        const p = told.side === 'YES' ? told.pBelieved : 1 - told.pBelieved;
-        const cost = told.side === 'YES' ? told.yesCost : told.noCost;
-        expect(p).toBeGreaterThan(cost);
-        expect(told.fullKelly).toBe((p - cost) / (1 - cost));
+        expect(told.marketPrice).toBe((bid + ask) / 20_000);
+        expect(told.pBelieved).toBeCloseTo(told.marketPrice + told.weight * (told.pModel - told.marketPrice), 7);
+        expect(told.yesCost).toBe((ask * 100 + (feeMicros ?? 0)) / 1_000_000);
+        expect(told.noCost).toBe((1_000_000 - bid * 100 + (feeMicros ?? 0)) / 1_000_000);
+        expect(told.fraction).toBeCloseTo(Math.min(told.kellyShare * told.fullKelly, told.maxFraction), 7);
+        expect(told.fraction).toBeLessThanOrEqual(told.maxFraction);
+        const { side, ...exact } = sizeWager({ ...told, qMarket: told.marketPrice });
+        expect(told.side).toBe(side);
+        expect(told.fullKelly).toBeCloseTo(exact.fullKelly, 7);
+        if (side === null) expect(told.fraction).toBe(0);
       }),
     );
   });

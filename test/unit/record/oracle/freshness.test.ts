@@ -4,7 +4,7 @@ import { freshnessOf, nextSignalAt } from '../../../../src/record/oracle/freshne
 
 const day = parseDay('2026-03-10');
 const made = { day, signalAt: new Date('2026-03-10T21:35:00Z') };
-const at = (text: string, lastDay = day) => freshnessOf(made, lastDay, new Date(text));
+const at = (text: string, lastDay = day, lastCovered: number | null = null) => freshnessOf(made, { lastDay, lastCovered }, new Date(text));
 
 describe('how old a forecast is', () => {
   it('counts from when it was made', () => {
@@ -28,6 +28,13 @@ describe('how old a forecast is', () => {
     ['2026-03-10T21:35:00Z', '2026-03-11T21:35:00.000Z'],
     ['2026-03-10T23:59:59Z', '2026-03-11T21:35:00.000Z'],
   ])('at %s the next is due at %s', (now, next) => {
-    expect(nextSignalAt(new Date(now)).toISOString()).toBe(next);
+    expect(nextSignalAt(new Date(now), null)?.toISOString()).toBe(next);
+  });
+
+  it('promises nothing beyond the end of the market data', () => {
+    expect(at('2026-03-10T21:36:00Z', day, day).nextSignalAt).toBeNull();
+    expect(at('2026-03-10T21:36:00Z', day, day + 1).nextSignalAt).toBe('2026-03-11T21:35:00.000Z');
+    expect(at('2026-03-11T21:34:59Z', day, day + 1).nextSignalAt).toBe('2026-03-11T21:35:00.000Z');
+    expect(at('2026-03-11T21:35:00Z', day, day + 1).nextSignalAt).toBeNull();
   });
 });

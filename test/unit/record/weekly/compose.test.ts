@@ -56,7 +56,7 @@ describe('a weekly report', () => {
       }),
     );
     // The forecast of 2 January was revealed on the 4th, before the report on the week before.
-    expect(report.horizons[0]).toMatchObject({ horizon: '1d', made: 4, resolved: 4, wins: 2, losses: 1, holds: 1, openAtEnd: 1 });
+    expect(report.horizons[0]).toMatchObject({ horizon: '1d', made: 4, over: 4, wins: 2, losses: 1, holds: 1, openAtEnd: 1 });
     expect(report.horizons[0].hitRate).toBeCloseTo(2 / 3, 12);
     expect(report.horizons[0].alwaysUpRate).toBeCloseTo(1 / 3, 12);
     expect(report.horizons[0]).toMatchObject({ meanReturnBps: 0, meanCalledReturnBps: 37 });
@@ -110,12 +110,22 @@ describe('a weekly report', () => {
     expect(report.incidents[1].detail).toBe('no price');
   });
 
+  it('has closes in cents, and the change between these', () => {
+    const { market } = composeWeekly(material({ openUsd: 0.014999, closeUsd: 61_234.56789 }));
+    expect(market).toEqual({ openUsd: 0.01, closeUsd: 61_234.57, changePct: 612_345_600 });
+    expect(composeWeekly(material({ openUsd: 100_000.004, closeUsd: 98_765.4321 })).market).toEqual({
+      openUsd: 100_000,
+      closeUsd: 98_765.43,
+      changePct: -1.23,
+    });
+  });
+
   it('of a week without anything is all zeros and nulls', () => {
     const report = composeWeekly(material({ openUsd: null }));
     expect(report.market).toEqual({ openUsd: null, closeUsd: 98_000, changePct: null });
     expect(report).toMatchObject({ wagers: [], incidents: [], attestations: { transactions: 0, gasWei: '0' }, replayed: false });
     for (const horizon of report.horizons)
-      expect(horizon).toMatchObject({ made: 0, resolved: 0, hitRate: null, brier: null, meanReturnBps: null });
+      expect(horizon).toMatchObject({ made: 0, over: 0, hitRate: null, brier: null, meanReturnBps: null });
   });
 });
 

@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { publicReason } from '../../../src/pipeline/step-runs.ts';
+
+it.each(['signal', 'attest', 'open-window', 'resolve', 'reputation', 'brief'] as const)('everybody may read why %s waits', (step) => {
+  expect(publicReason({ step, reason: 'no price' })).toBe('no price');
+});
+
+it.each(['wager', 'settle'] as const)('why %s waits is told to the operator only: it tells of a wager', (step) => {
+  expect(publicReason({ step, reason: 'the venue does not answer' })).toBeNull();
+});
