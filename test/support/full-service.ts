@@ -1,3 +1,5 @@
+import type { Day } from '../../src/forecast/day.ts';
+import type { StepName } from '../../src/pipeline/step-runs.ts';
 import { runStep } from '../../src/pipeline/steps.ts';
 import { settledWager } from '../integration/pipeline/wager-docs.ts';
 import { runPastDay, type TestService, testService, today, unresolvedService } from './service.ts';
@@ -26,8 +28,15 @@ export async function emptyService(): Promise<TestService> {
 /** What the jobs of a running service would have done by now; where something is missing for it, it waits. */
 async function upToDate(service: TestService): Promise<TestService> {
   const now = new Date();
-  for (const step of ['reputation', 'weekly-report', 'brief'] as const) {
-    const outcome = await runStep(service.pipeline, step, today(), { now, replayed: false });
+  // Today's brief is not due before 03:00: yesterday's is there at any time.
+  const steps: [StepName, Day][] = [
+    ['reputation', today()],
+    ['weekly-report', today()],
+    ['brief', today() - 1],
+    ['brief', today()],
+  ];
+  for (const [step, day] of steps) {
+    const outcome = await runStep(service.pipeline, step, day, { now, replayed: false });
     if ('failed' in outcome) throw new Error(`${step} failed: ${outcome.failed}`);
   }
   await service.http.contest.run();

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
-import type { LiveMarket } from '../../../../src/market/live/live-market.ts';
-import type { ProviderHealth } from '../../../../src/market/live/provider.ts';
-import { PROVIDER_IDS, PROVIDERS, type ProviderId } from '../../../../src/market/live/providers.ts';
-import { LIVE_INDEXES } from '../../../../src/market/live/stores.ts';
-import { ensureIndexes } from '../../../../src/mongo.ts';
-import { type TestDatabase, testDatabase } from '../../../support/database.ts';
-import { startLiveHost } from '../../../support/live-host.ts';
-import { type Fault, type ProviderHost, SKEW_MS } from '../../../support/provider-host.ts';
+import { instantOf, parseDay } from '../../src/forecast/day.ts';
+import type { LiveMarket } from '../../src/market/live/live-market.ts';
+import type { ProviderHealth } from '../../src/market/live/provider.ts';
+import { PROVIDER_IDS, PROVIDERS, type ProviderId } from '../../src/market/live/providers.ts';
+import { LIVE_INDEXES } from '../../src/market/live/stores.ts';
+import { ensureIndexes } from '../../src/mongo.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { startLiveHost } from '../support/live-host.ts';
+import { type Fault, type ProviderHost, SKEW_MS } from '../support/provider-host.ts';
 import {
   askedBefore,
   expectChangesOnly,

@@ -1,15 +1,15 @@
 import type { Db } from 'mongodb';
 import { expect, vi } from 'vitest';
-import { DAY_MS, type Day, dayOf, instantOf } from '../../../../src/forecast/day.ts';
-import { createLog } from '../../../../src/log.ts';
-import { type LiveMarket, openLiveMarket } from '../../../../src/market/live/live-market.ts';
-import { parseProviderUrls } from '../../../../src/market/live/provider-urls.ts';
-import { PROVIDER_IDS, PROVIDERS, type ProviderId } from '../../../../src/market/live/providers.ts';
-import { providersOf, STRIKE_SOURCES } from '../../../../src/market/live/registry.ts';
-import { publishedAt, SERIES, SERIES_IDS, type SeriesId } from '../../../../src/market/series.ts';
-import { isUsExchangeDay } from '../../../../src/market/us-calendar.ts';
-import { hostedMarket } from '../../../support/live-host.ts';
-import { type Fault, type ProviderHost, STALE_BY_MS } from '../../../support/provider-host.ts';
+import { DAY_MS, type Day, dayOf, instantOf } from '../../src/forecast/day.ts';
+import { createLog } from '../../src/log.ts';
+import { type LiveMarket, openLiveMarket } from '../../src/market/live/live-market.ts';
+import { parseProviderUrls } from '../../src/market/live/provider-urls.ts';
+import { PROVIDER_IDS, PROVIDERS, type ProviderId } from '../../src/market/live/providers.ts';
+import { providersOf, STRIKE_SOURCES } from '../../src/market/live/registry.ts';
+import { publishedAt, SERIES, SERIES_IDS, type SeriesId } from '../../src/market/series.ts';
+import { isUsExchangeDay } from '../../src/market/us-calendar.ts';
+import { hostedMarket } from '../support/live-host.ts';
+import { type Fault, type ProviderHost, STALE_BY_MS } from '../support/provider-host.ts';
 
 export interface LogLine {
   msg: string;
