@@ -28,7 +28,7 @@ export function publicReason({ step, reason }: Pick<StepRun, 'step' | 'reason'>)
   return step === 'wager' || step === 'settle' ? null : reason;
 }
 
-export const STEP_RUN_INDEXES = [{ collection: 'step_runs', indexes: [{ key: { step: 1, ranAt: -1 } }] }];
+export const STEP_RUN_INDEXES = [{ collection: 'step_runs', indexes: [{ key: { step: 1, day: -1 } }] }];
 
 /** What ran when, and what waits for what. */
 export class StepRuns {
@@ -68,11 +68,11 @@ export class StepRuns {
     return (await this.#runs.findOne({ _id: `${step}:${formatDay(day)}` }))?.reason ?? null;
   }
 
-  /** The newest run of every step. */
+  /** The run of every step on the newest day that it ran for: an older day that is run again hides nothing. */
   latest(): Promise<StepRun[]> {
     return this.#runs
       .aggregate<StepRun>([
-        { $sort: { step: 1, ranAt: -1 } },
+        { $sort: { step: 1, day: -1 } },
         { $group: { _id: '$step', run: { $first: '$$ROOT' } } },
         { $replaceRoot: { newRoot: '$run' } },
         { $sort: { step: 1 } },

@@ -122,8 +122,10 @@ describe('the next intent', () => {
       conditionId: null,
       strike: wager.market!.strikeUsd,
     });
-    expect(sizing).toMatchObject({ pModel: wager.pModel, marketPrice: wager.qMarket, weight: 0, pBelieved: wager.qMarket, fraction: 0 });
-    const { at: _, ...prices } = wager.quote!;
+    const qMarket = expect.closeTo(wager.qMarket!, 6);
+    expect(sizing).toMatchObject({ pModel: wager.pModel, marketPrice: qMarket, weight: 0, pBelieved: qMarket, fraction: 0 });
+    const { bid, ask: offer, fee } = wager.quote!;
+    const prices = { bid: expect.closeTo(bid, 6), ask: expect.closeTo(offer, 6), fee: expect.closeTo(fee, 6) };
     expect(sizing).toMatchObject({ ...prices, side: null, note: expect.stringMatching(/^Stake 0:.*not believed/) });
     expect({ contractSide, ...entry }).toMatchObject({ contractSide: null, maxCost: null, breakEvenCost: null, tokenId: null });
     expect({ actionable, notActionableBecause }).toEqual({ actionable: false, notActionableBecause: sizing.note });
