@@ -1,7 +1,7 @@
 /** What holds for all operations, as Markdown. */
 export const INTRODUCTION = `
-Forecasts of BTC/USD for 1, 2, 3 and 7 days, made each day at about 21:35 UTC, committed on chain before their outcome window
-opens, and resolved in public.
+Forecasts are for 1, 2, 3 and 7 days, and are made each day at about 21:35 UTC. A token for the operations that need one:
+\`npm run -s token -- premium\` beside a demonstration service, or the login below.
 
 **Tiers.** What is public needs no authentication. A wallet that holds gate tokens logs in with a signature
 (\`POST /api/svc/oracle/verify\`) and sends the token as \`Authorization: Bearer <token>\`. Until its outcome the direction and
