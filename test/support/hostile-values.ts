@@ -28,7 +28,7 @@ export const HOSTILE_TEXTS = {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: what others would take for a template
   'format string': '%s%s%s%n{0}{{7*7}}${7*7}',
   'header breaker': 'x\r\nSet-Cookie: a=b\r\n\r\n<h1>',
-  shell: '$(touch /tmp/x); `id` | cat',
+  shell: '$(id); `id` | cat',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: what others would take for a template
   lookup: '${jndi:ldap://127.0.0.1/a}',
   'expression that backtracks': `${'a'.repeat(400)}!`,
