@@ -232,6 +232,11 @@ export const SETTINGS = {
     description:
       '`allow`: webhooks of this machine, such as `http://127.0.0.1:8080/`, can be registered; for development, on a local chain only',
   }),
+  PROTOCOL_FIXTURES: setting({
+    schema: z.enum(['off', 'on']),
+    default: 'off',
+    description: '`on`: A2A and MCP also serve what their official test suites call by name; on a local chain only',
+  }),
   REVEAL: setting({
     schema: z.enum(['resolution', 'immediate']),
     default: 'resolution',
@@ -317,7 +322,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   const config = { ...values, chainMode: chainModeOf(values.CHAIN_RPC_URL) };
   checkChainSettings(config);
   checkRealMoneySettings(config);
-  checkPushSettings(config);
+  checkLocalOnly(config);
   checkAdminSettings(config);
   return config;
 }
@@ -355,7 +360,10 @@ function checkChainSettings(config: Config): void {
   }
 }
 
-function checkPushSettings({ PUSH_LOCAL_TARGETS, chainMode }: Config): void {
+function checkLocalOnly({ PUSH_LOCAL_TARGETS, PROTOCOL_FIXTURES, chainMode }: Config): void {
+  if (PROTOCOL_FIXTURES === 'on' && chainMode === 'real') {
+    throw configError('PROTOCOL_FIXTURES', 'on is for a local chain only: what test suites call is no answer of this service');
+  }
   if (PUSH_LOCAL_TARGETS === 'allow' && chainMode === 'real') {
     throw configError('PUSH_LOCAL_TARGETS', 'allow is for a local chain only: on a real one it would open this machine to callers');
   }

@@ -11,6 +11,8 @@ export const ERROR_CODES = {
   UNAUTHENTICATED: { retryable: false },
   /** Known, but the balance of gate tokens is below the tier that is asked for. */
   TIER_REQUIRED: { retryable: false },
+  /** A page of another site, or a host name that is not this service's. */
+  ORIGIN_REFUSED: { retryable: false },
   /** Too many requests; `retryAfterSeconds` says when there is room again. */
   RATE_LIMITED: { retryable: true },
   /** What is asked for contradicts what is there, e.g. a signature that was used before. */
@@ -80,6 +82,40 @@ export class OracleError extends Error {
   get retryable(): boolean {
     return ERROR_CODES[this.code].retryable;
   }
+}
+
+/** An error as any door may tell it: nothing of its cause, and nothing of an error that is not ours. */
+export interface ToldError {
+  code: ErrorCode;
+  message: string;
+  retryable: boolean;
+  /** What the reader can do about it. */
+  suggestedAction: string;
+  /** The parameter at fault. */
+  field?: string;
+  /** For how long trying again is pointless, where that is known. */
+  retryAfterSeconds?: number;
+  details?: OracleErrorOptions['details'];
+}
+
+/** Anything that is not an `OracleError` becomes INTERNAL and keeps its message to itself. */
+export function toldError(error: unknown): ToldError {
+  const known = isOracleError(error) ? error : new OracleError('INTERNAL', 'The request failed; it has been logged.', { cause: error });
+  const { code, message, retryable, field, retryAfterSeconds, details } = known;
+  return {
+    code,
+    message,
+    retryable,
+    suggestedAction: known.suggestedAction ?? defaultAction(known),
+    ...(field === undefined ? {} : { field }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(details === undefined ? {} : { details }),
+  };
+}
+
+function defaultAction({ retryable, field }: OracleError): string {
+  if (retryable) return 'Try again later.';
+  return field === undefined ? 'Do not repeat the request as it is.' : `Correct "${field}" and send the request again.`;
 }
 
 /** True when `error` is an `OracleError`, of the given code if one is named. */

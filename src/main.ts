@@ -1,6 +1,9 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import { REGISTRATION_PATH } from '../agent-card/registration.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import type { SkillParts } from '../skills/parts.ts';
+import { createCarryOut } from '../skills/runner.ts';
+import type { Door } from './access/door.ts';
 import { createAttestationReader } from './chain/attestation-reader.ts';
 import { createAttester } from './chain/attester.ts';
 import { createChain } from './chain/client.ts';
@@ -63,6 +66,8 @@ export interface Service {
   http: HttpParts;
   /** What stands before the routes of HTTP. */
   door: AppOptions;
+  /** Other protocols behind the same socket. */
+  doors: readonly Door[];
   /** What collects live data; null where the feed asks nobody. */
   live: LiveMarket | null;
   /** Range for a first replay; null where there is none. */
@@ -156,15 +161,9 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   const { administration, ...operator } = composeAdministration({ config, db, pipeline, state, log, now });
   const quoted = createCache<VenueMarket[]>('venue-markets', 1);
   const ready = { chain, market, pingDatabase: () => database.ping(), setup: () => state.setup, now };
-  const http: HttpParts = {
-    about: composeAbout({ config, chain, agentId, reporter: reporterWallet.address, now }),
-    access,
-    administration,
-    contest: composeContest({ db, chain, record, models, market, agentId, now, log }),
-    version: packageJson.version,
+  const answers: SkillParts = {
     publicUrl: pipeline.publicUrl(),
     record,
-    reports: pipeline.reports,
     wagers,
     venueName: venue.name,
     sameBook: venue.sameBook,
@@ -173,12 +172,24 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     // Somebody else's strikes are in the market's snapshots.
     venueMarkets: async () => (venue === paper ? quoted.get(Math.floor(Date.now() / 60_000), () => quotedMarkets(paper)) : []),
     chainId: chain.chainId,
-    addresses: chain.addresses,
     attestations: createAttestationReader(chain),
     attesterAddress: attesterWallet.address,
     explorerUrl: real ? 'https://base.easscan.org' : null,
     saltSecret,
     viewFor: (caller) => ({ caller, policy: config.REVEAL, now: now(), saltSecret }),
+    now,
+  };
+  const carryOut = createCarryOut(answers);
+  const http: HttpParts = {
+    ...answers,
+    carryOut,
+    about: composeAbout({ config, chain, agentId, reporter: reporterWallet.address, now }),
+    access,
+    administration,
+    contest: composeContest({ db, chain, record, models, market, agentId, now, log }),
+    version: packageJson.version,
+    reports: pipeline.reports,
+    addresses: chain.addresses,
     identity: () => agent.identity,
     reputation: () => readReputation(chain, agent.identity.agentId, reporterWallet.address),
     readiness: sharedWhileUnderWay(() => readiness(ready)),
@@ -196,8 +207,8 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
       }),
     commerce: composeCommerce({ db, chain, payee: config.PAYEE_ADDRESS, realMoney: real }),
     webhooks: composeWebhooks({ db, encryptionSecret, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', now }),
-    now,
   };
+  const doors: Door[] = [];
   const announce = async () => {
     agent.identity = await updateAgentUri(chain, attesterWallet, agent.identity, agentUri);
   };
@@ -212,6 +223,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     replayVenue: paper,
     http,
     door,
+    doors,
     live,
     range,
     feedReason,

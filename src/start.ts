@@ -128,7 +128,10 @@ async function start(frame: Frame): Promise<void> {
   // Before the parts that requests under way still need.
   shutdown.onStop('requests under way', () => server.close());
   tellPerson(`Market data: ${service.http.market.source}${service.feedReason === null ? '' : ` (${service.feedReason})`}`);
-  server.serve(createApp((config.ROLE === 'worker' ? workerRoutes : allRoutes)(service.http), service.door));
+  const isWorker = config.ROLE === 'worker';
+  server.serve(
+    isWorker ? createApp(workerRoutes(service.http), service.door) : createApp(allRoutes(service.http), service.door, service.doors),
+  );
   await startPipeline(service);
   // A second process on the same chain speaks for the service only under the address it was told.
   if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await service.announce();

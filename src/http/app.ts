@@ -1,14 +1,16 @@
 import express, { type Express, type RequestHandler } from 'express';
+import type { Door } from '../access/door.ts';
 import type { RateLimits } from '../access/rate-limits.ts';
 import { OracleError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Caller } from '../record/caller.ts';
 import { ADMIN_PATH, adminArea } from './admin/area.ts';
+import { mountDoors } from './door.ts';
 import { type Guard, mount } from './mount.ts';
 import { problemHandler } from './problem.ts';
 import type { Route } from './route.ts';
 import { startingRoutes } from './routes/health.ts';
-import { createGuard } from './security/guard.ts';
+import { createAdmission, createGuard } from './security/guard.ts';
 import { compressed, crossOrigin, securityHeaders } from './security/headers.ts';
 import { proxyHint } from './security/proxy-hint.ts';
 import { type RequestOrigin, requestLog } from './security/request-log.ts';
@@ -32,9 +34,9 @@ export interface AppOptions {
   stopping?: AbortSignal;
 }
 
-/** The HTTP door: every error a problem document. */
-export function createApp(routes: readonly Route[], options: AppOptions): Express {
-  return appWith(routes, { otherwise: nothingServed, operatorArea: (guard) => adminArea(guard, options.adminPage) }, options);
+/** The HTTP door, every error a problem document, with the doors of other protocols beside it. */
+export function createApp(routes: readonly Route[], options: AppOptions, doors: readonly Door[] = []): Express {
+  return appWith(routes, { doors, otherwise: nothingServed, operatorArea: (guard) => adminArea(guard, options.adminPage) }, options);
 }
 
 /** What is served until the parts are there: alive, not ready. */
@@ -43,13 +45,14 @@ export function createStartingApp(options: Pick<AppOptions, 'log' | 'stopping'>)
   return appWith(startingRoutes(), { otherwise: starting }, { ...options, identify: () => Promise.reject(starting()) });
 }
 
-/** What answers where no route does. */
+/** What answers beside the routes, and where none does. */
 interface Beside {
+  doors?: readonly Door[];
   operatorArea?(guard: Guard): RequestHandler[];
   otherwise(): OracleError;
 }
 
-function appWith(routes: readonly Route[], { operatorArea, otherwise }: Beside, options: AppOptions): Express {
+function appWith(routes: readonly Route[], { doors = [], operatorArea, otherwise }: Beside, options: AppOptions): Express {
   const app = express();
   const guard = createGuard(options);
   app.disable('x-powered-by');
@@ -57,6 +60,7 @@ function appWith(routes: readonly Route[], { operatorArea, otherwise }: Beside, 
   app.set('trust proxy', options.trustProxy ?? 0);
   app.use(requestLog(options.log), proxyHint(options.log, options.trustProxy), securityHeaders(), crossOrigin());
   app.use(refuseWhenStopping(options.stopping), urlLength(), compressed());
+  mountDoors(app, doors, { admit: createAdmission(options), log: options.log });
   mount(app, routes, guard);
   if (operatorArea !== undefined) app.use(ADMIN_PATH, operatorArea(guard));
   app.use(async (request, response) => {

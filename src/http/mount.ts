@@ -1,4 +1,5 @@
 import type { Express, Request, Response } from 'express';
+import type { Asker } from '../access/asker.ts';
 import { OracleError } from '../errors.ts';
 import { type Caller, isAnybody } from '../record/caller.ts';
 import { namesEtag } from './etag.ts';
@@ -9,7 +10,7 @@ import { readBody } from './security/body.ts';
 import { originOf } from './security/request-log.ts';
 
 /** Decides who asks, and whether the request is let in. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, RATE_LIMITED */
-export type Guard = (route: Pick<Route, 'access' | 'cost'>, request: Request, response: Response) => Promise<Caller>;
+export type Guard = (route: Pick<Route, 'access' | 'cost'>, request: Request, response: Response) => Promise<Asker>;
 
 /** Mounts routes; another method on a known path is refused by name. */
 export function mount(app: Express, routes: readonly Route[], guard: Guard): void {
@@ -22,10 +23,11 @@ export function mount(app: Express, routes: readonly Route[], guard: Guard): voi
 
 async function answer(route: Route, guard: Guard, request: Request, response: Response): Promise<void> {
   response.vary('Authorization');
-  const caller = await guard(route, request, response);
+  const asker = await guard(route, request, response);
+  const { caller } = asker;
   // Whoever is not let in sends his body for nothing.
   if (route.body !== undefined) await readBody(request, response);
-  const asked = { caller, accept: request.get('accept') ?? '', origin: originOf(response) };
+  const asked = { caller, asker, accept: request.get('accept') ?? '', origin: originOf(response) };
   const reply = await route.handle({ ...parseRequest(route, request), ...asked });
   send(request, response, { status: route.status, ...reply, headers: { ...reply.headers, ...cachingOf(route, caller, reply) } });
 }

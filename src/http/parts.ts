@@ -1,4 +1,5 @@
 import type { Address } from 'viem';
+import type { CarryOut } from '../../skills/runner.ts';
 import type { Access } from '../access/access.ts';
 import type { ChainAddresses } from '../chain/addresses.ts';
 import type { AttestationReader } from '../chain/attestation-reader.ts';
@@ -69,5 +70,7 @@ export interface HttpParts {
   commerce: Commerce;
   contest: Contest;
   webhooks: WebhookRegistry;
+  /** Carries out what agents ask for. */
+  carryOut: CarryOut;
   now(): Date;
 }

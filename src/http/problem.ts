@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Response } from 'express';
-import { type ErrorCode, isOracleError, OracleError } from '../errors.ts';
+import { type ErrorCode, isOracleError, OracleError, toldError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { isDatabaseSilent } from '../mongo.ts';
 import { errorForLog } from './security/error-for-log.ts';
@@ -16,6 +16,7 @@ export const PROBLEMS = {
   INPUT_INVALID: { status: 400, title: 'A parameter is not valid' },
   UNAUTHENTICATED: { status: 401, title: 'Not authenticated' },
   TIER_REQUIRED: { status: 403, title: 'The gate token balance is below the required tier' },
+  ORIGIN_REFUSED: { status: 403, title: 'Not for this page or under this name' },
   RATE_LIMITED: { status: 429, title: 'Too many requests' },
   CONFLICT: { status: 409, title: 'This contradicts what is there' },
   NOT_FOUND: { status: 404, title: 'Not found' },
@@ -64,37 +65,40 @@ const LONGEST_INSTANCE = 256;
 
 /** Problem details of an error. Anything that is not an `OracleError` becomes INTERNAL and keeps its message to itself. */
 export function problemOf(error: unknown, instance: string): Problem {
-  const known = isOracleError(error) ? error : new OracleError('INTERNAL', 'The request failed; it has been logged.', { cause: error });
-  const { status, title } = PROBLEMS[known.code];
+  const { code, message, retryable, suggestedAction, field, details } = toldError(error);
+  const { status, title } = PROBLEMS[code];
   return {
-    type: `urn:bitcoin-signal-oracle:problem:${known.code.toLowerCase().replaceAll('_', '-')}`,
+    type: `urn:bitcoin-signal-oracle:problem:${code.toLowerCase().replaceAll('_', '-')}`,
     title,
     status,
-    detail: known.message,
+    detail: message,
     instance: instance.slice(0, LONGEST_INSTANCE),
     success: false,
-    code: known.code,
-    retryable: known.retryable,
-    suggestedAction: known.suggestedAction ?? defaultAction(known),
-    ...(known.field === undefined ? {} : { field: known.field }),
-    ...known.details,
+    code,
+    retryable,
+    suggestedAction,
+    ...(field === undefined ? {} : { field }),
+    ...details,
   };
 }
 
-function defaultAction(error: OracleError): string {
-  if (error.retryable) return 'Try again later.';
-  return error.field === undefined ? 'Do not repeat the request as it is.' : `Correct "${error.field}" and send the request again.`;
-}
+/** Tells a problem in the words of a door; status and headers are set. */
+export type TellProblem = (problem: Problem, response: Response, error: unknown) => void;
 
-/** Sends an error as `application/problem+json`. */
-export function sendProblem(response: Response, error: unknown): void {
-  const problem = problemOf(error, response.req.path);
+const asProblemJson: TellProblem = (problem, response) => {
+  response.type('application/problem+json').send(JSON.stringify(problem));
+};
+
+/** Answers with an error, as `application/problem+json` unless a door has words of its own. */
+export function sendProblem(response: Response, error: unknown, tell: TellProblem = asProblemJson): void {
+  const problem = problemOf(error, `${response.req.baseUrl}${response.req.path}`);
   // Whoever reports it names the line in the log.
   if (problem.code === 'INTERNAL') problem.requestId = requestIdOf(response);
   if (problem.retryable) response.set('Retry-After', String(retryAfterSeconds(error)));
   const challenge = challengeFor(problem, response);
   if (challenge !== undefined) response.vary('Authorization').set('WWW-Authenticate', challenge);
-  response.status(problem.status).type('application/problem+json').send(JSON.stringify(problem));
+  response.status(problem.status);
+  tell(problem, response, error);
 }
 
 function retryAfterSeconds(error: unknown): number {
@@ -112,14 +116,14 @@ function challengeFor({ status, code, field }: Problem, response: Response): str
 }
 
 /** The last middleware: errors of the framework become the service's own, everything unexpected is logged with its stack. */
-export function problemHandler(log: Log): ErrorRequestHandler {
+export function problemHandler(log: Log, tell?: TellProblem): ErrorRequestHandler {
   return (error, request, response, next) => {
     const known = fromFramework(error);
     if (!isOracleError(known) || known.code === 'INTERNAL') {
       log.error({ requestId: requestIdOf(response), route: routeOf(request), err: errorForLog(error, request) }, 'request failed');
     }
     if (response.headersSent) return next(error);
-    sendProblem(response, known);
+    sendProblem(response, known, tell);
   };
 }
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Asker } from '../access/asker.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Caller } from '../record/caller.ts';
 import type { RequestOrigin } from './security/request-log.ts';
@@ -24,6 +25,7 @@ export const TAGS = {
   commerce: 'Offerings, prices and what was earned',
   contest: 'Forecasting against the oracle, for points',
   reports: 'Daily and weekly reports',
+  skills: 'What agents ask for, one call each, and as tasks',
   agent: 'Identity and reputation of this agent',
   service: 'State of the service and machine-readable descriptions',
   admin: "The operator's own",
@@ -37,6 +39,8 @@ export interface RouteInput<Params, Query, Body> {
   query: Query;
   body: Body;
   caller: Caller;
+  /** The same, with what the request is counted against. */
+  asker: Asker;
   /** The `Accept` header; empty when there is none. */
   accept: string;
   origin: RequestOrigin;

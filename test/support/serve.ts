@@ -1,4 +1,5 @@
 import type { Express } from 'express';
+import type { Asker } from '../../src/access/asker.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Reply, Route } from '../../src/http/route.ts';
 import { allRoutes } from '../../src/http/routes/all.ts';
@@ -11,14 +12,22 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** All routes of a service, or those given, behind its real door on a free port. */
-export function serve({ http, door }: Pick<TestService, 'http' | 'door'>, routes: readonly Route[] = allRoutes(http)): Promise<Served> {
-  return serveApp(createApp(routes, door));
+/** All routes and doors of a service, or the routes given, on a free port. */
+export function serve(
+  { http, door, doors }: Pick<TestService, 'http' | 'door'> & Partial<Pick<TestService, 'doors'>>,
+  routes: readonly Route[] = allRoutes(http),
+): Promise<Served> {
+  return serveApp(createApp(routes, door, doors));
 }
 
 export async function serveApp(app: Express): Promise<Served> {
   const server = await listen(app, 0, '127.0.0.1');
   return { url: `http://127.0.0.1:${server.port}`, close: () => server.close() };
+}
+
+/** Who asks without a socket, and is not counted. */
+export function askerOf(caller: Caller): Asker {
+  return { caller, ...NOBODY, countCall: async () => undefined, countChainCall: async () => undefined };
 }
 
 const NOBODY = { requestId: 'none', address: 'unknown' };
@@ -33,6 +42,7 @@ interface Input {
 
 /** What a route answers to parsed input, without a socket. */
 export async function call(route: Route, { params = {}, query = {}, body = {}, caller = PUBLIC_CALLER, accept = '' }: Input = {}) {
+  const input = { params, query, body, caller, asker: askerOf(caller), accept, origin: NOBODY };
   // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
-  return (await route.handle({ params, query, body, caller, accept, origin: NOBODY })) as Reply<any> & { body: any };
+  return (await route.handle(input)) as Reply<any> & { body: any };
 }

@@ -2,9 +2,6 @@ import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
 import { attestationStats, latestAttestation, listAttestations } from '../../record/attestations.ts';
 import type { Caller } from '../../record/caller.ts';
-import { limit, PAGES, uid } from '../parameters.ts';
-import type { HttpParts } from '../parts.ts';
-import { type Reply, type Route, route } from '../route.ts';
 import {
   ATTESTATION_HISTORY,
   ATTESTATION_STATS,
@@ -13,8 +10,11 @@ import {
   LATEST_ATTESTATION,
   type LatestAttestation,
   VERIFICATION,
-} from '../schemas/attestations.ts';
-import { verifyAttestation } from './verify.ts';
+} from '../../record/schemas/attestations.ts';
+import { verifyAttestation } from '../../record/verification.ts';
+import { limit, PAGES, uid } from '../parameters.ts';
+import type { HttpParts } from '../parts.ts';
+import { type Reply, type Route, route } from '../route.ts';
 
 const DEFAULT_HORIZON_DAYS = 7;
 
@@ -48,7 +48,7 @@ export function attestationRoutes(parts: HttpParts): Route[] {
       errors: ['NOT_FOUND'],
       summary: 'An attestation as it stands on chain, compared with the record field by field',
       params: z.object({ uid }),
-      handle: ({ params, caller }) => verifyAttestation(parts, params.uid, caller),
+      handle: async ({ params, caller }) => ({ body: await verifyAttestation(parts, params.uid, caller) }),
     }),
     route({
       path: '/api/svc/onchain-oracle/stats',

@@ -3,10 +3,10 @@ import { type PaidTier, requirementOf } from '../../access/tiers.ts';
 import type { Caller } from '../../record/caller.ts';
 import { premiumSignal } from '../../record/oracle/premium.ts';
 import { oracleSignal } from '../../record/oracle/signal.ts';
+import { ORACLE_SIGNAL } from '../../record/schemas/oracle.ts';
 import { signalHorizon } from '../parameters.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Route, route } from '../route.ts';
-import { ORACLE_SIGNAL } from '../schemas/oracle.ts';
 import { PREMIUM_SIGNAL } from '../schemas/oracle-premium.ts';
 
 const query = z.object({ horizon: signalHorizon });

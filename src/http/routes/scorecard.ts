@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { horizonName } from '../../forecast/model.ts';
 import type { Caller } from '../../record/caller.ts';
 import { marketComparison } from '../../record/market-comparison.ts';
+import { SCORECARD, type ScorecardReply } from '../../record/schemas/scorecard.ts';
 import { scorecardOf } from '../../record/scorecard.ts';
 import { scorecardHorizon } from '../parameters.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
-import { SCORECARD, type ScorecardReply } from '../schemas/scorecard.ts';
 
 /** Interface, section 2.3: the fields of both shapes; where `outcome` clashes it is the object, and `status` carries the word. */
 export function scorecardRoutes(parts: HttpParts): Route[] {

@@ -1,13 +1,10 @@
 import { z } from 'zod';
 import type { Caller } from '../../record/caller.ts';
-import type { DayDoc } from '../../record/day-record.ts';
-import { fromCents } from '../../record/forecast.ts';
-import { nothingYet } from '../../record/oracle/newest.ts';
-import { viewForecast } from '../../record/views.ts';
+import { publicSignal } from '../../record/public-signal.ts';
+import { LEGACY_SIGNAL, type LegacySignal, PUBLIC_SIGNAL, type PublicSignal } from '../../record/schemas/signal.ts';
 import { signalHorizon } from '../parameters.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
-import { LEGACY_SIGNAL, type LegacySignal, PUBLIC_SIGNAL, type PublicSignal } from '../schemas/signal.ts';
 
 const PATH = '/api/svc/open/signal';
 const LEGACY_HORIZON_DAYS = 7;
@@ -26,7 +23,7 @@ export function signalRoutes(parts: HttpParts): Route[] {
       errors: ['STEP_WAITING'],
       summary: 'Public signal: direction and confidence stay gated until the outcome; the market context is always there',
       query: z.object({ horizon: signalHorizon }),
-      handle: async ({ query, caller }): Promise<Reply<PublicSignal>> => ({ body: await currentSignal(parts, query.horizon, caller) }),
+      handle: async ({ query, caller }): Promise<Reply<PublicSignal>> => ({ body: await publicSignal(parts, query.horizon, caller) }),
     }),
     route({
       path: '/api/svc/signal',
@@ -42,45 +39,8 @@ export function signalRoutes(parts: HttpParts): Route[] {
   ];
 }
 
-/** The newest forecast of a horizon as the caller may see it, with the market context of its day. @throws OracleError STEP_WAITING */
-async function currentSignal({ record, market, viewFor }: HttpParts, horizonDays: number, caller: Caller): Promise<PublicSignal> {
-  const doc = await record.latest(horizonDays);
-  const day = doc === null ? null : await record.day(doc.day);
-  if (doc === null || day === null || day.price === null) throw nothingYet('forecast');
-  const { signal, regime, modelVersion, ...view } = viewForecast(doc, viewFor(caller));
-  if (signal === null || regime === null || modelVersion === null) throw nothingYet('forecast');
-  return {
-    success: true,
-    signal,
-    direction: view.direction,
-    confidence: view.confidence,
-    btcPrice: fromCents(day.price.cents),
-    ...contextOf(day),
-    regime,
-    modelVersion,
-    model_version: modelVersion,
-    timestamp: view.timestamp,
-    horizon: view.horizon,
-    predictionId: view.predictionId,
-    status: view.status,
-    windowOpensAt: view.windowOpensAt,
-    resolvesAt: view.resolvesAt,
-    attestationUid: doc.attestation?.uid ?? null,
-    replayed: view.replayed,
-    source: market.source,
-  };
-}
-
-function contextOf({ context }: DayDoc): Pick<PublicSignal, 'fearGreed' | 'fearGreedLabel' | 'etfFlows7d'> {
-  return {
-    fearGreed: context?.fearGreed ?? null,
-    fearGreedLabel: context?.fearGreedLabel ?? null,
-    etfFlows7d: context?.etfFlows7dUsd ?? null,
-  };
-}
-
 async function legacySignal(parts: HttpParts, caller: Caller): Promise<Reply<LegacySignal>> {
-  const { signal, confidence, btcPrice, regime, modelVersion, timestamp, source, replayed } = await currentSignal(
+  const { signal, confidence, btcPrice, regime, modelVersion, timestamp, source, replayed } = await publicSignal(
     parts,
     LEGACY_HORIZON_DAYS,
     caller,

@@ -4,9 +4,9 @@ import { FEAR_GREED_LABELS } from '../../market/fear-greed.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
 import { SERIES_IDS } from '../../market/series.ts';
 import { NEXT_EVENTS } from '../../record/briefs/brief.ts';
-import { CONFIDENCE, DIRECTION, FORECAST_ID, HORIZON, REGIME } from './forecast.ts';
+import { CONFIDENCE, DIRECTION, FORECAST_ID, HORIZON, REGIME } from '../../record/schemas/forecast.ts';
+import { SUMMARY } from '../../record/schemas/scorecard.ts';
 import { RISK_LEVEL } from './regime.ts';
-import { SUMMARY } from './scorecard.ts';
 
 const HORIZON_DAYS = HORIZON.describe('Days from the opening of the outcome window to its end');
 

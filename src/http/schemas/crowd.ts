@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../fields.ts';
-import { FORECAST_ID, FORECAST_VALUES } from './forecast.ts';
+import { FORECAST_ID, FORECAST_VALUES } from '../../record/schemas/forecast.ts';
 
 const VENUE = z.string().describe('The prediction market, or the paper venue, that quoted the prices');
 const QUOTES_ARE_OURS = z

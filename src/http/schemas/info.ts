@@ -4,7 +4,7 @@ import { MODEL_INPUTS } from '../../forecast/model.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
 import { SERIES_IDS } from '../../market/series.ts';
 import { TIERS } from '../../record/caller.ts';
-import { HORIZON } from './forecast.ts';
+import { HORIZON } from '../../record/schemas/forecast.ts';
 
 const FITTED = z.object({
   version: z.string().describe('Version of the model that the newest forecast was made with'),

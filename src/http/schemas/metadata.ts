@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BYTES32, COUNT, DATE, TIME } from '../../fields.ts';
 import { SERIES_IDS } from '../../market/series.ts';
-import { REGIME } from './forecast.ts';
+import { REGIME } from '../../record/schemas/forecast.ts';
 
 const DAY = DATE.describe('The day of the forecasts');
 

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { COUNT, DATE, PROBABILITY, TIME } from '../../fields.ts';
 import { MODEL_INPUTS } from '../../forecast/model.ts';
 import { CATEGORY_NAMES } from '../../forecast/signal.ts';
-import { FORECAST_ID, REGIME } from './forecast.ts';
-import { ORACLE_SIGNAL, RECENT_COUNTS } from './oracle.ts';
+import { FORECAST_ID, REGIME } from '../../record/schemas/forecast.ts';
+import { ORACLE_SIGNAL, RECENT_COUNTS } from '../../record/schemas/oracle.ts';
+import { PREDICTION_MARKET, SUMMARY } from '../../record/schemas/scorecard.ts';
 import { LEVEL } from './prediction-markets.ts';
 import { REGIME_FIELDS, RISK_LEVEL } from './regime.ts';
-import { PREDICTION_MARKET, SUMMARY } from './scorecard.ts';
 
 const CATEGORY = z.object({
   signal: z.enum(['BUY', 'SELL', 'HOLD']).describe('BUY from 0.2 on, SELL from -0.2 down'),

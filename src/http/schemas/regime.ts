@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { COUNT, DATE, SUCCESS, TIME } from '../../fields.ts';
 import { RISK_LEVELS } from '../../forecast/regime.ts';
-import { REGIME } from './forecast.ts';
-import { FRESHNESS } from './oracle.ts';
+import { REGIME } from '../../record/schemas/forecast.ts';
+import { FRESHNESS } from '../../record/schemas/oracle.ts';
 
 export const RISK_LEVEL = z.enum(RISK_LEVELS);
 

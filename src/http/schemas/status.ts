@@ -4,7 +4,7 @@ import { FEED_KINDS } from '../../market/feed.ts';
 import { CIRCUIT_STATES } from '../../market/live/provider.ts';
 import { PROVIDER_IDS } from '../../market/live/providers.ts';
 import { SERIES_IDS } from '../../market/series.ts';
-import { TALLY } from './forecast.ts';
+import { TALLY } from '../../record/schemas/forecast.ts';
 import { READINESS_CHECK, SERIES_PROVIDERS } from './service.ts';
 
 const SERIES = z.object({

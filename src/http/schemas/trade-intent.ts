@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PROBABILITY, TIME } from '../../fields.ts';
-import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, OUTCOME } from './forecast.ts';
-import { FRESHNESS, PROOF, TOLD_VALUES } from './oracle.ts';
+import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, OUTCOME } from '../../record/schemas/forecast.ts';
+import { FRESHNESS, PROOF, TOLD_VALUES } from '../../record/schemas/oracle.ts';
 
 const SIDE = z.enum(['YES', 'NO']);
 const COST = z.number().min(0);

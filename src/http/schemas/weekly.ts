@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { COUNT, DATE, INTEGER_TEXT, PROBABILITY, SUCCESS, TIME } from '../../fields.ts';
+import { HORIZON, REGIME } from '../../record/schemas/forecast.ts';
+import { SUMMARY } from '../../record/schemas/scorecard.ts';
 import { INCIDENTS } from '../../record/weekly/weekly-report.ts';
-import { HORIZON, REGIME } from './forecast.ts';
-import { SUMMARY } from './scorecard.ts';
 
 const WEEK_ID = z.string().regex(/^\d{4}-W\d{2}$/);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SUCCESS, TIME } from '../../fields.ts';
-import { CONFIDENCE, FORECAST_STATE, HORIZON, SIGNAL } from './forecast.ts';
+import { CONFIDENCE, FORECAST_STATE, HORIZON, SIGNAL } from '../../record/schemas/forecast.ts';
 
 /** `GET /api/svc/widget` (interface, section 4.1): signal and confidence only, and what they are of. */
 export const WIDGET = z.object({

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import type { Asker } from '../../access/asker.ts';
 import { requireTier } from '../../access/tiers.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
 import { type Caller, PUBLIC_CALLER } from '../../record/caller.ts';
@@ -22,19 +23,38 @@ interface Arrival {
  * Only then follow the tier, and the limit of calls to the chain.
  */
 export function createGuard({ identify, admin, limits }: Pick<AppOptions, 'identify' | 'admin' | 'limits'>): Guard {
-  return async ({ access, cost }, request, response): Promise<Caller> => {
-    if (cost === 'free' && access === 'public') return PUBLIC_CALLER;
+  return async ({ access, cost }, request, response): Promise<Asker> => {
     const counter = requestCounter(cost === 'free' ? undefined : limits, response);
     const arrival = { authorization: request.get('authorization'), address: clientAddress(request), counter };
     if (access === 'admin') {
       await admitOperator(admin, arrival, request, response);
-      return PUBLIC_CALLER;
+      return askerOf(PUBLIC_CALLER, arrival, response);
     }
+    if (cost === 'free' && access === 'public') return askerOf(PUBLIC_CALLER, arrival, response);
     const caller = await whoAsks(identify, arrival);
     noteCaller(response, caller);
     if (access === 'basic' || access === 'premium') requireTier(caller, access);
-    if (cost === 'rpc') await counter.take('rpc', arrival.address);
-    return caller;
+    if (cost !== 'rpc') return askerOf(caller, arrival, response);
+    await counter.take('rpc', arrival.address);
+    return { ...askerOf(caller, arrival, response), countChainCall: async () => undefined };
+  };
+}
+
+/** Lets requests of another door in, under the same limits: whoever has no token is anybody, whoever has one must have a good one. */
+export type Admit = (request: Request, response: Response) => Promise<Asker>;
+
+/** @throws by what it makes: OracleError UNAUTHENTICATED, RATE_LIMITED, CHAIN_UNREACHABLE */
+export function createAdmission(options: Pick<AppOptions, 'identify' | 'limits'>): Admit {
+  const guard = createGuard(options);
+  return (request, response) => guard({ access: 'public', cost: 'normal' }, request, response);
+}
+
+function askerOf(caller: Caller, arrival: Arrival, response: Response): Asker {
+  return {
+    caller,
+    ...originOf(response),
+    countCall: () => countCall(caller, arrival),
+    countChainCall: () => arrival.counter.take('rpc', arrival.address),
   };
 }
 
@@ -45,8 +65,12 @@ async function whoAsks(identify: AppOptions['identify'], arrival: Arrival): Prom
     return identify(undefined);
   }
   const caller = await orCounted(arrival, () => identify(authorization));
-  await (caller.wallet === undefined ? counter.take('public', address) : counter.take('wallet', caller.wallet.toLowerCase()));
+  await countCall(caller, arrival);
   return caller;
+}
+
+function countCall({ wallet }: Caller, { address, counter }: Arrival): Promise<void> {
+  return wallet === undefined ? counter.take('public', address) : counter.take('wallet', wallet.toLowerCase());
 }
 
 /** The operator is not limited, whoever guesses is. Without a password set there is no such path. */

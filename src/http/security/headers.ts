@@ -10,10 +10,24 @@ const DATA_POLICY = { defaultSrc: ["'none'"], baseUri: ["'none'"], formAction: [
 const HSTS = `max-age=${365 * 86_400}`;
 
 /** Headers that a browser may send from another site. */
-const ALLOWED_HEADERS = ['Authorization', 'Content-Type', 'If-None-Match', 'X-Request-Id', 'X-402-Payment'];
+const ALLOWED_HEADERS = [
+  ...['Authorization', 'Content-Type', 'If-None-Match', 'X-Request-Id', 'X-402-Payment'],
+  ...['A2A-Version', 'A2A-Extensions', 'X-A2A-Extensions'],
+  ...['Last-Event-ID', 'Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version', 'Mcp-Session-Id'],
+];
 
 /** Headers that a script of another site may read. */
-const EXPOSED_HEADERS = ['Deprecation', 'ETag', 'Link', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'];
+const EXPOSED_HEADERS = [
+  'A2A-Extensions',
+  'Deprecation',
+  'ETag',
+  'Link',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Request-Id',
+];
 
 /** Browsers keep a preflight for two hours at most. */
 const PREFLIGHT_SECONDS = 7_200;

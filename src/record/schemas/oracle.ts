@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ADDRESS, BYTES32, COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../fields.ts';
-import { TIERS } from '../../record/caller.ts';
+import { TIERS } from '../caller.ts';
 import { CONFIDENCE, DIRECTION, FORECAST_ID, FORECAST_STATE, INTERVAL, REGIME } from './forecast.ts';
 
 /** How often forecasts of a horizon were right lately, beside the share itself. */

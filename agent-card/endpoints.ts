@@ -1,0 +1,22 @@
+import { REGISTRATION_PATH } from './registration.ts';
+
+/** Where agents reach the service and read of it, as paths of it: the only place that says so. */
+export const ENDPOINTS = {
+  /** A2A over JSON-RPC; also at `/`. */
+  a2a: '/a2a',
+  /** A2A over HTTP+JSON, as the base of its paths. */
+  a2aRest: '/a2a/rest',
+  /** MCP over Streamable HTTP. */
+  mcp: '/mcp',
+  agentCard: '/.well-known/agent-card.json',
+  /** Public keys that the card is signed with. */
+  cardKeys: '/.well-known/agent-card-jwks.json',
+  registration: REGISTRATION_PATH,
+  /** MCP registry entry. */
+  mcpServer: '/.well-known/mcp/server.json',
+  llms: '/llms.txt',
+  skillFile: '/SKILL.md',
+  methodology: '/methodology.md',
+  skills: '/api/svc/skills',
+  openApi: '/.well-known/openapi.json',
+} as const;

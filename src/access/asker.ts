@@ -1,0 +1,14 @@
+import type { Caller } from '../record/caller.ts';
+
+/** One request at a door: who asks, and what it is counted against. */
+export interface Asker {
+  caller: Caller;
+  /** What the log names the request by. */
+  requestId: string;
+  /** Where it comes from, as the limits count it. */
+  address: string;
+  /** Counts a further call that came with the same request. @throws OracleError RATE_LIMITED */
+  countCall(): Promise<void>;
+  /** Counts a call that makes us ask the chain, unless the whole request was counted as one. @throws OracleError RATE_LIMITED */
+  countChainCall(): Promise<void>;
+}

@@ -1,0 +1,25 @@
+import type { Asker } from '../access/asker.ts';
+import type { ToldError } from '../errors.ts';
+
+/** A task as the interface tells it (sections 2.9 and 4.5), kept where tasks of the A2A protocol are. */
+export interface AgentTask {
+  /** A uuid. */
+  id: string;
+  skill: string;
+  outcome: { status: 'completed'; output: Record<string, unknown> } | { status: 'failed'; error: ToldError } | { status: 'working' };
+}
+
+export interface AgentTaskRequest {
+  skill: string;
+  input: Record<string, unknown>;
+  /** From the requesting agent, kept with the task. */
+  metadata?: Record<string, unknown>;
+}
+
+/** Tasks of agents, each told to its own caller only. */
+export interface AgentTasks {
+  /** Carries a task out. @throws OracleError INPUT_INVALID for a request that is no task: nothing is kept of it */
+  send(request: AgentTaskRequest, asker: Asker): Promise<AgentTask>;
+  /** Null when there is none of this id for this caller. */
+  get(id: string, asker: Pick<Asker, 'caller' | 'address'>): Promise<AgentTask | null>;
+}

@@ -1,0 +1,56 @@
+import type { Market } from '../market/market.ts';
+import type { Caller } from './caller.ts';
+import type { DayDoc } from './day-record.ts';
+import { fromCents } from './forecast.ts';
+import { nothingYet } from './oracle/newest.ts';
+import type { ForecastRecord } from './record.ts';
+import type { PublicSignal } from './schemas/signal.ts';
+import { type ViewOptions, viewForecast } from './views.ts';
+
+export interface PublicSignalParts {
+  record: ForecastRecord;
+  market: Pick<Market, 'source'>;
+  /** How a caller's answers are to be cut. */
+  viewFor(caller: Caller): ViewOptions;
+}
+
+/** The newest forecast of a horizon as the caller may see it, with the market context of its day. @throws OracleError STEP_WAITING */
+export async function publicSignal(
+  { record, market, viewFor }: PublicSignalParts,
+  horizonDays: number,
+  caller: Caller,
+): Promise<PublicSignal> {
+  const doc = await record.latest(horizonDays);
+  const day = doc === null ? null : await record.day(doc.day);
+  if (doc === null || day === null || day.price === null) throw nothingYet('forecast');
+  const { signal, regime, modelVersion, ...view } = viewForecast(doc, viewFor(caller));
+  if (signal === null || regime === null || modelVersion === null) throw nothingYet('forecast');
+  return {
+    success: true,
+    signal,
+    direction: view.direction,
+    confidence: view.confidence,
+    btcPrice: fromCents(day.price.cents),
+    ...contextOf(day),
+    regime,
+    modelVersion,
+    model_version: modelVersion,
+    timestamp: view.timestamp,
+    horizon: view.horizon,
+    predictionId: view.predictionId,
+    status: view.status,
+    windowOpensAt: view.windowOpensAt,
+    resolvesAt: view.resolvesAt,
+    attestationUid: doc.attestation?.uid ?? null,
+    replayed: view.replayed,
+    source: market.source,
+  };
+}
+
+function contextOf({ context }: DayDoc): Pick<PublicSignal, 'fearGreed' | 'fearGreedLabel' | 'etfFlows7d'> {
+  return {
+    fearGreed: context?.fearGreed ?? null,
+    fearGreedLabel: context?.fearGreedLabel ?? null,
+    etfFlows7d: context?.etfFlows7dUsd ?? null,
+  };
+}
