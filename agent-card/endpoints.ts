@@ -1,5 +1,3 @@
-import { REGISTRATION_PATH } from './registration.ts';
-
 /** Where agents reach the service and read of it, as paths of it: the only place that says so. */
 export const ENDPOINTS = {
   /** A2A over JSON-RPC; also at `/`. */
@@ -11,7 +9,8 @@ export const ENDPOINTS = {
   agentCard: '/.well-known/agent-card.json',
   /** Public keys that the card is signed with. */
   cardKeys: '/.well-known/agent-card-jwks.json',
-  registration: REGISTRATION_PATH,
+  /** ERC-8004 registration file, which the on-chain identity points to. */
+  registration: '/.well-known/agent-registration.json',
   /** MCP registry entry. */
   mcpServer: '/.well-known/mcp/server.json',
   llms: '/llms.txt',
@@ -19,4 +18,5 @@ export const ENDPOINTS = {
   methodology: '/methodology.md',
   skills: '/api/svc/skills',
   openApi: '/.well-known/openapi.json',
+  icon: '/icon.svg',
 } as const;

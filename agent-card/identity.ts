@@ -1,7 +1,11 @@
 /** How the service introduces itself, the same on every card and file. */
 export const IDENTITY = {
   name: 'Bitcoin Signal Oracle',
+  /** Where a name may have no spaces. */
+  slug: 'bitcoin-signal-oracle',
   description:
     'A daily forecast of BTC/USD, committed on chain before its outcome window opens, wagered, resolved and scored in public. The direction has little skill, and the record says so.',
-  capabilities: ['btc-usd-forecast', 'on-chain-commitment', 'public-scorecard', 'attestation-verification'],
+  /** The same within 100 characters. */
+  tagline: 'Daily BTC/USD forecasts, committed on chain before their outcome and scored in public.',
+  capabilities: ['btc-usd-forecast', 'on-chain-commitment', 'public-scorecard', 'attestation-verification', 'a2a', 'mcp'],
 } as const;

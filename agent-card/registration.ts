@@ -1,5 +1,10 @@
 import type { Address } from 'viem';
+import { SKILLS } from '../skills/index.ts';
+import { CLOSED_CHANNELS } from '../src/commerce/channel.ts';
+import { ENDPOINTS } from './endpoints.ts';
 import { IDENTITY } from './identity.ts';
+import { A2A_VERSION, MCP_VERSION, OPENAPI_VERSION } from './protocols.ts';
+import { urlAt } from './url.ts';
 
 export interface RegistrationSource {
   publicUrl: string;
@@ -9,18 +14,25 @@ export interface RegistrationSource {
   agentId: number;
 }
 
-/** Path of the registration file, which the on-chain identity points to. */
-export const REGISTRATION_PATH = '/.well-known/agent-registration.json';
+/** Path of the registration file. */
+export const REGISTRATION_PATH = ENDPOINTS.registration;
 
-/** The ERC-8004 agent registration file. */
+/** The ERC-8004 agent registration file; `services` are named as EIP-8004 names them, and `OpenAPI` beside. */
 export function registrationFile({ publicUrl, chainId, registry, agentId }: RegistrationSource) {
+  const skills = SKILLS.map(({ id }) => id);
   return {
     type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
     name: IDENTITY.name,
     description: IDENTITY.description,
-    services: [{ name: 'web', endpoint: publicUrl }],
+    image: urlAt(publicUrl, ENDPOINTS.icon),
+    services: [
+      { name: 'web', endpoint: urlAt(publicUrl, '/') },
+      { name: 'A2A', endpoint: urlAt(publicUrl, ENDPOINTS.agentCard), version: A2A_VERSION, a2aSkills: skills },
+      { name: 'MCP', endpoint: urlAt(publicUrl, ENDPOINTS.mcp), version: MCP_VERSION, mcpTools: skills },
+      { name: 'OpenAPI', endpoint: urlAt(publicUrl, ENDPOINTS.openApi), version: OPENAPI_VERSION },
+    ],
     active: true,
-    x402Support: false,
+    x402Support: !('x402' in CLOSED_CHANNELS),
     registrations: [{ agentId, agentRegistry: `eip155:${chainId}:${registry}` }],
     supportedTrust: ['reputation'],
   };

@@ -28,6 +28,10 @@ const integer = (min: number, max: number) => {
   return z.coerce.number({ error }).int(error).min(min, error).max(max, error);
 };
 const url = (protocols: RegExp, what: string) => z.url({ protocol: protocols, error: `must be ${what}` });
+/** Where the service answers, for programs that ask it. */
+export const serviceUrl = url(/^https?$/, 'an http(s) URL').refine(isBareUrl, {
+  error: 'must be a URL without user, password, query and fragment',
+});
 const privateKey = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a private key: 0x and 64 hex characters')
@@ -36,6 +40,11 @@ const address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex characters')
   .transform((text) => text as `0x${string}`);
+
+function isBareUrl(text: string): boolean {
+  const { username, password, search, hash } = new URL(text);
+  return username + password + search + hash === '';
+}
 
 const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal'];
 const isProxy = (text: string) => {
@@ -52,6 +61,15 @@ const trustedProxies = z
   })
   .transform((text) => (/^\d$/.test(text) ? Number(text) : text.split(',')));
 
+/** Host names as a browser spells them in `Origin`, or a scheme of browser extensions. */
+const originHosts = z
+  .string()
+  .regex(
+    /^(([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:.]+\]|(?!https?:)[a-z-]+:\/\/\*)(,|$))+(?<!,)$/,
+    'must be host names in lower case without scheme and port, separated by commas, such as app.example.org',
+  )
+  .transform((text) => text.split(','));
+
 export const SETTINGS = {
   PORT: setting({ schema: integer(0, 65_535), default: '3000', description: 'TCP port of the HTTP server; 0 takes a free one' }),
   HOST: setting({
@@ -60,7 +78,10 @@ export const SETTINGS = {
     description: 'Address to listen on; unset: `127.0.0.1` on a local chain, `0.0.0.0` on a real one',
   }),
   PUBLIC_URL: setting({
-    schema: url(/^https?$/, 'an http(s) URL').optional(),
+    // Paths follow it: without a slash at its end.
+    schema: url(/^https?$/, 'an http(s) URL')
+      .transform((text) => text.replace(/\/+$/, ''))
+      .optional(),
     default: null,
     requiredOnRealChain: true,
     description: 'The URL that callers reach the service under, as the on-chain identity names it; unset: `http://HOST:PORT`',
@@ -232,10 +253,30 @@ export const SETTINGS = {
     description:
       '`allow`: webhooks of this machine, such as `http://127.0.0.1:8080/`, can be registered; for development, on a local chain only',
   }),
+  MCP_ALLOWED_ORIGINS: setting({
+    schema: originHosts.optional(),
+    default: null,
+    description:
+      'Host names of pages beside those of `PUBLIC_URL` that may ask at `/mcp`, separated by commas; `moz-extension://*` is every extension of that browser; unset: none',
+  }),
   PROTOCOL_FIXTURES: setting({
     schema: z.enum(['off', 'on']),
     default: 'off',
     description: '`on`: A2A and MCP also serve what their official test suites call by name; on a local chain only',
+  }),
+  ORACLE_URL: setting({
+    schema: serviceUrl.optional(),
+    default: null,
+    description: 'For `npm run mcp` only: the service that it asks; unset: the one of this machine, at `PORT`',
+  }),
+  ORACLE_TOKEN: setting({
+    schema: z
+      .string()
+      .regex(/^[\w.~+/=-]{1,4096}$/, 'must be an access token, without spaces and without "Bearer"')
+      .optional(),
+    default: null,
+    secret: true,
+    description: 'For `npm run mcp` only: the access token that it calls with; unset: as anybody',
   }),
   REVEAL: setting({
     schema: z.enum(['resolution', 'immediate']),
@@ -397,6 +438,12 @@ function configError(name: string, problem: string): OracleError {
 /** Address to listen on. */
 export function listenHost(config: Config): string {
   return config.HOST ?? (config.chainMode === 'real' ? '0.0.0.0' : '127.0.0.1');
+}
+
+/** Where a service with these settings is reached from this machine. */
+export function localUrl(config: Config): string {
+  const host = listenHost(config);
+  return `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${config.PORT}`;
 }
 
 /** Values of all secret settings with their names, for the censoring of output. */

@@ -44,7 +44,11 @@ export const ERROR_CODES = {
   /** An earlier step of the day has not finished: this one waits. */
   STEP_WAITING: { retryable: true },
   VENUE_REJECTED: { retryable: false },
+  /** A URL that a caller named does not answer, or not over TLS that can be trusted. */
+  TARGET_UNREACHABLE: { retryable: true },
   SHUTTING_DOWN: { retryable: true },
+  /** Told by a program beside the service that has to ask it: it does not answer. */
+  SERVICE_UNREACHABLE: { retryable: true },
   INTERNAL: { retryable: false },
 } as const satisfies Record<string, { retryable: boolean }>;
 

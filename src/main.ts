@@ -1,5 +1,7 @@
 import { privateKeyToAccount } from 'viem/accounts';
+import type { CardSource } from '../agent-card/card.ts';
 import { REGISTRATION_PATH } from '../agent-card/registration.ts';
+import { urlAt } from '../agent-card/url.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { SkillParts } from '../skills/parts.ts';
 import { createCarryOut } from '../skills/runner.ts';
@@ -11,15 +13,18 @@ import { ensureIdentity, updateAgentUri } from './chain/identity.ts';
 import { openJournal } from './chain/journal.ts';
 import { createReporter, readReputation } from './chain/reputation.ts';
 import { createWallet, type WalletRole } from './chain/wallet.ts';
+import { composeA2a } from './compose/a2a.ts';
 import { composeAbout } from './compose/about.ts';
 import { composeAccess } from './compose/access.ts';
 import { composeAdministration } from './compose/administration.ts';
+import { composeCard } from './compose/card.ts';
 import { composeCommerce } from './compose/commerce.ts';
 import { composeContest } from './compose/contest.ts';
 import { composeDoor, sharedWhileUnderWay } from './compose/door.ts';
 import type { Frame } from './compose/frame.ts';
 import { ALL_INDEXES } from './compose/indexes.ts';
 import { liveMarket, liveReading, simulatedOnRealChain } from './compose/market.ts';
+import { composeMcp } from './compose/mcp.ts';
 import { openReports } from './compose/reports.ts';
 import { paperVenue, polymarketNeedsLive, polymarketVenues, quotedMarkets } from './compose/venues.ts';
 import { composeWebhooks } from './compose/webhooks.ts';
@@ -75,6 +80,8 @@ export interface Service {
   feedReason: string | null;
   /** Points the on-chain identity to this service's address. A transaction of now: not before a replay of the past. */
   announce(): Promise<void>;
+  /** Deletes what has expired. */
+  purge(now: Date): Promise<void>;
   /** The running jobs, and what is left of the start; both change while the service comes up. */
   state: { schedule: Schedule | null; setup: string | null };
 }
@@ -127,7 +134,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   if (config.WAGERS === 'polymarket' && market.kind !== 'live') throw polymarketNeedsLive(market.source);
   await requireSameHistory({ record, market, chain, journal, local: !real });
   const publicUrl = config.PUBLIC_URL ?? address;
-  const agentUri = `${publicUrl ?? `http://127.0.0.1:${config.PORT}`}${REGISTRATION_PATH}`;
+  const agentUri = urlAt(publicUrl ?? `http://127.0.0.1:${config.PORT}`, REGISTRATION_PATH);
   const agent = { identity: await ensureIdentity(chain, { agentUri, wallet: attesterWallet }) };
 
   const models = new ModelStore(db);
@@ -157,6 +164,14 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   const { encryptionSecret } = infrastructure;
   const { agentId } = agent.identity;
   const access = await composeAccess({ db, chain, encryptionSecret, agentId, publicUrl: pipeline.publicUrl(), now });
+  const cardSource: CardSource = {
+    publicUrl: pipeline.publicUrl(),
+    version: packageJson.version,
+    chainId: chain.chainId,
+    registry: chain.addresses.identityRegistry,
+    agentId,
+  };
+  const card = await composeCard({ db, encryptionSecret, source: cardSource, now });
   const state: Service['state'] = { schedule: null, setup: 'starting' };
   const { administration, ...operator } = composeAdministration({ config, db, pipeline, state, log, now });
   const quoted = createCache<VenueMarket[]>('venue-markets', 1);
@@ -174,17 +189,21 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     chainId: chain.chainId,
     attestations: createAttestationReader(chain),
     attesterAddress: attesterWallet.address,
+    easAddress: chain.addresses.eas,
     explorerUrl: real ? 'https://base.easscan.org' : null,
     saltSecret,
     viewFor: (caller) => ({ caller, policy: config.REVEAL, now: now(), saltSecret }),
     now,
   };
   const carryOut = createCarryOut(answers);
+  const a2a = composeA2a({ config, log, shutdown }, { db, encryptionSecret, source: cardSource, carryOut, now });
   const http: HttpParts = {
     ...answers,
     carryOut,
+    agentTasks: a2a.tasks,
     about: composeAbout({ config, chain, agentId, reporter: reporterWallet.address, now }),
     access,
+    card,
     administration,
     contest: composeContest({ db, chain, record, models, market, agentId, now, log }),
     version: packageJson.version,
@@ -208,7 +227,10 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     commerce: composeCommerce({ db, chain, payee: config.PAYEE_ADDRESS, realMoney: real }),
     webhooks: composeWebhooks({ db, encryptionSecret, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', now }),
   };
-  const doors: Door[] = [];
+  const purge = async (at: Date) => {
+    await Promise.all([access.purge(at), a2a.purge(at)]);
+  };
+  const doors: Door[] = [...a2a.doors, composeMcp({ config, log, shutdown }, answers, carryOut)];
   const announce = async () => {
     agent.identity = await updateAgentUri(chain, attesterWallet, agent.identity, agentUri);
   };
@@ -229,6 +251,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     feedReason,
     state,
     announce,
+    purge,
   };
 }
 

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { OracleError } from './errors.ts';
 
 /** What a secret is for: one sealed for one purpose does not open for another. */
-export type SecretPurpose = 'token-signing-key' | 'webhook-secret';
+export type SecretPurpose = 'token-signing-key' | 'webhook-secret' | 'agent-card-key' | 'a2a-push-credentials';
 
 /** Secrets at rest: AES-256-GCM under keys derived from one master secret. */
 export interface SecretBox {

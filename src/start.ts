@@ -7,7 +7,6 @@ import type { Contest } from './contest/contest.ts';
 import { OracleError } from './errors.ts';
 import { dayOf, instantOf } from './forecast/day.ts';
 import { createApp, createStartingApp } from './http/app.ts';
-import type { HttpParts } from './http/parts.ts';
 import { allRoutes, workerRoutes } from './http/routes/all.ts';
 import { type HttpServer, listen } from './http/server.ts';
 import { bannerText } from './local/banner.ts';
@@ -51,7 +50,7 @@ async function startPipeline(service: Service): Promise<void> {
   await http.contest.run().catch((error: unknown) => log.error({ err: error }, 'the contest could not be brought up to date'));
   // Loaded here only: a process that just answers keeps the memory.
   const { startSchedule } = await import('./pipeline/schedule.ts');
-  const jobs = { ...(live === null ? {} : collectJobs(live)), contest: contestJob(http.contest), housekeeping: housekeeping(http) };
+  const jobs = { ...(live === null ? {} : collectJobs(live)), contest: contestJob(http.contest), housekeeping: housekeeping(service) };
   const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now, jobs });
   shutdown.onStop('jobs', () => schedule.drain(6_000));
   state.schedule = schedule;
@@ -77,8 +76,8 @@ function contestJob(contest: Contest): ScheduledJob {
 }
 
 /** Deletes what has expired: not every engine does it by itself. */
-function housekeeping({ access }: HttpParts): ScheduledJob {
-  return { cron: '17 * * * *', run: () => access.purge(now()) };
+function housekeeping({ purge }: Service): ScheduledJob {
+  return { cron: '17 * * * *', run: () => purge(now()) };
 }
 
 const HISTORY_RETRY_MS = 15_000;

@@ -1,3 +1,5 @@
+import { A2A_INDEXES } from '../a2a/a2a.ts';
+import { PUSH_CONFIG_INDEXES } from '../a2a/push/store.ts';
 import { ACCESS_INDEXES } from '../access/access.ts';
 import { REQUEST_COUNT_INDEXES } from '../access/request-counts.ts';
 import { COMMERCE_INDEXES } from '../commerce/ledger.ts';
@@ -26,6 +28,8 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...REQUEST_COUNT_INDEXES,
   ...COMMERCE_INDEXES,
   ...WEBHOOK_INDEXES,
+  ...A2A_INDEXES,
+  ...PUSH_CONFIG_INDEXES,
   ...REPORT_INDEXES,
   ...AUDIT_INDEXES,
 ];

@@ -5,6 +5,7 @@ import type { ToldError } from '../errors.ts';
 export interface AgentTask {
   /** A uuid. */
   id: string;
+  /** Empty while it is not known. */
   skill: string;
   outcome: { status: 'completed'; output: Record<string, unknown> } | { status: 'failed'; error: ToldError } | { status: 'working' };
 }

@@ -11,13 +11,13 @@ const NAMES: Record<Place, string> = { path: 'path parameter', query: 'query par
 
 /** The parts of a request as its route declares them. @throws OracleError INPUT_INVALID naming the first field at fault. */
 export function parseRequest(
-  { params, query, body }: Pick<Route, 'params' | 'query' | 'body'>,
+  { params, query, body, bodyOptional }: Pick<Route, 'params' | 'query' | 'body' | 'bodyOptional'>,
   request: Request,
 ): Omit<RouteInput<Parsed, Parsed, Parsed>, 'caller' | 'asker' | 'accept' | 'origin'> {
   return {
     params: parse(params, request.params, 'path'),
     query: parse(query, request.query, 'query'),
-    body: parse(body, body === undefined ? undefined : jsonBody(request), 'body'),
+    body: parse(body, body === undefined ? undefined : jsonBody(request, bodyOptional), 'body'),
   };
 }
 
@@ -25,7 +25,7 @@ function parse(schema: z.ZodObject | undefined, value: unknown, place: Place): P
   return schema === undefined ? {} : parseInput(schema, value, { what: NAMES[place], whole: place });
 }
 
-function jsonBody(request: Request): unknown {
+function jsonBody(request: Request, optional = false): unknown {
   if (request.body !== undefined) return request.body;
   const type = request.get('content-type');
   if (type !== undefined && !request.is('application/json')) {
@@ -34,6 +34,7 @@ function jsonBody(request: Request): unknown {
       suggestedAction: 'Send JSON with Content-Type: application/json.',
     });
   }
+  if (optional && type === undefined) return {};
   throw new OracleError('INPUT_INVALID', 'The request has no body', {
     field: 'body',
     suggestedAction: 'Send a JSON object with Content-Type: application/json.',

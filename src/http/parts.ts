@@ -1,4 +1,5 @@
 import type { Address } from 'viem';
+import type { CardDesk } from '../../agent-card/signed-card.ts';
 import type { CarryOut } from '../../skills/runner.ts';
 import type { Access } from '../access/access.ts';
 import type { ChainAddresses } from '../chain/addresses.ts';
@@ -18,6 +19,7 @@ import type { Quote, StrikeMarket } from '../wager/venue.ts';
 import type { WagerBook } from '../wager/wagers.ts';
 import type { AboutParts } from './about/parts.ts';
 import type { Administration } from './admin/administration.ts';
+import type { AgentTasks } from './agent-tasks.ts';
 import type { ServiceStatus } from './schemas/status.ts';
 
 /** One thing the service needs to be ready, and why it is not there. */
@@ -36,6 +38,8 @@ export interface VenueMarket {
 export interface HttpParts {
   about: AboutParts;
   access: Access;
+  /** The agent card, signed. */
+  card: CardDesk;
   /** What the operator works with. */
   administration: Administration;
   version: string;
@@ -72,5 +76,7 @@ export interface HttpParts {
   webhooks: WebhookRegistry;
   /** Carries out what agents ask for. */
   carryOut: CarryOut;
+  /** Their tasks. */
+  agentTasks: AgentTasks;
   now(): Date;
 }

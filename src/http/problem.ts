@@ -38,7 +38,9 @@ export const PROBLEMS = {
   ILLEGAL_TRANSITION: { status: 500, title: 'The record refused a change' },
   STEP_WAITING: { status: 503, title: 'Not there yet' },
   VENUE_REJECTED: { status: 502, title: 'The venue refused the order' },
+  TARGET_UNREACHABLE: { status: 502, title: 'The URL does not answer' },
   SHUTTING_DOWN: { status: 503, title: 'The service is stopping' },
+  SERVICE_UNREACHABLE: { status: 503, title: 'The service does not answer' },
   INTERNAL: { status: 500, title: 'Something went wrong here' },
 } as const satisfies Record<ErrorCode, ProblemKind>;
 

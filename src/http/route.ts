@@ -78,6 +78,8 @@ export interface Route {
   params?: Shape;
   query?: Shape;
   body?: Shape;
+  /** A request without any body is one with an empty object. */
+  bodyOptional?: true;
   /** Status of success. */
   status: number;
   /** The JSON of success; null for an answer without one. */

@@ -44,10 +44,15 @@ export function viewAttestation(doc: ForecastDoc, type: 'prediction' | 'resoluti
     cid: doc.cid,
     commitment: doc.commitment,
     inputsDigest: doc.inputsDigest,
-    salt: mayRead(doc, options) ? (openingOfDoc(options.saltSecret, doc)?.salt ?? null) : null,
+    salt: viewSalt(doc, options),
     outcome: result,
     resolutionPrice: forecast.btcAtResolution,
     refUid: type === 'resolution' ? (doc.attestation?.uid ?? null) : doc.previousUid,
     resolutionUid: doc.reveal?.uid ?? null,
   };
+}
+
+/** What opens the commitment of a forecast; null until the caller may see the forecast. */
+export function viewSalt(doc: ForecastDoc, options: AttestationViewOptions): Hex | null {
+  return mayRead(doc, options) ? (openingOfDoc(options.saltSecret, doc)?.salt ?? null) : null;
 }

@@ -144,7 +144,8 @@ export function shareOfWins(docs: ForecastDoc[], horizonDays: number): ShareOfWi
   };
 }
 
-function scorecardEntry(doc: ForecastDoc, options: ViewOptions): ScorecardEntry {
+/** One forecast as a caller may see it. */
+export function scorecardEntry(doc: ForecastDoc, options: ViewOptions): ScorecardEntry {
   const { result, actualDirection, correct, ...view } = viewForecast(doc, options);
   const outcome =
     view.returnBps === null || actualDirection === null || correct === null

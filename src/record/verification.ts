@@ -48,7 +48,8 @@ function chainData({ data: _, at, ...onChain }: OnChainAttestation): OnChainRepl
   return { ...onChain, at: at.toISOString() };
 }
 
-function checksOf(parts: VerificationParts, onChain: OnChainAttestation, { doc, type }: Found, caller: Caller): FieldCheck[] {
+/** What an attestation of the record says on chain, compared with what it should say, and with what the caller may read. */
+export function checksOf(parts: VerificationParts, onChain: OnChainAttestation, { doc, type }: Found, caller: Caller): FieldCheck[] {
   const content = type === 'prediction' ? expectedPrediction(doc) : expectedResolution(doc, parts.saltSecret);
   const expected: ExpectedAttestation = { attester: parts.attesterAddress, schemaName: type, ...content };
   const checks = parts.attestations.check(onChain, expected);

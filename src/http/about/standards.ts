@@ -1,3 +1,4 @@
+import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import { CLOSED_CHANNELS } from '../../commerce/channel.ts';
 import { pushChannels } from '../../push/channels.ts';
 
@@ -84,6 +85,24 @@ export const STANDARDS: readonly Standard[] = [
     note: 'Session tokens; anybody can verify them with the public keys.',
   },
   {
+    id: 'jws',
+    name: 'JSON Web Signature, ES256, with its key set',
+    kind: 'agent',
+    url: rfc(7515),
+    live: true,
+    paths: [ENDPOINTS.agentCard, ENDPOINTS.cardKeys],
+    note: 'The agent card is signed, over its RFC 8785 form.',
+  },
+  {
+    id: 'agent-skills',
+    name: 'Agent Skills, and llms.txt',
+    kind: 'agent',
+    url: 'https://agentskills.io',
+    live: true,
+    paths: [ENDPOINTS.skillFile, ENDPOINTS.llms],
+    note: 'How to use the service, for agents and language models.',
+  },
+  {
     id: 'x402',
     name: 'x402 Payment Required',
     kind: 'payment',
@@ -106,18 +125,18 @@ export const STANDARDS: readonly Standard[] = [
     name: 'Agent2Agent Protocol',
     kind: 'agent',
     url: 'https://a2a-protocol.org',
-    live: false,
-    paths: [],
-    note: 'Tasks from other agents.',
+    live: true,
+    paths: [ENDPOINTS.agentCard, ENDPOINTS.a2a, ENDPOINTS.a2aRest],
+    note: 'Tasks from other agents, 1.0 and 0.3, over JSON-RPC and HTTP+JSON.',
   },
   {
     id: 'mcp',
     name: 'Model Context Protocol',
     kind: 'agent',
     url: 'https://modelcontextprotocol.io',
-    live: false,
-    paths: [],
-    note: 'Tools for assistants.',
+    live: true,
+    paths: [ENDPOINTS.mcp, ENDPOINTS.mcpServer],
+    note: 'Tools for assistants, over Streamable HTTP.',
   },
   {
     id: 'standard-webhooks',

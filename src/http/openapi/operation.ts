@@ -18,7 +18,7 @@ export function operationOf(route: Route): ZodOpenApiOperationObject {
     // For programs: OpenAPI has no word for tiers of one and the same token.
     'x-access': route.access,
     requestParams: { ...(params === undefined ? {} : { path: params }), ...(query === undefined ? {} : { query }) },
-    ...(body === undefined ? {} : { requestBody: requestBodyOf(name, body) }),
+    ...(body === undefined ? {} : { requestBody: requestBodyOf(route, body) }),
     responses: repliesOf(route),
   };
 }
@@ -41,7 +41,10 @@ function descriptionOf({ description, access, cost }: Route): string {
   return description === undefined ? rules : `${description}\n\n${rules}`;
 }
 
-function requestBodyOf(name: string, schema: z.ZodObject): ZodOpenApiRequestBodyObject {
+function requestBodyOf({ name, bodyOptional }: Route, schema: z.ZodObject): ZodOpenApiRequestBodyObject {
   const example = EXAMPLES.requests[name];
-  return { required: true, content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } } };
+  return {
+    ...(bodyOptional === true ? {} : { required: true as const }),
+    content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
+  };
 }

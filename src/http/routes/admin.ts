@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CARD_KEY_RETIREMENT_DAYS } from '../../access/card-keys.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
 import type { Webhook, WebhookRegistry } from '../../push/webhooks/registry.ts';
 import type { SwitchTurn } from '../../wager/wager-switch.ts';
@@ -8,6 +9,7 @@ import type { HttpParts } from '../parts.ts';
 import { type Route, type RouteInput, route } from '../route.ts';
 import {
   AUDIT_REPLY,
+  CARD_KEY_REPLY,
   DISABLE_BODY,
   DISABLED_REPLY,
   PAUSE_BODY,
@@ -127,7 +129,7 @@ function webhookRoute(parts: HttpParts): Route {
 }
 
 function accessRoutes(parts: HttpParts): Route[] {
-  const { access } = parts;
+  const { access, card } = parts;
   return [
     route({
       ...common,
@@ -141,6 +143,24 @@ function accessRoutes(parts: HttpParts): Route[] {
         const work = () => access.keys.rotate({ revoke });
         const wordsOf = ({ kid, revokedKids }: { kid: string; revokedKids: string[] }) => `new key ${kid}; ${revokedKids.length} revoked`;
         const rotated = await onRecord(parts, 'keys.rotate')(asked, { revoke: String(revoke) }, work, wordsOf);
+        return { body: { success: true as const, ...rotated } };
+      },
+    }),
+    route({
+      ...common,
+      method: 'post',
+      path: '/admin/card-keys/rotate',
+      name: 'rotateCardKeys',
+      summary: 'Makes a new key that the agent card is signed with',
+      description: `Other processes sign with it within a minute. Cards under earlier keys can be checked for ${CARD_KEY_RETIREMENT_DAYS} days more.`,
+      reply: CARD_KEY_REPLY,
+      async handle(asked) {
+        const rotated = await onRecord(parts, 'card-keys.rotate')(
+          asked,
+          {},
+          () => card.rotate(),
+          ({ kid }) => `new key ${kid}`,
+        );
         return { body: { success: true as const, ...rotated } };
       },
     }),

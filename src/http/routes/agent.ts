@@ -1,6 +1,11 @@
 import { z } from 'zod';
+import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import { IDENTITY } from '../../../agent-card/identity.ts';
+import { A2A_LEGACY_VERSION, A2A_VERSION } from '../../../agent-card/protocols.ts';
 import { REGISTRATION_PATH, registrationFile } from '../../../agent-card/registration.ts';
+import type { CardDesk } from '../../../agent-card/signed-card.ts';
+import { urlAt } from '../../../agent-card/url.ts';
+import { SKILLS } from '../../../skills/index.ts';
 import { OracleError } from '../../errors.ts';
 import { evidencePath, wagerEvidence } from '../../wager/evidence.ts';
 import { DRY_RUN } from '../../wager/polymarket/dry-run-desk.ts';
@@ -59,7 +64,7 @@ export function agentRoutes(parts: HttpParts): Route[] {
   ];
 }
 
-function identity({ chainId, addresses, attesterAddress, ...parts }: HttpParts): Reply<AgentIdentity> {
+async function identity({ chainId, addresses, attesterAddress, ...parts }: HttpParts): Promise<Reply<AgentIdentity>> {
   const agent = parts.identity();
   return {
     body: {
@@ -73,8 +78,23 @@ function identity({ chainId, addresses, attesterAddress, ...parts }: HttpParts):
       registeredAt: agent?.registeredAt?.toISOString() ?? null,
       capabilities: [...IDENTITY.capabilities],
       agentUri: agent?.agentUri ?? null,
+      agentCard: await cardFacts(parts.card),
       registries: { identity: addresses.identityRegistry, reputation: addresses.reputationRegistry },
     },
+  };
+}
+
+async function cardFacts(card: CardDesk): Promise<AgentIdentity['agentCard']> {
+  const { publicUrl, version } = card.source;
+  const { kid } = await card.current();
+  return {
+    url: urlAt(publicUrl, ENDPOINTS.agentCard),
+    version,
+    protocolVersions: [A2A_VERSION, A2A_LEGACY_VERSION],
+    skills: SKILLS.map(({ id }) => id),
+    keyId: kid,
+    keysUrl: urlAt(publicUrl, ENDPOINTS.cardKeys),
+    registrationUrl: urlAt(publicUrl, ENDPOINTS.registration),
   };
 }
 

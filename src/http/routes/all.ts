@@ -4,6 +4,9 @@ import { aboutRoutes } from './about.ts';
 import { accessRoutes } from './access.ts';
 import { adminRoutes } from './admin.ts';
 import { agentRoutes } from './agent.ts';
+import { agentCardRoutes } from './agent-card.ts';
+import { agentFileRoutes } from './agent-files.ts';
+import { agentTaskRoutes } from './agent-tasks.ts';
 import { attestationRoutes } from './attestations.ts';
 import { briefRoutes } from './brief.ts';
 import { commerceRoutes } from './commerce.ts';
@@ -21,6 +24,7 @@ import { regimeRoutes } from './regime.ts';
 import { rootRoutes } from './root.ts';
 import { scorecardRoutes } from './scorecard.ts';
 import { signalRoutes } from './signal.ts';
+import { skillRoutes } from './skills.ts';
 import { webhookRoutes } from './webhooks.ts';
 import { weeklyRoutes } from './weekly.ts';
 import { widgetRoutes } from './widget.ts';
@@ -40,7 +44,11 @@ export function allRoutes(parts: HttpParts): Route[] {
     ...weeklyRoutes(parts),
     ...widgetRoutes(parts),
     ...accessRoutes(parts),
+    ...skillRoutes(parts),
+    ...agentTaskRoutes(parts),
     ...agentRoutes(parts),
+    ...agentCardRoutes(parts),
+    ...agentFileRoutes(parts),
     ...aboutRoutes(parts),
     ...marketRoutes(parts),
     ...metadataRoutes(parts),

@@ -87,6 +87,12 @@ export const ROTATED_REPLY = z.object({
   revokedKids: z.array(z.string()).describe('Names of the keys whose tokens have ended; empty unless that was asked for'),
 });
 
+/** `POST /admin/card-keys/rotate`. */
+export const CARD_KEY_REPLY = z.object({
+  success: SUCCESS,
+  kid: z.string().describe('Name of the key that the agent card is signed with from now on'),
+});
+
 /** `POST /admin/wallets/{wallet}/revoke`. */
 export const REVOKED_REPLY = z.object({
   success: SUCCESS,

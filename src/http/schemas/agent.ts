@@ -16,6 +16,17 @@ export const AGENT_IDENTITY = z.object({
   registeredAt: TIME.nullable().describe('Block time of the registration; null where it was registered elsewhere, or not yet'),
   capabilities: z.array(z.string()).describe('What it can do, as keywords'),
   agentUri: z.string().nullable().describe('URL of the registration file, as the registry has it; null before the registration'),
+  agentCard: z
+    .object({
+      url: z.url().describe('Where the A2A agent card is'),
+      version: z.string().describe('Version of the software, as the card has it'),
+      protocolVersions: z.array(z.string()).describe('Versions of A2A that are spoken'),
+      skills: z.array(z.string()).describe('Ids of its skills'),
+      keyId: z.string().describe('Key that it is signed with, `kid`'),
+      keysUrl: z.url().describe('Public keys to check its signatures with'),
+      registrationUrl: z.url().describe('ERC-8004 registration file, which names the card'),
+    })
+    .describe('The card that other agents read'),
   registries: z
     .object({
       identity: ADDRESS.describe('ERC-8004 identity registry'),
@@ -92,8 +103,17 @@ export const REGISTRATION_FILE = z.object({
   type: z.url().describe('What this file is, as ERC-8004 names it'),
   name: z.string().describe('Name of the agent'),
   description: z.string().describe('What it does'),
+  image: z.url().describe('Its icon'),
   services: z
-    .array(z.object({ name: z.string().describe('Kind of service'), endpoint: z.url().describe('Where it answers') }))
+    .array(
+      z.object({
+        name: z.string().describe('Kind of service: `web`, `A2A`, `MCP`, `OpenAPI`'),
+        endpoint: z.url().describe('Where it answers, or, for A2A, its card'),
+        version: z.string().optional().describe('Newest version of the protocol that is spoken'),
+        a2aSkills: z.array(z.string()).optional().describe('Ids of the skills'),
+        mcpTools: z.array(z.string()).optional().describe('Names of the tools'),
+      }),
+    )
     .describe('Doors of the agent'),
   active: z.boolean().describe('Whether it is in service'),
   x402Support: z.boolean().describe('Whether it takes payments by x402'),

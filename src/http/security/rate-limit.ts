@@ -21,7 +21,8 @@ export function requestCounter(limits: RateLimits | undefined, response: Respons
   const verdicts: Verdict[] = [];
   const judge = (verdict: Verdict) => {
     verdicts.push(verdict);
-    response.set(headersOf(verdicts));
+    // What is streamed has its headers before all of it is counted.
+    if (!response.headersSent) response.set(headersOf(verdicts));
     if (!verdict.allowed) throw refusal(verdict);
   };
   return {

@@ -36,6 +36,12 @@ export const CALLS: Record<string, (world: World, holder: Holder) => Promise<Cal
   },
   registerWebhook: () => ({ body: webhook() }),
   deleteWebhook: async (world, holder) => ({ params: { id: await ownWebhook(world, holder) } }),
+  runPredictBtcDirection: () => ({ body: { horizon: '7d' } }),
+  runVerifyPrediction: async (world) => ({ body: { uid: (await resolution(world)).uid } }),
+  runGetTrackRecord: () => ({ body: { horizon: '7d', pageSize: 3 } }),
+  runGetMarketContext: () => ({ body: { include: ['price', 'sentiment', 'flows', 'macro', 'regime'] } }),
+  sendAgentTask: () => ({ body: { skill: 'get_market_context', input: { include: ['price', 'sentiment'] }, metadata: { agent: 'example' } } }),
+  getAgentTask: async (world, holder) => ({ params: { id: await ownTask(world, holder) } }),
   getNextTradeIntent: async (world) => await horizonWithIntent(world),
   commitToContestMarket: async (world) => ({ body: await commitment(world) }),
   listContestCommitments: async (world) => ({ query: { market: await openMarket(world) } }),
@@ -54,6 +60,11 @@ export function webhook(): object {
 
 async function ownWebhook({ json, logIn }: World, holder: Holder): Promise<string> {
   return (await json('/api/svc/webhooks/register', { method: 'POST', token: await logIn(holder), body: webhook() })).id;
+}
+
+async function ownTask({ json, logIn }: World, holder: Holder): Promise<string> {
+  const body = { skill: 'get_market_context', input: { include: ['price'] } };
+  return (await json('/api/svc/a2a/tasks/send', { method: 'POST', token: await logIn(holder), body })).result.id;
 }
 
 /** A day may have an intent for one horizon and abstain for another. */

@@ -11,8 +11,8 @@ const CALLBACK = /https:\/\/9\.9\.9\.9\/[\w-]*/g;
 /** Entries of a list that are enough to see what the rest is like. */
 const ENTRIES = 2;
 
-/** Lists of which each entry counts: a type to sign, public keys. */
-const WHOLE = new Set(['Commitment', 'keys']);
+/** Lists of which each entry counts: a type to sign, public keys, what a JSON Schema is made of. */
+const WHOLE = new Set(['Commitment', 'keys', 'include', 'enum', 'required', 'anyOf']);
 
 /** A real request or answer, fit to be printed: lists cut short, nothing that could be used. */
 export function redacted(value: unknown, name = ''): unknown {

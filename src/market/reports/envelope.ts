@@ -29,7 +29,7 @@ export async function buildReport(report: MarketReport, feed: Feed, atMs: number
     source: feed.source,
     kind: feed.kind,
     timestamp: new Date(atMs).toISOString(),
-    observedAt: observedAtMs === null ? null : new Date(observedAtMs).toISOString(),
+    observedAt: instantText(observedAtMs),
     ageSeconds: observedAtMs === null ? null : secondsBetween(observedAtMs, atMs),
     stale: described.some(({ input: { stale } }) => stale),
     inputs: described.map(({ input }) => input),
@@ -58,12 +58,16 @@ function reportInput(feed: Feed, atMs: number, maxSpotAgeMs: number): ReportInpu
 function describePrice({ source, observedAtMs, stale }: ReportPrice, atMs: number): Described {
   const lastObserved = new Date(observedAtMs).toISOString();
   const ageSeconds = secondsBetween(observedAtMs, atMs);
-  return { observedAtMs, input: { series: 'spot', source, lastObserved, ageSeconds, stale, provisional: false } };
+  return { observedAtMs, input: { series: 'spot', source, lastObserved, observedAt: lastObserved, ageSeconds, stale, provisional: false } };
 }
 
 function describeReading({ series, source, observedDay, observedAtMs, ageDays, stale, provisional }: Reading): Described {
   const lastObserved = observedDay === null ? null : formatDay(observedDay);
-  return { observedAtMs, input: { series, source, lastObserved, ageDays, stale, provisional } };
+  return { observedAtMs, input: { series, source, lastObserved, observedAt: instantText(observedAtMs), ageDays, stale, provisional } };
+}
+
+function instantText(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
 }
 
 function secondsBetween(fromMs: number, toMs: number): number {

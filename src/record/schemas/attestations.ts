@@ -71,7 +71,7 @@ const ON_CHAIN = z.object({
 
 export type OnChainReply = z.input<typeof ON_CHAIN>;
 
-const CHECK = z.object({
+export const CHECK = z.object({
   field: z.string().describe('What was compared'),
   expected: PLAIN.nullable().describe('What the record says; times in ISO 8601'),
   actual: PLAIN.nullable().describe('What stands on chain'),

@@ -41,7 +41,7 @@ const STATS = z.object({
   longestStreak: COUNT.describe('Longest run of wins'),
 });
 
-const ENTRY = z.object({
+export const ENTRY = z.object({
   ...FORECAST_ID,
   ...FORECAST_VALUES,
   ...FORECAST_STATE,

@@ -34,7 +34,8 @@ async function get(path: string, { url } = served): Promise<Body> {
   return response.json();
 }
 
-const pathsServed = () => new Set(allRoutes(service.http).map(({ path }) => path));
+/** Of operations, and of the doors of other protocols. */
+const pathsServed = () => new Set([...allRoutes(service.http), ...service.doors.flatMap(({ mounts }) => mounts)].map(({ path }) => path));
 const callsOf = ({ counts }: RpcProxy) => [...counts.values()].reduce((sum, count) => sum + count, 0);
 const pathOf = (url: string) => decodeURIComponent(new URL(url).pathname);
 
@@ -206,7 +207,8 @@ describe('/api/claw/ecosystem', () => {
     });
     for (const [id, door] of [
       ['x402', '/oracle'],
-      ['a2a', '/api/svc/a2a/tasks/send'],
+      ['a2a', '/a2a'],
+      ['mcp', '/mcp'],
     ])
       expect(live[id], id).toBe(pathsServed().has(door));
   });

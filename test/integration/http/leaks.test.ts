@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { formatDay, instantOf, parseDay } from '../../../src/forecast/day.ts';
+import { formatDay } from '../../../src/forecast/day.ts';
 import { createApp } from '../../../src/http/app.ts';
 import type { HttpParts } from '../../../src/http/parts.ts';
 import { route } from '../../../src/http/route.ts';
 import { allRoutes } from '../../../src/http/routes/all.ts';
 import { callablesOf, pathOf, questionOf } from '../../../src/local/examples/record.ts';
 import { openWorld } from '../../../src/local/examples/world.ts';
-import { OUTCOME_STEPS, runStep } from '../../../src/pipeline/steps.ts';
-import type { Resolution } from '../../../src/record/forecast.ts';
 import { type Ask, type HttpAnswer, openAsk } from '../../support/ask.ts';
 import { asTier, demoWallets } from '../../support/login.ts';
 import { fetchOpenApi, type OpenApi, type Operation, operationsOf } from '../../support/openapi.ts';
@@ -25,17 +23,8 @@ import {
 import { parameterValues, type Variant, variantsOf, walk } from '../../support/public-walk.ts';
 import { sampleOf } from '../../support/samples.ts';
 import { serveApp } from '../../support/serve.ts';
-import { runPastDay, type TestService, testService } from '../../support/service.ts';
-import { settledWager } from '../pipeline/wager-docs.ts';
-
-const DAYS = 14;
-
-/** A Thursday: a round of the contest is over, one runs, and one is open. The forecasts of the day are there, their window is not open. */
-const TODAY = parseDay('2026-03-12');
-const NOW = instantOf(TODAY, 22);
-
-/** The days whose forecasts were due and not resolved: late. */
-const LATE_DAYS = 2;
+import type { TestService } from '../../support/service.ts';
+import { NOW, TODAY, untoldService } from '../../support/untold-service.ts';
 
 /** What changes from one request to the next whatever the record holds, by operation. */
 const MOVING: Record<string, RegExp> = {
@@ -55,16 +44,7 @@ let salts: Secret[];
 const closing: (() => void | Promise<void>)[] = [];
 
 beforeAll(async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
-  service = await testService(DAYS);
-  for (let day = TODAY - DAYS; day < TODAY; day++) await live(day);
-  vi.setSystemTime(NOW);
-  await runPastDay(service, TODAY, []);
-  await service.infrastructure.localChain!.setTime(NOW);
-  await decideUnrevealed();
-  await makeVoid();
-  await reportOutcome();
-  service.state.setup = null;
+  service = await untoldService();
   const { url } = await open(service.http);
   document = await fetchOpenApi(url);
   variants = variantsOf(document, await parameterValues(service));
@@ -75,38 +55,6 @@ afterAll(async () => {
   for (const close of closing) await close();
   await service?.stop();
 });
-
-/** One day of the service, at its own date. On the last days nothing is resolved. */
-async function live(day: number): Promise<void> {
-  vi.setSystemTime(instantOf(day, 21, 35));
-  await runPastDay(service, day, day < TODAY - LATE_DAYS ? OUTCOME_STEPS : ['open-window', 'settle']);
-  vi.setSystemTime(instantOf(day + 1, 0, 10));
-  await service.http.contest.run();
-}
-
-/** One of the late forecasts is decided, and its reveal is not on chain yet. */
-async function decideUnrevealed(): Promise<void> {
-  const [late] = await service.pipeline.record.dueForResolution(new Date(NOW));
-  const closes = { btcAtSignalCents: late.btcAtSignalCents!, btcAtResolutionCents: late.btcAtSignalCents! + 100_000, returnBps: 137 };
-  const decided: Resolution = {
-    ...closes,
-    ...{ actualDirection: 'UP', outcome: 'WIN', venues: ['test'], deviationBps: 0, decidedAt: new Date(NOW), batch: 'of nobody' },
-  };
-  await service.pipeline.record.decide(new Map([[late._id, decided]]));
-}
-
-/** One forecast was committed too late to count: its window is open. */
-async function makeVoid(): Promise<void> {
-  const { forecasts } = service.pipeline.record;
-  const { modifiedCount } = await forecasts.updateOne({ _id: `${formatDay(TODAY - 2)}:7d` }, { $set: { state: 'VOID' } });
-  expect(modifiedCount).toBe(1);
-}
-
-/** The outcome of a wager that everybody may know is in the reputation registry. */
-async function reportOutcome(): Promise<void> {
-  await service.pipeline.wagers.wagers.insertOne(settledWager(TODAY - 40, 'WIN'));
-  expect(await runStep(service.pipeline, 'reputation', TODAY, { now: new Date(NOW), replayed: false })).toHaveProperty('done');
-}
 
 /** A door of the service with other parts. */
 async function open(parts: HttpParts, more: Parameters<typeof createApp>[0] = []) {

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { type AgentCard, type AgentCardSignature, canonicalizeAgentCard } from '@a2a-js/sdk';
+import canonicalize from 'canonicalize';
+import { FlattenedSign } from 'jose';
+import { CARD_ALGORITHM, type CardJwk, type CardKeys, type CardSigningKey } from '../src/access/card-keys.ts';
+import type { CardSource } from './card.ts';
+import { ENDPOINTS } from './endpoints.ts';
+import { servedCard } from './served-card.ts';
+import { urlAt } from './url.ts';
+
+/** The card as it goes out. */
+export interface SignedCard {
+  json: string;
+  /** Weak: of what the card says and the key it is signed with. Signatures of the same differ from process to process. */
+  etag: string;
+  /** Name of that key. */
+  kid: string;
+}
+
+export interface CardDesk {
+  source: CardSource;
+  current(): Promise<SignedCard>;
+  /** Public keys that a card may be signed with, the active one first. */
+  keys(): Promise<CardJwk[]>;
+  /** Signs with a new key from now on, in other processes within a minute. */
+  rotate(): Promise<{ kid: string }>;
+}
+
+export interface CardDeskOptions {
+  source: CardSource;
+  keys: CardKeys;
+  now(): Date;
+}
+
+/** After which a process looks whether another one has made a new key. */
+const LOOK_AGAIN_MS = 60_000;
+
+/** Signs the card once for each key, and keeps it. */
+export function createCardDesk({ source, keys, now }: CardDeskOptions): CardDesk {
+  let signed: SignedCard | undefined;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  return {
+    source,
+    keys: () => keys.published(),
+    async rotate() {
+      const made = await keys.rotate();
+      lookedAtMs = Number.NEGATIVE_INFINITY;
+      return made;
+    },
+    async current() {
+      const nowMs = now().getTime();
+      if (signed !== undefined && nowMs - lookedAtMs < LOOK_AGAIN_MS) return signed;
+      const key = await keys.signing();
+      if (signed?.kid !== key.kid) signed = await signCard(source, key);
+      lookedAtMs = nowMs;
+      return signed;
+    },
+  };
+}
+
+/**
+ * Two signatures over the card without `signatures` (A2A 1.0, section 8.4): the first over its fields of 1.0 in the protocol's canonical
+ * form, the second over the RFC 8785 form of everything that is served, those of 0.3 included.
+ */
+export async function signCard(source: CardSource, { kid, privateKey }: CardSigningKey): Promise<SignedCard> {
+  const card = servedCard(source);
+  const whole = canonicalize(card) as string;
+  const header = { alg: CARD_ALGORITHM, typ: 'JOSE', kid, jku: urlAt(source.publicUrl, ENDPOINTS.cardKeys) };
+  const sign = async (text: string): Promise<Omit<AgentCardSignature, 'header'>> => {
+    const jws = await new FlattenedSign(new TextEncoder().encode(text)).setProtectedHeader(header).sign(privateKey);
+    return { protected: jws.protected!, signature: jws.signature };
+  };
+  const signatures = [await sign(canonicalizeAgentCard(card as unknown as AgentCard)), await sign(whole)];
+  const etag = `W/"${createHash('sha256').update(`${kid}.${whole}`).digest('base64url')}"`;
+  return { json: JSON.stringify({ ...card, signatures }), etag, kid };
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { SKILLS } from '../skills/index.ts';
+import { priceOf, type Skill } from '../skills/skill.ts';
+import { CLOSED_CHANNELS } from '../src/commerce/channel.ts';
+import { formatAmount } from '../src/commerce/money.ts';
+import { type Offering, offeringId } from '../src/commerce/offerings.ts';
+
+/** Of what is bought instead of holding the tier. */
+interface SingleAnswer {
+  /** As the list of offerings names it: channel and name. */
+  offering: string;
+  /** Exact decimal number. */
+  amount: string;
+  asset: string;
+  /** Whether it can be bought today. */
+  open: boolean;
+}
+
+/** Everything it takes to call a skill by program, and to decide whether to. */
+export interface SkillContract {
+  id: string;
+  tier: Skill['tier'];
+  price: { description: string; singleAnswer: SingleAnswer | null };
+  freshness: Skill['freshness'];
+  /** Inputs, one for each example of the skill. */
+  examples: readonly Record<string, unknown>[];
+  /** JSON Schemas; fields may be added to the output. */
+  input: Record<string, unknown>;
+  output: Record<string, unknown>;
+}
+
+/** Dialect of the schemas. */
+export const SCHEMA_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+
+export function skillContracts(): SkillContract[] {
+  return SKILLS.map((skill) => ({
+    id: skill.id,
+    tier: skill.tier,
+    price: { description: priceOf(skill), singleAnswer: skill.offering === null ? null : singleAnswer(skill.offering) },
+    freshness: { ...skill.freshness },
+    examples: skill.examples.map(({ input }) => input),
+    input: schemaOf(skill.input),
+    output: schemaOf(skill.output),
+  }));
+}
+
+/** The price in words, and whether a single answer can be bought at all today: for readers who cannot see `open`. */
+export function priceSentence(skill: Skill): string {
+  const { offering } = skill;
+  const closed = offering !== null && offering.channel in CLOSED_CHANNELS;
+  return `${priceOf(skill)}${closed ? ', which cannot be bought yet: send no money' : ''}`;
+}
+
+function singleAnswer(offering: Offering): SingleAnswer {
+  const { channel, price } = offering;
+  return { offering: offeringId(offering), amount: formatAmount(price), asset: price.asset, open: !(channel in CLOSED_CHANNELS) };
+}
+
+/** As it is sent: what has a default may be left out. */
+function schemaOf(schema: z.ZodObject): Record<string, unknown> {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  return rest;
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { Skill } from '../skills/skill.ts';
+import { ENDPOINTS } from './endpoints.ts';
+import { priceSentence } from './skill-contracts.ts';
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** One skill in Markdown: what it is, what it takes, and a line that calls it. @param at makes a path a URL */
+export function skillGuide(skill: Skill, at: (path: string) => string): string {
+  const { id, title, description, freshness } = skill;
+  return `### ${title}: \`${id}\`
+
+${description}
+
+- Price: ${priceSentence(skill)}
+- Fresh: ${freshness.description}
+${inputs(skill.input)}
+
+${skill.examples.map(({ say, input }) => call(skill, { say, input }, at)).join('\n')}`;
+}
+
+function inputs(schema: z.ZodObject): string {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' });
+  const lines = Object.entries(properties).map(([name, field]) => inputLine(name, field as JsonSchema, required.includes(name)));
+  return lines.length === 0 ? '- Input: none' : ['- Input:', ...lines].join('\n');
+}
+
+function inputLine(name: string, { description, enum: options, items, default: fallback }: JsonSchema, required: boolean): string {
+  const several = (items as JsonSchema | undefined)?.enum;
+  const facts = [
+    required ? 'required' : 'optional',
+    ...(options === undefined ? [] : [`one of ${options.join(', ')}`]),
+    ...(several === undefined ? [] : [`a list of ${several.join(', ')}`]),
+    ...(fallback === undefined ? [] : [`${JSON.stringify(fallback)} unless told`]),
+  ];
+  return `  - \`${name}\` (${facts.join('; ')}): ${description}`;
+}
+
+function call({ id, tier }: Skill, { say, input }: Skill['examples'][number], at: (path: string) => string): string {
+  const token = tier === 'public' ? '' : ' -H "Authorization: Bearer $TOKEN"';
+  return `    # ${say}\n    curl -X POST ${at(`${ENDPOINTS.skills}/${id}`)}${token} -H "Content-Type: application/json" -d '${JSON.stringify(input)}'`;
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { contextOf } from '../src/record/market-context.ts';
+import { plainText } from '../src/record/plain-text.ts';
+import { CONTEXT_SECTIONS, MARKET_CONTEXT, type MarketContextReply } from '../src/record/schemas/market-context.ts';
+import { defineSkill } from './skill.ts';
+
+const SECTION = z.enum(CONTEXT_SECTIONS, { error: `must be one of ${CONTEXT_SECTIONS.join(', ')}` });
+
+/** What the market looks like, without a forecast of where it goes. */
+export const getMarketContext = defineSkill({
+  id: 'get_market_context',
+  title: 'Context of the bitcoin market',
+  summary: 'Price, sentiment, ETF flows, macro figures and market regime, each with its source and age',
+  description:
+    'What everybody may know of the bitcoin market right now: price and its change within 24 hours, Fear & Greed index, net flows into US spot ETFs of the last day, 7 and 30 days, dollar index, S&P 500, gold and ISM PMI with their correlations, and the market regime. Each figure names its source, its time and its age, and says when it is stale; what is missing is null with a reason. There is no forecast in it. `kind` says whether the market is live, recorded or simulated.',
+  tags: ['bitcoin', 'market data', 'sentiment', 'ETF flows', 'macro', 'regime'],
+  examples: [
+    { say: 'What does the bitcoin market look like right now?', input: {} },
+    { say: 'What is the BTC price and the Fear & Greed index?', input: { include: ['price', 'sentiment'] } },
+    { say: 'How do the dollar and stocks move with bitcoin these days?', input: { include: ['macro'] } },
+  ],
+  input: z.strictObject({
+    include: z
+      .array(SECTION)
+      .min(1, `must name at least one of ${CONTEXT_SECTIONS.join(', ')}`)
+      .max(CONTEXT_SECTIONS.length, `must name at most ${CONTEXT_SECTIONS.length} sections`)
+      .default([...CONTEXT_SECTIONS])
+      .describe('The sections to tell; all of them unless told'),
+  }),
+  output: MARKET_CONTEXT,
+  tier: 'public',
+  offering: null,
+  freshness: { description: 'the price each minute, sentiment and flows once a day, macro figures on working days', seconds: 60 },
+  cost: 'normal',
+  errors: [],
+  run: ({ include }, { parts }) => contextOf(parts, include),
+  tell: (context) =>
+    [
+      `Market data as of ${context.asOf}, ${KINDS[context.kind]} (${plainText(context.source, 80)}). No forecast is in it.`,
+      ...[priceLine(context), sentimentLine(context), flowsLine(context), macroLine(context), regimeLine(context)].flat(),
+      ...missingLine(context),
+    ].join('\n'),
+});
+
+const KINDS: Record<MarketContextReply['kind'], string> = {
+  live: 'live',
+  csv: 'from recorded files',
+  simulated: 'of a simulated market that is made up',
+};
+
+const LONGEST_LIST = 6;
+
+const aged = ({ stale, ageSeconds }: { stale: boolean; ageSeconds: number | null }) =>
+  `${ageSeconds === null ? 'never observed' : `${ageSeconds} s old`}${stale ? ', STALE' : ''}`;
+
+const percent = (value: number | null) => (value === null ? 'unknown' : `${value > 0 ? '+' : ''}${value} %`);
+
+const millions = (usd: number | null) => (usd === null ? 'unknown' : `${(usd / 1e6).toFixed(1)} million USD`);
+
+function priceLine({ price }: MarketContextReply): string[] {
+  return price === null ? [] : [`Bitcoin: ${price.btcPrice} USD, 24 h change ${percent(price.change24h)} (${aged(price)}).`];
+}
+
+function sentimentLine({ sentiment }: MarketContextReply): string[] {
+  if (sentiment === null) return [];
+  const { fearGreed, fearGreedLabel, attribution } = sentiment;
+  const named = attribution === null ? '' : ` ${attribution}.`;
+  return [`Fear & Greed: ${fearGreed ?? 'unknown'}${fearGreedLabel === null ? '' : `, ${fearGreedLabel}`} (${aged(sentiment)}).${named}`];
+}
+
+function flowsLine({ flows }: MarketContextReply): string[] {
+  if (flows === null) return [];
+  const { lastDay, lastDayDate, etfFlows7d, etfFlows30d } = flows;
+  const day = lastDayDate === null ? 'last day' : lastDayDate;
+  return [
+    `US spot ETF net flows: ${day} ${millions(lastDay)}, 7 days ${millions(etfFlows7d)}, 30 days ${millions(etfFlows30d)} (${aged(flows)}).`,
+  ];
+}
+
+function macroLine({ macro }: MarketContextReply): string[] {
+  if (macro === null) return [];
+  const named = { 'dollar index': macro.dxy, 'S&P 500': macro.sp500, gold: macro.goldBtcRatio, 'ISM PMI': macro.ismPmi };
+  const figures = Object.entries(named).map(
+    ([name, { correlation, stale }]) => `${name} ${correlation ?? 'unknown'}${stale ? ' (STALE)' : ''}`,
+  );
+  return [`Correlations with bitcoin: ${figures.join(', ')}.`];
+}
+
+function regimeLine({ regime }: MarketContextReply): string[] {
+  return regime === null
+    ? []
+    : [`Regime of ${regime.date}: ${regime.name}, risk ${regime.riskLevel}${regime.stale ? ', STALE' : ''}. ${regime.description}`];
+}
+
+function missingLine({ missing }: MarketContextReply): string[] {
+  if (missing.length === 0) return [];
+  const told = missing.slice(0, LONGEST_LIST).map(({ part, reason }) => `${part} (${plainText(reason, 120)})`);
+  const more = missing.length > LONGEST_LIST ? ` and ${missing.length - LONGEST_LIST} more` : '';
+  return [`Missing: ${told.join('; ')}${more}.`];
+}

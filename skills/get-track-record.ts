@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { parseDay } from '../src/forecast/day.ts';
+import { REGIME_NAMES } from '../src/forecast/regime.ts';
+import { STATUS } from '../src/record/schemas/forecast.ts';
+import { TRACK_RECORD } from '../src/record/schemas/track-record.ts';
+import { type TrackRecordFilter, trackRecord } from '../src/record/track-record.ts';
+import { DATE_INPUT, daysOf, RECORD_HORIZONS } from './horizon.ts';
+import { defineSkill } from './skill.ts';
+
+const STATUSES = STATUS.options;
+const MOST_ENTRIES = 100;
+const MOST_PAGES = 100_000;
+
+const page = (fallback: number, most: number) =>
+  z.int(`must be a whole number from 1 to ${most}`).min(1, 'must be at least 1').max(most, `must be at most ${most}`).default(fallback);
+
+const FIELDS = z.strictObject({
+  horizon: z
+    .enum(RECORD_HORIZONS, { error: `must be one of ${RECORD_HORIZONS.join(', ')}` })
+    .default('7d')
+    .describe('Days from the opening of the outcome window to its end'),
+  from: DATE_INPUT.optional().describe('First day that the forecasts were made on, YYYY-MM-DD, UTC; from the beginning unless told'),
+  to: DATE_INPUT.optional().describe('Last day that the forecasts were made on, YYYY-MM-DD, UTC, itself included; until now unless told'),
+  regime: z
+    .enum(REGIME_NAMES, { error: `must be one of ${REGIME_NAMES.join(', ')}` })
+    .optional()
+    .describe('Only forecasts made in this market regime; all unless told'),
+  status: z
+    .enum(STATUSES, { error: `must be one of ${STATUSES.join(', ')}` })
+    .optional()
+    .describe('Only forecasts that became this; all unless told. What is unresolved is PENDING, whatever it says'),
+  page: page(1, MOST_PAGES).describe('Which page of the forecasts, newest first, from 1'),
+  pageSize: page(20, MOST_ENTRIES).describe(`Forecasts on a page, 1 to ${MOST_ENTRIES}`),
+});
+
+const INPUT = FIELDS.superRefine((input, context) => {
+  const { from, to } = input;
+  if (from === undefined || to === undefined || from <= to) return;
+  context.addIssue({ code: 'custom', path: ['from'], message: 'must not be later than "to": send the first day as "from"', input });
+});
+
+/** Every forecast that was made, and what the record is worth. */
+export const getTrackRecord = defineSkill({
+  id: 'get_track_record',
+  title: 'Track record with error bars',
+  summary: 'Every forecast of a horizon with what became of it, and statistics with their error bars',
+  description:
+    'The record without gaps: holds, missed days and voids included, each entry with the uids of its attestations. Statistics are those of exactly the forecasts that the filters leave: accuracy with its 95 % Wilson interval on windows that do not overlap, what always saying UP would have scored, Brier scores against the base rate with the interval of the difference, streak, verdict in words; also by market regime, and beside them the figures of the whole record. Unresolved forecasts are counted, and gated for callers below Basic.',
+  tags: ['bitcoin', 'track record', 'statistics', 'forecast verification'],
+  examples: [
+    { say: 'How good were your 7-day bitcoin forecasts?', input: { horizon: '7d' } },
+    { say: 'Show me the last ten 2-day calls.', input: { horizon: '2d', pageSize: 10 } },
+    { say: 'How did you do in the first quarter of 2026?', input: { horizon: '7d', from: '2026-01-01', to: '2026-03-31' } },
+    { say: 'Which 3-day calls in sideways markets were wrong?', input: { horizon: '3d', regime: 'CHOP', status: 'LOSS' } },
+  ],
+  input: INPUT,
+  output: TRACK_RECORD,
+  tier: 'public',
+  offering: null,
+  freshness: { description: 'outcomes are resolved every 6 hours, one forecast a day is added at about 21:35 UTC', seconds: 3_600 },
+  cost: 'normal',
+  errors: [],
+  run: (input, { parts, caller }) =>
+    trackRecord(parts, { filter: filterOf(input), page: { page: input.page, pageSize: input.pageSize }, caller }),
+  tell({ filters, statistics, wholeRecord, inference, total, entries, page: told, pages }) {
+    const { totalPredictions, wins, losses, holds, voids, pending, verdict } = statistics;
+    return [
+      `${totalPredictions} forecasts over ${filters.horizon}${selectionOf(filters)}: ${wins} right, ${losses} wrong, ${holds} held, ${voids} void, ${pending} pending.`,
+      `Verdict: ${verdict}.`,
+      ...(verdict === wholeRecord.verdict ? [] : [`Of all ${wholeRecord.total} forecasts of this horizon: ${wholeRecord.verdict}.`]),
+      brierLine(statistics),
+      inference.replaceAll('`', ''),
+      `Page ${told} of ${pages}: ${entries.length} of ${total} forecasts, newest first.`,
+    ].join('\n');
+  },
+});
+
+function filterOf({ horizon, from, to, regime, status }: z.output<typeof INPUT>): TrackRecordFilter {
+  const day = (date: string | undefined) => (date === undefined ? null : parseDay(date));
+  return { horizonDays: daysOf(horizon), from: day(from), to: day(to), regime: regime ?? null, status: status ?? null };
+}
+
+function selectionOf({ from, to, regime, status }: z.input<typeof TRACK_RECORD>['filters']): string {
+  const parts = [
+    ...(from === null ? [] : [`from ${from}`]),
+    ...(to === null ? [] : [`to ${to}`]),
+    ...(regime === null ? [] : [`in ${regime}`]),
+    ...(status === null ? [] : [`with the status ${status}`]),
+  ];
+  return parts.length === 0 ? '' : ` ${parts.join(' ')}`;
+}
+
+function brierLine({ brier, brierDifference }: z.input<typeof TRACK_RECORD>['statistics']): string {
+  if (brier === null || brierDifference === null) return 'Brier score: none to tell.';
+  const { n, mean, low, high } = brierDifference;
+  const interval = low === null || high === null ? 'without an interval' : `95 % interval ${low.toFixed(3)} to ${high.toFixed(3)}`;
+  return `Brier score ${brier.model.toFixed(3)}, base rate ${brier.climatology.toFixed(3)}; difference on ${n} independent windows ${mean.toFixed(3)}, ${interval} (below zero the model is better).`;
+}

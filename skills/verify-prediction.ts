@@ -1,0 +1,106 @@
+import type { Hex } from 'viem';
+import { z } from 'zod';
+import { OracleError } from '../src/errors.ts';
+import { type AskedPrediction, verifyPrediction } from '../src/record/prediction-verification.ts';
+import { PREDICTION_VERIFICATION, type PredictionVerificationReply } from '../src/record/schemas/prediction-verification.ts';
+import { DATE_INPUT, RECORD_HORIZONS } from './horizon.ts';
+import { defineSkill } from './skill.ts';
+
+const NAMES = ['date', 'predictionId', 'uid'] as const;
+const NAME_ONE = 'name the forecast by exactly one of "date" (with "horizon"), "predictionId" and "uid"';
+
+const FIELDS = z.strictObject({
+  date: DATE_INPUT.optional().describe('The day that the forecast was made on, YYYY-MM-DD, UTC; with `horizon`'),
+  horizon: z
+    .enum(RECORD_HORIZONS, { error: `must be one of ${RECORD_HORIZONS.join(', ')}` })
+    .optional()
+    .describe('Days of the outcome window, 7d unless told; goes with `date`, since ids and uids name it already'),
+  predictionId: z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}:[1237]d$/, 'must be the id of a forecast, YYYY-MM-DD:<days>d, e.g. 2026-01-05:7d')
+    .optional()
+    .describe('Id of the forecast, `YYYY-MM-DD:<days>d`'),
+  uid: z
+    .string()
+    .regex(/^0x[a-fA-F0-9]{64}$/, 'must be 0x followed by 64 hex characters')
+    .optional()
+    .describe('Uid of the attestation of a prediction or of a resolution: 0x and 64 hex characters'),
+});
+
+/** None of the names, or two of them, name no forecast. */
+const INPUT = FIELDS.superRefine((input, context) => {
+  const [first, second] = NAMES.filter((name) => input[name] !== undefined);
+  const refuse = (name: string, fault: string) =>
+    context.addIssue({ code: 'custom', path: [name], message: `${fault}: ${NAME_ONE}`, input });
+  if (first === undefined) refuse('predictionId', 'is missing');
+  if (second !== undefined) refuse(second, `must not be sent together with "${first}"`);
+});
+
+type Input = z.output<typeof INPUT>;
+
+/** A forecast against the chain: what was checked, and what each check found. */
+export const verifyPredictionSkill = defineSkill({
+  id: 'verify_prediction',
+  title: 'Verification of a forecast on chain',
+  summary: 'A forecast checked against the chain: was it committed in time, unchanged, and resolved by the rule',
+  description:
+    'Name a forecast by exactly one of `date` (with `horizon`), `predictionId` and `uid`. Its attestations are read from the chain and compared with the record field by field; once it is resolved, salt and values on chain are hashed to the commitment that was there before the window opened. The answer lists each check with what was expected and found, what could not be checked and why, and how to do the same by hand without this service. It says that a forecast was made in time and not changed, not that forecasts are good.',
+  tags: ['bitcoin', 'verification', 'attestation', 'EAS', 'commitment'],
+  examples: [
+    { say: 'Was the forecast of 5 January 2026 really made before its outcome?', input: { date: '2026-01-05', horizon: '7d' } },
+    { say: 'Verify prediction 2026-01-05:2d.', input: { predictionId: '2026-01-05:2d' } },
+    { say: 'Check this attestation.', input: { uid: `0x${'ab'.repeat(32)}` } },
+  ],
+  input: INPUT,
+  output: PREDICTION_VERIFICATION,
+  tier: 'public',
+  offering: null,
+  freshness: { description: 'read from the chain at each call; changes once, when the outcome is on chain', seconds: 60 },
+  cost: 'rpc',
+  errors: ['NOT_FOUND', 'CHAIN_UNREACHABLE'],
+  async run(input, { parts, caller }) {
+    const reply = await verifyPrediction(parts, askedIn(input), caller);
+    requireHorizon(input, reply);
+    return reply;
+  },
+  tell({ prediction, verified, verdict, checks, unchecked, attestations, byHand }) {
+    const what = prediction === null ? 'Attestation' : `Forecast ${prediction.predictionId}, status ${prediction.status}`;
+    const failed = checks.filter(({ ok }) => !ok).slice(0, MOST_FAILED);
+    return [
+      `${what}: ${verified ? 'VERIFIED' : 'NOT VERIFIED'}. ${capital(verdict)}.`,
+      ...attestations.map(
+        ({ type, uid, blockTime }) => `${capital(type)} ${uid}: ${blockTime === null ? 'not on chain' : `on chain since ${blockTime}`}.`,
+      ),
+      ...failed.map(
+        ({ attestation, field, expected, actual }) => `${attestation} ${field}: expected ${brief(expected)}, found ${brief(actual)}.`,
+      ),
+      ...unchecked.map(({ what: part, reason }) => `Not checked: ${part}, because ${reason}.`),
+      `By hand: getAttestation(uid) of ${byHand.easContract} on ${byHand.chain}; commitment = ${byHand.formula}.`,
+    ].join('\n');
+  },
+});
+
+const MOST_FAILED = 2;
+
+function askedIn({ date, horizon = '7d', predictionId, uid }: Input): AskedPrediction {
+  if (uid !== undefined) return { uid: uid.toLowerCase() as Hex };
+  return predictionId === undefined ? { predictionId: `${date}:${horizon}`, field: 'date' } : { predictionId, field: 'predictionId' };
+}
+
+/** Who names a forecast of another horizon means another forecast. @throws OracleError INPUT_INVALID naming `horizon` */
+function requireHorizon({ horizon }: Input, { prediction }: PredictionVerificationReply): void {
+  if (horizon === undefined || prediction === null || prediction.horizon === horizon) return;
+  throw new OracleError('INPUT_INVALID', `input "horizon": the forecast that was named is of ${prediction.horizon}`, {
+    field: 'horizon',
+    suggestedAction: 'Leave "horizon" out, or name the forecast of that horizon.',
+  });
+}
+
+function capital(text: string): string {
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+/** Values on chain may be anything. */
+function brief(value: string | number | boolean | null): string {
+  return value === null ? 'nothing' : String(value).slice(0, 70);
+}

@@ -1,0 +1,121 @@
+import { type A2ARequestHandler, ServerCallContext, type ServerCallContextBuilder } from '@a2a-js/sdk/server';
+import { jsonRpcHandler, restHandler } from '@a2a-js/sdk/server/express';
+import type { Request, RequestHandler, Response } from 'express';
+import { ENDPOINTS } from '../../agent-card/endpoints.ts';
+import type { Asker } from '../access/asker.ts';
+import type { Door } from '../access/door.ts';
+import { OracleError, toldError } from '../errors.ts';
+import { sendJsonRpcError, tellJsonRpc, tellRest } from './door-words.ts';
+import { brokenCall } from './json-rpc-call.ts';
+import { isNestedDeeper } from './nesting.ts';
+import { AgentUser, type Binding } from './owner.ts';
+
+const JSON_TYPE = 'application/json';
+const A2A_TYPE = 'application/a2a+json';
+const BODY = { bodyTypes: [JSON_TYPE, A2A_TYPE], bodyLimitBytes: 64 * 1024 } as const;
+
+/** Deeper ones are nothing that the protocol knows. */
+const DEEPEST_BODY = 40;
+const LONGEST_VERSION = 16;
+
+/** Both bindings, protocols 1.0 and 0.3. */
+export function createA2aDoors(handler: A2ARequestHandler): Door[] {
+  return [jsonRpcDoor(handler), restDoor(handler)];
+}
+
+/** Also at `/`, where older clients post. */
+function jsonRpcDoor(requestHandler: A2ARequestHandler): Door {
+  const binding = bindingOf('jsonrpc', requestHandler, jsonRpcHandler);
+  return {
+    mounts: [{ path: ENDPOINTS.a2a }, { path: '/', methods: ['post'] }],
+    ...BODY,
+    async handle(request, response, asker) {
+      requirePost(request, response);
+      requireReadable(request);
+      const broken = brokenCall(request.body);
+      if (broken !== null) return sendJsonRpcError(response, broken.rpc, { ...toldError(broken.error), status: 200 });
+      // The library takes this door's messages under one name only.
+      request.headers['content-type'] = JSON_TYPE;
+      request.url = '/';
+      await binding(request, response, asker);
+    },
+    tell: tellJsonRpc,
+  };
+}
+
+function restDoor(requestHandler: A2ARequestHandler): Door {
+  const binding = bindingOf('rest', requestHandler, restHandler);
+  return {
+    mounts: [{ path: ENDPOINTS.a2aRest, below: true }],
+    ...BODY,
+    async handle(request, response, asker) {
+      requireReadable(request);
+      await binding(request, response, asker);
+    },
+    tell: tellRest,
+  };
+}
+
+type Library = typeof jsonRpcHandler | typeof restHandler;
+
+/** The library's handler behind this service's own guard: who asks is known already. */
+function bindingOf(binding: Binding, requestHandler: A2ARequestHandler, library: Library) {
+  const users = new WeakMap<Request, AgentUser>();
+  const handler: RequestHandler = library({
+    requestHandler,
+    userBuilder: async (request) => userFrom(users, request),
+    contextBuilder,
+    legacyCompat: { enabled: true },
+  });
+  return (request: Request, response: Response, asker: Asker): Promise<void> => {
+    const gone = new AbortController();
+    users.set(request, new AgentUser(asker, binding, gone.signal));
+    return new Promise((resolve, reject) => {
+      response.once('close', () => {
+        gone.abort();
+        resolve();
+      });
+      handler(request, response, (error?: unknown) => reject(error ?? notServed()));
+    });
+  };
+}
+
+function userFrom(users: WeakMap<Request, AgentUser>, request: Request): AgentUser {
+  const user = users.get(request);
+  if (user === undefined) throw new OracleError('INTERNAL', 'A request came in without its asker');
+  return user;
+}
+
+/** Without a tenant: whatever a caller names, he sees what is his. */
+const contextBuilder: ServerCallContextBuilder = ({ extensions, user, requestedVersion }) =>
+  new ServerCallContext({ requestedExtensions: extensions, user, requestedVersion });
+
+function requirePost(request: Request, response: Response): void {
+  if (request.method === 'POST') return;
+  response.set('Allow', 'POST');
+  throw new OracleError('METHOD_NOT_ALLOWED', 'JSON-RPC is sent by POST', {
+    suggestedAction: `POST a JSON-RPC request here; GET ${ENDPOINTS.agentCard} says what is served.`,
+  });
+}
+
+/** @throws OracleError UNSUPPORTED_MEDIA_TYPE, INPUT_INVALID */
+function requireReadable(request: Request): void {
+  if (request.body === undefined && request.get('content-type') !== undefined && request.is([...BODY.bodyTypes]) === false) {
+    throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The body is of a type that is not read', {
+      field: 'Content-Type',
+      suggestedAction: `Send ${JSON_TYPE} or ${A2A_TYPE}.`,
+    });
+  }
+  if ((request.get('A2A-Version') ?? '').length > LONGEST_VERSION) {
+    throw new OracleError('INPUT_INVALID', 'A2A-Version names no version of the protocol', { field: 'A2A-Version', suggestedAction: 'Send 1.0.' });
+  }
+  if (isNestedDeeper(request.body, DEEPEST_BODY)) {
+    throw new OracleError('INPUT_INVALID', 'The message is nested too deeply', { field: 'params', suggestedAction: 'Send a flatter message.' });
+  }
+}
+
+function notServed(): OracleError {
+  return new OracleError('NOT_FOUND', 'Nothing is served at this path', {
+    suggestedAction: `Use the paths of A2A 1.0 below ${ENDPOINTS.a2aRest}, e.g. POST ${ENDPOINTS.a2aRest}/message:send.`,
+  });
+}

@@ -1,0 +1,52 @@
+import { ServerCallContext, type User } from '@a2a-js/sdk/server';
+import type { Asker } from '../access/asker.ts';
+import { OracleError } from '../errors.ts';
+
+/** How a request came in; errors are told in its words. */
+export type Binding = 'jsonrpc' | 'rest';
+
+/** Who is counted and asked for by a request: all that the core needs of it. */
+export type AskerOfCall = Pick<Asker, 'caller' | 'address'> & Partial<Pick<Asker, 'requestId' | 'countChainCall'>>;
+
+/** The asker in the SDK's terms. Tasks belong to `userName`: a wallet, or for whoever has no token an address. */
+export class AgentUser implements User {
+  readonly asker: AskerOfCall;
+  readonly binding: Binding;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly gone: AbortSignal | undefined;
+
+  constructor(asker: AskerOfCall, binding: Binding, gone?: AbortSignal) {
+    this.asker = asker;
+    this.binding = binding;
+    this.gone = gone;
+  }
+
+  get isAuthenticated(): boolean {
+    return this.asker.caller.wallet !== undefined;
+  }
+
+  get userName(): string {
+    const { caller, address } = this.asker;
+    return caller.wallet === undefined ? `address:${address}` : `wallet:${caller.wallet.toLowerCase()}`;
+  }
+}
+
+export function userOf({ user }: ServerCallContext): AgentUser {
+  if (user instanceof AgentUser) return user;
+  throw new OracleError('INTERNAL', 'A call came in without its asker');
+}
+
+/** Whose tasks a call may see. The tenant of a request plays no part: it cannot widen the scope. */
+export function ownerOf(context: ServerCallContext): string {
+  return userOf(context).userName;
+}
+
+/** Tasks of a wallet are kept longer than those of an address, which may be somebody else's tomorrow. */
+export function isWallet(owner: string): boolean {
+  return owner.startsWith('wallet:');
+}
+
+/** A call that came in by no protocol of its own. */
+export function contextFor(asker: AskerOfCall): ServerCallContext {
+  return new ServerCallContext({ user: new AgentUser(asker, 'jsonrpc'), requestedVersion: '1.0' });
+}

@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StreamResponse, Task } from '@a2a-js/sdk';
+import type { PushNotificationSender, ServerCallContext, StoredPushNotificationConfig } from '@a2a-js/sdk/server';
+import { isOracleError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { guardedPost } from '../../push/guarded-post.ts';
+import type { TargetRules } from '../../push/target.ts';
+import { ownerOf } from '../owner.ts';
+import { Lanes } from './lanes.ts';
+import { headersOf, type Notification, notificationOf, taskIdOf, versionOf } from './notification.ts';
+import type { PushConfigStore } from './store.ts';
+
+export interface TaskNotifierParts {
+  store: Pick<PushConfigStore, 'loadWithMetadata' | 'renew'>;
+  rules: TargetRules;
+  log: Log;
+  /** Aborted when the stop begins: from then on nothing is tried twice. */
+  stopping: AbortSignal;
+  /** Milliseconds before attempt 2 and 3, each to be multiplied with a random number from 0.5 to 1.5. */
+  backoffMs?: readonly [number, number];
+}
+
+interface Delivery {
+  owner: string;
+  taskId: string;
+  to: StoredPushNotificationConfig;
+  notification: Notification;
+}
+
+const BACKOFF_MS = [500, 2_000] as const;
+const TIMEOUT_MS = 5_000;
+/** Deliveries that wait or are under way; further ones are dropped. */
+export const MOST_PENDING = { perOwner: 100, overall: 1_000 } as const;
+
+/**
+ * Tells clients' callbacks what happens to their tasks: for each of them in order, at most three times each, apart from the
+ * requests that made it happen. What cannot be told is logged; the task itself can be asked for.
+ */
+export class TaskNotifier implements PushNotificationSender {
+  readonly #parts: TaskNotifierParts;
+  readonly #lanes = new Lanes();
+  readonly #pending = new Map<string, number>();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #giveUp = new AbortController();
+
+  constructor(parts: TaskNotifierParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when all callbacks of the task were told or given up on. Never rejects. */
+  async send(event: StreamResponse, context: ServerCallContext, task?: Task): Promise<void> {
+    const sent = this.#send(event, context, task).catch((error: unknown) => {
+      this.#parts.log.error({ err: error }, 'task notifications could not be sent');
+    });
+    this.#underWay.add(sent);
+    await sent.finally(() => this.#underWay.delete(sent));
+  }
+
+  /** Waits for what is under way, and ends what is left when `graceMs` have passed. Nothing is sent afterwards. */
+  async drain(graceMs: number): Promise<void> {
+    const timer = setTimeout(() => this.#giveUp.abort(), graceMs);
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    clearTimeout(timer);
+    this.#giveUp.abort();
+  }
+
+  async #send(event: StreamResponse, context: ServerCallContext, task: Task | undefined): Promise<void> {
+    const taskId = taskIdOf(event);
+    if (taskId === '' || this.#giveUp.signal.aborted) return;
+    const owner = ownerOf(context);
+    // Now, because the task goes on changing.
+    const notification = notificationOf(event, task);
+    let deliveries: Promise<void>[] = [];
+    await this.#lanes.run(JSON.stringify([owner, taskId]), async () => {
+      const callbacks = await this.#load(taskId, context);
+      deliveries = callbacks.map((to) => this.#enqueue({ owner, taskId, to, notification }));
+    });
+    await Promise.all(deliveries);
+  }
+
+  async #load(taskId: string, context: ServerCallContext): Promise<StoredPushNotificationConfig[]> {
+    const { store } = this.#parts;
+    try {
+      const callbacks = await store.loadWithMetadata(taskId, context);
+      if (callbacks.length > 0) await store.renew(taskId, context);
+      return callbacks;
+    } catch (error) {
+      this.#parts.log.error({ err: error, taskId }, 'the callbacks of a task could not be read');
+      return [];
+    }
+  }
+
+  async #enqueue(delivery: Delivery): Promise<void> {
+    const { owner, taskId, to } = delivery;
+    const [own, all] = [this.#pending.get(owner) ?? 0, this.#pending.get('') ?? 0];
+    if (own >= MOST_PENDING.perOwner || all >= MOST_PENDING.overall) return this.#tellFailure(delivery, 'too many are waiting', 0);
+    this.#count(owner, 1);
+    await this.#lanes
+      .run(JSON.stringify([owner, taskId, to.config.id]), () => this.#deliver(delivery))
+      .finally(() => this.#count(owner, -1));
+  }
+
+  /** Under the empty name all of them are counted. */
+  #count(owner: string, by: 1 | -1): void {
+    for (const name of [owner, '']) {
+      const count = (this.#pending.get(name) ?? 0) + by;
+      if (count === 0) this.#pending.delete(name);
+      else this.#pending.set(name, count);
+    }
+  }
+
+  async #deliver(delivery: Delivery): Promise<void> {
+    const pauses = this.#parts.backoffMs ?? BACKOFF_MS;
+    for (let attempt = 1; ; attempt++) {
+      const failure = await this.#attempt(delivery);
+      if (failure === null) return;
+      const pauseMs = pauses[attempt - 1];
+      const again = failure.again && pauseMs !== undefined && (await this.#pause(pauseMs));
+      if (!again) return this.#tellFailure(delivery, failure.reason, attempt);
+    }
+  }
+
+  /** Null when the receiver took it. */
+  async #attempt({ to: { config, wireVersion }, notification }: Delivery): Promise<{ reason: string; again: boolean } | null> {
+    const { body, contentType } = versionOf(notification, wireVersion);
+    const signal = this.#giveUp.signal;
+    try {
+      const headers = headersOf(config, contentType);
+      const { status } = await guardedPost({ url: config.url, headers, body, timeoutMs: TIMEOUT_MS, rules: this.#parts.rules, signal });
+      if (status >= 200 && status < 300) return null;
+      return { reason: `HTTP ${status}`, again: status >= 500 || status === 429 };
+    } catch (error) {
+      if (!isOracleError(error)) return { reason: 'INTERNAL', again: false };
+      return { reason: String(error.details?.reason ?? error.code), again: error.retryable };
+    }
+  }
+
+  /** Whether there is time for another attempt: not while the service stops. */
+  async #pause(ms: number): Promise<boolean> {
+    const { stopping } = this.#parts;
+    await sleep(ms * (0.5 + Math.random()), undefined, { signal: stopping }).catch(() => undefined);
+    return !stopping.aborted;
+  }
+
+  #tellFailure({ taskId, to: { config } }: Delivery, reason: string, attempts: number): void {
+    // The host alone: path and query of a callback are often its secret.
+    const host = URL.parse(config.url)?.host;
+    this.#parts.log.warn({ taskId, config: config.id, host, reason, attempts }, 'a task notification was not delivered');
+  }
+}

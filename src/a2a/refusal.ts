@@ -1,0 +1,75 @@
+import { OracleError, type OracleErrorOptions } from '../errors.ts';
+
+/** Refusals that the protocol has names of its own for. */
+export type RefusalName = 'TaskNotFoundError' | 'TaskNotCancelableError' | 'UnsupportedOperationError' | 'PushNotificationNotSupportedError' | 'VersionNotSupportedError' | 'ExtendedAgentCardNotConfiguredError' | 'ExtensionSupportRequiredError';
+
+/** An error of ours that the protocol tells under another name than its code would get. */
+export class Refusal extends OracleError {
+  readonly toldAs: RefusalName;
+
+  constructor(toldAs: RefusalName, error: { code: OracleError['code']; message: string } & OracleErrorOptions) {
+    const { code, message, ...options } = error;
+    super(code, message, options);
+    this.toldAs = toldAs;
+  }
+}
+
+/** For a task that is not there as for one that is somebody else's. */
+export function taskNotFound(): OracleError {
+  return new OracleError('NOT_FOUND', 'There is no such task of yours', {
+    field: 'id',
+    suggestedAction: 'Ask with the token, or from the address, that the task was sent with; ListTasks lists yours.',
+  });
+}
+
+export function taskNotCancelable(state: string): OracleError {
+  return new Refusal('TaskNotCancelableError', {
+    code: 'CONFLICT',
+    message: `The task is over: ${state}`,
+    field: 'id',
+    suggestedAction: 'Nothing is left to cancel: read the task as it is.',
+  });
+}
+
+export function taskOver(state: string): OracleError {
+  return new Refusal('UnsupportedOperationError', {
+    code: 'CONFLICT',
+    message: `The task is over: ${state}`,
+    field: 'message.taskId',
+    suggestedAction: 'Send the message without a taskId: it opens a task of its own, in the same contextId if you like.',
+  });
+}
+
+/** Nothing more comes of it. */
+export function nothingToFollow(state: string): OracleError {
+  return new Refusal('UnsupportedOperationError', {
+    code: 'CONFLICT',
+    message: `The task is over: ${state}`,
+    field: 'id',
+    suggestedAction: 'Read the task as it is: no events come any more.',
+  });
+}
+
+export function taskBusy(): OracleError {
+  return new Refusal('UnsupportedOperationError', {
+    code: 'CONFLICT',
+    message: 'The task does not wait for a message: it is being worked on',
+    field: 'message.taskId',
+    suggestedAction: 'Wait until it has ended, or open a task of its own.',
+  });
+}
+
+export function otherContext(): OracleError {
+  return new OracleError('INPUT_INVALID', 'The task is of another context', {
+    field: 'message.contextId',
+    suggestedAction: 'Leave contextId out, or send the one of the task.',
+  });
+}
+
+export function noExtendedCard(): OracleError {
+  return new Refusal('UnsupportedOperationError', {
+    code: 'CONFLICT',
+    message: 'There is no extended agent card',
+    suggestedAction: 'Read the public one at /.well-known/agent-card.json: it is the same for everybody.',
+  });
+}

@@ -1,0 +1,104 @@
+import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import type { Collection, Db } from 'mongodb';
+import { isDuplicateKey } from '../mongo.ts';
+import type { SecretBox } from '../secret-box.ts';
+
+/** Another one than that of session tokens: neither passes for the other. */
+export const CARD_ALGORITHM = 'ES256';
+
+/** How long a key is published after its successor was made: whoever keeps a card can check it for that long. */
+export const CARD_KEY_RETIREMENT_DAYS = 30;
+
+const RETIREMENT_MS = CARD_KEY_RETIREMENT_DAYS * 86_400_000;
+
+/** As it is published (RFC 7517). */
+export interface CardJwk {
+  kty: 'EC';
+  crv: 'P-256';
+  /** base64url. */
+  x: string;
+  y: string;
+  kid: string;
+  alg: typeof CARD_ALGORITHM;
+  use: 'sig';
+}
+
+/** A key that agent cards are signed with. The one with the highest number signs. */
+export interface CardKeyDoc {
+  /** Counts from 1, so that of two processes that make the next key at once one has no effect. */
+  _id: number;
+  kid: string;
+  publicJwk: CardJwk;
+  /** The private JWK, sealed for this `kid`. */
+  sealedPrivateJwk: string;
+  createdAt: Date;
+}
+
+export interface CardSigningKey {
+  kid: string;
+  privateKey: CryptoKey;
+}
+
+export interface CardKeysOptions {
+  db: Db;
+  secretBox: SecretBox;
+  now(): Date;
+}
+
+/** The keys of the agent card, shared by all processes through the store. */
+export class CardKeys {
+  readonly #keys: Collection<CardKeyDoc>;
+  readonly #secretBox: SecretBox;
+  readonly #now: () => Date;
+
+  constructor({ db, secretBox, now }: CardKeysOptions) {
+    this.#keys = db.collection('card_keys');
+    this.#secretBox = secretBox;
+    this.#now = now;
+  }
+
+  /** The key to sign with, made when there is none yet. @throws OracleError CONFIG_INVALID when it was sealed under another secret. */
+  async signing(): Promise<CardSigningKey> {
+    const { kid, sealedPrivateJwk } = (await this.#newest()) ?? (await this.#add(1));
+    const jwk = JSON.parse(this.#secretBox.open('agent-card-key', kid, sealedPrivateJwk)) as JWK;
+    return { kid, privateKey: (await importJWK(jwk, CARD_ALGORITHM)) as CryptoKey };
+  }
+
+  /** Public keys that a card may be signed with, the active one first. */
+  async published(): Promise<CardJwk[]> {
+    const keys = await this.#keys.find({}, { sort: { _id: -1 } }).toArray();
+    const oldest = this.#now().getTime() - RETIREMENT_MS;
+    return keys.filter((_, index) => index === 0 || keys[index - 1]!.createdAt.getTime() > oldest).map(({ publicJwk }) => publicJwk);
+  }
+
+  /** Makes a new key active; cards that are signed with the one before can be checked until that is retired. */
+  async rotate(): Promise<{ kid: string }> {
+    const { kid } = await this.#add(((await this.#newest())?._id ?? 0) + 1);
+    return { kid };
+  }
+
+  #newest(): Promise<CardKeyDoc | null> {
+    return this.#keys.findOne({}, { sort: { _id: -1 } });
+  }
+
+  /** Whoever comes second gets the key of the first. */
+  async #add(number: number): Promise<CardKeyDoc> {
+    const doc = await this.#make(number);
+    try {
+      await this.#keys.insertOne(doc);
+      return doc;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return (await this.#keys.findOne({ _id: number }))!;
+    }
+  }
+
+  async #make(number: number): Promise<CardKeyDoc> {
+    const { publicKey, privateKey } = await generateKeyPair(CARD_ALGORITHM, { extractable: true });
+    const jwk = await exportJWK(publicKey);
+    const kid = await calculateJwkThumbprint(jwk);
+    const sealedPrivateJwk = this.#secretBox.seal('agent-card-key', kid, JSON.stringify(await exportJWK(privateKey)));
+    const publicJwk: CardJwk = { kty: 'EC', crv: 'P-256', x: jwk.x!, y: jwk.y!, kid, alg: CARD_ALGORITHM, use: 'sig' };
+    return { _id: number, kid, publicJwk, sealedPrivateJwk, createdAt: this.#now() };
+  }
+}

@@ -1,0 +1,27 @@
+import type { Db } from 'mongodb';
+import { agentCard, type CardSource } from '../../agent-card/card.ts';
+import type { CarryOut } from '../../skills/runner.ts';
+import { type A2a, createA2a } from '../a2a/a2a.ts';
+import { isFixture, playFixture } from '../a2a/fixtures.ts';
+import { createTaskPush } from '../a2a/push/push.ts';
+import { systemResolve } from '../push/target.ts';
+import { createSecretBox } from '../secret-box.ts';
+import type { Frame } from './frame.ts';
+
+export interface A2aComposition {
+  db: Db;
+  encryptionSecret: string;
+  source: CardSource;
+  carryOut: CarryOut;
+  now(): Date;
+}
+
+/** A2A at the socket of HTTP, with its tasks. */
+export function composeA2a({ config, log, shutdown }: Frame, { db, encryptionSecret, source, carryOut, now }: A2aComposition): A2a {
+  const rules = { allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', resolve: systemResolve };
+  const push = createTaskPush({ db, secretBox: createSecretBox(encryptionSecret), rules, now, log, stopping: shutdown });
+  const fixtures = config.PROTOCOL_FIXTURES === 'on' ? { play: playFixture, isFixture } : undefined;
+  const a2a = createA2a({ db, card: agentCard(source), carryOut, push, fixtures, stopping: shutdown.signal, log, now });
+  shutdown.onStop('tasks of agents', () => a2a.drain());
+  return a2a;
+}

@@ -1,0 +1,36 @@
+import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
+import type { HttpParts } from '../parts.ts';
+import { type Route, route } from '../route.ts';
+import { AGENT_CARD, CARD_KEYS } from '../schemas/agent-card.ts';
+
+/** What an agent reads first, and the keys it is signed with. */
+export function agentCardRoutes({ card }: Pick<HttpParts, 'card'>): Route[] {
+  return [
+    route({
+      path: ENDPOINTS.agentCard,
+      name: 'getAgentCard',
+      tag: 'agent',
+      summary: 'A2A agent card: how agents reach this one, what it can do, on which terms; signed',
+      description:
+        'One document for readers of A2A 1.0 and of 0.3. An extension of it has the JSON Schemas, prices and freshness of all skills. The ETag stays for as long as the card says the same under the same key.',
+      reply: AGENT_CARD,
+      async handle() {
+        const { json, etag } = await card.current();
+        return {
+          headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=3600', ETag: etag },
+          raw: json,
+        };
+      },
+    }),
+    route({
+      path: ENDPOINTS.cardKeys,
+      name: 'getAgentCardKeys',
+      tag: 'agent',
+      summary: 'Public keys that the agent card is signed with',
+      description: 'Other keys than those of session tokens.',
+      reply: CARD_KEYS,
+      // Shorter than the card is kept: whoever has a new card asks for its key.
+      handle: async () => ({ headers: { 'Cache-Control': 'public, max-age=300' }, body: { keys: await card.keys() } }),
+    }),
+  ];
+}

@@ -1,0 +1,56 @@
+import { OracleError } from '../../errors.ts';
+import type { AgentTask } from '../agent-tasks.ts';
+import type { HttpParts } from '../parts.ts';
+import { problemOf } from '../problem.ts';
+import { type Route, route } from '../route.ts';
+import { TASK_BODY, TASK_ID, TASK_REPLY, type TaskReply } from '../schemas/agent-tasks.ts';
+
+const TASKS = '/api/svc/a2a/tasks';
+
+/** Interface, section 4.5: skills as tasks, for agents without the A2A protocol. */
+export function agentTaskRoutes({ agentTasks }: Pick<HttpParts, 'agentTasks'>): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: `${TASKS}/send`,
+      name: 'sendAgentTask',
+      tag: 'skills',
+      access: 'basic',
+      summary: 'Carries out a skill as a task, and answers when it has ended',
+      description:
+        'A request that is no task (unknown skill, wrong input) is refused, and nothing is kept of it. A task that fails answers 200 with `failed` and the problem. Tasks are kept for 7 days, for their wallet only.',
+      body: TASK_BODY,
+      reply: TASK_REPLY,
+      handle: async ({ body, asker }) => ({ body: taskReply(await agentTasks.send(body, asker)) }),
+    }),
+    route({
+      path: `${TASKS}/{id}`,
+      name: 'getAgentTask',
+      tag: 'skills',
+      access: 'basic',
+      summary: 'Status and result of a task of the caller',
+      params: TASK_ID,
+      reply: TASK_REPLY,
+      errors: ['NOT_FOUND'],
+      handle: async ({ params: { id }, asker }) => ({ body: taskReply((await agentTasks.get(id, asker)) ?? unknownTask()) }),
+    }),
+  ];
+}
+
+function taskReply({ id, skill, outcome }: AgentTask): TaskReply {
+  return { jsonrpc: '2.0', id, result: { id, status: outcome.status, skill, result: resultOf(id, outcome) } };
+}
+
+function resultOf(id: string, outcome: AgentTask['outcome']): TaskReply['result']['result'] {
+  if (outcome.status === 'working') return null;
+  if (outcome.status === 'completed') return outcome.output;
+  const { code, message, ...options } = outcome.error;
+  return problemOf(new OracleError(code, message, options), `${TASKS}/${id}`);
+}
+
+function unknownTask(): never {
+  throw new OracleError('NOT_FOUND', 'There is no such task of yours', {
+    field: 'id',
+    suggestedAction: 'Ask with a token of the wallet that the task was sent with; tasks are kept for 7 days.',
+  });
+}

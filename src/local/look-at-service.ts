@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { ERROR_CODES } from '../errors.ts';
+import type { Found } from './kept-service.ts';
+
+const PATIENCE_MS = 5_000;
+
+const READINESS = z.object({ checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string().nullish() })) });
+const PROBLEM = z.object({ success: z.literal(false), code: z.enum(Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]) });
+
+/** What answers at an address, by `GET /ready`: a service that lacks a price, or its chain, still answers what it can. */
+export async function lookAtService(url: string): Promise<Found> {
+  let response: Response;
+  try {
+    response = await fetch(new URL('/ready', url), { signal: AbortSignal.timeout(PATIENCE_MS), redirect: 'manual' });
+  } catch (error) {
+    return (error as Error).name === 'TimeoutError' ? { state: 'starting', detail: 'it does not answer yet' } : { state: 'nothing' };
+  }
+  return foundIn(await response.json().catch(() => null));
+}
+
+function foundIn(body: unknown): Found {
+  const readiness = READINESS.safeParse(body);
+  if (readiness.success) {
+    const setup = readiness.data.checks.find(({ name }) => name === 'setup');
+    return setup === undefined || setup.ok ? { state: 'up' } : { state: 'starting', detail: setup.detail ?? 'it is being set up' };
+  }
+  const problem = PROBLEM.safeParse(body);
+  if (!problem.success) return { state: 'stranger' };
+  return { state: 'starting', detail: problem.data.code === 'SHUTTING_DOWN' ? 'another one is still stopping' : 'it opens its parts' };
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { ENDPOINTS } from '../../agent-card/endpoints.ts';
+import { methodologyMarkdown } from '../../agent-card/methodology.ts';
+import { findSkill, type SkillAnswer } from '../../skills/runner.ts';
+import { isOracleError, OracleError } from '../errors.ts';
+import { parseInput } from '../parse-input.ts';
+import { PUBLIC_SIGNAL } from '../record/schemas/signal.ts';
+import type { McpBackend } from './backend.ts';
+import { askService, type RemoteRequest } from './remote-request.ts';
+
+/** What a skill may take, the chain included, and some more. */
+const DEADLINE_MS = 30_000;
+
+export interface RemoteBackendOptions {
+  /** Where the service answers, without query and fragment. */
+  url: string;
+  /** Asked before each call: resolves once the service can answer. @throws OracleError SERVICE_UNREACHABLE, STEP_WAITING */
+  ready?(): Promise<void>;
+  /** Access token to call with; unset or undefined: as anybody. */
+  token?(): Promise<string | undefined>;
+  /** Forgets a token that the service refused. True where the next one may be another. */
+  forgetToken?(): boolean;
+  deadlineMs?: number;
+}
+
+type Call = Pick<RemoteRequest, 'path' | 'body'>;
+
+/** What a running service tells, asked over HTTP by its own operations. */
+export function remoteBackend(options: RemoteBackendOptions): McpBackend {
+  return {
+    async run(skillId, input) {
+      const { id, input: known, output } = findSkill(skillId);
+      const answer = await ask(options, { path: `${ENDPOINTS.skills}/${id}`, body: input }).catch((error: unknown) => {
+        // The same, in the words of a door that has no request bodies.
+        if (isOracleError(error, 'INPUT_INVALID')) parseInput(known, input, { what: 'input', whole: 'input' });
+        throw error;
+      });
+      return expected(z.object({ output, text: z.string() }), answer, options.url) as SkillAnswer;
+    },
+    async publicSignal(horizon) {
+      const answer = await ask(options, { path: `/api/svc/open/signal?horizon=${horizon}` });
+      return expected(PUBLIC_SIGNAL, answer, options.url);
+    },
+    methodology: methodologyMarkdown({ publicUrl: options.url }),
+  };
+}
+
+/** A token may have been revoked, or the service begun anew: the second try is with another one. */
+async function ask(options: RemoteBackendOptions, call: Call): Promise<unknown> {
+  try {
+    return await askOnce(options, call);
+  } catch (error) {
+    if (!isOracleError(error, 'UNAUTHENTICATED') || options.forgetToken?.() !== true) throw error;
+    return askOnce(options, call);
+  }
+}
+
+async function askOnce({ url, ready, token, deadlineMs = DEADLINE_MS }: RemoteBackendOptions, call: Call): Promise<unknown> {
+  await ready?.();
+  return askService({ ...call, url, token: await token?.(), deadlineMs });
+}
+
+/** Nothing that the schema does not know goes on to the client. */
+function expected<T extends z.ZodType>(schema: T, answer: unknown, url: string): z.output<T> {
+  const { success, data, error } = schema.safeParse(answer);
+  if (success) return data;
+  throw new OracleError('INTERNAL', `The service at ${url} answers in a form that is not known here`, {
+    suggestedAction: 'Use the version of this program that belongs to the service.',
+    cause: error,
+  });
+}

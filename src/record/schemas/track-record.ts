@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { COUNT, DATE, PROBABILITY, TIME } from '../../fields.ts';
+import { HORIZON, INTERVAL, REGIME, STATUS } from './forecast.ts';
+import { ENTRY, SUMMARY } from './scorecard.ts';
+
+const BOUND = z.number().min(-1).max(1);
+
+/** What a share of wins is worth, in short. */
+const SHARE = {
+  resolved: COUNT.describe('Scored forecasts among them: wins and losses'),
+  wins: COUNT.describe('Scored forecasts whose direction came true'),
+  accuracy: PROBABILITY.nullable().describe('Wins over resolved, 0 to 1; null without any'),
+  dedupedTotal: COUNT.describe('Scored forecasts left when overlapping windows are dropped: what the evidence is really worth'),
+  accuracyInterval95: INTERVAL.nullable().describe('95 % Wilson interval of the accuracy on `dedupedTotal` trials; null without any'),
+};
+
+const STATISTICS = SUMMARY.extend({
+  brierDifference: z
+    .object({
+      n: COUNT.describe('Resolved forecasts whose windows do not overlap, HOLD included'),
+      mean: BOUND.describe('Mean of model minus climatology, Brier scores in pairs, -1 to 1; below zero the model is better'),
+      low: BOUND.nullable().describe("Lower bound of its 95 % interval, by Student's t; null for a single pair"),
+      high: BOUND.nullable().describe('Upper bound of it; null for a single pair'),
+    })
+    .nullable()
+    .describe('Whether the probabilities beat the base rate; null before the first resolution'),
+});
+
+const OF_REGIME = z.object({
+  regime: REGIME.nullable().describe('Market regime when they were made; null for days on which nothing was forecast'),
+  total: COUNT.describe('Forecasts made in it'),
+  ...SHARE,
+});
+
+const WHOLE = z.object({
+  total: COUNT.describe('All forecasts of the horizon'),
+  ...SHARE,
+  verdict: z.string().describe('What the whole record of the horizon amounts to, in words'),
+});
+
+const FILTERS = z.object({
+  horizon: HORIZON.describe('Days from the opening of the outcome window to its end'),
+  from: DATE.nullable().describe('First day that forecasts may be made on, UTC; null for no limit'),
+  to: DATE.nullable().describe('Last day that forecasts may be made on, UTC, itself included; null for no limit'),
+  regime: REGIME.nullable().describe('The market regime that they were made in; null for all'),
+  status: STATUS.nullable().describe('What became of them; null for all'),
+});
+
+/** The record of one horizon, or a part of it, with its error bars. */
+export const TRACK_RECORD = z.object({
+  asOf: TIME.describe('The instant that it is told at'),
+  filters: FILTERS.describe('What was asked for, as it was understood'),
+  statistics: STATISTICS.describe(
+    'Counts, accuracy and what they are worth, of exactly the forecasts that the filters leave; with the filter `status` only the counts, since the outcome was chosen',
+  ),
+  byRegime: z.array(OF_REGIME).describe('The same forecasts by market regime, the most frequent first'),
+  wholeRecord: WHOLE.describe('The same figures without any filter but the horizon, to hold the others against'),
+  inference: z.string().describe('What the filters do to the figures, in words'),
+  entries: z.array(ENTRY).describe('The forecasts of this page, newest first, as the caller may see them'),
+  page: z.int().min(1).describe('The page that is told, from 1'),
+  pageSize: z.int().min(1).describe('Entries on a full page'),
+  pages: COUNT.describe('How many pages there are; 0 when the filters leave nothing'),
+  total: COUNT.describe('How many forecasts the filters leave'),
+  source: z.string().describe('Where the market data comes from, e.g. `live` or `simulated (seed 2)`'),
+});
+
+export type TrackRecordReply = z.input<typeof TRACK_RECORD>;

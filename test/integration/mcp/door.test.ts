@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRateLimits } from '../../../src/access/rate-limits.ts';
+import { openCountStore } from '../../../src/access/request-counts.ts';
+import { createApp } from '../../../src/http/app.ts';
+import { openAsk } from '../../support/ask.ts';
+import { asTier } from '../../support/login.ts';
+import { MCP_HEADERS, postMcp, replyOf, rpc } from '../../support/mcp.ts';
+import { type Served, serve, serveApp } from '../../support/serve.ts';
+import { type TestService, unresolvedService } from '../../support/service.ts';
+
+const PING = rpc('ping');
+const NEWEST = '2026-07-28';
+
+let service: TestService;
+let served: Served;
+
+beforeAll(async () => {
+  service = await unresolvedService(2);
+  served = await serve(service);
+});
+afterAll(async () => {
+  await served?.close();
+  await service?.stop();
+});
+
+const post = (body: unknown, headers?: Record<string, string>) => postMcp(served.url, body, headers);
+
+/** A request as the newest revision wants it. */
+function newest(method: string, params: Record<string, unknown> = {}): [Record<string, unknown>, Record<string, string>] {
+  const prefix = 'io.modelcontextprotocol/';
+  const _meta = {
+    [`${prefix}protocolVersion`]: NEWEST,
+    [`${prefix}clientInfo`]: { name: 't', version: '1' },
+    [`${prefix}clientCapabilities`]: {},
+  };
+  return [rpc(method, { ...params, _meta }), { 'MCP-Protocol-Version': NEWEST, 'Mcp-Method': method }];
+}
+
+describe('the revisions', () => {
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('%s is spoken', async (protocolVersion) => {
+    const hello = rpc('initialize', { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } });
+    const { status, messages } = await post(hello);
+    expect(status).toBe(200);
+    expect(messages[0].result).toMatchObject({ protocolVersion, serverInfo: { name: 'bitcoin-signal-oracle' } });
+    const sent = { 'MCP-Protocol-Version': protocolVersion };
+    expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, sent)).status).toBe(202);
+    expect((await post(rpc('tools/list'), sent)).messages[0].result.tools).toHaveLength(4);
+  });
+
+  it('the newest is spoken without a handshake', async () => {
+    const { status, messages } = await post(...newest('server/discover'));
+    expect(status).toBe(200);
+    expect(messages[0].result.supportedVersions).toContain(NEWEST);
+  });
+
+  it('one that there is not is answered with those that there are', async () => {
+    const hello = rpc('initialize', { protocolVersion: '1999-01-01', capabilities: {}, clientInfo: { name: 'test', version: '1' } });
+    expect((await post(hello)).messages[0].result.protocolVersion).toBe('2025-11-25');
+    const { status, messages } = await post(rpc('tools/list'), { 'MCP-Protocol-Version': '1999-01-01' });
+    expect(status).toBe(400);
+    expect(messages[0].error.message).toContain('1999-01-01');
+  });
+
+  it('whoever waits for news is told that there will be none, and his stream ends', async () => {
+    const { status, messages } = await post(...newest('subscriptions/listen', { notifications: { toolsListChanged: true } }));
+    expect(status).toBe(200);
+    expect(messages.at(-1)).toMatchObject({ id: 1, result: { resultType: 'complete' } });
+  });
+
+  it.each(['GET', 'DELETE', 'PUT'])('a session is nothing to %s here', async (method) => {
+    const response = await fetch(`${served.url}/mcp`, { method, headers: { Accept: 'text/event-stream' } });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('POST');
+    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32_000 } });
+  });
+});
+
+describe('what is no request of the protocol', () => {
+  it.each([
+    ['broken JSON', '{"jsonrpc"', {}, 400, -32_700],
+    ['a word', '"tools/list"', {}, 400, -32_700],
+    ['nothing', '', {}, 400, -32_600],
+    ['no message', '{}', {}, 400, -32_600],
+    ['no messages', '[]', {}, 400, -32_600],
+    ['another type', '{}', { 'Content-Type': 'text/plain' }, 415, -32_000],
+    ['another encoding', '{}', { 'Content-Encoding': 'gzip' }, 415, -32_000],
+    ['64 KiB and more', JSON.stringify(rpc('ping', { x: 'x'.repeat(65_536) })), {}, 413, -32_000],
+    ['an answer that is not read', JSON.stringify(PING), { Accept: 'text/html' }, 406, -32_000],
+  ])('%s is refused in its words', async (_, body, headers, status, code) => {
+    const answer = await post(body, headers as Record<string, string>);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, expect.stringContaining('application/json')]);
+    expect(answer.messages).toMatchObject([{ jsonrpc: '2.0', error: { code, message: expect.any(String) } }]);
+  });
+
+  it('an unknown method is named as such, under the id of its request', async () => {
+    expect((await post(rpc('tools/delete', {}, 'mine'))).messages).toMatchObject([{ id: 'mine', error: { code: -32_601 } }]);
+  });
+
+  it('a name of any length comes back short', async () => {
+    const long = 'x'.repeat(20_000);
+    for (const request of [
+      rpc('tools/call', { name: long }),
+      rpc('prompts/get', { name: long }),
+      rpc('resources/read', { uri: `oracle://${long}` }),
+      rpc('resources/read', { uri: `:${long}` }),
+      rpc('completion/complete', { ref: { type: 'ref/prompt', name: long }, argument: { name: 'x', value: '' } }),
+      rpc('tools/call', { name: 'get_track_record', arguments: { [long]: 1 } }),
+      rpc('prompts/get', { name: 'daily_briefing', arguments: { horizon: long } }),
+    ]) {
+      const { text, status } = await post(request);
+      expect(status).toBe(200);
+      expect(text.length, text.slice(0, 200)).toBeLessThan(1_500);
+    }
+  });
+});
+
+describe('a batch', () => {
+  it('is answered message by message', async () => {
+    const { messages } = await post([rpc('ping', {}, 1), rpc('tools/list', {}, 2), rpc('nothing', {}, 3)]);
+    expect(messages.map(({ id }) => id).toSorted()).toEqual([1, 2, 3]);
+  });
+
+  it('has 20 messages at most', async () => {
+    const batch = Array.from({ length: 20 }, (_, id) => rpc('ping', {}, id));
+    expect((await post(batch)).messages).toHaveLength(20);
+    const { status, messages } = await post([...batch, PING]);
+    expect(status).toBe(400);
+    expect(messages).toMatchObject([{ id: null, error: { code: -32_600, data: { field: 'batch' } } }]);
+  });
+});
+
+describe('the limits', () => {
+  /** The same door with few calls, of an address that nobody else has used. */
+  async function limited(limits: { public: number; wallet: number; rpc: number }) {
+    const now = () => new Date();
+    await service.database.db.collection('request_counts').deleteMany({});
+    const rules = createRateLimits({ counts: openCountStore(service.database.db, now), limits, now, log: service.log });
+    return serveApp(createApp([], { ...service.door, limits: rules }, service.doors));
+  }
+
+  it('count every message, and are told in its words', async () => {
+    const { url, close } = await limited({ public: 6, wallet: 100, rpc: 100 });
+    const { status, headers } = await postMcp(url, [PING, PING, PING, PING]);
+    expect([status, headers.get('ratelimit')]).toEqual([200, expect.stringMatching(/"public";r=2;/)]);
+    expect((await postMcp(url, [PING, PING, PING])).status).toBe(429);
+    const refused = await postMcp(url, PING);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused.messages).toMatchObject([{ id: null, error: { code: -32_000, data: { code: 'RATE_LIMITED', retryable: true } } }]);
+    await close();
+  });
+
+  it('count calls that ask the chain again, and tell it as the tool does', async () => {
+    const { url, close } = await limited({ public: 100, wallet: 100, rpc: 1 });
+    const verify = rpc('tools/call', { name: 'verify_prediction', arguments: { uid: `0x${'1'.repeat(64)}` } });
+    const codeOf = async () => (await postMcp(url, verify)).messages[0].result._meta['bitcoin-signal-oracle/error'].code;
+    expect([await codeOf(), await codeOf()]).toEqual(['NOT_FOUND', 'RATE_LIMITED']);
+    await close();
+  });
+});
+
+describe('names', () => {
+  const asked = async (headers: Record<string, string>, method = 'POST') => {
+    const { ask, close } = openAsk(served.url);
+    const answer = await ask('/mcp', { method, headers: { ...MCP_HEADERS, ...headers }, body: JSON.stringify(PING) });
+    close();
+    return replyOf(answer.status, new Headers(answer.headers as Record<string, string>), answer.text);
+  };
+
+  it.each([
+    {},
+    { Host: 'localhost:3000' },
+    { Host: '127.0.0.1' },
+    { Host: '[::1]:3000', Origin: 'http://[::1]:3000' },
+    { Origin: 'http://localhost:5173' },
+    { Origin: 'http://127.0.0.1' },
+  ])('are those of the service: %o', async (headers) => {
+    expect((await asked(headers as Record<string, string>)).status).toBe(200);
+  });
+
+  it.each([
+    [{ Host: 'evil.example' }, 'Host'],
+    [{ Host: 'localhost.evil.example:3000' }, 'Host'],
+    [{ Host: '127.0.0.1.evil.example' }, 'Host'],
+    [{ Host: 'evil.example', 'X-Forwarded-Host': 'localhost' }, 'Host'],
+    [{ Origin: 'https://evil.example' }, 'Origin'],
+    [{ Origin: 'http://localhost.evil.example' }, 'Origin'],
+    [{ Origin: 'null' }, 'Origin'],
+    [{ Origin: 'file://' }, 'Origin'],
+    [{ Origin: 'moz-extension://0123' }, 'Origin'],
+  ])('of others are refused: %o', async (headers, field) => {
+    for (const method of ['POST', 'GET', 'DELETE']) {
+      const { status, messages } = await asked(headers as unknown as Record<string, string>, method);
+      expect(status).toBe(403);
+      expect(messages).toMatchObject([{ jsonrpc: '2.0', id: null, error: { code: -32_000, data: { code: 'ORIGIN_REFUSED', field } } }]);
+    }
+  });
+
+  it('of others are refused with a good token too', async () => {
+    expect((await asked({ ...(await asTier(service, 'premium')), Origin: 'https://evil.example' })).status).toBe(403);
+  });
+});
+
+describe('callers', () => {
+  it('with a token that is none are told so, and where to get one', async () => {
+    for (const authorization of ['Bearer nonsense', 'Basic YTpi', 'Bearer ']) {
+      const { status, headers, messages } = await post(PING, { Authorization: authorization });
+      expect(status).toBe(401);
+      expect(headers.get('www-authenticate')).toMatch(/^Bearer realm="oracle"/);
+      expect(messages).toMatchObject([{ id: null, error: { code: -32_000, data: { code: 'UNAUTHENTICATED', field: 'Authorization' } } }]);
+      expect(messages[0].error.message).toContain('/api/svc/oracle/verify');
+    }
+  });
+
+  it('are told of the same tools, resources and prompts, whoever they are', async () => {
+    const holder = await asTier(service, 'premium');
+    for (const method of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']) {
+      const lists = [await post(rpc(method)), await post(rpc(method)), await post(rpc(method), holder)];
+      expect(new Set(lists.map(({ text }) => text)).size, method).toBe(1);
+    }
+  });
+
+  it('never see what another one may, however their calls mix', async () => {
+    const holder = await asTier(service, 'basic');
+    const call = rpc('tools/call', { name: 'get_track_record', arguments: { pageSize: 1 } });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        const { messages } = await post(call, index % 2 === 0 ? {} : holder);
+        return messages[0].result.structuredContent.entries[0].signal;
+      }),
+    );
+    expect(answers.filter((_, index) => index % 2 === 0)).toEqual(Array(50).fill('GATED'));
+    for (const signal of answers.filter((_, index) => index % 2 === 1)) expect(['BUY', 'SELL', 'HOLD']).toContain(signal);
+  });
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SKILLS } from '../../../skills/index.ts';
+import { formatDay } from '../../../src/forecast/day.ts';
+import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
+import { emptyService, fullService, youngService } from '../../support/full-service.ts';
+import { undocumented } from '../../support/reply-schema.ts';
+import type { TestService } from '../../support/service.ts';
+import { BASIC, PREMIUM, type RunSkill, skillParts, skillRunner } from '../../support/skills.ts';
+
+const CALLERS = { anybody: PUBLIC_CALLER, basic: BASIC, premium: PREMIUM };
+const HORIZONS = ['1d', '2d', '3d', '7d'];
+
+type Call = [id: string, input: Record<string, unknown>];
+
+/** Everything that a skill may be asked on a service. */
+async function callsOn({ pipeline }: TestService): Promise<Call[]> {
+  const docs = await pipeline.record.forecasts.find().sort({ day: 1, horizonDays: 1 }).toArray();
+  const some = [...docs.slice(0, 4), ...docs.slice(-8)];
+  const uids = some.flatMap(({ attestation, reveal }) => [attestation?.uid, reveal?.uid]).filter((uid) => uid !== undefined);
+  const from = docs.length === 0 ? '2026-01-01' : formatDay(docs[Math.floor(docs.length / 2)].day);
+  return [
+    ...['2d', '3d', '7d'].map((horizon): Call => ['predict_btc_direction', { horizon }]),
+    ...some.map(({ _id }): Call => ['verify_prediction', { predictionId: _id }]),
+    ...uids.map((uid): Call => ['verify_prediction', { uid }]),
+    ...HORIZONS.map((horizon): Call => ['get_track_record', { horizon }]),
+    ...['PENDING', 'WIN', 'LOSS', 'HOLD', 'VOID'].map((status): Call => ['get_track_record', { horizon: '1d', status }]),
+    ...['CHOP', 'CRISIS', 'DEFAULT'].map((regime): Call => ['get_track_record', { horizon: '2d', regime }]),
+    ['get_track_record', { horizon: '1d', from, page: 2, pageSize: 1 }],
+    ['get_track_record', { to: from, page: 100_000 }],
+    ['get_market_context', {}],
+    ...['price', 'sentiment', 'flows', 'macro', 'regime'].map((section): Call => ['get_market_context', { include: [section] }]),
+  ];
+}
+
+const schemaOf = (id: string) => SKILLS.find((skill) => skill.id === id)!.output;
+
+/** Before the first forecast there is none to tell. */
+const WAITING = /^predict_btc_direction/;
+
+describe.each([
+  ['with a record', fullService, 12],
+  ['none of whose forecasts is resolved', youngService, 12],
+  ['before its first forecast', emptyService, 0],
+])('on a service %s, every skill', (_, open, forecasts) => {
+  let service: TestService;
+  let run: RunSkill;
+  let calls: Call[];
+
+  beforeAll(async () => {
+    service = await open();
+    run = skillRunner(skillParts(service.http));
+    calls = await callsOn(service);
+  });
+  afterAll(() => service?.stop());
+
+  it.each(Object.entries(CALLERS))('answers %s as its schema says, and in plain lines', async (name, caller) => {
+    expect(calls.filter(([id]) => id === 'verify_prediction').length).toBeGreaterThanOrEqual(forecasts);
+    for (const [id, input] of calls) {
+      const label = `${id} ${JSON.stringify(input)}`;
+      if (id === 'predict_btc_direction' && name === 'anybody') {
+        await expect(run(id, input, caller), label).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+      } else if (forecasts === 0 && WAITING.test(id)) {
+        await expect(run(id, input, caller), label).rejects.toMatchObject({ code: 'STEP_WAITING', retryable: true });
+      } else {
+        const { output, text } = await run(id, input, caller);
+        expect(undocumented(schemaOf(id), output), label).toEqual([]);
+        expect(JSON.parse(JSON.stringify(output)), label).toEqual(output);
+        const lines = text.split('\n');
+        expect(lines.length, label).toBeLessThanOrEqual(8);
+        expect(lines.length, label).toBeGreaterThanOrEqual('include' in input ? 2 : 3);
+        for (const line of lines) expect(line, label).toMatch(/^[A-Z\d].{5,400}\.$/);
+        expect(text, label).not.toMatch(/undefined|null|NaN|\[object|`/);
+      }
+    }
+  });
+});

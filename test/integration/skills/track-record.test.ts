@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatDay, parseDay } from '../../../src/forecast/day.ts';
+import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
+import type { ForecastDoc } from '../../../src/record/forecast.ts';
+import { scorecardOf } from '../../../src/record/scorecard.ts';
+import { brierDifference } from '../../../src/record/track-record.ts';
+import { statusOf } from '../../../src/record/views.ts';
+import { fullService } from '../../support/full-service.ts';
+import { type Served, serve } from '../../support/serve.ts';
+import type { TestService } from '../../support/service.ts';
+import { BASIC, type RunSkill, skillParts, skillRunner } from '../../support/skills.ts';
+
+let service: TestService;
+let served: Served;
+let run: RunSkill;
+const docs: Record<string, ForecastDoc[]> = {};
+
+beforeAll(async () => {
+  service = await fullService();
+  served = await serve(service);
+  await makeVaried();
+  run = skillRunner(skillParts(service.http));
+  for (const days of [1, 2, 3, 7]) docs[`${days}d`] = await service.pipeline.record.ofHorizon(days);
+});
+afterAll(async () => {
+  await served?.close();
+  await service?.stop();
+});
+
+/** What simulated days bring differs from day to day: all outcomes and several regimes are there whatever the date. */
+async function makeVaried(): Promise<void> {
+  const { forecasts } = service.pipeline.record;
+  const regimes = ['CHOP', 'BULL_TREND', 'CRISIS'] as const;
+  const outcomes = ['WIN', 'LOSS', 'WIN', 'HOLD'] as const;
+  for (const { _id, sequence, reveal } of await forecasts.find().toArray()) {
+    const outcome = outcomes[sequence % outcomes.length];
+    const decided = reveal === null ? {} : { state: outcome, 'resolution.outcome': outcome };
+    await forecasts.updateOne({ _id }, { $set: { regime: regimes[sequence % regimes.length], ...decided } });
+  }
+}
+
+const track = (input: Record<string, unknown>, caller = PUBLIC_CALLER) =>
+  run('get_track_record', input, caller).then(({ output }) => output);
+const ids = (entries: { predictionId: string }[]) => entries.map(({ predictionId }) => predictionId);
+
+describe('without filters', () => {
+  it.each(['1d', '2d', '3d', '7d'])('the summary and the entries are those of the scorecard: %s', async (horizon) => {
+    // biome-ignore lint/suspicious/noExplicitAny: the answer is what is tested
+    const scorecard = (await (await fetch(`${served.url}/api/svc/scorecard?horizon=${horizon[0]}`)).json()) as any;
+    const { statistics, entries, total, pages, filters, inference, wholeRecord } = await track({ horizon, pageSize: 100 });
+    const { brierDifference: _, ...summary } = statistics;
+    expect(summary).toEqual(scorecard.summary);
+    expect(entries).toEqual(scorecard.predictions);
+    expect({ total, pages }).toEqual({ total: scorecard.predictions.length, pages: 1 });
+    expect(filters).toEqual({ horizon, from: null, to: null, regime: null, status: null });
+    expect(inference).toMatch(/^Nothing was selected/);
+    expect(wholeRecord.verdict).toBe(summary.verdict);
+  });
+
+  it('the horizon is 7d and the page is the first of twenty', async () => {
+    expect(await track({})).toMatchObject({ filters: { horizon: '7d' }, page: 1, pageSize: 20 });
+  });
+
+  it('there is something to tell: resolved and unresolved forecasts', async () => {
+    const { statistics } = await track({ horizon: '1d' });
+    expect(statistics.resolved + statistics.holds).toBeGreaterThan(10);
+    expect((await track({ horizon: '7d' })).statistics.pending).toBeGreaterThan(3);
+  });
+});
+
+describe('filters', () => {
+  it('leave exactly the forecasts that they name, whose figures are those of a scorecard of these', async () => {
+    const days = docs['1d'].map(({ day }) => day);
+    const day = fc.integer({ min: Math.min(...days) - 2, max: Math.max(...days) + 2 }).map(formatDay);
+    const filters = fc.record(
+      {
+        from: day,
+        to: day,
+        regime: fc.constantFrom(...new Set(docs['1d'].map(({ regime }) => regime!))),
+        status: fc.constantFrom('PENDING', 'WIN', 'LOSS', 'HOLD', 'VOID'),
+        horizon: fc.constantFrom('1d', '2d', '3d', '7d'),
+        page: fc.integer({ min: 1, max: 4 }),
+        pageSize: fc.integer({ min: 1, max: 9 }),
+      },
+      { requiredKeys: ['horizon', 'page', 'pageSize'] },
+    );
+    const property = fc.asyncProperty(filters, async (input) => {
+      const { from, to, regime, status, horizon, page, pageSize } = input;
+      fc.pre(from === undefined || to === undefined || from <= to);
+      const left = docs[horizon].filter(
+        (doc) =>
+          (from === undefined || doc.day >= parseDay(from)) &&
+          (to === undefined || doc.day <= parseDay(to)) &&
+          (regime === undefined || doc.regime === regime) &&
+          (status === undefined || statusOf(doc) === status),
+      );
+      const output = await track(input);
+      const { summary, predictions } = scorecardOf(left, Number.parseInt(horizon, 10), service.http.viewFor(PUBLIC_CALLER));
+      const { brierDifference: _, ...statistics } = output.statistics;
+      const { totalPredictions, resolved, wins, losses, holds, voids, pending } = summary;
+      expect(statistics).toMatchObject({ totalPredictions, resolved, wins, losses, holds, voids, pending });
+      if (status === undefined) expect(statistics).toEqual(summary);
+      expect(ids(output.entries)).toEqual(ids(predictions.slice((page - 1) * pageSize, page * pageSize)));
+      expect({ total: output.total, pages: output.pages }).toEqual({ total: left.length, pages: Math.ceil(left.length / pageSize) });
+      const byRegime = (what: 'total' | 'wins') => output.byRegime.reduce((sum: number, one: Record<string, number>) => sum + one[what], 0);
+      expect({ total: byRegime('total'), wins: byRegime('wins') }).toEqual({ total: left.length, wins });
+      expect(output.wholeRecord.total).toBe(docs[horizon].length);
+    });
+    await fc.assert(property, { numRuns: 60 });
+  });
+
+  it('by outcome leave counts only: a share of wins among chosen outcomes is none', async () => {
+    const { statistics, byRegime, inference, wholeRecord } = await track({ horizon: '1d', status: 'WIN' });
+    expect(statistics.wins).toBeGreaterThan(0);
+    expect(statistics).toMatchObject({
+      ...{ accuracy: null, dedupedAccuracy: null, accuracyInterval95: null, alwaysUpAccuracy: null, brier: null, brierDifference: null },
+      verdict: 'no verdict: these forecasts were selected by their outcome',
+    });
+    for (const one of byRegime) expect(one).toMatchObject({ accuracy: null, accuracyInterval95: null });
+    expect(inference).toMatch(/^Selected by outcome/);
+    expect(wholeRecord.accuracy).not.toBeNull();
+  });
+
+  it('say what a selection does to inference', async () => {
+    const from = formatDay(docs['1d'][3].day);
+    const { inference, filters } = await track({ horizon: '1d', from });
+    expect(filters.from).toBe(from);
+    expect(inference).toContain('does not allow for the choice');
+    expect((await run('get_track_record', { horizon: '1d', from })).text).toContain('does not allow for the choice');
+  });
+
+  it('that leave nothing tell nothing, and fail nothing', async () => {
+    const output = await track({ from: '1999-01-01', to: '1999-12-31' });
+    expect(output).toMatchObject({ total: 0, pages: 0, entries: [], byRegime: [] });
+    expect(output.statistics).toMatchObject({ accuracy: null, brier: null, brierDifference: null });
+  });
+});
+
+describe('entries', () => {
+  it('of all pages together are all forecasts, newest first', async () => {
+    const { pages } = await track({ horizon: '2d', pageSize: 7 });
+    const told = [];
+    for (let page = 1; page <= pages; page++) told.push(...(await track({ horizon: '2d', pageSize: 7, page })).entries);
+    expect(ids(told)).toEqual(docs['2d'].map(({ _id }) => _id).toReversed());
+    expect((await track({ horizon: '2d', pageSize: 7, page: pages + 1 })).entries).toEqual([]);
+  });
+
+  it('are cut to the caller, and figures are not', async () => {
+    const [anybody, basic] = [await track({ horizon: '7d' }), await track({ horizon: '7d' }, BASIC)];
+    expect(basic.statistics).toEqual(anybody.statistics);
+    expect(anybody.entries[0]).toMatchObject({ signal: 'GATED', direction: null, confidence: null });
+    expect(basic.entries[0].signal).toMatch(/^(?:BUY|SELL|HOLD)$/);
+  });
+});
+
+describe('the difference of the Brier scores', () => {
+  const revealed = (day: number, pUp: number, climatology: number, rose: boolean) =>
+    ({
+      day,
+      reveal: {},
+      values: { pUpBps: pUp * 10_000, confidenceBps: 5_000, climatology },
+      resolution: { actualDirection: rose ? 'UP' : 'DOWN' },
+    }) as unknown as ForecastDoc;
+
+  it('is that of independent windows, with its interval', () => {
+    const days = [0, 3, 7, 14].map((day) => revealed(day, 0.6, 0.5, day !== 3));
+    // (0.4^2 - 0.5^2) in each of the three windows that do not overlap.
+    expect(brierDifference(days, 7)).toMatchObject({
+      n: 3,
+      mean: expect.closeTo(-0.09),
+      low: expect.closeTo(-0.09),
+      high: expect.closeTo(-0.09),
+    });
+    expect(brierDifference(days.slice(0, 1), 7)).toMatchObject({ n: 1, low: null, high: null });
+    expect(brierDifference([], 7)).toBeNull();
+  });
+
+  it('stays within what it can be', () => {
+    const opposite = [revealed(0, 1, 0, true), revealed(7, 1, 0, false)];
+    expect(brierDifference(opposite, 7)).toMatchObject({ n: 2, mean: 0, low: -1, high: 1 });
+  });
+});

@@ -1,0 +1,241 @@
+import { encodeAbiParameters, keccak256, parseAbiParameters, toHex, zeroHash } from 'viem';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DIRECTION_CODES, SIGNAL_CODES } from '../../../src/chain/commitment.ts';
+import type { PredictionData } from '../../../src/chain/schemas.ts';
+import { OracleError } from '../../../src/errors.ts';
+import { formatDay } from '../../../src/forecast/day.ts';
+import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
+import type { ForecastDoc } from '../../../src/record/forecast.ts';
+import { fullService } from '../../support/full-service.ts';
+import { type TestService, today } from '../../support/service.ts';
+import { BASIC, type RunSkill, skillParts, skillRunner } from '../../support/skills.ts';
+
+let service: TestService;
+let run: RunSkill;
+let resolved: ForecastDoc;
+let pending: ForecastDoc;
+
+beforeAll(async () => {
+  service = await fullService();
+  run = skillRunner(skillParts(service.http));
+  const { forecasts } = service.pipeline.record;
+  resolved = (await forecasts.findOne({ horizonDays: 7, reveal: { $ne: null } }, { sort: { day: -1 } }))!;
+  pending = (await forecasts.findOne({ horizonDays: 7, state: 'PENDING' }, { sort: { day: -1 } }))!;
+});
+afterAll(() => service?.stop());
+
+const verify = (input: Record<string, unknown>, caller = PUBLIC_CALLER) =>
+  run('verify_prediction', input, caller).then(({ output }) => output);
+
+const fields = (output: { checks: { attestation: string; field: string }[] }) =>
+  output.checks.map(({ attestation, field }) => `${attestation} ${field}`);
+
+/** Runs with one field of a forecast in the record changed, and puts it back. */
+async function altered(doc: ForecastDoc, change: Record<string, unknown>, look: () => Promise<void>): Promise<void> {
+  const { forecasts } = service.pipeline.record;
+  await forecasts.updateOne({ _id: doc._id }, { $set: change });
+  try {
+    await look();
+  } finally {
+    await forecasts.replaceOne({ _id: doc._id }, doc);
+  }
+}
+
+describe('a resolved forecast', () => {
+  it('is verified whichever way it is named, by the same checks', async () => {
+    const { day, horizonDays, _id, attestation, reveal } = resolved;
+    const ways = [
+      { date: formatDay(day) },
+      { date: formatDay(day), horizon: `${horizonDays}d` },
+      { predictionId: _id },
+      { predictionId: _id, horizon: '7d' },
+      { uid: attestation!.uid },
+      { uid: reveal!.uid },
+      { uid: `0x${reveal!.uid.slice(2).toUpperCase()}` },
+    ];
+    const answers = await Promise.all(ways.map((way) => verify(way)));
+    for (const { asOf: _, ...answer } of answers) expect({ ...answer, asOf: answers[0].asOf }).toEqual(answers[0]);
+    const [{ verified, verdict, agreeing, checked, checks, unchecked, prediction, attestations }] = answers;
+    expect({ verified, agreeing, failing: checks.filter(({ ok }: { ok: boolean }) => !ok) }).toEqual({
+      verified: true,
+      agreeing: checked,
+      failing: [],
+    });
+    expect(checks).toHaveLength(checked);
+    expect(verdict).toMatch(new RegExp(`^${checked} of ${checked} checks agree: .*nothing is left unchecked$`));
+    expect(unchecked).toEqual([]);
+    expect(prediction.predictionId).toBe(_id);
+    expect(attestations.map(({ type, uid, onChain }: Record<string, unknown>) => [type, uid, onChain])).toEqual([
+      ['prediction', attestation!.uid, true],
+      ['resolution', reveal!.uid, true],
+    ]);
+  });
+
+  it('is checked field by field, on the chain alone too, and each check says what it is', async () => {
+    const output = await verify({ predictionId: resolved._id });
+    expect(fields(output)).toEqual(
+      expect.arrayContaining([
+        ...['attester', 'schemaName', 'refUid', 'revoked', 'sequence', 'windowOpensAt', 'commitment', 'time'].map(
+          (field) => `prediction ${field}`,
+        ),
+        'prediction commitment opened by salt and values',
+        ...['attester', 'refUid', 'salt', 'direction', 'outcome', 'commitment opened on chain', 'time', 'outcome of the closes'].map(
+          (field) => `resolution ${field}`,
+        ),
+      ]),
+    );
+    expect(new Set(fields(output)).size).toBe(output.checks.length);
+    for (const { what } of output.checks) expect(what).toMatch(/^[A-Z].{15,120}\.$/);
+  });
+
+  it.each([
+    [
+      'confidence',
+      (doc: ForecastDoc) => ({ 'values.confidenceBps': doc.values!.confidenceBps + 1 }),
+      'commitment opened by salt and values',
+    ],
+    ['outcome', (doc: ForecastDoc) => ({ 'resolution.outcome': doc.resolution!.outcome === 'WIN' ? 'LOSS' : 'WIN' }), 'outcome'],
+    ['place in the record', (doc: ForecastDoc) => ({ sequence: doc.sequence + 1_000 }), 'sequence'],
+    ['time', (doc: ForecastDoc) => ({ windowOpensAt: new Date(doc.attestation!.at.getTime() - 1_000) }), 'time'],
+  ])('whose record was changed afterwards is not: its %s', async (_, change, field) => {
+    await altered(resolved, change(resolved), async () => {
+      const output = await verify({ predictionId: resolved._id });
+      expect(output.verified).toBe(false);
+      expect(output.verdict).toMatch(/^\d+ of \d+ checks FAIL \(.+\): do not rely on this entry$/);
+      expect(output.checks.filter(({ ok }: { ok: boolean }) => !ok).map((check: { field: string }) => check.field)).toContain(field);
+      expect(output.agreeing).toBeLessThan(output.checked);
+    });
+  });
+
+  it('whose attestation the chain does not have is not', async () => {
+    const uid = toHex(1, { size: 32 });
+    await altered(resolved, { 'attestation.uid': uid }, async () => {
+      const output = await verify({ predictionId: resolved._id });
+      expect(output.verified).toBe(false);
+      expect(output.checks).toContainEqual(
+        expect.objectContaining({ attestation: 'prediction', field: 'uid', expected: uid, actual: null, ok: false }),
+      );
+      expect(output.attestations[0]).toMatchObject({ uid, onChain: false, blockTime: null });
+      expect((await run('verify_prediction', { predictionId: resolved._id })).text).toContain('NOT VERIFIED');
+    });
+  });
+});
+
+describe('an unresolved forecast', () => {
+  it('is verified as far as everybody may, and what is gated is said to be unchecked', async () => {
+    const { verified, verdict, checks, unchecked, prediction } = await verify({ predictionId: pending._id });
+    expect(verified).toBe(true);
+    expect(verdict).toMatch(/not checked: that values open the commitment; the outcome$/);
+    expect(checks.every(({ attestation }: { attestation: string }) => attestation === 'prediction')).toBe(true);
+    expect(unchecked.map(({ attestation }: { attestation: string }) => attestation)).toEqual(['prediction', 'resolution']);
+    expect(unchecked[0].reason).toContain(pending.resolvesAt.toISOString());
+    expect(prediction).toMatchObject({ signal: 'GATED', direction: null, confidence: null, pUp: null, salt: null, status: 'PENDING' });
+  });
+
+  it('opens for Basic: the values and the salt hash to what is on chain', async () => {
+    const { prediction, checks, unchecked } = await verify({ predictionId: pending._id }, BASIC);
+    expect(checks).toContainEqual(expect.objectContaining({ field: 'commitment opened by salt and values', ok: true }));
+    expect(unchecked.map(({ attestation }: { attestation: string }) => attestation)).toEqual(['resolution']);
+    const { salt, signal, direction, confidence, pUp, btcPrice, commitment } = prediction;
+    const numbers = [
+      SIGNAL_CODES[signal as 'BUY'],
+      DIRECTION_CODES[direction as 'UP'],
+      Math.round(confidence * 10_000),
+      Math.round(pUp * 10_000),
+    ] as const;
+    const types = parseAbiParameters('bytes32, uint8, uint8, uint16, uint16, uint64');
+    const hash = keccak256(encodeAbiParameters(types, [salt, ...numbers, BigInt(Math.round(btcPrice * 100))]));
+    const onChain = (await service.http.attestations.read(pending.attestation!.uid))!;
+    expect(hash).toBe(commitment);
+    expect(onChain.decoded).toContainEqual({ name: 'commitment', type: 'bytes32', value: hash });
+  });
+
+  it('that is not on chain yet is not verified, and says until when it has to be', async () => {
+    await altered(pending, { state: 'DRAFT', attestation: null }, async () => {
+      const { output, text } = await run('verify_prediction', { predictionId: pending._id });
+      expect(output).toMatchObject({ verified: false, checked: 0, checks: [], attestations: [] });
+      expect(output.verdict).toBe('nothing could be checked: the prediction is not on chain yet');
+      expect(output.unchecked[0].reason).toContain(pending.windowOpensAt.toISOString());
+      expect(text).toContain('NOT VERIFIED');
+    });
+  });
+
+  it('that is void says so', async () => {
+    await altered(pending, { state: 'VOID', windowOpensAt: new Date(pending.attestation!.at.getTime() - 1_000) }, async () => {
+      const { checks, unchecked, verdict } = await verify({ predictionId: pending._id });
+      expect(checks).toContainEqual(
+        expect.objectContaining({ field: 'time', ok: true, what: 'It is void, as the record says, and never counts.' }),
+      );
+      expect(unchecked.at(-1).reason).toContain('void');
+      // Its window on chain is another one than the record's here.
+      expect(verdict).toContain('windowOpensAt');
+    });
+  });
+});
+
+describe('what is not there', () => {
+  const unknown = `0x${'1'.repeat(64)}`;
+
+  it.each([
+    [{ date: '2001-01-01' }, 'date'],
+    [{ predictionId: '2001-01-01:7d' }, 'predictionId'],
+    [{ predictionId: '2026-02-31:7d' }, 'predictionId'],
+    [{ uid: unknown }, 'uid'],
+  ])('is said not to be there: %j', async (input, field) => {
+    await expect(verify(input)).rejects.toMatchObject({ code: 'NOT_FOUND', field });
+  });
+
+  it('tells the days that the record has', async () => {
+    const error: OracleError = await verify({ date: '2001-01-01' }).catch((thrown) => thrown);
+    expect(error.suggestedAction).toContain(formatDay(today() - 1));
+  });
+
+  it('is refused where two names contradict each other', async () => {
+    const error = { code: 'INPUT_INVALID', field: 'horizon' };
+    await expect(verify({ predictionId: resolved._id, horizon: '2d' })).rejects.toMatchObject(error);
+    await expect(verify({ uid: resolved.attestation!.uid, horizon: '1d' })).rejects.toMatchObject(error);
+  });
+
+  it('in the record but on chain is not of this service, whoever made it', async () => {
+    const day = today() - 400;
+    const times = { windowOpensAt: new Date((day + 1) * 86_400_000), resolvesAt: new Date((day + 8) * 86_400_000) };
+    const digests = { commitment: zeroHash, inputsDigest: zeroHash, metadata: zeroHash, refUid: zeroHash };
+    const stray: PredictionData & { refUid: typeof zeroHash } = { sequence: 1, day, horizonDays: 7, ...times, ...digests };
+    const [{ uid }] = await service.pipeline.attester.attestPredictions('attest:stray', [stray]);
+    const { output, text } = await run('verify_prediction', { uid });
+    expect(output).toMatchObject({ verified: false, prediction: null, agreeing: 2, checked: 3 });
+    expect(output.verdict).toContain('not of this service');
+    expect(output.attestations).toMatchObject([{ type: 'unknown', uid, onChain: true }]);
+    expect(output.checks.map(({ field, ok }: Record<string, unknown>) => [field, ok])).toEqual([
+      ['attester', true],
+      ['schemaName', true],
+      ['record', false],
+    ]);
+    expect(text).toContain('NOT VERIFIED');
+  });
+});
+
+describe('how to do it by hand', () => {
+  it('names what the chain really has', async () => {
+    const { byHand, attestations } = await verify({ predictionId: resolved._id });
+    const onChain = (await service.http.attestations.read(attestations[0].uid))!;
+    expect(byHand).toMatchObject({
+      chain: `eip155:${service.http.chainId}`,
+      attester: onChain.attester,
+      easContract: service.http.addresses.eas,
+    });
+    expect(byHand.predictionSchema).toEqual({ uid: onChain.schemaUid, fields: onChain.schema });
+    expect(byHand.codes).toContain('BUY 1');
+  });
+});
+
+it('a chain that does not answer is told as such', async () => {
+  const silent = async () => {
+    throw new OracleError('CHAIN_UNREACHABLE', 'Reading an attestation: the chain does not answer');
+  };
+  const cut = skillRunner(skillParts(service.http, { attestations: { ...service.http.attestations, read: silent } }));
+  await expect(cut('verify_prediction', { predictionId: resolved._id })).rejects.toMatchObject({
+    code: 'CHAIN_UNREACHABLE',
+    retryable: true,
+  });
+});

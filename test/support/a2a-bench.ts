@@ -1,0 +1,96 @@
+import { InMemoryPushNotificationStore } from '@a2a-js/sdk/server';
+import type { Db } from 'mongodb';
+import { agentCard } from '../../agent-card/card.ts';
+import type { CarryOut } from '../../skills/runner.ts';
+import { type A2a, createA2a } from '../../src/a2a/a2a.ts';
+import { createApp } from '../../src/http/app.ts';
+import { createLog } from '../../src/log.ts';
+import { type Caller, PUBLIC_CALLER } from '../../src/record/caller.ts';
+import { type Served, serveApp } from './serve.ts';
+
+export interface A2aBench extends Served {
+  a2a: A2a;
+  /** How often a skill was carried out. */
+  runs(): number;
+  /** Skills wait until they are let go. */
+  hold(): { release(): void; begun: Promise<void> };
+  /** Ends what waits for anything, as the stop of the service does. */
+  stop(): void;
+}
+
+export interface BenchOptions {
+  db: Db;
+  now?: () => Date;
+  /** Log lines. */
+  lines?: string[];
+  /** What a skill does instead of answering. */
+  carryOut?: CarryOut;
+}
+
+/** Tokens of the bench: `basic`, or `basic-2` for another wallet. */
+const CALLERS: Record<string, Caller> = {
+  basic: { tier: 'basic', wallet: `0x${'b'.repeat(40)}` },
+  'basic-2': { tier: 'basic', wallet: `0x${'c'.repeat(40)}` },
+};
+
+/** A2A alone on a database: one process of the service, whose skills answer when the test lets them. */
+export async function a2aBench({ db, now = () => new Date(), lines = [], carryOut }: BenchOptions): Promise<A2aBench> {
+  let runs = 0;
+  let gate: { passed: Promise<void>; begin(): void } | undefined;
+  const answer: CarryOut = async (call, asker) => {
+    runs += 1;
+    gate?.begin();
+    await gate?.passed;
+    return carryOut === undefined ? { output: { asked: call.input, by: asker.caller.tier }, text: 'answered' } : carryOut(call, asker);
+  };
+  const stopping = new AbortController();
+  const log = createLog({ level: 'info', secrets: [], write: (line) => void lines.push(line) });
+  const a2a = createA2a({ db, card: agentCard(SOURCE), carryOut: answer, push: NO_PUSH(), stopping: stopping.signal, log, now });
+  const identify = async (authorization?: string) => CALLERS[authorization?.replace('Bearer ', '') ?? ''] ?? PUBLIC_CALLER;
+  const served = await serveApp(createApp([], { log, identify, trustProxy: 1 }, a2a.doors));
+  return {
+    ...served,
+    a2a,
+    runs: () => runs,
+    stop: () => stopping.abort(),
+    hold() {
+      const [passed, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      gate = { passed: passed.promise, begin: begun.resolve };
+      const release = () => {
+        gate = undefined;
+        passed.resolve();
+      };
+      return { release, begun: begun.promise };
+    },
+  };
+}
+
+const SOURCE = { publicUrl: 'http://127.0.0.1:3000', version: '0.0.0', chainId: 31337, registry: `0x${'1'.repeat(40)}`, agentId: 1 } as const;
+
+const NO_PUSH = () => ({
+  store: new InMemoryPushNotificationStore(),
+  sender: { send: async () => undefined },
+  check: async () => undefined,
+  purge: async () => 0,
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are what is tested
+export type Answer = { status: number; headers: Headers; body: any };
+
+export type Ask = (method: string, params: unknown, headers?: Record<string, string>) => Promise<Answer>;
+
+/** JSON-RPC by hand. */
+export function rpcOf(url: string, path = '/a2a'): Ask {
+  return async (method, params, headers = {}) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method, params });
+    const answer = await fetch(`${url}${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0', ...headers }, body });
+    return { status: answer.status, headers: answer.headers, body: await answer.json() };
+  };
+}
+
+/** A message by hand, in the JSON of protocol 1.0. */
+export function message(part: object, more: object = {}) {
+  return { message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [part], ...more } };
+}
+
+export const MARKET = { data: { skill: 'get_market_context', input: { include: ['price'] } } };

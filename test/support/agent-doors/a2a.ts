@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { type Part, Role, type SendMessageRequest, type Task, TaskState } from '@a2a-js/sdk';
+import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
+import { A2AError } from '@a2a-js/sdk/errors';
+import { type DoorAddress, fetchAs, type OpenDoor, type Outcome, refusalOf } from './door.ts';
+
+/** The official client, over one binding, from nothing but the URL of the service. */
+export async function a2aClient({ url, token }: DoorAddress, binding: 'JSONRPC' | 'HTTP+JSON') {
+  const fetchImpl = fetchAs(token);
+  const transports = [binding === 'JSONRPC' ? new JsonRpcTransportFactory({ fetchImpl }) : new RestTransportFactory({ fetchImpl })];
+  return new ClientFactory({ ...ClientFactoryOptions.default, transports, preferredTransports: [binding] }).createFromUrl(url);
+}
+
+export const dataPart = (value: unknown): Part => ({
+  content: { $case: 'data', value },
+  metadata: undefined,
+  filename: '',
+  mediaType: 'application/json',
+});
+
+export const textPart = (value: string): Part => ({
+  content: { $case: 'text', value },
+  metadata: undefined,
+  filename: '',
+  mediaType: 'text/plain',
+});
+
+/** A message of its own each time. */
+export function messageOf(parts: Part[], more: Partial<NonNullable<SendMessageRequest['message']>> = {}): SendMessageRequest {
+  const message = {
+    ...{ messageId: randomUUID(), contextId: '', taskId: '', role: Role.ROLE_USER, parts },
+    ...{ metadata: undefined, extensions: [], referenceTaskIds: [], ...more },
+  };
+  return { tenant: '', message, configuration: undefined, metadata: undefined };
+}
+
+const openA2a =
+  (binding: 'JSONRPC' | 'HTTP+JSON'): OpenDoor =>
+  async (address) => {
+    const client = await a2aClient(address, binding);
+    return {
+      async run(skill, input) {
+        try {
+          return outcomeOf((await client.sendMessage(messageOf([dataPart({ skill, input })]))) as Task);
+        } catch (error) {
+          if (!(error instanceof A2AError)) throw error;
+          return refusalOf(error.metadata ?? {});
+        }
+      },
+      close: async () => undefined,
+    };
+  };
+
+export const openA2aJsonRpc = openA2a('JSONRPC');
+export const openA2aRest = openA2a('HTTP+JSON');
+
+/** What a task that has ended says. */
+export function outcomeOf({ status, artifacts }: Task): Outcome {
+  if (status?.state === TaskState.TASK_STATE_COMPLETED) {
+    const [{ parts }] = artifacts;
+    return { ok: true, output: contentOf(parts, 'data') as Record<string, unknown>, text: contentOf(parts, 'text') as string };
+  }
+  return refusalOf((contentOf(status?.message?.parts ?? [], 'data') ?? {}) as object);
+}
+
+export function contentOf(parts: readonly Part[], kind: 'data' | 'text'): unknown {
+  return parts.find(({ content }) => content?.$case === kind)?.content?.value;
+}

@@ -1,0 +1,212 @@
+import { AgentCard, canonicalizeAgentCard, verifyAgentCardSignature } from '@a2a-js/sdk';
+import canonicalize from 'canonicalize';
+import fc from 'fast-check';
+import { base64url, createLocalJWKSet, decodeProtectedHeader, exportJWK, flattenedVerify, generateKeyPair } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { agentCard, type CardSource } from '../../../agent-card/card.ts';
+import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
+import { EXTENSIONS } from '../../../agent-card/extensions.ts';
+import { servedCard } from '../../../agent-card/served-card.ts';
+import { createCardDesk, signCard } from '../../../agent-card/signed-card.ts';
+import { urlAt } from '../../../agent-card/url.ts';
+import { SKILLS } from '../../../skills/index.ts';
+import type { CardKeys } from '../../../src/access/card-keys.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: documents are what is tested
+type Body = any;
+
+const source: CardSource = {
+  publicUrl: 'https://oracle.example.org',
+  version: '1.2.3',
+  chainId: 8453,
+  registry: '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432',
+  agentId: 0,
+};
+
+/** Bases as operators write them: names, addresses, ports, paths, slashes at the end. */
+const host = fc.oneof(
+  fc.domain(),
+  fc.ipV4(),
+  fc.ipV6().map((ip) => `[${ip}]`),
+  fc.constant('localhost'),
+);
+const segment = fc.stringMatching(/^[a-z0-9_~.-]{1,8}$/).filter((text) => !/^\.+$/.test(text));
+const port = fc.option(
+  fc.integer({ min: 1, max: 65_535 }).map((number) => `:${number}`),
+  { nil: '' },
+);
+const prefix = fc.array(segment, { maxLength: 3 }).map((parts) => parts.map((part) => `/${part}`).join(''));
+const publicUrls = fc
+  .tuple(fc.constantFrom('http', 'https'), host, port, prefix, fc.constantFrom('', '/', '//'))
+  .map(([scheme, name, number, path, end]) => ({
+    base: `${scheme}://${name}${number}${path}`,
+    publicUrl: `${scheme}://${name}${number}${path}${end}`,
+  }));
+
+async function signed(from = source) {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+  const kid = 'a-key';
+  const { json, etag } = await signCard(from, { kid, privateKey });
+  const jwk = { ...(await exportJWK(publicKey)), kid, alg: 'ES256' };
+  return { card: JSON.parse(json) as Body, etag, jwk, keys: createLocalJWKSet({ keys: [jwk] }) };
+}
+
+const encoded = (text: string) => base64url.encode(new TextEncoder().encode(text));
+
+describe('a URL of the service', () => {
+  it('is the base, whatever it is, and the path', () => {
+    fc.assert(
+      fc.property(publicUrls, fc.constantFrom(...Object.values(ENDPOINTS)), ({ base, publicUrl }, path) => {
+        expect(urlAt(publicUrl, path)).toBe(`${base}${path}`);
+        expect(new URL(urlAt(publicUrl, path)).pathname.endsWith(path)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('the card', () => {
+  it('is a card of the protocol that its own reader reads back', () => {
+    fc.assert(
+      fc.property(publicUrls, ({ base, publicUrl }) => {
+        const card = agentCard({ ...source, publicUrl });
+        const { signatures: _, ...wire } = AgentCard.toJSON(card) as Body;
+        expect(AgentCard.toJSON(AgentCard.fromJSON(servedCard({ ...source, publicUrl })))).toEqual(wire);
+        for (const { url } of card.supportedInterfaces) expect([`${base}/a2a`, `${base}/a2a/rest`]).toContain(url);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('is the same at any time, and never shows how the SDK keeps it', () => {
+    const text = JSON.stringify(servedCard(source));
+    expect(JSON.stringify(servedCard({ ...source }))).toBe(text);
+    expect(text).not.toContain('$case');
+  });
+
+  it('offers both bindings in both versions, 1.0 over JSON-RPC first', () => {
+    const { supportedInterfaces } = servedCard(source) as Body;
+    expect(supportedInterfaces.map(({ protocolBinding, protocolVersion }: Body) => `${protocolBinding} ${protocolVersion}`)).toEqual([
+      'JSONRPC 1.0',
+      'HTTP+JSON 1.0',
+      'JSONRPC 0.3',
+      'HTTP+JSON 0.3',
+    ]);
+  });
+
+  it('says the same to readers of 0.3', () => {
+    const card = servedCard(source) as Body;
+    expect(card).toMatchObject({
+      protocolVersion: '0.3.0',
+      url: 'https://oracle.example.org/a2a',
+      preferredTransport: 'JSONRPC',
+      additionalInterfaces: [
+        { url: 'https://oracle.example.org/a2a', transport: 'JSONRPC' },
+        { url: 'https://oracle.example.org/a2a/rest', transport: 'HTTP+JSON' },
+      ],
+      supportsAuthenticatedExtendedCard: card.capabilities.extendedAgentCard,
+    });
+    const { httpAuthSecurityScheme, ...legacy } = card.securitySchemes.walletToken;
+    expect(legacy).toEqual({ type: 'http', ...httpAuthSecurityScheme });
+    for (const requirement of card.security) for (const name of Object.keys(requirement)) expect(card.securitySchemes).toHaveProperty(name);
+  });
+
+  it('asks for a token where the skill does, and nowhere else', () => {
+    const { skills } = servedCard(source) as Body;
+    for (const [index, { id, tier }] of SKILLS.entries()) {
+      const gated = tier !== 'public';
+      expect(skills[index].id).toBe(id);
+      expect(skills[index].securityRequirements, id).toEqual(gated ? [{ schemes: { walletToken: {} } }] : undefined);
+      expect(skills[index].security, id).toEqual(gated ? [{ walletToken: [] }] : undefined);
+    }
+    expect(skills.some(({ security }: Body) => security)).toBe(true);
+    expect(skills.some(({ security }: Body) => !security)).toBe(true);
+  });
+
+  it('has a contract for each skill, whose examples its own schema takes', () => {
+    const { extensions } = (servedCard(source) as Body).capabilities;
+    const { params, required } = extensions.find(({ uri }: Body) => uri === EXTENSIONS.skillContracts);
+    // Absent means false.
+    expect(required).toBeUndefined();
+    expect(params.skills.map(({ id }: Body) => id)).toEqual(SKILLS.map(({ id }) => id));
+    for (const [index, skill] of SKILLS.entries()) {
+      const { input, output, examples } = params.skills[index];
+      expect([input.type, output.type], skill.id).toEqual(['object', 'object']);
+      for (const example of examples) expect(skill.input.safeParse(example).success, skill.id).toBe(true);
+      const samples = (servedCard(source) as Body).skills[index].examples.filter((text: string) => text.startsWith('{'));
+      expect(samples.map((text: string) => JSON.parse(text).input)).toEqual(examples);
+    }
+  });
+});
+
+describe('the signatures', () => {
+  it('verify with the verifier of the SDK, over what was served and over what its reader made of it', async () => {
+    const { card, jwk } = await signed();
+    const asked: unknown[] = [];
+    const verify = verifyAgentCardSignature(async (kid, jku) => {
+      asked.push([kid, jku]);
+      return jwk;
+    });
+    await verify(card);
+    expect(asked).toEqual([['a-key', 'https://oracle.example.org/.well-known/agent-card-jwks.json']]);
+  });
+
+  it('verify with nothing but a JOSE and a JCS library', async () => {
+    const { card, keys } = await signed();
+    const { signatures, ...rest } = card;
+    expect(signatures).toHaveLength(2);
+    const payloads = [canonicalizeAgentCard(rest), canonicalize(rest) as string];
+    for (const [index, signature] of signatures.entries()) {
+      const { protectedHeader } = await flattenedVerify({ ...signature, payload: encoded(payloads[index]) }, keys);
+      expect(protectedHeader).toEqual({
+        alg: 'ES256',
+        typ: 'JOSE',
+        kid: 'a-key',
+        jku: 'https://oracle.example.org/.well-known/agent-card-jwks.json',
+      });
+    }
+    expect(decodeProtectedHeader(signatures[0])).toEqual(decodeProtectedHeader(signatures[1]));
+  });
+
+  it('fall with any change: the second with one of any field, the first with one of a field of 1.0', async () => {
+    const { card, keys } = await signed();
+    const { signatures, ...rest } = card;
+    for (const name of Object.keys(rest)) {
+      const changed = { ...rest, [name]: 'another' };
+      await expect(flattenedVerify({ ...signatures[1], payload: encoded(canonicalize(changed) as string) }, keys), name).rejects.toThrow();
+    }
+    const renamed = { ...rest, name: 'another' };
+    await expect(flattenedVerify({ ...signatures[0], payload: encoded(canonicalizeAgentCard(renamed)) }, keys)).rejects.toThrow();
+  });
+
+  it('differ each time, and the tag does not; it does where card or key does', async () => {
+    const { privateKey } = await generateKeyPair('ES256');
+    const [one, two, otherCard, otherKey] = await Promise.all([
+      signCard(source, { kid: 'a', privateKey }),
+      signCard(source, { kid: 'a', privateKey }),
+      signCard({ ...source, version: '1.2.4' }, { kid: 'a', privateKey }),
+      signCard(source, { kid: 'b', privateKey }),
+    ]);
+    expect(one.json).not.toBe(two.json);
+    expect(one.etag).toMatch(/^W\/"[\w-]{43}"$/);
+    expect(new Set([one, two, otherCard, otherKey].map(({ etag }) => etag)).size).toBe(3);
+    expect(two.etag).toBe(one.etag);
+  });
+});
+
+describe('a process', () => {
+  it('signs once, and again within a minute of a new key', async () => {
+    const { privateKey } = await generateKeyPair('ES256');
+    let kid = 'first';
+    let nowMs = Date.parse('2026-12-31T23:59:59Z');
+    const keys = { signing: async () => ({ kid, privateKey }), published: async () => [] } as unknown as CardKeys;
+    const desk = createCardDesk({ source, keys, now: () => new Date(nowMs) });
+    const first = await desk.current();
+    nowMs += 3_600_000;
+    expect(await desk.current()).toBe(first);
+    kid = 'second';
+    expect(await desk.current()).toBe(first);
+    nowMs += 60_000;
+    const second = await desk.current();
+    expect([second.kid, second.etag === first.etag]).toEqual(['second', false]);
+  });
+});

@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ICON_SVG } from '../../../agent-card/icon.ts';
+import { IDENTITY } from '../../../agent-card/identity.ts';
+import { llmsText } from '../../../agent-card/llms.ts';
+import { mcpServerFile } from '../../../agent-card/mcp-server-file.ts';
+import { methodologyMarkdown } from '../../../agent-card/methodology.ts';
+import { registrationFile } from '../../../agent-card/registration.ts';
+import { skillFile } from '../../../agent-card/skill-file.ts';
+import { SKILLS } from '../../../skills/index.ts';
+import { priceOf } from '../../../skills/skill.ts';
+
+const publicUrl = 'https://oracle.example.org';
+const version = '1.2.3';
+
+/** The rules of the registry's schema 2025-12-11 for what the file may have; unknown fields are refused here. */
+const SERVER_SCHEMA = z.strictObject({
+  $schema: z.literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
+  name: z
+    .string()
+    .min(3)
+    .max(200)
+    .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+  title: z.string().min(1).max(100),
+  description: z.string().min(1).max(100),
+  version: z
+    .string()
+    .max(255)
+    .refine((text) => text !== 'latest' && !/[\^~<>=*x|]/.test(text)),
+  websiteUrl: z.url(),
+  remotes: z
+    .array(
+      z.strictObject({
+        type: z.enum(['streamable-http', 'sse']),
+        url: z.string().regex(/^https?:\/\/[^\s]+$/),
+        headers: z.array(z.strictObject({ name: z.string(), description: z.string(), isRequired: z.boolean(), isSecret: z.boolean() })),
+      }),
+    )
+    .min(1),
+});
+
+describe('server.json', () => {
+  it.each([
+    [publicUrl, 'org.example.oracle'],
+    ['http://127.0.0.1:3000', 'localhost'],
+    ['http://[::1]:3000/base/', 'localhost'],
+    ['http://localhost:3000', 'localhost'],
+    ['https://ORACLE.Example.org.:8443/a/b//', 'org.example.oracle'],
+    ['https://bücher.example', 'example.xn--bcher-kva'],
+  ])('of %s is what the registry takes, named after the host', (base, namespace) => {
+    const file = SERVER_SCHEMA.parse(mcpServerFile({ publicUrl: base, version }));
+    expect(file.name).toBe(`${namespace}/bitcoin-signal-oracle`);
+    expect(file.remotes[0].url).toBe(`${base.replace(/\/+$/, '')}/mcp`);
+  });
+
+  it('is that for any host', () => {
+    fc.assert(
+      fc.property(fc.webUrl({ authoritySettings: { withPort: true, withIPv4: true, withIPv6: true } }), (base) => {
+        const file = mcpServerFile({ publicUrl: base.replace(/[?#].*$/, ''), version });
+        expect(SERVER_SCHEMA.safeParse(file).error?.issues ?? []).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('the registration file', () => {
+  it('names its services as EIP-8004 does, and takes no payment that is not open', () => {
+    const registry = '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432';
+    const file = registrationFile({ publicUrl, chainId: 8453, registry, agentId: 7 });
+    expect(file).toMatchObject({
+      type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
+      name: IDENTITY.name,
+      active: true,
+      x402Support: false,
+      registrations: [{ agentId: 7, agentRegistry: `eip155:8453:${registry}` }],
+      supportedTrust: ['reputation'],
+    });
+    expect(file.services.map(({ name }) => name)).toEqual(['web', 'A2A', 'MCP', 'OpenAPI']);
+    expect(file.services.slice(0, 3).map(({ endpoint }) => endpoint)).toEqual([
+      'https://oracle.example.org/',
+      'https://oracle.example.org/.well-known/agent-card.json',
+      'https://oracle.example.org/mcp',
+    ]);
+  });
+});
+
+describe('llms.txt', () => {
+  const lines = llmsText({ publicUrl }).split('\n');
+
+  it('is laid out as llmstxt.org asks: a title, a quote, text, lists of links', () => {
+    expect(lines[0]).toBe(`# ${IDENTITY.name}`);
+    expect(lines.filter((line) => line.startsWith('# '))).toHaveLength(1);
+    expect(lines[2]).toBe(`> ${IDENTITY.description}`);
+    const first = lines.findIndex((line) => line.startsWith('## '));
+    for (const line of lines.slice(first).filter((text) => text !== '' && !text.startsWith('## '))) {
+      expect(line).toMatch(/^- \[[^\]]+\]\(https:\/\/oracle\.example\.org\/[^)\s]*\): \S.*\.?$/);
+    }
+    expect(lines.at(-1)).toBe('');
+  });
+
+  it('lists each skill with its price', () => {
+    for (const skill of SKILLS) {
+      const line = lines.find((text) => text.includes(`/api/svc/skills/${skill.id})`));
+      expect(line, skill.id).toContain(`${skill.title} (${skill.id})`);
+      expect(line, skill.id).toContain(priceOf(skill));
+    }
+  });
+});
+
+describe('SKILL.md', () => {
+  const text = skillFile({ publicUrl, version });
+  const [, matter, body] = text.split(/^---$/m);
+
+  it('has the front matter of Agent Skills', () => {
+    const fields = Object.fromEntries(
+      matter
+        .trim()
+        .split('\n')
+        .map((line) => line.split(/: (.*)/).slice(0, 2)),
+    );
+    expect(fields.name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+    expect(fields.name.length).toBeLessThanOrEqual(64);
+    const description = JSON.parse(fields.description);
+    expect(description.length).toBeLessThanOrEqual(1_024);
+    expect(description).toMatch(/Use it for/);
+    expect(fields.license).toBe('MIT');
+    expect(fields.compatibility.length).toBeLessThanOrEqual(500);
+    expect(matter).toContain(`  version: "${version}"`);
+  });
+
+  it('guides through every skill, every field of its input included', () => {
+    for (const skill of SKILLS) {
+      const guide = body.slice(body.indexOf(`### ${skill.title}: \`${skill.id}\``)).split('\n###')[0];
+      expect(guide, skill.id).toContain(skill.description);
+      expect(guide, skill.id).toContain(`- Price: ${priceOf(skill)}`);
+      for (const name of Object.keys(skill.input.shape))
+        expect(guide, `${skill.id}.${name}`).toMatch(new RegExp(`^  - \`${name}\` \\(`, 'm'));
+    }
+  });
+
+  it('is short enough to be read whole, and no shell breaks on its lines', () => {
+    expect(text.split('\n').length).toBeLessThan(500);
+    const commands = text.match(/^ {4}curl .*$/gm) ?? [];
+    expect(commands.length).toBeGreaterThan(SKILLS.length);
+    for (const line of commands) expect((line.match(/'/g) ?? []).length, line).toBe(2);
+  });
+});
+
+describe('the methodology', () => {
+  it('says how little skill there is, and claims nothing that the code does not hold', () => {
+    const text = methodologyMarkdown({ publicUrl });
+    expect(text).toContain('**The direction has little skill.**');
+    expect(text).toContain('147 variants were tried');
+    expect(text).toContain('at 21:35 UTC');
+    expect(text).toContain(
+      'keccak256(abi.encode(bytes32 salt, uint8 signal, uint8 direction, uint16 confidenceBps, uint16 pUpBps, uint64 btcPriceCents))',
+    );
+    expect(text).toContain('HOLD 0, BUY 1, SELL 2');
+    expect(text).not.toMatch(/undefined|NaN|\[object/);
+  });
+});
+
+it('the icon runs no script and loads nothing', () => {
+  expect(ICON_SVG).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+  expect(ICON_SVG).not.toMatch(/script|href|on\w+=|url\(/i);
+});

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { SKILLS } from '../../../skills/index.ts';
+import { findSkill, prepareCall } from '../../../skills/runner.ts';
+import { priceOf, type Skill } from '../../../skills/skill.ts';
+import type { OracleError } from '../../../src/errors.ts';
+import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+const PUBLIC = SKILLS.filter(({ tier }) => tier === 'public');
+const BASIC = { ...PUBLIC_CALLER, tier: 'basic' } as const;
+
+const converted = ({ input, output }: Skill) => [
+  z.toJSONSchema(input, { io: 'input' }) as JsonSchema,
+  z.toJSONSchema(output, { io: 'output' }) as JsonSchema,
+];
+
+/** Fields of a schema without a description, at any depth, by their path. */
+function undescribed(schema: JsonSchema, path = ''): string[] {
+  const { properties = {}, items, anyOf = [], additionalProperties } = schema;
+  return [
+    ...Object.entries(properties).flatMap(([name, field]) => {
+      const place = `${path}.${name}`;
+      const { description = '' } = field as JsonSchema;
+      return [...(description.trim() === '' ? [place] : []), ...undescribed(field as JsonSchema, place)];
+    }),
+    ...[items, additionalProperties, ...anyOf].flatMap((inner) =>
+      typeof inner === 'object' && !Array.isArray(inner) ? undescribed(inner as JsonSchema, path) : [],
+    ),
+  ];
+}
+
+const errorOf = (call: () => unknown) => {
+  try {
+    call();
+  } catch (error) {
+    return error as OracleError;
+  }
+  throw new Error('it was meant to fail');
+};
+
+describe('the skills', () => {
+  it('are the four of the interface, each once', () => {
+    expect(SKILLS.map(({ id }) => id)).toEqual(['predict_btc_direction', 'verify_prediction', 'get_track_record', 'get_market_context']);
+  });
+
+  it('ask for the tiers that they should, and only the forecast has a price', () => {
+    expect(SKILLS.map((skill) => [skill.tier, priceOf(skill)])).toEqual([
+      ['basic', 'included in the basic tier; 0.001 USD for a single answer'],
+      ['public', 'free'],
+      ['public', 'free'],
+      ['public', 'free'],
+    ]);
+    expect(SKILLS.filter(({ cost }) => cost === 'rpc').map(({ id }) => id)).toEqual(['verify_prediction']);
+  });
+
+  it('that is not there is refused by its name, and the others are told', () => {
+    for (const id of ['predict', '', undefined, null, 7, {}, '__proto__', 'constructor', 'PREDICT_BTC_DIRECTION']) {
+      const { code, field, suggestedAction } = errorOf(() => findSkill(id));
+      expect({ code, field }).toEqual({ code: 'INPUT_INVALID', field: 'skill' });
+      for (const skill of SKILLS) expect(suggestedAction).toContain(skill.id);
+    }
+  });
+
+  it('of a tier are refused to callers below it before their input is looked at', () => {
+    expect(errorOf(() => prepareCall('predict_btc_direction', { nonsense: 1 }, PUBLIC_CALLER)).code).toBe('UNAUTHENTICATED');
+    const poor = { ...PUBLIC_CALLER, wallet: `0x${'1'.repeat(40)}` as const };
+    expect(errorOf(() => prepareCall('predict_btc_direction', {}, poor)).code).toBe('TIER_REQUIRED');
+    expect(prepareCall('predict_btc_direction', {}, BASIC).input).toEqual({ horizon: '7d' });
+  });
+});
+
+describe.each(SKILLS.map((skill): [string, Skill] => [skill.id, skill]))('%s', (id, skill) => {
+  it('has copy for people and for programs', () => {
+    const { title, summary, description, tags, freshness } = skill;
+    expect(title).toMatch(/^[A-Z].{8,60}[^.]$/);
+    expect(summary).toMatch(/^[A-Z].{30,160}[^.]$/);
+    expect(description).toMatch(/^[A-Z].{100,1000}\.$/s);
+    expect(tags.length).toBeGreaterThan(2);
+    expect(new Set(tags).size).toBe(tags.length);
+    expect(freshness.seconds).toBeGreaterThan(0);
+    expect(freshness.description.length).toBeGreaterThan(10);
+  });
+
+  it('has schemas that become JSON Schemas of objects, nothing in them by reference', () => {
+    for (const schema of converted(skill)) {
+      expect(schema).toMatchObject({ type: 'object', additionalProperties: false });
+      expect(schema.$ref).toBeUndefined();
+      expect(JSON.stringify(schema)).not.toContain('"$ref"');
+    }
+  });
+
+  it('describes every field of its input and of its output', () => {
+    for (const schema of converted(skill)) {
+      expect(Object.keys(schema.properties ?? {}).length).toBeGreaterThan(0);
+      expect(undescribed(schema)).toEqual([]);
+    }
+  });
+
+  it('takes its examples as they are, and nothing that it does not know', () => {
+    for (const { say, input } of skill.examples) {
+      expect(say.length).toBeGreaterThan(10);
+      expect(prepareCall(id, input, BASIC).input).toMatchObject(input);
+      const { code, field } = errorOf(() => prepareCall(id, { ...input, nonsense: 1 }, BASIC));
+      expect({ code, field }).toEqual({ code: 'INPUT_INVALID', field: 'nonsense' });
+    }
+  });
+
+  it('takes an input that is left out as an empty one, and no other kind of thing', () => {
+    const outcome = (input: unknown) => {
+      try {
+        return prepareCall(id, input, BASIC).input;
+      } catch (error) {
+        return (error as OracleError).message;
+      }
+    };
+    expect([outcome(undefined), outcome(null)]).toEqual([outcome({}), outcome({})]);
+    for (const input of [[], 'text', 7, true]) {
+      const { code, field } = errorOf(() => prepareCall(id, input, BASIC));
+      expect({ code, field }).toEqual({ code: 'INPUT_INVALID', field: 'input' });
+    }
+  });
+});
+
+describe('input that is not right is refused by the name of its field', () => {
+  const CASES: [string, Record<string, unknown>, string][] = [
+    ['predict_btc_direction', { horizon: '1d' }, 'horizon'],
+    ['predict_btc_direction', { horizon: 7 }, 'horizon'],
+    ['verify_prediction', {}, 'predictionId'],
+    ['verify_prediction', { horizon: '7d' }, 'predictionId'],
+    ['verify_prediction', { date: '2026-01-05', predictionId: '2026-01-05:7d' }, 'predictionId'],
+    ['verify_prediction', { date: '2026-01-05', uid: `0x${'1'.repeat(64)}` }, 'uid'],
+    ['verify_prediction', { predictionId: '2026-01-05:7d', uid: `0x${'1'.repeat(64)}` }, 'uid'],
+    ['verify_prediction', { date: '2026-02-30' }, 'date'],
+    ['verify_prediction', { date: '2026-01-05', horizon: '5d' }, 'horizon'],
+    ['verify_prediction', { predictionId: '2026-01-05' }, 'predictionId'],
+    ['verify_prediction', { predictionId: '2026-01-05:9d' }, 'predictionId'],
+    ['verify_prediction', { uid: '0x12' }, 'uid'],
+    ['verify_prediction', { uid: `${'ab'.repeat(32)}` }, 'uid'],
+    ['get_track_record', { horizon: 7 }, 'horizon'],
+    ['get_track_record', { from: 'yesterday' }, 'from'],
+    ['get_track_record', { from: '2026-02-02', to: '2026-02-01' }, 'from'],
+    ['get_track_record', { to: '2026-13-01' }, 'to'],
+    ['get_track_record', { regime: 'BULL' }, 'regime'],
+    ['get_track_record', { status: 'GATED' }, 'status'],
+    ['get_track_record', { page: 0 }, 'page'],
+    ['get_track_record', { page: 1.5 }, 'page'],
+    ['get_track_record', { pageSize: 101 }, 'pageSize'],
+    ['get_market_context', { include: [] }, 'include'],
+    ['get_market_context', { include: 'price' }, 'include'],
+    ['get_market_context', { include: ['price', 'forecast'] }, 'include.1'],
+  ];
+
+  it.each(CASES)('%s %j', (id, input, field) => {
+    const error = errorOf(() => prepareCall(id, input, BASIC));
+    expect({ code: error.code, field: error.field }).toEqual({ code: 'INPUT_INVALID', field });
+    expect(error.message).not.toMatch(/undefined|zod/i);
+  });
+});
+
+it('there are skills for everybody', () => expect(PUBLIC).toHaveLength(3));
