@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { findOffering } from '../src/commerce/offerings.ts';
 import { oracleSignal } from '../src/record/oracle/signal.ts';
+import { plainText } from '../src/record/plain-text.ts';
 import { ORACLE_SIGNAL } from '../src/record/schemas/oracle.ts';
 import { daysOf, forecastHorizon } from './horizon.ts';
 import { defineSkill } from './skill.ts';
@@ -11,7 +12,7 @@ export const predictBtcDirection = defineSkill({
   title: 'Forecast of BTC/USD',
   summary: 'The newest forecast of BTC/USD for 2, 3 or 7 days with its probability, and what it takes to check it on chain',
   description:
-    'Signal (BUY, SELL, HOLD), direction, calibrated confidence and P(up) of the newest daily forecast of BTC/USD, with the salt that opens its on-chain commitment. The direction has little skill: `skill.verdict` says what the whole record amounts to, with its interval. No advice to trade.',
+    'Signal (BUY, SELL, HOLD), direction, calibrated confidence and P(up) of the newest daily forecast of BTC/USD, with the salt that opens its on-chain commitment. HOLD means that P(up) is too near to one half for the regime. The direction has little skill: `skill.verdict` says what the whole record amounts to, with its interval; `source` says whether the market is a simulated one. No advice to trade.',
   tags: ['bitcoin', 'forecast', 'probability', 'on-chain commitment'],
   examples: [
     { say: 'Where is bitcoin going over the next week?', input: { horizon: '7d' } },
@@ -25,13 +26,17 @@ export const predictBtcDirection = defineSkill({
   cost: 'normal',
   errors: ['STEP_WAITING'],
   run: ({ horizon }, { parts, caller }) => oracleSignal(parts, daysOf(horizon), caller),
-  tell({ signal, direction, confidence, horizon, date, btcPrice, regime, status, windowOpensAt, resolvesAt, attestationUid, skill }) {
-    const percent = (confidence * 100).toFixed(1);
-    const proof = attestationUid === null ? 'It is not on chain yet.' : `Committed on chain as ${attestationUid}.`;
+  tell({ signal, direction, confidence, pUp, horizon, date, btcPrice, regime, status, skill, stale, source, ...rest }) {
+    const { windowOpensAt, resolvesAt, attestationUid } = rest;
+    const proof = attestationUid === null ? 'It is not on chain yet.' : `Committed on chain as ${attestationUid}; salt and values open it.`;
     return [
-      `${signal}: ${direction} over ${horizon} with ${percent} % confidence, forecast of ${date} at ${btcPrice} USD in the regime ${regime}.`,
-      `Its window runs from ${windowOpensAt} to ${resolvesAt}; its status is ${status}. ${proof}`,
+      `${signal}: ${direction} over ${horizon} with ${percent(confidence)} confidence, P(up) ${percent(pUp)}; forecast of ${date} at ${btcPrice} USD in the regime ${regime}.`,
+      `Its window runs from ${windowOpensAt} to ${resolvesAt}; its status is ${status}.${stale ? ' A newer forecast is overdue.' : ''}`,
+      proof,
       `The record of this horizon: ${skill.verdict}.`,
+      `Market data: ${plainText(source, 80)}. No advice to trade.`,
     ].join('\n');
   },
 });
+
+const percent = (p: number) => `${(p * 100).toFixed(1)} %`;

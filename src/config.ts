@@ -78,8 +78,9 @@ export const SETTINGS = {
     description: 'Address to listen on; unset: `127.0.0.1` on a local chain, `0.0.0.0` on a real one',
   }),
   PUBLIC_URL: setting({
-    // Paths follow it: without a slash at its end.
+    // Paths follow it, and everybody reads it.
     schema: url(/^https?$/, 'an http(s) URL')
+      .refine((text) => !/[?#@]/.test(text), 'must be a URL without user, query and fragment')
       .transform((text) => text.replace(/\/+$/, ''))
       .optional(),
     default: null,

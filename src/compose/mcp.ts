@@ -27,7 +27,7 @@ export function composeMcp({ config, log, shutdown }: Frame, parts: SkillParts, 
     backendFor: (asker) => localBackend({ signals: parts, carryOut, methodology }, asker),
     checkOrigin: createOriginCheck({ publicUrl, allowedOrigins: config.MCP_ALLOWED_ORIGINS ?? [], loopback: config.chainMode !== 'real' }),
     onRefused: ({ message }) => log.info({ reason: message.slice(0, REASON_CHARS) }, 'an MCP request was refused'),
-    onError: (error) => log.error({ err: traceOf(error) }, 'an MCP request failed'),
+    onError: (error, requestId) => log.error({ requestId, err: traceOf(error) }, 'an MCP request failed'),
   });
   shutdown.onStop('MCP streams', () => door.close());
   return door;

@@ -27,16 +27,22 @@ function parse(schema: z.ZodObject | undefined, value: unknown, place: Place): P
 
 function jsonBody(request: Request, optional = false): unknown {
   if (request.body !== undefined) return request.body;
+  if (optional && !wasSent(request)) return {};
   const type = request.get('content-type');
-  if (type !== undefined && !request.is('application/json')) {
+  // What says nothing of its type is not read either.
+  if (type === undefined ? optional : !request.is('application/json')) {
     throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent as application/json', {
       field: 'Content-Type',
       suggestedAction: 'Send JSON with Content-Type: application/json.',
     });
   }
-  if (optional && type === undefined) return {};
   throw new OracleError('INPUT_INVALID', 'The request has no body', {
     field: 'body',
     suggestedAction: 'Send a JSON object with Content-Type: application/json.',
   });
+}
+
+/** Whether there is a body at all. */
+function wasSent(request: Request): boolean {
+  return request.get('transfer-encoding') !== undefined || Number(request.get('content-length') ?? 0) > 0;
 }

@@ -35,21 +35,27 @@ export function keepService({ url, look, start, patienceMs, tell }: KeptServiceO
   let comingUp: Promise<void> | undefined;
   let detail = 'it has just been started';
 
+  function startIt(): ChildProcess {
+    if (start === undefined) throw notThere(url);
+    tell(`No service answers at ${url}: starting one.`);
+    return start();
+  }
+
   /** Looks until it is up. Whose service it is does not matter: of two programs that start at once, one finds the other's. */
   async function comeUp(): Promise<void> {
-    let started = child?.ended === undefined && child !== undefined;
+    let started = child !== undefined && child.ended === undefined;
     for (;;) {
+      // Before it is looked: a child that lost the race for the port has ended because somebody else answers there by now.
+      const over = child?.ended;
       const found = await look(url);
       if (found.state === 'up') return;
       if (found.state === 'stranger') throw stranger(url);
       if (found.state === 'starting') detail = found.detail;
+      if (found.state === 'nothing' && started && over !== undefined) throw couldNotStart(url, over);
       if (found.state === 'nothing' && !started) {
-        if (start === undefined) throw notThere(url);
-        tell(`No service answers at ${url}: starting one.`);
-        child = watch(start());
+        child = watch(startIt());
         started = true;
       }
-      if (found.state === 'nothing' && child?.ended !== undefined) throw couldNotStart(url, child.ended);
       await delay(LOOK_EVERY_MS, undefined, { signal: stopping.signal });
     }
   }

@@ -20,12 +20,14 @@ const MAX_BATCH = 20;
 /** Streams on which a client waits for news: nothing that is listed changes, so nobody needs many. */
 const MAX_SUBSCRIPTIONS = 64;
 
-export interface McpDoorOptions extends McpServerOptions {
+export interface McpDoorOptions extends Omit<McpServerOptions, 'onError'> {
   backendFor(asker: Asker): McpBackend;
   /** @throws OracleError ORIGIN_REFUSED */
   checkOrigin(names: RequestNames): void;
   /** Hears why the protocol's own code refused a request, in words that may be the caller's. */
   onRefused?(error: Error): void;
+  /** Hears of failures of ours, which the caller is told nothing of but the id of his request. */
+  onError?(error: unknown, requestId: string): void;
 }
 
 export interface McpDoor extends Door {
@@ -34,9 +36,11 @@ export interface McpDoor extends Door {
 }
 
 /** MCP over Streamable HTTP, each request by itself: a server is made for it, and knows its caller and nobody else. */
-export function createMcpDoor({ backendFor, checkOrigin, onRefused, ...options }: McpDoorOptions): McpDoor {
+export function createMcpDoor({ backendFor, checkOrigin, onRefused, onError, ...options }: McpDoorOptions): McpDoor {
   const onerror = (error: Error) => onRefused?.(error);
-  const handler = createMcpHandler(({ authInfo }) => buildMcpServer(backendFor(askerOf(authInfo)), options), {
+  const serverFor = (asker: Asker) =>
+    buildMcpServer(backendFor(asker), { ...options, onError: (error) => onError?.(error, asker.requestId) });
+  const handler = createMcpHandler(({ authInfo }) => serverFor(askerOf(authInfo)), {
     onerror,
     maxSubscriptions: MAX_SUBSCRIPTIONS,
     maxRequestBodySize: BODY_LIMIT_BYTES,

@@ -1,9 +1,13 @@
 import { ENDPOINTS } from '../../agent-card/endpoints.ts';
 import { urlAt } from '../../agent-card/url.ts';
+import { SKILLS } from '../../skills/index.ts';
 import { requirementOf } from '../access/tiers.ts';
 import type { McpServerOptions } from './options.ts';
 
 type Address = Pick<McpServerOptions, 'publicUrl' | 'howToSendToken'>;
+
+/** Tools that need a token. */
+const GATED = SKILLS.filter(({ tier }) => tier !== 'public').map(({ id }) => id);
 
 /** Where an access token comes from, and how it is sent. */
 export function howToGetToken({ publicUrl, howToSendToken }: Address): string {
@@ -20,7 +24,7 @@ export function instructionsFor(address: Address): string {
   return [
     'A daily forecast of BTC/USD that is committed on chain before its outcome window opens, then resolved and scored in public.',
     'Use verify_prediction to check a forecast against the chain, get_track_record for what the record is worth, get_market_context for the market, and predict_btc_direction for the newest forecast.',
-    `Only predict_btc_direction needs a token. ${howToGetToken(address)}`,
+    `For everybody: all tools but ${GATED.join(', ')}. ${howToGetToken(address)}`,
     'Everybody else sees an unresolved forecast as GATED or null until its outcome is on chain. That is no error, and nothing else here tells it.',
     'The direction has little skill: tell the probability, its interval and the verdict of the record together, and never the direction alone.',
     'Every answer names its source; "simulated" means a made-up market, and "replayed" a forecast that was made after the fact.',

@@ -1,4 +1,5 @@
-import type { Address, Hex } from 'viem';
+import type { Hex } from 'viem';
+import type { ChainAddresses } from '../chain/addresses.ts';
 import type { OnChainAttestation } from '../chain/attestation-reader.ts';
 import { DIRECTION_CODES, OUTCOME_CODES, SIGNAL_CODES } from '../chain/commitment.ts';
 import { SCHEMAS, type SchemaName, schemaUid } from '../chain/schemas.ts';
@@ -16,8 +17,8 @@ import { checksOf, type VerificationParts } from './verification.ts';
 import { mayRead } from './views.ts';
 
 export interface PredictionVerificationParts extends VerificationParts {
-  /** The contract of EAS that attestations are read from. */
-  easAddress: Address;
+  /** Where attestations are read from. */
+  addresses: ChainAddresses;
   now(): Date;
 }
 
@@ -173,10 +174,10 @@ const codesOf = (codes: Record<string, number>) =>
     .map(([word, code]) => `${word} ${code}`)
     .join(', ');
 
-function byHand({ chainId, easAddress, attesterAddress }: PredictionVerificationParts): PredictionVerificationReply['byHand'] {
+function byHand({ chainId, addresses, attesterAddress }: PredictionVerificationParts): PredictionVerificationReply['byHand'] {
   return {
     chain: `eip155:${chainId}`,
-    easContract: easAddress,
+    easContract: addresses.eas,
     attester: attesterAddress,
     predictionSchema: schemaOf('prediction'),
     resolutionSchema: schemaOf('resolution'),

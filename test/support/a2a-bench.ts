@@ -2,9 +2,10 @@ import { InMemoryPushNotificationStore } from '@a2a-js/sdk/server';
 import type { Db } from 'mongodb';
 import { agentCard } from '../../agent-card/card.ts';
 import type { CarryOut } from '../../skills/runner.ts';
-import { type A2a, createA2a } from '../../src/a2a/a2a.ts';
+import { A2A_INDEXES, type A2a, createA2a } from '../../src/a2a/a2a.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createLog } from '../../src/log.ts';
+import { ensureIndexes } from '../../src/mongo.ts';
 import { type Caller, PUBLIC_CALLER } from '../../src/record/caller.ts';
 import { type Served, serveApp } from './serve.ts';
 
@@ -35,6 +36,7 @@ const CALLERS: Record<string, Caller> = {
 
 /** A2A alone on a database: one process of the service, whose skills answer when the test lets them. */
 export async function a2aBench({ db, now = () => new Date(), lines = [], carryOut }: BenchOptions): Promise<A2aBench> {
+  await ensureIndexes(db, A2A_INDEXES);
   let runs = 0;
   let gate: { passed: Promise<void>; begin(): void } | undefined;
   const answer: CarryOut = async (call, asker) => {
@@ -65,7 +67,13 @@ export async function a2aBench({ db, now = () => new Date(), lines = [], carryOu
   };
 }
 
-const SOURCE = { publicUrl: 'http://127.0.0.1:3000', version: '0.0.0', chainId: 31337, registry: `0x${'1'.repeat(40)}`, agentId: 1 } as const;
+const SOURCE = {
+  publicUrl: 'http://127.0.0.1:3000',
+  version: '0.0.0',
+  chainId: 31337,
+  registry: `0x${'1'.repeat(40)}`,
+  agentId: 1,
+} as const;
 
 const NO_PUSH = () => ({
   store: new InMemoryPushNotificationStore(),
@@ -83,7 +91,11 @@ export type Ask = (method: string, params: unknown, headers?: Record<string, str
 export function rpcOf(url: string, path = '/a2a'): Ask {
   return async (method, params, headers = {}) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method, params });
-    const answer = await fetch(`${url}${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0', ...headers }, body });
+    const answer = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0', ...headers },
+      body,
+    });
     return { status: answer.status, headers: answer.headers, body: await answer.json() };
   };
 }

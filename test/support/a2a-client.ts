@@ -1,5 +1,6 @@
 import type { AgentCard, SendMessageRequest, Task, TaskPushNotificationConfig } from '@a2a-js/sdk';
 import { Client, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
+import { expect } from 'vitest';
 import { ENDPOINTS } from '../../agent-card/endpoints.ts';
 import { fetchAs } from './agent-doors/door.ts';
 
@@ -24,3 +25,12 @@ export function withPush(request: SendMessageRequest, config: Partial<TaskPushNo
 }
 
 export const asTask = (answer: unknown) => answer as Task;
+
+/** What an error says beside its message, wherever its binding puts that. */
+export async function toldBy(asked: Promise<unknown>): Promise<Record<string, string>> {
+  const error = await asked.then(
+    () => expect.fail('was not refused'),
+    (caught: { metadata?: Record<string, string>; data?: { metadata: Record<string, string> }[] }) => caught,
+  );
+  return error.metadata ?? error.data?.[0]?.metadata ?? {};
+}

@@ -15,7 +15,7 @@ export const PREMIUM: Caller = { tier: 'premium', wallet: `0x${'a'.repeat(40)}` 
 
 /** What the skills of a service are made of, some of it changed. */
 export function skillParts(parts: HttpParts, changes: Partial<SkillParts> = {}): SkillParts {
-  return { ...parts, easAddress: parts.addresses.eas, ...changes };
+  return { ...parts, ...changes };
 }
 
 /** The skills of parts. */

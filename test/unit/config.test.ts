@@ -58,6 +58,8 @@ describe('settings', () => {
     ['POLYMARKET_FUNDER', '0x1234'],
     ['POLYMARKET_HOST', 'clob.example.org'],
     ['PUBLIC_URL', 'ftp://example.org'],
+    ['PUBLIC_URL', 'https://user:word@example.org'],
+    ['PUBLIC_URL', 'https://example.org/?a=b'],
     ['CHAIN_RPC_URL', 'not a url'],
     ['MONGODB_URI', 'http://example.org'],
     ['LOG_LEVEL', 'loud'],
@@ -165,6 +167,14 @@ describe('settings', () => {
   it('are documented in the README from their table', () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     expect(readme, 'run npm run docs:tables').toContain(`<!-- settings -->\n${settingsMarkdown()}\n<!-- /settings -->`);
+  });
+
+  it.each([
+    ['https://example.org/', 'https://example.org'],
+    ['https://example.org:8443/a/b//', 'https://example.org:8443/a/b'],
+    ['http://[::1]:3000', 'http://[::1]:3000'],
+  ])('takes the public URL %s without the slashes at its end', (text, told) => {
+    expect(loadConfig({ PUBLIC_URL: text }).PUBLIC_URL).toBe(told);
   });
 
   it('documents every setting', () => {

@@ -40,7 +40,9 @@ export const CALLS: Record<string, (world: World, holder: Holder) => Promise<Cal
   runVerifyPrediction: async (world) => ({ body: { uid: (await resolution(world)).uid } }),
   runGetTrackRecord: () => ({ body: { horizon: '7d', pageSize: 3 } }),
   runGetMarketContext: () => ({ body: { include: ['price', 'sentiment', 'flows', 'macro', 'regime'] } }),
-  sendAgentTask: () => ({ body: { skill: 'get_market_context', input: { include: ['price', 'sentiment'] }, metadata: { agent: 'example' } } }),
+  sendAgentTask: () => ({
+    body: { skill: 'get_market_context', input: { include: ['price', 'sentiment'] }, metadata: { agent: 'example' } },
+  }),
   getAgentTask: async (world, holder) => ({ params: { id: await ownTask(world, holder) } }),
   getNextTradeIntent: async (world) => await horizonWithIntent(world),
   commitToContestMarket: async (world) => ({ body: await commitment(world) }),

@@ -3,7 +3,7 @@ import { TaskState } from '@a2a-js/sdk';
 import { JsonRpcTransport as OlderTransport } from 'a2a-sdk-0.3/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
-import { asTask, a2aClientAt as open, withPush } from '../../support/a2a-client.ts';
+import { asTask, a2aClientAt as open, toldBy, withPush } from '../../support/a2a-client.ts';
 import { dataPart, messageOf, textPart } from '../../support/agent-doors/a2a.ts';
 import { fetchAs } from '../../support/agent-doors/door.ts';
 import { loginToken } from '../../support/login.ts';
@@ -109,12 +109,12 @@ describe.each(BINDINGS)('over %s', (binding) => {
     const client = await open(served.url, binding, premium);
     const tasks = () => service.database.db.collection('a2a_tasks').countDocuments({});
     const before = await tasks();
-    const refusal = { metadata: { code: 'INPUT_INVALID', field, retryable: 'false' } };
-    await expect(client.sendMessage(withPush(messageOf([MARKET]), wrong))).rejects.toMatchObject(refusal);
+    const refusal = { code: 'INPUT_INVALID', field, retryable: 'false', suggestedAction: expect.stringMatching(/./) };
+    expect(await toldBy(client.sendMessage(withPush(messageOf([MARKET]), wrong)))).toEqual(refusal);
     expect(await tasks()).toBe(before);
     const { task } = await waitingTask(binding, premium);
     const config = { tenant: '', taskId: task.id, id: '', token: '', authentication: undefined, ...wrong };
-    await expect(client.createTaskPushNotificationConfig(config)).rejects.toMatchObject(refusal);
+    expect(await toldBy(client.createTaskPushNotificationConfig(config))).toEqual(refusal);
     expect((await client.listTaskPushNotificationConfig(page(task.id))).configs).toEqual([]);
   });
 
@@ -122,10 +122,9 @@ describe.each(BINDINGS)('over %s', (binding) => {
     const { client, task } = await waitingTask(binding);
     const config = { tenant: '', taskId: task.id, url: 'https://hooks.example.com/', token: '', authentication: undefined };
     for (let n = 1; n <= 5; n++) await client.createTaskPushNotificationConfig({ ...config, id: `id-${n}` });
-    const conflict = { metadata: { code: 'CONFLICT' } };
-    await expect(client.createTaskPushNotificationConfig({ ...config, id: 'id-6' })).rejects.toMatchObject(conflict);
+    expect(await toldBy(client.createTaskPushNotificationConfig({ ...config, id: 'id-6' }))).toMatchObject({ code: 'CONFLICT' });
     const next = messageOf([MARKET], { taskId: task.id, contextId: task.contextId });
-    await expect(client.sendMessage(withPush(next, { ...config, id: 'id-6' }))).rejects.toMatchObject(conflict);
+    expect(await toldBy(client.sendMessage(withPush(next, { ...config, id: 'id-6' })))).toMatchObject({ code: 'CONFLICT' });
     const found = await client.getTask({ tenant: '', id: task.id, historyLength: undefined });
     expect(found.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
   });

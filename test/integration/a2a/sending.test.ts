@@ -1,3 +1,4 @@
+import { TaskState } from '@a2a-js/sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { LEASE_MS } from '../../../src/a2a/task-store.ts';
 import { type A2aBench, a2aBench, type BenchOptions, MARKET, message, rpcOf } from '../../support/a2a-bench.ts';
@@ -111,6 +112,7 @@ describe('a process that ends', () => {
     const same = message(MARKET);
     const lost = dead.rpc('SendMessage', same);
     await begun;
+    await expect.poll(() => tasks().countDocuments({ state: TaskState.TASK_STATE_WORKING })).toBe(1);
     first.value += LEASE_MS;
     const answers = await Promise.all([one.rpc('SendMessage', same), two.rpc('SendMessage', same)]);
     expect(answers.map(stateOf)).toEqual(['TASK_STATE_COMPLETED', 'TASK_STATE_COMPLETED']);
@@ -125,25 +127,37 @@ describe('a process that ends', () => {
     const { begun, release } = dead.hold();
     const lost = dead.rpc('SendMessage', message(MARKET), BASIC);
     await begun;
+    await expect.poll(() => tasks().countDocuments({ state: TaskState.TASK_STATE_WORKING })).toBe(1);
     const { body } = await one.rpc('ListTasks', {}, BASIC);
     expect(body.result.tasks[0].status.state).toBe('TASK_STATE_WORKING');
     first.value += LEASE_MS;
     const told = await one.rpc(method, { id: body.result.tasks[0].id }, BASIC);
     const task = told.body.result.tasks?.[0] ?? told.body.result;
-    expect(task.status).toMatchObject({ state: 'TASK_STATE_FAILED', message: { parts: [{}, { data: { code: 'SHUTTING_DOWN', retryable: true } }] } });
+    expect(task.status).toMatchObject({
+      state: 'TASK_STATE_FAILED',
+      message: { parts: [{}, { data: { code: 'SHUTTING_DOWN', retryable: true } }] },
+    });
     release();
     expect(stateOf(await lost)).toBe('TASK_STATE_FAILED');
   });
 
   test('a task that waits for a message waits for whichever process comes', async () => {
     const asked = await (await bench()).rpc('SendMessage', message({ text: 'verify your forecast' }));
-    expect(asked.body.result.task).toMatchObject({ status: { state: 'TASK_STATE_INPUT_REQUIRED' }, metadata: { skill: 'verify_prediction' } });
+    expect(asked.body.result.task).toMatchObject({
+      status: { state: 'TASK_STATE_INPUT_REQUIRED' },
+      metadata: { skill: 'verify_prediction' },
+    });
     const later = await bench();
     const { id, contextId } = asked.body.result.task;
     const done = await later.rpc('SendMessage', message({ text: '2026-01-05' }, { taskId: id, contextId }));
     expect(done.body.result.task).toMatchObject({ id, status: { state: 'TASK_STATE_COMPLETED' } });
     expect(done.body.result.task.artifacts[0].parts[0].data.asked).toMatchObject({ date: '2026-01-05' });
-    expect(done.body.result.task.history.map(({ role }: { role: string }) => role)).toEqual(['ROLE_USER', 'ROLE_AGENT', 'ROLE_USER', 'ROLE_AGENT']);
+    expect(done.body.result.task.history.map(({ role }: { role: string }) => role)).toEqual([
+      'ROLE_USER',
+      'ROLE_AGENT',
+      'ROLE_USER',
+      'ROLE_AGENT',
+    ]);
   });
 });
 
@@ -246,7 +260,10 @@ describe('following', () => {
     const events = await stream(one.url, 'SubscribeToTask', { id }, () => one.stop());
     expect(events.map(({ task }) => task.status.state)).toEqual(['TASK_STATE_INPUT_REQUIRED']);
     await one.rpc('CancelTask', { id });
-    expect((await one.rpc('SubscribeToTask', { id })).body.error).toMatchObject({ code: -32004, data: [{ metadata: { code: 'CONFLICT' } }] });
+    expect((await one.rpc('SubscribeToTask', { id })).body.error).toMatchObject({
+      code: -32004,
+      data: [{ metadata: { code: 'CONFLICT' } }],
+    });
   });
 
   test('streams the task, its work, its artifact and its end', async () => {

@@ -21,7 +21,7 @@ const DOORS: Record<string, { open: OpenDoor; tiers: readonly Tier[]; text: bool
 const TIERS: readonly Tier[] = ['public', 'basic', 'premium'];
 
 /** Members that move on while nothing has changed. */
-const MOVING = new Set(['timestamp', 'ageSeconds', 'ageDays']);
+const MOVING = new Set(['timestamp', 'ageSeconds', 'ageDays', 'checkedAt', 'asOf']);
 const lasting = (value: unknown) => JSON.parse(JSON.stringify(value, (name, member) => (MOVING.has(name) ? undefined : member)));
 
 async function openedAs(service: TestService, { url }: Served, open: OpenDoor, tier: Tier): Promise<AgentDoor> {

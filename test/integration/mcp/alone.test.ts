@@ -1,11 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { Asker } from '../../../src/access/asker.ts';
+import type { RateLimiter, RateLimits } from '../../../src/access/rate-limits.ts';
+import { OracleError } from '../../../src/errors.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { createLog } from '../../../src/log.ts';
 import type { McpBackend } from '../../../src/mcp/backend.ts';
 import { createMcpDoor, type McpDoorOptions } from '../../../src/mcp/door.ts';
 import { createOriginCheck } from '../../../src/mcp/origins.ts';
 import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
-import { postMcp, rpc } from '../../support/mcp.ts';
+import { MCP_HEADERS, postMcp, rpc } from '../../support/mcp.ts';
 import { serveApp } from '../../support/serve.ts';
 
 /** A backend that fails in a way that nobody is told of. */
@@ -16,13 +19,13 @@ const BROKEN: McpBackend = {
 };
 
 /** The door without a service behind it. */
-function open(options: Partial<McpDoorOptions> = {}) {
+function open(options: Partial<McpDoorOptions> = {}, limits?: RateLimits) {
   const door = createMcpDoor({
     ...{ version: '1', publicUrl: 'https://oracle.example.org/base', backendFor: () => BROKEN, checkOrigin: () => undefined },
     ...options,
   });
-  const app = createApp([], { log: createLog({ level: 'silent', secrets: [] }), identify: async () => PUBLIC_CALLER }, [door]);
-  return serveApp(app);
+  const log = createLog({ level: 'silent', secrets: [] });
+  return serveApp(createApp([], { log, identify: async () => PUBLIC_CALLER, ...(limits === undefined ? {} : { limits }) }, [door]));
 }
 
 describe('a failure of ours', () => {
@@ -37,11 +40,11 @@ describe('a failure of ours', () => {
   ])('is heard of here, and not told: %s', async (what, request) => {
     const onError = vi.fn();
     const { url, close } = await open({ onError });
-    const { text, messages } = await postMcp(url, request);
+    const { text, messages, headers } = await postMcp(url, request);
     expect(text).not.toContain('password');
     const told = what === 'tool' ? messages[0].result._meta['bitcoin-signal-oracle/error'] : messages[0].error.data;
     expect(told).toMatchObject({ code: 'INTERNAL', retryable: false });
-    expect(onError.mock.calls.flat()).toEqual([expect.objectContaining({ message: 'password of the database' })]);
+    expect(onError.mock.calls).toEqual([[expect.objectContaining({ message: 'password of the database' }), headers.get('x-request-id')]]);
     await close();
   });
 
@@ -93,6 +96,39 @@ describe('pages that the operator allows', () => {
     const { status, headers: answered } = await fetch(`${url}/mcp`, { method: 'OPTIONS', headers });
     expect(status).toBe(204);
     expect(answered.get('access-control-allow-headers')).toContain('Mcp-Method');
+    await close();
+  });
+});
+
+describe('a call that asks the chain', () => {
+  it('is counted after the head of a streamed answer has left', async () => {
+    const { promise: headIsThere, resolve: release } = Promise.withResolvers<void>();
+    const limiter = (policy: keyof RateLimits, ready?: Promise<void>): RateLimiter => ({
+      take: async () => {
+        await ready;
+        return { policy, allowed: true, limit: 10, remaining: 9, resetSeconds: 60 };
+      },
+      refusal: () => null,
+    });
+    const limits = {
+      public: limiter('public'),
+      wallet: limiter('wallet'),
+      rpc: limiter('rpc', headIsThere),
+      failures: limiter('failures'),
+    };
+    const backendFor = (asker: Asker): McpBackend => ({
+      ...BROKEN,
+      run: async () => {
+        await asker.countChainCall();
+        throw new OracleError('NOT_FOUND', 'There is none');
+      },
+    });
+    const { url, close } = await open({ backendFor }, limits);
+    const body = JSON.stringify(rpc('tools/call', { name: 'verify_prediction' }));
+    const response = await fetch(`${url}/mcp`, { method: 'POST', headers: MCP_HEADERS, body });
+    expect(response.headers.get('ratelimit-policy')).toBe('"public";q=10;w=60');
+    release();
+    expect(await response.text()).toContain('NOT_FOUND');
     await close();
   });
 });

@@ -1,4 +1,4 @@
-import { encodeAbiParameters, keccak256, parseAbiParameters, toHex, zeroHash } from 'viem';
+import { encodeAbiParameters, type Hex, keccak256, parseAbiParameters, toHex, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DIRECTION_CODES, SIGNAL_CODES } from '../../../src/chain/commitment.ts';
 import type { PredictionData } from '../../../src/chain/schemas.ts';
@@ -9,6 +9,8 @@ import type { ForecastDoc } from '../../../src/record/forecast.ts';
 import { fullService } from '../../support/full-service.ts';
 import { type TestService, today } from '../../support/service.ts';
 import { BASIC, type RunSkill, skillParts, skillRunner } from '../../support/skills.ts';
+
+const COMMITTED = parseAbiParameters('bytes32, uint8, uint8, uint16, uint16, uint64');
 
 let service: TestService;
 let run: RunSkill;
@@ -29,6 +31,14 @@ const verify = (input: Record<string, unknown>, caller = PUBLIC_CALLER) =>
 
 const fields = (output: { checks: { attestation: string; field: string }[] }) =>
   output.checks.map(({ attestation, field }) => `${attestation} ${field}`);
+
+/** What the values and the salt that a caller is told hash to, by the rule that is published. */
+function hashOf({ salt, signal, direction, confidence, pUp, btcPrice }: Record<string, unknown>): string {
+  const codes = [SIGNAL_CODES[signal as 'BUY'], DIRECTION_CODES[direction as 'UP']] as const;
+  const [confidenceBps, pUpBps] = [confidence, pUp].map((p) => Math.round((p as number) * 10_000));
+  const cents = BigInt(Math.round((btcPrice as number) * 100));
+  return keccak256(encodeAbiParameters(COMMITTED, [salt as Hex, ...codes, confidenceBps, pUpBps, cents]));
+}
 
 /** Runs with one field of a forecast in the record changed, and puts it back. */
 async function altered(doc: ForecastDoc, change: Record<string, unknown>, look: () => Promise<void>): Promise<void> {
@@ -132,22 +142,17 @@ describe('an unresolved forecast', () => {
     expect(prediction).toMatchObject({ signal: 'GATED', direction: null, confidence: null, pUp: null, salt: null, status: 'PENDING' });
   });
 
-  it('opens for Basic: the values and the salt hash to what is on chain', async () => {
-    const { prediction, checks, unchecked } = await verify({ predictionId: pending._id }, BASIC);
-    expect(checks).toContainEqual(expect.objectContaining({ field: 'commitment opened by salt and values', ok: true }));
-    expect(unchecked.map(({ attestation }: { attestation: string }) => attestation)).toEqual(['resolution']);
-    const { salt, signal, direction, confidence, pUp, btcPrice, commitment } = prediction;
-    const numbers = [
-      SIGNAL_CODES[signal as 'BUY'],
-      DIRECTION_CODES[direction as 'UP'],
-      Math.round(confidence * 10_000),
-      Math.round(pUp * 10_000),
-    ] as const;
-    const types = parseAbiParameters('bytes32, uint8, uint8, uint16, uint16, uint64');
-    const hash = keccak256(encodeAbiParameters(types, [salt, ...numbers, BigInt(Math.round(btcPrice * 100))]));
-    const onChain = (await service.http.attestations.read(pending.attestation!.uid))!;
-    expect(hash).toBe(commitment);
-    expect(onChain.decoded).toContainEqual({ name: 'commitment', type: 'bytes32', value: hash });
+  it('opens for Basic: the values and the salt of each hash to what is on chain', async () => {
+    const open = await service.pipeline.record.forecasts.find({ state: 'PENDING' }).toArray();
+    expect(open.length).toBeGreaterThan(4);
+    for (const { _id, attestation } of open) {
+      const { prediction, checks, unchecked } = await verify({ predictionId: _id }, BASIC);
+      expect(checks).toContainEqual(expect.objectContaining({ field: 'commitment opened by salt and values', ok: true }));
+      expect(unchecked.map(({ attestation: of }: { attestation: string }) => of)).toEqual(['resolution']);
+      const onChain = (await service.http.attestations.read(attestation!.uid))!;
+      expect(hashOf(prediction)).toBe(prediction.commitment);
+      expect(onChain.decoded).toContainEqual({ name: 'commitment', type: 'bytes32', value: hashOf(prediction) });
+    }
   });
 
   it('that is not on chain yet is not verified, and says until when it has to be', async () => {

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type Part, Role, type SendMessageRequest, type Task, TaskState } from '@a2a-js/sdk';
 import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
-import { A2AError } from '@a2a-js/sdk/errors';
+import { A2AError, isJsonRpcError } from '@a2a-js/sdk/errors';
 import { type DoorAddress, fetchAs, type OpenDoor, type Outcome, refusalOf } from './door.ts';
 
 /** The official client, over one binding, from nothing but the URL of the service. */
 export async function a2aClient({ url, token }: DoorAddress, binding: 'JSONRPC' | 'HTTP+JSON') {
-  const fetchImpl = fetchAs(token);
+  const asCaller = fetchAs(token);
+  // The card names the port that a service listens on for good; a test's is free to be another one.
+  const fetchImpl: typeof fetch = (input, init) =>
+    asCaller(new URL(new URL(String(input)).pathname + new URL(String(input)).search, url), init);
   const transports = [binding === 'JSONRPC' ? new JsonRpcTransportFactory({ fetchImpl }) : new RestTransportFactory({ fetchImpl })];
   return new ClientFactory({ ...ClientFactoryOptions.default, transports, preferredTransports: [binding] }).createFromUrl(url);
 }
@@ -44,12 +47,18 @@ const openA2a =
           return outcomeOf((await client.sendMessage(messageOf([dataPart({ skill, input })]))) as Task);
         } catch (error) {
           if (!(error instanceof A2AError)) throw error;
-          return refusalOf(error.metadata ?? {});
+          return refusalOf(toldIn(error));
         }
       },
       close: async () => undefined,
     };
   };
+
+/** Over JSON-RPC the client hands the details on as they came. */
+function toldIn(error: A2AError): Record<string, string> {
+  const details = isJsonRpcError(error) && Array.isArray(error.data) ? error.data : [];
+  return error.metadata ?? (details.find(({ metadata }) => metadata !== undefined)?.metadata as Record<string, string>) ?? {};
+}
 
 export const openA2aJsonRpc = openA2a('JSONRPC');
 export const openA2aRest = openA2a('HTTP+JSON');

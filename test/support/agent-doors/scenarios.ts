@@ -74,13 +74,13 @@ function trackRecord(told: ForecastDoc): Scenario[] {
   const skill = 'get_track_record';
   const day = formatDay(told.day);
   return [
-    { name: 'the record', skill, input: {}, tiers: ALL, ...answers({ horizon: '7d' }) },
+    { name: 'the record', skill, input: {}, tiers: ALL, ...answers({ filters: { horizon: '7d' } }) },
     {
       name: 'the record of a day',
       skill,
       input: { horizon: '2d', from: day, to: day },
       tiers: ALL,
-      ...answers({ horizon: '2d', total: 1 }),
+      ...answers({ filters: { horizon: '2d', from: day, to: day, regime: null, status: null }, total: 1 }),
     },
     { name: 'a page beyond the last', skill, input: { page: 1_000 }, tiers: ALL, ...answers({ page: 1_000 }) },
     {
@@ -88,7 +88,7 @@ function trackRecord(told: ForecastDoc): Scenario[] {
       skill,
       input: { from: '2026-02-01', to: '2026-01-01' },
       tiers: ALL,
-      ...refused('INPUT_INVALID', 'to'),
+      ...refused('INPUT_INVALID', 'from'),
     },
     { name: 'a page of nothing', skill, input: { pageSize: 0 }, tiers: ALL, ...refused('INPUT_INVALID', 'pageSize') },
     { name: 'a regime that there is not', skill, input: { regime: 'PANIC' }, tiers: ALL, ...refused('INPUT_INVALID', 'regime') },

@@ -1,0 +1,85 @@
+import { mkdtemp, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { removeFolder } from '../support/folders.ts';
+import { familyOf, isAlive, MCP_BIN, openStdio, type StdioSession } from '../support/mcp-stdio.ts';
+
+let folder: string;
+let environment: Record<string, string>;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'oracle-mcp-'));
+  environment = { DATA_DIR: 'data', FEEDS: 'simulated', REPLAY_DAYS: '2', PORT: '0' };
+});
+afterAll(() => removeFolder(folder));
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are what is tested
+const call = async ({ client }: StdioSession, name: string): Promise<any> => client.callTool({ name, arguments: {} });
+
+const urlIn = (stderr: string) => /No service answers at (http:\S+): starting one/.exec(stderr)?.[1];
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await delay(25);
+}
+
+/** Fails the test, and not only the run, when a process outlives it. */
+function endAfterwards(pids: () => number[]): void {
+  onTestFinished(() => {
+    for (const pid of pids().filter(isAlive)) process.kill(pid, 'SIGKILL');
+  });
+}
+
+describe('MCP over stdio where no service runs', () => {
+  it('starts one, lets others share it, and ends it when its client goes', async () => {
+    const link = join(folder, 'bitcoin-signal-oracle-mcp');
+    await symlink(MCP_BIN, link);
+    const session = await openStdio({ words: ['--wallet', 'premium'], environment, cwd: folder, bin: link });
+    let family: number[] = [session.pid];
+    endAfterwards(() => family);
+    // The protocol is served at once; a call waits for the service.
+    expect((await session.client.listTools()).tools).toHaveLength(4);
+    const signal = await call(session, 'predict_btc_direction');
+    expect(signal.structuredContent, signal.content[0].text).toMatchObject({ horizon: '7d', replayed: true });
+    expect(session.stderr()).toMatch(/Replaying .*2\/2/);
+    expect(session.stderr()).toContain(`Its data is in ${join(folder, 'data')}.`);
+    family = familyOf(session.pid);
+    expect(family.length).toBeGreaterThan(2);
+
+    const { port } = new URL(urlIn(session.stderr())!);
+    const other = await openStdio({ environment: { ...environment, PORT: port }, cwd: folder });
+    expect((await call(other, 'get_track_record')).structuredContent).toBeDefined();
+    expect(other.stderr()).not.toContain('starting one');
+    await other.client.close();
+    expect((await call(session, 'get_track_record')).structuredContent).toBeDefined();
+
+    // Another address, and the same folder.
+    const rival = await openStdio({ environment, cwd: folder });
+    const refused = await call(rival, 'get_market_context');
+    expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('SERVICE_UNREACHABLE') }] });
+    expect(refused.content[0].text).toContain('has ended (exit code 1)');
+    expect(rival.stderr()).toContain('DATA_DIR_IN_USE');
+    await rival.client.close();
+
+    await session.client.close();
+    await until(() => !family.some(isAlive));
+  });
+
+  it('ends it also when it is killed itself; of two that start at once then, one shares what the other started', async () => {
+    const killed = await openStdio({ environment, cwd: folder });
+    await call(killed, 'get_market_context');
+    const family = familyOf(killed.pid);
+    endAfterwards(() => family);
+    process.kill(killed.pid, 'SIGKILL');
+    await until(() => !family.some(isAlive));
+
+    const { port } = new URL(urlIn(killed.stderr())!);
+    const both = await Promise.all([1, 2].map(() => openStdio({ environment: { ...environment, PORT: port }, cwd: folder })));
+    family.push(...both.map(({ pid }) => pid));
+    const answers = await Promise.all(both.map((one) => call(one, 'get_market_context')));
+    for (const answer of answers) expect(answer.structuredContent, answer.content[0].text).toBeDefined();
+    family.push(...both.flatMap(({ pid }) => familyOf(pid)));
+    await Promise.all(both.map(({ client }) => client.close()));
+    await until(() => !family.some(isAlive));
+  });
+});

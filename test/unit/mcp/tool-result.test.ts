@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { OracleError } from '../../../src/errors.ts';
+import { failureOf, resultOf } from '../../../src/mcp/tool-result.ts';
+
+const ADDRESS = { publicUrl: 'https://oracle.example.org' };
+const KEY = 'bitcoin-signal-oracle/error';
+
+describe('a failure', () => {
+  it('says what happened, where, what to do and when', () => {
+    const error = new OracleError('RATE_LIMITED', 'The limit is reached', { suggestedAction: 'Wait 7 s.', retryAfterSeconds: 7 });
+    const { isError, content, _meta, structuredContent } = failureOf(error, ADDRESS);
+    expect([isError, structuredContent]).toEqual([true, undefined]);
+    expect(content).toEqual([
+      { type: 'text', text: 'RATE_LIMITED: The limit is reached\nWhat to do: Wait 7 s.\nTry again after 7 seconds.' },
+    ]);
+    expect(_meta?.[KEY]).toEqual({
+      ...{ code: 'RATE_LIMITED', message: 'The limit is reached', retryable: true },
+      ...{ suggestedAction: 'Wait 7 s.', retryAfterSeconds: 7 },
+    });
+  });
+
+  it('names the field, and says when the same call may succeed', () => {
+    const textOf = (error: unknown) => failureOf(error, ADDRESS).content[0];
+    expect(textOf(new OracleError('INPUT_INVALID', 'No', { field: 'horizon' }))).toHaveProperty(
+      'text',
+      'INPUT_INVALID: No\nField: horizon\nWhat to do: Correct "horizon" and send the request again.',
+    );
+    expect(textOf(new OracleError('STEP_WAITING', 'Not yet'))).toHaveProperty('text', expect.stringMatching(/may succeed later\.$/));
+  });
+
+  it('leads whoever has no token to one', () => {
+    const told = failureOf(new OracleError('UNAUTHENTICATED', 'This needs an access token', { field: 'Authorization' }), ADDRESS);
+    expect(told._meta?.[KEY]).toHaveProperty(
+      'suggestedAction',
+      expect.stringContaining('POST https://oracle.example.org/api/svc/oracle/verify'),
+    );
+  });
+
+  it('says how a token is sent where no header can be', () => {
+    const error = new OracleError('UNAUTHENTICATED', 'This needs an access token');
+    const told = JSON.stringify(failureOf(error, { ...ADDRESS, howToSendToken: 'Set ORACLE_TOKEN.' }).content);
+    expect(told).toContain('Set ORACLE_TOKEN.');
+    expect(told).not.toContain('Bearer');
+  });
+
+  it('that is not ours keeps its words', () => {
+    expect(JSON.stringify(failureOf(new Error('password'), ADDRESS))).not.toContain('password');
+  });
+});
+
+describe('an answer', () => {
+  it('is its sentences first, then the same as JSON, and as data', () => {
+    const output = { price: 1 };
+    const { content, structuredContent, isError } = resultOf({ output, text: 'One dollar.' });
+    expect(content).toEqual([
+      { type: 'text', text: 'One dollar.' },
+      { type: 'text', text: '{"price":1}' },
+    ]);
+    expect([structuredContent, isError]).toEqual([output, undefined]);
+  });
+});
