@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { privateKeyToAccount } from 'viem/accounts';
+import { urlAt } from '../agent-card/url.ts';
 import { loginMessage } from './access/login-message.ts';
 import { OracleError } from './errors.ts';
 import { type DEMO_WALLETS, type DemoFile, parseDemoFile } from './local/demo-file.ts';
@@ -45,7 +46,7 @@ export async function logIn({ wallets }: DemoFile, name: DemoWallet, url: string
   const timestamp = Date.now();
   const wallet = account.address;
   const signature = await account.signMessage({ message: loginMessage(wallet, timestamp) });
-  const answer = await post(new URL('/api/svc/oracle/verify', url), { wallet, signature, timestamp });
+  const answer = await post(new URL(urlAt(url, '/api/svc/oracle/verify')), { wallet, signature, timestamp });
   if (typeof answer.token === 'string') return { token: answer.token, seconds: Number(answer.expires_in) };
   const { code, detail, suggestedAction } = answer;
   throw new OracleError('UNAUTHENTICATED', `${code ?? 'The service at this address'}: ${detail ?? 'gave no token'}`, {

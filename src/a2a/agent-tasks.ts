@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Message, Role, type Task, TaskState } from '@a2a-js/sdk';
 import { OracleError, type ToldError, toldError } from '../errors.ts';
-import { dataOf, dataPart } from './parts.ts';
 import { type AskerOfCall, contextFor } from './owner.ts';
+import { dataOf, dataPart } from './parts.ts';
 import type { Sending } from './sending.ts';
 import { isActive, stateOf } from './task-states.ts';
 import { type MongoTaskStore, skillOf } from './task-store.ts';

@@ -3,7 +3,14 @@ import { OracleError } from '../errors.ts';
 import { isNestedDeeper } from './nesting.ts';
 
 /** Bounds of a message; what is larger is refused before anything is kept of it. */
-export const MESSAGE_BOUNDS = { parts: 20, textCharacters: 4_000, idCharacters: 128, metadataCharacters: 4_096, references: 10, uris: 20 } as const;
+export const MESSAGE_BOUNDS = {
+  parts: 20,
+  textCharacters: 4_000,
+  idCharacters: 128,
+  metadataCharacters: 4_096,
+  references: 10,
+  uris: 20,
+} as const;
 
 const LONGEST_URI = 256;
 /** No skill's input has nearly as many levels. */
@@ -32,7 +39,8 @@ export function checkMessage({ message, metadata, configuration }: SendMessageRe
 /** @throws OracleError INPUT_INVALID */
 export function checkId(id: string, field: string): void {
   if (typeof id === 'string' && ID.test(id)) return;
-  const problem = id === '' ? 'is missing' : `must be 1 to ${MESSAGE_BOUNDS.idCharacters} characters of letters, digits and . : @ + = / _ -`;
+  const problem =
+    id === '' ? 'is missing' : `must be 1 to ${MESSAGE_BOUNDS.idCharacters} characters of letters, digits and . : @ + = / _ -`;
   throw invalid(field, problem, 'Use a UUID.');
 }
 
@@ -44,11 +52,16 @@ export function checkHistoryLength(length: number | undefined, field = 'historyL
 
 function checkedParts(parts: readonly Part[]): Part[] {
   if (parts.length === 0) throw invalid('message.parts', 'is empty', 'Send a data part { "skill", "input" } or a text part.');
-  if (parts.length > MESSAGE_BOUNDS.parts) throw invalid('message.parts', `holds more than ${MESSAGE_BOUNDS.parts} parts`, 'Send fewer parts.');
+  if (parts.length > MESSAGE_BOUNDS.parts)
+    throw invalid('message.parts', `holds more than ${MESSAGE_BOUNDS.parts} parts`, 'Send fewer parts.');
   const checked = parts.map(checkedPart);
   const characters = checked.reduce((sum, { content }) => sum + (content?.$case === 'text' ? content.value.length : 0), 0);
   if (characters <= MESSAGE_BOUNDS.textCharacters) return checked;
-  throw invalid('message.parts', `holds more than ${MESSAGE_BOUNDS.textCharacters} characters of text`, 'Ask in a sentence, or send a data part.');
+  throw invalid(
+    'message.parts',
+    `holds more than ${MESSAGE_BOUNDS.textCharacters} characters of text`,
+    'Ask in a sentence, or send a data part.',
+  );
 }
 
 /** Without what the sender adds beside the content: nothing here reads it. */
@@ -62,7 +75,8 @@ function checkedPart({ content }: Part, index: number): Part {
     });
   }
   const isRight = content.$case === 'text' ? typeof content.value === 'string' : isObject(content.value);
-  if (!isRight) throw invalid(field, content.$case === 'text' ? 'must be a text' : 'must hold an object', 'Send { "skill", "input" } as data.');
+  if (!isRight)
+    throw invalid(field, content.$case === 'text' ? 'must be a text' : 'must hold an object', 'Send { "skill", "input" } as data.');
   if (isNestedDeeper(content.value, DEEPEST)) throw invalid(field, 'is nested too deeply', 'Send { "skill", "input" } as data.');
   return { content, metadata: undefined, filename: '', mediaType: content.$case === 'text' ? 'text/plain' : 'application/json' };
 }

@@ -1,6 +1,6 @@
+import { A2A_ERROR_CODE } from '@a2a-js/sdk/errors';
 import type { Request, Response } from 'express';
 import type { DoorError } from '../access/door.ts';
-import { A2A_ERROR_CODE } from '@a2a-js/sdk/errors';
 import { errorInfoOf, reasonOf, TELLINGS } from './protocol-error.ts';
 
 /** A wrong body is an answer of the protocol like any other: JSON-RPC tells it under HTTP 200. */

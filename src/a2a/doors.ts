@@ -1,14 +1,15 @@
 import { type A2ARequestHandler, ServerCallContext, type ServerCallContextBuilder } from '@a2a-js/sdk/server';
-import { jsonRpcHandler, restHandler } from '@a2a-js/sdk/server/express';
+import { restHandler } from '@a2a-js/sdk/server/express';
 import type { Request, RequestHandler, Response } from 'express';
 import { ENDPOINTS } from '../../agent-card/endpoints.ts';
 import type { Asker } from '../access/asker.ts';
 import type { Door } from '../access/door.ts';
 import { OracleError, toldError } from '../errors.ts';
 import { sendJsonRpcError, tellJsonRpc, tellRest } from './door-words.ts';
+import { jsonRpcBinding } from './json-rpc-binding.ts';
 import { brokenCall } from './json-rpc-call.ts';
 import { isNestedDeeper } from './nesting.ts';
-import { AgentUser, type Binding } from './owner.ts';
+import { AgentUser } from './owner.ts';
 
 const JSON_TYPE = 'application/json';
 const A2A_TYPE = 'application/a2a+json';
@@ -25,7 +26,7 @@ export function createA2aDoors(handler: A2ARequestHandler): Door[] {
 
 /** Also at `/`, where older clients post. */
 function jsonRpcDoor(requestHandler: A2ARequestHandler): Door {
-  const binding = bindingOf('jsonrpc', requestHandler, jsonRpcHandler);
+  const binding = jsonRpcBinding(requestHandler);
   return {
     mounts: [{ path: ENDPOINTS.a2a }, { path: '/', methods: ['post'] }],
     ...BODY,
@@ -34,17 +35,14 @@ function jsonRpcDoor(requestHandler: A2ARequestHandler): Door {
       requireReadable(request);
       const broken = brokenCall(request.body);
       if (broken !== null) return sendJsonRpcError(response, broken.rpc, { ...toldError(broken.error), status: 200 });
-      // The library takes this door's messages under one name only.
-      request.headers['content-type'] = JSON_TYPE;
-      request.url = '/';
-      await binding(request, response, asker);
+      await binding(request, response, new AgentUser(asker, 'jsonrpc', goneSignal(response)));
     },
     tell: tellJsonRpc,
   };
 }
 
 function restDoor(requestHandler: A2ARequestHandler): Door {
-  const binding = bindingOf('rest', requestHandler, restHandler);
+  const binding = restBinding(requestHandler);
   return {
     mounts: [{ path: ENDPOINTS.a2aRest, below: true }],
     ...BODY,
@@ -56,28 +54,29 @@ function restDoor(requestHandler: A2ARequestHandler): Door {
   };
 }
 
-type Library = typeof jsonRpcHandler | typeof restHandler;
-
 /** The library's handler behind this service's own guard: who asks is known already. */
-function bindingOf(binding: Binding, requestHandler: A2ARequestHandler, library: Library) {
+function restBinding(requestHandler: A2ARequestHandler) {
   const users = new WeakMap<Request, AgentUser>();
-  const handler: RequestHandler = library({
+  const handler: RequestHandler = restHandler({
     requestHandler,
     userBuilder: async (request) => userFrom(users, request),
     contextBuilder,
     legacyCompat: { enabled: true },
   });
   return (request: Request, response: Response, asker: Asker): Promise<void> => {
-    const gone = new AbortController();
-    users.set(request, new AgentUser(asker, binding, gone.signal));
+    users.set(request, new AgentUser(asker, 'rest', goneSignal(response)));
     return new Promise((resolve, reject) => {
-      response.once('close', () => {
-        gone.abort();
-        resolve();
-      });
+      response.once('close', resolve);
       handler(request, response, (error?: unknown) => reject(error ?? notServed()));
     });
   };
+}
+
+/** Aborted when the connection is closed: nobody waits any more. */
+function goneSignal(response: Response): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 function userFrom(users: WeakMap<Request, AgentUser>, request: Request): AgentUser {
@@ -107,10 +106,16 @@ function requireReadable(request: Request): void {
     });
   }
   if ((request.get('A2A-Version') ?? '').length > LONGEST_VERSION) {
-    throw new OracleError('INPUT_INVALID', 'A2A-Version names no version of the protocol', { field: 'A2A-Version', suggestedAction: 'Send 1.0.' });
+    throw new OracleError('INPUT_INVALID', 'A2A-Version names no version of the protocol', {
+      field: 'A2A-Version',
+      suggestedAction: 'Send 1.0.',
+    });
   }
   if (isNestedDeeper(request.body, DEEPEST_BODY)) {
-    throw new OracleError('INPUT_INVALID', 'The message is nested too deeply', { field: 'params', suggestedAction: 'Send a flatter message.' });
+    throw new OracleError('INPUT_INVALID', 'The message is nested too deeply', {
+      field: 'params',
+      suggestedAction: 'Send a flatter message.',
+    });
   }
 }
 

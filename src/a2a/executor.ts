@@ -37,7 +37,8 @@ export class SkillExecutor implements AgentExecutor {
       await this.#carryOut(context, teller);
     } catch (error) {
       const told = toldError(error);
-      if (told.code === 'INTERNAL') this.#parts.log.error({ err: error, taskId, requestId: userOf(context.context).asker.requestId }, 'a task failed');
+      if (told.code === 'INTERNAL')
+        this.#parts.log.error({ err: error, taskId, requestId: userOf(context.context).asker.requestId }, 'a task failed');
       teller.failed(told);
     } finally {
       this.#underWay.delete(taskId);
@@ -47,7 +48,9 @@ export class SkillExecutor implements AgentExecutor {
   /** The stream ends with it; what the skill still does is not told any more. */
   async cancelTask(taskId: string, bus: ExecutionEventBus): Promise<void> {
     const contextId = this.#underWay.get(taskId) ?? '';
-    new TaskTeller({ taskId, contextId, bus, now: this.#parts.now }).status(TaskState.TASK_STATE_CANCELED, [textPart('Cancelled as asked.')]);
+    new TaskTeller({ taskId, contextId, bus, now: this.#parts.now }).status(TaskState.TASK_STATE_CANCELED, [
+      textPart('Cancelled as asked.'),
+    ]);
   }
 
   async #carryOut(context: RequestContext, teller: TaskTeller): Promise<void> {

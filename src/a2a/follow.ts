@@ -26,7 +26,11 @@ const MOST_LOOKS = 310;
  * A task as it changes, whichever process works on it: first as it is, then once after each change that is seen.
  * @throws OracleError NOT_FOUND
  */
-export async function* followTask({ tasks, stopping }: FollowParts, taskId: string, { context, until }: FollowOptions): AsyncGenerator<Task> {
+export async function* followTask(
+  { tasks, stopping }: FollowParts,
+  taskId: string,
+  { context, until }: FollowOptions,
+): AsyncGenerator<Task> {
   const signal = AbortSignal.any([stopping, userOf(context).gone].filter((one) => one !== undefined));
   let seen = '';
   for (let look = 0, pauseMs = FIRST_PAUSE_MS; look < MOST_LOOKS; look++) {
@@ -41,7 +45,11 @@ export async function* followTask({ tasks, stopping }: FollowParts, taskId: stri
 }
 
 /** The same as events of a stream: the task, then its new artifacts and states. */
-export async function* streamTask(parts: FollowParts, taskId: string, options: FollowOptions): AsyncGenerator<StreamResponse, void, undefined> {
+export async function* streamTask(
+  parts: FollowParts,
+  taskId: string,
+  options: FollowOptions,
+): AsyncGenerator<StreamResponse, void, undefined> {
   let before: Task | undefined;
   for await (const task of followTask(parts, taskId, options)) {
     if (before === undefined) yield { payload: { $case: 'task', value: task } };
@@ -53,7 +61,9 @@ export async function* streamTask(parts: FollowParts, taskId: string, options: F
 function* changes(before: Task, task: Task): Generator<StreamResponse> {
   const { id: taskId, contextId, status } = task;
   for (const artifact of task.artifacts.filter(({ artifactId }) => !before.artifacts.some((one) => one.artifactId === artifactId))) {
-    yield { payload: { $case: 'artifactUpdate', value: { taskId, contextId, artifact, append: false, lastChunk: true, metadata: undefined } } };
+    yield {
+      payload: { $case: 'artifactUpdate', value: { taskId, contextId, artifact, append: false, lastChunk: true, metadata: undefined } },
+    };
   }
   if (before.status?.state === status?.state && before.status?.timestamp === status?.timestamp) return;
   yield { payload: { $case: 'statusUpdate', value: { taskId, contextId, status, metadata: undefined } } };

@@ -1,5 +1,5 @@
-import type { ServerCallContext } from '@a2a-js/sdk/server';
 import * as sdk from '@a2a-js/sdk/errors';
+import type { ServerCallContext } from '@a2a-js/sdk/server';
 import { type ErrorCode, isOracleError, OracleError, type ToldError, toldError } from '../errors.ts';
 import { isDatabaseSilent } from '../mongo.ts';
 import { userOf } from './owner.ts';

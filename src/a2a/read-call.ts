@@ -49,7 +49,8 @@ function ofData(value: unknown, { caller, skill }: PlanOptions): Plan {
 function ofText(text: string, { caller, skill }: PlanOptions): Plan {
   const read = readText(text, skill);
   if (read === null) return { do: 'ask', parts: whichSkill() };
-  if ('missing' in read) return { do: 'ask', skill: read.skill, parts: [textPart(read.missing), dataPart({ example: exampleOf(read.skill) })] };
+  if ('missing' in read)
+    return { do: 'ask', skill: read.skill, parts: [textPart(read.missing), dataPart({ example: exampleOf(read.skill) })] };
   const plan = callOf(read.skill, read.input, caller);
   return plan.do === 'call' ? { ...plan, note: noteOf(plan.call.skill.id, read.input) } : plan;
 }

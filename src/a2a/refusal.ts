@@ -1,7 +1,14 @@
 import { OracleError, type OracleErrorOptions } from '../errors.ts';
 
 /** Refusals that the protocol has names of its own for. */
-export type RefusalName = 'TaskNotFoundError' | 'TaskNotCancelableError' | 'UnsupportedOperationError' | 'PushNotificationNotSupportedError' | 'VersionNotSupportedError' | 'ExtendedAgentCardNotConfiguredError' | 'ExtensionSupportRequiredError';
+export type RefusalName =
+  | 'TaskNotFoundError'
+  | 'TaskNotCancelableError'
+  | 'UnsupportedOperationError'
+  | 'PushNotificationNotSupportedError'
+  | 'VersionNotSupportedError'
+  | 'ExtendedAgentCardNotConfiguredError'
+  | 'ExtensionSupportRequiredError';
 
 /** An error of ours that the protocol tells under another name than its code would get. */
 export class Refusal extends OracleError {
@@ -71,5 +78,14 @@ export function noExtendedCard(): OracleError {
     code: 'CONFLICT',
     message: 'There is no extended agent card',
     suggestedAction: 'Read the public one at /.well-known/agent-card.json: it is the same for everybody.',
+  });
+}
+
+export function unknownVersion(versions: readonly string[]): OracleError {
+  return new Refusal('VersionNotSupportedError', {
+    code: 'INPUT_INVALID',
+    message: 'This version of the protocol is not served',
+    field: 'A2A-Version',
+    suggestedAction: `Send A2A-Version: ${versions.join(' or ')}.`,
   });
 }

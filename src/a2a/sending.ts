@@ -9,8 +9,8 @@ import { newTask } from './new-task.ts';
 import { ownerOf, userOf } from './owner.ts';
 import { type Plan, planOf } from './read-call.ts';
 import { otherContext, taskBusy, taskNotFound, taskOver } from './refusal.ts';
-import { hasMessage, type MongoTaskStore, skillOf } from './task-store.ts';
 import { isActive, isTerminal, stateName } from './task-states.ts';
+import { hasMessage, type MongoTaskStore, skillOf } from './task-store.ts';
 
 export interface SendingParts {
   tasks: MongoTaskStore;

@@ -226,4 +226,3 @@ function afterPage(filter: Filter<TaskDoc>, pageToken: string): Filter<TaskDoc> 
   const { statusAt, id } = readPageToken(pageToken);
   return { $and: [filter, { $or: [{ statusAt: { $lt: statusAt } }, { statusAt, _id: { $lt: id } }] }] };
 }
-

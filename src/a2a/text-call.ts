@@ -28,7 +28,10 @@ const WORDS: readonly { skill: string; words: readonly (readonly [weight: number
     skill: 'get_track_record',
     words: [
       [7, /\b(?:track record|score ?card|hit rate|win rate|brier|calibrat\w+|statistics|stats)\b/],
-      [7, /\b(?:accura\w+|performance|how (?:good|reliable|often)|how well|how many|right so far|past (?:forecasts|predictions|results))\b/],
+      [
+        7,
+        /\b(?:accura\w+|performance|how (?:good|reliable|often)|how well|how many|right so far|past (?:forecasts|predictions|results))\b/,
+      ],
       [4, /\b(?:history|results|record|won|lost|wins|losses|calls)\b/],
       [4, /\b(?:were|was|been) (?:right|wrong|correct)\b/],
       [7, /\bhow (?:did|have) you (?:do|done|fare|perform)\w*\b/],
@@ -81,7 +84,11 @@ function verification(text: string): TextCall {
   if (predictionId !== undefined) return { skill, input: { predictionId } };
   const [date] = datesIn(text);
   if (date === undefined) {
-    return { skill, missing: 'Which forecast shall be verified? Name its date (YYYY-MM-DD), its id (e.g. 2026-01-05:7d) or the uid of its attestation (0x and 64 hex digits).' };
+    return {
+      skill,
+      missing:
+        'Which forecast shall be verified? Name its date (YYYY-MM-DD), its id (e.g. 2026-01-05:7d) or the uid of its attestation (0x and 64 hex digits).',
+    };
   }
   return { skill, input: takenBy(skill, { date, horizon: horizonIn(text) }) };
 }

@@ -88,7 +88,7 @@ async function read<Fields>({ market, at }: Asking, report: MarketReport): Promi
   return (await market.report(report, at.getTime())) as Fields & ReportEnvelope;
 }
 
-function originOf({ source, observedAt = null, stale }: ReportedInput, { at }: Asking): Origin {
+function originOf({ source, observedAt, stale }: ReportedInput, { at }: Asking): Origin {
   const ageSeconds = observedAt === null ? null : Math.max(0, Math.round((at.getTime() - Date.parse(observedAt)) / 1000));
   return { source, observedAt, ageSeconds, stale };
 }

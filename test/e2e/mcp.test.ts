@@ -40,7 +40,7 @@ describe('MCP over stdio where no service runs', () => {
     // The protocol is served at once; a call waits for the service.
     expect((await session.client.listTools()).tools).toHaveLength(4);
     const signal = await call(session, 'predict_btc_direction');
-    expect(signal.structuredContent, signal.content[0].text).toMatchObject({ horizon: '7d', replayed: true });
+    expect(signal.structuredContent, signal.content[0].text).toMatchObject({ horizon: '7d' });
     expect(session.stderr()).toMatch(/Replaying .*2\/2/);
     expect(session.stderr()).toContain(`Its data is in ${join(folder, 'data')}.`);
     family = familyOf(session.pid);

@@ -38,6 +38,7 @@ const CALLERS: Record<string, Caller> = {
 export async function a2aBench({ db, now = () => new Date(), lines = [], carryOut }: BenchOptions): Promise<A2aBench> {
   await ensureIndexes(db, A2A_INDEXES);
   let runs = 0;
+  let letGo = () => undefined as void;
   let gate: { passed: Promise<void>; begin(): void } | undefined;
   const answer: CarryOut = async (call, asker) => {
     runs += 1;
@@ -54,7 +55,10 @@ export async function a2aBench({ db, now = () => new Date(), lines = [], carryOu
     ...served,
     a2a,
     runs: () => runs,
-    stop: () => stopping.abort(),
+    stop() {
+      letGo();
+      stopping.abort();
+    },
     hold() {
       const [passed, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       gate = { passed: passed.promise, begin: begun.resolve };
@@ -62,6 +66,7 @@ export async function a2aBench({ db, now = () => new Date(), lines = [], carryOu
         gate = undefined;
         passed.resolve();
       };
+      letGo = release;
       return { release, begun: begun.promise };
     },
   };

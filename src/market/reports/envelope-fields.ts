@@ -10,7 +10,7 @@ const INPUT = z.object({
     .string()
     .nullable()
     .describe('Date of the last value, of the price its ISO 8601 instant; null when there never was a value'),
-  observedAt: TIME.nullable().optional().describe('When this value was made or published; null when there never was one'),
+  observedAt: TIME.nullable().describe('When this value was made or published; null when there never was one'),
   ageDays: z.int().nullable().optional().describe('Days since that date, null without one; not told of the price'),
   ageSeconds: COUNT.optional().describe('Seconds since that instant; told of the price only'),
   stale: z.boolean().describe('True when it is missing or too old'),

@@ -1,397 +1,179 @@
-import { type StreamResponse, type Task, type TaskPushNotificationConfig, TaskState } from '@a2a-js/sdk';
-import { ServerCallContext } from '@a2a-js/sdk/server';
-import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { AgentUser } from '../../../src/a2a/owner.ts';
-import { statusOf, textPart } from '../../../src/a2a/parts.ts';
-import { createTaskPush, type TaskPushParts } from '../../../src/a2a/push/push.ts';
-import { MOST_PENDING } from '../../../src/a2a/push/sender.ts';
-import { PUSH_CONFIG_INDEXES, PUSH_CONFIGS_PER_TASK, PushConfigStore } from '../../../src/a2a/push/store.ts';
-import { createLog } from '../../../src/log.ts';
-import { ensureIndexes } from '../../../src/mongo.ts';
-import { createSecretBox } from '../../../src/secret-box.ts';
-import { createShutdown } from '../../../src/shutdown.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { answering, startReceiver } from '../../support/receiver.ts';
+import { randomUUID } from 'node:crypto';
+import { TaskState } from '@a2a-js/sdk';
+import { JsonRpcTransport as OlderTransport } from 'a2a-sdk-0.3/client';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
+import { asTask, a2aClientAt as open, toldBy, withPush } from '../../support/a2a-client.ts';
+import { dataPart, messageOf, textPart } from '../../support/agent-doors/a2a.ts';
+import { fetchAs } from '../../support/agent-doors/door.ts';
+import { loginToken } from '../../support/login.ts';
+import { type Received, startReceiver } from '../../support/receiver.ts';
+import { type Served, serve } from '../../support/serve.ts';
+import { type TestService, testService } from '../../support/service.ts';
 
-const SECRET = 'x'.repeat(40);
-const DAY_MS = 86_400_000;
-const NOON = new Date('2026-03-01T12:00:00Z');
-const [ALICE, BOB] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`] as const;
-const silent = createLog({ level: 'silent', secrets: [] });
+const BINDINGS = ['JSONRPC', 'HTTP+JSON'] as const;
+const MARKET = dataPart({ skill: 'get_market_context', input: {} });
 
-let database: TestDatabase;
-let tasks = 0;
-const newTaskId = () => `task-${++tasks}`;
+let service: TestService;
+let served: Served;
+let basic: string;
+let premium: string;
 
 beforeAll(async () => {
-  database = await testDatabase();
-  await ensureIndexes(database.db, PUSH_CONFIG_INDEXES);
+  service = await testService(1, { PUSH_LOCAL_TARGETS: 'allow' });
+  served = await serve(service);
+  [basic, premium] = [await loginToken(service, 'basic'), await loginToken(service, 'premium')];
 });
-afterAll(() => database.drop());
-
-function contextOf(wallet: `0x${string}` | null, requestedVersion = '1.0', tenant?: string): ServerCallContext {
-  const caller = wallet === null ? { tier: 'public' as const } : { tier: 'basic' as const, wallet };
-  const user = new AgentUser({ caller, address: '192.0.2.7' }, 'jsonrpc');
-  return new ServerCallContext({ user, requestedVersion, ...(tenant === undefined ? {} : { tenant }) });
-}
-const alice = contextOf(ALICE);
-const bob = contextOf(BOB);
-
-function config(more: Partial<TaskPushNotificationConfig> = {}): TaskPushNotificationConfig {
-  return { tenant: '', id: 'one', taskId: '', url: 'https://hooks.example.com/x', token: '', authentication: undefined, ...more };
-}
-
-function openStore(now = () => NOON) {
-  return new PushConfigStore({ db: database.db, secretBox: createSecretBox(SECRET), now });
-}
-
-describe('the callbacks of a task', () => {
-  it('are kept as they were registered, with the version that was spoken', async () => {
-    const [store, taskId] = [openStore(), newTaskId()];
-    const first = config({ taskId, tenant: 't', token: 'tok', authentication: { scheme: 'Bearer', credentials: 'cred' } });
-    await store.save(taskId, alice, structuredClone(first));
-    await store.save(taskId, contextOf(ALICE, '0.3'), config({ id: 'two', taskId }));
-    expect(await store.load(taskId, alice)).toEqual([first, config({ id: 'two', taskId })]);
-    expect((await store.loadWithMetadata(taskId, alice)).map(({ wireVersion }) => wireVersion)).toEqual(['1.0', '0.3']);
-  });
-
-  it('come back unchanged whatever they hold', async () => {
-    const store = openStore();
-    const text = fc.string({ unit: 'grapheme', maxLength: 60 });
-    await fc.assert(
-      fc.asyncProperty(text, text, text, fc.option(text), async (id, url, token, credentials) => {
-        const taskId = newTaskId();
-        const authentication = credentials === null ? undefined : { scheme: 'Bearer', credentials };
-        const saved = config({ id, url, token, authentication });
-        await store.save(taskId, alice, saved);
-        expect(saved.id).not.toBe('');
-        expect(await store.load(taskId, alice)).toEqual([config({ id: id || saved.id, url, token, authentication })]);
-      }),
-      { numRuns: 25 },
-    );
-  });
-
-  it('get an id where they have none, each its own', async () => {
-    const [store, taskId] = [openStore(), newTaskId()];
-    const saved = [config({ id: '' }), config({ id: '' })];
-    for (const one of saved) await store.save(taskId, alice, one);
-    expect(saved.map(({ id }) => id)).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), expect.stringMatching(/^[\da-f-]{36}$/)]);
-    expect(await store.load(taskId, alice)).toEqual(saved);
-    expect(new Set(saved.map(({ id }) => id)).size).toBe(2);
-  });
-
-  it('get the id of the task where protocol 0.3 names none', async () => {
-    const [store, taskId] = [openStore(), newTaskId()];
-    const saved = config({ id: '' });
-    await store.save(taskId, contextOf(ALICE, '0.3'), saved);
-    expect(saved.id).toBe(taskId);
-  });
-
-  it('are replaced by others of the same id, also where there are as many as there can be', async () => {
-    const [store, taskId] = [openStore(), newTaskId()];
-    for (let n = 0; n < PUSH_CONFIGS_PER_TASK; n++) await store.save(taskId, alice, config({ id: `id-${n}` }));
-    await store.save(taskId, contextOf(ALICE, '0.3'), config({ id: 'id-3', token: 'new' }));
-    const found = await store.loadWithMetadata(taskId, alice);
-    expect(found).toHaveLength(PUSH_CONFIGS_PER_TASK);
-    expect(found.find((one) => one.config.id === 'id-3')).toEqual({ config: config({ id: 'id-3', token: 'new' }), wireVersion: '0.3' });
-    await expect(store.save(taskId, alice, config({ id: 'id-5' }))).rejects.toMatchObject({ code: 'CONFLICT', details: { limit: 5 } });
-    await store.delete(taskId, alice, 'id-0');
-    await store.save(taskId, alice, config({ id: 'id-5' }));
-    expect(await store.load(taskId, alice)).toHaveLength(PUSH_CONFIGS_PER_TASK);
-  });
-
-  it('are at most five when twenty come at once, in two processes', async () => {
-    const taskId = newTaskId();
-    const stores = [openStore(), openStore()];
-    const saves = Array.from({ length: 20 }, (_, n) => stores[n % 2]!.save(taskId, alice, config({ id: `id-${n}` })));
-    const failed = (await Promise.allSettled(saves)).filter(({ status }) => status === 'rejected');
-    expect(failed).toHaveLength(15);
-    expect(failed[0]).toMatchObject({ reason: { code: 'CONFLICT' } });
-    expect(await stores[0]!.load(taskId, alice)).toHaveLength(5);
-  });
-
-  it('are one when the same comes twenty times at once', async () => {
-    const [store, taskId] = [openStore(), newTaskId()];
-    await Promise.all(Array.from({ length: 20 }, () => store.save(taskId, alice, config())));
-    expect(await store.load(taskId, alice)).toEqual([config()]);
-  });
-
-  it('are there for nobody else, whichever tenant he names', async () => {
-    const [store, taskId] = [openStore(), newTaskId()];
-    await store.save(taskId, contextOf(ALICE, '1.0', 'tenant'), config());
-    for (const other of [bob, contextOf(BOB, '1.0', 'tenant'), contextOf(null), contextOf(null, '1.0', ALICE)]) {
-      expect(await store.load(taskId, other)).toEqual([]);
-      await store.delete(taskId, other, 'one');
-    }
-    expect(await store.load(taskId, alice)).toEqual([config()]);
-  });
-
-  it('end once, and ending them again is no error', async () => {
-    const [store, taskId] = [openStore(), newTaskId()];
-    await store.save(taskId, alice, config());
-    await store.save(taskId, alice, config({ id: taskId }));
-    await store.delete(taskId, alice, 'one');
-    await store.delete(taskId, alice, 'one');
-    expect(await store.load(taskId, alice)).toEqual([config({ id: taskId })]);
-    await store.delete(taskId, alice);
-    expect(await store.load(taskId, alice)).toEqual([]);
-  });
-
-  it('are not legible in the database, and open for their own task only', async () => {
-    const [store, taskId, other] = [openStore(), newTaskId(), newTaskId()];
-    await store.save(
-      taskId,
-      alice,
-      config({ url: 'https://legible.example', token: 'legible', authentication: { scheme: 'legible', credentials: 'legible' } }),
-    );
-    await store.save(other, alice, config());
-    const kept = database.db.collection('a2a_push_configs');
-    const doc = await kept.findOne({ _id: { $eq: JSON.stringify([`wallet:${ALICE}`, taskId, 'one']) } } as object);
-    expect(JSON.stringify(doc)).not.toContain('legible');
-    await kept.updateOne(
-      { taskId: other, owner: `wallet:${ALICE}` },
-      { $set: { sealed: doc!.sealed } },
-      { hint: { owner: 1, taskId: 1, slot: 1 } },
-    );
-    await expect(store.load(other, alice)).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'ENCRYPTION_SECRET' });
-  });
-
-  it('are kept as long as their task', async () => {
-    let now = NOON;
-    const [store, taskId] = [openStore(() => now), newTaskId()];
-    const nobody = contextOf(null);
-    for (const context of [alice, nobody]) await store.save(taskId, context, config());
-    const left = async () => [(await store.load(taskId, alice)).length, (await store.load(taskId, nobody)).length];
-    await store.purge(new Date(NOON.getTime() + DAY_MS - 1));
-    expect(await left()).toEqual([1, 1]);
-    await store.purge(new Date(NOON.getTime() + DAY_MS));
-    expect(await left()).toEqual([1, 0]);
-    now = new Date(NOON.getTime() + 3 * DAY_MS);
-    await store.renew(taskId, alice);
-    await store.purge(new Date(NOON.getTime() + 10 * DAY_MS - 1));
-    expect(await left()).toEqual([1, 0]);
-    expect(await store.purge(new Date(NOON.getTime() + 10 * DAY_MS))).toBeGreaterThanOrEqual(1);
-    expect(await left()).toEqual([0, 0]);
-  });
+afterAll(async () => {
+  await served?.close();
+  await service?.stop();
 });
 
-/** Everything together, with what it logs. */
-function push(more: Partial<TaskPushParts> = {}) {
-  const lines: string[] = [];
-  const shutdown = createShutdown({ log: silent });
-  onTestFinished(async () => void (await shutdown.stop('the test is over')));
-  const log = createLog({ level: 'warn', secrets: [], write: (line) => void lines.push(line) });
-  const rules = { allowLocal: true, resolve: async () => ['127.0.0.1'] };
-  const common = { db: database.db, secretBox: createSecretBox(SECRET), now: () => NOON, backoffMs: [0, 0] as const };
-  return { ...createTaskPush({ ...common, rules, log, stopping: shutdown, ...more }), shutdown, lines, log };
-}
-
-async function receiver(...statuses: [number, ...number[]]) {
-  const started = await startReceiver(...statuses);
+async function receiver() {
+  const started = await startReceiver(200);
   onTestFinished(started.close);
   return started;
 }
 
-function taskOf(id: string, state: TaskState): Task {
-  const contextId = 'c';
-  const status = statusOf({ taskId: id, contextId, state, at: NOON, parts: [textPart('said')] });
-  return { id, contextId, status, artifacts: [], history: [], metadata: undefined };
+/** What each notification told, in order. */
+function told(received: readonly Received[]): string[] {
+  return received
+    .map(({ body }) => JSON.parse(body))
+    .map(({ task, statusUpdate, artifactUpdate }) => (artifactUpdate === undefined ? (task ?? statusUpdate).status.state : 'artifact'));
 }
 
-function statusEvent(taskId: string, state: TaskState): StreamResponse {
-  const { contextId, status } = taskOf(taskId, state);
-  return { payload: { $case: 'statusUpdate', value: { taskId, contextId, status, metadata: undefined } } };
+/** A task that waits for its next message. */
+async function waitingTask(binding: (typeof BINDINGS)[number], token: string | undefined = basic) {
+  const client = await open(served.url, binding, token);
+  const task = asTask(await client.sendMessage(messageOf([textPart('xyzzy')])));
+  expect(task.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+  return { client, task };
 }
 
-const { TASK_STATE_SUBMITTED: SUBMITTED, TASK_STATE_WORKING: WORKING, TASK_STATE_COMPLETED: COMPLETED } = TaskState;
-const statesOf = (received: readonly { body: string }[]) =>
-  received.map(({ body }) => JSON.parse(body)).map((body) => (body.statusUpdate ?? body.task ?? body).status.state);
+const named = (taskId: string, id: string) => ({ tenant: '', taskId, id });
+const page = (taskId: string) => ({ tenant: '', taskId, pageSize: 0, pageToken: '' });
 
-describe('a callback to be registered', () => {
-  it.each<[string, Partial<TaskPushNotificationConfig>]>([
-    ['url', { url: '' }],
-    ['url', { url: 'http://hooks.example.com/' }],
-    ['url', { url: 'https://127.0.0.1/' }],
-    ['url', { url: 'https://localhost/' }],
-    ['url', { url: 'https://user:pass@hooks.example.com/' }],
-    ['id', { id: 'a b' }],
-    ['id', { id: 'x'.repeat(129) }],
-    ['token', { token: 'a\r\nX-Evil: 1' }],
-    ['token', { token: 'grüße' }],
-    ['token', { token: ' padded ' }],
-    ['token', { token: 'x'.repeat(4_097) }],
-    ['authentication.scheme', { authentication: { scheme: 'Bearer x', credentials: 'y' } }],
-    ['authentication.scheme', { authentication: { scheme: '', credentials: 'y' } }],
-    ['authentication.scheme', { authentication: { scheme: 'x'.repeat(65), credentials: 'y' } }],
-    ['authentication.credentials', { authentication: { scheme: 'Bearer', credentials: 'y\nz' } }],
-    ['authentication.credentials', { authentication: { scheme: 'Bearer', credentials: 'x'.repeat(4_097) } }],
-  ])('is refused for its %s: %j', async (field, wrong) => {
-    const { check } = push({ rules: { allowLocal: false, resolve: async () => ['93.184.215.14'] } });
-    await expect(check(config(wrong), alice)).rejects.toMatchObject({ code: 'INPUT_INVALID', field });
-  });
-
-  it('is refused where the task has five others', async () => {
-    const [{ check, store }, taskId] = [push(), newTaskId()];
-    for (let n = 0; n < PUSH_CONFIGS_PER_TASK; n++) await store.save(taskId, alice, config({ id: `id-${n}` }));
-    await check(config({ taskId, id: 'id-4' }), alice);
-    await check(config({ taskId, id: 'id-5' }), bob);
-    await expect(check(config({ taskId, id: 'id-5' }), alice)).rejects.toMatchObject({ code: 'CONFLICT' });
-  });
-
-  it('is taken with all it can have, and with a name that leads nowhere yet', async () => {
-    const { check } = push({ rules: { allowLocal: false, resolve: async () => [] } });
-    await check(config({ id: '', token: 'a b', authentication: { scheme: 'Bearer', credentials: `e.y.${'J'.repeat(3_000)}` } }), alice);
-    await check(config({ authentication: { scheme: 'Basic', credentials: '' } }), alice);
-  });
-});
-
-describe('what happens to a task', () => {
-  it('is told in order, with what was registered to tell that it is us', async () => {
-    const [{ store, sender }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
-    await store.save(
-      taskId,
-      alice,
-      config({ url: `${url}/in?k=v`, token: 'tok', authentication: { scheme: 'Bearer', credentials: 'cred' } }),
-    );
-    const task = taskOf(taskId, SUBMITTED);
-    const sent = [
-      sender.send({ payload: { $case: 'task', value: task } }, alice, task),
-      ...[WORKING, COMPLETED].map((state) => sender.send(statusEvent(taskId, state), alice, task)),
-    ];
-    await Promise.all(sent);
-    expect(statesOf(received)).toEqual(['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
-    expect(received[0]).toMatchObject({ method: 'POST', path: '/in?k=v' });
-    expect(received[0]!.headers).toMatchObject({
-      'content-type': 'application/a2a+json',
-      authorization: 'Bearer cred',
-      'x-a2a-notification-token': 'tok',
+describe.each(BINDINGS)('over %s', (binding) => {
+  it.each(['send', 'stream'])('a callback that comes with a message hears of its whole task, in order (%s)', async (way) => {
+    const [client, { url, until }] = [await open(served.url, binding, basic), await receiver()];
+    const request = withPush(messageOf([MARKET]), {
+      url: `${url}/hook`,
+      token: 'mine',
+      authentication: { scheme: 'Bearer', credentials: 'cred' },
     });
+    if (way === 'send') await client.sendMessage(request);
+    else for await (const _event of client.sendMessageStream(request));
+    const received = await until(4);
+    expect(told(received)).toEqual(['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'artifact', 'TASK_STATE_COMPLETED']);
+    expect(received[0]!.headers).toMatchObject({ authorization: 'Bearer cred', 'x-a2a-notification-token': 'mine' });
+    expect(received[0]!.headers['content-type']).toBe('application/a2a+json');
   });
 
-  it('is told in the version that the callback was registered in, as it was then', async () => {
-    const [{ store, sender }, taskId] = [push(), newTaskId()];
-    const [older, newer] = [await receiver(200), await receiver(200)];
-    await store.save(taskId, contextOf(ALICE, '0.3'), config({ url: older.url }));
-    await store.save(taskId, alice, config({ id: 'two', url: newer.url }));
-    const task = taskOf(taskId, WORKING);
-    const sent = sender.send(statusEvent(taskId, WORKING), alice, task);
-    task.status = taskOf(taskId, COMPLETED).status;
-    await sent;
-    expect(JSON.parse(older.received[0]!.body)).toMatchObject({ kind: 'task', id: taskId, status: { state: 'working' } });
-    expect(older.received[0]!.headers['content-type']).toBe('application/json');
-    expect(JSON.parse(newer.received[0]!.body)).toMatchObject({ statusUpdate: { taskId, status: { state: 'TASK_STATE_WORKING' } } });
-    expect(newer.received[0]!.headers).not.toHaveProperty('authorization');
+  it('callbacks are registered, read, listed and ended, and hear of what comes after', async () => {
+    const [{ client, task }, { url, received, until }] = [await waitingTask(binding), await receiver()];
+    const config = { tenant: '', taskId: task.id, id: '', url, token: 'mine', authentication: undefined };
+    const created = await client.createTaskPushNotificationConfig(config);
+    expect(created).toEqual({ ...config, id: expect.stringMatching(/./) });
+    expect(await client.getTaskPushNotificationConfig(named(task.id, created.id))).toEqual(created);
+    const second = await client.createTaskPushNotificationConfig({ ...config, id: 'second' });
+    expect((await client.listTaskPushNotificationConfig(page(task.id))).configs).toEqual([created, second]);
+    await client.deleteTaskPushNotificationConfig(named(task.id, 'second'));
+    await client.deleteTaskPushNotificationConfig(named(task.id, 'second'));
+    await expect(client.getTaskPushNotificationConfig(named(task.id, 'second'))).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
+    await client.sendMessage(messageOf([MARKET], { taskId: task.id, contextId: task.contextId }));
+    expect(told(await until(4)).slice(1)).toEqual(['TASK_STATE_WORKING', 'artifact', 'TASK_STATE_COMPLETED']);
+    expect(received).toHaveLength(4);
   });
 
-  it('is told to nobody of another owner, nor of another task, nor once the callback has ended', async () => {
-    const [{ store, sender }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
-    await store.save(taskId, bob, config({ url }));
-    await store.save(newTaskId(), alice, config({ url }));
-    await store.save(taskId, alice, config({ url }));
-    await store.delete(taskId, alice, 'one');
-    await sender.send(statusEvent(taskId, WORKING), alice);
-    expect(received).toEqual([]);
-  });
-
-  it('is tried again, and what comes next waits for it', async () => {
-    const [{ store, sender, lines }, taskId, { url, received }] = [push(), newTaskId(), await receiver(500, 429, 200)];
-    await store.save(taskId, alice, config({ url }));
-    await Promise.all([WORKING, COMPLETED].map((state) => sender.send(statusEvent(taskId, state), alice)));
-    expect(statesOf(received)).toEqual([...Array(3).fill('TASK_STATE_WORKING'), 'TASK_STATE_COMPLETED']);
-    expect(lines).toEqual([]);
+  it('nobody else can read, list, add or end them', async () => {
+    const { client, task } = await waitingTask(binding);
+    const config = { tenant: '', taskId: task.id, id: 'one', url: 'https://hooks.example.com/', token: 'mine', authentication: undefined };
+    await client.createTaskPushNotificationConfig(config);
+    for (const token of [premium, undefined]) {
+      const other = await open(served.url, binding, token);
+      const refused = { reason: 'TASK_NOT_FOUND' };
+      await expect(other.getTaskPushNotificationConfig(named(task.id, 'one'))).rejects.toMatchObject(refused);
+      await expect(other.listTaskPushNotificationConfig(page(task.id))).rejects.toMatchObject(refused);
+      await expect(other.createTaskPushNotificationConfig({ ...config, id: 'two' })).rejects.toMatchObject(refused);
+      await expect(other.deleteTaskPushNotificationConfig(named(task.id, 'one'))).rejects.toMatchObject(refused);
+    }
+    expect((await client.listTaskPushNotificationConfig(page(task.id))).configs).toEqual([config]);
   });
 
   it.each([
-    [503, 3],
-    [302, 1],
-    [400, 1],
-    [401, 1],
-  ])('is given up on after %i as often as %i times, and the log repeats no secret', async (status, attempts) => {
-    const [{ store, sender, lines }, taskId, { url, port, received }] = [push(), newTaskId(), await receiver(status)];
-    const secrets = { token: 'secret-token', authentication: { scheme: 'Bearer', credentials: 'secret-credentials' } };
-    await store.save(taskId, alice, config({ url: `${url}/secret-path?secret=query`, ...secrets }));
-    await sender.send(statusEvent(taskId, WORKING), alice);
-    expect(received).toHaveLength(attempts);
-    expect(lines.map((line) => JSON.parse(line))).toEqual([
-      expect.objectContaining({ taskId, config: 'one', host: `127.0.0.1:${port}`, reason: `HTTP ${status}`, attempts }),
+    ['url', { url: 'https://10.0.0.1/hook' }],
+    ['url', { url: 'https://169.254.169.254/latest' }],
+    ['url', { url: 'http://hooks.example.com/' }],
+    ['token', { url: 'https://hooks.example.com/', token: 'a\r\nb: c' }],
+  ])('a callback that may not be called is refused for its %s (%j), and no task is opened', async (field, wrong) => {
+    const client = await open(served.url, binding, premium);
+    const tasks = () => service.database.db.collection('a2a_tasks').countDocuments({});
+    const before = await tasks();
+    const refusal = { code: 'INPUT_INVALID', field, retryable: 'false', suggestedAction: expect.stringMatching(/./) };
+    expect(await toldBy(client.sendMessage(withPush(messageOf([MARKET]), wrong)))).toEqual(refusal);
+    expect(await tasks()).toBe(before);
+    const { task } = await waitingTask(binding, premium);
+    const config = { tenant: '', taskId: task.id, id: '', token: '', authentication: undefined, ...wrong };
+    expect(await toldBy(client.createTaskPushNotificationConfig(config))).toEqual(refusal);
+    expect((await client.listTaskPushNotificationConfig(page(task.id))).configs).toEqual([]);
+  });
+
+  it('a task has five of them at most, and a sixth with a message leaves the task as it is', async () => {
+    const { client, task } = await waitingTask(binding);
+    const config = { tenant: '', taskId: task.id, url: 'https://hooks.example.com/', token: '', authentication: undefined };
+    for (let n = 1; n <= 5; n++) await client.createTaskPushNotificationConfig({ ...config, id: `id-${n}` });
+    expect(await toldBy(client.createTaskPushNotificationConfig({ ...config, id: 'id-6' }))).toMatchObject({ code: 'CONFLICT' });
+    const next = messageOf([MARKET], { taskId: task.id, contextId: task.contextId });
+    expect(await toldBy(client.sendMessage(withPush(next, { ...config, id: 'id-6' })))).toMatchObject({ code: 'CONFLICT' });
+    const found = await client.getTask({ tenant: '', id: task.id, historyLength: undefined });
+    expect(found.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+  });
+
+  it('a message is nothing special for beginning like one of a test kit', async () => {
+    const client = await open(served.url, binding, basic);
+    const messageId = `tck-artifact-text-${randomUUID()}`;
+    const task = asTask(await client.sendMessage(messageOf([MARKET], { messageId })));
+    expect(task.artifacts.map(({ name }) => name)).toEqual(['get_market_context']);
+  });
+});
+
+describe('over protocol 0.3', () => {
+  it('a callback gets whole tasks in the older form, and is found by its task alone', async () => {
+    const [{ url, until }, fetchImpl] = [await receiver(), fetchAs(basic)];
+    const client = new OlderTransport({ endpoint: `${served.url}${ENDPOINTS.a2a}`, fetchImpl });
+    const parts = [{ kind: 'data' as const, data: { skill: 'get_market_context', input: {} } }];
+    const message = { kind: 'message' as const, messageId: randomUUID(), role: 'user' as const, parts };
+    const task = await client.sendMessage({ message, configuration: { blocking: true, pushNotificationConfig: { url, token: 'mine' } } });
+    expect(task).toMatchObject({ kind: 'task', status: { state: 'completed' } });
+    const received = await until(4);
+    const bodies = received.map(({ body }) => JSON.parse(body));
+    expect(bodies.map(({ kind, status }) => `${kind} ${status.state}`)).toEqual([
+      'task submitted',
+      'task working',
+      'task working',
+      'task completed',
     ]);
-    expect(lines.join()).not.toContain('secret');
+    expect(bodies.at(-1).artifacts).toHaveLength(1);
+    expect(received[0]!.headers).toMatchObject({ 'content-type': 'application/json', 'x-a2a-notification-token': 'mine' });
+    const { id } = task as { id: string };
+    const config = { taskId: id, pushNotificationConfig: { id, url, token: 'mine' } };
+    expect(await client.getTaskPushNotificationConfig({ id })).toEqual(config);
+    expect(await client.listTaskPushNotificationConfig({ id })).toEqual([config]);
+    await client.deleteTaskPushNotificationConfig({ id, pushNotificationConfigId: id });
+    expect(await client.listTaskPushNotificationConfig({ id })).toEqual([]);
   });
 
-  it('is not told to a callback that leads to this machine by now', async () => {
-    const [taskId, { port, received }] = [newTaskId(), await receiver(200)];
-    const resolve = vi.fn(async () => ['127.0.0.1']).mockResolvedValueOnce(['93.184.215.14']);
-    const { store, sender, check, lines } = push({ rules: { allowLocal: false, resolve } });
-    const rebound = config({ url: `https://hooks.example.com:${port}/` });
-    await check(rebound, alice);
-    await store.save(taskId, alice, rebound);
-    await sender.send(statusEvent(taskId, WORKING), alice);
-    expect(received).toEqual([]);
-    expect(JSON.parse(lines[0]!)).toMatchObject({ reason: 'INPUT_INVALID', attempts: 1 });
-  });
-
-  it('reaches one callback while another hangs', async () => {
-    const [{ store, sender, shutdown }, taskId, working] = [push(), newTaskId(), await receiver(200)];
-    const asked = Promise.withResolvers<void>();
-    const hanging = await answering(() => asked.resolve());
-    onTestFinished(hanging.close);
-    await store.save(taskId, alice, config({ url: `http://127.0.0.1:${hanging.port}/` }));
-    await store.save(taskId, alice, config({ id: 'two', url: working.url }));
-    const sent = [WORKING, COMPLETED].map((state) => sender.send(statusEvent(taskId, state), alice));
-    await asked.promise;
-    expect(statesOf(await working.until(2))).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
-    const stopped = performance.now();
-    expect(await shutdown.stop('the test wants it')).toEqual([]);
-    await Promise.all(sent);
-    // Two events at the five seconds that a receiver has would be ten.
-    expect(performance.now() - stopped).toBeLessThan(4_500);
-  });
-
-  it('is tried no second time while the service stops, and not at all afterwards', async () => {
-    const [{ store, sender, shutdown, lines }, taskId, { url, received, until }] = [
-      push({ backoffMs: [600_000, 600_000] }),
-      newTaskId(),
-      await receiver(500),
-    ];
-    await store.save(taskId, alice, config({ url }));
-    const sent = [WORKING, COMPLETED].map((state) => sender.send(statusEvent(taskId, state), alice));
-    await until(1);
-    await shutdown.stop('the test wants it');
-    await Promise.all(sent);
-    expect(statesOf(received)).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
-    expect(lines).toHaveLength(2);
-    await sender.send(statusEvent(taskId, COMPLETED), alice);
-    expect(received).toHaveLength(2);
-  });
-
-  it('is dropped beyond what an owner may have waiting, and nobody else loses anything', async () => {
-    const [{ store, sender, shutdown, lines }, taskId, other, { url, until }] = [push(), newTaskId(), newTaskId(), await receiver(200)];
-    const asked = Promise.withResolvers<void>();
-    const hanging = await answering(() => asked.resolve());
-    onTestFinished(hanging.close);
-    await store.save(taskId, alice, config({ url: `http://127.0.0.1:${hanging.port}/` }));
-    await store.save(other, bob, config({ url }));
-    const sent = Array.from({ length: MOST_PENDING.perOwner + 2 }, () => sender.send(statusEvent(taskId, WORKING), alice));
-    await Promise.any(sent);
-    await sender.send(statusEvent(other, WORKING), bob);
-    expect(await until(1)).toHaveLength(1);
-    await asked.promise;
-    await Promise.all([shutdown.stop('the test wants it'), ...sent]);
-    const reasons = lines.map((line) => JSON.parse(line).reason);
-    expect(reasons.filter((reason) => reason === 'too many are waiting')).toHaveLength(2);
-    expect(reasons).toHaveLength(MOST_PENDING.perOwner + 2);
-  });
-
-  it('never fails for its callbacks, and a message without a task is told to nobody', async () => {
-    const broken = push({ secretBox: createSecretBox('y'.repeat(40)) });
-    const taskId = newTaskId();
-    await push().store.save(taskId, alice, config());
-    await broken.sender.send(statusEvent(taskId, WORKING), alice);
-    expect(JSON.parse(broken.lines[0]!)).toMatchObject({ taskId, msg: 'the callbacks of a task could not be read' });
-    await broken.sender.send({ payload: undefined }, alice);
-    await broken.sender.send(statusEvent(taskId, WORKING), new ServerCallContext());
-    expect(JSON.parse(broken.lines[1]!)).toMatchObject({ msg: 'task notifications could not be sent' });
-    expect(broken.lines).toHaveLength(2);
+  it('a target that may not be called is refused with our code', async () => {
+    const parts = [{ kind: 'data', data: { skill: 'get_market_context', input: {} } }];
+    const message = { kind: 'message', messageId: randomUUID(), role: 'user', parts };
+    const params = { message, configuration: { pushNotificationConfig: { url: 'https://10.1.2.3/' } } };
+    const response = await fetchAs(basic)(`${served.url}${ENDPOINTS.a2a}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'message/send', params }),
+    });
+    const { error } = (await response.json()) as { error: { code: number; data: unknown } };
+    expect(error.code).toBe(-32602);
+    expect(JSON.stringify(error.data)).toContain('INPUT_INVALID');
   });
 });

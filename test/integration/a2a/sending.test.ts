@@ -78,7 +78,8 @@ describe('a message that comes again', () => {
     const one = await bench();
     const same = message(MARKET);
     const ids = [];
-    for (const headers of [BASIC, { Authorization: 'Bearer basic-2' }, {}, { 'X-Forwarded-For': '203.0.113.9' }]) {
+    const callers: Record<string, string>[] = [BASIC, { Authorization: 'Bearer basic-2' }, {}, { 'X-Forwarded-For': '203.0.113.9' }];
+    for (const headers of callers) {
       ids.push((await one.rpc('SendMessage', same, headers)).body.result.task.id);
     }
     expect(new Set(ids).size).toBe(4);
@@ -123,15 +124,16 @@ describe('a process that ends', () => {
   });
 
   test.each(['GetTask', 'ListTasks'])('in mid-run: %s tells that it failed, and that trying again may help', async (method) => {
+    const own = { 'X-Forwarded-For': `198.51.100.${method.length}` };
     const [dead, one] = [await bench({ now: clock }), await bench({ now: clock })];
     const { begun, release } = dead.hold();
-    const lost = dead.rpc('SendMessage', message(MARKET), BASIC);
+    const lost = dead.rpc('SendMessage', message(MARKET), own);
     await begun;
     await expect.poll(() => tasks().countDocuments({ state: TaskState.TASK_STATE_WORKING })).toBe(1);
-    const { body } = await one.rpc('ListTasks', {}, BASIC);
+    const { body } = await one.rpc('ListTasks', {}, own);
     expect(body.result.tasks[0].status.state).toBe('TASK_STATE_WORKING');
     first.value += LEASE_MS;
-    const told = await one.rpc(method, { id: body.result.tasks[0].id }, BASIC);
+    const told = await one.rpc(method, { id: body.result.tasks[0].id }, own);
     const task = told.body.result.tasks?.[0] ?? told.body.result;
     expect(task.status).toMatchObject({
       state: 'TASK_STATE_FAILED',

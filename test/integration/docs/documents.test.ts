@@ -54,6 +54,12 @@ it('the script that checks a commitment finds it on chain, and before its window
   expect(output).toBe('{ committed: true, beforeItsWindow: true }\n');
 });
 
+it('the script that verifies the card finds its key', async () => {
+  const { code, output } = await run(scriptIn(api, 'card.mjs'), [], {});
+  expect(code, output).toBe(0);
+  expect(output).toMatch(/^Bitcoin Signal Oracle: signed by [\w-]{43}\n$/);
+});
+
 /** Lines that are there to show an error, or that stand for values of the reader's own. */
 const REFUSED: [RegExp, number][] = [
   [/horizon=9d/, 400],
@@ -77,6 +83,7 @@ describe.each([
       if (refused === undefined) expect(response.ok, `${line.line}\n${answer}`).toBe(true);
       else expect(response.status, `${line.line}\n${answer}`).toBe(refused);
       if (line.url.endsWith('/webhooks/register')) values.id = JSON.parse(answer).id;
+      if (line.url.endsWith('/tasks/send')) values.id = JSON.parse(answer).result.id;
     }
   });
 });

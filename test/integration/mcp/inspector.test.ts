@@ -21,7 +21,10 @@ let service: TestService;
 let server: Served;
 let home: string;
 let token: string;
+/** A day whose forecasts are on chain, also when midnight passes meanwhile. */
+let committedOn: string;
 beforeAll(async () => {
+  committedOn = formatDay(today() - 1);
   service = await youngService();
   server = await serve(service);
   home = await mkdtemp(join(tmpdir(), 'oracle-inspector-'));
@@ -60,7 +63,7 @@ const WAYS = {
 
 const ARGUMENTS: Record<string, () => string[]> = {
   predict_btc_direction: () => ['--tool-arg', 'horizon=3d'],
-  verify_prediction: () => ['--tool-arg', `date=${formatDay(today() - 1)}`],
+  verify_prediction: () => ['--tool-arg', `date=${committedOn}`],
   get_track_record: () => ['--tool-arg', 'horizon=2d'],
   get_market_context: () => [],
 };

@@ -23,7 +23,10 @@ const TIERS = ['public', 'basic', 'premium'] as const;
 let service: TestService;
 let server: Served;
 let elsewhere: string;
+/** A day whose forecasts are on chain, also when midnight passes meanwhile. */
+let committedOn: string;
 beforeAll(async () => {
+  committedOn = formatDay(today() - 1);
   service = await youngService();
   server = await serve(service);
   elsewhere = await mkdtemp(join(tmpdir(), 'oracle-elsewhere-'));
@@ -62,7 +65,7 @@ async function overHttp(tier: (typeof TIERS)[number]): Promise<Session> {
   return { client };
 }
 
-const forecastDay = () => formatDay(today() - 1);
+const forecastDay = () => committedOn;
 const CALLS: [string, () => Record<string, unknown>][] = [
   ['predict_btc_direction', () => ({ horizon: '3d' })],
   ['predict_btc_direction', () => ({ horizon: '9d' })],
@@ -199,7 +202,7 @@ describe('lines that are no messages', () => {
       { id: null, error: { code: -32_600 } },
       { id: 9, result: { serverInfo: { name: 'bitcoin-signal-oracle' } } },
     ];
-    for (const answer of expected) expect(JSON.parse((await answers.next()).value)).toMatchObject({ jsonrpc: '2.0', ...answer });
+    for (const answer of expected) expect(JSON.parse((await answers.next()).value ?? 'null')).toMatchObject({ jsonrpc: '2.0', ...answer });
     child.stdin.end();
     expect(await ended).toBe(0);
     expect(await answers.next()).toMatchObject({ done: true });

@@ -3,7 +3,7 @@ import { OracleError } from '../../../src/errors.ts';
 import { dayOf, formatDay } from '../../../src/forecast/day.ts';
 import type { Market } from '../../../src/market/market.ts';
 import { type Served, serve } from '../../support/serve.ts';
-import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
+import { runPastDay, type TestService, testService } from '../../support/service.ts';
 import { type RunSkill, skillParts, skillRunner } from '../../support/skills.ts';
 
 let service: TestService;
@@ -13,10 +13,11 @@ let run: RunSkill;
 /** One instant for everything: both doors tell of it. */
 const NOW = new Date();
 const now = () => NOW;
+const TODAY = dayOf(NOW.getTime());
 
 beforeAll(async () => {
   service = await testService(2);
-  for (let day = today() - 2; day < today(); day++) await runPastDay(service, day, ['open-window']);
+  for (let day = TODAY - 2; day < TODAY; day++) await runPastDay(service, day, ['open-window']);
   served = await serve({ ...service, http: { ...service.http, now } });
   run = skillRunner(skillParts(service.http, { now }));
 });
@@ -59,7 +60,7 @@ describe('the context', () => {
   it('has the regime of the newest forecast, without what it rests on', async () => {
     const { regime } = await context({ include: ['regime'] });
     const signal = await get('/api/svc/open/signal');
-    expect(regime).toMatchObject({ name: signal.regime, observedAt: signal.timestamp, date: formatDay(today() - 1) });
+    expect(regime).toMatchObject({ name: signal.regime, observedAt: signal.timestamp, date: formatDay(TODAY - 1) });
     expect(Object.keys(regime).toSorted()).toEqual(
       ['ageSeconds', 'date', 'description', 'name', 'observedAt', 'riskLevel', 'source', 'stale'].toSorted(),
     );
@@ -137,5 +138,5 @@ describe('what cannot be had', () => {
 it('the regime that is overdue is stale', async () => {
   const later = new Date(NOW.getTime() + 3 * 86_400_000);
   const { regime } = await context({ include: ['regime'] }, skillRunner(skillParts(service.http, { now: () => later })));
-  expect(regime).toMatchObject({ stale: true, date: formatDay(dayOf(NOW.getTime()) - 1) });
+  expect(regime).toMatchObject({ stale: true, date: formatDay(TODAY - 1) });
 });

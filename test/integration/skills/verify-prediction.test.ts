@@ -192,7 +192,7 @@ describe('what is not there', () => {
 
   it('tells the days that the record has', async () => {
     const error: OracleError = await verify({ date: '2001-01-01' }).catch((thrown) => thrown);
-    expect(error.suggestedAction).toContain(formatDay(today() - 1));
+    expect(error.suggestedAction).toContain(formatDay((await service.pipeline.record.lastDay())!));
   });
 
   it('is refused where two names contradict each other', async () => {

@@ -40,5 +40,5 @@ interface ToolResult {
 
 function outcomeOf({ isError, structuredContent, content, _meta }: ToolResult): Outcome {
   if (isError !== true) return { ok: true, output: structuredContent!, text: content[0]!.text! };
-  return refusalOf((Object.values(_meta ?? {})[0] ?? {}) as object);
+  return refusalOf((_meta?.['bitcoin-signal-oracle/error'] ?? {}) as object);
 }

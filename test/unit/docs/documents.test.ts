@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import { LOGIN_WINDOW_MS } from '../../../src/access/login-message.ts';
 import { TIER_REQUIREMENTS } from '../../../src/access/tiers.ts';
 import { TOKEN_LIFETIME_SECONDS } from '../../../src/access/token-keys.ts';
@@ -43,8 +44,9 @@ describe.each(DOCUMENTS)('%s', (name) => {
   const text = documentText(name);
 
   it('names no path that is not served', () => {
-    // The page below it is no operation.
-    const served = ['/admin', ...routes.map(({ path }) => path)].map(patternOf);
+    // The page below the first is no operation, the doors are none, and each skill is one of its own.
+    const others = ['/admin', ENDPOINTS.a2a, ENDPOINTS.a2aRest, ENDPOINTS.mcp, `${ENDPOINTS.skills}/{skill}`];
+    const served = [...others, ...routes.map(({ path }) => path)].map(patternOf);
     for (const path of pathsIn(text))
       expect(
         served.some((pattern) => pattern.test(path)),

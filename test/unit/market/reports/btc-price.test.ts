@@ -33,6 +33,7 @@ describe('the price', () => {
           series: 'spot',
           source: 'median of a, b',
           lastObserved: new Date(AT - QUARTER_HOUR_MS).toISOString(),
+          observedAt: new Date(AT - QUARTER_HOUR_MS).toISOString(),
           ageSeconds: 900,
           stale: false,
           provisional: false,

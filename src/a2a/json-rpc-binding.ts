@@ -1,0 +1,62 @@
+import { Extensions, formatSSEErrorEvent, formatSSEEvent, HTTP_EXTENSION_HEADER, SSE_HEADERS } from '@a2a-js/sdk';
+import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import type { Request, Response } from 'express';
+import type { AgentUser } from './owner.ts';
+import { protocolError } from './protocol-error.ts';
+import { unknownVersion } from './refusal.ts';
+
+const LEGACY = '0.3';
+const VERSIONS: readonly string[] = ['1.0', LEGACY];
+const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
+
+/** How a version of the protocol takes a request, and tells an error. */
+interface Speaker {
+  handle(body: unknown, context: ServerCallContext): Promise<unknown>;
+  errorOf(error: unknown): unknown;
+}
+
+/**
+ * JSON-RPC in both versions. In place of the library's own handler, which writes every refused stream with its trace to standard
+ * error.
+ */
+export function jsonRpcBinding(handler: A2ARequestHandler): (request: Request, response: Response, user: AgentUser) => Promise<void> {
+  const [current, legacy] = [new JsonRpcTransportHandler(handler), new LegacyJsonRpcTransportHandler(handler)];
+  const speakers: Record<'current' | 'legacy', Speaker> = {
+    current: { handle: (body, context) => current.handle(body as never, context), errorOf: JsonRpcTransportHandler.mapToJSONRPCError },
+    legacy: {
+      handle: (body, context) => legacy.handle(body as never, context),
+      errorOf: LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError,
+    },
+  };
+  return async (request, response, user) => {
+    // An absent header means the older one.
+    const requestedVersion = request.get('A2A-Version') || LEGACY;
+    const extensions = request.get(HTTP_EXTENSION_HEADER) ?? request.get(LEGACY_EXTENSION_HEADER);
+    const context = new ServerCallContext({ requestedExtensions: Extensions.parseServiceParameter(extensions), user, requestedVersion });
+    const speaker = speakers[requestedVersion === LEGACY ? 'legacy' : 'current'];
+    const refused = (error: unknown) => ({ jsonrpc: '2.0', id: request.body.id ?? null, error: speaker.errorOf(error) });
+    if (!VERSIONS.includes(requestedVersion)) return void response.json(refused(protocolError(unknownVersion(VERSIONS), context)));
+    const answer = await speaker.handle(request.body, context);
+    if (isStream(answer)) await sendStream(answer, response, refused);
+    else response.json(answer);
+  };
+}
+
+/** An error before the first event is an answer like any other. */
+async function sendStream(events: AsyncGenerator<unknown>, response: Response, refused: (error: unknown) => object): Promise<void> {
+  try {
+    for await (const event of events) {
+      if (!response.headersSent) response.set(SSE_HEADERS).flushHeaders();
+      response.write(formatSSEEvent(event));
+    }
+  } catch (error) {
+    if (!response.headersSent) return void response.json(refused(error));
+    response.write(formatSSEErrorEvent(refused(error)));
+  }
+  response.end();
+}
+
+function isStream(answer: unknown): answer is AsyncGenerator<unknown> {
+  return typeof (answer as AsyncGenerator<unknown>)?.[Symbol.asyncIterator] === 'function';
+}
