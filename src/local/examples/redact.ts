@@ -3,23 +3,28 @@ const REDACTED: Record<string, string> = {
   token: 'redacted.access.token',
   secret: 'redacted-secret-shown-once',
   signature: `0x${'00'.repeat(65)}`,
+  protected: 'redacted',
 };
 
 /** Callbacks are registered by address; a reader expects a name. */
 const CALLBACK = /https:\/\/9\.9\.9\.9\/[\w-]*/g;
 
+/** Members of a JSON Schema that are enough to see what the rest is like. */
+const SCHEMA_MEMBERS = 3;
+
 /** Entries of a list that are enough to see what the rest is like. */
 const ENTRIES = 2;
 
 /** Lists of which each entry counts: a type to sign, public keys, what a JSON Schema is made of. */
-const WHOLE = new Set(['Commitment', 'keys', 'include', 'enum', 'required', 'anyOf']);
+const WHOLE = new Set(['Commitment', 'keys', 'include', 'enum', 'anyOf']);
 
 /** A real request or answer, fit to be printed: lists cut short, nothing that could be used. */
 export function redacted(value: unknown, name = ''): unknown {
   if (typeof value === 'string') return REDACTED[name] ?? value.replaceAll(CALLBACK, 'https://hooks.example.com/oracle');
   if (Array.isArray(value)) return (WHOLE.has(name) ? value : value.slice(0, ENTRIES)).map((entry) => redacted(entry));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, redacted(member, key)]));
+  const members = Object.entries(value).slice(0, name === 'properties' ? SCHEMA_MEMBERS : undefined);
+  return Object.fromEntries(members.map(([key, member]) => [key, redacted(member, key)]));
 }
 
 /** The beginning of a text, by whole lines. */
