@@ -44,13 +44,6 @@ export function skillContracts(): SkillContract[] {
   }));
 }
 
-/** The price in words, and whether a single answer can be bought at all today: for readers who cannot see `open`. */
-export function priceSentence(skill: Skill): string {
-  const { offering } = skill;
-  const closed = offering !== null && offering.channel in CLOSED_CHANNELS;
-  return `${priceOf(skill)}${closed ? ', which cannot be bought yet: send no money' : ''}`;
-}
-
 function singleAnswer(offering: Offering): SingleAnswer {
   const { channel, price } = offering;
   return { offering: offeringId(offering), amount: formatAmount(price), asset: price.asset, open: !(channel in CLOSED_CHANNELS) };

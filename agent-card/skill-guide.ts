@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Skill } from '../skills/skill.ts';
+import { priceOf, type Skill } from '../skills/skill.ts';
 import { ENDPOINTS } from './endpoints.ts';
-import { priceSentence } from './skill-contracts.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -12,7 +11,7 @@ export function skillGuide(skill: Skill, at: (path: string) => string): string {
 
 ${description}
 
-- Price: ${priceSentence(skill)}
+- Price: ${priceOf(skill)}
 - Fresh: ${freshness.description}
 ${inputs(skill.input)}
 

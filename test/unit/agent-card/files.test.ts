@@ -7,9 +7,9 @@ import { llmsText } from '../../../agent-card/llms.ts';
 import { mcpServerFile } from '../../../agent-card/mcp-server-file.ts';
 import { methodologyMarkdown } from '../../../agent-card/methodology.ts';
 import { registrationFile } from '../../../agent-card/registration.ts';
-import { priceSentence } from '../../../agent-card/skill-contracts.ts';
 import { skillFile } from '../../../agent-card/skill-file.ts';
 import { SKILLS } from '../../../skills/index.ts';
+import { priceOf } from '../../../skills/skill.ts';
 import { CLOSED_CHANNELS } from '../../../src/commerce/channel.ts';
 
 const publicUrl = 'https://oracle.example.org';
@@ -104,7 +104,7 @@ describe('llms.txt', () => {
     for (const skill of SKILLS) {
       const line = lines.find((text) => text.includes(`/api/svc/skills/${skill.id})`));
       expect(line, skill.id).toContain(`${skill.title} (${skill.id})`);
-      expect(line, skill.id).toContain(`Price: ${priceSentence(skill)}.`);
+      expect(line, skill.id).toContain(`Price: ${priceOf(skill)}.`);
     }
   });
 });
@@ -134,7 +134,7 @@ describe('SKILL.md', () => {
     for (const skill of SKILLS) {
       const guide = body.slice(body.indexOf(`### ${skill.title}: \`${skill.id}\``)).split('\n###')[0];
       expect(guide, skill.id).toContain(skill.description);
-      expect(guide, skill.id).toContain(`- Price: ${priceSentence(skill)}\n`);
+      expect(guide, skill.id).toContain(`- Price: ${priceOf(skill)}\n`);
       for (const name of Object.keys(skill.input.shape))
         expect(guide, `${skill.id}.${name}`).toMatch(new RegExp(`^  - \`${name}\` \\(`, 'm'));
     }
@@ -151,8 +151,8 @@ describe('SKILL.md', () => {
 it('what cannot be bought today is not offered as if it could', () => {
   const sold = SKILLS.filter(({ offering }) => offering !== null && offering.channel in CLOSED_CHANNELS);
   expect(sold.length).toBeGreaterThan(0);
-  for (const skill of sold) expect(priceSentence(skill), skill.id).toMatch(/cannot be bought yet: send no money$/);
-  for (const skill of SKILLS.filter((one) => !sold.includes(one))) expect(priceSentence(skill), skill.id).not.toContain('cannot');
+  for (const skill of sold) expect(priceOf(skill), skill.id).toMatch(/cannot be bought yet: send no money$/);
+  for (const skill of SKILLS.filter((one) => !sold.includes(one))) expect(priceOf(skill), skill.id).not.toContain('cannot');
 });
 
 describe('the methodology', () => {

@@ -47,7 +47,7 @@ describe('the skills', () => {
 
   it('ask for the tiers that they should, and only the forecast has a price', () => {
     expect(SKILLS.map((skill) => [skill.tier, priceOf(skill)])).toEqual([
-      ['basic', 'included in the basic tier; 0.001 USD for a single answer'],
+      ['basic', 'included in the basic tier; 0.001 USD for a single answer, which cannot be bought yet: send no money'],
       ['public', 'free'],
       ['public', 'free'],
       ['public', 'free'],
