@@ -8,6 +8,7 @@ import { OracleError, toldError } from '../errors.ts';
 import { sendJsonRpcError, tellJsonRpc, tellRest } from './door-words.ts';
 import { jsonRpcBinding } from './json-rpc-binding.ts';
 import { brokenCall } from './json-rpc-call.ts';
+import { sendCompleted } from './library-words.ts';
 import { isNestedDeeper } from './nesting.ts';
 import { AgentUser } from './owner.ts';
 
@@ -67,6 +68,8 @@ function restBinding(requestHandler: A2ARequestHandler) {
     users.set(request, new AgentUser(asker, 'rest', goneSignal(response)));
     return new Promise((resolve, reject) => {
       response.once('close', resolve);
+      const send = response.json.bind(response);
+      response.json = (body) => sendCompleted(response, send, body);
       handler(request, response, (error?: unknown) => reject(error ?? notServed()));
     });
   };

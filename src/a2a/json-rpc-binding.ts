@@ -2,6 +2,7 @@ import { Extensions, formatSSEErrorEvent, formatSSEEvent, HTTP_EXTENSION_HEADER,
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import type { Request, Response } from 'express';
+import { completedError } from './library-words.ts';
 import type { AgentUser } from './owner.ts';
 import { protocolError } from './protocol-error.ts';
 import { unknownVersion } from './refusal.ts';
@@ -13,7 +14,7 @@ const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
 /** How a version of the protocol takes a request, and tells an error. */
 interface Speaker {
   handle(body: unknown, context: ServerCallContext): Promise<unknown>;
-  errorOf(error: unknown): unknown;
+  errorOf(error: unknown): { code: number; message: string; data?: unknown };
 }
 
 /**
@@ -35,11 +36,11 @@ export function jsonRpcBinding(handler: A2ARequestHandler): (request: Request, r
     const extensions = request.get(HTTP_EXTENSION_HEADER) ?? request.get(LEGACY_EXTENSION_HEADER);
     const context = new ServerCallContext({ requestedExtensions: Extensions.parseServiceParameter(extensions), user, requestedVersion });
     const speaker = speakers[requestedVersion === LEGACY ? 'legacy' : 'current'];
-    const refused = (error: unknown) => ({ jsonrpc: '2.0', id: request.body.id ?? null, error: speaker.errorOf(error) });
+    const refused = (error: unknown) => ({ jsonrpc: '2.0', id: request.body.id ?? null, error: completedError(speaker.errorOf(error)) });
     if (!VERSIONS.includes(requestedVersion)) return void response.json(refused(protocolError(unknownVersion(VERSIONS), context)));
     const answer = await speaker.handle(request.body, context);
     if (isStream(answer)) await sendStream(answer, response, refused);
-    else response.json(answer);
+    else response.json(completed(answer));
   };
 }
 
@@ -55,6 +56,11 @@ async function sendStream(events: AsyncGenerator<unknown>, response: Response, r
     response.write(formatSSEErrorEvent(refused(error)));
   }
   response.end();
+}
+
+function completed(answer: unknown): unknown {
+  const { error, ...envelope } = answer as { error?: Parameters<typeof completedError>[0] };
+  return error === undefined ? answer : { ...envelope, error: completedError(error) };
 }
 
 function isStream(answer: unknown): answer is AsyncGenerator<unknown> {

@@ -19,6 +19,22 @@ interface Telling {
   http: number;
 }
 
+/** The classes of each name: the plain one, and the one that carries data in protocol 0.3. */
+const CLASSES = {
+  TaskNotFoundError: { plain: sdk.TaskNotFoundError, coded: sdk.JsonRpcTaskNotFoundError },
+  TaskNotCancelableError: { plain: sdk.TaskNotCancelableError, coded: sdk.JsonRpcTaskNotCancelableError },
+  UnsupportedOperationError: { plain: sdk.UnsupportedOperationError, coded: sdk.JsonRpcUnsupportedOperationError },
+  PushNotificationNotSupportedError: { plain: sdk.PushNotificationNotSupportedError, coded: sdk.JsonRpcPushNotificationNotSupportedError },
+  VersionNotSupportedError: { plain: sdk.VersionNotSupportedError, coded: sdk.JsonRpcVersionNotSupportedError },
+  ExtensionSupportRequiredError: { plain: sdk.ExtensionSupportRequiredError, coded: sdk.JsonRpcExtensionSupportRequiredError },
+  RequestMalformedError: { plain: sdk.RequestMalformedError, coded: sdk.JsonRpcRequestMalformedError },
+  ContentTypeNotSupportedError: { plain: sdk.ContentTypeNotSupportedError, coded: sdk.JsonRpcContentTypeNotSupportedError },
+  ExtendedAgentCardNotConfiguredError: {
+    plain: sdk.ExtendedAgentCardNotConfiguredError,
+    coded: sdk.JsonRpcExtendedAgentCardNotConfiguredError,
+  },
+};
+
 const { INVALID_REQUEST, INTERNAL_ERROR, INVALID_PARAMS, TASK_NOT_FOUND, CONTENT_TYPE_NOT_SUPPORTED } = sdk.A2A_ERROR_CODE;
 
 const malformed: Telling = { as: 'RequestMalformedError', rpc: INVALID_PARAMS, status: 'INVALID_ARGUMENT', http: 400 };
@@ -68,7 +84,7 @@ export function errorInfoOf(told: ToldError, reason: string = told.code): sdk.A2
 /** The protocol's own reason for an error, where it has one. */
 export function reasonOf(code: ErrorCode): string {
   const { as } = TELLINGS[code] satisfies Telling as Telling;
-  return as === null ? code : new sdk[as]().reason;
+  return as === null ? code : new CLASSES[as].plain().reason;
 }
 
 function metadataOf({ code, retryable, suggestedAction, field, retryAfterSeconds }: ToldError): Record<string, string> {
@@ -90,9 +106,9 @@ export function protocolError(error: unknown, context: ServerCallContext): sdk.A
   const metadata = metadataOf(told);
   const isLegacy = context.requestedVersion === '0.3';
   if (name === null) return new ServiceError({ told, telling, transport: transportOf(isLegacy, context) });
-  if (!isLegacy) return new sdk[name]({ message: told.message, metadata });
-  const plain = new sdk[name]({ message: told.message, metadata });
-  return new sdk[`JsonRpc${name}`]({ message: told.message, metadata, data: [plain.toErrorInfo()] as never });
+  const plain = new CLASSES[name].plain({ message: told.message, metadata });
+  if (!isLegacy) return plain;
+  return new CLASSES[name].coded({ message: told.message, metadata, data: [plain.toErrorInfo()] as never });
 }
 
 /** The library writes our reason out only of an error without a transport over JSON-RPC 1.0, and of one with it over the others. */

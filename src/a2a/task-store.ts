@@ -116,14 +116,15 @@ export class MongoTaskStore implements TaskStore {
 
   async list(params: ListTasksRequest, context: ServerCallContext): Promise<ListTasksResponse> {
     const owner = ownerOf(context);
+    const all = filterOf(params, owner);
+    const rest = afterPage(all, params.pageToken);
     await this.#failAbandoned(owner);
     const pageSize = params.pageSize ?? DEFAULT_PAGE_SIZE;
-    const all = filterOf(params, owner);
     const hint = { hint: LIST_KEY };
     const [totalSize, found] = await Promise.all([
       this.#tasks.countDocuments(all, hint),
       this.#tasks
-        .find(afterPage(all, params.pageToken), hint)
+        .find(rest, hint)
         .sort({ statusAt: -1, _id: -1 })
         .limit(pageSize + 1)
         .toArray(),

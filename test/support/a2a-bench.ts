@@ -3,6 +3,7 @@ import type { Db } from 'mongodb';
 import { agentCard } from '../../agent-card/card.ts';
 import type { CarryOut } from '../../skills/runner.ts';
 import { A2A_INDEXES, type A2a, createA2a } from '../../src/a2a/a2a.ts';
+import type { RateLimits } from '../../src/access/rate-limits.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createLog } from '../../src/log.ts';
 import { ensureIndexes } from '../../src/mongo.ts';
@@ -26,6 +27,7 @@ export interface BenchOptions {
   lines?: string[];
   /** What a skill does instead of answering. */
   carryOut?: CarryOut;
+  limits?: RateLimits;
 }
 
 /** Tokens of the bench: `basic`, or `basic-2` for another wallet. */
@@ -35,10 +37,10 @@ const CALLERS: Record<string, Caller> = {
 };
 
 /** A2A alone on a database: one process of the service, whose skills answer when the test lets them. */
-export async function a2aBench({ db, now = () => new Date(), lines = [], carryOut }: BenchOptions): Promise<A2aBench> {
+export async function a2aBench({ db, now = () => new Date(), lines = [], carryOut, limits }: BenchOptions): Promise<A2aBench> {
   await ensureIndexes(db, A2A_INDEXES);
   let runs = 0;
-  let letGo = () => undefined as void;
+  let letGo = () => {};
   let gate: { passed: Promise<void>; begin(): void } | undefined;
   const answer: CarryOut = async (call, asker) => {
     runs += 1;
@@ -50,7 +52,7 @@ export async function a2aBench({ db, now = () => new Date(), lines = [], carryOu
   const log = createLog({ level: 'info', secrets: [], write: (line) => void lines.push(line) });
   const a2a = createA2a({ db, card: agentCard(SOURCE), carryOut: answer, push: NO_PUSH(), stopping: stopping.signal, log, now });
   const identify = async (authorization?: string) => CALLERS[authorization?.replace('Bearer ', '') ?? ''] ?? PUBLIC_CALLER;
-  const served = await serveApp(createApp([], { log, identify, trustProxy: 1 }, a2a.doors));
+  const served = await serveApp(createApp([], { log, identify, limits, trustProxy: 1 }, a2a.doors));
   return {
     ...served,
     a2a,

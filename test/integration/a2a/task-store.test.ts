@@ -26,7 +26,10 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-const somebody = () => contextFor({ caller: PUBLIC_CALLER, address: `192.0.2.${(addresses += 1)}` });
+function somebody() {
+  addresses += 1;
+  return contextFor({ caller: PUBLIC_CALLER, address: `192.0.2.${addresses}` });
+}
 
 function taskAt(state: TaskState, atMs = nowMs, contextId: string = crypto.randomUUID()) {
   const message = messageOf([textPart('hello')]).message!;

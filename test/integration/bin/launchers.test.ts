@@ -20,12 +20,15 @@ async function run(node: string, launcher: string, env: Record<string, string> =
 }
 
 describe.skipIf(!oldNode)(`the launchers on an old Node${oldNode ? '' : ' (skipped: no Node below 24 on the PATH)'}`, () => {
-  it.each(['start.mjs', 'pipeline.mjs', 'reset.mjs', 'token.mjs', 'mcp.mjs'])('%s says what it needs and exits with 1', async (launcher) => {
-    const { code, stdout, stderr } = await run(oldNode!, launcher);
-    expect(code).toBe(1);
-    expect(stdout).toBe('');
-    expect(stderr).toMatch(/needs Node 24 or later, and this is Node \d+\.\d+\.\d+\.\n.*"npm ci" without --ignore-scripts/s);
-  });
+  it.each(['start.mjs', 'pipeline.mjs', 'reset.mjs', 'token.mjs', 'mcp.mjs'])(
+    '%s says what it needs and exits with 1',
+    async (launcher) => {
+      const { code, stdout, stderr } = await run(oldNode!, launcher);
+      expect(code).toBe(1);
+      expect(stdout).toBe('');
+      expect(stderr).toMatch(/needs Node 24 or later, and this is Node \d+\.\d+\.\d+\.\n.*"npm ci" without --ignore-scripts/s);
+    },
+  );
 });
 
 describe('reset.mjs', () => {

@@ -195,13 +195,14 @@ describe('section 7: errors', () => {
     const tokens = { ...bearer((await logIn(demoWallets(service).premium)).body.token) };
     const fields = fieldsOf(allRoutes(parts)).filter(({ route }) => route.access !== 'admin');
     expect(fields.length).toBeGreaterThan(20);
-    for (const { route, place, name, label } of fields) {
+    for (const { route, place, name, label, schema } of fields) {
       const { params, query, body } = sampleRequest(route);
       const wrong = {
         params: place === 'path' ? { ...params, [name]: '!' } : params,
         query: place === 'query' ? `${query}&${name}=!` : query,
       };
-      const sent = place === 'body' ? { ...body, [name]: { wrong: true } } : body;
+      const value = schema.safeParse({ wrong: true }).success ? '!' : { wrong: true };
+      const sent = place === 'body' ? { ...body, [name]: value } : body;
       const answer = await ask(pathOfRequest(route, wrong), route.access === 'public' ? {} : tokens, route.method.toUpperCase(), sent);
       expect([answer.status, answer.body.code, answer.body.field], label).toEqual([400, 'INPUT_INVALID', name]);
     }
