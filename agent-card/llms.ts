@@ -3,14 +3,13 @@ import { priceOf, type Skill } from '../skills/skill.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { IDENTITY } from './identity.ts';
 import { A2A_VERSION, MCP_VERSION, OPENAPI_VERSION } from './protocols.ts';
-
 import { urlAt } from './url.ts';
 
 /** The service for language models: `/llms.txt` as llmstxt.org lays it out. */
 export function llmsText({ publicUrl }: { publicUrl: string }): string {
   const link = (title: string, path: string, note: string) => `- [${title}](${urlAt(publicUrl, path)}): ${note}`;
   const skill = (one: Skill) =>
-    link(`${one.title} (${one.id})`, `${ENDPOINTS.skills}/${one.id}`, `POST. ${one.summary}. Price: ${priceOf(one)}.`);
+    link(`${one.title} (${one.id})`, ENDPOINTS.skills, `POST ${ENDPOINTS.skills}/${one.id}. ${one.summary}. Price: ${priceOf(one)}.`);
   return [
     `# ${IDENTITY.name}`,
     `> ${IDENTITY.description}`,

@@ -22,8 +22,8 @@ export interface CardDesk {
   current(): Promise<SignedCard>;
   /** Public keys that a card may be signed with, the active one first. */
   keys(): Promise<CardJwk[]>;
-  /** Signs with a new key from now on, in other processes within a minute. */
-  rotate(): Promise<{ kid: string }>;
+  /** Signs with a new key from now on, in other processes within a minute; with `revoke` nothing under an earlier one can be checked any more. */
+  rotate(options: { revoke: boolean }): Promise<{ kid: string }>;
 }
 
 export interface CardDeskOptions {
@@ -42,8 +42,8 @@ export function createCardDesk({ source, keys, now }: CardDeskOptions): CardDesk
   return {
     source,
     keys: () => keys.published(),
-    async rotate() {
-      const made = await keys.rotate();
+    async rotate(options) {
+      const made = await keys.rotate(options);
       lookedAtMs = Number.NEGATIVE_INFINITY;
       return made;
     },

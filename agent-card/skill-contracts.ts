@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { SKILLS } from '../skills/index.ts';
+import { jsonSchemaOf } from '../skills/json-schema.ts';
 import { priceOf, type Skill } from '../skills/skill.ts';
 import { CLOSED_CHANNELS } from '../src/commerce/channel.ts';
 import { formatAmount } from '../src/commerce/money.ts';
@@ -39,18 +39,13 @@ export function skillContracts(): SkillContract[] {
     price: { description: priceOf(skill), singleAnswer: skill.offering === null ? null : singleAnswer(skill.offering) },
     freshness: { ...skill.freshness },
     examples: skill.examples.map(({ input }) => input),
-    input: schemaOf(skill.input),
-    output: schemaOf(skill.output),
+    // As it is sent: what has a default may be left out.
+    input: jsonSchemaOf(skill.input, 'input'),
+    output: jsonSchemaOf(skill.output, 'input'),
   }));
 }
 
 function singleAnswer(offering: Offering): SingleAnswer {
   const { channel, price } = offering;
   return { offering: offeringId(offering), amount: formatAmount(price), asset: price.asset, open: !(channel in CLOSED_CHANNELS) };
-}
-
-/** As it is sent: what has a default may be left out. */
-function schemaOf(schema: z.ZodObject): Record<string, unknown> {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
-  return rest;
 }

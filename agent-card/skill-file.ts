@@ -6,7 +6,7 @@ import { COMMITMENT_FORMULA } from '../src/record/oracle/proof.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { IDENTITY } from './identity.ts';
 import { A2A_VERSION, MCP_VERSION } from './protocols.ts';
-import { skillGuide } from './skill-guide.ts';
+import { shell, skillGuide } from './skill-guide.ts';
 import { urlAt } from './url.ts';
 
 export interface SkillFileSource {
@@ -21,7 +21,8 @@ export function skillFile({ publicUrl, version }: SkillFileSource): string {
   return [
     frontMatter(version),
     `# ${IDENTITY.name}\n\n${IDENTITY.description}\n\n${RULES}`,
-    `## Skills\n\nOne call each, free of state. Errors are JSON with \`code\`, \`detail\`, \`suggestedAction\` and \`retryable\`; a wrong input is named in \`field\`.`,
+    `## Skills\n\nOne call each, free of state. Errors are JSON with \`code\`, \`detail\`, \`suggestedAction\` and \`retryable\`; a wrong input is named in \`field\`.
+Dates, ids and uids below are examples: \`get_track_record\` lists real ones.`,
     ...SKILLS.map((skill) => skillGuide(skill, at)),
     token(at),
     overMcp(at),
@@ -56,7 +57,7 @@ function token(at: (path: string) => string): string {
 The Basic tier takes a wallet with ${requirementOf('basic')}, Premium one with ${requirementOf('premium')}. Sign the text
 \`${loginMessage('<wallet>', 0).replace(/0$/, '<timestamp>')}\` (EIP-191; the timestamp is Unix time, within ${LOGIN_WINDOW_MS / 60_000} minutes of now) and send it:
 
-    curl -X POST ${at('/api/svc/oracle/verify')} -H "Content-Type: application/json" -d '{"wallet":"0x...","signature":"0x...","timestamp":1790000000}'
+${shell(`curl -X POST ${at('/api/svc/oracle/verify')} -H "Content-Type: application/json" -d '{"wallet":"0x...","signature":"0x...","timestamp":1790000000}'`)}
 
 \`token\` in the answer lasts ${TOKEN_LIFETIME_SECONDS / 60} minutes; send it as \`Authorization: Bearer <token>\`. A signature works once. Nothing is sent to the
 chain and nothing is spent. Never paste a private key into a prompt: sign in a wallet, or in code that you run.`;
@@ -66,7 +67,8 @@ function overMcp(at: (path: string) => string): string {
   const server = { type: 'http', url: at(ENDPOINTS.mcp), headers: { Authorization: 'Bearer <token>' } };
   return `## Over MCP
 
-Streamable HTTP, revisions up to ${MCP_VERSION}. Each skill is a tool of the same name; the header is for gated tools only.
+Streamable HTTP, revisions up to ${MCP_VERSION}. Each skill is a tool of the same name. Leave \`headers\` out for the free tools:
+a token lasts ${TOKEN_LIFETIME_SECONDS / 60} minutes, and with one that has ended every call is refused, free ones too.
 
 \`\`\`json
 ${JSON.stringify({ mcpServers: { [IDENTITY.slug]: server } }, null, 2)}
@@ -76,14 +78,15 @@ ${JSON.stringify({ mcpServers: { [IDENTITY.slug]: server } }, null, 2)}
 function overA2a(at: (path: string) => string): string {
   // One that asks for no token, and answers on any record.
   const { id, examples } = SKILLS.find(({ tier, cost }) => tier === 'public' && cost === 'normal') ?? SKILLS[0];
-  const message = { messageId: 'a-new-uuid', role: 'ROLE_USER', parts: [{ data: { skill: id, input: examples[0].input } }] };
+  const message = { messageId: 'track-record-1', role: 'ROLE_USER', parts: [{ data: { skill: id, input: examples[0].input } }] };
   const request = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } };
   return `## Over A2A
 
 The card is at ${at(ENDPOINTS.agentCard)}. A data part names the skill; the artifact of the task holds its output and the same in words.
-The same \`messageId\` with the same content never runs twice.
+Give each message a \`messageId\` of its own, best a uuid: the same one with the same content never runs twice, and is answered with
+the task of the first time.
 
-    curl -X POST ${at(ENDPOINTS.a2a)} -H "Content-Type: application/json" -H "A2A-Version: ${A2A_VERSION}" -d '${JSON.stringify(request)}'`;
+${shell(`curl -X POST ${at(ENDPOINTS.a2a)} -H "Content-Type: application/json" -H "A2A-Version: ${A2A_VERSION}" -d '${JSON.stringify(request)}'`)}`;
 }
 
 function byHand(at: (path: string) => string): string {
@@ -91,6 +94,7 @@ function byHand(at: (path: string) => string): string {
 
 1. The forecast comes with \`salt\`, values and \`attestationUid\`. Compute \`${COMMITMENT_FORMULA}\`.
 2. Read the attestation of that uid from the Ethereum Attestation Service on the chain that ${at('/api/svc/info')} names, by any RPC endpoint.
+   Where \`chain.local\` is true there, it is a throw-away chain, and \`demo.json\` in the data folder of the machine that runs the service has its RPC address.
    Its \`commitment\` must be your hash, its attester the one named there, its block time before \`windowOpensAt\`.
 3. After the outcome a second attestation refers to it and holds what was revealed.
 

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { jsonSchemaOf } from '../skills/json-schema.ts';
 import { priceOf, type Skill } from '../skills/skill.ts';
 import { ENDPOINTS } from './endpoints.ts';
 
@@ -15,11 +16,16 @@ ${description}
 - Fresh: ${freshness.description}
 ${inputs(skill.input)}
 
-${skill.examples.map(({ say, input }) => call(skill, { say, input }, at)).join('\n')}`;
+${shell(skill.examples.map(({ say, input }) => call(skill, { say, input }, at)).join('\n'))}`;
+}
+
+/** Lines for a shell. */
+export function shell(lines: string): string {
+  return `\`\`\`sh\n${lines}\n\`\`\``;
 }
 
 function inputs(schema: z.ZodObject): string {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' });
+  const { properties = {}, required = [] } = jsonSchemaOf(schema, 'input') as JsonSchema;
   const lines = Object.entries(properties).map(([name, field]) => inputLine(name, field as JsonSchema, required.includes(name)));
   return lines.length === 0 ? '- Input: none' : ['- Input:', ...lines].join('\n');
 }
@@ -37,5 +43,5 @@ function inputLine(name: string, { description, enum: options, items, default: f
 
 function call({ id, tier }: Skill, { say, input }: Skill['examples'][number], at: (path: string) => string): string {
   const token = tier === 'public' ? '' : ' -H "Authorization: Bearer $TOKEN"';
-  return `    # ${say}\n    curl -X POST ${at(`${ENDPOINTS.skills}/${id}`)}${token} -H "Content-Type: application/json" -d '${JSON.stringify(input)}'`;
+  return `# ${say}\ncurl -X POST ${at(`${ENDPOINTS.skills}/${id}`)}${token} -H "Content-Type: application/json" -d '${JSON.stringify(input)}'`;
 }

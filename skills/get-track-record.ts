@@ -49,9 +49,12 @@ export const getTrackRecord = defineSkill({
   tags: ['bitcoin', 'track record', 'statistics', 'forecast verification'],
   examples: [
     { say: 'How good were your 7-day bitcoin forecasts?', input: { horizon: '7d' } },
-    { say: 'Show me the last ten 2-day calls.', input: { horizon: '2d', pageSize: 10 } },
-    { say: 'How did you do in the first quarter of 2026?', input: { horizon: '7d', from: '2026-01-01', to: '2026-03-31' } },
-    { say: 'Which 3-day calls in sideways markets were wrong?', input: { horizon: '3d', regime: 'CHOP', status: 'LOSS' } },
+    { say: 'Show me the last 10 calls over 2 days.', input: { horizon: '2d', pageSize: 10 } },
+    {
+      say: 'How did you do with 7-day forecasts from 2026-01-01 to 2026-03-31?',
+      input: { horizon: '7d', from: '2026-01-01', to: '2026-03-31' },
+    },
+    { say: 'Which 3-day calls in the regime CHOP were wrong?', input: { horizon: '3d', regime: 'CHOP', status: 'LOSS' } },
   ],
   input: INPUT,
   output: TRACK_RECORD,

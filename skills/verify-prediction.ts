@@ -44,12 +44,12 @@ export const verifyPredictionSkill = defineSkill({
   title: 'Verification of a forecast on chain',
   summary: 'A forecast checked against the chain: was it committed in time, unchanged, and resolved by the rule',
   description:
-    'Name a forecast by exactly one of `date` (with `horizon`), `predictionId` and `uid`. Its attestations are read from the chain and compared with the record field by field; once it is resolved, salt and values on chain are hashed to the commitment that was there before the window opened. The answer lists each check with what was expected and found, what could not be checked and why, and how to do the same by hand without this service. It says that a forecast was made in time and not changed, not that forecasts are good.',
+    'Name a forecast by exactly one of `date` (with `horizon`), `predictionId` and `uid`, all as `get_track_record` lists them. Its attestations are read from the chain and compared with the record field by field; once it is resolved, salt and values on chain are hashed to the commitment that was there before the window opened. The answer lists each check with what was expected and found, what could not be checked and why, and how to do the same by hand without this service. It says that a forecast was made in time and not changed, not that forecasts are good.',
   tags: ['bitcoin', 'verification', 'attestation', 'EAS', 'commitment'],
   examples: [
-    { say: 'Was the forecast of 5 January 2026 really made before its outcome?', input: { date: '2026-01-05', horizon: '7d' } },
+    { say: 'Was the 7-day forecast of 5 January 2026 really made before its outcome?', input: { date: '2026-01-05', horizon: '7d' } },
     { say: 'Verify prediction 2026-01-05:2d.', input: { predictionId: '2026-01-05:2d' } },
-    { say: 'Check this attestation.', input: { uid: `0x${'ab'.repeat(32)}` } },
+    { say: `Check attestation 0x${'ab'.repeat(32)}.`, input: { uid: `0x${'ab'.repeat(32)}` } },
   ],
   input: INPUT,
   output: PREDICTION_VERIFICATION,

@@ -42,6 +42,7 @@ const address = z
   .transform((text) => text as `0x${string}`);
 
 function isBareUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
   const { username, password, search, hash } = new URL(text);
   return username + password + search + hash === '';
 }
@@ -373,8 +374,14 @@ function readSetting(name: string, definition: Setting<z.ZodType>, environment: 
   const text = environment[name] || definition.default || undefined;
   const parsed = definition.schema.safeParse(text);
   if (parsed.success) return parsed.data;
-  const shown = definition.secret || text === undefined ? '' : ` (found "${text}")`;
+  const shown = definition.secret || text === undefined ? '' : ` (found "${withoutUser(text)}")`;
   throw configError(name, `${parsed.error.issues[0]?.message ?? 'is not valid'}${shown}`);
+}
+
+/** What stands before an `@` may be a user and password, however malformed the URL around them is. */
+function withoutUser(text: string): string {
+  const at = text.lastIndexOf('@');
+  return at < 0 ? text : `***${text.slice(at)}`;
 }
 
 function chainModeOf(rpcUrl: string | undefined): Config['chainMode'] {

@@ -42,7 +42,7 @@ export interface A2a {
 
 /** Tasks of other agents: their store, what carries them out, and the doors that they come through. */
 export function createA2a({ db, card, carryOut, push, fixtures, stopping, log, now }: A2aParts): A2a {
-  const tasks = new MongoTaskStore(db, now);
+  const tasks = new MongoTaskStore(db, now, ({ owner, _id }) => push.forget(owner, _id));
   const claims = new MessageClaims(db, now);
   const executor = new SkillExecutor({ carryOut, playFixture: fixtures?.play, log, now });
   const buses = new DefaultExecutionEventBusManager(ownerOf);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Message, Role, type Task, TaskState } from '@a2a-js/sdk';
 import { OracleError, type ToldError, toldError } from '../errors.ts';
+import { checkData } from './check-message.ts';
 import { type AskerOfCall, contextFor } from './owner.ts';
 import { dataOf, dataPart } from './parts.ts';
 import type { Sending } from './sending.ts';
@@ -33,6 +34,7 @@ export class PlainTasks {
 
   /** Carries a task out. @throws OracleError INPUT_INVALID for a request that is no task: nothing is kept of it */
   async send({ skill, input, metadata }: PlainRequest, asker: AskerOfCall): Promise<PlainTask> {
+    checkData({ skill, input }, 'input');
     const message: Message = {
       messageId: randomUUID(),
       taskId: '',

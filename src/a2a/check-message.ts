@@ -1,25 +1,33 @@
 import { type Message, type Part, Role, type SendMessageRequest } from '@a2a-js/sdk';
+import { MODES } from '../../agent-card/card.ts';
 import { OracleError } from '../errors.ts';
-import { isNestedDeeper } from './nesting.ts';
+import { isNestedDeeper } from '../nesting.ts';
 
-/** Bounds of a message; what is larger is refused before anything is kept of it. */
+/**
+ * Bounds of a message; what is larger is refused before anything is kept of it. Bytes are those of its JSON, as a task takes them
+ * where it is kept and told: some characters are six there.
+ */
 export const MESSAGE_BOUNDS = {
   parts: 20,
-  textCharacters: 4_000,
+  textBytes: 4_000,
+  dataBytes: 4_096,
   idCharacters: 128,
-  metadataCharacters: 4_096,
+  metadataBytes: 2_048,
   references: 10,
   uris: 20,
 } as const;
 
 const LONGEST_URI = 256;
+const ANSWERED_IN: readonly string[] = [...MODES, ...MODES.map((mode) => `${mode.split('/')[0]}/*`), '*/*', 'text'];
 /** No skill's input has nearly as many levels. */
 const DEEPEST = 20;
+const CALL_EXAMPLE = 'Send { "skill", "input" } as data.';
 const ID = new RegExp(`^[\\w.:@+=/-]{1,${MESSAGE_BOUNDS.idCharacters}}$`);
 
 /**
  * The message of a request, bounded, and reduced to what the service reads and keeps.
- * @throws OracleError INPUT_INVALID naming the field, UNSUPPORTED_MEDIA_TYPE for a part that is neither text nor data
+ * @throws OracleError INPUT_INVALID naming the field, UNSUPPORTED_MEDIA_TYPE for a part that is neither text nor data, and where the
+ * sender accepts neither
  */
 export function checkMessage({ message, metadata, configuration }: SendMessageRequest): Message {
   if (message === undefined) throw invalid('message', 'is missing', 'Send a message with a messageId, a role and parts.');
@@ -31,9 +39,17 @@ export function checkMessage({ message, metadata, configuration }: SendMessageRe
   checkMetadata(metadata, 'metadata');
   checkMetadata(message.metadata, 'message.metadata');
   checkHistoryLength(configuration?.historyLength, 'configuration.historyLength');
+  checkModes(configuration?.acceptedOutputModes ?? []);
   checkUris(message.extensions);
   checkReferences(message.referenceTaskIds);
-  return { ...message, role: Role.ROLE_USER, parts: checkedParts(message.parts) };
+  // Extensions and references are read by nobody here.
+  return { ...message, role: Role.ROLE_USER, parts: checkedParts(message.parts), extensions: [], referenceTaskIds: [] };
+}
+
+/** What somebody sends for a data part. @throws OracleError INPUT_INVALID */
+export function checkData(value: Record<string, unknown>, field: string): void {
+  if (isNestedDeeper(value, DEEPEST)) throw invalid(field, 'is nested too deeply', CALL_EXAMPLE);
+  if (jsonBytes(value) > MESSAGE_BOUNDS.dataBytes) throw tooMuchData(field);
 }
 
 /** @throws OracleError INPUT_INVALID */
@@ -55,13 +71,24 @@ function checkedParts(parts: readonly Part[]): Part[] {
   if (parts.length > MESSAGE_BOUNDS.parts)
     throw invalid('message.parts', `holds more than ${MESSAGE_BOUNDS.parts} parts`, 'Send fewer parts.');
   const checked = parts.map(checkedPart);
-  const characters = checked.reduce((sum, { content }) => sum + (content?.$case === 'text' ? content.value.length : 0), 0);
-  if (characters <= MESSAGE_BOUNDS.textCharacters) return checked;
-  throw invalid(
-    'message.parts',
-    `holds more than ${MESSAGE_BOUNDS.textCharacters} characters of text`,
-    'Ask in a sentence, or send a data part.',
-  );
+  if (bytesOf(checked, 'text') > MESSAGE_BOUNDS.textBytes) {
+    throw invalid('message.parts', `holds more than ${MESSAGE_BOUNDS.textBytes} bytes of text`, 'Ask in a sentence, or send a data part.');
+  }
+  if (bytesOf(checked, 'data') > MESSAGE_BOUNDS.dataBytes) throw tooMuchData('message.parts');
+  return checked;
+}
+
+function bytesOf(parts: readonly Part[], kind: 'text' | 'data'): number {
+  return parts.reduce((sum, { content }) => (content?.$case === kind ? sum + jsonBytes(content.value) : sum), 0);
+}
+
+/** Of a text without its quotes. */
+function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value)) - (typeof value === 'string' ? 2 : 0);
+}
+
+function tooMuchData(field: string): OracleError {
+  return invalid(field, `holds more than ${MESSAGE_BOUNDS.dataBytes} bytes of data as JSON`, CALL_EXAMPLE);
 }
 
 /** Without what the sender adds beside the content: nothing here reads it. */
@@ -75,9 +102,8 @@ function checkedPart({ content }: Part, index: number): Part {
     });
   }
   const isRight = content.$case === 'text' ? typeof content.value === 'string' : isObject(content.value);
-  if (!isRight)
-    throw invalid(field, content.$case === 'text' ? 'must be a text' : 'must hold an object', 'Send { "skill", "input" } as data.');
-  if (isNestedDeeper(content.value, DEEPEST)) throw invalid(field, 'is nested too deeply', 'Send { "skill", "input" } as data.');
+  if (!isRight) throw invalid(field, content.$case === 'text' ? 'must be a text' : 'must hold an object', CALL_EXAMPLE);
+  if (isNestedDeeper(content.value, DEEPEST)) throw invalid(field, 'is nested too deeply', CALL_EXAMPLE);
   return { content, metadata: undefined, filename: '', mediaType: content.$case === 'text' ? 'text/plain' : 'application/json' };
 }
 
@@ -88,8 +114,18 @@ function isObject(value: unknown): boolean {
 function checkMetadata(metadata: Record<string, unknown> | undefined, field: string): void {
   if (metadata === undefined) return;
   if (!isObject(metadata)) throw invalid(field, 'must be an object', 'Leave it out.');
-  if (!isNestedDeeper(metadata, DEEPEST) && JSON.stringify(metadata).length <= MESSAGE_BOUNDS.metadataCharacters) return;
-  throw invalid(field, `is larger than ${MESSAGE_BOUNDS.metadataCharacters} characters of JSON, or nested too deeply`, 'Send less of it.');
+  if (!isNestedDeeper(metadata, DEEPEST) && jsonBytes(metadata) <= MESSAGE_BOUNDS.metadataBytes) return;
+  throw invalid(field, `is larger than ${MESSAGE_BOUNDS.metadataBytes} bytes of JSON, or nested too deeply`, 'Send less of it.');
+}
+
+/** Any of the two will do: answers have both. `text` is what many senders of protocol 0.3 call it. */
+function checkModes(accepted: readonly string[]): void {
+  const fits = accepted.some((mode) => ANSWERED_IN.includes(String(mode).split(';', 1)[0].trim().toLowerCase()));
+  if (fits || accepted.length === 0) return;
+  throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'Answers are in none of the modes that are accepted', {
+    field: 'configuration.acceptedOutputModes',
+    suggestedAction: `Accept ${MODES.join(' or ')}, or leave it out.`,
+  });
 }
 
 function checkUris(uris: readonly string[]): void {

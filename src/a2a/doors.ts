@@ -1,16 +1,22 @@
+import { restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
 import { type A2ARequestHandler, ServerCallContext, type ServerCallContextBuilder } from '@a2a-js/sdk/server';
 import { restHandler } from '@a2a-js/sdk/server/express';
 import type { Request, RequestHandler, Response } from 'express';
 import { ENDPOINTS } from '../../agent-card/endpoints.ts';
+import { A2A_VERSION } from '../../agent-card/protocols.ts';
 import type { Asker } from '../access/asker.ts';
 import type { Door } from '../access/door.ts';
 import { OracleError, toldError } from '../errors.ts';
+import { isNestedDeeper } from '../nesting.ts';
 import { sendJsonRpcError, tellJsonRpc, tellRest } from './door-words.ts';
 import { jsonRpcBinding } from './json-rpc-binding.ts';
 import { brokenCall } from './json-rpc-call.ts';
 import { sendCompleted } from './library-words.ts';
-import { isNestedDeeper } from './nesting.ts';
 import { AgentUser } from './owner.ts';
+import { protocolError } from './protocol-error.ts';
+import { requireTexts } from './push/raw-config.ts';
+import { unknownVersion } from './refusal.ts';
+import { isSpoken, versionOf } from './versions.ts';
 
 const JSON_TYPE = 'application/json';
 const A2A_TYPE = 'application/a2a+json';
@@ -18,7 +24,6 @@ const BODY = { bodyTypes: [JSON_TYPE, A2A_TYPE], bodyLimitBytes: 64 * 1024 } as 
 
 /** Deeper ones are nothing that the protocol knows. */
 const DEEPEST_BODY = 40;
-const LONGEST_VERSION = 16;
 
 /** Both bindings, protocols 1.0 and 0.3. */
 export function createA2aDoors(handler: A2ARequestHandler): Door[] {
@@ -34,7 +39,7 @@ function jsonRpcDoor(requestHandler: A2ARequestHandler): Door {
     async handle(request, response, asker) {
       requirePost(request, response);
       requireReadable(request);
-      const broken = brokenCall(request.body);
+      const broken = brokenCall(request.body, versionOf(request));
       if (broken !== null) return sendJsonRpcError(response, broken.rpc, { ...toldError(broken.error), status: 200 });
       await binding(request, response, new AgentUser(asker, 'jsonrpc', goneSignal(response)));
     },
@@ -48,11 +53,19 @@ function restDoor(requestHandler: A2ARequestHandler): Door {
     mounts: [{ path: ENDPOINTS.a2aRest, below: true }],
     ...BODY,
     async handle(request, response, asker) {
+      if (!isSpoken(versionOf(request))) return refuseVersion(response, asker);
       requireReadable(request);
       await binding(request, response, asker);
     },
     tell: tellRest,
   };
+}
+
+/** Here and not by the library, which has no advice. */
+function refuseVersion(response: Response, asker: Asker): void {
+  const context = new ServerCallContext({ user: new AgentUser(asker, 'rest'), requestedVersion: A2A_VERSION });
+  const error = protocolError(unknownVersion(), context);
+  response.status(restStatusFor(error)).json(toRestErrorBody(error, restStatusFor(error)));
 }
 
 /** The library's handler behind this service's own guard: who asks is known already. */
@@ -108,18 +121,13 @@ function requireReadable(request: Request): void {
       suggestedAction: `Send ${JSON_TYPE} or ${A2A_TYPE}.`,
     });
   }
-  if ((request.get('A2A-Version') ?? '').length > LONGEST_VERSION) {
-    throw new OracleError('INPUT_INVALID', 'A2A-Version names no version of the protocol', {
-      field: 'A2A-Version',
-      suggestedAction: 'Send 1.0.',
-    });
-  }
   if (isNestedDeeper(request.body, DEEPEST_BODY)) {
     throw new OracleError('INPUT_INVALID', 'The message is nested too deeply', {
       field: 'params',
       suggestedAction: 'Send a flatter message.',
     });
   }
+  requireTexts(request.body);
 }
 
 function notServed(): OracleError {

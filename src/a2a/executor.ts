@@ -1,6 +1,6 @@
 import { type Part, TaskState } from '@a2a-js/sdk';
 import { AgentEvent, type AgentExecutor, type ExecutionEventBus, type RequestContext } from '@a2a-js/sdk/server';
-import type { CarryOut, SkillAnswer } from '../../skills/runner.ts';
+import type { CarryOut, SkillAnswer, SkillCall } from '../../skills/runner.ts';
 import type { Asker } from '../access/asker.ts';
 import { type ToldError, toldError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -57,11 +57,12 @@ export class SkillExecutor implements AgentExecutor {
     const { asker } = userOf(context.context);
     teller.opened(context);
     const plan = planOf(context.userMessage, { caller: asker.caller, skill: context.task && skillOf(context.task) });
-    if (plan.do === 'reject') return teller.rejected(plan.skill, plan.error);
     if (plan.do === 'ask') return teller.asked(plan);
+    teller.understood(plan.note);
+    if (plan.do === 'reject') return teller.rejected(plan);
     teller.working(plan.call.skill.id);
     const answer = await this.#parts.carryOut(plan.call, countedAs(asker));
-    teller.answered(plan, answer, asker.caller.tier);
+    teller.answered(plan.call, answer, asker.caller.tier);
   }
 }
 
@@ -81,9 +82,15 @@ interface TellerParts {
 /** Publishes the events of one task. */
 class TaskTeller {
   readonly #parts: TellerParts;
+  #note: Part[] = [];
 
   constructor(parts: TellerParts) {
     this.#parts = parts;
+  }
+
+  /** What is said at the end, whichever it is. @param note undefined where nothing was to be understood */
+  understood(note: string | undefined): void {
+    this.#note = note === undefined ? [] : [textPart(note)];
   }
 
   /** The protocol wants the task itself first. */
@@ -100,17 +107,16 @@ class TaskTeller {
     this.status(TaskState.TASK_STATE_INPUT_REQUIRED, parts, skill === undefined ? undefined : { skill });
   }
 
-  rejected(skill: string, error: ToldError): void {
-    this.status(TaskState.TASK_STATE_REJECTED, errorParts(error), { skill });
+  rejected({ skill, error }: Plan & { do: 'reject' }): void {
+    this.status(TaskState.TASK_STATE_REJECTED, [...errorParts(error), ...this.#note], { skill });
   }
 
   failed(error: ToldError): void {
-    this.status(TaskState.TASK_STATE_FAILED, errorParts(error));
+    this.status(TaskState.TASK_STATE_FAILED, [...errorParts(error), ...this.#note]);
   }
 
-  answered({ call, note }: Plan & { do: 'call' }, { output, text }: SkillAnswer, tier: string): void {
+  answered({ skill: { id, title } }: SkillCall, { output, text }: SkillAnswer, tier: string): void {
     const { taskId, contextId, bus } = this.#parts;
-    const { id, title } = call.skill;
     const artifact = {
       artifactId: id,
       name: id,
@@ -120,7 +126,7 @@ class TaskTeller {
       extensions: [],
     };
     bus.publish(AgentEvent.artifactUpdate({ taskId, contextId, artifact, append: false, lastChunk: true, metadata: undefined }));
-    this.status(TaskState.TASK_STATE_COMPLETED, note === undefined ? undefined : [textPart(note)]);
+    this.status(TaskState.TASK_STATE_COMPLETED, this.#note.length === 0 ? undefined : this.#note);
   }
 
   status(state: TaskState, parts?: Part[], metadata?: Record<string, unknown>): void {

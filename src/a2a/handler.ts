@@ -20,10 +20,12 @@ import { toldError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { checkHistoryLength, checkId, checkMessage } from './check-message.ts';
 import { streamTask } from './follow.ts';
+import { OpenStreams } from './open-streams.ts';
 import { userOf } from './owner.ts';
 import { ownError, protocolError } from './protocol-error.ts';
 import type { TaskPush } from './push/push.ts';
-import { noExtendedCard, nothingToFollow, taskNotCancelable, taskNotFound } from './refusal.ts';
+import { withoutSecrets } from './push/without-secrets.ts';
+import { callbackNotFound, noExtendedCard, nothingToFollow, taskNotCancelable, taskNotFound } from './refusal.ts';
 import type { Sending } from './sending.ts';
 import { isTerminal, stateName } from './task-states.ts';
 import type { MongoTaskStore } from './task-store.ts';
@@ -31,7 +33,7 @@ import type { MongoTaskStore } from './task-store.ts';
 export interface HandlerParts {
   tasks: MongoTaskStore;
   sending: Sending;
-  push: Pick<TaskPush, 'check'>;
+  push: Pick<TaskPush, 'check' | 'store'>;
   library: DefaultRequestHandler;
   /** Whether a message is one of a test kit's own; those are answered without being kept apart. Unset: none is. */
   isFixture?: (messageId: string) => boolean;
@@ -42,6 +44,7 @@ export interface HandlerParts {
 /** What agents ask over A2A, whichever binding and version: bounds, scope and errors are the service's own, the rest is the library's. */
 export class AgentRequestHandler implements A2ARequestHandler {
   readonly #parts: HandlerParts;
+  readonly #streams = new OpenStreams();
 
   constructor(parts: HandlerParts) {
     this.#parts = parts;
@@ -117,18 +120,30 @@ export class AgentRequestHandler implements A2ARequestHandler {
   ): Promise<TaskPushNotificationConfig> {
     // Protocol 0.3 names the one that was registered without an id by its task.
     const id = request.id || request.taskId;
-    return this.#ofTask(request, context, () => this.#parts.library.getTaskPushNotificationConfig({ ...request, id }, context));
+    return this.#ofTask(request, context, async () => {
+      const found = (await this.#callbacks(request.taskId, context)).find((config) => config.id === id);
+      if (found === undefined) throw callbackNotFound();
+      return found;
+    });
   }
 
   listTaskPushNotificationConfigs(
     request: ListTaskPushNotificationConfigsRequest,
     context: ServerCallContext,
   ): Promise<ListTaskPushNotificationConfigsResponse> {
-    return this.#ofTask(request, context, () => this.#parts.library.listTaskPushNotificationConfigs(request, context));
+    return this.#ofTask(request, context, async () => ({
+      configs: await this.#callbacks(request.taskId, context),
+      nextPageToken: '',
+    }));
   }
 
   deleteTaskPushNotificationConfig(request: DeleteTaskPushNotificationConfigRequest, context: ServerCallContext): Promise<void> {
     return this.#ofTask(request, context, () => this.#parts.library.deleteTaskPushNotificationConfig(request, context));
+  }
+
+  /** Without their secrets: who registered them knows them, and nobody else shall, be it somebody who shares an address or a token. */
+  async #callbacks(taskId: string, context: ServerCallContext): Promise<TaskPushNotificationConfig[]> {
+    return (await this.#parts.push.store.load(taskId, context)).map(withoutSecrets);
   }
 
   #ofTask<T>({ taskId }: { taskId: string }, context: ServerCallContext, work: () => Promise<T>): Promise<T> {
@@ -170,10 +185,14 @@ export class AgentRequestHandler implements A2ARequestHandler {
     context: ServerCallContext,
     open: () => Promise<AsyncGenerator<StreamResponse, void, undefined>>,
   ): AsyncGenerator<StreamResponse, void, undefined> {
+    let end = () => {};
     try {
+      end = this.#streams.begin(context);
       yield* await open();
     } catch (error) {
       throw this.#inWords(error, context);
+    } finally {
+      end();
     }
   }
 

@@ -2,13 +2,13 @@ import { Extensions, formatSSEErrorEvent, formatSSEEvent, HTTP_EXTENSION_HEADER,
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import type { Request, Response } from 'express';
+import { A2A_LEGACY_VERSION } from '../../agent-card/protocols.ts';
 import { completedError } from './library-words.ts';
 import type { AgentUser } from './owner.ts';
 import { protocolError } from './protocol-error.ts';
 import { unknownVersion } from './refusal.ts';
+import { isSpoken, versionOf } from './versions.ts';
 
-const LEGACY = '0.3';
-const VERSIONS: readonly string[] = ['1.0', LEGACY];
 const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
 
 /** How a version of the protocol takes a request, and tells an error. */
@@ -31,13 +31,12 @@ export function jsonRpcBinding(handler: A2ARequestHandler): (request: Request, r
     },
   };
   return async (request, response, user) => {
-    // An absent header means the older one.
-    const requestedVersion = request.get('A2A-Version') || LEGACY;
+    const requestedVersion = versionOf(request);
     const extensions = request.get(HTTP_EXTENSION_HEADER) ?? request.get(LEGACY_EXTENSION_HEADER);
     const context = new ServerCallContext({ requestedExtensions: Extensions.parseServiceParameter(extensions), user, requestedVersion });
-    const speaker = speakers[requestedVersion === LEGACY ? 'legacy' : 'current'];
+    const speaker = speakers[requestedVersion === A2A_LEGACY_VERSION ? 'legacy' : 'current'];
     const refused = (error: unknown) => ({ jsonrpc: '2.0', id: request.body.id ?? null, error: completedError(speaker.errorOf(error)) });
-    if (!VERSIONS.includes(requestedVersion)) return void response.json(refused(protocolError(unknownVersion(VERSIONS), context)));
+    if (!isSpoken(requestedVersion)) return void response.json(refused(protocolError(unknownVersion(), context)));
     const answer = await speaker.handle(request.body, context);
     if (isStream(answer)) await sendStream(answer, response, refused);
     else response.json(completed(answer));

@@ -1,4 +1,5 @@
 import { A2A_ERROR_CODE } from '@a2a-js/sdk/errors';
+import { A2A_LEGACY_VERSION, A2A_VERSION } from '../../agent-card/protocols.ts';
 import { OracleError } from '../errors.ts';
 
 const METHODS: readonly string[] = [
@@ -7,12 +8,19 @@ const METHODS: readonly string[] = [
   'DeleteTaskPushNotificationConfig',
 ];
 
-/** Of protocol 0.3. */
-const LEGACY_METHODS: readonly string[] = [
-  ...['message/send', 'message/stream', 'tasks/get', 'tasks/cancel', 'tasks/resubscribe', 'agent/getAuthenticatedExtendedCard'],
-  ...['tasks/pushNotificationConfig/set', 'tasks/pushNotificationConfig/get', 'tasks/pushNotificationConfig/list'],
-  'tasks/pushNotificationConfig/delete',
-];
+/** Those of protocol 0.3, with what they are called in 1.0. */
+const LEGACY_METHODS: ReadonlyMap<string, string> = new Map([
+  ['message/send', 'SendMessage'],
+  ['message/stream', 'SendStreamingMessage'],
+  ['tasks/get', 'GetTask'],
+  ['tasks/cancel', 'CancelTask'],
+  ['tasks/resubscribe', 'SubscribeToTask'],
+  ['agent/getAuthenticatedExtendedCard', 'GetExtendedAgentCard'],
+  ['tasks/pushNotificationConfig/set', 'CreateTaskPushNotificationConfig'],
+  ['tasks/pushNotificationConfig/get', 'GetTaskPushNotificationConfig'],
+  ['tasks/pushNotificationConfig/list', 'ListTaskPushNotificationConfigs'],
+  ['tasks/pushNotificationConfig/delete', 'DeleteTaskPushNotificationConfig'],
+]);
 
 /** What is wrong with a JSON-RPC request before anybody looks at its parameters. */
 export interface BrokenCall {
@@ -21,8 +29,8 @@ export interface BrokenCall {
   error: OracleError;
 }
 
-/** Null for a request that can be carried out. */
-export function brokenCall(body: unknown): BrokenCall | null {
+/** Null for a request that can be carried out. @param version that it says it is of */
+export function brokenCall(body: unknown, version: string): BrokenCall | null {
   if (Array.isArray(body)) return broken('body', 'Batches are not served', 'Send one request at a time.');
   if (typeof body !== 'object' || body === null) return broken('body', 'The body is no JSON-RPC request', 'Send a JSON object.');
   const { jsonrpc, method, id, params } = body as Record<string, unknown>;
@@ -30,7 +38,9 @@ export function brokenCall(body: unknown): BrokenCall | null {
   const isId = id === undefined || id === null || typeof id === 'string' || Number.isInteger(id);
   if (!isId) return broken('id', 'id must be a text, a whole number or null', 'Send a text or a whole number.');
   if (typeof method !== 'string') return broken('method', 'method is missing', 'Name one, e.g. SendMessage.');
-  if (!METHODS.includes(method) && !LEGACY_METHODS.includes(method)) return unknownMethod();
+  if (!METHODS.includes(method) && !LEGACY_METHODS.has(method)) return unknownMethod();
+  const action = otherVersion(method, version);
+  if (action !== null) return broken('A2A-Version', 'The method is one of another version', action, A2A_ERROR_CODE.METHOD_NOT_FOUND);
   if (params !== undefined && (typeof params !== 'object' || params === null || Array.isArray(params))) {
     return broken('params', 'params must be an object', 'Send the parameters by name.', A2A_ERROR_CODE.INVALID_PARAMS);
   }
@@ -40,6 +50,14 @@ export function brokenCall(body: unknown): BrokenCall | null {
 function unknownMethod(): BrokenCall {
   const suggestedAction = `Call one of ${METHODS.join(', ')}.`;
   return broken('method', 'There is no such method', suggestedAction, A2A_ERROR_CODE.METHOD_NOT_FOUND);
+}
+
+/** What to do about a method that the version of its request does not have. */
+function otherVersion(method: string, version: string): string | null {
+  const successor = LEGACY_METHODS.get(method);
+  if (version === A2A_LEGACY_VERSION && successor === undefined) return `Send A2A-Version: ${A2A_VERSION}.`;
+  if (version === A2A_VERSION && successor !== undefined) return `Leave A2A-Version out, or call ${successor}.`;
+  return null;
 }
 
 function broken(field: string, message: string, suggestedAction: string, rpc: number = A2A_ERROR_CODE.INVALID_REQUEST): BrokenCall {

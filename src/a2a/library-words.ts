@@ -1,7 +1,7 @@
 import { A2A_ERROR_CODE } from '@a2a-js/sdk/errors';
 import type { Response } from 'express';
-import { OracleError, toldError } from '../errors.ts';
-import { errorInfoOf } from './protocol-error.ts';
+import { type ErrorCode, OracleError, toldError } from '../errors.ts';
+import { errorInfoOf, TELLINGS } from './protocol-error.ts';
 
 const UNREADABLE = 'The parameters are not of the form that the protocol gives them';
 
@@ -25,18 +25,33 @@ interface StatusError {
  * service says more, so what says nothing is about the form of the request.
  */
 export function completedError(error: CodedError): CodedError {
-  if (error.data !== undefined) return error;
+  if (saysOurCode(error.data)) return { ...error, code: ownNumberOf(error) };
   const known = error.code !== A2A_ERROR_CODE.INTERNAL_ERROR;
   const message = known ? bounded(error.message) : UNREADABLE;
   return { code: known ? error.code : A2A_ERROR_CODE.INVALID_PARAMS, message, data: [infoFor(message, 'INVALID_PARAMS', 'params')] };
+}
+
+/** The library calls internal whatever the protocol has no name for. */
+function ownNumberOf({ code, data }: CodedError): number {
+  const isUnnamed = code === A2A_ERROR_CODE.INTERNAL_ERROR;
+  return (isUnnamed && own((data as { reason?: string }[])[0]?.reason)?.rpc) || code;
+}
+
+/** How what is told under our own code is told. */
+function own(reason: string = ''): { rpc: number; status: string } | undefined {
+  return Object.hasOwn(TELLINGS, reason) ? TELLINGS[reason as ErrorCode] : undefined;
+}
+
+function saysOurCode(data: unknown): boolean {
+  return Array.isArray(data) && data.some((detail) => detail?.metadata?.code !== undefined);
 }
 
 /** An answer of the library over HTTP+JSON, with its status. */
 export function sendCompleted(response: Response, send: (body: unknown) => Response, body: unknown): Response {
   if (isStatusError(body)) {
     const { error } = body;
-    if (error.details[0]?.metadata?.code !== undefined) return send(body);
     const reason = error.details[0]?.reason;
+    if (error.details[0]?.metadata?.code !== undefined) return send({ error: { ...error, status: own(reason)?.status ?? error.status } });
     const message = reason === undefined ? UNREADABLE : bounded(error.message);
     response.status(reason === undefined ? 400 : error.code);
     const status = reason === undefined ? 'INVALID_ARGUMENT' : error.status;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ServerCallContext, type User } from '@a2a-js/sdk/server';
 import type { Asker } from '../access/asker.ts';
 import { OracleError } from '../errors.ts';
@@ -6,9 +7,12 @@ import { OracleError } from '../errors.ts';
 export type Binding = 'jsonrpc' | 'rest';
 
 /** Who is counted and asked for by a request: all that the core needs of it. */
-export type AskerOfCall = Pick<Asker, 'caller' | 'address'> & Partial<Pick<Asker, 'requestId' | 'countChainCall'>>;
+export type AskerOfCall = Pick<Asker, 'caller' | 'address'> & Partial<Pick<Asker, 'origin' | 'requestId' | 'countChainCall'>>;
 
-/** The asker in the SDK's terms. Tasks belong to `userName`: a wallet, or for whoever has no token an address. */
+/**
+ * The asker in the SDK's terms. Tasks belong to `userName`: a wallet, or for whoever has no token an address. A page that a browser
+ * there shows is somebody else than the programs of the same machine, and than other pages.
+ */
 export class AgentUser implements User {
   readonly asker: AskerOfCall;
   readonly binding: Binding;
@@ -26,8 +30,16 @@ export class AgentUser implements User {
   }
 
   get userName(): string {
-    const { caller, address } = this.asker;
-    return caller.wallet === undefined ? `address:${address}` : `wallet:${caller.wallet.toLowerCase()}`;
+    const { caller, address, origin } = this.asker;
+    if (caller.wallet !== undefined || origin === undefined) return this.countedAs;
+    return `page:${createHash('sha256').update(origin).digest('hex').slice(0, 32)}@${address}`;
+  }
+
+  /** Whose tasks and streams are counted together: all pages at an address are one, as anybody can name any. */
+  get countedAs(): string {
+    const { caller, address, origin } = this.asker;
+    if (caller.wallet !== undefined) return `wallet:${caller.wallet.toLowerCase()}`;
+    return `${origin === undefined ? 'address' : 'pages'}:${address}`;
   }
 }
 
@@ -39,6 +51,11 @@ export function userOf({ user }: ServerCallContext): AgentUser {
 /** Whose tasks a call may see. The tenant of a request plays no part: it cannot widen the scope. */
 export function ownerOf(context: ServerCallContext): string {
   return userOf(context).userName;
+}
+
+/** Whose limits a call is counted against. */
+export function countedAs(context: ServerCallContext): string {
+  return userOf(context).countedAs;
 }
 
 /** Tasks of a wallet are kept longer than those of an address, which may be somebody else's tomorrow. */

@@ -8,14 +8,13 @@ import type { Caller } from '../record/caller.ts';
 import { dataPart, textPart } from './parts.ts';
 import { readText } from './text-call.ts';
 
-/** What is to be done with a message. */
+/** What is to be done with a message; `note` says how a text was understood. */
 export type Plan =
-  /** `note` says how a text was understood. */
   | { do: 'call'; call: SkillCall; note?: string }
   /** Something is missing: `skill` is what is known of the call so far. */
   | { do: 'ask'; skill?: string; parts: Part[] }
   /** The caller may not have it. */
-  | { do: 'reject'; skill: string; error: ToldError };
+  | { do: 'reject'; skill: string; error: ToldError; note?: string };
 
 const CALL = z.strictObject({ skill: z.string().optional(), input: z.record(z.string(), z.unknown()).optional() });
 
@@ -30,7 +29,10 @@ export interface PlanOptions {
  * @throws OracleError INPUT_INVALID naming the part, `skill` or the field of the input
  */
 export function planOf({ parts }: Pick<Message, 'parts'>, options: PlanOptions): Plan {
-  const data = parts.flatMap(({ content }, index) => (content?.$case === 'data' ? [{ value: content.value, index }] : []));
+  const data = parts.flatMap((part, index) => {
+    const value = callIn(part);
+    return value === null ? [] : [{ value, index }];
+  });
   if (data.length > 1) {
     throw new OracleError('INPUT_INVALID', 'A message asks for one skill: it has several data parts', {
       field: `message.parts.${data[1].index}`,
@@ -51,11 +53,22 @@ function ofText(text: string, { caller, skill }: PlanOptions): Plan {
   if (read === null) return { do: 'ask', parts: whichSkill() };
   if ('missing' in read)
     return { do: 'ask', skill: read.skill, parts: [textPart(read.missing), dataPart({ example: exampleOf(read.skill) })] };
-  const plan = callOf(read.skill, read.input, caller);
-  return plan.do === 'call' ? { ...plan, note: noteOf(plan.call.skill.id, read.input) } : plan;
+  return { ...callOf(read.skill, read.input, caller), note: noteOf(read.skill, read.input) };
 }
 
-function callOf(skill: string | undefined, input: unknown, caller: Caller): Plan {
+/** What a data part holds, or a text that belongs into one, as senders send it that know text only; null for words. */
+function callIn({ content }: Part): object | null {
+  if (content?.$case === 'data') return content.value;
+  if (content?.$case !== 'text' || !content.value.trimStart().startsWith('{')) return null;
+  try {
+    const value = JSON.parse(content.value);
+    return typeof value.skill === 'string' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function callOf(skill: string | undefined, input: unknown, caller: Caller): Exclude<Plan, { do: 'ask' }> {
   const { id } = findSkill(skill);
   try {
     return { do: 'call', call: prepareCall(id, input, caller) };

@@ -1,3 +1,4 @@
+import { A2A_LEGACY_VERSION, A2A_VERSION } from '../../agent-card/protocols.ts';
 import { OracleError, type OracleErrorOptions } from '../errors.ts';
 
 /** Refusals that the protocol has names of its own for. */
@@ -26,6 +27,14 @@ export function taskNotFound(): OracleError {
   return new OracleError('NOT_FOUND', 'There is no such task of yours', {
     field: 'id',
     suggestedAction: 'Ask with the token, or from the address, that the task was sent with; ListTasks lists yours.',
+  });
+}
+
+/** Of a task that is the caller's. */
+export function callbackNotFound(): OracleError {
+  return new OracleError('NOT_FOUND', 'There is no such callback of this task', {
+    field: 'id',
+    suggestedAction: 'ListTaskPushNotificationConfigs lists those that it has.',
   });
 }
 
@@ -81,11 +90,11 @@ export function noExtendedCard(): OracleError {
   });
 }
 
-export function unknownVersion(versions: readonly string[]): OracleError {
+export function unknownVersion(): OracleError {
   return new Refusal('VersionNotSupportedError', {
     code: 'INPUT_INVALID',
     message: 'This version of the protocol is not served',
     field: 'A2A-Version',
-    suggestedAction: `Send A2A-Version: ${versions.join(' or ')}.`,
+    suggestedAction: `Send A2A-Version: ${A2A_VERSION} or ${A2A_LEGACY_VERSION}.`,
   });
 }

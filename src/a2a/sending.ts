@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { Message, SendMessageRequest, StreamResponse, Task } from '@a2a-js/sdk';
+import { type Message, type SendMessageRequest, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
 import type { DefaultRequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import type { Log } from '../log.ts';
 import { checkMessage } from './check-message.ts';
-import { followTask, streamTask } from './follow.ts';
+import { changesOf, type FollowParts, followTask, streamTask } from './follow.ts';
 import type { MessageClaims } from './message-claims.ts';
 import { newTask } from './new-task.ts';
 import { ownerOf, userOf } from './owner.ts';
 import { type Plan, planOf } from './read-call.ts';
 import { otherContext, taskBusy, taskNotFound, taskOver } from './refusal.ts';
-import { isActive, isTerminal, stateName } from './task-states.ts';
+import { isActive, isTerminal, stateName, stateOf } from './task-states.ts';
 import { hasMessage, type MongoTaskStore, skillOf } from './task-store.ts';
 
 export interface SendingParts {
@@ -22,11 +22,23 @@ export interface SendingParts {
   now(): Date;
 }
 
+/** How a message begins. */
+interface Start {
+  taskId: string;
+  /** False where the task may be there. */
+  isFresh: boolean;
+  message: Message;
+  plan: Plan;
+}
+
 /** Where a message led. */
 interface Begun {
   taskId: string;
-  /** What is to be run here; null where the same message was run before, or is being run elsewhere. */
-  run: SendMessageRequest | null;
+  message: Message;
+  /** What the library runs it by. */
+  request: SendMessageRequest;
+  /** False where the same message was run before, or is being run elsewhere. */
+  isOurs: boolean;
 }
 
 /**
@@ -44,25 +56,23 @@ export class Sending {
 
   /** Waits for the end of the task, or for the agent's next question, unless told not to. */
   async send(request: SendMessageRequest, context: ServerCallContext): Promise<Task> {
-    const { log } = this.#parts;
-    const { taskId, run } = await this.#begin(request, context);
-    const running = run === null ? null : this.#track(this.#run(taskId, run, context));
-    if (request.configuration?.returnImmediately === true) {
-      // What becomes of it is told by the task.
-      running?.catch((error: unknown) => log.error({ err: error, taskId }, 'a task could not be carried out'));
-      return this.#load(taskId, context);
-    }
-    return running ?? this.#wait(taskId, context);
+    const begun = await this.#begin(request, context);
+    if (request.configuration?.returnImmediately !== true) return begun.isOurs ? this.#run(begun, context) : this.#wait(begun, context);
+    if (begun.isOurs) this.#runAlone(begun, context);
+    return this.#load(begun.taskId, context);
   }
 
   async *stream(request: SendMessageRequest, context: ServerCallContext): AsyncGenerator<StreamResponse, void, undefined> {
-    const { taskId, run } = await this.#begin(request, context);
-    if (run === null) return yield* streamTask(this.#parts, taskId, { context, until: (task) => !isActive(task) });
+    const begun = await this.#begin(request, context);
+    if (!begun.isOurs) return yield* streamTask(this.#watching(begun), begun.taskId, { context, until: isAnswered });
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#track(promise);
+    let isTold = false;
     try {
-      yield* this.#parts.library.sendMessageStream(run, context);
+      for await (const event of this.#parts.library.sendMessageStream(begun.request, context)) yield* this.#asStored(event, begun, context);
+      isTold = true;
     } finally {
+      if (!isTold) await this.#giveUp(context);
       resolve();
     }
   }
@@ -79,48 +89,109 @@ export class Sending {
     const claimed = await claims.find(owner, message);
     const before = message.taskId === '' ? undefined : await this.#followed(message, claimed === null, context);
     const plan = planOf(message, { caller: userOf(context).asker.caller, skill: before && skillOf(before) });
-    const taskId = await claims.claim(owner, message, claimed ?? (message.taskId || randomUUID()));
-    const begins = (await this.#takeUp(taskId, message, plan, context)) || (await tasks.takeOver(taskId, message, context));
-    const task = await this.#load(taskId, context);
-    if (begins) return { taskId, run: runOf(request, message, task) };
-    // A message that another one was faster than is not part of the task.
-    if (!hasMessage(task, message)) throw isTerminal(task) ? over(task) : taskBusy();
-    return { taskId, run: null };
+    const freshId = randomUUID();
+    const taskId = await claims.claim(owner, message, claimed ?? (message.taskId || freshId));
+    const [isOurs, task] = await this.#orGiveUp(context, async () => {
+      const isNew = await this.#takeUp({ taskId, isFresh: taskId === freshId, message, plan }, context);
+      const begins = isNew || (await tasks.takeOver(taskId, message, context));
+      return [begins, await this.#load(taskId, context)];
+    });
+    // A further message that another one was faster than is not part of the task.
+    if (!isOurs && message.taskId !== '' && !hasMessage(task, message)) throw isTerminal(task) ? over(task) : taskBusy();
+    return { taskId, message, request: requestOf(request, message, task), isOurs };
   }
 
   /** The task that a message goes on with. @throws OracleError NOT_FOUND, CONFLICT when it is over */
   async #followed({ taskId, contextId }: Message, isNew: boolean, context: ServerCallContext): Promise<Task> {
-    const task = await this.#load(taskId, context);
+    // What the same message has left undone may be taken up: it is not to be failed before.
+    const task = isNew ? await this.#load(taskId, context) : await this.#parts.tasks.peek(taskId, context);
+    if (task === undefined) throw taskNotFound();
     if (isNew && isTerminal(task)) throw over(task);
     if (contextId !== '' && contextId !== task.contextId) throw otherContext();
     return task;
   }
 
-  #takeUp(taskId: string, message: Message, plan: Plan, context: ServerCallContext): Promise<boolean> {
+  async #takeUp({ taskId, isFresh, message, plan }: Start, context: ServerCallContext): Promise<boolean> {
     const { tasks, now } = this.#parts;
     if (message.taskId !== '') return tasks.resume(taskId, message, context);
+    // Opening it may cost the owner an older task.
+    if (!isFresh && (await tasks.peek(taskId, context)) !== undefined) return false;
     const contextId = message.contextId || randomUUID();
     const skill = plan.do === 'call' ? plan.call.skill.id : plan.skill;
     return tasks.open(newTask({ taskId, contextId, message, at: now(), skill }), context);
   }
 
-  async #run(taskId: string, request: SendMessageRequest, context: ServerCallContext): Promise<Task> {
+  #run(begun: Begun, context: ServerCallContext): Promise<Task> {
+    return this.#track(this.#orGiveUp(context, () => this.#carryOut(begun, context)));
+  }
+
+  /** Nobody waits for it: what becomes of it is told by the task. */
+  #runAlone(begun: Begun, context: ServerCallContext): void {
+    const { taskId } = begun;
+    this.#run(begun, context).catch((error: unknown) => this.#parts.log.error({ err: error, taskId }, 'a task could not be carried out'));
+  }
+
+  async #carryOut(begun: Begun, context: ServerCallContext): Promise<Task> {
     try {
-      await this.#parts.library.sendMessage(request, context);
+      await this.#parts.library.sendMessage(begun.request, context);
     } catch (error) {
       // Cancelled before it began.
-      const task = await this.#load(taskId, context);
+      const task = await this.#load(begun.taskId, context);
       if (isTerminal(task)) return task;
       throw error;
     }
-    // As it is stored: another process may have ended it.
-    return this.#load(taskId, context);
+    // As it is stored: another process may have ended it, or be working on it.
+    return this.#wait(begun, context);
   }
 
-  async #wait(taskId: string, context: ServerCallContext): Promise<Task> {
+  /** An event that ends the stream, as the task ended in the store: another process may have ended it before. */
+  async *#asStored(event: StreamResponse, begun: Begun, context: ServerCallContext): AsyncGenerator<StreamResponse> {
+    if (event.payload?.$case !== 'statusUpdate' || isActive(event.payload.value)) return yield event;
+    const task = await this.#wait(begun, context);
+    if (stateOf(task) === stateOf(event.payload.value)) return yield event;
+    yield* changesOf(AT_WORK, task);
+  }
+
+  async #wait(begun: Begun, context: ServerCallContext): Promise<Task> {
     let last: Task | undefined;
-    for await (const task of followTask(this.#parts, taskId, { context, until: (one) => !isActive(one) })) last = task;
-    return last ?? this.#load(taskId, context);
+    for await (const task of followTask(this.#watching(begun), begun.taskId, { context, until: isAnswered })) last = task;
+    return last ?? this.#load(begun.taskId, context);
+  }
+
+  /** Reads a task, and carries it out here, once, when the process that worked on it has died. */
+  #watching(begun: Begun): FollowParts {
+    const { tasks, stopping } = this.#parts;
+    let { isOurs } = begun;
+    const changeOf = async (taskId: string, context: ServerCallContext) => {
+      const change = await tasks.changeOf(taskId, context);
+      if (change !== '' || isOurs) return change;
+      isOurs = await this.#carriedOn(begun, context);
+      return tasks.changeOf(taskId, context);
+    };
+    const load: MongoTaskStore['load'] = (taskId, context) => tasks.load(taskId, context);
+    const peek: MongoTaskStore['peek'] = (taskId, context) => tasks.peek(taskId, context);
+    return { tasks: { changeOf, load, peek }, stopping };
+  }
+
+  async #carriedOn(begun: Begun, context: ServerCallContext): Promise<boolean> {
+    const isOurs = await this.#parts.tasks.takeOver(begun.taskId, begun.message, context);
+    if (isOurs) this.#runAlone({ ...begun, isOurs }, context);
+    return isOurs;
+  }
+
+  async #orGiveUp<T>(context: ServerCallContext, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      await this.#giveUp(context);
+      throw error;
+    }
+  }
+
+  /** The same message can be taken up again at once: what broke off here is not waited for. */
+  async #giveUp(context: ServerCallContext): Promise<void> {
+    const { tasks, log } = this.#parts;
+    await tasks.giveUp(context).catch((error: unknown) => log.warn({ err: error }, 'a task could not be given up'));
   }
 
   async #load(taskId: string, context: ServerCallContext): Promise<Task> {
@@ -137,12 +208,19 @@ export class Sending {
   }
 }
 
+const AT_WORK = { artifacts: [], status: { state: TaskState.TASK_STATE_WORKING, message: undefined, timestamp: undefined } };
+
 function over(task: Task): Error {
   return taskOver(stateName(task));
 }
 
+/** Ended, or waiting for the owner's next message. */
+function isAnswered(task: Task): boolean {
+  return !isActive(task);
+}
+
 /** The library finds the task by the message, and waits for its end. */
-function runOf(request: SendMessageRequest, message: Message, { id, contextId }: Task): SendMessageRequest {
+function requestOf(request: SendMessageRequest, message: Message, { id, contextId }: Task): SendMessageRequest {
   const { configuration } = request;
   return {
     ...request,

@@ -1,28 +1,49 @@
+import { randomUUID } from 'node:crypto';
 import { type ListTasksRequest, type ListTasksResponse, type Message, Role, Task, TaskState } from '@a2a-js/sdk';
 import type { ServerCallContext, TaskStore } from '@a2a-js/sdk/server';
 import type { Collection, Db, Filter } from 'mongodb';
-import { OracleError, toldError } from '../errors.ts';
+import { toldError } from '../errors.ts';
 import { type CollectionIndexes, isDuplicateKey } from '../mongo.ts';
-import { isWallet, ownerOf } from './owner.ts';
-import { pageTokenOf, readPageToken } from './page-token.ts';
+import { countedAs, isWallet, ownerOf } from './owner.ts';
+import { readPageToken } from './page-token.ts';
 import { errorParts, statusOf } from './parts.ts';
+import { boundedHistory } from './task-history.ts';
+import { ABANDONED, ALIVE, abandoned, GIVEN_UP, IS_ABANDONED } from './task-lease.ts';
+import { pageOf } from './task-page.ts';
+import { ROOM_KEY, TaskRoom, type TaskRoomParts } from './task-room.ts';
 import { ACTIVE, stateOf, TERMINAL } from './task-states.ts';
 
 export interface TaskDoc {
   _id: string;
   owner: string;
+  /** Whose limits it is counted against: an owner's, or those of several together. */
+  countedAs: string;
   contextId: string;
   state: TaskState;
   statusAt: Date;
   /** The skill that was asked for; null until it is known. */
   skill: string | null;
-  /** Until when the process that works on it is believed to be alive; null while nobody works on it. */
-  leaseUntil: Date | null;
+  /** `messageId` of what its owner sent last. */
+  asked: string | null;
+  /** Changes whenever a process begins to work on it. */
+  run: string;
+  /** When it was last worked on, by the database's clock. */
+  aliveAt: Date;
   createdAt: Date;
   expiresAt: Date;
+  /** Another one whenever the task is written. */
+  change: string;
   /** `Task` as JSON text: what callers send may hold names that the database does not take. */
   task: string;
 }
+
+/** What a request began to work on. */
+interface Run {
+  taskId: string;
+  run: string;
+}
+
+type Found = Pick<TaskDoc, '_id' | 'owner' | 'run' | 'aliveAt' | 'task'>;
 
 const COLLECTION = 'a2a_tasks';
 /** Named with every query by id: the embedded engine cannot choose among several indexes. */
@@ -30,11 +51,8 @@ const BY_ID = { hint: { _id: 1 } } as const;
 const LIST_KEY = { owner: 1, statusAt: -1, _id: -1 } as const;
 
 export const TASK_INDEXES = [
-  { collection: COLLECTION, indexes: [{ key: LIST_KEY }, { key: { expiresAt: 1 } }] },
+  { collection: COLLECTION, indexes: [{ key: LIST_KEY }, { key: ROOM_KEY }, { key: { expiresAt: 1 } }] },
 ] as const satisfies CollectionIndexes[];
-
-/** No answer takes longer: after it the process that worked on the task is taken for dead. */
-export const LEASE_MS = 120_000;
 
 const DAY_MS = 86_400_000;
 
@@ -43,9 +61,9 @@ export function keptUntil(owner: string, now: Date): Date {
   return new Date(now.getTime() + (isWallet(owner) ? 7 : 1) * DAY_MS);
 }
 
-/** Messages that a task keeps: the newest. */
-const LONGEST_HISTORY = 40;
 const DEFAULT_PAGE_SIZE = 50;
+/** Tasks of a list that are fetched together: a page may end after any of them. */
+const READ_AT_ONCE = 10;
 
 /**
  * Tasks in MongoDB, each for its owner only. A terminal state is final whoever writes, in whichever process; a task whose process
@@ -53,18 +71,34 @@ const DEFAULT_PAGE_SIZE = 50;
  */
 export class MongoTaskStore implements TaskStore {
   readonly #tasks: Collection<TaskDoc>;
+  /** What each request runs: a process that was thought dead does not write over what another one has made of its task. */
+  readonly #runs = new WeakMap<ServerCallContext, Run>();
   readonly #now: () => Date;
+  readonly #room: TaskRoom;
 
-  constructor(db: Db, now: () => Date) {
+  /** @param onDropped told of tasks that were deleted before their time, to make room */
+  constructor(db: Db, now: () => Date, onDropped: TaskRoomParts['onDropped'] = async () => undefined) {
     this.#tasks = db.collection<TaskDoc>(COLLECTION);
     this.#now = now;
+    this.#room = new TaskRoom({ tasks: this.#tasks, onDropped });
   }
 
-  /** Stores a task that is worked on from now; false when there is one of this id. */
+  /**
+   * Stores a task that is worked on from now, if need be in the place of an older one; false when there is one of this id.
+   * @throws OracleError RATE_LIMITED
+   */
   async open(task: Task, context: ServerCallContext): Promise<boolean> {
-    const now = this.#now();
+    await this.#room.make(countedAs(context));
+    return this.#insert(task, context);
+  }
+
+  async #insert(task: Task, context: ServerCallContext): Promise<boolean> {
+    const run = this.#newRun(task.id, context);
+    const fields = { ...this.#fieldsOf(task, ownerOf(context)), countedAs: countedAs(context), run, createdAt: this.#now() };
     try {
-      await this.#tasks.insertOne({ _id: task.id, ...this.#fieldsOf(task, ownerOf(context)), createdAt: now });
+      // An upsert that matches nothing: only an update can ask the database for its time.
+      const nowhere = { _id: task.id, state: { $exists: false } };
+      await this.#tasks.updateOne(nowhere, { $set: fields, ...ALIVE }, { ...BY_ID, upsert: true });
       return true;
     } catch (error) {
       if (isDuplicateKey(error)) return false;
@@ -73,12 +107,8 @@ export class MongoTaskStore implements TaskStore {
   }
 
   /** Takes up a task whose process has died while it worked on this message; false when it is alive, or another was faster. */
-  async takeOver(taskId: string, { messageId }: Message, context: ServerCallContext): Promise<boolean> {
-    const found = await this.#tasks.findOne({ _id: taskId, owner: ownerOf(context) }, BY_ID);
-    if (found === null || !this.#isDead(found) || lastAsked(taskOf(found)) !== messageId) return false;
-    const filter = { _id: taskId, state: found.state, leaseUntil: found.leaseUntil };
-    const { modifiedCount } = await this.#tasks.updateOne(filter, { $set: { leaseUntil: leaseFrom(this.#now()) } }, BY_ID);
-    return modifiedCount === 1;
+  takeOver(taskId: string, { messageId }: Message, context: ServerCallContext): Promise<boolean> {
+    return this.#begin({ _id: taskId, owner: ownerOf(context), asked: messageId, ...ABANDONED }, {}, context);
   }
 
   /** Takes up a task that waits for a message; false when it does not, or another message was faster. */
@@ -91,29 +121,53 @@ export class MongoTaskStore implements TaskStore {
     task.history = [...task.history, message];
     task.status = statusOf({ taskId, contextId: task.contextId, state: TaskState.TASK_STATE_SUBMITTED, at: this.#now() });
     // The text of the task stands for all that another message could have changed.
-    const { modifiedCount } = await this.#tasks.updateOne(
-      { _id: taskId, state: found.state, task: found.task },
-      { $set: this.#fieldsOf(task, owner) },
-      BY_ID,
-    );
-    return modifiedCount === 1;
+    return this.#begin({ _id: taskId, state: found.state, task: found.task }, this.#fieldsOf(task, owner), context);
+  }
+
+  /** Lets the task that the request runs be taken up again at once. */
+  async giveUp(context: ServerCallContext): Promise<void> {
+    const begun = this.#runs.get(context);
+    if (begun === undefined) return;
+    const filter = { _id: begun.taskId, run: begun.run, state: { $in: [...ACTIVE] } };
+    await this.#tasks.updateOne(filter, { $set: { aliveAt: GIVEN_UP } }, BY_ID);
   }
 
   async save(task: Task, context: ServerCallContext): Promise<void> {
     const owner = ownerOf(context);
-    const filter: Filter<TaskDoc> = { _id: task.id, owner, state: { $nin: [...TERMINAL] } };
-    const { matchedCount } = await this.#tasks.updateOne(filter, { $set: this.#fieldsOf(task, owner) }, BY_ID);
-    // What is left is a task that is final or somebody else's: `open` leaves it as it is.
-    if (matchedCount === 0) await this.open(task, context);
+    const begun = this.#runs.get(context);
+    const filter = { _id: task.id, owner, state: { $nin: [...TERMINAL] }, ...(begun && { run: begun.run }) };
+    const { matchedCount } = await this.#tasks.updateOne(filter, { $set: this.#fieldsOf(task, owner), ...ALIVE }, BY_ID);
+    // What is left is a task that is final, run by another, or somebody else's: it stays as it is.
+    if (matchedCount === 0) await this.#insert(task, context);
+  }
+
+  /** As it is, also when its process has died. */
+  async peek(taskId: string, context: ServerCallContext): Promise<Task | undefined> {
+    const found = await this.#tasks.findOne({ _id: taskId, owner: ownerOf(context) }, BY_ID);
+    return found === null ? undefined : taskOf(found);
   }
 
   async load(taskId: string, context: ServerCallContext): Promise<Task | undefined> {
-    const found = await this.#tasks.findOne({ _id: taskId, owner: ownerOf(context) }, BY_ID);
+    const found = await this.#tasks.findOne<Found & { isAbandoned: boolean }>(
+      { _id: taskId, owner: ownerOf(context) },
+      { ...BY_ID, projection: { owner: 1, run: 1, aliveAt: 1, task: 1, isAbandoned: IS_ABANDONED } },
+    );
     if (found === null) return undefined;
-    if (this.#isDead(found) && (await this.#fail(found))) return this.load(taskId, context);
+    if (found.isAbandoned && (await this.#fail(found))) return this.load(taskId, context);
     return taskOf(found);
   }
 
+  /** What changes with the task, without reading it: empty for a task that has to be read; undefined when there is none. */
+  async changeOf(taskId: string, context: ServerCallContext): Promise<string | undefined> {
+    const found = await this.#tasks.findOne<{ change?: string; isAbandoned: boolean }>(
+      { _id: taskId, owner: ownerOf(context) },
+      { ...BY_ID, projection: { change: 1, isAbandoned: IS_ABANDONED } },
+    );
+    if (found === null) return undefined;
+    return found.isAbandoned ? '' : (found.change ?? '');
+  }
+
+  /** A page of at most about 1 MB. */
   async list(params: ListTasksRequest, context: ServerCallContext): Promise<ListTasksResponse> {
     const owner = ownerOf(context);
     const all = filterOf(params, owner);
@@ -121,19 +175,13 @@ export class MongoTaskStore implements TaskStore {
     await this.#failAbandoned(owner);
     const pageSize = params.pageSize ?? DEFAULT_PAGE_SIZE;
     const hint = { hint: LIST_KEY };
-    const [totalSize, found] = await Promise.all([
-      this.#tasks.countDocuments(all, hint),
-      this.#tasks
-        .find(rest, hint)
-        .sort({ statusAt: -1, _id: -1 })
-        .limit(pageSize + 1)
-        .toArray(),
-    ]);
-    const page = found.slice(0, pageSize);
-    const last = found.length > pageSize ? page.at(-1) : undefined;
-    const tasks = page.map(taskOf).map((task) => (params.includeArtifacts ? task : { ...task, artifacts: [] }));
-    const nextPageToken = last === undefined ? '' : pageTokenOf({ statusAt: last.statusAt, id: last._id });
-    return { tasks, nextPageToken, pageSize, totalSize };
+    const found = this.#tasks
+      .find(rest, hint)
+      .sort({ statusAt: -1, _id: -1 })
+      .limit(pageSize + 1)
+      .batchSize(READ_AT_ONCE);
+    const [totalSize, page] = await Promise.all([this.#tasks.countDocuments(all, hint), pageOf(found, { ...params, pageSize })]);
+    return { ...page, pageSize, totalSize };
   }
 
   /** Deletes what has expired, and tells how many tasks it was. */
@@ -141,42 +189,49 @@ export class MongoTaskStore implements TaskStore {
     return (await this.#tasks.deleteMany({ expiresAt: { $lte: now } })).deletedCount;
   }
 
-  #fieldsOf(task: Task, owner: string): Omit<TaskDoc, '_id' | 'createdAt'> {
+  #fieldsOf(task: Task, owner: string): Omit<TaskDoc, '_id' | 'countedAs' | 'createdAt' | 'run' | 'aliveAt'> {
     const now = this.#now();
     const state = stateOf(task);
-    const kept = { ...task, history: withoutRepeats(task.history).slice(-LONGEST_HISTORY) };
+    const kept = { ...task, history: boundedHistory(task.history) };
     return {
       owner,
       contextId: task.contextId,
       state,
       statusAt: new Date(task.status?.timestamp ?? now),
       skill: skillOf(task) ?? null,
-      leaseUntil: ACTIVE.includes(state) ? leaseFrom(now) : null,
+      asked: lastAsked(task) ?? null,
       expiresAt: keptUntil(owner, now),
+      change: randomUUID(),
       task: JSON.stringify(Task.toJSON(kept)),
     };
   }
 
-  #isDead({ state, leaseUntil }: TaskDoc): boolean {
-    return ACTIVE.includes(state) && leaseUntil !== null && leaseUntil <= this.#now();
+  /** False when the filter matches no task any more. */
+  async #begin(filter: Filter<TaskDoc> & { _id: string }, fields: Partial<TaskDoc>, context: ServerCallContext): Promise<boolean> {
+    const run = this.#newRun(filter._id, context);
+    const { modifiedCount } = await this.#tasks.updateOne(filter, { $set: { ...fields, run }, ...ALIVE }, BY_ID);
+    return modifiedCount === 1;
+  }
+
+  /** Noted before it is written: one whose answer is lost can be given up as well. */
+  #newRun(taskId: string, context: ServerCallContext): string {
+    const run = randomUUID();
+    this.#runs.set(context, { taskId, run });
+    return run;
   }
 
   async #failAbandoned(owner: string): Promise<void> {
-    const filter = { owner, state: { $in: [...ACTIVE] }, leaseUntil: { $lte: this.#now() } };
-    for await (const found of this.#tasks.find(filter, { hint: LIST_KEY })) await this.#fail(found);
+    for await (const found of this.#tasks.find({ owner, ...ABANDONED }, { hint: LIST_KEY })) await this.#fail(found);
   }
 
   /** False when the task has changed meanwhile. */
-  async #fail(found: TaskDoc): Promise<boolean> {
+  async #fail(found: Found): Promise<boolean> {
     const task = taskOf(found);
-    const parts = errorParts(toldError(ABANDONED()));
+    const parts = errorParts(toldError(abandoned()));
     const at = this.#now();
     task.status = statusOf({ taskId: task.id, contextId: task.contextId, state: TaskState.TASK_STATE_FAILED, at, parts });
-    const { matchedCount } = await this.#tasks.updateOne(
-      { _id: found._id, state: found.state, leaseUntil: found.leaseUntil },
-      { $set: this.#fieldsOf(task, found.owner) },
-      BY_ID,
-    );
+    const filter = { _id: found._id, state: { $in: [...ACTIVE] }, run: found.run, aliveAt: found.aliveAt };
+    const { matchedCount } = await this.#tasks.updateOne(filter, { $set: this.#fieldsOf(task, found.owner) }, BY_ID);
     return matchedCount === 1;
   }
 }
@@ -195,22 +250,8 @@ export function skillOf({ metadata }: Pick<Task, 'metadata'>): string | undefine
   return typeof metadata?.skill === 'string' ? metadata.skill : undefined;
 }
 
-const ABANDONED = () =>
-  new OracleError('SHUTTING_DOWN', 'The service stopped while it worked on this task', {
-    suggestedAction: 'Send the message again under a new messageId.',
-  });
-
-function leaseFrom(now: Date): Date {
-  return new Date(now.getTime() + LEASE_MS);
-}
-
-function taskOf({ task }: TaskDoc): Task {
+function taskOf({ task }: Pick<TaskDoc, 'task'>): Task {
   return Task.fromJSON(JSON.parse(task));
-}
-
-/** The protocol's library notes a message again that the task was opened with. */
-function withoutRepeats(history: readonly Message[]): Message[] {
-  return [...new Map(history.map((message) => [`${message.role} ${message.messageId}`, message])).values()];
 }
 
 function filterOf({ contextId, status, statusTimestampAfter }: ListTasksRequest, owner: string): Filter<TaskDoc> {

@@ -1,4 +1,5 @@
 import { SKILLS } from '../../skills/index.ts';
+import { filtersIn } from './text-filters.ts';
 
 /** How a text was understood: a call, or a skill that lacks something to work on. */
 export type TextCall = { skill: string; input: Record<string, unknown> } | { skill: string; missing: string };
@@ -60,7 +61,8 @@ export function readText(text: string, followed?: string): TextCall | null {
   const skill = namedIn(lower) ?? spokenFor(lower) ?? followed;
   if (skill === undefined) return null;
   if (skill === 'verify_prediction') return verification(lower);
-  return { skill, input: takenBy(skill, { horizon: horizonIn(lower), ...rangeIn(lower), include: sectionsIn(lower) }) };
+  const said = { horizon: horizonIn(lower), ...rangeIn(lower), ...filtersIn(lower), include: sectionsIn(lower) };
+  return { skill, input: takenBy(skill, said) };
 }
 
 function namedIn(text: string): string | undefined {
@@ -97,7 +99,7 @@ const NUMBERS: Record<string, number> = { a: 1, an: 1, one: 1, two: 2, three: 3,
 
 /** `2d`, `3 days`, `three-day`, `a week`, `next week`, `tomorrow`. */
 function horizonIn(text: string): string | undefined {
-  const [, count, unit] = /\b(\d{1,3}|an?|one|two|three|seven)[ -]?(d|days?|w|weeks?)\b/.exec(text) ?? [];
+  const [, count, unit] = /\b(\d{1,3}|(?:an?|one|two|three|seven)(?=[ -]))[ -]?(d|days?|w|weeks?)\b/.exec(text) ?? [];
   if (count !== undefined) return `${(NUMBERS[count] ?? Number(count)) * (unit.startsWith('w') ? 7 : 1)}d`;
   if (/\b(?:this|next|the|coming|per)? ?(?:week|weekly)\b/.test(text)) return '7d';
   return undefined;
@@ -122,7 +124,7 @@ function rangeIn(text: string): { from?: string; to?: string } {
   const [from, to] = datesIn(text).sort();
   if (to !== undefined) return { from, to };
   if (from === undefined) return {};
-  return /\b(?:until|till|before|up to)\b/.test(text) ? { to: from } : { from };
+  return /\b(?:until|till|before|up to|to \d{4}-)/.test(text) ? { to: from } : { from };
 }
 
 function datesIn(text: string): string[] {

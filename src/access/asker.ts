@@ -7,6 +7,8 @@ export interface Asker {
   requestId: string;
   /** Where it comes from, as the limits count it. */
   address: string;
+  /** The page that sent it, where a browser says so. */
+  origin?: string;
   /** Counts a further call that came with the same request. @throws OracleError RATE_LIMITED */
   countCall(): Promise<void>;
   /** Counts a call that makes us ask the chain, unless the whole request was counted as one. @throws OracleError RATE_LIMITED */

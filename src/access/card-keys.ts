@@ -32,6 +32,8 @@ export interface CardKeyDoc {
   /** The private JWK, sealed for this `kid`. */
   sealedPrivateJwk: string;
   createdAt: Date;
+  /** Set when nothing that it has signed may be believed any more. */
+  revokedAt?: Date;
 }
 
 export interface CardSigningKey {
@@ -68,12 +70,14 @@ export class CardKeys {
   async published(): Promise<CardJwk[]> {
     const keys = await this.#keys.find({}, { sort: { _id: -1 } }).toArray();
     const oldest = this.#now().getTime() - RETIREMENT_MS;
-    return keys.filter((_, index) => index === 0 || keys[index - 1]!.createdAt.getTime() > oldest).map(({ publicJwk }) => publicJwk);
+    const isInUse = (index: number) => index === 0 || keys[index - 1]!.createdAt.getTime() > oldest;
+    return keys.filter(({ revokedAt }, index) => revokedAt === undefined && isInUse(index)).map(({ publicJwk }) => publicJwk);
   }
 
-  /** Makes a new key active; cards that are signed with the one before can be checked until that is retired. */
-  async rotate(): Promise<{ kid: string }> {
-    const { kid } = await this.#add(((await this.#newest())?._id ?? 0) + 1);
+  /** Makes a new key active; cards that are signed with earlier ones can be checked until those are retired, or with `revoke` never more. */
+  async rotate({ revoke = false }: { revoke?: boolean } = {}): Promise<{ kid: string }> {
+    const { kid, _id } = await this.#add(((await this.#newest())?._id ?? 0) + 1);
+    if (revoke) await this.#keys.updateMany({ _id: { $lt: _id } }, { $set: { revokedAt: this.#now() } });
     return { kid };
   }
 

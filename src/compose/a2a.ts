@@ -4,7 +4,7 @@ import type { CarryOut } from '../../skills/runner.ts';
 import { type A2a, createA2a } from '../a2a/a2a.ts';
 import { isFixture, playFixture } from '../a2a/fixtures.ts';
 import { createTaskPush } from '../a2a/push/push.ts';
-import { systemResolve } from '../push/target.ts';
+import { systemResolve } from '../push/resolve.ts';
 import { createSecretBox } from '../secret-box.ts';
 import type { Frame } from './frame.ts';
 

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { systemResolve } from '../push/target.ts';
+import { systemResolve } from '../push/resolve.ts';
 import { createWebhookRegistry, type WebhookRegistry } from '../push/webhooks/registry.ts';
 import { WebhookStore } from '../push/webhooks/store.ts';
 import { createSecretBox } from '../secret-box.ts';

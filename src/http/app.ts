@@ -49,7 +49,7 @@ export function createStartingApp(options: Pick<AppOptions, 'log' | 'stopping'>)
 interface Beside {
   doors?: readonly Door[];
   operatorArea?(guard: Guard): RequestHandler[];
-  otherwise(): OracleError;
+  otherwise(path: string): OracleError;
 }
 
 function appWith(routes: readonly Route[], { doors = [], operatorArea, otherwise }: Beside, options: AppOptions): Express {
@@ -65,7 +65,7 @@ function appWith(routes: readonly Route[], { doors = [], operatorArea, otherwise
   if (operatorArea !== undefined) app.use(ADMIN_PATH, operatorArea(guard));
   app.use(async (request, response) => {
     await guard({ access: 'public', cost: 'normal' }, request, response);
-    throw otherwise();
+    throw otherwise(request.path);
   });
   app.use(problemHandler(options.log));
   return app;

@@ -132,7 +132,7 @@ export function problemHandler(log: Log, tell?: TellProblem): ErrorRequestHandle
 /** Express and its parsers mark a caller's fault with a `status` below 500, and the parser of bodies also with a `type`. */
 function fromFramework(error: unknown): unknown {
   if (isDatabaseSilent(error)) return new OracleError('DATABASE_UNAVAILABLE', 'The database does not answer', { cause: error });
-  const { status, type } = error as { status?: unknown; type?: unknown };
+  const { status, type, limit } = error as { status?: unknown; type?: unknown; limit?: unknown };
   if (isOracleError(error) || typeof status !== 'number' || status >= 500) return error;
   const field = typeof type === 'string' ? 'body' : 'path';
   if (status === 415) {
@@ -142,7 +142,10 @@ function fromFramework(error: unknown): unknown {
       cause: error,
     });
   }
-  if (status === 413) return new OracleError('PAYLOAD_TOO_LARGE', 'The request body is too large', { field });
+  if (status === 413) {
+    const suggestedAction = typeof limit === 'number' ? `Send at most ${limit / 1024} KiB.` : undefined;
+    return new OracleError('PAYLOAD_TOO_LARGE', 'The request body is too large', { field, suggestedAction });
+  }
   const wrong = field === 'body' ? 'The body is not JSON: an object is needed' : 'The path has a malformed percent-encoding';
   return new OracleError('INPUT_INVALID', wrong, { field, cause: error });
 }

@@ -1,6 +1,11 @@
+import { ENDPOINTS } from '../../agent-card/endpoints.ts';
+import { SKILLS } from '../../skills/index.ts';
 import { OracleError } from '../errors.ts';
 
-/** The answer to a path that is not there, or is not there for anybody. */
-export function nothingServed(): OracleError {
-  return new OracleError('NOT_FOUND', 'Nothing is served at this path', { suggestedAction: 'GET / lists what is served.' });
+/** The answer to a path that is not there, or is not there for anybody. @param path what was asked for, where it may be told */
+export function nothingServed(path = ''): OracleError {
+  const suggestedAction = path.startsWith(`${ENDPOINTS.skills}/`)
+    ? `GET ${ENDPOINTS.skills} lists the skills: ${SKILLS.map(({ id }) => id).join(', ')}.`
+    : 'GET / lists what is served.';
+  return new OracleError('NOT_FOUND', 'Nothing is served at this path', { suggestedAction });
 }

@@ -1,3 +1,4 @@
+import { ENDPOINTS } from '../../agent-card/endpoints.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import type { DemoFile } from './demo-file.ts';
 
@@ -48,6 +49,8 @@ function tryLines({ url, tokenCommand, exampleUid }: Pick<BannerSource, 'url' | 
     `curl -H "Accept: text/plain" ${url}/api/svc/daily-brief`,
     `curl ${url}/api/btc-price`,
     `curl ${url}/api/svc/clawstake/status`,
+    `curl ${url}/.well-known/agent-card.json`,
+    `npx mcp-inspector --cli ${url}${ENDPOINTS.mcp} --method tools/list`,
     `curl ${url}/api/status`,
     `${url}/docs in a browser: all of it, to try out`,
   ];

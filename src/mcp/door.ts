@@ -6,9 +6,11 @@ import type { Asker } from '../access/asker.ts';
 import type { Door, DoorError } from '../access/door.ts';
 import { OracleError } from '../errors.ts';
 import type { McpBackend } from './backend.ts';
-import { SERVER_ERROR } from './guidance.ts';
+import { checkRequest } from './check-request.ts';
+import { guidedAnswer } from './guided-answer.ts';
 import type { McpServerOptions } from './options.ts';
 import type { RequestNames } from './origins.ts';
+import { SERVER_ERROR } from './rpc-error.ts';
 import { buildMcpServer } from './server.ts';
 
 /** The largest message that any tool needs is a few kilobytes. */
@@ -45,14 +47,15 @@ export function createMcpDoor({ backendFor, checkOrigin, onRefused, onError, ...
     maxSubscriptions: MAX_SUBSCRIPTIONS,
     maxRequestBodySize: BODY_LIMIT_BYTES,
   });
-  const answer = toNodeHandler(handler, { onerror, maxRequestBodySize: BODY_LIMIT_BYTES });
+  const fetch = async (...asked: Parameters<typeof handler.fetch>) => guidedAnswer(await handler.fetch(...asked), asked[1]?.parsedBody);
+  const answer = toNodeHandler({ fetch }, { onerror, maxRequestBodySize: BODY_LIMIT_BYTES });
   return {
     mounts: [{ path: ENDPOINTS.mcp }],
     bodyTypes: ['application/json'],
     bodyLimitBytes: BODY_LIMIT_BYTES,
     inspect: (request) => checkOrigin({ host: request.host, origin: request.get('Origin') }),
     async handle(request, response, asker) {
-      if (request.method !== 'POST') response.set('Allow', 'POST');
+      checkRequest(request, response);
       await countBatch(request.body, asker);
       await answer(Object.assign(request, { auth: authInfoOf(asker) }), response, request.body);
     },

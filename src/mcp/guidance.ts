@@ -2,15 +2,13 @@ import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceNotFoundError
 import { SKILLS } from '../../skills/index.ts';
 import { isOracleError, toldError } from '../errors.ts';
 import type { McpServerOptions } from './options.ts';
+import { SERVER_ERROR } from './rpc-error.ts';
 
 /** A caller's own words come back with an error; so much of them does. */
 const LONGEST_WORDS = 300;
 
-/** Of the range that JSON-RPC leaves to servers. */
-export const SERVER_ERROR = -32_000;
-
 /** What a caller does about a name that there is not, by method. */
-const ADVICE: Record<string, { field: string; suggestedAction: string }> = {
+export const ADVICE: Record<string, { field: string; suggestedAction: string }> = {
   'tools/call': { field: 'skill', suggestedAction: `Name one of ${SKILLS.map(({ id }) => id).join(', ')}.` },
   'prompts/get': { field: 'name', suggestedAction: 'Name a prompt that prompts/list describes.' },
   'completion/complete': { field: 'ref', suggestedAction: 'Name what prompts/list or resources/templates/list describes.' },
@@ -73,6 +71,7 @@ function withAdvice({ code, message }: ProtocolError, method: string): ProtocolE
   });
 }
 
-function shortened(text: string): string {
+/** The SDK repeats what was sent, of whatever length. */
+export function shortened(text: string): string {
   return text.length > LONGEST_WORDS ? `${text.slice(0, LONGEST_WORDS)}...` : text;
 }

@@ -1,5 +1,6 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { jsonSchemaOf } from '../../skills/json-schema.ts';
 
 type Fields = Record<string, unknown>;
 type Direction = 'input' | 'output';
@@ -7,16 +8,14 @@ type Direction = 'input' | 'output';
 /** Conversion costs more than an answer, and servers are made for each request. */
 const converted = { input: new WeakMap<z.ZodObject, Fields>(), output: new WeakMap<z.ZodObject, Fields>() };
 
-function jsonSchemaOf(schema: z.ZodObject, io: Direction): Fields {
-  const known = converted[io].get(schema);
-  if (known !== undefined) return structuredClone(known);
-  const { '~standard': _, ...json } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' }) as Fields;
-  converted[io].set(schema, json);
-  return structuredClone(json);
+function listedJson(schema: z.ZodObject, io: Direction): Fields {
+  const known = converted[io].get(schema) ?? jsonSchemaOf(schema, io);
+  converted[io].set(schema, known);
+  return structuredClone(known);
 }
 
 function listed(schema: z.ZodObject, validate: StandardSchemaWithJSON<Fields>['~standard']['validate']): StandardSchemaWithJSON<Fields> {
-  const jsonSchema = { input: () => jsonSchemaOf(schema, 'input'), output: () => jsonSchemaOf(schema, 'output') };
+  const jsonSchema = { input: () => listedJson(schema, 'input'), output: () => listedJson(schema, 'output') };
   return { '~standard': { version: 1, vendor: 'bitcoin-signal-oracle', validate, jsonSchema } };
 }
 

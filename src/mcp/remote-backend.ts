@@ -60,12 +60,22 @@ async function askOnce({ url, ready, token, deadlineMs = DEADLINE_MS }: RemoteBa
   return askService({ ...call, url, token: await token?.(), deadlineMs });
 }
 
-/** Nothing that the schema does not know goes on to the client. */
+/** Nothing that the schema does not know goes on to the client; what it knows comes in the order in which it was sent. */
 function expected<T extends z.ZodType>(schema: T, answer: unknown, url: string): z.output<T> {
   const { success, data, error } = schema.safeParse(answer);
-  if (success) return data;
+  if (success) return ordered(data, answer) as z.output<T>;
   throw new OracleError('INTERNAL', `The service at ${url} answers in a form that is not known here`, {
     suggestedAction: 'Use the version of this program that belongs to the service.',
     cause: error,
   });
+}
+
+/** A schema gives its own order to what it reads; whoever asks the service itself gets that of the service. */
+function ordered(value: unknown, sent: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item, index) => ordered(item, (sent as unknown[])[index]));
+  const known = value as Record<string, unknown>;
+  const all = sent as Record<string, unknown>;
+  const names = new Set([...Object.keys(all).filter((name) => Object.hasOwn(known, name)), ...Object.keys(known)]);
+  return Object.fromEntries([...names].map((name) => [name, ordered(known[name], all[name])]));
 }

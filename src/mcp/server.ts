@@ -2,6 +2,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { IDENTITY } from '../../agent-card/identity.ts';
 import type { McpBackend } from './backend.ts';
 import { guideErrors } from './guidance.ts';
+import { guideMessages } from './guided-messages.ts';
 import { instructionsFor } from './instructions.ts';
 import type { McpServerOptions } from './options.ts';
 import { registerPrompts } from './prompts.ts';
@@ -17,7 +18,7 @@ const FIXED = { listChanged: false } as const;
 export function buildMcpServer(backend: McpBackend, options: McpServerOptions): McpServer {
   const { version, publicUrl } = options;
   const server = new McpServer(
-    { name: 'bitcoin-signal-oracle', title: IDENTITY.name, version, websiteUrl: publicUrl },
+    { name: IDENTITY.slug, title: IDENTITY.name, version, websiteUrl: publicUrl },
     {
       ...options.fixtures?.options,
       instructions: instructionsFor(options),
@@ -25,6 +26,7 @@ export function buildMcpServer(backend: McpBackend, options: McpServerOptions): 
     },
   );
   guideErrors(server, options);
+  guideMessages(server);
   // Nothing that is listed changes while anybody is connected.
   server.server.registerCapabilities({ tools: FIXED, resources: FIXED, prompts: FIXED });
   registerTools(server, backend, options);

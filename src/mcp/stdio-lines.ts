@@ -1,5 +1,8 @@
 import { Transform, type TransformCallback } from 'node:stream';
-import { ProtocolErrorCode, parseJSONRPCMessage } from '@modelcontextprotocol/server';
+import { ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { OracleError } from '../errors.ts';
+import { messageFault } from './message-fault.ts';
+import { type RpcError, rpcError } from './rpc-error.ts';
 
 /** As over HTTP. */
 const LARGEST_LINE_BYTES = 64 * 1024;
@@ -10,7 +13,7 @@ const NEWLINE = 0x0a;
 export interface RefusedLine {
   jsonrpc: '2.0';
   id: string | number | null;
-  error: { code: number; message: string };
+  error: RpcError;
 }
 
 /**
@@ -54,26 +57,26 @@ function refusalOf(line: string): RefusedLine | undefined | null {
   try {
     value = JSON.parse(line);
   } catch {
-    return refusal(ProtocolErrorCode.ParseError, 'A line is not JSON. Send one JSON-RPC message a line, in UTF-8.');
+    return refusal(ProtocolErrorCode.ParseError, invalid('line', 'A line is not JSON', 'Send one JSON-RPC message a line, in UTF-8.'));
   }
-  try {
-    parseJSONRPCMessage(value);
-    return undefined;
-  } catch {
-    return refusal(
-      ProtocolErrorCode.InvalidRequest,
-      'A line is not one JSON-RPC 2.0 message. Send one object a line, and no batches.',
-      value,
-    );
-  }
+  const fault = Array.isArray(value) ? invalid('batch', 'A line is a batch', 'Send one message a line.') : messageFault(value);
+  return fault === undefined ? undefined : refusal(ProtocolErrorCode.InvalidRequest, fault, value);
 }
 
 function tooLong(): RefusedLine {
-  return refusal(ProtocolErrorCode.InvalidRequest, `A message is larger than ${LARGEST_LINE_BYTES} bytes. No tool needs as much.`);
+  const error = new OracleError('PAYLOAD_TOO_LARGE', `A message is larger than ${LARGEST_LINE_BYTES} bytes`, {
+    field: 'line',
+    suggestedAction: 'Send less: no tool needs as much.',
+  });
+  return refusal(ProtocolErrorCode.InvalidRequest, error);
 }
 
-function refusal(code: number, message: string, value?: unknown): RefusedLine {
+function invalid(field: string, message: string, suggestedAction: string): OracleError {
+  return new OracleError('INPUT_INVALID', message, { field, suggestedAction });
+}
+
+function refusal(code: number, error: OracleError, value?: unknown): RefusedLine {
   const id = (value as { id?: unknown } | null | undefined)?.id;
   const known = typeof id === 'number' || (typeof id === 'string' && id.length <= 100);
-  return { jsonrpc: '2.0', id: known ? id : null, error: { code, message } };
+  return { jsonrpc: '2.0', id: known ? id : null, error: rpcError(code, error) };
 }

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { completeErrors } from './guided-messages.ts';
 import { messageLines } from './stdio-lines.ts';
 
 export interface StdioOptions {
@@ -21,7 +22,7 @@ export interface StdioServer {
 /** Serves one client over two streams, one message a line. */
 export function serveOverStdio(build: () => McpServer, { input, output, onError }: StdioOptions): StdioServer {
   const lines = messageLines((refused) => output.write(`${JSON.stringify(refused)}\n`));
-  const handle = serveStdio(build, { transport: new StdioServerTransport(lines, output), onerror: onError });
+  const handle = serveStdio(build, { transport: completeErrors(new StdioServerTransport(lines, output)), onerror: onError });
   const gone = Promise.race([finished(input, { writable: false }), broken(output)]).then(
     () => {},
     () => {},

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { OracleError } from '../errors.ts';
 import { assertPublicAddress, isLoopbackAddress } from './public-address.ts';
@@ -28,9 +27,6 @@ export const LONGEST_URL = 2_048;
 const LOCAL_NAMES = /(^|\.)(localhost|localdomain|local|internal|intranet|private|corp|home|lan|home\.arpa)$/;
 
 const RESOLVE_LIMIT_MS = 3_000;
-
-/** What the system says, as a connection would ask it. */
-export const systemResolve: Resolve = async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address);
 
 /**
  * Checks a callback's URL, and where its host leads: each address must be on the public internet. A name can lead elsewhere

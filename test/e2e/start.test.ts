@@ -129,7 +129,8 @@ describe('a second process on the same folder', () => {
     const { rpcUrl } = JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8'));
     const scorecard = await get('/api/svc/scorecard');
     const identity = await get('/api/svc/agent/identity');
-    const second = await startService(environment({ ROLE: 'api', CHAIN_RPC_URL: rpcUrl }));
+    // One service under one address, as behind a proxy.
+    const second = await startService(environment({ ROLE: 'api', CHAIN_RPC_URL: rpcUrl, PUBLIC_URL: first.url }));
     expect(await (await fetch(`${second.url}/api/svc/scorecard`)).json()).toEqual(scorecard);
     expect(await (await fetch(`${second.url}/api/svc/agent/identity`)).json()).toEqual(identity);
     expect(await (await fetch(`${second.url}/api/status`)).json()).toMatchObject({ role: 'api', schedule: [] });

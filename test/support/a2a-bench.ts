@@ -3,6 +3,8 @@ import type { Db } from 'mongodb';
 import { agentCard } from '../../agent-card/card.ts';
 import type { CarryOut } from '../../skills/runner.ts';
 import { A2A_INDEXES, type A2a, createA2a } from '../../src/a2a/a2a.ts';
+import type { TaskPush } from '../../src/a2a/push/push.ts';
+import { LEASE_MS } from '../../src/a2a/task-lease.ts';
 import type { RateLimits } from '../../src/access/rate-limits.ts';
 import { createApp } from '../../src/http/app.ts';
 import { createLog } from '../../src/log.ts';
@@ -28,6 +30,8 @@ export interface BenchOptions {
   /** What a skill does instead of answering. */
   carryOut?: CarryOut;
   limits?: RateLimits;
+  /** Unset: callbacks are taken, and nobody is called. */
+  push?: TaskPush;
 }
 
 /** Tokens of the bench: `basic`, or `basic-2` for another wallet. */
@@ -37,7 +41,14 @@ const CALLERS: Record<string, Caller> = {
 };
 
 /** A2A alone on a database: one process of the service, whose skills answer when the test lets them. */
-export async function a2aBench({ db, now = () => new Date(), lines = [], carryOut, limits }: BenchOptions): Promise<A2aBench> {
+export async function a2aBench({
+  db,
+  now = () => new Date(),
+  lines = [],
+  carryOut,
+  limits,
+  push = NO_PUSH(),
+}: BenchOptions): Promise<A2aBench> {
   await ensureIndexes(db, A2A_INDEXES);
   let runs = 0;
   let letGo = () => {};
@@ -50,7 +61,7 @@ export async function a2aBench({ db, now = () => new Date(), lines = [], carryOu
   };
   const stopping = new AbortController();
   const log = createLog({ level: 'info', secrets: [], write: (line) => void lines.push(line) });
-  const a2a = createA2a({ db, card: agentCard(SOURCE), carryOut: answer, push: NO_PUSH(), stopping: stopping.signal, log, now });
+  const a2a = createA2a({ db, card: agentCard(SOURCE), carryOut: answer, push, stopping: stopping.signal, log, now });
   const identify = async (authorization?: string) => CALLERS[authorization?.replace('Bearer ', '') ?? ''] ?? PUBLIC_CALLER;
   const served = await serveApp(createApp([], { log, identify, limits, trustProxy: 1 }, a2a.doors));
   return {
@@ -74,6 +85,11 @@ export async function a2aBench({ db, now = () => new Date(), lines = [], carryOu
   };
 }
 
+/** As if nobody had worked on any task of a database for so long. */
+export async function idleFor(db: Db, ms = LEASE_MS): Promise<void> {
+  await db.collection('a2a_tasks').updateMany({}, [{ $set: { aliveAt: { $subtract: ['$aliveAt', ms] } } }]);
+}
+
 const SOURCE = {
   publicUrl: 'http://127.0.0.1:3000',
   version: '0.0.0',
@@ -86,6 +102,7 @@ const NO_PUSH = () => ({
   store: new InMemoryPushNotificationStore(),
   sender: { send: async () => undefined },
   check: async () => undefined,
+  forget: async () => undefined,
   purge: async () => 0,
 });
 
@@ -105,6 +122,36 @@ export function rpcOf(url: string, path = '/a2a'): Ask {
     });
     return { status: answer.status, headers: answer.headers, body: await answer.json() };
   };
+}
+
+export interface StreamOptions {
+  headers?: Record<string, string>;
+  // biome-ignore lint/suspicious/noExplicitAny: events are what is tested
+  onEvent?: (event: any) => void;
+}
+
+/** All events of a stream over JSON-RPC; an error in place of one, or of the stream, is `{ error }`. */
+// biome-ignore lint/suspicious/noExplicitAny: events are what is tested
+export async function streamOf(url: string, method: string, params: unknown, { headers, onEvent }: StreamOptions = {}): Promise<any[]> {
+  const answer = await fetch(`${url}/a2a`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0', ...headers },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }),
+  });
+  if (!answer.headers.get('Content-Type')?.startsWith('text/event-stream')) return [(await answer.json()) as { error: unknown }];
+  const events = [];
+  let text = '';
+  for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const blocks = text.split('\n\n');
+    text = blocks.pop()!;
+    for (const [, data] of blocks.flatMap((block) => [...block.matchAll(/^data: (.*)$/gm)])) {
+      const { result, error } = JSON.parse(data);
+      events.push(result ?? { error });
+      onEvent?.(events.at(-1));
+    }
+  }
+  return events;
 }
 
 /** A message by hand, in the JSON of protocol 1.0. */

@@ -28,7 +28,7 @@ export interface CurlLine {
 
 /** The lines of curl in a text, those that go on with a backslash joined. */
 export function curlLines(markdown: string): CurlLine[] {
-  const lines = markdown.replaceAll(/ *\\\n */g, ' ').match(/^ {4}curl .*$/gm) ?? [];
+  const lines = markdown.replaceAll(/ *\\\n */g, ' ').match(/^ {0,4}curl .*$/gm) ?? [];
   return lines.map((line) => curlLine(line.trim().replace(/ +#.*$/, '')));
 }
 

@@ -164,6 +164,21 @@ describe('settings', () => {
     );
   });
 
+  it.each([
+    ['PUBLIC_URL', 'https://somebody:pa55-phrase@example.org'],
+    ['PUBLIC_URL', 'https:/somebody:pa55-phrase@example.org'],
+    ['ORACLE_URL', 'http://somebody:pa55-phrase@127.0.0.1:3000'],
+    ['ORACLE_URL', 'somebody:pa55/phrase@@127.0.0.1'],
+    ['ORACLE_URL', 'http://pa55-phrase@'],
+    ['POLYMARKET_HOST', 'ftp://somebody:pa55-phrase@example.org'],
+    ['PROVIDER_URLS', 'kraken=https://somebody:pa55-phrase@a.example.org,*=ftp://somebody:pa55-phrase@b.example.org'],
+  ])('shows no user and password of a malformed URL: %s=%s', (name, value) => {
+    expect(() => loadConfig({ [name]: value })).toThrow(
+      expect.objectContaining({ field: name, message: expect.not.stringMatching(/somebody|pa55|phrase/) }),
+    );
+    expect(() => loadConfig({ [name]: value })).toThrow(value.slice(value.lastIndexOf('@')));
+  });
+
   it('are documented in the README from their table', () => {
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     expect(readme, 'run npm run docs:tables').toContain(`<!-- settings -->\n${settingsMarkdown()}\n<!-- /settings -->`);

@@ -11,8 +11,16 @@ const SERIALIZERS: Readonly<Record<'0.3' | '1.0', PushNotificationSerializer>> =
 /** One event of a task, written down as it was, for receivers of each version of the protocol. */
 export type Notification = Readonly<Record<keyof typeof SERIALIZERS, SerializedPushNotification>>;
 
+/** Without the messages of before, which the receiver can ask for: a small request would otherwise become many large ones. */
 export function notificationOf(event: StreamResponse, task: Task | undefined): Notification {
-  return { '0.3': SERIALIZERS['0.3'].serialize(event, task), '1.0': SERIALIZERS['1.0'].serialize(event, task) };
+  const { payload } = event;
+  const told: StreamResponse = payload?.$case === 'task' ? { payload: { $case: 'task', value: withoutHistory(payload.value) } } : event;
+  const now = task && withoutHistory(task);
+  return { '0.3': SERIALIZERS['0.3'].serialize(told, now), '1.0': SERIALIZERS['1.0'].serialize(told, now) };
+}
+
+function withoutHistory(task: Task): Task {
+  return { ...task, history: [] };
 }
 
 /** Whether a version that is spoken is 0.3, be it written with a third number. */

@@ -1,10 +1,13 @@
 import type { TaskPushNotificationConfig } from '@a2a-js/sdk';
 import type { PushNotificationSender, PushNotificationStore, ServerCallContext } from '@a2a-js/sdk/server';
 import type { Db } from 'mongodb';
+import { requirementOf } from '../../access/tiers.ts';
+import { OracleError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { checkTarget, type TargetRules } from '../../push/target.ts';
 import type { SecretBox } from '../../secret-box.ts';
 import type { Shutdown } from '../../shutdown.ts';
+import { userOf } from '../owner.ts';
 import { requireDeliverable } from './deliverable.ts';
 import { TaskNotifier, type TaskNotifierParts } from './sender.ts';
 import { PushConfigStore } from './store.ts';
@@ -16,9 +19,11 @@ export interface TaskPush {
   /**
    * Whether a configuration can be registered, before anything is done for it. Its `taskId` is empty where the task is yet to be
    * opened.
-   * @throws OracleError INPUT_INVALID naming its field; CONFLICT when the task has all it can have.
+   * @throws OracleError INPUT_INVALID naming its field; CONFLICT when the task has all it can have; UNAUTHENTICATED without a token.
    */
   check(config: TaskPushNotificationConfig, context: ServerCallContext): Promise<void>;
+  /** Deletes what a task has that is kept no longer. */
+  forget(owner: string, taskId: string): Promise<void>;
   /** Deletes what has expired, and tells how many there were. */
   purge(now: Date): Promise<number>;
 }
@@ -45,6 +50,7 @@ export function createTaskPush({ db, secretBox, rules, now, log, stopping, backo
     store,
     rules,
     log,
+    now,
     stopping: stopping.signal,
     ...(backoffMs === undefined ? {} : { backoffMs }),
   });
@@ -53,11 +59,21 @@ export function createTaskPush({ db, secretBox, rules, now, log, stopping, backo
     store,
     sender,
     async check(config, context) {
+      // Callbacks of nobody in particular would turn this service on anybody.
+      if (!rules.allowLocal && !userOf(context).isAuthenticated) throw tokenNeeded();
       requireDeliverable(config);
       await store.requireRoom(config, context);
       // A name that leads nowhere yet is looked up again before each call.
       await checkTarget(config.url, rules, 'accept');
     },
+    forget: (owner, taskId) => store.forget(owner, taskId),
     purge: (at) => store.purge(at),
   };
+}
+
+function tokenNeeded(): OracleError {
+  return new OracleError('UNAUTHENTICATED', 'Callbacks are for callers with a token', {
+    field: 'Authorization',
+    suggestedAction: `Log in with a wallet that holds ${requirementOf('basic')}: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>. Without one ask for the task, or stream it.`,
+  });
 }

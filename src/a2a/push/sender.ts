@@ -6,6 +6,7 @@ import type { Log } from '../../log.ts';
 import { guardedPost } from '../../push/guarded-post.ts';
 import type { TargetRules } from '../../push/target.ts';
 import { ownerOf } from '../owner.ts';
+import { HostBudget } from './host-budget.ts';
 import { Lanes } from './lanes.ts';
 import { headersOf, type Notification, notificationOf, taskIdOf, versionOf } from './notification.ts';
 import type { PushConfigStore } from './store.ts';
@@ -14,6 +15,7 @@ export interface TaskNotifierParts {
   store: Pick<PushConfigStore, 'loadWithMetadata' | 'renew'>;
   rules: TargetRules;
   log: Log;
+  now(): Date;
   /** Aborted when the stop begins: from then on nothing is tried twice. */
   stopping: AbortSignal;
   /** Milliseconds before attempt 2 and 3, each to be multiplied with a random number from 0.5 to 1.5. */
@@ -31,6 +33,8 @@ const BACKOFF_MS = [500, 2_000] as const;
 const TIMEOUT_MS = 5_000;
 /** Deliveries that wait or are under way; further ones are dropped. */
 export const MOST_PENDING = { perOwner: 100, overall: 1_000 } as const;
+/** The answer of a skill takes a fraction of it. */
+export const MOST_BODY_BYTES = 256 * 1_024;
 
 /**
  * Tells clients' callbacks what happens to their tasks: for each of them in order, at most three times each, apart from the
@@ -42,9 +46,11 @@ export class TaskNotifier implements PushNotificationSender {
   readonly #pending = new Map<string, number>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #giveUp = new AbortController();
+  readonly #hosts: HostBudget;
 
   constructor(parts: TaskNotifierParts) {
     this.#parts = parts;
+    this.#hosts = new HostBudget(parts.now);
   }
 
   /** Resolves when all callbacks of the task were told or given up on. Never rejects. */
@@ -111,13 +117,25 @@ export class TaskNotifier implements PushNotificationSender {
 
   async #deliver(delivery: Delivery): Promise<void> {
     const pauses = this.#parts.backoffMs ?? BACKOFF_MS;
+    const { body } = versionOf(delivery.notification, delivery.to.wireVersion);
+    if (Buffer.byteLength(body) > MOST_BODY_BYTES) return this.#tellFailure(delivery, 'too large', 0);
     for (let attempt = 1; ; attempt++) {
+      if (!this.#mayPost(delivery, attempt - 1)) return;
       const failure = await this.#attempt(delivery);
       if (failure === null) return;
       const pauseMs = pauses[attempt - 1];
       const again = failure.again && pauseMs !== undefined && (await this.#pause(pauseMs));
       if (!again) return this.#tellFailure(delivery, failure.reason, attempt);
     }
+  }
+
+  /** Whether the host can take another one; what is dropped for it is told once a minute. */
+  #mayPost(delivery: Delivery, attempts: number): boolean {
+    // Nothing is posted any more.
+    if (this.#giveUp.signal.aborted) return true;
+    const verdict = this.#hosts.take(URL.parse(delivery.to.config.url)?.hostname ?? '');
+    if (verdict === 'dropped') this.#tellFailure(delivery, 'too many for one host', attempts);
+    return verdict === 'post';
   }
 
   /** Null when the receiver took it. */

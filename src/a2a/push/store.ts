@@ -106,6 +106,11 @@ export class PushConfigStore implements PushNotificationStore {
     await this.#configs.updateMany({ owner, taskId }, { $set: { expiresAt } }, { hint: TASK_KEY });
   }
 
+  /** Deletes all that a task has. */
+  async forget(owner: string, taskId: string): Promise<void> {
+    await this.#configs.deleteMany({ owner, taskId }, { hint: TASK_KEY });
+  }
+
   /** Deletes what has expired, and tells how many there were. */
   async purge(now: Date): Promise<number> {
     return (await this.#configs.deleteMany({ expiresAt: { $lte: now } }, { hint: { expiresAt: 1 } })).deletedCount;

@@ -15,6 +15,7 @@ import {
   PAUSE_BODY,
   REVOKED_REPLY,
   ROTATE_BODY,
+  ROTATE_CARD_BODY,
   ROTATED_REPLY,
   STEP_BODY,
   STEP_NAMES,
@@ -152,15 +153,14 @@ function accessRoutes(parts: HttpParts): Route[] {
       path: '/admin/card-keys/rotate',
       name: 'rotateCardKeys',
       summary: 'Makes a new key that the agent card is signed with',
-      description: `Other processes sign with it within a minute. Cards under earlier keys can be checked for ${CARD_KEY_RETIREMENT_DAYS} days more.`,
+      description: `Other processes sign with it within a minute. Cards under earlier keys can be checked for ${CARD_KEY_RETIREMENT_DAYS} days more, unless they are revoked.`,
+      body: ROTATE_CARD_BODY,
+      bodyOptional: true,
       reply: CARD_KEY_REPLY,
-      async handle(asked) {
-        const rotated = await onRecord(parts, 'card-keys.rotate')(
-          asked,
-          {},
-          () => card.rotate(),
-          ({ kid }) => `new key ${kid}`,
-        );
+      async handle({ body: { revoke }, ...asked }) {
+        const work = () => card.rotate({ revoke });
+        const wordsOf = ({ kid }: { kid: string }) => `new key ${kid}`;
+        const rotated = await onRecord(parts, 'card-keys.rotate')(asked, { revoke: String(revoke) }, work, wordsOf);
         return { body: { success: true as const, ...rotated } };
       },
     }),

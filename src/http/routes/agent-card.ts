@@ -29,8 +29,8 @@ export function agentCardRoutes({ card }: Pick<HttpParts, 'card'>): Route[] {
       summary: 'Public keys that the agent card is signed with',
       description: 'Other keys than those of session tokens.',
       reply: CARD_KEYS,
-      // Shorter than the card is kept: whoever has a new card asks for its key.
-      handle: async () => ({ headers: { 'Cache-Control': 'public, max-age=300' }, body: { keys: await card.keys() } }),
+      // Kept by nobody unasked: a new card comes with a new key at once.
+      handle: async () => ({ body: { keys: await card.keys() } }),
     }),
   ];
 }

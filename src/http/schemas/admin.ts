@@ -88,6 +88,13 @@ export const ROTATED_REPLY = z.object({
 });
 
 /** `POST /admin/card-keys/rotate`. */
+export const ROTATE_CARD_BODY = z.strictObject({
+  revoke: z
+    .boolean('must be true or false')
+    .default(false)
+    .describe('True: cards under earlier keys cannot be checked any more, since those keys are not published; false: they can for a while'),
+});
+
 export const CARD_KEY_REPLY = z.object({
   success: SUCCESS,
   kid: z.string().describe('Name of the key that the agent card is signed with from now on'),

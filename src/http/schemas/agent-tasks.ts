@@ -6,11 +6,11 @@ const IDS = SKILLS.map(({ id }) => id);
 
 export const TASK_BODY = z.strictObject({
   skill: z.enum(IDS, { error: `must be one of ${IDS.join(', ')}` }).describe('The skill to carry out; GET /api/svc/skills describes them'),
-  input: z.record(z.string(), z.unknown()).default({}).describe('Parameters of the skill, as its input schema declares them'),
+  input: z.record(z.string(), z.unknown()).default({}).describe('Parameters of the skill, as its input schema declares them; with the skill at most 4096 bytes of JSON'),
   metadata: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('Whatever the requesting agent wants kept with the task: at most 4096 characters of JSON'),
+    .describe('Whatever the requesting agent wants kept with the task: at most 2048 bytes of JSON'),
 });
 
 export const TASK_ID = z.object({

@@ -14,6 +14,7 @@ import { noteCaller, originOf } from './request-log.ts';
 interface Arrival {
   authorization: string | undefined;
   address: string;
+  origin: string | undefined;
   counter: RequestCounter;
 }
 
@@ -25,7 +26,12 @@ interface Arrival {
 export function createGuard({ identify, admin, limits }: Pick<AppOptions, 'identify' | 'admin' | 'limits'>): Guard {
   return async ({ access, cost }, request, response): Promise<Asker> => {
     const counter = requestCounter(cost === 'free' ? undefined : limits, response);
-    const arrival = { authorization: request.get('authorization'), address: clientAddress(request), counter };
+    const arrival = {
+      authorization: request.get('authorization'),
+      address: clientAddress(request),
+      origin: request.get('origin'),
+      counter,
+    };
     if (access === 'admin') {
       await admitOperator(admin, arrival, request, response);
       return askerOf(PUBLIC_CALLER, arrival, response);
@@ -53,6 +59,7 @@ function askerOf(caller: Caller, arrival: Arrival, response: Response): Asker {
   return {
     caller,
     ...originOf(response),
+    ...(arrival.origin === undefined ? {} : { origin: arrival.origin }),
     countCall: () => countCall(caller, arrival),
     countChainCall: () => arrival.counter.take('rpc', arrival.address),
   };

@@ -18,11 +18,12 @@ const UNCOUNTED: RequestCounter = { take: async () => undefined, note: async () 
 /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers) of this answer name every policy that was applied. */
 export function requestCounter(limits: RateLimits | undefined, response: Response): RequestCounter {
   if (limits === undefined) return UNCOUNTED;
-  const verdicts: Verdict[] = [];
+  // The last one of each policy: what came with one request may count several times.
+  const verdicts = new Map<Verdict['policy'], Verdict>();
   const judge = (verdict: Verdict) => {
-    verdicts.push(verdict);
+    verdicts.set(verdict.policy, verdict);
     // What is streamed has its headers before all of it is counted.
-    if (!response.headersSent) response.set(headersOf(verdicts));
+    if (!response.headersSent) response.set(headersOf([...verdicts.values()]));
     if (!verdict.allowed) throw refusal(verdict);
   };
   return {

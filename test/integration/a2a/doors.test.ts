@@ -187,7 +187,13 @@ const BAD_MESSAGES: [string, object, [rpc: number, http: number, code: string, f
     { message: { ...message({}).message, parts: Array(21).fill({ text: 'a' }) } },
     [-32602, 400, 'INPUT_INVALID', 'message.parts'],
   ],
-  ['a long text', message({ text: long(MESSAGE_BOUNDS.textCharacters + 1) }), [-32602, 400, 'INPUT_INVALID', 'message.parts']],
+  ['a long text', message({ text: long(MESSAGE_BOUNDS.textBytes + 1) }), [-32602, 400, 'INPUT_INVALID', 'message.parts']],
+  ['a long text as JSON', message({ text: '\u0001'.repeat(1_000) }), [-32602, 400, 'INPUT_INVALID', 'message.parts']],
+  [
+    'large data',
+    message({ data: { skill: 'predict_btc_direction', input: { x: long(MESSAGE_BOUNDS.dataBytes) } } }),
+    [-32602, 400, 'INPUT_INVALID', 'message.parts'],
+  ],
   ['a long messageId', message({ data: MARKET }, { messageId: long(129) }), [-32602, 400, 'INPUT_INVALID', 'message.messageId']],
   ['a messageId of spaces', message({ data: MARKET }, { messageId: '  ' }), [-32602, 400, 'INPUT_INVALID', 'message.messageId']],
   ['a wild taskId', message({ data: MARKET }, { taskId: '{"$ne":1}' }), [-32602, 400, 'INPUT_INVALID', 'message.taskId']],
@@ -269,8 +275,29 @@ describe('broken requests', () => {
     ]);
     const version = await post('/a2a', '{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"x"}}', { 'A2A-Version': '7.0' });
     expect(version.body.error.code).toBe(-32009);
-    expect((await post('/a2a', '{}', { 'A2A-Version': long(500) })).body.error.data[0].metadata.field).toBe('A2A-Version');
+    const call = '{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"x"}}';
+    const longVersion = await post('/a2a', call, { 'A2A-Version': long(500) });
+    expect(longVersion.body.error.data[0].metadata.field).toBe('A2A-Version');
+    expect(JSON.stringify(longVersion.body)).not.toContain(long(20));
     expect((await fetch(`${served.url}/`)).status).toBe(200);
+  });
+
+  test.each(['/a2a', '/', '/a2a/rest/message:send', '/mcp', '/api/svc/a2a/tasks/send'])(
+    'too large a body is told what fits, at every door: %s',
+    async (path) => {
+      const headers = { Authorization: `Bearer ${tokens.basic}` };
+      const { status, body } = await post(path, JSON.stringify({ x: long(65_536) }), headers);
+      expect([status, JSON.stringify(body)]).toEqual([413, expect.stringContaining('Send at most 64 KiB.')]);
+    },
+  );
+
+  test('a skill that is not there is told which are', async () => {
+    for (const path of ['/api/svc/skills/nope', '/api/svc/skills/get_market_context/more']) {
+      const { status, body } = await post(path, '{}');
+      expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
+      expect(body.suggestedAction).toMatch(/^GET \/api\/svc\/skills lists the skills: predict_btc_direction, .*get_market_context\.$/);
+    }
+    expect((await post('/api/svc/skill', '{}')).body.suggestedAction).toBe('GET / lists what is served.');
   });
 
   test('both media types are read over both bindings', async () => {
@@ -378,6 +405,7 @@ describe("the interface's own shape", () => {
     [{ skill: 'get_market_context', metadata: { a: long(5_000) } }, 'metadata'],
     [{ skill: 'get_market_context', metadata: nested(1_000) }, 'metadata'],
     [{ skill: 'get_market_context', input: [] }, 'input'],
+    [{ skill: 'get_market_context', input: { x: long(5_000) } }, 'input'],
   ])('what is no task is refused: %o', async (body, field) => {
     expect(await post('/api/svc/a2a/tasks/send', JSON.stringify(body), bearer())).toMatchObject({
       status: 400,

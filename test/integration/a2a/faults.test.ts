@@ -1,12 +1,22 @@
 import { type Collection, type Db, MongoNetworkError } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { LEASE_MS } from '../../../src/a2a/task-store.ts';
 import type { RateLimiter } from '../../../src/access/rate-limits.ts';
 import { OracleError } from '../../../src/errors.ts';
-import { type A2aBench, a2aBench, type BenchOptions, MARKET, message, rpcOf } from '../../support/a2a-bench.ts';
+import {
+  type A2aBench,
+  type Answer,
+  a2aBench,
+  type BenchOptions,
+  idleFor,
+  MARKET,
+  message,
+  rpcOf,
+  streamOf,
+} from '../../support/a2a-bench.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 
 const SECRET = 'mongodb://user:hunter2@internal';
+const TOLD = { code: -32603, data: [{ reason: 'DATABASE_UNAVAILABLE', metadata: { retryable: 'true' } }] };
 
 let database: TestDatabase;
 const benches: A2aBench[] = [];
@@ -35,19 +45,31 @@ async function bench(options: Partial<BenchOptions> = {}) {
   return { ...started, rpc: rpcOf(started.url) };
 }
 
+type Bench = Awaited<ReturnType<typeof bench>>;
+
 const ASKED = ['insertOne', 'updateOne', 'findOne'];
 
-/** A database that goes away at the nth question, and stays away for `forQuestions` of them. */
-function failing(db: Db, nth: number, forQuestions: number): Db {
+interface Fault {
+  /** The question at which the database goes away. */
+  nth: number;
+  forQuestions: number;
+  /** Whether it still does what it is asked, and only its answers are lost. */
+  isDone?: boolean;
+}
+
+/** A database that goes away for a while. */
+function failing(db: Db, { nth, forQuestions, isDone = false }: Fault): Db {
   let asked = 0;
   const guarded = (collection: Collection) =>
     new Proxy(collection, {
       get(target, name: keyof Collection & string) {
         if (!ASKED.includes(name)) return Reflect.get(target, name, target);
-        return (...given: unknown[]) => {
+        return async (...given: unknown[]) => {
           asked += 1;
-          if (asked >= nth && asked < nth + forQuestions) return Promise.reject(new MongoNetworkError(`no route to ${SECRET}`));
-          return (target[name] as (...all: unknown[]) => unknown)(...given);
+          const isAway = asked >= nth && asked < nth + forQuestions;
+          const answer = isAway && !isDone ? null : await (target[name] as (...all: unknown[]) => unknown)(...given);
+          if (isAway) throw new MongoNetworkError(`no route to ${SECRET}`);
+          return answer;
         };
       },
     });
@@ -55,32 +77,66 @@ function failing(db: Db, nth: number, forQuestions: number): Db {
   return new Proxy(db, { get: (target, name) => (name === 'collection' ? collection : Reflect.get(target, name, target)) });
 }
 
-describe('a database that goes away', () => {
-  const steps = Array.from({ length: 16 }, (_, index) => index + 1);
+const GONE: Fault = { nth: 1, forQuestions: 1_000 };
+/** More than a message leads to. */
+const MOST_QUESTIONS = 24;
 
-  test.each(steps)('at question %i: nothing of it is told, and the message again leads to one end', async (nth) => {
-    const started = Date.UTC(2026, 0, 5) + nth * 10 * LEASE_MS;
-    let nowMs = started;
-    const now = () => new Date(nowMs);
-    const broken = await bench({ db: failing(database.db, nth, 1_000), now });
-    const headers = { 'X-Forwarded-For': `198.51.100.${nth}` };
-    const same = message(MARKET);
-    const first = await broken.rpc('SendMessage', same, headers);
-    expect(JSON.stringify(first.body)).not.toContain('hunter2');
-    if (first.body.error !== undefined) {
-      expect(first.body.error).toMatchObject({ code: -32603, data: [{ reason: 'DATABASE_UNAVAILABLE', metadata: { retryable: 'true' } }] });
+let callers = 0;
+
+describe('a database that goes away', () => {
+  describe.each(['an opening message', 'a follow-up', 'a stream'])('while it is asked for %s', (kind) => {
+    async function scene(healthy: Bench, fault: Fault) {
+      const broken = await bench({ db: failing(database.db, fault) });
+      callers += 1;
+      const headers = { 'X-Forwarded-For': `2001:db8:0:${callers.toString(16)}::1` };
+      const taskId = kind === 'a follow-up' ? (await healthy.rpc('SendMessage', message({ text: 'hm' }), headers)).body.result.task.id : '';
+      const same = message(MARKET, { taskId });
+      const again = async (at: Bench): Promise<Answer['body']> => (await at.rpc('SendMessage', same, headers)).body;
+      const send = async () => {
+        if (kind !== 'a stream') return again(broken);
+        const last = (await streamOf(broken.url, 'SendStreamingMessage', same, { headers })).at(-1);
+        return { error: last.error, result: { task: last.statusUpdate } };
+      };
+      return { broken, send, again, list: async () => (await healthy.rpc('ListTasks', {}, headers)).body };
     }
-    nowMs += LEASE_MS;
-    const healthy = await bench({ now });
-    const again = await healthy.rpc('SendMessage', same, headers);
-    expect(again.body.result.task.status.state).toBe('TASK_STATE_COMPLETED');
-    expect(healthy.runs() + broken.runs()).toBeLessThanOrEqual(2);
-    const { body } = await healthy.rpc('ListTasks', {}, headers);
-    expect([body.result.totalSize, body.result.tasks[0].id]).toEqual([1, again.body.result.task.id]);
+
+    async function expectOneEnd({ broken, again, list }: Awaited<ReturnType<typeof scene>>, at: Bench) {
+      const { result } = await again(at);
+      expect(result.task).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' }, artifacts: [{}] });
+      expect((await list()).result).toMatchObject({ totalSize: 1, tasks: [{ id: result.task.id }] });
+      expect(broken.runs()).toBeLessThanOrEqual(at === broken ? 2 : 1);
+    }
+
+    const steps = Array.from({ length: MOST_QUESTIONS }, (_, index) => index + 1);
+
+    test.each([false, true])('for good: nothing of it is told, and the message again leads to one end (done: %s)', async (isDone) => {
+      const healthy = await bench();
+      const scenes = await Promise.all(steps.map((nth) => scene(healthy, { ...GONE, nth, isDone })));
+      const answers = await Promise.all(scenes.map((at) => at.send()));
+      expect(JSON.stringify(answers)).not.toContain('hunter2');
+      for (const { error } of answers) if (error !== undefined) expect(error).toMatchObject(TOLD);
+      expect(answers.at(-1)!.error).toBeUndefined();
+      await idleFor(database.db);
+      await Promise.all(scenes.map((at) => expectOneEnd(at, healthy)));
+      expect(healthy.runs()).toBeLessThanOrEqual(steps.length);
+    });
+
+    test.each([false, true])('for a moment: the same process goes on at once when the message comes again (done: %s)', async (isDone) => {
+      const healthy = await bench();
+      const scenes = await Promise.all(steps.map((nth) => scene(healthy, { nth, forQuestions: 1, isDone })));
+      const send = async (at: (typeof scenes)[number]) => {
+        const { error, result } = await at.send();
+        if (error === undefined) return expect(result.task.status.state).toBe('TASK_STATE_COMPLETED');
+        expect(error).toMatchObject(TOLD);
+        await expectOneEnd(at, at.broken);
+      };
+      await Promise.all(scenes.map(send));
+      expect(healthy.runs()).toBe(0);
+    });
   });
 
   test('over HTTP+JSON it is a 503 with our code', async () => {
-    const broken = await bench({ db: failing(database.db, 1, 1_000) });
+    const broken = await bench({ db: failing(database.db, GONE) });
     const answer = await fetch(`${broken.url}/a2a/rest/tasks/x`, { headers: { 'A2A-Version': '1.0' } });
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({
@@ -89,7 +145,7 @@ describe('a database that goes away', () => {
   });
 
   test('in protocol 0.3 the error carries our code too', async () => {
-    const broken = await bench({ db: failing(database.db, 1, 1_000) });
+    const broken = await bench({ db: failing(database.db, GONE) });
     const { body } = await rpcOf(broken.url)('tasks/get', { id: 'x' }, { 'A2A-Version': '0.3' });
     expect(body.error).toMatchObject({ code: -32603, data: [{ metadata: { code: 'DATABASE_UNAVAILABLE' } }] });
   });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { TaskState } from '@a2a-js/sdk';
+import { type TaskPushNotificationConfig, TaskState } from '@a2a-js/sdk';
 import { JsonRpcTransport as OlderTransport } from 'a2a-sdk-0.3/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
@@ -50,6 +50,13 @@ async function waitingTask(binding: (typeof BINDINGS)[number], token: string | u
   return { client, task };
 }
 
+/** Nothing that a receiver knows us by is told again. */
+const withoutSecrets = ({ authentication, ...config }: TaskPushNotificationConfig) => ({
+  ...config,
+  token: '',
+  authentication: authentication && { ...authentication, credentials: '' },
+});
+
 const named = (taskId: string, id: string) => ({ tenant: '', taskId, id });
 const page = (taskId: string) => ({ tenant: '', taskId, pageSize: 0, pageToken: '' });
 
@@ -71,18 +78,40 @@ describe.each(BINDINGS)('over %s', (binding) => {
 
   it('callbacks are registered, read, listed and ended, and hear of what comes after', async () => {
     const [{ client, task }, { url, received, until }] = [await waitingTask(binding), await receiver()];
-    const config = { tenant: '', taskId: task.id, id: '', url, token: 'mine', authentication: undefined };
+    const authentication = { scheme: 'Bearer', credentials: 'cred' };
+    const config = { tenant: '', taskId: task.id, id: '', url, token: 'mine', authentication };
     const created = await client.createTaskPushNotificationConfig(config);
     expect(created).toEqual({ ...config, id: expect.stringMatching(/./) });
-    expect(await client.getTaskPushNotificationConfig(named(task.id, created.id))).toEqual(created);
+    expect(await client.getTaskPushNotificationConfig(named(task.id, created.id))).toEqual(withoutSecrets(created));
     const second = await client.createTaskPushNotificationConfig({ ...config, id: 'second' });
-    expect((await client.listTaskPushNotificationConfig(page(task.id))).configs).toEqual([created, second]);
+    expect((await client.listTaskPushNotificationConfig(page(task.id))).configs).toEqual([created, second].map(withoutSecrets));
     await client.deleteTaskPushNotificationConfig(named(task.id, 'second'));
     await client.deleteTaskPushNotificationConfig(named(task.id, 'second'));
     await expect(client.getTaskPushNotificationConfig(named(task.id, 'second'))).rejects.toMatchObject({ reason: 'TASK_NOT_FOUND' });
     await client.sendMessage(messageOf([MARKET], { taskId: task.id, contextId: task.contextId }));
     expect(told(await until(4)).slice(1)).toEqual(['TASK_STATE_WORKING', 'artifact', 'TASK_STATE_COMPLETED']);
     expect(received).toHaveLength(4);
+  });
+
+  it('one that is not there is told apart from a task that is not there', async () => {
+    const { client, task } = await waitingTask(binding);
+    const advice = { code: 'NOT_FOUND', field: 'id', suggestedAction: 'ListTaskPushNotificationConfigs lists those that it has.' };
+    const missing = () => client.getTaskPushNotificationConfig(named(task.id, 'nobody'));
+    expect(await toldBy(missing())).toMatchObject(advice);
+    await expect(missing()).rejects.toThrow('There is no such callback of this task');
+    const other = await open(served.url, binding, premium);
+    await expect(other.getTaskPushNotificationConfig(named(task.id, 'nobody'))).rejects.toThrow('There is no such task of yours');
+  });
+
+  it('one that is registered for a task that has ended is kept, and not called', async () => {
+    const [client, { url, received }] = [await open(served.url, binding, basic), await receiver()];
+    const task = asTask(await client.sendMessage(messageOf([MARKET])));
+    expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+    const config = { tenant: '', taskId: task.id, id: 'late', url, token: '', authentication: undefined };
+    await client.createTaskPushNotificationConfig(config);
+    await expect(client.sendMessage(messageOf([MARKET], { taskId: task.id }))).rejects.toThrow('The task is over');
+    expect((await client.listTaskPushNotificationConfig(page(task.id))).configs).toEqual([config]);
+    expect(received).toEqual([]);
   });
 
   it('nobody else can read, list, add or end them', async () => {
@@ -97,7 +126,7 @@ describe.each(BINDINGS)('over %s', (binding) => {
       await expect(other.createTaskPushNotificationConfig({ ...config, id: 'two' })).rejects.toMatchObject(refused);
       await expect(other.deleteTaskPushNotificationConfig(named(task.id, 'one'))).rejects.toMatchObject(refused);
     }
-    expect((await client.listTaskPushNotificationConfig(page(task.id))).configs).toEqual([config]);
+    expect((await client.listTaskPushNotificationConfig(page(task.id))).configs).toEqual([withoutSecrets(config)]);
   });
 
   it.each([
@@ -156,7 +185,7 @@ describe('over protocol 0.3', () => {
     expect(bodies.at(-1).artifacts).toHaveLength(1);
     expect(received[0]!.headers).toMatchObject({ 'content-type': 'application/json', 'x-a2a-notification-token': 'mine' });
     const { id } = task as { id: string };
-    const config = { taskId: id, pushNotificationConfig: { id, url, token: 'mine' } };
+    const config = { taskId: id, pushNotificationConfig: { id, url } };
     expect(await client.getTaskPushNotificationConfig({ id })).toEqual(config);
     expect(await client.listTaskPushNotificationConfig({ id })).toEqual([config]);
     await client.deleteTaskPushNotificationConfig({ id, pushNotificationConfigId: id });

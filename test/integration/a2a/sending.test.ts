@@ -1,7 +1,6 @@
-import { TaskState } from '@a2a-js/sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { LEASE_MS } from '../../../src/a2a/task-store.ts';
-import { type A2aBench, a2aBench, type BenchOptions, MARKET, message, rpcOf } from '../../support/a2a-bench.ts';
+import { TASKS_KEPT } from '../../../src/a2a/task-room.ts';
+import { type A2aBench, a2aBench, type BenchOptions, MARKET, message, rpcOf, streamOf } from '../../support/a2a-bench.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
@@ -25,7 +24,7 @@ async function bench(options: Partial<BenchOptions> = {}) {
   return { ...started, rpc: rpcOf(started.url) };
 }
 
-const tasks = () => database.db.collection('a2a_tasks');
+const tasks = () => database.db.collection<{ _id: string; owner: string }>('a2a_tasks');
 const stateOf = ({ body }: { body: { result?: { task?: { status: { state: string } }; status?: { state: string } } } }) =>
   (body.result?.task ?? body.result)?.status?.state;
 const BASIC = { Authorization: 'Bearer basic' };
@@ -85,81 +84,26 @@ describe('a message that comes again', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
+  test('takes no room: nothing makes way for it, not even its own task', async () => {
+    const one = await bench();
+    const own = { 'X-Forwarded-For': '203.0.113.200' };
+    const same = message(MARKET);
+    const { body } = await one.rpc('SendMessage', same, own);
+    const oldest = await tasks().findOne({ _id: body.result.task.id });
+    const others = Array.from({ length: TASKS_KEPT.address - 1 }, () => ({ ...oldest, _id: crypto.randomUUID(), createdAt: new Date() }));
+    await tasks().insertMany(others as never);
+    const again = await Promise.all([one.rpc('SendMessage', same, own), one.rpc('SendMessage', same, own)]);
+    expect(again.map((answer) => answer.body.result.task)).toEqual([body.result.task, body.result.task]);
+    expect(one.runs()).toBe(1);
+    expect(await tasks().countDocuments({ owner: oldest!.owner })).toBe(TASKS_KEPT.address);
+  });
+
   test('as a stream of what is over', async () => {
     const one = await bench();
     const same = message(MARKET);
     const { body } = await one.rpc('SendMessage', same);
-    const events = await stream(one.url, 'SendStreamingMessage', same);
+    const events = await streamOf(one.url, 'SendStreamingMessage', same);
     expect(events).toEqual([{ task: body.result.task }]);
-  });
-});
-
-describe('a process that ends', () => {
-  const first = { value: 0 };
-  const clock = () => new Date(Date.UTC(2026, 0, 5, 12) + first.value);
-
-  test('between the claim of a message and its task: the message again opens it', async () => {
-    const one = await bench();
-    const same = message(MARKET);
-    const { body } = await one.rpc('SendMessage', same);
-    await tasks().deleteOne({ _id: body.result.task.id });
-    const again = await one.rpc('SendMessage', same);
-    expect(again.body.result.task).toMatchObject({ id: body.result.task.id, status: { state: 'TASK_STATE_COMPLETED' } });
-  });
-
-  test('in mid-run: the message again takes it up, once', async () => {
-    const [dead, one, two] = [await bench({ now: clock }), await bench({ now: clock }), await bench({ now: clock })];
-    const { begun, release } = dead.hold();
-    const same = message(MARKET);
-    const lost = dead.rpc('SendMessage', same);
-    await begun;
-    await expect.poll(() => tasks().countDocuments({ state: TaskState.TASK_STATE_WORKING })).toBe(1);
-    first.value += LEASE_MS;
-    const answers = await Promise.all([one.rpc('SendMessage', same), two.rpc('SendMessage', same)]);
-    expect(answers.map(stateOf)).toEqual(['TASK_STATE_COMPLETED', 'TASK_STATE_COMPLETED']);
-    expect(one.runs() + two.runs()).toBe(1);
-    release();
-    // The one that was thought dead tells what the others made of it.
-    expect((await lost).body.result.task.status).toEqual(answers[0].body.result.task.status);
-  });
-
-  test.each(['GetTask', 'ListTasks'])('in mid-run: %s tells that it failed, and that trying again may help', async (method) => {
-    const own = { 'X-Forwarded-For': `198.51.100.${method.length}` };
-    const [dead, one] = [await bench({ now: clock }), await bench({ now: clock })];
-    const { begun, release } = dead.hold();
-    const lost = dead.rpc('SendMessage', message(MARKET), own);
-    await begun;
-    await expect.poll(() => tasks().countDocuments({ state: TaskState.TASK_STATE_WORKING })).toBe(1);
-    const { body } = await one.rpc('ListTasks', {}, own);
-    expect(body.result.tasks[0].status.state).toBe('TASK_STATE_WORKING');
-    first.value += LEASE_MS;
-    const told = await one.rpc(method, { id: body.result.tasks[0].id }, own);
-    const task = told.body.result.tasks?.[0] ?? told.body.result;
-    expect(task.status).toMatchObject({
-      state: 'TASK_STATE_FAILED',
-      message: { parts: [{}, { data: { code: 'SHUTTING_DOWN', retryable: true } }] },
-    });
-    release();
-    expect(stateOf(await lost)).toBe('TASK_STATE_FAILED');
-  });
-
-  test('a task that waits for a message waits for whichever process comes', async () => {
-    const asked = await (await bench()).rpc('SendMessage', message({ text: 'verify your forecast' }));
-    expect(asked.body.result.task).toMatchObject({
-      status: { state: 'TASK_STATE_INPUT_REQUIRED' },
-      metadata: { skill: 'verify_prediction' },
-    });
-    const later = await bench();
-    const { id, contextId } = asked.body.result.task;
-    const done = await later.rpc('SendMessage', message({ text: '2026-01-05' }, { taskId: id, contextId }));
-    expect(done.body.result.task).toMatchObject({ id, status: { state: 'TASK_STATE_COMPLETED' } });
-    expect(done.body.result.task.artifacts[0].parts[0].data.asked).toMatchObject({ date: '2026-01-05' });
-    expect(done.body.result.task.history.map(({ role }: { role: string }) => role)).toEqual([
-      'ROLE_USER',
-      'ROLE_AGENT',
-      'ROLE_USER',
-      'ROLE_AGENT',
-    ]);
   });
 });
 
@@ -251,7 +195,8 @@ describe('following', () => {
     const { begun, release } = one.hold();
     const sent = await one.rpc('SendMessage', { ...message(MARKET), configuration: { returnImmediately: true } });
     await begun;
-    const following = stream(two.url, 'SubscribeToTask', { id: sent.body.result.task.id }, release);
+    await expect.poll(async () => stateOf(await two.rpc('GetTask', { id: sent.body.result.task.id }))).toBe('TASK_STATE_WORKING');
+    const following = streamOf(two.url, 'SubscribeToTask', { id: sent.body.result.task.id }, { onEvent: release });
     expect((await following).map((event) => Object.keys(event)[0])).toEqual(['task', 'artifactUpdate', 'statusUpdate']);
     expect((await following).at(-1).statusUpdate.status.state).toBe('TASK_STATE_COMPLETED');
   });
@@ -259,7 +204,7 @@ describe('following', () => {
   test('ends with the service, and is refused for what is over', async () => {
     const one = await bench();
     const { id } = (await one.rpc('SendMessage', message({ text: 'hello' }))).body.result.task;
-    const events = await stream(one.url, 'SubscribeToTask', { id }, () => one.stop());
+    const events = await streamOf(one.url, 'SubscribeToTask', { id }, { onEvent: () => one.stop() });
     expect(events.map(({ task }) => task.status.state)).toEqual(['TASK_STATE_INPUT_REQUIRED']);
     await one.rpc('CancelTask', { id });
     expect((await one.rpc('SubscribeToTask', { id })).body.error).toMatchObject({
@@ -270,26 +215,9 @@ describe('following', () => {
 
   test('streams the task, its work, its artifact and its end', async () => {
     const one = await bench();
-    const events = await stream(one.url, 'SendStreamingMessage', message(MARKET));
+    const events = await streamOf(one.url, 'SendStreamingMessage', message(MARKET));
     expect(events.map((event) => event.statusUpdate?.status.state ?? Object.keys(event)[0])).toEqual([
       ...['task', 'TASK_STATE_WORKING', 'artifactUpdate', 'TASK_STATE_COMPLETED'],
     ]);
   });
 });
-
-/** All events of a stream. @param onFirst called when the first one is there */
-async function stream(url: string, method: string, params: unknown, onFirst?: () => void) {
-  const answer = await fetch(`${url}/a2a`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }),
-  });
-  expect(answer.headers.get('Content-Type')).toMatch(/^text\/event-stream/);
-  let text = '';
-  for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
-    if (text === '') onFirst?.();
-    text += chunk;
-  }
-  // biome-ignore lint/suspicious/noExplicitAny: events are what is tested
-  return [...text.matchAll(/^data: (.*)$/gm)].map(([, event]) => JSON.parse(event).result as any);
-}

@@ -4,9 +4,11 @@ import { A2A_INDEXES } from '../../../src/a2a/a2a.ts';
 import { newTask } from '../../../src/a2a/new-task.ts';
 import { contextFor } from '../../../src/a2a/owner.ts';
 import { statusOf } from '../../../src/a2a/parts.ts';
-import { LEASE_MS, MongoTaskStore } from '../../../src/a2a/task-store.ts';
+import { LEASE_MS } from '../../../src/a2a/task-lease.ts';
+import { MongoTaskStore } from '../../../src/a2a/task-store.ts';
 import { ensureIndexes } from '../../../src/mongo.ts';
 import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
+import { idleFor } from '../../support/a2a-bench.ts';
 import { messageOf, textPart } from '../../support/agent-doors/a2a.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { BASIC } from '../../support/skills.ts';
@@ -16,7 +18,7 @@ const { TASK_STATE_CANCELED, TASK_STATE_COMPLETED, TASK_STATE_INPUT_REQUIRED, TA
 
 let database: TestDatabase;
 let store: MongoTaskStore;
-let nowMs = START;
+const nowMs = START;
 let addresses = 0;
 
 beforeAll(async () => {
@@ -134,13 +136,45 @@ describe('leases and expiry', () => {
     const task = taskAt(TASK_STATE_WORKING);
     const message = task.history[0];
     await store.open(task, context);
+    await idleFor(database.db, LEASE_MS - 30_000);
     expect(await store.takeOver(task.id, message, context)).toBe(false);
-    nowMs += LEASE_MS;
+    await idleFor(database.db, 30_000);
     expect(await store.takeOver(task.id, { ...message, messageId: 'another' }, context)).toBe(false);
     expect(await store.takeOver(task.id, message, somebody())).toBe(false);
     const taken = await Promise.all(Array.from({ length: 8 }, () => store.takeOver(task.id, message, context)));
     expect(taken.filter(Boolean)).toHaveLength(1);
     expect((await store.load(task.id, context))!.status!.state).toBe(TASK_STATE_WORKING);
+  });
+
+  test('what is given up is taken over at once; what waits or has ended is neither', async () => {
+    const context = somebody();
+    for (const [state, isTaken] of [
+      [TASK_STATE_WORKING, true],
+      [TASK_STATE_INPUT_REQUIRED, false],
+      [TASK_STATE_COMPLETED, false],
+    ] as const) {
+      const task = taskAt(state);
+      await store.open(task, context);
+      await store.giveUp(context);
+      expect(await store.takeOver(task.id, task.history[0], context)).toBe(isTaken);
+      await idleFor(database.db);
+      expect((await store.list({ ...ASK, includeArtifacts: false }, somebody())).totalSize).toBe(0);
+      expect((await store.peek(task.id, context))!.status!.state).toBe(state);
+    }
+  });
+
+  test('one who was thought dead writes nothing more, and gives up nothing, once another has taken over', async () => {
+    const [first, second] = [contextFor({ caller: BASIC, address: 'x' }), contextFor({ caller: BASIC, address: 'x' })];
+    const task = taskAt(TASK_STATE_WORKING);
+    await store.open(task, first);
+    await store.giveUp(first);
+    expect(await store.takeOver(task.id, task.history[0], second)).toBe(true);
+    const ended = (state: TaskState) => ({ ...task, status: statusOf({ ...task, taskId: task.id, state, at: new Date(nowMs) }) });
+    await store.save(ended(TASK_STATE_COMPLETED), first);
+    await store.giveUp(first);
+    expect((await store.load(task.id, second))!.status!.state).toBe(TASK_STATE_WORKING);
+    await store.save(ended(TASK_STATE_COMPLETED), second);
+    expect((await store.load(task.id, first))!.status!.state).toBe(TASK_STATE_COMPLETED);
   });
 
   test('the history is bounded, and holds no message twice', async () => {

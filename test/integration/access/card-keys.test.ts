@@ -89,3 +89,11 @@ it('the keys of cards and of session tokens verify nothing of each other', async
   await expect(flattenedVerify(byToken, sets.card)).rejects.toThrow();
   expect(await tokens.verifying(card.kid)).toBeNull();
 });
+
+it('whose predecessors are revoked is the only one that is published, also in other processes', async () => {
+  await open().keys.signing();
+  await open().keys.rotate();
+  const { kid } = await open().keys.rotate({ revoke: true });
+  expect(await kidsOf()).toEqual([kid]);
+  expect((await open().keys.signing()).kid).toBe(kid);
+});

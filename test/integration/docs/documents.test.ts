@@ -60,6 +60,15 @@ it('the script that verifies the card finds its key', async () => {
   expect(output).toMatch(/^Bitcoin Signal Oracle: signed by [\w-]{43}\n$/);
 });
 
+it('the script that asks over A2A is answered', async () => {
+  // The card names the port that a service listens on for good; this one listens on a free one.
+  const there =
+    "const ask = fetch; globalThis.fetch = (url, init) => ask(String(url).replace('http://127.0.0.1:3000', process.env.SERVICE_URL), init);";
+  const { code, output } = await run(`${there}\n${scriptIn(api, 'a2a.mjs')}`, [], {});
+  expect(code, output).toBe(0);
+  expect(output).toContain('Verdict: ');
+});
+
 /** Lines that are there to show an error, or that stand for values of the reader's own. */
 const REFUSED: [RegExp, number][] = [
   [/horizon=9d/, 400],

@@ -112,7 +112,7 @@ describe('the same everywhere', () => {
       told.identity.agentCard.skills,
       ...told.registration.services.flatMap(({ a2aSkills, mcpTools }: Body) => [a2aSkills, mcpTools].filter(Boolean)),
       Object.keys(told.openApi.paths).flatMap((path) => /^\/api\/svc\/skills\/(\w+)$/.exec(path)?.[1] ?? []),
-      [...texts.llms.matchAll(/\((\w+)\)\]\([^)]*\/api\/svc\/skills\//g)].map(([, id]) => id),
+      [...texts.llms.matchAll(/\((\w+)\)\]\([^)]*\/api\/svc\/skills\)/g)].map(([, id]) => id),
       [...texts.skillFile.matchAll(/^### .*`(\w+)`$/gm)].map(([, id]) => id),
     ];
     expect(lists).toEqual(Array(9).fill(SKILL_IDS));

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRateLimits } from '../../../src/access/rate-limits.ts';
 import { openCountStore } from '../../../src/access/request-counts.ts';
 import { createApp } from '../../../src/http/app.ts';
+import { METHODS, REVISIONS } from '../../../src/mcp/library-words.ts';
 import { openAsk } from '../../support/ask.ts';
 import { asTier } from '../../support/login.ts';
 import { MCP_HEADERS, postMcp, replyOf, rpc } from '../../support/mcp.ts';
@@ -10,6 +11,7 @@ import { type TestService, unresolvedService } from '../../support/service.ts';
 
 const PING = rpc('ping');
 const NEWEST = '2026-07-28';
+const HELLO = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
 
 let service: TestService;
 let served: Served;
@@ -26,14 +28,14 @@ afterAll(async () => {
 const post = (body: unknown, headers?: Record<string, string>) => postMcp(served.url, body, headers);
 
 /** A request as the newest revision wants it. */
-function newest(method: string, params: Record<string, unknown> = {}): [Record<string, unknown>, Record<string, string>] {
+function newest(method: string, params = {}, revision = NEWEST): [Record<string, unknown>, Record<string, string>] {
   const prefix = 'io.modelcontextprotocol/';
   const _meta = {
-    [`${prefix}protocolVersion`]: NEWEST,
+    [`${prefix}protocolVersion`]: revision,
     [`${prefix}clientInfo`]: { name: 't', version: '1' },
     [`${prefix}clientCapabilities`]: {},
   };
-  return [rpc(method, { ...params, _meta }), { 'MCP-Protocol-Version': NEWEST, 'Mcp-Method': method }];
+  return [rpc(method, { ...params, _meta }), { 'MCP-Protocol-Version': revision, 'Mcp-Method': method }];
 }
 
 describe('the revisions', () => {
@@ -71,7 +73,8 @@ describe('the revisions', () => {
     const response = await fetch(`${served.url}/mcp`, { method, headers: { Accept: 'text/event-stream' } });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST');
-    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32_000 } });
+    const data = { code: 'METHOD_NOT_ALLOWED', suggestedAction: 'Send a POST.' };
+    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32_000, data } });
   });
 });
 
@@ -92,8 +95,85 @@ describe('what is no request of the protocol', () => {
     expect(answer.messages).toMatchObject([{ jsonrpc: '2.0', error: { code, message: expect.any(String) } }]);
   });
 
+  const PLAIN = { 'Content-Type': 'text/plain' };
+  const message = { jsonrpc: '2.0', id: 7, method: 'ping' };
+  it.each([
+    ['no jsonrpc', { ...message, jsonrpc: undefined }, {}, 400, -32_600, 'jsonrpc'],
+    ['an id that is none', { ...message, id: {} }, {}, 400, -32_600, 'id'],
+    ['no method', { ...message, method: undefined }, {}, 400, -32_600, 'method'],
+    ['parameters by position', { ...message, params: [1] }, {}, 400, -32_600, 'params'],
+    ['a member too much', { ...message, token: 'a' }, {}, 400, -32_600, 'token'],
+    ['an empty body', '', {}, 400, -32_600, 'body'],
+    [
+      'brackets without end',
+      `{"jsonrpc":"2.0","id":7,"method":"ping","params":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`,
+      {},
+      400,
+      -32_600,
+      'message',
+    ],
+    ['an empty batch', [], {}, 400, -32_600, 'batch'],
+    ['a batch with something else', [message, { ...message, id: {} }], {}, 400, -32_600, 'batch.1.id'],
+    ['two greetings at once', [1, 2].map((id) => rpc('initialize', HELLO, id)), {}, 400, -32_600, 'batch'],
+    ['a batch of a revision without', [newest('tools/list')[0]], {}, 400, -32_600, 'batch'],
+    ['another type', '{}', PLAIN, 415, -32_000, 'Content-Type'],
+    ['another type, and much of it', 'x'.repeat(70_000), PLAIN, 415, -32_000, 'Content-Type'],
+    ['no stream taken', message, { Accept: 'application/json' }, 406, -32_000, 'Accept'],
+    ['a revision that there never was', message, { 'MCP-Protocol-Version': '1999-01-01' }, 400, -32_000, 'MCP-Protocol-Version'],
+    ['a revision that is to come', newest('tools/list', {}, '2027-01-01')[0], {}, 400, -32_022, 'protocolVersion'],
+    ['no envelope', message, { 'MCP-Protocol-Version': NEWEST }, 400, -32_602, '_meta'],
+    ['no revision in the headers', newest('tools/list')[0], {}, 400, -32_020, 'MCP-Protocol-Version'],
+    ['another method in the headers', newest('tools/list')[0], { ...newest('ping')[1] }, 400, -32_020, 'Mcp-Method'],
+    ['no tool named', rpc('tools/call', {}), {}, 200, -32_602, 'name'],
+    ['arguments that are none', rpc('tools/call', { name: 'get_track_record', arguments: 5 }), {}, 200, -32_602, 'arguments'],
+    ['no resource named', rpc('resources/read'), {}, 200, -32_602, 'uri'],
+    ['no prompt named', rpc('prompts/get'), {}, 200, -32_602, 'name'],
+    ['nothing to complete', rpc('completion/complete'), {}, 200, -32_602, 'ref'],
+    ['a page that is none', rpc('tools/list', { cursor: 5 }), {}, 200, -32_602, 'cursor'],
+    ['a tool that is not named, newest revision', ...newest('tools/call'), 200, -32_602, 'name'],
+    ['nothing to listen to', ...newest('subscriptions/listen'), 200, -32_602, 'params'],
+    ['an unknown method', rpc('tools/delete'), {}, 200, -32_601, 'method'],
+    ['a method of a later revision', rpc('subscriptions/listen'), {}, 200, -32_601, 'method'],
+    ['an unknown method, newest revision', ...newest('tools/delete'), 404, -32_601, 'method'],
+    ['a greeting, newest revision', ...newest('initialize'), 404, -32_601, 'method'],
+  ])('%s is told with our code, the field at fault and what to do', async (_, body, headers, status, code, field) => {
+    const answer = await post(body, headers as Record<string, string>);
+    expect([answer.status, answer.messages]).toMatchObject([status, [{ jsonrpc: '2.0', error: { code } }]]);
+    const { message, data } = answer.messages[0].error;
+    expect(data).toMatchObject({ code: status === 415 ? 'UNSUPPORTED_MEDIA_TYPE' : 'INPUT_INVALID', field, retryable: false });
+    expect(message).toBe(`${data.message}. ${data.suggestedAction}`);
+    expect(message.length, message).toBeLessThan(700);
+  });
+
+  it('keeps what the protocol itself says of an error', async () => {
+    const told = async (...asked: Parameters<typeof post>) => (await post(...asked)).messages[0].error.data;
+    expect(await told(newest('tools/list', {}, '2027-01-01')[0])).toMatchObject({ supported: [NEWEST], requested: '2027-01-01' });
+    expect(await told(newest('tools/list')[0])).toMatchObject({ mismatch: { header: '(missing)' } });
+  });
+
+  it('too much of it is told with the limit', async () => {
+    const { messages } = await post(rpc('ping', { x: 'x'.repeat(65_536) }));
+    expect(messages[0].error.data).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', suggestedAction: expect.stringMatching(/64 KiB|65.?536/) });
+  });
+
+  it('one of a batch leaves the others as they are', async () => {
+    const { status, messages } = await post([rpc('tools/call', {}, 'a'), rpc('ping', {}, 'b'), rpc('none', {}, 'c')]);
+    expect(status).toBe(200);
+    const told = Object.fromEntries(messages.map(({ id, error }) => [id, error?.data.field]));
+    expect(told).toEqual({ a: 'name', b: undefined, c: 'method' });
+  });
+
   it('an unknown method is named as such, under the id of its request', async () => {
     expect((await post(rpc('tools/delete', {}, 'mine'))).messages).toMatchObject([{ id: 'mine', error: { code: -32_601 } }]);
+  });
+
+  it('every method that is named to whoever asks for another one is there', async () => {
+    for (const method of [...METHODS.all, ...METHODS.older])
+      expect((await post(rpc(method))).messages[0].error?.code, method).not.toBe(-32_601);
+    for (const method of [...METHODS.all, ...METHODS.newer])
+      expect((await post(...newest(method))).messages[0].error?.code, method).not.toBe(-32_601);
+    const { supportedVersions } = (await post(...newest('server/discover'))).messages[0].result;
+    expect(REVISIONS).toEqual(expect.arrayContaining(supportedVersions));
   });
 
   it('a name of any length comes back short', async () => {

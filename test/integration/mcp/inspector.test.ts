@@ -36,8 +36,14 @@ afterAll(async () => {
   await removeFolder(home);
 });
 
+interface Printed {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
 /** What the official inspector prints, in a home and a world of its own: a connection beyond this machine ends it. */
-function inspect(words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+function inspect(words: string[]): Promise<Printed> {
   const env = { PATH: process.env.PATH ?? '', HOME: home, NODE_OPTIONS: `--import=${LOOPBACK_ONLY}`, BROWSER: 'false' };
   return new Promise((done) => {
     execFile(
@@ -68,28 +74,52 @@ const ARGUMENTS: Record<string, () => string[]> = {
   get_market_context: () => [],
 };
 
-describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('the inspector over %s', (way) => {
-  const { anybody, holder } = WAYS[way];
+const listed = (words: string[]) => inspect([...words, '--method', 'tools/list', '--strict']);
+const called = (words: string[], tool: string, given: string[] = []) =>
+  inspect([...words, '--method', 'tools/call', '--tool-name', tool, ...given]);
 
-  it('lists the tools, and finds nothing about them that other clients could not read', async () => {
-    const { code, stdout, stderr } = await inspect([...anybody(), '--method', 'tools/list', '--strict']);
-    expect(code, stderr).toBe(0);
-    expect(JSON.parse(stdout).tools.map(({ name }: { name: string }) => name)).toEqual(SKILLS.map(({ id }) => id));
+/** Starting it is most of what this costs: two at a time, as many as the smallest machine has cores. */
+async function inPairs<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+  const done: R[] = [];
+  for (let index = 0; index < all.length; index += 2) done.push(...(await Promise.all(all.slice(index, index + 2).map(work))));
+  return done;
+}
+
+function expectTools({ code, stdout, stderr }: Printed): void {
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(stdout).tools.map(({ name }: { name: string }) => name)).toEqual(SKILLS.map(({ id }) => id));
+}
+
+function expectAnswer({ id, output }: (typeof SKILLS)[number], { code, stdout, stderr }: Printed): void {
+  expect(code, stderr).toBe(0);
+  expect(output.strict().safeParse(JSON.parse(stdout).structuredContent).error, id).toBeUndefined();
+}
+
+describe('the inspector over Streamable HTTP', () => {
+  const { anybody, holder } = WAYS['Streamable HTTP'];
+
+  it('lists the tools, and finds nothing about them that other clients could not read; shows what to do where a token is missing', async () => {
+    const [list, refused] = await Promise.all([listed(anybody()), called(anybody(), 'predict_btc_direction')]);
+    expectTools(list);
+    expect(refused.code).not.toBe(0);
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('/api/svc/oracle/verify') }],
+    });
   });
 
   it('calls each of them', async () => {
-    for (const { id, output } of SKILLS) {
-      const { code, stdout, stderr } = await inspect([...holder(), '--method', 'tools/call', '--tool-name', id, ...ARGUMENTS[id]!()]);
-      expect(code, stderr).toBe(0);
-      expect(output.strict().safeParse(JSON.parse(stdout).structuredContent).error, id).toBeUndefined();
-    }
-  }, 120_000);
-
-  it('shows what to do where a token is missing', async () => {
-    const { code, stdout } = await inspect([...anybody(), '--method', 'tools/call', '--tool-name', 'predict_btc_direction']);
-    expect(code).not.toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('/api/svc/oracle/verify') }] });
+    const answers = await inPairs(SKILLS, ({ id }) => called(holder(), id, ARGUMENTS[id]!()));
+    for (const [index, skill] of SKILLS.entries()) expectAnswer(skill, answers[index]!);
   });
+});
+
+// What each tool answers over stdio is compared with what it answers over HTTP in stdio.test.ts.
+it('the inspector over stdio lists the tools, and calls the one that needs a token', async () => {
+  const { anybody, holder } = WAYS.stdio;
+  const [list, answer] = await Promise.all([listed(anybody()), called(holder(), 'predict_btc_direction')]);
+  expectTools(list);
+  expectAnswer(SKILLS.find(({ id }) => id === 'predict_btc_direction')!, answer);
 });
 
 it('wrote nothing but below its home', async () => {

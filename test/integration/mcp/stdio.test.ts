@@ -40,7 +40,11 @@ afterAll(async () => {
 // biome-ignore lint/suspicious/noExplicitAny: answers are what is tested
 type Answer = any;
 interface Session {
-  client: { callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>; close(): Promise<void> };
+  client: {
+    callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
+    readResource(resource: { uri: string }): Promise<Answer>;
+    close(): Promise<void>;
+  };
 }
 
 async function tokenOf(tier: (typeof TIERS)[number]): Promise<Record<string, string>> {
@@ -77,6 +81,12 @@ const CALLS: [string, () => Record<string, unknown>][] = [
   ['get_market_context', () => ({ include: ['regime'] })],
 ];
 
+/** The client of before meets the same server: one tier shows that it is understood. */
+const MEETINGS: [keyof typeof CLIENTS, (typeof TIERS)[number]][] = [
+  ...TIERS.map((tier): [keyof typeof CLIENTS, typeof tier] => ['@modelcontextprotocol/client', tier]),
+  ['@modelcontextprotocol/sdk', 'basic'],
+];
+
 /** What does not move between two calls; what to do about a missing token depends on how one is sent. */
 function comparable({ isError, structuredContent, _meta }: Answer) {
   const told = _meta?.['bitcoin-signal-oracle/error'];
@@ -91,13 +101,15 @@ function withoutMoving(value: Answer): Answer {
   return Object.fromEntries(kept.map(([name, inner]) => [name, withoutMoving(inner)]));
 }
 
-describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s over stdio', (library) => {
-  it.each(TIERS)('gets for %s what it gets over HTTP, errors included', async (tier) => {
+describe('over stdio', () => {
+  it.each(MEETINGS)('%s gets for %s what it gets over HTTP, errors and the order of fields included', async (library, tier) => {
     const [stdio, http] = await Promise.all([CLIENTS[library](await tokenOf(tier)), overHttp(tier)]);
+    const signal = { uri: 'oracle://signal/7d' };
+    expect(await stdio.client.readResource(signal)).toMatchObject({ contents: (await http.client.readResource(signal)).contents });
     for (const [name, input] of CALLS) {
       const call = { name, arguments: input() };
       const [nearby, remote] = (await Promise.all([stdio.client.callTool(call), http.client.callTool(call)])) as Answer[];
-      expect(comparable(nearby), `${name} ${JSON.stringify(call.arguments)}`).toEqual(comparable(remote));
+      expect(JSON.stringify(comparable(nearby)), `${name} ${JSON.stringify(call.arguments)}`).toBe(JSON.stringify(comparable(remote)));
       if (nearby.isError !== true) {
         const { output } = SKILLS.find(({ id }) => id === name)!;
         expect(output.strict().safeParse(nearby.structuredContent).error).toBeUndefined();
@@ -105,10 +117,8 @@ describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])('%s over stdio',
     }
     await Promise.all([stdio.client.close(), http.client.close()]);
   });
-});
 
-describe('over stdio', () => {
-  it('there are the four tools and no fixture, the resources and prompts; a token opens the signal', async () => {
+  it('there are the four tools and no fixture, the resources and prompts; a token opens the signal, and who has none is told how to get one', async () => {
     const [anybody, holder] = await Promise.all([
       openStdio({ environment: await tokenOf('public') }),
       openStdio({ environment: await tokenOf('basic') }),
@@ -124,17 +134,12 @@ describe('over stdio', () => {
     const { contents } = await anybody.client.readResource({ uri: 'oracle://methodology' });
     expect((contents[0] as { text: string }).text).toContain(server.url);
     expect((await anybody.client.listPrompts()).prompts.length).toBeGreaterThan(0);
-    await Promise.all([anybody.client.close(), holder.client.close()]);
-  });
-
-  it('who has no token is told how this program gets one', async () => {
-    const { client } = await openStdio({ environment: await tokenOf('public') });
-    const refused = (await client.callTool({ name: 'predict_btc_direction', arguments: {} })) as Answer;
+    const refused = (await anybody.client.callTool({ name: 'predict_btc_direction', arguments: {} })) as Answer;
     expect(refused.isError).toBe(true);
     expect(refused.content[0].text).toContain(`POST ${server.url}/api/svc/oracle/verify`);
     expect(refused.content[0].text).toContain('ORACLE_TOKEN');
     expect(refused.content[0].text).not.toContain('header');
-    await client.close();
+    await Promise.all([anybody.client.close(), holder.client.close()]);
   });
 
   it('a demonstration wallet logs itself in', async () => {

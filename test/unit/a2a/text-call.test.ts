@@ -45,6 +45,24 @@ const PHRASINGS: [string, ReturnType<typeof call>][] = [
   ['How many of the forecasts were right so far?', record()],
   ['how good are you', record()],
   ['past results over 3 days', record({ horizon: '3d' })],
+  ['Show me the last 10 calls over 2 days.', record({ horizon: '2d', pageSize: 10 })],
+  ['the latest 5 2-day calls', record({ horizon: '2d', pageSize: 5 })],
+  ['results of Monday and Tuesday', record()],
+  ['your results of the last 3 days', record({ horizon: '3d' })],
+  ['How did you do between 2026-03-31 and 2026-01-01?', record({ from: '2026-01-01', to: '2026-03-31' })],
+  ['statistics to 2026-02-01', record({ to: '2026-02-01' })],
+  ['Which calls in the regime CHOP were wrong?', record({ regime: 'CHOP', status: 'LOSS' })],
+  ['show the calls in sideways markets', record({ regime: 'CHOP' })],
+  ['track record in a bear-trend', record({ regime: 'BEAR_TREND' })],
+  ['track record of the regime default', record({ regime: 'DEFAULT' })],
+  ['track record of the default horizon', record()],
+  ['list the calls that you lost', record({ status: 'LOSS' })],
+  ['Which calls were right?', record({ status: 'WIN' })],
+  ['show only the calls you won', record({ status: 'WIN' })],
+  ['Which of your calls were right or wrong?', record()],
+  ['show me the track record right now', record()],
+  ['How many of your calls were wrong?', record()],
+  ['calls with the status VOID', record({ status: 'VOID' })],
   ['What does the bitcoin market look like right now?', market()],
   ['What is the BTC price and the Fear & Greed index?', market('price', 'sentiment')],
   ['how do the dollar and stocks move with bitcoin these days', market('macro')],
@@ -57,11 +75,6 @@ const PHRASINGS: [string, ReturnType<typeof call>][] = [
 describe('a call in plain words', () => {
   test.each(PHRASINGS)('%s', (text, expected) => {
     expect(readText(text)).toEqual(expected);
-  });
-
-  const said = SKILLS.flatMap(({ id, examples }) => examples.map(({ say }) => [say, id] as const));
-  test.each(said)('what the skills themselves give as an example: %s', (say, id) => {
-    expect(readText(say)?.skill).toBe(id);
   });
 
   test.each(['hello', '', 'thanks!', 'What can you do?', 'tell me a joke'])('no skill in: %s', (text) => {

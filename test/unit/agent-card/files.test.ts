@@ -102,7 +102,7 @@ describe('llms.txt', () => {
 
   it('lists each skill with its price', () => {
     for (const skill of SKILLS) {
-      const line = lines.find((text) => text.includes(`/api/svc/skills/${skill.id})`));
+      const line = lines.find((text) => text.includes(`POST /api/svc/skills/${skill.id}.`));
       expect(line, skill.id).toContain(`${skill.title} (${skill.id})`);
       expect(line, skill.id).toContain(`Price: ${priceOf(skill)}.`);
     }
@@ -142,7 +142,7 @@ describe('SKILL.md', () => {
 
   it('is short enough to be read whole, and no shell breaks on its lines', () => {
     expect(text.split('\n').length).toBeLessThan(500);
-    const commands = text.match(/^ {4}curl .*$/gm) ?? [];
+    const commands = text.match(/^curl .*$/gm) ?? [];
     expect(commands.length).toBeGreaterThan(SKILLS.length);
     for (const line of commands) expect((line.match(/'/g) ?? []).length, line).toBe(2);
   });

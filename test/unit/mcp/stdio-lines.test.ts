@@ -43,12 +43,14 @@ it('lets messages pass as they are, and refuses the rest, wherever chunks end', 
 });
 
 it.each([
-  ['hello', -32_700, null],
-  ['{"jsonrpc":"2.0","id":"a","method":1}', -32_600, 'a'],
-  [`{"jsonrpc":"2.0","id":"${'a'.repeat(101)}","method":1}`, -32_600, null],
-  ['{"jsonrpc":"2.0","id":{},"method":"a"}', -32_600, null],
-])('tells of %s what is wrong with it, and whose it is', async (line, code, id) => {
-  expect((await sifted([Buffer.from(`${line}\n`)])).refused).toMatchObject([{ jsonrpc: '2.0', id, error: { code } }]);
+  ['hello', -32_700, null, 'line'],
+  ['[]', -32_600, null, 'batch'],
+  ['{"jsonrpc":"2.0","id":"a","method":1}', -32_600, 'a', 'method'],
+  [`{"jsonrpc":"2.0","id":"${'a'.repeat(101)}","method":1}`, -32_600, null, 'method'],
+  ['{"jsonrpc":"2.0","id":{},"method":"a"}', -32_600, null, 'id'],
+])('tells of %s what is wrong with it, and whose it is', async (line, code, id, field) => {
+  const data = { code: 'INPUT_INVALID', field, suggestedAction: expect.any(String) };
+  expect((await sifted([Buffer.from(`${line}\n`)])).refused).toMatchObject([{ jsonrpc: '2.0', id, error: { code, data } }]);
 });
 
 it('answers nothing to empty lines, and to none that has not ended', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { checkTarget, LONGEST_URL, type Resolve, systemResolve } from '../../../src/push/target.ts';
+import { checkTarget, LONGEST_URL, type Resolve } from '../../../src/push/target.ts';
 
 const PUBLIC = '93.184.215.14';
 const publicResolve: Resolve = async () => [PUBLIC, '2606:2800:21f:cb07:6820:80da:af6b:8b2c'];
@@ -180,7 +180,6 @@ describe('a callback of this machine', () => {
   it('may be called localhost, if that leads here', async () => {
     expect(await checkLocal('http://localhost:9000/', async () => ['127.0.0.1', '::1'])).toMatchObject({ addresses: ['127.0.0.1', '::1'] });
     await expect(checkLocal('http://localhost:9000/', async () => ['127.0.0.1', PUBLIC])).rejects.toThrow(refused);
-    expect(await systemResolve('localhost')).toContain('127.0.0.1');
   });
 
   it.each([

@@ -2,13 +2,15 @@ import { type StreamResponse, type Task, type TaskPushNotificationConfig, TaskSt
 import { ServerCallContext } from '@a2a-js/sdk/server';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { statusOf, textPart } from '../../../../src/a2a/parts.ts';
+import { POSTS_A_MINUTE } from '../../../../src/a2a/push/host-budget.ts';
 import { createTaskPush, type TaskPushParts } from '../../../../src/a2a/push/push.ts';
-import { MOST_PENDING } from '../../../../src/a2a/push/sender.ts';
+import { MOST_BODY_BYTES, MOST_PENDING } from '../../../../src/a2a/push/sender.ts';
 import { PUSH_CONFIG_INDEXES, PUSH_CONFIGS_PER_TASK } from '../../../../src/a2a/push/store.ts';
 import { createLog } from '../../../../src/log.ts';
 import { ensureIndexes } from '../../../../src/mongo.ts';
 import { createSecretBox } from '../../../../src/secret-box.ts';
 import { createShutdown } from '../../../../src/shutdown.ts';
+import { messageOf } from '../../../support/agent-doors/a2a.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database.ts';
 import { ALICE, alice, bob, pushConfig as config, contextOf, newTaskId } from '../../../support/push-config.ts';
 import { answering, startReceiver } from '../../../support/receiver.ts';
@@ -79,6 +81,17 @@ describe('a callback to be registered', () => {
   ])('is refused for its %s: %j', async (field, wrong) => {
     const { check } = push({ rules: { allowLocal: false, resolve: async () => ['93.184.215.14'] } });
     await expect(check(config(wrong), alice)).rejects.toMatchObject({ code: 'INPUT_INVALID', field });
+  });
+
+  it('is refused for a caller without a token, whatever it is, unless this machine may be called', async () => {
+    const resolve = vi.fn(async () => ['93.184.215.14']);
+    const { check } = push({ rules: { allowLocal: false, resolve } });
+    for (const one of [config(), config({ url: '', token: 'a\nb' })]) {
+      await expect(check(one, contextOf(null))).rejects.toMatchObject({ code: 'UNAUTHENTICATED', field: 'Authorization' });
+    }
+    expect(resolve).not.toHaveBeenCalled();
+    await check(config(), alice);
+    await push().check(config(), contextOf(null));
   });
 
   it('is refused where the task has five others', async () => {
@@ -242,6 +255,42 @@ describe('what happens to a task', () => {
     const reasons = lines.map((line) => JSON.parse(line).reason);
     expect(reasons.filter((reason) => reason === 'too many are waiting')).toHaveLength(2);
     expect(reasons).toHaveLength(MOST_PENDING.perOwner + 2);
+  });
+
+  it('is told without the messages of before, in either version', async () => {
+    const [{ store, sender }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
+    for (const version of ['1.0', '0.3']) await store.save(taskId, contextOf(ALICE, version), config({ id: version, url }));
+    const history = messageOf([textPart('something of before')]).message!;
+    const task = { ...taskOf(taskId, SUBMITTED), history: [history] };
+    await sender.send({ payload: { $case: 'task', value: task } }, alice, task);
+    await sender.send(statusEvent(taskId, WORKING), alice, task);
+    expect(received).toHaveLength(4);
+    for (const { body } of received) expect(body).not.toContain('before');
+    expect(task.history).toEqual([history]);
+  });
+
+  it('is not told where it is too large', async () => {
+    const [{ store, sender, lines }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
+    await store.save(taskId, alice, config({ url }));
+    const parts = [textPart('x'.repeat(MOST_BODY_BYTES))];
+    const artifact = { artifactId: 'a', name: '', description: '', parts, metadata: undefined, extensions: [] };
+    const value = { taskId, contextId: 'c', artifact, append: false, lastChunk: true, metadata: undefined };
+    await sender.send({ payload: { $case: 'artifactUpdate', value } }, alice);
+    await sender.send(statusEvent(taskId, COMPLETED), alice);
+    expect(statesOf(received)).toEqual(['TASK_STATE_COMPLETED']);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ reason: 'too large', attempts: 0 }]);
+  });
+
+  it('is posted to one host so often only, whoever registered it and however it answers, and the rest is logged once', async () => {
+    const [{ store, sender, lines }, taskId, other, { url, received }] = [push(), newTaskId(), newTaskId(), await receiver(503)];
+    for (let n = 0; n < PUSH_CONFIGS_PER_TASK; n++) await store.save(taskId, alice, config({ id: `id-${n}`, url: `${url}/${n}` }));
+    await store.save(other, bob, config({ url: url.replace('127.0.0.1', 'localhost') }));
+    for (let n = 0; n < 6; n++) await sender.send(statusEvent(taskId, WORKING), alice);
+    expect(received).toHaveLength(POSTS_A_MINUTE);
+    const reasons = lines.map((line) => JSON.parse(line).reason);
+    expect(reasons.filter((reason) => reason === 'too many for one host')).toHaveLength(1);
+    await sender.send(statusEvent(other, WORKING), bob);
+    expect(received).toHaveLength(POSTS_A_MINUTE + 3);
   });
 
   it('never fails for its callbacks, and a message without a task is told to nobody', async () => {

@@ -133,6 +133,19 @@ describe('the callbacks of a task', () => {
     await expect(store.load(other, alice)).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'ENCRYPTION_SECRET' });
   });
 
+  it('go with their task, and no others', async () => {
+    const [store, taskId, other] = [openStore(), newTaskId(), newTaskId()];
+    for (const id of ['one', 'two']) await store.save(taskId, alice, config({ id }));
+    await store.save(other, alice, config());
+    await store.save(taskId, bob, config());
+    await store.forget(`wallet:${ALICE}`, taskId);
+    expect([await store.load(taskId, alice), await store.load(other, alice), await store.load(taskId, bob)]).toEqual([
+      [],
+      [config()],
+      [config()],
+    ]);
+  });
+
   it('are kept as long as their task', async () => {
     let now = NOON;
     const [store, taskId] = [openStore(() => now), newTaskId()];

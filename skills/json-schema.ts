@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+/**
+ * JSON Schema (draft 2020-12) of a skill's input or output, as it goes over a wire. A format stands for itself: the patterns that spell
+ * dates out would be most of the text, and that every number fits a double says nothing.
+ */
+export function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> {
+  const {
+    $schema: _,
+    '~standard': __,
+    ...rest
+  } = z.toJSONSchema(schema, { io, target: 'draft-2020-12', override: shorten }) as Record<string, unknown>;
+  return rest;
+}
+
+function shorten({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}

@@ -1,0 +1,40 @@
+import { type ListTasksRequest, Task } from '@a2a-js/sdk';
+import { pageTokenOf } from './page-token.ts';
+import type { TaskDoc } from './task-store.ts';
+
+/** Bytes of JSON that a page tells at most, and reads for it; a page has at least one task. */
+export const PAGE_BOUNDS = { told: 1_000_000, read: 8_000_000 } as const;
+
+export interface TaskPage {
+  tasks: Task[];
+  /** Empty for the last page. */
+  nextPageToken: string;
+}
+
+export type PageOptions = Pick<ListTasksRequest, 'includeArtifacts' | 'historyLength'> & { pageSize: number };
+
+/**
+ * As many tasks as fit on a page: the protocol allows fewer than were asked for.
+ * @param found in their order, at least one more than `pageSize` where there are so many
+ */
+export async function pageOf(found: AsyncIterable<TaskDoc>, options: PageOptions): Promise<TaskPage> {
+  const tasks: Task[] = [];
+  let [told, read] = [0, 0];
+  let last: TaskDoc | undefined;
+  for await (const doc of found) {
+    const task = shownOf(doc, options);
+    told += Buffer.byteLength(JSON.stringify(Task.toJSON(task)));
+    read += doc.task.length;
+    const isFull = tasks.length === options.pageSize || told > PAGE_BOUNDS.told || read > PAGE_BOUNDS.read;
+    if (isFull && last !== undefined) return { tasks, nextPageToken: pageTokenOf({ statusAt: last.statusAt, id: last._id }) };
+    tasks.push(task);
+    last = doc;
+  }
+  return { tasks, nextPageToken: '' };
+}
+
+function shownOf({ task: text }: TaskDoc, { includeArtifacts, historyLength }: PageOptions): Task {
+  const task = Task.fromJSON(JSON.parse(text));
+  const history = historyLength === undefined ? task.history : historyLength === 0 ? [] : task.history.slice(-historyLength);
+  return { ...task, history, artifacts: includeArtifacts ? task.artifacts : [] };
+}
