@@ -253,7 +253,7 @@ export const SETTINGS = {
     schema: z.enum(['refuse', 'allow']),
     default: 'refuse',
     description:
-      '`allow`: webhooks of this machine, such as `http://127.0.0.1:8080/`, can be registered; for development, on a local chain only',
+      '`allow`: webhooks of this machine, such as `http://127.0.0.1:8080/`, can be registered, and callbacks of tasks without a token; for development, on a local chain only',
   }),
   MCP_ALLOWED_ORIGINS: setting({
     schema: originHosts.optional(),

@@ -1,6 +1,7 @@
-import { type ListTasksRequest, Task } from '@a2a-js/sdk';
-import { pageTokenOf } from './page-token.ts';
-import type { TaskDoc } from './task-store.ts';
+import { type ListTasksRequest, Task, TaskState } from '@a2a-js/sdk';
+import type { Filter } from 'mongodb';
+import { pageTokenOf, readPageToken } from './page-token.ts';
+import { type TaskDoc, taskOf } from './task-doc.ts';
 
 /** Bytes of JSON that a page tells at most, and reads for it; a page has at least one task. */
 export const PAGE_BOUNDS = { told: 1_000_000, read: 8_000_000 } as const;
@@ -33,8 +34,25 @@ export async function pageOf(found: AsyncIterable<TaskDoc>, options: PageOptions
   return { tasks, nextPageToken: '' };
 }
 
-function shownOf({ task: text }: TaskDoc, { includeArtifacts, historyLength }: PageOptions): Task {
-  const task = Task.fromJSON(JSON.parse(text));
+function shownOf(doc: TaskDoc, { includeArtifacts, historyLength }: PageOptions): Task {
+  const task = taskOf(doc);
   const history = historyLength === undefined ? task.history : historyLength === 0 ? [] : task.history.slice(-historyLength);
   return { ...task, history, artifacts: includeArtifacts ? task.artifacts : [] };
+}
+
+/** What a list asks for. */
+export function filterOf({ contextId, status, statusTimestampAfter }: ListTasksRequest, owner: string): Filter<TaskDoc> {
+  return {
+    owner,
+    ...(contextId === '' ? {} : { contextId }),
+    ...(status === TaskState.TASK_STATE_UNSPECIFIED ? {} : { state: status }),
+    ...(statusTimestampAfter === undefined || statusTimestampAfter === '' ? {} : { statusAt: { $gt: new Date(statusTimestampAfter) } }),
+  };
+}
+
+/** What is left of it after a page. @throws OracleError INPUT_INVALID */
+export function afterPage(filter: Filter<TaskDoc>, pageToken: string): Filter<TaskDoc> {
+  if (pageToken === '') return filter;
+  const { statusAt, id } = readPageToken(pageToken);
+  return { $and: [filter, { $or: [{ statusAt: { $lt: statusAt } }, { statusAt, _id: { $lt: id } }] }] };
 }

@@ -2,8 +2,8 @@ import { TaskState } from '@a2a-js/sdk';
 import type { Collection } from 'mongodb';
 import { OracleError } from '../errors.ts';
 import { isWallet } from './owner.ts';
+import type { TaskDoc } from './task-doc.ts';
 import { TERMINAL } from './task-states.ts';
-import type { TaskDoc } from './task-store.ts';
 
 /** Tasks that are kept for a wallet, or for an address: for its programs and again for the pages that are shown there. */
 export const TASKS_KEPT = { wallet: 2_000, address: 200 } as const;

@@ -5,37 +5,13 @@ import type { Collection, Db, Filter } from 'mongodb';
 import { toldError } from '../errors.ts';
 import { type CollectionIndexes, isDuplicateKey } from '../mongo.ts';
 import { countedAs, isWallet, ownerOf } from './owner.ts';
-import { readPageToken } from './page-token.ts';
 import { errorParts, statusOf } from './parts.ts';
+import { type TaskDoc, taskOf } from './task-doc.ts';
 import { boundedHistory } from './task-history.ts';
 import { ABANDONED, ALIVE, abandoned, GIVEN_UP, IS_ABANDONED } from './task-lease.ts';
-import { pageOf } from './task-page.ts';
+import { afterPage, filterOf, pageOf } from './task-page.ts';
 import { ROOM_KEY, TaskRoom, type TaskRoomParts } from './task-room.ts';
 import { ACTIVE, stateOf, TERMINAL } from './task-states.ts';
-
-export interface TaskDoc {
-  _id: string;
-  owner: string;
-  /** Whose limits it is counted against: an owner's, or those of several together. */
-  countedAs: string;
-  contextId: string;
-  state: TaskState;
-  statusAt: Date;
-  /** The skill that was asked for; null until it is known. */
-  skill: string | null;
-  /** `messageId` of what its owner sent last. */
-  asked: string | null;
-  /** Changes whenever a process begins to work on it. */
-  run: string;
-  /** When it was last worked on, by the database's clock. */
-  aliveAt: Date;
-  createdAt: Date;
-  expiresAt: Date;
-  /** Another one whenever the task is written. */
-  change: string;
-  /** `Task` as JSON text: what callers send may hold names that the database does not take. */
-  task: string;
-}
 
 /** What a request began to work on. */
 interface Run {
@@ -248,23 +224,4 @@ function lastAsked({ history }: Task): string | undefined {
 /** The skill that a task was opened for. */
 export function skillOf({ metadata }: Pick<Task, 'metadata'>): string | undefined {
   return typeof metadata?.skill === 'string' ? metadata.skill : undefined;
-}
-
-function taskOf({ task }: Pick<TaskDoc, 'task'>): Task {
-  return Task.fromJSON(JSON.parse(task));
-}
-
-function filterOf({ contextId, status, statusTimestampAfter }: ListTasksRequest, owner: string): Filter<TaskDoc> {
-  return {
-    owner,
-    ...(contextId === '' ? {} : { contextId }),
-    ...(status === TaskState.TASK_STATE_UNSPECIFIED ? {} : { state: status }),
-    ...(statusTimestampAfter === undefined || statusTimestampAfter === '' ? {} : { statusAt: { $gt: new Date(statusTimestampAfter) } }),
-  };
-}
-
-function afterPage(filter: Filter<TaskDoc>, pageToken: string): Filter<TaskDoc> {
-  if (pageToken === '') return filter;
-  const { statusAt, id } = readPageToken(pageToken);
-  return { $and: [filter, { $or: [{ statusAt: { $lt: statusAt } }, { statusAt, _id: { $lt: id } }] }] };
 }

@@ -6,7 +6,10 @@ const IDS = SKILLS.map(({ id }) => id);
 
 export const TASK_BODY = z.strictObject({
   skill: z.enum(IDS, { error: `must be one of ${IDS.join(', ')}` }).describe('The skill to carry out; GET /api/svc/skills describes them'),
-  input: z.record(z.string(), z.unknown()).default({}).describe('Parameters of the skill, as its input schema declares them; with the skill at most 4096 bytes of JSON'),
+  input: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe('Parameters of the skill, as its input schema declares them; with the skill at most 4096 bytes of JSON'),
   metadata: z
     .record(z.string(), z.unknown())
     .optional()

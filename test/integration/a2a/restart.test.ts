@@ -246,6 +246,20 @@ test('a process that was thought dead and comes back changes nothing in the run 
   expect(endOf(await lost)).toBe('TASK_STATE_COMPLETED');
 });
 
+test('a process that was thought dead waits for the end of the run of another', async () => {
+  const [slow, one] = [await bench(), await bench()];
+  const { same, release, lost } = await underWay(slow);
+  await idleFor(database.db);
+  const { begun, release: releaseOne } = one.hold();
+  const taken = one.rpc('SendMessage', same);
+  await begun;
+  release();
+  // By now its own run is over.
+  for (let asked = 0; asked < 10; asked++) await slow.rpc('ListTasks', {});
+  releaseOne();
+  expect((await lost).body.result.task).toEqual((await taken).body.result.task);
+});
+
 describe('cancelling', () => {
   test('from another process: a stream is told that it was cancelled', async () => {
     const [one, two] = [await bench(), await bench()];

@@ -1,0 +1,30 @@
+import { Task, type TaskState } from '@a2a-js/sdk';
+
+/** A task as the database has it. */
+export interface TaskDoc {
+  _id: string;
+  owner: string;
+  /** Whose limits it is counted against: an owner's, or those of several together. */
+  countedAs: string;
+  contextId: string;
+  state: TaskState;
+  statusAt: Date;
+  /** The skill that was asked for; null until it is known. */
+  skill: string | null;
+  /** `messageId` of what its owner sent last. */
+  asked: string | null;
+  /** Changes whenever a process begins to work on it. */
+  run: string;
+  /** When it was last worked on, by the database's clock. */
+  aliveAt: Date;
+  createdAt: Date;
+  expiresAt: Date;
+  /** Another one whenever the task is written. */
+  change: string;
+  /** `Task` as JSON text: what callers send may hold names that the database does not take. */
+  task: string;
+}
+
+export function taskOf({ task }: Pick<TaskDoc, 'task'>): Task {
+  return Task.fromJSON(JSON.parse(task));
+}
