@@ -26,6 +26,8 @@ export interface McpDoorOptions extends Omit<McpServerOptions, 'onError'> {
   backendFor(asker: Asker): McpBackend;
   /** @throws OracleError ORIGIN_REFUSED */
   checkOrigin(names: RequestNames): void;
+  /** After so long without an answer its stream begins with a sign of life. Unset: 15 s, as the library has it. */
+  keepAliveMs?: number;
   /** Hears why the protocol's own code refused a request, in words that may be the caller's. */
   onRefused?(error: Error): void;
   /** Hears of failures of ours, which the caller is told nothing of but the id of his request. */
@@ -38,13 +40,14 @@ export interface McpDoor extends Door {
 }
 
 /** MCP over Streamable HTTP, each request by itself: a server is made for it, and knows its caller and nobody else. */
-export function createMcpDoor({ backendFor, checkOrigin, onRefused, onError, ...options }: McpDoorOptions): McpDoor {
+export function createMcpDoor({ backendFor, checkOrigin, keepAliveMs, onRefused, onError, ...options }: McpDoorOptions): McpDoor {
   const onerror = (error: Error) => onRefused?.(error);
   const serverFor = (asker: Asker) =>
     buildMcpServer(backendFor(asker), { ...options, onError: (error) => onError?.(error, asker.requestId) });
   const handler = createMcpHandler(({ authInfo }) => serverFor(askerOf(authInfo)), {
     onerror,
     maxSubscriptions: MAX_SUBSCRIPTIONS,
+    keepAliveMs,
     maxRequestBodySize: BODY_LIMIT_BYTES,
   });
   const fetch = async (...asked: Parameters<typeof handler.fetch>) => guidedAnswer(await handler.fetch(...asked), asked[1]?.parsedBody);

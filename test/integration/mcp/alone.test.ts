@@ -123,7 +123,7 @@ describe('a call that asks the chain', () => {
         throw new OracleError('NOT_FOUND', 'There is none');
       },
     });
-    const { url, close } = await open({ backendFor }, limits);
+    const { url, close } = await open({ backendFor, keepAliveMs: 20 }, limits);
     const body = JSON.stringify(rpc('tools/call', { name: 'verify_prediction' }));
     const response = await fetch(`${url}/mcp`, { method: 'POST', headers: MCP_HEADERS, body });
     expect(response.headers.get('ratelimit-policy')).toBe('"public";q=10;w=60');

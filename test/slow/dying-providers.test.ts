@@ -1,0 +1,108 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Day, dayOf, instantOf, parseDay } from '../../src/forecast/day.ts';
+import { createLog } from '../../src/log.ts';
+import { type LiveMarket, openLiveMarket } from '../../src/market/live/live-market.ts';
+import { parseProviderUrls } from '../../src/market/live/provider-urls.ts';
+import { PROVIDER_IDS } from '../../src/market/live/providers.ts';
+import { providersOf } from '../../src/market/live/registry.ts';
+import { LIVE_INDEXES } from '../../src/market/live/stores.ts';
+import { createMarket } from '../../src/market/market.ts';
+import { SERIES_IDS } from '../../src/market/series.ts';
+import { signalInstant } from '../../src/market/signal-time.ts';
+import { ensureIndexes } from '../../src/mongo.ts';
+import { type TestDatabase, testDatabase } from '../support/database.ts';
+import { startLiveHost } from '../support/live-host.ts';
+import type { ProviderHost } from '../support/provider-host.ts';
+
+const TODAY = parseDay('2026-03-11');
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** Quick waits: what is tested is what happens after them. */
+const TIMING = { minIntervalMs: 0, attempts: 1, halfOpenAfterMs: 1 };
+
+let host: ProviderHost;
+const clock = { ms: instantOf(TODAY, 15) };
+const lines: { level: number; msg: string; provider?: string; feed?: string }[] = [];
+
+const now = () => clock.ms;
+const log = createLog({ level: 'info', secrets: [], write: (line) => lines.push(JSON.parse(line)) });
+const open = (db: TestDatabase['db']) =>
+  openLiveMarket({
+    db,
+    urls: parseProviderUrls(host.providerUrls),
+    sosovalueKey: undefined,
+    venueDays: 400,
+    log,
+    now,
+    signal: new AbortController().signal,
+    timing: TIMING,
+  });
+
+beforeAll(async () => {
+  host = await startLiveHost(now);
+});
+afterAll(() => host.close());
+
+describe('providers that die one after the other', () => {
+  let own: TestDatabase;
+  beforeEach(async () => {
+    own = await testDatabase();
+    await ensureIndexes(own.db, LIVE_INDEXES);
+    lines.length = 0;
+  });
+  afterEach(async () => {
+    for (const id of PROVIDER_IDS) host.heal(id);
+    clock.ms = instantOf(TODAY, 15);
+    await own.drop();
+  });
+
+  /** One hour of the collector. */
+  async function hour(market: LiveMarket): Promise<void> {
+    for (let minute = 0; minute < 60; minute += 5) {
+      await market.collectPrices();
+      await market.collect();
+      clock.ms += 5 * MINUTE_MS;
+    }
+  }
+
+  it('lose nothing, are told of once each, and come back', async () => {
+    const market = open(own.db);
+    await market.fetchHistory(() => {});
+    await hour(market);
+    const lengths = async () => Promise.all(SERIES_IDS.map(async (id) => (await market.feed.observations(id, clock.ms)).days.length));
+    const before = await lengths();
+    for (const id of PROVIDER_IDS) {
+      host.fault(id, 'down');
+      await hour(market);
+    }
+    const after = await lengths();
+    for (const [index, id] of SERIES_IDS.entries()) expect(after[index], id).toBeGreaterThanOrEqual(before[index]);
+    const told = lines.filter(({ msg }) => msg === 'provider failing').map(({ provider }) => provider);
+    expect(new Set(told).size).toBe(told.length);
+    expect(lines.length).toBeLessThan(4 * PROVIDER_IDS.length);
+    await expect(createMarket(market.feed).spot(clock.ms)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
+
+    for (const id of PROVIDER_IDS) host.heal(id);
+    clock.ms = instantOf(dayOf(clock.ms) + 1, 15);
+    await hour(market);
+    expect((await createMarket(market.feed).spot(clock.ms)).priceUsd).toBeGreaterThan(0);
+    await market.collect();
+    const closes = await market.feed.observations('btcClose', clock.ms);
+    expect(closes.days.at(-1)).toBe(dayOf(clock.ms) - 1);
+    const circuits = new Map((await market.feed.providers()).map(({ provider, circuit }) => [provider, circuit]));
+    for (const series of SERIES_IDS) expect(circuits.get(providersOf(series)[0]), series).toBe('closed');
+  });
+
+  it('leave a first start without history, which goes on when they are back', async () => {
+    for (const id of PROVIDER_IDS) host.fault(id, 'server-error');
+    const market = open(own.db);
+    const missing = await market.fetchHistory(() => {});
+    expect(missing.filter(({ required }) => required).length).toBe(2);
+    await expect(createMarket(market.feed).inputs(TODAY, clock.ms)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
+    for (const id of PROVIDER_IDS) host.heal(id);
+    clock.ms += HOUR_MS;
+    expect(await open(own.db).fetchHistory(() => {})).toEqual([]);
+    const day: Day = TODAY - 1;
+    expect((await createMarket(market.feed).inputs(day, signalInstant(day))).frame.close.length).toBeGreaterThan(5_000);
+  });
+});
