@@ -1,7 +1,7 @@
-import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import type { CryptoKey } from 'jose';
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../mongo.ts';
 import type { SecretBox } from '../secret-box.ts';
+import { addKey, type KeyUse, makeSealedPair, openSealedPair } from './sealed-keys.ts';
 
 /** Another one than that of session tokens: neither passes for the other. */
 export const CARD_ALGORITHM = 'ES256';
@@ -25,7 +25,7 @@ export interface CardJwk {
 
 /** A key that agent cards are signed with. The one with the highest number signs. */
 export interface CardKeyDoc {
-  /** Counts from 1, so that of two processes that make the next key at once one has no effect. */
+  /** Counts from 1; see `NumberedKey`. */
   _id: number;
   kid: string;
   publicJwk: CardJwk;
@@ -47,6 +47,8 @@ export interface CardKeysOptions {
   now(): Date;
 }
 
+const KEY_USE: KeyUse = { algorithm: CARD_ALGORITHM, purpose: 'agent-card-key' };
+
 /** The keys of the agent card, shared by all processes through the store. */
 export class CardKeys {
   readonly #keys: Collection<CardKeyDoc>;
@@ -61,9 +63,8 @@ export class CardKeys {
 
   /** The key to sign with, made when there is none yet. @throws OracleError CONFIG_INVALID when it was sealed under another secret. */
   async signing(): Promise<CardSigningKey> {
-    const { kid, sealedPrivateJwk } = (await this.#newest()) ?? (await this.#add(1));
-    const jwk = JSON.parse(this.#secretBox.open('agent-card-key', kid, sealedPrivateJwk)) as JWK;
-    return { kid, privateKey: (await importJWK(jwk, CARD_ALGORITHM)) as CryptoKey };
+    const key = (await this.#newest()) ?? (await this.#add(1));
+    return { kid: key.kid, privateKey: await openSealedPair(KEY_USE, key, this.#secretBox) };
   }
 
   /** Public keys that a card may be signed with, the active one first. */
@@ -85,23 +86,12 @@ export class CardKeys {
     return this.#keys.findOne({}, { sort: { _id: -1 } });
   }
 
-  /** Whoever comes second gets the key of the first. */
   async #add(number: number): Promise<CardKeyDoc> {
-    const doc = await this.#make(number);
-    try {
-      await this.#keys.insertOne(doc);
-      return doc;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return (await this.#keys.findOne({ _id: number }))!;
-    }
+    return addKey(this.#keys, await this.#make(number));
   }
 
   async #make(number: number): Promise<CardKeyDoc> {
-    const { publicKey, privateKey } = await generateKeyPair(CARD_ALGORITHM, { extractable: true });
-    const jwk = await exportJWK(publicKey);
-    const kid = await calculateJwkThumbprint(jwk);
-    const sealedPrivateJwk = this.#secretBox.seal('agent-card-key', kid, JSON.stringify(await exportJWK(privateKey)));
+    const { jwk, kid, sealedPrivateJwk } = await makeSealedPair(KEY_USE, this.#secretBox);
     const publicJwk: CardJwk = { kty: 'EC', crv: 'P-256', x: jwk.x!, y: jwk.y!, kid, alg: CARD_ALGORITHM, use: 'sig' };
     return { _id: number, kid, publicJwk, sealedPrivateJwk, createdAt: this.#now() };
   }

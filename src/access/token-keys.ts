@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import { type CryptoKey, importJWK } from 'jose';
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../mongo.ts';
 import type { SecretBox } from '../secret-box.ts';
+import { addKey, type KeyUse, makeSealedPair, openSealedPair } from './sealed-keys.ts';
 
 export const TOKEN_ALGORITHM = 'EdDSA';
 
@@ -22,7 +22,7 @@ export interface PublicJwk {
 
 /** A signing key. The one with the highest number signs; each is retired at the creation of the next. */
 export interface TokenKeyDoc {
-  /** Counts from 1, so that of two processes that make the next key at once one has no effect. */
+  /** Counts from 1; see `NumberedKey`. */
   _id: number;
   kid: string;
   publicJwk: PublicJwk;
@@ -54,6 +54,8 @@ const RELOAD_MS = 60_000;
 
 const LOOK_AGAIN_MS = 1_000;
 
+const KEY_USE: KeyUse = { algorithm: TOKEN_ALGORITHM, purpose: 'token-signing-key', options: { crv: 'Ed25519' } };
+
 /** The keys of session tokens: one active, earlier ones until their last token has expired. Shared by all processes through the store. */
 export class TokenKeys {
   readonly #keys: Collection<TokenKeyDoc>;
@@ -75,9 +77,8 @@ export class TokenKeys {
   /** The key to sign with, made when there is none yet. @throws OracleError CONFIG_INVALID when it was sealed under another secret. */
   async signing(): Promise<SigningKey> {
     // Read each time, so that no process goes on signing with a key that another one has revoked.
-    const { kid, sealedPrivateJwk } = (await this.#newest()) ?? (await this.#add(1));
-    const jwk = JSON.parse(this.#secretBox.open('token-signing-key', kid, sealedPrivateJwk)) as JWK;
-    return { kid, privateKey: (await importJWK(jwk, TOKEN_ALGORITHM)) as CryptoKey };
+    const key = (await this.#newest()) ?? (await this.#add(1));
+    return { kid: key.kid, privateKey: await openSealedPair(KEY_USE, key, this.#secretBox) };
   }
 
   /** The public key of that name, or null where it is not trusted; one that another process has just made is found. */
@@ -117,23 +118,12 @@ export class TokenKeys {
     return this.#keys.findOne({}, { sort: { _id: -1 } });
   }
 
-  /** Whoever comes second gets the key of the first. */
   async #add(number: number): Promise<TokenKeyDoc> {
-    const doc = await this.#make(number);
-    try {
-      await this.#keys.insertOne(doc);
-      return doc;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return (await this.#keys.findOne({ _id: number }))!;
-    }
+    return addKey(this.#keys, await this.#make(number));
   }
 
   async #make(number: number): Promise<TokenKeyDoc> {
-    const { publicKey, privateKey } = await generateKeyPair(TOKEN_ALGORITHM, { crv: 'Ed25519', extractable: true });
-    const jwk = await exportJWK(publicKey);
-    const kid = await calculateJwkThumbprint(jwk);
-    const sealedPrivateJwk = this.#secretBox.seal('token-signing-key', kid, JSON.stringify(await exportJWK(privateKey)));
+    const { jwk, kid, sealedPrivateJwk } = await makeSealedPair(KEY_USE, this.#secretBox);
     const publicJwk: PublicJwk = { kty: 'OKP', crv: 'Ed25519', x: jwk.x!, kid, alg: TOKEN_ALGORITHM, use: 'sig' };
     return { _id: number, kid, publicJwk, sealedPrivateJwk, createdAt: this.#now(), revokedAt: null };
   }
