@@ -1,33 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { OracleError } from '../../../src/errors.ts';
-import { type A2aBench, a2aBench, type BenchOptions, MARKET, message, rpcOf } from '../../support/a2a-bench.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { MARKET, message } from '../../support/a2a-bench.ts';
+import { a2aSuite } from '../../support/a2a-suite.ts';
 
-let database: TestDatabase;
-const benches: A2aBench[] = [];
+const suite = a2aSuite();
+const { bench } = suite;
 
-beforeAll(async () => {
-  database = await testDatabase();
+beforeAll(() => {
   // The protocol's library tells the console of every refused stream.
   vi.spyOn(console, 'error').mockReturnValue();
 });
-afterEach(async () => {
-  for (const bench of benches.splice(0)) {
-    bench.stop();
-    await bench.a2a.drain();
-    await bench.close();
-  }
-});
-afterAll(async () => {
+afterAll(() => {
   vi.restoreAllMocks();
-  await database?.drop();
 });
-
-async function bench(options: Partial<BenchOptions> = {}) {
-  const started = await a2aBench({ db: database.db, ...options });
-  benches.push(started);
-  return { ...started, rpc: rpcOf(started.url) };
-}
 
 /** An answer over HTTP+JSON. */
 async function rest(url: string, path: string, { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {}) {
@@ -133,7 +118,7 @@ describe('a text that leads to no answer says what it was understood as', () => 
 });
 
 describe('modes that the sender accepts', () => {
-  const tasks = () => database.db.collection('a2a_tasks').countDocuments();
+  const tasks = () => suite.database.db.collection('a2a_tasks').countDocuments();
   const wanting = (...acceptedOutputModes: string[]) => ({ ...message(MARKET), configuration: { acceptedOutputModes } });
 
   test.each([[['image/png']], [['text/html', 'application/pdf', '']], [['json', 'video/*']]])(

@@ -1,5 +1,5 @@
 import type { TaskState } from '@a2a-js/sdk';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { MOST_STREAMS } from '../../../src/a2a/open-streams.ts';
 import { createTaskPush } from '../../../src/a2a/push/push.ts';
 import { PUSH_CONFIG_INDEXES } from '../../../src/a2a/push/store.ts';
@@ -8,30 +8,13 @@ import { createLog } from '../../../src/log.ts';
 import { ensureIndexes } from '../../../src/mongo.ts';
 import { createSecretBox } from '../../../src/secret-box.ts';
 import { createShutdown } from '../../../src/shutdown.ts';
-import { type A2aBench, a2aBench, type BenchOptions, MARKET, message, rpcOf } from '../../support/a2a-bench.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { MARKET, message } from '../../support/a2a-bench.ts';
+import { a2aSuite } from '../../support/a2a-suite.ts';
 
-let database: TestDatabase;
-const benches: A2aBench[] = [];
+const suite = a2aSuite();
+const { bench } = suite;
 
-beforeAll(async () => {
-  database = await testDatabase();
-  await ensureIndexes(database.db, PUSH_CONFIG_INDEXES);
-});
-afterEach(async () => {
-  for (const bench of benches.splice(0)) {
-    bench.stop();
-    await bench.a2a.drain();
-    await bench.close();
-  }
-});
-afterAll(() => database?.drop());
-
-async function bench(options: Partial<BenchOptions> = {}) {
-  const started = await a2aBench({ db: database.db, ...options });
-  benches.push(started);
-  return { ...started, rpc: rpcOf(started.url) };
-}
+beforeAll(() => ensureIndexes(suite.database.db, PUSH_CONFIG_INDEXES));
 
 const BASIC = { Authorization: 'Bearer basic' };
 const FROM = (address: string) => ({ 'X-Forwarded-For': address });
@@ -130,10 +113,10 @@ describe('a large task', () => {
     ['characters that are six as JSON', { text: '\u0001'.repeat(1_000) }],
   ])('%s is refused, and nothing is kept of it', async (_what, part) => {
     const one = await bench();
-    const before = await database.db.collection('a2a_tasks').countDocuments();
+    const before = await suite.database.db.collection('a2a_tasks').countDocuments();
     const { body } = await one.rpc('SendMessage', message(part));
     expect(body.error.data[0].metadata).toMatchObject({ code: 'INPUT_INVALID', field: 'message.parts' });
-    expect(await database.db.collection('a2a_tasks').countDocuments()).toBe(before);
+    expect(await suite.database.db.collection('a2a_tasks').countDocuments()).toBe(before);
   });
 });
 
@@ -141,7 +124,7 @@ describe('callbacks', () => {
   function pushTo(allowLocal: boolean) {
     const log = createLog({ level: 'silent', secrets: [] });
     const rules = { allowLocal, resolve: async () => ['93.184.215.14'] };
-    const parts = { db: database.db, secretBox: createSecretBox('x'.repeat(40)), now: () => new Date(), log };
+    const parts = { db: suite.database.db, secretBox: createSecretBox('x'.repeat(40)), now: () => new Date(), log };
     return createTaskPush({ ...parts, rules, stopping: createShutdown({ log }) });
   }
   const config = { url: 'https://hooks.example.com/', token: 'secret-token', authentication: { scheme: 'Bearer', credentials: 'secret' } };
@@ -149,7 +132,7 @@ describe('callbacks', () => {
 
   test('are for callers with a token: nobody else can have this service call anybody', async () => {
     const one = await bench({ push: pushTo(false) });
-    const [id, before] = [await waiting(one), await database.db.collection('a2a_tasks').countDocuments()];
+    const [id, before] = [await waiting(one), await suite.database.db.collection('a2a_tasks').countDocuments()];
     const created = await one.rpc('CreateTaskPushNotificationConfig', { taskId: id, ...config });
     expect(created.body.error).toMatchObject({ code: -32600, data: [told] });
     const older = { taskId: id, pushNotificationConfig: config };
@@ -163,7 +146,7 @@ describe('callbacks', () => {
       body: JSON.stringify(config),
     });
     expect([rest.status, await rest.json()]).toMatchObject([401, { error: { status: 'UNAUTHENTICATED', details: [told] } }]);
-    expect(await database.db.collection('a2a_tasks').countDocuments()).toBe(before);
+    expect(await suite.database.db.collection('a2a_tasks').countDocuments()).toBe(before);
     expect((await one.rpc('ListTaskPushNotificationConfigs', { taskId: id })).body.result.configs ?? []).toEqual([]);
   });
 
@@ -221,9 +204,9 @@ describe('callbacks', () => {
     const id = await waiting(one, { Authorization: 'Bearer basic-2' });
     await one.rpc('CreateTaskPushNotificationConfig', { taskId: id, ...config }, { Authorization: 'Bearer basic-2' });
     await one.rpc('CancelTask', { id }, { Authorization: 'Bearer basic-2' });
-    const configs = () => database.db.collection('a2a_push_configs').countDocuments({ taskId: id });
+    const configs = () => suite.database.db.collection('a2a_push_configs').countDocuments({ taskId: id });
     expect(await configs()).toBe(1);
-    const tasks = database.db.collection<{ _id: string; countedAs: string; createdAt: Date; state: TaskState }>('a2a_tasks');
+    const tasks = suite.database.db.collection<{ _id: string; countedAs: string; createdAt: Date; state: TaskState }>('a2a_tasks');
     const doc = (await tasks.findOne({ _id: id }))!;
     const younger = { ...doc, createdAt: new Date(doc.createdAt.getTime() + 1) };
     await tasks.insertMany(Array.from({ length: 1_999 }, () => ({ ...younger, _id: crypto.randomUUID() })));

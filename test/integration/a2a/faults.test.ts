@@ -1,49 +1,24 @@
 import { type Collection, type Db, MongoNetworkError } from 'mongodb';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { RateLimiter } from '../../../src/access/rate-limits.ts';
 import { OracleError } from '../../../src/errors.ts';
-import {
-  type A2aBench,
-  type Answer,
-  a2aBench,
-  type BenchOptions,
-  idleFor,
-  MARKET,
-  message,
-  rpcOf,
-  streamOf,
-} from '../../support/a2a-bench.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { type Answer, idleFor, MARKET, message, rpcOf, streamOf } from '../../support/a2a-bench.ts';
+import { a2aSuite } from '../../support/a2a-suite.ts';
 
 const SECRET = 'mongodb://user:hunter2@internal';
 const TOLD = { code: -32603, data: [{ reason: 'DATABASE_UNAVAILABLE', metadata: { retryable: 'true' } }] };
 
-let database: TestDatabase;
-const benches: A2aBench[] = [];
+const suite = a2aSuite();
+const { bench } = suite;
 
-beforeAll(async () => {
-  database = await testDatabase();
+beforeAll(() => {
   // The protocol's library tells the console of every error.
   vi.spyOn(console, 'error').mockReturnValue();
   vi.spyOn(console, 'warn').mockReturnValue();
 });
-afterEach(async () => {
-  for (const bench of benches.splice(0)) {
-    bench.stop();
-    await bench.a2a.drain();
-    await bench.close();
-  }
-});
-afterAll(async () => {
+afterAll(() => {
   vi.restoreAllMocks();
-  await database?.drop();
 });
-
-async function bench(options: Partial<BenchOptions> = {}) {
-  const started = await a2aBench({ db: database.db, ...options });
-  benches.push(started);
-  return { ...started, rpc: rpcOf(started.url) };
-}
 
 type Bench = Awaited<ReturnType<typeof bench>>;
 
@@ -86,7 +61,7 @@ let callers = 0;
 describe('a database that goes away', () => {
   describe.each(['an opening message', 'a follow-up', 'a stream'])('while it is asked for %s', (kind) => {
     async function scene(healthy: Bench, fault: Fault) {
-      const broken = await bench({ db: failing(database.db, fault) });
+      const broken = await bench({ db: failing(suite.database.db, fault) });
       callers += 1;
       const headers = { 'X-Forwarded-For': `2001:db8:0:${callers.toString(16)}::1` };
       const taskId = kind === 'a follow-up' ? (await healthy.rpc('SendMessage', message({ text: 'hm' }), headers)).body.result.task.id : '';
@@ -116,7 +91,7 @@ describe('a database that goes away', () => {
       expect(JSON.stringify(answers)).not.toContain('hunter2');
       for (const { error } of answers) if (error !== undefined) expect(error).toMatchObject(TOLD);
       expect(answers.at(-1)!.error).toBeUndefined();
-      await idleFor(database.db);
+      await idleFor(suite.database.db);
       await Promise.all(scenes.map((at) => expectOneEnd(at, healthy)));
       expect(healthy.runs()).toBeLessThanOrEqual(steps.length);
     });
@@ -136,7 +111,7 @@ describe('a database that goes away', () => {
   });
 
   test('over HTTP+JSON it is a 503 with our code', async () => {
-    const broken = await bench({ db: failing(database.db, GONE) });
+    const broken = await bench({ db: failing(suite.database.db, GONE) });
     const answer = await fetch(`${broken.url}/a2a/rest/tasks/x`, { headers: { 'A2A-Version': '1.0' } });
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({
@@ -145,7 +120,7 @@ describe('a database that goes away', () => {
   });
 
   test('in protocol 0.3 the error carries our code too', async () => {
-    const broken = await bench({ db: failing(database.db, GONE) });
+    const broken = await bench({ db: failing(suite.database.db, GONE) });
     const { body } = await rpcOf(broken.url)('tasks/get', { id: 'x' }, { 'A2A-Version': '0.3' });
     expect(body.error).toMatchObject({ code: -32603, data: [{ metadata: { code: 'DATABASE_UNAVAILABLE' } }] });
   });

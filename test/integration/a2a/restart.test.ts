@@ -1,39 +1,20 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { TaskState } from '@a2a-js/sdk';
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { LEASE_MS } from '../../../src/a2a/task-lease.ts';
-import { type A2aBench, a2aBench, type BenchOptions, idleFor, MARKET, message, rpcOf, streamOf } from '../../support/a2a-bench.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { idleFor, MARKET, message, rpcOf, streamOf } from '../../support/a2a-bench.ts';
+import { a2aSuite } from '../../support/a2a-suite.ts';
 import { spawnNode } from '../../support/service.ts';
 
 const DAY_MS = 86_400_000;
 const PROCESS = join(import.meta.dirname, '../../support/a2a-process.ts');
 
-let database: TestDatabase;
-const benches: A2aBench[] = [];
-
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterEach(async () => {
-  for (const bench of benches.splice(0)) {
-    bench.stop();
-    await bench.a2a.drain();
-    await bench.close();
-  }
-  await tasks().deleteMany({});
-});
-afterAll(() => database?.drop());
-
-async function bench(options: Partial<BenchOptions> = {}) {
-  const started = await a2aBench({ db: database.db, ...options });
-  benches.push(started);
-  return { ...started, rpc: rpcOf(started.url) };
-}
+const suite = a2aSuite(() => tasks().deleteMany({}));
+const { bench } = suite;
 type Bench = Awaited<ReturnType<typeof bench>>;
 
-const tasks = () => database.db.collection<{ _id: string }>('a2a_tasks');
+const tasks = () => suite.database.db.collection<{ _id: string }>('a2a_tasks');
 const stateOf = ({ body }: { body: { result?: { task?: { status: { state: string } }; status?: { state: string } } } }) =>
   (body.result?.task ?? body.result)?.status?.state;
 const workedOn = (count = 1) => expect.poll(() => tasks().countDocuments({ state: TaskState.TASK_STATE_WORKING })).toBe(count);
@@ -75,7 +56,7 @@ describe('a process that dies', () => {
   test.each(MESSAGES)('while it works on %s: the same again takes it up, once', async (_, make) => {
     const [dead, one, two] = [await bench(), await bench(), await bench()];
     const { same, release, lost } = await underWay(dead, make);
-    await idleFor(database.db);
+    await idleFor(suite.database.db);
     const answers = await Promise.all([one.rpc('SendMessage', same), two.rpc('SendMessage', same)]);
     expect(answers.map(stateOf)).toEqual(['TASK_STATE_COMPLETED', 'TASK_STATE_COMPLETED']);
     expect(one.runs() + two.runs()).toBe(1);
@@ -88,7 +69,7 @@ describe('a process that dies', () => {
     const [dead, one, two] = [await bench(), await bench(), await bench()];
     const { same, release, lost } = await underWay(dead, make);
     const waiting = one.rpc('SendMessage', same);
-    const streaming = streamOf(two.url, 'SendStreamingMessage', same, { onEvent: ({ task }) => void (task && idleFor(database.db)) });
+    const streaming = streamOf(two.url, 'SendStreamingMessage', same, { onEvent: ({ task }) => void (task && idleFor(suite.database.db)) });
     expect(stateOf(await waiting)).toBe('TASK_STATE_COMPLETED');
     const events = await streaming;
     expect(events[0].task.status.state).toBe('TASK_STATE_WORKING');
@@ -104,7 +85,7 @@ describe('a process that dies', () => {
     const { release } = dead.hold();
     const lost = streamOf(dead.url, 'SendStreamingMessage', same);
     await workedOn();
-    await idleFor(database.db);
+    await idleFor(suite.database.db);
     const events = await streamOf(one.url, 'SendStreamingMessage', same);
     expect(endOf(events)).toBe('TASK_STATE_COMPLETED');
     release();
@@ -115,10 +96,10 @@ describe('a process that dies', () => {
     const own = { 'X-Forwarded-For': `198.51.100.${method.length}` };
     const [dead, one] = [await bench(), await bench()];
     const { same, release, lost } = await underWay(dead, OPENING, own);
-    await idleFor(database.db, LEASE_MS - 30_000);
+    await idleFor(suite.database.db, LEASE_MS - 30_000);
     const { body } = await one.rpc('ListTasks', {}, own);
     expect(body.result.tasks[0].status.state).toBe('TASK_STATE_WORKING');
-    await idleFor(database.db, 30_000);
+    await idleFor(suite.database.db, 30_000);
     const told = await one.rpc(method, { id: body.result.tasks[0].id }, own);
     const task = told.body.result.tasks?.[0] ?? told.body.result;
     expect(task.status).toMatchObject({
@@ -133,12 +114,12 @@ describe('a process that dies', () => {
   test('another message to its task is refused, and nothing is kept of it', async () => {
     const [dead, one] = [await bench(), await bench()];
     const { release, lost } = await underWay(dead);
-    await idleFor(database.db);
+    await idleFor(suite.database.db);
     const [{ _id: taskId }] = await tasks().find().toArray();
-    const before = await database.db.collection('a2a_messages').countDocuments();
+    const before = await suite.database.db.collection('a2a_messages').countDocuments();
     const { body } = await one.rpc('SendMessage', message(MARKET, { taskId }));
     expect(body.error).toMatchObject({ code: -32004, data: [{ metadata: { code: 'CONFLICT' } }] });
-    expect(await database.db.collection('a2a_messages').countDocuments()).toBe(before);
+    expect(await suite.database.db.collection('a2a_messages').countDocuments()).toBe(before);
     release();
     await lost;
   });
@@ -149,7 +130,7 @@ describe('a process that dies', () => {
       status: { state: 'TASK_STATE_INPUT_REQUIRED' },
       metadata: { skill: 'verify_prediction' },
     });
-    await idleFor(database.db);
+    await idleFor(suite.database.db);
     const later = await bench();
     const { id, contextId } = asked.body.result.task;
     const done = await later.rpc('SendMessage', message({ text: '2026-01-05' }, { taskId: id, contextId }));
@@ -164,7 +145,7 @@ describe('a process that dies', () => {
   });
 
   test('killed for good in mid-run of two messages: another one carries out both', async () => {
-    const { child, ended } = spawnNode([PROCESS, database.uri], {});
+    const { child, ended } = spawnNode([PROCESS, suite.database.uri], {});
     onTestFinished(() => void child.kill('SIGKILL'));
     const [line] = await Promise.race([once(child.stdout!, 'data'), ended.then(({ output }) => Promise.reject(new Error(output)))]);
     const dying = { rpc: rpcOf(String(line).trim()) };
@@ -177,7 +158,7 @@ describe('a process that dies', () => {
     const one = await bench();
     const waiting = all.map((same) => one.rpc('SendMessage', same));
     expect(one.runs()).toBe(0);
-    await idleFor(database.db);
+    await idleFor(suite.database.db);
     expect((await Promise.all(waiting)).map(stateOf)).toEqual(['TASK_STATE_COMPLETED', 'TASK_STATE_COMPLETED']);
     expect(one.runs()).toBe(all.length);
   });
@@ -208,7 +189,7 @@ describe('processes whose clocks differ', () => {
   ])('take up what one has left whose clock is %s', async (_, deadClock, clock) => {
     const [dead, one] = [await bench(deadClock), await bench(clock)];
     const { same, release, lost } = await underWay(dead);
-    await idleFor(database.db);
+    await idleFor(suite.database.db);
     expect(stateOf(await one.rpc('SendMessage', same))).toBe('TASK_STATE_COMPLETED');
     release();
     await lost;
@@ -228,7 +209,7 @@ test('a process that was thought dead and comes back changes nothing in the run 
     isOver = true;
   });
   await workedOn();
-  await idleFor(database.db);
+  await idleFor(suite.database.db);
   const { begun, release: releaseOne } = one.hold();
   const taken = one.rpc('SendMessage', same);
   await begun;
@@ -249,7 +230,7 @@ test('a process that was thought dead and comes back changes nothing in the run 
 test('a process that was thought dead waits for the end of the run of another', async () => {
   const [slow, one] = [await bench(), await bench()];
   const { same, release, lost } = await underWay(slow);
-  await idleFor(database.db);
+  await idleFor(suite.database.db);
   const { begun, release: releaseOne } = one.hold();
   const taken = one.rpc('SendMessage', same);
   await begun;

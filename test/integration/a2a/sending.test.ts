@@ -1,30 +1,12 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { TASKS_KEPT } from '../../../src/a2a/task-room.ts';
-import { type A2aBench, a2aBench, type BenchOptions, MARKET, message, rpcOf, streamOf } from '../../support/a2a-bench.ts';
-import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { MARKET, message, streamOf } from '../../support/a2a-bench.ts';
+import { a2aSuite } from '../../support/a2a-suite.ts';
 
-let database: TestDatabase;
-const benches: A2aBench[] = [];
+const suite = a2aSuite();
+const { bench } = suite;
 
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterEach(async () => {
-  for (const bench of benches.splice(0)) {
-    bench.stop();
-    await bench.a2a.drain();
-    await bench.close();
-  }
-});
-afterAll(() => database?.drop());
-
-async function bench(options: Partial<BenchOptions> = {}) {
-  const started = await a2aBench({ db: database.db, ...options });
-  benches.push(started);
-  return { ...started, rpc: rpcOf(started.url) };
-}
-
-const tasks = () => database.db.collection<{ _id: string; owner: string }>('a2a_tasks');
+const tasks = () => suite.database.db.collection<{ _id: string; owner: string }>('a2a_tasks');
 const stateOf = ({ body }: { body: { result?: { task?: { status: { state: string } }; status?: { state: string } } } }) =>
   (body.result?.task ?? body.result)?.status?.state;
 const BASIC = { Authorization: 'Bearer basic' };
@@ -142,7 +124,7 @@ describe('a further message', () => {
     const one = await bench();
     const over = (await one.rpc('SendMessage', message(MARKET))).body.result.task.id;
     const open = await waiting(one);
-    const before = await database.db.collection('a2a_messages').countDocuments();
+    const before = await suite.database.db.collection('a2a_messages').countDocuments();
     const refusals = await Promise.all([
       one.rpc('SendMessage', message(MARKET, { taskId: over })),
       one.rpc('SendMessage', message(MARKET, { taskId: open, contextId: 'another' })),
@@ -152,7 +134,7 @@ describe('a further message', () => {
     ]);
     expect(refusals.map(({ body }) => body.error.code)).toEqual([-32004, -32602, -32001, -32001, -32602]);
     expect(refusals[2].body.error).toEqual(refusals[3].body.error);
-    expect(await database.db.collection('a2a_messages').countDocuments()).toBe(before);
+    expect(await suite.database.db.collection('a2a_messages').countDocuments()).toBe(before);
   });
 });
 
