@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Day, dayOf, instantOf, parseDay } from '../../src/forecast/day.ts';
 import { createLog } from '../../src/log.ts';
-import { type LiveMarket, openLiveMarket } from '../../src/market/live/live-market.ts';
-import { parseProviderUrls } from '../../src/market/live/provider-urls.ts';
+import type { LiveMarket } from '../../src/market/live/live-market.ts';
 import { PROVIDER_IDS } from '../../src/market/live/providers.ts';
 import { providersOf } from '../../src/market/live/registry.ts';
 import { LIVE_INDEXES } from '../../src/market/live/stores.ts';
@@ -11,32 +10,19 @@ import { SERIES_IDS } from '../../src/market/series.ts';
 import { signalInstant } from '../../src/market/signal-time.ts';
 import { ensureIndexes } from '../../src/mongo.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
-import { startLiveHost } from '../support/live-host.ts';
+import { openHostedMarket, startLiveHost } from '../support/live-host.ts';
 import type { ProviderHost } from '../support/provider-host.ts';
 
 const TODAY = parseDay('2026-03-11');
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** Quick waits: what is tested is what happens after them. */
-const TIMING = { minIntervalMs: 0, attempts: 1, halfOpenAfterMs: 1 };
-
 let host: ProviderHost;
 const clock = { ms: instantOf(TODAY, 15) };
 const lines: { level: number; msg: string; provider?: string; feed?: string }[] = [];
 
 const now = () => clock.ms;
 const log = createLog({ level: 'info', secrets: [], write: (line) => lines.push(JSON.parse(line)) });
-const open = (db: TestDatabase['db']) =>
-  openLiveMarket({
-    db,
-    urls: parseProviderUrls(host.providerUrls),
-    sosovalueKey: undefined,
-    venueDays: 400,
-    log,
-    now,
-    signal: new AbortController().signal,
-    timing: TIMING,
-  });
+const open = (db: TestDatabase['db']) => openHostedMarket({ host, db, log, now });
 
 beforeAll(async () => {
   host = await startLiveHost(now);

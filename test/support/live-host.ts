@@ -1,3 +1,7 @@
+import type { Db } from 'mongodb';
+import type { Log } from '../../src/log.ts';
+import { type LiveMarket, openLiveMarket } from '../../src/market/live/live-market.ts';
+import { parseProviderUrls } from '../../src/market/live/provider-urls.ts';
 import { openSimulatedFeed } from '../../src/market/simulated/feed.ts';
 import { derivativesAnswers } from './provider-data/derivatives.ts';
 import { macroAnswers } from './provider-data/macro.ts';
@@ -15,4 +19,21 @@ export const hostedMarket = openSimulatedFeed({ seed: 2 });
 /** Every provider of live data on a loopback server, each in its own words, all telling of the same market. */
 export function startLiveHost(now: () => number = Date.now): Promise<ProviderHost> {
   return startProviderHost(answersOf(hostedMarket, GROUPS), now);
+}
+
+/** Quick waits: what is tested is what happens after them. */
+const TIMING = { minIntervalMs: 0, attempts: 1, halfOpenAfterMs: 1 };
+
+export interface HostedOptions {
+  host: ProviderHost;
+  db: Db;
+  log: Log;
+  now(): number;
+}
+
+/** A live market that asks the providers of a host. */
+export function openHostedMarket({ host, db, log, now }: HostedOptions): LiveMarket {
+  const urls = parseProviderUrls(host.providerUrls);
+  const signal = new AbortController().signal;
+  return openLiveMarket({ db, urls, sosovalueKey: undefined, venueDays: 400, log, now, signal, timing: TIMING });
 }

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
 import { createLog } from '../../../../src/log.ts';
-import { type LiveMarket, openLiveMarket } from '../../../../src/market/live/live-market.ts';
-import { parseProviderUrls } from '../../../../src/market/live/provider-urls.ts';
+import type { LiveMarket } from '../../../../src/market/live/live-market.ts';
 import { PROVIDER_IDS } from '../../../../src/market/live/providers.ts';
 import { LIVE_INDEXES } from '../../../../src/market/live/stores.ts';
 import { createMarket } from '../../../../src/market/market.ts';
@@ -10,14 +9,11 @@ import { SERIES_IDS } from '../../../../src/market/series.ts';
 import { signalInstant } from '../../../../src/market/signal-time.ts';
 import { ensureIndexes } from '../../../../src/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database.ts';
-import { hostedMarket, startLiveHost } from '../../../support/live-host.ts';
+import { hostedMarket, openHostedMarket, startLiveHost } from '../../../support/live-host.ts';
 import type { ProviderHost } from '../../../support/provider-host.ts';
 import { describeFeedContract } from '../../../unit/market/feed-contract.ts';
 
 const TODAY = parseDay('2026-03-11');
-/** Quick waits: what is tested is what happens after them. */
-const TIMING = { minIntervalMs: 0, attempts: 1, halfOpenAfterMs: 1 };
-
 let host: ProviderHost;
 let database: TestDatabase;
 let live: LiveMarket;
@@ -25,17 +21,7 @@ const clock = { ms: instantOf(TODAY, 15) };
 
 const now = () => clock.ms;
 const log = createLog({ level: 'silent', secrets: [] });
-const open = (db = database.db) =>
-  openLiveMarket({
-    db,
-    urls: parseProviderUrls(host.providerUrls),
-    sosovalueKey: undefined,
-    venueDays: 400,
-    log,
-    now,
-    signal: new AbortController().signal,
-    timing: TIMING,
-  });
+const open = (db = database.db) => openHostedMarket({ host, db, log, now });
 
 beforeAll(async () => {
   host = await startLiveHost(now);
