@@ -18,5 +18,9 @@ export const ENDPOINTS = {
   methodology: '/methodology.md',
   skills: '/api/svc/skills',
   openApi: '/.well-known/openapi.json',
+  /** What is paid for with the request itself, and on which terms. */
+  x402: '/.well-known/x402.json',
+  /** The same as a bare list, for indexes. */
+  x402Resources: '/.well-known/x402',
   icon: '/icon.svg',
 } as const;

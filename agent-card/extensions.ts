@@ -8,11 +8,13 @@ import { urlAt } from './url.ts';
 export const EXTENSIONS = {
   skillContracts: 'urn:bitcoin-signal-oracle:ext:skill-contracts:v1',
   identity: 'urn:bitcoin-signal-oracle:ext:erc-8004:v1',
+  /** Not ours: payments with messages, by x402. */
+  x402: 'https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2',
 } as const;
 
 /** What the card says beyond the protocol; a client may ignore all of it. */
 export function cardExtensions(source: CardSource): AgentExtension[] {
-  return [contracts(source), identity(source)];
+  return [contracts(source), identity(source), payments(source)];
 }
 
 function contracts({ publicUrl }: CardSource): AgentExtension {
@@ -26,6 +28,25 @@ function contracts({ publicUrl }: CardSource): AgentExtension {
       prices: urlAt(publicUrl, '/api/svc/commerce/offerings'),
       schemaDialect: SCHEMA_DIALECT,
       skills: skillContracts(),
+    },
+  };
+}
+
+function payments({ publicUrl, chainId }: CardSource): AgentExtension {
+  return {
+    uri: EXTENSIONS.x402,
+    description:
+      'Single answers of skills with a price, for callers without the tier: the task asks to be paid for, and goes on with a message that carries the payment. Not activated, such a call is rejected as one without a token. A task that is paid for without a token is not listed: keep its id.',
+    required: false,
+    params: {
+      documentation: urlAt(publicUrl, ENDPOINTS.skillFile),
+      network: `eip155:${chainId}`,
+      // Names of metadata beside those of the extension.
+      metadata: {
+        'bitcoin-signal-oracle/payment-required': 'what is to be paid in version 2 of x402; payments of both versions are taken',
+        'bitcoin-signal-oracle/receipt': 'with the answer: the payment, and a signed EIP-712 receipt of it',
+        'bitcoin-signal-oracle/ref': 'with the payment: code of the partner who sent the payer',
+      },
     },
   };
 }

@@ -1,5 +1,7 @@
 import { SKILLS } from '../skills/index.ts';
 import { priceOf, type Skill } from '../skills/skill.ts';
+import { displayMoney } from '../src/commerce/money.ts';
+import { PAID_RESOURCES } from '../src/commerce/offerings.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { IDENTITY } from './identity.ts';
 import { A2A_VERSION, MCP_VERSION, OPENAPI_VERSION } from './protocols.ts';
@@ -19,7 +21,7 @@ export function llmsText({ publicUrl }: { publicUrl: string }): string {
       link(
         'How to use it, step by step',
         ENDPOINTS.skillFile,
-        'with nothing but HTTP, over A2A or over MCP; how to get a token; how to check an answer',
+        'with nothing but HTTP, over A2A or over MCP; how to get a token; how to pay for one answer by x402; how to check an answer',
       ),
       link('Agent card', ENDPOINTS.agentCard, `A2A ${A2A_VERSION}, signed; input and output schemas and prices of all skills`),
       link('MCP endpoint', ENDPOINTS.mcp, `Streamable HTTP, revisions up to ${MCP_VERSION}; for MCP clients, not for browsers`),
@@ -32,6 +34,10 @@ export function llmsText({ publicUrl }: { publicUrl: string }): string {
       link('Public signal', '/api/svc/open/signal', "today's signal, gated until its outcome, with the market context"),
       link('Daily brief', '/api/svc/daily-brief', 'the day on one page'),
       link('Offerings', '/api/svc/commerce/offerings', 'prices, and whether each can be bought now'),
+    ]),
+    section('Paid with the request, without an account', [
+      ...PAID_RESOURCES.map((one) => link(one.title, one.resource.path, `${one.description} ${displayMoney(one.price)} by x402.`)),
+      link('Terms', ENDPOINTS.x402, 'payee, asset, chain, both versions of x402, and how receipts are checked'),
     ]),
     section('Optional', [
       link('ERC-8004 registration file', ENDPOINTS.registration, 'the identity on chain'),

@@ -1,6 +1,5 @@
 import type { Address } from 'viem';
 import { SKILLS } from '../skills/index.ts';
-import { CLOSED_CHANNELS } from '../src/commerce/channel.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { IDENTITY } from './identity.ts';
 import { A2A_VERSION, MCP_VERSION, OPENAPI_VERSION } from './protocols.ts';
@@ -32,7 +31,7 @@ export function registrationFile({ publicUrl, chainId, registry, agentId }: Regi
       { name: 'OpenAPI', endpoint: urlAt(publicUrl, ENDPOINTS.openApi), version: OPENAPI_VERSION },
     ],
     active: true,
-    x402Support: !('x402' in CLOSED_CHANNELS),
+    x402Support: true,
     registrations: [{ agentId, agentRegistry: `eip155:${chainId}:${registry}` }],
     supportedTrust: ['reputation'],
   };

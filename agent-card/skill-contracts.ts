@@ -1,7 +1,6 @@
 import { SKILLS } from '../skills/index.ts';
 import { jsonSchemaOf } from '../skills/json-schema.ts';
 import { priceOf, type Skill } from '../skills/skill.ts';
-import { CLOSED_CHANNELS } from '../src/commerce/channel.ts';
 import { formatAmount } from '../src/commerce/money.ts';
 import { type Offering, offeringId } from '../src/commerce/offerings.ts';
 
@@ -12,8 +11,6 @@ interface SingleAnswer {
   /** Exact decimal number. */
   amount: string;
   asset: string;
-  /** Whether it can be bought today. */
-  open: boolean;
 }
 
 /** Everything it takes to call a skill by program, and to decide whether to. */
@@ -46,6 +43,6 @@ export function skillContracts(): SkillContract[] {
 }
 
 function singleAnswer(offering: Offering): SingleAnswer {
-  const { channel, price } = offering;
-  return { offering: offeringId(offering), amount: formatAmount(price), asset: price.asset, open: !(channel in CLOSED_CHANNELS) };
+  const { price } = offering;
+  return { offering: offeringId(offering), amount: formatAmount(price), asset: price.asset };
 }

@@ -2,8 +2,11 @@ import { SKILLS } from '../skills/index.ts';
 import { LOGIN_WINDOW_MS, loginMessage } from '../src/access/login-message.ts';
 import { requirementOf } from '../src/access/tiers.ts';
 import { TOKEN_LIFETIME_SECONDS } from '../src/access/token-keys.ts';
+import { displayMoney } from '../src/commerce/money.ts';
+import { PAID_RESOURCES } from '../src/commerce/offerings.ts';
 import { COMMITMENT_FORMULA } from '../src/record/oracle/proof.ts';
 import { ENDPOINTS } from './endpoints.ts';
+import { EXTENSIONS } from './extensions.ts';
 import { IDENTITY } from './identity.ts';
 import { A2A_VERSION, MCP_VERSION } from './protocols.ts';
 import { shell, skillGuide } from './skill-guide.ts';
@@ -25,6 +28,7 @@ export function skillFile({ publicUrl, version }: SkillFileSource): string {
 Dates, ids and uids below are examples: \`get_track_record\` lists real ones.`,
     ...SKILLS.map((skill) => skillGuide(skill, at)),
     token(at),
+    byPayment(at),
     overMcp(at),
     overA2a(at),
     byHand(at),
@@ -61,6 +65,38 @@ ${shell(`curl -X POST ${at('/api/svc/oracle/verify')} -H "Content-Type: applicat
 
 \`token\` in the answer lasts ${TOKEN_LIFETIME_SECONDS / 60} minutes; send it as \`Authorization: Bearer <token>\`. A signature works once. Nothing is sent to the
 chain and nothing is spent. Never paste a private key into a prompt: sign in a wallet, or in code that you run.`;
+}
+
+function byPayment(at: (path: string) => string): string {
+  const lines = PAID_RESOURCES.map(
+    ({ resource, title, price }) => `- \`${resource.method} ${resource.path}?horizon=7d\`: ${title}, ${displayMoney(price)}`,
+  );
+  return `## Or pay for a single answer
+
+No account and no token, only a wallet with the stablecoin: any x402 client of version 1 or 2 does it by itself.
+
+${lines.join('\n')}
+
+1. Ask. The answer is 402: \`payment\` in it says what to pay, to whom and on which chain.
+2. Sign the EIP-3009 authorization that it asks for; the service sends it to the chain and pays the gas.
+3. Ask again with it in \`PAYMENT-SIGNATURE\`. The answer carries a signed \`receipt\`, and the transaction.
+
+${shell(`curl '${at('/oracle?horizon=7d')}'`)}
+
+${skillsByPayment()}
+
+Never pay again because an answer did not arrive: send the same payment again, or fetch the answer as ${at(ENDPOINTS.x402)} says.
+Spend nothing without the user's consent.`;
+}
+
+/** The same where calls are no requests of HTTP. */
+function skillsByPayment(): string {
+  const sold = SKILLS.flatMap(({ id, offering }) => (offering === null ? [] : [`\`${id}\` (${displayMoney(offering.price)})`]));
+  return `Over MCP and A2A the same buys a single answer of ${sold.join(', ')}, a HOLD included:
+
+- MCP: the first text of the refused call is what to pay. Send the call again with the payment as \`_meta["x402/payment"]\`.
+- A2A: send the header \`A2A-Extensions: ${EXTENSIONS.x402}\`. The task asks with \`x402.payment.required\`; answer it, naming its \`taskId\`, with the
+  metadata \`"x402.payment.status": "payment-submitted"\` and \`"x402.payment.payload"\`. Keep its id: such a task is not listed.`;
 }
 
 function overMcp(at: (path: string) => string): string {

@@ -24,6 +24,24 @@ contract TestStablecoin is ERC3009 {
         _mint(to, value);
     }
 
+    /// @dev FiatTokenV2_2: contract wallets sign through this overload too, by ERC-1271.
+    function transferWithAuthorization(
+        address from,
+        address to,
+        uint256 value,
+        uint256 validAfter,
+        uint256 validBefore,
+        bytes32 nonce,
+        uint8 v,
+        bytes32 r,
+        bytes32 s
+    ) public override {
+        bytes memory signature = abi.encodePacked(r, s, v);
+        bytes32 typeHash = TRANSFER_WITH_AUTHORIZATION_TYPEHASH;
+        _checkSignature(typeHash, from, to, value, validAfter, validBefore, nonce, signature);
+        _transferWithAuthorization(from, to, value, validAfter, validBefore, nonce);
+    }
+
     /// @dev FiatTokenV2_2: accepts ECDSA signatures of 65 bytes and ERC-1271 ones.
     function transferWithAuthorization(
         address from,
@@ -61,9 +79,9 @@ contract TestStablecoin is ERC3009 {
         uint256 validAfter,
         uint256 validBefore,
         bytes32 nonce,
-        bytes calldata signature
+        bytes memory signature
     ) private view {
         bytes32 hash = _hashTypedDataV4(keccak256(abi.encode(typeHash, from, to, value, validAfter, validBefore, nonce)));
-        require(SignatureChecker.isValidSignatureNowCalldata(from, hash, signature), ERC3009InvalidSignature());
+        require(SignatureChecker.isValidSignatureNow(from, hash, signature), ERC3009InvalidSignature());
     }
 }

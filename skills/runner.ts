@@ -32,12 +32,13 @@ export function findSkill(id: unknown): Skill {
 }
 
 /**
- * Looks at a call without carrying it out.
+ * Looks at a call without carrying it out. A caller who pays for this very call needs no tier, where single answers are sold.
  * @throws OracleError INPUT_INVALID naming `skill` or the field of the input, UNAUTHENTICATED, TIER_REQUIRED
  */
 export function prepareCall(id: unknown, input: unknown, caller: Caller): SkillCall {
   const skill = findSkill(id);
-  if (skill.tier !== 'public') requireTier(caller, skill.tier);
+  const isPaidFor = caller.paid === true && skill.offering !== null;
+  if (skill.tier !== 'public' && !isPaidFor) requireTier(caller, skill.tier);
   return { skill, input: parseInput(skill.input, input ?? {}, { what: 'input', whole: 'input' }) };
 }
 

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { PaidTier } from '../src/access/tiers.ts';
-import { CLOSED_CHANNELS } from '../src/commerce/channel.ts';
 import { displayMoney } from '../src/commerce/money.ts';
 import type { Offering } from '../src/commerce/offerings.ts';
 import type { ErrorCode } from '../src/errors.ts';
@@ -64,11 +63,10 @@ export function defineSkill<Input extends z.ZodObject, Output extends z.ZodObjec
   return definition as unknown as Skill;
 }
 
-/** Price of one answer in words: `free`, or what it costs without the tier that includes it, and whether it is on sale at all. */
+/** Price of one answer in words: `free`, or what it costs without the tier that includes it. */
 export function priceOf({ tier, offering }: Pick<Skill, 'tier' | 'offering'>): string {
   if (tier === 'public') return 'free';
   const included = `included in the ${tier} tier`;
   if (offering === null) return included;
-  const closed = offering.channel in CLOSED_CHANNELS ? ', which cannot be bought yet: send no money' : '';
-  return `${included}; ${displayMoney(offering.price)} for a single answer${closed}`;
+  return `${included}; ${displayMoney(offering.price)} for a single answer, paid by x402`;
 }

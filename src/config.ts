@@ -41,6 +41,11 @@ const address = z
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex characters')
   .transform((text) => text as `0x${string}`);
 
+const addresses = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}(,0x[0-9a-fA-F]{40})*$/, 'must be addresses, 0x and 40 hex characters each, separated by commas')
+  .transform((text) => text.split(',') as `0x${string}`[]);
+
 function isBareUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { username, password, search, hash } = new URL(text);
@@ -227,10 +232,57 @@ export const SETTINGS = {
     default: '10',
     description: 'Requests a minute of one address to operations that call the chain; they count above as well',
   }),
+  FACILITATOR_PRIVATE_KEY: setting({
+    schema: privateKey.optional(),
+    default: null,
+    secret: true,
+    description:
+      'Key of the wallet that sends x402 payments to the chain and pays their gas; required on a real chain unless `X402_FACILITATOR_URL` is set',
+  }),
+  PROVIDER_PRIVATE_KEY: setting({
+    schema: privateKey.optional(),
+    default: null,
+    secret: true,
+    requiredOnRealChain: true,
+    description: 'Key of the wallet that signs receipts and takes jobs of the agent commerce protocol',
+  }),
   PAYEE_ADDRESS: setting({
     schema: address.optional(),
     default: null,
-    description: 'Wallet that payments go to; unset: none are taken',
+    requiredOnRealChain: true,
+    description: "Wallet that x402 payments and purchases go to; unset on a local chain: the provider's",
+  }),
+  X402_FACILITATOR_URL: setting({
+    schema: url(/^https?$/, 'an http(s) URL').optional(),
+    default: null,
+    description: 'x402 facilitator that verifies and settles payments; unset: this process does, with `FACILITATOR_PRIVATE_KEY`',
+  }),
+  X402_FREE_HOLD: setting({
+    schema: z.enum(['on', 'off']),
+    default: 'on',
+    description: '`on`: `GET /oracle` settles nothing when the forecast is HOLD, and says so; `off`: a HOLD is paid for like any other',
+  }),
+  PURCHASE_SIGNATURE: setting({
+    schema: z.enum(['optional', 'required']).optional(),
+    default: null,
+    description:
+      "Whether a purchase needs the buyer's signature, since everybody can read the transfer on chain; unset: `optional` on a local chain, `required` on a real one",
+  }),
+  AGENT_COMMERCE_ADDRESS: setting({
+    schema: address.optional(),
+    default: null,
+    description:
+      'ERC-8183 contract whose jobs are taken; on Base `0x238E541BfefD82238730D00a2208E5497F1832E0`; unset: its own on a local chain, none on a real one',
+  }),
+  AGENT_COMMERCE_EVALUATORS: setting({
+    schema: addresses.optional(),
+    default: null,
+    description: 'Evaluators whose jobs are taken at any price, separated by commas; unset: none',
+  }),
+  AGENT_COMMERCE_MAX_USD: setting({
+    schema: integer(0, 1_000_000),
+    default: '5',
+    description: 'Most that a job may be worth whose evaluator is not among those, whole dollars: he may never complete it',
   }),
   ADMIN_USER: setting({
     schema: z
@@ -364,6 +416,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   ) as Values;
   const config = { ...values, chainMode: chainModeOf(values.CHAIN_RPC_URL) };
   checkChainSettings(config);
+  checkPaymentSettings(config);
   checkRealMoneySettings(config);
   checkLocalOnly(config);
   checkAdminSettings(config);
@@ -406,6 +459,12 @@ function checkChainSettings(config: Config): void {
         'is refused on a local chain, which uses throw-away keys only; unset it, or set CHAIN_RPC_URL to a real chain',
       );
     }
+  }
+}
+
+function checkPaymentSettings({ chainMode, FACILITATOR_PRIVATE_KEY, X402_FACILITATOR_URL }: Config): void {
+  if (chainMode === 'real' && FACILITATOR_PRIVATE_KEY === undefined && X402_FACILITATOR_URL === undefined) {
+    throw configError('FACILITATOR_PRIVATE_KEY', 'is required on a real chain unless X402_FACILITATOR_URL is set');
   }
 }
 

@@ -13,6 +13,8 @@ export const ERROR_CODES = {
   TIER_REQUIRED: { retryable: false },
   /** A page of another site, or a host name that is not this service's. */
   ORIGIN_REFUSED: { retryable: false },
+  /** Nothing, too little or something else was paid for what is asked for. */
+  PAYMENT_REQUIRED: { retryable: false },
   /** Too many requests; `retryAfterSeconds` says when there is room again. */
   RATE_LIMITED: { retryable: true },
   /** What is asked for contradicts what is there, e.g. a signature that was used before. */

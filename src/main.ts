@@ -1,8 +1,10 @@
+import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { CardSource } from '../agent-card/card.ts';
 import { REGISTRATION_PATH } from '../agent-card/registration.ts';
 import { urlAt } from '../agent-card/url.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { createPaidCalls } from '../skills/paid-call.ts';
 import type { SkillParts } from '../skills/parts.ts';
 import { createCarryOut } from '../skills/runner.ts';
 import type { Door } from './access/door.ts';
@@ -23,8 +25,10 @@ import { composeContest } from './compose/contest.ts';
 import { composeDoor, sharedWhileUnderWay } from './compose/door.ts';
 import type { Frame } from './compose/frame.ts';
 import { ALL_INDEXES } from './compose/indexes.ts';
+import { composeJobs, type Jobs } from './compose/jobs.ts';
 import { liveMarket, liveReading, simulatedOnRealChain } from './compose/market.ts';
 import { composeMcp } from './compose/mcp.ts';
+import { composePurchases } from './compose/purchases.ts';
 import { openReports } from './compose/reports.ts';
 import { paperVenue, polymarketNeedsLive, polymarketVenues, quotedMarkets } from './compose/venues.ts';
 import { composeWebhooks } from './compose/webhooks.ts';
@@ -75,6 +79,8 @@ export interface Service {
   doors: readonly Door[];
   /** What collects live data; null where the feed asks nobody. */
   live: LiveMarket | null;
+  /** Takes on jobs of agent commerce until the process stops; null where none are taken. */
+  watchJobs: Jobs['watch'];
   /** Range for a first replay; null where there is none. */
   range: ReplayRange | null;
   feedReason: string | null;
@@ -86,6 +92,11 @@ export interface Service {
   state: { schedule: Schedule | null; setup: string | null };
 }
 const now = () => new Date();
+
+/** How long one request waits for its payment to be confirmed. */
+const SETTLEMENT_MS = 25_000;
+/** How long one look at a job waits for its transaction: the next one goes on. */
+const JOB_MS = 20_000;
 
 /**
  * Constructs every part, from the data up: feed, database and chain, wallets, record, wagers, pipeline, doors. `address` is where
@@ -122,10 +133,10 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     addresses: contracts,
   });
   const journal = await openJournal(db);
-  const wallet = (role: WalletRole & keyof typeof keys) =>
-    createWallet({ chain, journal, role, account: privateKeyToAccount(keys[role]), signal: shutdown.signal });
-  const attesterWallet = wallet('attester');
-  const reporterWallet = wallet('reporter');
+  const wallet = (role: WalletRole, key: Hex, timeoutMs?: number) =>
+    createWallet({ chain, journal, role, account: privateKeyToAccount(key), timeoutMs, signal: shutdown.signal });
+  const attesterWallet = wallet('attester', keys.attester);
+  const reporterWallet = wallet('reporter', keys.reporter);
 
   const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
   const { feed, reason: feedReason } = choice.settle(await record.source());
@@ -196,7 +207,21 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     now,
   };
   const carryOut = createCarryOut(answers);
-  const a2a = composeA2a({ config, log, shutdown }, { db, encryptionSecret, source: cardSource, carryOut, now });
+  const commerce = await composeCommerce(
+    { config, log, shutdown },
+    {
+      ...{ db, chain, now, publicUrl: pipeline.publicUrl() },
+      // Whoever pays waits for it, and asks again.
+      facilitator: keys.facilitator === null ? null : wallet('facilitator', keys.facilitator, SETTLEMENT_MS),
+      provider: privateKeyToAccount(keys.provider),
+    },
+  );
+  const jobs = await composeJobs(
+    { config, log, shutdown },
+    { db, chain, wallet: wallet('provider', keys.provider, JOB_MS), ledger: commerce.ledger, answers, now },
+  );
+  const paidCalls = createPaidCalls({ sales: commerce.sales, carryOut, at: (path) => urlAt(answers.publicUrl, path) });
+  const a2a = composeA2a({ config, log, shutdown }, { db, encryptionSecret, source: cardSource, carryOut, paidCalls, now });
   const http: HttpParts = {
     ...answers,
     carryOut,
@@ -223,13 +248,15 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
         schedule: () => state.schedule,
         now,
       }),
-    commerce: composeCommerce({ db, chain, payee: config.PAYEE_ADDRESS, realMoney: real }),
+    commerce: { ...commerce, closed: { ...commerce.closed, ...jobs.closed } },
+    jobs: jobs.desk,
+    purchases: composePurchases({ config, shutdown }, { db, chain, commerce, answers, now }),
     webhooks: composeWebhooks({ db, encryptionSecret, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', now }),
   };
   const purge = async (at: Date) => {
-    await Promise.all([access.purge(at), a2a.purge(at)]);
+    await Promise.all([access.purge(at), a2a.purge(at), commerce.sales.purge(at)]);
   };
-  const doors: Door[] = [...a2a.doors, composeMcp({ config, log, shutdown }, answers, carryOut)];
+  const doors: Door[] = [...a2a.doors, composeMcp({ config, log, shutdown }, answers, { carryOut, paidCalls })];
   const announce = async () => {
     agent.identity = await updateAgentUri(chain, attesterWallet, agent.identity, agentUri);
   };
@@ -246,6 +273,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     door,
     doors,
     live,
+    watchJobs: jobs.watch,
     range,
     feedReason,
     state,

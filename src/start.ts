@@ -48,9 +48,11 @@ async function startPipeline(service: Service): Promise<void> {
   if (config.ROLE === 'api') return;
   await catchUp(pipeline, { now: now(), replayed: false }).catch((error: unknown) => log.error({ err: error }, 'catching up failed'));
   await http.contest.run().catch((error: unknown) => log.error({ err: error }, 'the contest could not be brought up to date'));
+  startWatching(service);
   // Loaded here only: a process that just answers keeps the memory.
   const { startSchedule } = await import('./pipeline/schedule.ts');
-  const jobs = { ...(live === null ? {} : collectJobs(live)), contest: contestJob(http.contest), housekeeping: housekeeping(service) };
+  const own = { contest: contestJob(http.contest), payments: paymentsJob(service), housekeeping: housekeeping(service) };
+  const jobs = { ...(live === null ? {} : collectJobs(live)), ...own };
   const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now, jobs });
   shutdown.onStop('jobs', () => schedule.drain(6_000));
   state.schedule = schedule;
@@ -73,6 +75,18 @@ function contestJob(contest: Contest): ScheduledJob {
       await contest.run();
     },
   };
+}
+
+/** Not a scheduled job: who has funded one waits for it, and a minute is long. */
+function startWatching({ watchJobs, shutdown }: Service): void {
+  if (watchJobs === null) return;
+  const watching = watchJobs();
+  shutdown.onStop('agent commerce', () => watching);
+}
+
+/** Payments whose process died before they were answered. */
+function paymentsJob({ http: { commerce } }: Service): ScheduledJob {
+  return { cron: '* * * * *', run: () => commerce.sales.sweep() };
 }
 
 /** Deletes what has expired: not every engine does it by itself. */

@@ -1,6 +1,7 @@
 import type { AgentCard } from '@a2a-js/sdk';
 import { DefaultExecutionEventBusManager, DefaultRequestHandler } from '@a2a-js/sdk/server';
 import type { Db } from 'mongodb';
+import type { PaidCalls } from '../../skills/paid-call.ts';
 import type { CarryOut } from '../../skills/runner.ts';
 import type { Door } from '../access/door.ts';
 import type { Log } from '../log.ts';
@@ -21,6 +22,7 @@ export interface A2aParts {
   /** As served. */
   card: AgentCard;
   carryOut: CarryOut;
+  paidCalls: PaidCalls;
   push: TaskPush;
   /** What a test kit finds here. Unset: nothing of the kind. */
   fixtures?: { play: NonNullable<ExecutorParts['playFixture']>; isFixture: NonNullable<HandlerParts['isFixture']> };
@@ -41,10 +43,10 @@ export interface A2a {
 }
 
 /** Tasks of other agents: their store, what carries them out, and the doors that they come through. */
-export function createA2a({ db, card, carryOut, push, fixtures, stopping, log, now }: A2aParts): A2a {
+export function createA2a({ db, card, carryOut, paidCalls, push, fixtures, stopping, log, now }: A2aParts): A2a {
   const tasks = new MongoTaskStore(db, now, ({ owner, _id }) => push.forget(owner, _id));
   const claims = new MessageClaims(db, now);
-  const executor = new SkillExecutor({ carryOut, playFixture: fixtures?.play, log, now });
+  const executor = new SkillExecutor({ carryOut, paidCalls, playFixture: fixtures?.play, log, now });
   const buses = new DefaultExecutionEventBusManager(ownerOf);
   // A task that waits for a message holds nothing in memory: any process can go on with it.
   const options = { keepBusAliveStates: [] };

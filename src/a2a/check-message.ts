@@ -2,6 +2,7 @@ import { type Message, type Part, Role, type SendMessageRequest } from '@a2a-js/
 import { MODES } from '../../agent-card/card.ts';
 import { OracleError } from '../errors.ts';
 import { isNestedDeeper } from '../nesting.ts';
+import { PAYMENT, withoutPayload } from './payment.ts';
 
 /**
  * Bounds of a message; what is larger is refused before anything is kept of it. Bytes are those of its JSON, as a task takes them
@@ -13,6 +14,8 @@ export const MESSAGE_BOUNDS = {
   dataBytes: 4_096,
   idCharacters: 128,
   metadataBytes: 2_048,
+  /** Of a payment in the metadata; contract wallets may sign with their own evidence. */
+  paymentBytes: 20_480,
   references: 10,
   uris: 20,
 } as const;
@@ -37,7 +40,8 @@ export function checkMessage({ message, metadata, configuration }: SendMessageRe
     throw invalid('message.role', 'must be that of the user', 'Send ROLE_USER, or "user" in protocol 0.3.');
   }
   checkMetadata(metadata, 'metadata');
-  checkMetadata(message.metadata, 'message.metadata');
+  checkMetadata(withoutPayload(message).metadata, 'message.metadata');
+  checkPayload(message.metadata?.[PAYMENT.payload]);
   checkHistoryLength(configuration?.historyLength, 'configuration.historyLength');
   checkModes(configuration?.acceptedOutputModes ?? []);
   checkUris(message.extensions);
@@ -116,6 +120,12 @@ function checkMetadata(metadata: Record<string, unknown> | undefined, field: str
   if (!isObject(metadata)) throw invalid(field, 'must be an object', 'Leave it out.');
   if (!isNestedDeeper(metadata, DEEPEST) && jsonBytes(metadata) <= MESSAGE_BOUNDS.metadataBytes) return;
   throw invalid(field, `is larger than ${MESSAGE_BOUNDS.metadataBytes} bytes of JSON, or nested too deeply`, 'Send less of it.');
+}
+
+function checkPayload(payload: unknown): void {
+  if (payload === undefined || (!isNestedDeeper(payload, DEEPEST) && jsonBytes(payload) <= MESSAGE_BOUNDS.paymentBytes)) return;
+  const field = `message.metadata.${PAYMENT.payload}`;
+  throw invalid(field, `is larger than ${MESSAGE_BOUNDS.paymentBytes} bytes of JSON, or nested too deeply`, 'Send the payment alone.');
 }
 
 /** Any of the two will do: answers have both. `text` is what many senders of protocol 0.3 call it. */

@@ -8,6 +8,7 @@ import type { Asker } from '../access/asker.ts';
 import type { Door } from '../access/door.ts';
 import { OracleError, toldError } from '../errors.ts';
 import { isNestedDeeper } from '../nesting.ts';
+import { callContext } from './call-context.ts';
 import { sendJsonRpcError, tellJsonRpc, tellRest } from './door-words.ts';
 import { jsonRpcBinding } from './json-rpc-binding.ts';
 import { brokenCall } from './json-rpc-call.ts';
@@ -102,8 +103,8 @@ function userFrom(users: WeakMap<Request, AgentUser>, request: Request): AgentUs
 }
 
 /** Without a tenant: whatever a caller names, he sees what is his. */
-const contextBuilder: ServerCallContextBuilder = ({ extensions, user, requestedVersion }) =>
-  new ServerCallContext({ requestedExtensions: extensions, user, requestedVersion });
+const contextBuilder: ServerCallContextBuilder = ({ headers = {}, user, requestedVersion }) =>
+  callContext({ headers, user, requestedVersion });
 
 function requirePost(request: Request, response: Response): void {
   if (request.method === 'POST') return;

@@ -1,17 +1,19 @@
-import { type Part, TaskState } from '@a2a-js/sdk';
-import { AgentEvent, type AgentExecutor, type ExecutionEventBus, type RequestContext } from '@a2a-js/sdk/server';
-import type { CarryOut, SkillAnswer, SkillCall } from '../../skills/runner.ts';
+import { TaskState } from '@a2a-js/sdk';
+import type { AgentExecutor, ExecutionEventBus, RequestContext } from '@a2a-js/sdk/server';
+import type { PaidCalls } from '../../skills/paid-call.ts';
+import type { CarryOut } from '../../skills/runner.ts';
 import type { Asker } from '../access/asker.ts';
-import { type ToldError, toldError } from '../errors.ts';
+import { toldError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { newTask } from './new-task.ts';
 import { userOf } from './owner.ts';
-import { dataPart, errorParts, statusOf, textPart } from './parts.ts';
-import { type Plan, planOf } from './read-call.ts';
-import { skillOf } from './task-store.ts';
+import { textPart } from './parts.ts';
+import { Payments } from './payments.ts';
+import { planFor } from './read-call.ts';
+import { TaskTeller } from './task-teller.ts';
 
 export interface ExecutorParts {
   carryOut: CarryOut;
+  paidCalls: PaidCalls;
   /** Plays what a test kit asks for; true when it has answered. Unset: nothing of the kind. */
   playFixture?: (context: RequestContext, bus: ExecutionEventBus) => Promise<boolean>;
   log: Log;
@@ -36,10 +38,8 @@ export class SkillExecutor implements AgentExecutor {
     try {
       await this.#carryOut(context, teller);
     } catch (error) {
-      const told = toldError(error);
-      if (told.code === 'INTERNAL')
-        this.#parts.log.error({ err: error, taskId, requestId: userOf(context.context).asker.requestId }, 'a task failed');
-      teller.failed(told);
+      this.#note(error, context);
+      teller.failed(toldError(error));
     } finally {
       this.#underWay.delete(taskId);
     }
@@ -48,21 +48,34 @@ export class SkillExecutor implements AgentExecutor {
   /** The stream ends with it; what the skill still does is not told any more. */
   async cancelTask(taskId: string, bus: ExecutionEventBus): Promise<void> {
     const contextId = this.#underWay.get(taskId) ?? '';
-    new TaskTeller({ taskId, contextId, bus, now: this.#parts.now }).status(TaskState.TASK_STATE_CANCELED, [
-      textPart('Cancelled as asked.'),
-    ]);
+    new TaskTeller({ taskId, contextId, bus, now: this.#parts.now }).status(TaskState.TASK_STATE_CANCELED, {
+      parts: [textPart('Cancelled as asked.')],
+    });
   }
 
   async #carryOut(context: RequestContext, teller: TaskTeller): Promise<void> {
-    const { asker } = userOf(context.context);
+    const user = userOf(context.context);
     teller.opened(context);
-    const plan = planOf(context.userMessage, { caller: asker.caller, skill: context.task && skillOf(context.task) });
+    const plan = planFor(context.userMessage, context.task, context.context);
     if (plan.do === 'ask') return teller.asked(plan);
-    teller.understood(plan.note);
+    if (plan.do !== 'decline') teller.understood(plan.note);
     if (plan.do === 'reject') return teller.rejected(plan);
+    const asker = countedAs(user.asker);
+    if (plan.do !== 'call') {
+      const payments = new Payments({ paidCalls: this.#parts.paidCalls, teller, task: context.task });
+      if (plan.do === 'bill') return payments.bill(plan);
+      if (plan.do === 'decline') return payments.decline();
+      return payments.sell(plan, { asker, owner: user.userName, onFailure: (error) => this.#note(error, context) });
+    }
     teller.working(plan.call.skill.id);
-    const answer = await this.#parts.carryOut(plan.call, countedAs(asker));
-    teller.answered(plan.call, answer, asker.caller.tier);
+    const answer = await this.#parts.carryOut(plan.call, asker);
+    teller.answered(plan.call, answer, { tier: asker.caller.tier });
+  }
+
+  /** A failure of ours: whoever asked is told nothing of it. */
+  #note(error: unknown, { taskId, context }: RequestContext): void {
+    if (toldError(error).code !== 'INTERNAL') return;
+    this.#parts.log.error({ err: error, taskId, requestId: userOf(context).asker.requestId }, 'a task failed');
   }
 }
 
@@ -70,67 +83,4 @@ export class SkillExecutor implements AgentExecutor {
 function countedAs(asker: Partial<Asker> & Pick<Asker, 'caller' | 'address'>): Asker {
   const free = async () => undefined;
   return { requestId: 'none', countCall: free, countChainCall: free, ...asker };
-}
-
-interface TellerParts {
-  taskId: string;
-  contextId: string;
-  bus: ExecutionEventBus;
-  now(): Date;
-}
-
-/** Publishes the events of one task. */
-class TaskTeller {
-  readonly #parts: TellerParts;
-  #note: Part[] = [];
-
-  constructor(parts: TellerParts) {
-    this.#parts = parts;
-  }
-
-  /** What is said at the end, whichever it is. @param note undefined where nothing was to be understood */
-  understood(note: string | undefined): void {
-    this.#note = note === undefined ? [] : [textPart(note)];
-  }
-
-  /** The protocol wants the task itself first. */
-  opened({ task, userMessage }: RequestContext): void {
-    const { taskId, contextId, bus, now } = this.#parts;
-    bus.publish(AgentEvent.task(task ?? newTask({ taskId, contextId, message: userMessage, at: now() })));
-  }
-
-  working(skill: string): void {
-    this.status(TaskState.TASK_STATE_WORKING, undefined, { skill });
-  }
-
-  asked({ skill, parts }: Plan & { do: 'ask' }): void {
-    this.status(TaskState.TASK_STATE_INPUT_REQUIRED, parts, skill === undefined ? undefined : { skill });
-  }
-
-  rejected({ skill, error }: Plan & { do: 'reject' }): void {
-    this.status(TaskState.TASK_STATE_REJECTED, [...errorParts(error), ...this.#note], { skill });
-  }
-
-  failed(error: ToldError): void {
-    this.status(TaskState.TASK_STATE_FAILED, [...errorParts(error), ...this.#note]);
-  }
-
-  answered({ skill: { id, title } }: SkillCall, { output, text }: SkillAnswer, tier: string): void {
-    const { taskId, contextId, bus } = this.#parts;
-    const artifact = {
-      artifactId: id,
-      name: id,
-      description: title,
-      parts: [dataPart(output), textPart(text)],
-      metadata: { skill: id, tier },
-      extensions: [],
-    };
-    bus.publish(AgentEvent.artifactUpdate({ taskId, contextId, artifact, append: false, lastChunk: true, metadata: undefined }));
-    this.status(TaskState.TASK_STATE_COMPLETED, this.#note.length === 0 ? undefined : this.#note);
-  }
-
-  status(state: TaskState, parts?: Part[], metadata?: Record<string, unknown>): void {
-    const { taskId, contextId, bus, now } = this.#parts;
-    bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status: statusOf({ taskId, contextId, state, at: now(), parts }), metadata }));
-  }
 }

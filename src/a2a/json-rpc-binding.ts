@@ -1,15 +1,14 @@
-import { Extensions, formatSSEErrorEvent, formatSSEEvent, HTTP_EXTENSION_HEADER, SSE_HEADERS } from '@a2a-js/sdk';
+import { formatSSEErrorEvent, formatSSEEvent, HTTP_EXTENSION_HEADER, SSE_HEADERS } from '@a2a-js/sdk';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
-import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { type A2ARequestHandler, JsonRpcTransportHandler, type ServerCallContext } from '@a2a-js/sdk/server';
 import type { Request, Response } from 'express';
 import { A2A_LEGACY_VERSION } from '../../agent-card/protocols.ts';
+import { callContext, LEGACY_EXTENSION_HEADER } from './call-context.ts';
 import { completedError } from './library-words.ts';
 import type { AgentUser } from './owner.ts';
 import { protocolError } from './protocol-error.ts';
 import { unknownVersion } from './refusal.ts';
 import { isSpoken, versionOf } from './versions.ts';
-
-const LEGACY_EXTENSION_HEADER = 'X-A2A-Extensions';
 
 /** How a version of the protocol takes a request, and tells an error. */
 interface Speaker {
@@ -32,9 +31,11 @@ export function jsonRpcBinding(handler: A2ARequestHandler): (request: Request, r
   };
   return async (request, response, user) => {
     const requestedVersion = versionOf(request);
-    const extensions = request.get(HTTP_EXTENSION_HEADER) ?? request.get(LEGACY_EXTENSION_HEADER);
-    const context = new ServerCallContext({ requestedExtensions: Extensions.parseServiceParameter(extensions), user, requestedVersion });
-    const speaker = speakers[requestedVersion === A2A_LEGACY_VERSION ? 'legacy' : 'current'];
+    const context = callContext({ headers: request.headers, user, requestedVersion });
+    const isLegacy = requestedVersion === A2A_LEGACY_VERSION;
+    const speaker = speakers[isLegacy ? 'legacy' : 'current'];
+    const activated = context.activatedExtensions ?? [];
+    if (activated.length > 0) response.set(isLegacy ? LEGACY_EXTENSION_HEADER : HTTP_EXTENSION_HEADER, activated.join(', '));
     const refused = (error: unknown) => ({ jsonrpc: '2.0', id: request.body.id ?? null, error: completedError(speaker.errorOf(error)) });
     if (!isSpoken(requestedVersion)) return void response.json(refused(protocolError(unknownVersion(), context)));
     const answer = await speaker.handle(request.body, context);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Message, type Part, Role, type TaskState, type TaskStatus } from '@a2a-js/sdk';
+import { EXTENSIONS } from '../../agent-card/extensions.ts';
 import type { ToldError } from '../errors.ts';
 
 export function textPart(text: string): Part {
@@ -28,17 +29,19 @@ export interface StatusSource {
   at: Date;
   /** What the agent says with it. */
   parts?: Part[];
+  /** Metadata of that, by the x402 extension. */
+  said?: Record<string, unknown>;
 }
 
-export function statusOf({ taskId, contextId, state, at, parts }: StatusSource): TaskStatus {
+export function statusOf({ taskId, contextId, state, at, parts, said }: StatusSource): TaskStatus {
   const message: Message | undefined = parts && {
     messageId: randomUUID(),
     taskId,
     contextId,
     role: Role.ROLE_AGENT,
     parts,
-    metadata: undefined,
-    extensions: [],
+    metadata: said,
+    extensions: said === undefined ? [] : [EXTENSIONS.x402],
     referenceTaskIds: [],
   };
   return { state, message, timestamp: at.toISOString() };

@@ -1,11 +1,17 @@
-import type { Message, Part } from '@a2a-js/sdk';
+import type { Message, Part, Task } from '@a2a-js/sdk';
+import type { ServerCallContext } from '@a2a-js/sdk/server';
 import { z } from 'zod';
+import { EXTENSIONS } from '../../agent-card/extensions.ts';
 import { SKILLS } from '../../skills/index.ts';
+import { isForSale, PAYING } from '../../skills/paid-call.ts';
 import { findSkill, prepareCall, type SkillCall } from '../../skills/runner.ts';
 import { isOracleError, OracleError, type ToldError, toldError } from '../errors.ts';
 import { parseInput } from '../parse-input.ts';
 import type { Caller } from '../record/caller.ts';
+import { userOf } from './owner.ts';
 import { dataPart, textPart } from './parts.ts';
+import { type Bill, billOf, isActivated, notedPayment, PAYMENT, type SentPayment } from './payment.ts';
+import { skillOf } from './task-store.ts';
 import { readText } from './text-call.ts';
 
 /** What is to be done with a message; `note` says how a text was understood. */
@@ -14,7 +20,12 @@ export type Plan =
   /** Something is missing: `skill` is what is known of the call so far. */
   | { do: 'ask'; skill?: string; parts: Part[] }
   /** The caller may not have it. */
-  | { do: 'reject'; skill: string; error: ToldError; note?: string };
+  | { do: 'reject'; skill: string; error: ToldError; note?: string }
+  /** The caller may not have it without paying: `error` is why. */
+  | { do: 'bill'; call: SkillCall; error: ToldError; note?: string }
+  | { do: 'sell'; call: SkillCall; payment: SentPayment & { do: 'submit' }; note?: string }
+  /** The caller does not want to pay. */
+  | { do: 'decline'; skill: string };
 
 const CALL = z.strictObject({ skill: z.string().optional(), input: z.record(z.string(), z.unknown()).optional() });
 
@@ -22,6 +33,27 @@ export interface PlanOptions {
   caller: Caller;
   /** The skill that earlier messages of the same task asked for. */
   skill?: string;
+  /** What the task waits to be paid for. */
+  bill?: Bill;
+  /** What the message says of a payment. */
+  payment?: SentPayment;
+  /** Whether the caller knows what to do with a bill. */
+  takesBills?: boolean;
+}
+
+/** The plan for a checked message to a task, which is undefined where the message opens one. */
+export function planFor(message: Pick<Message, 'parts'>, task: Task | undefined, context: ServerCallContext): Plan {
+  return planOf(message, {
+    caller: userOf(context).asker.caller,
+    ...(task === undefined ? {} : { skill: skillOf(task), bill: billOf(task) }),
+    payment: notedPayment(context),
+    takesBills: isActivated(context),
+  });
+}
+
+/** The skill that is known to be asked for; undefined while it is not. */
+export function skillIn(plan: Plan): string | undefined {
+  return 'call' in plan ? plan.call.skill.id : plan.skill;
 }
 
 /**
@@ -29,6 +61,10 @@ export interface PlanOptions {
  * @throws OracleError INPUT_INVALID naming the part, `skill` or the field of the input
  */
 export function planOf({ parts }: Pick<Message, 'parts'>, options: PlanOptions): Plan {
+  const { bill, payment } = options;
+  if (bill !== undefined && payment?.do === 'decline') return { do: 'decline', skill: bill.skill };
+  // Whatever is said beside a payment is about the payment.
+  if (bill !== undefined && payment !== undefined) return callOf(bill.skill, bill.input, options);
   const data = parts.flatMap((part, index) => {
     const value = callIn(part);
     return value === null ? [] : [{ value, index }];
@@ -43,17 +79,17 @@ export function planOf({ parts }: Pick<Message, 'parts'>, options: PlanOptions):
   return ofText(parts.flatMap(({ content }) => (content?.$case === 'text' ? [content.value] : [])).join('\n'), options);
 }
 
-function ofData(value: unknown, { caller, skill }: PlanOptions): Plan {
+function ofData(value: unknown, options: PlanOptions): Plan {
   const call = parseInput(CALL, value, { what: 'data part field', whole: 'data' });
-  return callOf(call.skill ?? skill, call.input, caller);
+  return callOf(call.skill ?? options.skill, call.input, options);
 }
 
-function ofText(text: string, { caller, skill }: PlanOptions): Plan {
-  const read = readText(text, skill);
+function ofText(text: string, options: PlanOptions): Plan {
+  const read = readText(text, options.skill);
   if (read === null) return { do: 'ask', parts: whichSkill() };
   if ('missing' in read)
     return { do: 'ask', skill: read.skill, parts: [textPart(read.missing), dataPart({ example: exampleOf(read.skill) })] };
-  return { ...callOf(read.skill, read.input, caller), note: noteOf(read.skill, read.input) };
+  return { ...callOf(read.skill, read.input, options), note: noteOf(read.skill, read.input) };
 }
 
 /** What a data part holds, or a text that belongs into one, as senders send it that know text only; null for words. */
@@ -68,15 +104,30 @@ function callIn({ content }: Part): object | null {
   }
 }
 
-function callOf(skill: string | undefined, input: unknown, caller: Caller): Exclude<Plan, { do: 'ask' }> {
-  const { id } = findSkill(skill);
+type CallPlan = Exclude<Plan, { do: 'ask' } | { do: 'decline' }>;
+
+function callOf(named: string | undefined, input: unknown, options: PlanOptions): CallPlan {
+  const skill = findSkill(named);
   try {
-    return { do: 'call', call: prepareCall(id, input, caller) };
+    return { do: 'call', call: prepareCall(skill.id, input, options.caller) };
   } catch (error) {
     if (!isOracleError(error, 'UNAUTHENTICATED') && !isOracleError(error, 'TIER_REQUIRED')) throw error;
-    return { do: 'reject', skill: id, error: toldError(error) };
+    const told = toldError(error);
+    return isForSale(skill, options.caller)
+      ? boughtOf(skill.id, input, { ...options, error: told })
+      : { do: 'reject', skill: skill.id, error: told };
   }
 }
+
+/** A call that the caller's tier does not include, and that can be paid for. @throws OracleError INPUT_INVALID before anything is paid */
+function boughtOf(skill: string, input: unknown, { payment, takesBills, error }: PlanOptions & { error: ToldError }): CallPlan {
+  if (payment?.do === 'submit') return { do: 'sell', call: prepareCall(skill, input, PAYING), payment };
+  if (takesBills === true) return { do: 'bill', call: prepareCall(skill, input, PAYING), error };
+  const suggestedAction = `${error.suggestedAction} ${HOW_TO_PAY}`;
+  return { do: 'reject', skill, error: { ...error, suggestedAction } };
+}
+
+const HOW_TO_PAY = `Or pay for this one answer: send the call with the header A2A-Extensions: ${EXTENSIONS.x402}, and the task says what to pay in "${PAYMENT.required}".`;
 
 function noteOf(skill: string, input: Record<string, unknown>): string {
   return `Understood as ${skill}. To ask exactly this, send a data part ${JSON.stringify({ skill, input })}.`;

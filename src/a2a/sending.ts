@@ -6,11 +6,12 @@ import { checkMessage } from './check-message.ts';
 import { changesOf, type FollowParts, followTask, streamTask } from './follow.ts';
 import type { MessageClaims } from './message-claims.ts';
 import { newTask } from './new-task.ts';
-import { ownerOf, userOf } from './owner.ts';
-import { type Plan, planOf } from './read-call.ts';
+import { ownerOf } from './owner.ts';
+import { notePayment, paymentIn, withoutPayload } from './payment.ts';
+import { type Plan, planFor, skillIn } from './read-call.ts';
 import { otherContext, taskBusy, taskNotFound, taskOver } from './refusal.ts';
 import { isActive, isTerminal, stateName, stateOf } from './task-states.ts';
-import { hasMessage, type MongoTaskStore, skillOf } from './task-store.ts';
+import { hasMessage, type MongoTaskStore } from './task-store.ts';
 
 export interface SendingParts {
   tasks: MongoTaskStore;
@@ -83,14 +84,16 @@ export class Sending {
   }
 
   async #begin(request: SendMessageRequest, context: ServerCallContext): Promise<Begun> {
-    const message = checkMessage(request);
+    const sent = checkMessage(request);
+    notePayment(context, paymentIn(sent));
+    const message = withoutPayload(sent);
     const owner = ownerOf(context);
     const { claims, tasks } = this.#parts;
-    const claimed = await claims.find(owner, message);
+    const claimed = await claims.find(owner, sent);
     const before = message.taskId === '' ? undefined : await this.#followed(message, claimed === null, context);
-    const plan = planOf(message, { caller: userOf(context).asker.caller, skill: before && skillOf(before) });
+    const plan = planFor(message, before, context);
     const freshId = randomUUID();
-    const taskId = await claims.claim(owner, message, claimed ?? (message.taskId || freshId));
+    const taskId = await claims.claim(owner, sent, claimed ?? (message.taskId || freshId));
     const [isOurs, task] = await this.#orGiveUp(context, async () => {
       const isNew = await this.#takeUp({ taskId, isFresh: taskId === freshId, message, plan }, context);
       const begins = isNew || (await tasks.takeOver(taskId, message, context));
@@ -117,8 +120,7 @@ export class Sending {
     // Opening it may cost the owner an older task.
     if (!isFresh && (await tasks.peek(taskId, context)) !== undefined) return false;
     const contextId = message.contextId || randomUUID();
-    const skill = plan.do === 'call' ? plan.call.skill.id : plan.skill;
-    return tasks.open(newTask({ taskId, contextId, message, at: now(), skill }), context);
+    return tasks.open(newTask({ taskId, contextId, message, at: now(), skill: skillIn(plan) }), context);
   }
 
   #run(begun: Begun, context: ServerCallContext): Promise<Task> {

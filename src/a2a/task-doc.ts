@@ -19,6 +19,8 @@ export interface TaskDoc {
   aliveAt: Date;
   createdAt: Date;
   expiresAt: Date;
+  /** Whether its answer is sold, or waits to be. */
+  isSold: boolean;
   /** Another one whenever the task is written. */
   change: string;
   /** `Task` as JSON text: what callers send may hold names that the database does not take. */

@@ -21,6 +21,7 @@ export const ABANDONED = { state: { $in: [...ACTIVE] }, $expr: IS_OLD };
 /** What is told of such a task. */
 export function abandoned(): OracleError {
   return new OracleError('SHUTTING_DOWN', 'The service broke off its work on this task', {
-    suggestedAction: 'Send the message again under a new messageId.',
+    suggestedAction:
+      'Send the message again under a new messageId. A payment that came with it is never charged twice: send the same one with it.',
   });
 }

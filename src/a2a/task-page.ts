@@ -1,5 +1,6 @@
 import { type ListTasksRequest, Task, TaskState } from '@a2a-js/sdk';
 import type { Filter } from 'mongodb';
+import { isWallet } from './owner.ts';
 import { pageTokenOf, readPageToken } from './page-token.ts';
 import { type TaskDoc, taskOf } from './task-doc.ts';
 
@@ -40,10 +41,11 @@ function shownOf(doc: TaskDoc, { includeArtifacts, historyLength }: PageOptions)
   return { ...task, history, artifacts: includeArtifacts ? task.artifacts : [] };
 }
 
-/** What a list asks for. */
+/** What a list asks for. A task that was paid for without a token is told to whoever knows its id, not to everybody at the address. */
 export function filterOf({ contextId, status, statusTimestampAfter }: ListTasksRequest, owner: string): Filter<TaskDoc> {
   return {
     owner,
+    ...(isWallet(owner) ? {} : { isSold: { $ne: true } }),
     ...(contextId === '' ? {} : { contextId }),
     ...(status === TaskState.TASK_STATE_UNSPECIFIED ? {} : { state: status }),
     ...(statusTimestampAfter === undefined || statusTimestampAfter === '' ? {} : { statusAt: { $gt: new Date(statusTimestampAfter) } }),

@@ -6,6 +6,7 @@ import { toldError } from '../errors.ts';
 import { type CollectionIndexes, isDuplicateKey } from '../mongo.ts';
 import { countedAs, isWallet, ownerOf } from './owner.ts';
 import { errorParts, statusOf } from './parts.ts';
+import { billOf } from './payment.ts';
 import { type TaskDoc, taskOf } from './task-doc.ts';
 import { boundedHistory } from './task-history.ts';
 import { ABANDONED, ALIVE, abandoned, GIVEN_UP, IS_ABANDONED } from './task-lease.ts';
@@ -177,6 +178,7 @@ export class MongoTaskStore implements TaskStore {
       skill: skillOf(task) ?? null,
       asked: lastAsked(task) ?? null,
       expiresAt: keptUntil(owner, now),
+      isSold: billOf(task) !== undefined,
       change: randomUUID(),
       task: JSON.stringify(Task.toJSON(kept)),
     };

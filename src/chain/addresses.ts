@@ -8,6 +8,8 @@ export interface ChainAddresses {
   stablecoin: Address;
   identityRegistry: Address;
   reputationRegistry: Address;
+  /** ERC-8183 contract whose jobs are taken; null where none is. */
+  agentCommerce: Address | null;
 }
 
 /** Predeployed by the OP Stack, hence the same on Base, Base Sepolia and the local chain. */

@@ -35,17 +35,20 @@ const FULL_BPS = 10_000;
  * @throws OracleError INPUT_INVALID naming a field that is out of range.
  */
 export function commitmentOf(opening: CommitmentOpening): Hex {
+  return keccak256(encodeOpening(opening));
+}
+
+/** The bytes that are hashed. @throws OracleError INPUT_INVALID naming a field that is out of range. */
+export function encodeOpening(opening: CommitmentOpening): Hex {
   const { salt, confidenceBps, pUpBps, btcPriceCents } = opening;
-  return keccak256(
-    encodeAbiParameters(PARAMETERS, [
-      bytes32('salt', salt),
-      codeOf('signal', SIGNAL_CODES, opening.signal),
-      codeOf('direction', DIRECTION_CODES, opening.direction),
-      whole('confidenceBps', confidenceBps, FULL_BPS),
-      whole('pUpBps', pUpBps, FULL_BPS),
-      BigInt(whole('btcPriceCents', btcPriceCents)),
-    ]),
-  );
+  return encodeAbiParameters(PARAMETERS, [
+    bytes32('salt', salt),
+    codeOf('signal', SIGNAL_CODES, opening.signal),
+    codeOf('direction', DIRECTION_CODES, opening.direction),
+    whole('confidenceBps', confidenceBps, FULL_BPS),
+    whole('pUpBps', pUpBps, FULL_BPS),
+    BigInt(whole('btcPriceCents', btcPriceCents)),
+  ]);
 }
 
 /** Salt of a forecast: HMAC-SHA256 of its id under the master secret, so that it outlives the database. */

@@ -1,5 +1,6 @@
 import { type Address, type Hex, parseAbi, zeroHash } from 'viem';
 import { isOracleError, messageOf } from '../errors.ts';
+import { readPaymentToken } from './agent-commerce.ts';
 import type { Chain } from './client.ts';
 import { schemaRegistryAbi } from './eas-abi.ts';
 import { readIdentity } from './identity.ts';
@@ -32,6 +33,8 @@ export interface ContractStates {
   reputationRegistry: Observed<{ feedback: number; reporter: Address }>;
   gateToken: Observed<TokenFacts>;
   stablecoin: Observed<TokenFacts>;
+  /** Null where no jobs are taken. */
+  agentCommerce: Observed<{ paymentToken: Address }> | null;
 }
 
 export interface ContractStatesOptions {
@@ -55,15 +58,19 @@ export async function readContractStates(
 ): Promise<ContractStates> {
   const { addresses } = chain;
   const observe = <T>(what: string, read: () => Promise<T>) => observed(() => withinTime(limitMs, what, () => chainCall(what, read)));
-  const [eas, schemaRegistry, identityRegistry, reputationRegistry, gateToken, stablecoin] = await Promise.all([
+  const { agentCommerce: jobs } = addresses;
+  const [eas, schemaRegistry, identityRegistry, reputationRegistry, gateToken, stablecoin, agentCommerce] = await Promise.all([
     observe('Asking EAS', () => easFacts(chain)),
     observe('Asking the schema registry', () => schemaFacts(chain)),
     observe('Asking the identity registry', () => identityFacts(chain, agentId)),
     observe('Asking the reputation registry', () => reputationFacts(chain, agentId, reporter)),
     observe('Asking the gate token', () => tokenFacts(chain, addresses.gateToken)),
     observe('Asking the stablecoin', () => tokenFacts(chain, addresses.stablecoin)),
+    jobs === null
+      ? null
+      : observe('Asking the agent commerce contract', async () => ({ paymentToken: await readPaymentToken(chain, jobs) })),
   ]);
-  return { eas, schemaRegistry, identityRegistry, reputationRegistry, gateToken, stablecoin };
+  return { eas, schemaRegistry, identityRegistry, reputationRegistry, gateToken, stablecoin, agentCommerce };
 }
 
 async function observed<T>(read: () => Promise<T>): Promise<Observed<T>> {

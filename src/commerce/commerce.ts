@@ -1,16 +1,27 @@
 import type { Address } from 'viem';
+import type { SignedHash } from '../chain/verify-signature.ts';
 import { CHANNELS, type Channel, type ClosedChannels } from './channel.ts';
 import type { Ledger } from './ledger.ts';
+import type { SignReceipt } from './receipt.ts';
+import type { Till } from './till.ts';
+import type { Sales } from './x402/sale.ts';
 
 /** What is sold, to whom it is paid, and what has been earned. */
 export interface Commerce {
   ledger: Ledger;
+  till: Till;
+  signReceipt: SignReceipt;
+  /** The wallet that signs them. */
+  receiptSigner: Address;
+  /** What is paid for with the request itself. */
+  sales: Sales;
+  /** Somebody else's facilitator of x402; null where payments are settled in this process. */
+  facilitatorUrl: string | null;
+  /** Whether a wallet signed a hash. @throws OracleError CHAIN_UNREACHABLE */
+  isSignedBy(signed: SignedHash): Promise<boolean>;
+  /** Whether a HOLD costs nothing at `GET /oracle`. */
+  freeHold: boolean;
   closed: ClosedChannels;
-  /** Wallet that payments go to; null where none is set. */
-  payee: Address | null;
-  /** The stablecoin that prices are paid in, a dollar each. */
-  asset: Address;
-  chainId: number;
   /** False on a local chain, whose stablecoin anybody can make. */
   realMoney: boolean;
 }
@@ -23,10 +34,10 @@ export interface ChannelState {
   reason: string | null;
 }
 
-/** All channels; one without a wallet to pay to is closed too. */
-export function channelStates({ closed, payee }: Pick<Commerce, 'closed' | 'payee'>): ChannelState[] {
+/** All channels, those that are closed with the reason. */
+export function channelStates({ closed }: Pick<Commerce, 'closed'>): ChannelState[] {
   return CHANNELS.map((channel) => {
-    const reason = closed[channel] ?? (payee === null ? 'No wallet to pay to is set here. Send no money.' : null);
+    const reason = closed[channel] ?? null;
     return { channel, open: reason === null, reason };
   });
 }

@@ -16,12 +16,17 @@ export interface PaymentDoc {
   asset: Address;
   payer: Address;
   payee: Address;
+  /** What was asked for; null where nothing says more than the offering. */
+  resource: string | null;
   ref: string | null;
   settledAt: Date;
   /** UTC date of the settlement. */
   day: Day;
   txHash: Hash;
-  /** The same hash where one transaction pays for one thing; a transaction that completes jobs may pay for several. */
+  /**
+   * The same hash of a transfer, which pays for one thing. One transaction may carry several authorizations, or complete several jobs:
+   * those are known by their own keys, and a purchase takes no transaction that carries an authorization.
+   */
   soleTxHash?: Hash;
 }
 
@@ -69,7 +74,7 @@ function docOf({ cause, ...payment }: Payment): PaymentDoc {
     ...payment,
     amountMicros: Long.fromBigInt(amountMicros),
     day: dayOf(settledAt.getTime()),
-    ...(cause.kind === 'job' ? {} : { soleTxHash: txHash }),
+    ...(cause.kind === 'transfer' ? { soleTxHash: txHash } : {}),
   };
 }
 

@@ -16,24 +16,37 @@ export interface Offering {
   evidence: string;
   /** How it is asked for. */
   example: string;
+  /** Where it is asked for by a request that is paid with it; null for what is paid another way. */
+  resource: PaidResource | null;
 }
 
-const purchase = (offering: Omit<Offering, 'channel' | 'example'>): Offering => ({
+/** An operation of HTTP that answers for a payment. */
+export interface PaidResource {
+  method: 'GET';
+  path: string;
+}
+
+type Described = Omit<Offering, 'channel' | 'example' | 'resource'>;
+
+const purchase = (offering: Described): Offering => ({
   ...offering,
   channel: 'purchase',
+  resource: null,
   example: `POST /api/svc/commerce/purchase {"offering":"${offering.name}","txHash":"0x<64 hex>","wallet":"0x<40 hex>"}`,
 });
 
-const job = (offering: Omit<Offering, 'channel' | 'example'>): Offering => ({
+const job = (offering: Described): Offering => ({
   ...offering,
   channel: 'agent-commerce',
-  example: `createJob(...) with the description {"offering":"${offering.name}"}`,
+  resource: null,
+  example: `createJob(<payee>, <evaluator>, <expiry>, '{"offering":"${offering.name}"}', <zero address>)`,
 });
 
-const paidRequest = (path: string, offering: Omit<Offering, 'channel' | 'example'>): Offering => ({
+const paidRequest = (path: string, offering: Described): Offering => ({
   ...offering,
   channel: 'x402',
-  example: `GET ${path}, answered with 402; then GET ${path} again with X-402-Payment: <payment proof>`,
+  resource: { method: 'GET', path },
+  example: `GET ${path}?horizon=7d, answered with 402 and the terms; then the same again with PAYMENT-SIGNATURE: <base64 of the payment>`,
 });
 
 const COMMITMENT =
@@ -152,3 +165,8 @@ export function offeringId({ channel, name }: Pick<Offering, 'channel' | 'name'>
 export function findOffering(channel: Channel, name: string): Offering | null {
   return OFFERINGS.find((offering) => offering.channel === channel && offering.name === name) ?? null;
 }
+
+/** What is paid for with the request itself, and where it is asked for. */
+export const PAID_RESOURCES: readonly (Offering & { resource: PaidResource })[] = OFFERINGS.flatMap((offering) =>
+  offering.resource === null ? [] : [{ ...offering, resource: offering.resource }],
+);

@@ -19,6 +19,8 @@ export interface Payment {
   asset: Address;
   payer: Address;
   payee: Address;
+  /** What was asked for, e.g. the URL with its query; null where nothing says more than the offering. Kept up to 512 characters. */
+  resource: string | null;
   /** Code of the partner who sent the payer, in any case; null: nobody. */
   ref: string | null;
   settledAt: Date;
@@ -28,6 +30,8 @@ export interface Payment {
 /** Keeps any sum of payments within 64 bits. */
 const LARGEST_MICROS = 10n ** 15n;
 
+const LONGEST_RESOURCE = 512;
+
 /** What a payment is known by: two with the same key are one. */
 export function causeKey({ cause, payer, txHash }: Pick<Payment, 'cause' | 'payer' | 'txHash'>): string {
   if (cause.kind === 'transfer') return `transfer:${txHash.toLowerCase()}`;
@@ -35,18 +39,28 @@ export function causeKey({ cause, payer, txHash }: Pick<Payment, 'cause' | 'paye
   return `job:${cause.contract.toLowerCase()}:${cause.jobId}`;
 }
 
+/** The cause of a key that `causeKey` made. @throws OracleError INPUT_INVALID for any other text */
+export function causeOfKey(key: string): PaymentCause {
+  const [kind, first, second] = key.split(':');
+  if (kind === 'transfer') return { kind };
+  if (kind === 'authorization' && second !== undefined) return { kind, nonce: second as Hex };
+  if (kind === 'job' && second !== undefined && /^\d+$/.test(second)) return { kind, contract: first as Address, jobId: BigInt(second) };
+  throw invalid('cause', 'is none that the ledger knows');
+}
+
 /** In lower case throughout. @throws OracleError INPUT_INVALID for what cannot be a payment, naming the field. */
 export function checkedPayment(payment: Payment): Payment {
-  const { channel, offering, amountMicros, asset, payer, payee, ref, txHash, settledAt } = payment;
+  const { cause, channel, offering, amountMicros, asset, payer, payee, resource, ref, txHash, settledAt } = payment;
   if (findOffering(channel, offering) === null) throw invalid('offering', 'is not sold through this channel');
   if (amountMicros <= 0n || amountMicros > LARGEST_MICROS) throw invalid('amountMicros', `must be from 1 to ${LARGEST_MICROS}`);
   if (Number.isNaN(settledAt.getTime())) throw invalid('settledAt', 'must be a time');
   return {
-    ...payment,
+    ...{ cause, channel, offering, amountMicros, settledAt },
     asset: hex('asset', asset, 40),
     payer: hex('payer', payer, 40),
     payee: hex('payee', payee, 40),
     txHash: hex('txHash', txHash, 64),
+    resource: resource === null ? null : resource.slice(0, LONGEST_RESOURCE),
     ref: ref === null ? null : parseRefCode(ref),
   };
 }

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import { agentCard, type CardSource } from '../../agent-card/card.ts';
+import type { PaidCalls } from '../../skills/paid-call.ts';
 import type { CarryOut } from '../../skills/runner.ts';
 import { type A2a, createA2a } from '../a2a/a2a.ts';
 import { isFixture, playFixture } from '../a2a/fixtures.ts';
@@ -13,15 +14,16 @@ export interface A2aComposition {
   encryptionSecret: string;
   source: CardSource;
   carryOut: CarryOut;
+  paidCalls: PaidCalls;
   now(): Date;
 }
 
 /** A2A at the socket of HTTP, with its tasks. */
-export function composeA2a({ config, log, shutdown }: Frame, { db, encryptionSecret, source, carryOut, now }: A2aComposition): A2a {
+export function composeA2a({ config, log, shutdown }: Frame, { db, encryptionSecret, source, now, ...skills }: A2aComposition): A2a {
   const rules = { allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', resolve: systemResolve };
   const push = createTaskPush({ db, secretBox: createSecretBox(encryptionSecret), rules, now, log, stopping: shutdown });
   const fixtures = config.PROTOCOL_FIXTURES === 'on' ? { play: playFixture, isFixture } : undefined;
-  const a2a = createA2a({ db, card: agentCard(source), carryOut, push, fixtures, stopping: shutdown.signal, log, now });
+  const a2a = createA2a({ db, card: agentCard(source), ...skills, push, fixtures, stopping: shutdown.signal, log, now });
   shutdown.onStop('tasks of agents', () => a2a.drain());
   return a2a;
 }

@@ -1,20 +1,65 @@
 import type { Db } from 'mongodb';
-import type { Address } from 'viem';
+import type { Address, LocalAccount } from 'viem';
 import type { Chain } from '../chain/client.ts';
-import { CLOSED_CHANNELS } from '../commerce/channel.ts';
+import { readStablecoin } from '../chain/stablecoin.ts';
+import { isSignedBy } from '../chain/verify-signature.ts';
+import type { Wallet } from '../chain/wallet.ts';
 import type { Commerce } from '../commerce/commerce.ts';
 import { Ledger } from '../commerce/ledger.ts';
+import { createReceiptSigner } from '../commerce/receipt.ts';
+import type { Till } from '../commerce/till.ts';
+import { PaymentClaims } from '../commerce/x402/claims.ts';
+import { localFacilitator } from '../commerce/x402/local-facilitator.ts';
+import { remoteFacilitator } from '../commerce/x402/remote-facilitator.ts';
+import { Sales } from '../commerce/x402/sale.ts';
+import type { Config } from '../config.ts';
+import { OracleError } from '../errors.ts';
+import type { Frame } from './frame.ts';
 
 export interface CommerceComposition {
   db: Db;
-  chain: Pick<Chain, 'chainId' | 'addresses'>;
-  /** Wallet that payments go to; unset: none are taken. */
-  payee: Address | undefined;
-  /** False on a local chain. */
-  realMoney: boolean;
+  chain: Chain;
+  /** Null where somebody else settles payments. */
+  facilitator: Wallet | null;
+  /** Signs receipts. */
+  provider: LocalAccount;
+  /** Where callers reach the service. */
+  publicUrl: string;
+  now(): Date;
 }
 
-/** What is sold and what was earned with it. */
-export function composeCommerce({ db, chain: { chainId, addresses }, payee, realMoney }: CommerceComposition): Commerce {
-  return { ledger: new Ledger(db), closed: CLOSED_CHANNELS, payee: payee ?? null, asset: addresses.stablecoin, chainId, realMoney };
+/** What is sold, how it is paid for, and what was earned with it. @throws OracleError CONFIG_INVALID for a stablecoin that cannot be used */
+export async function composeCommerce(
+  frame: Frame,
+  { db, chain, facilitator, provider, publicUrl, now }: CommerceComposition,
+): Promise<Commerce> {
+  const { config, log, shutdown } = frame;
+  const { chainId, addresses } = chain;
+  const payee: Address = config.PAYEE_ADDRESS ?? provider.address;
+  const asset = addresses.stablecoin;
+  const till: Till = { chainId, asset, domain: await readStablecoin(chain, asset), payee, publicUrl: publicUrl.replace(/\/+$/, '') };
+  const ledger = new Ledger(db);
+  const signReceipt = createReceiptSigner(provider, chainId);
+  const sales = new Sales({
+    ...{ chain, till, ledger, signReceipt, log, now },
+    facilitator: facilitatorOf(config, chain, facilitator),
+    claims: new PaymentClaims(db),
+    signal: shutdown.signal,
+  });
+  return {
+    ...{ ledger, till, signReceipt, receiptSigner: provider.address, sales },
+    facilitatorUrl: config.X402_FACILITATOR_URL ?? null,
+    isSignedBy: (signed) => isSignedBy(chain, signed),
+    freeHold: config.X402_FREE_HOLD === 'on',
+    closed: {},
+    realMoney: config.chainMode === 'real',
+  };
+}
+
+function facilitatorOf({ X402_FACILITATOR_URL: url }: Pick<Config, 'X402_FACILITATOR_URL'>, chain: Chain, wallet: Wallet | null) {
+  if (url !== undefined) return remoteFacilitator(url);
+  if (wallet !== null) return localFacilitator({ chain, wallet });
+  throw new OracleError('CONFIG_INVALID', 'Setting FACILITATOR_PRIVATE_KEY: is required unless X402_FACILITATOR_URL is set', {
+    field: 'FACILITATOR_PRIVATE_KEY',
+  });
 }

@@ -2,7 +2,9 @@ import { A2A_INDEXES } from '../a2a/a2a.ts';
 import { PUSH_CONFIG_INDEXES } from '../a2a/push/store.ts';
 import { ACCESS_INDEXES } from '../access/access.ts';
 import { REQUEST_COUNT_INDEXES } from '../access/request-counts.ts';
+import { JOB_INDEXES } from '../commerce/jobs/job-store.ts';
 import { COMMERCE_INDEXES } from '../commerce/ledger.ts';
+import { X402_INDEXES } from '../commerce/x402/claims.ts';
 import { CONTEST_INDEXES } from '../contest/parts.ts';
 import { AUDIT_INDEXES } from '../http/admin/audit-log.ts';
 import { LIVE_INDEXES } from '../market/live/stores.ts';
@@ -27,6 +29,8 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...ACCESS_INDEXES,
   ...REQUEST_COUNT_INDEXES,
   ...COMMERCE_INDEXES,
+  ...JOB_INDEXES,
+  ...X402_INDEXES,
   ...WEBHOOK_INDEXES,
   ...A2A_INDEXES,
   ...PUSH_CONFIG_INDEXES,

@@ -27,7 +27,11 @@ async function answer(route: Route, guard: Guard, request: Request, response: Re
   const { caller } = asker;
   // Whoever is not let in sends his body for nothing.
   if (route.body !== undefined) await readBody(request, response);
-  const asked = { caller, asker, accept: request.get('accept') ?? '', origin: originOf(response) };
+  const asked = {
+    ...{ caller, asker, accept: request.get('accept') ?? '', origin: originOf(response) },
+    header: (name: string) => request.get(name),
+    isHead: request.method === 'HEAD',
+  };
   const reply = await route.handle({ ...parseRequest(route, request), ...asked });
   send(request, response, { status: route.status, ...reply, headers: { ...reply.headers, ...cachingOf(route, caller, reply) } });
 }

@@ -1,6 +1,6 @@
 import { type Access, type Route, TAGS, type Tag } from './route.ts';
 
-const TIERS: Record<Access, string> = { public: 'Public', basic: 'Basic', premium: 'Premium', admin: 'Operator' };
+const TIERS: Record<Access, string> = { public: 'Public', basic: 'Basic', premium: 'Premium', paid: 'Paid', admin: 'Operator' };
 
 /** What marks an operation that counts against the limit of those that ask the chain. */
 const ASKS_CHAIN = ' *';

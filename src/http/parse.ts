@@ -13,7 +13,7 @@ const NAMES: Record<Place, string> = { path: 'path parameter', query: 'query par
 export function parseRequest(
   { params, query, body, bodyOptional }: Pick<Route, 'params' | 'query' | 'body' | 'bodyOptional'>,
   request: Request,
-): Omit<RouteInput<Parsed, Parsed, Parsed>, 'caller' | 'asker' | 'accept' | 'origin'> {
+): Omit<RouteInput<Parsed, Parsed, Parsed>, 'caller' | 'asker' | 'accept' | 'origin' | 'header' | 'isHead'> {
   return {
     params: parse(params, request.params, 'path'),
     query: parse(query, request.query, 'query'),

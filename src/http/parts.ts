@@ -7,6 +7,8 @@ import type { AttestationReader } from '../chain/attestation-reader.ts';
 import type { IdentityState } from '../chain/identity.ts';
 import type { ReputationState } from '../chain/reputation.ts';
 import type { Commerce } from '../commerce/commerce.ts';
+import type { JobDesk } from '../commerce/jobs/desk.ts';
+import type { Purchases } from '../commerce/purchases/purchases.ts';
 import type { Contest } from '../contest/contest.ts';
 import type { Market } from '../market/market.ts';
 import type { WebhookRegistry } from '../push/webhooks/registry.ts';
@@ -72,6 +74,10 @@ export interface HttpParts {
   /** Everything an operator wants on one page; nothing secret, nothing unresolved. */
   status(): Promise<ServiceStatus>;
   commerce: Commerce;
+  /** Jobs of agent commerce; null where none are taken. */
+  jobs: JobDesk | null;
+  /** What is bought by a transfer whose hash is shown. */
+  purchases: Purchases;
   contest: Contest;
   webhooks: WebhookRegistry;
   /** Carries out what agents ask for. */

@@ -1,7 +1,9 @@
 import type { ErrorRequestHandler, Response } from 'express';
+import { PaymentRequiredError } from '../commerce/x402/terms.ts';
 import { type ErrorCode, isOracleError, OracleError, toldError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { isDatabaseSilent } from '../mongo.ts';
+import { paymentProblem } from './payment-problem.ts';
 import { errorForLog } from './security/error-for-log.ts';
 import { requestIdOf, routeOf } from './security/request-log.ts';
 
@@ -17,6 +19,7 @@ export const PROBLEMS = {
   UNAUTHENTICATED: { status: 401, title: 'Not authenticated' },
   TIER_REQUIRED: { status: 403, title: 'The gate token balance is below the required tier' },
   ORIGIN_REFUSED: { status: 403, title: 'Not for this page or under this name' },
+  PAYMENT_REQUIRED: { status: 402, title: 'This has to be paid for' },
   RATE_LIMITED: { status: 429, title: 'Too many requests' },
   CONFLICT: { status: 409, title: 'This contradicts what is there' },
   NOT_FOUND: { status: 404, title: 'Not found' },
@@ -96,6 +99,11 @@ export function sendProblem(response: Response, error: unknown, tell: TellProble
   const problem = problemOf(error, `${response.req.baseUrl}${response.req.path}`);
   // Whoever reports it names the line in the log.
   if (problem.code === 'INTERNAL') problem.requestId = requestIdOf(response);
+  if (error instanceof PaymentRequiredError) {
+    const { members, headers } = paymentProblem(error);
+    Object.assign(problem, members);
+    response.set(headers);
+  }
   if (problem.retryable) response.set('Retry-After', String(retryAfterSeconds(error)));
   const challenge = challengeFor(problem, response);
   if (challenge !== undefined) response.vary('Authorization').set('WWW-Authenticate', challenge);

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Asker } from '../access/asker.ts';
+import type { Offering } from '../commerce/offerings.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Caller } from '../record/caller.ts';
 import type { RequestOrigin } from './security/request-log.ts';
@@ -8,8 +9,8 @@ type Shape = z.ZodObject;
 
 export type Method = 'get' | 'post' | 'put' | 'delete';
 
-/** Who may call: anybody, a tier and all above it, or the operator under HTTP Basic. */
-export type Access = 'public' | 'basic' | 'premium' | 'admin';
+/** Who may call: anybody, a tier and all above it, whoever pays for this very answer, or the operator under HTTP Basic. */
+export type Access = 'public' | 'basic' | 'premium' | 'paid' | 'admin';
 
 /** What a request counts as: `rpc` for one that makes us call the chain, `free` for one that is never counted. */
 export type Cost = 'normal' | 'rpc' | 'free';
@@ -44,6 +45,10 @@ export interface RouteInput<Params, Query, Body> {
   /** The `Accept` header; empty when there is none. */
   accept: string;
   origin: RequestOrigin;
+  /** A header by its name. */
+  header(name: string): string | undefined;
+  /** True for `HEAD`: the answer is made, and its body is not sent. */
+  isHead: boolean;
 }
 
 /** `body` goes out as JSON; `raw` as it is, under the `Content-Type` among the headers. */
@@ -74,6 +79,8 @@ export interface Route {
   /** Kept for those who use it; its successor is named in the description. */
   deprecated?: boolean;
   access: Access;
+  /** What an answer of a paid operation is sold as. */
+  offering?: Offering;
   cost: Cost;
   params?: Shape;
   query?: Shape;

@@ -9,7 +9,7 @@ export interface Artifact {
   bytecode: Hex;
 }
 
-export type OwnContract = 'GateToken' | 'TestStablecoin' | 'IdentityRegistry' | 'ReputationRegistry';
+export type OwnContract = 'AgenticCommerce' | 'GateToken' | 'TestStablecoin' | 'IdentityRegistry' | 'ReputationRegistry';
 
 const EAS_PACKAGE = '@ethereum-attestation-service/eas-contracts';
 

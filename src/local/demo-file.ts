@@ -20,6 +20,7 @@ const DemoFile = z.object({
     stablecoin: address,
     identityRegistry: address,
     reputationRegistry: address,
+    agentCommerce: address.nullable().default(null),
   }),
   wallets: z.record(z.string(), z.object({ address, privateKey: z.string().transform((text) => text as Hex) })),
 });

@@ -19,6 +19,11 @@ const PATIENCE_MS = 10_000;
  * @throws OracleError CHAIN_REVERTED when one is refused or reverts.
  */
 export async function sendInOrder(rpcUrl: string, from: LocalAccount, calls: LocalCall[]): Promise<void> {
+  await sendForHashes(rpcUrl, from, calls);
+}
+
+/** The same, for who wants the hashes. @throws OracleError CHAIN_REVERTED */
+export async function sendForHashes(rpcUrl: string, from: LocalAccount, calls: LocalCall[]): Promise<Hex[]> {
   const chainId = Number(await jsonRpc<Hex>(rpcUrl, 'eth_chainId'));
   const first = Number(await jsonRpc<Hex>(rpcUrl, 'eth_getTransactionCount', from.address, 'latest'));
   const terms = { type: 'eip1559', chainId, gas: GAS, maxFeePerGas: MAX_FEE, maxPriorityFeePerGas: 0n } as const;
@@ -28,6 +33,7 @@ export async function sendInOrder(rpcUrl: string, from: LocalAccount, calls: Loc
     hashes.push(await jsonRpc<Hex>(rpcUrl, 'eth_sendRawTransaction', raw));
   }
   await Promise.all(hashes.map((hash) => requireSuccess(rpcUrl, hash)));
+  return hashes;
 }
 
 /** The node answers as soon as it has a transaction, which may be before it has mined it. */

@@ -19,7 +19,13 @@ export interface Infrastructure {
   mongodbUri: string;
   rpcUrl: string;
   contracts: ChainAddresses;
-  keys: { attester: Hex; reporter: Hex };
+  keys: {
+    attester: Hex;
+    reporter: Hex;
+    provider: Hex;
+    /** Null where somebody else settles payments. */
+    facilitator: Hex | null;
+  };
   saltSecret: string;
   /** Master secret of what is encrypted in the database. */
   encryptionSecret: string;
@@ -65,7 +71,7 @@ async function attach(config: Config): Promise<Infrastructure> {
       },
     );
   }
-  return { ...local(demo, keys), mongodbUri, rpcUrl: config.CHAIN_RPC_URL ?? demo.rpcUrl, localChain: null };
+  return { ...local(config, demo, keys), mongodbUri, rpcUrl: config.CHAIN_RPC_URL ?? demo.rpcUrl, localChain: null };
 }
 
 async function readShared(config: Config, name: string): Promise<unknown> {
@@ -85,9 +91,12 @@ async function readShared(config: Config, name: string): Promise<unknown> {
   }
 }
 
-function local(demo: DemoFile, keys: LocalKeys): Pick<Infrastructure, 'contracts' | 'keys' | 'saltSecret' | 'encryptionSecret' | 'demo'> {
+type LocalParts = Pick<Infrastructure, 'contracts' | 'keys' | 'saltSecret' | 'encryptionSecret' | 'demo'>;
+
+function local({ AGENT_COMMERCE_ADDRESS }: Config, demo: DemoFile, keys: LocalKeys): LocalParts {
+  const contracts = { ...demo.contracts, agentCommerce: AGENT_COMMERCE_ADDRESS ?? demo.contracts.agentCommerce };
   // The keys that encrypt are derived from it, each for its purpose: they share nothing with a salt.
-  return { contracts: demo.contracts, keys, saltSecret: keys.saltSecret, encryptionSecret: keys.saltSecret, demo };
+  return { contracts, keys, saltSecret: keys.saltSecret, encryptionSecret: keys.saltSecret, demo };
 }
 
 function realChain(config: Config): Omit<Infrastructure, 'mongodbUri'> {
@@ -100,8 +109,14 @@ function realChain(config: Config): Omit<Infrastructure, 'mongodbUri'> {
       stablecoin: config.STABLECOIN_ADDRESS!,
       identityRegistry: config.IDENTITY_REGISTRY_ADDRESS!,
       reputationRegistry: config.REPUTATION_REGISTRY_ADDRESS!,
+      agentCommerce: config.AGENT_COMMERCE_ADDRESS ?? null,
     },
-    keys: { attester: config.ATTESTER_PRIVATE_KEY!, reporter: config.REPORTER_PRIVATE_KEY! },
+    keys: {
+      attester: config.ATTESTER_PRIVATE_KEY!,
+      reporter: config.REPORTER_PRIVATE_KEY!,
+      provider: config.PROVIDER_PRIVATE_KEY!,
+      facilitator: config.FACILITATOR_PRIVATE_KEY ?? null,
+    },
     saltSecret: config.SALT_SECRET!,
     encryptionSecret: config.ENCRYPTION_SECRET!,
     demo: null,
@@ -128,7 +143,7 @@ async function ownChain(options: InfrastructureOptions): Promise<Infrastructure>
   const demo = demoFile({ rpcUrl, chainId, mongodbUri: ownUri, contracts, keys });
   await folder.writeJson('demo.json', demo);
   await folder.markReady();
-  return { ...local(demo, keys), mongodbUri: ownUri ?? config.MONGODB_URI!, rpcUrl, localChain };
+  return { ...local(config, demo, keys), mongodbUri: ownUri ?? config.MONGODB_URI!, rpcUrl, localChain };
 }
 
 async function openFolder({ config, shutdown }: InfrastructureOptions, required: string[]): Promise<DataDir> {

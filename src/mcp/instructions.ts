@@ -2,6 +2,7 @@ import { ENDPOINTS } from '../../agent-card/endpoints.ts';
 import { urlAt } from '../../agent-card/url.ts';
 import { SKILLS } from '../../skills/index.ts';
 import { requirementOf } from '../access/tiers.ts';
+import { META } from './keys.ts';
 import type { McpServerOptions } from './options.ts';
 
 type Address = Pick<McpServerOptions, 'publicUrl' | 'howToSendToken'>;
@@ -19,12 +20,19 @@ export function howToGetToken({ publicUrl, howToSendToken }: Address): string {
   ].join(' ');
 }
 
+/** What a client does with the terms that a refused call comes with. */
+export function howToPay(): string {
+  return `Sign what the first text of this result asks for, and send the call again with the payment in _meta["${META.payment}"].`;
+}
+
 /** What a model is told of the server before it asks anything. */
-export function instructionsFor(address: Address): string {
+export function instructionsFor(address: Address & Pick<McpServerOptions, 'sells'>): string {
+  const sold =
+    address.sells === true ? ' Or a single answer of theirs is paid for with the call: the refusal says what to pay, and how.' : '';
   return [
     'A daily forecast of BTC/USD that is committed on chain before its outcome window opens, then resolved and scored in public.',
     'Use verify_prediction to check a forecast against the chain, get_track_record for what the record is worth, get_market_context for the market, and predict_btc_direction for the newest forecast.',
-    `For everybody: all tools but ${GATED.join(', ')}. ${howToGetToken(address)}`,
+    `For everybody: all tools but ${GATED.join(', ')}. ${howToGetToken(address)}${sold}`,
     'Everybody else sees an unresolved forecast as GATED or null until its outcome is on chain. That is no error, and nothing else here tells it.',
     'The direction has little skill: tell the probability, its interval and the verdict of the record together, and never the direction alone.',
     'Every answer names its source; "simulated" means a made-up market, and "replayed" a forecast that was made after the fact.',

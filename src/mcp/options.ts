@@ -7,6 +7,8 @@ export interface McpServerOptions {
   publicUrl: string;
   /** What a caller does with a token; unset: it is sent as a header. */
   howToSendToken?: string;
+  /** Single answers can be paid for with the call. */
+  sells?: boolean;
   /** What the official test suites call by name; unset: nothing of it. */
   fixtures?: McpFixtures;
   /** Hears of failures of ours, which the caller is told nothing of. */

@@ -174,7 +174,12 @@ const codesOf = (codes: Record<string, number>) =>
     .map(([word, code]) => `${word} ${code}`)
     .join(', ');
 
-function byHand({ chainId, addresses, attesterAddress }: PredictionVerificationParts): PredictionVerificationReply['byHand'] {
+/** What somebody needs to check forecasts without this service. */
+export function byHand({
+  chainId,
+  addresses,
+  attesterAddress,
+}: Pick<PredictionVerificationParts, 'chainId' | 'addresses' | 'attesterAddress'>): PredictionVerificationReply['byHand'] {
   return {
     chain: `eip155:${chainId}`,
     easContract: addresses.eas,

@@ -1,6 +1,7 @@
 import { InMemoryPushNotificationStore } from '@a2a-js/sdk/server';
 import type { Db } from 'mongodb';
 import { agentCard } from '../../agent-card/card.ts';
+import type { PaidCalls } from '../../skills/paid-call.ts';
 import type { CarryOut } from '../../skills/runner.ts';
 import { A2A_INDEXES, type A2a, createA2a } from '../../src/a2a/a2a.ts';
 import type { TaskPush } from '../../src/a2a/push/push.ts';
@@ -29,6 +30,8 @@ export interface BenchOptions {
   lines?: string[];
   /** What a skill does instead of answering. */
   carryOut?: CarryOut;
+  /** Unset: nothing is sold. */
+  paidCalls?: PaidCalls;
   limits?: RateLimits;
   /** Unset: callbacks are taken, and nobody is called. */
   push?: TaskPush;
@@ -46,6 +49,7 @@ export async function a2aBench({
   now = () => new Date(),
   lines = [],
   carryOut,
+  paidCalls = NOTHING_SOLD,
   limits,
   push = NO_PUSH(),
 }: BenchOptions): Promise<A2aBench> {
@@ -61,7 +65,7 @@ export async function a2aBench({
   };
   const stopping = new AbortController();
   const log = createLog({ level: 'info', secrets: [], write: (line) => void lines.push(line) });
-  const a2a = createA2a({ db, card: agentCard(SOURCE), carryOut: answer, push, stopping: stopping.signal, log, now });
+  const a2a = createA2a({ db, card: agentCard(SOURCE), carryOut: answer, paidCalls, push, stopping: stopping.signal, log, now });
   const identify = async (authorization?: string) => CALLERS[authorization?.replace('Bearer ', '') ?? ''] ?? PUBLIC_CALLER;
   const served = await serveApp(createApp([], { log, identify, limits, trustProxy: 1 }, a2a.doors));
   return {
@@ -97,6 +101,15 @@ const SOURCE = {
   registry: `0x${'1'.repeat(40)}`,
   agentId: 1,
 } as const;
+
+const NOTHING_SOLD: PaidCalls = {
+  terms: () => {
+    throw new Error('nothing is sold here');
+  },
+  sell: async () => {
+    throw new Error('nothing is sold here');
+  },
+};
 
 const NO_PUSH = () => ({
   store: new InMemoryPushNotificationStore(),

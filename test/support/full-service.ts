@@ -2,6 +2,7 @@ import type { Day } from '../../src/forecast/day.ts';
 import type { StepName } from '../../src/pipeline/step-runs.ts';
 import { runStep } from '../../src/pipeline/steps.ts';
 import { settledWager } from '../integration/pipeline/wager-docs.ts';
+import { serveJobs } from './served-jobs.ts';
 import { runPastDay, type TestService, testService, today, unresolvedService } from './service.ts';
 
 const DAYS = 20;
@@ -12,6 +13,7 @@ export async function fullService(): Promise<TestService> {
   for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day);
   await service.infrastructure.localChain!.setTimeToNow();
   await service.pipeline.wagers.wagers.insertOne({ ...settledWager(today() - 30, 'WIN'), payoutMicros: 10_000_000 });
+  serveJobs(service);
   return upToDate(service);
 }
 

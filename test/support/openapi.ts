@@ -1,3 +1,4 @@
+import type { Access } from '../../src/http/route.ts';
 import type { JsonSchema } from './reply-schema.ts';
 
 /** An OpenAPI document, as far as tests read it. */
@@ -12,7 +13,7 @@ export interface OpenApi {
 
 export interface Operation {
   operationId: string;
-  'x-access': 'public' | 'basic' | 'premium' | 'admin';
+  'x-access': Access;
   tags: string[];
   deprecated?: boolean;
   security: Record<string, string[]>[];

@@ -9,6 +9,7 @@ const NOTHING: Record<string, string> = {
   date: '2026-01-05',
   weekId: '2026-W02',
   market: '2026-W02-60000',
+  jobId: '1',
 };
 
 /** How an operation is called on a service that may have nothing to name yet. */

@@ -38,11 +38,25 @@ interface Input {
   body?: Record<string, unknown>;
   caller?: Caller;
   accept?: string;
+  headers?: Record<string, string>;
 }
 
 /** What a route answers to parsed input, without a socket. */
-export async function call(route: Route, { params = {}, query = {}, body = {}, caller = PUBLIC_CALLER, accept = '' }: Input = {}) {
-  const input = { params, query, body, caller, asker: askerOf(caller), accept, origin: NOBODY };
+export async function call(
+  route: Route,
+  { params = {}, query = {}, body = {}, caller = PUBLIC_CALLER, accept = '', headers = {} }: Input = {},
+) {
+  const input = {
+    params,
+    query,
+    body,
+    caller,
+    asker: askerOf(caller),
+    accept,
+    origin: NOBODY,
+    header: (name: string) => headers[name],
+    isHead: false,
+  };
   // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
   return (await route.handle(input)) as Reply<any> & { body: any };
 }

@@ -63,8 +63,8 @@ export const SPEC_PATHS: SpecPath[] = [
     '/api/claw/ecosystem',
   ].map(of('get', 'public')),
   of('post', 'public')('/api/svc/prestake/commit'),
+  of('get', 'public')('/.well-known/x402.json'),
   ...[
-    '/.well-known/x402.json',
     '/api/self-test/status',
     '/api/self-test/walk-forward',
     '/api/self-test/contamination',
@@ -83,8 +83,9 @@ export const SPEC_PATHS: SpecPath[] = [
   // 4.5
   of('post', 'basic')('/api/svc/a2a/tasks/send'),
   of('get', 'basic')('/api/svc/a2a/tasks/{id}'),
-  of('post', 'paid', false)('/api/svc/commerce/purchase'),
-  ...['/oracle', '/oracle/premium'].map(of('get', 'paid', false)),
+  // Paid for before it is asked: no header of its own carries the payment.
+  of('post', 'public')('/api/svc/commerce/purchase'),
+  ...['/oracle', '/oracle/premium'].map(of('get', 'paid')),
 ];
 
 /** What the service has beyond the interface. */
@@ -104,15 +105,19 @@ export const OWN_PATHS: SpecPath[] = [
     '/methodology.md',
     '/icon.svg',
     '/.well-known/jwks.json',
+    '/.well-known/x402',
     '/api/svc/agent/feedback/{date}',
     '/api/svc/oracle/nonce',
     '/api/claw/archive',
     '/api/svc/prestake/commitments',
     '/api/svc/skills',
+    '/api/svc/commerce/jobs/{jobId}',
   ].map(of('get', 'public')),
   ...['verify_prediction', 'get_track_record', 'get_market_context'].map((id) => of('post', 'public')(`/api/svc/skills/${id}`)),
   of('post', 'basic')('/api/svc/skills/predict_btc_direction'),
   of('post', 'public')('/api/svc/oracle/siwe'),
+  of('post', 'public')('/api/svc/commerce/answers'),
+  of('post', 'public')('/api/svc/commerce/jobs/{jobId}/deliverable'),
   of('delete', 'public')('/api/svc/oracle/session'),
   ...['/admin/steps', '/admin/audit'].map(of('get', 'admin')),
   ...[

@@ -3,6 +3,7 @@ import { formatDay, instantOf, parseDay } from '../../src/forecast/day.ts';
 import { OUTCOME_STEPS, runStep } from '../../src/pipeline/steps.ts';
 import type { Resolution } from '../../src/record/forecast.ts';
 import { settledWager } from '../integration/pipeline/wager-docs.ts';
+import { serveOneJob } from './served-jobs.ts';
 import { runPastDay, type TestService, testService } from './service.ts';
 
 const DAYS = 14;
@@ -25,6 +26,7 @@ export async function untoldService(): Promise<TestService> {
   await decideUnrevealed(service);
   await makeVoid(service);
   await reportOutcome(service);
+  await serveOneJob(service);
   service.state.setup = null;
   return service;
 }

@@ -47,6 +47,7 @@ describe('the import law', () => {
     ['src/http/x.ts', '../local/data-dir.ts'],
     ['src/audit/x.ts', '../record/forecasts.ts'],
     ['skills/x.ts', '../src/http/app.ts'],
+    ['examples/demo/x.ts', '../../src/errors.ts'],
   ])('refuses %s importing %s', async (path, specifier) => {
     expect(await lint(path, importing(specifier))).toContain('import law');
   });

@@ -41,6 +41,7 @@ function contractsOf(parts: HttpParts, states: ContractStates, eas: EasRecord): 
     },
     gateToken: tokenOf(addresses.gateToken, states.gateToken),
     stablecoin: tokenOf(addresses.stablecoin, states.stablecoin),
+    agentCommerce: agentCommerceOf(addresses.agentCommerce, states.agentCommerce),
   };
 }
 
@@ -53,6 +54,11 @@ async function easRecord({ record, attesterAddress }: HttpParts): Promise<EasRec
 
 function stateOf(address: Address, { state, reason }: Observed<unknown>): Pick<Contracts['gateToken'], 'address' | 'state' | 'reason'> {
   return { address, state, reason };
+}
+
+function agentCommerceOf(address: Address | null, observed: ContractStates['agentCommerce']): Contracts['agentCommerce'] {
+  if (address === null || observed === null) return null;
+  return { ...stateOf(address, observed), paymentToken: observed.value?.paymentToken ?? null };
 }
 
 function tokenOf(address: Address, observed: Observed<TokenFacts>): Contracts['gateToken'] {

@@ -1,5 +1,4 @@
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
-import { CLOSED_CHANNELS } from '../../commerce/channel.ts';
 import { pushChannels } from '../../push/channels.ts';
 
 export const STANDARD_KINDS = ['chain', 'identity', 'payment', 'agent', 'push', 'http'] as const;
@@ -107,8 +106,8 @@ export const STANDARDS: readonly Standard[] = [
     name: 'x402 Payment Required',
     kind: 'payment',
     url: 'https://x402.org',
-    live: !('x402' in CLOSED_CHANNELS),
-    paths: [],
+    live: true,
+    paths: ['/oracle', '/oracle/premium', '/.well-known/x402.json'],
     note: 'Payment with the request itself, in a stablecoin by EIP-3009.',
   },
   {
@@ -116,7 +115,7 @@ export const STANDARDS: readonly Standard[] = [
     name: 'ERC-8183 Agentic Commerce',
     kind: 'payment',
     url: eip(8183),
-    live: !('agent-commerce' in CLOSED_CHANNELS),
+    live: true,
     paths: [],
     note: 'Jobs that are paid from escrow.',
   },

@@ -1,6 +1,6 @@
 import { createDocument, type oas31, type ZodOpenApiOverride, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { IDENTITY } from '../../../agent-card/identity.ts';
-import { type Route, TAGS, type Tag } from '../route.ts';
+import { type Access, type Route, TAGS, type Tag } from '../route.ts';
 import { EXAMPLES } from './examples.ts';
 import { HEADERS } from './headers.ts';
 import { INTRODUCTION } from './introduction.ts';
@@ -51,8 +51,9 @@ function tagsOf(routes: readonly Route[]): oas31.TagObject[] {
 }
 
 function securitySchemesOf(routes: readonly Route[]): Partial<typeof SECURITY_SCHEMES> {
-  const { walletToken, operator } = SECURITY_SCHEMES;
-  return routes.some(({ access }) => access === 'admin') ? { walletToken, operator } : { walletToken };
+  const { walletToken, operator, ...payments } = SECURITY_SCHEMES;
+  const uses = (access: Access) => routes.some((route) => route.access === access);
+  return { walletToken, ...(uses('paid') ? payments : {}), ...(uses('admin') ? { operator } : {}) };
 }
 
 function problemExamples(): Record<string, oas31.ExampleObject> {

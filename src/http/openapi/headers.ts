@@ -1,4 +1,5 @@
 import type { oas31 } from 'zod-openapi';
+import { SETTLEMENT_HEADERS, TERMS_HEADER } from '../payment-headers.ts';
 import type { Route } from '../route.ts';
 
 /** Every header that the reference speaks of. */
@@ -10,6 +11,11 @@ export const HEADERS = {
   'Cache-Control': text('For how long the answer may be kept, and by whom'),
   'Retry-After': { description: 'Seconds after which trying again makes sense', schema: { type: 'integer', minimum: 0 } },
   'WWW-Authenticate': text('How to authenticate; to whoever sent a token also what is wrong with it, as `error` (RFC 6750, section 3.1)'),
+  [TERMS_HEADER]: text('The terms of x402 version 2, as base64 of their JSON'),
+  [SETTLEMENT_HEADERS.v2]: text(
+    'What was paid, in version 2, as base64 of its JSON; not with an answer that was free, or paid for in version 1',
+  ),
+  [SETTLEMENT_HEADERS.v1]: text('The same in version 1: where the payment came in X-PAYMENT or X-402-Payment'),
 } satisfies Record<string, oas31.HeaderObject>;
 
 type HeaderName = keyof typeof HEADERS;
@@ -18,14 +24,15 @@ function text(description: string): oas31.HeaderObject {
   return { description, schema: { type: 'string' } };
 }
 
-const refs = (names: HeaderName[]): oas31.HeadersObject =>
+const refs = (names: readonly HeaderName[]): oas31.HeadersObject =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 const common = (counted: boolean): HeaderName[] => (counted ? ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] : ['X-Request-Id']);
 
 /** Headers of an answer that succeeded. */
-export function successHeaders({ cost, method }: Pick<Route, 'cost' | 'method'>): oas31.HeadersObject {
-  return refs([...common(cost !== 'free'), 'Cache-Control', ...(method === 'get' ? (['ETag'] as const) : [])]);
+export function successHeaders({ access, cost, method }: Pick<Route, 'access' | 'cost' | 'method'>): oas31.HeadersObject {
+  const paid: HeaderName[] = access === 'paid' ? Object.values(SETTLEMENT_HEADERS) : [];
+  return refs([...common(cost !== 'free'), 'Cache-Control', ...(method === 'get' ? (['ETag'] as const) : []), ...paid]);
 }
 
 /** Headers of a problem document. */
@@ -33,10 +40,12 @@ export function problemHeaders({
   counted,
   retryable,
   challenge,
-}: Record<'counted' | 'retryable' | 'challenge', boolean>): oas31.HeadersObject {
+  terms,
+}: Record<'counted' | 'retryable' | 'challenge' | 'terms', boolean>): oas31.HeadersObject {
   return refs([
     ...common(counted),
     ...(retryable ? (['Retry-After'] as const) : []),
+    ...(terms ? ([TERMS_HEADER] as const) : []),
     ...(challenge ? (['WWW-Authenticate'] as const) : []),
   ]);
 }

@@ -7,6 +7,10 @@ Forecasts are for 1, 2, 3 and 7 days, and are made each day at about 21:35 UTC. 
 (\`POST /api/svc/oracle/verify\`) and sends the token as \`Authorization: Bearer <token>\`. Until its outcome the direction and
 confidence of a forecast are told to the Basic tier and above only; everybody else reads \`GATED\` and null.
 
+**Payments.** \`GET /oracle\` and \`GET /oracle/premium\` need no account: without a payment they answer 402 with the terms of x402, in version 2 in
+\`PAYMENT-REQUIRED\` and in version 1 in the body. The same request with the signed payment in \`PAYMENT-SIGNATURE\`, \`X-PAYMENT\` or
+\`X-402-Payment\` is answered, with a signed receipt. What is not answered is not charged. \`/.well-known/x402.json\` has all of it for programs.
+
 **Errors** are \`application/problem+json\` (RFC 9457): \`code\` is for programs, \`field\` names what is at fault, \`retryable\` says
 whether the same request may succeed later, \`suggestedAction\` what to do.
 

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import type { ZodOpenApiOperationObject, ZodOpenApiRequestBodyObject } from 'zod-openapi';
+import { formatAmount } from '../../commerce/money.ts';
+import type { Offering } from '../../commerce/offerings.ts';
 import type { Route } from '../route.ts';
 import { EXAMPLES } from './examples.ts';
 import { repliesOf } from './replies.ts';
@@ -17,16 +19,23 @@ export function operationOf(route: Route): ZodOpenApiOperationObject {
     security: securityOf(route),
     // For programs: OpenAPI has no word for tiers of one and the same token.
     'x-access': route.access,
+    ...(route.offering === undefined ? {} : { 'x-payment-info': paymentInfo(route.offering) }),
     requestParams: { ...(params === undefined ? {} : { path: params }), ...(query === undefined ? {} : { query }) },
     ...(body === undefined ? {} : { requestBody: requestBodyOf(route, body) }),
     responses: repliesOf(route),
   };
 }
 
+/** As indexes of paid operations read it. */
+function paymentInfo({ price }: Offering) {
+  return { price: { mode: 'fixed', currency: price.asset, amount: formatAmount(price) }, protocols: [{ x402: {} }] };
+}
+
 const ACCESS = {
   public: 'Open to everybody.',
   basic: 'Needs a token of the Basic tier or above.',
   premium: 'Needs a token of the Premium tier.',
+  paid: 'Needs a payment by x402 with the request itself: without one it answers 402 with the terms, whatever it would say.',
   admin: 'For the operator; nothing is served here unless credentials are configured.',
 } as const;
 

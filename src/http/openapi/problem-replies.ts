@@ -1,10 +1,11 @@
+import type { z } from 'zod';
 import type { ZodOpenApiExamplesObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
 import { PROBLEMS } from '../problem.ts';
 import type { Access, Route } from '../route.ts';
 import { EXAMPLES } from './examples.ts';
 import { problemHeaders } from './headers.ts';
-import { PROBLEM } from './problem-schema.ts';
+import { PAYMENT_PROBLEM, PROBLEM } from './problem-schema.ts';
 import { asksNobody } from './security.ts';
 
 /** A token is looked at on every path, also where none is needed: it may be refused, or the balance behind it not be known. */
@@ -12,6 +13,7 @@ const BY_ACCESS: Record<Access, readonly ErrorCode[]> = {
   public: ['UNAUTHENTICATED', 'CHAIN_UNREACHABLE'],
   basic: ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CHAIN_UNREACHABLE'],
   premium: ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CHAIN_UNREACHABLE'],
+  paid: ['PAYMENT_REQUIRED'],
   // Unless the operator has set a password nothing is served there.
   admin: ['UNAUTHENTICATED', 'NOT_FOUND'],
 };
@@ -37,8 +39,19 @@ export function errorsOf(route: Route): ErrorCode[] {
 /** Problem documents of an operation, by status. */
 export function problemReplies(route: Route): Map<number, ZodOpenApiResponseObject> {
   const byStatus = Map.groupBy(errorsOf(route), (code) => PROBLEMS[code].status);
-  return new Map([...byStatus].map(([status, codes]) => [status, problemReply(codes, route.cost !== 'free')]));
+  return new Map(
+    [...byStatus].map(([status, codes]) => {
+      const isTerms = route.access === 'paid' && codes.includes('PAYMENT_REQUIRED');
+      return [status, isTerms ? TERMS_REPLY : problemReply(codes, route.cost !== 'free')];
+    }),
+  );
 }
+
+/** A 402 that says how to pay with the request itself. */
+const TERMS_REPLY: ZodOpenApiResponseObject = {
+  id: 'PaymentTerms',
+  ...describeProblems(['PAYMENT_REQUIRED'], true, PAYMENT_PROBLEM),
+};
 
 const replies = new Map<string, ZodOpenApiResponseObject>();
 
@@ -55,7 +68,7 @@ function pascalCase(code: ErrorCode): string {
   return code.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function describeProblems(codes: ErrorCode[], counted: boolean): ZodOpenApiResponseObject {
+function describeProblems(codes: ErrorCode[], counted: boolean, schema: z.ZodType = PROBLEM): ZodOpenApiResponseObject {
   const examples = examplesOf(codes);
   return {
     description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}`).join('\n\n'),
@@ -63,8 +76,9 @@ function describeProblems(codes: ErrorCode[], counted: boolean): ZodOpenApiRespo
       counted,
       retryable: codes.some((code) => ERROR_CODES[code].retryable),
       challenge: codes.includes('UNAUTHENTICATED') || codes.includes('TIER_REQUIRED'),
+      terms: schema === PAYMENT_PROBLEM,
     }),
-    content: { 'application/problem+json': { schema: PROBLEM, ...(examples === undefined ? {} : { examples }) } },
+    content: { 'application/problem+json': { schema, ...(examples === undefined ? {} : { examples }) } },
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
+import { PAYMENT_MEMBERS } from '../schemas/x402.ts';
 
 /** `application/problem+json` (RFC 9457) as this door sends it. */
 export const PROBLEM = z
@@ -16,3 +17,8 @@ export const PROBLEM = z
     field: z.string().optional().describe('The parameter, body field or header at fault'),
   })
   .describe('Problem details (RFC 9457); further members are facts of this very error');
+
+/** The same with the terms of what can be paid for with the request. */
+export const PAYMENT_PROBLEM = z
+  .looseObject({ ...PROBLEM.shape, ...PAYMENT_MEMBERS })
+  .describe('Problem details (RFC 9457) that are also the 402 of x402 version 1');

@@ -9,6 +9,20 @@ export const SECURITY_SCHEMES = {
     bearerFormat: 'JWT',
     description: 'Token from POST /api/svc/oracle/verify; it lasts 30 minutes and carries the tier that the balance of gate tokens opens.',
   },
+  x402: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'PAYMENT-SIGNATURE',
+    description:
+      'Payment of x402 version 2 for this very request: base64 of its JSON, as any x402 client makes it of the terms in PAYMENT-REQUIRED.',
+  },
+  x402V1: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-PAYMENT',
+    description: 'The same in version 1, of the terms in the body of the 402.',
+  },
+  x402Payment: { type: 'apiKey', in: 'header', name: 'X-402-Payment', description: 'The same in either version.' },
   operator: { type: 'http', scheme: 'basic', description: "The operator's own credentials." },
 } satisfies Record<string, oas31.SecuritySchemeObject>;
 
@@ -17,6 +31,7 @@ const REQUIREMENTS: Record<Access, oas31.SecurityRequirementObject[]> = {
   public: [{}, { walletToken: [] }],
   basic: [{ walletToken: [] }],
   premium: [{ walletToken: [] }],
+  paid: [{ x402: [] }, { x402V1: [] }, { x402Payment: [] }],
   admin: [{ operator: [] }],
 };
 

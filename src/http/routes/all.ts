@@ -14,10 +14,13 @@ import { contestRoutes } from './contest.ts';
 import { copyTradeRoutes } from './copy-trade.ts';
 import { crowdRoutes } from './crowd.ts';
 import { healthRoutes } from './health.ts';
+import { jobRoutes } from './jobs.ts';
 import { marketRoutes } from './market.ts';
 import { metadataRoutes } from './metadata.ts';
 import { oracleRoutes } from './oracle.ts';
+import { paidRoutes } from './paid.ts';
 import { predictionMarketRoutes } from './prediction-markets.ts';
+import { purchaseRoutes } from './purchases.ts';
 import { referenceRoutes } from './reference.ts';
 import { refRoutes } from './refs.ts';
 import { regimeRoutes } from './regime.ts';
@@ -28,6 +31,7 @@ import { skillRoutes } from './skills.ts';
 import { webhookRoutes } from './webhooks.ts';
 import { weeklyRoutes } from './weekly.ts';
 import { widgetRoutes } from './widget.ts';
+import { x402Routes } from './x402.ts';
 
 /** Every route of this door. */
 export function allRoutes(parts: HttpParts): Route[] {
@@ -53,7 +57,11 @@ export function allRoutes(parts: HttpParts): Route[] {
     ...marketRoutes(parts),
     ...metadataRoutes(parts),
     ...webhookRoutes(parts),
+    ...paidRoutes(parts),
+    ...x402Routes(parts),
     ...commerceRoutes(parts),
+    ...jobRoutes(parts),
+    ...purchaseRoutes(parts),
     ...refRoutes(parts),
     ...contestRoutes(parts),
     ...healthRoutes(parts),

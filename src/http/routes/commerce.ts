@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CHANNELS } from '../../commerce/channel.ts';
 import { type Commerce, channelStates } from '../../commerce/commerce.ts';
+import { howToPay } from '../../commerce/how-to-pay.ts';
 import { displayMoney, formatAmount, usdOf } from '../../commerce/money.ts';
 import { OFFERINGS, type Offering, offeringId } from '../../commerce/offerings.ts';
 import { partnerTotals } from '../../commerce/refs.ts';
@@ -25,7 +26,7 @@ export function commerceRoutes(parts: HttpParts): Route[] {
           .describe('Only what is sold this way'),
       }),
       reply: OFFERINGS_REPLY,
-      handle: ({ query }) => ({ body: offeringsReply(parts.commerce, query.channel) }),
+      handle: ({ query }) => ({ body: offeringsReply(parts, query.channel) }),
     }),
     route({
       path: '/api/svc/revenue',
@@ -46,27 +47,27 @@ export function commerceRoutes(parts: HttpParts): Route[] {
   ];
 }
 
-function offeringsReply(commerce: Commerce, channel: Offering['channel'] | undefined): z.input<typeof OFFERINGS_REPLY> {
-  const channels = channelStates(commerce).filter((state) => channel === undefined || state.channel === channel);
+function offeringsReply(parts: HttpParts, channel: Offering['channel'] | undefined): z.input<typeof OFFERINGS_REPLY> {
+  const channels = channelStates(parts.commerce).filter((state) => channel === undefined || state.channel === channel);
   const offerings = OFFERINGS.flatMap((offering) => {
     const state = channels.find((one) => one.channel === offering.channel);
-    return state === undefined ? [] : [offeringReply(offering, commerce, state.open)];
+    return state === undefined ? [] : [offeringReply(offering, parts, state.open)];
   });
   return { success: true, offerings, channels, count: offerings.length };
 }
 
-function offeringReply(offering: Offering, { asset, payee, chainId }: Commerce, open: boolean) {
+function offeringReply(offering: Offering, { commerce: { till }, jobs }: HttpParts, open: boolean) {
   const { name, channel, title, description, price, delivers, evidence, example } = offering;
   return {
     ...{ id: offeringId(offering), name, channel, title, description },
     priceDisplay: displayMoney(price),
-    price: { amount: price.amount.toString(), asset, decimals: price.decimals, currency: 'USD' as const },
+    price: { amount: price.amount.toString(), asset: till.asset, decimals: price.decimals, currency: 'USD' as const },
     ...{ delivers: [...delivers], evidence, example, open },
-    howToPay: { payee: open ? payee : null, chain: `eip155:${chainId}`, asset },
+    howToPay: howToPay(channel, { till, jobs, open }),
   };
 }
 
-async function revenueReply({ ledger, asset, realMoney }: Commerce, now: Date): Promise<z.input<typeof REVENUE_REPLY>> {
+async function revenueReply({ ledger, till: { asset }, realMoney }: Commerce, now: Date): Promise<z.input<typeof REVENUE_REPLY>> {
   const revenue = await revenueOf(ledger.payments, now);
   return {
     success: true,

@@ -28,9 +28,11 @@ const PRICE = z.object({
 });
 
 const HOW_TO_PAY = z.object({
-  payee: ADDRESS.nullable().describe('Wallet to pay to; null while the channel is closed'),
+  payee: ADDRESS.nullable().describe('Wallet to pay to, for a job its provider; null while the channel is closed'),
   chain: z.string().describe('The chain to pay on, as CAIP-2, e.g. eip155:8453'),
   asset: ADDRESS.describe('The stablecoin to pay in'),
+  contract: ADDRESS.nullable().describe('ERC-8183 contract that jobs are created in; null for other channels, and while it is closed'),
+  steps: z.array(z.string()).describe('What the buyer does, in order'),
 });
 
 const OFFERING = z.object({

@@ -52,6 +52,11 @@ const REPUTATION_REGISTRY = z.object({
   reporter: ADDRESS.nullable().describe('That wallet; null unless the contract is live'),
 });
 
+const AGENT_COMMERCE = z.object({
+  ...CONTRACT,
+  paymentToken: ADDRESS.nullable().describe('What its jobs are paid in; null unless the contract is live'),
+});
+
 const STANDARD = z.object({
   id: z.string().describe('Short name'),
   name: z.string().describe('Name'),
@@ -80,6 +85,7 @@ export const ECOSYSTEM = z.object({
       reputationRegistry: REPUTATION_REGISTRY.describe('ERC-8004 reputation registry'),
       gateToken: TOKEN.describe('ERC-20 whose balance opens the tiers'),
       stablecoin: TOKEN.describe('What payments are made in'),
+      agentCommerce: AGENT_COMMERCE.nullable().describe('ERC-8183 contract whose jobs are taken; null where none are'),
     })
     .describe('Contracts in use, each with its own state'),
   standards: z.array(STANDARD).describe('Standards and protocols'),

@@ -146,6 +146,7 @@ export const INFO = z.object({
       schemaRegistry: ADDRESS.describe('Schema registry of EAS'),
       identityRegistry: ADDRESS.describe('ERC-8004 identity registry'),
       reputationRegistry: ADDRESS.describe('ERC-8004 reputation registry'),
+      agentCommerce: ADDRESS.nullable().describe('ERC-8183 contract whose jobs are taken; null where none are'),
     })
     .describe('Addresses on that chain'),
   limits: LIMITS.describe('Every limit that callers meet'),

@@ -16,7 +16,6 @@ const SINGLE_ANSWER = z.object({
     .regex(/^\d+(\.\d+)?$/)
     .describe('What it costs, an exact decimal in `asset`'),
   asset: z.string().describe('What the price is in, e.g. USD'),
-  open: z.boolean().describe('Whether it can be bought now'),
 });
 
 const REACHED = z.object({

@@ -56,6 +56,7 @@ const CHAIN = z.object({
       stablecoin: ADDRESS.describe('Stablecoin of payments'),
       identityRegistry: ADDRESS.describe('ERC-8004 identity registry'),
       reputationRegistry: ADDRESS.describe('ERC-8004 reputation registry'),
+      agentCommerce: ADDRESS.nullable().describe('ERC-8183 contract whose jobs are taken; null where none are'),
     })
     .describe('Addresses on that chain'),
   blockNumber: COUNT.nullable().describe('Newest block; null when the chain does not answer'),

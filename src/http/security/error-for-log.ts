@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { PROOF_HEADERS } from '../payment-headers.ts';
 import { routeOf } from './request-log.ts';
 
 const MAX_CHARS = 8_000;
@@ -7,7 +8,7 @@ const MAX_CAUSES = 4;
 const MIN_SECRET_CHARS = 8;
 
 /** Headers that carry what only the caller may know. */
-const SECRET_HEADERS = ['authorization', 'cookie', 'x-402-payment'];
+const SECRET_HEADERS = ['authorization', 'cookie', ...PROOF_HEADERS];
 
 /** An error as a log line may have it: its stack and causes, bounded, without what its request carried in confidence. */
 export function errorForLog(error: unknown, request: Request): string {

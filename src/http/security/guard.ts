@@ -5,6 +5,7 @@ import { isOracleError, OracleError } from '../../errors.ts';
 import { type Caller, PUBLIC_CALLER } from '../../record/caller.ts';
 import type { AppOptions } from '../app.ts';
 import type { Guard } from '../mount.ts';
+import { carriesPayment } from '../payment-headers.ts';
 import { nothingServed } from '../unserved.ts';
 import { clientAddress } from './client-address.ts';
 import { type RequestCounter, requestCounter } from './rate-limit.ts';
@@ -36,6 +37,7 @@ export function createGuard({ identify, admin, limits }: Pick<AppOptions, 'ident
       await admitOperator(admin, arrival, request, response);
       return askerOf(PUBLIC_CALLER, arrival, response);
     }
+    if (access === 'paid') return admitPayer(arrival, request, response);
     if (cost === 'free' && access === 'public') return askerOf(PUBLIC_CALLER, arrival, response);
     const caller = await whoAsks(identify, arrival);
     noteCaller(response, caller);
@@ -78,6 +80,22 @@ async function whoAsks(identify: AppOptions['identify'], arrival: Arrival): Prom
 
 function countCall({ wallet }: Caller, { address, counter }: Arrival): Promise<void> {
   return wallet === undefined ? counter.take('public', address) : counter.take('wallet', wallet.toLowerCase());
+}
+
+/**
+ * Who sends a payment has the limit of a wallet, whatever others at that address have sent without one; a token changes nothing.
+ * Payments that were no good have cost calls of the chain: an address that sends too many has none of its payments looked at.
+ */
+async function admitPayer(arrival: Arrival, request: Request, response: Response): Promise<Asker> {
+  const { address, counter } = arrival;
+  const asker = askerOf(PUBLIC_CALLER, arrival, response);
+  if (request.method === 'HEAD' || !carriesPayment(request)) {
+    await counter.take('public', address);
+    return asker;
+  }
+  await counter.take('wallet', `paying:${address}`);
+  counter.refuseSpent('rpc', `refused:${address}`);
+  return { ...asker, countChainCall: () => counter.take('rpc', `refused:${address}`) };
 }
 
 /** The operator is not limited, whoever guesses is. Without a password set there is no such path. */

@@ -3,6 +3,7 @@ import cors, { type CorsOptions } from 'cors';
 import type { Request, RequestHandler } from 'express';
 import helmet from 'helmet';
 import { ADMIN_PATH } from '../admin/area.ts';
+import { carriesPayment, PROOF_HEADERS, SETTLEMENT_HEADERS, TERMS_HEADER } from '../payment-headers.ts';
 
 /** Nothing may be loaded by, or framed from, an answer that is data. An HTML page sets its own `Content-Security-Policy`. */
 const DATA_POLICY = { defaultSrc: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"], frameAncestors: ["'none'"] };
@@ -11,7 +12,7 @@ const HSTS = `max-age=${365 * 86_400}`;
 
 /** Headers that a browser may send from another site. */
 const ALLOWED_HEADERS = [
-  ...['Authorization', 'Content-Type', 'If-None-Match', 'X-Request-Id', 'X-402-Payment'],
+  ...['Authorization', 'Content-Type', 'If-None-Match', 'X-Request-Id', ...PROOF_HEADERS],
   ...['A2A-Version', 'A2A-Extensions', 'X-A2A-Extensions'],
   ...['Last-Event-ID', 'Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version', 'Mcp-Session-Id'],
 ];
@@ -22,6 +23,8 @@ const EXPOSED_HEADERS = [
   'Deprecation',
   'ETag',
   'Link',
+  TERMS_HEADER,
+  ...Object.values(SETTLEMENT_HEADERS),
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
@@ -83,7 +86,7 @@ export function compressed(): RequestHandler {
     threshold: COMPRESSED_FROM_BYTES,
     filter: (request, response) =>
       request.headers.authorization === undefined &&
-      request.headers['x-402-payment'] === undefined &&
+      !carriesPayment(request as Request) &&
       !String(response.getHeader('Content-Type')).startsWith('text/event-stream') &&
       compression.filter(request, response),
   });

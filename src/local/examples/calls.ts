@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { TypedDataDomain } from 'viem';
 import { createSiweMessage } from 'viem/siwe';
+import { answerMessage } from '../../commerce/x402/answer-message.ts';
 import { dayOf, formatDay } from '../../forecast/day.ts';
+import { deliveredJob, fetchBody } from './job.ts';
+import { paymentFor } from './pay.ts';
+import { paidPurchase } from './transfer.ts';
 import type { World } from './world.ts';
 
 /** What a request is made of, beside the token of the tier that the operation asks for. */
@@ -9,6 +13,7 @@ export interface Call {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: object;
+  headers?: Record<string, string>;
   /** The token is used up by this call. */
   endsSession?: true;
 }
@@ -36,6 +41,12 @@ export const CALLS: Record<string, (world: World, holder: Holder) => Promise<Cal
   },
   registerWebhook: () => ({ body: webhook() }),
   deleteWebhook: async (world, holder) => ({ params: { id: await ownWebhook(world, holder) } }),
+  buySignal: async (world) => await paidCall(world, '/oracle', await horizonWithSignal(world)),
+  buyPremiumSignal: async (world) => await paidCall(world, '/oracle/premium', '7d'),
+  buyOffering: async (world) => ({ body: await paidPurchase(world, 'svc_daily_macro_review') }),
+  getAnswerAgain: async (world) => ({ body: await boughtAnswer(world) }),
+  getJob: async (world) => ({ params: { jobId: await deliveredJob(world) } }),
+  fetchJobDeliverable: async (world) => ({ params: { jobId: await deliveredJob(world) }, body: await fetchBody(world) }),
   runPredictBtcDirection: () => ({ body: { horizon: '7d' } }),
   runVerifyPrediction: async (world) => ({ body: { uid: (await resolution(world)).uid } }),
   runGetTrackRecord: () => ({ body: { horizon: '7d', pageSize: 3 } }),
@@ -76,6 +87,29 @@ async function horizonWithIntent({ json, logIn }: World): Promise<Call> {
     if ((await json(`/api/svc/copy-trade/next?horizon=${horizon}`, { token })) !== null) return { query: { horizon } };
   }
   return {};
+}
+
+async function paidCall(world: World, path: string, horizon: string): Promise<Call> {
+  return { query: { horizon }, headers: await paymentFor(world, `${path}?horizon=${horizon}`) };
+}
+
+/** An abstention is told without a charge. */
+async function horizonWithSignal({ json, logIn }: World): Promise<string> {
+  const token = await logIn('basic');
+  for (const horizon of ['7d', '3d', '2d']) {
+    if ((await json(`/api/svc/oracle?horizon=${horizon}`, { token })).signal !== 'HOLD') return horizon;
+  }
+  return '7d';
+}
+
+/** A wallet that has paid for an answer asks for it again. */
+async function boughtAnswer(world: World): Promise<object> {
+  const path = '/oracle/premium?horizon=7d';
+  const { payment } = await world.json(path, { headers: await paymentFor(world, path) });
+  const { txHash } = payment;
+  const { address: wallet } = world.wallets.buyer;
+  const timestamp = world.nowMs();
+  return { txHash, wallet, timestamp, signature: await world.wallets.buyer.signMessage({ message: answerMessage(txHash, timestamp) }) };
 }
 
 /** A resolved attestation: everything of it is public. */

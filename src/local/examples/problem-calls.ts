@@ -17,6 +17,7 @@ export const PROBLEM_CALLS: ((world: World) => Promise<RecordedProblem>)[] = [
   (world) => problem(world, '/api/svc/oracle'),
   async (world) => problem(world, '/api/svc/oracle/premium', { token: await world.logIn('basic') }),
   (world) => problem(world, `/api/svc/onchain-oracle/verify/0x${'0'.repeat(64)}`),
+  (world) => problem(world, '/oracle'),
   sameWebhookTwice,
   (world) => problem(world, LOGIN, { method: 'POST', body: { signature: '0'.repeat(70_000) } }),
   (world) => problem(world, `/api/svc/open/signal?horizon=${'7'.repeat(5_000)}`),

@@ -1,4 +1,5 @@
 import type { Examples } from '../../http/openapi/examples.ts';
+import type { Access } from '../../http/route.ts';
 import { CALLS, type Call } from './calls.ts';
 import { PROBLEM_CALLS } from './problem-calls.ts';
 import { redacted, shortened } from './redact.ts';
@@ -9,7 +10,7 @@ export interface Callable {
   method: string;
   path: string;
   operationId: string;
-  'x-access': 'public' | 'basic' | 'premium' | 'admin';
+  'x-access': Access;
   /** Media types of success. */
   mediaTypes: string[];
 }
@@ -56,7 +57,7 @@ async function recordOperation(world: World, operation: Callable, { requests, re
   const holder = access === 'premium' ? 'premium' : 'basic';
   for (const mediaType of mediaTypes.filter((type) => type === 'application/json' || READABLE.has(type))) {
     const call = (await CALLS[operationId]?.(world, holder)) ?? {};
-    const token = access === 'public' && call.endsSession === undefined ? undefined : await world.logIn(holder);
+    const token = (access === 'public' || access === 'paid') && call.endsSession === undefined ? undefined : await world.logIn(holder);
     const response = await world.ask(pathOf(operation, call), questionOf(operation, call, { accept: mediaType, token }));
     if (!response.ok) throw new Error(`${operationId} answers ${response.status}: ${await response.text()}`);
     if (call.body !== undefined) requests[operationId] = redacted(call.body);
@@ -69,8 +70,8 @@ async function recordOperation(world: World, operation: Callable, { requests, re
 }
 
 /** The rest of a request, beside its path. */
-export function questionOf({ method }: Callable, { body }: Call, rest: Pick<Question, 'accept' | 'token'>): Question {
-  return { method: method.toUpperCase(), body, ...rest };
+export function questionOf({ method }: Callable, { body, headers }: Call, rest: Pick<Question, 'accept' | 'token'>): Question {
+  return { method: method.toUpperCase(), body, headers, ...rest };
 }
 
 /** The path of a call, its parameters filled in. */

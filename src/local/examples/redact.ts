@@ -16,7 +16,7 @@ const SCHEMA_MEMBERS = 3;
 const ENTRIES = 2;
 
 /** Lists of which each entry counts: a type to sign, public keys, what a JSON Schema is made of. */
-const WHOLE = new Set(['Commitment', 'keys', 'include', 'enum', 'anyOf']);
+const WHOLE = new Set(['Commitment', 'Receipt', 'accepts', 'proof', 'keys', 'include', 'enum', 'anyOf']);
 
 /** A real request or answer, fit to be printed: lists cut short, nothing that could be used. */
 export function redacted(value: unknown, name = ''): unknown {

@@ -24,6 +24,7 @@ const SETTINGS = {
 
 export interface ServiceProcess {
   url: string;
+  rpcUrl: string;
   wallets: ExampleWallets;
   stop(): Promise<void>;
 }
@@ -51,11 +52,11 @@ export async function startServiceProcess(dataDir: string, environment: Record<s
     }
     void ended.then(() => failed(new Error(`the service ended: ${output}`)));
   });
-  return { url, wallets: await walletsOf(dataDir), stop };
+  return { url, ...(await demoOf(dataDir)), stop };
 }
 
-async function walletsOf(dataDir: string): Promise<ExampleWallets> {
-  const { wallets } = parseDemoFile(JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')));
+async function demoOf(dataDir: string): Promise<Pick<ServiceProcess, 'rpcUrl' | 'wallets'>> {
+  const { rpcUrl, wallets } = parseDemoFile(JSON.parse(await readFile(join(dataDir, 'demo.json'), 'utf8')));
   const account = (name: keyof ExampleWallets) => privateKeyToAccount(wallets[name].privateKey);
-  return { basic: account('basic'), premium: account('premium'), poor: account('poor'), buyer: account('buyer') };
+  return { rpcUrl, wallets: { basic: account('basic'), premium: account('premium'), poor: account('poor'), buyer: account('buyer') } };
 }

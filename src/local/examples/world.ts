@@ -10,13 +10,18 @@ export interface Question {
   /** JSON; `URLSearchParams` are sent as a form. */
   body?: object;
   accept?: string;
+  /** Others beside those that follow from the rest. */
+  headers?: Record<string, string> | undefined;
   /** Address that it comes from, where the service believes what it is told of that; unset: one of its own. */
   from?: string;
 }
 
-/** A running service, seen through its door only. */
+/** A running service, seen through its door only, and the chain that its callers pay on. */
 export interface World {
   wallets: ExampleWallets;
+  rpcUrl: string;
+  /** The time by which it is asked. */
+  nowMs(): number;
   /** What a path answers, whatever that is. */
   ask(path: string, question?: Question): Promise<Response>;
   /** The JSON of an answer that succeeded. */
@@ -31,12 +36,13 @@ export interface World {
 export interface WorldOptions {
   /** Where it is reached. */
   url: string;
+  rpcUrl: string;
   wallets: ExampleWallets;
   nowMs(): number;
 }
 
 /** Reads and logs in as any client would. */
-export function openWorld({ url, wallets, nowMs }: WorldOptions): World {
+export function openWorld({ url, rpcUrl, wallets, nowMs }: WorldOptions): World {
   let logins = 0;
   let asked = 0;
   const ask = (path: string, question: Question = {}) => {
@@ -57,13 +63,14 @@ export function openWorld({ url, wallets, nowMs }: WorldOptions): World {
   };
   const logIn = async (name: 'basic' | 'premium') =>
     (await json('/api/svc/oracle/verify', { method: 'POST', body: await loginBody(name) })).token;
-  return { wallets, ask, json, loginBody, logIn };
+  return { wallets, rpcUrl, nowMs, ask, json, loginBody, logIn };
 }
 
-function requestOf({ method = 'GET', token, body, accept, from }: Question): RequestInit {
+function requestOf({ method = 'GET', token, body, accept, from, headers }: Question): RequestInit {
   return {
     method,
     headers: {
+      ...headers,
       ...(from === undefined ? {} : { 'X-Forwarded-For': from }),
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
       ...(body === undefined || body instanceof URLSearchParams ? {} : { 'Content-Type': 'application/json' }),

@@ -106,7 +106,7 @@ function revealedSince({ reveal, resolution }: ForecastDoc, afterMs: number): bo
 }
 
 /** Of a revealed forecast only: what it said is on chain by then. */
-function outcomeOf({ _id, day, horizonDays, values, resolution }: ForecastDoc): BriefOutcome {
+export function outcomeOf({ _id, day, horizonDays, values, resolution }: ForecastDoc): BriefOutcome {
   const { outcome, returnBps, btcAtSignalCents, btcAtResolutionCents } = resolution!;
   return {
     predictionId: _id,

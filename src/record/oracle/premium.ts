@@ -74,7 +74,7 @@ function contextOf({ context }: DayDoc, btcPrice: number, missing: Missing[]): P
 }
 
 /** Stored under keys such as `p05`; prices to the cent. */
-function quantilesOf({ values: { priceQuantiles } }: MadeForecast): PremiumSignal['quantiles'] {
+export function quantilesOf({ values: { priceQuantiles } }: MadeForecast): PremiumSignal['quantiles'] {
   return Object.entries(priceQuantiles)
     .map(([key, price]) => ({ level: Number(key.slice(1)) / 100, price: Math.round(price * 100) / 100 }))
     .sort((a, b) => a.level - b.level);

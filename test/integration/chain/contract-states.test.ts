@@ -29,10 +29,11 @@ afterAll(async () => {
 });
 
 const statesOf = (of: Chain, limitMs?: number) => readContractStates(of, { agentId, reporter: local.accounts.reporter.address, limitMs });
-const stateNames = (states: Awaited<ReturnType<typeof statesOf>>) => Object.entries(states).map(([name, { state }]) => `${name}: ${state}`);
+const stateNames = (states: Awaited<ReturnType<typeof statesOf>>) =>
+  Object.entries(states).map(([name, observed]) => `${name}: ${observed?.state}`);
 
 it('tells what each contract answers', async () => {
-  const { eas, schemaRegistry, identityRegistry, reputationRegistry, gateToken, stablecoin } = await statesOf(chain);
+  const { eas, schemaRegistry, identityRegistry, reputationRegistry, gateToken, stablecoin, agentCommerce } = await statesOf(chain);
   expect(eas).toEqual({ state: 'live', reason: null, value: { version: expect.stringMatching(/^1\.\d+\.\d+/) } });
   expect(schemaRegistry.value!.schemas.map(({ name, registered }) => [name, registered])).toEqual([
     ['prediction', true],
@@ -41,6 +42,7 @@ it('tells what each contract answers', async () => {
   expect(identityRegistry.value).toEqual({ owner: local.accounts.attester.address, agentUri: 'http://agent.example/registration.json' });
   expect(reputationRegistry.value).toEqual({ feedback: 0, reporter: local.accounts.reporter.address });
   expect(gateToken.value).toMatchObject({ decimals: 18 });
+  expect(agentCommerce!.value).toEqual({ paymentToken: local.addresses.stablecoin });
   expect(stablecoin.value).toMatchObject({ symbol: expect.stringMatching(/\w/), decimals: 6 });
 });
 
@@ -56,7 +58,13 @@ it('tells a contract that is not there, and the others all the same', async () =
     'reputationRegistry: live',
     'gateToken: missing',
     'stablecoin: live',
+    'agentCommerce: live',
   ]);
+});
+
+it('tells nothing of a contract that is not set', async () => {
+  const without = await local.connect({ addresses: { ...local.addresses, agentCommerce: null } });
+  expect((await statesOf(without)).agentCommerce).toBeNull();
 });
 
 it.each([
@@ -67,8 +75,8 @@ it.each([
   const cutOff = await local.connect({ rpcUrl: proxy.url });
   proxy.hooks.onRequest = onRequest;
   const states = await statesOf(cutOff, 500);
-  expect(new Set(Object.values(states).map(({ state }) => state))).toEqual(new Set(['unreachable']));
-  for (const { reason, value } of Object.values(states)) {
+  expect(new Set(Object.values(states).map((observed) => observed?.state))).toEqual(new Set(['unreachable']));
+  for (const { reason, value } of Object.values(states).map((observed) => observed!)) {
     expect(value).toBeNull();
     expect(reason).toMatch(/\w/);
     expect(reason).not.toContain(proxy.url);

@@ -37,6 +37,7 @@ function payment(change: Partial<Payment> = {}): Payment {
     asset: address(0xa),
     payer: address(0xb),
     payee: address(0xc),
+    resource: null,
     ref: null,
     settledAt: NOW,
     txHash: hash(transactions),
@@ -53,14 +54,23 @@ describe('the ledger', () => {
     expect(await revenueOf(ledger.payments, NOW)).toMatchObject({ total: { payments: 1, amountMicros: 1_500_000n } });
   });
 
+  it('keeps what was asked for, up to its bound, and nothing that it does not know', async () => {
+    const resource = `https://oracle.example.org/oracle?horizon=${'7'.repeat(600)}`;
+    const paid = payment({ resource });
+    await ledger.record({ ...paid, extra: 'of a caller' } as Payment);
+    const [kept] = await ledger.payments.find().toArray();
+    expect(kept.resource).toBe(resource.slice(0, 512));
+    expect(kept).not.toHaveProperty('extra');
+    // The same payment by another spelling of what was asked for.
+    expect(await ledger.record({ ...paid, resource: null })).toBe(false);
+  });
+
   it('refuses a transaction that has paid for something else', async () => {
     const paid = payment();
     await ledger.record(paid);
     const conflict = expect.objectContaining({ code: 'CONFLICT', field: 'txHash' });
     await expect(ledger.record({ ...paid, offering: 'svc_analysis_report' })).rejects.toThrow(conflict);
     await expect(ledger.record({ ...paid, amountMicros: 2n })).rejects.toThrow(conflict);
-    const signed = { channel: 'x402', offering: 'x402_signal', cause: { kind: 'authorization', nonce: hash(1) } } as const;
-    await expect(ledger.record({ ...paid, ...signed })).rejects.toThrow(conflict);
     expect(await ledger.payments.countDocuments()).toBe(1);
   });
 
@@ -69,6 +79,17 @@ describe('the ledger', () => {
     expect(await ledger.record(signed)).toBe(true);
     await expect(ledger.record({ ...signed, txHash: hash(9_999_999) })).rejects.toThrow(expect.objectContaining({ code: 'CONFLICT' }));
     expect(await ledger.record({ ...signed, payer: address(0xd), txHash: hash(8_888_888) })).toBe(true);
+  });
+
+  it('takes several authorizations that came in one transaction', async () => {
+    const { txHash } = payment();
+    const signed = (nonce: number) =>
+      payment({ channel: 'x402', offering: 'x402_signal', cause: { kind: 'authorization', nonce: hash(nonce) }, txHash });
+    expect([await ledger.record(signed(11)), await ledger.record(signed(12)), await ledger.record(signed(12))]).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   it('takes several jobs that one transaction has completed', async () => {

@@ -117,6 +117,7 @@ describe('/api/svc/info', () => {
     await apart.close();
     const { keys, saltSecret, encryptionSecret, rpcUrl, mongodbUri } = service.infrastructure;
     for (const secret of [...Object.values(keys), saltSecret, encryptionSecret, rpcUrl, mongodbUri]) {
+      if (secret === null) throw new Error('a key is missing');
       expect(secret.length).toBeGreaterThan(10);
       expect(text).not.toContain(secret);
     }
@@ -149,7 +150,7 @@ describe('/api/claw/ecosystem', () => {
   it('tells contracts as they answer, beside what the record has', async () => {
     const { contracts, chain } = await get('/api/claw/ecosystem');
     expect(chain).toEqual({ id: 8453, caip2: 'eip155:8453', local: true });
-    expect(Object.values(contracts).map((contract: Body) => contract.state)).toEqual(Array(6).fill('live'));
+    expect(Object.values(contracts).map((contract: Body) => contract.state)).toEqual(Array(7).fill('live'));
     expect(contracts.eas).toMatchObject({
       predictions: 4 * DAYS,
       attester: service.http.attesterAddress,
@@ -163,6 +164,7 @@ describe('/api/claw/ecosystem', () => {
     ]);
     expect(contracts.identityRegistry).toMatchObject({ agentId: 0, owner: service.http.attesterAddress });
     expect(contracts.gateToken.decimals).toBe(18);
+    expect(contracts.agentCommerce).toMatchObject({ paymentToken: contracts.stablecoin.address });
   });
 
   it('is served when the chain is not there, each contract as unreachable', async () => {
@@ -175,7 +177,7 @@ describe('/api/claw/ecosystem', () => {
     const cutOff = await serve({ http: { ...http, about }, door });
     proxy.hooks = { onRequest: () => 'drop' };
     const { contracts } = await get('/api/claw/ecosystem', cutOff);
-    expect(Object.values(contracts).map((contract: Body) => contract.state)).toEqual(Array(6).fill('unreachable'));
+    expect(Object.values(contracts).map((contract: Body) => contract.state)).toEqual(Array(7).fill('unreachable'));
     expect(contracts.eas).toMatchObject({ predictions: 4 * DAYS, version: null, reason: expect.any(String) });
 
     proxy.hooks = {};

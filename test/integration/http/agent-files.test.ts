@@ -140,13 +140,12 @@ describe('the same everywhere', () => {
     const priced = contracts().filter(({ price }) => price.singleAnswer !== null);
     expect(priced.length).toBeGreaterThan(0);
     for (const { price } of priced) {
-      const { offering, amount, asset, open } = price.singleAnswer;
+      const { offering, amount, asset } = price.singleAnswer;
       const listed = told.offerings.offerings.find((one: Body) => one.id === offering);
       const sold = OFFERINGS.find((one) => offeringId(one) === offering)!;
       expect(amount).toBe(formatAmount(sold.price));
       expect(price.description).toContain(listed.priceDisplay);
       expect(`${amount} ${asset}`).toBe(listed.priceDisplay);
-      expect(open).toBe(told.offerings.channels.find(({ channel }: Body) => channel === sold.channel).open);
     }
     expect(told.registration.x402Support).toBe(told.offerings.channels.find(({ channel }: Body) => channel === 'x402').open);
   });
@@ -232,6 +231,7 @@ describe('every URL of them leads somewhere', () => {
     const response = await fetch(here(url), { method, headers, body });
     const answer: Body = await response.json();
     if (body?.includes('0x...')) return answer.field === 'wallet' ? 'as told' : JSON.stringify(answer);
+    if (/\/oracle\?/.test(url)) return answer.payment?.amount === '1000' ? 'as told' : JSON.stringify(answer);
     if (answer.code === 'NOT_FOUND' && answer.detail !== NOTHING_THERE) return 'as told';
     return response.ok && answer.error === undefined ? 'as told' : JSON.stringify(answer);
   }

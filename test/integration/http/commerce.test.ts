@@ -38,23 +38,24 @@ function pay(change: Partial<Payment>): Promise<boolean> {
   const { commerce, now, addresses } = service.http;
   return commerce.ledger.record({
     ...{ cause: { kind: 'transfer' }, channel: 'purchase', offering: 'svc_signal_with_proof', amountMicros: 1_000_000n },
-    ...{ asset: addresses.stablecoin, payer: PAYER, payee: PAYEE, ref: null, settledAt: now(), txHash },
+    ...{ asset: addresses.stablecoin, payer: PAYER, payee: PAYEE, resource: null, ref: null, settledAt: now(), txHash },
     ...change,
   });
 }
 
 describe('the offerings', () => {
-  it('have the fields of the interface, exact prices, and are not open yet', async () => {
+  it('have the fields of the interface, exact prices, and say how they are paid for', async () => {
     const { body } = await get('/api/svc/commerce/offerings', OFFERINGS_REPLY);
     expect(body.count).toBe(11);
     for (const offering of body.offerings) {
       for (const field of ['name', 'description', 'priceDisplay', 'example']) expect(offering[field], field).toBeTypeOf('string');
-      expect(offering).toMatchObject({ open: false, price: { decimals: 6, currency: 'USD', asset: service.http.addresses.stablecoin } });
-      expect(offering.howToPay).toEqual({ payee: null, chain: 'eip155:8453', asset: service.http.addresses.stablecoin });
+      expect(offering).toMatchObject({ open: true, price: { decimals: 6, currency: 'USD', asset: service.http.addresses.stablecoin } });
+      const { contract = null, provider = PAYEE } = offering.channel === 'agent-commerce' ? service.http.jobs! : {};
+      const where = { payee: provider, chain: 'eip155:8453', asset: service.http.addresses.stablecoin, contract };
+      expect(offering.howToPay).toEqual({ ...where, steps: expect.arrayContaining([expect.stringMatching(/\.$/)]) });
     }
     expect(body.offerings[0]).toMatchObject({ name: 'svc_signal_with_proof', priceDisplay: '1.00 USD', price: { amount: '1000000' } });
-    expect(body.channels.map(({ open }: { open: boolean }) => open)).toEqual([false, false, false]);
-    expect(JSON.stringify(body)).not.toContain(PAYEE);
+    expect(body.channels.map(({ open }: { open: boolean }) => open)).toEqual([true, true, true]);
   });
 
   it('are those of one channel where one is asked for', async () => {
@@ -68,12 +69,14 @@ describe('the offerings', () => {
     expect(await get('/api/svc/commerce/offerings?channel=cash')).toMatchObject({ status: 400, body: { field: 'channel' } });
   });
 
-  it('name the wallet to pay to once their channel is open, and only there', async () => {
+  it('name the wallet to pay to where their channel is open, and only there', async () => {
     const commerce = { ...service.http.commerce, closed: { x402: 'closed' } };
     const [route] = commerceRoutes({ ...service.http, commerce });
     const { body } = await call(route!, {});
-    for (const { channel, open, howToPay } of body.offerings)
-      expect([open, howToPay.payee]).toEqual(channel === 'x402' ? [false, null] : [true, PAYEE]);
+    const payees = { x402: null, purchase: PAYEE, 'agent-commerce': service.http.jobs!.provider };
+    for (const { channel, open, howToPay } of body.offerings) {
+      expect([open, howToPay.payee]).toEqual([channel !== 'x402', payees[channel as keyof typeof payees]]);
+    }
   });
 });
 

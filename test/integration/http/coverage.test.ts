@@ -63,7 +63,7 @@ const SECURITY: Record<SpecPath['tier'], object[]> = {
   basic: [{ walletToken: [] }],
   premium: [{ walletToken: [] }],
   admin: [{ operator: [] }],
-  paid: [{}],
+  paid: [{ x402: [] }, { x402V1: [] }, { x402Payment: [] }],
 };
 const ASKED_BY_MONITORS = ['/health', '/ready'];
 

@@ -38,6 +38,12 @@ const FITTING: Record<string, string[]> = {
   'getRefStats.ref': ['not a number', 'infinity', 'beyond a double', 'hexadecimal', 'constructor'],
   'logInWithWallet.signature': ['hexadecimal'],
   'logInWithSiwe.signature': ['hexadecimal'],
+  'getAnswerAgain.signature': ['hexadecimal'],
+  'buyOffering.signature': ['hexadecimal'],
+  'fetchJobDeliverable.signature': ['hexadecimal'],
+  'buyOffering.ref': ['not a number', 'infinity', 'beyond a double', 'hexadecimal', 'constructor'],
+  'buySignal.ref': ['not a number', 'infinity', 'beyond a double', 'hexadecimal', 'constructor'],
+  'buyPremiumSignal.ref': ['not a number', 'infinity', 'beyond a double', 'hexadecimal', 'constructor'],
   'commitToContestMarket.signature': ['hexadecimal'],
 };
 
@@ -57,6 +63,7 @@ const headers: Record<Route['access'], Record<string, string>> = {
   public: {},
   basic: {},
   premium: {},
+  paid: {},
   admin: { Authorization: 'Basic eDp5' },
 };
 
@@ -180,7 +187,7 @@ describe('the fields that are tried', () => {
       if (answer.status !== 400) continue;
       // By a rule that no schema can tell.
       expect(JSON.parse(answer.text), route.name).toMatchObject({
-        field: expect.stringMatching(/^(?:url|message|secret|weekId|predictionId)$/),
+        field: expect.stringMatching(/^(?:url|message|secret|weekId|predictionId|txHash)$/),
       });
     }
   });

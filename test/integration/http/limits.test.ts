@@ -22,6 +22,16 @@ const ROUTES = [
   route({ ...operation, path: '/chain', name: 'chain', cost: 'rpc' }),
   route({ ...operation, path: '/health', name: 'health', cost: 'free' }),
   route({ ...operation, path: '/premium', name: 'premium', access: 'premium', cost: 'rpc' }),
+  route({
+    ...operation,
+    path: '/paid',
+    name: 'paid',
+    access: 'paid',
+    async handle({ asker, caller, header }) {
+      if (header('X-PAYMENT') === 'bad') await asker.countChainCall();
+      return handle({ caller });
+    },
+  }),
   route({ ...operation, path: '/admin', name: 'admin', access: 'admin' }),
   route({ ...operation, path: '/admin/act', name: 'act', access: 'admin', method: 'post' }),
   route({ ...operation, path: '/body', name: 'body', method: 'post', body: z.strictObject({ name: z.string() }) }),
@@ -308,5 +318,44 @@ describe('an address', () => {
     await ask('/public', from('first'));
     await ask('/public', from('second'));
     expect((await ask('/public', from('third'))).status).toBe(429);
+  });
+});
+
+describe('with a payment', () => {
+  const PAYING = { 'X-PAYMENT': 'good' };
+  const FEW = { RATE_LIMIT_PUBLIC: '2', RATE_LIMIT_WALLET: '5', RATE_LIMIT_RPC: '3' };
+
+  it('an address has the limit of a wallet on what is paid for, whatever it has sent without one', async () => {
+    const ask = await start(FEW);
+    expect(await statuses(ask, 3, '/paid')).toEqual({ 200: 2, 429: 1 });
+    for (const name of ['PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-402-Payment'])
+      expect((await ask('/paid', { [name]: 'good' })).status, name).toBe(200);
+    expect(await statuses(ask, 3, '/paid', PAYING)).toEqual({ 200: 2, 429: 1 });
+    const refused = await ask('/paid', PAYING);
+    expect(await refused.json()).toMatchObject({ code: 'RATE_LIMITED', policy: 'wallet', limit: 5 });
+  });
+
+  it('it counts as without one everywhere else, and where the headers alone are asked for', async () => {
+    const ask = await start(FEW);
+    expect(await statuses(ask, 3, '/public', PAYING)).toEqual({ 200: 2, 429: 1 });
+    expect((await ask('/paid', PAYING, { method: 'HEAD' })).status).toBe(429);
+    expect((await ask('/paid', PAYING)).status).toBe(200);
+  });
+
+  it('a token is not looked at, and lends its limit to nobody', async () => {
+    const ask = await start(FEW);
+    expect(await statuses(ask, 3, '/paid', bearer('good'))).toEqual({ 200: 2, 429: 1 });
+    expect(identified).toBe(0);
+    expect(await statuses(ask, 1, '/public', bearer('good'))).toEqual({ 200: 1 });
+  });
+
+  it('too many that are no good have none of the address looked at, and leave its other calls of the chain alone', async () => {
+    const ask = await start({ ...FEW, RATE_LIMIT_PUBLIC: '100', RATE_LIMIT_WALLET: '100' });
+    expect(await statuses(ask, 4, '/paid', { 'X-PAYMENT': 'bad' })).toEqual({ 200: 3, 429: 1 });
+    const refused = await ask('/paid', PAYING);
+    expect([refused.status, await refused.json()]).toMatchObject([429, { policy: 'rpc', limit: 3 }]);
+    expect(await statuses(ask, 4, '/chain')).toEqual({ 200: 3, 429: 1 });
+    nowMs += 40_000;
+    expect((await ask('/paid', PAYING)).status).toBe(200);
   });
 });

@@ -80,10 +80,11 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
   it('is told where a token comes from, and who gets one', async () => {
     const { isError, content, _meta, structuredContent } = await client.callTool({ name: 'predict_btc_direction', arguments: {} });
     expect(isError).toBe(true);
-    expect(structuredContent).toBeUndefined();
-    expect(content).toHaveLength(1);
+    // What there is to pay stands there where clients do not hold it to the schema of the answer.
+    expect(structuredContent).toEqual(name === '2026-07-28' ? JSON.parse(content[0].text) : undefined);
+    expect(content).toHaveLength(2);
     for (const word of ['UNAUTHENTICATED', 'POST http://127.0.0.1:3000/api/svc/oracle/verify', 'Authorization: Bearer', '500,000,000'])
-      expect(content[0].text).toContain(word);
+      expect(content[1].text).toContain(word);
     expect(_meta['bitcoin-signal-oracle/error']).toMatchObject({ code: 'UNAUTHENTICATED', retryable: false, field: 'Authorization' });
   });
 

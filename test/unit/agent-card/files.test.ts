@@ -10,7 +10,7 @@ import { registrationFile } from '../../../agent-card/registration.ts';
 import { skillFile } from '../../../agent-card/skill-file.ts';
 import { SKILLS } from '../../../skills/index.ts';
 import { priceOf } from '../../../skills/skill.ts';
-import { CLOSED_CHANNELS } from '../../../src/commerce/channel.ts';
+import { displayMoney } from '../../../src/commerce/money.ts';
 
 const publicUrl = 'https://oracle.example.org';
 const version = '1.2.3';
@@ -66,14 +66,14 @@ describe('server.json', () => {
 });
 
 describe('the registration file', () => {
-  it('names its services as EIP-8004 does, and takes no payment that is not open', () => {
+  it('names its services as EIP-8004 does, and takes payments with requests', () => {
     const registry = '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432';
     const file = registrationFile({ publicUrl, chainId: 8453, registry, agentId: 7 });
     expect(file).toMatchObject({
       type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
       name: IDENTITY.name,
       active: true,
-      x402Support: false,
+      x402Support: true,
       registrations: [{ agentId: 7, agentRegistry: `eip155:8453:${registry}` }],
       supportedTrust: ['reputation'],
     });
@@ -148,11 +148,11 @@ describe('SKILL.md', () => {
   });
 });
 
-it('what cannot be bought today is not offered as if it could', () => {
-  const sold = SKILLS.filter(({ offering }) => offering !== null && offering.channel in CLOSED_CHANNELS);
-  expect(sold.length).toBeGreaterThan(0);
-  for (const skill of sold) expect(priceOf(skill), skill.id).toMatch(/cannot be bought yet: send no money$/);
-  for (const skill of SKILLS.filter((one) => !sold.includes(one))) expect(priceOf(skill), skill.id).not.toContain('cannot');
+it('what can be bought for a single answer says so, with its price', () => {
+  for (const skill of SKILLS) {
+    if (skill.offering === null) expect(priceOf(skill), skill.id).not.toContain('x402');
+    else expect(priceOf(skill), skill.id).toContain(`${displayMoney(skill.offering.price)} for a single answer, paid by x402`);
+  }
 });
 
 describe('the methodology', () => {

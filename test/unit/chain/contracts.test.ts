@@ -7,7 +7,7 @@ import { compileAll } from '../../../contracts/compile.mjs';
 const FOLDER = resolve(import.meta.dirname, '../../../contracts/compiled');
 
 it.each([
-  ['', ['GateToken', 'IdentityRegistry', 'ReputationRegistry', 'TestStablecoin']],
+  ['', ['AgenticCommerce', 'GateToken', 'IdentityRegistry', 'ReputationRegistry', 'TestStablecoin']],
   ['test-only', ['ContractWallet', 'WalletFactory']],
 ])('compiling the contracts again gives the files that are committed: %s', (subfolder, names) => {
   const compiled = compileAll(subfolder) as Record<string, string>;

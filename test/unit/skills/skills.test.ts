@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { SKILLS } from '../../../skills/index.ts';
+import { isForSale, PAYING } from '../../../skills/paid-call.ts';
 import { findSkill, prepareCall } from '../../../skills/runner.ts';
 import { priceOf, type Skill } from '../../../skills/skill.ts';
 import type { OracleError } from '../../../src/errors.ts';
-import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
+import { type Caller, PUBLIC_CALLER } from '../../../src/record/caller.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -47,7 +48,7 @@ describe('the skills', () => {
 
   it('ask for the tiers that they should, and only the forecast has a price', () => {
     expect(SKILLS.map((skill) => [skill.tier, priceOf(skill)])).toEqual([
-      ['basic', 'included in the basic tier; 0.001 USD for a single answer, which cannot be bought yet: send no money'],
+      ['basic', 'included in the basic tier; 0.001 USD for a single answer, paid by x402'],
       ['public', 'free'],
       ['public', 'free'],
       ['public', 'free'],
@@ -68,6 +69,18 @@ describe('the skills', () => {
     const poor = { ...PUBLIC_CALLER, wallet: `0x${'1'.repeat(40)}` as const };
     expect(errorOf(() => prepareCall('predict_btc_direction', {}, poor)).code).toBe('TIER_REQUIRED');
     expect(prepareCall('predict_btc_direction', {}, BASIC).input).toEqual({ horizon: '7d' });
+  });
+
+  it('of a tier are open to whoever pays for the call, whose input is looked at then', () => {
+    expect(prepareCall('predict_btc_direction', {}, PAYING).input).toEqual({ horizon: '7d' });
+    expect(errorOf(() => prepareCall('predict_btc_direction', { nonsense: 1 }, PAYING))).toMatchObject({ code: 'INPUT_INVALID' });
+  });
+
+  it('are for sale to whoever lacks the tier, and only where they have a price', () => {
+    const forSale = (caller: Caller) => SKILLS.filter((skill) => isForSale(skill, caller)).map(({ id }) => id);
+    expect([forSale(PUBLIC_CALLER), forSale(BASIC), forSale({ tier: 'premium' })]).toEqual([['predict_btc_direction'], [], []]);
+    const unpriced = { ...SKILLS[0]!, offering: null };
+    expect(isForSale(unpriced, PUBLIC_CALLER)).toBe(false);
   });
 });
 

@@ -1,0 +1,14 @@
+/** Why payments fail, in the words of the x402 extension; the first that fits. */
+const CODES: readonly (readonly [reason: RegExp, code: string])[] = [
+  [/insufficient|balance/, 'INSUFFICIENT_FUNDS'],
+  [/signature/, 'INVALID_SIGNATURE'],
+  [/expired|valid_before/, 'EXPIRED_PAYMENT'],
+  [/nonce|payment_used|CONFLICT/, 'DUPLICATE_NONCE'],
+  [/network/, 'NETWORK_MISMATCH'],
+  [/amount|value/, 'INVALID_AMOUNT'],
+];
+
+/** @param reason as the facilitator or this service says it; what the extension has no word for is SETTLEMENT_FAILED */
+export function errorCodeOf(reason: string): string {
+  return CODES.find(([pattern]) => pattern.test(reason))?.[1] ?? 'SETTLEMENT_FAILED';
+}

@@ -1,0 +1,28 @@
+import { parseAbi } from 'viem';
+
+/**
+ * The parts of an ERC-8183 contract that a provider uses, as its reference implementation has them. Where a contract's jobs have
+ * further fields behind these, they are not read.
+ */
+export const agentCommerceAbi = parseAbi([
+  'struct Job { uint256 id; address client; address provider; address evaluator; string description; uint256 budget; uint256 expiredAt; uint8 status; address hook; }',
+  'function paymentToken() view returns (address)',
+  'function getJob(uint256 jobId) view returns (Job)',
+  'function setBudget(uint256 jobId, uint256 amount, bytes optParams)',
+  'function submit(uint256 jobId, bytes32 deliverable, bytes optParams)',
+  'event JobCreated(uint256 indexed jobId, address indexed client, address indexed provider, address evaluator, uint256 expiredAt, address hook)',
+  'event ProviderSet(uint256 indexed jobId, address indexed provider)',
+  'event BudgetSet(uint256 indexed jobId, uint256 amount)',
+  'event JobFunded(uint256 indexed jobId, address indexed client, uint256 amount)',
+  'event JobSubmitted(uint256 indexed jobId, address indexed provider, bytes32 deliverable)',
+  'event JobCompleted(uint256 indexed jobId, address indexed evaluator, bytes32 reason)',
+  'event JobRejected(uint256 indexed jobId, address indexed rejector, bytes32 reason)',
+  'event JobExpired(uint256 indexed jobId)',
+  'event PaymentReleased(uint256 indexed jobId, address indexed provider, uint256 amount)',
+  'event Refunded(uint256 indexed jobId, address indexed client, uint256 amount)',
+]);
+
+/** States of a job by their number in the contract. */
+export const JOB_STATES = ['OPEN', 'FUNDED', 'SUBMITTED', 'COMPLETED', 'REJECTED', 'EXPIRED'] as const;
+
+export type JobState = (typeof JOB_STATES)[number];

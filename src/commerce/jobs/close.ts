@@ -1,0 +1,59 @@
+import type { Address } from 'viem';
+import { type Job, readJobPayment, submitJob } from '../../chain/agent-commerce.ts';
+import { isOracleError, OracleError } from '../../errors.ts';
+import { type ListedJob, resourceOf } from './job-doc.ts';
+import type { JobParts } from './parts.ts';
+
+/**
+ * Writes down which transaction submitted the delivery, where a process died before it could. Resolves to whether there is one.
+ * @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE
+ */
+export async function noteSubmission({ wallet, store }: JobParts, doc: ListedJob, { jobId }: Job): Promise<boolean> {
+  const { _id, contract, delivery, submission } = doc;
+  if (delivery === null || submission !== null) return submission !== null;
+  try {
+    // It is in the wallet's journal: nothing is sent.
+    const { hash: txHash, at } = await submitJob(wallet, contract, jobId, delivery.hash);
+    await store.set(_id, { submission: { txHash, at } });
+    return true;
+  } catch (error) {
+    // It was kept, and rejected before it was submitted.
+    if (isOracleError(error, 'CHAIN_REVERTED')) return false;
+    throw error;
+  }
+}
+
+/**
+ * Books what a completed job has brought. The contract pays the provider as the evaluator completes: there is nothing to claim.
+ * @throws OracleError CHAIN_UNREACHABLE, INTERNAL when the contract tells of no payment
+ */
+export async function bookPayment(parts: JobParts, doc: ListedJob, job: Job, block: number): Promise<void> {
+  const { _id, contract, offering, ref, payment } = doc;
+  if (payment !== null || offering === null) return;
+  const paid = await findPayment(parts, doc, job, block);
+  const { amount, txHash, settledAt } = paid;
+  // A contract may keep all of it as its fee: then no money has arrived.
+  if (amount > 0n) {
+    await parts.ledger.record({
+      cause: { kind: 'job', contract, jobId: job.jobId },
+      ...{ channel: 'agent-commerce', offering, amountMicros: amount, ref, settledAt, txHash },
+      ...{ asset: parts.chain.addresses.stablecoin, payer: job.client, payee: parts.wallet.address, resource: resourceOf(doc) },
+    });
+  }
+  await parts.store.set(_id, { payment: { amountMicros: amount.toString(), txHash, settledAt } });
+}
+
+async function findPayment({ chain, wallet }: JobParts, { contract, lastEventBlock, seenBlock }: ListedJob, { jobId }: Job, block: number) {
+  const source = { contract, provider: wallet.address };
+  const between = (from: number, to: number) => ({ jobId, fromBlock: BigInt(from), toBlock: BigInt(to) });
+  // Completion is the last event of a job.
+  const inItsBlock = await readJobPayment(chain, source, between(lastEventBlock, lastEventBlock));
+  const found = inItsBlock ?? (await readJobPayment(chain, source, between(seenBlock, block)));
+  if (found === null) throw new OracleError('INTERNAL', 'A completed job has no PaymentReleased event');
+  return found;
+}
+
+/** Remembers who let a delivery go unpaid. */
+export function noteUnpaid({ store }: JobParts, { _id }: ListedJob, { evaluator }: Job): Promise<void> {
+  return store.set(_id, { unpaidBy: evaluator.toLowerCase() as Address });
+}

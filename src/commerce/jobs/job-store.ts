@@ -1,0 +1,141 @@
+import type { Collection, Db } from 'mongodb';
+import type { Address } from 'viem';
+import type { Job, JobEvent } from '../../chain/agent-commerce.ts';
+import { isDuplicateKey } from '../../mongo.ts';
+import { type Delivery, type JobDoc, jobKey, type ListedJob } from './job-doc.ts';
+
+interface CursorDoc {
+  /** The contract. */
+  _id: string;
+  /** Last block whose events are noted. */
+  block: number;
+}
+
+export const JOB_INDEXES = [
+  {
+    collection: 'agent_jobs',
+    indexes: [{ key: { contract: 1, jobId: 1 }, unique: true }, { key: { due: 1 } }, { key: { unpaidBy: 1 }, sparse: true }],
+  },
+];
+
+const WITHOUT_TEXT = { projection: { 'delivery.text': 0 } } as const;
+/** Before anything else that is due. */
+const AT_ONCE = new Date(0);
+
+/** The jobs for the provider wallet, and how far the chain was read. Any number of processes write to it. */
+export class JobStore {
+  readonly jobs: Collection<JobDoc>;
+  readonly cursors: Collection<CursorDoc>;
+
+  constructor(db: Db) {
+    this.jobs = db.collection('agent_jobs');
+    this.cursors = db.collection('agent_commerce');
+  }
+
+  /** Last block whose events are noted; null before the first. */
+  async cursor(contract: Address): Promise<number | null> {
+    return (await this.cursors.findOne({ _id: contract.toLowerCase() }))?.block ?? null;
+  }
+
+  /** Moves on from a block, unless another process has done so. */
+  async moveCursor(contract: Address, from: number | null, to: number): Promise<void> {
+    const _id = contract.toLowerCase();
+    if (from !== null) {
+      await this.cursors.updateOne({ _id, block: from }, { $set: { block: to } });
+      return;
+    }
+    await this.cursors.insertOne({ _id, block: to }).catch(unlessTaken);
+  }
+
+  /** Notes what happened: new jobs for us, and that known ones have to be looked at. */
+  async note(contract: Address, events: readonly JobEvent[], now: Date): Promise<void> {
+    for (const { jobId, blockNumber } of events.filter(({ assigned }) => assigned)) {
+      const doc = newJob(contract, jobId, { block: Number(blockNumber), now });
+      await this.jobs.insertOne(doc).catch(unlessTaken);
+    }
+    const newest = new Map<string, number>();
+    for (const { jobId, blockNumber } of events) newest.set(jobKey(contract, jobId), Number(blockNumber));
+    const known = await this.jobs.find({ _id: { $in: [...newest.keys()] } }, { projection: { _id: 1 }, hint: '_id_' }).toArray();
+    for (const { _id } of known) {
+      await this.jobs.updateOne({ _id }, { $max: { lastEventBlock: newest.get(_id)! }, $set: { due: AT_ONCE } });
+    }
+  }
+
+  /** Jobs to be looked at, the most urgent first. */
+  due(now: Date, limit: number): Promise<ListedJob[]> {
+    return this.jobs
+      .find({ due: { $lte: now } }, { ...WITHOUT_TEXT, hint: { due: 1 } })
+      .sort({ due: 1 })
+      .limit(limit)
+      .toArray();
+  }
+
+  find(contract: Address, jobId: bigint): Promise<ListedJob | null> {
+    return this.jobs.findOne<ListedJob>({ _id: jobKey(contract, jobId) }, WITHOUT_TEXT);
+  }
+
+  /** What was delivered, its hash being on chain; null when nothing was. */
+  async submitted(contract: Address, jobId: bigint): Promise<Delivery | null> {
+    const doc = await this.jobs.findOne({ _id: jobKey(contract, jobId) });
+    return doc?.submission ? doc.delivery : null;
+  }
+
+  /** How a job stood at a block; an older look never replaces a newer one. */
+  async noteOnChain(_id: string, { state, client, evaluator, budget, expiresAt }: Job, block: number): Promise<void> {
+    const lower = (address: Address) => address.toLowerCase() as Address;
+    const onChain = { block, state, client: lower(client), evaluator: lower(evaluator), budget: budget.toString(), expiresAt };
+    await this.jobs.updateOne({ _id, 'onChain.block': { $not: { $gt: block } } }, { $set: { onChain } });
+  }
+
+  /** Writes down what was found out or done; facts that every process finds the same. */
+  async set(_id: string, facts: Partial<JobDoc>): Promise<void> {
+    await this.jobs.updateOne({ _id }, { $set: facts });
+  }
+
+  /** Decides on a job, unless that is done; resolves to whether it is taken on, whoever decided. */
+  async decide(_id: string, decision: Pick<JobDoc, 'accepted' | 'reason' | 'offering' | 'ref'>): Promise<boolean> {
+    await this.jobs.updateOne({ _id, accepted: null }, { $set: decision });
+    return (await this.jobs.findOne({ _id }, WITHOUT_TEXT))?.accepted === true;
+  }
+
+  /** Takes back that a job is taken on, unless something is kept for delivery. */
+  async refuse(_id: string, reason: string): Promise<void> {
+    await this.jobs.updateOne({ _id, delivery: null }, { $set: { accepted: false, reason } });
+  }
+
+  /** Keeps what is delivered; the first one that is kept counts. Null when the job was refused in the meantime. */
+  async keepDelivery(_id: string, delivery: Delivery): Promise<Delivery | null> {
+    await this.jobs.updateOne({ _id, delivery: null, accepted: true }, { $set: { delivery } });
+    return (await this.jobs.findOne({ _id }))?.delivery ?? null;
+  }
+
+  /** When to look again after a look at a block, unless there was an event after that. */
+  async setDue(_id: string, block: number, due: Date | null): Promise<void> {
+    await this.jobs.updateOne({ _id, lastEventBlock: { $lte: block } }, { $set: { due, failures: 0, failure: null } });
+  }
+
+  /** Whether an evaluator has let a delivery go unpaid. */
+  async hasUnpaid(evaluator: Address): Promise<boolean> {
+    const unpaidBy = evaluator.toLowerCase() as Address;
+    return (await this.jobs.findOne({ unpaidBy }, { projection: { _id: 1 }, hint: { unpaidBy: 1 } })) !== null;
+  }
+}
+
+function newJob(contract: Address, jobId: bigint, { block, now }: { block: number; now: Date }): JobDoc {
+  return {
+    _id: jobKey(contract, jobId),
+    contract: contract.toLowerCase() as Address,
+    jobId: jobId.toString(),
+    seenBlock: block,
+    lastEventBlock: block,
+    due: AT_ONCE,
+    ...{ failures: 0, failure: null },
+    ...{ onChain: null, accepted: null, reason: null, offering: null, ref: null },
+    ...{ budgetTx: null, delivery: null, submission: null, payment: null },
+    notedAt: now,
+  };
+}
+
+function unlessTaken(error: unknown): void {
+  if (!isDuplicateKey(error)) throw error;
+}

@@ -1,0 +1,50 @@
+import { type Address, getAddress } from 'viem';
+import type { SignedReceipt, SignReceipt } from '../receipt.ts';
+import type { Till } from '../till.ts';
+import { type JobDoc, type ListedJob, resourceOf } from './job-doc.ts';
+
+/** What client or evaluator sign to fetch what was delivered (EIP-191); the timestamp as it is sent. */
+export function fetchMessage(contract: Address, jobId: string, timestamp: number): string {
+  return `Fetch svc job: ${getAddress(contract)}:${jobId}:${timestamp}`;
+}
+
+type Told = Pick<ListedJob, 'accepted' | 'onChain'>;
+
+/** What happens next with a job, and who has to do it, in a sentence. */
+export function nextOf({ accepted, onChain }: Told, now: Date): string {
+  const { state = 'OPEN', expiresAt = now } = onChain ?? {};
+  const isExpired = expiresAt <= now;
+  if (state === 'COMPLETED') return 'Nothing: the job is paid.';
+  if (state === 'REJECTED' || state === 'EXPIRED') return 'Nothing: the job is over, and what was in escrow is with the client again.';
+  if (state === 'SUBMITTED') return isExpired ? REFUND : 'The evaluator fetches the deliverable, compares its hash, and calls complete.';
+  if (state === 'FUNDED') {
+    if (accepted === false) return isExpired ? REFUND : 'The evaluator rejects the job, or the client calls claimRefund after its expiry.';
+    return 'The provider composes the deliverable and submits its hash.';
+  }
+  if (isExpired) return 'Nothing: the job has expired before it was funded. Create another one.';
+  if (accepted === false) return 'The client rejects the job, and creates another one without the fault.';
+  if (accepted === null) return 'The provider looks at the job.';
+  return 'The client approves the price for the contract, and calls fund once the provider has set the budget to it.';
+}
+
+const REFUND = 'Anybody may call claimRefund, which gives the client his money back.';
+
+/** The receipt of a job that is paid; null before. */
+export async function receiptOf(
+  { contract, jobId, delivery, payment, onChain }: Pick<JobDoc, 'contract' | 'jobId' | 'payment' | 'onChain'> & Pick<ListedJob, 'delivery'>,
+  { till, signReceipt, provider }: { till: Pick<Till, 'asset'>; signReceipt: SignReceipt; provider: Address },
+): Promise<SignedReceipt | null> {
+  if (payment === null || delivery === null || onChain === null) return null;
+  return signReceipt({
+    payer: onChain.client,
+    payee: provider,
+    asset: till.asset,
+    amountMicros: BigInt(payment.amountMicros),
+    resource: resourceOf({ contract, jobId }),
+    answerHash: delivery.hash,
+    forecastId: delivery.forecastId,
+    attestationUid: delivery.attestationUid,
+    txHash: payment.txHash,
+    settledAt: payment.settledAt,
+  });
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { hashMessage, zeroAddress } from 'viem';
+import type { Chain } from '../../chain/client.ts';
+import { isSignedBy } from '../../chain/verify-signature.ts';
+import type { Till } from '../till.ts';
+import { type PurchaseRequest, purchaseMessage } from './purchase.ts';
+import { notPaidBy, signatureNeeded } from './refusals.ts';
+import type { PurchaseDoc } from './store.ts';
+
+/** Whether a purchase needs the buyer's signature from the first call on. */
+export type SignatureRule = 'optional' | 'required';
+
+export interface BuyerCheck {
+  chain: Pick<Chain, 'client'>;
+  till: Till;
+  signatures: SignatureRule;
+  /** Contracts of the service's other ways to be paid: what these send is paid for already. */
+  notBuyers: readonly string[];
+}
+
+/**
+ * Looks whether a caller may be the one who paid, before anything is delivered: everybody can read hash and sender on chain.
+ * @param known what stands of this transaction; null at first sight
+ * @param address where the call comes from, as the limits count it
+ * @returns SHA-256 of the signature; null without one
+ * @throws OracleError UNAUTHENTICATED naming `signature`, INPUT_INVALID naming `wallet`, CHAIN_UNREACHABLE
+ */
+export async function checkBuyer(
+  { chain, till, signatures, notBuyers }: BuyerCheck,
+  request: PurchaseRequest,
+  { known, address }: { known: PurchaseDoc | null; address: string },
+): Promise<string | null> {
+  const { wallet, signature } = request;
+  if ([zeroAddress, ...notBuyers].some((other) => other.toLowerCase() === wallet.toLowerCase())) {
+    throw notPaidBy('wallet', 'That address is no wallet of a buyer', till);
+  }
+  if (signature === undefined) {
+    requireUnsigned(request, { signatures, known, address });
+    return null;
+  }
+  const digest = createHash('sha256').update(signature.toLowerCase()).digest('hex');
+  // Seen and found good before: the chain is not asked again.
+  if (known?.signatureHash === digest) return digest;
+  const hash = hashMessage(purchaseMessage(request.offering, request.txHash));
+  if (await isSignedBy(chain, { wallet, hash, signature })) return digest;
+  throw signatureNeeded('The signature is not one of that wallet for this purchase', request);
+}
+
+function requireUnsigned(
+  request: PurchaseRequest,
+  { signatures, known, address }: Pick<BuyerCheck, 'signatures'> & { known: PurchaseDoc | null; address: string },
+): void {
+  if (signatures === 'required') throw signatureNeeded("A purchase needs the buyer's signature", request);
+  if (known === null) return;
+  if (known.signatureHash !== null) throw signatureNeeded('This purchase was signed for: it is delivered to signed requests only', request);
+  if (known.address !== address) throw signatureNeeded('This purchase was made from another address', request);
+}

@@ -1,0 +1,94 @@
+import { type Collection, type Db, Long } from 'mongodb';
+import type { Address, Hash } from 'viem';
+import { isDuplicateKey } from '../../mongo.ts';
+import type { SignedReceipt } from '../receipt.ts';
+import type { PurchasePayment } from './purchase.ts';
+
+/** A transfer that was found to have paid for an offering, and what was delivered for it. Addresses and hashes in lower case. */
+export interface PurchaseDoc {
+  /** Hash of the transfer: it pays for one thing, once. */
+  _id: Hash;
+  offering: string;
+  wallet: Address;
+  payee: Address;
+  asset: Address;
+  chain: string;
+  amountMicros: Long | number;
+  settledAt: Date;
+  ref: string | null;
+  /** Where it was shown from first, as the limits count it: without a signature nobody else gets the delivery. */
+  address: string;
+  /** SHA-256 of the signature that was seen last; null while none was. Once there was one, each call needs one. */
+  signatureHash: string | null;
+  /** When somebody last began to compose the document. */
+  composingAt: Date;
+  delivery: DeliveryDoc | null;
+}
+
+/** Delivered once, and the same for ever after. */
+export interface DeliveryDoc {
+  /** RFC 8785 JSON of the document. */
+  json: string;
+  receipt: SignedReceipt;
+  deliveredAt: Date;
+}
+
+/** No document takes longer to compose: after it the process that was at it is taken for dead. By the database's clock alone. */
+export const LEASE_MS = 30_000;
+
+const NOBODY = new Date(0);
+const IS_FREE = { $expr: { $lte: ['$composingAt', { $subtract: ['$$NOW', LEASE_MS] }] } };
+
+export type NewPurchase = Omit<PurchasePayment, 'payer'> & Pick<PurchaseDoc, 'offering' | 'wallet' | 'address' | 'signatureHash'>;
+
+/** Purchases, each known by its transaction. */
+export class PurchaseStore {
+  readonly #purchases: Collection<PurchaseDoc>;
+
+  constructor(db: Db) {
+    this.#purchases = db.collection('purchases');
+  }
+
+  find(txHash: Hash): Promise<PurchaseDoc | null> {
+    return this.#purchases.findOne({ _id: txHash });
+  }
+
+  /** Writes down that a transfer has paid, unless it is known already; gives what stands. */
+  async claim({ txHash, amountMicros, ...purchase }: NewPurchase): Promise<PurchaseDoc> {
+    const amount = Long.fromBigInt(amountMicros);
+    try {
+      await this.#purchases.insertOne({ ...purchase, _id: txHash, amountMicros: amount, composingAt: NOBODY, delivery: null });
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+    return (await this.find(txHash)) as PurchaseDoc;
+  }
+
+  /** From now on each call needs a signature. */
+  async markSigned(txHash: Hash, signatureHash: string): Promise<void> {
+    await this.#purchases.updateOne({ _id: txHash }, { $set: { signatureHash } });
+  }
+
+  /** Takes up the composing; false while somebody else is at it, or it is done. */
+  async hold(txHash: Hash): Promise<boolean> {
+    const held = await this.#purchases.updateOne({ _id: txHash, delivery: null, ...IS_FREE }, { $currentDate: { composingAt: true } });
+    return held.modifiedCount === 1;
+  }
+
+  /** The composing failed: the next one who asks takes it up. */
+  async letGo(txHash: Hash): Promise<void> {
+    await this.#purchases.updateOne({ _id: txHash, delivery: null }, { $set: { composingAt: NOBODY } });
+  }
+
+  /** The first delivery stands; gives that. */
+  async deliver(txHash: Hash, delivery: DeliveryDoc): Promise<PurchaseDoc> {
+    await this.#purchases.updateOne({ _id: txHash, delivery: null }, { $set: { delivery } });
+    return (await this.find(txHash)) as PurchaseDoc;
+  }
+}
+
+/** The payment of a stored purchase. */
+export function paymentOf(doc: PurchaseDoc): PurchasePayment {
+  const { _id: txHash, wallet: payer, payee, asset, chain, amountMicros, settledAt, ref } = doc;
+  return { payer, payee, asset, chain, amountMicros: BigInt(amountMicros.toString()), txHash, settledAt, ref };
+}

@@ -1,0 +1,149 @@
+import {
+  type Address,
+  getAbiItem,
+  type Hash,
+  isAddressEqual,
+  type Log,
+  parseEventLogs,
+  type TransactionReceipt,
+  TransactionReceiptNotFoundError,
+} from 'viem';
+import { agentCommerceAbi } from '../../chain/agent-commerce-abi.ts';
+import type { Chain } from '../../chain/client.ts';
+import { readLogs } from '../../chain/logs.ts';
+import { chainCall } from '../../chain/rpc-error.ts';
+import { stablecoinAbi } from '../../chain/stablecoin.ts';
+import { causeKey, type PaymentCause } from '../payment.ts';
+
+/** Money that one transaction brought one of our wallets, by what brought it: exactly what one entry of the ledger can be about. */
+export interface Movement {
+  /** What the ledger would know it by. */
+  key: string;
+  cause: PaymentCause;
+  txHash: Hash;
+  blockNumber: bigint;
+  asset: Address;
+  /** Of a job: its contract. */
+  from: Address;
+  to: Address;
+  amountMicros: bigint;
+}
+
+/** What is read: coins, the wallets they go to, and the contracts whose jobs pay them. In any case. */
+export interface MovementQuery {
+  assets: readonly Address[];
+  recipients: readonly Address[];
+  contracts: readonly Address[];
+  fromBlock: bigint;
+  /** Included. */
+  toBlock: bigint;
+}
+
+const RECEIPTS_AT_ONCE = 8;
+
+const TRANSFER = getAbiItem({ abi: stablecoinAbi, name: 'Transfer' });
+
+/**
+ * Everything that has arrived in a range of blocks, in the order of the chain. Only logs are believed.
+ * @throws OracleError CHAIN_UNREACHABLE
+ */
+export async function readMovements(chain: Pick<Chain, 'client'>, query: MovementQuery): Promise<Movement[]> {
+  const { assets, recipients, fromBlock, toBlock } = query;
+  const movements: Movement[] = [];
+  for (const asset of assets) {
+    const logs = await readLogs(chain, { address: asset, event: TRANSFER, args: { to: recipients }, fromBlock, toBlock });
+    for (const receipt of await receiptsOf(chain, logs)) movements.push(...movementsIn(receipt, asset, query));
+  }
+  return movements.sort((one, other) => Number(one.blockNumber - other.blockNumber));
+}
+
+/** Null when there is no such transaction in a block. @throws OracleError CHAIN_UNREACHABLE */
+export function findReceipt({ client }: Pick<Chain, 'client'>, hash: Hash): Promise<TransactionReceipt | null> {
+  return chainCall('Reading a receipt', async () => {
+    try {
+      return await client.getTransactionReceipt({ hash });
+    } catch (error) {
+      if (error instanceof TransactionReceiptNotFoundError) return null;
+      throw error;
+    }
+  });
+}
+
+/** Of each transaction once. One that is gone was reorganised away since. */
+async function receiptsOf(chain: Pick<Chain, 'client'>, logs: readonly { transactionHash: Hash }[]): Promise<TransactionReceipt[]> {
+  const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
+  const receipts: (TransactionReceipt | null)[] = [];
+  for (let at = 0; at < hashes.length; at += RECEIPTS_AT_ONCE) {
+    receipts.push(...(await Promise.all(hashes.slice(at, at + RECEIPTS_AT_ONCE).map((hash) => findReceipt(chain, hash)))));
+  }
+  return receipts.filter((receipt) => receipt !== null);
+}
+
+/** What one transaction brought in one coin. */
+export function movementsIn(
+  { logs, transactionHash: txHash, blockNumber }: Pick<TransactionReceipt, 'logs' | 'transactionHash' | 'blockNumber'>,
+  asset: Address,
+  { recipients, contracts }: Pick<MovementQuery, 'recipients' | 'contracts'>,
+): Movement[] {
+  const arrivals = arrivalsIn(logs, asset, recipients);
+  const paidByJobs = jobPayments(logs, arrivals, contracts);
+  const jobContracts = new Set(paidByJobs.map(({ from }) => from));
+  const others = arrivals.filter(({ from }) => !jobContracts.has(from));
+  const rows = [...paidByJobs, ...together(others)].filter(({ amountMicros }) => amountMicros !== 0n);
+  return rows.map((row) => ({ ...row, key: causeKey({ cause: row.cause, payer: row.from, txHash }), txHash, blockNumber, asset }));
+}
+
+type Arrival = Pick<Movement, 'from' | 'to' | 'amountMicros' | 'cause'>;
+
+/** Transfers to us. One that an authorization brought comes right after its `AuthorizationUsed`, before any other of its payer. */
+function arrivalsIn(logs: readonly Log[], asset: Address, recipients: readonly Address[]): Arrival[] {
+  const ours = logs.filter(({ address }) => isAddressEqual(address, asset)) as Log[];
+  const events = parseEventLogs({ abi: stablecoinAbi, eventName: ['Transfer', 'AuthorizationUsed'], logs: ours });
+  const signed = new Map<Address, PaymentCause>();
+  const arrivals: Arrival[] = [];
+  for (const { eventName, args } of events) {
+    if (eventName === 'AuthorizationUsed') {
+      signed.set(args.authorizer, { kind: 'authorization', nonce: args.nonce });
+      continue;
+    }
+    const cause = signed.get(args.from) ?? { kind: 'transfer' };
+    signed.delete(args.from);
+    if (!recipients.some((recipient) => isAddressEqual(recipient, args.to))) continue;
+    arrivals.push({ from: lower(args.from), to: lower(args.to), amountMicros: args.value, cause });
+  }
+  return arrivals;
+}
+
+/** A job is paid what its contract moved; where one transaction completes several, what their events say, and the last the rest. */
+function jobPayments(logs: readonly Log[], arrivals: readonly Arrival[], contracts: readonly Address[]): Arrival[] {
+  const released = parseEventLogs({ abi: agentCommerceAbi, eventName: 'PaymentReleased', logs: logs as Log[] });
+  return contracts.flatMap((contract) => {
+    const jobs = released.filter(({ address }) => isAddressEqual(address, contract));
+    const moved = arrivals.filter(({ from }) => isAddressEqual(from, contract));
+    const to = moved[0]?.to;
+    const ofUs = jobs.filter(({ args }) => to !== undefined && isAddressEqual(args.provider, to));
+    let rest = moved.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
+    return ofUs.map(({ args }, index) => {
+      const amountMicros = index === ofUs.length - 1 ? rest : args.amount;
+      rest -= amountMicros;
+      const cause = { kind: 'job', contract: lower(contract), jobId: args.jobId } as const;
+      return { from: lower(contract), to: to!, amountMicros, cause };
+    });
+  });
+}
+
+/** Plain transfers of one sender to one wallet pay for one thing together. */
+function together(arrivals: readonly Arrival[]): Arrival[] {
+  const sums = new Map<string, Arrival>();
+  for (const arrival of arrivals) {
+    const { cause, from, to } = arrival;
+    const key = cause.kind === 'authorization' ? cause.nonce + from : `${from} ${to}`;
+    const known = sums.get(key);
+    sums.set(key, known === undefined ? arrival : { ...known, amountMicros: known.amountMicros + arrival.amountMicros });
+  }
+  return [...sums.values()];
+}
+
+function lower(address: Address): Address {
+  return address.toLowerCase() as Address;
+}

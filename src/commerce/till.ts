@@ -1,0 +1,19 @@
+import type { Address } from 'viem';
+import type { StablecoinDomain } from '../chain/stablecoin.ts';
+
+/** Where money goes: what everything that is paid for has in common. */
+export interface Till {
+  chainId: number;
+  /** The stablecoin; amounts are millionths of a dollar. */
+  asset: Address;
+  /** EIP-712 domain of the stablecoin, beside chain and contract. */
+  domain: StablecoinDomain;
+  payee: Address;
+  /** Where callers reach the service. */
+  publicUrl: string;
+}
+
+/** The chain by its CAIP-2 name. */
+export function networkOf({ chainId }: Pick<Till, 'chainId'>): `eip155:${number}` {
+  return `eip155:${chainId}`;
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { Address, Hex } from 'viem';
+import { z } from 'zod';
+import { PAYMENT_ID, PAYMENT_IDENTIFIER, PaymentRequiredError, type Requirements, type Terms } from './terms.ts';
+
+/** An EIP-3009 authorization that a payer has signed. Addresses in lower case. */
+export interface Authorization {
+  from: Address;
+  to: Address;
+  /** Smallest units of the asset. */
+  value: bigint;
+  /** Seconds since 1970. */
+  validAfter: bigint;
+  validBefore: bigint;
+  nonce: Hex;
+}
+
+/** A payment that fits its terms; whether it is good, the chain has to say. */
+export interface Payment {
+  authorization: Authorization;
+  signature: Hex;
+  /** The client's own id for it; null where it sent none. */
+  paymentId: string | null;
+  /** SHA-256 of authorization and signature: two with the same one are one payment. */
+  digest: string;
+  /** Version 2, as facilitators take it. */
+  payload: PaymentPayload;
+}
+
+/** The part of `PaymentPayload` of version 2 that is passed on. */
+export interface PaymentPayload {
+  x402Version: 2;
+  accepted: Requirements;
+  payload: { signature: Hex; authorization: Record<keyof Authorization, string> };
+}
+
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+const seconds = z.union([z.string().regex(/^\d{1,20}$/), z.int().min(0).transform(String)]);
+/** One of a contract wallet may carry its own evidence; one of a key has 65 bytes. */
+const signature = z.string().regex(/^0x([0-9a-fA-F]{2}){1,8192}$/);
+
+const EXACT = z.object({
+  signature,
+  authorization: z.object({
+    from: address,
+    to: address,
+    value: z.string().regex(/^\d{1,40}$/),
+    validAfter: seconds,
+    validBefore: seconds,
+    nonce: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
+  }),
+});
+
+const IDENTIFIER = z.object({ info: z.object({ id: z.string().regex(PAYMENT_ID).optional() }) });
+
+const V1 = z.object({ x402Version: z.literal(1), scheme: z.string(), network: z.string(), payload: EXACT });
+const V2 = z.object({
+  x402Version: z.literal(2),
+  accepted: z.object({ scheme: z.string(), network: z.string(), amount: z.string(), asset: address, payTo: address }),
+  payload: EXACT,
+  extensions: z.looseObject({ [PAYMENT_IDENTIFIER]: IDENTIFIER.optional() }).nullish(),
+});
+const PAYMENT = z.discriminatedUnion('x402Version', [V1, V2]);
+
+/** Seconds that a payment must still be good for, so that it can reach a block. */
+const LEAST_SECONDS = 6;
+
+/**
+ * Reads what a client sent, in either version of the protocol, and looks whether it pays for these terms.
+ * @throws PaymentRequiredError saying what does not fit
+ */
+export function readPayment(sent: unknown, terms: Terms): Payment {
+  const parsed = PAYMENT.safeParse(sent);
+  if (!parsed.success) {
+    const [{ path, message }] = parsed.error.issues;
+    throw refusal(terms, 'invalid_payload', `The payment cannot be read: ${path.map(String).join('.') || 'payment'}: ${message}`);
+  }
+  const payment = parsed.data;
+  requireMatch(payment, terms);
+  const { authorization, signature } = payment.payload;
+  const id = payment.x402Version === 2 ? payment.extensions?.[PAYMENT_IDENTIFIER]?.info.id : undefined;
+  return {
+    authorization: {
+      from: authorization.from.toLowerCase() as Address,
+      to: authorization.to.toLowerCase() as Address,
+      value: BigInt(authorization.value),
+      validAfter: BigInt(authorization.validAfter),
+      validBefore: BigInt(authorization.validBefore),
+      nonce: authorization.nonce.toLowerCase() as Hex,
+    },
+    signature: signature as Hex,
+    paymentId: id ?? null,
+    digest: digestOf({ authorization, signature }),
+    payload: { x402Version: 2, accepted: terms.requirements, payload: { signature: signature as Hex, authorization } },
+  };
+}
+
+type Sent = z.output<typeof PAYMENT>;
+
+function requireMatch(payment: Sent, terms: Terms): void {
+  const { requirements, requirementsV1 } = terms;
+  const { authorization } = payment.payload;
+  const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+  const { scheme, network } = payment.x402Version === 2 ? payment.accepted : payment;
+  const expected = payment.x402Version === 2 ? requirements.network : requirementsV1?.network;
+  if (scheme !== requirements.scheme) throw refusal(terms, 'unsupported_scheme', 'The scheme of the payment must be "exact"');
+  if (network !== expected)
+    throw refusal(terms, 'invalid_network', `The payment is for another chain; this one is ${requirements.network}`);
+  if (payment.x402Version === 2) {
+    const { asset, payTo, amount } = payment.accepted;
+    if (!same(asset, requirements.asset))
+      throw refusal(terms, 'invalid_asset', `The payment is in another asset than ${requirements.asset}`);
+    if (!same(payTo, requirements.payTo))
+      throw refusal(terms, 'recipient_mismatch', `The payment is for another payee than ${requirements.payTo}`);
+    if (amount !== requirements.amount)
+      throw refusal(terms, 'amount_mismatch', `The payment is for another price than ${requirements.amount}`);
+  }
+  if (!same(authorization.to, requirements.payTo)) {
+    throw refusal(terms, 'recipient_mismatch', `The authorization pays another wallet than ${requirements.payTo}`);
+  }
+  if (BigInt(authorization.value) !== BigInt(requirements.amount)) {
+    throw refusal(terms, 'amount_mismatch', `The authorization is not of exactly ${requirements.amount} units`);
+  }
+}
+
+/** Whether an authorization is good at this time. @throws PaymentRequiredError */
+export function requireInTime({ authorization: { validAfter, validBefore } }: Payment, terms: Terms, now: Date): void {
+  const seconds = BigInt(Math.floor(now.getTime() / 1_000));
+  if (validAfter > seconds) throw refusal(terms, 'not_yet_valid', 'The authorization is not valid yet');
+  if (validBefore < seconds + BigInt(LEAST_SECONDS)) throw refusal(terms, 'expired', 'The authorization has expired');
+}
+
+function digestOf(payload: { authorization: z.output<typeof EXACT>['authorization']; signature: string }): string {
+  const text = (canonicalize(payload) as string).toLowerCase();
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** A payment that will not do. @param reason for programs; of a facilitator's as it is */
+export function refusal(terms: Terms, reason: string, message: string): PaymentRequiredError {
+  return new PaymentRequiredError(terms, reason, message, { field: 'payment' });
+}

@@ -1,0 +1,57 @@
+import { HTTPFacilitatorClient } from '@x402/core/http';
+import { SettleError, VerifyError } from '@x402/core/types';
+import type { Hex } from 'viem';
+import { OracleError } from '../../errors.ts';
+import type { Facilitator, Settlement } from './facilitator.ts';
+
+/** A settlement waits for a block. */
+const TIMEOUT_MS = 30_000;
+const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
+
+/** Somebody else's facilitator, asked over HTTP. What it says is believed only where it refuses: that money arrived, the chain has to say. */
+export function remoteFacilitator(url: string): Facilitator {
+  const client = new HTTPFacilitatorClient({ url, timeoutMs: TIMEOUT_MS });
+  return {
+    async verify({ payload }, requirements) {
+      const { isValid, invalidReason } = await answerOf('verify', () => client.verify(payload, requirements), VerifyError);
+      return isValid ? null : toldReason(invalidReason, 'invalid_payment');
+    },
+    async settle({ payload }, requirements) {
+      return settlementOf(await answerOf('settle', () => client.settle(payload, requirements), SettleError));
+    },
+  };
+}
+
+function settlementOf({ success, transaction, errorReason }: { success: boolean; transaction?: string; errorReason?: string }): Settlement {
+  if (success && TX_HASH.test(transaction ?? '')) return { txHash: transaction as Hex };
+  const reason = toldReason(errorReason, 'settlement_failed');
+  if (success || reason === 'settlement_pending') throw unknown('settle', new Error(reason));
+  return { refused: reason };
+}
+
+/** A refusal comes as an error with a body; anything else that fails leaves open what became of the payment. */
+async function answerOf<T extends object>(
+  what: string,
+  ask: () => Promise<T>,
+  refusal: typeof VerifyError | typeof SettleError,
+): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof refusal && error.statusCode < 500) return error as unknown as T;
+    throw unknown(what, error);
+  }
+}
+
+function unknown(what: string, cause: unknown): OracleError {
+  return new OracleError('TRANSACTION_UNCONFIRMED', `The payment facilitator does not answer (${what})`, {
+    suggestedAction: 'Send the same request with the same payment again: it is never charged twice.',
+    retryAfterSeconds: 5,
+    cause,
+  });
+}
+
+/** Text from outside. */
+function toldReason(reason: string | undefined, otherwise: string): string {
+  return reason !== undefined && /^[\w.-]{1,80}$/.test(reason) ? reason : otherwise;
+}

@@ -1,0 +1,344 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { Address, Hash } from 'viem';
+import type { Chain } from '../../chain/client.ts';
+import { chainCall } from '../../chain/rpc-error.ts';
+import { isOracleError, OracleError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Ledger } from '../ledger.ts';
+import type { Offering } from '../offerings.ts';
+import { documentHash, type SignedReceipt, type SignReceipt } from '../receipt.ts';
+import type { Till } from '../till.ts';
+import { type ClaimDoc, claimId, LEASE_MS, type PaymentClaims } from './claims.ts';
+import type { Facilitator } from './facilitator.ts';
+import { canStillLand, isLanded, type Landed, landed } from './landed.ts';
+import { type Authorization, type Payment, readPayment, refusal, requireInTime } from './payload.ts';
+import { type SettleParts, settlePayment } from './settle.ts';
+import { PaymentRequiredError, type ResourceInfo, type Terms, termsOf } from './terms.ts';
+import { unconfirmed, waitForChange } from './wait.ts';
+
+/** What is sold: a JSON document, and the forecast that is in it. */
+export interface PreparedAnswer {
+  body: Record<string, unknown>;
+  forecastId: string | null;
+  attestationUid: Hash | null;
+  /** True for one that is given away: nothing is settled. */
+  isFree?: boolean;
+}
+
+/** A request for something that is paid for with it, whichever door it comes through. */
+export interface PaidCall {
+  offering: Offering;
+  resource: ResourceInfo;
+  /** What it asks: the same payment for another input is refused. */
+  input: Record<string, unknown>;
+  /** As the client sent it, decoded; null where it sent none. */
+  payment: unknown;
+  /** Code of the partner who sent the payer. */
+  ref: string | null;
+  /** Where the request comes from, as the limits count it. */
+  address: string;
+  /** Counts a payment that was no good: looking at it has cost calls of the chain. @throws OracleError RATE_LIMITED */
+  countRefusal(): Promise<void>;
+  /** Makes the answer. What it throws costs the client nothing. */
+  answer(): Promise<PreparedAnswer>;
+}
+
+/** How an answer was paid for. */
+export interface PaidFor {
+  /** Name of what was bought. */
+  offering: string;
+  payer: Address;
+  payee: Address;
+  asset: Address;
+  amountMicros: bigint;
+  txHash: Hash;
+  settledAt: Date;
+  resource: string;
+}
+
+export interface Sold {
+  body: Record<string, unknown>;
+  /** Null for an answer that was given away. */
+  payment: PaidFor | null;
+  receipt: SignedReceipt | null;
+  /** True where this answer was paid for and given before. */
+  isAgain: boolean;
+}
+
+export interface SaleParts {
+  chain: Chain;
+  till: Till;
+  facilitator: Facilitator;
+  claims: PaymentClaims;
+  ledger: Ledger;
+  signReceipt: SignReceipt;
+  /** Aborted when the service stops. */
+  signal: AbortSignal;
+  log: Log;
+  now(): Date;
+  /** How long one request waits for a payment to be confirmed. */
+  waitMs?: number;
+}
+
+const WAIT_MS = 30_000;
+
+/** For how long an answer is kept for whoever paid for it. */
+export const ANSWERS_KEPT_DAYS = 30;
+
+/** A reorganisation may have moved the head back since a payment was first seen. */
+const REORG_MARGIN = 64;
+
+/**
+ * Sells answers for payments that come with the request. Each authorization is claimed in the store before anything is done for
+ * it, in the order verify, answer, settle, release; a process that dies between two of them leaves a claim that the next request
+ * with the same payment, or the next sweep, goes on with.
+ */
+export class Sales {
+  readonly #parts: SaleParts;
+  readonly #settling: SettleParts;
+
+  constructor(parts: SaleParts) {
+    this.#parts = parts;
+    const { chain, till, facilitator, signal, waitMs = WAIT_MS } = parts;
+    this.#settling = { chain, till, facilitator, waitMs, signal };
+  }
+
+  terms({ offering, resource }: Pick<PaidCall, 'offering' | 'resource'>): Terms {
+    return termsOf(this.#parts.till, offering, resource);
+  }
+
+  /**
+   * @throws PaymentRequiredError with the terms; OracleError CONFLICT for a payment that was used for something else,
+   * TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE and SHUTTING_DOWN when the same request can be sent again; what the answer throws
+   */
+  async sell(call: PaidCall): Promise<Sold> {
+    const terms = this.terms(call);
+    if (call.payment === null) throw nothingPaid(terms);
+    const payment = readPayment(call.payment, terms);
+    const deadline = Date.now() + this.#settling.waitMs;
+    for (;;) {
+      const known = await this.#known(payment);
+      const sold = known === null ? await this.#sellNew(call, payment, terms) : await this.#sellKnown(known, { call, payment, terms });
+      if (sold !== null) return sold;
+      if (Date.now() > deadline) throw unconfirmed();
+    }
+  }
+
+  /** What a wallet has paid for by a transaction; null when it has not. */
+  async soldFor(txHash: Hash, payer: Address): Promise<Sold | null> {
+    const claim = await this.#parts.claims.findSettled(txHash.toLowerCase() as Hash, payer.toLowerCase() as Address);
+    return claim === null ? null : again(claim);
+  }
+
+  /** Finishes what processes have left undone: what was paid for is settled and kept for the payer, the rest is free again. */
+  async sweep(): Promise<void> {
+    for (const { _id } of await this.#parts.claims.abandoned()) {
+      const claim = await this.#parts.claims.hold({ _id });
+      if (claim === null) continue;
+      try {
+        await this.#finishAbandoned(claim);
+      } catch (error) {
+        await this.#parts.claims.letGo(claim);
+        this.#parts.log.warn({ err: error, claim: _id }, 'what became of a payment is not known yet');
+      }
+    }
+  }
+
+  purge(now: Date): Promise<void> {
+    return this.#parts.claims.purge(now);
+  }
+
+  async #known({ authorization, paymentId }: Payment): Promise<ClaimDoc | null> {
+    const { claims } = this.#parts;
+    const claim = await claims.find(this.#idOf(authorization));
+    return claim ?? (paymentId === null ? null : claims.findByPaymentId(authorization.from, paymentId));
+  }
+
+  #idOf({ from, nonce }: Authorization): string {
+    const { chainId, asset } = this.#parts.till;
+    return claimId({ chainId, asset, payer: from, nonce });
+  }
+
+  /** Null when somebody else was faster: look again. */
+  async #sellNew(call: PaidCall, payment: Payment, terms: Terms): Promise<Sold | null> {
+    requireInTime(payment, terms, this.#parts.now());
+    const sinceBlock = await this.#blockNumber();
+    const refused = await this.#parts.facilitator.verify(payment, terms.requirements);
+    if (refused !== null) {
+      // It may have been used in between, by the same client.
+      if ((await this.#known(payment)) !== null) return null;
+      await call.countRefusal();
+      throw refusal(terms, refused, `The payment is no good: ${refused}`);
+    }
+    const claim = await this.#parts.claims.open({
+      _id: this.#idOf(payment.authorization),
+      payer: payment.authorization.from,
+      nonce: payment.authorization.nonce,
+      digest: payment.digest,
+      paymentId: payment.paymentId,
+      address: call.address,
+      offering: call.offering.name,
+      question: questionOf(call),
+      resource: call.resource.url,
+      ref: call.ref,
+      payload: payment.payload,
+      requirements: terms.requirements,
+      amountMicros: payment.authorization.value,
+      sinceBlock: sinceBlock - REORG_MARGIN,
+      openedAt: this.#parts.now(),
+    });
+    return claim === null ? null : this.#carryOut(claim, call, terms);
+  }
+
+  /** A payment that came before. Null when its claim is gone: it is a new one again. */
+  async #sellKnown(claim: ClaimDoc, { call, payment, terms }: { call: PaidCall; payment: Payment; terms: Terms }): Promise<Sold | null> {
+    requireSame(claim, { call, payment, terms });
+    if (claim.state === 'SETTLED') return again(claim);
+    const held = await this.#parts.claims.hold(claim);
+    if (held !== null) return this.#carryOut(held, call, terms);
+    await waitForChange(() => this.#parts.claims.find(claim._id), claim, this.#parts.signal);
+    return null;
+  }
+
+  /** From wherever the claim stands to the answer, with signs of life for those who wait for it. Null when it was taken away. */
+  async #carryOut(claim: ClaimDoc, call: PaidCall, terms: Terms): Promise<Sold | null> {
+    const { claims, log } = this.#parts;
+    const renew = () => claims.renew(claim).catch((error: unknown) => log.warn({ err: error }, 'a claim could not be renewed'));
+    const timer = setInterval(renew, LEASE_MS / 4);
+    try {
+      return await this.#advance(claim, call, terms);
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  async #advance(claim: ClaimDoc, call: PaidCall, terms: Terms): Promise<Sold | null> {
+    if (claim.state === 'PREPARED') return this.#finish(claim, terms, true);
+    const answer = await this.#orRelease(claim, () => call.answer());
+    if (answer.isFree === true) {
+      await this.#parts.claims.release(claim);
+      return { body: answer.body, payment: null, receipt: null, isAgain: false };
+    }
+    const { forecastId, attestationUid } = answer;
+    const prepared = await this.#parts.claims.prepare(claim, { answer: JSON.stringify(answer.body), forecastId, attestationUid });
+    return prepared === null ? null : this.#finish(prepared, terms, false);
+  }
+
+  async #orRelease<T>(claim: ClaimDoc, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      await this.#parts.claims.release(claim);
+      throw error;
+    }
+  }
+
+  /** @param mayBeSent whether somebody may have sent the payment to the chain before */
+  async #finish(claim: ClaimDoc, terms: Terms, mayBeSent: boolean): Promise<Sold> {
+    const settlement = await this.#settle(claim, mayBeSent);
+    if ('refused' in settlement) {
+      await this.#parts.claims.release(claim);
+      throw refusal(terms, settlement.refused, `The payment could not be settled: ${settlement.refused}`);
+    }
+    return { ...again(await this.#writeDown(claim, settlement)), isAgain: false };
+  }
+
+  async #settle(claim: ClaimDoc, mayBeSent: boolean): Promise<Landed | { refused: string }> {
+    const { requirements, sinceBlock } = claim;
+    try {
+      return await settlePayment(this.#settling, { payment: paymentOf(claim), requirements, sinceBlock, mayBeSent });
+    } catch (error) {
+      await this.#parts.claims.letGo(claim);
+      throw isOracleError(error, 'TRANSACTION_UNCONFIRMED') ? unconfirmed(error) : error;
+    }
+  }
+
+  /** First the ledger: that money has arrived is true whatever comes then. */
+  async #writeDown(claim: ClaimDoc, { txHash, at }: Landed): Promise<ClaimDoc> {
+    const { ledger, signReceipt, claims, till, now } = this.#parts;
+    const { payer, nonce, ref, offering, forecastId, attestationUid, resource } = claim;
+    const amountMicros = BigInt(claim.amountMicros.toString());
+    const money = { payer, payee: till.payee, asset: till.asset, amountMicros, txHash, settledAt: at };
+    await ledger.record({ ...money, cause: { kind: 'authorization', nonce }, channel: 'x402', offering, resource, ref });
+    const answerHash = documentHash(JSON.parse(claim.answer as string));
+    const receipt = await signReceipt({ ...money, resource, answerHash, forecastId, attestationUid });
+    const keptUntil = new Date(now().getTime() + ANSWERS_KEPT_DAYS * 86_400_000);
+    return claims.settle(claim, { settlement: { txHash, at }, receipt, keptUntil });
+  }
+
+  async #finishAbandoned(claim: ClaimDoc): Promise<void> {
+    // Nothing was sent before the answer was written down; and nobody waits for one any more.
+    if (claim.state === 'OPEN') return this.#parts.claims.release(claim);
+    const { chain, till, claims } = this.#parts;
+    const { authorization } = paymentOf(claim);
+    // Nobody waits: what was sent is followed, what was not is not sent.
+    const mayLand = await canStillLand(chain, authorization);
+    const found = await landed(chain, till, { authorization, sinceBlock: claim.sinceBlock });
+    if (isLanded(found)) await this.#writeDown(claim, found);
+    else if (found === null && !mayLand) await claims.release(claim);
+    else await claims.letGo(claim);
+  }
+
+  async #blockNumber(): Promise<number> {
+    return Number(await chainCall('Reading the block number', () => this.#parts.chain.client.getBlockNumber()));
+  }
+}
+
+function nothingPaid(terms: Terms): PaymentRequiredError {
+  const { offering, till } = terms;
+  return new PaymentRequiredError(
+    terms,
+    'payment_required',
+    `${offering.title}: ${offering.description} It costs ${offering.price.amount} units of ${till.asset}`,
+  );
+}
+
+/** The same payment for the same thing, by somebody who can be told the answer. */
+function requireSame(claim: ClaimDoc, { call, payment, terms }: { call: PaidCall; payment: Payment; terms: Terms }): void {
+  if (claim.digest !== payment.digest) throw usedBefore('payment-identifier', 'This payment id came before with another payment');
+  if (claim.question !== questionOf(call)) throw usedBefore('payment', 'This payment came before for something else');
+  const isItsId = claim.paymentId !== undefined && claim.paymentId === payment.paymentId;
+  // Once it is sent to the chain, everybody can read a payment there: it proves nothing by itself any more.
+  if (isItsId || claim.address === call.address) return;
+  throw new PaymentRequiredError(terms, 'payment_used', 'This payment was used before', {
+    field: 'payment',
+    suggestedAction:
+      'Sign a new authorization. If you have paid with this one, send it with the payment-identifier that came with it, or fetch the answer by a signature of the wallet: POST /api/svc/commerce/answers.',
+  });
+}
+
+function usedBefore(field: string, problem: string): OracleError {
+  return new OracleError('CONFLICT', problem, { field, suggestedAction: 'Sign a new authorization, with a payment id of its own.' });
+}
+
+function questionOf({ offering, input }: Pick<PaidCall, 'offering' | 'input'>): string {
+  const text = canonicalize({ offering: offering.name, input }) as string;
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function paymentOf({ payload, digest, paymentId }: ClaimDoc): Payment {
+  const { signature, authorization } = payload.payload;
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  return {
+    authorization: {
+      from: from.toLowerCase() as Address,
+      to: to.toLowerCase() as Address,
+      value: BigInt(value),
+      validAfter: BigInt(validAfter),
+      validBefore: BigInt(validBefore),
+      nonce: nonce.toLowerCase() as Hash,
+    },
+    signature,
+    paymentId: paymentId ?? null,
+    digest,
+    payload,
+  };
+}
+
+function again({ answer, settlement, receipt, offering, payer, amountMicros, requirements, resource }: ClaimDoc): Sold {
+  const { txHash, at } = settlement!;
+  const { payTo, asset } = requirements as { payTo: Address; asset: Address };
+  const payment = { offering, payer, payee: payTo, asset, amountMicros: BigInt(amountMicros.toString()), txHash, settledAt: at, resource };
+  return { body: JSON.parse(answer as string), payment, receipt, isAgain: true };
+}

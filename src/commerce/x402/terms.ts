@@ -1,0 +1,112 @@
+import { getAddress } from 'viem';
+import { OracleError } from '../../errors.ts';
+import type { Offering } from '../offerings.ts';
+import { networkOf, type Till } from '../till.ts';
+
+/** For how long an authorization that a client makes of the terms is good. */
+export const PAYMENT_VALID_SECONDS = 300;
+
+/** Names of chains in version 1 of the protocol; a chain without one takes version 2 only. */
+const V1_NETWORKS: Readonly<Record<number, string>> = { 8453: 'base', 84532: 'base-sepolia' };
+
+/** Declared in the terms: a client may add an id of its own, 16 to 128 characters, under which the answer is kept for it. */
+export const PAYMENT_IDENTIFIER = 'payment-identifier';
+export const PAYMENT_ID = /^[a-zA-Z0-9_-]{16,128}$/;
+
+/** What is paid for, as protocols name it. */
+export interface ResourceInfo {
+  url: string;
+  description: string;
+  mimeType: string;
+}
+
+/** What has to be paid in version 2 of the protocol. */
+export interface Requirements {
+  scheme: 'exact';
+  network: `${string}:${string}`;
+  /** Smallest units of the asset. */
+  amount: string;
+  asset: string;
+  payTo: string;
+  maxTimeoutSeconds: number;
+  extra: { name: string; version: string };
+}
+
+/** The same in version 1. */
+export interface RequirementsV1 extends Omit<Requirements, 'network' | 'amount'> {
+  network: string;
+  maxAmountRequired: string;
+  resource: string;
+  description: string;
+  mimeType: string;
+}
+
+/** What is asked for a resource, in all forms that clients understand. */
+export interface Terms {
+  offering: Offering;
+  resource: ResourceInfo;
+  requirements: Requirements;
+  /** Null on a chain that version 1 has no name for. */
+  requirementsV1: RequirementsV1 | null;
+  till: Till;
+}
+
+/** `PaymentRequired` of version 2, as its header, MCP and A2A carry it. */
+export interface PaymentRequired {
+  x402Version: 2;
+  error: string;
+  resource: ResourceInfo;
+  accepts: [Requirements];
+  extensions: Record<string, unknown>;
+}
+
+export function termsOf(till: Till, offering: Offering, resource: ResourceInfo): Terms {
+  const shared = {
+    scheme: 'exact',
+    asset: getAddress(till.asset),
+    payTo: getAddress(till.payee),
+    maxTimeoutSeconds: PAYMENT_VALID_SECONDS,
+    extra: { ...till.domain },
+  } as const;
+  const amount = offering.price.amount.toString();
+  const { url, description, mimeType } = resource;
+  const network = V1_NETWORKS[till.chainId];
+  const requirementsV1 =
+    network === undefined ? null : { ...shared, network, maxAmountRequired: amount, resource: url, description, mimeType };
+  return { offering, resource, requirements: { ...shared, network: networkOf(till), amount }, requirementsV1, till };
+}
+
+/** @param error why no payment, or this one, will do, in the words of the protocol or ours */
+export function paymentRequired({ resource, requirements }: Terms, error: string): PaymentRequired {
+  return { x402Version: 2, error, resource, accepts: [requirements], extensions: { [PAYMENT_IDENTIFIER]: identifierDeclaration() } };
+}
+
+function identifierDeclaration() {
+  const id = { type: 'string', minLength: 16, maxLength: 128, pattern: PAYMENT_ID.source };
+  return {
+    info: { required: false },
+    schema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: { required: { type: 'boolean' }, id },
+      required: ['required'],
+    },
+  };
+}
+
+/** Nothing was paid, or what came is no payment for this: with the terms, which each door tells in its own form. */
+export class PaymentRequiredError extends OracleError {
+  readonly terms: Terms;
+  /** Short, for programs: `payment_required`, or why a payment was refused. */
+  readonly reason: string;
+
+  constructor(terms: Terms, reason: string, message: string, options: { field?: string; suggestedAction?: string } = {}) {
+    super('PAYMENT_REQUIRED', message, { suggestedAction: howToPay(terms), ...options });
+    this.terms = terms;
+    this.reason = reason;
+  }
+}
+
+function howToPay({ till, requirements, resource }: Terms): string {
+  return `Sign an EIP-3009 authorization of ${requirements.amount} units of ${requirements.asset} to ${requirements.payTo} on ${requirements.network} and send the request again with it, as any x402 client does; ${till.publicUrl}/docs says more about ${resource.url}.`;
+}

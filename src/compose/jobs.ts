@@ -1,0 +1,69 @@
+import type { Db } from 'mongodb';
+import { type Address, isAddressEqual } from 'viem';
+import { readPaymentToken } from '../chain/agent-commerce.ts';
+import type { Chain } from '../chain/client.ts';
+import type { Wallet } from '../chain/wallet.ts';
+import type { ClosedChannels } from '../commerce/channel.ts';
+import { composeDocument } from '../commerce/documents/compose.ts';
+import type { DocumentParts } from '../commerce/documents/parts.ts';
+import { createJobDesk, type JobDesk } from '../commerce/jobs/desk.ts';
+import { JobStore } from '../commerce/jobs/job-store.ts';
+import { watchJobs } from '../commerce/jobs/watch.ts';
+import type { Ledger } from '../commerce/ledger.ts';
+import { isOracleError } from '../errors.ts';
+import type { Frame } from './frame.ts';
+
+export interface JobComposition {
+  db: Db;
+  chain: Chain;
+  /** The provider's. */
+  wallet: Wallet;
+  ledger: Ledger;
+  /** What documents are composed from. */
+  answers: DocumentParts;
+  now(): Date;
+}
+
+/** Agent commerce: what is told of its jobs, why it is closed where it is, and what takes the jobs on. */
+export interface Jobs {
+  /** Null where no jobs are taken. */
+  desk: JobDesk | null;
+  closed: ClosedChannels;
+  /** Runs until the process stops; null where no jobs are taken. */
+  watch: (() => Promise<void>) | null;
+}
+
+/** How often a chain is looked at: Base has a block every 2 s, a local chain one with each transaction. */
+const EVERY_MS = { real: 2_000, local: 500 } as const;
+
+/** The provider of an ERC-8183 contract. @throws OracleError CHAIN_UNREACHABLE */
+export async function composeJobs(
+  { config, log, shutdown }: Frame,
+  { db, chain, wallet, ledger, answers, now }: JobComposition,
+): Promise<Jobs> {
+  const contract = chain.addresses.agentCommerce;
+  const reason = await closedReason(chain, contract);
+  if (contract === null || reason !== null) return { desk: null, closed: { 'agent-commerce': reason! }, watch: null };
+  const store = new JobStore(db);
+  const policy = { evaluators: config.AGENT_COMMERCE_EVALUATORS ?? [], maxMicros: BigInt(config.AGENT_COMMERCE_MAX_USD) * 1_000_000n };
+  const compose = (offering: string, at: Date) => composeDocument(answers, 'agent-commerce', offering, at);
+  const parts = { chain, contract, wallet, store, ledger, policy, compose, log, now };
+  const everyMs = config.chainMode === 'real' ? EVERY_MS.real : EVERY_MS.local;
+  return {
+    desk: createJobDesk({ chain, contract, provider: wallet.address, store }),
+    closed: {},
+    watch: () => watchJobs(parts, everyMs, shutdown.signal),
+  };
+}
+
+async function closedReason(chain: Chain, contract: Address | null): Promise<string | null> {
+  if (contract === null) return 'No agent commerce contract is set here. Create no job for this provider.';
+  try {
+    const token = await readPaymentToken(chain, contract);
+    if (isAddressEqual(token, chain.addresses.stablecoin)) return null;
+    return `The agent commerce contract ${contract} pays in another coin than this service takes. Create no job for this provider.`;
+  } catch (error) {
+    if (!isOracleError(error, 'CHAIN_REVERTED')) throw error;
+    return `No agent commerce contract answers at ${contract}. Create no job for this provider.`;
+  }
+}

@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+import { ENDPOINTS } from '../../agent-card/endpoints.ts';
+import { urlAt } from '../../agent-card/url.ts';
+import { formatAmount } from '../commerce/money.ts';
+import { offeringId } from '../commerce/offerings.ts';
+import { type PaymentRequiredError, paymentRequired, type Terms } from '../commerce/x402/terms.ts';
+import { headerValue, TERMS_HEADER } from './payment-headers.ts';
+import type { PAYMENT_MEMBERS } from './schemas/x402.ts';
+
+/** What a 402 has beside a problem document: the terms in the words of both versions of the protocol, and in plain ones. */
+export function paymentProblem({ terms, reason }: PaymentRequiredError): { members: PaymentMembers; headers: Record<string, string> } {
+  return {
+    members: {
+      x402Version: 1,
+      error: reason,
+      accepts: terms.requirementsV1 === null ? [] : [terms.requirementsV1],
+      payment: inPlainWords(terms),
+    },
+    headers: { [TERMS_HEADER]: headerValue(paymentRequired(terms, reason)) },
+  };
+}
+
+type PaymentMembers = { [Name in keyof typeof PAYMENT_MEMBERS]: z.input<(typeof PAYMENT_MEMBERS)[Name]> };
+
+function inPlainWords({ offering, requirements, requirementsV1, resource, till }: Terms): PaymentMembers['payment'] {
+  const { scheme, amount, asset, payTo, network: chain, maxTimeoutSeconds, extra } = requirements;
+  const at = (path: string) => urlAt(till.publicUrl, path);
+  return {
+    offering: offeringId(offering),
+    resource: resource.url,
+    scheme,
+    amount,
+    usd: formatAmount(offering.price),
+    ...{ asset, assetName: extra.name, payTo, chain },
+    network: requirementsV1?.network ?? null,
+    validForSeconds: maxTimeoutSeconds,
+    docs: at('/docs'),
+    terms: at(ENDPOINTS.x402),
+    otherwise: `A transfer of the stablecoin buys offerings too, by POST ${at('/api/svc/commerce/purchase')}: ${at('/api/svc/commerce/offerings?channel=purchase')} lists them. A token of a tier (POST ${at('/api/svc/oracle/verify')}) opens ${at('/api/svc/oracle')} without a payment.`,
+  };
+}

@@ -1,0 +1,51 @@
+import type { z } from 'zod';
+import { formatAmount, usdOf } from '../../commerce/money.ts';
+import type { Delivered } from '../../commerce/purchases/purchase.ts';
+import type { HttpParts } from '../parts.ts';
+import { type Route, route } from '../route.ts';
+import { PURCHASE_BODY, PURCHASE_REPLY } from '../schemas/purchases.ts';
+
+/** Interface, sections 2.8 and 4.5. */
+export function purchaseRoutes({ purchases }: Pick<HttpParts, 'purchases'>): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/api/svc/commerce/purchase',
+      name: 'buyOffering',
+      tag: 'commerce',
+      cost: 'rpc',
+      summary: 'A document for a transfer of the stablecoin that has paid its price',
+      description:
+        'Send the price to the payee, then the hash of that transfer. The payment is read from the chain: coin, recipient, sender, sum, age and depth. A transaction buys one document, once; the same request gets the same document again, however late, and a document that could not be made is delivered by the same request later. Who has not signed gets it again from the address of his first request only.',
+      body: PURCHASE_BODY,
+      reply: PURCHASE_REPLY,
+      errors: [
+        'UNAUTHENTICATED',
+        'PAYMENT_REQUIRED',
+        'TRANSACTION_UNCONFIRMED',
+        'CHAIN_UNREACHABLE',
+        'STEP_WAITING',
+        'PRICE_UNAVAILABLE',
+        'FEED_UNAVAILABLE',
+        'CONFLICT',
+      ],
+      handle: async ({ body, asker }) => ({ body: purchaseReply(await purchases.buy(body, asker)) }),
+    }),
+  ];
+}
+
+type PurchaseReply = z.input<typeof PURCHASE_REPLY>;
+
+function purchaseReply({ deliveredAt, document, payment, receipt, ...delivered }: Delivered): PurchaseReply {
+  const { amountMicros, settledAt, ...paid } = payment;
+  const { types, ...signed } = receipt;
+  return {
+    success: true,
+    ...delivered,
+    deliveredAt: deliveredAt.toISOString(),
+    // Kept as the text that was signed for: its form is that of its composer.
+    document: document as PurchaseReply['document'],
+    payment: { ...paid, amount: amountMicros.toString(), usd: formatAmount(usdOf(amountMicros)), settledAt: settledAt.toISOString() },
+    receipt: { ...signed, types: { Receipt: [...types.Receipt] } },
+  };
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { COUNT, TIME } from '../../../fields.ts';
+import { derivativesSummary } from '../../../market/reports/derivatives-summary.ts';
+import { MARKET_CONTEXT } from '../../../record/schemas/market-context.ts';
+import { CROWD_VS_ORACLE_REPLY } from '../crowd.ts';
+import { reportReply } from '../market.ts';
+import { REGIME_FIELDS } from '../regime.ts';
+import { headOf } from './head.ts';
+
+const { venue, quotesAreOurs, totals, weeks, count, notes } = CROWD_VS_ORACLE_REPLY.shape;
+
+/** `svc_crowd_vs_oracle`, of purchases and of the agent commerce protocol. */
+export const CROWD_VS_ORACLE = z.object({
+  ...headOf('crowd_vs_oracle'),
+  running: weeks.element.nullable().describe('The newest week that is not over; null before it was priced'),
+  ...{ venue, quotesAreOurs, totals, weeks, count, notes },
+});
+
+const FIGURE = z.object({
+  id: z.string().describe('Name of the figure'),
+  title: z.string().describe('What it is'),
+  value: z.number().nullable().describe('The last value, in `unit`; null where nothing is known'),
+  unit: z.string().describe('Unit of `value`'),
+  change: z.number().nullable().describe('Its change, in `changeUnit`; null where none is told'),
+  changeUnit: z.string().nullable().describe('Unit of `change`'),
+  changeOver: z.string().nullable().describe('What the change is over, in words'),
+  correlation: z
+    .number()
+    .min(-1)
+    .max(1)
+    .nullable()
+    .describe("Pearson's, of its changes with bitcoin's log returns; null where none is told, or with too few pairs"),
+  pairs: COUNT.nullable().describe('Pairs that the correlation is made of; null where none is told'),
+  windowDays: COUNT.nullable().describe('Days that the pairs are from; null where none is told'),
+  source: z.string().describe('Where it comes from'),
+  observedAt: TIME.nullable().describe('When it was made or published; null when there never was a value'),
+  ageSeconds: COUNT.nullable().describe('Seconds from `observedAt` to `generatedAt`'),
+  stale: z.boolean().describe('True when it is missing or too old; the last good value is told all the same'),
+  provisional: z.boolean().describe('True before the value is final'),
+});
+
+/** `svc_daily_macro_review`. */
+export const DAILY_MACRO_REVIEW = z.object({
+  ...headOf('daily_macro_review'),
+  price: z.array(FIGURE).describe('Bitcoin itself'),
+  macro: z.array(FIGURE).describe('Dollar, equities, gold, PMI and VIX'),
+  rates: z.array(FIGURE).describe('Policy rate, fed funds and yields'),
+  flows: z.array(FIGURE).describe('Flows into US spot Bitcoin ETFs'),
+  derivatives: z.array(FIGURE).describe('Funding, open interest, basis and volatility'),
+  sentiment: z.array(FIGURE).describe('Mood of the market'),
+  notes: z.array(z.string()).describe('What a reader should know before he believes the figures'),
+});
+
+const { asOf, price, sentiment, flows, macro, regime, missing } = MARKET_CONTEXT.shape;
+
+/** `svc_market_context` of the agent commerce protocol. */
+export const MARKET_CONTEXT_DOCUMENT = z.object({
+  ...headOf('market_context'),
+  ...{ asOf, price, sentiment, flows, macro, regime },
+  derivatives: reportReply(derivativesSummary).nullable().describe('Funding, open interest, basis and volatility; null when missing'),
+  regimeDetail: z.object(REGIME_FIELDS).nullable().describe('The regime with its factors; null before the first'),
+  missing,
+});

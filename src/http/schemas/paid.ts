@@ -1,0 +1,43 @@
+import type { Hash } from 'viem';
+import { z } from 'zod';
+import { SUCCESS, TIME } from '../../fields.ts';
+import { FORECAST_ID, FORECAST_STATE } from '../../record/schemas/forecast.ts';
+import { ORACLE_SIGNAL } from '../../record/schemas/oracle.ts';
+import { signature, spelledWallet } from '../wallet-parameters.ts';
+import { LOGIN_BODY } from './access.ts';
+import { PREMIUM_SIGNAL } from './oracle-premium.ts';
+import { SOLD } from './x402.ts';
+
+const CHARGED = z.literal(true).describe('True: this answer was paid for');
+
+/** An abstention, told without a charge. */
+const FREE_HOLD = z.object({
+  success: SUCCESS,
+  signal: z.literal('HOLD').describe('The oracle abstains'),
+  horizon: FORECAST_ID.horizon,
+  date: FORECAST_ID.date,
+  predictionId: FORECAST_ID.predictionId,
+  windowOpensAt: FORECAST_STATE.windowOpensAt,
+  resolvesAt: FORECAST_STATE.resolvesAt,
+  nextSignalAt: TIME.nullable().describe('When the next forecast is due; null where the market data ends before'),
+  charged: z.literal(false).describe('False: the payment was not used, and is good for another request'),
+  note: z.string().describe('The same in words'),
+});
+
+/** `GET /oracle` (interface, section 4.5). */
+export const PAID_SIGNAL = z.union([z.object({ ...ORACLE_SIGNAL.shape, charged: CHARGED, ...SOLD }), FREE_HOLD]);
+
+/** `GET /oracle/premium` (interface, section 4.5). */
+export const PAID_PREMIUM_SIGNAL = z.object({ ...PREMIUM_SIGNAL.shape, charged: CHARGED, ...SOLD });
+
+/** `POST /api/svc/commerce/answers`. */
+export const ANSWER_BODY = z.strictObject({
+  txHash: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex characters')
+    .transform((text) => text.toLowerCase() as Hash)
+    .meta({ description: 'The transaction that paid for the answer', override: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' } }),
+  wallet: spelledWallet,
+  timestamp: LOGIN_BODY.shape.timestamp,
+  signature,
+});

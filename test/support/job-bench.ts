@@ -1,0 +1,70 @@
+import type { LocalAccount } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { openJournal } from '../../src/chain/journal.ts';
+import { createWallet } from '../../src/chain/wallet.ts';
+import { JOB_INDEXES, JobStore } from '../../src/commerce/jobs/job-store.ts';
+import type { JobParts } from '../../src/commerce/jobs/parts.ts';
+import { sweepJobs } from '../../src/commerce/jobs/provider.ts';
+import { COMMERCE_INDEXES, Ledger } from '../../src/commerce/ledger.ts';
+import { fundGas } from '../../src/local/deploy-wallets.ts';
+import { createLog } from '../../src/log.ts';
+import { ensureIndexes } from '../../src/mongo.ts';
+import { testChain } from './chain.ts';
+import { testDatabase } from './database.ts';
+import { type JobClient, jobClient } from './job-client.ts';
+
+/** A provider of jobs on a chain and a database of their own, with any number of buyers. */
+export async function jobBench(confirmations = 1) {
+  const [local, database] = await Promise.all([testChain(), testDatabase()]);
+  const { db } = database;
+  await ensureIndexes(db, [...JOB_INDEXES, ...COMMERCE_INDEXES]);
+  const journal = await openJournal(db);
+  const chain = await local.connect({ confirmations, pollingIntervalMs: 4 });
+  const store = new JobStore(db);
+  const ledger = new Ledger(db);
+  const contract = local.addresses.agentCommerce!;
+  const provider = local.accounts.provider.address;
+  const world = { rpcUrl: local.rpcUrl, contract, stablecoin: local.addresses.stablecoin, provider };
+  /** Ahead of the wall clock, for what is due later. */
+  const clock = { aheadMs: 0 };
+  /** What was composed, in order; each document differs. */
+  const composed: string[] = [];
+
+  const makeWallet = () => createWallet({ chain, journal, role: 'provider', account: local.accounts.provider, timeoutMs: 5_000 });
+  /** A provider of its own, as another process has one. */
+  const makeParts = (changes: Partial<JobParts> = {}): JobParts => ({
+    ...{ chain, contract, wallet: makeWallet(), store, ledger },
+    policy: { evaluators: [], maxMicros: 5_000_000n },
+    compose: async (offering) => {
+      composed.push(offering);
+      return { document: { kind: offering, nonce: generatePrivateKey() }, forecastId: null, attestationUid: null };
+    },
+    log: createLog({ level: 'silent', secrets: [] }),
+    now: () => new Date(Date.now() + clock.aheadMs),
+    ...changes,
+  });
+  const parts = makeParts();
+  const newAccount = async (): Promise<LocalAccount> => {
+    const account = privateKeyToAccount(generatePrivateKey());
+    await fundGas(local.rpcUrl, [account.address]);
+    return account;
+  };
+
+  return {
+    ...{ local, database, chain, store, ledger, contract, provider, parts, makeParts, clock, composed, newAccount },
+    newBuyer: async (): Promise<JobClient> => jobClient(world, await newAccount()),
+    buyerOf: (account: LocalAccount) => jobClient(world, account),
+    /** As many passes as it takes one job from one state to the next. */
+    sweep: async (by: JobParts = parts, times = 2) => {
+      for (let pass = 0; pass < times; pass++) await sweepJobs(by);
+    },
+    /** Transactions that the provider wallet has sent. */
+    sent: () => chain.client.getTransactionCount({ address: provider }),
+    stop: async () => {
+      await local.stop();
+      await database.drop();
+    },
+  };
+}
+
+export type JobBench = Awaited<ReturnType<typeof jobBench>>;

@@ -1,0 +1,102 @@
+import type { Db } from 'mongodb';
+import { type Address, concatHex, encodeFunctionData, type Hash, type Hex, type LocalAccount, parseAbi } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { Chain } from '../../src/chain/client.ts';
+import type { ComposedDocument } from '../../src/commerce/documents/compose.ts';
+import { COMMERCE_INDEXES, Ledger } from '../../src/commerce/ledger.ts';
+import { type PurchaseRequest, purchaseMessage } from '../../src/commerce/purchases/purchase.ts';
+import { Purchases, type PurchasesOptions } from '../../src/commerce/purchases/purchases.ts';
+import { PurchaseStore } from '../../src/commerce/purchases/store.ts';
+import { createReceiptSigner } from '../../src/commerce/receipt.ts';
+import type { Till } from '../../src/commerce/till.ts';
+import { fundGas } from '../../src/local/deploy-wallets.ts';
+import { ensureIndexes } from '../../src/mongo.ts';
+import type { TestChain } from './chain.ts';
+
+export const tokenAbi = parseAbi([
+  'function mint(address to, uint256 value)',
+  'function transfer(address to, uint256 value) returns (bool)',
+]);
+
+export interface Buying {
+  till: Till;
+  ledger: Ledger;
+  store: PurchaseStore;
+  /** A wallet with gas and 100 of the stablecoin. */
+  buyer: LocalAccount;
+  /** How often a document was composed. */
+  composed(): number;
+  /** A process on the same database and chain; documents are short. */
+  open(change?: Partial<PurchasesOptions>): Purchases;
+  /** Pays the payee; resolves once it is mined, or with `isMined` false at once. */
+  pay(micros: bigint, change?: { from?: LocalAccount; to?: Address; coin?: Address; isMined?: boolean }): Promise<Hash>;
+  mint(to: Address, micros: bigint, coin?: Address): Promise<Hash>;
+  send(from: LocalAccount, to: Address, data: Hex): Promise<Hash>;
+}
+
+/** Purchases over a real chain and database, without the documents of the service. */
+export async function buyingBench(chain: TestChain, db: Db, connected: Chain): Promise<Buying> {
+  await ensureIndexes(db, COMMERCE_INDEXES);
+  const buyer = privateKeyToAccount(generatePrivateKey());
+  await fundGas(chain.rpcUrl, [buyer.address]);
+  const { stablecoin: asset } = chain.addresses;
+  const payee = chain.accounts.provider.address;
+  const till = {
+    chainId: chain.chainId,
+    asset,
+    domain: { name: 'USD Coin', version: '2' },
+    payee,
+    publicUrl: 'https://oracle.example.org',
+  };
+  const [ledger, store] = [new Ledger(db), new PurchaseStore(db)];
+  let composed = 0;
+  const compose = async (offering: string, now: Date): Promise<ComposedDocument> => {
+    composed += 1;
+    return { document: { kind: offering, generatedAt: now.toISOString(), number: composed }, forecastId: null, attestationUid: null };
+  };
+  const options: PurchasesOptions = {
+    ...{ chain: connected, till, ledger, store, compose },
+    signReceipt: createReceiptSigner(chain.accounts.provider, chain.chainId),
+    signatures: 'optional',
+    notBuyers: [],
+    signal: new AbortController().signal,
+    now: () => new Date(),
+  };
+  const sendRaw = (from: LocalAccount, to: Address, data: Hex) => hashOf(chain, from, { to, data });
+  const send: Buying['send'] = async (...sent) => mined(connected, await sendRaw(...sent));
+  const mint: Buying['mint'] = (to, micros, coin = asset) =>
+    send(chain.deployer, coin, encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, micros] }));
+  await mint(buyer.address, 100_000_000n);
+  return {
+    ...{ till, ledger, store, buyer, send, mint },
+    composed: () => composed,
+    open: (change) => new Purchases({ ...options, ...change }),
+    pay: (micros, { from = buyer, to = payee, coin = asset, isMined = true } = {}) =>
+      (isMined ? send : sendRaw)(from, coin, encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [to, micros] })),
+  };
+}
+
+/** The node answers before a transaction is mined. */
+export async function mined({ client }: Pick<Chain, 'client'>, hash: Hash): Promise<Hash> {
+  await client.waitForTransactionReceipt({ hash, pollingInterval: 5 });
+  return hash;
+}
+
+/** The hash as soon as the node has it; a transaction that reverts has one too. */
+async function hashOf({ rpc, chainId }: TestChain, from: LocalAccount, call: { to: Address; data: Hex }): Promise<Hash> {
+  const nonce = Number(await rpc<Hex>('eth_getTransactionCount', from.address, 'pending'));
+  const raw = await from.signTransaction({ type: 'eip1559', chainId, nonce, gas: 1_000_000n, maxFeePerGas: 10n ** 11n, ...call });
+  return rpc<Hash>('eth_sendRawTransaction', raw);
+}
+
+/** Adds the buyer's signature to a request. */
+export async function signedRequest(request: PurchaseRequest, account: LocalAccount): Promise<PurchaseRequest> {
+  return { ...request, signature: await account.signMessage({ message: purchaseMessage(request.offering, request.txHash) }) };
+}
+
+/** Puts a contract at an address that calls another one twice with the data it is called with. */
+export async function twiceCaller({ rpc }: TestChain, at: Address, callee: Address): Promise<void> {
+  // CALLDATACOPY to memory, then CALL(gas, callee, 0, memory, nothing back) two times.
+  const call = concatHex(['0x600060003660006000', '0x73', callee, '0x5af150']);
+  await rpc('anvil_setCode', at, concatHex(['0x3660006000', '0x37', call, call, '0x00']));
+}

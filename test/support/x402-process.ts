@@ -1,0 +1,77 @@
+/**
+ * A process that sells one answer and is killed on the way: `node x402-process.ts`, with what it works on as JSON in `SALE` and the
+ * place of its death in `DIES` (`before settling`, `after settling`, `after the ledger`). It stands for one that is switched off.
+ */
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { ChainAddresses } from '../../src/chain/addresses.ts';
+import { createChain } from '../../src/chain/client.ts';
+import { openJournal } from '../../src/chain/journal.ts';
+import { createWallet } from '../../src/chain/wallet.ts';
+import { Ledger } from '../../src/commerce/ledger.ts';
+import { findOffering } from '../../src/commerce/offerings.ts';
+import { createReceiptSigner } from '../../src/commerce/receipt.ts';
+import type { Till } from '../../src/commerce/till.ts';
+import { PaymentClaims } from '../../src/commerce/x402/claims.ts';
+import { localFacilitator } from '../../src/commerce/x402/local-facilitator.ts';
+import { Sales } from '../../src/commerce/x402/sale.ts';
+import { createLog } from '../../src/log.ts';
+import { connectMongo } from '../../src/mongo.ts';
+
+export interface DyingSale {
+  rpcUrl: string;
+  addresses: ChainAddresses;
+  mongodbUri: string;
+  facilitatorKey: Hex;
+  providerKey: Hex;
+  till: Till;
+  payment: unknown;
+}
+
+export const DEATHS = ['before settling', 'after settling', 'after the ledger'] as const;
+
+const sale = JSON.parse(process.env.SALE as string) as DyingSale;
+const die = () => process.kill(process.pid, 'SIGKILL');
+const dieAt = (place: (typeof DEATHS)[number]) => process.env.DIES === place && die();
+
+const { db } = await connectMongo(sale.mongodbUri);
+const chain = await createChain({ ...sale, chainId: sale.till.chainId, confirmations: 1, pollingIntervalMs: 20 });
+const account = privateKeyToAccount(sale.facilitatorKey);
+const wallet = createWallet({ chain, journal: await openJournal(db), role: 'facilitator', account });
+const facilitator = localFacilitator({ chain, wallet });
+const ledger = new Ledger(db);
+const record = ledger.record.bind(ledger);
+ledger.record = async (payment) => {
+  const isNew = await record(payment);
+  dieAt('after the ledger');
+  return isNew;
+};
+const sales = new Sales({
+  chain,
+  till: sale.till,
+  ledger,
+  facilitator: {
+    ...facilitator,
+    async settle(...settled) {
+      dieAt('before settling');
+      const settlement = await facilitator.settle(...settled);
+      dieAt('after settling');
+      return settlement;
+    },
+  },
+  claims: new PaymentClaims(db),
+  signReceipt: createReceiptSigner(privateKeyToAccount(sale.providerKey), sale.till.chainId),
+  signal: new AbortController().signal,
+  log: createLog({ level: 'silent', secrets: [] }),
+  now: () => new Date(),
+});
+await sales.sell({
+  offering: findOffering('x402', 'x402_signal')!,
+  resource: { url: 'https://oracle.example.org/oracle?horizon=7d', description: 'Signal', mimeType: 'application/json' },
+  payment: sale.payment,
+  input: { horizon: '7d' },
+  ref: null,
+  address: '192.0.2.1',
+  countRefusal: async () => undefined,
+  answer: async () => ({ body: { signal: 'SELL', madeBy: 'the dead' }, forecastId: null, attestationUid: null }),
+});

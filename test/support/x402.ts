@@ -1,0 +1,164 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Db } from 'mongodb';
+import { type Address, encodeFunctionData, type Hash, type Hex, type LocalAccount, parseAbi, zeroHash } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { Chain } from '../../src/chain/client.ts';
+import { openJournal } from '../../src/chain/journal.ts';
+import { createWallet } from '../../src/chain/wallet.ts';
+import { COMMERCE_INDEXES, Ledger } from '../../src/commerce/ledger.ts';
+import { findOffering } from '../../src/commerce/offerings.ts';
+import { createReceiptSigner } from '../../src/commerce/receipt.ts';
+import type { Till } from '../../src/commerce/till.ts';
+import { PaymentClaims, X402_INDEXES } from '../../src/commerce/x402/claims.ts';
+import type { Facilitator } from '../../src/commerce/x402/facilitator.ts';
+import { localFacilitator } from '../../src/commerce/x402/local-facilitator.ts';
+import { type PaidCall, Sales } from '../../src/commerce/x402/sale.ts';
+import { type Requirements, termsOf } from '../../src/commerce/x402/terms.ts';
+import { sendInOrder } from '../../src/local/deploy-send.ts';
+import { createLog } from '../../src/log.ts';
+import { ensureIndexes } from '../../src/mongo.ts';
+import type { TestChain } from './chain.ts';
+
+const tokenAbi = parseAbi(['function mint(address to, uint256 value)', 'function balanceOf(address account) view returns (uint256)']);
+
+const AUTHORIZATION = {
+  TransferWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const;
+
+export interface Signing {
+  account: LocalAccount;
+  requirements: Requirements;
+  /** What is signed instead of what the requirements say. */
+  change?: Partial<Record<'from' | 'to' | 'value' | 'validAfter' | 'validBefore' | 'nonce' | 'asset' | 'chainId', string>>;
+  paymentId?: string;
+}
+
+/** A payment of version 2 as a client sends it, decoded. */
+export async function signPayment({ account, requirements, change = {}, paymentId }: Signing) {
+  const seconds = Math.floor(Date.now() / 1_000);
+  const { asset = requirements.asset, chainId = requirements.network.split(':')[1]!, ...changed } = change;
+  const authorization = {
+    from: account.address as string,
+    to: requirements.payTo,
+    value: requirements.amount,
+    validAfter: String(seconds - 600),
+    validBefore: String(seconds + requirements.maxTimeoutSeconds),
+    nonce: `0x${randomBytes(32).toString('hex')}`,
+    ...changed,
+  };
+  const signature = await account.signTypedData({
+    domain: { ...requirements.extra, chainId: Number(chainId), verifyingContract: asset as Address },
+    types: AUTHORIZATION,
+    primaryType: 'TransferWithAuthorization',
+    message: {
+      from: authorization.from as Address,
+      to: authorization.to as Address,
+      value: BigInt(authorization.value),
+      validAfter: BigInt(authorization.validAfter),
+      validBefore: BigInt(authorization.validBefore),
+      nonce: authorization.nonce as Hex,
+    },
+  });
+  const extensions = paymentId === undefined ? {} : { extensions: { 'payment-identifier': { info: { required: false, id: paymentId } } } };
+  return { x402Version: 2, accepted: requirements, payload: { signature, authorization }, ...extensions };
+}
+
+export type SignedPayment = Awaited<ReturnType<typeof signPayment>>;
+
+export interface TillBench {
+  sales: Sales;
+  claims: PaymentClaims;
+  ledger: Ledger;
+  facilitator: Facilitator;
+  till: Till;
+  /** A wallet with 1,000 of the stablecoin. */
+  buyer: LocalAccount;
+  requirements: Requirements;
+  /** A call for the basic signal by x402, whose answer is counted. */
+  call(payment: unknown, change?: Partial<PaidCall>): PaidCall;
+  /** How often an answer was made. */
+  made(): number;
+  /** A second process on the same database and chain. */
+  another(change?: { facilitator?: Facilitator; chain?: Chain; waitMs?: number }): Promise<Sales>;
+  balance(wallet: Address): Promise<bigint>;
+  mint(wallet: Address, amount: bigint): Promise<void>;
+}
+
+export interface BenchOptions {
+  chain: TestChain;
+  db: Db;
+  connected: Chain;
+  waitMs?: number;
+}
+
+/** The selling of answers over a real chain and database, without the doors. */
+export async function tillBench({ chain, db, connected, waitMs = 10_000 }: BenchOptions): Promise<TillBench> {
+  await ensureIndexes(db, [...COMMERCE_INDEXES, ...X402_INDEXES]);
+  const buyer = privateKeyToAccount(generatePrivateKey());
+  const till = {
+    chainId: chain.chainId,
+    asset: chain.addresses.stablecoin,
+    domain: { name: 'USD Coin', version: '2' },
+    payee: chain.accounts.provider.address,
+    publicUrl: 'https://oracle.example.org',
+  };
+  const log = createLog({ level: 'silent', secrets: [] });
+  const open = async (over: Chain) => {
+    const wallet = createWallet({
+      chain: over,
+      journal: await openJournal(db),
+      role: 'facilitator',
+      account: chain.accounts.facilitator,
+      timeoutMs: waitMs,
+    });
+    return localFacilitator({ chain: over, wallet });
+  };
+  const parts = {
+    till,
+    ledger: new Ledger(db),
+    claims: new PaymentClaims(db),
+    signReceipt: createReceiptSigner(chain.accounts.provider, chain.chainId),
+    signal: new AbortController().signal,
+    log,
+    now: () => new Date(),
+  };
+  const facilitator = await open(connected);
+  const another: TillBench['another'] = async (change = {}) => {
+    const over = change.chain ?? connected;
+    return new Sales({ ...parts, chain: over, facilitator: change.facilitator ?? (await open(over)), waitMs: change.waitMs ?? waitMs });
+  };
+  const send = (data: Hex) => sendInOrder(chain.rpcUrl, chain.deployer, [{ to: till.asset, data }]);
+  const mint = (to: Address, value: bigint) => send(encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, value] }));
+  await mint(buyer.address, 1_000_000_000n);
+  let made = 0;
+  const offering = findOffering('x402', 'x402_signal')!;
+  const resource = { url: 'https://oracle.example.org/oracle?horizon=7d', description: 'Signal', mimeType: 'application/json' };
+  const call: TillBench['call'] = (payment, change = {}) => ({
+    ...{ offering, resource, payment, input: { horizon: '7d' }, ref: null, address: '192.0.2.1' },
+    countRefusal: async () => undefined,
+    async answer() {
+      made += 1;
+      return { body: { signal: 'BUY', made: randomUUID() }, forecastId: '2026-01-01:7d', attestationUid: zeroHash as Hash };
+    },
+    ...change,
+  });
+  return {
+    ...parts,
+    sales: await another(),
+    facilitator,
+    buyer,
+    requirements: termsOf(till, offering, resource).requirements,
+    call,
+    made: () => made,
+    another,
+    balance: (account) => connected.client.readContract({ address: till.asset, abi: tokenAbi, functionName: 'balanceOf', args: [account] }),
+    mint,
+  };
+}

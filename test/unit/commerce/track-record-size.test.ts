@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import type { Attested } from '../../../src/chain/attester.ts';
+import type { DocumentParts } from '../../../src/commerce/documents/parts.ts';
+import { verifiedTrackRecord } from '../../../src/commerce/documents/track-record.ts';
+import { documentHash } from '../../../src/commerce/receipt.ts';
+import { formatDay, parseDay } from '../../../src/forecast/day.ts';
+import type { ForecastDoc } from '../../../src/record/forecast.ts';
+import { forecastDoc } from '../record/forecast-doc.ts';
+
+const FIRST = parseDay('2026-01-01');
+const STATES = ['WIN', 'LOSS', 'HOLD'] as const;
+const hash = (n: number) => `0x${n.toString(16).padStart(8, '0').repeat(8)}` as const;
+
+/** As the chain would have them: a uid of its own each, one transaction for the four forecasts of a day, one for each day's reveals. */
+function docsOf(horizonDays: number, days: number): ForecastDoc[] {
+  return Array.from({ length: days }, (_, index) => {
+    const doc = forecastDoc({ date: formatDay(FIRST + index), horizonDays, state: STATES[index % 3] });
+    const attested = (reference: Attested | null, uid: number, tx: number) =>
+      reference && { ...reference, uid: hash(uid), txHash: hash(tx) };
+    return {
+      ...doc,
+      attestation: attested(doc.attestation, 10 * index + horizonDays, 100_000 + index),
+      reveal: attested(doc.reveal, 1_000_000 + 10 * index + horizonDays, 200_000 + index + horizonDays),
+    };
+  });
+}
+
+const partsOf = (days: number) =>
+  ({
+    record: { ofHorizon: async (horizonDays: number) => docsOf(horizonDays, days) },
+    viewFor: () => ({ caller: { tier: 'public' }, policy: 'resolution', now: new Date('2030-01-01T00:00:00Z'), saltSecret: 'of a test' }),
+    saltSecret: 'of a test',
+    market: { kind: 'live' },
+    addresses: { eas: hash(1).slice(0, 42), schemaRegistry: hash(2).slice(0, 42) },
+  }) as unknown as DocumentParts;
+
+it.each([
+  [400, 1_000_000],
+  [800, 2_000_000],
+])('the record of %i days fits into %i bytes', async (days, bytes) => {
+  const document = await verifiedTrackRecord(partsOf(days));
+  expect(JSON.stringify(document).length).toBeLessThan(bytes);
+  expect((document as unknown as { horizons: { rows: unknown[] }[] }).horizons.flatMap(({ rows }) => rows)).toHaveLength(4 * days);
+  expect(documentHash(document)).toMatch(/^0x/);
+});

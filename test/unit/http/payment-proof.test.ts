@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PAID_RESOURCES } from '../../../src/commerce/offerings.ts';
+import { PaymentRequiredError, termsOf } from '../../../src/commerce/x402/terms.ts';
+import { headerValue, PROOF_HEADERS, type ProofHeader } from '../../../src/http/payment-headers.ts';
+import { paymentProblem } from '../../../src/http/payment-problem.ts';
+import { readProof } from '../../../src/http/payment-proof.ts';
+
+const ADDRESS = '0x00000000000000000000000000000000000000cc';
+
+function terms(chainId = 8453) {
+  const till = {
+    chainId,
+    asset: ADDRESS,
+    payee: ADDRESS,
+    domain: { name: 'USD Coin', version: '2' },
+    publicUrl: 'https://oracle.example.org',
+  } as const;
+  const resource = { url: 'https://oracle.example.org/oracle?horizon=7d', description: 'Signal', mimeType: 'application/json' };
+  return termsOf(till, PAID_RESOURCES[0]!, resource);
+}
+
+const read = (headers: Partial<Record<ProofHeader, string>>) => readProof((name) => headers[name as ProofHeader], terms());
+
+const anyHeader = fc.constantFrom(...PROOF_HEADERS);
+
+describe('the payment of a request', () => {
+  it('is what was encoded, whichever header it comes in', () => {
+    fc.assert(
+      fc.property(anyHeader, fc.dictionary(fc.string(), fc.jsonValue()), (name, payment) => {
+        const sent = JSON.parse(JSON.stringify(payment));
+        expect(read({ [name]: headerValue(sent) })).toEqual({ payment: sent, headers: [name] });
+      }),
+    );
+  });
+
+  it('is read in the alphabet of URLs, and without padding, too', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const value = Buffer.from(JSON.stringify({ text })).toString('base64url');
+        expect(read({ 'X-PAYMENT': value })?.payment).toEqual({ text });
+      }),
+    );
+  });
+
+  it('is null without a header, and never null with one', () => {
+    expect(read({})).toBeNull();
+    expect(read({ 'X-PAYMENT': headerValue(null) })?.payment).toEqual({});
+  });
+
+  it('is refused with the terms for whatever is none, and not told again', () => {
+    fc.assert(
+      fc.property(anyHeader, fc.string({ unit: 'binary', maxLength: 200 }), (name, text) => {
+        try {
+          expect(read({ [name]: text })).toMatchObject({ headers: [name] });
+        } catch (error) {
+          expect(error).toBeInstanceOf(PaymentRequiredError);
+          expect((error as PaymentRequiredError).reason).toBe('invalid_payload');
+          expect((error as PaymentRequiredError).message.length).toBeLessThan(120);
+        }
+      }),
+    );
+  });
+
+  it('may come twice, but not two of them', () => {
+    const [one, other] = [headerValue({ a: 1 }), headerValue({ a: 2 })];
+    expect(read({ 'X-PAYMENT': one, 'X-402-Payment': one })).toEqual({ payment: { a: 1 }, headers: ['X-PAYMENT', 'X-402-Payment'] });
+    expect(() => read({ 'X-PAYMENT': one, 'X-402-Payment': other })).toThrow(expect.objectContaining({ reason: 'two_payments' }));
+    expect(() => read({ 'PAYMENT-SIGNATURE': one, 'X-PAYMENT': one, 'X-402-Payment': other })).toThrow(/Two different payments/);
+  });
+});
+
+describe('the 402', () => {
+  const problemOn = (chainId: number) => paymentProblem(new PaymentRequiredError(terms(chainId), 'payment_required', 'It costs something'));
+
+  it('has terms of version 1 where the chain has a name there', () => {
+    expect(problemOn(8453).members).toMatchObject({ accepts: [{ network: 'base' }], payment: { network: 'base', chain: 'eip155:8453' } });
+  });
+
+  it('and none on any other, where version 2 serves still', () => {
+    const { members, headers } = problemOn(31337);
+    expect(members).toMatchObject({ accepts: [], payment: { network: null, chain: 'eip155:31337' } });
+    const required = JSON.parse(Buffer.from(headers['PAYMENT-REQUIRED']!, 'base64').toString());
+    expect(required.accepts).toMatchObject([{ network: 'eip155:31337', amount: '1000' }]);
+  });
+});
