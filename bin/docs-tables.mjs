@@ -4,6 +4,7 @@ import { requireNode } from './require-node.mjs';
 
 requireNode();
 const { settingsMarkdown } = await import('../src/config.ts');
+const { offeringsMarkdown } = await import('../src/commerce/offerings-table.ts');
 const { contestMarkdown } = await import('../src/contest/rules.ts');
 const { operationsMarkdown } = await import('../src/http/operations-table.ts');
 const { problemsMarkdown } = await import('../src/http/problem-table.ts');
@@ -14,6 +15,7 @@ await replace('README.md', 'settings', settingsMarkdown());
 await replace('docs/DATA.md', 'providers', providersMarkdown());
 await replace('docs/API.md', 'operations', operationsMarkdown(declaredRoutes()));
 await replace('docs/API.md', 'problems', problemsMarkdown(declaredRoutes()));
+await replace('docs/PAYING.md', 'offerings', offeringsMarkdown());
 await replace('docs/CONTEST.md', 'contest', contestMarkdown());
 
 async function replace(path, marker, table) {

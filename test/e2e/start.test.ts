@@ -154,6 +154,9 @@ describe('a start that cannot work', () => {
       CHAIN_RPC_URL: 'https://rpc.example.org',
       ATTESTER_PRIVATE_KEY: generatePrivateKey(),
       REPORTER_PRIVATE_KEY: generatePrivateKey(),
+      PROVIDER_PRIVATE_KEY: generatePrivateKey(),
+      FACILITATOR_PRIVATE_KEY: generatePrivateKey(),
+      PAYEE_ADDRESS: `0x${'5'.repeat(40)}`,
       SALT_SECRET: 'x'.repeat(32),
       ENCRYPTION_SECRET: 'e'.repeat(32),
       GATE_TOKEN_ADDRESS: `0x${'1'.repeat(40)}`,
@@ -163,7 +166,8 @@ describe('a start that cannot work', () => {
     };
     const output = await refused({ ...real, FEEDS: 'simulated' });
     expect(output).toContain('Setting FEEDS: simulated data is refused on a real chain');
-    for (const key of [real.ATTESTER_PRIVATE_KEY, real.REPORTER_PRIVATE_KEY]) expect(output).not.toContain(key);
+    const keys = [real.ATTESTER_PRIVATE_KEY, real.REPORTER_PRIVATE_KEY, real.PROVIDER_PRIVATE_KEY, real.FACILITATOR_PRIVATE_KEY];
+    for (const key of keys) expect(output).not.toContain(key);
   });
 
   it('names the process that has the folder, and the port that is taken', async () => {

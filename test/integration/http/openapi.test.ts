@@ -225,6 +225,7 @@ describe('the examples', () => {
       'INPUT_INVALID',
       'NOT_FOUND',
       'PAYLOAD_TOO_LARGE',
+      'PAYMENT_REQUIRED',
       'RATE_LIMITED',
       'TIER_REQUIRED',
       'UNAUTHENTICATED',

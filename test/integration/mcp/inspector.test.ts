@@ -104,7 +104,7 @@ describe('the inspector over Streamable HTTP', () => {
     expect(refused.code).not.toBe(0);
     expect(JSON.parse(refused.stdout)).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining('/api/svc/oracle/verify') }],
+      content: [{ text: expect.stringContaining('"x402Version":2') }, { text: expect.stringContaining('/api/svc/oracle/verify') }],
     });
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkMessage, MESSAGE_BOUNDS } from '../../../src/a2a/check-message.ts';
 import { dataPart, messageOf, textPart } from '../../support/agent-doors/a2a.ts';
 
-const { textBytes, dataBytes, metadataBytes } = MESSAGE_BOUNDS;
+const { textBytes, dataBytes, metadataBytes, paymentBytes } = MESSAGE_BOUNDS;
 const refused = (field: string) => expect.objectContaining({ code: 'INPUT_INVALID', field });
 const texts = (...all: string[]) => messageOf(all.map((text) => textPart(text)));
 const withMetadata = (metadata: Record<string, unknown>) => messageOf([textPart('hm')], { metadata });
@@ -49,6 +49,17 @@ describe('the bounds of a message', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  test('hold for a payment apart from what is kept with it', () => {
+    const wrapped = JSON.stringify({ s: '' }).length;
+    const paid = (length: number, more: object = {}) =>
+      withMetadata({ 'x402.payment.payload': { s: 'f'.repeat(length - wrapped) }, ...more });
+    expect(() => checkMessage(paid(paymentBytes, { m: 'x'.repeat(metadataBytes - 8) }))).not.toThrow();
+    expect(() => checkMessage(paid(paymentBytes + 1))).toThrow(refused('message.metadata.x402.payment.payload'));
+    expect(() => checkMessage(paid(10, { m: 'x'.repeat(metadataBytes) }))).toThrow(refused('message.metadata'));
+    const nested = JSON.parse(`${'{"s":'.repeat(30)}1${'}'.repeat(30)}`);
+    expect(() => checkMessage(withMetadata({ 'x402.payment.payload': nested }))).toThrow(refused('message.metadata.x402.payment.payload'));
   });
 
   test('nothing is kept of what nobody reads', () => {

@@ -42,6 +42,31 @@ describe('what the card gives as examples', () => {
   });
 });
 
+describe('a call that the tier does not include', () => {
+  const bill = { skill: 'predict_btc_direction', input: { horizon: '2d' } };
+  const payment = { do: 'submit', payload: {}, ref: undefined } as const;
+  const planned = (options: object, part = dataPart({ ...bill, input: {} })) => {
+    const plan = planOf({ parts: [part] }, { caller: PUBLIC_CALLER, ...options });
+    return [plan.do, 'call' in plan ? plan.call.input : undefined];
+  };
+
+  test('is refused, billed or sold, as the caller can pay', () => {
+    expect(planned({})).toEqual(['reject', undefined]);
+    expect(planned({ takesBills: true })).toEqual(['bill', { horizon: '7d' }]);
+    expect(planned({ payment })).toEqual(['sell', { horizon: '7d' }]);
+    expect(planned({ payment, takesBills: true, caller: BASIC })).toEqual(['call', { horizon: '7d' }]);
+  });
+
+  test('is what the task was billed for, whatever is said beside the payment', () => {
+    const said = textPart('Here is the payment authorization for the track record.');
+    expect(planned({ bill, payment }, said)).toEqual(['sell', { horizon: '2d' }]);
+    expect(planned({ bill, payment, caller: BASIC }, said)).toEqual(['call', { horizon: '2d' }]);
+    expect(planned({ bill, payment: { do: 'decline' } }, said)).toEqual(['decline', undefined]);
+    expect(planned({ bill }, textPart('the bitcoin price'))[0]).toBe('call');
+    expect(planned({ payment: { do: 'decline' } }, textPart('the bitcoin price'))[0]).toBe('call');
+  });
+});
+
 describe('a call as text', () => {
   test.each([
     ['an input that is wrong', '{"skill":"get_market_context","input":{"include":["x"]}}', 'include.0'],

@@ -1,8 +1,22 @@
 import { describe, expect, it } from 'vitest';
+import { findOffering } from '../../../src/commerce/offerings.ts';
+import { PaymentRequiredError, termsOf } from '../../../src/commerce/x402/terms.ts';
 import { OracleError } from '../../../src/errors.ts';
+import { PayableError } from '../../../src/mcp/payable-error.ts';
 import { failureOf, resultOf } from '../../../src/mcp/tool-result.ts';
 
 const ADDRESS = { publicUrl: 'https://oracle.example.org' };
+const TILL = {
+  ...{
+    chainId: 8453,
+    asset: `0x${'1'.repeat(40)}` as const,
+    payee: `0x${'2'.repeat(40)}` as const,
+    domain: { name: 'USD Coin', version: '2' },
+  },
+  publicUrl: ADDRESS.publicUrl,
+} as const;
+const RESOURCE = { url: 'https://oracle.example.org/mcp#predict_btc_direction', description: 'A forecast', mimeType: 'application/json' };
+const TERMS = termsOf(TILL, findOffering('x402', 'x402_signal')!, RESOURCE);
 const KEY = 'bitcoin-signal-oracle/error';
 
 describe('a failure', () => {
@@ -41,6 +55,27 @@ describe('a failure', () => {
     const told = JSON.stringify(failureOf(error, { ...ADDRESS, howToSendToken: 'Set ORACLE_TOKEN.' }).content);
     expect(told).toContain('Set ORACLE_TOKEN.');
     expect(told).not.toContain('Bearer');
+  });
+
+  it('that can be paid for says what first, and as data where clients hold that to no schema', () => {
+    const refusal = new OracleError('TIER_REQUIRED', 'Too little', { suggestedAction: 'Hold more.' });
+    const error = new PayableError(refusal, TERMS);
+    const [required, words] = failureOf(error, ADDRESS).content as { text: string }[];
+    expect(JSON.parse(required!.text)).toMatchObject({ x402Version: 2, accepts: [{ amount: '1000', network: 'eip155:8453' }] });
+    expect(words!.text).toMatch(
+      /^TIER_REQUIRED: Too little\nWhat to do: Hold more\. Or pay for this one answer\. .*_meta\["x402\/payment"\]/,
+    );
+    expect(failureOf(error, ADDRESS)).toMatchObject({ isError: true, _meta: { [KEY]: { code: 'TIER_REQUIRED' } } });
+    expect(failureOf(error, ADDRESS).structuredContent).toBeUndefined();
+    expect(failureOf(error, { ...ADDRESS, isOfNewest: true }).structuredContent).toEqual(JSON.parse(required!.text));
+    expect(failureOf(refusal, { ...ADDRESS, isOfNewest: true }).structuredContent).toBeUndefined();
+  });
+
+  it('of a payment says why, with the terms again', () => {
+    const error = new PaymentRequiredError(TERMS, 'amount_mismatch', 'Too little was paid', { field: 'payment' });
+    const [required, words] = failureOf(error, ADDRESS).content as { text: string }[];
+    expect(JSON.parse(required!.text)).toMatchObject({ error: 'amount_mismatch', accepts: [{ amount: '1000' }] });
+    expect(words!.text).toMatch(/^PAYMENT_REQUIRED: Too little was paid\nField: payment\n/);
   });
 
   it('that is not ours keeps its words', () => {
