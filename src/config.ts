@@ -253,14 +253,16 @@ export const SETTINGS = {
     description: "Wallet that x402 payments and purchases go to; unset on a local chain: the provider's",
   }),
   X402_FACILITATOR_URL: setting({
-    schema: url(/^https?$/, 'an http(s) URL').optional(),
+    // Everybody reads it in the terms.
+    schema: serviceUrl.optional(),
     default: null,
     description: 'x402 facilitator that verifies and settles payments; unset: this process does, with `FACILITATOR_PRIVATE_KEY`',
   }),
   X402_FREE_HOLD: setting({
     schema: z.enum(['on', 'off']),
     default: 'on',
-    description: '`on`: `GET /oracle` settles nothing when the forecast is HOLD, and says so; `off`: a HOLD is paid for like any other',
+    description:
+      '`on`: `GET /oracle` settles nothing when the forecast is HOLD, and says so, which also tells whoever watches the chain that a settled one was none; `off`: a HOLD is paid for like any other',
   }),
   PURCHASE_SIGNATURE: setting({
     schema: z.enum(['optional', 'required']).optional(),

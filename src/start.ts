@@ -165,15 +165,28 @@ async function banner({ config, http, infrastructure, feedReason }: Service, url
     demo: infrastructure.demo,
     demoPath: join(config.DATA_DIR, 'demo.json'),
     tokenCommand: infrastructure.demo === null ? null : tokenCommand(config, url),
+    agentCommand: infrastructure.demo === null ? null : agentCommand(config, url),
     exampleUid: await record.exampleUid(),
   });
 }
 
 /** Prints a demonstration wallet's token, for a service that runs like this one. */
-function tokenCommand({ DATA_DIR }: Config, url: string): string {
-  const folder = DATA_DIR === SETTINGS.DATA_DIR.default ? '' : `DATA_DIR=${DATA_DIR} `;
-  const address = url === `http://127.0.0.1:${SETTINGS.PORT.default}` ? '' : ` --url ${url}`;
-  return `${folder}npm run -s token -- premium${address}`;
+function tokenCommand(config: Config, url: string): string {
+  return `${folderOf(config)}npm run -s token -- premium${addressOf(url)}`;
+}
+
+/** Plays an agent that pays at this service. */
+function agentCommand(config: Config, url: string): string {
+  const address = addressOf(url);
+  return `${folderOf(config)}npm run demo:agent${address === '' ? '' : ` --${address}`}`;
+}
+
+function folderOf({ DATA_DIR }: Config): string {
+  return DATA_DIR === SETTINGS.DATA_DIR.default ? '' : `DATA_DIR=${DATA_DIR} `;
+}
+
+function addressOf(url: string): string {
+  return url === `http://127.0.0.1:${SETTINGS.PORT.default}` ? '' : ` --url ${url}`;
 }
 
 async function endedFeed(market: Market): Promise<string | null> {

@@ -15,6 +15,8 @@ export interface BannerSource {
   demoPath: string;
   /** What prints an access token of a demonstration wallet; null where there is none. */
   tokenCommand: string | null;
+  /** What plays an agent that pays; null where there is no wallet for it. */
+  agentCommand: string | null;
   /** An attestation to try the verification with, once there is one. */
   exampleUid: string | null;
 }
@@ -38,7 +40,9 @@ export function bannerText({ name, version, url, source, reason, record, demo, d
   ].join('\n');
 }
 
-function tryLines({ url, tokenCommand, exampleUid }: Pick<BannerSource, 'url' | 'tokenCommand' | 'exampleUid'>): string[] {
+type Examples = Pick<BannerSource, 'url' | 'tokenCommand' | 'agentCommand' | 'exampleUid'>;
+
+function tryLines({ url, tokenCommand, agentCommand, exampleUid }: Examples): string[] {
   const asHolder = `curl -H "Authorization: Bearer $TOKEN"`;
   return [
     `curl ${url}/api/svc/open/signal`,
@@ -49,6 +53,8 @@ function tryLines({ url, tokenCommand, exampleUid }: Pick<BannerSource, 'url' | 
     `curl -H "Accept: text/plain" ${url}/api/svc/daily-brief`,
     `curl ${url}/api/btc-price`,
     `curl ${url}/api/svc/clawstake/status`,
+    `curl -i ${url}/oracle`,
+    ...(agentCommand === null ? [] : [agentCommand]),
     `curl ${url}/.well-known/agent-card.json`,
     `npx mcp-inspector --cli ${url}${ENDPOINTS.mcp} --method tools/list`,
     `curl ${url}/api/status`,

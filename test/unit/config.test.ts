@@ -9,6 +9,9 @@ const REAL = {
   CHAIN_RPC_URL: 'https://rpc.example.org/v2/very-secret-path',
   ATTESTER_PRIVATE_KEY: KEY,
   REPORTER_PRIVATE_KEY: `0x${'cd'.repeat(32)}`,
+  PROVIDER_PRIVATE_KEY: `0x${'ef'.repeat(32)}`,
+  FACILITATOR_PRIVATE_KEY: `0x${'12'.repeat(32)}`,
+  PAYEE_ADDRESS: `0x${'5'.repeat(40)}`,
   SALT_SECRET: 'x'.repeat(32),
   ENCRYPTION_SECRET: 'e'.repeat(32),
   GATE_TOKEN_ADDRESS: `0x${'3'.repeat(40)}`,
@@ -61,6 +64,12 @@ describe('settings', () => {
     ['PUBLIC_URL', 'https://user:word@example.org'],
     ['PUBLIC_URL', 'https://example.org/?a=b'],
     ['CHAIN_RPC_URL', 'not a url'],
+    ['PAYEE_ADDRESS', '0x1234'],
+    ['X402_FACILITATOR_URL', 'https://key:word@x402.example.org'],
+    ['X402_FREE_HOLD', 'yes'],
+    ['PURCHASE_SIGNATURE', 'maybe'],
+    ['AGENT_COMMERCE_EVALUATORS', `0x${'1'.repeat(40)},`],
+    ['AGENT_COMMERCE_MAX_USD', '0.5'],
     ['MONGODB_URI', 'http://example.org'],
     ['LOG_LEVEL', 'loud'],
     ['RATE_LIMIT_PUBLIC', '0'],
@@ -89,6 +98,14 @@ describe('settings', () => {
   it.each(['http://127.0.0.1:8545', 'http://localhost:8545', 'http://[::1]:8545'])('refuses a real key on the local chain %s', (rpcUrl) => {
     expect(() => loadConfig({ CHAIN_RPC_URL: rpcUrl, ATTESTER_PRIVATE_KEY: KEY })).toThrow('refused on a local chain');
     expect(loadConfig({ CHAIN_RPC_URL: rpcUrl }).chainMode).toBe('attached');
+  });
+
+  it('needs the key of a facilitator on a real chain, or the address of one', () => {
+    const { FACILITATOR_PRIVATE_KEY: _, ...without } = REAL;
+    expect(() => loadConfig(without)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', field: 'FACILITATOR_PRIVATE_KEY' }));
+    expect(loadConfig({ ...without, X402_FACILITATOR_URL: 'https://x402.example.org' }).X402_FACILITATOR_URL).toBe(
+      'https://x402.example.org',
+    );
   });
 
   it('takes where providers of live data answer, and a key for one of them on a local chain', () => {
