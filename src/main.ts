@@ -250,7 +250,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
       }),
     commerce: { ...commerce, closed: { ...commerce.closed, ...jobs.closed } },
     jobs: jobs.desk,
-    purchases: composePurchases({ config, shutdown }, { db, chain, commerce, answers, now }),
+    purchases: composePurchases({ config, log, shutdown }, { db, chain, commerce, answers, now }),
     webhooks: composeWebhooks({ db, encryptionSecret, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', now }),
   };
   const purge = async (at: Date) => {

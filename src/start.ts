@@ -85,8 +85,14 @@ function startWatching({ watchJobs, shutdown }: Service): void {
 }
 
 /** Payments whose process died before they were answered. */
-function paymentsJob({ http: { commerce } }: Service): ScheduledJob {
-  return { cron: '* * * * *', run: () => commerce.sales.sweep() };
+function paymentsJob({ http: { commerce, purchases } }: Service): ScheduledJob {
+  return {
+    cron: '* * * * *',
+    run: async () => {
+      await commerce.sales.sweep();
+      await purchases.sweep();
+    },
+  };
 }
 
 /** Deletes what has expired: not every engine does it by itself. */

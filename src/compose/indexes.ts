@@ -4,6 +4,7 @@ import { ACCESS_INDEXES } from '../access/access.ts';
 import { REQUEST_COUNT_INDEXES } from '../access/request-counts.ts';
 import { JOB_INDEXES } from '../commerce/jobs/job-store.ts';
 import { COMMERCE_INDEXES } from '../commerce/ledger.ts';
+import { PURCHASE_INDEXES } from '../commerce/purchases/store.ts';
 import { X402_INDEXES } from '../commerce/x402/claims.ts';
 import { CONTEST_INDEXES } from '../contest/parts.ts';
 import { AUDIT_INDEXES } from '../http/admin/audit-log.ts';
@@ -31,6 +32,7 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...COMMERCE_INDEXES,
   ...JOB_INDEXES,
   ...X402_INDEXES,
+  ...PURCHASE_INDEXES,
   ...WEBHOOK_INDEXES,
   ...A2A_INDEXES,
   ...PUSH_CONFIG_INDEXES,

@@ -18,12 +18,12 @@ export interface PurchasesComposition {
 
 /** What is bought by a transfer whose hash is shown. */
 export function composePurchases(
-  { config, shutdown }: Pick<Frame, 'config' | 'shutdown'>,
+  { config, log, shutdown }: Frame,
   { db, chain, commerce: { till, ledger, signReceipt }, answers, now }: PurchasesComposition,
 ): Purchases {
   const { agentCommerce } = chain.addresses;
   return new Purchases({
-    ...{ chain, till, ledger, signReceipt, now },
+    ...{ chain, till, ledger, signReceipt, log, now },
     store: new PurchaseStore(db),
     compose: (offering, at) => composeDocument(answers, 'purchase', offering, at),
     signatures: config.PURCHASE_SIGNATURE ?? (config.chainMode === 'real' ? 'required' : 'optional'),

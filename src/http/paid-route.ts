@@ -4,7 +4,7 @@ import { formatAmount, usdOf } from '../commerce/money.ts';
 import { type Offering, offeringId, type PaidResource } from '../commerce/offerings.ts';
 import { REF_CODE, REF_CODE_RULE } from '../commerce/ref-code.ts';
 import { networkOf } from '../commerce/till.ts';
-import type { PaidCall, PaidFor, PreparedAnswer, Sold } from '../commerce/x402/sale.ts';
+import type { PaidCall, PaidFor, PreparedAnswer, Sold } from '../commerce/x402/paid-call.ts';
 import type { Terms } from '../commerce/x402/terms.ts';
 import { horizonName } from '../forecast/model.ts';
 import { SIGNAL_HORIZONS, signalHorizon } from './parameters.ts';

@@ -6,10 +6,11 @@ import type { ComposedDocument } from '../../src/commerce/documents/compose.ts';
 import { COMMERCE_INDEXES, Ledger } from '../../src/commerce/ledger.ts';
 import { type PurchaseRequest, purchaseMessage } from '../../src/commerce/purchases/purchase.ts';
 import { Purchases, type PurchasesOptions } from '../../src/commerce/purchases/purchases.ts';
-import { PurchaseStore } from '../../src/commerce/purchases/store.ts';
+import { PURCHASE_INDEXES, PurchaseStore } from '../../src/commerce/purchases/store.ts';
 import { createReceiptSigner } from '../../src/commerce/receipt.ts';
 import type { Till } from '../../src/commerce/till.ts';
 import { fundGas } from '../../src/local/deploy-wallets.ts';
+import { createLog } from '../../src/log.ts';
 import { ensureIndexes } from '../../src/mongo.ts';
 import type { TestChain } from './chain.ts';
 
@@ -36,7 +37,7 @@ export interface Buying {
 
 /** Purchases over a real chain and database, without the documents of the service. */
 export async function buyingBench(chain: TestChain, db: Db, connected: Chain): Promise<Buying> {
-  await ensureIndexes(db, COMMERCE_INDEXES);
+  await ensureIndexes(db, [...COMMERCE_INDEXES, ...PURCHASE_INDEXES]);
   const buyer = privateKeyToAccount(generatePrivateKey());
   await fundGas(chain.rpcUrl, [buyer.address]);
   const { stablecoin: asset } = chain.addresses;
@@ -60,6 +61,7 @@ export async function buyingBench(chain: TestChain, db: Db, connected: Chain): P
     signatures: 'optional',
     notBuyers: [],
     signal: new AbortController().signal,
+    log: createLog({ level: 'silent', secrets: [] }),
     now: () => new Date(),
   };
   const sendRaw = (from: LocalAccount, to: Address, data: Hex) => hashOf(chain, from, { to, data });

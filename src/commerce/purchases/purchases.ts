@@ -1,6 +1,7 @@
 import canonicalize from 'canonicalize';
 import type { Hash } from 'viem';
 import { OracleError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
 import type { ComposedDocument } from '../documents/compose.ts';
 import type { Ledger } from '../ledger.ts';
 import { findOffering, type Offering } from '../offerings.ts';
@@ -22,6 +23,7 @@ export interface PurchasesOptions extends PaymentCheck, BuyerCheck {
   compose(offering: string, now: Date): Promise<ComposedDocument>;
   /** Ends the waiting for other processes. */
   signal: AbortSignal;
+  log: Log;
 }
 
 /** Where a call comes from, as the limits count it. */
@@ -61,6 +63,15 @@ export class Purchases {
     if (known === null) await checkBuyer(this.#options, asked, { known: doc, address });
     if (signatureHash !== null && doc.signatureHash !== signatureHash) await this.#options.store.markSigned(asked.txHash, signatureHash);
     return toldDelivery(await this.#delivered(doc), offering, again);
+  }
+
+  /** Finishes what processes have left undone: what was paid for is booked, and kept for its buyer. */
+  async sweep(): Promise<void> {
+    const { store, log } = this.#options;
+    for (const doc of await store.open()) {
+      if (!(await store.hold(doc._id))) continue;
+      await this.#make(doc).catch((error: unknown) => log.warn({ err: error, purchase: doc._id }, 'a purchase cannot be delivered yet'));
+    }
   }
 
   /** Checks a transfer that was never shown before, and writes down that it has paid. */

@@ -1,6 +1,6 @@
 import { type Collection, type Db, Long } from 'mongodb';
 import type { Address, Hash } from 'viem';
-import { isDuplicateKey } from '../../mongo.ts';
+import { type CollectionIndexes, isDuplicateKey } from '../../mongo.ts';
 import type { SignedReceipt } from '../receipt.ts';
 import type { PurchasePayment } from './purchase.ts';
 
@@ -23,6 +23,8 @@ export interface PurchaseDoc {
   /** When somebody last began to compose the document. */
   composingAt: Date;
   delivery: DeliveryDoc | null;
+  /** Until it is delivered. */
+  isOpen?: true;
 }
 
 /** Delivered once, and the same for ever after. */
@@ -41,6 +43,12 @@ const IS_FREE = { $expr: { $lte: ['$composingAt', { $subtract: ['$$NOW', LEASE_M
 
 export type NewPurchase = Omit<PurchasePayment, 'payer'> & Pick<PurchaseDoc, 'offering' | 'wallet' | 'address' | 'signatureHash'>;
 
+const OPEN_KEY = { isOpen: 1 } as const;
+
+export const PURCHASE_INDEXES = [
+  { collection: 'purchases', indexes: [{ key: OPEN_KEY, sparse: true }] },
+] as const satisfies CollectionIndexes[];
+
 /** Purchases, each known by its transaction. */
 export class PurchaseStore {
   readonly #purchases: Collection<PurchaseDoc>;
@@ -57,11 +65,23 @@ export class PurchaseStore {
   async claim({ txHash, amountMicros, ...purchase }: NewPurchase): Promise<PurchaseDoc> {
     const amount = Long.fromBigInt(amountMicros);
     try {
-      await this.#purchases.insertOne({ ...purchase, _id: txHash, amountMicros: amount, composingAt: NOBODY, delivery: null });
+      await this.#purchases.insertOne({
+        ...purchase,
+        _id: txHash,
+        amountMicros: amount,
+        composingAt: NOBODY,
+        delivery: null,
+        isOpen: true,
+      });
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
     }
     return (await this.find(txHash)) as PurchaseDoc;
+  }
+
+  /** Paid for, and not delivered yet. */
+  open(): Promise<PurchaseDoc[]> {
+    return this.#purchases.find({ isOpen: true }, { hint: OPEN_KEY }).limit(100).toArray();
   }
 
   /** From now on each call needs a signature. */
@@ -82,7 +102,7 @@ export class PurchaseStore {
 
   /** The first delivery stands; gives that. */
   async deliver(txHash: Hash, delivery: DeliveryDoc): Promise<PurchaseDoc> {
-    await this.#purchases.updateOne({ _id: txHash, delivery: null }, { $set: { delivery } });
+    await this.#purchases.updateOne({ _id: txHash, delivery: null }, { $set: { delivery }, $unset: { isOpen: true } });
     return (await this.find(txHash)) as PurchaseDoc;
   }
 }

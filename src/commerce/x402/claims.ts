@@ -174,9 +174,13 @@ export class PaymentClaims {
     await this.#claims.deleteOne({ _id, holder, state: { $ne: 'SETTLED' } });
   }
 
-  /** It is not known what became of the payment: the next one who asks takes it up. */
-  async letGo({ _id, holder }: ClaimDoc): Promise<void> {
-    await this.#claims.updateOne({ _id, holder }, { $set: { heldUntil: new Date(0) } });
+  /**
+   * It is not known what becomes of the payment: the next one who asks takes it up. With `forgetId` the payer may use his id for
+   * another payment.
+   */
+  async letGo({ _id, holder }: ClaimDoc, { forgetId = false } = {}): Promise<void> {
+    const change = { $set: { heldUntil: new Date(0) }, ...(forgetId ? { $unset: { paymentId: true as const } } : {}) };
+    await this.#claims.updateOne({ _id, holder }, change);
   }
 
   /** Claims that were being worked on when their process died, or whose payment was not known to have landed. */

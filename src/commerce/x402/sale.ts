@@ -1,70 +1,21 @@
-import { createHash } from 'node:crypto';
-import canonicalize from 'canonicalize';
 import type { Address, Hash } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { chainCall } from '../../chain/rpc-error.ts';
-import { isOracleError, OracleError } from '../../errors.ts';
+import { isOracleError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Ledger } from '../ledger.ts';
-import type { Offering } from '../offerings.ts';
-import { documentHash, type SignedReceipt, type SignReceipt } from '../receipt.ts';
+import { displayMoney } from '../money.ts';
+import { documentHash, type SignReceipt } from '../receipt.ts';
 import type { Till } from '../till.ts';
 import { type ClaimDoc, claimId, LEASE_MS, type PaymentClaims } from './claims.ts';
 import type { Facilitator } from './facilitator.ts';
+import { paymentOf, questionOf, requireSame, soldOf } from './known-claim.ts';
 import { canStillLand, isLanded, type Landed, landed } from './landed.ts';
+import type { PaidCall, Sold } from './paid-call.ts';
 import { type Authorization, type Payment, readPayment, refusal, requireInTime } from './payload.ts';
 import { type SettleParts, settlePayment } from './settle.ts';
-import { PaymentRequiredError, type ResourceInfo, type Terms, termsOf } from './terms.ts';
+import { PaymentRequiredError, type Terms, termsOf } from './terms.ts';
 import { unconfirmed, waitForChange } from './wait.ts';
-
-/** What is sold: a JSON document, and the forecast that is in it. */
-export interface PreparedAnswer {
-  body: Record<string, unknown>;
-  forecastId: string | null;
-  attestationUid: Hash | null;
-  /** True for one that is given away: nothing is settled. */
-  isFree?: boolean;
-}
-
-/** A request for something that is paid for with it, whichever door it comes through. */
-export interface PaidCall {
-  offering: Offering;
-  resource: ResourceInfo;
-  /** What it asks: the same payment for another input is refused. */
-  input: Record<string, unknown>;
-  /** As the client sent it, decoded; null where it sent none. */
-  payment: unknown;
-  /** Code of the partner who sent the payer. */
-  ref: string | null;
-  /** Where the request comes from, as the limits count it. */
-  address: string;
-  /** Counts a payment that was no good: looking at it has cost calls of the chain. @throws OracleError RATE_LIMITED */
-  countRefusal(): Promise<void>;
-  /** Makes the answer. What it throws costs the client nothing. */
-  answer(): Promise<PreparedAnswer>;
-}
-
-/** How an answer was paid for. */
-export interface PaidFor {
-  /** Name of what was bought. */
-  offering: string;
-  payer: Address;
-  payee: Address;
-  asset: Address;
-  amountMicros: bigint;
-  txHash: Hash;
-  settledAt: Date;
-  resource: string;
-}
-
-export interface Sold {
-  body: Record<string, unknown>;
-  /** Null for an answer that was given away. */
-  payment: PaidFor | null;
-  receipt: SignedReceipt | null;
-  /** True where this answer was paid for and given before. */
-  isAgain: boolean;
-}
 
 export interface SaleParts {
   chain: Chain;
@@ -128,7 +79,7 @@ export class Sales {
   /** What a wallet has paid for by a transaction; null when it has not. */
   async soldFor(txHash: Hash, payer: Address): Promise<Sold | null> {
     const claim = await this.#parts.claims.findSettled(txHash.toLowerCase() as Hash, payer.toLowerCase() as Address);
-    return claim === null ? null : again(claim);
+    return claim === null ? null : soldOf(claim);
   }
 
   /** Finishes what processes have left undone: what was paid for is settled and kept for the payer, the rest is free again. */
@@ -194,7 +145,7 @@ export class Sales {
   /** A payment that came before. Null when its claim is gone: it is a new one again. */
   async #sellKnown(claim: ClaimDoc, { call, payment, terms }: { call: PaidCall; payment: Payment; terms: Terms }): Promise<Sold | null> {
     requireSame(claim, { call, payment, terms });
-    if (claim.state === 'SETTLED') return again(claim);
+    if (claim.state === 'SETTLED') return soldOf(claim);
     const held = await this.#parts.claims.hold(claim);
     if (held !== null) return this.#carryOut(held, call, terms);
     await waitForChange(() => this.#parts.claims.find(claim._id), claim, this.#parts.signal);
@@ -238,10 +189,11 @@ export class Sales {
   async #finish(claim: ClaimDoc, terms: Terms, mayBeSent: boolean): Promise<Sold> {
     const settlement = await this.#settle(claim, mayBeSent);
     if ('refused' in settlement) {
-      await this.#parts.claims.release(claim);
+      // While the authorization is good, anybody who has it can still bring it to the chain: then its payer shall have his answer.
+      await this.#parts.claims.letGo(claim, { forgetId: true });
       throw refusal(terms, settlement.refused, `The payment could not be settled: ${settlement.refused}`);
     }
-    return { ...again(await this.#writeDown(claim, settlement)), isAgain: false };
+    return { ...soldOf(await this.#writeDown(claim, settlement)), isAgain: false };
   }
 
   async #settle(claim: ClaimDoc, mayBeSent: boolean): Promise<Landed | { refused: string }> {
@@ -286,59 +238,6 @@ export class Sales {
 }
 
 function nothingPaid(terms: Terms): PaymentRequiredError {
-  const { offering, till } = terms;
-  return new PaymentRequiredError(
-    terms,
-    'payment_required',
-    `${offering.title}: ${offering.description} It costs ${offering.price.amount} units of ${till.asset}`,
-  );
-}
-
-/** The same payment for the same thing, by somebody who can be told the answer. */
-function requireSame(claim: ClaimDoc, { call, payment, terms }: { call: PaidCall; payment: Payment; terms: Terms }): void {
-  if (claim.digest !== payment.digest) throw usedBefore('payment-identifier', 'This payment id came before with another payment');
-  if (claim.question !== questionOf(call)) throw usedBefore('payment', 'This payment came before for something else');
-  const isItsId = claim.paymentId !== undefined && claim.paymentId === payment.paymentId;
-  // Once it is sent to the chain, everybody can read a payment there: it proves nothing by itself any more.
-  if (isItsId || claim.address === call.address) return;
-  throw new PaymentRequiredError(terms, 'payment_used', 'This payment was used before', {
-    field: 'payment',
-    suggestedAction:
-      'Sign a new authorization. If you have paid with this one, send it with the payment-identifier that came with it, or fetch the answer by a signature of the wallet: POST /api/svc/commerce/answers.',
-  });
-}
-
-function usedBefore(field: string, problem: string): OracleError {
-  return new OracleError('CONFLICT', problem, { field, suggestedAction: 'Sign a new authorization, with a payment id of its own.' });
-}
-
-function questionOf({ offering, input }: Pick<PaidCall, 'offering' | 'input'>): string {
-  const text = canonicalize({ offering: offering.name, input }) as string;
-  return createHash('sha256').update(text).digest('hex');
-}
-
-function paymentOf({ payload, digest, paymentId }: ClaimDoc): Payment {
-  const { signature, authorization } = payload.payload;
-  const { from, to, value, validAfter, validBefore, nonce } = authorization;
-  return {
-    authorization: {
-      from: from.toLowerCase() as Address,
-      to: to.toLowerCase() as Address,
-      value: BigInt(value),
-      validAfter: BigInt(validAfter),
-      validBefore: BigInt(validBefore),
-      nonce: nonce.toLowerCase() as Hash,
-    },
-    signature,
-    paymentId: paymentId ?? null,
-    digest,
-    payload,
-  };
-}
-
-function again({ answer, settlement, receipt, offering, payer, amountMicros, requirements, resource }: ClaimDoc): Sold {
-  const { txHash, at } = settlement!;
-  const { payTo, asset } = requirements as { payTo: Address; asset: Address };
-  const payment = { offering, payer, payee: payTo, asset, amountMicros: BigInt(amountMicros.toString()), txHash, settledAt: at, resource };
-  return { body: JSON.parse(answer as string), payment, receipt, isAgain: true };
+  const { title, description, price } = terms.offering;
+  return new PaymentRequiredError(terms, 'payment_required', `${title}: ${description} It costs ${displayMoney(price)}`);
 }

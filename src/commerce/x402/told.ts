@@ -1,5 +1,5 @@
 import type { SignedReceipt } from '../receipt.ts';
-import type { PaidFor } from './sale.ts';
+import type { PaidFor } from './paid-call.ts';
 
 /** `SettlementResponse` of the protocol, for a payment that has arrived. */
 export function settlementResponse({ payer, txHash }: Pick<PaidFor, 'payer' | 'txHash'>, network: string) {

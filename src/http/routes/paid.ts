@@ -4,7 +4,7 @@ import { requireInWindow, timestampMs } from '../../access/login-message.ts';
 import { displayMoney } from '../../commerce/money.ts';
 import { type Offering, PAID_RESOURCES } from '../../commerce/offerings.ts';
 import { answerMessage } from '../../commerce/x402/answer-message.ts';
-import type { PreparedAnswer } from '../../commerce/x402/sale.ts';
+import type { PreparedAnswer } from '../../commerce/x402/paid-call.ts';
 import { OracleError } from '../../errors.ts';
 import type { Caller } from '../../record/caller.ts';
 import { premiumSignal } from '../../record/oracle/premium.ts';

@@ -126,6 +126,20 @@ describe('a transfer that has paid', () => {
     expect(await ledgerOf(txHash)).toHaveLength(1);
   });
 
+  it('is booked and delivered without its buyer, and then told to him as it was', async () => {
+    const txHash = await bench.pay(PRICE);
+    const dies = () => Promise.reject(new OracleError('STEP_WAITING', 'There is no forecast yet'));
+    const dying = bench.open({ ledger: { record: dies } });
+    await expect(dying.buy(asked(txHash), HERE)).rejects.toThrow(refused('STEP_WAITING'));
+    await dying.sweep();
+    expect(await ledgerOf(txHash)).toHaveLength(0);
+    const before = bench.composed();
+    await bench.open().sweep();
+    await bench.open().sweep();
+    expect([await ledgerOf(txHash), bench.composed() - before]).toEqual([[expect.anything()], 1]);
+    expect(await bench.open().buy(asked(txHash), HERE)).toMatchObject({ again: true });
+  });
+
   it('is taken up once a process that was at it is dead', async () => {
     const txHash = await bench.pay(PRICE);
     const hung = bench.open({ compose: () => new Promise(() => undefined) });

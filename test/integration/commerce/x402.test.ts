@@ -3,7 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentHash } from '../../../src/commerce/receipt.ts';
 import type { Facilitator } from '../../../src/commerce/x402/facilitator.ts';
-import type { Sold } from '../../../src/commerce/x402/sale.ts';
+import type { Sold } from '../../../src/commerce/x402/paid-call.ts';
 import { OracleError } from '../../../src/errors.ts';
 import { sendInOrder } from '../../../src/local/deploy-send.ts';
 import { type TestChain, testChain } from '../../support/chain.ts';
@@ -337,7 +337,23 @@ describe('what goes wrong', () => {
       await expect(other.sell(bench.call(payment))).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED' });
     });
     expect(earned).toBe(0n);
-    expect(await bench.claims.find(idOf(payment.payload.authorization))).toBeNull();
+    // It can be sent again, by him as by anybody who has it, as long as it is good.
+    await bench.mint(poor.address, PRICE);
+    const again = await during(() => bench.sales.sell(bench.call(payment)));
+    expect([again.earned, again.made]).toEqual([PRICE, 0]);
+  });
+
+  it('a payment that was refused, and that a stranger brings to the chain afterwards, is booked and answered', async () => {
+    const payment = await pay();
+    const refusing: Facilitator = { ...bench.facilitator, settle: async () => ({ refused: 'out_of_gas' }) };
+    const other = await bench.another({ facilitator: refusing });
+    const { earned, made } = await during(async () => {
+      expect(await codeOf(other.sell(bench.call(payment)))).toBe('PAYMENT_REQUIRED');
+      await sendInOrder(chain.rpcUrl, chain.accounts.stranger, [{ to: chain.addresses.stablecoin, data: transferOf(payment) }]);
+      await bench.sales.sweep();
+      expect((await bench.sales.sell(bench.call(payment))).isAgain).toBe(true);
+    });
+    expect([earned, made]).toEqual([PRICE, 1]);
   });
 
   it('a chain that is down is said to be down, not that the payment is bad; later the payment is good', async () => {

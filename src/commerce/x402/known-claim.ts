@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { Address, Hash } from 'viem';
+import { OracleError } from '../../errors.ts';
+import type { ClaimDoc } from './claims.ts';
+import type { PaidCall, Sold } from './paid-call.ts';
+import type { Payment } from './payload.ts';
+import { PaymentRequiredError, type Terms } from './terms.ts';
+
+/**
+ * The same payment for the same thing, by somebody who can be told the answer.
+ * @throws OracleError CONFLICT for something else; PaymentRequiredError for somebody else
+ */
+export function requireSame(claim: ClaimDoc, { call, payment, terms }: { call: PaidCall; payment: Payment; terms: Terms }): void {
+  if (claim.digest !== payment.digest) throw usedBefore('payment-identifier', 'This payment id came before with another payment');
+  if (claim.question !== questionOf(call)) throw usedBefore('payment', 'This payment came before for something else');
+  const isItsId = claim.paymentId !== undefined && claim.paymentId === payment.paymentId;
+  // Once it is sent to the chain, everybody can read a payment there: it proves nothing by itself any more.
+  if (isItsId || claim.address === call.address) return;
+  throw new PaymentRequiredError(terms, 'payment_used', 'This payment was used before', {
+    field: 'payment',
+    suggestedAction:
+      'Sign a new authorization. If you have paid with this one, send it with the payment-identifier that came with it, or fetch the answer by a signature of the wallet: POST /api/svc/commerce/answers.',
+  });
+}
+
+function usedBefore(field: string, problem: string): OracleError {
+  return new OracleError('CONFLICT', problem, { field, suggestedAction: 'Sign a new authorization, with a payment id of its own.' });
+}
+
+/** What is asked for, in short: another offering or input is another question. */
+export function questionOf({ offering, input }: Pick<PaidCall, 'offering' | 'input'>): string {
+  const text = canonicalize({ offering: offering.name, input }) as string;
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** The payment of a claim. */
+export function paymentOf({ payload, digest, paymentId }: ClaimDoc): Payment {
+  const { signature, authorization } = payload.payload;
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  return {
+    authorization: {
+      from: from.toLowerCase() as Address,
+      to: to.toLowerCase() as Address,
+      value: BigInt(value),
+      validAfter: BigInt(validAfter),
+      validBefore: BigInt(validBefore),
+      nonce: nonce.toLowerCase() as Hash,
+    },
+    signature,
+    paymentId: paymentId ?? null,
+    digest,
+    payload,
+  };
+}
+
+/** What a settled claim was opened for, as it was sold. */
+export function soldOf({ answer, settlement, receipt, offering, payer, amountMicros, requirements, resource }: ClaimDoc): Sold {
+  const { txHash, at } = settlement!;
+  const { payTo, asset } = requirements as { payTo: Address; asset: Address };
+  const payment = { offering, payer, payee: payTo, asset, amountMicros: BigInt(amountMicros.toString()), txHash, settledAt: at, resource };
+  return { body: JSON.parse(answer as string), payment, receipt, isAgain: true };
+}

@@ -1,0 +1,53 @@
+import type { Address, Hash } from 'viem';
+import type { Offering } from '../offerings.ts';
+import type { SignedReceipt } from '../receipt.ts';
+import type { ResourceInfo } from './terms.ts';
+
+/** What is sold: a JSON document, and the forecast that is in it. */
+export interface PreparedAnswer {
+  body: Record<string, unknown>;
+  forecastId: string | null;
+  attestationUid: Hash | null;
+  /** True for one that is given away: nothing is settled. */
+  isFree?: boolean;
+}
+
+/** A request for something that is paid for with it, whichever door it comes through. */
+export interface PaidCall {
+  offering: Offering;
+  resource: ResourceInfo;
+  /** What it asks: the same payment for another input is refused. */
+  input: Record<string, unknown>;
+  /** As the client sent it, decoded; null where it sent none. */
+  payment: unknown;
+  /** Code of the partner who sent the payer. */
+  ref: string | null;
+  /** Where the request comes from, as the limits count it. */
+  address: string;
+  /** Counts a payment that was no good: looking at it has cost calls of the chain. @throws OracleError RATE_LIMITED */
+  countRefusal(): Promise<void>;
+  /** Makes the answer. What it throws costs the client nothing. */
+  answer(): Promise<PreparedAnswer>;
+}
+
+/** How an answer was paid for. */
+export interface PaidFor {
+  /** Name of what was bought. */
+  offering: string;
+  payer: Address;
+  payee: Address;
+  asset: Address;
+  amountMicros: bigint;
+  txHash: Hash;
+  settledAt: Date;
+  resource: string;
+}
+
+export interface Sold {
+  body: Record<string, unknown>;
+  /** Null for an answer that was given away. */
+  payment: PaidFor | null;
+  receipt: SignedReceipt | null;
+  /** True where this answer was paid for and given before. */
+  isAgain: boolean;
+}
