@@ -1,13 +1,18 @@
-import { ExactEvmScheme } from '@x402/evm';
-import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
-import { privateKeyToAccount } from 'viem/accounts';
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runStep } from '../../../src/pipeline/steps.ts';
 import { type CurlLine, curlLines, documentText, scriptIn } from '../../support/documents.ts';
+import { removeFolder } from '../../support/folders.ts';
 import { fullService } from '../../support/full-service.ts';
 import { loginToken } from '../../support/login.ts';
 import { OPERATOR, type OperatorDoor, operatorDoor } from '../../support/operator.ts';
 import { spawnNode, type TestService, today } from '../../support/service.ts';
+
+/** Packages are found from it. */
+const CACHE = resolve(import.meta.dirname, '../../../node_modules/.cache/scripts');
 
 const readme = documentText('README.md');
 const api = documentText('docs/API.md');
@@ -30,9 +35,14 @@ afterAll(async () => {
 
 const keyOf = (name: string) => service.infrastructure.demo!.wallets[name]!.privateKey;
 
-/** A script of a document, as a reader would start it. */
-function run(script: string, words: string[], environment: Record<string, string>) {
-  return spawnNode(['--input-type=module', '--eval', script, '--', ...words], { SERVICE_URL: served.url, ...environment }).ended;
+/** A script of a document, as a reader would start it: saved in this folder, though not where it would be seen. */
+async function run(script: string, words: string[], environment: Record<string, string>) {
+  await mkdir(CACHE, { recursive: true });
+  const file = join(CACHE, `${randomUUID()}.mjs`);
+  await writeFile(file, script);
+  const ended = await spawnNode([file, ...words], { SERVICE_URL: served.url, ...environment }).ended;
+  await rm(file);
+  return ended;
 }
 
 describe('the script that logs in', () => {
@@ -73,19 +83,24 @@ it('the script that asks over A2A is answered', async () => {
   expect(output).toContain('Verdict: ');
 });
 
-it('the script that pays gets an answer, and the one that checks its receipt says so', async () => {
-  const { code, output } = await run(scriptIn(paying, 'pay.mjs'), [], { PRIVATE_KEY: keyOf('buyer') });
-  expect(code, output).toBe(0);
-  expect(output).toMatch(/signal: '(BUY|SELL|HOLD)'.*paid: '0\.01'/s);
-  const { url } = served;
-  const scheme = new ExactEvmScheme(privateKeyToAccount(keyOf('buyer')));
-  const schemes = [{ network: 'eip155:*' as const, client: scheme }];
-  const client = x402Client.fromConfig({ schemes, spendControls: { allowedAssets: true } });
-  const answer = await (await wrapFetchWithPayment(fetch, client)(`${url}/oracle/premium`)).text();
-  // A process of a test has no input: the answer comes by the environment.
-  const script = scriptIn(paying, 'receipt.mjs').replace('await text(process.stdin)', 'process.env.ANSWER');
-  const checked = await run(script, [], { ANSWER: answer });
-  expect(checked.output).toMatch(/signed: true,\s+answer: true,/);
+it('the scripts that pay, check the receipt and open what was bought do so', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'oracle-paying-'));
+  const inFolder = (script: string) => script.replaceAll("'answer.json'", JSON.stringify(join(folder, 'answer.json')));
+  const paid = await run(inFolder(scriptIn(paying, 'pay.mjs')), [], { PRIVATE_KEY: keyOf('buyer') });
+  expect(paid.code, paid.output).toBe(0);
+  expect(paid.output).toMatch(/signal: '(BUY|SELL|HOLD)'.*paid: '0\.01'/s);
+  const checked = await run(inFolder(scriptIn(paying, 'receipt.mjs')), [], {});
+  expect(checked.output).toBe('{ bySeller: true, ofThisAnswer: true, paidAsSaid: true }\n');
+  const words = [join(folder, 'answer.json')];
+  const opened = await run(scriptIn(api, 'check.mjs'), words, { RPC_URL: service.infrastructure.rpcUrl });
+  expect(opened.output).toBe('{ committed: true, beforeItsWindow: true }\n');
+  await removeFolder(folder);
+});
+
+it('the script that pays says why it could not', async () => {
+  const { code, output } = await run(scriptIn(paying, 'pay.mjs'), [], { PRIVATE_KEY: keyOf('poor') });
+  expect(code).toBe(1);
+  expect(output).toContain('PAYMENT_REQUIRED');
 });
 
 /** Lines that are there to show an error, or that stand for values of the reader's own. */
