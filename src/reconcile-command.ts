@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { privateKeyToAccount } from 'viem/accounts';
 import { firstBlockSince } from './chain/block-at.ts';
 import { type Chain, createChain } from './chain/client.ts';
+import { chainCall } from './chain/rpc-error.ts';
 import { Ledger } from './commerce/ledger.ts';
 import { PurchaseStore } from './commerce/purchases/store.ts';
 import { type ReconcileParts, reconcile } from './commerce/reconcile/reconcile.ts';
@@ -27,11 +28,13 @@ same settings, or alone.
   --from <block>   the first block that is read; unset: that of the record's first day, or 0 on a local chain
   --json           for programs; amounts in units of the stablecoin
 
-Ends with 0 when both are equal to the unit, 3 when a payment is still on its way into the ledger, 1 when something is wrong.
+Ends with 0 when both are equal to the unit, 3 when a payment is still on its way into the ledger, 1 when something is wrong,
+2 when it was not called as it should be.
 Transfers to our wallets that nobody has claimed are listed, and nothing wrong.
 `;
 
 const WRONG = 1;
+const MISUSED = 2;
 const UNDER_WAY = 3;
 
 interface Command {
@@ -46,14 +49,34 @@ export async function main(words: string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
+  const command = commandOrAdvice(words);
+  if (command === null) return;
+  const { from, json } = command;
   await runOrExplain(async (frame) => {
-    const { from, json } = parseCommand(words);
     const { parts, genesis } = await openParts(frame);
+    if (from !== null) await requireBlock(parts.chain, from);
     const report = await reconcile(parts, from ?? (genesis === null ? 0n : await firstBlockSince(parts.chain, genesis)));
     process.stdout.write(json ? reportJson(report) : reportText(report));
     await frame.shutdown.stop('done');
     process.exit(isEqual(report) ? 0 : report.differences.length > 0 ? WRONG : UNDER_WAY);
   });
+}
+
+/** Null, with what is wrong said, for words that are none of this command: that says nothing about the books. */
+function commandOrAdvice(words: string[]): Command | null {
+  try {
+    return parseCommand(words);
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n${USAGE}`);
+    process.exitCode = MISUSED;
+    return null;
+  }
+}
+
+/** @throws OracleError INPUT_INVALID */
+async function requireBlock({ client }: Chain, from: bigint): Promise<void> {
+  const head = await chainCall('Reading the block number', () => client.getBlockNumber());
+  if (from > head) throw invalid('--from', `the newest block is ${head}`);
 }
 
 /** @throws OracleError INPUT_INVALID naming the word that is wrong. */

@@ -65,7 +65,11 @@ export class SkillExecutor implements AgentExecutor {
       const payments = new Payments({ paidCalls: this.#parts.paidCalls, teller, task: context.task });
       if (plan.do === 'bill') return payments.bill(plan);
       if (plan.do === 'decline') return payments.decline();
-      return payments.sell(plan, { asker, owner: user.userName, onFailure: (error) => this.#note(error, context) });
+      return payments.sell(plan, {
+        asker,
+        owner: asker.caller.wallet === undefined ? asker.address : user.userName,
+        onFailure: (error) => this.#note(error, context),
+      });
     }
     teller.working(plan.call.skill.id);
     const answer = await this.#parts.carryOut(plan.call, asker);

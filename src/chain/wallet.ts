@@ -32,6 +32,8 @@ export interface SendRequest {
   data: Hex;
   /** Wei. */
   value?: bigint;
+  /** Gas above which it is refused before anything is signed. Unset: any. */
+  maxGas?: bigint;
 }
 
 /** A transaction that succeeded, at the confirmation depth. */
@@ -57,9 +59,11 @@ export interface Wallet {
   /**
    * Sends a transaction and waits for its confirmation. The same key again continues or returns the first transaction, also in
    * another process, after a crash, and when `to` and `data` differ.
-   * @throws OracleError CHAIN_REVERTED (for good once mined), TRANSACTION_UNCONFIRMED and CHAIN_UNREACHABLE (call again).
+   * @throws OracleError CHAIN_REVERTED (for good once mined; above `maxGas` too), TRANSACTION_UNCONFIRMED and CHAIN_UNREACHABLE (call again).
    */
   send(request: SendRequest): Promise<ConfirmedTransaction>;
+  /** Whether a transaction of this key was signed, in whichever process, and may still be mined. */
+  isUnderWay(key: string): Promise<boolean>;
 }
 
 const HEAL_AFTER_POLLS = 4;
@@ -82,7 +86,15 @@ export function createWallet(options: WalletOptions): Wallet {
     holes: new Map(),
     refusals: new Map(),
   };
-  return { role, address: account.address, send: (request) => send(context, request) };
+  return {
+    role,
+    address: account.address,
+    send: (request) => send(context, request),
+    async isUnderWay(key) {
+      const row = await context.journal.find(rowId(context, key));
+      return row !== null && !isFinal(row);
+    },
+  };
 }
 
 async function send(context: WalletContext, request: SendRequest): Promise<ConfirmedTransaction> {
@@ -94,12 +106,15 @@ async function send(context: WalletContext, request: SendRequest): Promise<Confi
 }
 
 /** Estimates gas, so that what would revert is refused before a nonce is spent on it. A quarter is added for a state that moves on. */
-async function prepare({ chain, account, fees }: WalletContext, { key, to, data, value = 0n }: SendRequest): Promise<PreparedCall> {
+async function prepare({ chain, account, fees }: WalletContext, { key, to, data, value = 0n, maxGas }: SendRequest): Promise<PreparedCall> {
   const [gas, quote] = await Promise.all([
     chainCall(`Transaction ${key}`, () => chain.client.estimateGas({ account: account.address, to, data, value })),
     fees.quote(),
   ]);
-  return { key, to, data, value: String(value), gas: String(gas + gas / 4n), quote };
+  const limit = gas + gas / 4n;
+  if (maxGas !== undefined && limit > maxGas)
+    throw new OracleError('CHAIN_REVERTED', `Transaction ${key} needs more gas than it may: ${limit}`);
+  return { key, to, data, value: String(value), gas: String(limit), quote };
 }
 
 function outcome({ key, address, to, nonce, state, receipt }: JournalRow): ConfirmedTransaction {

@@ -69,11 +69,19 @@ function recordLine(record: BannerSource['record']): string {
   return `Record:      ${formatDay(from)} to ${formatDay(to)}${replayed}`;
 }
 
+/** What each wallet is for. */
+const HOLDINGS: Readonly<Record<string, string>> = {
+  basic: 'gate tokens of the Basic tier',
+  premium: 'gate tokens of the Premium tier',
+  poor: 'nothing: refused everywhere',
+  buyer: '1,000 USD of the stablecoin, to pay with',
+};
+
 function walletLines({ rpcUrl, chainId, wallets }: DemoFile, demoPath: string): string[] {
   return [
     `Chain:       local, id ${chainId}, ${rpcUrl}`,
     '',
-    `Throw-away wallets with gate tokens or stablecoins, of use on this local chain only (keys and contracts in ${demoPath}):`,
-    ...Object.entries(wallets).map(([name, { address }]) => `  ${name.padEnd(8)} ${address}`),
+    `Throw-away wallets, of use on this local chain only (keys and contracts in ${demoPath}):`,
+    ...Object.entries(wallets).map(([name, { address }]) => `  ${name.padEnd(8)} ${address}  ${HOLDINGS[name] ?? ''}`.trimEnd()),
   ];
 }

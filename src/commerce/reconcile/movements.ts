@@ -12,6 +12,7 @@ import { agentCommerceAbi } from '../../chain/agent-commerce-abi.ts';
 import type { Chain } from '../../chain/client.ts';
 import { readLogs } from '../../chain/logs.ts';
 import { chainCall } from '../../chain/rpc-error.ts';
+import { signedTransfers } from '../../chain/signed-transfers.ts';
 import { stablecoinAbi } from '../../chain/stablecoin.ts';
 import { causeKey, type PaymentCause } from '../payment.ts';
 
@@ -95,23 +96,13 @@ export function movementsIn(
 
 type Arrival = Pick<Movement, 'from' | 'to' | 'amountMicros' | 'cause'>;
 
-/** Transfers to us. One that an authorization brought comes right after its `AuthorizationUsed`, before any other of its payer. */
+/** Transfers to us. */
 function arrivalsIn(logs: readonly Log[], asset: Address, recipients: readonly Address[]): Arrival[] {
-  const ours = logs.filter(({ address }) => isAddressEqual(address, asset)) as Log[];
-  const events = parseEventLogs({ abi: stablecoinAbi, eventName: ['Transfer', 'AuthorizationUsed'], logs: ours });
-  const signed = new Map<Address, PaymentCause>();
-  const arrivals: Arrival[] = [];
-  for (const { eventName, args } of events) {
-    if (eventName === 'AuthorizationUsed') {
-      signed.set(args.authorizer, { kind: 'authorization', nonce: args.nonce });
-      continue;
-    }
-    const cause = signed.get(args.from) ?? { kind: 'transfer' };
-    signed.delete(args.from);
-    if (!recipients.some((recipient) => isAddressEqual(recipient, args.to))) continue;
-    arrivals.push({ from: lower(args.from), to: lower(args.to), amountMicros: args.value, cause });
-  }
-  return arrivals;
+  const ours = signedTransfers(logs, asset).filter(({ to }) => recipients.some((recipient) => isAddressEqual(recipient, to)));
+  return ours.map(({ from, to, value, nonce }) => {
+    const cause: PaymentCause = nonce === null ? { kind: 'transfer' } : { kind: 'authorization', nonce };
+    return { from: lower(from), to: lower(to), amountMicros: value, cause };
+  });
 }
 
 /** A job is paid what its contract moved; where one transaction completes several, what their events say, and the last the rest. */

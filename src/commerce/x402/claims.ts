@@ -44,6 +44,8 @@ export interface ClaimDoc {
   /** Block before which the payment was not known to anybody but its payer. */
   sinceBlock: number;
   openedAt: Date;
+  /** When a sweep last looked at it; null before the first. */
+  sweptAt: Date | null;
   /** JSON of the answer; null while it is being made. */
   answer: string | null;
   forecastId: string | null;
@@ -77,6 +79,7 @@ export function claimId({ chainId, asset, payer, nonce }: { chainId: number; ass
 
 const COLLECTION = 'x402_payments';
 const PAYMENT_KEY = { payer: 1, paymentId: 1 } as const;
+const SWEEP_KEY = { state: 1, sweptAt: 1 } as const;
 const TX_KEY = { 'settlement.txHash': 1 } as const;
 
 export const X402_INDEXES = [
@@ -85,7 +88,7 @@ export const X402_INDEXES = [
     indexes: [
       { key: PAYMENT_KEY, unique: true, partialFilterExpression: { paymentId: { $exists: true } } },
       { key: TX_KEY, sparse: true },
-      { key: { state: 1, heldUntil: 1 } },
+      { key: SWEEP_KEY },
       { key: { keptUntil: 1 } },
     ],
   },
@@ -93,6 +96,8 @@ export const X402_INDEXES = [
 
 /** So long without a sign of life a holder is taken for dead; measured by the database's clock alone. */
 export const LEASE_MS = 15_000;
+
+const SWEPT_AT_ONCE = 100;
 
 const IN_A_WHILE = { $add: ['$$NOW', LEASE_MS] };
 const IS_FREE = { $lte: ['$heldUntil', '$$NOW'] };
@@ -128,7 +133,7 @@ export class PaymentClaims {
       state: 'OPEN',
       holder,
       heldUntil: new Date(0),
-      ...{ answer: null, forecastId: null, attestationUid: null, settlement: null, receipt: null, keptUntil: null },
+      ...{ answer: null, forecastId: null, attestationUid: null, settlement: null, receipt: null, keptUntil: null, sweptAt: null },
     };
     try {
       await this.#claims.insertOne(doc);
@@ -183,12 +188,15 @@ export class PaymentClaims {
     await this.#claims.updateOne({ _id, holder }, change);
   }
 
-  /** Claims that were being worked on when their process died, or whose payment was not known to have landed. */
-  abandoned(): Promise<ClaimDoc[]> {
-    return this.#claims
-      .find({ state: { $in: ['OPEN', 'PREPARED'] }, $expr: IS_FREE })
-      .limit(100)
-      .toArray();
+  /** Claims that nobody works on, of processes that died or whose payment was not known to have landed: longest not looked at first. */
+  async abandoned(): Promise<ClaimDoc[]> {
+    const open = this.#claims.find({ state: { $in: ['OPEN', 'PREPARED'] }, $expr: IS_FREE }, { hint: SWEEP_KEY });
+    return open.sort({ sweptAt: 1 }).limit(SWEPT_AT_ONCE).toArray();
+  }
+
+  /** Looked at: the others come first next time. */
+  async swept({ _id }: ClaimDoc): Promise<void> {
+    await this.#claims.updateOne({ _id }, { $currentDate: { sweptAt: true } });
   }
 
   async purge(now: Date): Promise<void> {

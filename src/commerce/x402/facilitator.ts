@@ -2,13 +2,13 @@ import type { Hash } from 'viem';
 import type { Payment } from './payload.ts';
 import type { Requirements } from './terms.ts';
 
-/** What became of a settlement: on its way or on chain, or refused for good. Whether it landed, the chain has to say. */
+/** What became of a settlement: on its way or on chain, or refused before anything was sent. Whether it landed, the chain has to say. */
 export type Settlement = { txHash: Hash } | { refused: string };
 
 /** Verifies payments and sends them to the chain. */
 export interface Facilitator {
   /** Null for a good payment; otherwise why it is none. @throws OracleError CHAIN_UNREACHABLE, which says nothing about the payment */
   verify(payment: Payment, requirements: Requirements): Promise<string | null>;
-  /** The same payment again has no second effect. @throws OracleError, retryable, when it is not known what became of it */
+  /** The same payment again has no second effect. @throws OracleError, retryable, when it may have been sent: now, or before */
   settle(payment: Payment, requirements: Requirements): Promise<Settlement>;
 }

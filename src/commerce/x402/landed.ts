@@ -1,7 +1,8 @@
-import { type Hash, isAddressEqual, parseEventLogs, type TransactionReceipt } from 'viem';
+import { type Hash, isAddressEqual, type TransactionReceipt } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { readLogs } from '../../chain/logs.ts';
 import { chainCall } from '../../chain/rpc-error.ts';
+import { signedTransfers } from '../../chain/signed-transfers.ts';
 import { stablecoinAbi } from '../../chain/stablecoin.ts';
 import type { Till } from '../till.ts';
 import type { Authorization } from './payload.ts';
@@ -17,8 +18,14 @@ export interface Landed {
 const USED = stablecoinAbi.find((item) => item.type === 'event' && item.name === 'AuthorizationUsed')!;
 
 /**
- * What the chain says of an authorization, whoever sent it there: where it paid us, `shallow` before that block is deep enough, null
- * where it is not used. The truth about every settlement: neither a facilitator nor our own memory is asked.
+ * What the chain says of an authorization. `shallow`: used in a block that is not deep enough yet. `spent`: used for good, and not to
+ * pay us, as where its payer has cancelled it. Null: not used.
+ */
+export type Fate = Landed | 'shallow' | 'spent' | null;
+
+/**
+ * Looks for an authorization on chain, whoever sent it there. The truth about every settlement: neither a facilitator nor our own
+ * memory is asked.
  * @param sinceBlock when the payment came to us: it cannot have been used before
  * @throws OracleError CHAIN_UNREACHABLE
  */
@@ -26,28 +33,29 @@ export async function landed(
   chain: Chain,
   till: Pick<Till, 'asset'>,
   { authorization, sinceBlock }: { authorization: Authorization; sinceBlock: number },
-): Promise<Landed | 'shallow' | null> {
-  const { client } = chain;
+): Promise<Fate> {
+  const head = await chainCall('Reading the block number', () => chain.client.getBlockNumber());
+  if (!(await isUsedAt(chain, till, authorization, head))) return null;
   const { from, nonce } = authorization;
-  const head = await chainCall('Reading the block number', () => client.getBlockNumber());
-  const call = {
-    address: till.asset,
-    abi: stablecoinAbi,
-    functionName: 'authorizationState',
-    args: [from, nonce],
-    blockNumber: head,
-  } as const;
-  const isUsed = await chainCall('Reading the state of an authorization', () => client.readContract(call));
-  if (!isUsed) return null;
   const range = { fromBlock: BigInt(Math.max(0, sinceBlock)), toBlock: head };
   const [log] = await readLogs(chain, { address: till.asset, event: USED, args: { authorizer: from, nonce }, ...range });
-  // The payer has cancelled it.
-  if (log === undefined) return null;
-  return paymentIn(chain, till, { authorization, txHash: log.transactionHash, head });
+  if (log !== undefined) return paymentIn(chain, till, { authorization, txHash: log.transactionHash, head });
+  const deep = head - BigInt(chain.confirmations) + 1n;
+  return deep >= 0n && (await isUsedAt(chain, till, authorization, deep)) ? 'spent' : 'shallow';
 }
 
-export function isLanded(found: Landed | 'shallow' | null): found is Landed {
-  return found !== null && found !== 'shallow';
+function isUsedAt(
+  { client }: Chain,
+  { asset }: Pick<Till, 'asset'>,
+  { from, nonce }: Authorization,
+  blockNumber: bigint,
+): Promise<boolean> {
+  const call = { address: asset, abi: stablecoinAbi, functionName: 'authorizationState', args: [from, nonce], blockNumber } as const;
+  return chainCall('Reading the state of an authorization', () => client.readContract(call));
+}
+
+export function isLanded(found: Fate): found is Landed {
+  return typeof found === 'object' && found !== null;
 }
 
 /** False once no block can take the authorization any more, at the confirmation depth. @throws OracleError CHAIN_UNREACHABLE */
@@ -56,14 +64,14 @@ export async function canStillLand(
   { validBefore }: Pick<Authorization, 'validBefore'>,
 ): Promise<boolean> {
   const head = await chainCall('Reading the block number', () => client.getBlockNumber());
-  const depth = head - BigInt(confirmations) + 1n;
-  if (depth < 0n) return true;
-  const { timestamp } = await chainCall('Reading the time of a block', () => client.getBlock({ blockNumber: depth }));
+  const deep = head - BigInt(confirmations) + 1n;
+  if (deep < 0n) return true;
+  const { timestamp } = await chainCall('Reading the time of a block', () => client.getBlock({ blockNumber: deep }));
   return timestamp < validBefore;
 }
 
 /** The same for a transaction that is said to have brought it. */
-export async function landedIn(chain: Chain, till: Pick<Till, 'asset'>, mined: Omit<Mined, 'head'>): Promise<Landed | 'shallow' | null> {
+export async function landedIn(chain: Chain, till: Pick<Till, 'asset'>, mined: Omit<Mined, 'head'>): Promise<Fate> {
   const head = await chainCall('Reading the block number', () => chain.client.getBlockNumber());
   return paymentIn(chain, till, { ...mined, head });
 }
@@ -75,24 +83,19 @@ interface Mined {
   head: bigint;
 }
 
-async function paymentIn(
-  chain: Chain,
-  till: Pick<Till, 'asset'>,
-  { authorization, txHash, head }: Mined,
-): Promise<Landed | 'shallow' | null> {
+async function paymentIn(chain: Chain, till: Pick<Till, 'asset'>, { authorization, txHash, head }: Mined): Promise<Fate> {
   const { client, confirmations } = chain;
   const receipt = await chainCall('Reading a receipt', () => client.getTransactionReceipt({ hash: txHash }));
   if (head - receipt.blockNumber + 1n < confirmations) return 'shallow';
   const block = await chainCall('Reading the block of a payment', () => client.getBlock({ blockNumber: receipt.blockNumber }));
   if (block.hash !== receipt.blockHash) return 'shallow';
   // Used for a transfer to somebody else: the payer took it back that way.
-  if (!pays(receipt, till, authorization)) return null;
+  if (!pays(receipt, till, authorization)) return 'spent';
   return { txHash, blockNumber: Number(receipt.blockNumber), at: new Date(Number(block.timestamp) * 1_000) };
 }
 
-function pays({ logs }: TransactionReceipt, { asset }: Pick<Till, 'asset'>, { from, to, value }: Authorization): boolean {
-  const ours = logs.filter(({ address }) => isAddressEqual(address, asset));
-  return parseEventLogs({ abi: stablecoinAbi, eventName: 'Transfer', logs: ours }).some(
-    ({ args }) => isAddressEqual(args.from, from) && isAddressEqual(args.to, to) && args.value === value,
-  );
+/** Its own transfer: one transaction may use several authorizations, and pay for one of them only. */
+function pays({ logs }: TransactionReceipt, { asset }: Pick<Till, 'asset'>, { from, to, value, nonce }: Authorization): boolean {
+  const own = signedTransfers(logs, asset).find((transfer) => transfer.nonce === nonce && isAddressEqual(transfer.from, from));
+  return own !== undefined && isAddressEqual(own.to, to) && own.value === value;
 }

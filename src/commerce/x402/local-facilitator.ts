@@ -11,12 +11,16 @@ import { networkOf } from '../till.ts';
 import type { Facilitator } from './facilitator.ts';
 import type { Authorization, Payment } from './payload.ts';
 import type { Requirements } from './terms.ts';
+import { unconfirmed } from './wait.ts';
 
 export interface LocalFacilitatorParts {
   chain: Chain;
   /** Of the role `facilitator`: pays the gas. */
   wallet: Wallet;
 }
+
+/** A transfer takes a tenth of it; the rest is for contract wallets that check a signature. We pay for it. */
+const MAX_SETTLEMENT_GAS = 400_000n;
 
 /** The transaction that settles an authorization; see `Wallet.send`. */
 export function settlementKey({ from, nonce }: Pick<Authorization, 'from' | 'nonce'>): string {
@@ -47,6 +51,8 @@ export function localFacilitator({ chain, wallet }: LocalFacilitatorParts): Faci
       const { success, transaction, errorReason } = await facilitator.settle(payment.payload, requirements);
       if (success) return { txHash: transaction as Hex };
       orThrow();
+      // What was signed before, by a process that has died since, is refused as a second use.
+      if (await wallet.isUnderWay(settlementKey(payment.authorization))) throw unconfirmed();
       return { refused: errorReason ?? 'settlement_failed' };
     },
   };
@@ -85,7 +91,11 @@ function signerFor({ chain, wallet, payment, failures }: SignerParts): Facilitat
     }
   };
   const send = async (to: Address, data: Hex): Promise<Hex> =>
-    (await noted('Settling a payment', () => wallet.send({ key: settlementKey(payment.authorization), to, data }))).hash;
+    (
+      await noted('Settling a payment', () =>
+        wallet.send({ key: settlementKey(payment.authorization), to, data, maxGas: MAX_SETTLEMENT_GAS }),
+      )
+    ).hash;
   return {
     getAddresses: () => [wallet.address],
     // As the next block would take it: the newest one of a chain that is not busy may be older than what was signed.

@@ -65,6 +65,8 @@ const PAYMENT = z.discriminatedUnion('x402Version', [V1, V2]);
 
 /** Seconds that a payment must still be good for, so that it can reach a block. */
 const LEAST_SECONDS = 6;
+/** What becomes of a payment is followed for as long as it is good. */
+const MOST_SECONDS = 24 * 3_600;
 
 /**
  * Reads what a client sent, in either version of the protocol, and looks whether it pays for these terms.
@@ -129,6 +131,9 @@ export function requireInTime({ authorization: { validAfter, validBefore } }: Pa
   const seconds = BigInt(Math.floor(now.getTime() / 1_000));
   if (validAfter > seconds) throw refusal(terms, 'not_yet_valid', 'The authorization is not valid yet');
   if (validBefore < seconds + BigInt(LEAST_SECONDS)) throw refusal(terms, 'expired', 'The authorization has expired');
+  if (validBefore > seconds + BigInt(MOST_SECONDS)) {
+    throw refusal(terms, 'valid_too_long', `The authorization is good for more than ${MOST_SECONDS / 3_600} hours`);
+  }
 }
 
 function digestOf(payload: { authorization: z.output<typeof EXACT>['authorization']; signature: string }): string {

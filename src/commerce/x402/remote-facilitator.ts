@@ -6,6 +6,7 @@ import type { Facilitator, Settlement } from './facilitator.ts';
 
 /** A settlement waits for a block. */
 const TIMEOUT_MS = 30_000;
+const NOT_SENT = /^(invalid|insufficient|unsupported)_/;
 const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
 
 /** Somebody else's facilitator, asked over HTTP. What it says is believed only where it refuses: that money arrived, the chain has to say. */
@@ -25,8 +26,9 @@ export function remoteFacilitator(url: string): Facilitator {
 function settlementOf({ success, transaction, errorReason }: { success: boolean; transaction?: string; errorReason?: string }): Settlement {
   if (success && TX_HASH.test(transaction ?? '')) return { txHash: transaction as Hex };
   const reason = toldReason(errorReason, 'settlement_failed');
-  if (success || reason === 'settlement_pending') throw unknown('settle', new Error(reason));
-  return { refused: reason };
+  // Only what is refused for what it is was surely not sent.
+  if (!success && !transaction && NOT_SENT.test(reason)) return { refused: reason };
+  throw unknown('settle', new Error(reason));
 }
 
 /** A refusal comes as an error with a body; anything else that fails leaves open what became of the payment. */

@@ -13,7 +13,7 @@ import { paymentOf, questionOf, requireSame, soldOf } from './known-claim.ts';
 import { canStillLand, isLanded, type Landed, landed } from './landed.ts';
 import type { PaidCall, Sold } from './paid-call.ts';
 import { type Authorization, type Payment, readPayment, refusal, requireInTime } from './payload.ts';
-import { type SettleParts, settlePayment } from './settle.ts';
+import { type Refused, type SettleParts, settlePayment } from './settle.ts';
 import { PaymentRequiredError, type Terms, termsOf } from './terms.ts';
 import { unconfirmed, waitForChange } from './wait.ts';
 
@@ -30,6 +30,14 @@ export interface SaleParts {
   now(): Date;
   /** How long one request waits for a payment to be confirmed. */
   waitMs?: number;
+}
+
+/** A prepared claim on its way to the answer. */
+interface Finishing {
+  call: PaidCall;
+  terms: Terms;
+  /** Whether somebody may have sent the payment to the chain before. */
+  mayBeSent: boolean;
 }
 
 const WAIT_MS = 30_000;
@@ -87,6 +95,7 @@ export class Sales {
     for (const { _id } of await this.#parts.claims.abandoned()) {
       const claim = await this.#parts.claims.hold({ _id });
       if (claim === null) continue;
+      await this.#parts.claims.swept(claim);
       try {
         await this.#finishAbandoned(claim);
       } catch (error) {
@@ -165,7 +174,7 @@ export class Sales {
   }
 
   async #advance(claim: ClaimDoc, call: PaidCall, terms: Terms): Promise<Sold | null> {
-    if (claim.state === 'PREPARED') return this.#finish(claim, terms, true);
+    if (claim.state === 'PREPARED') return this.#finish(claim, { call, terms, mayBeSent: true });
     const answer = await this.#orRelease(claim, () => call.answer());
     if (answer.isFree === true) {
       await this.#parts.claims.release(claim);
@@ -173,7 +182,7 @@ export class Sales {
     }
     const { forecastId, attestationUid } = answer;
     const prepared = await this.#parts.claims.prepare(claim, { answer: JSON.stringify(answer.body), forecastId, attestationUid });
-    return prepared === null ? null : this.#finish(prepared, terms, false);
+    return prepared === null ? null : this.#finish(prepared, { call, terms, mayBeSent: false });
   }
 
   async #orRelease<T>(claim: ClaimDoc, work: () => Promise<T>): Promise<T> {
@@ -185,18 +194,17 @@ export class Sales {
     }
   }
 
-  /** @param mayBeSent whether somebody may have sent the payment to the chain before */
-  async #finish(claim: ClaimDoc, terms: Terms, mayBeSent: boolean): Promise<Sold> {
+  async #finish(claim: ClaimDoc, { call, terms, mayBeSent }: Finishing): Promise<Sold> {
     const settlement = await this.#settle(claim, mayBeSent);
-    if ('refused' in settlement) {
-      // While the authorization is good, anybody who has it can still bring it to the chain: then its payer shall have his answer.
-      await this.#parts.claims.letGo(claim, { forgetId: true });
-      throw refusal(terms, settlement.refused, `The payment could not be settled: ${settlement.refused}`);
-    }
-    return { ...soldOf(await this.#writeDown(claim, settlement)), isAgain: false };
+    if (!('refused' in settlement)) return { ...soldOf(await this.#writeDown(claim, settlement)), isAgain: false };
+    const { refused, isOver } = settlement;
+    // While the authorization is good, anybody who has it can still bring it to the chain: then its payer shall have his answer.
+    await (isOver ? this.#parts.claims.release(claim) : this.#parts.claims.letGo(claim, { forgetId: true }));
+    await call.countRefusal();
+    throw refusal(terms, refused, `The payment could not be settled: ${refused}`);
   }
 
-  async #settle(claim: ClaimDoc, mayBeSent: boolean): Promise<Landed | { refused: string }> {
+  async #settle(claim: ClaimDoc, mayBeSent: boolean): Promise<Landed | Refused> {
     const { requirements, sinceBlock } = claim;
     try {
       return await settlePayment(this.#settling, { payment: paymentOf(claim), requirements, sinceBlock, mayBeSent });
@@ -228,7 +236,7 @@ export class Sales {
     const mayLand = await canStillLand(chain, authorization);
     const found = await landed(chain, till, { authorization, sinceBlock: claim.sinceBlock });
     if (isLanded(found)) await this.#writeDown(claim, found);
-    else if (found === null && !mayLand) await claims.release(claim);
+    else if (found === 'spent' || (found === null && !mayLand)) await claims.release(claim);
     else await claims.letGo(claim);
   }
 

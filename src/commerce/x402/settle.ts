@@ -3,7 +3,7 @@ import type { Chain } from '../../chain/client.ts';
 import { isOracleError } from '../../errors.ts';
 import type { Till } from '../till.ts';
 import type { Facilitator } from './facilitator.ts';
-import { isLanded, type Landed, landed, landedIn } from './landed.ts';
+import { canStillLand, type Fate, isLanded, type Landed, landed, landedIn } from './landed.ts';
 import type { Payment } from './payload.ts';
 import type { Requirements } from './terms.ts';
 import { pause, unconfirmed } from './wait.ts';
@@ -26,30 +26,42 @@ export interface PaymentToSettle {
   mayBeSent: boolean;
 }
 
+/** `isOver`: no block will ever take it. Otherwise whoever has the authorization can still bring it to the chain. */
+export interface Refused {
+  refused: string;
+  isOver: boolean;
+}
+
+const SPENT: Refused = { refused: 'authorization_spent', isOver: true };
+
 /**
  * Brings a payment to its confirmation depth. The chain is asked before anything is sent again, and has the last word afterwards:
  * what a dead process, a lost answer or a stranger has sent is found, never sent again.
  * @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, SHUTTING_DOWN: it is not known yet, settle again
  */
-export async function settlePayment(parts: SettleParts, { payment, ...rest }: PaymentToSettle): Promise<Landed | { refused: string }> {
+export async function settlePayment(parts: SettleParts, { payment, ...rest }: PaymentToSettle): Promise<Landed | Refused> {
   const { requirements, sinceBlock, mayBeSent } = rest;
   const { chain, till, facilitator } = parts;
   const { authorization } = payment;
   const look = () => landed(chain, till, { authorization, sinceBlock });
-  const before = mayBeSent ? await look() : null;
-  if (isLanded(before)) return before;
-  if (before === null) {
+  if (!mayBeSent) return send();
+  // Asked first: what could land then, could have landed by the time of the look.
+  const mayLand = await canStillLand(chain, authorization);
+  const before = await look();
+  if (before !== null) return isLanded(before) ? before : waitFor(parts, look);
+  return mayLand ? send() : { refused: 'expired', isOver: true };
+
+  async function send(): Promise<Landed | Refused> {
     const settlement = await facilitator.settle(payment, requirements);
     // It may be refused because it has landed by another way.
-    if ('refused' in settlement && (await look()) === null) return settlement;
-    const told = 'refused' in settlement ? null : await whereTold(parts, payment, settlement.txHash);
-    if (isLanded(told)) return told;
+    if ('refused' in settlement) return (await look()) === null ? { ...settlement, isOver: false } : waitFor(parts, look);
+    const told = await whereTold(parts, payment, settlement.txHash);
+    return isLanded(told) ? told : waitFor(parts, look);
   }
-  return waitFor(parts, look);
 }
 
 /** A facilitator may name a transaction that is not there, or not yet. */
-async function whereTold({ chain, till }: SettleParts, { authorization }: Payment, txHash: Hash): Promise<Landed | 'shallow' | null> {
+async function whereTold({ chain, till }: SettleParts, { authorization }: Payment, txHash: Hash): Promise<Fate> {
   try {
     return await landedIn(chain, till, { authorization, txHash });
   } catch (error) {
@@ -58,11 +70,12 @@ async function whereTold({ chain, till }: SettleParts, { authorization }: Paymen
   }
 }
 
-async function waitFor({ chain, waitMs, signal }: SettleParts, look: () => Promise<Landed | 'shallow' | null>): Promise<Landed> {
+async function waitFor({ chain, waitMs, signal }: SettleParts, look: () => Promise<Fate>): Promise<Landed | Refused> {
   const deadline = Date.now() + waitMs;
   for (;;) {
     const found = await look();
     if (isLanded(found)) return found;
+    if (found === 'spent') return SPENT;
     if (Date.now() >= deadline) throw unconfirmed();
     await pause(chain.pollingIntervalMs, signal);
   }

@@ -79,6 +79,10 @@ describe("somebody else's facilitator", () => {
   const LOST = [
     { status: 500, body: 'upstream timed out' },
     { status: 200, body: '{"success":' },
+    {
+      status: 200,
+      body: JSON.stringify({ success: false, errorReason: 'transaction_receipt_timeout', transaction: '', network: 'eip155:8453' }),
+    },
     { status: 504, body: JSON.stringify({ success: false, errorReason: 'x', transaction: '', network: 'eip155:8453' }) },
   ];
   for (const lost of LOST) {

@@ -1,11 +1,15 @@
-import { encodeFunctionData, isAddressEqual, parseAbi, parseSignature, verifyTypedData } from 'viem';
+import { encodeFunctionData, isAddressEqual, parseAbi, parseSignature, toHex, verifyTypedData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openJournal } from '../../../src/chain/journal.ts';
+import { createWallet } from '../../../src/chain/wallet.ts';
 import { documentHash } from '../../../src/commerce/receipt.ts';
+import type { ClaimDoc } from '../../../src/commerce/x402/claims.ts';
 import type { Facilitator } from '../../../src/commerce/x402/facilitator.ts';
 import type { Sold } from '../../../src/commerce/x402/paid-call.ts';
 import { OracleError } from '../../../src/errors.ts';
 import { sendInOrder } from '../../../src/local/deploy-send.ts';
+import { sendTogether } from '../../support/batcher.ts';
 import { type TestChain, testChain } from '../../support/chain.ts';
 import { walletFactory } from '../../support/contract-wallet.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -85,6 +89,7 @@ describe('a payment', () => {
     ['signed for another chain', { change: { chainId: '84532' } }, 'invalid_exact_evm_signature'],
     ['that has expired', { change: { validBefore: '1700000000' } }, 'expired'],
     ['that is not valid yet', { change: { validAfter: '4000000000', validBefore: '4100000000' } }, 'not_yet_valid'],
+    ['that is good for days', { change: { validBefore: '4100000000' } }, 'valid_too_long'],
     ['of somebody who did not sign', { change: { from: '0x00000000000000000000000000000000000000bb' } }, 'invalid_exact_evm_signature'],
     ['of a wallet without money', { account: privateKeyToAccount(generatePrivateKey()) }, 'insufficient_balance'],
     ['that names another chain', (payment) => ({ ...payment, accepted: { ...payment.accepted, network: 'eip155:1' } }), 'invalid_network'],
@@ -356,6 +361,69 @@ describe('what goes wrong', () => {
     expect([earned, made]).toEqual([PRICE, 1]);
   });
 
+  it('several authorizations in one transaction pay for themselves only', async () => {
+    const payments = await Promise.all([pay(), pay(), pay()]);
+    // The payer signs two of the nonces again, to pay himself nothing, and has all three used at once.
+    const [first, ...others] = payments;
+    const again = others.map(({ payload }) => pay({ change: { nonce: payload.authorization.nonce, to: bench.buyer.address, value: '0' } }));
+    const calls = [first!, ...(await Promise.all(again))].map((payment) => ({ to: chain.addresses.stablecoin, data: transferOf(payment) }));
+    const stealing: Facilitator = {
+      ...bench.facilitator,
+      settle: async () => ({ txHash: await sendTogether(chain.rpcUrl, chain.accounts.stranger, calls) }),
+    };
+    const { result, earned } = await during(async () => {
+      const other = await bench.another({ facilitator: stealing, waitMs: 2_000 });
+      const sold = await other.sell(bench.call(first!));
+      const stolen = await Promise.all(others.map((payment) => codeOf(bench.sales.sell(bench.call(payment)))));
+      return { sold, stolen };
+    });
+    expect([earned, result.sold.payment?.amountMicros]).toEqual([PRICE, PRICE]);
+    expect(result.stolen).toEqual(['PAYMENT_REQUIRED', 'PAYMENT_REQUIRED']);
+  });
+
+  it('a payment that was signed for sending before is not told to be refused', async () => {
+    const payment = await pay();
+    await chain.automine(false);
+    const slow = await bench.another({ waitMs: 200 });
+    expect(await codeOf(slow.sell(bench.call(payment)))).toBe('TRANSACTION_UNCONFIRMED');
+    // Another process: the library finds no use for the payment any more, and the transaction is still on its way.
+    const used: Facilitator = { ...bench.facilitator, verify: async () => null };
+    const other = await bench.another({ facilitator: used, waitMs: 200 });
+    expect(await codeOf(other.sell(bench.call(payment)))).toBe('TRANSACTION_UNCONFIRMED');
+    await chain.automine(true);
+    await chain.mine();
+    expect((await bench.sales.sell(bench.call(payment))).payment).not.toBeNull();
+  });
+
+  it('a payer whose signature costs more gas than the answer is refused', async () => {
+    const connected = await chain.connect();
+    const journal = await openJournal(database.db);
+    const wallet = createWallet({ chain: connected, journal, role: 'facilitator', account: chain.accounts.facilitator });
+    const request = { key: 'too dear', to: chain.addresses.stablecoin, data: transferOf(await pay()) };
+    await expect(wallet.send({ ...request, maxGas: 50_000n })).rejects.toMatchObject({ code: 'CHAIN_REVERTED' });
+    expect(await wallet.isUnderWay('too dear')).toBe(false);
+  });
+
+  it('claims that nothing comes of hold up no other', async () => {
+    const payment = await pay();
+    const lost: Facilitator = {
+      ...bench.facilitator,
+      async settle(...settled) {
+        await bench.facilitator.settle(...settled);
+        throw new OracleError('TRANSACTION_UNCONFIRMED', 'nobody knows');
+      },
+    };
+    await codeOf((await bench.another({ facilitator: lost })).sell(bench.call(payment)));
+    const claims = database.db.collection<ClaimDoc>('x402_payments');
+    const _id = idOf(payment.payload.authorization);
+    const claim = (await claims.findOne({ _id }))!;
+    await claims.insertMany(Array.from({ length: 110 }, (_, index) => likeClaim(claim, index)));
+    await bench.sales.sweep();
+    await bench.sales.sweep();
+    expect((await bench.claims.find(_id))?.state).toBe('SETTLED');
+    await claims.deleteMany({ _id: new RegExp(`^${_id}.`) });
+  });
+
   it('a chain that is down is said to be down, not that the payment is bad; later the payment is good', async () => {
     const proxy = await rpcProxy(chain.rpcUrl);
     const over = await chain.connect({ rpcUrl: proxy.url, requestTimeoutMs: 500 });
@@ -376,6 +444,14 @@ it('the ledger equals the chain to the unit', async () => {
 
 function idOf({ from, nonce }: { from: string; nonce: string }): string {
   return `${chain.chainId}:${chain.addresses.stablecoin}:${from}:${nonce}`.toLowerCase();
+}
+
+/** A stored claim as one of another payment, which nobody has sent. */
+function likeClaim({ _id, payload, ...claim }: ClaimDoc, index: number): ClaimDoc {
+  const nonce = toHex(index, { size: 32 });
+  const { signature, authorization } = payload.payload;
+  const other = { ...payload, payload: { signature, authorization: { ...authorization, nonce } } };
+  return { ...claim, _id: `${_id}${index}`, nonce, payload: other };
 }
 
 function transferOf({ payload: { authorization, signature } }: SignedPayment) {
