@@ -18,6 +18,16 @@ export interface CardSource {
   /** The ERC-8004 identity registry. */
   registry: Address;
   agentId: number;
+  payments: CardPayments;
+}
+
+/** To whom single answers are paid. */
+export interface CardPayments {
+  payee: Address;
+  /** The stablecoin. */
+  asset: Address;
+  /** The wallet that signs receipts. */
+  receiptSigner: Address;
 }
 
 /** Name of the security scheme, the same as in the OpenAPI document. */

@@ -32,7 +32,7 @@ function contracts({ publicUrl }: CardSource): AgentExtension {
   };
 }
 
-function payments({ publicUrl, chainId }: CardSource): AgentExtension {
+function payments({ publicUrl, chainId, payments: { payee, asset, receiptSigner } }: CardSource): AgentExtension {
   return {
     uri: EXTENSIONS.x402,
     description:
@@ -41,6 +41,8 @@ function payments({ publicUrl, chainId }: CardSource): AgentExtension {
     params: {
       documentation: urlAt(publicUrl, ENDPOINTS.skillFile),
       network: `eip155:${chainId}`,
+      ...{ payee, asset, receiptSigner },
+      terms: urlAt(publicUrl, ENDPOINTS.x402),
       // Names of metadata beside those of the extension.
       metadata: {
         'bitcoin-signal-oracle/payment-required': 'what is to be paid in version 2 of x402; payments of both versions are taken',

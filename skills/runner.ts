@@ -1,5 +1,6 @@
 import type { Asker } from '../src/access/asker.ts';
 import { requireTier } from '../src/access/tiers.ts';
+import { orPay } from '../src/commerce/how-to-pay.ts';
 import { OracleError } from '../src/errors.ts';
 import { parseInput } from '../src/parse-input.ts';
 import type { Caller } from '../src/record/caller.ts';
@@ -38,7 +39,7 @@ export function findSkill(id: unknown): Skill {
 export function prepareCall(id: unknown, input: unknown, caller: Caller): SkillCall {
   const skill = findSkill(id);
   const isPaidFor = caller.paid === true && skill.offering !== null;
-  if (skill.tier !== 'public' && !isPaidFor) requireTier(caller, skill.tier);
+  if (skill.tier !== 'public' && !isPaidFor) requireTier(caller, skill.tier, orPay(skill.offering));
   return { skill, input: parseInput(skill.input, input ?? {}, { what: 'input', whole: 'input' }) };
 }
 

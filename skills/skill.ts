@@ -68,5 +68,5 @@ export function priceOf({ tier, offering }: Pick<Skill, 'tier' | 'offering'>): s
   if (tier === 'public') return 'free';
   const included = `included in the ${tier} tier`;
   if (offering === null) return included;
-  return `${included}; ${displayMoney(offering.price)} for a single answer, paid by x402`;
+  return `${included}; ${displayMoney(offering.price)} for a single answer, paid by x402 at ${offering.resource?.path ?? '/'}, over MCP or A2A`;
 }

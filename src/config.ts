@@ -247,7 +247,7 @@ export const SETTINGS = {
     description: 'Key of the wallet that signs receipts and takes jobs of the agent commerce protocol',
   }),
   PAYEE_ADDRESS: setting({
-    schema: address.optional(),
+    schema: address.refine((text) => !/^0x0+$/.test(text), 'must not be the zero address: what it gets is burned').optional(),
     default: null,
     requiredOnRealChain: true,
     description: "Wallet that x402 payments and purchases go to; unset on a local chain: the provider's",
@@ -282,9 +282,10 @@ export const SETTINGS = {
     description: 'Evaluators whose jobs are taken at any price, separated by commas; unset: none',
   }),
   AGENT_COMMERCE_MAX_USD: setting({
-    schema: integer(0, 1_000_000),
-    default: '5',
-    description: 'Most that a job may be worth whose evaluator is not among those, whole dollars: he may never complete it',
+    schema: integer(0, 1_000_000).optional(),
+    default: null,
+    description:
+      'Most that a job may cost whose evaluator is not among those, whole dollars: he can read what he is given and reject it, for gas alone; unset: 5 on a local chain, 0 on a real one, which takes none',
   }),
   ADMIN_USER: setting({
     schema: z
@@ -448,6 +449,8 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
 }
 
+const ONLY_THROW_AWAY_KEYS = 'is refused on a local chain, which uses throw-away keys only; unset it, or set CHAIN_RPC_URL to a real chain';
+
 function checkChainSettings(config: Config): void {
   for (const [name, definition] of Object.entries(SETTINGS) as [SettingName, Setting<z.ZodType>][]) {
     if (!definition.requiredOnRealChain) continue;
@@ -456,10 +459,7 @@ function checkChainSettings(config: Config): void {
     }
     // A local chain carries the real chain's id: what a real key signs there is valid on the real one too.
     if (config.chainMode !== 'real' && definition.secret && config[name] !== undefined) {
-      throw configError(
-        name,
-        'is refused on a local chain, which uses throw-away keys only; unset it, or set CHAIN_RPC_URL to a real chain',
-      );
+      throw configError(name, ONLY_THROW_AWAY_KEYS);
     }
   }
 }
@@ -468,6 +468,7 @@ function checkPaymentSettings({ chainMode, FACILITATOR_PRIVATE_KEY, X402_FACILIT
   if (chainMode === 'real' && FACILITATOR_PRIVATE_KEY === undefined && X402_FACILITATOR_URL === undefined) {
     throw configError('FACILITATOR_PRIVATE_KEY', 'is required on a real chain unless X402_FACILITATOR_URL is set');
   }
+  if (chainMode !== 'real' && FACILITATOR_PRIVATE_KEY !== undefined) throw configError('FACILITATOR_PRIVATE_KEY', ONLY_THROW_AWAY_KEYS);
 }
 
 function checkLocalOnly({ PUSH_LOCAL_TARGETS, PROTOCOL_FIXTURES, chainMode }: Config): void {

@@ -175,14 +175,6 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   const { encryptionSecret } = infrastructure;
   const { agentId } = agent.identity;
   const access = await composeAccess({ db, chain, encryptionSecret, agentId, publicUrl: pipeline.publicUrl(), now });
-  const cardSource: CardSource = {
-    publicUrl: pipeline.publicUrl(),
-    version: packageJson.version,
-    chainId: chain.chainId,
-    registry: chain.addresses.identityRegistry,
-    agentId,
-  };
-  const card = await composeCard({ db, encryptionSecret, source: cardSource, now });
   const state: Service['state'] = { schedule: null, setup: 'starting' };
   const { administration, ...operator } = composeAdministration({ config, db, pipeline, state, log, now });
   const quoted = createCache<VenueMarket[]>('venue-markets', 1);
@@ -221,6 +213,15 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     { db, chain, wallet: wallet('provider', keys.provider, JOB_MS), ledger: commerce.ledger, answers, now },
   );
   const paidCalls = createPaidCalls({ sales: commerce.sales, carryOut, at: (path) => urlAt(answers.publicUrl, path) });
+  const cardSource: CardSource = {
+    publicUrl: pipeline.publicUrl(),
+    version: packageJson.version,
+    chainId: chain.chainId,
+    registry: chain.addresses.identityRegistry,
+    agentId,
+    payments: { payee: commerce.till.payee, asset: commerce.till.asset, receiptSigner: commerce.receiptSigner },
+  };
+  const card = await composeCard({ db, encryptionSecret, source: cardSource, now });
   const a2a = composeA2a({ config, log, shutdown }, { db, encryptionSecret, source: cardSource, carryOut, paidCalls, now });
   const http: HttpParts = {
     ...answers,

@@ -33,21 +33,33 @@ export function requirementOf(tier: PaidTier): string {
   return `at least ${TIER_REQUIREMENTS[tier].toLocaleString('en-US')} gate tokens`;
 }
 
-/** A wallet that is known, and has too little. @param balance in whole tokens, an exact decimal; null where it was not read */
-export function tierRequired(required: PaidTier, { tier, balance }: { tier: Tier; balance: string | null }): OracleError {
+interface Refused {
+  tier: Tier;
+  /** In whole tokens, an exact decimal; null where it was not read. */
+  balance: string | null;
+  /** A sentence on another way to the same. */
+  otherwise?: string;
+}
+
+/** A wallet that is known, and has too little. */
+export function tierRequired(required: PaidTier, { tier, balance, otherwise = '' }: Refused): OracleError {
   const requirement = requirementOf(required);
   return new OracleError('TIER_REQUIRED', `This needs the ${required} tier; the wallet has ${tier}`, {
-    suggestedAction: `Log in with a wallet that holds ${requirement}.`,
+    suggestedAction: `Log in with a wallet that holds ${requirement}. ${otherwise}`.trim(),
     details: { tier, requiredTier: required, requirement, requiredBalance: String(TIER_REQUIREMENTS[required]), balance },
   });
 }
 
-/** @throws OracleError UNAUTHENTICATED for an anonymous caller, TIER_REQUIRED for one of a lower tier. */
-export function requireTier({ tier, wallet, balance }: Caller, required: PaidTier): void {
+/**
+ * @param otherwise a sentence on another way to the same
+ * @throws OracleError UNAUTHENTICATED for an anonymous caller, TIER_REQUIRED for one of a lower tier.
+ */
+export function requireTier({ tier, wallet, balance }: Caller, required: PaidTier, otherwise = ''): void {
   if (isAtLeast(tier, required)) return;
-  if (wallet !== undefined) throw tierRequired(required, { tier, balance: balance ?? null });
+  if (wallet !== undefined) throw tierRequired(required, { tier, balance: balance ?? null, otherwise });
   throw new OracleError('UNAUTHENTICATED', 'This needs an access token', {
     field: 'Authorization',
-    suggestedAction: `Log in with a wallet that holds ${requirementOf(required)}: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>.`,
+    suggestedAction:
+      `Log in with a wallet that holds ${requirementOf(required)}: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>. ${otherwise}`.trim(),
   });
 }

@@ -33,6 +33,8 @@ export interface JobEvent {
   blockNumber: bigint;
   /** True for the job's creation for this provider, or its handing over to it. */
   assigned: boolean;
+  /** True where it says that the price went into escrow. */
+  funded: boolean;
 }
 
 /** The payment that a completed job brought its provider. */
@@ -79,8 +81,8 @@ export async function readJob({ client }: At, contract: Address, jobId: bigint, 
   return { jobId, client: buyer, provider, evaluator, description, budget, hook, state, expiresAt: dateOf(job.expiredAt) };
 }
 
-/** The last second that a date can tell. */
-const LAST_SECOND = 8_640_000_000_000n;
+/** The last second of a year with four digits: RFC 3339 has no later one. */
+const LAST_SECOND = 253_402_300_799n;
 
 function dateOf(seconds: bigint): Date {
   return new Date(Number(seconds < LAST_SECOND ? seconds : LAST_SECOND) * 1_000);
@@ -105,6 +107,7 @@ export async function readJobEvents(
     jobId: args.jobId as bigint,
     blockNumber,
     assigned: ASSIGNING.has(eventName) && isAddressEqual(args.provider as Address, provider),
+    funded: eventName === 'JobFunded',
   }));
 }
 

@@ -22,8 +22,6 @@ export interface Commerce {
   /** Whether a HOLD costs nothing at `GET /oracle`. */
   freeHold: boolean;
   closed: ClosedChannels;
-  /** False on a local chain, whose stablecoin anybody can make. */
-  realMoney: boolean;
 }
 
 /** Whether a channel takes money, and if not why. */

@@ -52,6 +52,8 @@ const paidRequest = (path: string, offering: Described): Offering => ({
 const COMMITMENT =
   'The delivered values and salt hash to the commitment of an attestation that was on chain before the outcome window opened.';
 const RECORD = 'Each forecast names its attestations; the chain and public prices are enough to compute the figures again.';
+const CROWD =
+  "Each week names the attestations of its forecasts with what opens them, and what the oracle's probability follows from by a formula that is told: it can be computed again. Quotes and winners are the venue's words; those of the paper venue are ours.";
 const SOURCES = 'Each figure names its source, its time and its age.';
 
 /** Everything that is sold, with its price: the only place that says one. */
@@ -91,8 +93,12 @@ export const OFFERINGS: readonly Offering[] = [
     description:
       "The weekly strike closest to the money: the prediction market's probability beside the oracle's, and how both have scored.",
     price: usd('0.50'),
-    delivers: ['probability of both for the running week', 'scores of both over all settled weeks, with the interval of the difference'],
-    evidence: RECORD,
+    delivers: [
+      'probability of both for the running week',
+      'scores of both over all settled weeks, with the interval of the difference',
+      'attestations and openings of the forecasts, and the inputs of each probability',
+    ],
+    evidence: CROWD,
   }),
   purchase({
     name: 'svc_daily_macro_review',
@@ -135,8 +141,12 @@ export const OFFERINGS: readonly Offering[] = [
     title: 'Crowd against oracle',
     description: "The prediction market's probability beside the oracle's for the weekly strike closest to the money.",
     price: usd('0.50'),
-    delivers: ['probability of both for the running week', 'scores of both over all settled weeks, with the interval of the difference'],
-    evidence: RECORD,
+    delivers: [
+      'probability of both for the running week',
+      'scores of both over all settled weeks, with the interval of the difference',
+      'attestations and openings of the forecasts, and the inputs of each probability',
+    ],
+    evidence: CROWD,
   }),
   paidRequest('/oracle', {
     name: 'x402_signal',

@@ -9,6 +9,8 @@ export interface Till {
   /** EIP-712 domain of the stablecoin, beside chain and contract. */
   domain: StablecoinDomain;
   payee: Address;
+  /** False on a local chain, whose stablecoin anybody can make. */
+  realMoney: boolean;
   /** Where callers reach the service. */
   publicUrl: string;
 }

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { Address, LocalAccount } from 'viem';
+import { type Address, isAddressEqual, type LocalAccount } from 'viem';
 import type { Chain } from '../chain/client.ts';
 import { readStablecoin } from '../chain/stablecoin.ts';
 import { isSignedBy } from '../chain/verify-signature.ts';
@@ -37,7 +37,12 @@ export async function composeCommerce(
   const { chainId, addresses } = chain;
   const payee: Address = config.PAYEE_ADDRESS ?? provider.address;
   const asset = addresses.stablecoin;
-  const till: Till = { chainId, asset, domain: await readStablecoin(chain, asset), payee, publicUrl: publicUrl.replace(/\/+$/, '') };
+  requirePayee(payee, Object.values(addresses));
+  const till: Till = {
+    ...{ chainId, asset, payee, domain: await readStablecoin(chain, asset) },
+    realMoney: config.chainMode === 'real',
+    publicUrl: publicUrl.replace(/\/+$/, ''),
+  };
   const ledger = new Ledger(db);
   const signReceipt = createReceiptSigner(provider, chainId);
   const sales = new Sales({
@@ -52,8 +57,16 @@ export async function composeCommerce(
     isSignedBy: (signed) => isSignedBy(chain, signed),
     freeHold: config.X402_FREE_HOLD === 'on',
     closed: {},
-    realMoney: config.chainMode === 'real',
   };
+}
+
+/** Nothing comes back from a contract that does not expect money. @throws OracleError CONFIG_INVALID */
+function requirePayee(payee: Address, contracts: readonly (Address | null)[]): void {
+  if (!contracts.some((contract) => contract !== null && isAddressEqual(contract, payee))) return;
+  throw new OracleError('CONFIG_INVALID', `Setting PAYEE_ADDRESS: ${payee} is a contract of the service, which would keep the money`, {
+    field: 'PAYEE_ADDRESS',
+    suggestedAction: 'Set PAYEE_ADDRESS to a wallet of yours.',
+  });
 }
 
 function facilitatorOf({ X402_FACILITATOR_URL: url }: Pick<Config, 'X402_FACILITATOR_URL'>, chain: Chain, wallet: Wallet | null) {

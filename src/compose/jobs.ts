@@ -8,8 +8,11 @@ import { composeDocument } from '../commerce/documents/compose.ts';
 import type { DocumentParts } from '../commerce/documents/parts.ts';
 import { createJobDesk, type JobDesk } from '../commerce/jobs/desk.ts';
 import { JobStore } from '../commerce/jobs/job-store.ts';
+import type { JobPolicy } from '../commerce/jobs/policy.ts';
+import { JobTurns } from '../commerce/jobs/turns.ts';
 import { watchJobs } from '../commerce/jobs/watch.ts';
 import type { Ledger } from '../commerce/ledger.ts';
+import type { Config } from '../config.ts';
 import { isOracleError } from '../errors.ts';
 import type { Frame } from './frame.ts';
 
@@ -45,16 +48,31 @@ export async function composeJobs(
   const reason = await closedReason(chain, contract);
   if (contract === null || reason !== null) return { desk: null, closed: { 'agent-commerce': reason! }, watch: null };
   const store = new JobStore(db);
-  const policy = { evaluators: config.AGENT_COMMERCE_EVALUATORS ?? [], maxMicros: BigInt(config.AGENT_COMMERCE_MAX_USD) * 1_000_000n };
+  const policy = policyOf(config);
   const compose = (offering: string, at: Date) => composeDocument(answers, 'agent-commerce', offering, at);
-  const parts = { chain, contract, wallet, store, ledger, policy, compose, log, now };
+  const parts = { chain, contract, wallet, store, turns: new JobTurns(db), ledger, policy, compose, log, now };
   const everyMs = config.chainMode === 'real' ? EVERY_MS.real : EVERY_MS.local;
   return {
-    desk: createJobDesk({ chain, contract, provider: wallet.address, store }),
-    closed: {},
+    desk: createJobDesk({ contract, provider: wallet.address, store, policy }),
+    closed: takesNone(policy) ? { 'agent-commerce': TAKES_NONE } : {},
     watch: () => watchJobs(parts, everyMs, shutdown.signal),
   };
 }
+
+const DAY_MS = 86_400_000;
+/** What is given away on a local chain is worth nothing. */
+const STRANGERS = { real: { maxUsd: 0, unpaidPauseMs: DAY_MS }, local: { maxUsd: 5, unpaidPauseMs: 60_000 } } as const;
+
+/** Whose jobs are taken, by the settings and by whether money is real. */
+export function policyOf(config: Pick<Config, 'AGENT_COMMERCE_EVALUATORS' | 'AGENT_COMMERCE_MAX_USD' | 'chainMode'>): JobPolicy {
+  const { maxUsd, unpaidPauseMs } = STRANGERS[config.chainMode === 'real' ? 'real' : 'local'];
+  const maxMicros = BigInt(config.AGENT_COMMERCE_MAX_USD ?? maxUsd) * 1_000_000n;
+  return { evaluators: config.AGENT_COMMERCE_EVALUATORS ?? [], maxMicros, unpaidPauseMs };
+}
+
+const takesNone = ({ evaluators, maxMicros }: JobPolicy) => evaluators.length === 0 && maxMicros === 0n;
+const TAKES_NONE =
+  'No evaluator is known to this provider, and it takes no jobs of unknown ones. Create no job for it: what it had taken on before is served.';
 
 async function closedReason(chain: Chain, contract: Address | null): Promise<string | null> {
   if (contract === null) return 'No agent commerce contract is set here. Create no job for this provider.';

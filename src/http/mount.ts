@@ -10,7 +10,7 @@ import { readBody } from './security/body.ts';
 import { originOf } from './security/request-log.ts';
 
 /** Decides who asks, and whether the request is let in. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, RATE_LIMITED */
-export type Guard = (route: Pick<Route, 'access' | 'cost'>, request: Request, response: Response) => Promise<Asker>;
+export type Guard = (route: Pick<Route, 'access' | 'cost' | 'boughtAs'>, request: Request, response: Response) => Promise<Asker>;
 
 /** Mounts routes; another method on a known path is refused by name. */
 export function mount(app: Express, routes: readonly Route[], guard: Guard): void {

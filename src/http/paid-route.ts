@@ -1,18 +1,17 @@
 import { z } from 'zod';
 import { urlAt } from '../../agent-card/url.ts';
-import { formatAmount, usdOf } from '../commerce/money.ts';
-import { type Offering, offeringId, type PaidResource } from '../commerce/offerings.ts';
+import type { Offering, PaidResource } from '../commerce/offerings.ts';
 import { REF_CODE, REF_CODE_RULE } from '../commerce/ref-code.ts';
-import { networkOf } from '../commerce/till.ts';
-import type { PaidCall, PaidFor, PreparedAnswer, Sold } from '../commerce/x402/paid-call.ts';
+import type { PaidCall, PreparedAnswer, Sold } from '../commerce/x402/paid-call.ts';
 import type { Terms } from '../commerce/x402/terms.ts';
+import { settlementResponse, toldPurchase } from '../commerce/x402/told.ts';
 import { horizonName } from '../forecast/model.ts';
 import { SIGNAL_HORIZONS, signalHorizon } from './parameters.ts';
 import type { HttpParts } from './parts.ts';
-import { headerValue, SETTLEMENT_HEADERS } from './payment-headers.ts';
+import { settlementHeaders } from './payment-headers.ts';
 import { type Proof, readProof } from './payment-proof.ts';
 import { type Reply, type Route, route } from './route.ts';
-import type { SOLD } from './schemas/x402.ts';
+import type { SOLD } from './schemas/payment.ts';
 
 const PAID_QUERY = z.object({
   horizon: signalHorizon,
@@ -84,41 +83,15 @@ function resourceOf({ resource: { path }, description }: PaidOperation<z.ZodType
 }
 
 function soldReply(sold: Sold, terms: Terms, proof: Proof | null): Reply {
-  if (sold.payment === null) return { body: sold.body };
-  return { headers: settlementHeaders(sold.payment, terms, proof), body: soldBody(sold) };
+  const { body, payment } = sold;
+  if (payment === null) return { body: { ...body, payment: null, receipt: null } };
+  const settlement = (network: string) => settlementResponse(payment, network);
+  return { headers: settlementHeaders(settlement, terms, proof?.headers ?? []), body: soldBody(sold) };
 }
 
 /** An answer as it was sold, with how it was paid for and the receipt. */
 export function soldBody({ body, payment, receipt }: Sold): Record<string, unknown> & SoldWith {
-  const { offering, amountMicros, settledAt, ...paid } = payment!;
-  const { types, ...signed } = receipt!;
-  return {
-    ...body,
-    payment: {
-      offering: offeringId({ channel: 'x402', name: offering }),
-      ...paid,
-      amount: amountMicros.toString(),
-      usd: formatAmount(usdOf(amountMicros)),
-      chain: networkOf(signed.domain),
-      settledAt: settledAt.toISOString(),
-    },
-    receipt: { ...signed, types: { Receipt: [...types.Receipt] } },
-  };
+  return { ...body, ...toldPurchase({ payment: payment!, receipt: receipt! }) };
 }
 
 type SoldWith = { [Name in keyof typeof SOLD]: z.input<(typeof SOLD)[Name]> };
-
-/** The settlement in the words of the versions that the client speaks. */
-function settlementHeaders({ payer, txHash, amountMicros }: PaidFor, terms: Terms, proof: Proof | null): Record<string, string> {
-  const { requirements, requirementsV1 } = terms;
-  const settled = { success: true, transaction: txHash, payer };
-  const names = new Set(proof?.headers);
-  const inV2 = names.has('PAYMENT-SIGNATURE') || names.has('X-402-Payment');
-  const inV1 = (names.has('X-PAYMENT') || names.has('X-402-Payment')) && requirementsV1 !== null;
-  return {
-    ...(inV2
-      ? { [SETTLEMENT_HEADERS.v2]: headerValue({ ...settled, network: requirements.network, amount: amountMicros.toString() }) }
-      : {}),
-    ...(inV1 ? { [SETTLEMENT_HEADERS.v1]: headerValue({ ...settled, network: requirementsV1.network }) } : {}),
-  };
-}

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { Terms } from '../commerce/x402/terms.ts';
 
 /** Headers that a payment comes in: of x402 version 2, of version 1, and of this interface (section 4.5). Either version may come in any. */
 export const PROOF_HEADERS = ['PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-402-Payment'] as const;
@@ -19,4 +20,21 @@ export function carriesPayment(request: Pick<Request, 'get'>): boolean {
 /** What headers of the protocol hold: JSON in base64. */
 export function headerValue(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64');
+}
+
+/** What became of a payment, in the words of the versions that its client speaks. @param came headers that the payment came in */
+export function settlementHeaders(
+  settlement: (network: string) => { success: boolean },
+  { requirements, requirementsV1 }: Terms,
+  came: readonly ProofHeader[],
+): Record<string, string> {
+  const names = new Set(came);
+  const inV2 = names.has('PAYMENT-SIGNATURE') || names.has('X-402-Payment');
+  const inV1 = (names.has('X-PAYMENT') || names.has('X-402-Payment')) && requirementsV1 !== null;
+  const v2 = settlement(requirements.network);
+  const amount = v2.success ? { amount: requirements.amount } : {};
+  return {
+    ...(inV2 ? { [SETTLEMENT_HEADERS.v2]: headerValue({ ...v2, ...amount }) } : {}),
+    ...(inV1 ? { [SETTLEMENT_HEADERS.v1]: headerValue(settlement(requirementsV1.network)) } : {}),
+  };
 }

@@ -21,20 +21,17 @@ export function readProof(header: (name: string) => string | undefined, terms: T
   const [first] = sent;
   if (first === undefined) return null;
   if (sent.some(({ value }) => value !== first.value)) {
-    throw refusal(
-      terms,
-      'two_payments',
-      `Two different payments came with one request: send one of ${sent.map(({ name }) => name).join(', ')}`,
-    );
+    const message = `Two different payments came with one request: send one of ${sent.map(({ name }) => name).join(', ')}`;
+    throw refusal(terms, 'two_payments', { message });
   }
   return { payment: decoded(first.value, terms), headers: sent.map(({ name }) => name) };
 }
 
 function decoded(value: string, terms: Terms): unknown {
-  if (!BASE64.test(value)) throw refusal(terms, 'invalid_payload', 'The payment cannot be read: it is not base64');
+  if (!BASE64.test(value)) throw refusal(terms, 'invalid_payload', { message: 'The payment cannot be read: it is not base64' });
   try {
     return JSON.parse(Buffer.from(value, 'base64').toString('utf8')) ?? {};
   } catch {
-    throw refusal(terms, 'invalid_payload', 'The payment cannot be read: its base64 does not hold JSON');
+    throw refusal(terms, 'invalid_payload', { message: 'The payment cannot be read: its base64 does not hold JSON' });
   }
 }

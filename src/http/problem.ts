@@ -100,7 +100,7 @@ export function sendProblem(response: Response, error: unknown, tell: TellProble
   // Whoever reports it names the line in the log.
   if (problem.code === 'INTERNAL') problem.requestId = requestIdOf(response);
   if (error instanceof PaymentRequiredError) {
-    const { members, headers } = paymentProblem(error);
+    const { members, headers } = paymentProblem(error, response.req);
     Object.assign(problem, members);
     response.set(headers);
   }

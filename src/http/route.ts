@@ -81,6 +81,8 @@ export interface Route {
   access: Access;
   /** What an answer of a paid operation is sold as. */
   offering?: Offering;
+  /** Of an operation for a tier: what buys a single answer without it. */
+  boughtAs?: Offering | null;
   cost: Cost;
   params?: Shape;
   query?: Shape;

@@ -21,7 +21,7 @@ const MIME_TYPE = 'application/json';
 
 /** What is paid for with the request, on which terms, and how: `/.well-known/x402.json`. */
 export function x402Document({ commerce, publicUrl }: Parts): Document {
-  const { till, facilitatorUrl: url, realMoney } = commerce;
+  const { till, facilitatorUrl: url } = commerce;
   const at = (path: string) => urlAt(publicUrl, path);
   const resources = PAID_RESOURCES.map((offering) => resourceEntry(offering, { commerce, publicUrl }));
   return {
@@ -34,7 +34,7 @@ export function x402Document({ commerce, publicUrl }: Parts): Document {
     network: resources[0]?.v1.accepts[0]?.network ?? null,
     payee: till.payee,
     asset: { address: till.asset, ...till.domain, decimals: USD_DECIMALS },
-    realMoney,
+    realMoney: till.realMoney,
     facilitator: { kind: url === null ? 'in-process' : 'external', url },
     headers: { proof: [...PROOF_HEADERS], terms: TERMS_HEADER, settlement: Object.values(SETTLEMENT_HEADERS) },
     extensions: [PAYMENT_IDENTIFIER],
@@ -82,7 +82,7 @@ function resourceEntry(offering: (typeof PAID_RESOURCES)[number], { commerce, pu
 function receiptEntry({ till, receiptSigner }: Parts['commerce']): Document['receipt'] {
   return {
     domain: receiptDomain(till.chainId),
-    types: { Receipt: [...RECEIPT_TYPES.Receipt] },
+    types: { Receipt: RECEIPT_TYPES.Receipt.map((field) => ({ ...field })) },
     primaryType: 'Receipt',
     signer: receiptSigner,
     answerHash: 'keccak256 of the RFC 8785 form, in UTF-8, of the answer without its members `payment` and `receipt`',

@@ -1,7 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { SoldAnswer } from '../../skills/paid-call.ts';
 import type { SkillAnswer } from '../../skills/runner.ts';
-import { settlementResponse, toldPurchase } from '../commerce/x402/told.ts';
+import { PaymentRequiredError } from '../commerce/x402/terms.ts';
+import { refusedSettlement, settlementResponse, toldPurchase } from '../commerce/x402/told.ts';
 import { type ToldError, toldError } from '../errors.ts';
 import { howToGetToken, howToPay } from './instructions.ts';
 import { META } from './keys.ts';
@@ -39,10 +40,17 @@ export function failureOf(error: unknown, options: FailureOptions): CallToolResu
   const required = requiredBy(error);
   const told = guided(toldError(error), { ...options, isPayable: required !== undefined });
   const words = { type: 'text', text: wordsOf(told) } as const;
-  const failure = { isError: true, _meta: { [META.error]: told } };
+  const failure = { isError: true, _meta: { [META.error]: told, ...unsettled(error) } };
   if (required === undefined) return { ...failure, content: [words] };
   const content = [{ type: 'text', text: JSON.stringify(required) } as const, words];
   return { ...failure, content, ...(options.isOfNewest === true ? { structuredContent: { ...required } } : {}) };
+}
+
+/** Of a payment that was found good, and then not settled. */
+function unsettled(error: unknown): Record<string, unknown> {
+  if (!(error instanceof PaymentRequiredError) || error.unsettledOf === undefined) return {};
+  const { unsettledOf: payer, reason, terms } = error;
+  return { [META.paymentResponse]: refusedSettlement({ payer, reason }, terms.requirements.network) };
 }
 
 /** Callers without a token do not know this service yet. */

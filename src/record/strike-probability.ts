@@ -1,6 +1,6 @@
 import { DAY_MS } from '../forecast/day.ts';
 import { distributionOf, probabilityAbove, scaleOf } from '../forecast/distribution.ts';
-import { HORIZONS } from '../forecast/model.ts';
+import { HORIZONS, type HorizonDays } from '../forecast/model.ts';
 import type { DayDoc } from './day-record.ts';
 import { fromCents } from './forecast.ts';
 import type { ModelDoc } from './models.ts';
@@ -16,13 +16,19 @@ export interface StrikeQuestion {
   at: Date;
 }
 
+/** The horizon whose residuals and P(up) a question is answered with: the one nearest to the days to expiry, which may be fractional. */
+export function nearestHorizon({ expiresAt, at }: Pick<StrikeQuestion, 'expiresAt' | 'at'>): { days: number; horizonDays: HorizonDays } {
+  const days = (expiresAt.getTime() - at.getTime()) / DAY_MS;
+  const horizonDays = HORIZONS.reduce((best, horizon) => (Math.abs(horizon - days) < Math.abs(best - days) ? horizon : best));
+  return { days, horizonDays };
+}
+
 /** P(price above the strike) at expiry, from the fitted residuals of the nearest horizon; days may be fractional. */
 export function strikeProbability({ day, model, strikeUsd, expiresAt, at }: StrikeQuestion): number {
   const { v94, v99 } = day.variance!;
-  const days = (expiresAt.getTime() - at.getTime()) / DAY_MS;
-  const nearest = HORIZONS.reduce((best, horizon) => (Math.abs(horizon - days) < Math.abs(best - days) ? horizon : best));
-  const { residualQuantiles } = model.horizons.find(({ horizonDays }) => horizonDays === nearest)!;
-  const { pUp } = day.forecasts[nearest];
+  const { days, horizonDays } = nearestHorizon({ expiresAt, at });
+  const { residualQuantiles } = model.horizons.find((fit) => fit.horizonDays === horizonDays)!;
+  const { pUp } = day.forecasts[horizonDays];
   const distribution = distributionOf({ residualQuantiles, scale: scaleOf(v94, v99, days), pUp });
   return probabilityAbove({ distribution, spot: fromCents(day.price!.cents), strike: strikeUsd });
 }

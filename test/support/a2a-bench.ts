@@ -100,6 +100,7 @@ const SOURCE = {
   chainId: 31337,
   registry: `0x${'1'.repeat(40)}`,
   agentId: 1,
+  payments: { payee: `0x${'2'.repeat(40)}`, asset: `0x${'3'.repeat(40)}`, receiptSigner: `0x${'4'.repeat(40)}` },
 } as const;
 
 const NOTHING_SOLD: PaidCalls = {

@@ -1,10 +1,11 @@
-import type { LocalAccount } from 'viem';
+import type { Address, LocalAccount } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { openJournal } from '../../src/chain/journal.ts';
 import { createWallet } from '../../src/chain/wallet.ts';
 import { JOB_INDEXES, JobStore } from '../../src/commerce/jobs/job-store.ts';
 import type { JobParts } from '../../src/commerce/jobs/parts.ts';
 import { sweepJobs } from '../../src/commerce/jobs/provider.ts';
+import { JobTurns } from '../../src/commerce/jobs/turns.ts';
 import { COMMERCE_INDEXES, Ledger } from '../../src/commerce/ledger.ts';
 import { fundGas } from '../../src/local/deploy-wallets.ts';
 import { createLog } from '../../src/log.ts';
@@ -21,10 +22,12 @@ export async function jobBench(confirmations = 1) {
   const journal = await openJournal(db);
   const chain = await local.connect({ confirmations, pollingIntervalMs: 4 });
   const store = new JobStore(db);
+  const turns = new JobTurns(db);
   const ledger = new Ledger(db);
   const contract = local.addresses.agentCommerce!;
   const provider = local.accounts.provider.address;
   const world = { rpcUrl: local.rpcUrl, contract, stablecoin: local.addresses.stablecoin, provider };
+  const known: Address[] = [];
   /** Ahead of the wall clock, for what is due later. */
   const clock = { aheadMs: 0 };
   /** What was composed, in order; each document differs. */
@@ -33,8 +36,8 @@ export async function jobBench(confirmations = 1) {
   const makeWallet = () => createWallet({ chain, journal, role: 'provider', account: local.accounts.provider, timeoutMs: 5_000 });
   /** A provider of its own, as another process has one. */
   const makeParts = (changes: Partial<JobParts> = {}): JobParts => ({
-    ...{ chain, contract, wallet: makeWallet(), store, ledger },
-    policy: { evaluators: [], maxMicros: 5_000_000n },
+    ...{ chain, contract, wallet: makeWallet(), store, turns, ledger },
+    policy: { evaluators: known, maxMicros: 0n, unpaidPauseMs: 0 },
     compose: async (offering) => {
       composed.push(offering);
       return { document: { kind: offering, nonce: generatePrivateKey() }, forecastId: null, attestationUid: null };
@@ -52,7 +55,12 @@ export async function jobBench(confirmations = 1) {
 
   return {
     ...{ local, database, chain, store, ledger, contract, provider, parts, makeParts, clock, composed, newAccount },
-    newBuyer: async (): Promise<JobClient> => jobClient(world, await newAccount()),
+    /** Known as an evaluator, unless the policy says otherwise. */
+    newBuyer: async (): Promise<JobClient> => {
+      const buyer = jobClient(world, await newAccount());
+      known.push(buyer.address);
+      return buyer;
+    },
     buyerOf: (account: LocalAccount) => jobClient(world, account),
     /** As many passes as it takes one job from one state to the next. */
     sweep: async (by: JobParts = parts, times = 2) => {

@@ -46,6 +46,7 @@ export async function buyingBench(chain: TestChain, db: Db, connected: Chain): P
     chainId: chain.chainId,
     asset,
     domain: { name: 'USD Coin', version: '2' },
+    realMoney: false,
     payee,
     publicUrl: 'https://oracle.example.org',
   };

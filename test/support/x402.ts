@@ -107,6 +107,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000 }: Bench
     chainId: chain.chainId,
     asset: chain.addresses.stablecoin,
     domain: { name: 'USD Coin', version: '2' },
+    realMoney: false,
     payee: chain.accounts.provider.address,
     publicUrl: 'https://oracle.example.org',
   };

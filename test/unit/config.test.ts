@@ -65,6 +65,7 @@ describe('settings', () => {
     ['PUBLIC_URL', 'https://example.org/?a=b'],
     ['CHAIN_RPC_URL', 'not a url'],
     ['PAYEE_ADDRESS', '0x1234'],
+    ['PAYEE_ADDRESS', `0x${'0'.repeat(40)}`],
     ['X402_FACILITATOR_URL', 'https://key:word@x402.example.org'],
     ['X402_FREE_HOLD', 'yes'],
     ['PURCHASE_SIGNATURE', 'maybe'],
@@ -96,7 +97,9 @@ describe('settings', () => {
   });
 
   it.each(['http://127.0.0.1:8545', 'http://localhost:8545', 'http://[::1]:8545'])('refuses a real key on the local chain %s', (rpcUrl) => {
-    expect(() => loadConfig({ CHAIN_RPC_URL: rpcUrl, ATTESTER_PRIVATE_KEY: KEY })).toThrow('refused on a local chain');
+    for (const name of ['ATTESTER_PRIVATE_KEY', 'FACILITATOR_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY']) {
+      expect(() => loadConfig({ CHAIN_RPC_URL: rpcUrl, [name]: KEY })).toThrow('refused on a local chain');
+    }
     expect(loadConfig({ CHAIN_RPC_URL: rpcUrl }).chainMode).toBe('attached');
   });
 

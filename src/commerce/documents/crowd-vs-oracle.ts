@@ -1,12 +1,16 @@
 import { crowdAgainstOracle } from '../../record/crowd/against-oracle.ts';
 import type { ComparisonTotals, WeekComparison } from '../../record/crowd/weekly-comparison.ts';
 import { plainText } from '../../record/plain-text.ts';
+import { crowdEvidence } from './crowd-evidence.ts';
 import type { DocumentBody } from './document.ts';
 import { type DocumentParts, PAYER } from './parts.ts';
 import { percent } from './words.ts';
 
 /** Longest question of a venue in a sentence. */
 const MAX_QUESTION = 160;
+
+const COMMITTED =
+  "Committed on chain are the forecasts; the oracle's probability of a strike is computed from them by the formula in `evidence`, and quotes and winners are the venue's words.";
 
 /** The running week's probabilities of both, and how both have scored in all weeks before. */
 export async function crowdVsOracle(parts: DocumentParts): Promise<DocumentBody> {
@@ -19,9 +23,10 @@ export async function crowdVsOracle(parts: DocumentParts): Promise<DocumentBody>
   return {
     forecastId,
     attestationUid: doc?.attestation?.uid ?? null,
-    sentences: [runningSentence(running), totalsSentence(totals), ...comparison.notes],
+    sentences: [runningSentence(running), totalsSentence(totals), ...comparison.notes, COMMITTED],
     running,
     ...comparison,
+    evidence: await crowdEvidence(parts, weeks),
   };
 }
 

@@ -22,8 +22,8 @@ export async function advanceJob(parts: JobParts, doc: ListedJob, deep: DeepBloc
   if (job === null) throw new OracleError('CHAIN_UNREACHABLE', 'The chain does not tell of the job');
   await store.noteOnChain(doc._id, job, block);
   const at = new Date(Math.max(deep.at.getTime(), now().getTime()));
-  await step(parts, doc, { job, at, block });
-  await store.setDue(doc._id, block, nextLook(job, at));
+  const isTakenOn = await step(parts, doc, { job, at, block });
+  await store.setDue(doc._id, block, isTakenOn ? nextLook(job, at) : null);
 }
 
 interface Look {
@@ -33,16 +33,25 @@ interface Look {
   block: number;
 }
 
-async function step(parts: JobParts, doc: ListedJob, look: Look): Promise<void> {
-  const { job, block } = look;
-  if (job.state === 'OPEN') return offerPrice(parts, doc, look);
-  if (job.state === 'FUNDED') return serve(parts, doc, look);
-  const submitted = await noteSubmission(parts, doc, job);
-  if (job.state === 'COMPLETED') return bookPayment(parts, doc, job, block);
-  if (job.state !== 'SUBMITTED' && submitted) return noteUnpaid(parts, doc, job);
+/** Resolves to whether the job is taken on: with one that is refused nothing is done before its next event. */
+async function step(parts: JobParts, doc: ListedJob, look: Look): Promise<boolean> {
+  const { state } = look.job;
+  if (state === 'OPEN') return offerPrice(parts, doc, look);
+  if (state === 'FUNDED') return serve(parts, doc, look);
+  const submitted = await noteSubmission(parts, doc, look.job);
+  if (state === 'SUBMITTED') return true;
+  await close(parts, doc, look, submitted);
+  return true;
 }
 
-/** Null once nothing can change any more: no contract funds what has expired. */
+async function close(parts: JobParts, doc: ListedJob, { job, block }: Look, submitted: boolean): Promise<void> {
+  // After a delivery that nobody pays for, the others wait until its time is over.
+  if (job.state !== 'COMPLETED' && submitted) return noteUnpaid(parts, doc, job);
+  if (job.state === 'COMPLETED') await bookPayment(parts, doc, job, block);
+  await parts.turns.pass(doc);
+}
+
+/** Null once only an event can change anything: no contract funds what has expired. */
 function nextLook({ state, expiresAt }: Job, at: Date): Date | null {
   if (state === 'COMPLETED' || state === 'REJECTED' || state === 'EXPIRED') return null;
   if (state === 'OPEN' && expiresAt <= at) return null;
@@ -51,22 +60,32 @@ function nextLook({ state, expiresAt }: Job, at: Date): Date | null {
   return new Date(at.getTime() + pauseMs);
 }
 
-async function offerPrice(parts: JobParts, doc: ListedJob, look: Look): Promise<void> {
+async function offerPrice(parts: JobParts, doc: ListedJob, look: Look): Promise<boolean> {
   const { job } = look;
-  if (job.expiresAt <= look.at) return;
+  if (job.expiresAt <= look.at) return false;
   const offering = await acceptedOffering(parts, doc, look);
-  if (offering === null || job.budget === offering.price.amount || doc.budgetTx !== null) return;
+  if (offering === null) return false;
+  if (job.budget === offering.price.amount || doc.budgetTx !== null) return true;
   const { hash } = await setBudget(parts.wallet, doc.contract, job.jobId, offering.price.amount);
   await parts.store.set(doc._id, { budgetTx: hash });
+  return true;
 }
 
-async function serve(parts: JobParts, doc: ListedJob, look: Look): Promise<void> {
+async function serve(parts: JobParts, doc: ListedJob, look: Look): Promise<boolean> {
   const { job, at } = look;
   const offering = await acceptedOffering(parts, doc, look);
-  if (offering === null) return;
+  if (offering === null) return false;
   const problem = doc.delivery === null ? hindrance(job, offering, at) : null;
-  if (problem !== null) return parts.store.refuse(doc._id, problem);
+  if (problem !== null) return !(await giveUp(parts, doc, problem));
   await deliver(parts, doc, job, offering);
+  return true;
+}
+
+/** Resolves to false where another process has something kept for delivery. */
+async function giveUp({ store, turns }: JobParts, doc: ListedJob, reason: string): Promise<boolean> {
+  const isRefused = await store.refuse(doc._id, reason);
+  if (isRefused) await turns.pass(doc);
+  return isRefused;
 }
 
 /** Why nothing is delivered for the money in escrow; null when something is. */
@@ -77,17 +96,26 @@ function hindrance({ budget, expiresAt }: Job, { price }: Offering, at: Date): s
 }
 
 /** The offering of a job that is taken on; null for one that is refused. Decided once, at the first look. */
-async function acceptedOffering(parts: JobParts, doc: ListedJob, { job, at }: Look): Promise<Offering | null> {
+async function acceptedOffering(parts: JobParts, doc: ListedJob, look: Look): Promise<Offering | null> {
   if (doc.accepted !== null) return doc.accepted ? findOffering('agent-commerce', doc.offering!) : null;
-  const { policy, wallet, store } = parts;
+  const { store } = parts;
+  const { job } = look;
   const order = readDescription(job.description);
   if ('refused' in order) {
     await store.decide(doc._id, { accepted: false, reason: order.refused, offering: null, ref: null });
     return null;
   }
   const { offering, ref } = order;
-  const hasUnpaid = await store.hasUnpaid(job.evaluator);
-  const reason = refusalOf({ job, offering, policy, provider: wallet.address, at, hasUnpaid });
+  const reason = await refusal(parts, doc, offering, look);
   const accepted = await store.decide(doc._id, { accepted: reason === null, reason, offering: offering.name, ref });
   return accepted ? offering : null;
+}
+
+async function refusal({ policy, wallet, store, turns, now }: JobParts, doc: ListedJob, offering: Offering, { job, at }: Look) {
+  const [hasUnpaid, offers, takenUntil] = await Promise.all([
+    store.hasUnpaid(job),
+    store.countOffers(job.client, at),
+    turns.takenUntil(doc, now()),
+  ]);
+  return refusalOf({ job, offering, policy, provider: wallet.address, at, hasUnpaid, offers, takenUntil });
 }

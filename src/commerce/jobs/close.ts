@@ -53,7 +53,7 @@ async function findPayment({ chain, wallet }: JobParts, { contract, lastEventBlo
   return found;
 }
 
-/** Remembers who let a delivery go unpaid. */
-export function noteUnpaid({ store }: JobParts, { _id }: ListedJob, { evaluator }: Job): Promise<void> {
-  return store.set(_id, { unpaidBy: evaluator.toLowerCase() as Address });
+/** Remembers who let a delivery go unpaid: the evaluator, and the client who chose him. */
+export function noteUnpaid({ store }: JobParts, { _id }: ListedJob, { client, evaluator }: Job): Promise<void> {
+  return store.set(_id, { unpaidBy: [client, evaluator].map((address) => address.toLowerCase() as Address) });
 }

@@ -1,8 +1,7 @@
 import type { Address } from 'viem';
-import type { Chain } from '../../chain/client.ts';
-import { isSignedBy, type SignedHash } from '../../chain/verify-signature.ts';
 import type { Delivery, ListedJob } from './job-doc.ts';
 import type { JobStore } from './job-store.ts';
+import type { JobPolicy } from './policy.ts';
 
 /** What is told of agent commerce jobs. */
 export interface JobDesk {
@@ -10,27 +9,26 @@ export interface JobDesk {
   contract: Address;
   /** The wallet that jobs are created for. */
   provider: Address;
+  policy: JobPolicy;
   /** Null for a job that is not the provider's, or not deep enough in the chain yet. */
   find(jobId: bigint): Promise<ListedJob | null>;
   /** What the job has delivered, once its hash is on chain; null before. */
   delivery(jobId: bigint): Promise<Delivery | null>;
-  /** @throws OracleError CHAIN_UNREACHABLE */
-  isSignedBy(signed: SignedHash): Promise<boolean>;
 }
 
 export interface JobDeskParts {
-  chain: Chain;
   contract: Address;
   provider: Address;
   store: JobStore;
+  policy: JobPolicy;
 }
 
-export function createJobDesk({ chain, contract, provider, store }: JobDeskParts): JobDesk {
+export function createJobDesk({ contract, provider, store, policy }: JobDeskParts): JobDesk {
   return {
     contract,
     provider,
+    policy,
     find: (jobId) => store.find(contract, jobId),
     delivery: (jobId) => store.submitted(contract, jobId),
-    isSignedBy: (signed) => isSignedBy(chain, signed),
   };
 }

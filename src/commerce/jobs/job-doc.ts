@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../errors.ts';
 
 /** What a job delivers: the exact text whose hash is on chain. */
 export interface Delivery {
-  /** Canonical JSON. */
+  /** Canonical JSON, with a salt: its hash is public. */
   text: string;
   /** keccak256 of its bytes in UTF-8. */
   hash: Hash;
@@ -24,8 +24,10 @@ export interface JobDoc {
   seenBlock: number;
   /** Block of its newest event. */
   lastEventBlock: number;
-  /** When to look at it next; null once nothing can change any more. */
+  /** When to look at it next; null where only an event can change anything. */
   due: Date | null;
+  /** Whether its price ever went into escrow: such a job comes before the offers. */
+  funded: boolean;
   /** Looks in a row that failed, and how the last of them did. */
   failures: number;
   failure: ErrorCode | null;
@@ -51,8 +53,8 @@ export interface JobDoc {
   submission: { txHash: Hash; at: Date } | null;
   /** Units as decimal text. */
   payment: { amountMicros: string; txHash: Hash; settledAt: Date } | null;
-  /** The evaluator of a delivery that was rejected or expired. */
-  unpaidBy?: Address;
+  /** Client and evaluator of a delivery that was rejected or expired. */
+  unpaidBy?: Address[];
   notedAt: Date;
 }
 

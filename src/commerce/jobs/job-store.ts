@@ -14,7 +14,12 @@ interface CursorDoc {
 export const JOB_INDEXES = [
   {
     collection: 'agent_jobs',
-    indexes: [{ key: { contract: 1, jobId: 1 }, unique: true }, { key: { due: 1 } }, { key: { unpaidBy: 1 }, sparse: true }],
+    indexes: [
+      { key: { contract: 1, jobId: 1 }, unique: true },
+      { key: { funded: -1, due: 1 } },
+      { key: { unpaidBy: 1 }, sparse: true },
+      { key: { 'onChain.client': 1 } },
+    ],
   },
 ];
 
@@ -55,17 +60,21 @@ export class JobStore {
     }
     const newest = new Map<string, number>();
     for (const { jobId, blockNumber } of events) newest.set(jobKey(contract, jobId), Number(blockNumber));
+    const funded = new Set(events.filter((event) => event.funded).map(({ jobId }) => jobKey(contract, jobId)));
     const known = await this.jobs.find({ _id: { $in: [...newest.keys()] } }, { projection: { _id: 1 }, hint: '_id_' }).toArray();
     for (const { _id } of known) {
-      await this.jobs.updateOne({ _id }, { $max: { lastEventBlock: newest.get(_id)! }, $set: { due: AT_ONCE } });
+      await this.jobs.updateOne(
+        { _id },
+        { $max: { lastEventBlock: newest.get(_id)! }, $set: { due: AT_ONCE, ...(funded.has(_id) && { funded: true }) } },
+      );
     }
   }
 
-  /** Jobs to be looked at, the most urgent first. */
+  /** Jobs to be looked at, the most urgent first; those with money in them before all offers, of which anybody makes any number. */
   due(now: Date, limit: number): Promise<ListedJob[]> {
     return this.jobs
-      .find({ due: { $lte: now } }, { ...WITHOUT_TEXT, hint: { due: 1 } })
-      .sort({ due: 1 })
+      .find({ due: { $lte: now } }, { ...WITHOUT_TEXT, hint: { funded: -1, due: 1 } })
+      .sort({ funded: -1, due: 1 })
       .limit(limit)
       .toArray();
   }
@@ -82,8 +91,7 @@ export class JobStore {
 
   /** How a job stood at a block; an older look never replaces a newer one. */
   async noteOnChain(_id: string, { state, client, evaluator, budget, expiresAt }: Job, block: number): Promise<void> {
-    const lower = (address: Address) => address.toLowerCase() as Address;
-    const onChain = { block, state, client: lower(client), evaluator: lower(evaluator), budget: budget.toString(), expiresAt };
+    const onChain = { block, state, client: lowerCase(client), evaluator: lowerCase(evaluator), budget: budget.toString(), expiresAt };
     await this.jobs.updateOne({ _id, 'onChain.block': { $not: { $gt: block } } }, { $set: { onChain } });
   }
 
@@ -98,9 +106,10 @@ export class JobStore {
     return (await this.jobs.findOne({ _id }, WITHOUT_TEXT))?.accepted === true;
   }
 
-  /** Takes back that a job is taken on, unless something is kept for delivery. */
-  async refuse(_id: string, reason: string): Promise<void> {
-    await this.jobs.updateOne({ _id, delivery: null }, { $set: { accepted: false, reason } });
+  /** Takes back that a job is taken on, unless something is kept for delivery: then it resolves to false. */
+  async refuse(_id: string, reason: string): Promise<boolean> {
+    const { matchedCount } = await this.jobs.updateOne({ _id, delivery: null }, { $set: { accepted: false, reason } });
+    return matchedCount === 1;
   }
 
   /** Keeps what is delivered; the first one that is kept counts. Null when the job was refused in the meantime. */
@@ -114,10 +123,16 @@ export class JobStore {
     await this.jobs.updateOne({ _id, lastEventBlock: { $lte: block } }, { $set: { due, failures: 0, failure: null } });
   }
 
-  /** Whether an evaluator has let a delivery go unpaid. */
-  async hasUnpaid(evaluator: Address): Promise<boolean> {
-    const unpaidBy = evaluator.toLowerCase() as Address;
+  /** Whether the client or the evaluator of a job has let a delivery go unpaid. */
+  async hasUnpaid({ client, evaluator }: Pick<Job, 'client' | 'evaluator'>): Promise<boolean> {
+    const unpaidBy = { $in: [client, evaluator].map(lowerCase) };
     return (await this.jobs.findOne({ unpaidBy }, { projection: { _id: 1 }, hint: { unpaidBy: 1 } })) !== null;
+  }
+
+  /** Jobs of a client that are taken on and could still be funded. */
+  countOffers(client: Address, at: Date): Promise<number> {
+    const isOpen = { accepted: true, 'onChain.state': 'OPEN' as const, 'onChain.expiresAt': { $gt: at } };
+    return this.jobs.countDocuments({ 'onChain.client': lowerCase(client), ...isOpen }, { hint: { 'onChain.client': 1 } });
   }
 }
 
@@ -129,11 +144,16 @@ function newJob(contract: Address, jobId: bigint, { block, now }: { block: numbe
     seenBlock: block,
     lastEventBlock: block,
     due: AT_ONCE,
+    funded: false,
     ...{ failures: 0, failure: null },
     ...{ onChain: null, accepted: null, reason: null, offering: null, ref: null },
     ...{ budgetTx: null, delivery: null, submission: null, payment: null },
     notedAt: now,
   };
+}
+
+function lowerCase(address: Address): Address {
+  return address.toLowerCase() as Address;
 }
 
 function unlessTaken(error: unknown): void {

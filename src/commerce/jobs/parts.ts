@@ -6,6 +6,7 @@ import type { ComposedDocument } from '../documents/compose.ts';
 import type { Ledger } from '../ledger.ts';
 import type { JobStore } from './job-store.ts';
 import type { JobPolicy } from './policy.ts';
+import type { JobTurns } from './turns.ts';
 
 /** What the provider of agent commerce jobs works with. */
 export interface JobParts {
@@ -15,6 +16,7 @@ export interface JobParts {
   /** The provider's. */
   wallet: Wallet;
   store: JobStore;
+  turns: JobTurns;
   ledger: Ledger;
   policy: JobPolicy;
   /** What an offering delivers now. @throws OracleError STEP_WAITING and others while it cannot be composed: it is tried again */

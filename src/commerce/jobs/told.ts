@@ -29,6 +29,13 @@ export function nextOf({ accepted, onChain }: Told, now: Date): string {
 
 const REFUND = 'Anybody may call claimRefund, which gives the client his money back.';
 
+/** Why what a job delivers is not handed out, or not any more; null where it is, or will be. */
+export function withheldReason({ accepted, reason, onChain }: Told & Pick<ListedJob, 'reason'>): string | null {
+  if (onChain?.state === 'REJECTED') return 'The job was rejected, so that nothing is handed out for it any more';
+  if (onChain?.state === 'EXPIRED') return 'The job has expired, so that nothing is handed out for it any more';
+  return accepted === false ? `The job is refused: ${reason}` : null;
+}
+
 /** The receipt of a job that is paid; null before. */
 export async function receiptOf(
   { contract, jobId, delivery, payment, onChain }: Pick<JobDoc, 'contract' | 'jobId' | 'payment' | 'onChain'> & Pick<ListedJob, 'delivery'>,

@@ -1,6 +1,7 @@
 import { type Address, type Hash, TransactionNotFoundError, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { chainCall } from '../../chain/rpc-error.ts';
+import { settledBlock } from '../../chain/settled-block.ts';
 import type { Offering } from '../offerings.ts';
 import { networkOf, type Till } from '../till.ts';
 import type { PurchasePayment } from './purchase.ts';
@@ -35,7 +36,8 @@ export async function checkPayment(check: PaymentCheck, { txHash, wallet, price 
   const { asset, payee } = till;
   const found = transfersIn(receipt.logs, { asset, payer: wallet, payee });
   requirePaid(found, till);
-  const settledAt = await settlementTime(chain, receipt);
+  const { settledAt, confirmations } = await settledBlock(chain, receipt);
+  if (settledAt === null) throw notDeepEnough(confirmations, chain.confirmations);
   if (now().getTime() - settledAt.getTime() > MAX_AGE_HOURS * 3_600_000) {
     throw notPaidBy('txHash', `This transaction is older than ${MAX_AGE_HOURS} hours`, till);
   }
@@ -68,14 +70,4 @@ function requirePaid({ isAuthorized, paidMicros, transfers, reachesPayee }: Tran
   if (transfers === 0) throw notPaidBy('txHash', 'This transaction has moved none of the stablecoin', till);
   if (!reachesPayee) throw notPaidBy('txHash', 'This transaction has paid somebody else', till);
   if (paidMicros === 0n) throw notPaidBy('wallet', 'This transaction was not paid by that wallet', till);
-}
-
-/** The height is read first: a block that is canonical afterwards is as deep as that. @throws OracleError TRANSACTION_UNCONFIRMED */
-async function settlementTime({ client, confirmations }: Chain, { blockNumber, blockHash }: TransactionReceipt): Promise<Date> {
-  const head = await chainCall('Reading the block number', () => client.getBlockNumber());
-  const depth = Number(head - blockNumber) + 1;
-  if (depth < confirmations) throw notDeepEnough(Math.max(0, depth), confirmations);
-  const block = await chainCall('Reading the block of a payment', () => client.getBlock({ blockNumber }));
-  if (block.hash !== blockHash) throw notDeepEnough(0, confirmations);
-  return new Date(Number(block.timestamp) * 1_000);
 }

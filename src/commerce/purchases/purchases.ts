@@ -5,14 +5,14 @@ import type { Log } from '../../log.ts';
 import type { ComposedDocument } from '../documents/compose.ts';
 import type { Ledger } from '../ledger.ts';
 import { findOffering, type Offering } from '../offerings.ts';
+import { pause } from '../pause.ts';
 import { documentHash, type SignReceipt } from '../receipt.ts';
 import { parseRefCode } from '../ref-code.ts';
-import { pause } from '../x402/wait.ts';
 import { type BuyerCheck, checkBuyer } from './buyer.ts';
 import { checkPayment, type PaymentCheck } from './payment-check.ts';
 import type { Delivered, PurchaseRequest } from './purchase.ts';
 import { stillComposing, usedBefore } from './refusals.ts';
-import { type PurchaseDoc, type PurchaseStore, paymentOf } from './store.ts';
+import { type HeldPurchase, type PurchaseDoc, type PurchaseStore, paymentOf } from './store.ts';
 
 export interface PurchasesOptions extends PaymentCheck, BuyerCheck {
   chain: PaymentCheck['chain'];
@@ -69,8 +69,11 @@ export class Purchases {
   async sweep(): Promise<void> {
     const { store, log } = this.#options;
     for (const doc of await store.open()) {
-      if (!(await store.hold(doc._id))) continue;
-      await this.#make(doc).catch((error: unknown) => log.warn({ err: error, purchase: doc._id }, 'a purchase cannot be delivered yet'));
+      const held = await store.hold(doc._id);
+      if (held === null) continue;
+      await this.#make(doc, held).catch((error: unknown) =>
+        log.warn({ err: error, purchase: doc._id }, 'a purchase cannot be delivered yet'),
+      );
     }
   }
 
@@ -90,18 +93,18 @@ export class Purchases {
   async #delivered(doc: PurchaseDoc): Promise<PurchaseDoc> {
     const { store, signal } = this.#options;
     let found = doc;
-    for (let look = 0; look < MOST_LOOKS; look += 1) {
-      if (found.delivery !== null) return found;
-      if (await store.hold(found._id)) return this.#make(found);
-      await pause(PAUSE_MS, signal);
-      found = (await store.find(found._id)) as PurchaseDoc;
+    for (let look = 0; found.delivery === null; look += 1) {
+      if (look === MOST_LOOKS) throw stillComposing();
+      const held = await store.hold(found._id);
+      if (held === null) await pause(PAUSE_MS, signal);
+      found = held === null ? ((await store.find(found._id)) as PurchaseDoc) : await this.#make(found, held);
     }
-    throw stillComposing();
+    return found;
   }
 
-  async #make(doc: PurchaseDoc): Promise<PurchaseDoc> {
+  async #make(doc: PurchaseDoc, held: HeldPurchase): Promise<PurchaseDoc> {
     const { store, ledger, signReceipt, compose, now } = this.#options;
-    const { _id: txHash, offering } = doc;
+    const { offering } = doc;
     try {
       const payment = paymentOf(doc);
       const resource = `purchase:${offering}`;
@@ -110,9 +113,9 @@ export class Purchases {
       const { document, forecastId, attestationUid } = await compose(offering, deliveredAt);
       const sold = { resource, answerHash: documentHash(document), forecastId, attestationUid };
       const receipt = await signReceipt({ ...payment, ...sold });
-      return await store.deliver(txHash, { json: canonicalize(document) as string, receipt, deliveredAt });
+      return await store.deliver(held, { json: canonicalize(document) as string, receipt, deliveredAt });
     } catch (error) {
-      await store.letGo(txHash);
+      await store.letGo(held);
       throw error;
     }
   }

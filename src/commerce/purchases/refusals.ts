@@ -29,7 +29,7 @@ export function tooLittle(paidMicros: bigint, price: Money, till: Payee): Oracle
   const usd = (micros: bigint) => formatAmount(usdOf(micros));
   return new OracleError('PAYMENT_REQUIRED', `${usd(paidMicros)} USD were paid, and the price is ${formatAmount(price)} USD`, {
     field: 'txHash',
-    suggestedAction: `Send at least ${formatAmount(price)} USD in one new transaction, and its hash; ask the operator for what was sent too little.`,
+    suggestedAction: `${usd(missing)} USD are missing, and sums of several transactions are not added up: send the full price of ${formatAmount(price)} USD in ONE new transaction, and its hash. The transfer that was too small stays unclaimed: the operator sees it as such, with its sender, in his reconciliation with the chain.`,
     details: {
       ...{ paid: paidMicros.toString(), price: price.amount.toString(), missing: missing.toString() },
       ...{ paidUsd: usd(paidMicros), priceUsd: formatAmount(price), missingUsd: usd(missing) },

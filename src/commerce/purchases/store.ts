@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, Long } from 'mongodb';
 import type { Address, Hash } from 'viem';
 import { type CollectionIndexes, isDuplicateKey } from '../../mongo.ts';
@@ -20,8 +21,9 @@ export interface PurchaseDoc {
   address: string;
   /** SHA-256 of the signature that was seen last; null while none was. Once there was one, each call needs one. */
   signatureHash: string | null;
-  /** When somebody last began to compose the document. */
+  /** When somebody last began to compose the document, and who; absent before the first. */
   composingAt: Date;
+  holder?: string;
   delivery: DeliveryDoc | null;
   /** Until it is delivered. */
   isOpen?: true;
@@ -42,6 +44,12 @@ const NOBODY = new Date(0);
 const IS_FREE = { $expr: { $lte: ['$composingAt', { $subtract: ['$$NOW', LEASE_MS] }] } };
 
 export type NewPurchase = Omit<PurchasePayment, 'payer'> & Pick<PurchaseDoc, 'offering' | 'wallet' | 'address' | 'signatureHash'>;
+
+/** A purchase that is being composed, and by whom. */
+export interface HeldPurchase {
+  txHash: Hash;
+  holder: string;
+}
 
 const OPEN_KEY = { isOpen: 1 } as const;
 
@@ -89,20 +97,22 @@ export class PurchaseStore {
     await this.#purchases.updateOne({ _id: txHash }, { $set: { signatureHash } });
   }
 
-  /** Takes up the composing; false while somebody else is at it, or it is done. */
-  async hold(txHash: Hash): Promise<boolean> {
-    const held = await this.#purchases.updateOne({ _id: txHash, delivery: null, ...IS_FREE }, { $currentDate: { composingAt: true } });
-    return held.modifiedCount === 1;
+  /** Takes up the composing; null while somebody else is at it, or it is done. */
+  async hold(txHash: Hash): Promise<HeldPurchase | null> {
+    const holder = randomUUID();
+    const change = { $set: { holder }, $currentDate: { composingAt: true as const } };
+    const held = await this.#purchases.updateOne({ _id: txHash, delivery: null, ...IS_FREE }, change);
+    return held.modifiedCount === 1 ? { txHash, holder } : null;
   }
 
-  /** The composing failed: the next one who asks takes it up. */
-  async letGo(txHash: Hash): Promise<void> {
-    await this.#purchases.updateOne({ _id: txHash, delivery: null }, { $set: { composingAt: NOBODY } });
+  /** The composing failed: the next one who asks takes it up. Nothing happens where somebody else has it by now. */
+  async letGo({ txHash, holder }: HeldPurchase): Promise<void> {
+    await this.#purchases.updateOne({ _id: txHash, delivery: null, holder }, { $set: { composingAt: NOBODY } });
   }
 
-  /** The first delivery stands; gives that. */
-  async deliver(txHash: Hash, delivery: DeliveryDoc): Promise<PurchaseDoc> {
-    await this.#purchases.updateOne({ _id: txHash, delivery: null }, { $set: { delivery }, $unset: { isOpen: true } });
+  /** The holder's delivery stands; gives what does, which is none yet where somebody else has taken it up and is not done. */
+  async deliver({ txHash, holder }: HeldPurchase, delivery: DeliveryDoc): Promise<PurchaseDoc> {
+    await this.#purchases.updateOne({ _id: txHash, delivery: null, holder }, { $set: { delivery }, $unset: { isOpen: true } });
     return (await this.find(txHash)) as PurchaseDoc;
   }
 }

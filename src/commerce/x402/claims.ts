@@ -8,7 +8,7 @@ import type { Requirements } from './terms.ts';
 
 /**
  * OPEN: the answer is being made. PREPARED: it is written down, the payment may be on its way. SETTLED: paid, and in the ledger.
- * A claim that fails before money moved is deleted: the payment can be used again.
+ * A claim that fails before the payment was sent is deleted, and the payment can be used again; later only once it can no longer land.
  */
 export type ClaimState = 'OPEN' | 'PREPARED' | 'SETTLED';
 

@@ -55,9 +55,13 @@ export function paymentOf({ payload, digest, paymentId }: ClaimDoc): Payment {
 }
 
 /** What a settled claim was opened for, as it was sold. */
-export function soldOf({ answer, settlement, receipt, offering, payer, amountMicros, requirements, resource }: ClaimDoc): Sold {
+export function soldOf({ answer, settlement, receipt, offering, payer, amountMicros, requirements, resource, ref }: ClaimDoc): Sold {
   const { txHash, at } = settlement!;
-  const { payTo, asset } = requirements as { payTo: Address; asset: Address };
-  const payment = { offering, payer, payee: payTo, asset, amountMicros: BigInt(amountMicros.toString()), txHash, settledAt: at, resource };
+  const { payTo, asset, network: chain } = requirements;
+  const payment = {
+    ...({ channel: 'x402', offering, resource, ref, chain, txHash, settledAt: at } as const),
+    ...{ payer, payee: payTo as Address, asset: asset as Address },
+    amountMicros: BigInt(amountMicros.toString()),
+  };
   return { body: JSON.parse(answer as string), payment, receipt, isAgain: true };
 }

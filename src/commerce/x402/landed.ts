@@ -2,6 +2,7 @@ import { type Hash, isAddressEqual, type TransactionReceipt } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { readLogs } from '../../chain/logs.ts';
 import { chainCall } from '../../chain/rpc-error.ts';
+import { settledBlock } from '../../chain/settled-block.ts';
 import { signedTransfers } from '../../chain/signed-transfers.ts';
 import { stablecoinAbi } from '../../chain/stablecoin.ts';
 import type { Till } from '../till.ts';
@@ -39,7 +40,7 @@ export async function landed(
   const { from, nonce } = authorization;
   const range = { fromBlock: BigInt(Math.max(0, sinceBlock)), toBlock: head };
   const [log] = await readLogs(chain, { address: till.asset, event: USED, args: { authorizer: from, nonce }, ...range });
-  if (log !== undefined) return paymentIn(chain, till, { authorization, txHash: log.transactionHash, head });
+  if (log !== undefined) return landedIn(chain, till, { authorization, txHash: log.transactionHash });
   const deep = head - BigInt(chain.confirmations) + 1n;
   return deep >= 0n && (await isUsedAt(chain, till, authorization, deep)) ? 'spent' : 'shallow';
 }
@@ -71,27 +72,17 @@ export async function canStillLand(
 }
 
 /** The same for a transaction that is said to have brought it. */
-export async function landedIn(chain: Chain, till: Pick<Till, 'asset'>, mined: Omit<Mined, 'head'>): Promise<Fate> {
-  const head = await chainCall('Reading the block number', () => chain.client.getBlockNumber());
-  return paymentIn(chain, till, { ...mined, head });
-}
-
-interface Mined {
-  authorization: Authorization;
-  txHash: Hash;
-  /** Read before the receipt: a block that is canonical afterwards is as deep as that. */
-  head: bigint;
-}
-
-async function paymentIn(chain: Chain, till: Pick<Till, 'asset'>, { authorization, txHash, head }: Mined): Promise<Fate> {
-  const { client, confirmations } = chain;
-  const receipt = await chainCall('Reading a receipt', () => client.getTransactionReceipt({ hash: txHash }));
-  if (head - receipt.blockNumber + 1n < confirmations) return 'shallow';
-  const block = await chainCall('Reading the block of a payment', () => client.getBlock({ blockNumber: receipt.blockNumber }));
-  if (block.hash !== receipt.blockHash) return 'shallow';
+export async function landedIn(
+  chain: Chain,
+  till: Pick<Till, 'asset'>,
+  { authorization, txHash }: { authorization: Authorization; txHash: Hash },
+): Promise<Fate> {
+  const receipt = await chainCall('Reading a receipt', () => chain.client.getTransactionReceipt({ hash: txHash }));
+  const { settledAt } = await settledBlock(chain, receipt);
+  if (settledAt === null) return 'shallow';
   // Used for a transfer to somebody else: the payer took it back that way.
   if (!pays(receipt, till, authorization)) return 'spent';
-  return { txHash, blockNumber: Number(receipt.blockNumber), at: new Date(Number(block.timestamp) * 1_000) };
+  return { txHash, blockNumber: Number(receipt.blockNumber), at: settledAt };
 }
 
 /** Its own transfer: one transaction may use several authorizations, and pay for one of them only. */

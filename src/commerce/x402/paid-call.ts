@@ -1,6 +1,7 @@
-import type { Address, Hash } from 'viem';
+import type { Hash } from 'viem';
 import type { Offering } from '../offerings.ts';
 import type { SignedReceipt } from '../receipt.ts';
+import type { ArrivedPayment } from '../told-payment.ts';
 import type { ResourceInfo } from './terms.ts';
 
 /** What is sold: a JSON document, and the forecast that is in it. */
@@ -30,18 +31,8 @@ export interface PaidCall {
   answer(): Promise<PreparedAnswer>;
 }
 
-/** How an answer was paid for. */
-export interface PaidFor {
-  /** Name of what was bought. */
-  offering: string;
-  payer: Address;
-  payee: Address;
-  asset: Address;
-  amountMicros: bigint;
-  txHash: Hash;
-  settledAt: Date;
-  resource: string;
-}
+/** How an answer was paid for: by an authorization that came with the request. */
+export type PaidFor = ArrivedPayment & { channel: 'x402' };
 
 export interface Sold {
   body: Record<string, unknown>;

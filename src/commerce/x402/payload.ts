@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import type { Address, Hex } from 'viem';
+import { type Address, getAddress, type Hex } from 'viem';
 import { z } from 'zod';
-import { PAYMENT_ID, PAYMENT_IDENTIFIER, PaymentRequiredError, type Requirements, type Terms } from './terms.ts';
+import { adviceFor } from './advice.ts';
+import {
+  PAYMENT_ID,
+  PAYMENT_IDENTIFIER,
+  PaymentRequiredError,
+  type PaymentRequiredOptions,
+  type Requirements,
+  type Terms,
+} from './terms.ts';
 
 /** An EIP-3009 authorization that a payer has signed. Addresses in lower case. */
 export interface Authorization {
@@ -76,7 +84,9 @@ export function readPayment(sent: unknown, terms: Terms): Payment {
   const parsed = PAYMENT.safeParse(sent);
   if (!parsed.success) {
     const [{ path, message }] = parsed.error.issues;
-    throw refusal(terms, 'invalid_payload', `The payment cannot be read: ${path.map(String).join('.') || 'payment'}: ${message}`);
+    throw refusal(terms, 'invalid_payload', {
+      message: `The payment cannot be read: ${path.map(String).join('.') || 'payment'}: ${message}`,
+    });
   }
   const payment = parsed.data;
   requireMatch(payment, terms);
@@ -106,33 +116,25 @@ function requireMatch(payment: Sent, terms: Terms): void {
   const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
   const { scheme, network } = payment.x402Version === 2 ? payment.accepted : payment;
   const expected = payment.x402Version === 2 ? requirements.network : requirementsV1?.network;
-  if (scheme !== requirements.scheme) throw refusal(terms, 'unsupported_scheme', 'The scheme of the payment must be "exact"');
-  if (network !== expected)
-    throw refusal(terms, 'invalid_network', `The payment is for another chain; this one is ${requirements.network}`);
+  if (scheme !== requirements.scheme) throw refusal(terms, 'unsupported_scheme');
+  if (network !== expected) throw refusal(terms, 'invalid_network');
   if (payment.x402Version === 2) {
     const { asset, payTo, amount } = payment.accepted;
-    if (!same(asset, requirements.asset))
-      throw refusal(terms, 'invalid_asset', `The payment is in another asset than ${requirements.asset}`);
-    if (!same(payTo, requirements.payTo))
-      throw refusal(terms, 'recipient_mismatch', `The payment is for another payee than ${requirements.payTo}`);
-    if (amount !== requirements.amount)
-      throw refusal(terms, 'amount_mismatch', `The payment is for another price than ${requirements.amount}`);
+    if (!same(asset, requirements.asset)) throw refusal(terms, 'invalid_asset');
+    if (!same(payTo, requirements.payTo)) throw refusal(terms, 'recipient_mismatch');
+    if (amount !== requirements.amount) throw refusal(terms, 'amount_mismatch');
   }
-  if (!same(authorization.to, requirements.payTo)) {
-    throw refusal(terms, 'recipient_mismatch', `The authorization pays another wallet than ${requirements.payTo}`);
-  }
-  if (BigInt(authorization.value) !== BigInt(requirements.amount)) {
-    throw refusal(terms, 'amount_mismatch', `The authorization is not of exactly ${requirements.amount} units`);
-  }
+  if (!same(authorization.to, requirements.payTo)) throw refusal(terms, 'recipient_mismatch');
+  if (BigInt(authorization.value) !== BigInt(requirements.amount)) throw refusal(terms, 'amount_mismatch');
 }
 
 /** Whether an authorization is good at this time. @throws PaymentRequiredError */
 export function requireInTime({ authorization: { validAfter, validBefore } }: Payment, terms: Terms, now: Date): void {
   const seconds = BigInt(Math.floor(now.getTime() / 1_000));
-  if (validAfter > seconds) throw refusal(terms, 'not_yet_valid', 'The authorization is not valid yet');
-  if (validBefore < seconds + BigInt(LEAST_SECONDS)) throw refusal(terms, 'expired', 'The authorization has expired');
+  if (validAfter > seconds) throw refusal(terms, 'not_yet_valid');
+  if (validBefore < seconds + BigInt(LEAST_SECONDS)) throw refusal(terms, 'expired');
   if (validBefore > seconds + BigInt(MOST_SECONDS)) {
-    throw refusal(terms, 'valid_too_long', `The authorization is good for more than ${MOST_SECONDS / 3_600} hours`);
+    throw refusal(terms, 'valid_too_long', { message: `The authorization is good for more than ${MOST_SECONDS / 3_600} hours` });
   }
 }
 
@@ -141,7 +143,17 @@ function digestOf(payload: { authorization: z.output<typeof EXACT>['authorizatio
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** A payment that will not do. @param reason for programs; of a facilitator's as it is */
-export function refusal(terms: Terms, reason: string, message: string): PaymentRequiredError {
-  return new PaymentRequiredError(terms, reason, message, { field: 'payment' });
+interface RefusalOptions extends Pick<PaymentRequiredOptions, 'unsettledOf'> {
+  /** Unset: what the reason says. */
+  message?: string;
+  /** Unset where the payment could not be read so far. */
+  payer?: Address;
+}
+
+/** A payment that will not do, with what its payer does about it. @param reason for programs; of a facilitator's as it is */
+export function refusal(terms: Terms, reason: string, { message, payer, unsettledOf }: RefusalOptions = {}): PaymentRequiredError {
+  const advice = adviceFor(reason, terms, payer === undefined ? null : getAddress(payer));
+  const otherwise = unsettledOf === undefined ? 'The payment is no good' : 'The payment could not be settled';
+  const options = { field: 'payment', unsettledOf, ...(advice === null ? {} : { suggestedAction: advice.action }) };
+  return new PaymentRequiredError(terms, reason, message ?? advice?.problem ?? otherwise, options);
 }

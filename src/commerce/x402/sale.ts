@@ -129,7 +129,7 @@ export class Sales {
       // It may have been used in between, by the same client.
       if ((await this.#known(payment)) !== null) return null;
       await call.countRefusal();
-      throw refusal(terms, refused, `The payment is no good: ${refused}`);
+      throw refusal(terms, refused, { payer: payment.authorization.from });
     }
     const claim = await this.#parts.claims.open({
       _id: this.#idOf(payment.authorization),
@@ -201,7 +201,7 @@ export class Sales {
     // While the authorization is good, anybody who has it can still bring it to the chain: then its payer shall have his answer.
     await (isOver ? this.#parts.claims.release(claim) : this.#parts.claims.letGo(claim, { forgetId: true }));
     await call.countRefusal();
-    throw refusal(terms, refused, `The payment could not be settled: ${refused}`);
+    throw refusal(terms, refused, { payer: claim.payer, unsettledOf: claim.payer });
   }
 
   async #settle(claim: ClaimDoc, mayBeSent: boolean): Promise<Landed | Refused> {

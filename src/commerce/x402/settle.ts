@@ -1,12 +1,13 @@
 import type { Hash } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { isOracleError } from '../../errors.ts';
+import { pause } from '../pause.ts';
 import type { Till } from '../till.ts';
 import type { Facilitator } from './facilitator.ts';
 import { canStillLand, type Fate, isLanded, type Landed, landed, landedIn } from './landed.ts';
 import type { Payment } from './payload.ts';
 import type { Requirements } from './terms.ts';
-import { pause, unconfirmed } from './wait.ts';
+import { unconfirmed } from './wait.ts';
 
 export interface SettleParts {
   chain: Chain;

@@ -1,5 +1,6 @@
-import { getAddress } from 'viem';
+import { type Address, getAddress } from 'viem';
 import { OracleError } from '../../errors.ts';
+import { displayMoney } from '../money.ts';
 import type { Offering } from '../offerings.ts';
 import { networkOf, type Till } from '../till.ts';
 
@@ -99,14 +100,29 @@ export class PaymentRequiredError extends OracleError {
   readonly terms: Terms;
   /** Short, for programs: `payment_required`, or why a payment was refused. */
   readonly reason: string;
+  /** Who had signed a payment that was found good and then not settled; undefined where nothing came that far. */
+  readonly unsettledOf: Address | undefined;
 
-  constructor(terms: Terms, reason: string, message: string, options: { field?: string; suggestedAction?: string } = {}) {
-    super('PAYMENT_REQUIRED', message, { suggestedAction: howToPay(terms), ...options });
+  constructor(terms: Terms, reason: string, message: string, options: PaymentRequiredOptions = {}) {
+    const { field, suggestedAction = howToPay(terms), unsettledOf } = options;
+    super('PAYMENT_REQUIRED', message, { field, suggestedAction });
     this.terms = terms;
     this.reason = reason;
+    this.unsettledOf = unsettledOf;
   }
 }
 
-function howToPay({ till, requirements, resource }: Terms): string {
-  return `Sign an EIP-3009 authorization of ${requirements.amount} units of ${requirements.asset} to ${requirements.payTo} on ${requirements.network} and send the request again with it, as any x402 client does; ${till.publicUrl}/docs says more about ${resource.url}.`;
+export interface PaymentRequiredOptions {
+  field?: string;
+  suggestedAction?: string;
+  unsettledOf?: Address;
+}
+
+/** Where the service says in plain text how it is paid. */
+export function payingDocs(publicUrl: string): string {
+  return `${publicUrl}/SKILL.md#or-pay-for-a-single-answer`;
+}
+
+function howToPay({ till, requirements, offering }: Terms): string {
+  return `Sign an EIP-3009 authorization of ${requirements.amount} units (${displayMoney(offering.price)}) of ${requirements.asset} to ${requirements.payTo} on ${requirements.network} and send the request again with it, as any x402 client does; ${payingDocs(till.publicUrl)} says how.`;
 }

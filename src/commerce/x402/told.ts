@@ -1,13 +1,19 @@
+import { type Address, getAddress } from 'viem';
 import type { SignedReceipt } from '../receipt.ts';
+import { toldPayment, toldReceipt } from '../told-payment.ts';
 import type { PaidFor } from './paid-call.ts';
 
 /** `SettlementResponse` of the protocol, for a payment that has arrived. */
 export function settlementResponse({ payer, txHash }: Pick<PaidFor, 'payer' | 'txHash'>, network: string) {
-  return { success: true, transaction: txHash, network, payer } as const;
+  return { success: true, transaction: txHash, network, payer: getAddress(payer) } as const;
 }
 
-/** How an answer was paid for, with its receipt, as JSON: amounts as digits, times in ISO 8601. */
+/** `SettlementResponse` of the protocol, for a payment that was found good and then not settled. */
+export function refusedSettlement({ payer, reason }: { payer: Address; reason: string }, network: string) {
+  return { success: false, errorReason: reason, transaction: '', network, payer: getAddress(payer) } as const;
+}
+
+/** How an answer was paid for, with its receipt, as JSON. */
 export function toldPurchase({ payment, receipt }: { payment: PaidFor; receipt: SignedReceipt }) {
-  const { amountMicros, settledAt, ...rest } = payment;
-  return { payment: { ...rest, amountMicros: amountMicros.toString(), settledAt: settledAt.toISOString() }, receipt };
+  return { payment: toldPayment(payment), receipt: toldReceipt(receipt) };
 }

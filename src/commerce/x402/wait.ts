@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { OracleError } from '../../errors.ts';
+import { pause } from '../pause.ts';
 import type { ClaimDoc } from './claims.ts';
 
 const FIRST_PAUSE_MS = 10;
@@ -14,15 +14,6 @@ export async function waitForChange(look: () => Promise<ClaimDoc | null>, before
     await pause(pauseMs, signal);
     const claim = await look();
     if (claim === null || claim.state === 'SETTLED' || claim.heldUntil.getTime() === 0 || claim.holder !== before.holder) return;
-  }
-}
-
-/** @throws OracleError SHUTTING_DOWN */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await delay(ms, undefined, { signal });
-  } catch (cause) {
-    throw new OracleError('SHUTTING_DOWN', 'The service is stopping; send the same request with the same payment again', { cause });
   }
 }
 

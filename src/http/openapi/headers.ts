@@ -13,7 +13,7 @@ export const HEADERS = {
   'WWW-Authenticate': text('How to authenticate; to whoever sent a token also what is wrong with it, as `error` (RFC 6750, section 3.1)'),
   [TERMS_HEADER]: text('The terms of x402 version 2, as base64 of their JSON'),
   [SETTLEMENT_HEADERS.v2]: text(
-    'What was paid, in version 2, as base64 of its JSON; not with an answer that was free, or paid for in version 1',
+    'What was paid, in version 2, as base64 of its JSON; with a 402 only of a good payment that could not be settled (`success` false); not with an answer that was free, or paid for in version 1',
   ),
   [SETTLEMENT_HEADERS.v1]: text('The same in version 1: where the payment came in X-PAYMENT or X-402-Payment'),
 } satisfies Record<string, oas31.HeaderObject>;
@@ -45,7 +45,7 @@ export function problemHeaders({
   return refs([
     ...common(counted),
     ...(retryable ? (['Retry-After'] as const) : []),
-    ...(terms ? ([TERMS_HEADER] as const) : []),
+    ...(terms ? ([TERMS_HEADER, ...Object.values(SETTLEMENT_HEADERS)] as const) : []),
     ...(challenge ? (['WWW-Authenticate'] as const) : []),
   ]);
 }

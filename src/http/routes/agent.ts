@@ -136,8 +136,16 @@ async function evidence({ wagers }: HttpParts, day: string): Promise<Reply<never
   return { headers: { 'Content-Type': 'application/json' }, raw: wagerEvidence(wager).json };
 }
 
-function registration({ publicUrl, chainId, addresses, ...parts }: HttpParts): Reply<RegistrationFile> {
+function registration({ publicUrl, chainId, addresses, card, ...parts }: HttpParts): Reply<RegistrationFile> {
   const agent = parts.identity();
   if (agent === null) throw new OracleError('STEP_WAITING', 'The agent is not registered yet');
-  return { body: registrationFile({ publicUrl, chainId, registry: addresses.identityRegistry, agentId: agent.agentId }) };
+  return {
+    body: registrationFile({
+      publicUrl,
+      chainId,
+      registry: addresses.identityRegistry,
+      agentId: agent.agentId,
+      payments: card.source.payments,
+    }),
+  };
 }

@@ -6,6 +6,7 @@ import { displayMoney, formatAmount, usdOf } from '../../commerce/money.ts';
 import { OFFERINGS, type Offering, offeringId } from '../../commerce/offerings.ts';
 import { partnerTotals } from '../../commerce/refs.ts';
 import { revenueOf, type Takings } from '../../commerce/revenue.ts';
+import type { Till } from '../../commerce/till.ts';
 import { formatDay } from '../../forecast/day.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Route, route } from '../route.ts';
@@ -67,7 +68,7 @@ function offeringReply(offering: Offering, { commerce: { till }, jobs }: HttpPar
   };
 }
 
-async function revenueReply({ ledger, till: { asset }, realMoney }: Commerce, now: Date): Promise<z.input<typeof REVENUE_REPLY>> {
+async function revenueReply({ ledger, till: { asset, realMoney } }: Commerce, now: Date): Promise<z.input<typeof REVENUE_REPLY>> {
   const revenue = await revenueOf(ledger.payments, now);
   return {
     success: true,
@@ -88,7 +89,7 @@ async function revenueReply({ ledger, till: { asset }, realMoney }: Commerce, no
   };
 }
 
-async function partnersReply({ ledger, realMoney }: Commerce, now: Date): Promise<z.input<typeof PARTNERS_REPLY>> {
+async function partnersReply({ ledger, till: { realMoney } }: Commerce, now: Date): Promise<z.input<typeof PARTNERS_REPLY>> {
   const { partners, referred, total } = await partnerTotals(ledger.payments);
   return {
     success: true,
@@ -112,7 +113,7 @@ export function shareOf(part: Takings, whole: Takings): number | null {
 }
 
 /** What stands under every count of money. */
-export function frameOf({ realMoney }: Pick<Commerce, 'realMoney'>, now: Date) {
+export function frameOf({ realMoney }: Pick<Till, 'realMoney'>, now: Date) {
   const rule = 'Only payments that have settled on chain count; prices, offers, authorizations and money on its way do not.';
   const statement = realMoney ? rule : `${rule} This chain is a local one: its money is worth nothing.`;
   return { realMoney, statement, asOf: now.toISOString() };

@@ -1,18 +1,21 @@
-import { getAddress, hashMessage, isAddressEqual } from 'viem';
+import { getAddress, isAddressEqual } from 'viem';
 import type { z } from 'zod';
-import { requireInWindow, timestampMs } from '../../access/login-message.ts';
 import type { JobDesk } from '../../commerce/jobs/desk.ts';
-import type { ListedJob } from '../../commerce/jobs/job-doc.ts';
-import { fetchMessage, nextOf, receiptOf } from '../../commerce/jobs/told.ts';
+import { type ListedJob, resourceOf } from '../../commerce/jobs/job-doc.ts';
+import { fetchMessage, nextOf, receiptOf, withheldReason } from '../../commerce/jobs/told.ts';
 import { formatAmount, usdOf } from '../../commerce/money.ts';
 import { findOffering } from '../../commerce/offerings.ts';
-import { networkOf } from '../../commerce/till.ts';
+import { networkOf, type Till } from '../../commerce/till.ts';
+import { toldPayment, toldReceipt } from '../../commerce/told-payment.ts';
 import { OracleError } from '../../errors.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
 import { DELIVERY, FETCH_BODY, JOB_PARAMS, JOB_REPLY } from '../schemas/jobs.ts';
+import { requireSignature } from '../wallet-signature.ts';
 
 const PATH = '/api/svc/commerce/jobs/{jobId}';
+
+const FETCH_FORM = 'Fetch svc job: <contract, with its checksum>:<jobId>:<timestamp>';
 
 /** Jobs of the agent commerce protocol (interface, section 2.8): what became of one, and what it has delivered. */
 export function jobRoutes(parts: HttpParts): Route[] {
@@ -35,8 +38,7 @@ export function jobRoutes(parts: HttpParts): Route[] {
       name: 'fetchJobDeliverable',
       tag: 'commerce',
       summary: 'The exact bytes that a job has delivered, for its client and its evaluator',
-      description:
-        'The wallet signs `Fetch svc job: <contract>:<jobId>:<timestamp>` (EIP-191), the contract with its checksum; contract wallets sign by EIP-1271. The keccak256 of the bytes is what the job says on chain.',
+      description: `The wallet signs \`${FETCH_FORM}\` (EIP-191); contract wallets sign by EIP-1271. The keccak256 of the bytes is what the job says on chain. They are handed out while the job is SUBMITTED and once it is COMPLETED; after it was rejected, or has expired, no longer.`,
       cost: 'rpc',
       params: JOB_PARAMS,
       body: FETCH_BODY,
@@ -61,7 +63,7 @@ async function knownJob({ jobs }: HttpParts, jobId: string): Promise<Known & { d
 const amountOf = (units: bigint) => ({ amount: units.toString(), usd: formatAmount(usdOf(units)) });
 
 async function jobReply({ commerce, now }: HttpParts, job: Known & { desk: JobDesk }): Promise<z.input<typeof JOB_REPLY>> {
-  const { jobId, desk, onChain, accepted, reason, offering, ref, payment } = job;
+  const { jobId, desk, onChain, accepted, reason, offering, ref } = job;
   const price = offering === null ? null : (findOffering('agent-commerce', offering)?.price.amount ?? null);
   const receipt = await receiptOf(job, { ...commerce, provider: desk.provider });
   return {
@@ -73,13 +75,21 @@ async function jobReply({ commerce, now }: HttpParts, job: Known & { desk: JobDe
     evaluator: getAddress(onChain.evaluator),
     expiresAt: onChain.expiresAt.toISOString(),
     deliverable: deliverableOf(job),
-    payment:
-      payment === null
-        ? null
-        : { txHash: payment.txHash, ...amountOf(BigInt(payment.amountMicros)), settledAt: payment.settledAt.toISOString() },
-    receipt: receipt === null ? null : { ...receipt, types: { Receipt: [...receipt.types.Receipt] } },
+    payment: paymentOf(job, commerce.till),
+    receipt: receipt === null ? null : toldReceipt(receipt),
     updatedAt: now().toISOString(),
   };
+}
+
+function paymentOf(job: Known & { desk: JobDesk }, till: Till): z.input<typeof JOB_REPLY>['payment'] {
+  const { desk, onChain, offering, payment, ref } = job;
+  if (payment === null || offering === null) return null;
+  const { amountMicros, txHash, settledAt } = payment;
+  return toldPayment({
+    ...{ channel: 'agent-commerce', offering, resource: resourceOf(job), ref, txHash, settledAt },
+    ...{ payer: onChain.client, payee: desk.provider, asset: till.asset, chain: networkOf(till) },
+    amountMicros: BigInt(amountMicros),
+  });
 }
 
 function deliverableOf({ jobId, delivery, submission }: Known): z.input<typeof JOB_REPLY>['deliverable'] {
@@ -93,18 +103,15 @@ async function deliverableReply(
   jobId: string,
   { wallet, timestamp, signature }: z.output<typeof FETCH_BODY>,
 ): Promise<Reply<never>> {
-  requireInWindow(timestampMs(timestamp), parts.now(), 'timestamp');
-  const { desk, onChain } = await knownJob(parts, jobId);
+  const job = await knownJob(parts, jobId);
+  const { desk, onChain } = job;
   if (![onChain.client, onChain.evaluator].some((entitled) => isAddressEqual(entitled, wallet))) {
     throw new OracleError('UNAUTHENTICATED', 'This wallet is neither the client nor the evaluator of the job', { field: 'wallet' });
   }
-  const hash = hashMessage(fetchMessage(desk.contract, jobId, timestamp));
-  if (!(await desk.isSignedBy({ wallet: getAddress(wallet), hash, signature }))) {
-    throw new OracleError('UNAUTHENTICATED', 'The signature is not one of this wallet over this message', {
-      field: 'signature',
-      suggestedAction: 'Sign `Fetch svc job: <contract>:<jobId>:<timestamp>`, the contract with its checksum.',
-    });
-  }
+  const message = fetchMessage(desk.contract, jobId, timestamp);
+  await requireSignature(parts, { message, form: FETCH_FORM, wallet, timestamp, signature });
+  const withheld = withheldReason(job);
+  if (withheld !== null) throw new OracleError('NOT_FOUND', withheld, { field: 'jobId', suggestedAction: 'Create another job.' });
   const delivery = await desk.delivery(BigInt(jobId));
   if (delivery === null) throw new OracleError('STEP_WAITING', 'Nothing is delivered for this job yet', { retryAfterSeconds: 5 });
   return { headers: { 'Content-Type': 'application/json; charset=utf-8' }, raw: delivery.text };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type PaidTier, requirementOf } from '../../access/tiers.ts';
+import { findOffering } from '../../commerce/offerings.ts';
 import type { Caller } from '../../record/caller.ts';
 import { premiumSignal } from '../../record/oracle/premium.ts';
 import { oracleSignal } from '../../record/oracle/signal.ts';
@@ -19,6 +20,7 @@ export function oracleRoutes(parts: HttpParts): Route[] {
       name: 'getOracleSignal',
       tag: 'signal',
       access: 'basic',
+      boughtAs: findOffering('x402', 'x402_signal'),
       summary: 'The newest forecast of a horizon with its direction, its confidence, and what it takes to check both against the chain',
       description: 'When the newest day was missed, the newest forecast there is comes instead: `missedSince` and `stale` say so.',
       query,
@@ -33,6 +35,7 @@ export function oracleRoutes(parts: HttpParts): Route[] {
       name: 'getPremiumSignal',
       tag: 'signal',
       access: 'premium',
+      boughtAs: findOffering('x402', 'x402_premium_signal'),
       summary: 'The Basic signal with everything it rests on: context, categories, thresholds, distribution, strikes, model and record',
       description: 'A part that cannot be had right now is null or empty, and `missing` says why.',
       query,

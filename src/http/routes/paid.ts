@@ -1,6 +1,4 @@
-import { hashMessage } from 'viem';
 import type { z } from 'zod';
-import { requireInWindow, timestampMs } from '../../access/login-message.ts';
 import { displayMoney } from '../../commerce/money.ts';
 import { type Offering, PAID_RESOURCES } from '../../commerce/offerings.ts';
 import { answerMessage } from '../../commerce/x402/answer-message.ts';
@@ -14,6 +12,7 @@ import type { HttpParts } from '../parts.ts';
 import { type Route, route } from '../route.ts';
 import { ANSWER_BODY, PAID_PREMIUM_SIGNAL, PAID_SIGNAL } from '../schemas/paid.ts';
 import { ANSWER_AGAIN } from '../schemas/x402.ts';
+import { requireSignature } from '../wallet-signature.ts';
 
 /** What is told to whoever has paid for this very answer. */
 const PAYER: Caller = { tier: 'public', paid: true };
@@ -67,7 +66,9 @@ function freeHold({ horizon, date, predictionId, windowOpensAt, resolvesAt, next
   return { body, forecastId: predictionId, attestationUid, isFree: true };
 }
 
-function answersRoute({ commerce, now }: HttpParts): Route {
+const ANSWER_FORM = 'Fetch svc answer: <txHash in lower case>:<timestamp>';
+
+function answersRoute(parts: HttpParts): Route {
   return route({
     method: 'post',
     path: '/api/svc/commerce/answers',
@@ -75,26 +76,17 @@ function answersRoute({ commerce, now }: HttpParts): Route {
     tag: 'commerce',
     cost: 'rpc',
     summary: 'An answer that was paid for by x402, once more, for the wallet that paid',
-    description:
-      'For whoever paid and did not get the answer, or lost it. The wallet signs `Fetch svc answer: <txHash in lower case>:<timestamp>` (EIP-191; contract wallets by EIP-1271 or ERC-6492). Answers are kept for 30 days, whichever door they were sold through.',
+    description: `For whoever paid and did not get the answer, or lost it. The wallet signs \`${ANSWER_FORM}\` (EIP-191; contract wallets by EIP-1271 or ERC-6492). Answers are kept for 30 days, whichever door they were sold through.`,
     body: ANSWER_BODY,
     reply: ANSWER_AGAIN,
     errors: ['UNAUTHENTICATED', 'NOT_FOUND'],
     async handle({ body: { txHash, wallet, timestamp, signature } }): Promise<{ body: z.input<typeof ANSWER_AGAIN> }> {
-      requireInWindow(timestampMs(timestamp), now(), 'timestamp');
-      const hash = hashMessage(answerMessage(txHash, timestamp));
-      if (!(await commerce.isSignedBy({ wallet, hash, signature }))) throw notSigned();
-      const answer = await commerce.sales.soldFor(txHash, wallet);
+      const message = answerMessage(txHash, timestamp);
+      await requireSignature(parts, { message, form: ANSWER_FORM, wallet, timestamp, signature });
+      const answer = await parts.commerce.sales.soldFor(txHash, wallet);
       if (answer === null) throw notSold();
       return { body: soldBody(answer) };
     },
-  });
-}
-
-function notSigned(): OracleError {
-  return new OracleError('UNAUTHENTICATED', 'The signature is not one of that wallet for this transaction and time', {
-    field: 'signature',
-    suggestedAction: 'Sign `Fetch svc answer: <txHash in lower case>:<timestamp>` with the wallet that paid.',
   });
 }
 

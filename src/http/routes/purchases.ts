@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { formatAmount, usdOf } from '../../commerce/money.ts';
 import type { Delivered } from '../../commerce/purchases/purchase.ts';
+import { toldPayment, toldReceipt } from '../../commerce/told-payment.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Route, route } from '../route.ts';
 import { PURCHASE_BODY, PURCHASE_REPLY } from '../schemas/purchases.ts';
@@ -37,15 +37,14 @@ export function purchaseRoutes({ purchases }: Pick<HttpParts, 'purchases'>): Rou
 type PurchaseReply = z.input<typeof PURCHASE_REPLY>;
 
 function purchaseReply({ deliveredAt, document, payment, receipt, ...delivered }: Delivered): PurchaseReply {
-  const { amountMicros, settledAt, ...paid } = payment;
-  const { types, ...signed } = receipt;
+  const { offering } = delivered;
   return {
     success: true,
     ...delivered,
     deliveredAt: deliveredAt.toISOString(),
     // Kept as the text that was signed for: its form is that of its composer.
     document: document as PurchaseReply['document'],
-    payment: { ...paid, amount: amountMicros.toString(), usd: formatAmount(usdOf(amountMicros)), settledAt: settledAt.toISOString() },
-    receipt: { ...signed, types: { Receipt: [...types.Receipt] } },
+    payment: toldPayment({ ...payment, channel: 'purchase', offering, resource: receipt.message.resource }),
+    receipt: toldReceipt(receipt),
   };
 }

@@ -39,13 +39,21 @@ export function refRoutes(parts: HttpParts): Route[] {
   ];
 }
 
-async function leaderboardReply({ ledger, realMoney }: Commerce, max: number, now: Date): Promise<z.input<typeof LEADERBOARD_REPLY>> {
+async function leaderboardReply(
+  { ledger, till: { realMoney } }: Commerce,
+  max: number,
+  now: Date,
+): Promise<z.input<typeof LEADERBOARD_REPLY>> {
   const found = await leaderboard(ledger.payments, max);
   const rows = found.map((figures, i) => ({ rank: i + 1, ref: figures.ref, ...figuresReply(figures) }));
   return { success: true, leaderboard: rows, count: rows.length, ...frameOf({ realMoney }, now) };
 }
 
-async function statsReply({ ledger, realMoney }: Commerce, ref: string | null, now: Date): Promise<z.input<typeof REF_STATS_REPLY>> {
+async function statsReply(
+  { ledger, till: { realMoney } }: Commerce,
+  ref: string | null,
+  now: Date,
+): Promise<z.input<typeof REF_STATS_REPLY>> {
   const figures = ref === null ? null : await refFigures(ledger.payments, ref);
   const { partners, referred, total } = await partnerTotals(ledger.payments);
   const frame = frameOf({ realMoney }, now);

@@ -65,7 +65,7 @@ function listedSkill(skill: Skill, contract: SkillContract, publicUrl: string): 
 }
 
 function callRoute({ carryOut }: Pick<HttpParts, 'carryOut'>, skill: Skill): Route {
-  const { id, summary, description, input, tier, cost, errors } = skill;
+  const { id, summary, description, input, tier, offering, cost, errors } = skill;
   return route({
     method: 'post',
     path: pathOf(skill),
@@ -74,6 +74,7 @@ function callRoute({ carryOut }: Pick<HttpParts, 'carryOut'>, skill: Skill): Rou
     summary,
     description: `${description}\n\nThe body is the input of the skill; without a body it is empty.`,
     access: tier,
+    boughtAs: offering,
     cost,
     body: input,
     bodyOptional: true,

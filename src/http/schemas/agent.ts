@@ -107,11 +107,14 @@ export const REGISTRATION_FILE = z.object({
   services: z
     .array(
       z.object({
-        name: z.string().describe('Kind of service: `web`, `A2A`, `MCP`, `OpenAPI`'),
-        endpoint: z.url().describe('Where it answers, or, for A2A, its card'),
+        name: z.string().describe('Kind of service: `web`, `A2A`, `MCP`, `OpenAPI`, `x402`'),
+        endpoint: z.url().describe('Where it answers, or, for A2A, its card, and for x402 its terms'),
         version: z.string().optional().describe('Newest version of the protocol that is spoken'),
         a2aSkills: z.array(z.string()).optional().describe('Ids of the skills'),
         mcpTools: z.array(z.string()).optional().describe('Names of the tools'),
+        payee: z.string().optional().describe('The wallet that is paid, CAIP-10'),
+        asset: z.string().optional().describe('The stablecoin that it is paid in, CAIP-10'),
+        receiptSigner: z.string().optional().describe('The wallet that signs receipts, CAIP-10'),
       }),
     )
     .describe('Doors of the agent'),

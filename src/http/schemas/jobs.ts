@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { JOB_STATES } from '../../chain/agent-commerce-abi.ts';
 import { ADDRESS, BYTES32, INTEGER_TEXT, SUCCESS, TIME } from '../../fields.ts';
 import { signature, spelledWallet } from '../wallet-parameters.ts';
+import { CROWD_VS_ORACLE } from './documents/crowd.ts';
 import { BITCOIN_SIGNAL } from './documents/forecasts.ts';
-import { CROWD_VS_ORACLE, MARKET_CONTEXT_DOCUMENT } from './documents/market.ts';
-import { RECEIPT } from './purchases.ts';
-
-const DECIMAL = z.string().regex(/^\d+(\.\d+)?$/);
+import { MARKET_CONTEXT_DOCUMENT } from './documents/market.ts';
+import { DECIMAL, PAYMENT, RECEIPT } from './payment.ts';
 
 /** Id of a job: a number of up to 256 bits. */
 export const JOB_PARAMS = z.object({
@@ -37,13 +36,6 @@ const DELIVERABLE = z.object({
   path: z.string().describe('Where client and evaluator fetch the bytes'),
 });
 
-const PAYMENT = z.object({
-  txHash: BYTES32.describe('Transaction in which the evaluator completed the job'),
-  amount: INTEGER_TEXT.describe('What arrived at the provider, fees of the contract deducted: smallest units of the stablecoin, as digits'),
-  usd: DECIMAL.describe('The same in US dollars, an exact decimal'),
-  settledAt: TIME.describe('Time of its block'),
-});
-
 /** `GET /api/svc/commerce/jobs/{jobId}`. */
 export const JOB_REPLY = z.object({
   success: SUCCESS,
@@ -55,17 +47,28 @@ export const JOB_REPLY = z.object({
   accepted: z.boolean().nullable().describe('Whether the job is taken on; null until it is decided'),
   reason: z.string().nullable().describe('Why it is refused; null when it is not'),
   next: z.string().describe('What happens next, and who has to do it'),
-  waitingFor: z.string().nullable().describe('Code of what holds the provider up just now, who tries again; null when nothing does'),
+  waitingFor: z
+    .string()
+    .nullable()
+    .describe(
+      'Code of what holds the provider up just now, who tries again, e.g. STEP_WAITING while another job is served first; null when nothing does',
+    ),
   offering: z.string().nullable().describe('What is asked for; null where the description does not say'),
   price: PRICE.nullable().describe('What it costs; null without an offering'),
   budget: PRICE.describe('What the job pays, by the contract'),
   ref: z.string().nullable().describe('Code of the partner who sent the client; null without one'),
   client: ADDRESS.describe('Who created the job'),
   evaluator: ADDRESS.describe('Who completes or rejects it'),
-  expiresAt: TIME.describe('When it expires; the client gets his money back after that unless the job is completed'),
+  expiresAt: TIME.describe(
+    'When it expires, at most the end of the year 9999; the client gets his money back after that unless the job is completed',
+  ),
   deliverable: DELIVERABLE.nullable().describe('What was delivered, without its content; null before'),
-  payment: PAYMENT.nullable().describe('What it brought; null until it is completed'),
-  receipt: RECEIPT.nullable().describe('Signed by the provider once it is paid; `answerHash` is `deliverable.hash`; null before'),
+  payment: PAYMENT.nullable().describe(
+    'What it brought: paid by the client through the contract when the evaluator completed the job, fees of the contract deducted; null until then',
+  ),
+  receipt: RECEIPT.nullable().describe(
+    'Signed by the provider once it is paid; its `answerHash` is the keccak256 of the delivered bytes, all of them as they come; null before',
+  ),
   updatedAt: TIME.describe('When this was read from the database; the chain is read every few seconds'),
 });
 
@@ -91,4 +94,5 @@ export const DELIVERY = z.object({
   document: z
     .discriminatedUnion('kind', [BITCOIN_SIGNAL, MARKET_CONTEXT_DOCUMENT, CROWD_VS_ORACLE])
     .describe('The document of the offering, told apart by `kind`'),
+  salt: BYTES32.describe('Random: everybody knows the hash of these bytes, and cannot find them by trying'),
 });

@@ -6,7 +6,7 @@ import { ORACLE_SIGNAL } from '../../record/schemas/oracle.ts';
 import { signature, spelledWallet } from '../wallet-parameters.ts';
 import { LOGIN_BODY } from './access.ts';
 import { PREMIUM_SIGNAL } from './oracle-premium.ts';
-import { SOLD } from './x402.ts';
+import { SOLD } from './payment.ts';
 
 const CHARGED = z.literal(true).describe('True: this answer was paid for');
 
@@ -22,6 +22,8 @@ const FREE_HOLD = z.object({
   nextSignalAt: TIME.nullable().describe('When the next forecast is due; null where the market data ends before'),
   charged: z.literal(false).describe('False: the payment was not used, and is good for another request'),
   note: z.string().describe('The same in words'),
+  payment: z.null().describe('Null: nothing was paid'),
+  receipt: z.null().describe('Null: there is none for what was not paid for'),
 });
 
 /** `GET /oracle` (interface, section 4.5). */

@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import { ADDRESS, BYTES32, COUNT, INTEGER_TEXT, SUCCESS, TIME } from '../../fields.ts';
-import { RECEIPT as PURCHASE_RECEIPT } from './purchases.ts';
-
-const DECIMAL = z.string().regex(/^\d+(\.\d+)?$/);
-const CHAIN = z.string().describe('The chain, as CAIP-2, e.g. eip155:8453');
+import { ADDRESS, COUNT, INTEGER_TEXT, SUCCESS } from '../../fields.ts';
+import { CHAIN, DECIMAL, RECEIPT, SOLD } from './payment.ts';
 
 /** Terms of version 1 of the protocol. */
 export const REQUIREMENTS_V1 = z.object({
@@ -44,7 +41,9 @@ const TO_PAY = z.object({
   chain: CHAIN,
   network: z.string().nullable().describe('The chain by its name in version 1 of the protocol; null for one that has none there'),
   validForSeconds: REQUIREMENTS_V1.shape.maxTimeoutSeconds,
-  docs: z.url().describe('The reference of this interface'),
+  realMoney: z.boolean().describe('False on a local chain, whose stablecoin anybody can make'),
+  docs: z.url().describe('How to pay, step by step, as plain text; its section on paying for a single answer'),
+  reference: z.url().describe('The reference of this interface, for browsers'),
   terms: z.url().describe('Everything that is paid for this way, with its terms'),
   otherwise: z.string().describe('Other ways to pay, and to get in'),
 });
@@ -57,38 +56,6 @@ export const PAYMENT_MEMBERS = {
   error: z.string().describe('Why nothing is answered: `payment_required`, or what is wrong with the payment, for programs'),
   accepts: z.array(REQUIREMENTS_V1).describe('The terms in version 1; empty on a chain that has no name there'),
   payment: TO_PAY.describe('What to pay, to whom, on which chain, for how long the authorization should be good, and where to read more'),
-};
-
-/** How an answer was paid for. */
-export const PAID_FOR = z.object({
-  offering: z.string().describe('What was bought, as in the list of offerings'),
-  resource: z.string().describe('What was asked for, with its query'),
-  payer: ADDRESS.describe('The wallet that paid'),
-  payee: ADDRESS.describe('The wallet that was paid'),
-  asset: ADDRESS.describe('The stablecoin'),
-  amount: INTEGER_TEXT.describe("What was paid, in the asset's smallest unit"),
-  usd: DECIMAL.describe('The same in US dollars, an exact decimal'),
-  chain: CHAIN,
-  txHash: BYTES32.describe('The transaction that settled it'),
-  settledAt: TIME.describe('Block time of the settlement'),
-});
-
-/** The receipt of an answer: as that of a purchase, of which the answer is the document. */
-export const RECEIPT = z.object({
-  ...PURCHASE_RECEIPT.shape,
-  message: z
-    .object({
-      ...PURCHASE_RECEIPT.shape.message.shape,
-      resource: z.string().describe('What was asked for'),
-      answerHash: BYTES32.describe('keccak256 of the RFC 8785 form, in UTF-8, of the answer without `payment` and `receipt`'),
-    })
-    .describe('What was signed; whole numbers as decimal text'),
-});
-
-/** What every sold answer ends with. */
-export const SOLD = {
-  payment: PAID_FOR.describe('How this answer was paid for'),
-  receipt: RECEIPT.describe('The signed receipt: with it the buyer shows that what was sold is what was committed'),
 };
 
 /** `POST /api/svc/commerce/answers`: any answer that was sold, whichever door it was sold through. */
@@ -168,10 +135,10 @@ export const X402_DOCUMENT = z.object({
   resources: z.array(RESOURCE).describe('What is paid for with the request itself'),
   receipt: z
     .object({
-      domain: PURCHASE_RECEIPT.shape.domain,
-      types: PURCHASE_RECEIPT.shape.types,
-      primaryType: PURCHASE_RECEIPT.shape.primaryType,
-      signer: PURCHASE_RECEIPT.shape.signer,
+      domain: RECEIPT.shape.domain,
+      types: RECEIPT.shape.types,
+      primaryType: RECEIPT.shape.primaryType,
+      signer: RECEIPT.shape.signer,
       answerHash: z.string().describe('What `answerHash` is made of'),
     })
     .describe('How receipts are signed'),

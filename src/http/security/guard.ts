@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Asker } from '../../access/asker.ts';
 import { requireTier } from '../../access/tiers.ts';
+import { orPay } from '../../commerce/how-to-pay.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
 import { type Caller, PUBLIC_CALLER } from '../../record/caller.ts';
 import type { AppOptions } from '../app.ts';
@@ -25,7 +26,7 @@ interface Arrival {
  * Only then follow the tier, and the limit of calls to the chain.
  */
 export function createGuard({ identify, admin, limits }: Pick<AppOptions, 'identify' | 'admin' | 'limits'>): Guard {
-  return async ({ access, cost }, request, response): Promise<Asker> => {
+  return async ({ access, cost, boughtAs }, request, response): Promise<Asker> => {
     const counter = requestCounter(cost === 'free' ? undefined : limits, response);
     const arrival = {
       authorization: request.get('authorization'),
@@ -41,7 +42,7 @@ export function createGuard({ identify, admin, limits }: Pick<AppOptions, 'ident
     if (cost === 'free' && access === 'public') return askerOf(PUBLIC_CALLER, arrival, response);
     const caller = await whoAsks(identify, arrival);
     noteCaller(response, caller);
-    if (access === 'basic' || access === 'premium') requireTier(caller, access);
+    if (access === 'basic' || access === 'premium') requireTier(caller, access, orPay(boughtAs));
     if (cost !== 'rpc') return askerOf(caller, arrival, response);
     await counter.take('rpc', arrival.address);
     return { ...askerOf(caller, arrival, response), countChainCall: async () => undefined };

@@ -105,7 +105,7 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official clie
     const { payment, receipt } = said['bitcoin-signal-oracle/receipt'];
     expect(said).toMatchObject({
       'x402.payment.status': 'payment-completed',
-      'x402.payment.receipts': [{ success: true, network, transaction: payment.txHash, payer: buyer.account.address.toLowerCase() }],
+      'x402.payment.receipts': [{ success: true, network, transaction: payment.txHash, payer: buyer.account.address }],
     });
     expect(receipt.message).toMatchObject({ amount: '1000', resource: RESOURCE, forecastId: truth.predictionId });
     expect(await isReceiptOf(receipt, outputOf(task))).toBe(true);

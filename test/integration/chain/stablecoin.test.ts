@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { encodeFunctionData, type Hex, numberToHex, parseAbi, parseSignature } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EAS_ADDRESS } from '../../../src/chain/addresses.ts';
+import { readStablecoin } from '../../../src/chain/stablecoin.ts';
 import { sendInOrder } from '../../../src/local/deploy-send.ts';
 import { type TestChain, testChain } from '../../support/chain.ts';
+import { testService } from '../../support/service.ts';
 
 const abi = parseAbi([
   'function mint(address to, uint256 value)',
@@ -88,4 +91,21 @@ describe('the stablecoin of a local chain', () => {
     const data = encodeFunctionData({ abi, functionName: 'transferWithAuthorization', args: [...args, forged] });
     await expect(client.call({ to: chain.addresses.stablecoin, data })).rejects.toThrow();
   });
+});
+
+describe('a stablecoin for payments', () => {
+  it('has six decimals and the EIP-712 domain that payments are signed under', async () => {
+    expect(await readStablecoin(await chain.connect(), chain.addresses.stablecoin)).toEqual({ name: 'USD Coin', version: '2' });
+  });
+
+  it('is none where the decimals are others, or nothing answers as one', async () => {
+    const connected = await chain.connect();
+    for (const address of [chain.addresses.gateToken, chain.addresses.eas, chain.accounts.stranger.address]) {
+      await expect(readStablecoin(connected, address)).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'STABLECOIN_ADDRESS' });
+    }
+  });
+});
+
+it('a payee that is a contract of the service stops the start', async () => {
+  await expect(testService(0, { PAYEE_ADDRESS: EAS_ADDRESS })).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'PAYEE_ADDRESS' });
 });

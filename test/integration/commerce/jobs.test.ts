@@ -152,7 +152,7 @@ describe('a job is refused, with the reason, and never priced', () => {
   });
 
   it('one above the cap, unless its evaluator is known', async () => {
-    const careful = { maxMicros: PRICE - 1n, evaluators: [] };
+    const careful = { maxMicros: PRICE - 1n, evaluators: [], unpaidPauseMs: 0 };
     const jobId = await buyer.create();
     await bench.sweep(bench.makeParts({ policy: careful }));
     expect(await noted(jobId)).toMatchObject({ accepted: false, reason: expect.stringContaining('up to 0.999999 USD') });
@@ -181,27 +181,24 @@ describe('a job is refused, with the reason, and never priced', () => {
     expect(bench.composed).toHaveLength(count);
   });
 
-  it('when its evaluator has rejected a delivery before', async () => {
+  it('and is remembered when its delivery is rejected', async () => {
     const jobId = await funded();
     await bench.sweep();
     await buyer.reject(jobId);
     await bench.sweep();
-    expect(await noted(jobId)).toMatchObject({ due: null, onChain: { state: 'REJECTED' }, payment: null });
+    const unpaidBy = [buyer.address.toLowerCase(), buyer.address.toLowerCase()];
+    expect(await noted(jobId)).toMatchObject({ due: null, onChain: { state: 'REJECTED' }, payment: null, unpaidBy });
     expect(await booked(jobId)).toBeNull();
-
-    const next = await buyer.create();
-    await bench.sweep();
-    expect(await noted(next)).toMatchObject({ accepted: false, reason: expect.stringContaining('rejected an earlier delivery') });
-    const trusted = bench.makeParts({ policy: { maxMicros: 0n, evaluators: [buyer.address] } });
-    await accepted({}, trusted);
+    // His jobs are taken on all the same, since he is known.
+    await accepted();
   });
 
-  it('but not for rejecting what was never delivered', async () => {
+  it('and is not when nothing was delivered', async () => {
     const jobId = await funded();
     await buyer.reject(jobId);
     await bench.sweep();
     expect(await noted(jobId)).toMatchObject({ onChain: { state: 'REJECTED' }, delivery: null });
-    await accepted();
+    expect(await noted(jobId)).not.toHaveProperty('unpaidBy');
   });
 });
 

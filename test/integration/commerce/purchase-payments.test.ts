@@ -152,6 +152,40 @@ describe('a transfer that has paid', () => {
   });
 });
 
+describe('the lease of a purchase', () => {
+  it('is not let go, nor delivered, by a worker who has lost it to another', async () => {
+    const txHash = await bench.pay(PRICE);
+    await expect(bench.open({ compose: () => Promise.reject(new Error('down')) }).buy(asked(txHash), HERE)).rejects.toThrow('down');
+    const late = await bench.store.hold(txHash);
+    await database.db.collection('purchases').updateOne({ _id: txHash as never }, { $set: { composingAt: new Date(0) } });
+    const owner = await bench.store.hold(txHash);
+    await bench.store.letGo(late!);
+    expect(await bench.store.hold(txHash)).toBeNull();
+    const delivery = (json: string) => ({ json, receipt: {} as never, deliveredAt: new Date(0) });
+    expect(await bench.store.deliver(late!, delivery('late'))).toMatchObject({ delivery: null, isOpen: true });
+    expect(await bench.store.deliver(owner!, delivery('owner'))).toMatchObject({ delivery: { json: 'owner' } });
+    expect((await bench.store.deliver(late!, delivery('late'))).delivery!.json).toBe('owner');
+  });
+
+  it('that is lost while the document is made gives the delivery of who has it now', async () => {
+    const txHash = await bench.pay(PRICE);
+    const [composing, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const compose = async () => {
+      composing.resolve();
+      await resumed.promise;
+      return { document: { kind: 'late' }, forecastId: null, attestationUid: null };
+    };
+    const slow = bench.open({ compose }).buy(asked(txHash), HERE);
+    await composing.promise;
+    await database.db.collection('purchases').updateOne({ _id: txHash as never }, { $set: { composingAt: new Date(0) } });
+    const owner = await bench.store.hold(txHash);
+    resumed.resolve();
+    await bench.store.letGo(owner!);
+    const first = await bench.open().buy(asked(txHash), HERE);
+    expect((await slow).document).toEqual(first.document);
+  });
+});
+
 describe('what is no payment', () => {
   const buy = (txHash: Hash, change?: Partial<PurchaseRequest>) => bench.open().buy(asked(txHash, change), HERE);
 
@@ -187,6 +221,7 @@ describe('what is no payment', () => {
     const txHash = await bench.pay(PRICE - 1n);
     await expect(buy(txHash)).rejects.toMatchObject({
       code: 'PAYMENT_REQUIRED',
+      suggestedAction: expect.stringMatching(/0\.000001 USD are missing.*0\.50 USD in ONE new transaction.*unclaimed/),
       details: { paid: '499999', price: '500000', missing: '1', missingUsd: '0.000001', chain: 'eip155:8453', payee: bench.till.payee },
     });
     await expectNothingOf(txHash);

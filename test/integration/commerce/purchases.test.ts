@@ -15,8 +15,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { composeDocument } from '../../../src/commerce/documents/compose.ts';
 import { findOffering } from '../../../src/commerce/offerings.ts';
 import { PURCHASE_OFFERINGS, purchaseMessage } from '../../../src/commerce/purchases/purchase.ts';
+import { CROWD_VS_ORACLE } from '../../../src/http/schemas/documents/crowd.ts';
 import { BITCOIN_SIGNAL } from '../../../src/http/schemas/documents/forecasts.ts';
-import { CROWD_VS_ORACLE, MARKET_CONTEXT_DOCUMENT } from '../../../src/http/schemas/documents/market.ts';
+import { MARKET_CONTEXT_DOCUMENT } from '../../../src/http/schemas/documents/market.ts';
 import { PURCHASE_REPLY } from '../../../src/http/schemas/purchases.ts';
 import { sendForHashes } from '../../../src/local/deploy-send.ts';
 import { openingOf } from '../../../src/record/commit.ts';
@@ -192,6 +193,31 @@ describe('the verified track record', () => {
   });
 });
 
+/** The probability of a strike by the words of the document's formula, with nothing of the service. */
+// biome-ignore lint/suspicious/noExplicitAny: the document is what is tested
+function recomputed({ strike, spot, expiresAt, at, horizonDays, pUp, v94, v99, modelVersion }: any, models: any[]): number {
+  const { residualQuantiles: q } = models.find((model) => model.modelVersion === modelVersion && model.horizonDays === horizonDays);
+  const days = (Date.parse(expiresAt) - Date.parse(at)) / 86_400_000;
+  expect([1, 2, 3, 7].every((horizon) => Math.abs(horizonDays - days) <= Math.abs(horizon - days))).toBe(true);
+  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [lower, upper] = [q[9] - mean(q.slice(0, 9)), mean(q.slice(190)) - q[189]];
+  const share = (z: number): number => {
+    if (z < q[0]) return 0.005 * Math.exp((z - q[0]) / lower);
+    if (z >= q[198]) return 1 - 0.005 * Math.exp((q[198] - z) / upper);
+    const i = q.findIndex((value: number) => value > z);
+    return 0.005 * (i + (z - q[i - 1]) / (q[i] - q[i - 1]));
+  };
+  // F rises: the shift is where it is 1 - pUp, found by halving.
+  let [low, high] = [-1_000, 1_000];
+  for (let step = 0; step < 100; step += 1) {
+    const middle = (low + high) / 2;
+    if (share(middle) < 1 - pUp) low = middle;
+    else high = middle;
+  }
+  const scale = Math.sqrt(days * (0.5 * v94 + 0.5 * v99));
+  return Math.round((1 - share(Math.log(strike / spot) / scale + low)) * 10_000) / 10_000;
+}
+
 describe('the other documents', () => {
   it('report all horizons, each with its record and the model it was made by', async () => {
     const { document } = (await buy('svc_analysis_report')).body;
@@ -210,6 +236,41 @@ describe('the other documents', () => {
     expect(document.running.oracleProbability).toEqual(expect.any(Number));
     expect(Date.parse(document.running.expiresAt)).toBeGreaterThan(NOW);
     expect(document.weeks.every(({ gated }: { gated: boolean }) => !gated)).toBe(true);
+  });
+
+  it('prove each week of crowd and oracle: openings hash to what stands on chain', async () => {
+    const { document } = (await buy('svc_crowd_vs_oracle')).body;
+    const { weeks } = document.evidence;
+    expect(weeks.map(({ weekId }: { weekId: string }) => weekId)).toEqual(document.weeks.map(({ weekId }: { weekId: string }) => weekId));
+    // biome-ignore lint/suspicious/noExplicitAny: the document is what is tested
+    const proofs = weeks.flatMap((week: any) => week.proofs);
+    expect(proofs.map(({ predictionId }: { predictionId: string }) => predictionId)).toContain(document.forecastId);
+    const types = parseAbiParameters('bytes32, uint8, uint8, uint16, uint16, uint64');
+    for (const { opening, commitment, predictionUid, status } of proofs) {
+      const { salt, signal, direction, confidenceBps, pUpBps, btcPriceCents } = opening;
+      expect(keccak256(encodeAbiParameters(types, [salt, signal, direction, confidenceBps, pUpBps, BigInt(btcPriceCents)]))).toBe(
+        commitment,
+      );
+      const onChain = await service.http.attestations.read(predictionUid);
+      const words = Object.fromEntries(onChain!.decoded.map(({ name, value }) => [name, value]));
+      expect(words.commitment).toBe(commitment);
+      if (status !== 'VOID') expect(onChain!.at.getTime()).toBeLessThan(Number(words.windowOpensAt) * 1_000);
+    }
+  });
+
+  it('give a probability of each strike that follows from the document alone', async () => {
+    const { document } = (await buy('svc_crowd_vs_oracle')).body;
+    const told = document.weeks.filter(({ predictionId }: { predictionId: string | null }) => predictionId !== null);
+    expect(told.length).toBeGreaterThan(1);
+    for (const { weekId, oracleProbability, strike, expiresAt, btcPrice } of told) {
+      const { probability, proofs } = document.evidence.weeks.find((week: { weekId: string }) => week.weekId === weekId);
+      expect(probability).toMatchObject({ strike, expiresAt, spot: btcPrice, oracleProbability });
+      expect(recomputed(probability, document.evidence.models)).toBe(oracleProbability);
+      const { opening } = proofs.find(({ predictionId }: { predictionId: string }) =>
+        predictionId.endsWith(`:${probability.horizonDays}d`),
+      );
+      expect([Math.round(probability.pUp * 10_000), Math.round(probability.spot * 100)]).toEqual([opening.pUpBps, opening.btcPriceCents]);
+    }
   });
 
   it('review the market figure by figure, each with its origin and age, and no forecast', async () => {

@@ -339,7 +339,8 @@ describe('what goes wrong', () => {
     };
     const other = await bench.another({ facilitator: spent });
     const { earned } = await during(async () => {
-      await expect(other.sell(bench.call(payment))).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED' });
+      const unsettledOf = poor.address.toLowerCase();
+      await expect(other.sell(bench.call(payment))).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', unsettledOf });
     });
     expect(earned).toBe(0n);
     // It can be sent again, by him as by anybody who has it, as long as it is good.

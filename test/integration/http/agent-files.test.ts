@@ -89,6 +89,17 @@ describe('the same everywhere', () => {
     expect(told.registration.image).toBe(told.card.iconUrl);
   });
 
+  it('names the payee and the signer of receipts in the signed card, in the registration file and in the terms alike', async () => {
+    const terms = await json(ENDPOINTS.x402);
+    const { params } = told.card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSIONS.x402);
+    expect([params.payee, params.asset, params.receiptSigner]).toEqual([terms.payee, terms.asset.address, terms.receipt.signer]);
+    expect(params.terms).toBe(at(ENDPOINTS.x402));
+    const { payee, asset, receiptSigner } = told.registration.services.find(({ name }: Body) => name === 'x402');
+    expect([payee, asset, receiptSigner]).toEqual(
+      [params.payee, params.asset, params.receiptSigner].map((one) => `${params.network}:${one}`),
+    );
+  });
+
   it('the identity on chain, whose URI leads to the registration file', async () => {
     const { agentUri, agentId } = told.ecosystem.contracts.identityRegistry;
     expect(agentUri).toBe(at(ENDPOINTS.registration));

@@ -1,4 +1,14 @@
-import { type Address, encodeFunctionData, getAddress, type Hex, keccak256, type LocalAccount, stringToBytes, zeroAddress } from 'viem';
+import {
+  type Address,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  keccak256,
+  type LocalAccount,
+  stringToBytes,
+  zeroAddress,
+  zeroHash,
+} from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { verifyTypedData } from 'viem/utils';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -178,6 +188,21 @@ describe('a job, from its offer to its receipt', () => {
 });
 
 describe('other jobs', () => {
+  it('hand out nothing any more once they are rejected, to nobody', async () => {
+    const [account, evaluator] = [await newAccount(), await newAccount()];
+    const jobId = await deliveredJob(jobClient(world, account), 'svc_market_context', evaluator.address);
+    expect((await fetchAs(account, jobId)).status).toBe(200);
+    await jobClient(world, evaluator).reject(jobId);
+    await reaches(jobId, { state: 'REJECTED' });
+    for (const signer of [account, evaluator]) {
+      const { status, body, text } = await fetchAs(signer, jobId);
+      expect([status, body.code, body.detail]).toEqual([404, 'NOT_FOUND', expect.stringContaining('was rejected')]);
+      expect(text).not.toContain('svc_market_context');
+    }
+    // The next stranger would have to wait.
+    await service.database.db.collection('agent_commerce_turns').deleteMany({});
+  });
+
   it('of a contract wallet are handed to whoever signs for it (EIP-1271)', async () => {
     const owner = await newAccount();
     const chain = await createChain({
@@ -204,6 +229,10 @@ describe('other jobs', () => {
     const { status, text } = await fetchAs(owner, paid, { wallet: from });
     expect(status).toBe(200);
     expect(keccak256(stringToBytes(text))).toBe((await jobOf(paid)).deliverable.hash);
+    const completion = encodeFunctionData({ abi: commerceAbi, functionName: 'complete', args: [paid, zeroHash, '0x'] });
+    await jsonRpc(world.rpcUrl, 'eth_sendTransaction', { from, to: world.contract, data: completion, gas: '0xf4240' });
+    await reaches(paid, { state: 'COMPLETED', payment: { amount: '250000' } });
+    expect((await fetchAs(owner, paid, { wallet: from })).text).toBe(text);
   });
 
   it('that are refused say why', async () => {
@@ -245,5 +274,23 @@ describe('without a contract that can be used', () => {
     const parts = { db: database.db, chain, ledger: http.commerce.ledger, answers: http, now: http.now } as unknown as JobComposition;
     const jobs = await composeJobs({ config, log, shutdown }, parts);
     expect(jobs).toEqual({ desk: null, watch: null, closed: { 'agent-commerce': expect.stringContaining(reason) } });
+  });
+});
+
+describe('where no evaluator is known and none other is allowed', () => {
+  it('the channel is closed, with the reason; jobs of before are told and served', async () => {
+    const { config, log, shutdown, database, http } = service;
+    const { jobs: desk, commerce, now } = http;
+    const chain = await createChain({
+      ...{ rpcUrl: world.rpcUrl, chainId: 8453, confirmations: 1, pollingIntervalMs: 5, addresses: http.addresses },
+    });
+    const wallet = { address: desk!.provider };
+    const parts = { db: database.db, chain, wallet, ledger: commerce.ledger, answers: http, now } as unknown as JobComposition;
+    const jobs = await composeJobs({ config: { ...config, AGENT_COMMERCE_MAX_USD: 0 }, log, shutdown }, parts);
+    expect(jobs.closed).toEqual({ 'agent-commerce': expect.stringContaining('No evaluator is known') });
+    expect(jobs).toMatchObject({ desk: { contract: world.contract }, watch: expect.any(Function) });
+
+    const listed = { ...config, AGENT_COMMERCE_MAX_USD: 0, AGENT_COMMERCE_EVALUATORS: [world.provider] };
+    expect((await composeJobs({ config: listed, log, shutdown }, parts)).closed).toEqual({});
   });
 });

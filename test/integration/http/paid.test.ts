@@ -100,7 +100,7 @@ describe('the official client of version 2', () => {
       charged: true,
       signal: expect.stringMatching(/^(BUY|SELL|HOLD)$/),
       access: { tier: 'public', wallet: null },
-      payment: { payer: buyer().address.toLowerCase(), amount: PRICES[path].toString(), chain: 'eip155:8453' },
+      payment: { payer: buyer().address, amount: PRICES[path].toString(), chain: 'eip155:8453' },
     });
     expect(readHeader(response.headers.get('PAYMENT-RESPONSE'))).toMatchObject({
       success: true,
@@ -120,7 +120,7 @@ describe('a payment of version 1', () => {
     const { status, headers, body } = await ask(path, { 'X-PAYMENT': asHeader(inV1(await signed(path))) });
     expect(status, JSON.stringify(body)).toBe(200);
     expect(readHeader(headers.get('X-PAYMENT-RESPONSE'))).toEqual({
-      ...{ success: true, transaction: body.payment.txHash, network: 'base', payer: buyer().address.toLowerCase() },
+      ...{ success: true, transaction: body.payment.txHash, network: 'base', payer: buyer().address },
     });
     expect(headers.get('PAYMENT-RESPONSE')).toBeNull();
   });
@@ -160,7 +160,13 @@ describe('without a payment', () => {
             validForSeconds: 300,
             resource,
           },
-          ...{ usd: path === '/oracle' ? '0.001' : '0.01', docs: `${publicUrl}/docs`, terms: `${publicUrl}/.well-known/x402.json` },
+          ...{
+            usd: path === '/oracle' ? '0.001' : '0.01',
+            docs: `${publicUrl}/SKILL.md#or-pay-for-a-single-answer`,
+            reference: `${publicUrl}/docs`,
+            realMoney: false,
+            terms: `${publicUrl}/.well-known/x402.json`,
+          },
         },
       });
       expect(body.payment.payTo.toLowerCase()).toBe(payee().toLowerCase());
@@ -302,8 +308,38 @@ async function withSignal<T>(signal: 'BUY' | 'HOLD', work: () => Promise<T>): Pr
   }
 }
 
+describe('what a tier includes', () => {
+  it.each([
+    ['GET', '/api/svc/oracle', 'Or pay 0.001 USD for a single answer, without an account: GET /oracle?horizon=7d.'],
+    ['GET', '/api/svc/oracle/premium', 'Or pay 0.01 USD for a single answer, without an account: GET /oracle/premium?horizon=7d.'],
+    ['POST', '/api/svc/skills/predict_btc_direction', 'Or pay 0.001 USD for a single answer, without an account: GET /oracle?horizon=7d.'],
+  ])('%s %s says what buys a single answer of it', async (method, path, otherwise) => {
+    const { status, body } = await ask(path, {}, { method, from: ELSEWHERE });
+    expect([status, body.code]).toEqual([401, 'UNAUTHENTICATED']);
+    expect(body.suggestedAction).toContain('POST /api/svc/oracle/verify');
+    expect(body.suggestedAction.endsWith(otherwise), body.suggestedAction).toBe(true);
+  });
+
+  it('and is not sold, says nothing of a price', async () => {
+    expect((await ask('/api/svc/regime', {}, { from: ELSEWHERE })).body.suggestedAction).toMatch(/<token>\.$/);
+  });
+});
+
 describe('an abstention', () => {
-  const FIELDS = ['success', 'signal', 'horizon', 'date', 'predictionId', 'windowOpensAt', 'resolvesAt', 'nextSignalAt', 'charged', 'note'];
+  const FIELDS = [
+    'success',
+    'signal',
+    'horizon',
+    'date',
+    'predictionId',
+    'windowOpensAt',
+    'resolvesAt',
+    'nextSignalAt',
+    'charged',
+    'note',
+    'payment',
+    'receipt',
+  ];
 
   it('is told without a charge to a payment that is good, and to no other', async () => {
     const payment = await signed('/oracle');
@@ -311,6 +347,7 @@ describe('an abstention', () => {
       withSignal('HOLD', async () => {
         const { status, body, headers } = await pay('/oracle', payment, { at: lenient });
         expect([status, body.signal, body.charged]).toEqual([200, 'HOLD', false]);
+        expect([body.payment, body.receipt]).toEqual([null, null]);
         expect(Object.keys(body).toSorted()).toEqual(FIELDS.toSorted());
         expect(undocumented(PAID_SIGNAL, body)).toEqual([]);
         expect(headers.get('PAYMENT-RESPONSE')).toBeNull();

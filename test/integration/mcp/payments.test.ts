@@ -83,9 +83,15 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     const { payment: paid, receipt } = bought._meta[RECEIPT];
     expect(bought._meta['x402/payment-response']).toEqual({
       ...{ success: true, network: 'eip155:8453' },
-      ...{ transaction: paid.txHash, payer: buyer.account.address.toLowerCase() },
+      ...{ transaction: paid.txHash, payer: buyer.account.address },
     });
-    expect(paid).toMatchObject({ amountMicros: '1000', resource: `http://127.0.0.1:3000/mcp#${PREDICT}` });
+    expect(paid).toMatchObject({
+      offering: 'x402:x402_signal',
+      amount: '1000',
+      usd: '0.001',
+      ref: null,
+      resource: `http://127.0.0.1:3000/mcp#${PREDICT}`,
+    });
     expect(receipt.message).toMatchObject({
       ...{ amount: '1000', resource: paid.resource, txHash: paid.txHash },
       ...{ forecastId: truth.predictionId, attestationUid: truth.attestationUid },

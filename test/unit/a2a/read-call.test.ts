@@ -12,6 +12,7 @@ const CARD = agentCard({
   chainId: 31337,
   registry: `0x${'1'.repeat(40)}`,
   agentId: 1,
+  payments: { payee: `0x${'2'.repeat(40)}`, asset: `0x${'3'.repeat(40)}`, receiptSigner: `0x${'4'.repeat(40)}` },
 });
 const EXAMPLES = CARD.skills.flatMap(({ examples }) => examples);
 const JSON_EXAMPLES = EXAMPLES.filter((example) => example.startsWith('{'));

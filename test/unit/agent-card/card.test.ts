@@ -21,6 +21,7 @@ const source: CardSource = {
   chainId: 8453,
   registry: '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432',
   agentId: 0,
+  payments: { payee: `0x${'2'.repeat(40)}`, asset: `0x${'3'.repeat(40)}`, receiptSigner: `0x${'4'.repeat(40)}` },
 };
 
 /** Bases as operators write them: names, addresses, ports, paths, slashes at the end. */
@@ -120,6 +121,12 @@ describe('the card', () => {
     }
     expect(skills.some(({ security }: Body) => security)).toBe(true);
     expect(skills.some(({ security }: Body) => !security)).toBe(true);
+  });
+
+  it('says to whom is paid, in which coin, and who signs receipts, under its signature', async () => {
+    const { card } = await signed();
+    const { params } = card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSIONS.x402);
+    expect(params).toMatchObject({ ...source.payments, network: 'eip155:8453', terms: `${source.publicUrl}/.well-known/x402.json` });
   });
 
   it('has a contract for each skill, whose examples its own schema takes', () => {

@@ -68,7 +68,8 @@ describe('server.json', () => {
 describe('the registration file', () => {
   it('names its services as EIP-8004 does, and takes payments with requests', () => {
     const registry = '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432';
-    const file = registrationFile({ publicUrl, chainId: 8453, registry, agentId: 7 });
+    const payments = { payee: `0x${'2'.repeat(40)}`, asset: `0x${'3'.repeat(40)}`, receiptSigner: `0x${'4'.repeat(40)}` } as const;
+    const file = registrationFile({ publicUrl, chainId: 8453, registry, agentId: 7, payments });
     expect(file).toMatchObject({
       type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
       name: IDENTITY.name,
@@ -77,7 +78,13 @@ describe('the registration file', () => {
       registrations: [{ agentId: 7, agentRegistry: `eip155:8453:${registry}` }],
       supportedTrust: ['reputation'],
     });
-    expect(file.services.map(({ name }) => name)).toEqual(['web', 'A2A', 'MCP', 'OpenAPI']);
+    expect(file.services.map(({ name }) => name)).toEqual(['web', 'A2A', 'MCP', 'OpenAPI', 'x402']);
+    expect(file.services.at(-1)).toEqual({
+      ...{ name: 'x402', endpoint: 'https://oracle.example.org/.well-known/x402.json', version: '2' },
+      payee: `eip155:8453:${payments.payee}`,
+      asset: `eip155:8453:${payments.asset}`,
+      receiptSigner: `eip155:8453:${payments.receiptSigner}`,
+    });
     expect(file.services.slice(0, 3).map(({ endpoint }) => endpoint)).toEqual([
       'https://oracle.example.org/',
       'https://oracle.example.org/.well-known/agent-card.json',
@@ -151,7 +158,10 @@ describe('SKILL.md', () => {
 it('what can be bought for a single answer says so, with its price', () => {
   for (const skill of SKILLS) {
     if (skill.offering === null) expect(priceOf(skill), skill.id).not.toContain('x402');
-    else expect(priceOf(skill), skill.id).toContain(`${displayMoney(skill.offering.price)} for a single answer, paid by x402`);
+    else
+      expect(priceOf(skill), skill.id).toContain(
+        `${displayMoney(skill.offering.price)} for a single answer, paid by x402 at ${skill.offering.resource?.path}, over MCP or A2A`,
+      );
   }
 });
 

@@ -1,6 +1,10 @@
+import type { Request } from 'express';
 import fc from 'fast-check';
+import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
+import { skillFile } from '../../../agent-card/skill-file.ts';
 import { PAID_RESOURCES } from '../../../src/commerce/offerings.ts';
+import { refusal } from '../../../src/commerce/x402/payload.ts';
 import { PaymentRequiredError, termsOf } from '../../../src/commerce/x402/terms.ts';
 import { headerValue, PROOF_HEADERS, type ProofHeader } from '../../../src/http/payment-headers.ts';
 import { paymentProblem } from '../../../src/http/payment-problem.ts';
@@ -14,6 +18,7 @@ function terms(chainId = 8453) {
     asset: ADDRESS,
     payee: ADDRESS,
     domain: { name: 'USD Coin', version: '2' },
+    realMoney: false,
     publicUrl: 'https://oracle.example.org',
   } as const;
   const resource = { url: 'https://oracle.example.org/oracle?horizon=7d', description: 'Signal', mimeType: 'application/json' };
@@ -71,10 +76,42 @@ describe('the payment of a request', () => {
 });
 
 describe('the 402', () => {
-  const problemOn = (chainId: number) => paymentProblem(new PaymentRequiredError(terms(chainId), 'payment_required', 'It costs something'));
+  const problemOn = (chainId: number) =>
+    paymentProblem(new PaymentRequiredError(terms(chainId), 'payment_required', 'It costs something'), { get: () => undefined });
 
   it('has terms of version 1 where the chain has a name there', () => {
     expect(problemOn(8453).members).toMatchObject({ accepts: [{ network: 'base' }], payment: { network: 'base', chain: 'eip155:8453' } });
+  });
+
+  it('says that a local coin is no money, and leads to a page that needs no browser', () => {
+    const { realMoney, docs, reference } = problemOn(8453).members.payment;
+    expect(realMoney).toBe(false);
+    expect(docs).toBe('https://oracle.example.org/SKILL.md#or-pay-for-a-single-answer');
+    const heading = '## Or pay for a single answer';
+    expect(skillFile({ publicUrl: 'https://oracle.example.org', version: '1.0.0' })).toContain(`\n${heading}\n`);
+    expect(reference).toBe('https://oracle.example.org/docs');
+  });
+
+  it.each([
+    ['PAYMENT-SIGNATURE', { 'PAYMENT-RESPONSE': 'eip155:8453' }],
+    ['X-PAYMENT', { 'X-PAYMENT-RESPONSE': 'base' }],
+    ['X-402-Payment', { 'PAYMENT-RESPONSE': 'eip155:8453', 'X-PAYMENT-RESPONSE': 'base' }],
+  ])('of a payment in %s that was not settled says so in the words of the protocol', (sent, networks) => {
+    const error = refusal(terms(8453), 'out_of_gas', { payer: ADDRESS, unsettledOf: ADDRESS });
+    const { headers } = paymentProblem(error, { get: ((name: string) => (name === sent ? 'x' : undefined)) as Request['get'] });
+    const { 'PAYMENT-REQUIRED': _, ...told } = headers;
+    const read = Object.entries(told).map(([name, value]) => [name, JSON.parse(Buffer.from(value, 'base64').toString())]);
+    const answer = { success: false, errorReason: 'out_of_gas', transaction: '', payer: getAddress(ADDRESS) };
+    expect(Object.fromEntries(read)).toEqual(
+      Object.fromEntries(Object.entries(networks).map(([name, network]) => [name, { ...answer, network }])),
+    );
+  });
+
+  it('of a payment that was never sent says nothing of a settlement', () => {
+    const { headers } = paymentProblem(refusal(terms(8453), 'expired', { payer: ADDRESS }), {
+      get: (() => 'x') as unknown as Request['get'],
+    });
+    expect(Object.keys(headers)).toEqual(['PAYMENT-REQUIRED']);
   });
 
   it('and none on any other, where version 2 serves still', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findOffering } from '../../../src/commerce/offerings.ts';
+import { refusal } from '../../../src/commerce/x402/payload.ts';
 import { PaymentRequiredError, termsOf } from '../../../src/commerce/x402/terms.ts';
 import { OracleError } from '../../../src/errors.ts';
 import { PayableError } from '../../../src/mcp/payable-error.ts';
@@ -12,6 +13,7 @@ const TILL = {
     asset: `0x${'1'.repeat(40)}` as const,
     payee: `0x${'2'.repeat(40)}` as const,
     domain: { name: 'USD Coin', version: '2' },
+    realMoney: false,
   },
   publicUrl: ADDRESS.publicUrl,
 } as const;
@@ -76,6 +78,15 @@ describe('a failure', () => {
     const [required, words] = failureOf(error, ADDRESS).content as { text: string }[];
     expect(JSON.parse(required!.text)).toMatchObject({ error: 'amount_mismatch', accepts: [{ amount: '1000' }] });
     expect(words!.text).toMatch(/^PAYMENT_REQUIRED: Too little was paid\nField: payment\n/);
+  });
+
+  it('of a settlement says so as the transport has it, and only then', () => {
+    const payer = `0x${'3'.repeat(40)}` as const;
+    const unsettled = failureOf(refusal(TERMS, 'out_of_gas', { payer, unsettledOf: payer }), ADDRESS);
+    expect(unsettled._meta?.['x402/payment-response']).toEqual({
+      ...{ success: false, errorReason: 'out_of_gas', transaction: '', network: 'eip155:8453', payer },
+    });
+    expect(failureOf(refusal(TERMS, 'expired', { payer }), ADDRESS)._meta).not.toHaveProperty('x402/payment-response');
   });
 
   it('that is not ours keeps its words', () => {

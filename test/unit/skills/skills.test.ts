@@ -48,7 +48,7 @@ describe('the skills', () => {
 
   it('ask for the tiers that they should, and only the forecast has a price', () => {
     expect(SKILLS.map((skill) => [skill.tier, priceOf(skill)])).toEqual([
-      ['basic', 'included in the basic tier; 0.001 USD for a single answer, paid by x402'],
+      ['basic', 'included in the basic tier; 0.001 USD for a single answer, paid by x402 at /oracle, over MCP or A2A'],
       ['public', 'free'],
       ['public', 'free'],
       ['public', 'free'],

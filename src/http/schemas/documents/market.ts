@@ -2,19 +2,9 @@ import { z } from 'zod';
 import { COUNT, TIME } from '../../../fields.ts';
 import { derivativesSummary } from '../../../market/reports/derivatives-summary.ts';
 import { MARKET_CONTEXT } from '../../../record/schemas/market-context.ts';
-import { CROWD_VS_ORACLE_REPLY } from '../crowd.ts';
 import { reportReply } from '../market.ts';
 import { REGIME_FIELDS } from '../regime.ts';
 import { headOf } from './head.ts';
-
-const { venue, quotesAreOurs, totals, weeks, count, notes } = CROWD_VS_ORACLE_REPLY.shape;
-
-/** `svc_crowd_vs_oracle`, of purchases and of the agent commerce protocol. */
-export const CROWD_VS_ORACLE = z.object({
-  ...headOf('crowd_vs_oracle'),
-  running: weeks.element.nullable().describe('The newest week that is not over; null before it was priced'),
-  ...{ venue, quotesAreOurs, totals, weeks, count, notes },
-});
 
 const FIGURE = z.object({
   id: z.string().describe('Name of the figure'),
