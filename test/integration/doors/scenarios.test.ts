@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openA2aJsonRpc, openA2aRest } from '../../support/agent-doors/a2a.ts';
 import type { AgentDoor, OpenDoor, Outcome } from '../../support/agent-doors/door.ts';
@@ -76,10 +77,15 @@ describe('what the skills answer behind every door', () => {
     const [first, ...others] = Object.entries(DOORS).filter(([, { tiers }]) => tiers.includes(tier));
     for (const scenario of scenarios) {
       if (!scenario.tiers.includes(tier) || scenario.notOver !== undefined) continue;
-      const reference = await outcomeOver(first![0], tier, scenario);
+      const both = async (name: string, text: boolean) => {
+        const [reference, outcome] = [await outcomeOver(first![0], tier, scenario), await outcomeOver(name, tier, scenario)];
+        return { expected: comparable(reference, text), got: comparable(outcome, text) };
+      };
       for (const [name, { text }] of others) {
-        const outcome = await outcomeOver(name, tier, scenario);
-        expect(comparable(outcome, text), `${scenario.name} over ${name}`).toEqual(comparable(reference, text));
+        const asked = await both(name, text);
+        // The price is one of the minute: it may have moved on in between.
+        const { expected, got } = isDeepStrictEqual(asked.got, asked.expected) ? asked : await both(name, text);
+        expect(got, `${scenario.name} over ${name}`).toEqual(expected);
       }
     }
   });
