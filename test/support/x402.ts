@@ -112,13 +112,13 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000 }: Bench
     publicUrl: 'https://oracle.example.org',
   };
   const log = createLog({ level: 'silent', secrets: [] });
-  const open = async (over: Chain) => {
+  const open = async (over: Chain, timeoutMs = waitMs) => {
     const wallet = createWallet({
       chain: over,
       journal: await openJournal(db),
       role: 'facilitator',
       account: chain.accounts.facilitator,
-      timeoutMs: waitMs,
+      timeoutMs,
     });
     return localFacilitator({ chain: over, wallet });
   };
@@ -134,7 +134,12 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000 }: Bench
   const facilitator = await open(connected);
   const another: TillBench['another'] = async (change = {}) => {
     const over = change.chain ?? connected;
-    return new Sales({ ...parts, chain: over, facilitator: change.facilitator ?? (await open(over)), waitMs: change.waitMs ?? waitMs });
+    return new Sales({
+      ...parts,
+      chain: over,
+      facilitator: change.facilitator ?? (await open(over, change.waitMs)),
+      waitMs: change.waitMs ?? waitMs,
+    });
   };
   const send = (data: Hex) => sendInOrder(chain.rpcUrl, chain.deployer, [{ to: till.asset, data }]);
   const mint = (to: Address, value: bigint) => send(encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, value] }));

@@ -25,6 +25,10 @@ export async function deliver(parts: JobParts, doc: ListedJob, job: Job, offerin
 async function keepDelivery(parts: JobParts, doc: ListedJob, job: Job, offering: Offering): Promise<Delivery | null> {
   const { store, turns, policy, now } = parts;
   const needsTurn = !isKnown(policy, job.evaluator);
+  if (needsTurn && (await store.hasUnpaid(job))) {
+    await store.refuse(doc._id, 'The client or the evaluator has let an earlier delivery go unpaid, so nothing is delivered.');
+    return null;
+  }
   if (needsTurn && (await turns.takenUntil(doc, now())) !== null) throw anotherTurn();
   const delivery = await composeDelivery(parts, job, offering);
   // Only now: what cannot be composed keeps nobody else waiting.

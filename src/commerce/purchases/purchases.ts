@@ -71,6 +71,7 @@ export class Purchases {
     for (const doc of await store.open()) {
       const held = await store.hold(doc._id);
       if (held === null) continue;
+      await store.swept(doc._id);
       await this.#make(doc, held).catch((error: unknown) =>
         log.warn({ err: error, purchase: doc._id }, 'a purchase cannot be delivered yet'),
       );

@@ -27,6 +27,8 @@ export interface PurchaseDoc {
   delivery: DeliveryDoc | null;
   /** Until it is delivered. */
   isOpen?: true;
+  /** When a sweep last looked at it; before the first when it was written down. */
+  sweptAt: Date;
 }
 
 /** Delivered once, and the same for ever after. */
@@ -51,7 +53,7 @@ export interface HeldPurchase {
   holder: string;
 }
 
-const OPEN_KEY = { isOpen: 1 } as const;
+const OPEN_KEY = { isOpen: 1, sweptAt: 1 } as const;
 
 export const PURCHASE_INDEXES = [
   { collection: 'purchases', indexes: [{ key: OPEN_KEY, sparse: true }] },
@@ -80,6 +82,7 @@ export class PurchaseStore {
         composingAt: NOBODY,
         delivery: null,
         isOpen: true,
+      sweptAt: new Date(),
       });
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
@@ -87,9 +90,14 @@ export class PurchaseStore {
     return (await this.find(txHash)) as PurchaseDoc;
   }
 
-  /** Paid for, and not delivered yet. */
+  /** Paid for, and not delivered yet: longest not looked at first. */
   open(): Promise<PurchaseDoc[]> {
-    return this.#purchases.find({ isOpen: true }, { hint: OPEN_KEY }).limit(100).toArray();
+    return this.#purchases.find({ isOpen: true }, { hint: OPEN_KEY }).sort({ sweptAt: 1 }).limit(100).toArray();
+  }
+
+  /** Looked at by a sweep: the others come first next time. */
+  async swept(txHash: Hash): Promise<void> {
+    await this.#purchases.updateOne({ _id: txHash }, { $currentDate: { sweptAt: true } });
   }
 
   /** From now on each call needs a signature. */

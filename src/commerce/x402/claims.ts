@@ -31,6 +31,8 @@ export interface ClaimDoc {
   digest: string;
   /** The client's own id for the payment; absent where it sent none. */
   paymentId?: string;
+  /** The same, of a payment that was refused: the payer may have used it for another one since. */
+  formerPaymentId?: string;
   /** Where the request came from, as the limits count it. */
   address: string;
   offering: string;
@@ -44,8 +46,8 @@ export interface ClaimDoc {
   /** Block before which the payment was not known to anybody but its payer. */
   sinceBlock: number;
   openedAt: Date;
-  /** When a sweep last looked at it; null before the first. */
-  sweptAt: Date | null;
+  /** When a sweep last looked at it; before the first when it was opened, so that each has its turn. */
+  sweptAt: Date;
   /** JSON of the answer; null while it is being made. */
   answer: string | null;
   forecastId: string | null;
@@ -133,7 +135,15 @@ export class PaymentClaims {
       state: 'OPEN',
       holder,
       heldUntil: new Date(0),
-      ...{ answer: null, forecastId: null, attestationUid: null, settlement: null, receipt: null, keptUntil: null, sweptAt: null },
+      ...{
+        answer: null,
+        forecastId: null,
+        attestationUid: null,
+        settlement: null,
+        receipt: null,
+        keptUntil: null,
+        sweptAt: claim.openedAt,
+      },
     };
     try {
       await this.#claims.insertOne(doc);
@@ -183,9 +193,9 @@ export class PaymentClaims {
    * It is not known what becomes of the payment: the next one who asks takes it up. With `forgetId` the payer may use his id for
    * another payment.
    */
-  async letGo({ _id, holder }: ClaimDoc, { forgetId = false } = {}): Promise<void> {
-    const change = { $set: { heldUntil: new Date(0) }, ...(forgetId ? { $unset: { paymentId: true as const } } : {}) };
-    await this.#claims.updateOne({ _id, holder }, change);
+  async letGo({ _id, holder, paymentId }: ClaimDoc, { forgetId = false } = {}): Promise<void> {
+    const free = { heldUntil: new Date(0), ...(forgetId && paymentId !== undefined ? { formerPaymentId: paymentId } : {}) };
+    await this.#claims.updateOne({ _id, holder }, { $set: free, ...(forgetId ? { $unset: { paymentId: true as const } } : {}) });
   }
 
   /** Claims that nobody works on, of processes that died or whose payment was not known to have landed: longest not looked at first. */

@@ -14,7 +14,7 @@ import { PaymentRequiredError, type Terms } from './terms.ts';
 export function requireSame(claim: ClaimDoc, { call, payment, terms }: { call: PaidCall; payment: Payment; terms: Terms }): void {
   if (claim.digest !== payment.digest) throw usedBefore('payment-identifier', 'This payment id came before with another payment');
   if (claim.question !== questionOf(call)) throw usedBefore('payment', 'This payment came before for something else');
-  const isItsId = claim.paymentId !== undefined && claim.paymentId === payment.paymentId;
+  const isItsId = payment.paymentId !== null && [claim.paymentId, claim.formerPaymentId].includes(payment.paymentId);
   // Once it is sent to the chain, everybody can read a payment there: it proves nothing by itself any more.
   if (isItsId || claim.address === call.address) return;
   throw new PaymentRequiredError(terms, 'payment_used', 'This payment was used before', {

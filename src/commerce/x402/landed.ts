@@ -1,4 +1,4 @@
-import { type Hash, isAddressEqual, type TransactionReceipt } from 'viem';
+import { getAbiItem, type Hash, isAddressEqual, type TransactionReceipt } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { readLogs } from '../../chain/logs.ts';
 import { chainCall } from '../../chain/rpc-error.ts';
@@ -16,17 +16,18 @@ export interface Landed {
   at: Date;
 }
 
-const USED = stablecoinAbi.find((item) => item.type === 'event' && item.name === 'AuthorizationUsed')!;
+const USED = getAbiItem({ abi: stablecoinAbi, name: 'AuthorizationUsed' });
+const CANCELLED = getAbiItem({ abi: stablecoinAbi, name: 'AuthorizationCanceled' });
 
 /**
- * What the chain says of an authorization. `shallow`: used in a block that is not deep enough yet. `spent`: used for good, and not to
- * pay us, as where its payer has cancelled it. Null: not used.
+ * What the chain says of an authorization. `shallow`: used, in a block that is not deep enough or not told of yet. `spent`: used for
+ * good, and not to pay us. `late`: not used, and no block takes it any more. Null: not used.
  */
-export type Fate = Landed | 'shallow' | 'spent' | null;
+export type Fate = Landed | 'shallow' | 'spent' | 'late' | null;
 
 /**
  * Looks for an authorization on chain, whoever sent it there. The truth about every settlement: neither a facilitator nor our own
- * memory is asked.
+ * memory is asked. That nothing is found in the logs proves nothing, since those of a node may lag: only what is found counts.
  * @param sinceBlock when the payment came to us: it cannot have been used before
  * @throws OracleError CHAIN_UNREACHABLE
  */
@@ -36,13 +37,21 @@ export async function landed(
   { authorization, sinceBlock }: { authorization: Authorization; sinceBlock: number },
 ): Promise<Fate> {
   const head = await chainCall('Reading the block number', () => chain.client.getBlockNumber());
-  if (!(await isUsedAt(chain, till, authorization, head))) return null;
+  if (!(await isUsedAt(chain, till, authorization, head))) return (await isLateAt(chain, authorization, head)) ? 'late' : null;
   const { from, nonce } = authorization;
-  const range = { fromBlock: BigInt(Math.max(0, sinceBlock)), toBlock: head };
-  const [log] = await readLogs(chain, { address: till.asset, event: USED, args: { authorizer: from, nonce }, ...range });
-  if (log !== undefined) return landedIn(chain, till, { authorization, txHash: log.transactionHash });
-  const deep = head - BigInt(chain.confirmations) + 1n;
-  return deep >= 0n && (await isUsedAt(chain, till, authorization, deep)) ? 'spent' : 'shallow';
+  const query = { address: till.asset, args: { authorizer: from, nonce }, fromBlock: BigInt(Math.max(0, sinceBlock)), toBlock: head };
+  const [used] = await readLogs(chain, { ...query, event: USED });
+  if (used !== undefined) return landedIn(chain, till, { authorization, txHash: used.transactionHash });
+  const [cancelled] = await readLogs(chain, { ...query, event: CANCELLED });
+  return cancelled !== undefined && head - cancelled.blockNumber + 1n >= chain.confirmations ? 'spent' : 'shallow';
+}
+
+/** True once no block can take the authorization any more, at the confirmation depth below a head. */
+async function isLateAt({ client, confirmations }: Chain, { validBefore }: Authorization, head: bigint): Promise<boolean> {
+  const deep = head - BigInt(confirmations) + 1n;
+  if (deep < 0n) return false;
+  const { timestamp } = await chainCall('Reading the time of a block', () => client.getBlock({ blockNumber: deep }));
+  return timestamp >= validBefore;
 }
 
 function isUsedAt(
@@ -57,18 +66,6 @@ function isUsedAt(
 
 export function isLanded(found: Fate): found is Landed {
   return typeof found === 'object' && found !== null;
-}
-
-/** False once no block can take the authorization any more, at the confirmation depth. @throws OracleError CHAIN_UNREACHABLE */
-export async function canStillLand(
-  { client, confirmations }: Chain,
-  { validBefore }: Pick<Authorization, 'validBefore'>,
-): Promise<boolean> {
-  const head = await chainCall('Reading the block number', () => client.getBlockNumber());
-  const deep = head - BigInt(confirmations) + 1n;
-  if (deep < 0n) return true;
-  const { timestamp } = await chainCall('Reading the time of a block', () => client.getBlock({ blockNumber: deep }));
-  return timestamp < validBefore;
 }
 
 /** The same for a transaction that is said to have brought it. */

@@ -6,7 +6,8 @@ import type { Facilitator, Settlement } from './facilitator.ts';
 
 /** A settlement waits for a block. */
 const TIMEOUT_MS = 30_000;
-const NOT_SENT = /^(invalid|insufficient|unsupported)_/;
+/** Not what may be said of a transaction that was sent after all, or of one before: a facilitator says the first of whatever its node throws. */
+const NOT_SENT = /^(invalid|insufficient|unsupported)_(?!.*(transaction_|transfer_event|nonce))/;
 const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
 
 /** Somebody else's facilitator, asked over HTTP. What it says is believed only where it refuses: that money arrived, the chain has to say. */

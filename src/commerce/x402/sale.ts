@@ -10,7 +10,7 @@ import type { Till } from '../till.ts';
 import { type ClaimDoc, claimId, LEASE_MS, type PaymentClaims } from './claims.ts';
 import type { Facilitator } from './facilitator.ts';
 import { paymentOf, questionOf, requireSame, soldOf } from './known-claim.ts';
-import { canStillLand, isLanded, type Landed, landed } from './landed.ts';
+import { isLanded, type Landed, landed } from './landed.ts';
 import type { PaidCall, Sold } from './paid-call.ts';
 import { type Authorization, type Payment, readPayment, refusal, requireInTime } from './payload.ts';
 import { type Refused, type SettleParts, settlePayment } from './settle.ts';
@@ -233,10 +233,9 @@ export class Sales {
     const { chain, till, claims } = this.#parts;
     const { authorization } = paymentOf(claim);
     // Nobody waits: what was sent is followed, what was not is not sent.
-    const mayLand = await canStillLand(chain, authorization);
     const found = await landed(chain, till, { authorization, sinceBlock: claim.sinceBlock });
     if (isLanded(found)) await this.#writeDown(claim, found);
-    else if (found === 'spent' || (found === null && !mayLand)) await claims.release(claim);
+    else if (found === 'spent' || found === 'late') await claims.release(claim);
     else await claims.letGo(claim);
   }
 

@@ -4,7 +4,7 @@ import { isOracleError } from '../../errors.ts';
 import { pause } from '../pause.ts';
 import type { Till } from '../till.ts';
 import type { Facilitator } from './facilitator.ts';
-import { canStillLand, type Fate, isLanded, type Landed, landed, landedIn } from './landed.ts';
+import { type Fate, isLanded, type Landed, landed, landedIn } from './landed.ts';
 import type { Payment } from './payload.ts';
 import type { Requirements } from './terms.ts';
 import { unconfirmed } from './wait.ts';
@@ -34,6 +34,9 @@ export interface Refused {
 }
 
 const SPENT: Refused = { refused: 'authorization_spent', isOver: true };
+const LATE: Refused = { refused: 'expired', isOver: true };
+
+const isUnused = (fate: Fate) => fate === null || fate === 'late';
 
 /**
  * Brings a payment to its confirmation depth. The chain is asked before anything is sent again, and has the last word afterwards:
@@ -46,16 +49,15 @@ export async function settlePayment(parts: SettleParts, { payment, ...rest }: Pa
   const { authorization } = payment;
   const look = () => landed(chain, till, { authorization, sinceBlock });
   if (!mayBeSent) return send();
-  // Asked first: what could land then, could have landed by the time of the look.
-  const mayLand = await canStillLand(chain, authorization);
   const before = await look();
+  if (before === 'late') return LATE;
   if (before !== null) return isLanded(before) ? before : waitFor(parts, look);
-  return mayLand ? send() : { refused: 'expired', isOver: true };
+  return send();
 
   async function send(): Promise<Landed | Refused> {
     const settlement = await facilitator.settle(payment, requirements);
     // It may be refused because it has landed by another way.
-    if ('refused' in settlement) return (await look()) === null ? { ...settlement, isOver: false } : waitFor(parts, look);
+    if ('refused' in settlement) return isUnused(await look()) ? { ...settlement, isOver: false } : waitFor(parts, look);
     const told = await whereTold(parts, payment, settlement.txHash);
     return isLanded(told) ? told : waitFor(parts, look);
   }
@@ -77,6 +79,7 @@ async function waitFor({ chain, waitMs, signal }: SettleParts, look: () => Promi
     const found = await look();
     if (isLanded(found)) return found;
     if (found === 'spent') return SPENT;
+    if (found === 'late') return LATE;
     if (Date.now() >= deadline) throw unconfirmed();
     await pause(chain.pollingIntervalMs, signal);
   }

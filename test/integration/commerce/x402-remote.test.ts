@@ -83,10 +83,14 @@ describe("somebody else's facilitator", () => {
       status: 200,
       body: JSON.stringify({ success: false, errorReason: 'transaction_receipt_timeout', transaction: '', network: 'eip155:8453' }),
     },
+    ...['invalid_exact_evm_transaction_failed', 'invalid_transaction_state', 'invalid_exact_evm_nonce_already_used'].map((errorReason) => ({
+      status: 200,
+      body: JSON.stringify({ success: false, errorReason, transaction: '', network: 'eip155:8453' }),
+    })),
     { status: 504, body: JSON.stringify({ success: false, errorReason: 'x', transaction: '', network: 'eip155:8453' }) },
   ];
   for (const lost of LOST) {
-    it(`whose answer is lost (${lost.status} ${lost.body.slice(0, 12)}) after it has settled: the payer asks again, and has paid once`, async () => {
+    it(`whose answer is lost (${lost.status} ${lost.body.slice(0, 80)}) after it has settled: the payer asks again, and has paid once`, async () => {
       const before = await balance();
       const sales = await bench.another({ facilitator: remoteFacilitator(url) });
       const payment = await pay();

@@ -388,8 +388,7 @@ describe('what goes wrong', () => {
     const slow = await bench.another({ waitMs: 200 });
     expect(await codeOf(slow.sell(bench.call(payment)))).toBe('TRANSACTION_UNCONFIRMED');
     // Another process: the library finds no use for the payment any more, and the transaction is still on its way.
-    const used: Facilitator = { ...bench.facilitator, verify: async () => null };
-    const other = await bench.another({ facilitator: used, waitMs: 200 });
+    const other = await bench.another({ waitMs: 200 });
     expect(await codeOf(other.sell(bench.call(payment)))).toBe('TRANSACTION_UNCONFIRMED');
     await chain.automine(true);
     await chain.mine();
@@ -423,6 +422,38 @@ describe('what goes wrong', () => {
     await bench.sales.sweep();
     expect((await bench.claims.find(_id))?.state).toBe('SETTLED');
     await claims.deleteMany({ _id: new RegExp(`^${_id}.`) });
+  });
+
+  it('a node whose logs lag behind costs nobody an answer', async () => {
+    const proxy = await rpcProxy(chain.rpcUrl, {
+      onRequest: ({ method }) => (method === 'eth_getLogs' ? { result: [] } : undefined),
+    });
+    const over = await chain.connect({ rpcUrl: proxy.url });
+    const lost: Facilitator = {
+      ...bench.facilitator,
+      async settle(...settled) {
+        await bench.facilitator.settle(...settled);
+        throw new OracleError('TRANSACTION_UNCONFIRMED', 'nobody knows');
+      },
+    };
+    const payment = await pay();
+    expect(await codeOf((await bench.another({ facilitator: lost })).sell(bench.call(payment)))).toBe('TRANSACTION_UNCONFIRMED');
+    const behind = await bench.another({ chain: over, waitMs: 300 });
+    await behind.sweep();
+    expect(await codeOf(behind.sell(bench.call(payment)))).toBe('TRANSACTION_UNCONFIRMED');
+    await proxy.close();
+    expect((await bench.sales.sell(bench.call(payment))).payment).not.toBeNull();
+  });
+
+  it('a payment that was refused is known by its id afterwards, which is free for another one', async () => {
+    const paymentId = `refused_${generatePrivateKey().slice(2)}`;
+    const payment = await pay({ paymentId });
+    const refusing: Facilitator = { ...bench.facilitator, settle: async () => ({ refused: 'insufficient_funds' }) };
+    const other = await bench.another({ facilitator: refusing });
+    expect(await codeOf(other.sell(bench.call(payment)))).toBe('PAYMENT_REQUIRED');
+    expect((await bench.sales.sell(bench.call(await pay({ paymentId })))).isAgain).toBe(false);
+    const { earned } = await during(() => bench.sales.sell(bench.call(payment, { address: '198.51.100.7' })));
+    expect(earned).toBe(PRICE);
   });
 
   it('a chain that is down is said to be down, not that the payment is bad; later the payment is good', async () => {
