@@ -82,7 +82,7 @@ export class PurchaseStore {
         composingAt: NOBODY,
         delivery: null,
         isOpen: true,
-      sweptAt: new Date(),
+        sweptAt: new Date(),
       });
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
