@@ -22,7 +22,8 @@ import type { TestChain } from './chain.ts';
 
 const tokenAbi = parseAbi(['function mint(address to, uint256 value)', 'function balanceOf(address account) view returns (uint256)']);
 
-const AUTHORIZATION = {
+/** EIP-712 types of EIP-3009. */
+export const AUTHORIZATION_TYPES = {
   TransferWithAuthorization: [
     { name: 'from', type: 'address' },
     { name: 'to', type: 'address' },
@@ -56,7 +57,7 @@ export async function signPayment({ account, requirements, change = {}, paymentI
   };
   const signature = await account.signTypedData({
     domain: { ...requirements.extra, chainId: Number(chainId), verifyingContract: asset as Address },
-    types: AUTHORIZATION,
+    types: AUTHORIZATION_TYPES,
     primaryType: 'TransferWithAuthorization',
     message: {
       from: authorization.from as Address,

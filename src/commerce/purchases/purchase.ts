@@ -1,6 +1,7 @@
 import type { Address, Hash, Hex } from 'viem';
 import { OFFERINGS } from '../offerings.ts';
 import type { SignedReceipt } from '../receipt.ts';
+import type { ArrivedPayment } from '../told-payment.ts';
 
 /** What can be bought by a transfer, in the order of the price table. */
 export const PURCHASE_OFFERINGS = OFFERINGS.filter(({ channel }) => channel === 'purchase').map(({ name }) => name) as [
@@ -20,19 +21,7 @@ export interface PurchaseRequest {
 }
 
 /** What was paid, as the chain has it. */
-export interface PurchasePayment {
-  payer: Address;
-  payee: Address;
-  asset: Address;
-  /** CAIP-2. */
-  chain: string;
-  /** Millionths of a US dollar that arrived. */
-  amountMicros: bigint;
-  txHash: Hash;
-  /** Block time. */
-  settledAt: Date;
-  ref: string | null;
-}
+export type PurchasePayment = Omit<ArrivedPayment, 'channel' | 'offering' | 'resource'>;
 
 /** What a purchase delivers; the same each time. */
 export interface Delivered {

@@ -6,6 +6,7 @@ import { readStablecoin } from '../../../src/chain/stablecoin.ts';
 import { sendInOrder } from '../../../src/local/deploy-send.ts';
 import { type TestChain, testChain } from '../../support/chain.ts';
 import { testService } from '../../support/service.ts';
+import { AUTHORIZATION_TYPES } from '../../support/x402.ts';
 
 const abi = parseAbi([
   'function mint(address to, uint256 value)',
@@ -17,16 +18,6 @@ const abi = parseAbi([
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
 ]);
-const types = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const;
 
 let chain: TestChain;
 beforeAll(async () => {
@@ -49,7 +40,7 @@ async function authorize() {
     nonce: `0x${randomBytes(32).toString('hex')}` as Hex,
   };
   const domain = { name: 'USD Coin', version: '2', chainId: 8453, verifyingContract: stablecoin } as const;
-  const request = { domain, types, primaryType: 'TransferWithAuthorization', message } as const;
+  const request = { domain, types: AUTHORIZATION_TYPES, primaryType: 'TransferWithAuthorization', message } as const;
   const signature = await chain.accounts.stranger.signTypedData(request);
   const { from, to, value, validAfter, validBefore, nonce } = message;
   return { args: [from, to, value, validAfter, validBefore, nonce] as const, nonce, signature };

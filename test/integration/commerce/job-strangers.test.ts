@@ -140,6 +140,22 @@ describe('jobs of evaluators whom nobody knows', () => {
     expect(await noted(jobId)).toMatchObject({ accepted: false, reason: expect.stringContaining('rejected an earlier delivery') });
   });
 
+  it('are refused when they were taken on before an earlier one of the same wallets was rejected', async () => {
+    const [client, evaluator] = await Promise.all([bench.newBuyer(), bench.newBuyer()]);
+    const jobIds: bigint[] = [];
+    for (let count = 0; count < 2; count += 1) jobIds.push(await client.create({ evaluator: evaluator.address, expiresInSeconds: 7_200 }));
+    await bench.sweep(careful);
+    for (const jobId of jobIds) await client.fund(jobId, PRICE);
+    await bench.sweep(careful);
+    const [first, second] = (await isDelivered(jobIds[0]!)) ? jobIds : jobIds.toReversed();
+    await evaluator.reject(first!);
+    await bench.sweep(careful);
+    bench.clock.aheadMs = PAUSE_MS;
+    await bench.sweep(careful);
+    expect(await isDelivered(second!)).toBe(false);
+    expect(await noted(second!)).toMatchObject({ accepted: false, reason: expect.stringContaining('unpaid'), delivery: null });
+  });
+
   it('are not taken at all where nothing is allowed for them', async () => {
     const { jobId } = await created();
     await bench.sweep(bench.makeParts({ policy: { ...STRANGERS, maxMicros: 0n } }));

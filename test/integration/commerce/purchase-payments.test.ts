@@ -15,6 +15,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain } from '../../../src/chain/client.ts';
 import type { PurchaseRequest } from '../../../src/commerce/purchases/purchase.ts';
+import type { PurchaseDoc } from '../../../src/commerce/purchases/store.ts';
 import { OracleError } from '../../../src/errors.ts';
 import { ownArtifact } from '../../../src/local/artifacts.ts';
 import { sendInOrder } from '../../../src/local/deploy-send.ts';
@@ -22,6 +23,7 @@ import { type TestChain, testChain } from '../../support/chain.ts';
 import { walletFactory } from '../../support/contract-wallet.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type Buying, buyingBench, mined, signedRequest, tokenAbi, twiceCaller } from '../../support/purchases.ts';
+import { AUTHORIZATION_TYPES } from '../../support/x402.ts';
 
 const OFFERING = 'svc_verified_track_record';
 const PRICE = 500_000n;
@@ -138,6 +140,26 @@ describe('a transfer that has paid', () => {
     await bench.open().sweep();
     expect([await ledgerOf(txHash), bench.composed() - before]).toEqual([[expect.anything()], 1]);
     expect(await bench.open().buy(asked(txHash), HERE)).toMatchObject({ again: true });
+  });
+
+  it('is looked at in turn: what cannot be delivered holds up no other', async () => {
+    const dies = () => Promise.reject(new OracleError('STEP_WAITING', 'There is no forecast yet'));
+    const dying = bench.open({ ledger: { record: dies } });
+    const failing = async () => {
+      const txHash = await bench.pay(PRICE);
+      await expect(dying.buy(asked(txHash), HERE)).rejects.toThrow(refused('STEP_WAITING'));
+      return txHash;
+    };
+    const purchases = database.db.collection<PurchaseDoc>('purchases');
+    const pattern = (await purchases.findOneAndDelete({ _id: await failing() }))!;
+    const others = Array.from({ length: 100 }, (_, index) => toHex(index + 1_000, { size: 32 }));
+    await purchases.insertMany(others.map((_id) => ({ ...pattern, _id })));
+    const last = await failing();
+    await dying.sweep();
+    await bench.open().sweep();
+    expect(await ledgerOf(last)).toHaveLength(1);
+    await purchases.deleteMany({ _id: { $in: others } });
+    await bench.ledger.payments.deleteMany({ txHash: { $in: others } });
   });
 
   it('is taken up once a process that was at it is dead', async () => {
@@ -271,18 +293,8 @@ describe('what is no payment', () => {
 async function authorizedTransfer(): Promise<Hash> {
   const { buyer, till } = bench;
   const message = { from: buyer.address, to: till.payee, value: PRICE, validAfter: 0n, validBefore: 2n ** 40n, nonce: zeroHash };
-  const types = {
-    TransferWithAuthorization: [
-      { name: 'from', type: 'address' },
-      { name: 'to', type: 'address' },
-      { name: 'value', type: 'uint256' },
-      { name: 'validAfter', type: 'uint256' },
-      { name: 'validBefore', type: 'uint256' },
-      { name: 'nonce', type: 'bytes32' },
-    ],
-  } as const;
   const domain = { ...till.domain, chainId: till.chainId, verifyingContract: till.asset };
-  const signature = await buyer.signTypedData({ domain, types, primaryType: 'TransferWithAuthorization', message });
+  const signature = await buyer.signTypedData({ domain, types: AUTHORIZATION_TYPES, primaryType: 'TransferWithAuthorization', message });
   const abi = parseAbi([
     'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
   ]);
