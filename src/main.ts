@@ -29,6 +29,7 @@ import { composeJobs, type Jobs } from './compose/jobs.ts';
 import { liveMarket, liveReading, simulatedOnRealChain } from './compose/market.ts';
 import { composeMcp } from './compose/mcp.ts';
 import { composePurchases } from './compose/purchases.ts';
+import { composePush, type Push } from './compose/push.ts';
 import { openReports } from './compose/reports.ts';
 import { paperVenue, polymarketNeedsLive, polymarketVenues, quotedMarkets } from './compose/venues.ts';
 import { composeWebhooks } from './compose/webhooks.ts';
@@ -70,6 +71,8 @@ export interface Service {
   infrastructure: Infrastructure;
   database: Database;
   pipeline: PipelineParts;
+  /** The event log. */
+  push: Push;
   /** Where replayed days wager: no other venue has quotes of the past. */
   replayVenue: Venue;
   http: HttpParts;
@@ -153,6 +156,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   const paper = paperVenue(db, config, record, market);
   const polymarket = polymarketVenues({ config, log, shutdown }, db, market);
   const venue = config.WAGERS === 'polymarket' ? polymarket[0] : paper;
+  const push = composePush({ log, shutdown }, { db, record, wagers, now });
   const pipeline: PipelineParts = {
     record,
     saltSecret,
@@ -169,6 +173,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     heldBack: async () => ((await replayUnfinished(db)) ? 'the replay of past days is not finished; npm start finishes it' : null),
     reports: openReports(db),
     runs: new StepRuns(db, log),
+    emit: () => push.publish(),
     log,
   };
 
@@ -252,10 +257,10 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     commerce: { ...commerce, closed: { ...commerce.closed, ...jobs.closed } },
     jobs: jobs.desk,
     purchases: composePurchases({ config, log, shutdown }, { db, chain, commerce, answers, now }),
-    webhooks: composeWebhooks({ db, encryptionSecret, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', now }),
+    webhooks: composeWebhooks({ db, events: push.events, encryptionSecret, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', now }),
   };
   const purge = async (at: Date) => {
-    await Promise.all([access.purge(at), a2a.purge(at), commerce.sales.purge(at)]);
+    await Promise.all([access.purge(at), a2a.purge(at), commerce.sales.purge(at), push.events.purge(at)]);
   };
   const doors: Door[] = [...a2a.doors, composeMcp({ config, log, shutdown }, answers, { carryOut, paidCalls })];
   const announce = async () => {
@@ -269,6 +274,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     infrastructure,
     database,
     pipeline,
+    push,
     replayVenue: paper,
     http,
     door,

@@ -26,7 +26,7 @@ const now = () => new Date();
 
 /** Fetches the history and replays a first start, then runs the jobs; what is overdue is caught up with first. */
 async function startPipeline(service: Service): Promise<void> {
-  const { config, log, shutdown, infrastructure, database, pipeline, replayVenue, live, range, state, http } = service;
+  const { config, log, shutdown, infrastructure, database, pipeline, replayVenue, live, range, state, http, push } = service;
   const { localChain } = infrastructure;
   if (live !== null) await fetchHistory(live, service);
   if (localChain !== null) {
@@ -44,6 +44,8 @@ async function startPipeline(service: Service): Promise<void> {
     });
     bar.end();
     await localChain.setTimeToNow();
+    // What a replay brought is history, and told at once when it is there.
+    await push.publish();
   }
   if (config.ROLE === 'api') return;
   await catchUp(pipeline, { now: now(), replayed: false }).catch((error: unknown) => log.error({ err: error }, 'catching up failed'));

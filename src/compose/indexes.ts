@@ -11,6 +11,7 @@ import { AUDIT_INDEXES } from '../http/admin/audit-log.ts';
 import { LIVE_INDEXES } from '../market/live/stores.ts';
 import type { CollectionIndexes } from '../mongo.ts';
 import { STEP_RUN_INDEXES } from '../pipeline/step-runs.ts';
+import { EVENT_INDEXES } from '../push/events/log.ts';
 import { WEBHOOK_INDEXES } from '../push/webhooks/store.ts';
 import { RECORD_INDEXES } from '../record/record.ts';
 import { PAPER_INDEXES } from '../wager/paper-venue.ts';
@@ -33,6 +34,7 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...JOB_INDEXES,
   ...X402_INDEXES,
   ...PURCHASE_INDEXES,
+  ...EVENT_INDEXES,
   ...WEBHOOK_INDEXES,
   ...A2A_INDEXES,
   ...PUSH_CONFIG_INDEXES,

@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import type { EventLog } from '../push/events/log.ts';
 import { systemResolve } from '../push/resolve.ts';
 import { createWebhookRegistry, type WebhookRegistry } from '../push/webhooks/registry.ts';
 import { WebhookStore } from '../push/webhooks/store.ts';
@@ -6,6 +7,7 @@ import { createSecretBox } from '../secret-box.ts';
 
 export interface WebhookComposition {
   db: Db;
+  events: EventLog;
   encryptionSecret: string;
   /** Whether hosts of this machine may be called. */
   allowLocal: boolean;
@@ -13,9 +15,10 @@ export interface WebhookComposition {
 }
 
 /** The callers' callbacks: their registration. */
-export function composeWebhooks({ db, encryptionSecret, allowLocal, now }: WebhookComposition): WebhookRegistry {
+export function composeWebhooks({ db, events, encryptionSecret, allowLocal, now }: WebhookComposition): WebhookRegistry {
   return createWebhookRegistry({
     store: new WebhookStore(db),
+    events,
     box: createSecretBox(encryptionSecret),
     targets: { allowLocal, resolve: systemResolve },
     now,

@@ -34,6 +34,8 @@ export interface PipelineParts {
   /** Where briefs and weekly reports are kept. */
   reports: ReportStores;
   runs: StepRuns;
+  /** Tells subscribers of what has changed. */
+  emit(): Promise<unknown>;
   log: Log;
 }
 

@@ -32,6 +32,8 @@ const JOBS_COLLECTION = 'jobs';
 const LOCK_MS = 5 * 60_000;
 
 export interface Schedule {
+  /** Queues work of a kind, for whichever worker; once a key, as long as that is queued or under way. */
+  enqueue(name: string, item: QueueItem): Promise<void>;
   /** What runs and waits in this process, for the operator. */
   running(fullDetails: boolean): Promise<object>;
   /** When each job runs next. */
@@ -47,17 +49,35 @@ export interface ScheduledJob {
   run(): Promise<void>;
 }
 
+/** Work that is queued item by item. An item that fails is not tried again by itself. */
+export interface QueuedJob {
+  /** Items under way at once in this process. */
+  concurrency: number;
+  /** After this time without an end another worker takes the item over. */
+  lockMs: number;
+  run(item: QueueItem): Promise<void>;
+}
+
+export interface QueueItem {
+  key: string;
+  /** What the work is about, by its id. */
+  subject: string;
+  at: Date;
+}
+
 export interface ScheduleOptions {
   db: Db;
   parts: PipelineParts;
   /** Further jobs by name. */
   jobs?: Record<string, ScheduledJob>;
+  /** Kinds of work that are queued, by name. */
+  queues?: Record<string, QueuedJob>;
   log: Log;
   now(): Date;
 }
 
 /** Starts the jobs on the shared database; any number of workers may do so. */
-export async function startSchedule({ db, parts, jobs = {}, log, now }: ScheduleOptions): Promise<Schedule> {
+export async function startSchedule({ db, parts, jobs = {}, queues = {}, log, now }: ScheduleOptions): Promise<Schedule> {
   const agenda = new Agenda({
     backend: new MongoBackend({ mongo: db, collection: JOBS_COLLECTION }),
     processEvery: '5 seconds',
@@ -73,15 +93,33 @@ export async function startSchedule({ db, parts, jobs = {}, log, now }: Schedule
       });
     });
   }
+  defineQueues(agenda, queues, log);
   await agenda.start();
   for (const [name, { cron }] of Object.entries(all)) await agenda.every(cron, name, {}, { timezone: 'UTC', skipImmediate: true });
   return {
+    enqueue: (name, item) => enqueue(agenda, name, item),
     running: (fullDetails) => agenda.getRunningStats(fullDetails),
     nextRuns: () => nextRuns(agenda),
     drain: async (timeoutMs) => {
       await agenda.drain({ timeout: timeoutMs });
     },
   };
+}
+
+function defineQueues(agenda: Agenda, queues: Record<string, QueuedJob>, log: Log): void {
+  for (const [name, { run, concurrency, lockMs }] of Object.entries(queues)) {
+    const work = async ({ attrs: { data } }: { attrs: { data: QueueItem } }) => {
+      await run(data).catch((error: unknown) => {
+        log.error({ err: error, job: name, subject: data.subject }, 'queued job failed');
+        throw error;
+      });
+    };
+    agenda.define<QueueItem>(name, work, { concurrency, lockLimit: concurrency, lockLifetime: lockMs, removeOnComplete: true });
+  }
+}
+
+async function enqueue(agenda: Agenda, name: string, item: QueueItem): Promise<void> {
+  await agenda.create(name, item).unique({ 'data.key': item.key }, { insertOnly: true }).schedule(item.at).save();
 }
 
 /** The queue of jobs without running any: to be looked at, and changed, from whichever process. */

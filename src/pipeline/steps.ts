@@ -46,7 +46,14 @@ export interface StepReport {
 export async function runStep(parts: PipelineParts, step: StepName, day: Day, context: StepContext): Promise<StepOutcome> {
   const held = context.replayed ? null : await parts.heldBack();
   if (held !== null) return { waiting: held };
-  return parts.runs.run(step, day, context, () => STEPS[step](parts, day, context));
+  const outcome = await parts.runs.run(step, day, context, () => STEPS[step](parts, day, context));
+  if (!context.replayed) await tell(parts);
+  return outcome;
+}
+
+/** What cannot be told now stands beside the change, and is told later. */
+async function tell({ emit, log }: PipelineParts): Promise<void> {
+  await emit().catch((error: unknown) => log.error({ err: error }, 'subscribers could not be told: trying again'));
 }
 
 /** Opens windows, resolves, settles and reports: what is due at the clock's time. A step that waits or fails does not hold up the others. */

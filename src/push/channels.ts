@@ -1,4 +1,4 @@
-import type { EventName } from './event-names.ts';
+import type { PushedName } from './event-names.ts';
 
 /** Which channels deliver: what can be registered before its channel delivers is kept for it. */
 export const pushChannels: Readonly<Record<'websocket' | 'webhooks', boolean>> = { websocket: false, webhooks: false };
@@ -14,11 +14,12 @@ export const WEBSOCKET = {
 } as const;
 
 /** What the events mean, and how often they come. */
-export const EVENT_KINDS: Readonly<Record<EventName, { meaning: string; frequency: string }>> = {
+export const EVENT_KINDS: Readonly<Record<PushedName, { meaning: string; frequency: string }>> = {
   'signal.new': { meaning: 'A new daily signal', frequency: 'once a day, about 21:35 UTC' },
   'signal.resolved': { meaning: 'A pending prediction was resolved', frequency: 'as outcomes settle' },
   'wager.placed': { meaning: 'A wager was placed in the prediction market', frequency: 'at most once a day, about 21:42 UTC' },
   'wager.settled': { meaning: 'A wager was settled', frequency: 'as markets resolve' },
   'attestation.created': { meaning: 'A prediction was attested on chain', frequency: 'once a day, about 21:38 UTC' },
   'regime.changed': { meaning: 'The regime changed', frequency: 'on change' },
+  'webhook.disabled': { meaning: 'A webhook is called no more', frequency: 'after a 410 or five days of failure; to its owner only' },
 };

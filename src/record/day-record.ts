@@ -4,6 +4,7 @@ import type { Regime } from '../forecast/regime.ts';
 import type { RegimeFactors } from '../forecast/regime-factors.ts';
 import type { CategoryName, CategoryScore } from '../forecast/signal.ts';
 import type { FearGreedLabel } from '../market/fear-greed.ts';
+import type { Outboxed } from '../outbox.ts';
 import type { CommittedValues } from './forecast.ts';
 import type { Metadata } from './metadata.ts';
 
@@ -41,4 +42,6 @@ export interface DayDoc {
   metadata: Metadata;
   /** By horizon in days. */
   forecasts: Record<string, CommittedValues>;
+  /** Absent on days of which nothing is to be told. */
+  outbox?: Outboxed<'made'>[];
 }

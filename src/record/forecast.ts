@@ -4,6 +4,7 @@ import { type Day, dayOf, formatDay, instantOf } from '../forecast/day.ts';
 import { HORIZONS } from '../forecast/model.ts';
 import type { Regime } from '../forecast/regime.ts';
 import type { Direction, Signal } from '../forecast/signal.ts';
+import type { Outboxed } from '../outbox.ts';
 import type { ForecastState } from './state.ts';
 
 /** What is sold and kept back until resolution. Prices in USD cents, probabilities also in basis points as they are committed. */
@@ -42,6 +43,9 @@ export interface Resolution {
   batch: string;
 }
 
+/** What subscribers are told of a forecast. */
+export type ForecastChange = 'made' | 'attested' | 'resolved';
+
 /** One forecast: a day and a horizon. `_id` is `YYYY-MM-DD:<h>d`. */
 export interface ForecastDoc {
   _id: string;
@@ -74,6 +78,8 @@ export interface ForecastDoc {
   /** Decided, possibly not yet revealed on chain. */
   resolution: Resolution | null;
   reveal: Attested | null;
+  /** Absent where nothing was ever to be told. */
+  outbox?: Outboxed<ForecastChange>[];
 }
 
 export function forecastId(day: Day, horizonDays: number): string {

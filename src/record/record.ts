@@ -3,14 +3,23 @@ import type { Attested } from '../chain/attester.ts';
 import { OracleError } from '../errors.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import { isDuplicateKey } from '../mongo.ts';
+import { OUTBOX_INDEX, type Outboxed } from '../outbox.ts';
 import { commitmentFor } from './commit.ts';
 import type { DayDoc } from './day-record.ts';
-import { type CommittedValues, type ForecastDoc, forecastId, lastDayTold, type Resolution, windowOf } from './forecast.ts';
+import {
+  type CommittedValues,
+  type ForecastChange,
+  type ForecastDoc,
+  forecastId,
+  lastDayTold,
+  type Resolution,
+  windowOf,
+} from './forecast.ts';
 import { assertTransition, type ForecastState } from './state.ts';
 
 /** Indexes of the record; the unique ones keep it gapless when two workers write at once. */
 export const RECORD_INDEXES = [
-  { collection: 'days', indexes: [{ key: { day: 1 }, unique: true }, { key: { 'metadata.cid': 1 } }] },
+  { collection: 'days', indexes: [{ key: { day: 1 }, unique: true }, { key: { 'metadata.cid': 1 } }, OUTBOX_INDEX] },
   {
     collection: 'forecasts',
     indexes: [
@@ -20,11 +29,12 @@ export const RECORD_INDEXES = [
       { key: { 'attestation.uid': 1 } },
       { key: { 'reveal.uid': 1 } },
       { key: { 'resolution.batch': 1 } },
+      OUTBOX_INDEX,
     ],
   },
 ];
 
-export type NewDay = Omit<DayDoc, '_id' | 'sequence'>;
+export type NewDay = Omit<DayDoc, '_id' | 'sequence' | 'outbox'>;
 
 export interface RecordOptions {
   db: Db;
@@ -72,7 +82,8 @@ export class ForecastRecord {
     if (newDay.day < genesis || (newDay.day > genesis && (await this.day(newDay.day - 1)) === null)) {
       throw new OracleError('STEP_WAITING', `${formatDay(newDay.day)} does not follow the last day of the record`);
     }
-    const stored = await this.#insertDay({ ...newDay, _id: formatDay(newDay.day), sequence: newDay.day - genesis + 1 });
+    const toTell = newDay.regime === null ? {} : { outbox: [{ change: 'made' as const, at: newDay.signalAt }] };
+    const stored = await this.#insertDay({ ...newDay, _id: formatDay(newDay.day), sequence: newDay.day - genesis + 1, ...toTell });
     await this.#insertForecasts(stored);
     return stored;
   }
@@ -134,6 +145,7 @@ export class ForecastRecord {
       btcAtSignalCents: null,
       resolution: null,
       reveal: null,
+      ...(values === null ? {} : { outbox: [{ change: 'made', at: stored.signalAt }] }),
     };
   }
 
@@ -203,7 +215,13 @@ export class ForecastRecord {
     const moves = docs.map(({ _id, state, windowOpensAt, missed }, index): Move => {
       const attestation = attestations[index];
       const counts = !missed && attestation.at < windowOpensAt;
-      return { id: _id, from: state, to: counts ? 'PENDING' : 'VOID', set: { attestation } };
+      return {
+        id: _id,
+        from: state,
+        to: counts ? 'PENDING' : 'VOID',
+        set: { attestation },
+        tell: { change: 'attested', at: attestation.at },
+      };
     });
     return this.#move(moves.filter(({ from }) => from === 'DRAFT'));
   }
@@ -257,7 +275,10 @@ export class ForecastRecord {
 
   /** Records the resolution attestations, in the forecasts' order: from here on everybody may see them. */
   markRevealed(docs: ForecastDoc[], reveals: Attested[]): Promise<void> {
-    const moves = docs.map((doc, index): Move => ({ id: doc._id, from: doc.state, to: outcomeOf(doc), set: { reveal: reveals[index] } }));
+    const moves = docs.map((doc, index): Move => {
+      const reveal = reveals[index];
+      return { id: doc._id, from: doc.state, to: outcomeOf(doc), set: { reveal }, tell: { change: 'resolved', at: reveal.at } };
+    });
     return this.#move(moves.filter(({ from }) => from === 'PENDING'));
   }
 
@@ -265,8 +286,8 @@ export class ForecastRecord {
   async #move(moves: Move[]): Promise<void> {
     if (moves.length === 0) return;
     for (const { id, from, to } of moves) assertTransition(id, from, to);
-    const writes = moves.map(({ id, from, to, set }) => ({
-      updateOne: { filter: { _id: id, state: from }, update: { $set: { ...set, state: to } } },
+    const writes = moves.map(({ id, from, to, set, tell }) => ({
+      updateOne: { filter: { _id: id, state: from }, update: { $set: { ...set, state: to }, $push: { outbox: tell } } },
     }));
     const { matchedCount } = await this.forecasts.bulkWrite(writes, { ordered: false });
     if (matchedCount < moves.length) await this.#requireDone(moves);
@@ -286,6 +307,7 @@ interface Move {
   from: ForecastState;
   to: ForecastState;
   set: Partial<ForecastDoc>;
+  tell: Outboxed<ForecastChange>;
 }
 
 function outcomeOf({ _id, resolution }: ForecastDoc): ForecastState {

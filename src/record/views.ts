@@ -17,8 +17,12 @@ export interface ViewOptions {
  * everybody may once the resolution is on chain, under the policy `immediate`, or when a forecast that never counts is over.
  */
 export function mayRead(doc: ForecastDoc, { caller, policy, now }: ViewOptions): boolean {
-  if (policy === 'immediate' || !isAnybody(caller)) return true;
-  return isTold(doc, now);
+  return mayReadUnresolved({ caller, policy }) || isTold(doc, now);
+}
+
+/** Whether a caller may know what a forecast says, and what was staked on it, while it is open. */
+export function mayReadUnresolved({ caller, policy }: Pick<ViewOptions, 'caller' | 'policy'>): boolean {
+  return policy === 'immediate' || !isAnybody(caller);
 }
 
 /** Probabilities as they are committed, four digits: whoever is told them can recompute the commitment. */

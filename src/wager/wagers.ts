@@ -2,6 +2,7 @@ import type { Collection, Db } from 'mongodb';
 import { OracleError } from '../errors.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import { isDuplicateKey } from '../mongo.ts';
+import { OUTBOX_INDEX, type Outboxed } from '../outbox.ts';
 import { type Comparison, type HeadToHead, headToHead } from './earned-weight.ts';
 import type { Side } from './sizing.ts';
 import type { Listing, Quote, StrikeMarket, Venue } from './venue.ts';
@@ -19,6 +20,9 @@ const TRANSITIONS: Record<WagerState, readonly WagerState[]> = {
   LOSS: [],
   SKIPPED: [],
 };
+
+/** What subscribers are told of a wager. */
+export type WagerChange = 'placed' | 'settled';
 
 /** The wager of a day. `_id` is `YYYY-MM-DD`. Amounts in micros of `asset`. */
 export interface WagerDoc {
@@ -51,6 +55,8 @@ export interface WagerDoc {
   /** Transaction that logged the outcome to the reputation registry. */
   feedbackTxHash: string | null;
   feedbackAt: Date | null;
+  /** Absent where nothing was ever to be told. */
+  outbox?: Outboxed<WagerChange>[];
 }
 
 /** A wager that stakes nothing, for a decision to fill in. */
@@ -86,7 +92,7 @@ export function undecidedWager(venue: Pick<Venue, 'name' | 'asset'>, day: Day, d
 export const WAGER_INDEXES = [
   {
     collection: 'wagers',
-    indexes: [{ key: { day: 1 }, unique: true }, { key: { state: 1, 'market.expiresAt': 1 } }, { key: { winner: 1 } }],
+    indexes: [{ key: { day: 1 }, unique: true }, { key: { state: 1, 'market.expiresAt': 1 } }, { key: { winner: 1 } }, OUTBOX_INDEX],
   },
 ];
 
@@ -116,7 +122,9 @@ export class WagerBook {
   /** Moves a wager on; a second writer of the same change finds it done. */
   async move(id: string, from: WagerState, to: WagerState, set: Partial<WagerDoc> = {}): Promise<void> {
     if (!TRANSITIONS[from].includes(to)) throw new OracleError('ILLEGAL_TRANSITION', `Wager ${id} cannot go from ${from} to ${to}`);
-    const { matchedCount } = await this.wagers.updateOne({ _id: id, state: from }, { $set: { ...set, state: to } });
+    const toTell = changeTo(to, set);
+    const tell = toTell === null ? {} : { $push: { outbox: toTell } };
+    const { matchedCount } = await this.wagers.updateOne({ _id: id, state: from }, { $set: { ...set, state: to }, ...tell });
     if (matchedCount > 0) return;
     const current = await this.wagers.findOne({ _id: id });
     if (current?.state !== to) throw new OracleError('ILLEGAL_TRANSITION', `Wager ${id} is ${current?.state ?? 'missing'}, not ${from}`);
@@ -197,6 +205,12 @@ export class WagerBook {
       .toArray();
     return headToHead(settled.map(comparisonOf));
   }
+}
+
+/** Of wagers that stake nothing nothing is told. */
+function changeTo(to: WagerState, { placedAt, settledAt }: Partial<WagerDoc>): Outboxed<WagerChange> | null {
+  if (to === 'PLACED' && placedAt) return { change: 'placed', at: placedAt };
+  return (to === 'WIN' || to === 'LOSS') && settledAt ? { change: 'settled', at: settledAt } : null;
 }
 
 function comparisonOf({ market, pModel, qMarket, winner }: WagerDoc): Comparison {

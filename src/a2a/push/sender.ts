@@ -4,9 +4,9 @@ import type { PushNotificationSender, ServerCallContext, StoredPushNotificationC
 import { isOracleError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { guardedPost } from '../../push/guarded-post.ts';
+import { HostBudget } from '../../push/host-budget.ts';
 import type { TargetRules } from '../../push/target.ts';
 import { ownerOf } from '../owner.ts';
-import { HostBudget } from './host-budget.ts';
 import { Lanes } from './lanes.ts';
 import { headersOf, type Notification, notificationOf, taskIdOf, versionOf } from './notification.ts';
 import type { PushConfigStore } from './store.ts';

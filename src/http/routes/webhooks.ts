@@ -77,7 +77,7 @@ async function deleted(webhooks: WebhookRegistry, wallet: Address, id: string): 
   return { success: true, id };
 }
 
-function webhookReply({ _id, horizons, createdAt, secretSetAt, disabledAt, ...webhook }: Webhook): WebhookReply {
+function webhookReply({ _id, horizons, createdAt, secretSetAt, disabledAt, failingSince, ...webhook }: Webhook): WebhookReply {
   return {
     id: _id,
     ...webhook,
@@ -85,6 +85,7 @@ function webhookReply({ _id, horizons, createdAt, secretSetAt, disabledAt, ...we
     createdAt: createdAt.toISOString(),
     secretSetAt: secretSetAt.toISOString(),
     disabledAt: disabledAt?.toISOString() ?? null,
+    failingSince: failingSince?.toISOString() ?? null,
   };
 }
 

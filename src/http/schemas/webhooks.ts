@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { COUNT, SUCCESS, TIME } from '../../fields.ts';
 import { HORIZONS } from '../../forecast/model.ts';
-import { EVENT_NAMES } from '../../push/event-names.ts';
+import { PUSHED_NAMES } from '../../push/event-names.ts';
 import { LONGEST_URL } from '../../push/target.ts';
 import { LONGEST_SECRET, SECRET_RULE } from '../../push/webhooks/secret.ts';
 import { WEBHOOKS_PER_WALLET } from '../../push/webhooks/store.ts';
-import { WEBHOOK_STATUSES } from '../../push/webhooks/webhook.ts';
+import { DISABLERS, WEBHOOK_STATUSES } from '../../push/webhooks/webhook.ts';
 
 type HorizonName = `${(typeof HORIZONS)[number]}d`;
 
 /** Horizons as callers write them. */
 const HORIZON_NAMES = HORIZONS.map((days): HorizonName => `${days}d`);
 
-const event = z.enum(EVENT_NAMES, { error: `must be one of ${EVENT_NAMES.join(', ')}` });
+const event = z.enum(PUSHED_NAMES, { error: `must be one of ${PUSHED_NAMES.join(', ')}` });
 const horizon = z.enum(HORIZON_NAMES, { error: `must be one of ${HORIZON_NAMES.join(', ')}` });
 const unique = (values: readonly string[]) => new Set(values).size === values.length;
 const once = { error: 'must name each of them once' };
@@ -28,9 +28,9 @@ export const REGISTER_BODY = z.strictObject({
         'Each of its addresses must be public; a name that cannot be looked up at present is taken, and checked before each call',
     ),
   events: z
-    .array(event, { error: `must be a list of ${EVENT_NAMES.join(', ')}` })
+    .array(event, { error: `must be a list of ${PUSHED_NAMES.join(', ')}` })
     .min(1, 'must name at least one event')
-    .max(EVENT_NAMES.length, once)
+    .max(PUSHED_NAMES.length, once)
     .refine(unique, once)
     .describe('What it is called for'),
   horizons: z
@@ -50,11 +50,16 @@ export const REGISTER_BODY = z.strictObject({
 const WEBHOOK = z.object({
   id: z.uuid().describe('What it is deleted by'),
   url: z.string().describe('The callback, in its normal spelling'),
-  events: z.array(z.enum(EVENT_NAMES)).describe('What it is called for'),
+  events: z.array(z.enum(PUSHED_NAMES)).describe('What it is called for'),
   horizons: z.array(z.enum(HORIZON_NAMES)).nullable().describe('Of events that have a horizon only these; null: all'),
   status: z.enum(WEBHOOK_STATUSES).describe('disabled: the operator has ended its calls; it still counts to the limit until it is deleted'),
   disabledAt: TIME.nullable().describe('When it was disabled; null while active'),
   disabledReason: z.string().nullable().describe('Why it was disabled; null while active'),
+  disabledBy: z
+    .enum(DISABLERS)
+    .nullable()
+    .describe('operator: for good; receiver: it answered 410; failures: every attempt failed for five days; null while active'),
+  failingSince: TIME.nullable().describe('Since when every attempt has failed; null after a success'),
   createdAt: TIME.describe('When it was registered'),
   secretSetAt: TIME.describe('When its secret was set; the secret itself is told at registration only'),
 });

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Address } from 'viem';
 import { OracleError } from '../../errors.ts';
 import type { SecretBox } from '../../secret-box.ts';
-import { EVENT_NAMES, type EventName } from '../event-names.ts';
+import { PUSHED_NAMES, type PushedName } from '../event-names.ts';
+import type { EventLog } from '../events/log.ts';
 import { checkTarget, type TargetRules } from '../target.ts';
 import { generateSecret, secretKey } from './secret.ts';
 import type { WebhookStore } from './store.ts';
@@ -12,7 +13,7 @@ import { fingerprintOf, type WebhookDoc } from './webhook.ts';
 export interface Registration {
   url: string;
   /** At least one. */
-  events: readonly EventName[];
+  events: readonly PushedName[];
   /** Days; unset: all. */
   horizons?: readonly number[];
   /** Unset: one is made. */
@@ -20,7 +21,10 @@ export interface Registration {
 }
 
 /** A webhook without its secret and the like. */
-export type Webhook = Omit<WebhookDoc, 'slot' | 'fingerprint' | 'sealedSecret' | 'wallet'>;
+export type Webhook = Omit<WebhookDoc, Kept>;
+
+/** What nobody is told. */
+type Kept = 'slot' | 'fingerprint' | 'sealedSecret' | 'wallet' | 'previousSecret' | 'queuedThrough' | 'sender';
 
 /** Registered callbacks: whoever registered one, and the operator, may end it. */
 export interface WebhookRegistry {
@@ -39,6 +43,7 @@ export interface WebhookRegistry {
 
 export interface RegistryParts {
   store: WebhookStore;
+  events: Pick<EventLog, 'lastId' | 'event'>;
   box: SecretBox;
   targets: TargetRules;
   now(): Date;
@@ -64,7 +69,7 @@ export function createWebhookRegistry(parts: RegistryParts): WebhookRegistry {
   };
 }
 
-async function register({ store, box, targets, now }: RegistryParts, wallet: string, wanted: Registration) {
+async function register({ store, events: log, box, targets, now }: RegistryParts, wallet: string, wanted: Registration) {
   const secret = wanted.secret ?? generateSecret();
   // Refuses one that cannot sign.
   secretKey(secret);
@@ -72,7 +77,7 @@ async function register({ store, box, targets, now }: RegistryParts, wallet: str
   await store.requireRoom(wallet);
   // A name that leads nowhere yet is looked up again before each call.
   const { url } = await checkTarget(wanted.url, targets, 'accept');
-  const events = EVENT_NAMES.filter((name) => wanted.events.includes(name));
+  const events = PUSHED_NAMES.filter((name) => wanted.events.includes(name));
   const horizons = wanted.horizons === undefined ? null : [...wanted.horizons].sort((a, b) => a - b);
   const [id, at] = [randomUUID(), now()];
   const doc = await store.add({
@@ -85,13 +90,19 @@ async function register({ store, box, targets, now }: RegistryParts, wallet: str
     status: 'active',
     disabledAt: null,
     disabledReason: null,
+    disabledBy: null,
+    previousSecret: null,
+    failingSince: null,
+    queuedThrough: await log.lastId(),
+    sender: null,
     createdAt: at,
   });
   return { ...shown(doc), secret };
 }
 
-function shown({ slot: _slot, fingerprint: _fingerprint, sealedSecret: _sealed, wallet: _wallet, ...webhook }: WebhookDoc): Webhook {
-  return webhook;
+function shown(doc: WebhookDoc): Webhook {
+  const { _id, url, events, horizons, secretSetAt, status, disabledAt, disabledReason, disabledBy, failingSince, createdAt } = doc;
+  return { _id, url, events, horizons, secretSetAt, status, disabledAt, disabledReason, disabledBy, failingSince, createdAt };
 }
 
 function notFound(): OracleError {

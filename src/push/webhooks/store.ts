@@ -59,7 +59,7 @@ export class WebhookStore {
 
   /** Disables a webhook for good; of one that is disabled already the first reason stands. Null when there is none. */
   async disable(id: string, disabledReason: string, disabledAt: Date): Promise<WebhookDoc | null> {
-    const change = { $set: { status: 'disabled' as const, disabledReason, disabledAt } };
+    const change = { $set: { status: 'disabled' as const, disabledReason, disabledAt, disabledBy: 'operator' as const } };
     await this.#webhooks.updateOne({ _id: id, status: 'active' }, change);
     return this.#webhooks.findOne({ _id: id });
   }

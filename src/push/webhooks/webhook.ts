@@ -1,10 +1,26 @@
 import { createHash } from 'node:crypto';
-import type { EventName } from '../event-names.ts';
+import type { Day } from '../../forecast/day.ts';
+import type { PushedName } from '../event-names.ts';
 
-/** `active` ones get events; the operator can disable one, which stays so. */
+/** `active` ones get events; a disabled one gets none until it is enabled again. */
 export const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
 
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
+
+/** Who ended a webhook's calls: the operator for good, the receiver by answering 410, failures by going on for five days. */
+export const DISABLERS = ['operator', 'receiver', 'failures'] as const;
+
+export type Disabler = (typeof DISABLERS)[number];
+
+/** What bounds replays: one at a time gets into the queue, and so many events a day. */
+export interface Replays {
+  /** Until when somebody is at it; a process that dies meanwhile holds up nobody for long. */
+  claimedUntil: Date;
+  /** Day of the figure beside it. */
+  day: Day;
+  /** Events that were replayed on that day. */
+  events: number;
+}
 
 /** A registered callback as it is kept. `_id` is random. */
 export interface WebhookDoc {
@@ -17,15 +33,28 @@ export interface WebhookDoc {
   fingerprint: string;
   url: string;
   /** In the order of the list of event names. */
-  events: EventName[];
+  events: PushedName[];
   /** Days; null: of all horizons. */
   horizons: number[] | null;
   /** Opens for this webhook's id only. */
   sealedSecret: string;
   secretSetAt: Date;
+  /** The secret before, while both sign; null when there is none. */
+  previousSecret: { sealed: string; validUntil: Date } | null;
   status: WebhookStatus;
   disabledAt: Date | null;
   disabledReason: string | null;
+  disabledBy: Disabler | null;
+  /** Since when every attempt has failed; null after a success. */
+  failingSince: Date | null;
+  /** Id of the last event that was looked at for it: what matched of those up to there is in its queue. */
+  queuedThrough: number;
+  /** Who sends to it, and until when that is believed, by the database's clock: one at a time keeps the order. */
+  sender: { holder: string; until: Date } | null;
+  /** When it was last tested; unset: never. */
+  testedAt?: Date;
+  /** What was replayed to it; unset: nothing. */
+  replays?: Replays;
   createdAt: Date;
 }
 

@@ -55,7 +55,8 @@ describe('startHost', () => {
       code: 'CHAIN_UNREACHABLE',
       message: 'The sample was not ready within 0.5 s',
     });
-    expect(Date.now() - before).toBeGreaterThanOrEqual(800);
+    // A timer may end a millisecond early by the wall clock.
+    expect(Date.now() - before).toBeGreaterThanOrEqual(795);
   });
 
   it('kills a host that does not close in time', async () => {

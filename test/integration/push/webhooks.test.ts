@@ -1,6 +1,7 @@
 import type { Address } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureIndexes } from '../../../src/mongo.ts';
+import { EventLog } from '../../../src/push/events/log.ts';
 import type { Resolve } from '../../../src/push/target.ts';
 import { createWebhookRegistry, type Registration, type WebhookRegistry } from '../../../src/push/webhooks/registry.ts';
 import { WEBHOOK_INDEXES, WEBHOOKS_PER_WALLET, WebhookStore } from '../../../src/push/webhooks/store.ts';
@@ -20,7 +21,13 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 function registryWith(resolve: Resolve = async () => ['93.184.215.14']): WebhookRegistry {
-  return createWebhookRegistry({ store: new WebhookStore(database.db), box, targets: { allowLocal: false, resolve }, now });
+  return createWebhookRegistry({
+    store: new WebhookStore(database.db),
+    events: new EventLog(database.db),
+    box,
+    targets: { allowLocal: false, resolve },
+    now,
+  });
 }
 
 const registry = () => registryWith();

@@ -2,12 +2,12 @@ import { type StreamResponse, type Task, type TaskPushNotificationConfig, TaskSt
 import { ServerCallContext } from '@a2a-js/sdk/server';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { statusOf, textPart } from '../../../../src/a2a/parts.ts';
-import { POSTS_A_MINUTE } from '../../../../src/a2a/push/host-budget.ts';
 import { createTaskPush, type TaskPushParts } from '../../../../src/a2a/push/push.ts';
 import { MOST_BODY_BYTES, MOST_PENDING } from '../../../../src/a2a/push/sender.ts';
 import { PUSH_CONFIG_INDEXES, PUSH_CONFIGS_PER_TASK } from '../../../../src/a2a/push/store.ts';
 import { createLog } from '../../../../src/log.ts';
 import { ensureIndexes } from '../../../../src/mongo.ts';
+import { POSTS_A_MINUTE } from '../../../../src/push/host-budget.ts';
 import { createSecretBox } from '../../../../src/secret-box.ts';
 import { createShutdown } from '../../../../src/shutdown.ts';
 import { messageOf } from '../../../support/agent-doors/a2a.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HostBudget, POSTS_A_MINUTE } from '../../../../src/a2a/push/host-budget.ts';
+import { HostBudget, POSTS_A_MINUTE } from '../../../src/push/host-budget.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,0 +1,42 @@
+import type { Db } from 'mongodb';
+import { EventLog } from '../push/events/log.ts';
+import { publishChanges } from '../push/events/publisher.ts';
+import { type EventListener, followEvents, type Tail } from '../push/events/tail.ts';
+import type { ForecastRecord } from '../record/record.ts';
+import type { WagerBook } from '../wager/wagers.ts';
+import type { Frame } from './frame.ts';
+
+export interface PushComposition {
+  db: Db;
+  record: ForecastRecord;
+  wagers: WagerBook;
+  now(): Date;
+}
+
+/** The event log, and how this process writes and reads it. */
+export interface Push {
+  events: EventLog;
+  /** Brings changes into the log, and wakes whoever follows it here. */
+  publish(): Promise<number>;
+  /** Follows the log until the process stops. */
+  follow(listener: EventListener): Promise<Tail>;
+}
+
+export function composePush({ log, shutdown }: Pick<Frame, 'log' | 'shutdown'>, { db, record, wagers, now }: PushComposition): Push {
+  const events = new EventLog(db);
+  const tails = new Set<Tail>();
+  return {
+    events,
+    async publish() {
+      const appended = await publishChanges({ log: events, record, wagers, now });
+      if (appended > 0) for (const tail of tails) tail.wake();
+      return appended;
+    },
+    async follow(listener) {
+      const tail = await followEvents({ events, listener, log, signal: shutdown.signal });
+      tails.add(tail);
+      shutdown.onStop('events', () => tail.ended);
+      return tail;
+    },
+  };
+}

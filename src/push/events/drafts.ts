@@ -1,0 +1,70 @@
+import type { Outboxed } from '../../outbox.ts';
+import type { DayDoc } from '../../record/day-record.ts';
+import type { ForecastChange, ForecastDoc } from '../../record/forecast.ts';
+import type { WagerChange, WagerDoc } from '../../wager/wagers.ts';
+import type { AnyDraft, EventContent } from './event.ts';
+
+/** What is told of a change of a forecast. HOLD is no outcome: its resolution is an attestation and nothing more. */
+export function forecastDrafts(doc: ForecastDoc, { change, at }: Outboxed<ForecastChange>): AnyDraft[] {
+  const common = { at, horizonDays: doc.horizonDays, wallet: null };
+  if (change === 'made') return [{ ...common, type: 'signal.new', key: `signal.new:${doc._id}`, content: madeContent(doc) }];
+  const kind = change === 'attested' ? 'prediction' : 'resolution';
+  const attested: AnyDraft = {
+    ...common,
+    type: 'attestation.created',
+    key: `attestation.created:${doc._id}:${kind}`,
+    content: attestedContent(doc, kind),
+  };
+  const outcome = doc.resolution?.outcome;
+  if (kind === 'prediction' || outcome === undefined || outcome === 'HOLD') return [attested];
+  const content = resolvedContent(doc, outcome);
+  return [{ ...common, type: 'signal.resolved', key: `signal.resolved:${doc._id}`, content }, attested];
+}
+
+function factsOf({ _id, day, horizonDays, sequence, modelVersion, replayed }: ForecastDoc) {
+  return { _id, day, horizonDays, sequence, modelVersion, replayed };
+}
+
+function madeContent(doc: ForecastDoc): EventContent['signal.new'] {
+  const { regime, signalAt, windowOpensAt, resolvesAt, commitment, late, values } = doc;
+  return { ...factsOf(doc), regime, signalAt, windowOpensAt, resolvesAt, commitment, late, values: values! };
+}
+
+/** As it was when the attestation came: the document may have moved on since. */
+function attestedContent(doc: ForecastDoc, kind: 'prediction' | 'resolution'): EventContent['attestation.created'] {
+  const { commitment, cid } = doc;
+  const attested = (kind === 'prediction' ? doc.attestation : doc.reveal)!;
+  const refUid = kind === 'prediction' ? doc.previousUid : doc.attestation!.uid;
+  const counts = !doc.missed && attested.at < doc.windowOpensAt;
+  const status = kind === 'resolution' ? doc.resolution!.outcome : counts ? 'PENDING' : 'VOID';
+  return { ...factsOf(doc), commitment, cid, kind, status, attested, refUid };
+}
+
+function resolvedContent(doc: ForecastDoc, outcome: 'WIN' | 'LOSS'): EventContent['signal.resolved'] {
+  const { attestation, resolution, reveal, values } = doc;
+  return { ...factsOf(doc), attestation, resolution, reveal, values: values!, outcome };
+}
+
+/** What is told of a change of a wager. */
+export function wagerDrafts(doc: WagerDoc, { change, at }: Outboxed<WagerChange>): AnyDraft[] {
+  const { _id, venue, asset, market, listing, side, contracts, costMicros, replayed } = doc;
+  const facts = { _id, venue, asset, market, ...(listing === undefined ? {} : { listing }), side, contracts, costMicros, replayed };
+  const common = { at, horizonDays: null, wallet: null };
+  if (change === 'placed') {
+    const { pModel, qMarket, pBelieved, weight, placedAt } = doc;
+    const content = { ...facts, pModel, qMarket, pBelieved, weight, placedAt };
+    return [{ ...common, type: 'wager.placed', key: `wager.placed:${_id}`, content }];
+  }
+  const { winner, payoutMicros, settledAt } = doc;
+  const content = { ...facts, winner, payoutMicros, settledAt, outcome: doc.state as 'WIN' | 'LOSS' };
+  return [{ ...common, type: 'wager.settled', key: `wager.settled:${_id}`, content }];
+}
+
+/** What is told of the regime of a day: nothing, unless it differs from that of the last day before that had one. */
+export function regimeDrafts(day: DayDoc, before: Pick<DayDoc, 'regime'> | null): AnyDraft[] {
+  const { _id: date, regime: to, signalAt: at, replayed } = day;
+  const from = before?.regime ?? null;
+  if (to === null || from === null || from === to) return [];
+  const content = { date, from, to, at, replayed };
+  return [{ type: 'regime.changed', key: `regime.changed:${date}`, at, horizonDays: null, wallet: null, content }];
+}

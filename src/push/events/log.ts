@@ -1,0 +1,82 @@
+import type { Collection, Db } from 'mongodb';
+import { type CollectionIndexes, isDuplicateKey } from '../../mongo.ts';
+import type { AnyDraft, AnyEvent } from './event.ts';
+
+/** For so long events are kept, counted from when they happened. */
+export const EVENTS_KEPT_DAYS = 90;
+
+const DAY_MS = 86_400_000;
+
+export const EVENT_INDEXES = [
+  { collection: 'events', indexes: [{ key: { key: 1 }, unique: true }] },
+] as const satisfies CollectionIndexes[];
+
+/** The log of all events, in one order for everybody. */
+export class EventLog {
+  readonly #events: Collection<AnyEvent>;
+
+  constructor(db: Db) {
+    this.#events = db.collection('events');
+  }
+
+  /**
+   * Appends what is not in the log yet, in the order given, and returns how many that were. An id is only written once the one before
+   * it stands there, and an insert of many stops at the first that is refused: whoever reads upwards sees no gap, now or later.
+   */
+  async append(drafts: readonly AnyDraft[], now: Date): Promise<number> {
+    if (drafts.length === 0) return 0;
+    let appended = 0;
+    // Every round that is lost was won by somebody else, whose events are in the log then.
+    for (;;) {
+      const fresh = await this.#unknown(drafts);
+      if (fresh.length === 0) return appended;
+      const last = await this.lastId();
+      const docs = fresh.map((draft, index) => ({ ...draft, _id: last + 1 + index, appendedAt: now }) as AnyEvent);
+      try {
+        appended += (await this.#events.insertMany(docs, { ordered: true })).insertedCount;
+        return appended;
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        appended += (error as { result?: { insertedCount?: number } }).result?.insertedCount ?? 0;
+      }
+    }
+  }
+
+  /** Events with a higher id, in order. */
+  after(id: number, limit: number): Promise<AnyEvent[]> {
+    return this.#events
+      .find({ _id: { $gt: id } })
+      .sort({ _id: 1 })
+      .limit(limit)
+      .toArray();
+  }
+
+  event(id: number): Promise<AnyEvent | null> {
+    return this.#events.findOne({ _id: id });
+  }
+
+  /** Id of the newest event; 0 before the first. */
+  async lastId(): Promise<number> {
+    return (await this.#events.findOne({}, { sort: { _id: -1 }, projection: { _id: 1 } }))?._id ?? 0;
+  }
+
+  /** Id of the oldest event that is kept; null before the first. */
+  async firstId(): Promise<number | null> {
+    return (await this.#events.findOne({}, { sort: { _id: 1 }, projection: { _id: 1 } }))?._id ?? null;
+  }
+
+  /** Deletes what is too old, from the beginning on; the newest event stays, since the next id follows from it. */
+  async purge(now: Date): Promise<void> {
+    const since = new Date(now.getTime() - EVENTS_KEPT_DAYS * DAY_MS);
+    const kept = await this.#events.findOne({ at: { $gte: since } }, { sort: { _id: 1 }, projection: { _id: 1 } });
+    const first = kept?._id ?? (await this.lastId());
+    await this.#events.deleteMany({ _id: { $lt: first } });
+  }
+
+  async #unknown(drafts: readonly AnyDraft[]): Promise<AnyDraft[]> {
+    const keys = drafts.map(({ key }) => key);
+    const known = await this.#events.find({ key: { $in: keys } }, { projection: { key: 1 }, hint: { key: 1 } }).toArray();
+    const there = new Set(known.map(({ key }) => key));
+    return drafts.filter(({ key }) => !there.has(key));
+  }
+}

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '../../log.ts';
+import type { AnyEvent } from './event.ts';
+import type { EventLog } from './log.ts';
+
+/** Takes events in the order of the log, each once; what it throws is retried with the same events. */
+export type EventListener = (events: readonly AnyEvent[]) => void | Promise<void>;
+
+export interface TailOptions {
+  events: EventLog;
+  listener: EventListener;
+  log: Log;
+  /** Ends it. */
+  signal: AbortSignal;
+  /** How often the log of other processes is looked at. */
+  pollMs?: number;
+  /** How long to wait after a failure. */
+  restMs?: number;
+}
+
+/** A process's own view of the log, as it grows in whichever process. */
+export interface Tail {
+  /** Looks at once: something was appended here. */
+  wake(): void;
+  /** Id up to which the listener has taken all. */
+  seen(): number;
+  /** Resolves when it has ended. */
+  ended: Promise<void>;
+}
+
+const POLL_MS = 500;
+const PAGE = 200;
+/** After a failure, so that a database that is down is not asked all the time. */
+const REST_MS = 2_000;
+
+/** Follows the log from its present end on. @throws by its first look: OracleError, MongoError when the database is down */
+export async function followEvents(options: TailOptions): Promise<Tail> {
+  const { events, listener, log, signal, pollMs = POLL_MS, restMs = REST_MS } = options;
+  let seen = await events.lastId();
+  let woken = Promise.withResolvers<void>();
+
+  async function takeAll(): Promise<void> {
+    for (;;) {
+      const page = await events.after(seen, PAGE);
+      if (page.length === 0) return;
+      await listener(page);
+      seen = page.at(-1)!._id;
+    }
+  }
+
+  async function follow(): Promise<void> {
+    let failing = false;
+    while (!signal.aborted) {
+      // Before the look: what is appended during it is looked at again.
+      woken = Promise.withResolvers<void>();
+      try {
+        await takeAll();
+        failing = false;
+        await Promise.race([woken.promise, rest(pollMs, signal)]);
+      } catch (error) {
+        if (!failing) log.error({ err: error }, 'events could not be read or passed on: trying again');
+        failing = true;
+        await rest(restMs, signal);
+      }
+    }
+  }
+
+  return { wake: () => woken.resolve(), seen: () => seen, ended: follow() };
+}
+
+async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { commitmentOf, saltFor } from '../../../../src/chain/commitment.ts';
+import { PUSHED_NAMES, type PushedName } from '../../../../src/push/event-names.ts';
+import { forecastDrafts, regimeDrafts, wagerDrafts } from '../../../../src/push/events/drafts.ts';
+import type { AnyDraft, AnyEvent } from '../../../../src/push/events/event.ts';
+import { PAYLOADS, type PushedEvent } from '../../../../src/push/events/payloads.ts';
+import { viewEvent } from '../../../../src/push/events/view.ts';
+import type { Caller } from '../../../../src/record/caller.ts';
+import type { WagerDoc } from '../../../../src/wager/wagers.ts';
+import { settledWager } from '../../../integration/pipeline/wager-docs.ts';
+import { undocumented } from '../../../support/reply-schema.ts';
+import { dayDoc } from '../../record/day-doc.ts';
+import { forecastDoc } from '../../record/forecast-doc.ts';
+
+const options = {
+  saltSecret: 'a master secret of a test',
+  policy: 'resolution' as const,
+  publicUrl: 'https://oracle.example',
+  chainId: 8453,
+};
+const BASIC: Caller = { tier: 'basic', wallet: '0x1111111111111111111111111111111111111111' };
+const PREMIUM: Caller = { ...BASIC, tier: 'premium' };
+/** Was let in once, and holds too little now. */
+const FALLEN: Caller = { ...BASIC, tier: 'public' };
+const at = new Date('2026-01-05T21:35:00Z');
+
+const settled: WagerDoc = { ...settledWager(20_458, 'WIN'), market: { ...settledWager(20_458, 'WIN').market!, question: 'Above 1?' } };
+const disabled: AnyDraft = {
+  ...{ type: 'webhook.disabled', key: 'k', at, horizonDays: null, wallet: BASIC.wallet! },
+  content: {
+    webhookId: '9d0c2c9a-40cf-4ad3-8e0c-6a9d2f6dbb5e',
+    url: 'https://hooks.example/a',
+    reason: 'it answered 410',
+    failingSince: null,
+  },
+};
+
+const DRAFTS: AnyDraft[] = [
+  ...forecastDrafts(forecastDoc(), { change: 'made', at }),
+  ...forecastDrafts(forecastDoc(), { change: 'attested', at }),
+  ...forecastDrafts(forecastDoc({ state: 'WIN' }), { change: 'resolved', at }),
+  ...wagerDrafts(settled, { change: 'placed', at }),
+  ...wagerDrafts(settled, { change: 'settled', at }),
+  ...regimeDrafts(dayDoc(20_458, { regime: 'CRISIS' }), { regime: 'CHOP' }),
+  disabled,
+];
+
+const events = DRAFTS.map((draft, index) => ({ ...draft, _id: index + 1, appendedAt: at }) as AnyEvent);
+const eventOf = (type: PushedName) => events.find((event) => event.type === type)!;
+const seenBy = (caller: Caller, type: PushedName, policy: 'resolution' | 'immediate' = 'resolution') =>
+  viewEvent(eventOf(type), caller, { ...options, policy });
+const dataFor = <Name extends PushedName>(caller: Caller, type: Name) => (seenBy(caller, type) as PushedEvent<Name>).data;
+
+describe('what a caller sees of an event', () => {
+  it.each(PUSHED_NAMES)('%s comes in the envelope, every field of it described, for every tier', (type) => {
+    for (const caller of [BASIC, PREMIUM, FALLEN]) {
+      const seen = seenBy(caller, type);
+      expect(Object.keys(seen)).toEqual(['id', 'type', 'timestamp', 'data']);
+      expect(PAYLOADS[type].strict().safeParse(seen.data).error).toBeUndefined();
+      expect(undocumented(PAYLOADS[type], seen.data)).toEqual([]);
+    }
+  });
+
+  it('has the fields of the interface', () => {
+    expect(dataFor(BASIC, 'signal.new')).toMatchObject({
+      ...{ signal: 'BUY', confidence: 0.5876, direction: 'UP', btcPrice: 90_000, regime: 'CHOP', horizon: '7d' },
+    });
+    expect(dataFor(BASIC, 'signal.resolved')).toMatchObject({
+      ...{ date: '2026-01-05', direction: 'UP', outcome: 'WIN', btcAtSignal: 90_000, btcAtResolution: 91_000 },
+    });
+    expect(dataFor(BASIC, 'wager.placed')).toMatchObject({ market: 'Above 1?', side: 'YES', amount: 5.1, odds: 1.960784 });
+    expect(dataFor(BASIC, 'wager.settled')).toMatchObject({ outcome: 'WIN', payout: 10, pnl: 4.9, pnlMicros: 4_900_000 });
+    expect(dataFor(BASIC, 'regime.changed')).toMatchObject({ from: 'CHOP', to: 'CRISIS', riskLevel: 'Extreme' });
+    expect(dataFor(BASIC, 'attestation.created')).toMatchObject({ type: 'prediction', status: 'PENDING', chain: 'eip155:8453' });
+  });
+
+  it('lets a Basic caller check a signal against its commitment, and tells Premium more', () => {
+    const data = dataFor(BASIC, 'signal.new');
+    const opening = {
+      ...({ salt: data.salt as `0x${string}`, signal: 'BUY', direction: 'UP', btcPriceCents: Math.round(data.btcPrice * 100) } as const),
+      ...{ confidenceBps: Math.round(data.confidence! * 10_000), pUpBps: Math.round(data.pUp! * 10_000) },
+    };
+    const doc = forecastDoc();
+    const expected = { ...opening, salt: saltFor(options.saltSecret, doc._id), confidenceBps: 5876, pUpBps: 5876 };
+    expect(commitmentOf(opening)).toBe(commitmentOf(expected));
+    expect(data.premium).toBeNull();
+    expect(dataFor(PREMIUM, 'signal.new').premium).toMatchObject({ climatology: 0.54, threshold: 0.06 });
+    expect(dataFor(BASIC, 'wager.placed').premium).toBeNull();
+    expect(dataFor(PREMIUM, 'wager.placed').premium).toMatchObject({ pModel: 0.6, qMarket: 0.5 });
+  });
+
+  it('gates what is unresolved for a wallet that has fallen below Basic, unless everything is told at once', () => {
+    const told = ['signal.new', 'wager.placed', 'wager.settled', 'attestation.created'] as const;
+    const text = JSON.stringify(told.map((type) => seenBy(FALLEN, type)));
+    for (const secret of [
+      /"UP"/,
+      /"DOWN"/,
+      /"BUY"/,
+      /"SELL"/,
+      /0\.5876/,
+      /"salt":"0x/,
+      /"side":"/,
+      /5\.1/,
+      /1\.96/,
+      /"outcome":"/,
+      /4900000/,
+    ])
+      expect(text).not.toMatch(secret);
+    expect(text).toContain('"signal":"GATED"');
+    expect(seenBy(FALLEN, 'signal.new', 'immediate').data).toMatchObject({ signal: 'BUY', premium: null });
+  });
+});
