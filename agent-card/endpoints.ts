@@ -18,6 +18,8 @@ export const ENDPOINTS = {
   methodology: '/methodology.md',
   skills: '/api/svc/skills',
   openApi: '/.well-known/openapi.json',
+  /** What is pushed over the WebSocket and to webhooks. */
+  asyncApi: '/.well-known/asyncapi.json',
   /** What is paid for with the request itself, and on which terms. */
   x402: '/.well-known/x402.json',
   /** The same as a bare list, for indexes. */

@@ -4,7 +4,7 @@ import { displayMoney } from '../src/commerce/money.ts';
 import { PAID_RESOURCES } from '../src/commerce/offerings.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { IDENTITY } from './identity.ts';
-import { A2A_VERSION, MCP_VERSION, OPENAPI_VERSION } from './protocols.ts';
+import { A2A_VERSION, ASYNCAPI_VERSION, MCP_VERSION, OPENAPI_VERSION } from './protocols.ts';
 import { urlAt } from './url.ts';
 
 /** The service for language models: `/llms.txt` as llmstxt.org lays it out. */
@@ -26,6 +26,7 @@ export function llmsText({ publicUrl }: { publicUrl: string }): string {
       link('Agent card', ENDPOINTS.agentCard, `A2A ${A2A_VERSION}, signed; input and output schemas and prices of all skills`),
       link('MCP endpoint', ENDPOINTS.mcp, `Streamable HTTP, revisions up to ${MCP_VERSION}; for MCP clients, not for browsers`),
       link('OpenAPI', ENDPOINTS.openApi, `every operation, OpenAPI ${OPENAPI_VERSION}`),
+      link('AsyncAPI', ENDPOINTS.asyncApi, `events that are pushed over a WebSocket and to webhooks, AsyncAPI ${ASYNCAPI_VERSION}`),
       link('List of skills', ENDPOINTS.skills, 'the same with schemas and prices as JSON'),
     ]),
     section('Read first, free', [

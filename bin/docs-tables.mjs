@@ -10,6 +10,7 @@ const { operationsMarkdown } = await import('../src/http/operations-table.ts');
 const { problemsMarkdown } = await import('../src/http/problem-table.ts');
 const { declaredRoutes } = await import('../src/http/routes/declared.ts');
 const { providersMarkdown } = await import('../src/market/live/registry.ts');
+const { eventTables } = await import('../src/push/tables.ts');
 
 await replace('README.md', 'settings', settingsMarkdown());
 await replace('docs/DATA.md', 'providers', providersMarkdown());
@@ -17,6 +18,7 @@ await replace('docs/API.md', 'operations', operationsMarkdown(declaredRoutes()))
 await replace('docs/API.md', 'problems', problemsMarkdown(declaredRoutes()));
 await replace('docs/PAYING.md', 'offerings', offeringsMarkdown());
 await replace('docs/CONTEST.md', 'contest', contestMarkdown());
+for (const [marker, table] of Object.entries(eventTables())) await replace('docs/EVENTS.md', marker, table);
 
 async function replace(path, marker, table) {
   const file = new URL(`../${path}`, import.meta.url);

@@ -21,6 +21,8 @@ export const ERROR_CODES = {
   CONFLICT: { retryable: false },
   NOT_FOUND: { retryable: false },
   METHOD_NOT_ALLOWED: { retryable: false },
+  /** What is served there is a WebSocket, in version 13 of its protocol. */
+  UPGRADE_REQUIRED: { retryable: false },
   PAYLOAD_TOO_LARGE: { retryable: false },
   URL_TOO_LONG: { retryable: false },
   UNSUPPORTED_MEDIA_TYPE: { retryable: false },

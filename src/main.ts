@@ -32,7 +32,9 @@ import { composePurchases } from './compose/purchases.ts';
 import { composePush, type Push } from './compose/push.ts';
 import { openReports } from './compose/reports.ts';
 import { paperVenue, polymarketNeedsLive, polymarketVenues, quotedMarkets } from './compose/venues.ts';
+import { composeWebhookDelivery, type WebhookDelivery } from './compose/webhook-delivery.ts';
 import { composeWebhooks } from './compose/webhooks.ts';
+import { composeWebSocket, type WebSocketService } from './compose/websocket.ts';
 import type { Config } from './config.ts';
 import type { OracleError } from './errors.ts';
 import { dayOf, instantOf } from './forecast/day.ts';
@@ -56,6 +58,8 @@ import { readiness } from './pipeline/readiness.ts';
 import type { Schedule } from './pipeline/schedule.ts';
 import { statusOf } from './pipeline/status.ts';
 import { StepRuns } from './pipeline/step-runs.ts';
+import { bringWebhooksUpToDate } from './push/webhooks/bring-up-to-date.ts';
+import { DeliveryQueue } from './push/webhooks/queue.ts';
 import { ModelStore } from './record/models.ts';
 import { ForecastRecord } from './record/record.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -73,6 +77,8 @@ export interface Service {
   pipeline: PipelineParts;
   /** The event log. */
   push: Push;
+  webhookDelivery: WebhookDelivery;
+  websocket: WebSocketService;
   /** Where replayed days wager: no other venue has quotes of the past. */
   replayVenue: Venue;
   http: HttpParts;
@@ -228,6 +234,13 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   };
   const card = await composeCard({ db, encryptionSecret, source: cardSource, now });
   const a2a = composeA2a({ config, log, shutdown }, { db, encryptionSecret, source: cardSource, carryOut, paidCalls, now });
+  const websocket = composeWebSocket(
+    { config, log },
+    {
+      ...{ db, access, push, loopback: !real, now },
+      view: { saltSecret, policy: config.REVEAL, publicUrl: answers.publicUrl, chainId: chain.chainId },
+    },
+  );
   const http: HttpParts = {
     ...answers,
     carryOut,
@@ -257,10 +270,28 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     commerce: { ...commerce, closed: { ...commerce.closed, ...jobs.closed } },
     jobs: jobs.desk,
     purchases: composePurchases({ config, log, shutdown }, { db, chain, commerce, answers, now }),
+    tickets: websocket.tickets,
     webhooks: composeWebhooks({ db, events: push.events, encryptionSecret, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', now }),
   };
+  const deliveries = new DeliveryQueue(db);
+  await bringWebhooksUpToDate(db, push.events);
+  const webhookDelivery = composeWebhookDelivery(
+    { config, log, shutdown },
+    {
+      ...{ db, push, encryptionSecret, now },
+      view: { saltSecret, policy: config.REVEAL, publicUrl: answers.publicUrl, chainId: chain.chainId },
+      tierOf: (wallet) => access.tierOf(wallet),
+    },
+  );
   const purge = async (at: Date) => {
-    await Promise.all([access.purge(at), a2a.purge(at), commerce.sales.purge(at), push.events.purge(at)]);
+    await Promise.all([
+      access.purge(at),
+      a2a.purge(at),
+      commerce.sales.purge(at),
+      push.events.purge(at),
+      deliveries.purge(at),
+      websocket.purge(at),
+    ]);
   };
   const doors: Door[] = [...a2a.doors, composeMcp({ config, log, shutdown }, answers, { carryOut, paidCalls })];
   const announce = async () => {
@@ -275,6 +306,8 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     database,
     pipeline,
     push,
+    webhookDelivery,
+    websocket,
     replayVenue: paper,
     http,
     door,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { IDENTITY } from '../agent-card/identity.ts';
 import type { Frame } from './compose/frame.ts';
+import { serveWebSocket } from './compose/websocket.ts';
 import { type Config, listenHost, loadConfig, SETTINGS, secretValues } from './config.ts';
 import type { Contest } from './contest/contest.ts';
 import { OracleError } from './errors.ts';
@@ -26,7 +27,8 @@ const now = () => new Date();
 
 /** Fetches the history and replays a first start, then runs the jobs; what is overdue is caught up with first. */
 async function startPipeline(service: Service): Promise<void> {
-  const { config, log, shutdown, infrastructure, database, pipeline, replayVenue, live, range, state, http, push } = service;
+  const { config, log, shutdown, infrastructure, database, pipeline, replayVenue, live, range, state, http, push, webhookDelivery } =
+    service;
   const { localChain } = infrastructure;
   if (live !== null) await fetchHistory(live, service);
   if (localChain !== null) {
@@ -55,9 +57,11 @@ async function startPipeline(service: Service): Promise<void> {
   const { startSchedule } = await import('./pipeline/schedule.ts');
   const own = { contest: contestJob(http.contest), payments: paymentsJob(service), housekeeping: housekeeping(service) };
   const jobs = { ...(live === null ? {} : collectJobs(live)), ...own };
-  const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now, jobs });
+  const { queues } = webhookDelivery;
+  const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now, jobs, queues });
   shutdown.onStop('jobs', () => schedule.drain(6_000));
   state.schedule = schedule;
+  await webhookDelivery.start(schedule);
 }
 
 /** Jobs of their own, so that a provider that is slow to answer, or a long history, holds up nothing else. */
@@ -153,6 +157,8 @@ async function start(frame: Frame): Promise<void> {
   server.serve(
     isWorker ? createApp(workerRoutes(service.http), service.door) : createApp(allRoutes(service.http), service.door, service.doors),
   );
+  // Before the server, which waits for its connections.
+  if (!isWorker) shutdown.onStop('WebSocket connections', await serveWebSocket(server, service));
   await startPipeline(service);
   // A second process on the same chain speaks for the service only under the address it was told.
   if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await service.announce();

@@ -54,6 +54,7 @@ export const TELLINGS = {
   CONFLICT: malformed,
   NOT_FOUND: { as: 'TaskNotFoundError', rpc: TASK_NOT_FOUND, status: 'NOT_FOUND', http: 404 },
   METHOD_NOT_ALLOWED: refused(405, 'UNIMPLEMENTED'),
+  UPGRADE_REQUIRED: refused(426, 'UNIMPLEMENTED'),
   PAYLOAD_TOO_LARGE: refused(413, 'INVALID_ARGUMENT'),
   URL_TOO_LONG: refused(414, 'INVALID_ARGUMENT'),
   UNSUPPORTED_MEDIA_TYPE: { as: 'ContentTypeNotSupportedError', rpc: CONTENT_TYPE_NOT_SUPPORTED, status: 'INVALID_ARGUMENT', http: 400 },

@@ -1,8 +1,9 @@
 import type { Db } from 'mongodb';
 import { type Address, getAddress } from 'viem';
 import type { Chain } from '../chain/client.ts';
+import type { OracleError } from '../errors.ts';
 import { createCache } from '../market/cache.ts';
-import { type Caller, PUBLIC_CALLER } from '../record/caller.ts';
+import { type Caller, PUBLIC_CALLER, type Tier } from '../record/caller.ts';
 import type { SecretBox } from '../secret-box.ts';
 import { createGate, type GateReading } from './gate.ts';
 import { type LoginParts, logInByMessage, logInBySiwe, type OpenedSession, type SiweLogin, type WalletLogin } from './login.ts';
@@ -12,7 +13,8 @@ import type { SiweExpectation } from './siwe.ts';
 import { NONCE_INDEXES, SiweNonces } from './siwe-nonces.ts';
 import { Standings } from './standing.ts';
 import { TokenKeys } from './token-keys.ts';
-import { Tokens, unauthenticated } from './tokens.ts';
+import { bearerToken, Tokens, unauthenticated } from './tokens.ts';
+import { WalletTiers } from './wallet-tiers.ts';
 
 export const ACCESS_INDEXES = [...SESSION_INDEXES, ...LOGIN_CLAIM_INDEXES, ...NONCE_INDEXES] as const;
 
@@ -37,6 +39,7 @@ export class Access {
   readonly siwe: SiweExpectation;
   readonly #parts: LoginParts;
   readonly #standings: Standings;
+  readonly #walletTiers: WalletTiers;
   readonly #balances = createCache<GateReading>('gate-balances', BALANCES_REMEMBERED);
 
   constructor({ db, chain, secretBox, issuer, siwe, now }: AccessOptions) {
@@ -47,6 +50,7 @@ export class Access {
     const tokens = new Tokens({ keys: this.keys, issuer, now });
     this.#parts = { chain, readGate, claims: new LoginClaims(db), nonces: new SiweNonces(db), sessions, tokens, siwe, now };
     this.#standings = new Standings({ sessions, readGate, now });
+    this.#walletTiers = new WalletTiers({ readGate, now });
   }
 
   /** See `logInByMessage`. */
@@ -70,9 +74,7 @@ export class Access {
    */
   async identify(authorization: string | undefined): Promise<Caller> {
     if (authorization === undefined) return PUBLIC_CALLER;
-    const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
-    if (token === undefined) throw unauthenticated('The Authorization header must be "Bearer <token>"');
-    return (await this.identifyToken(token)).caller;
+    return (await this.identifyToken(bearerToken(authorization))).caller;
   }
 
   /** Who holds a token, and until when. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
@@ -81,12 +83,29 @@ export class Access {
     return { caller: await this.#standings.callerOf(session), expiresAt: session.expiresAt };
   }
 
+  /** Who holds a session, for whoever has proven it otherwise, and until when. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
+  async identifySession(sessionId: string): Promise<{ caller: Caller; expiresAt: Date }> {
+    const session = await this.#parts.sessions.live(sessionId, this.#parts.now());
+    if (session === null) throw sessionEnded();
+    return { caller: await this.#standings.callerOf(session), expiresAt: session.expiresAt };
+  }
+
+  /** The sessions among these that are live. */
+  liveSessions(sessionIds: readonly string[]): Promise<SessionDoc[]> {
+    return this.#parts.sessions.liveAmong(sessionIds, this.#parts.now());
+  }
+
+  /** What a session is worth now. @throws OracleError CHAIN_UNREACHABLE when the last reading is too old to go by */
+  callerOf(session: SessionDoc): Promise<Caller> {
+    return this.#standings.callerOf(session);
+  }
+
   async #sessionOf(token: string): Promise<SessionDoc> {
     const { tokens, sessions, now } = this.#parts;
     const { sessionId, wallet } = await tokens.verify(token);
     const session = await sessions.live(sessionId, now());
     // What the store says counts: a token alone cannot raise a tier or change a wallet.
-    if (session === null || session.wallet !== wallet) throw unauthenticated('The session has ended: it was logged out or revoked');
+    if (session === null || session.wallet !== wallet) throw sessionEnded();
     return session;
   }
 
@@ -107,6 +126,11 @@ export class Access {
     return this.#balances.get(`${address}:${period}`, () => this.#parts.readGate(address));
   }
 
+  /** What a wallet is worth now, logged in or not: see `WalletTiers`. @throws OracleError CHAIN_UNREACHABLE */
+  tierOf(wallet: string): Promise<Tier> {
+    return this.#walletTiers.tierOf(wallet);
+  }
+
   /** Deletes what has expired: for a job. */
   async purge(now: Date): Promise<void> {
     const { claims, nonces, sessions } = this.#parts;
@@ -115,4 +139,8 @@ export class Access {
     await sessions.purge(now);
     await this.keys.purge();
   }
+}
+
+function sessionEnded(): OracleError {
+  return unauthenticated('The session has ended: it was logged out or revoked');
 }

@@ -46,6 +46,12 @@ export class Sessions {
     return session === null || session.revokedAt !== null || session.expiresAt <= now ? null : session;
   }
 
+  /** Those among these that are live. */
+  async liveAmong(sessionIds: readonly string[], now: Date): Promise<SessionDoc[]> {
+    const sessions = await this.#sessions.find({ _id: { $in: [...sessionIds] } }, { hint: { _id: 1 } }).toArray();
+    return sessions.filter(({ revokedAt, expiresAt }) => revokedAt === null && expiresAt > now);
+  }
+
   /** Writes down a newer reading, for every session of the wallet. */
   async keepReading(wallet: Address, gate: GateReading, gateReadAt: Date): Promise<void> {
     await this.#sessions.updateMany({ wallet, gateReadAt: { $lt: gateReadAt } }, { $set: { gate, gateReadAt } });

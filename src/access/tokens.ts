@@ -78,6 +78,13 @@ export class Tokens {
   }
 }
 
+/** The token in an `Authorization` header. @throws OracleError UNAUTHENTICATED */
+export function bearerToken(authorization: string): string {
+  const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+  if (token === undefined) throw unauthenticated('The Authorization header must be "Bearer <token>"');
+  return token;
+}
+
 /** A caller whose token is not taken; `problem` tells what about it. */
 export function unauthenticated(problem: string, cause?: unknown): OracleError {
   return new OracleError('UNAUTHENTICATED', problem, {

@@ -12,12 +12,14 @@ import { LIVE_INDEXES } from '../market/live/stores.ts';
 import type { CollectionIndexes } from '../mongo.ts';
 import { STEP_RUN_INDEXES } from '../pipeline/step-runs.ts';
 import { EVENT_INDEXES } from '../push/events/log.ts';
+import { DELIVERY_INDEXES } from '../push/webhooks/queue.ts';
 import { WEBHOOK_INDEXES } from '../push/webhooks/store.ts';
 import { RECORD_INDEXES } from '../record/record.ts';
 import { PAPER_INDEXES } from '../wager/paper-venue.ts';
 import { POLYMARKET_INDEXES } from '../wager/polymarket/orders.ts';
 import { WAGER_INDEXES } from '../wager/wagers.ts';
 import { REPORT_INDEXES } from './reports.ts';
+import { WEBSOCKET_INDEXES } from './websocket.ts';
 
 /** The indexes of all collections. */
 export const ALL_INDEXES: readonly CollectionIndexes[] = [
@@ -36,6 +38,8 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...PURCHASE_INDEXES,
   ...EVENT_INDEXES,
   ...WEBHOOK_INDEXES,
+  ...WEBSOCKET_INDEXES,
+  ...DELIVERY_INDEXES,
   ...A2A_INDEXES,
   ...PUSH_CONFIG_INDEXES,
   ...REPORT_INDEXES,

@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import { EventLog } from '../push/events/log.ts';
 import { publishChanges } from '../push/events/publisher.ts';
 import { type EventListener, followEvents, type Tail } from '../push/events/tail.ts';
+import { publishNotices } from '../push/webhooks/notices.ts';
 import type { ForecastRecord } from '../record/record.ts';
 import type { WagerBook } from '../wager/wagers.ts';
 import type { Frame } from './frame.ts';
@@ -18,8 +19,8 @@ export interface Push {
   events: EventLog;
   /** Brings changes into the log, and wakes whoever follows it here. */
   publish(): Promise<number>;
-  /** Follows the log until the process stops. */
-  follow(listener: EventListener): Promise<Tail>;
+  /** Follows the log until the process stops, or until a signal before. */
+  follow(listener: EventListener, until?: AbortSignal): Promise<Tail>;
 }
 
 export function composePush({ log, shutdown }: Pick<Frame, 'log' | 'shutdown'>, { db, record, wagers, now }: PushComposition): Push {
@@ -28,13 +29,16 @@ export function composePush({ log, shutdown }: Pick<Frame, 'log' | 'shutdown'>, 
   return {
     events,
     async publish() {
-      const appended = await publishChanges({ log: events, record, wagers, now });
+      const changes = await publishChanges({ log: events, record, wagers, now });
+      const appended = changes + (await publishNotices({ db, log: events, now }));
       if (appended > 0) for (const tail of tails) tail.wake();
       return appended;
     },
-    async follow(listener) {
-      const tail = await followEvents({ events, listener, log, signal: shutdown.signal });
+    async follow(listener, until) {
+      const signal = until === undefined ? shutdown.signal : AbortSignal.any([shutdown.signal, until]);
+      const tail = await followEvents({ events, listener, log, signal });
       tails.add(tail);
+      void tail.ended.then(() => tails.delete(tail));
       shutdown.onStop('events', () => tail.ended);
       return tail;
     },

@@ -1,7 +1,11 @@
 import type { Db } from 'mongodb';
 import type { EventLog } from '../push/events/log.ts';
+import { HostGate } from '../push/host-gate.ts';
 import { systemResolve } from '../push/resolve.ts';
+import { sendPing } from '../push/webhooks/ping.ts';
+import { DeliveryQueue } from '../push/webhooks/queue.ts';
 import { createWebhookRegistry, type WebhookRegistry } from '../push/webhooks/registry.ts';
+import { ReplayClaims } from '../push/webhooks/replay-claims.ts';
 import { WebhookStore } from '../push/webhooks/store.ts';
 import { createSecretBox } from '../secret-box.ts';
 
@@ -14,13 +18,19 @@ export interface WebhookComposition {
   now(): Date;
 }
 
+/** Tests that a host gets from a process: whoever asks for them need not be its owner. */
+const TESTS = { atOnce: 4, aMinute: 60 } as const;
+
 /** The callers' callbacks: their registration. */
 export function composeWebhooks({ db, events, encryptionSecret, allowLocal, now }: WebhookComposition): WebhookRegistry {
+  const queue = new DeliveryQueue(db);
+  const calling = { box: createSecretBox(encryptionSecret), targets: { allowLocal, resolve: systemResolve }, now };
+  const testing = { ...calling, queue, hosts: new HostGate({ ...TESTS, now }) };
   return createWebhookRegistry({
+    ...calling,
+    ...{ events, queue },
     store: new WebhookStore(db),
-    events,
-    box: createSecretBox(encryptionSecret),
-    targets: { allowLocal, resolve: systemResolve },
-    now,
+    claims: new ReplayClaims(db),
+    ping: (webhook) => sendPing(testing, webhook),
   });
 }

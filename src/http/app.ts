@@ -39,6 +39,11 @@ export function createApp(routes: readonly Route[], options: AppOptions, doors: 
   return appWith(routes, { doors, otherwise: nothingServed, operatorArea: (guard) => adminArea(guard, options.adminPage) }, options);
 }
 
+/** What the handshakes of WebSockets are answered by, at one path; elsewhere they are refused. */
+export function createHandshakeApp(door: { path: string; handler: RequestHandler }, options: AppOptions): Express {
+  return appWith([], { handshakes: door, otherwise: nothingServed }, options);
+}
+
 /** What is served until the parts are there: alive, not ready. */
 export function createStartingApp(options: Pick<AppOptions, 'log' | 'stopping'>): Express {
   const starting = () => new OracleError('STEP_WAITING', 'The service is starting');
@@ -48,11 +53,12 @@ export function createStartingApp(options: Pick<AppOptions, 'log' | 'stopping'>)
 /** What answers beside the routes, and where none does. */
 interface Beside {
   doors?: readonly Door[];
+  handshakes?: { path: string; handler: RequestHandler };
   operatorArea?(guard: Guard): RequestHandler[];
   otherwise(path: string): OracleError;
 }
 
-function appWith(routes: readonly Route[], { doors = [], operatorArea, otherwise }: Beside, options: AppOptions): Express {
+function appWith(routes: readonly Route[], { doors = [], handshakes, operatorArea, otherwise }: Beside, options: AppOptions): Express {
   const app = express();
   const guard = createGuard(options);
   app.disable('x-powered-by');
@@ -62,6 +68,7 @@ function appWith(routes: readonly Route[], { doors = [], operatorArea, otherwise
   app.use(refuseWhenStopping(options.stopping), urlLength(), compressed());
   mountDoors(app, doors, { admit: createAdmission(options), log: options.log });
   mount(app, routes, guard);
+  if (handshakes !== undefined) app.all(handshakes.path, handshakes.handler);
   if (operatorArea !== undefined) app.use(ADMIN_PATH, operatorArea(guard));
   app.use(async (request, response) => {
     await guard({ access: 'public', cost: 'normal' }, request, response);

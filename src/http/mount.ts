@@ -21,9 +21,11 @@ export function mount(app: Express, routes: readonly Route[], guard: Guard): voi
   }
 }
 
+const ANYBODY = { access: 'public', cost: 'normal' } as const;
+
 async function answer(route: Route, guard: Guard, request: Request, response: Response): Promise<void> {
   response.vary('Authorization');
-  const asker = await guard(route, request, response);
+  const asker = await guard(route.isWebSocket === true ? ANYBODY : route, request, response);
   const { caller } = asker;
   // Whoever is not let in sends his body for nothing.
   if (route.body !== undefined) await readBody(request, response);
@@ -58,7 +60,7 @@ function send(request: Request, response: Response, reply: Reply): void {
 async function methodNotAllowed(operations: readonly Route[], guard: Guard, request: Request, response: Response): Promise<void> {
   // Who may not know of a path is not told its methods.
   const access = operations.every((operation) => operation.access === 'admin') ? 'admin' : 'public';
-  await guard({ access, cost: 'normal' }, request, response);
+  await guard({ ...ANYBODY, access }, request, response);
   const allowed = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
   response.set('Allow', allowed.join(', '));
   sendProblem(

@@ -51,6 +51,15 @@ export const offset = (max: number) =>
     .pipe(z.number().max(max, `must be at most ${max}`))
     .meta(shownAs({ type: 'integer', minimum: 0, maximum: max, default: 0 }, 'How many entries to pass over'));
 
+/** `before`: a position from 1 on; unset: from the newest. */
+export const before = z
+  .string({ error: 'must be given once, as a whole number from 1' })
+  .regex(/^\d{1,9}$/, 'must be a whole number from 1, of 9 digits at most')
+  .transform(Number)
+  .pipe(z.number().min(1, 'must be at least 1'))
+  .meta(shownAs({ type: 'integer', minimum: 1, maximum: 999_999_999 }, 'Only what stands before this position'))
+  .optional();
+
 /** An attestation's uid. */
 export const uid = z
   .string()

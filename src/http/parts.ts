@@ -12,6 +12,7 @@ import type { Purchases } from '../commerce/purchases/purchases.ts';
 import type { Contest } from '../contest/contest.ts';
 import type { Market } from '../market/market.ts';
 import type { WebhookRegistry } from '../push/webhooks/registry.ts';
+import type { Tickets } from '../push/websocket/tickets.ts';
 import type { AttestationViewOptions } from '../record/attestation-views.ts';
 import type { Caller } from '../record/caller.ts';
 import type { ModelStore } from '../record/models.ts';
@@ -80,6 +81,8 @@ export interface HttpParts {
   purchases: Purchases;
   contest: Contest;
   webhooks: WebhookRegistry;
+  /** Tickets that open WebSockets. */
+  tickets: Tickets;
   /** Carries out what agents ask for. */
   carryOut: CarryOut;
   /** Their tasks. */

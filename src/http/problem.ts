@@ -24,6 +24,7 @@ export const PROBLEMS = {
   CONFLICT: { status: 409, title: 'This contradicts what is there' },
   NOT_FOUND: { status: 404, title: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
+  UPGRADE_REQUIRED: { status: 426, title: 'A WebSocket is served here' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The request is too large' },
   URL_TOO_LONG: { status: 414, title: 'The URL is too long' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body is of a type that is not read' },
@@ -65,6 +66,9 @@ export interface Problem {
 
 const BEARER = 'Bearer realm="oracle"';
 
+/** RFC 9110, section 15.5.22, and RFC 6455, section 4.4. */
+const UPGRADE = { Upgrade: 'websocket', Connection: 'Upgrade', 'Sec-WebSocket-Version': '13' };
+
 /** No path of ours is longer; one that is not ours may be as long as a URL. */
 const LONGEST_INSTANCE = 256;
 
@@ -105,6 +109,7 @@ export function sendProblem(response: Response, error: unknown, tell: TellProble
     response.set(headers);
   }
   if (problem.retryable) response.set('Retry-After', String(retryAfterSeconds(error)));
+  if (problem.code === 'UPGRADE_REQUIRED') response.set(UPGRADE);
   const challenge = challengeFor(problem, response);
   if (challenge !== undefined) response.vary('Authorization').set('WWW-Authenticate', challenge);
   response.status(problem.status);

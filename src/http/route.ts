@@ -7,7 +7,7 @@ import type { RequestOrigin } from './security/request-log.ts';
 
 type Shape = z.ZodObject;
 
-export type Method = 'get' | 'post' | 'put' | 'delete';
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** Who may call: anybody, a tier and all above it, whoever pays for this very answer, or the operator under HTTP Basic. */
 export type Access = 'public' | 'basic' | 'premium' | 'paid' | 'admin';
@@ -76,6 +76,8 @@ export interface Route {
   summary: string;
   /** More, as Markdown. */
   description?: string;
+  /** A WebSocket: whoever sends no handshake is told so, before he is asked who he is. */
+  isWebSocket?: true;
   /** Kept for those who use it; its successor is named in the description. */
   deprecated?: boolean;
   access: Access;

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { OracleError } from '../errors.ts';
 import { answerClientError } from './security/client-error.ts';
+import { answerHandshake, isHandshake } from './websocket/handshakes.ts';
 
 const GRACE_MS = 3_000;
 
@@ -26,6 +28,8 @@ export interface HttpServer {
   port: number;
   /** Hands all further requests to another app. */
   serve(app: RequestListener): void;
+  /** Hands the handshakes of WebSockets to an app of their own; before that they are requests like all others. */
+  upgrade(app: RequestListener): void;
   /** Stops taking requests and waits for those under way; later calls wait for the same end. */
   close(): Promise<void>;
 }
@@ -36,17 +40,27 @@ export interface HttpServer {
  */
 export async function listen(app: RequestListener, port: number, host: string, options: ListenOptions = {}): Promise<HttpServer> {
   let current = app;
+  let handshakes: RequestListener | undefined;
   let end: Promise<void> | undefined;
   const server = createServer(limitsOf(options.timeouts ?? TIMEOUTS), (request, response) => current(request, response));
   server.on('clientError', answerClientError);
   const underWay = watch(server, options.stopping);
+  const sockets = new Set<Duplex>();
+  server.on('upgrade', (request, socket, head) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    answerHandshake(handshakes ?? current, { request, socket, head });
+  });
   await started(server, port, host);
   return {
     port: (server.address() as AddressInfo).port,
     serve: (next) => {
       current = next;
     },
-    close: () => (end ??= closed(server, underWay)),
+    upgrade: (next) => {
+      handshakes = next;
+    },
+    close: () => (end ??= closed(server, { underWay, sockets })),
   };
 }
 
@@ -56,6 +70,8 @@ function limitsOf({ headersMs, requestMs }: Timeouts): ServerOptions {
     requestTimeout: requestMs,
     connectionsCheckingInterval: Math.min(headersMs, 5_000) / 2,
     maxHeaderSize: 16_384,
+    // Clients offer other protocols beside HTTP/1.1, such as h2c, and are answered in that.
+    shouldUpgradeCallback: isHandshake,
   };
 }
 
@@ -91,8 +107,14 @@ function started(server: Server, port: number, host: string): Promise<void> {
 }
 
 /** Requests under way get a moment; a client that never finishes its own does not hold up the end. */
-async function closed(server: Server, underWay: ReadonlySet<ServerResponse>): Promise<void> {
-  const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+async function closed(
+  server: Server,
+  { underWay, sockets }: { underWay: ReadonlySet<ServerResponse>; sockets: ReadonlySet<Duplex> },
+): Promise<void> {
+  const timer = setTimeout(() => {
+    server.closeAllConnections();
+    for (const socket of sockets) socket.destroy();
+  }, GRACE_MS);
   for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
   await new Promise<void>((resolve) => {
     server.close(() => resolve());

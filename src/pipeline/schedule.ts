@@ -1,5 +1,5 @@
 import { MongoBackend } from '@agendajs/mongo-backend';
-import { Agenda } from 'agenda';
+import { Agenda, InMemoryNotificationChannel } from 'agenda';
 import type { Db } from 'mongodb';
 import { type Day, dayOf } from '../forecast/day.ts';
 import type { Log } from '../log.ts';
@@ -82,6 +82,8 @@ export async function startSchedule({ db, parts, jobs = {}, queues = {}, log, no
     backend: new MongoBackend({ mongo: db, collection: JOBS_COLLECTION }),
     processEvery: '5 seconds',
     defaultLockLifetime: LOCK_MS,
+    // What this process queues it begins at once, not when it looks next.
+    notificationChannel: new InMemoryNotificationChannel(),
   });
   agenda.on('error', (error: Error) => log.error({ err: error }, 'job queue'));
   const all = { ...stepJobs(parts, now), ...jobs };
@@ -100,9 +102,7 @@ export async function startSchedule({ db, parts, jobs = {}, queues = {}, log, no
     enqueue: (name, item) => enqueue(agenda, name, item),
     running: (fullDetails) => agenda.getRunningStats(fullDetails),
     nextRuns: () => nextRuns(agenda),
-    drain: async (timeoutMs) => {
-      await agenda.drain({ timeout: timeoutMs });
-    },
+    drain: (timeoutMs) => drain(agenda, timeoutMs),
   };
 }
 
@@ -120,6 +120,21 @@ function defineQueues(agenda: Agenda, queues: Record<string, QueuedJob>, log: Lo
 
 async function enqueue(agenda: Agenda, name: string, item: QueueItem): Promise<void> {
   await agenda.create(name, item).unique({ 'data.key': item.key }, { insertOnly: true }).schedule(item.at).save();
+}
+
+const IDLE_LOOK_MS = 20;
+
+/** Agenda overlooks the end of a job that is removed when it ends, and would wait for the whole time. */
+async function drain(agenda: Agenda, timeoutMs: number): Promise<void> {
+  const idle = new AbortController();
+  const look = async () => {
+    const { runningJobs } = await agenda.getRunningStats(false);
+    if (runningJobs === 0) idle.abort();
+  };
+  // Who cannot look waits for the whole time.
+  const timer = setInterval(() => void look().catch(() => undefined), IDLE_LOOK_MS);
+  await agenda.drain({ timeout: timeoutMs, signal: idle.signal });
+  clearInterval(timer);
 }
 
 /** The queue of jobs without running any: to be looked at, and changed, from whichever process. */

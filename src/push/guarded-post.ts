@@ -21,7 +21,11 @@ export interface GuardedPost {
 export interface Posted {
   status: number;
   ms: number;
+  /** What the answer asked for, by RFC 9110, section 10.2.3: 0 for a time that has passed; null when it asked for nothing that can be read. */
+  retryAfterSeconds: number | null;
 }
+
+type Answer = Omit<Posted, 'ms'>;
 
 /** What is read of an answer, so that its sender can finish; nothing of it is kept. */
 const MOST_BYTES_READ = 4_096;
@@ -39,8 +43,8 @@ export async function guardedPost(post: GuardedPost): Promise<Posted> {
   const deadline = AbortSignal.any([AbortSignal.timeout(post.timeoutMs), ...(post.signal === undefined ? [] : [post.signal])]);
   const target = await unlessAborted(deadline, checkTarget(post.url, post.rules, 'accept'));
   if (target.addresses.length === 0) throw unreachable('ENOTFOUND');
-  const status = await answerOf(open(post, target), post.body, deadline);
-  return { status, ms: Math.round(performance.now() - started) };
+  const answer = await answerOf(open(post, target), post.body, deadline);
+  return { ...answer, ms: Math.round(performance.now() - started) };
 }
 
 function open({ headers, body }: GuardedPost, { url, addresses }: Target): ClientRequest {
@@ -73,25 +77,37 @@ function pinned(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** Sends the body and resolves to the status once the answer was read as far as it is. */
-function answerOf(request: ClientRequest, body: string, deadline: AbortSignal): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  let status: number | undefined;
+/** Sends the body and resolves to what was answered once the answer was read as far as it is. */
+function answerOf(request: ClientRequest, body: string, deadline: AbortSignal): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  let answer: Answer | undefined;
   // Whoever got as far as a status has answered, however the rest comes or breaks off.
   const end = (error?: unknown) => {
-    if (status !== undefined) resolve(status);
+    if (answer !== undefined) resolve(answer);
     else reject(deadline.aborted ? late() : unreachable(reasonOf(error)));
   };
   const giveUp = () => request.destroy();
   deadline.addEventListener('abort', giveUp, { once: true });
   request.on('error', end).on('close', end);
   request.on('response', (response) => {
-    status = response.statusCode;
+    answer = { status: response.statusCode!, retryAfterSeconds: retryAfterOf(response) };
     drain(response.on('error', end).on('close', end), giveUp);
   });
   request.end(body);
   if (deadline.aborted) giveUp();
   return promise.finally(() => deadline.removeEventListener('abort', giveUp));
+}
+
+/** IMF-fixdate of RFC 9110, section 5.6.7, which alone may be sent. */
+const HTTP_DATE = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/;
+const timeOf = (date = '') => (HTTP_DATE.test(date) ? Date.parse(date) : Number.NaN);
+
+/** A time is taken by the clock of whoever named it, where he says what that is. */
+function retryAfterOf({ headers: { 'retry-after': after, date } }: IncomingMessage): number | null {
+  if (after === undefined) return null;
+  if (/^\d{1,9}$/.test(after)) return Number(after);
+  const seconds = (timeOf(after) - timeOf(date)) / 1_000;
+  return Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : null;
 }
 
 function drain(response: IncomingMessage, stop: () => void): void {

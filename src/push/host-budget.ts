@@ -1,4 +1,4 @@
-/** Posts that a host gets at most at once, and then in a minute, whoever registered it and how often. */
+/** Posts that a host gets at most at once, and then in a minute, whoever registered it and how often, unless told otherwise. */
 export const POSTS_A_MINUTE = 60;
 
 const MINUTE_MS = 60_000;
@@ -19,16 +19,18 @@ type Verdict = 'post' | 'dropped' | 'dropped silently';
 export class HostBudget {
   readonly #hosts = new Map<string, Host>();
   readonly #now: () => Date;
+  readonly #aMinute: number;
 
-  constructor(now: () => Date) {
+  constructor(now: () => Date, aMinute = POSTS_A_MINUTE) {
     this.#now = now;
+    this.#aMinute = aMinute;
   }
 
   /** Counts a post, and says whether it may be sent. @param name without its port */
   take(name: string): Verdict {
     const at = this.#now().getTime();
-    const before = this.#hosts.get(name) ?? { left: POSTS_A_MINUTE, at, toldAt: null };
-    const left = Math.min(POSTS_A_MINUTE, before.left + (Math.max(0, at - before.at) * POSTS_A_MINUTE) / MINUTE_MS);
+    const before = this.#hosts.get(name) ?? { left: this.#aMinute, at, toldAt: null };
+    const left = Math.min(this.#aMinute, before.left + (Math.max(0, at - before.at) * this.#aMinute) / MINUTE_MS);
     if (left >= 1) {
       this.#note(name, { ...before, left: left - 1, at });
       return 'post';

@@ -4,7 +4,15 @@ import { resolve } from 'node:path';
 export const ROOT = resolve(import.meta.dirname, '../..');
 
 /** What users read. */
-export const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'docs/API.md', 'docs/CONTEST.md', 'docs/DATA.md', 'docs/PAYING.md'] as const;
+export const DOCUMENTS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'docs/API.md',
+  'docs/CONTEST.md',
+  'docs/DATA.md',
+  'docs/EVENTS.md',
+  'docs/PAYING.md',
+] as const;
 
 export const documentText = (name: (typeof DOCUMENTS)[number]) => readFileSync(resolve(ROOT, name), 'utf8');
 

@@ -9,7 +9,7 @@ const DAYS = 20;
 
 /** A service that has something to say on every path: a record with its newest forecasts unresolved, an outcome reported, reports, a round. */
 export async function fullService(): Promise<TestService> {
-  const service = await testService(DAYS);
+  const service = await testService(DAYS, { PUSH_LOCAL_TARGETS: 'allow' });
   for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day);
   await service.infrastructure.localChain!.setTimeToNow();
   await service.pipeline.wagers.wagers.insertOne({ ...settledWager(today() - 30, 'WIN'), payoutMicros: 10_000_000 });

@@ -34,6 +34,7 @@ export async function operatorDoor(service: TestService, options: OperatorDoorOp
   const { database, pipeline, state } = service;
   const { administration, ...operator } = composeAdministration({ config, db: database.db, pipeline, state, log, now });
   const parts = { ...service.http, administration, now };
-  const served = await serveApp(createApp(allRoutes(parts), { ...service.door, ...operator, ...door, log }, service.doors));
+  const app = createApp(allRoutes(parts), { ...service.door, ...operator, ...door, log }, service.doors);
+  const served = await serveApp(app, { sockets: service });
   return { ...served, lines };
 }

@@ -49,9 +49,12 @@ export function valid(schema: z.ZodType): fc.Arbitrary<unknown> {
   );
 }
 
+const someDate = fc.date({ min: new Date(0), max: new Date('2999-12-31'), noInvalidDate: true });
+
 const FORMATS: Record<string, fc.Arbitrary<string>> = {
   uuid: fc.uuid(),
-  date: fc.date({ min: new Date(0), max: new Date('2999-12-31'), noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10)),
+  date: someDate.map((date) => date.toISOString().slice(0, 10)),
+  'date-time': someDate.map((date) => date.toISOString()),
 };
 
 function fromJson(schema: Schema): fc.Arbitrary<unknown> {
@@ -63,6 +66,7 @@ function fromJson(schema: Schema): fc.Arbitrary<unknown> {
   if (type === 'string') return fc.string({ minLength: schema.minLength, maxLength: schema.maxLength });
   if (type === 'integer' || type === 'number') return fc.integer({ min: schema.minimum, max: Math.min(schema.maximum ?? 1e9, 1e9) });
   if (type === 'boolean') return fc.boolean();
+  if (type === 'null') return fc.constant(null);
   // Of names that are not declared here: what they mean is said elsewhere.
   if (type === 'object') return fc.constant({});
   if (type === 'array') {

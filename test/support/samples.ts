@@ -10,6 +10,7 @@ const NOTHING: Record<string, string> = {
   weekId: '2026-W02',
   market: '2026-W02-60000',
   jobId: '1',
+  id: '00000000-0000-4000-8000-000000000000',
 };
 
 /** How an operation is called on a service that may have nothing to name yet. */

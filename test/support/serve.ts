@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import type { Asker } from '../../src/access/asker.ts';
+import { serveWebSocket } from '../../src/compose/websocket.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Reply, Route } from '../../src/http/route.ts';
 import { allRoutes } from '../../src/http/routes/all.ts';
@@ -12,17 +13,29 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** All routes and doors of a service, or the routes given, on a free port. */
-export function serve(
-  { http, door, doors }: Pick<TestService, 'http' | 'door'> & Partial<Pick<TestService, 'doors'>>,
+/** All routes and doors of a service and its WebSocket, or the routes given, on a free port. */
+export async function serve(
+  { http, door, doors, websocket }: Pick<TestService, 'http' | 'door'> & Partial<Pick<TestService, 'doors' | 'websocket'>>,
   routes: readonly Route[] = allRoutes(http),
 ): Promise<Served> {
-  return serveApp(createApp(routes, door, doors));
+  return serveApp(createApp(routes, door, doors), websocket === undefined ? {} : { sockets: { websocket, door } });
 }
 
-export async function serveApp(app: Express): Promise<Served> {
-  const server = await listen(app, 0, '127.0.0.1');
-  return { url: `http://127.0.0.1:${server.port}`, close: () => server.close() };
+interface ServeOptions {
+  /** 0: a free one. */
+  port?: number;
+  /** Unset: no WebSocket is opened there. */
+  sockets?: Pick<TestService, 'websocket' | 'door'>;
+}
+
+export async function serveApp(app: Express, { port = 0, sockets }: ServeOptions = {}): Promise<Served & { port: number }> {
+  const server = await listen(app, port, '127.0.0.1');
+  const end = sockets === undefined ? async () => undefined : await serveWebSocket(server, sockets);
+  const close = async () => {
+    await end();
+    await server.close();
+  };
+  return { url: `http://127.0.0.1:${server.port}`, port: server.port, close };
 }
 
 /** Who asks without a socket, and is not counted. */

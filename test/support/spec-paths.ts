@@ -1,7 +1,7 @@
 import type { Access } from '../../src/http/route.ts';
 
 export interface SpecPath {
-  method: 'get' | 'post' | 'delete';
+  method: 'get' | 'post' | 'patch' | 'delete';
   path: string;
   /** `paid`: open to everybody who pays for the very answer. */
   tier: Access | 'paid';
@@ -77,7 +77,7 @@ export const SPEC_PATHS: SpecPath[] = [
   ...['/api/svc/oracle', '/api/svc/regime', '/api/svc/regime/history', '/api/svc/webhooks'].map(of('get', 'basic')),
   of('post', 'basic')('/api/svc/webhooks/register'),
   of('delete', 'basic')('/api/svc/webhooks/{id}'),
-  of('get', 'basic', false)('/ws/signal'),
+  of('get', 'basic')('/ws/signal'),
   // 4.4
   ...['/api/svc/oracle/premium', '/api/svc/copy-trade/next', '/api/svc/copy-trade/history'].map(of('get', 'premium')),
   // 4.5
@@ -97,6 +97,7 @@ export const OWN_PATHS: SpecPath[] = [
     '/docs',
     '/docs/{file}',
     '/ipfs/{cid}',
+    '/.well-known/asyncapi.json',
     '/.well-known/agent-registration.json',
     '/.well-known/agent-card-jwks.json',
     '/.well-known/mcp/server.json',
@@ -115,6 +116,11 @@ export const OWN_PATHS: SpecPath[] = [
   ].map(of('get', 'public')),
   ...['verify_prediction', 'get_track_record', 'get_market_context'].map((id) => of('post', 'public')(`/api/svc/skills/${id}`)),
   of('post', 'basic')('/api/svc/skills/predict_btc_direction'),
+  of('get', 'basic')('/api/svc/webhooks/{id}'),
+  of('patch', 'basic')('/api/svc/webhooks/{id}'),
+  ...['secret', 'enable', 'test', 'replay'].map((what) => of('post', 'basic')(`/api/svc/webhooks/{id}/${what}`)),
+  of('get', 'basic')('/api/svc/webhooks/{id}/deliveries'),
+  of('post', 'basic')('/api/svc/ws/ticket'),
   of('post', 'public')('/api/svc/oracle/siwe'),
   of('post', 'public')('/api/svc/commerce/answers'),
   of('post', 'public')('/api/svc/commerce/jobs/{jobId}/deliverable'),

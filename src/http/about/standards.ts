@@ -144,7 +144,9 @@ export const STANDARDS: readonly Standard[] = [
     url: 'https://www.standardwebhooks.com',
     live: pushChannels.webhooks,
     paths: ['/api/svc/webhooks/register'],
-    note: pushChannels.webhooks ? 'Signed callbacks.' : 'Callbacks can be registered; nothing is delivered yet.',
+    note: pushChannels.webhooks
+      ? 'Signed callbacks, in order, retried as the standard has it.'
+      : 'Callbacks can be registered; nothing is delivered yet.',
   },
   {
     id: 'websocket',
@@ -163,6 +165,15 @@ export const STANDARDS: readonly Standard[] = [
     live: true,
     paths: ['/.well-known/openapi.json'],
     note: 'Made from the operations that are served.',
+  },
+  {
+    id: 'asyncapi',
+    name: 'AsyncAPI 3.0',
+    kind: 'push',
+    url: 'https://www.asyncapi.com/docs/reference/specification/v3.0.0',
+    live: true,
+    paths: [ENDPOINTS.asyncApi],
+    note: 'Made from the schemas of the messages that are pushed.',
   },
   {
     id: 'rfc-9457',

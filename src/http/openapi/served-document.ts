@@ -1,23 +1,32 @@
 import { createHash } from 'node:crypto';
-import type { Route } from '../route.ts';
+import type { Reply, Route } from '../route.ts';
 import { openApiDocument } from './document.ts';
 
-export interface ServedDocument {
+interface ServedDocument {
   json: string;
   /** Strong: the same bytes, the same tag. */
   etag: string;
 }
 
-/** The document of a list of routes, made when it is first asked for and kept: the list of a process does not change. */
-export function servedDocument(routes: () => readonly Route[], options: { publicUrl: string }): () => ServedDocument {
+/** The document of a list of routes; the list of a process does not change. */
+export function servedDocument(routes: () => readonly Route[], options: { publicUrl: string }): () => Reply<never> {
+  return servedJson(() => openApiDocument(routes(), options));
+}
+
+/** A document that never changes within a process: made when it is first asked for, and kept; also by whoever asks, for a while. */
+export function servedJson(make: () => object): () => Reply<never> {
   let made: ServedDocument | undefined;
   return () => {
-    made ??= make(routes(), options);
-    return made;
+    made ??= serialized(make());
+    const { json, etag } = made;
+    return {
+      headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=300', ETag: etag },
+      raw: json,
+    };
   };
 }
 
-function make(routes: readonly Route[], options: { publicUrl: string }): ServedDocument {
-  const json = JSON.stringify(openApiDocument(routes, options));
+function serialized(document: object): ServedDocument {
+  const json = JSON.stringify(document);
   return { json, etag: `"${createHash('sha256').update(json).digest('base64url')}"` };
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { CARD_KEY_RETIREMENT_DAYS } from '../../access/card-keys.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
-import type { Webhook, WebhookRegistry } from '../../push/webhooks/registry.ts';
+import type { Webhook } from '../../push/webhooks/owned.ts';
+import type { WebhookRegistry } from '../../push/webhooks/registry.ts';
 import type { SwitchTurn } from '../../wager/wager-switch.ts';
 import type { AuditEntry } from '../admin/audit-log.ts';
 import { limit } from '../parameters.ts';

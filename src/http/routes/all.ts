@@ -7,6 +7,7 @@ import { agentRoutes } from './agent.ts';
 import { agentCardRoutes } from './agent-card.ts';
 import { agentFileRoutes } from './agent-files.ts';
 import { agentTaskRoutes } from './agent-tasks.ts';
+import { asyncApiRoutes } from './asyncapi.ts';
 import { attestationRoutes } from './attestations.ts';
 import { briefRoutes } from './brief.ts';
 import { commerceRoutes } from './commerce.ts';
@@ -28,7 +29,9 @@ import { rootRoutes } from './root.ts';
 import { scorecardRoutes } from './scorecard.ts';
 import { signalRoutes } from './signal.ts';
 import { skillRoutes } from './skills.ts';
+import { webhookCallRoutes } from './webhook-calls.ts';
 import { webhookRoutes } from './webhooks.ts';
+import { webSocketRoutes } from './websocket.ts';
 import { weeklyRoutes } from './weekly.ts';
 import { widgetRoutes } from './widget.ts';
 import { x402Routes } from './x402.ts';
@@ -57,6 +60,8 @@ export function allRoutes(parts: HttpParts): Route[] {
     ...marketRoutes(parts),
     ...metadataRoutes(parts),
     ...webhookRoutes(parts),
+    ...webSocketRoutes(parts),
+    ...webhookCallRoutes(parts),
     ...paidRoutes(parts),
     ...x402Routes(parts),
     ...commerceRoutes(parts),
@@ -66,6 +71,7 @@ export function allRoutes(parts: HttpParts): Route[] {
     ...contestRoutes(parts),
     ...healthRoutes(parts),
     ...adminRoutes(parts),
+    ...asyncApiRoutes(parts),
     ...referenceRoutes(parts, () => all),
   ];
   const all: Route[] = [...rootRoutes(parts, routes), ...routes];

@@ -12,6 +12,7 @@ import type { HttpParts } from '../parts.ts';
 import { type Route, route } from '../route.ts';
 import { COPY_TRADE_STATUS } from '../schemas/copy-trade.ts';
 import { INTENT_HISTORY, NEXT_INTENT } from '../schemas/trade-intent.ts';
+import { socketUrl } from './websocket.ts';
 
 const HOLD_NOTE =
   "A day of HOLD has no intent: the next one is null then, and the history leaves it out. The service's own wager of that day is sized all the same, since it sets the model's probability of a strike against the market's price and does not ask for the signal.";
@@ -78,13 +79,14 @@ async function statusOf({ record, market, venueName, sameBook, publicUrl, now }:
 type Channels = z.input<typeof COPY_TRADE_STATUS>['channels'];
 
 function websocketStatus(publicUrl: string): Channels['websocket'] {
-  const { path, ...rules } = WEBSOCKET;
-  const live = pushChannels.websocket;
+  const { path: _, ...rules } = WEBSOCKET;
   return {
-    live,
-    note: live ? 'Events are pushed.' : 'Not open yet: ask GET /api/svc/copy-trade/next after the signal time instead.',
-    url: `${publicUrl.replace(/^http/, 'ws')}${path}`,
-    authentication: 'An access token as the query parameter `token`',
+    live: pushChannels.websocket,
+    note: 'Events are pushed as they happen; `since=<id>` brings first what was missed since the event of that id.',
+    url: socketUrl(publicUrl),
+    authentication:
+      'An access token as the query parameter `token` or in `Authorization`; for browsers a `ticket`, which opens one connection',
+    ticketUrl: `${publicUrl}/api/svc/ws/ticket`,
     requirement: requirementOf('basic'),
     ...rules,
   };
@@ -94,11 +96,13 @@ function webhookStatus(publicUrl: string): Channels['webhooks'] {
   const live = pushChannels.webhooks;
   return {
     live,
-    note: live ? 'Events are delivered.' : 'Callbacks can be registered and are kept; nothing is delivered to them yet.',
+    note: live
+      ? 'Events are delivered in order for each endpoint, and tried ten times within three days.'
+      : 'Callbacks can be registered and are kept; nothing is delivered to them yet.',
     registerUrl: `${publicUrl}/api/svc/webhooks/register`,
     listUrl: `${publicUrl}/api/svc/webhooks`,
     requirement: requirementOf('basic'),
-    signature: 'HMAC-SHA256 under the registered secret',
+    signature: 'HMAC-SHA256 under the registered secret, as Standard Webhooks has it: webhook-id, webhook-timestamp, webhook-signature',
     webhooksPerWallet: WEBHOOKS_PER_WALLET,
   };
 }

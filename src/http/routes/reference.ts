@@ -19,13 +19,7 @@ export function referenceRoutes({ publicUrl }: Pick<HttpParts, 'publicUrl'>, rou
       summary: 'This interface as an OpenAPI 3.1 document',
       description: 'Made from the operations that are mounted, so that it cannot drift from them.',
       reply: OPENAPI_DOCUMENT,
-      handle() {
-        const { json, etag } = document();
-        return {
-          headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=300', ETag: etag },
-          raw: json,
-        };
-      },
+      handle: document,
     }),
     route({
       path: '/docs',

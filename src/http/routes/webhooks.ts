@@ -1,55 +1,107 @@
 import type { Address } from 'viem';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { OracleError } from '../../errors.ts';
 import { pushChannels } from '../../push/channels.ts';
-import type { Webhook, WebhookRegistry } from '../../push/webhooks/registry.ts';
+import type { Webhook } from '../../push/webhooks/owned.ts';
+import type { WebhookRegistry } from '../../push/webhooks/registry.ts';
 import { WEBHOOKS_PER_WALLET } from '../../push/webhooks/store.ts';
 import type { Caller } from '../../record/caller.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Route, route } from '../route.ts';
-import { REGISTER_BODY, REGISTERED_REPLY, WEBHOOK_DELETED_REPLY, WEBHOOKS_REPLY } from '../schemas/webhooks.ts';
+import {
+  CHANGE_BODY,
+  REGISTER_BODY,
+  REGISTERED_REPLY,
+  WEBHOOK_DELETED_REPLY,
+  WEBHOOK_ID,
+  WEBHOOK_REPLY,
+  WEBHOOKS_REPLY,
+} from '../schemas/webhooks.ts';
 
 type WebhookReply = z.input<typeof WEBHOOKS_REPLY>['webhooks'][number];
 
-/** Interface, section 4.3: a caller's own callbacks. */
+/** What the operations on webhooks have in common. */
+export const OF_WEBHOOKS = { tag: 'webhooks', access: 'basic' } as const;
+
+/** Where one of them is. */
+export const WEBHOOK_PATH = '/api/svc/webhooks/{id}';
+
+/** Interface, section 4.3: a caller's own callbacks. To look at and change a single one is beyond it. */
 export function webhookRoutes(parts: HttpParts): Route[] {
+  return [...listRoutes(parts), ...singleRoutes(parts)];
+}
+
+function listRoutes({ webhooks }: HttpParts): Route[] {
   return [
     route({
+      ...OF_WEBHOOKS,
       path: '/api/svc/webhooks',
       name: 'listWebhooks',
-      tag: 'webhooks',
-      access: 'basic',
       summary: "The caller's registered callbacks, without their secrets",
       reply: WEBHOOKS_REPLY,
-      handle: async ({ caller }) => ({ body: listReply(await parts.webhooks.list(walletOf(caller))) }),
+      handle: async ({ caller }) => ({ body: listReply(await webhooks.list(walletOf(caller))) }),
     }),
     route({
+      ...OF_WEBHOOKS,
       method: 'post',
       path: '/api/svc/webhooks/register',
       name: 'registerWebhook',
-      tag: 'webhooks',
-      access: 'basic',
       status: 201,
       summary: 'Registers a callback, and tells its secret this once',
       description: `A wallet can have ${WEBHOOKS_PER_WALLET}; the same URL for the same events and horizons is refused.`,
       body: REGISTER_BODY,
       reply: REGISTERED_REPLY,
       errors: ['CONFLICT'],
-      handle: async ({ body, caller }) => ({ body: await registered(parts.webhooks, walletOf(caller), body) }),
-    }),
-    route({
-      method: 'delete',
-      path: '/api/svc/webhooks/{id}',
-      name: 'deleteWebhook',
-      tag: 'webhooks',
-      access: 'basic',
-      summary: "Deletes one of the caller's callbacks",
-      params: z.object({ id: z.uuid('must be the id of a webhook: a UUID').toLowerCase().describe('Id of a webhook of your own') }),
-      reply: WEBHOOK_DELETED_REPLY,
-      errors: ['NOT_FOUND'],
-      handle: async ({ params: { id }, caller }) => ({ body: await deleted(parts.webhooks, walletOf(caller), id) }),
+      handle: async ({ body, caller }) => ({ body: await registered(webhooks, walletOf(caller), body) }),
     }),
   ];
+}
+
+function singleRoutes(parts: HttpParts): Route[] {
+  const { webhooks } = parts;
+  return [
+    route({
+      ...OF_WEBHOOKS,
+      path: WEBHOOK_PATH,
+      name: 'getWebhook',
+      summary: "One of the caller's callbacks, without its secret",
+      params: WEBHOOK_ID,
+      reply: WEBHOOK_REPLY,
+      errors: ['NOT_FOUND'],
+      handle: async ({ params: { id }, caller }) => ({ body: ownReply(await webhooks.get(walletOf(caller), id)) }),
+    }),
+    changeRoute(parts),
+    route({
+      ...OF_WEBHOOKS,
+      method: 'delete',
+      path: WEBHOOK_PATH,
+      name: 'deleteWebhook',
+      summary: "Deletes one of the caller's callbacks, with its queue and its deliveries",
+      params: WEBHOOK_ID,
+      reply: WEBHOOK_DELETED_REPLY,
+      errors: ['NOT_FOUND'],
+      handle: async ({ params: { id }, caller }) => ({ body: await deleted(webhooks, walletOf(caller), id) }),
+    }),
+  ];
+}
+
+function changeRoute({ webhooks }: HttpParts): Route {
+  return route({
+    ...OF_WEBHOOKS,
+    method: 'patch',
+    path: WEBHOOK_PATH,
+    name: 'changeWebhook',
+    summary: "Changes what one of the caller's callbacks is called for, or where",
+    description: 'What is left out stays. What waits in its queue stays there too, and goes to the new URL.',
+    params: WEBHOOK_ID,
+    body: CHANGE_BODY,
+    reply: WEBHOOK_REPLY,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    async handle({ params: { id }, body: { horizons, ...body }, caller }) {
+      const change = { ...body, horizons: horizons === undefined ? undefined : daysOf(horizons) };
+      return { body: ownReply(await webhooks.change(walletOf(caller), id, change)) };
+    },
+  });
 }
 
 function listReply(webhooks: Webhook[]): z.input<typeof WEBHOOKS_REPLY> {
@@ -62,14 +114,19 @@ function listReply(webhooks: Webhook[]): z.input<typeof WEBHOOKS_REPLY> {
   };
 }
 
+/** One webhook as its owner is answered. */
+export function ownReply(webhook: Webhook): z.input<typeof WEBHOOK_REPLY> {
+  return { success: true, ...webhookReply(webhook), delivering: pushChannels.webhooks };
+}
+
 async function registered(
   webhooks: WebhookRegistry,
   wallet: Address,
   body: z.output<typeof REGISTER_BODY>,
 ): Promise<z.input<typeof REGISTERED_REPLY>> {
-  const horizons = body.horizons?.map((name) => Number.parseInt(name, 10));
+  const horizons = daysOf(body.horizons ?? null) ?? undefined;
   const { secret, ...webhook } = await webhooks.register(wallet, { ...body, horizons });
-  return { success: true, ...webhookReply(webhook), secret, delivering: pushChannels.webhooks };
+  return { ...ownReply(webhook), secret };
 }
 
 async function deleted(webhooks: WebhookRegistry, wallet: Address, id: string): Promise<z.input<typeof WEBHOOK_DELETED_REPLY>> {
@@ -77,20 +134,25 @@ async function deleted(webhooks: WebhookRegistry, wallet: Address, id: string): 
   return { success: true, id };
 }
 
-function webhookReply({ _id, horizons, createdAt, secretSetAt, disabledAt, failingSince, ...webhook }: Webhook): WebhookReply {
+function webhookReply({ _id, ...webhook }: Webhook): WebhookReply {
   return {
     id: _id,
     ...webhook,
-    horizons: horizons?.map((days) => `${days}d` as NonNullable<WebhookReply['horizons']>[number]) ?? null,
-    createdAt: createdAt.toISOString(),
-    secretSetAt: secretSetAt.toISOString(),
-    disabledAt: disabledAt?.toISOString() ?? null,
-    failingSince: failingSince?.toISOString() ?? null,
+    horizons: webhook.horizons?.map((days) => `${days}d` as NonNullable<WebhookReply['horizons']>[number]) ?? null,
+    createdAt: webhook.createdAt.toISOString(),
+    secretSetAt: webhook.secretSetAt.toISOString(),
+    previousSecretUntil: webhook.previousSecretUntil?.toISOString() ?? null,
+    disabledAt: webhook.disabledAt?.toISOString() ?? null,
+    failingSince: webhook.failingSince?.toISOString() ?? null,
   };
 }
 
+function daysOf(names: readonly string[] | null): number[] | null {
+  return names?.map((name) => Number.parseInt(name, 10)) ?? null;
+}
+
 /** Whose webhooks: a caller who has only paid has none. */
-function walletOf({ wallet }: Caller): Address {
+export function walletOf({ wallet }: Caller): Address {
   if (wallet !== undefined) return wallet;
   throw new OracleError('UNAUTHENTICATED', 'This needs an access token', { field: 'Authorization' });
 }

@@ -17,6 +17,7 @@ const WEBSOCKET = z.object({
   note: NOTE,
   url: z.url().describe('Where to connect'),
   authentication: z.string().describe('How a connection is let in'),
+  ticketUrl: z.url().describe('Where tickets are got: POST with the token in `Authorization`'),
   requirement: TIER,
   pingSeconds: COUNT.describe('Seconds from ping to ping of the server'),
   reconnectSeconds: COUNT.describe('Seconds to wait before connecting again'),

@@ -13,3 +13,16 @@ export const OPENAPI_DOCUMENT = z.object({
   paths: z.record(z.string(), z.unknown()).describe('Operations by path and method'),
   components: z.record(z.string(), z.unknown()).describe('What operations share: schemas, headers, examples, ways to authenticate'),
 });
+
+/** An AsyncAPI document, as far as it is worth saying here: its own standard says the rest. */
+export const ASYNCAPI_DOCUMENT = z.object({
+  asyncapi: z.literal('3.0.0').describe('Version of the AsyncAPI specification'),
+  info: z
+    .looseObject({ title: z.string().describe('Name of the service'), version: z.string().describe('Version of the interface') })
+    .describe('What this is'),
+  defaultContentType: z.literal('application/json').describe('What all messages are'),
+  servers: z.record(z.string(), z.unknown()).describe('Where messages are exchanged'),
+  channels: z.record(z.string(), z.unknown()).describe('The WebSocket and the webhooks: their rules and their messages'),
+  operations: z.record(z.string(), z.unknown()).describe('What the service sends and takes'),
+  components: z.record(z.string(), z.unknown()).describe('Messages with examples, schemas of their payloads, ways to authenticate'),
+});

@@ -3,6 +3,7 @@ import { COUNT, SUCCESS, TIME } from '../../fields.ts';
 import { HORIZONS } from '../../forecast/model.ts';
 import { PUSHED_NAMES } from '../../push/event-names.ts';
 import { LONGEST_URL } from '../../push/target.ts';
+import { BOTH_SIGN_HOURS } from '../../push/webhooks/rotation.ts';
 import { LONGEST_SECRET, SECRET_RULE } from '../../push/webhooks/secret.ts';
 import { WEBHOOKS_PER_WALLET } from '../../push/webhooks/store.ts';
 import { DISABLERS, WEBHOOK_STATUSES } from '../../push/webhooks/webhook.ts';
@@ -17,66 +18,102 @@ const horizon = z.enum(HORIZON_NAMES, { error: `must be one of ${HORIZON_NAMES.j
 const unique = (values: readonly string[]) => new Set(values).size === values.length;
 const once = { error: 'must name each of them once' };
 
+/** Path of the operations on one webhook. */
+export const WEBHOOK_ID = z.object({
+  id: z.uuid('must be the id of a webhook: a UUID').toLowerCase().describe('Id of a webhook of your own'),
+});
+
+const url = z
+  .string({ error: 'must be an https URL' })
+  .min(1, 'must be an https URL')
+  .max(LONGEST_URL, `must have at most ${LONGEST_URL} characters`);
+const URL_RULE =
+  'https, on a host of the public internet, without credentials and fragment. ' +
+  'Each of its addresses must be public; a name that cannot be looked up at present is taken, and checked before each call';
+
+const events = z
+  .array(event, { error: `must be a list of ${PUSHED_NAMES.join(', ')}` })
+  .min(1, 'must name at least one event')
+  .max(PUSHED_NAMES.length, once)
+  .refine(unique, once);
+
+const horizons = z
+  .array(horizon, { error: `must be a list of ${HORIZON_NAMES.join(', ')}` })
+  .min(1, 'must name at least one horizon, or be left out for all')
+  .max(HORIZONS.length, once)
+  .refine(unique, once);
+
+const secret = z
+  .string({ error: `must be ${SECRET_RULE}` })
+  .max(LONGEST_SECRET, `must have at most ${LONGEST_SECRET} characters`)
+  .optional();
+
 /** Body of `POST /api/svc/webhooks/register` (interface, section 4.3). */
 export const REGISTER_BODY = z.strictObject({
-  url: z
-    .string({ error: 'must be an https URL' })
-    .min(1, 'must be an https URL')
-    .max(LONGEST_URL, `must have at most ${LONGEST_URL} characters`)
-    .describe(
-      'The callback: https, on a host of the public internet, without credentials and fragment. ' +
-        'Each of its addresses must be public; a name that cannot be looked up at present is taken, and checked before each call',
-    ),
-  events: z
-    .array(event, { error: `must be a list of ${PUSHED_NAMES.join(', ')}` })
-    .min(1, 'must name at least one event')
-    .max(PUSHED_NAMES.length, once)
-    .refine(unique, once)
-    .describe('What it is called for'),
-  horizons: z
-    .array(horizon, { error: `must be a list of ${HORIZON_NAMES.join(', ')}` })
-    .min(1, 'must name at least one horizon, or be left out for all')
-    .max(HORIZONS.length, once)
-    .refine(unique, once)
-    .optional()
-    .describe('Of events that have a horizon only these; left out: all'),
-  secret: z
-    .string({ error: `must be ${SECRET_RULE}` })
-    .max(LONGEST_SECRET, `must have at most ${LONGEST_SECRET} characters`)
-    .optional()
-    .describe(`Shared secret that calls are signed with: ${SECRET_RULE}; left out: one is made`),
+  url: url.describe(`The callback: ${URL_RULE}`),
+  events: events.describe('What it is called for'),
+  horizons: horizons.optional().describe('Of events that have a horizon only these; left out: all'),
+  secret: secret.describe(`Shared secret that calls are signed with: ${SECRET_RULE}; left out: one is made`),
+});
+
+/** Body of `PATCH /api/svc/webhooks/{id}`. */
+export const CHANGE_BODY = z.strictObject({
+  url: url.optional().describe(`Another callback: ${URL_RULE}`),
+  events: events.optional().describe('All that it is called for from now on'),
+  horizons: horizons.nullable().optional().describe('Of events that have a horizon only these from now on; null: all'),
+});
+
+/** Body of `POST /api/svc/webhooks/{id}/secret`. */
+export const ROTATE_SECRET_BODY = z.strictObject({
+  secret: secret.describe(`The new secret: ${SECRET_RULE}; left out: one is made. The one that is set already changes nothing`),
 });
 
 const WEBHOOK = z.object({
-  id: z.uuid().describe('What it is deleted by'),
+  id: z.uuid().describe('Names it'),
   url: z.string().describe('The callback, in its normal spelling'),
   events: z.array(z.enum(PUSHED_NAMES)).describe('What it is called for'),
   horizons: z.array(z.enum(HORIZON_NAMES)).nullable().describe('Of events that have a horizon only these; null: all'),
-  status: z.enum(WEBHOOK_STATUSES).describe('disabled: the operator has ended its calls; it still counts to the limit until it is deleted'),
+  status: z.enum(WEBHOOK_STATUSES).describe('disabled: it is called for nothing; it still counts to the limit until it is deleted'),
   disabledAt: TIME.nullable().describe('When it was disabled; null while active'),
   disabledReason: z.string().nullable().describe('Why it was disabled; null while active'),
   disabledBy: z
     .enum(DISABLERS)
     .nullable()
-    .describe('operator: for good; receiver: it answered 410; failures: every attempt failed for five days; null while active'),
+    .describe(
+      'operator: for good; receiver: it answered 410; failures: every attempt failed for five days. The last two can be enabled again. null while active',
+    ),
   failingSince: TIME.nullable().describe('Since when every attempt has failed; null after a success'),
   createdAt: TIME.describe('When it was registered'),
-  secretSetAt: TIME.describe('When its secret was set; the secret itself is told at registration only'),
+  secretSetAt: TIME.describe('When its secret was set; the secret itself is told then, and never again'),
+  previousSecretUntil: TIME.nullable().describe(
+    'Until then calls carry a signature by the secret before, too; null: only by the one that is set',
+  ),
 });
 
 const DELIVERING = z
   .boolean()
   .describe('Whether this service delivers events to webhooks yet; until it does, registrations are kept for it');
 
-/** The only answer that tells a secret. */
-export const REGISTERED_REPLY = z.object({
+const TOLD_SECRET = z
+  .string()
+  .describe('The shared secret, told this once: keep it. After whsec_ comes base64 of the key; any other text is the key itself');
+
+/** The answer to a registration. */
+export const REGISTERED_REPLY = z.object({ success: SUCCESS, ...WEBHOOK.shape, secret: TOLD_SECRET, delivering: DELIVERING });
+
+/** `POST /api/svc/webhooks/{id}/secret`: beside a registration the only answer that tells a secret. */
+export const ROTATED_SECRET_REPLY = z.object({
   success: SUCCESS,
-  ...WEBHOOK.shape,
-  secret: z
-    .string()
-    .describe('The shared secret, told this once: keep it. After whsec_ comes base64 of the key; any other text is the key itself'),
-  delivering: DELIVERING,
+  id: WEBHOOK.shape.id,
+  secret: TOLD_SECRET,
+  secretSetAt: WEBHOOK.shape.secretSetAt,
+  previousSecretUntil: TIME.nullable().describe(
+    `Until then, ${BOTH_SIGN_HOURS} hours from the change, calls carry a signature by each of the two secrets; null when nothing was changed and only one signs`,
+  ),
 });
+
+/** `GET` and `PATCH /api/svc/webhooks/{id}`, and what enables it. */
+export const WEBHOOK_REPLY = z.object({ success: SUCCESS, ...WEBHOOK.shape, delivering: DELIVERING });
 
 /** `GET /api/svc/webhooks`. */
 export const WEBHOOKS_REPLY = z.object({

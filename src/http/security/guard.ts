@@ -27,13 +27,8 @@ interface Arrival {
  */
 export function createGuard({ identify, admin, limits }: Pick<AppOptions, 'identify' | 'admin' | 'limits'>): Guard {
   return async ({ access, cost, boughtAs }, request, response): Promise<Asker> => {
-    const counter = requestCounter(cost === 'free' ? undefined : limits, response);
-    const arrival = {
-      authorization: request.get('authorization'),
-      address: clientAddress(request),
-      origin: request.get('origin'),
-      counter,
-    };
+    const arrival = arrivalOf(request, requestCounter(cost === 'free' ? undefined : limits, response));
+    const { counter } = arrival;
     if (access === 'admin') {
       await admitOperator(admin, arrival, request, response);
       return askerOf(PUBLIC_CALLER, arrival, response);
@@ -56,6 +51,28 @@ export type Admit = (request: Request, response: Response) => Promise<Asker>;
 export function createAdmission(options: Pick<AppOptions, 'identify' | 'limits'>): Admit {
   const guard = createGuard(options);
   return (request, response) => guard({ access: 'public', cost: 'normal' }, request, response);
+}
+
+/** Lets in whoever proves in his own way who he is, under the limits of those who send `Authorization`. */
+export type AdmitHolder = <Holder extends { caller: Caller }>(
+  request: Request,
+  response: Response,
+  identify: () => Promise<Holder>,
+) => Promise<Holder>;
+
+/** @throws by what it makes: OracleError RATE_LIMITED, and whatever `identify` throws */
+export function createHolderAdmission({ limits }: Pick<AppOptions, 'limits'>): AdmitHolder {
+  return async (request, response, identify) => {
+    const arrival = arrivalOf(request, requestCounter(limits, response));
+    const holder = await orCounted(arrival, identify);
+    noteCaller(response, holder.caller);
+    await countCall(holder.caller, arrival);
+    return holder;
+  };
+}
+
+function arrivalOf(request: Request, counter: RequestCounter): Arrival {
+  return { authorization: request.get('authorization'), address: clientAddress(request), origin: request.get('origin'), counter };
 }
 
 function askerOf(caller: Caller, arrival: Arrival, response: Response): Asker {

@@ -59,7 +59,7 @@ export function securityHeaders(): RequestHandler[] {
 
 const ANY_SITE: CorsOptions = {
   origin: '*',
-  methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
+  methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
   allowedHeaders: ALLOWED_HEADERS,
   exposedHeaders: EXPOSED_HEADERS,
   maxAge: PREFLIGHT_SECONDS,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { TypedDataDomain } from 'viem';
 import { createSiweMessage } from 'viem/siwe';
 import { answerMessage } from '../../commerce/x402/answer-message.ts';
@@ -6,6 +5,7 @@ import { dayOf, formatDay } from '../../forecast/day.ts';
 import { deliveredJob, fetchBody } from './job.ts';
 import { paymentFor } from './pay.ts';
 import { paidPurchase } from './transfer.ts';
+import { WEBHOOK_CALLS } from './webhook-calls.ts';
 import type { World } from './world.ts';
 
 /** What a request is made of, beside the token of the tier that the operation asks for. */
@@ -21,8 +21,6 @@ export interface Call {
 /** Who logs in where that is needed. */
 export type Holder = 'basic' | 'premium';
 
-/** Callbacks are named by address, so that nobody has to be asked for one; registering calls nobody. */
-const CALLBACK = 'https://9.9.9.9/';
 const DAYS_BACK = 150;
 
 /** How each operation is called that needs more than its path, by its name. */
@@ -35,12 +33,7 @@ export const CALLS: Record<string, (world: World, holder: Holder) => Promise<Cal
   logInWithWallet: async (world) => ({ body: await world.loginBody('premium') }),
   logInWithSiwe: async (world) => ({ body: await siweBody(world) }),
   logOut: () => ({ endsSession: true }),
-  listWebhooks: async (world, holder) => {
-    await ownWebhook(world, holder);
-    return {};
-  },
-  registerWebhook: () => ({ body: webhook() }),
-  deleteWebhook: async (world, holder) => ({ params: { id: await ownWebhook(world, holder) } }),
+  ...WEBHOOK_CALLS,
   buySignal: async (world) => await paidCall(world, '/oracle', await horizonWithSignal(world)),
   buyPremiumSignal: async (world) => await paidCall(world, '/oracle/premium', '7d'),
   buyOffering: async (world) => ({ body: await paidPurchase(world, 'svc_daily_macro_review') }),
@@ -60,20 +53,10 @@ export const CALLS: Record<string, (world: World, holder: Holder) => Promise<Cal
   listContestCommitments: async (world) => ({ query: { market: await openMarket(world) } }),
   runStep: () => ({ params: { step: 'resolve' }, body: {} }),
   pauseWagers: () => ({ body: { reason: 'the venue is being looked at' } }),
-  disableWebhook: async (world, holder) => ({ params: { id: await ownWebhook(world, holder) }, body: { reason: 'its host is flooded' } }),
   rotateTokenKeys: () => ({ body: { revoke: false } }),
   revokeWallet: ({ wallets }) => ({ params: { wallet: wallets.poor.address } }),
   getWeeklyReport: async (world) => ({ params: { weekId: (await world.json('/api/claw/latest')).weekId } }),
 };
-
-/** Another one each time: the same for the same events twice is refused. */
-export function webhook(): object {
-  return { url: `${CALLBACK}${randomUUID()}`, events: ['signal.new', 'signal.resolved'], horizons: ['7d'] };
-}
-
-async function ownWebhook({ json, logIn }: World, holder: Holder): Promise<string> {
-  return (await json('/api/svc/webhooks/register', { method: 'POST', token: await logIn(holder), body: webhook() })).id;
-}
 
 async function ownTask({ json, logIn }: World, holder: Holder): Promise<string> {
   const body = { skill: 'get_market_context', input: { include: ['price'] } };

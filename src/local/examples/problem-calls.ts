@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors.ts';
-import { webhook } from './calls.ts';
+import { webhook } from './webhook-calls.ts';
 import type { Question, World } from './world.ts';
 
 export interface RecordedProblem {

@@ -18,15 +18,15 @@ export interface Callable {
 /** Texts worth reading as an example; a page or a script is not. */
 const READABLE = new Set(['text/plain', 'text/markdown']);
 
-/** The document would hold itself. */
-const OWN_DOCUMENT = 'getOpenApi';
+/** The document would hold itself; that of events is no easier to read twice. */
+export const NOT_RECORDED: ReadonlySet<string> = new Set(['getOpenApi', 'getAsyncApi']);
 
 /** Calls every operation for real, and keeps what was sent and answered. Throws when one does not succeed. */
 export async function recordExamples(world: World): Promise<Examples> {
   const examples: Examples = { requests: {}, replies: {}, problems: {} };
   const operations = callablesOf(await world.json('/.well-known/openapi.json'));
   // What the operator is told is nobody else's.
-  for (const operation of operations.filter((one) => one['x-access'] !== 'admin' && one.operationId !== OWN_DOCUMENT)) {
+  for (const operation of operations.filter((one) => one['x-access'] !== 'admin' && !NOT_RECORDED.has(one.operationId))) {
     await recordOperation(world, operation, examples);
   }
   for (const cause of PROBLEM_CALLS) {

@@ -2,12 +2,16 @@
 const REDACTED: Record<string, string> = {
   token: 'redacted.access.token',
   secret: 'redacted-secret-shown-once',
+  ticket: 'redacted-ticket',
   signature: `0x${'00'.repeat(65)}`,
   protected: 'redacted',
 };
 
 /** Callbacks are registered by address; a reader expects a name. */
 const CALLBACK = /https:\/\/9\.9\.9\.9\/[\w-]*/g;
+
+/** One in the URL that it opens. */
+const TICKET = /\bticket=[\w-]+/g;
 
 /** Members of a JSON Schema that are enough to see what the rest is like. */
 const SCHEMA_MEMBERS = 3;
@@ -20,11 +24,15 @@ const WHOLE = new Set(['Commitment', 'Receipt', 'accepts', 'proof', 'keys', 'inc
 
 /** A real request or answer, fit to be printed: lists cut short, nothing that could be used. */
 export function redacted(value: unknown, name = ''): unknown {
-  if (typeof value === 'string') return REDACTED[name] ?? value.replaceAll(CALLBACK, 'https://hooks.example.com/oracle');
+  if (typeof value === 'string') return REDACTED[name] ?? redactedText(value);
   if (Array.isArray(value)) return (WHOLE.has(name) ? value : value.slice(0, ENTRIES)).map((entry) => redacted(entry));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).slice(0, name === 'properties' ? SCHEMA_MEMBERS : undefined);
   return Object.fromEntries(members.map(([key, member]) => [key, redacted(member, key)]));
+}
+
+function redactedText(text: string): string {
+  return text.replaceAll(CALLBACK, 'https://hooks.example.com/oracle').replaceAll(TICKET, `ticket=${REDACTED.ticket}`);
 }
 
 /** The beginning of a text, by whole lines. */

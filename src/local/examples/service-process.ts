@@ -19,6 +19,8 @@ const SETTINGS = {
   SIMULATION_SEED: '3',
   REPLAY_DAYS: '120',
   TRUST_PROXY: '1',
+  // Webhooks are tried on a receiver beside it.
+  PUSH_LOCAL_TARGETS: 'allow',
   LOG_LEVEL: 'error',
 };
 

@@ -34,7 +34,7 @@ export interface DeliveryDoc {
   once: string;
   state: DeliveryState;
   attempts: Attempt[];
-  /** When it is tried next at the earliest; null once it is over. */
+  /** When it is tried next at the earliest; null while it waits for those before it, and once it is over. */
   nextAttemptAt: Date | null;
   createdAt: Date;
   finishedAt: Date | null;

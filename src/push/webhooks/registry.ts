@@ -2,12 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { Address } from 'viem';
 import { OracleError } from '../../errors.ts';
 import type { SecretBox } from '../../secret-box.ts';
-import { PUSHED_NAMES, type PushedName } from '../event-names.ts';
-import type { EventLog } from '../events/log.ts';
+import type { PushedName } from '../event-names.ts';
 import { checkTarget, type TargetRules } from '../target.ts';
+import { type Change, changeWebhook, inOrder } from './change.ts';
+import type { DeliveryDoc } from './delivery.ts';
+import { noSuchWebhook, ownWebhook, shown, type Webhook } from './owned.ts';
+import type { DeliveryQuery } from './queue.ts';
+import { type Replay, type ReplayParts, type ReplayRequest, replayTo } from './replay.ts';
+import { rotateSecret } from './rotation.ts';
 import { generateSecret, secretKey } from './secret.ts';
-import type { WebhookStore } from './store.ts';
-import { fingerprintOf, type WebhookDoc } from './webhook.ts';
+import { type TestParts, testWebhook } from './test-call.ts';
+import { fingerprintOf, mayEnable, type WebhookDoc } from './webhook.ts';
 
 /** What a caller wants called, for what. */
 export interface Registration {
@@ -20,13 +25,7 @@ export interface Registration {
   secret?: string;
 }
 
-/** A webhook without its secret and the like. */
-export type Webhook = Omit<WebhookDoc, Kept>;
-
-/** What nobody is told. */
-type Kept = 'slot' | 'fingerprint' | 'sealedSecret' | 'wallet' | 'previousSecret' | 'queuedThrough' | 'sender';
-
-/** Registered callbacks: whoever registered one, and the operator, may end it. */
+/** Registered callbacks: whoever registered one, and the operator, may end it. Somebody else's is to everybody as none: NOT_FOUND. */
 export interface WebhookRegistry {
   /**
    * The secret is told here and never again.
@@ -35,18 +34,32 @@ export interface WebhookRegistry {
   register(wallet: Address, registration: Registration): Promise<Webhook & { secret: string }>;
   /** A wallet's own, oldest first. */
   list(wallet: Address): Promise<Webhook[]>;
-  /** @throws OracleError NOT_FOUND, for somebody else's as for none. */
+  /** @throws OracleError NOT_FOUND */
+  get(wallet: Address, id: string): Promise<Webhook>;
+  /** See `changeWebhook`. */
+  change(wallet: Address, id: string, change: Change): Promise<Webhook>;
+  /** Deletes it, its queue and its deliveries. @throws OracleError NOT_FOUND */
   remove(wallet: Address, id: string): Promise<void>;
-  /** For the operator: no event goes there any more. @throws OracleError NOT_FOUND */
+  /** See `rotateSecret`. The secret is told here and never again. */
+  rotate(wallet: Address, id: string, secret?: string): Promise<Webhook & { secret: string }>;
+  /**
+   * Makes one active again that its receiver or failures have ended; it gets what happens from now on. An active one stays as it is.
+   * @throws OracleError NOT_FOUND; CONFLICT for one that the operator has ended.
+   */
+  enable(wallet: Address, id: string): Promise<Webhook>;
+  /** See `testWebhook`. */
+  test(wallet: Address, id: string): Promise<DeliveryDoc>;
+  /** See `replayTo`. */
+  replay(wallet: Address, id: string, request: ReplayRequest): Promise<Replay>;
+  /** What was, and is to be, sent to it: newest first. @throws OracleError NOT_FOUND */
+  deliveries(wallet: Address, id: string, query: DeliveryQuery): Promise<DeliveryDoc[]>;
+  /** For the operator: no event goes there any more, nor what waits. @throws OracleError NOT_FOUND */
   disable(id: string, reason: string): Promise<Webhook>;
 }
 
-export interface RegistryParts {
-  store: WebhookStore;
-  events: Pick<EventLog, 'lastId' | 'event'>;
+export interface RegistryParts extends ReplayParts, TestParts {
   box: SecretBox;
   targets: TargetRules;
-  now(): Date;
 }
 
 /** Longest reason that is kept. */
@@ -54,17 +67,33 @@ const LONGEST_REASON = 200;
 
 /** Who may register is not asked here: that is the door's business. */
 export function createWebhookRegistry(parts: RegistryParts): WebhookRegistry {
-  const { store } = parts;
+  const { store, queue, now } = parts;
   return {
     register: (wallet, registration) => register(parts, wallet.toLowerCase(), registration),
-    list: async (wallet) => (await store.list(wallet.toLowerCase())).map(shown),
+    list: async (wallet) => (await store.list(wallet.toLowerCase())).map((doc) => shown(doc, now())),
+    get: async (wallet, id) => shown(await ownWebhook(store, wallet.toLowerCase(), id), now()),
+    change: async (wallet, id, change) => shown(await changeWebhook(parts, { wallet: wallet.toLowerCase(), id, change }), now()),
     async remove(wallet, id) {
-      if (!(await store.remove(wallet.toLowerCase(), id))) throw notFound();
+      if (!(await store.remove(wallet.toLowerCase(), id))) throw noSuchWebhook();
+      await queue.forget(id);
+    },
+    async rotate(wallet, id, wanted) {
+      const { doc, secret } = await rotateSecret(parts, { wallet: wallet.toLowerCase(), id, secret: wanted });
+      return { ...shown(doc, now()), secret };
+    },
+    enable: (wallet, id) => enable(parts, wallet.toLowerCase(), id),
+    test: (wallet, id) => testWebhook(parts, wallet.toLowerCase(), id),
+    replay: (wallet, id, request) => replayTo(parts, { wallet: wallet.toLowerCase(), id, request }),
+    async deliveries(wallet, id, query) {
+      await ownWebhook(store, wallet.toLowerCase(), id);
+      return queue.list(id, query);
     },
     async disable(id, reason) {
-      const disabled = await store.disable(id, reason.slice(0, LONGEST_REASON), parts.now());
-      if (disabled === null) throw notFound();
-      return shown(disabled);
+      const at = now();
+      const disabled = await store.disable(id, reason.slice(0, LONGEST_REASON), at);
+      if (disabled === null) throw noSuchWebhook();
+      await queue.cancel(id, at);
+      return shown(disabled, at);
     },
   };
 }
@@ -77,14 +106,13 @@ async function register({ store, events: log, box, targets, now }: RegistryParts
   await store.requireRoom(wallet);
   // A name that leads nowhere yet is looked up again before each call.
   const { url } = await checkTarget(wanted.url, targets, 'accept');
-  const events = PUSHED_NAMES.filter((name) => wanted.events.includes(name));
-  const horizons = wanted.horizons === undefined ? null : [...wanted.horizons].sort((a, b) => a - b);
+  const subscription = inOrder({ url, events: wanted.events, horizons: wanted.horizons ?? null });
   const [id, at] = [randomUUID(), now()];
   const doc = await store.add({
     _id: id,
     wallet,
-    fingerprint: fingerprintOf({ wallet, url, events, horizons }),
-    ...{ url, events, horizons },
+    fingerprint: fingerprintOf({ wallet, ...subscription }),
+    ...subscription,
     sealedSecret: box.seal('webhook-secret', id, secret),
     secretSetAt: at,
     status: 'active',
@@ -97,17 +125,22 @@ async function register({ store, events: log, box, targets, now }: RegistryParts
     sender: null,
     createdAt: at,
   });
-  return { ...shown(doc), secret };
+  return { ...shown(doc, at), secret };
 }
 
-function shown(doc: WebhookDoc): Webhook {
-  const { _id, url, events, horizons, secretSetAt, status, disabledAt, disabledReason, disabledBy, failingSince, createdAt } = doc;
-  return { _id, url, events, horizons, secretSetAt, status, disabledAt, disabledReason, disabledBy, failingSince, createdAt };
+/** What happened meanwhile is not sent by itself: it can be asked for by a replay. */
+async function enable({ store, events: log, now }: RegistryParts, wallet: string, id: string): Promise<Webhook> {
+  // A round that is lost was won by whoever ended it anew.
+  for (;;) {
+    const enabled = await store.enable(wallet, id, await log.lastId());
+    const doc = enabled ?? (await ownWebhook(store, wallet, id));
+    if (doc.status === 'active') return shown(doc, now());
+    if (!mayEnable(doc)) throw endedForGood(doc);
+  }
 }
 
-function notFound(): OracleError {
-  return new OracleError('NOT_FOUND', 'There is no such webhook of yours', {
-    field: 'id',
-    suggestedAction: 'GET /api/svc/webhooks lists yours.',
+function endedForGood({ disabledReason }: WebhookDoc): OracleError {
+  return new OracleError('CONFLICT', `The operator has ended the calls of this webhook: ${disabledReason}`, {
+    suggestedAction: 'Ask the operator, or delete it.',
   });
 }

@@ -3,7 +3,7 @@ import { OracleError } from '../../errors.ts';
 
 /** Bytes of a generated secret; Standard Webhooks wants 24 to 64. */
 const GENERATED_BYTES = 32;
-const FEWEST_BYTES = 24;
+export const FEWEST_BYTES = 24;
 export const LONGEST_SECRET = 256;
 const PREFIX = 'whsec_';
 

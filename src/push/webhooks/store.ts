@@ -1,7 +1,9 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { OracleError } from '../../errors.ts';
 import { isDuplicateKey } from '../../mongo.ts';
-import type { WebhookDoc } from './webhook.ts';
+import { OUTBOX_INDEX } from '../../outbox.ts';
+import { FAN_OUT_INDEX } from './fan-out.ts';
+import { FOR_NOW, type WebhookDoc } from './webhook.ts';
 
 /** Callbacks that one wallet can have. */
 export const WEBHOOKS_PER_WALLET = 10;
@@ -9,12 +11,14 @@ export const WEBHOOKS_PER_WALLET = 10;
 export const WEBHOOK_INDEXES = [
   {
     collection: 'webhooks',
-    indexes: [
-      { key: { wallet: 1, slot: 1 }, unique: true },
-      { key: { fingerprint: 1 }, unique: true },
-    ],
+    indexes: [{ key: { wallet: 1, slot: 1 }, unique: true }, { key: { fingerprint: 1 }, unique: true }, FAN_OUT_INDEX, OUTBOX_INDEX],
   },
 ];
+
+const ENDED_FOR_NOW = { status: 'disabled' as const, disabledBy: { $in: [...FOR_NOW] } };
+const BY_ID = { _id: 1 } as const;
+
+type NewSecret = Pick<WebhookDoc, 'sealedSecret' | 'secretSetAt' | 'previousSecret'>;
 
 /** Registered callbacks. Whose they are is part of every query of a caller's. */
 export class WebhookStore {
@@ -28,6 +32,10 @@ export class WebhookStore {
   async list(wallet: string): Promise<WebhookDoc[]> {
     const found = await this.#webhooks.find({ wallet }).toArray();
     return found.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || a._id.localeCompare(b._id));
+  }
+
+  get(wallet: string, id: string): Promise<WebhookDoc | null> {
+    return this.#webhooks.findOne({ _id: id, wallet }, { hint: BY_ID });
   }
 
   /** @throws OracleError CONFLICT when the wallet has all it can have. */
@@ -53,15 +61,55 @@ export class WebhookStore {
 
   /** Tells whether there was one of that id and wallet. */
   async remove(wallet: string, id: string): Promise<boolean> {
-    const { deletedCount } = await this.#webhooks.deleteOne({ _id: id, wallet }, { hint: { _id: 1 } });
+    const { deletedCount } = await this.#webhooks.deleteOne({ _id: id, wallet }, { hint: BY_ID });
     return deletedCount > 0;
   }
 
-  /** Disables a webhook for good; of one that is disabled already the first reason stands. Null when there is none. */
+  /** Null when the secret is another one by now, or the webhook gone. */
+  replaceSecret({ _id, wallet, sealedSecret }: WebhookDoc, change: NewSecret): Promise<WebhookDoc | null> {
+    return this.#change({ _id, wallet, sealedSecret }, { $set: change });
+  }
+
+  /**
+   * Null when what it is called for, or where, is something else by now, or the webhook gone.
+   * @throws OracleError CONFLICT when the wallet has another one that is just that.
+   */
+  async resubscribe({ _id, wallet, fingerprint }: WebhookDoc, change: Partial<WebhookDoc>): Promise<WebhookDoc | null> {
+    try {
+      return await this.#change({ _id, wallet, fingerprint }, { $set: change });
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      const same = await this.#webhooks.findOne({ fingerprint: change.fingerprint }, { projection: { _id: 1 } });
+      if (same !== null) throw duplicate(same._id);
+      return null;
+    }
+  }
+
+  /**
+   * Makes a webhook active again that was ended by its receiver or by failures; null when there is none.
+   * @param queuedThrough id of the last event that it is not called for any more
+   */
+  enable(wallet: string, id: string, queuedThrough: number): Promise<WebhookDoc | null> {
+    const ended = { _id: id, wallet, ...ENDED_FOR_NOW };
+    const active = { status: 'active' as const, disabledAt: null, disabledReason: null, disabledBy: null, failingSince: null };
+    return this.#change(ended, { $set: active, $max: { queuedThrough } });
+  }
+
+  /** Notes a test, unless one was noted since then; tells whether it did. */
+  async noteTest({ _id, wallet }: WebhookDoc, { since, at }: { since: Date; at: Date }): Promise<boolean> {
+    const rested = { _id, wallet, testedAt: { $not: { $gt: since } } };
+    return (await this.#change(rested, { $set: { testedAt: at } })) !== null;
+  }
+
+  /** Disables a webhook for good; of one that the operator has disabled already the first reason stands. Null when there is none. */
   async disable(id: string, disabledReason: string, disabledAt: Date): Promise<WebhookDoc | null> {
     const change = { $set: { status: 'disabled' as const, disabledReason, disabledAt, disabledBy: 'operator' as const } };
-    await this.#webhooks.updateOne({ _id: id, status: 'active' }, change);
+    await this.#change({ _id: id, $or: [{ status: 'active' as const }, ENDED_FOR_NOW] }, change);
     return this.#webhooks.findOne({ _id: id });
+  }
+
+  #change(filter: Filter<WebhookDoc>, update: UpdateFilter<WebhookDoc>): Promise<WebhookDoc | null> {
+    return this.#webhooks.findOneAndUpdate(filter, update, { returnDocument: 'after', hint: BY_ID });
   }
 
   async #freeSlots(wallet: string): Promise<number[]> {
@@ -90,7 +138,7 @@ function full(): OracleError {
 function duplicate(id: string): OracleError {
   return new OracleError('CONFLICT', 'This URL is registered for these events and horizons already', {
     field: 'url',
-    suggestedAction: 'Use the one there is, or delete it to get a new secret.',
+    suggestedAction: 'Use the one there is: POST /api/svc/webhooks/{id}/secret gives it another secret.',
     details: { id },
   });
 }

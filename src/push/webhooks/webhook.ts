@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Day } from '../../forecast/day.ts';
+import type { Outboxed } from '../../outbox.ts';
 import type { PushedName } from '../event-names.ts';
 
 /** `active` ones get events; a disabled one gets none until it is enabled again. */
@@ -11,6 +12,9 @@ export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 export const DISABLERS = ['operator', 'receiver', 'failures'] as const;
 
 export type Disabler = (typeof DISABLERS)[number];
+
+/** Those after whom the owner may enable it again. */
+export const FOR_NOW = ['receiver', 'failures'] as const satisfies Disabler[];
 
 /** What bounds replays: one at a time gets into the queue, and so many events a day. */
 export interface Replays {
@@ -55,7 +59,20 @@ export interface WebhookDoc {
   testedAt?: Date;
   /** What was replayed to it; unset: nothing. */
   replays?: Replays;
+  /** Ends that its owner is yet to be told of. */
+  outbox?: Ending[];
   createdAt: Date;
+}
+
+/** The end of a webhook's calls, as its owner is told of it: it may be enabled again before that. */
+export interface Ending extends Outboxed<`disabled:${number}`> {
+  reason: string;
+  failingSince: Date | null;
+}
+
+/** Whether its owner may enable a webhook that is disabled. */
+export function mayEnable({ disabledBy }: Pick<WebhookDoc, 'disabledBy'>): boolean {
+  return FOR_NOW.some((one) => one === disabledBy);
 }
 
 /** Two registrations with the same fingerprint would deliver everything twice. */

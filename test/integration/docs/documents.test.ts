@@ -17,6 +17,7 @@ const CACHE = resolve(import.meta.dirname, '../../../node_modules/.cache/scripts
 const readme = documentText('README.md');
 const api = documentText('docs/API.md');
 const paying = documentText('docs/PAYING.md');
+const events = documentText('docs/EVENTS.md');
 
 let service: TestService;
 let served: OperatorDoor;
@@ -26,6 +27,7 @@ beforeAll(async () => {
   // Until 03:00 UTC that of today is not due.
   const brief = await runStep(service.pipeline, 'brief', today() - 1, { now: new Date(), replayed: false });
   expect(brief).toHaveProperty('done');
+  await service.push.publish();
   served = await operatorDoor(service);
 });
 afterAll(async () => {
@@ -83,6 +85,17 @@ it('the script that asks over A2A is answered', async () => {
   expect(output).toContain('Verdict: ');
 });
 
+it('the script of a page is sent events for its ticket', async () => {
+  // It goes on for ever: what it has printed by then is enough.
+  const untilAnEvent =
+    "process.stdout.write = ((write) => (text, ...rest) => write(text, () => /'signal.new'/.test(text) && process.exit()))(process.stdout.write.bind(process.stdout));";
+  const { code, output } = await run(`${untilAnEvent}\n${scriptIn(events, 'ticket.mjs')}`, [], {
+    TOKEN: await loginToken(service, 'premium'),
+  });
+  expect(code, output).toBe(0);
+  expect(output).toMatch(/type: 'connected'.*type: 'signal\.new'/s);
+});
+
 it('the scripts that pay, check the receipt and open what was bought do so', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'oracle-paying-'));
   const inFolder = (script: string) => script.replaceAll("'answer.json'", JSON.stringify(join(folder, 'answer.json')));
@@ -115,6 +128,7 @@ const REFUSED: [RegExp, number][] = [
 describe.each([
   ['README.md', readme],
   ['docs/API.md', api],
+  ['docs/EVENTS.md', events],
   ['docs/PAYING.md', paying],
 ])('each line of curl in %s', (_, text) => {
   it('gets the answer that it is there for', async () => {

@@ -304,8 +304,8 @@ describe('the status', () => {
       note: expect.stringMatching(/HOLD has no intent.*wager of that day is sized all the same/),
       venue: { name: 'paper', quotesAreOurs: true },
       channels: {
-        websocket: { live: false, url: 'ws://127.0.0.1:3000/ws/signal', pingSeconds: 30, reconnectSeconds: 5, expiredCloseCode: 4001 },
-        webhooks: { live: false, registerUrl: 'http://127.0.0.1:3000/api/svc/webhooks/register' },
+        websocket: { live: true, url: 'ws://127.0.0.1:3000/ws/signal', pingSeconds: 30, reconnectSeconds: 5, expiredCloseCode: 4001 },
+        webhooks: { live: true, registerUrl: 'http://127.0.0.1:3000/api/svc/webhooks/register' },
       },
     });
     expect(status.events.map(({ type }: { type: string }) => type)).toEqual([...EVENT_NAMES]);

@@ -31,7 +31,13 @@ import { type Served, serveApp } from '../../support/serve.ts';
 import type { TestService } from '../../support/service.ts';
 
 /** Fields that hold whatever their sender likes; of all others no hostile text is one, but those that fit. */
-const FREE_TEXTS = ['logInWithSiwe.message', 'registerWebhook.secret', 'pauseWagers.reason', 'disableWebhook.reason'];
+const FREE_TEXTS = [
+  'logInWithSiwe.message',
+  'registerWebhook.secret',
+  'rotateWebhookSecret.secret',
+  'pauseWagers.reason',
+  'disableWebhook.reason',
+];
 
 /** Texts that happen to have the form of a field. */
 const FITTING: Record<string, string[]> = {
@@ -46,6 +52,12 @@ const FITTING: Record<string, string[]> = {
   'buyPremiumSignal.ref': ['not a number', 'infinity', 'beyond a double', 'hexadecimal', 'constructor'],
   'commitToContestMarket.signature': ['hexadecimal'],
 };
+
+/** What the characters of a token can make (RFC 6750). */
+const TOKEN_LIKE = ['not a number', 'infinity', 'beyond a double', 'minus zero', 'hexadecimal', 'a number of 400 digits'];
+for (const name of ['token', 'ticket']) {
+  FITTING[`openWebSocket.${name}`] = [...TOKEN_LIKE, 'prototype', 'constructor', 'path upwards'];
+}
 
 /** Property runs of each field. */
 const RUNS = 12;
@@ -307,7 +319,8 @@ describe('a member of a body', () => {
       const type = typeOf(field);
       const lines: string[] = [];
       for (const [of, values] of Object.entries(JSON_VALUES).filter(([name]) => name !== type)) {
-        for (const value of values) {
+        // Of more than one type, such as null beside a list.
+        for (const value of values.filter((one) => !field.schema.safeParse(one).success)) {
           lines.push(...labelled(field.label, `${of} ${JSON.stringify(value)}`, faultsOf(await askWith(field, value), field.name)));
         }
       }

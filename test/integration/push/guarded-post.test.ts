@@ -46,6 +46,20 @@ describe('a receiver', () => {
     expect(await post(url)).toMatchObject({ status });
   });
 
+  it.each([
+    ['seconds', { 'Retry-After': '120' }, 120],
+    ['a date, by its own clock', { 'Retry-After': 'Wed, 01 Jan 2020 00:02:00 GMT', Date: 'Wed, 01 Jan 2020 00:00:30 GMT' }, 90],
+    ['a date that has passed', { 'Retry-After': 'Wed, 01 Jan 2020 00:00:00 GMT', Date: 'Wed, 01 Jan 2020 00:00:30 GMT' }, 0],
+    ['a date beside a time that is none', { 'Retry-After': 'Wed, 01 Jan 2020 00:00:00 GMT', Date: 'soon' }, null],
+    ['words', { 'Retry-After': 'soon' }, null],
+    ['a negative number', { 'Retry-After': '-5' }, null],
+    ['a number beyond all bounds', { 'Retry-After': '9'.repeat(400) }, null],
+    ['nothing', {}, null],
+  ])('that asks for time in %s is understood', async (_how, headers, retryAfterSeconds) => {
+    const { port } = await closing(answering((_request, response) => response.writeHead(429, headers as Record<string, string>).end()));
+    expect(await post(`http://127.0.0.1:${port}/`)).toEqual({ status: 429, ms: expect.any(Number), retryAfterSeconds });
+  });
+
   it('that points elsewhere is not followed', async () => {
     const other = await closing(startReceiver(200));
     const { port } = await closing(answering((_request, response) => response.writeHead(302, { Location: `${other.url}/x` }).end()));

@@ -1,44 +1,31 @@
 import type { Address } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureIndexes } from '../../../src/mongo.ts';
-import { EventLog } from '../../../src/push/events/log.ts';
 import type { Resolve } from '../../../src/push/target.ts';
-import { createWebhookRegistry, type Registration, type WebhookRegistry } from '../../../src/push/webhooks/registry.ts';
-import { WEBHOOK_INDEXES, WEBHOOKS_PER_WALLET, WebhookStore } from '../../../src/push/webhooks/store.ts';
+import { DELIVERY_INDEXES } from '../../../src/push/webhooks/queue.ts';
+import type { Registration, WebhookRegistry } from '../../../src/push/webhooks/registry.ts';
+import { WEBHOOK_INDEXES, WEBHOOKS_PER_WALLET } from '../../../src/push/webhooks/store.ts';
 import type { WebhookDoc } from '../../../src/push/webhooks/webhook.ts';
-import { createSecretBox } from '../../../src/secret-box.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { newWallet, TEST_BOX, testRegistry } from '../../support/webhook-registry.ts';
 
 let database: TestDatabase;
 let clock = new Date('2026-03-10T00:00:00Z');
-const box = createSecretBox('m'.repeat(32));
+const box = TEST_BOX;
 const now = () => clock;
 
 beforeAll(async () => {
   database = await testDatabase();
-  await ensureIndexes(database.db, WEBHOOK_INDEXES);
+  await ensureIndexes(database.db, [...WEBHOOK_INDEXES, ...DELIVERY_INDEXES]);
 });
 afterAll(() => database.drop());
 
-function registryWith(resolve: Resolve = async () => ['93.184.215.14']): WebhookRegistry {
-  return createWebhookRegistry({
-    store: new WebhookStore(database.db),
-    events: new EventLog(database.db),
-    box,
-    targets: { allowLocal: false, resolve },
-    now,
-  });
+function registryWith(resolve?: Resolve): WebhookRegistry {
+  return testRegistry(database.db, { now, resolve });
 }
 
 const registry = () => registryWith();
 const stored = (id: string) => database.db.collection<WebhookDoc>('webhooks').findOne({ _id: id });
-let wallets = 0;
-
-/** A wallet that has no webhooks yet. */
-function newWallet(): Address {
-  wallets += 1;
-  return `0x${wallets.toString(16).padStart(40, 'A')}`;
-}
 
 const wanted = (change: Partial<Registration> = {}): Registration => ({
   url: 'https://hooks.example.com/a',
@@ -61,6 +48,9 @@ describe('a registration', () => {
       status: 'active',
       disabledAt: null,
       disabledReason: null,
+      disabledBy: null,
+      failingSince: null,
+      previousSecretUntil: null,
     });
     expect(await stored(_id)).toMatchObject({ wallet: wallet.toLowerCase() });
     expect(await registry().list(wallet.toLowerCase() as Address)).toHaveLength(1);

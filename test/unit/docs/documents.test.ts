@@ -12,8 +12,16 @@ import { problemsMarkdown } from '../../../src/http/problem-table.ts';
 import { declaredRoutes } from '../../../src/http/routes/declared.ts';
 import { BODY_LIMIT_BYTES } from '../../../src/http/security/body.ts';
 import { MAX_URL_CHARS } from '../../../src/http/security/url-length.ts';
+import { WEBSOCKET } from '../../../src/push/channels.ts';
 import { EVENT_NAMES } from '../../../src/push/event-names.ts';
+import { EVENTS_KEPT_DAYS } from '../../../src/push/events/log.ts';
+import { eventTables } from '../../../src/push/tables.ts';
+import { CALL_TIMEOUT_MS } from '../../../src/push/webhooks/call.ts';
+import { BOTH_SIGN_HOURS } from '../../../src/push/webhooks/rotation.ts';
+import { FEWEST_BYTES, LONGEST_SECRET } from '../../../src/push/webhooks/secret.ts';
 import { WEBHOOKS_PER_WALLET } from '../../../src/push/webhooks/store.ts';
+import { FRAMES_A_MINUTE } from '../../../src/push/websocket/frame-budget.ts';
+import { TICKET_SECONDS } from '../../../src/push/websocket/tickets.ts';
 import { MIN_SETTLED_MARKETS } from '../../../src/wager/earned-weight.ts';
 import { MAX_STAKE_FRACTION } from '../../../src/wager/sizing.ts';
 import { DOCUMENTS, documentText, ROOT, unpadded } from '../../support/documents.ts';
@@ -21,6 +29,7 @@ import { DOCUMENTS, documentText, ROOT, unpadded } from '../../support/documents
 const routes = declaredRoutes();
 const api = documentText('docs/API.md');
 const readme = documentText('README.md');
+const events = documentText('docs/EVENTS.md');
 
 describe('docs/API.md', () => {
   it('has the table of all operations', () => {
@@ -37,6 +46,12 @@ describe('docs/API.md', () => {
 
   it('names every event', () => {
     for (const name of EVENT_NAMES) expect(api).toContain(`\`${name}\``);
+  });
+});
+
+describe('docs/EVENTS.md', () => {
+  it.each(Object.entries(eventTables()))('has what the code says of %s', (marker, table) => {
+    expect(unpadded(events), 'run npm run docs:tables').toContain(`<!-- ${marker} -->\n${unpadded(table)}\n<!-- /${marker} -->`);
   });
 });
 
@@ -76,7 +91,6 @@ describe('numbers in the documents', () => {
     `a token for ${tokenMinutes} minutes`,
     `within ${windowMinutes} minutes of the time here`,
     `at most ${BODY_LIMIT_BYTES / 1024} KiB, URLs have at most ${MAX_URL_CHARS} characters`,
-    `up to ${WEBHOOKS_PER_WALLET} \`https\` callbacks`,
   ])('README.md says: %s', (words) => expect(flowing(readme)).toContain(words));
 
   it.each([
@@ -91,6 +105,19 @@ describe('numbers in the documents', () => {
     `on ${MIN_SETTLED_MARKETS} settled markets`,
     `up to ${PAGES.copyTrade.most}`,
   ])('docs/API.md says: %s', (words) => expect(flowing(api)).toContain(words));
+
+  it.each([
+    `kept for ${EVENTS_KEPT_DAYS} days`,
+    `opens one connection within ${TICKET_SECONDS} seconds`,
+    `beyond ${WEBSOCKET.connectionsPerWallet} connections a wallet`,
+    `at most ${FRAMES_A_MINUTE.all} times a minute`,
+    `come every ${WEBSOCKET.pingSeconds} seconds`,
+    `After a drop wait ${WEBSOCKET.reconnectSeconds} seconds`,
+    `Any 2xx within ${CALL_TIMEOUT_MS / 1_000} seconds`,
+    `For ${BOTH_SIGN_HOURS} hours deliveries carry two signatures`,
+    `at least ${FEWEST_BYTES} bytes, at most ${LONGEST_SECRET} characters`,
+    `A wallet can have ${WEBHOOKS_PER_WALLET}.`,
+  ])('docs/EVENTS.md says: %s', (words) => expect(flowing(events)).toContain(words));
 });
 
 function inWords(tokens: bigint): string {

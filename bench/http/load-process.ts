@@ -1,0 +1,67 @@
+import { connect } from 'node:net';
+import { answerParent } from '../child.ts';
+
+export interface Load {
+  url: string;
+  connections: number;
+  /** For how long requests are sent; those under way then are waited for, and counted. */
+  ms: number;
+}
+
+export interface Loaded {
+  answers: number;
+  seconds: number;
+  /** Answers with another status than 200, or another length than the first. */
+  wrong: number;
+}
+
+const answers = {
+  /** Asks for the same again and again, over connections that stay open, one request at a time on each. */
+  async load({ url, connections, ms }: Load): Promise<Loaded> {
+    const startedAt = performance.now();
+    const until = startedAt + ms;
+    const runs = await Promise.all(Array.from({ length: connections }, () => askAgain(url, until)));
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const lengths = new Set(runs.flatMap((run) => [...run.lengths]));
+    const wrong = runs.reduce((sum, run) => sum + run.wrong, 0) + lengths.size - 1;
+    return { answers: runs.reduce((sum, run) => sum + run.answers, 0), seconds, wrong };
+  },
+};
+
+export type LoadAnswers = typeof answers;
+
+interface Run {
+  answers: number;
+  wrong: number;
+  /** Lengths of bodies that have come. */
+  lengths: Set<number>;
+}
+
+/** One connection until its time is over. Made for measuring: it takes answers with a `Content-Length`, and no others. */
+function askAgain(url: string, until: number): Promise<Run> {
+  const { hostname, port, host, pathname, search } = new URL(url);
+  const request = Buffer.from(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nAccept: application/json\r\n\r\n`);
+  const run: Run = { answers: 0, wrong: 0, lengths: new Set() };
+  const { promise, resolve, reject } = Promise.withResolvers<Run>();
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  let text = '';
+  socket.on('data', (piece: Buffer) => {
+    text += piece.toString('latin1');
+    const head = text.indexOf('\r\n\r\n');
+    if (head < 0) return;
+    const length = Number(/^content-length: (\d+)/im.exec(text.slice(0, head))?.[1]);
+    if (Number.isNaN(length)) return reject(new Error(`an answer without a length: ${text.slice(0, head)}`));
+    if (text.length < head + 4 + length) return;
+    run.answers += 1;
+    run.lengths.add(length);
+    if (!text.startsWith('HTTP/1.1 200 ')) run.wrong += 1;
+    text = '';
+    if (performance.now() < until) socket.write(request);
+    else socket.end();
+  });
+  socket.on('error', reject).on('close', () => resolve(run));
+  socket.write(request);
+  return promise;
+}
+
+answerParent(answers);

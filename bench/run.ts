@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util';
+import type { Benchmark } from './benchmark.ts';
+import { HTTP_SIGNAL } from './http/signal.ts';
+import { machine, reportOf } from './report.ts';
+import { WEBSOCKET_BROADCAST } from './websocket/broadcast.ts';
+
+const BENCHMARKS: readonly Benchmark[] = [WEBSOCKET_BROADCAST, HTTP_SIGNAL];
+
+const USAGE = `npm run bench -- [name...] [--clients <n>] [--rounds <n>]
+Ratios against a baseline that is measured in the same run; all of them unless named:
+${BENCHMARKS.map(({ name, what }) => `  ${name}: ${what}`).join('\n')}
+`;
+
+/** Measures, and ends with 0 also when a ratio misses its goal: it says so. */
+export async function main(words: readonly string[]): Promise<void> {
+  const asked = parse(words);
+  if (asked === null) process.exit(2);
+  tell(machine());
+  for (const { name, what, run } of asked.benchmarks) {
+    tell(`\n${name}: ${what}`);
+    const comparisons = await run({ clients: asked.clients, rounds: asked.rounds, tell });
+    for (const comparison of comparisons) reportOf(comparison).forEach(tell);
+  }
+}
+
+interface Asked {
+  benchmarks: readonly Benchmark[];
+  clients?: number;
+  rounds: number;
+}
+
+/** Null, with the usage told, for words that say nothing. */
+function parse(words: readonly string[]): Asked | null {
+  try {
+    const options = { clients: { type: 'string' }, rounds: { type: 'string', default: '7' } } as const;
+    const { values, positionals } = parseArgs({ args: [...words], allowPositionals: true, options });
+    const unknown = positionals.filter((name) => BENCHMARKS.every((one) => one.name !== name));
+    if (unknown.length > 0) throw new Error(`there is no benchmark ${unknown.join(', ')}`);
+    const benchmarks = BENCHMARKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+    return { benchmarks, clients: countOf('clients', values.clients), rounds: countOf('rounds', values.rounds)! };
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${USAGE}`);
+    return null;
+  }
+}
+
+function countOf(name: string, text?: string): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} must be a whole number from 1 on`);
+  return value;
+}
+
+function tell(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,80 @@
+import { getAddress } from 'viem';
+import { Hub } from '../../src/push/websocket/hub.ts';
+import { changesOf, type RecordChange } from '../../test/support/push-changes.ts';
+import { serve } from '../../test/support/serve.ts';
+import { testService, today } from '../../test/support/service.ts';
+import { openSession, type SessionOpener, walletOf } from '../../test/support/sessions.ts';
+import { answerParent } from '../child.ts';
+import type { Broadcast } from './bare-process.ts';
+
+/** The whole service on a database and a chain of its own, with nothing in its record; it limits nobody. */
+const service = await testService(0);
+service.state.setup = null;
+const { url } = await serve(service);
+const days = forecastDays(365);
+const loop = timedLoop();
+const opener = sessionOpener();
+
+function sessionOpener(): SessionOpener {
+  const { chainId, addresses, access, identity, now } = service.http;
+  const issuer = `eip155:${chainId}:${getAddress(addresses.identityRegistry)}:${identity()!.agentId}`;
+  return { db: service.database.db, keys: access.keys, issuer, now };
+}
+
+/** How long hubs of this process are busy with telling their connections. */
+function timedLoop(): { takenNs(): Promise<bigint> } {
+  const { broadcast } = Hub.prototype;
+  let ns = 0n;
+  let last = Promise.resolve();
+  Hub.prototype.broadcast = function timed(events) {
+    const startNs = process.hrtime.bigint();
+    last = broadcast.call(this, events).then(() => {
+      ns += process.hrtime.bigint() - startNs;
+    });
+    return last;
+  };
+  return {
+    async takenNs() {
+      await last;
+      const taken = ns;
+      ns = 0n;
+      return taken;
+    },
+  };
+}
+
+/** Days that are forecast one after the other, and nothing else. */
+function* forecastDays(count: number): Generator<RecordChange> {
+  const all = changesOf(service.pipeline, { from: today() - 30, days: count });
+  yield* all.filter(({ keys }) => keys.some((key) => key.startsWith('signal.new')));
+}
+
+const answers = {
+  url: () => `${url.replace('http', 'ws')}/ws/signal`,
+
+  /** Tokens of so many sessions, five a wallet. */
+  tokens: (count: number) => Promise.all(Array.from({ length: count }, (_, index) => openSession(opener, walletOf(Math.floor(index / 5))))),
+
+  /** Forecasts a day: what is to be told of it waits beside the record. Tells how many events that makes. */
+  async forecast(): Promise<number> {
+    const { value } = days.next() as { value: RecordChange };
+    await value.make();
+    return value.keys.length;
+  },
+
+  /** Has it told: from the record to the log, from there to the sockets. */
+  async publish(): Promise<Pick<Broadcast, 'startNs'>> {
+    const startNs = process.hrtime.bigint();
+    await service.push.publish();
+    return { startNs };
+  },
+
+  /** How long the loop over the connections took since this was asked last. */
+  loopNs: () => loop.takenNs(),
+
+  stop: () => service.stop(),
+};
+
+export type ServiceAnswers = typeof answers;
+
+answerParent(answers);

@@ -1,0 +1,57 @@
+import type { Request } from 'express';
+import type { z } from 'zod';
+import { OracleError } from '../../errors.ts';
+import { parseInput } from '../../parse-input.ts';
+import { HANDSHAKE_QUERY } from '../schemas/websocket.ts';
+
+/** How somebody proves who he is: the field that it came in, and what is in it. */
+export interface Proof {
+  field: 'Authorization' | 'token' | 'ticket';
+  value: string;
+}
+
+export interface AskedConnection {
+  /** Null: none was sent. */
+  proof: Proof | null;
+  query: Pick<z.output<typeof HANDSHAKE_QUERY>, 'events' | 'horizons' | 'since'>;
+}
+
+const VERSION = '13';
+/** 16 bytes as base64 (RFC 6455, section 4.1). */
+const KEY = /^[+/0-9A-Za-z]{22}==$/;
+
+/**
+ * What a handshake asks for, before anybody is asked who he is: what is malformed here uses up no ticket.
+ * @throws OracleError METHOD_NOT_ALLOWED, UPGRADE_REQUIRED, INPUT_INVALID naming the field at fault, never repeating a value
+ */
+export function readHandshake(request: Request): AskedConnection {
+  if (request.method !== 'GET') throw new OracleError('METHOD_NOT_ALLOWED', 'A WebSocket is opened with GET');
+  if (request.get('Sec-WebSocket-Version') !== VERSION) throw wrongVersion();
+  if (!KEY.test(request.get('Sec-WebSocket-Key') ?? '')) throw malformed('Sec-WebSocket-Key', 'must be 16 bytes as base64');
+  const { token, ticket, ...query } = parseInput(HANDSHAKE_QUERY, request.query, { what: 'query parameter', whole: 'query' });
+  return { proof: proofOf({ Authorization: request.get('Authorization'), token, ticket }), query };
+}
+
+function proofOf(sent: Record<Proof['field'], string | undefined>): Proof | null {
+  const proofs = Object.entries(sent).flatMap(([field, value]) => (value === undefined ? [] : [{ field, value } as Proof]));
+  if (proofs.length <= 1) return proofs[0] ?? null;
+  const [{ field }] = proofs;
+  throw new OracleError('INPUT_INVALID', `Only one of ${proofs.map((proof) => proof.field).join(' and ')} can say who you are`, {
+    field,
+    suggestedAction: 'Send one of them.',
+  });
+}
+
+function wrongVersion(): OracleError {
+  return new OracleError('UPGRADE_REQUIRED', `Only version ${VERSION} of the WebSocket protocol is spoken here`, {
+    field: 'Sec-WebSocket-Version',
+    suggestedAction: `Send Sec-WebSocket-Version: ${VERSION}.`,
+  });
+}
+
+function malformed(field: string, problem: string): OracleError {
+  return new OracleError('INPUT_INVALID', `Header "${field}": ${problem}`, {
+    field,
+    suggestedAction: 'Connect with a client of RFC 6455.',
+  });
+}

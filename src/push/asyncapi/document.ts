@@ -1,0 +1,97 @@
+import type { z } from 'zod';
+import { channelsOf, DELIVERY } from './channels.ts';
+import { DELIVERY_HEADERS, deliveryMessages } from './delivery-messages.ts';
+import { eventMessages, payloadSchemas } from './event-messages.ts';
+import type { ExampleOptions } from './example-events.ts';
+import { jsonSchemaOf } from './json-schema.ts';
+import type { MessageObject } from './message.ts';
+import { operationsOf } from './operations.ts';
+import { clientMessages, serverMessages } from './socket-messages.ts';
+
+export interface AsyncApiOptions extends ExampleOptions {
+  /** Name and description of the service, and the version of its interface. */
+  title: string;
+  description: string;
+  version: string;
+  /** What a connection of a WebSocket is asked for with, in its URL. */
+  handshake: z.ZodObject;
+}
+
+/** The AsyncAPI 3.0 document of both channels, from the schemas that messages are made by; the same options always give the same. */
+export function asyncApiDocument(options: AsyncApiOptions) {
+  const events = eventMessages(options);
+  const socket = [...Object.values(events), ...serverMessages(), ...clientMessages()];
+  const deliveries = deliveryMessages(events);
+  return {
+    asyncapi: '3.0.0',
+    info: infoOf(options),
+    defaultContentType: 'application/json',
+    servers: serversOf(options),
+    channels: channelsOf({ query: jsonSchemaOf(options.handshake), socket: namesOf(socket), deliveries: namesOf(deliveries) }),
+    operations: operationsOf(),
+    components: {
+      messages: { ...byName(socket, ''), ...byName(deliveries, DELIVERY) },
+      schemas: { ...payloadSchemas(), deliveryHeaders: DELIVERY_HEADERS },
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+function infoOf({ title, description, version, publicUrl }: AsyncApiOptions) {
+  return {
+    title: `${title}: events`,
+    version,
+    description: `${description}\n\n${EVENTS}`,
+    license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    externalDocs: { description: 'The HTTP interface: login, tickets, webhooks', url: `${publicUrl}/docs` },
+    tags: [{ name: 'events', description: 'What is pushed as it happens' }],
+  };
+}
+
+const EVENTS = [
+  'Every event has its place in one log: `id` rises by one from event to event, the same over every channel and for everybody.',
+  'Over a socket an event comes once, in order; a client that was away goes on with `since`.',
+  'To a webhook it comes at least once, in order, always under the same `webhook-id`.',
+  'There is one `signal.new`, `signal.resolved` and `attestation.created` for each horizon.',
+  'Payloads may gain fields: ignore those you do not know.',
+].join(' ');
+
+function serversOf({ publicUrl }: AsyncApiOptions) {
+  const { host, protocol, pathname } = new URL(publicUrl);
+  const path = pathname.replace(/\/+$/, '');
+  return {
+    socket: {
+      host,
+      ...(path === '' ? {} : { pathname: path }),
+      protocol: protocol === 'https:' ? 'wss' : 'ws',
+      protocolVersion: '13',
+      title: 'The service',
+      description: 'Where WebSockets connect',
+      security: ['bearer', 'token', 'ticket'].map((name) => ({ $ref: `#/components/securitySchemes/${name}` })),
+    },
+    receiver: {
+      host: '{receiver}',
+      protocol: 'https',
+      title: 'A receiver',
+      description: 'The host of a URL that was registered',
+      variables: { receiver: { description: 'Host of the webhook, on the public internet', examples: ['bot.example'] } },
+    },
+  };
+}
+
+const SECURITY_SCHEMES = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'Token from POST /api/svc/oracle/verify; it lasts 30 minutes.',
+  },
+  token: { type: 'httpApiKey', in: 'query', name: 'token', description: 'The same token, where a header cannot be sent.' },
+  ticket: { type: 'httpApiKey', in: 'query', name: 'ticket', description: 'From POST /api/svc/ws/ticket; it works once.' },
+} as const;
+
+const namesOf = (messages: readonly MessageObject[]) => messages.map(({ name }) => name);
+
+function byName(messages: readonly MessageObject[], suffix: string): Record<string, MessageObject> {
+  return Object.fromEntries(messages.map((message) => [`${message.name}${suffix}`, message]));
+}

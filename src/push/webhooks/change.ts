@@ -1,0 +1,50 @@
+import { PUSHED_NAMES, type PushedName } from '../event-names.ts';
+import { checkTarget, type TargetRules } from '../target.ts';
+import { ownWebhook } from './owned.ts';
+import type { WebhookStore } from './store.ts';
+import { fingerprintOf, type WebhookDoc } from './webhook.ts';
+
+/** What is to be otherwise; what is unset stays. */
+export interface Change {
+  url?: string;
+  /** At least one. */
+  events?: readonly PushedName[];
+  /** Days; null: all. */
+  horizons?: readonly number[] | null;
+}
+
+/** What a webhook is called for and where, in one spelling and order. */
+export type Subscription = Pick<WebhookDoc, 'url' | 'events' | 'horizons'>;
+
+/** In the order that is kept. */
+export function inOrder({ url, events, horizons }: Required<Change>): Subscription {
+  return {
+    url,
+    events: PUSHED_NAMES.filter((name) => events.includes(name)),
+    horizons: horizons === null ? null : [...horizons].sort((a, b) => a - b),
+  };
+}
+
+/**
+ * Changes what a webhook is called for, or where. What waits in its queue stays there, and goes to the new URL.
+ * @throws OracleError NOT_FOUND; INPUT_INVALID naming `url`; CONFLICT when another one of the wallet is just that.
+ */
+export async function changeWebhook(
+  { store, targets }: { store: WebhookStore; targets: TargetRules },
+  { wallet, id, change }: { wallet: string; id: string; change: Change },
+): Promise<WebhookDoc> {
+  // Not asked for where it stays: its host may be down while its owner changes the rest.
+  const url = change.url === undefined ? undefined : (await checkTarget(change.url, targets, 'accept')).url;
+  // A round that is lost was won by another change, which this one is made on top of.
+  for (;;) {
+    const before = await ownWebhook(store, wallet, id);
+    const { events = before.events, horizons = before.horizons } = change;
+    const wanted = inOrder({ url: url ?? before.url, events, horizons });
+    const fingerprint = fingerprintOf({ wallet, ...wanted });
+    if (fingerprint === before.fingerprint) return before;
+    // How the old URL did says nothing of a new one.
+    const fresh = wanted.url === before.url ? {} : { failingSince: null };
+    const changed = await store.resubscribe(before, { ...wanted, ...fresh, fingerprint });
+    if (changed !== null) return changed;
+  }
+}

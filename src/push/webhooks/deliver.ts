@@ -1,0 +1,135 @@
+import { isOracleError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Caller, Tier } from '../../record/caller.ts';
+import type { EventLog } from '../events/log.ts';
+import { type EventViewOptions, viewEvent } from '../events/view.ts';
+import type { HostGate } from '../host-gate.ts';
+import { CALL_TIMEOUT_MS, type Called, type CallParts, callWebhook } from './call.ts';
+import type { DeliveryDoc } from './delivery.ts';
+import type { Lease, SenderLeases } from './lease.ts';
+import { judge } from './outcome.ts';
+import type { DeliveryQueue } from './queue.ts';
+import type { WebhookStanding } from './standing.ts';
+import type { WebhookDoc } from './webhook.ts';
+
+export interface DeliverParts extends CallParts {
+  leases: SenderLeases;
+  standing: WebhookStanding;
+  queue: DeliveryQueue;
+  events: Pick<EventLog, 'event'>;
+  hosts: HostGate;
+  view: EventViewOptions;
+  /** What a wallet, in lower case, is worth now. @throws OracleError CHAIN_UNREACHABLE */
+  tierOf(wallet: string): Promise<Tier>;
+  log: Log;
+  /** From 0 to below 1. */
+  random(): number;
+  /** What a call may take longer than its limit before its lease is over, other than usual. */
+  marginMs?: number;
+  /** Aborted when the stop begins: nothing new is sent from then on. */
+  stopping: AbortSignal;
+  /** Aborted when what is under way must end. */
+  giveUp: AbortSignal;
+}
+
+/** A turn begins no further call after this time, so that no webhook keeps others waiting. */
+export const TURN_MS = 10_000;
+/** What a call may take longer than its limit before its lease is over. */
+const MARGIN_MS = 5_000;
+/** When it is tried again what was not tried at all, and does not count as an attempt. */
+const PUT_OFF_MS = { busy: 1_000, spent: 5_000, unreadable: 60_000 } as const;
+
+/**
+ * Sends a webhook what is due in its queue, one message after the other, for a turn. Returns the head of the queue as it is then, null
+ * when nothing waits. Where somebody else is at it, or the webhook has ended, nothing is sent.
+ * @throws by the database; OracleError CONFIG_INVALID when secrets do not open: what is due stays so
+ */
+export async function deliver(parts: DeliverParts, webhookId: string): Promise<DeliveryDoc | null> {
+  const endMs = performance.now() + TURN_MS;
+  for (;;) {
+    const lease = await parts.leases.take(webhookId);
+    if (lease === null) return notSent(parts, webhookId);
+    try {
+      await sendDue(parts, lease, endMs);
+    } finally {
+      await parts.leases.release(lease);
+    }
+    // After the release: whoever queued something before it may have found the lease taken, and gone away.
+    const head = await parts.queue.wake(webhookId, parts.now());
+    if (head === null || !isDue(head, parts.now()) || isOver(parts, endMs)) return head;
+  }
+}
+
+/** What waits for a webhook that has ended is ended too; somebody else's work is left alone. */
+async function notSent({ standing, queue, now }: DeliverParts, webhookId: string): Promise<null> {
+  const at = now();
+  const active = await standing.isActive(webhookId);
+  if (active === null) await queue.forget(webhookId);
+  if (active === false) await queue.cancel(webhookId, at);
+  return null;
+}
+
+async function sendDue(parts: DeliverParts, taken: Lease, endMs: number): Promise<void> {
+  let lease: Lease | null = taken;
+  while (lease !== null && !isOver(parts, endMs)) {
+    const head = await parts.queue.head(taken.webhook._id);
+    if (head === null || !isDue(head, parts.now()) || !(await sendHead(parts, lease, head))) return;
+    lease = await parts.leases.renew(lease);
+  }
+}
+
+/** False when there is nothing more to be sent in this turn. */
+async function sendHead(parts: DeliverParts, lease: Lease, head: DeliveryDoc): Promise<boolean> {
+  const { webhook } = lease;
+  const body = await bodyFor(parts, webhook, head);
+  if (body === 'later') return false;
+  if (body === 'gone') return writeOff(parts, head);
+  // A message that is being sent when the lease ends could be overtaken.
+  if (lease.untilMs - performance.now() < (parts.timeoutMs ?? CALL_TIMEOUT_MS) + (parts.marginMs ?? MARGIN_MS)) return true;
+  const call = { messageId: head.messageId, body, signal: parts.giveUp };
+  const called = await parts.hosts.run(webhook.url, () => callWebhook(parts, webhook, call));
+  if (typeof called === 'string') return putOff(parts, head, PUT_OFF_MS[called]);
+  // Broken off by us: whether it arrived is not known, and it is nobody's failure.
+  if (parts.giveUp.aborted && called.attempt.status === null) return false;
+  return settle(parts, webhook, head, called);
+}
+
+/** As its owner may see it now. `later` when nobody can tell what that is; `gone` when the event is kept no longer. */
+async function bodyFor(parts: DeliverParts, { wallet }: WebhookDoc, head: DeliveryDoc): Promise<string | 'later' | 'gone'> {
+  const event = head.eventId === null ? null : await parts.events.event(head.eventId);
+  if (event === null) return 'gone';
+  try {
+    const caller: Caller = { tier: await parts.tierOf(wallet), wallet: wallet as Caller['wallet'] & string };
+    return JSON.stringify(viewEvent(event, caller, parts.view));
+  } catch (error) {
+    if (!isOracleError(error, 'CHAIN_UNREACHABLE')) throw error;
+    await putOff(parts, head, PUT_OFF_MS.unreadable);
+    return 'later';
+  }
+}
+
+async function settle({ standing, queue, log, random }: DeliverParts, webhook: WebhookDoc, head: DeliveryDoc, called: Called) {
+  const { attempt } = called;
+  const { verdict, end } = judge({ webhook, attempts: head.attempts.length + 1, called }, random);
+  if (attempt.reason === null) await standing.worked(webhook);
+  else await standing.failed(webhook, attempt.at);
+  const mine = await queue.record(head, attempt, verdict, attempt.at);
+  if (end === null || !mine) return mine;
+  await standing.end(webhook, { ...end, at: attempt.at });
+  await queue.cancel(webhook._id, attempt.at);
+  log.warn({ webhook: webhook._id, by: end.by, reason: end.reason }, 'a webhook was disabled');
+  return false;
+}
+
+async function writeOff({ queue, now }: DeliverParts, head: DeliveryDoc): Promise<boolean> {
+  const at = now();
+  return queue.record(head, { at, status: null, ms: 0, reason: 'The event is no longer kept' }, { state: 'FAILED' }, at);
+}
+
+async function putOff({ queue, now }: DeliverParts, head: DeliveryDoc, ms: number): Promise<false> {
+  await queue.postpone(head, new Date(now().getTime() + ms));
+  return false;
+}
+
+const isDue = ({ nextAttemptAt }: DeliveryDoc, now: Date) => nextAttemptAt === null || nextAttemptAt <= now;
+const isOver = ({ stopping }: DeliverParts, endMs: number) => stopping.aborted || performance.now() >= endMs;

@@ -1,0 +1,46 @@
+import { OracleError } from '../../errors.ts';
+import type { WebhookStore } from './store.ts';
+import type { WebhookDoc } from './webhook.ts';
+
+/** A webhook as its owner is told of it: nothing of its secret but when that was set. */
+export type Webhook = Omit<WebhookDoc, Kept> & {
+  /** Until when the secret before signs too; null when it does not. */
+  previousSecretUntil: Date | null;
+};
+
+/** What nobody is told. */
+type Kept =
+  | 'slot'
+  | 'fingerprint'
+  | 'sealedSecret'
+  | 'wallet'
+  | 'previousSecret'
+  | 'queuedThrough'
+  | 'sender'
+  | 'testedAt'
+  | 'replays'
+  | 'outbox';
+
+/** Part by part: what is added to what is kept is told to nobody by itself. */
+export function shown(doc: WebhookDoc, now: Date): Webhook {
+  const { _id, url, events, horizons, secretSetAt, status, disabledAt, disabledReason, disabledBy, failingSince, createdAt } = doc;
+  const previous = doc.previousSecret?.validUntil ?? null;
+  return {
+    ...{ _id, url, events, horizons, secretSetAt, status, disabledAt, disabledReason, disabledBy, failingSince, createdAt },
+    previousSecretUntil: previous !== null && previous > now ? previous : null,
+  };
+}
+
+/** @throws OracleError NOT_FOUND, for somebody else's as for none. */
+export async function ownWebhook(store: WebhookStore, wallet: string, id: string): Promise<WebhookDoc> {
+  const doc = await store.get(wallet, id);
+  if (doc === null) throw noSuchWebhook();
+  return doc;
+}
+
+export function noSuchWebhook(): OracleError {
+  return new OracleError('NOT_FOUND', 'There is no such webhook of yours', {
+    field: 'id',
+    suggestedAction: 'GET /api/svc/webhooks lists yours.',
+  });
+}

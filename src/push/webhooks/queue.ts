@@ -1,0 +1,206 @@
+import type { Collection, Db, Filter } from 'mongodb';
+import { type CollectionIndexes, isDuplicateKey } from '../../mongo.ts';
+import type { Attempt, DeliveryDoc, DeliveryState } from './delivery.ts';
+import type { Message } from './message.ts';
+import type { WebhookDoc } from './webhook.ts';
+
+/** For so long the log of deliveries is kept. */
+export const DELIVERIES_KEPT_DAYS = 90;
+
+const DAY_MS = 86_400_000;
+
+const BY_POSITION = { webhookId: 1, position: 1 } as const;
+const BY_STATE = { webhookId: 1, state: 1, position: 1 } as const;
+const BY_ONCE = { once: 1 } as const;
+const BY_TIME = { state: 1, nextAttemptAt: 1 } as const;
+const BY_AGE = { createdAt: 1 } as const;
+
+export const DELIVERY_INDEXES = [
+  {
+    collection: 'webhook_deliveries',
+    indexes: [{ key: BY_POSITION, unique: true }, { key: BY_STATE }, { key: BY_ONCE, unique: true }, { key: BY_TIME }, { key: BY_AGE }],
+  },
+] as const satisfies CollectionIndexes[];
+
+/** Whose queue it is. */
+type Owner = Pick<WebhookDoc, '_id' | 'wallet'>;
+
+/** What becomes of a delivery by an attempt. */
+export type Verdict = { state: 'PENDING'; nextAttemptAt: Date } | { state: Exclude<DeliveryState, 'PENDING'> };
+
+/** Which rows of the log are asked for. */
+export interface DeliveryQuery {
+  limit: number;
+  /** Only what stands before this position. */
+  before?: number | undefined;
+  state?: DeliveryState | undefined;
+}
+
+/** The queues of all webhooks, and what came of what stood in them. */
+export class DeliveryQueue {
+  readonly #deliveries: Collection<DeliveryDoc>;
+
+  constructor(db: Db) {
+    this.#deliveries = db.collection('webhook_deliveries');
+  }
+
+  /**
+   * Appends what was not queued for the same cause before, in the order given, and returns how many that were. Several processes may
+   * append the same and other messages at once: a position is only written once the one before it is there, and an insert of many
+   * stops at the first that is refused.
+   */
+  async append(webhook: Owner, messages: readonly Message[], now: Date): Promise<number> {
+    let appended = 0;
+    // Every round that is lost was won by somebody else, whose messages are queued then.
+    for (;;) {
+      const fresh = await this.#unknown(webhook, messages);
+      if (fresh.length === 0) break;
+      const last = await this.#lastPosition(webhook._id);
+      const docs = fresh.map((message, index) => pending(webhook, message, last + 1 + index, now));
+      const { inserted, complete } = await this.#insert(docs);
+      appended += inserted;
+      if (complete) break;
+    }
+    // Also where nothing was new: whoever queued it may have died before this.
+    if (messages.length > 0) await this.wake(webhook._id, now);
+    return appended;
+  }
+
+  /** What is sent next to a webhook, be it due or not; null when nothing waits. */
+  head(webhookId: string): Promise<DeliveryDoc | null> {
+    return this.#deliveries.findOne({ webhookId, state: 'PENDING' }, { sort: { position: 1 }, hint: BY_STATE });
+  }
+
+  /** Makes the head of a queue due, unless it has its time already, and returns it. */
+  async wake(webhookId: string, now: Date): Promise<DeliveryDoc | null> {
+    const head = await this.head(webhookId);
+    if (head === null || head.nextAttemptAt !== null) return head;
+    const { _id } = head;
+    await this.#deliveries.updateOne({ _id, state: 'PENDING', nextAttemptAt: null }, { $set: { nextAttemptAt: now } }, BY_ID);
+    return { ...head, nextAttemptAt: now };
+  }
+
+  /** Heads whose time has come, the longest waiting first. */
+  due(now: Date, limit: number): Promise<DeliveryDoc[]> {
+    return this.#deliveries
+      .find({ state: 'PENDING', nextAttemptAt: { $lte: now } }, { hint: BY_TIME })
+      .sort({ nextAttemptAt: 1 })
+      .limit(limit)
+      .toArray();
+  }
+
+  /** Webhooks for which something waits that has no time, mostly behind something that has. */
+  async waiting(): Promise<string[]> {
+    const pipeline = [{ $match: { state: 'PENDING', nextAttemptAt: null } }, { $group: { _id: '$webhookId' } }];
+    const rows = await this.#deliveries.aggregate<{ _id: string }>(pipeline, { hint: BY_TIME }).toArray();
+    return rows.map(({ _id }) => _id);
+  }
+
+  /** Writes down an attempt and what follows from it; false when somebody else has written one meanwhile, whose word counts then. */
+  async record({ _id, attempts }: DeliveryDoc, attempt: Attempt, verdict: Verdict, now: Date): Promise<boolean> {
+    const over = { nextAttemptAt: null, finishedAt: now };
+    const { modifiedCount } = await this.#deliveries.updateOne(
+      { _id, state: 'PENDING', attempts: { $size: attempts.length } },
+      { $push: { attempts: attempt }, $set: verdict.state === 'PENDING' ? verdict : { ...verdict, ...over } },
+      BY_ID,
+    );
+    return modifiedCount === 1;
+  }
+
+  /** Puts the next attempt off, counting none. */
+  async postpone({ _id }: DeliveryDoc, until: Date): Promise<void> {
+    await this.#deliveries.updateOne({ _id, state: 'PENDING' }, { $set: { nextAttemptAt: until } }, BY_ID);
+  }
+
+  /** Whether something waits whose cause begins with a word. */
+  async waitsFor(webhookId: string, word: string): Promise<boolean> {
+    const query: Filter<DeliveryDoc> = { webhookId, state: 'PENDING', cause: { $gte: word, $lt: `${word}\uffff` } };
+    return (await this.#deliveries.findOne(query, { projection: { _id: 1 }, hint: BY_STATE })) !== null;
+  }
+
+  /** Ends what waits for a webhook that was found disabled at a time: what was queued later may be for one that is enabled again. */
+  async cancel(webhookId: string, at: Date): Promise<void> {
+    const waiting = { webhookId, state: 'PENDING' as const, createdAt: { $lte: at } };
+    const ended = { state: 'CANCELLED' as const, nextAttemptAt: null, finishedAt: at };
+    await this.#deliveries.updateMany(waiting, { $set: ended }, { hint: BY_STATE });
+  }
+
+  /** Deletes all there is of a webhook: for one that was deleted itself. */
+  async forget(webhookId: string): Promise<void> {
+    await this.#deliveries.deleteMany({ webhookId }, { hint: BY_POSITION });
+  }
+
+  /** The log of a webhook, newest first. */
+  list(webhookId: string, { limit, before, state }: DeliveryQuery): Promise<DeliveryDoc[]> {
+    const filter: Filter<DeliveryDoc> = { webhookId };
+    if (state !== undefined) filter.state = state;
+    if (before !== undefined) filter.position = { $lt: before };
+    return this.#deliveries
+      .find(filter, { hint: state === undefined ? BY_POSITION : BY_STATE })
+      .sort({ position: -1 })
+      .limit(limit)
+      .toArray();
+  }
+
+  /** Writes down what never waited: a test. */
+  async note(
+    { _id: webhookId, wallet }: Owner,
+    done: Omit<DeliveryDoc, '_id' | 'webhookId' | 'wallet' | 'position'>,
+  ): Promise<DeliveryDoc> {
+    for (;;) {
+      const position = (await this.#lastPosition(webhookId)) + 1;
+      const doc = { ...done, _id: `${webhookId}:${position}`, webhookId, wallet, position };
+      if ((await this.#insert([doc])).complete) return doc;
+    }
+  }
+
+  /** Deletes what is over and too old. */
+  async purge(now: Date): Promise<void> {
+    const createdAt = { $lt: new Date(now.getTime() - DELIVERIES_KEPT_DAYS * DAY_MS) };
+    await this.#deliveries.deleteMany({ createdAt, state: { $ne: 'PENDING' } }, { hint: BY_AGE });
+  }
+
+  async #unknown({ _id }: Owner, messages: readonly Message[]): Promise<Message[]> {
+    if (messages.length === 0) return [];
+    const once = { $in: messages.map((message) => onceOf(_id, message)) };
+    const known = await this.#deliveries.find({ once }, { projection: { once: 1 }, hint: BY_ONCE }).toArray();
+    const there = new Set(known.map((row) => row.once));
+    return messages.filter((message) => !there.has(onceOf(_id, message)));
+  }
+
+  async #lastPosition(webhookId: string): Promise<number> {
+    const options = { sort: { position: -1 }, projection: { position: 1 }, hint: BY_POSITION } as const;
+    return (await this.#deliveries.findOne({ webhookId }, options))?.position ?? 0;
+  }
+
+  async #insert(docs: DeliveryDoc[]): Promise<{ inserted: number; complete: boolean }> {
+    try {
+      return { inserted: (await this.#deliveries.insertMany(docs, { ordered: true })).insertedCount, complete: true };
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return { inserted: (error as { result?: { insertedCount?: number } }).result?.insertedCount ?? 0, complete: false };
+    }
+  }
+}
+
+const BY_ID = { hint: { _id: 1 } } as const;
+
+function pending({ _id: webhookId, wallet }: Owner, message: Message, position: number, now: Date): DeliveryDoc {
+  return {
+    _id: `${webhookId}:${position}`,
+    webhookId,
+    position,
+    wallet,
+    ...message,
+    once: onceOf(webhookId, message),
+    state: 'PENDING',
+    attempts: [],
+    nextAttemptAt: null,
+    createdAt: now,
+    finishedAt: null,
+  };
+}
+
+function onceOf(webhookId: string, { eventId, cause }: Pick<DeliveryDoc, 'eventId' | 'cause'>): string {
+  return `${webhookId}:${eventId}:${cause}`;
+}

@@ -1,0 +1,51 @@
+import { timingSafeEqual } from 'node:crypto';
+import { OracleError } from '../../errors.ts';
+import type { SecretBox } from '../../secret-box.ts';
+import { ownWebhook } from './owned.ts';
+import { generateSecret, secretKey } from './secret.ts';
+import type { WebhookStore } from './store.ts';
+import type { WebhookDoc } from './webhook.ts';
+
+/** For so long calls carry a signature by the secret before, too: the time a receiver has to learn the new one. */
+export const BOTH_SIGN_HOURS = 24;
+
+const HOUR_MS = 3_600_000;
+
+export interface RotationParts {
+  store: WebhookStore;
+  box: SecretBox;
+  now(): Date;
+}
+
+/**
+ * Sets a new secret, the caller's own or one that is made. A secret that is set already changes nothing, so that a request whose answer
+ * was lost can be sent again; of two secrets that went before only the later one goes on signing.
+ * @throws OracleError NOT_FOUND, INPUT_INVALID naming `secret`, CONFLICT when another request sets one at this very moment
+ */
+export async function rotateSecret(
+  { store, box, now }: RotationParts,
+  { wallet, id, secret = generateSecret() }: { wallet: string; id: string; secret?: string },
+): Promise<{ doc: WebhookDoc; secret: string }> {
+  const key = secretKey(secret);
+  const doc = await ownWebhook(store, wallet, id);
+  if (isSame(key, secretKey(box.open('webhook-secret', id, doc.sealedSecret)))) return { doc, secret };
+  const at = now();
+  const validUntil = new Date(at.getTime() + BOTH_SIGN_HOURS * HOUR_MS);
+  const rotated = await store.replaceSecret(doc, {
+    sealedSecret: box.seal('webhook-secret', id, secret),
+    secretSetAt: at,
+    previousSecret: { sealed: doc.sealedSecret, validUntil },
+  });
+  if (rotated === null) throw overtaken();
+  return { doc: rotated, secret };
+}
+
+function isSame(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function overtaken(): OracleError {
+  return new OracleError('CONFLICT', 'Another request has changed or deleted the webhook at this very moment', {
+    suggestedAction: 'Whoever sent that one has the secret that is set; ask again for another one.',
+  });
+}

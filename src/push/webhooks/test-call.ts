@@ -1,0 +1,29 @@
+import { OracleError } from '../../errors.ts';
+import type { DeliveryDoc } from './delivery.ts';
+import { ownWebhook } from './owned.ts';
+import type { WebhookStore } from './store.ts';
+import type { WebhookDoc } from './webhook.ts';
+
+/** Between two tests of a webhook at least: a test calls somebody each time it is asked for. */
+export const TEST_REST_SECONDS = 5;
+
+export interface TestParts {
+  store: WebhookStore;
+  /** Calls a webhook once, now, and writes that down. */
+  ping(webhook: WebhookDoc): Promise<DeliveryDoc>;
+  now(): Date;
+}
+
+/**
+ * Calls a webhook with a `ping` now, also a disabled one: how it went is told, and changes nothing.
+ * @throws OracleError NOT_FOUND; RATE_LIMITED when it was tested just now
+ */
+export async function testWebhook({ store, ping, now }: TestParts, wallet: string, id: string): Promise<DeliveryDoc> {
+  const webhook = await ownWebhook(store, wallet, id);
+  const at = now();
+  const since = new Date(at.getTime() - TEST_REST_SECONDS * 1_000);
+  if (await store.noteTest(webhook, { since, at })) return ping(webhook);
+  throw new OracleError('RATE_LIMITED', `A webhook is tested once in ${TEST_REST_SECONDS} seconds`, {
+    retryAfterSeconds: TEST_REST_SECONDS,
+  });
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { OracleError } from '../../errors.ts';
+import { WEBSOCKET } from '../channels.ts';
+import { CLOSING_MS, Connection } from './connection.ts';
+import { type DialogueOptions, listenTo } from './dialogue.ts';
+import type { Holder } from './holder.ts';
+import type { Hub } from './hub.ts';
+import { MOST_MESSAGE_BYTES } from './read-message.ts';
+import type { Slots } from './slots.ts';
+import type { Subscription } from './subscription.ts';
+
+/** The socket of a request, taken from whoever would have answered it. */
+export interface TakenSocket {
+  request: IncomingMessage;
+  socket: Duplex;
+  /** What came after the head of the request. */
+  head: Buffer;
+  /** Beside those of the protocol. */
+  headers: Readonly<Record<string, string>>;
+}
+
+export interface Admitted {
+  holder: Holder;
+  subscription: Subscription;
+  /** Id of the last event that the client has; null: nothing is sent again. */
+  since: number | null;
+  /** Called once everything else is settled. */
+  take(): TakenSocket;
+}
+
+/** Makes a connection of a request that was let in. @throws OracleError RATE_LIMITED, SHUTTING_DOWN */
+export type Accept = (admitted: Admitted) => Promise<void>;
+
+export interface AcceptOptions extends DialogueOptions {
+  hub: Hub;
+  slots: Pick<Slots, 'claim' | 'release'>;
+}
+
+/** More than any message of ours takes, and few enough to hold. */
+const MOST_FRAGMENTS = 64;
+
+export function createAccept({ hub, slots, ...dialogue }: AcceptOptions): Accept {
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: MOST_MESSAGE_BYTES,
+    maxFragments: MOST_FRAGMENTS,
+    // A name that is asked for by a client stands for no protocol of ours.
+    handleProtocols: () => false,
+    // Known to the library, and not to its types.
+    ...{ closeTimeout: CLOSING_MS },
+  });
+  const headersOf = new WeakMap<IncomingMessage, TakenSocket['headers']>();
+  server.on('headers', (lines, request) => {
+    for (const [name, value] of Object.entries(headersOf.get(request) ?? {})) lines.push(`${name}: ${value}`);
+  });
+
+  return async ({ holder, subscription, since, take }) => {
+    if (hub.isClosing) throw stopping();
+    const id = randomUUID();
+    const slot = await slots.claim(holder.caller.wallet!.toLowerCase(), id);
+    if (slot === null) throw tooMany();
+    let isOpen = false;
+    try {
+      if (hub.isClosing) throw stopping();
+      const { request, socket, head, headers } = take();
+      headersOf.set(request, headers);
+      server.handleUpgrade(request, socket, head, (webSocket) => {
+        isOpen = true;
+        const lastId = since ?? hub.through;
+        const connection = new Connection({ id, socket: webSocket, holder, subscription, lastId, clock: dialogue.clock });
+        listenTo(webSocket, connection, dialogue);
+        hub.add(connection, { slot, replays: since !== null });
+      });
+    } finally {
+      // Its client is gone already.
+      if (!isOpen) await slots.release(slot, id);
+    }
+  };
+}
+
+function stopping(): OracleError {
+  return new OracleError('SHUTTING_DOWN', 'The service is stopping', { retryAfterSeconds: WEBSOCKET.reconnectSeconds });
+}
+
+function tooMany(): OracleError {
+  const limit = WEBSOCKET.connectionsPerWallet;
+  return new OracleError('RATE_LIMITED', `The wallet has ${limit} connections, which is as many as it can have`, {
+    suggestedAction: 'Close one of them, or share one among your programs. One that broke off counts for up to 90 s.',
+    retryAfterSeconds: 30,
+    details: { policy: 'connections', limit },
+  });
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { composePush } from '../../../../src/compose/push.ts';
+import { HORIZONS } from '../../../../src/forecast/model.ts';
+import { createLog } from '../../../../src/log.ts';
+import type { AnyDraft } from '../../../../src/push/events/event.ts';
+import { bringWebhooksUpToDate } from '../../../../src/push/webhooks/bring-up-to-date.ts';
+import { fanOut } from '../../../../src/push/webhooks/fan-out.ts';
+import { messageIdOf } from '../../../../src/push/webhooks/message.ts';
+import { publishNotices } from '../../../../src/push/webhooks/notices.ts';
+import { WebhookStanding } from '../../../../src/push/webhooks/standing.ts';
+import type { WebhookDoc } from '../../../../src/push/webhooks/webhook.ts';
+import { ForecastRecord } from '../../../../src/record/record.ts';
+import { createShutdown } from '../../../../src/shutdown.ts';
+import { WagerBook } from '../../../../src/wager/wagers.ts';
+import { type WebhookBench, webhookBench } from '../../../support/webhook-bench.ts';
+import { regimeDraft } from '../../../support/webhook-registry.ts';
+
+let bench: WebhookBench;
+
+beforeAll(async () => {
+  bench = await webhookBench();
+});
+afterAll(() => bench.drop());
+beforeEach(async () => {
+  await Promise.all([bench.webhooks.deleteMany({}), bench.db.collection('webhook_deliveries').deleteMany({})]);
+});
+
+const URL = 'https://hooks.example.com/';
+const queued = async (id: string) => (await bench.rows(id)).map(({ eventId }) => eventId);
+const notice = (wallet: string): AnyDraft => ({
+  type: 'webhook.disabled',
+  key: `notice of ${wallet}`,
+  at: bench.clock.now,
+  horizonDays: null,
+  wallet,
+  content: { webhookId: 'x', url: URL, reason: 'a reason', failingSince: null },
+});
+
+describe('an event', () => {
+  it('comes into the queues of those who are called for it, by kind, horizon and owner', async () => {
+    const { addWebhook, events, clock, worker } = bench;
+    const all = await addWebhook(`${URL}all`, { wallet: '0xa' });
+    const weekly = await addWebhook(`${URL}weekly`, { wallet: '0xb', horizons: [7] });
+    const others = await addWebhook(`${URL}others`, { wallet: '0xc', events: ['wager.placed'] });
+    const disabled = await addWebhook(`${URL}disabled`, { status: 'disabled' });
+    const last = await events.lastId();
+    const drafts = [
+      regimeDraft('a kind', clock.now),
+      regimeDraft('weekly', clock.now, { horizonDays: 7 }),
+      regimeDraft('daily', clock.now, { horizonDays: 1 }),
+      notice('0xa'),
+      notice('0xc'),
+    ];
+    await events.append(drafts, clock.now);
+    await fanOut(worker());
+    expect(await queued(all.id)).toEqual([last + 1, last + 2, last + 3, last + 4]);
+    expect(await queued(weekly.id)).toEqual([last + 1, last + 2]);
+    expect(await queued(others.id)).toEqual([]);
+    expect(await queued(disabled.id)).toEqual([]);
+    expect((await bench.rows(all.id))[0]).toMatchObject({
+      ...{ messageId: messageIdOf('a kind'), type: 'regime.changed', cause: 'live', state: 'PENDING', attempts: [] },
+      ...{ nextAttemptAt: clock.now, wallet: '0xa' },
+    });
+    expect(messageIdOf('a kind')).toMatch(/^evt_[0-9a-f]{32}$/);
+    for (const { id } of [all, weekly, others]) expect((await bench.webhook(id)).queuedThrough).toBe(last + 5);
+    expect((await bench.webhook(disabled.id)).queuedThrough).toBe(last);
+  });
+
+  it('is not told to who registered after it', async () => {
+    await bench.happen(2);
+    const { id } = await bench.addWebhook(URL);
+    const [next] = await bench.happen(1);
+    await fanOut(bench.worker());
+    expect(await queued(id)).toEqual([next]);
+  });
+
+  it('is queued once and in order, however many processes queue it, and wherever one of them died', async () => {
+    const hooks = await Promise.all(Array.from({ length: 20 }, (_, n) => bench.addWebhook(`${URL}${n}`)));
+    const ids = await bench.happen(450);
+    // As left by a process that died after queueing some, and before it wrote that down.
+    const dead = { ...bench.worker(), events: { lastId: async () => ids[9]!, after: (id: number) => bench.events.after(id, 10) } };
+    const before = await bench.webhook(hooks[0]!.id);
+    await fanOut(dead);
+    await bench.webhooks.updateOne({ _id: before._id }, { $set: { queuedThrough: before.queuedThrough } });
+    await Promise.all(Array.from({ length: 4 }, () => fanOut(bench.worker())));
+    for (const { id } of hooks) expect(await queued(id)).toEqual(ids);
+  });
+});
+
+describe('the end of a webhook', () => {
+  it('is told to its owner once, though it was enabled again before, and by several processes', async () => {
+    const { addWebhook, worker, clock, db, events, webhooks } = bench;
+    const [ended, stranger] = [await addWebhook(URL, { wallet: '0xowner' }), await addWebhook(`${URL}3`)];
+    const other = await addWebhook(`${URL}2`, { wallet: '0xowner', slot: 1 });
+    const standing = new WebhookStanding(db);
+    const last = await events.lastId();
+    for (const reason of ['the first reason', 'a second one']) {
+      const doc = await bench.webhook(ended.id);
+      const end = { by: 'receiver', reason, at: clock.now, failingSince: null } as const;
+      await Promise.all([1, 2, 3].map(() => standing.end(doc, end)));
+      await webhooks.updateOne({ _id: ended.id }, { $set: { status: 'active', disabledAt: null, disabledReason: null, disabledBy: null } });
+      bench.pass(1_000);
+    }
+    await Promise.all([1, 2, 3].map(() => publishNotices({ db, log: events, now: () => clock.now })));
+    const told = await events.after(last, 10);
+    expect(told.map(({ type, wallet, content }) => [type, wallet, content])).toEqual(
+      ['the first reason', 'a second one'].map((reason) => [
+        'webhook.disabled',
+        '0xowner',
+        { webhookId: ended.id, url: URL, reason, failingSince: null },
+      ]),
+    );
+    expect((await bench.webhook(ended.id)).outbox).toEqual([]);
+    await fanOut(worker());
+    expect(await queued(other.id)).toEqual([last + 1, last + 2]);
+    expect(await queued(stranger.id)).toEqual([]);
+  });
+
+  it('comes into the log as the changes of the record do', async () => {
+    const { db, clock, events } = bench;
+    const log = createLog({ level: 'silent', secrets: [] });
+    const record = new ForecastRecord({ db, saltSecret: 'a secret', horizons: HORIZONS });
+    const parts = { db, record, wagers: new WagerBook(db), now: () => clock.now };
+    const push = composePush({ log, shutdown: createShutdown({ log }) }, parts);
+    const { doc } = await bench.addWebhook(URL);
+    await new WebhookStanding(db).end(doc, { by: 'failures', reason: 'down', at: clock.now, failingSince: clock.now });
+    expect(await push.publish()).toBe(1);
+    expect(await push.publish()).toBe(0);
+    expect(await events.event(await events.lastId())).toMatchObject({ type: 'webhook.disabled', wallet: doc.wallet });
+  });
+});
+
+describe('a webhook of the time before anything was delivered', () => {
+  it('gets what happens from now on', async () => {
+    const { webhooks, db, events, worker } = bench;
+    await bench.happen(3);
+    const { doc } = await bench.addWebhook(URL);
+    const { queuedThrough: _q, previousSecret: _p, failingSince: _f, sender: _s, disabledBy: _d, ...old } = doc;
+    await webhooks.deleteMany({});
+    const ended = { ...old, _id: 'ended', slot: 1, fingerprint: 'ended', status: 'disabled' as const };
+    await webhooks.insertMany([old, ended] as WebhookDoc[]);
+    await Promise.all([1, 2].map(() => bringWebhooksUpToDate(db, events)));
+    expect(await bench.webhook(doc._id)).toEqual({ ...doc, queuedThrough: await events.lastId() });
+    expect(await bench.webhook('ended')).toMatchObject({ status: 'disabled', disabledBy: 'operator', failingSince: null });
+    const [next] = await bench.happen(1);
+    await bringWebhooksUpToDate(db, events);
+    await fanOut(worker());
+    expect(await queued(doc._id)).toEqual([next]);
+  });
+});

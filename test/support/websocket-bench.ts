@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Db } from 'mongodb';
+import { getAddress } from 'viem';
+import { OracleError } from '../../src/errors.ts';
+import { createLog } from '../../src/log.ts';
+import type { AnyDraft } from '../../src/push/events/event.ts';
+import { EventLog } from '../../src/push/events/log.ts';
+import { followEvents, type Tail } from '../../src/push/events/tail.ts';
+import { createAccept } from '../../src/push/websocket/accept.ts';
+import type { Holder, Standing } from '../../src/push/websocket/holder.ts';
+import { Hub } from '../../src/push/websocket/hub.ts';
+import { Slots } from '../../src/push/websocket/slots.ts';
+import { subscriptionOf } from '../../src/push/websocket/subscription.ts';
+import type { Tier } from '../../src/record/caller.ts';
+import { type ManualClock, manualClock } from './manual-clock.ts';
+import { type Client, openClient } from './websocket-client.ts';
+
+const LIFETIME_MS = 30 * 60_000;
+const VIEW = { saltSecret: 'a master secret of a test', policy: 'resolution', publicUrl: 'http://127.0.0.1:3000', chainId: 31337 } as const;
+
+export const wallet = (number: number) => getAddress(`0x${number.toString(16).padStart(40, '0')}`);
+
+/** Who connects, and what he asks for. */
+export interface Asked {
+  wallet?: number;
+  tier?: Tier;
+  since?: number;
+  events?: string;
+  horizons?: string;
+}
+
+/** One process's connections on a shared database, behind a server of its own; who asks is taken at his word, and the clock by hand. */
+export class WebSocketBench {
+  /** That of the connections. */
+  readonly clock: ManualClock;
+  /** By which they are looked after: apart, since pongs take real time. */
+  readonly rounds: ManualClock;
+  readonly events: EventLog;
+  readonly hub: Hub;
+  readonly log: string[] = [];
+  /** What is told of sessions at the next look; live in their tier unless set. */
+  readonly standings = new Map<string, Standing>();
+  /** Who holds a token that is sent in a message. */
+  readonly tokens = new Map<string, Holder>();
+  /** Sessions in the order of their connections. */
+  readonly sessions: string[] = [];
+  readonly #tiers = new Map<string, Tier>();
+  readonly #server: Server;
+  readonly #stop = new AbortController();
+  readonly #slots: Slots;
+  #tail: Tail | undefined;
+
+  constructor(db: Db, start = new Date('2026-03-10T12:00:00Z')) {
+    this.clock = manualClock(start);
+    this.rounds = manualClock(start);
+    this.events = new EventLog(db);
+    this.#slots = new Slots(db);
+    const log = createLog({ level: 'trace', secrets: [], write: (line) => void this.log.push(line) });
+    const standings = async (ids: readonly string[]) =>
+      new Map(ids.map((id) => [id, this.standings.get(id) ?? this.#tiers.get(id)!] as const));
+    this.hub = new Hub({ events: this.events, slots: this.#slots, view: VIEW, standings, clock: this.rounds, log });
+    const identify = async (token: string) => {
+      const holder = this.tokens.get(token);
+      if (holder === undefined) throw new OracleError('UNAUTHENTICATED', 'The access token has expired', { field: 'Authorization' });
+      return holder;
+    };
+    const onFault = (error: unknown) => log.error({ err: error }, 'fault');
+    const accept = createAccept({ hub: this.hub, slots: this.#slots, clock: this.clock, identify, onFault });
+    this.#server = createServer();
+    this.#server.on('upgrade', (request, socket, head) => {
+      const asked = Object.fromEntries(new URL(request.url!, 'http://any').searchParams);
+      const { since, events, horizons, ...who } = asked;
+      const subscription = subscriptionOf({ events: events?.split(',') as never, horizons: horizons?.split(',') as never });
+      const holder = this.holder({ wallet: Number(who.wallet ?? 1), tier: (who.tier ?? 'premium') as Tier });
+      const take = () => ({ request, socket, head, headers: {} });
+      accept({ holder, subscription, since: since === undefined ? null : Number(since), take }).catch((error: OracleError) =>
+        socket.end(`HTTP/1.1 429 ${error.code}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`),
+      );
+    });
+  }
+
+  /** A session of its own. */
+  holder({ wallet: number = 1, tier = 'premium' as Tier } = {}, lifetimeMs = LIFETIME_MS): Holder {
+    const sessionId = randomUUID();
+    this.sessions.push(sessionId);
+    this.#tiers.set(sessionId, tier);
+    return { caller: { tier, wallet: wallet(number), sessionId }, expiresAt: new Date(this.clock.now().getTime() + lifetimeMs) };
+  }
+
+  /** Begins to follow the log and to listen. */
+  async open(): Promise<this> {
+    const log = createLog({ level: 'silent', secrets: [] });
+    const listener = (events: Parameters<Hub['broadcast']>[0]) => this.hub.broadcast(events);
+    this.#tail = await followEvents({ events: this.events, listener, log, signal: this.#stop.signal, pollMs: 20 });
+    this.hub.start(this.#tail.seen());
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return this;
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+  }
+
+  urlFor(asked: Asked = {}): string {
+    return `${this.url}?${new URLSearchParams(Object.entries(asked).map(([name, value]): [string, string] => [name, String(value)]))}`;
+  }
+
+  /** Connects, and waits for the first message. */
+  async connect(asked: Asked = {}): Promise<Client> {
+    const client = await openClient(this.urlFor(asked));
+    await client.first('connected');
+    return client;
+  }
+
+  async append(drafts: readonly AnyDraft[]): Promise<void> {
+    await this.events.append(drafts, this.clock.now());
+    this.#tail?.wake();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    const closing = this.hub.close();
+    this.clock.advance(5_000);
+    await closing;
+    this.#server.close();
+    await this.#tail?.ended;
+  }
+}
