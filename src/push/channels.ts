@@ -1,8 +1,5 @@
 import type { PushedName } from './event-names.ts';
 
-/** Which channels deliver: what can be registered before its channel delivers is kept for it. */
-export const pushChannels: Readonly<Record<'websocket' | 'webhooks', boolean>> = { websocket: true, webhooks: true };
-
 /** The socket that events are pushed over, and its rules (interface, section 6.1). */
 export const WEBSOCKET = {
   path: '/ws/signal',

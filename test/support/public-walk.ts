@@ -42,6 +42,11 @@ export async function parameterValues(service: TestService): Promise<Values> {
     ref: ['nobody'],
     jobId: ['1'],
     id: ['00000000-0000-4000-8000-000000000000'],
+    events: ['signal.new', 'signal.new,wager.placed'],
+    horizons: ['7d', '1d,2d'],
+    since: ['0', '1'],
+    token: ['nobody'],
+    ticket: ['nobody'],
   };
 }
 

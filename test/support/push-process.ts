@@ -1,15 +1,11 @@
 import type { Frame } from '../../src/compose/frame.ts';
 import { composePush } from '../../src/compose/push.ts';
-import { composeWebhookDelivery } from '../../src/compose/webhook-delivery.ts';
-import { composeWebSocket } from '../../src/compose/websocket.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { connectMongo } from '../../src/mongo.ts';
 import type { PipelineParts } from '../../src/pipeline/parts.ts';
-import { JOBS, startSchedule } from '../../src/pipeline/schedule.ts';
 import { createShutdown } from '../../src/shutdown.ts';
 import { accessOf, booksOf, now, PUSH_WORLD } from './push-world.ts';
-import { serve } from './serve.ts';
 
 /**
  * `publisher`: brings changes into the event log as fast as it can. `worker`: does that and delivers to webhooks, as a worker of the
@@ -35,7 +31,10 @@ async function publisher(): Promise<null> {
   return null;
 }
 
+// Each role loads its own only: killed ones are to be back soon.
 async function worker(): Promise<null> {
+  const { composeWebhookDelivery } = await import('../../src/compose/webhook-delivery.ts');
+  const { JOBS, startSchedule } = await import('../../src/pipeline/schedule.ts');
   const { encryptionSecret, view } = PUSH_WORLD;
   // A dead sender is found out in two seconds instead of half a minute.
   const timing = { leaseMs: 2_000, marginMs: 500, timeoutMs: 1_000, pollMs: 200, overdueMs: 1_000 };
@@ -50,10 +49,14 @@ async function worker(): Promise<null> {
 }
 
 async function api(): Promise<string> {
+  const { composeWebSocket, serveWebSocket } = await import('../../src/compose/websocket.ts');
+  const { createApp } = await import('../../src/http/app.ts');
+  const { listen } = await import('../../src/http/server.ts');
   const access = accessOf(db);
   const { view } = PUSH_WORLD;
   const websocket = composeWebSocket(frame, { db, access, push, view, loopback: true, now });
   const door = { log, identify: (authorization?: string) => access.identify(authorization) };
-  const { url } = await serve({ http: {} as never, door, websocket }, []);
-  return `${url.replace('http', 'ws')}/ws/signal`;
+  const server = await listen(createApp([], door), 0, '127.0.0.1');
+  await serveWebSocket(server, { websocket, door });
+  return `ws://127.0.0.1:${server.port}/ws/signal`;
 }

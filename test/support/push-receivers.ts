@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { answering } from './receiver.ts';
@@ -25,20 +26,24 @@ export interface WebhookReceiver {
 export interface ReceiverManners {
   /** How long it thinks. */
   ms?: number;
-  /** Every so manieth call gets 500. */
-  failsEvery?: number;
+  /** Which calls get 500, counted from 1. */
+  fails?(call: number): boolean;
+  /** What becomes of the first call, which is never answered. */
+  firstCall?(): void;
 }
 
 /** A receiver that checks every call with `standardwebhooks`. */
-export async function webhookReceiver(secret: string, { ms = 0, failsEvery }: ReceiverManners = {}): Promise<WebhookReceiver> {
+export async function webhookReceiver(secret: string, { ms = 0, fails, firstCall }: ReceiverManners = {}): Promise<WebhookReceiver> {
   const [calls, forged]: [WebhookCall[], string[]] = [[], []];
   const verifier = new Webhook(secret);
   const server = await answering(async (request, response) => {
-    let body = '';
-    for await (const piece of request.setEncoding('utf8')) body += piece;
+    const body = await text(request).catch(() => null);
+    // Its caller was killed.
+    if (body === null) return;
     const call = read(verifier, body, request.headers, forged);
     calls.push(call);
-    const status = failsEvery !== undefined && calls.length % failsEvery === 0 ? 500 : 204;
+    if (calls.length === 1 && firstCall !== undefined) return firstCall();
+    const status = fails?.(calls.length) ? 500 : 204;
     if (ms > 0) await delay(ms);
     response.writeHead(status).end(() => {
       call.status = status;

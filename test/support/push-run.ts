@@ -13,7 +13,7 @@ import { changesOf, type RecordChange } from './push-changes.ts';
 import { type Follower, follow } from './push-follower.ts';
 import { killAtRandom, type Member, member } from './push-members.ts';
 import type { PushRole } from './push-process.ts';
-import { type ReceiverManners, type WebhookReceiver, webhookReceiver } from './push-receivers.ts';
+import { type ReceiverManners, type WebhookCall, type WebhookReceiver, webhookReceiver } from './push-receivers.ts';
 import { accessOf, booksOf, now, PUSH_WORLD } from './push-world.ts';
 import { openSession, walletOf } from './sessions.ts';
 
@@ -60,7 +60,7 @@ export async function runKilled({ db, uri }: TestDatabase, run: PushRun): Promis
     const changes = recentChanges(db, run.days);
     const killed = await killAtRandom({ members, work: changes.map(({ make }) => make), ...run });
     const keys = changes.flatMap((change) => change.keys);
-    await arrived({ followers, receivers, last: keys.length, timeout: run.settleMs });
+    await arrived({ db, followers, receivers, last: keys.length, timeout: run.settleMs });
     return { keys, killed, followers, receivers };
   } finally {
     await Promise.all([...followers.map((one) => one.stop()), ...members.map((one) => one.kill())]);
@@ -68,7 +68,8 @@ export async function runKilled({ db, uri }: TestDatabase, run: PushRun): Promis
   }
 }
 
-async function registered(db: Db, manners: readonly ReceiverManners[]): Promise<WebhookReceiver[]> {
+/** Receivers, each with a webhook of its own wallet for everything. */
+export async function registered(db: Db, manners: readonly ReceiverManners[]): Promise<WebhookReceiver[]> {
   const { encryptionSecret } = PUSH_WORLD;
   const webhooks = composeWebhooks({ db, events: new EventLog(db), encryptionSecret, allowLocal: true, now });
   return Promise.all(
@@ -90,6 +91,7 @@ async function subscribed(db: Db, members: readonly Member[]): Promise<Follower[
 }
 
 interface Awaited {
+  db: Db;
   followers: readonly Follower[];
   receivers: readonly WebhookReceiver[];
   /** Id of the last event. */
@@ -97,14 +99,15 @@ interface Awaited {
   timeout: number;
 }
 
-/** Resolves once everybody has the last event. @throws with what is missing after the time */
-async function arrived({ followers, receivers, last, timeout }: Awaited): Promise<void> {
-  const all = { followers: followers.map(() => last), receivers: receivers.map(() => last) };
-  const have = () => ({
+/** Resolves once everybody has the last event, and their senders know it. @throws with what is missing after the time */
+export async function arrived({ db, followers, receivers, last, timeout }: Awaited): Promise<void> {
+  const all = { followers: followers.map(() => last), receivers: receivers.map(() => last), waiting: 0 };
+  const have = async () => ({
     followers: followers.map(({ ids }) => ids.at(-1)),
     receivers: receivers.map(({ calls }) => calls.findLast(({ status }) => status === 204)?.id),
+    waiting: await db.collection('webhook_deliveries').countDocuments({ state: 'PENDING' }),
   });
-  await vi.waitFor(() => expect(have()).toEqual(all), { timeout, interval: 50 });
+  await vi.waitFor(async () => expect(await have()).toEqual(all), { timeout, interval: 50 });
 }
 
 /** Each change is in the log once, the log has no gap, and nothing is left to be brought there. */
@@ -134,7 +137,8 @@ export async function expectNothingLost({ db }: TestDatabase, { keys, killed, fo
   for (const receiver of receivers) await expectInOrder(db, receiver, { ids, workersKilled });
 }
 
-async function expectInOrder(
+/** A webhook was called for these events in this order; for one again only where its answer was lost. */
+export async function expectInOrder(
   db: Db,
   { url, calls, forged }: WebhookReceiver,
   { ids, workersKilled }: { ids: number[]; workersKilled: number },
@@ -144,6 +148,8 @@ async function expectInOrder(
   expect(calls.filter(({ id }, index) => id !== (calls[index - 1]?.id ?? 0) && id !== (calls[index - 1]?.id ?? 0) + 1)).toEqual([]);
   const messages = Map.groupBy(calls, ({ id }) => id);
   expect([...messages.keys()]).toEqual(ids);
+  const taken = (same: readonly WebhookCall[]) => same.filter(({ status }) => status === 204);
+  expect([...messages].filter(([, same]) => taken(same).length === 0).map(([id]) => id)).toEqual([]);
   const names = [...messages.values()].map((same) => new Set(same.map(({ messageId }) => messageId)));
   expect(names.every(({ size }) => size === 1)).toBe(true);
   expect(new Set(names.flatMap((own) => [...own])).size).toBe(ids.length);
@@ -151,7 +157,7 @@ async function expectInOrder(
   const rows = await db.collection<DeliveryDoc>('webhook_deliveries').find({ webhookId: webhook!._id }).sort({ position: 1 }).toArray();
   expect(rows.map(({ eventId, state }) => [eventId, state])).toEqual(ids.map((id) => [id, 'DELIVERED']));
   // A message that was taken comes again where the answer was lost: with the sender, or by its time.
-  const again = [...messages.values()].reduce((sum, same) => sum + same.filter(({ status }) => status === 204).length - 1, 0);
+  const again = [...messages.values()].reduce((sum, same) => sum + taken(same).length - 1, 0);
   const unheard = rows.flatMap(({ attempts }) => attempts.filter(({ status }) => status === null)).length;
   expect(again).toBeLessThanOrEqual(workersKilled + unheard);
 }

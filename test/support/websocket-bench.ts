@@ -43,6 +43,8 @@ export class WebSocketBench {
   readonly log: string[] = [];
   /** What is told of sessions at the next look; live in their tier unless set. */
   readonly standings = new Map<string, Standing>();
+  /** Whether looking at sessions fails. */
+  isDatabaseDown = false;
   /** Who holds a token that is sent in a message. */
   readonly tokens = new Map<string, Holder>();
   /** Sessions in the order of their connections. */
@@ -59,8 +61,10 @@ export class WebSocketBench {
     this.events = new EventLog(db);
     this.#slots = new Slots(db);
     const log = createLog({ level: 'trace', secrets: [], write: (line) => void this.log.push(line) });
-    const standings = async (ids: readonly string[]) =>
-      new Map(ids.map((id) => [id, this.standings.get(id) ?? this.#tiers.get(id)!] as const));
+    const standings = async (ids: readonly string[]) => {
+      if (this.isDatabaseDown) throw new Error('the database does not answer');
+      return new Map(ids.map((id) => [id, this.standings.get(id) ?? this.#tiers.get(id)!] as const));
+    };
     this.hub = new Hub({ events: this.events, slots: this.#slots, view: VIEW, standings, clock: this.rounds, log });
     const identify = async (token: string) => {
       const holder = this.tokens.get(token);
@@ -76,8 +80,8 @@ export class WebSocketBench {
       const subscription = subscriptionOf({ events: events?.split(',') as never, horizons: horizons?.split(',') as never });
       const holder = this.holder({ wallet: Number(who.wallet ?? 1), tier: (who.tier ?? 'premium') as Tier });
       const take = () => ({ request, socket, head, headers: {} });
-      accept({ holder, subscription, since: since === undefined ? null : Number(since), take }).catch((error: OracleError) =>
-        socket.end(`HTTP/1.1 429 ${error.code}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`),
+      accept({ holder, subscription, since: since === undefined ? null : Number(since), requestId: 'none', take }).catch(
+        (error: OracleError) => socket.end(`HTTP/1.1 429 ${error.code}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`),
       );
     });
   }

@@ -1,5 +1,5 @@
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
-import { pushChannels } from '../../push/channels.ts';
+import { WEBSOCKET } from '../../push/channels.ts';
 
 export const STANDARD_KINDS = ['chain', 'identity', 'payment', 'agent', 'push', 'http'] as const;
 
@@ -142,19 +142,17 @@ export const STANDARDS: readonly Standard[] = [
     name: 'Standard Webhooks',
     kind: 'push',
     url: 'https://www.standardwebhooks.com',
-    live: pushChannels.webhooks,
+    live: true,
     paths: ['/api/svc/webhooks/register'],
-    note: pushChannels.webhooks
-      ? 'Signed callbacks, in order, retried as the standard has it.'
-      : 'Callbacks can be registered; nothing is delivered yet.',
+    note: 'Signed callbacks, in order, retried as the standard has it.',
   },
   {
     id: 'websocket',
     name: 'WebSocket Protocol',
     kind: 'push',
     url: rfc(6455),
-    live: pushChannels.websocket,
-    paths: [],
+    live: true,
+    paths: [WEBSOCKET.path, '/api/svc/ws/ticket'],
     note: 'Events as they happen.',
   },
   {

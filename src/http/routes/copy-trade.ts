@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requirementOf } from '../../access/tiers.ts';
 import { HORIZONS } from '../../forecast/model.ts';
-import { EVENT_KINDS, pushChannels, WEBSOCKET } from '../../push/channels.ts';
+import { EVENT_KINDS, WEBSOCKET } from '../../push/channels.ts';
 import { EVENT_NAMES } from '../../push/event-names.ts';
 import { WEBHOOKS_PER_WALLET } from '../../push/webhooks/store.ts';
 import { intentHistory } from '../../record/intent/history.ts';
@@ -81,7 +81,7 @@ type Channels = z.input<typeof COPY_TRADE_STATUS>['channels'];
 function websocketStatus(publicUrl: string): Channels['websocket'] {
   const { path: _, ...rules } = WEBSOCKET;
   return {
-    live: pushChannels.websocket,
+    live: true,
     note: 'Events are pushed as they happen; `since=<id>` brings first what was missed since the event of that id.',
     url: socketUrl(publicUrl),
     authentication:
@@ -93,12 +93,9 @@ function websocketStatus(publicUrl: string): Channels['websocket'] {
 }
 
 function webhookStatus(publicUrl: string): Channels['webhooks'] {
-  const live = pushChannels.webhooks;
   return {
-    live,
-    note: live
-      ? 'Events are delivered in order for each endpoint, and tried ten times within three days.'
-      : 'Callbacks can be registered and are kept; nothing is delivered to them yet.',
+    live: true,
+    note: 'Events are delivered in order for each endpoint, and tried ten times within four days.',
     registerUrl: `${publicUrl}/api/svc/webhooks/register`,
     listUrl: `${publicUrl}/api/svc/webhooks`,
     requirement: requirementOf('basic'),

@@ -1,7 +1,6 @@
 import type { Address } from 'viem';
 import type { z } from 'zod';
 import { OracleError } from '../../errors.ts';
-import { pushChannels } from '../../push/channels.ts';
 import type { Webhook } from '../../push/webhooks/owned.ts';
 import type { WebhookRegistry } from '../../push/webhooks/registry.ts';
 import { WEBHOOKS_PER_WALLET } from '../../push/webhooks/store.ts';
@@ -110,13 +109,12 @@ function listReply(webhooks: Webhook[]): z.input<typeof WEBHOOKS_REPLY> {
     webhooks: webhooks.map(webhookReply),
     count: webhooks.length,
     limit: WEBHOOKS_PER_WALLET,
-    delivering: pushChannels.webhooks,
   };
 }
 
 /** One webhook as its owner is answered. */
 export function ownReply(webhook: Webhook): z.input<typeof WEBHOOK_REPLY> {
-  return { success: true, ...webhookReply(webhook), delivering: pushChannels.webhooks };
+  return { success: true, ...webhookReply(webhook) };
 }
 
 async function registered(

@@ -90,7 +90,7 @@ const LIMITS = z.object({
       pingSeconds: COUNT.describe('Seconds between two pings'),
       reconnectSeconds: COUNT.describe('Seconds to wait before connecting again'),
     })
-    .describe('The socket, once it is live'),
+    .describe('The WebSocket that events are pushed over'),
 });
 
 const LINK = z.object({ name: z.string().describe('What it is'), url: z.string().describe('Where it is') });

@@ -90,16 +90,12 @@ const WEBHOOK = z.object({
   ),
 });
 
-const DELIVERING = z
-  .boolean()
-  .describe('Whether this service delivers events to webhooks yet; until it does, registrations are kept for it');
-
 const TOLD_SECRET = z
   .string()
   .describe('The shared secret, told this once: keep it. After whsec_ comes base64 of the key; any other text is the key itself');
 
 /** The answer to a registration. */
-export const REGISTERED_REPLY = z.object({ success: SUCCESS, ...WEBHOOK.shape, secret: TOLD_SECRET, delivering: DELIVERING });
+export const REGISTERED_REPLY = z.object({ success: SUCCESS, ...WEBHOOK.shape, secret: TOLD_SECRET });
 
 /** `POST /api/svc/webhooks/{id}/secret`: beside a registration the only answer that tells a secret. */
 export const ROTATED_SECRET_REPLY = z.object({
@@ -113,7 +109,7 @@ export const ROTATED_SECRET_REPLY = z.object({
 });
 
 /** `GET` and `PATCH /api/svc/webhooks/{id}`, and what enables it. */
-export const WEBHOOK_REPLY = z.object({ success: SUCCESS, ...WEBHOOK.shape, delivering: DELIVERING });
+export const WEBHOOK_REPLY = z.object({ success: SUCCESS, ...WEBHOOK.shape });
 
 /** `GET /api/svc/webhooks`. */
 export const WEBHOOKS_REPLY = z.object({
@@ -121,7 +117,6 @@ export const WEBHOOKS_REPLY = z.object({
   webhooks: z.array(WEBHOOK).describe("The caller's own, oldest first"),
   count: COUNT.describe('Length of `webhooks`'),
   limit: z.literal(WEBHOOKS_PER_WALLET).describe('How many a wallet can have'),
-  delivering: DELIVERING,
 });
 
 /** `DELETE /api/svc/webhooks/{id}`. */

@@ -7,6 +7,7 @@ import type { Holder } from '../../push/websocket/holder.ts';
 import { subscriptionOf } from '../../push/websocket/subscription.ts';
 import type { AppOptions } from '../app.ts';
 import { createHolderAdmission } from '../security/guard.ts';
+import { originOf } from '../security/request-log.ts';
 import { takeHandshake } from './handshakes.ts';
 import { type Proof, readHandshake } from './read-handshake.ts';
 
@@ -38,7 +39,7 @@ export function createWebSocketDoor(parts: WebSocketParts, options: Pick<AppOpti
       if (handshake === null) throw new Error('the handshake was answered already');
       return { ...handshake, headers: headersOf(response) };
     };
-    await parts.accept({ holder, subscription: subscriptionOf(query), since, take });
+    await parts.accept({ holder, subscription: subscriptionOf(query), since, requestId: originOf(response).requestId, take });
   };
 }
 

@@ -33,7 +33,7 @@ export const DELIVERY_HEADERS: JsonSchema = {
 /** The secret of the examples, which signs nothing else. */
 const EXAMPLE_SECRET = 'a secret for the examples, of nobody';
 
-const TESTED_AT = new Date('2026-03-10T12:00:00.000Z');
+const TESTED_AT = new Date('2021-03-10T12:00:00.000Z');
 
 /** What is posted: the events and the test, each with its headers. */
 export function deliveryMessages(events: Readonly<Record<PushedName, MessageObject>>): MessageObject[] {

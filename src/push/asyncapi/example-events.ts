@@ -15,7 +15,8 @@ export type ExampleOptions = Pick<EventViewOptions, 'publicUrl' | 'chainId'>;
 /** Id of a webhook that never was. */
 export const EXAMPLE_WEBHOOK = '6f1c1f0e-3f0b-4d3c-9a52-0d9c3a7e4b11';
 
-const DATE = '2026-03-10';
+/** Before any record began: no forecast of a service has these ids. */
+const DATE = '2021-03-10';
 const DAY = parseDay(DATE);
 const ID = `${DATE}:7d`;
 const at = (days: number, hours: number, minutes: number) => new Date(instantOf(DAY + days, hours, minutes));
@@ -26,10 +27,10 @@ const word = (of: string): Hex => keccak256(stringToBytes(of));
 
 const values: EventContent['signal.new']['values'] = {
   ...{ signal: 'BUY', direction: 'UP', confidence: 0.5614, confidenceBps: 5_614, pUp: 0.5614, pUpBps: 5_614 },
-  ...{ btcPriceCents: 8_412_350, climatology: 0.5302, threshold: 0.03, distribution: { scale: 0.061, shift: 0.009 } },
-  priceQuantiles: { p05: 75_940.2, p10: 78_020.7, p25: 81_380.4, p50: 84_730.9, p75: 88_210.6, p90: 92_030.1, p95: 94_870.5 },
+  ...{ btcPriceCents: 5_612_350, climatology: 0.5302, threshold: 0.03, distribution: { scale: 0.061, shift: 0.009 } },
+  priceQuantiles: { p05: 50_660.2, p10: 52_050.7, p25: 54_290.4, p50: 56_530.9, p75: 58_850.6, p90: 61_400.1, p95: 63_290.5 },
 };
-const forecast = { _id: ID, day: DAY, horizonDays: 7, sequence: 69, modelVersion: `${MODEL_NAME}.2026-02-14`, replayed: false };
+const forecast = { _id: ID, day: DAY, horizonDays: 7, sequence: 69, modelVersion: `${MODEL_NAME}.2021-02-12`, replayed: false };
 const commitment = commitmentOf({ salt: saltFor(SALT_SECRET, ID), ...values });
 const metadata = { commitment, cid: cidOf(word('metadata')) };
 const attested = (name: string, blockNumber: number, when: Date) => ({
@@ -40,16 +41,16 @@ const prediction = attested('prediction', 27_310_404, at(0, 21, 38));
 const reveal = attested('resolution', 27_613_204, at(8, 0, 5));
 
 const resolution: EventContent['signal.resolved']['resolution'] = {
-  ...{ btcAtSignalCents: 8_406_120, btcAtResolutionCents: 8_561_980, returnBps: 185, actualDirection: 'UP', outcome: 'WIN' },
+  ...{ btcAtSignalCents: 5_606_120, btcAtResolutionCents: 5_709_980, returnBps: 185, actualDirection: 'UP', outcome: 'WIN' },
   ...{ venues: ['bitstamp', 'coinbase', 'kraken'], deviationBps: 3, decidedAt: at(8, 0, 2), batch: 'resolutions' },
 };
 
 const wager = {
   ...{ _id: DATE, venue: 'paper', asset: 'PAPER-USD', side: 'YES' as const, contracts: 20, costMicros: 9.8 * MICROS, replayed: false },
   market: {
-    id: `paper:${DATE}:84000`,
-    question: 'Will BTC/USD close above 84,000 on 2026-03-13 (UTC)?',
-    strikeUsd: 84_000,
+    id: `paper:${DATE}:56000`,
+    question: 'Will BTC/USD close above 56,000 on 2021-03-13 (UTC)?',
+    strikeUsd: 56_000,
     expiresAt: at(4, 0, 0),
   },
 };

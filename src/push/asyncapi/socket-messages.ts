@@ -25,8 +25,8 @@ export const REPLIES: Readonly<Record<ClientMessageName, readonly ServerMessageN
   ping: ['pong', 'error'],
 };
 
-const SENT_AT = '2026-03-10T21:30:00.000Z';
-const EXPIRES_AT = '2026-03-10T21:59:12.000Z';
+const SENT_AT = '2021-03-10T21:30:00.000Z';
+const EXPIRES_AT = '2021-03-10T21:59:12.000Z';
 const SUBSCRIPTION: ServerData<'subscribed'> = { events: ['signal.new', 'signal.resolved'], horizons: ['7d'] };
 
 const SERVER_EXAMPLES: { [Name in ServerMessageName]: ServerData<Name> } = {
@@ -36,7 +36,7 @@ const SERVER_EXAMPLES: { [Name in ServerMessageName]: ServerData<Name> } = {
   },
   subscribed: SUBSCRIPTION,
   authenticated: { tier: 'basic', expiresAt: EXPIRES_AT },
-  'token.expiring': { expiresAt: '2026-03-10T21:30:59.000Z' },
+  'token.expiring': { expiresAt: '2021-03-10T21:30:59.000Z' },
   'replay.gap': { from: 301, to: 417 },
   'replay.complete': { through: 1_200 },
   pong: { lastEventId: 1_200 },

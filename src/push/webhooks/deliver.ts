@@ -116,7 +116,6 @@ async function settle({ standing, queue, log, random }: DeliverParts, webhook: W
   const mine = await queue.record(head, attempt, verdict, attempt.at);
   if (end === null || !mine) return mine;
   await standing.end(webhook, { ...end, at: attempt.at });
-  await queue.cancel(webhook._id, attempt.at);
   log.warn({ webhook: webhook._id, by: end.by, reason: end.reason }, 'a webhook was disabled');
   return false;
 }

@@ -27,6 +27,8 @@ export interface Admitted {
   subscription: Subscription;
   /** Id of the last event that the client has; null: nothing is sent again. */
   since: number | null;
+  /** What the log names the handshake by. */
+  requestId: string;
   /** Called once everything else is settled. */
   take(): TakenSocket;
 }
@@ -59,7 +61,7 @@ export function createAccept({ hub, slots, ...dialogue }: AcceptOptions): Accept
     for (const [name, value] of Object.entries(headersOf.get(request) ?? {})) lines.push(`${name}: ${value}`);
   });
 
-  return async ({ holder, subscription, since, take }) => {
+  return async ({ holder, subscription, since, requestId, take }) => {
     if (hub.isClosing) throw stopping();
     const id = randomUUID();
     const slot = await slots.claim(holder.caller.wallet!.toLowerCase(), id);
@@ -74,7 +76,7 @@ export function createAccept({ hub, slots, ...dialogue }: AcceptOptions): Accept
         const lastId = since ?? hub.through;
         const connection = new Connection({ id, socket: webSocket, holder, subscription, lastId, clock: dialogue.clock });
         listenTo(webSocket, connection, dialogue);
-        hub.add(connection, { slot, replays: since !== null });
+        hub.add(connection, { slot, replays: since !== null, requestId });
       });
     } finally {
       // Its client is gone already.

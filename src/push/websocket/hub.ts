@@ -37,6 +37,7 @@ export class Hub {
   #isClosing = false;
   #cancelRound: () => void = () => undefined;
   #lastLookMs: number;
+  #looking: Promise<void> | undefined;
 
   constructor(options: HubOptions) {
     this.#options = options;
@@ -70,11 +71,11 @@ export class Hub {
   }
 
   /** Takes a connection in. With `replays` it gets what it has missed first. @param slot what is freed when it ends */
-  add(connection: Connection, { slot, replays }: { slot: string; replays: boolean }): void {
+  add(connection: Connection, { slot, replays, requestId }: { slot: string; replays: boolean; requestId: string }): void {
     const { slots, log } = this.#options;
     const { id, wallet } = connection;
     this.#connections.set(id, connection);
-    log.debug({ connection: id, wallet }, 'a WebSocket was opened');
+    log.debug({ connection: id, wallet, requestId }, 'a WebSocket was opened');
     void connection.closed.then(async () => {
       this.#connections.delete(id);
       log.debug({ connection: id, wallet, cause: connection.cause }, 'a WebSocket was closed');
@@ -99,14 +100,11 @@ export class Hub {
   /** Pings all, holds their slots, and ends those whose session or balance is no longer what it takes. */
   async round(): Promise<void> {
     for (const connection of this.#connections.values()) connection.ping();
-    try {
-      await this.#holdSlots();
-      await this.#lookAgain();
-      this.#lastLookMs = this.#options.clock.now().getTime();
-    } catch (error) {
-      this.#options.log.error({ err: error }, 'the connections could not be looked after: trying again');
-      if (this.#options.clock.now().getTime() - this.#lastLookMs > STANDS_IN_MS) this.#closeAll('tryLater');
-    }
+    // One look at a time, however long it takes.
+    this.#looking ??= this.#lookAfter().finally(() => {
+      this.#looking = undefined;
+    });
+    await this.#looking;
   }
 
   /** Says farewell to all, and resolves once they are gone; the slowest are dropped. */
@@ -117,6 +115,17 @@ export class Hub {
     this.#closeAll('goingAway');
     await Promise.all(ended);
     await this.#options.slots.releaseAll();
+  }
+
+  async #lookAfter(): Promise<void> {
+    try {
+      await this.#holdSlots();
+      await this.#lookAgain();
+      this.#lastLookMs = this.#options.clock.now().getTime();
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'the connections could not be looked after: trying again');
+      if (this.#options.clock.now().getTime() - this.#lastLookMs > STANDS_IN_MS) this.#closeAll('tryLater');
+    }
   }
 
   #closeAll(cause: CloseCause): void {

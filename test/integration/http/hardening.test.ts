@@ -124,7 +124,7 @@ describe('another site', () => {
     const { status, headers } = await ask('/body', wish, { method: 'OPTIONS' });
     expect(status).toBe(204);
     expect(headers.get('Access-Control-Allow-Headers')!.split(',')).toEqual(expect.arrayContaining(['Authorization', 'Content-Type']));
-    expect(headers.get('Access-Control-Allow-Methods')).toBe('GET,HEAD,POST,PUT,DELETE');
+    expect(headers.get('Access-Control-Allow-Methods')).toBe('GET,HEAD,POST,PUT,PATCH,DELETE');
     expect(headers.get('Access-Control-Max-Age')).toBe('7200');
   });
 });

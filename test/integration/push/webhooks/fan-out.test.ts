@@ -7,6 +7,7 @@ import { bringWebhooksUpToDate } from '../../../../src/push/webhooks/bring-up-to
 import { fanOut } from '../../../../src/push/webhooks/fan-out.ts';
 import { messageIdOf } from '../../../../src/push/webhooks/message.ts';
 import { publishNotices } from '../../../../src/push/webhooks/notices.ts';
+import { DeliveryQueue } from '../../../../src/push/webhooks/queue.ts';
 import { WebhookStanding } from '../../../../src/push/webhooks/standing.ts';
 import type { WebhookDoc } from '../../../../src/push/webhooks/webhook.ts';
 import { ForecastRecord } from '../../../../src/record/record.ts';
@@ -67,11 +68,13 @@ describe('an event', () => {
   });
 
   it('is not told to who registered after it', async () => {
-    await bench.happen(2);
+    const older = await bench.addWebhook(`${URL}older`);
+    const ids = await bench.happen(2);
     const { id } = await bench.addWebhook(URL);
-    const [next] = await bench.happen(1);
+    ids.push(...(await bench.happen(1)));
     await fanOut(bench.worker());
-    expect(await queued(id)).toEqual([next]);
+    expect(await queued(id)).toEqual(ids.slice(2));
+    expect(await queued(older.id)).toEqual(ids);
   });
 
   it('is queued once and in order, however many processes queue it, and wherever one of them died', async () => {
@@ -87,6 +90,21 @@ describe('an event', () => {
   });
 });
 
+describe('a process that dies while it queues', () => {
+  it('has told nobody that it was done', async () => {
+    const { id } = await bench.addWebhook(URL);
+    const ids = await bench.happen(3);
+    class Dying extends DeliveryQueue {
+      override append(): Promise<number> {
+        return Promise.reject(new Error('killed'));
+      }
+    }
+    await expect(fanOut(bench.worker({ queue: new Dying(bench.db) }))).rejects.toThrow('killed');
+    await fanOut(bench.worker());
+    expect(await queued(id)).toEqual(ids);
+  });
+});
+
 describe('the end of a webhook', () => {
   it('is told to its owner once, though it was enabled again before, and by several processes', async () => {
     const { addWebhook, worker, clock, db, events, webhooks } = bench;
@@ -96,8 +114,9 @@ describe('the end of a webhook', () => {
     const last = await events.lastId();
     for (const reason of ['the first reason', 'a second one']) {
       const doc = await bench.webhook(ended.id);
-      const end = { by: 'receiver', reason, at: clock.now, failingSince: null } as const;
-      await Promise.all([1, 2, 3].map(() => standing.end(doc, end)));
+      const end = { by: 'receiver', reason, failingSince: null } as const;
+      const at = (ms: number) => new Date(clock.now.getTime() + ms);
+      await Promise.all([1, 2, 3].map((ms) => standing.end(doc, { ...end, at: at(ms) })));
       await webhooks.updateOne({ _id: ended.id }, { $set: { status: 'active', disabledAt: null, disabledReason: null, disabledBy: null } });
       bench.pass(1_000);
     }

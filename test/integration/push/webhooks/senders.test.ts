@@ -133,6 +133,40 @@ describe('of several senders', () => {
     expect(ids).toHaveLength(45);
   });
 
+  it('one that has lost its lease cannot renew it, whether another one has it or nobody', async () => {
+    const { id } = await bench.addWebhook('https://hooks.example.com/');
+    const leases = new SenderLeases(bench.db);
+    const lost = (await leases.take(id))!;
+    expect(await leases.renew(lost)).toMatchObject({ holder: lost.holder, webhook: { _id: id } });
+    await expire(id);
+    expect(await leases.renew(lost)).toBeNull();
+    const held = (await leases.take(id))!;
+    expect(await leases.renew(lost)).toBeNull();
+    await leases.release(lost);
+    expect(await leases.take(id)).toBeNull();
+    await leases.release(held);
+    expect(await leases.take(id)).not.toBeNull();
+  });
+
+  it('one looks once more when it has left, for whoever found it there and went away', async () => {
+    const { url, received } = await receiver(200);
+    const { id } = await waiting(url, 1);
+    let leaving = 0;
+    class Leaving extends SenderLeases {
+      override async release(lease: Lease): Promise<void> {
+        leaving += 1;
+        if (leaving === 1) {
+          await bench.happen(1);
+          await fanOut(bench.worker());
+          expect(await send(id)).toBeNull();
+        }
+        await super.release(lease);
+      }
+    }
+    expect(await send(id, { leases: new Leaving(bench.db) })).toBeNull();
+    expect([received.length, leaving]).toEqual([2, 2]);
+  });
+
   it('one that dies before it writes an answer down is followed by one that sends the same again', async () => {
     const { url, received } = await receiver(200);
     const { id, secret, ids } = await waiting(url, 2);

@@ -2,13 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { composePush } from '../../../../src/compose/push.ts';
-import { composeWebhookDelivery } from '../../../../src/compose/webhook-delivery.ts';
+import { composeWebhookDelivery, type DeliveryTiming } from '../../../../src/compose/webhook-delivery.ts';
 import { loadConfig } from '../../../../src/config.ts';
 import { HORIZONS } from '../../../../src/forecast/model.ts';
 import { createLog } from '../../../../src/log.ts';
 import type { PipelineParts } from '../../../../src/pipeline/parts.ts';
 import { JOBS, startSchedule } from '../../../../src/pipeline/schedule.ts';
+import type { DeliveryDoc } from '../../../../src/push/webhooks/delivery.ts';
 import { messageOf } from '../../../../src/push/webhooks/message.ts';
+import { WebhookStanding } from '../../../../src/push/webhooks/standing.ts';
 import { ForecastRecord } from '../../../../src/record/record.ts';
 import { createShutdown } from '../../../../src/shutdown.ts';
 import { WagerBook } from '../../../../src/wager/wagers.ts';
@@ -17,37 +19,39 @@ import { type WebhookBench, webhookBench } from '../../../support/webhook-bench.
 import { regimeDraft } from '../../../support/webhook-registry.ts';
 
 let bench: WebhookBench;
-const stops: (() => Promise<unknown>)[] = [];
 const now = () => new Date();
 
 beforeAll(async () => {
   bench = await webhookBench();
 });
 afterAll(async () => {
-  for (const stop of stops) await stop();
   await bench.drop();
 });
 
 /** A worker with jobs of its own, as the service starts it. */
-async function startWorker() {
+async function startWorker(timing?: DeliveryTiming) {
   const log = createLog({ level: 'silent', secrets: [] });
   const shutdown = createShutdown({ log });
-  stops.push(() => shutdown.stop('the test is over'));
+  const stop = () => shutdown.stop('the test is over');
+  onTestFinished(async () => void (await stop()));
   const { db } = bench;
   const record = new ForecastRecord({ db, saltSecret: 'a secret', horizons: HORIZONS });
   const push = composePush({ log, shutdown }, { db, record, wagers: new WagerBook(db), now });
   const config = loadConfig({ PUSH_LOCAL_TARGETS: 'allow' });
   const { view, tierOf } = bench.worker();
-  const delivery = composeWebhookDelivery({ config, log, shutdown }, { db, push, encryptionSecret: 'm'.repeat(32), view, tierOf, now });
+  const delivery = composeWebhookDelivery(
+    { config, log, shutdown },
+    { db, push, encryptionSecret: 'm'.repeat(32), view, tierOf, now, ...(timing && { timing }) },
+  );
   // The steps of the day have nothing to do here.
   const jobs = Object.fromEntries(Object.keys(JOBS).map((name) => [name, { cron: '0 0 1 1 *', run: async () => undefined }]));
   const schedule = await startSchedule({ db, parts: {} as PipelineParts, jobs, queues: delivery.queues, log, now });
   shutdown.onStop('jobs', () => schedule.drain(6_000));
   await delivery.start(schedule);
-  return { push, stop: () => shutdown.stop('a worker leaves') };
+  return { stop };
 }
 
-/** A receiver that checks what it gets; its first call fails where it is told so. */
+/** A receiver that checks what it gets, and fails so many times first. */
 async function receiver(secretOf: () => string, failures = 0) {
   const ids: number[] = [];
   let calls = 0;
@@ -67,9 +71,9 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await delay(20);
 }
 
-it('two workers deliver 200 events to three endpoints once each, in order, through failures, and to whoever is left', async () => {
+it('two workers deliver 200 events to three endpoints once each, in order, and one goes on when the other leaves', async () => {
   const secrets: string[] = [];
-  const receivers = await Promise.all([0, 0, 1].map((failures, index) => receiver(() => secrets[index]!, failures)));
+  const receivers = await Promise.all([0, 1, 2].map((index) => receiver(() => secrets[index]!)));
   const hooks = await Promise.all(receivers.map(({ url }) => bench.addWebhook(url)));
   secrets.push(...hooks.map(({ secret }) => secret));
   const workers = await Promise.all([startWorker(), startWorker()]);
@@ -82,12 +86,12 @@ it('two workers deliver 200 events to three endpoints once each, in order, throu
     }
   };
   await append(150);
-  await until(() => receivers.slice(0, 2).every((one) => one.ids.length === 150));
+  await until(() => receivers.every((one) => one.ids.length === 150));
   await workers[0]!.stop();
   await append(50);
   await until(() => receivers.every((one) => one.ids.length === 200));
   for (const one of receivers) expect(one.ids).toEqual(ids);
-  expect(receivers.map(({ calls }) => calls())).toEqual([200, 200, 201]);
+  expect(receivers.map(({ calls }) => calls())).toEqual([200, 200, 200]);
 
   // What a process without jobs queues is found, too.
   const [first] = await bench.events.after(0, 1);
@@ -96,6 +100,25 @@ it('two workers deliver 200 events to three endpoints once each, in order, throu
   expect(receivers[0]!.ids.at(-1)).toBe(first!._id);
   const head = async () => (await Promise.all(hooks.map(({ id }) => bench.queue.head(id)))).filter((row) => row !== null);
   await until(async () => (await head()).length === 0);
+  // What nobody has told yet it tells.
+  await new WebhookStanding(bench.db).end(hooks[2]!.doc, { by: 'failures', reason: 'down', at: now(), failingSince: now() });
+  await until(async () => (await bench.events.event(await bench.events.lastId()))!.type === 'webhook.disabled');
   const left = bench.db.collection('jobs').find({ name: 'webhook-delivery', failedAt: { $ne: null } });
   expect(await left.toArray()).toEqual([]);
+});
+
+it('a worker is woken by what happens, and comes back by itself for what has failed', async () => {
+  const secrets: string[] = [];
+  const failing = await receiver(() => secrets[0]!, 1);
+  const { id, secret } = await bench.addWebhook(failing.url);
+  secrets.push(secret);
+  // It looks for nothing by itself.
+  await startWorker({ pollMs: 3_600_000 });
+  const before = await bench.events.lastId();
+  await bench.events.append([regimeDraft('once', now()), regimeDraft('twice', now())], now());
+  await until(() => failing.ids.length === 2);
+  expect(failing.ids).toEqual([before + 1, before + 2]);
+  const [{ attempts }] = (await bench.rows(id)) as [DeliveryDoc];
+  const [first, second] = attempts.map(({ at }) => at.getTime());
+  expect(second! - first!).toBeGreaterThanOrEqual(5_000);
 });

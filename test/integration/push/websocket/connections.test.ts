@@ -272,6 +272,21 @@ describe('a token', () => {
     await other.first('pong');
   });
 
+  it('whose session nobody can look up ends it after five minutes, and not before', async () => {
+    const client = await bench.connect();
+    bench.isDatabaseDown = true;
+    for (let round = 1; round <= 10; round++) {
+      const pinged = new Promise((resolve) => client.socket.once('ping', resolve));
+      bench.rounds.advance(30 * SECOND);
+      await pinged;
+      client.send({ type: 'ping' });
+      await client.until((all) => all.filter(({ type }) => type === 'pong').length === round);
+    }
+    bench.rounds.advance(30 * SECOND);
+    expect(await closeCode(client)).toBe(1013);
+    expect(bench.log.some((line) => line.includes('the connections could not be looked after'))).toBe(true);
+  });
+
   it('of a wallet that has fallen from Premium to Basic goes on, with less', async () => {
     const client = await bench.connect({ tier: 'premium' });
     bench.standings.set(bench.sessions[0], 'basic');

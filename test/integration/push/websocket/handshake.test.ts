@@ -260,6 +260,16 @@ describe('how many', () => {
   });
 });
 
+it('are counted by the address that a trusted proxy names', async () => {
+  passTime(60_000);
+  const behind = await open({ RATE_LIMIT_PUBLIC: '1', TRUST_PROXY: '1' });
+  const statusFor = async (ip: string) =>
+    (await refusalOf(address('?token=nonsense', behind), { headers: { 'X-Forwarded-For': ip } })).status;
+  const statuses = [await statusFor('203.0.113.1'), await statusFor('203.0.113.1'), await statusFor('203.0.113.2')];
+  await behind.close();
+  expect(statuses).toEqual([401, 429, 401]);
+});
+
 describe('what is no handshake', () => {
   const plain = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     rawExchange(

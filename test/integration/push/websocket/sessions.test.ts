@@ -66,7 +66,7 @@ beforeEach(async () => {
   const websocket = composeWebSocket({ config: loadConfig({}), log }, { db, access, push, view, loopback: true, now: () => clock.now() });
   opened = await websocket.open(clock);
   const door = { log, identify: (authorization: string | undefined) => access.identify(authorization) };
-  const app = createHandshakeApp({ path: WEBSOCKET.path, handler: createWebSocketDoor(opened.parts, door) }, door);
+  const app = createHandshakeApp({ path: WEBSOCKET.path, handler: createWebSocketDoor(opened.parts, {}) }, door);
   server = await listen(app, 0, '127.0.0.1');
   server.upgrade(app);
 });
