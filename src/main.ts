@@ -58,6 +58,7 @@ import { readiness } from './pipeline/readiness.ts';
 import type { Schedule } from './pipeline/schedule.ts';
 import { statusOf } from './pipeline/status.ts';
 import { StepRuns } from './pipeline/step-runs.ts';
+import type { EventViewOptions } from './push/events/view.ts';
 import { bringWebhooksUpToDate } from './push/webhooks/bring-up-to-date.ts';
 import { DeliveryQueue } from './push/webhooks/queue.ts';
 import { ModelStore } from './record/models.ts';
@@ -234,11 +235,12 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   };
   const card = await composeCard({ db, encryptionSecret, source: cardSource, now });
   const a2a = composeA2a({ config, log, shutdown }, { db, encryptionSecret, source: cardSource, carryOut, paidCalls, now });
+  const eventView: EventViewOptions = { saltSecret, policy: config.REVEAL, publicUrl: answers.publicUrl, chainId: chain.chainId };
   const websocket = composeWebSocket(
     { config, log },
     {
       ...{ db, access, push, loopback: !real, now },
-      view: { saltSecret, policy: config.REVEAL, publicUrl: answers.publicUrl, chainId: chain.chainId },
+      view: eventView,
     },
   );
   const http: HttpParts = {
@@ -279,7 +281,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     { config, log, shutdown },
     {
       ...{ db, push, encryptionSecret, now },
-      view: { saltSecret, policy: config.REVEAL, publicUrl: answers.publicUrl, chainId: chain.chainId },
+      view: eventView,
       tierOf: (wallet) => access.tierOf(wallet),
     },
   );

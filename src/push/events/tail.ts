@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../log.ts';
+import { Waker } from '../waker.ts';
 import type { AnyEvent } from './event.ts';
 import type { EventLog } from './log.ts';
 
@@ -37,7 +37,7 @@ const REST_MS = 2_000;
 export async function followEvents(options: TailOptions): Promise<Tail> {
   const { events, listener, log, signal, pollMs = POLL_MS, restMs = REST_MS } = options;
   let seen = await events.lastId();
-  let woken = Promise.withResolvers<void>();
+  const waker = new Waker(signal);
 
   async function takeAll(): Promise<void> {
     for (;;) {
@@ -51,23 +51,16 @@ export async function followEvents(options: TailOptions): Promise<Tail> {
   async function follow(): Promise<void> {
     let failing = false;
     while (!signal.aborted) {
-      // Before the look: what is appended during it is looked at again.
-      woken = Promise.withResolvers<void>();
       try {
         await takeAll();
         failing = false;
-        await Promise.race([woken.promise, rest(pollMs, signal)]);
       } catch (error) {
         if (!failing) log.error({ err: error }, 'events could not be read or passed on: trying again');
         failing = true;
-        await rest(restMs, signal);
       }
+      await waker.sleep(failing ? restMs : pollMs);
     }
   }
 
-  return { wake: () => woken.resolve(), seen: () => seen, ended: follow() };
-}
-
-async function rest(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => undefined);
+  return { wake: () => waker.wake(), seen: () => seen, ended: follow() };
 }

@@ -1,4 +1,5 @@
 import type { Log } from '../../log.ts';
+import { Waker } from '../waker.ts';
 import { CALL_TIMEOUT_MS } from './call.ts';
 import { type DeliverParts, deliver, TURN_MS } from './deliver.ts';
 import type { DeliveryDoc } from './delivery.ts';
@@ -62,7 +63,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     },
     start(enqueue, signal) {
       queueTurn = enqueue;
-      const waker = new Waker(parts.pollMs ?? POLL_MS, signal);
+      const waker = new Waker(signal);
       return { wake: () => waker.wake(), ended: dispatch({ parts, enqueue, log, waker }, signal) };
     },
   };
@@ -90,7 +91,7 @@ async function dispatch({ parts, enqueue, log, waker }: Loop, signal: AbortSigna
       if (!failing) log.error({ err: error }, 'webhooks could not be looked after: trying again');
       failing = true;
     }
-    await waker.sleep();
+    await waker.sleep(parts.pollMs ?? POLL_MS);
   }
 }
 
@@ -117,26 +118,4 @@ function turnOf({ webhookId, position, nextAttemptAt }: DeliveryDoc, now: Date, 
   const overdue = Math.max(0, Math.floor((now.getTime() - at.getTime()) / overdueMs));
   const key = `${webhookId}:${position}:${at.getTime()}`;
   return { key: overdue === 0 ? key : `${key}:${overdue}`, subject: webhookId, at };
-}
-
-/** Sleeps until it is woken, at the longest for a time; what wakes it before it sleeps is not lost. */
-class Waker {
-  #woken = Promise.withResolvers<void>();
-  readonly #ms: number;
-
-  constructor(ms: number, signal: AbortSignal) {
-    this.#ms = ms;
-    signal.addEventListener('abort', () => this.wake(), { once: true });
-  }
-
-  wake(): void {
-    this.#woken.resolve();
-  }
-
-  async sleep(): Promise<void> {
-    const timer = setTimeout(() => this.wake(), this.#ms);
-    await this.#woken.promise;
-    clearTimeout(timer);
-    this.#woken = Promise.withResolvers<void>();
-  }
 }
