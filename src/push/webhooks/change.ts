@@ -1,6 +1,7 @@
 import { PUSHED_NAMES, type PushedName } from '../event-names.ts';
 import { checkTarget, type TargetRules } from '../target.ts';
 import { ownWebhook } from './owned.ts';
+import type { DeliveryQueue } from './queue.ts';
 import type { WebhookStore } from './store.ts';
 import { fingerprintOf, type WebhookDoc } from './webhook.ts';
 
@@ -11,6 +12,13 @@ export interface Change {
   events?: readonly PushedName[];
   /** Days; null: all. */
   horizons?: readonly number[] | null;
+}
+
+export interface ChangeParts {
+  store: WebhookStore;
+  queue: Pick<DeliveryQueue, 'hurry'>;
+  targets: TargetRules;
+  now(): Date;
 }
 
 /** What a webhook is called for and where, in one spelling and order. */
@@ -26,11 +34,11 @@ export function inOrder({ url, events, horizons }: Required<Change>): Subscripti
 }
 
 /**
- * Changes what a webhook is called for, or where. What waits in its queue stays there, and goes to the new URL.
+ * Changes what a webhook is called for, or where. What waits in its queue stays there, and goes to the new URL, now.
  * @throws OracleError NOT_FOUND; INPUT_INVALID naming `url`; CONFLICT when another one of the wallet is just that.
  */
 export async function changeWebhook(
-  { store, targets }: { store: WebhookStore; targets: TargetRules },
+  { store, queue, targets, now }: ChangeParts,
   { wallet, id, change }: { wallet: string; id: string; change: Change },
 ): Promise<WebhookDoc> {
   // Not asked for where it stays: its host may be down while its owner changes the rest.
@@ -45,6 +53,8 @@ export async function changeWebhook(
     // How the old URL did says nothing of a new one.
     const fresh = wanted.url === before.url ? {} : { failingSince: null };
     const changed = await store.resubscribe(before, { ...wanted, ...fresh, fingerprint });
-    if (changed !== null) return changed;
+    if (changed === null) continue;
+    if (wanted.url !== before.url) await queue.hurry(id, now());
+    return changed;
   }
 }

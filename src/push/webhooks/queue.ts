@@ -112,6 +112,13 @@ export class DeliveryQueue {
     await this.#deliveries.updateOne({ _id, state: 'PENDING' }, { $set: { nextAttemptAt: until } }, BY_ID);
   }
 
+  /** Makes the head of a queue due now, whatever time it has: there is reason to believe that it will be taken. */
+  async hurry(webhookId: string, now: Date): Promise<void> {
+    const head = await this.head(webhookId);
+    if (head === null || head.nextAttemptAt === null || head.nextAttemptAt <= now) return;
+    await this.#deliveries.updateOne({ _id: head._id, state: 'PENDING' }, { $set: { nextAttemptAt: now } }, BY_ID);
+  }
+
   /** Whether something waits whose cause begins with a word. */
   async waitsFor(webhookId: string, word: string): Promise<boolean> {
     const query: Filter<DeliveryDoc> = { webhookId, state: 'PENDING', cause: { $gte: word, $lt: `${word}\uffff` } };

@@ -1,6 +1,7 @@
 import { OracleError } from '../../errors.ts';
 import type { DeliveryDoc } from './delivery.ts';
 import { ownWebhook } from './owned.ts';
+import type { DeliveryQueue } from './queue.ts';
 import type { WebhookStore } from './store.ts';
 import type { WebhookDoc } from './webhook.ts';
 
@@ -9,21 +10,30 @@ export const TEST_REST_SECONDS = 5;
 
 export interface TestParts {
   store: WebhookStore;
+  queue: DeliveryQueue;
   /** Calls a webhook once, now, and writes that down. */
   ping(webhook: WebhookDoc): Promise<DeliveryDoc>;
   now(): Date;
 }
 
 /**
- * Calls a webhook with a `ping` now, also a disabled one: how it went is told, and changes nothing.
+ * Calls a webhook with a `ping` now, also a disabled one, and tells how it went. A receiver that takes it is back: what waits for it
+ * does so no longer. Otherwise it changes nothing.
  * @throws OracleError NOT_FOUND; RATE_LIMITED when it was tested just now
  */
-export async function testWebhook({ store, ping, now }: TestParts, wallet: string, id: string): Promise<DeliveryDoc> {
+export async function testWebhook({ store, queue, ping, now }: TestParts, wallet: string, id: string): Promise<DeliveryDoc> {
   const webhook = await ownWebhook(store, wallet, id);
   const at = now();
   const since = new Date(at.getTime() - TEST_REST_SECONDS * 1_000);
-  if (await store.noteTest(webhook, { since, at })) return ping(webhook);
-  throw new OracleError('RATE_LIMITED', `A webhook is tested once in ${TEST_REST_SECONDS} seconds`, {
+  if (!(await store.noteTest(webhook, { since, at }))) throw tooSoon();
+  const delivery = await ping(webhook);
+  if (delivery.state === 'DELIVERED') await queue.hurry(id, now());
+  return delivery;
+}
+
+function tooSoon(): OracleError {
+  return new OracleError('RATE_LIMITED', `A webhook is tested once in ${TEST_REST_SECONDS} seconds`, {
+    suggestedAction: `Wait ${TEST_REST_SECONDS} s.`,
     retryAfterSeconds: TEST_REST_SECONDS,
   });
 }

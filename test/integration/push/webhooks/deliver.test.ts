@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { createServer as createRaw, Socket } from 'node:net';
+import type { Address } from 'viem';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Resolve } from '../../../../src/push/target.ts';
 import { deliver } from '../../../../src/push/webhooks/deliver.ts';
@@ -9,6 +10,7 @@ import { JITTER, MOST_ATTEMPTS, RETRY_STEPS_MS } from '../../../../src/push/webh
 import type { WebhookDoc } from '../../../../src/push/webhooks/webhook.ts';
 import { answering, listening, startReceiver } from '../../../support/receiver.ts';
 import { verified, type WebhookBench, webhookBench } from '../../../support/webhook-bench.ts';
+import { testRegistry } from '../../../support/webhook-registry.ts';
 
 const HOUR_MS = 3_600_000;
 let bench: WebhookBench;
@@ -98,6 +100,31 @@ describe('what waits for a webhook', () => {
       verified(call, secret, attempts[index]!.at);
     });
     expect((await bench.webhook(id)).failingSince).toBeNull();
+  });
+
+  it('is due at once when a test is taken, and not when one is refused', async () => {
+    const { url, received } = await receiver(500, 503, 204, 200);
+    const { id, ids } = await waiting(url, 2);
+    const { nextAttemptAt } = (await send(id))!;
+    const { wallet } = await bench.webhook(id);
+    const registry = testRegistry(bench.db, { now: () => bench.clock.now, allowLocal: true });
+    expect((await registry.test(wallet as Address, id)).state).toBe('FAILED');
+    expect((await first(id)).nextAttemptAt).toEqual(nextAttemptAt);
+    bench.pass(5_000);
+    expect((await registry.test(wallet as Address, id)).state).toBe('DELIVERED');
+    expect(await send(id)).toBeNull();
+    const events = received.filter(({ body }) => JSON.parse(body).type !== 'ping');
+    expect(idsOf(events)).toEqual([ids[0], ids[0], ids[1]]);
+  });
+
+  it('is due at once at a new URL', async () => {
+    const [old, fresh] = [await receiver(500), await receiver(200)];
+    const { id, ids } = await waiting(old.url, 2);
+    await send(id);
+    const { wallet } = await bench.webhook(id);
+    await testRegistry(bench.db, { now: () => bench.clock.now, allowLocal: true }).change(wallet as Address, id, { url: fresh.url });
+    expect(await send(id)).toBeNull();
+    expect(idsOf(fresh.received)).toEqual(ids);
   });
 
   it('is given up on after ten attempts, and the next one goes on', async () => {
