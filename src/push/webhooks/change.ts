@@ -51,7 +51,7 @@ export async function changeWebhook(
     const fingerprint = fingerprintOf({ wallet, ...wanted });
     if (fingerprint === before.fingerprint) return before;
     // How the old URL did says nothing of a new one.
-    const fresh = wanted.url === before.url ? {} : { failingSince: null };
+    const fresh = wanted.url === before.url ? {} : { failingSince: null, urlSetAt: now() };
     const changed = await store.resubscribe(before, { ...wanted, ...fresh, fingerprint });
     if (changed === null) continue;
     if (wanted.url !== before.url) await queue.hurry(id, now());

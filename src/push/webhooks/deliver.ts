@@ -108,16 +108,26 @@ async function bodyFor(parts: DeliverParts, { wallet }: WebhookDoc, head: Delive
   }
 }
 
-async function settle({ standing, queue, log, random }: DeliverParts, webhook: WebhookDoc, head: DeliveryDoc, called: Called) {
+/** The webhook's end is written before that of its delivery: whoever dies in between leaves nothing ended but what is told to be. */
+async function settle(parts: DeliverParts, webhook: WebhookDoc, head: DeliveryDoc, called: Called): Promise<boolean> {
+  const { standing, queue, log, random } = parts;
   const { attempt } = called;
-  const { verdict, end } = judge({ webhook, attempts: head.attempts.length + 1, called }, random);
-  if (attempt.reason === null) await standing.worked(webhook);
-  else await standing.failed(webhook, attempt.at);
-  const mine = await queue.record(head, attempt, verdict, attempt.at);
-  if (end === null || !mine) return mine;
-  await standing.end(webhook, { ...end, at: attempt.at });
+  const { verdict, end } = judge({ webhook, attempts: attemptsAt(webhook, head) + 1, called }, random);
+  if (attempt.reason === null) {
+    await standing.worked(webhook);
+    return queue.record(head, attempt, verdict, attempt.at);
+  }
+  const counts = end === null ? await standing.failed(webhook, attempt.at) : await standing.end(webhook, { ...end, at: attempt.at });
+  // What another URL has answered says nothing of this one, which is called now.
+  const mine = await queue.record(head, attempt, counts ? verdict : { state: 'PENDING', nextAttemptAt: attempt.at }, attempt.at);
+  if (end === null || !counts) return mine;
   log.warn({ webhook: webhook._id, by: end.by, reason: end.reason }, 'a webhook was disabled');
   return false;
+}
+
+/** Attempts at the URL that the webhook leads to now. */
+function attemptsAt({ urlSetAt }: WebhookDoc, { attempts }: DeliveryDoc): number {
+  return urlSetAt === undefined ? attempts.length : attempts.filter(({ at }) => at >= urlSetAt).length;
 }
 
 async function writeOff({ queue, now }: DeliverParts, head: DeliveryDoc): Promise<boolean> {

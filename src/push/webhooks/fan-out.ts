@@ -8,7 +8,7 @@ import type { WebhookDoc } from './webhook.ts';
 
 export interface FanOutParts {
   db: Db;
-  events: Pick<EventLog, 'after' | 'lastId'>;
+  events: Pick<EventLog, 'after'>;
   queue: DeliveryQueue;
   now(): Date;
 }
@@ -27,18 +27,23 @@ export const FAN_OUT_INDEX = { key: BY_PROGRESS } as const;
 export async function fanOut(parts: FanOutParts): Promise<void> {
   const webhooks = parts.db.collection<WebhookDoc>('webhooks');
   for (;;) {
-    const last = await parts.events.lastId();
-    const behind = await webhooks.find({ status: 'active', queuedThrough: { $lt: last } }, { hint: BY_PROGRESS }).toArray();
-    if (behind.length === 0) return;
-    const page = await parts.events.after(Math.min(...behind.map(({ queuedThrough }) => queuedThrough)), PAGE);
-    await queuePage(parts, webhooks, behind, page);
+    const from = await leastProgress(webhooks);
+    const page = from === null ? [] : await parts.events.after(from, PAGE);
+    if (page.length === 0) return;
+    await queuePage(parts, webhooks, page);
   }
 }
 
-async function queuePage({ queue, now }: FanOutParts, webhooks: Collection<WebhookDoc>, behind: WebhookDoc[], page: AnyEvent[]) {
+/** How far the active webhook has got that is furthest behind; null without any. */
+async function leastProgress(webhooks: Collection<WebhookDoc>): Promise<number | null> {
+  const options = { sort: { queuedThrough: 1 }, projection: { queuedThrough: 1 }, hint: BY_PROGRESS } as const;
+  return (await webhooks.findOne({ status: 'active' }, options))?.queuedThrough ?? null;
+}
+
+async function queuePage({ queue, now }: FanOutParts, webhooks: Collection<WebhookDoc>, page: AnyEvent[]): Promise<void> {
   const through = page.at(-1)!._id;
-  // Whoever is further on has it all.
-  const here = behind.filter(({ queuedThrough }) => queuedThrough < through);
+  // Read after the events: whoever has changed his webhook before one of them happened gets what he has asked for.
+  const here = await webhooks.find({ status: 'active', queuedThrough: { $lt: through } }, { hint: BY_PROGRESS }).toArray();
   const queueFor = async (webhook: WebhookDoc) => {
     const events = page.filter((event) => event._id > webhook.queuedThrough && wants(webhook, event));
     const messages = events.map((event) => messageOf(event, LIVE));

@@ -16,21 +16,29 @@ export class WebhookStanding {
     return webhook === null ? null : webhook.status === 'active';
   }
 
-  /** Notes a failure: the first one after a success is what the time is counted from. */
-  async failed({ _id }: WebhookDoc, at: Date): Promise<void> {
-    await this.#webhooks.updateOne({ _id, failingSince: null }, { $set: { failingSince: at } }, BY_ID);
+  /**
+   * Notes a failure: the first one after a success is what the time is counted from. False where the webhook leads elsewhere by now,
+   * of which that says nothing.
+   */
+  async failed({ _id, url }: WebhookDoc, at: Date): Promise<boolean> {
+    const failingSince = { $ifNull: ['$failingSince', at] };
+    return (await this.#webhooks.updateOne({ _id, url }, [{ $set: { failingSince } }], BY_ID)).matchedCount === 1;
   }
 
   /** Notes a success, where the last attempt had failed. */
-  async worked({ _id, failingSince }: WebhookDoc): Promise<void> {
-    if (failingSince !== null) await this.#webhooks.updateOne({ _id }, { $set: { failingSince: null } }, BY_ID);
+  async worked({ _id, url, failingSince }: WebhookDoc): Promise<void> {
+    if (failingSince !== null) await this.#webhooks.updateOne({ _id, url }, { $set: { failingSince: null } }, BY_ID);
   }
 
-  /** Ends an active webhook's calls, and in the same write what its owner is to be told; one that was ended before stays as it is. */
-  async end({ _id }: WebhookDoc, { by, reason, at, failingSince }: End): Promise<void> {
+  /**
+   * Ends an active webhook's calls, and in the same write what its owner is to be told. False where that was not to be done: it was
+   * ended before, or leads elsewhere by now.
+   */
+  async end({ _id, url }: WebhookDoc, { by, reason, at, failingSince }: End): Promise<boolean> {
     const ended = { status: 'disabled' as const, disabledAt: at, disabledReason: reason, disabledBy: by, failingSince };
     const ending = { change: `disabled:${at.getTime()}` as const, at, reason, failingSince };
-    await this.#webhooks.updateOne({ _id, status: 'active' }, { $set: ended, $push: { outbox: ending } }, BY_ID);
+    const change = { $set: ended, $push: { outbox: ending } };
+    return (await this.#webhooks.updateOne({ _id, url, status: 'active' }, change, BY_ID)).modifiedCount === 1;
   }
 }
 

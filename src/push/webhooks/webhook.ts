@@ -36,6 +36,8 @@ export interface WebhookDoc {
   /** Digest of wallet, URL, events and horizons: the same registration twice is refused. */
   fingerprint: string;
   url: string;
+  /** Since when it leads there; unset: since its registration. */
+  urlSetAt?: Date;
   /** In the order of the list of event names. */
   events: PushedName[];
   /** Days; null: of all horizons. */

@@ -6,6 +6,7 @@ import type { Resolve } from '../../../../src/push/target.ts';
 import { deliver } from '../../../../src/push/webhooks/deliver.ts';
 import type { DispatcherParts } from '../../../../src/push/webhooks/dispatcher.ts';
 import { fanOut } from '../../../../src/push/webhooks/fan-out.ts';
+import { DeliveryQueue } from '../../../../src/push/webhooks/queue.ts';
 import { JITTER, MOST_ATTEMPTS, RETRY_STEPS_MS } from '../../../../src/push/webhooks/retry.ts';
 import type { WebhookDoc } from '../../../../src/push/webhooks/webhook.ts';
 import { answering, listening, startReceiver } from '../../../support/receiver.ts';
@@ -273,6 +274,60 @@ describe('a receiver', () => {
     await fanOut(worker);
     await send(id);
     expect([received.length, (await bench.rows(id)).length]).toEqual([1, 3]);
+  });
+});
+
+describe('an answer of a URL that was changed meanwhile', () => {
+  /** A receiver that answers once the webhook leads elsewhere. */
+  async function changedUnderWay(status: number, more: Partial<WebhookDoc> = {}) {
+    const fresh = await receiver(200);
+    const change = async () => {
+      const { wallet } = await bench.webhook(id);
+      await testRegistry(bench.db, { now: () => bench.clock.now, allowLocal: true }).change(wallet as Address, id, { url: fresh.url });
+    };
+    const old = await answers((_request, response) => void change().then(() => response.writeHead(status).end()));
+    const { id, ids } = await waiting(old, 2, more);
+    return { id, ids, fresh };
+  }
+
+  it.each([
+    ['a failure', 500, {}],
+    ['410', 410, {}],
+    ['the last one of five days', 500, { failingSince: new Date('2026-01-01T00:00:00Z') }],
+  ])('changes nothing where it is %s', async (_which, status, more) => {
+    const { id, ids, fresh } = await changedUnderWay(status, more);
+    expect(await send(id)).toBeNull();
+    expect(await bench.webhook(id)).toMatchObject({ status: 'active', failingSince: null, url: `${fresh.url}/` });
+    expect(await states(id)).toEqual(['DELIVERED', 'DELIVERED']);
+    expect(idsOf(fresh.received)).toEqual(ids);
+  });
+
+  it('leaves the new one all of its attempts', async () => {
+    const { url } = await receiver(500);
+    const { id } = await waiting(url, 1);
+    for (let attempt = 1; attempt < MOST_ATTEMPTS; attempt++) bench.clock.now = (await send(id))!.nextAttemptAt!;
+    const fresh = await receiver(500, 200);
+    const { wallet } = await bench.webhook(id);
+    await testRegistry(bench.db, { now: () => bench.clock.now, allowLocal: true }).change(wallet as Address, id, { url: fresh.url });
+    bench.clock.now = (await send(id))!.nextAttemptAt!;
+    await send(id);
+    expect(await states(id)).toEqual(['DELIVERED']);
+  });
+});
+
+describe('a process that dies between the end of a webhook and that of its delivery', () => {
+  it('leaves it ended, and what waits is cancelled', async () => {
+    const { url, received } = await receiver(410);
+    const { id } = await waiting(url, 2);
+    class Dying extends DeliveryQueue {
+      override record(): Promise<boolean> {
+        return Promise.reject(new Error('killed'));
+      }
+    }
+    await expect(send(id, { queue: new Dying(bench.db) })).rejects.toThrow('killed');
+    expect(await bench.webhook(id)).toMatchObject({ status: 'disabled', disabledBy: 'receiver' });
+    await send(id);
+    expect([await states(id), received.length]).toEqual([['CANCELLED', 'CANCELLED'], 1]);
   });
 });
 

@@ -77,11 +77,26 @@ describe('an event', () => {
     expect(await queued(older.id)).toEqual(ids);
   });
 
+  it('is told to who asked for its kind before it, also while others are being queued', async () => {
+    const { id } = await bench.addWebhook(URL, { events: ['signal.new'] });
+    let asked = false;
+    const changedBeforeTheLook = async (from: number, limit: number) => {
+      if (!asked) {
+        asked = true;
+        await bench.webhooks.updateOne({ _id: id }, { $set: { events: ['signal.new', 'regime.changed'] } });
+        await bench.happen(1);
+      }
+      return bench.events.after(from, limit);
+    };
+    await fanOut(bench.worker({ events: { event: bench.events.event, after: changedBeforeTheLook } }));
+    expect(await queued(id)).toEqual([await bench.events.lastId()]);
+  });
+
   it('is queued once and in order, however many processes queue it, and wherever one of them died', async () => {
     const hooks = await Promise.all(Array.from({ length: 20 }, (_, n) => bench.addWebhook(`${URL}${n}`)));
     const ids = await bench.happen(450);
     // As left by a process that died after queueing some, and before it wrote that down.
-    const dead = { ...bench.worker(), events: { lastId: async () => ids[9]!, after: (id: number) => bench.events.after(id, 10) } };
+    const dead = { ...bench.worker(), events: { after: async (id: number) => (id < ids[9]! ? bench.events.after(id, 10) : []) } };
     const before = await bench.webhook(hooks[0]!.id);
     await fanOut(dead);
     await bench.webhooks.updateOne({ _id: before._id }, { $set: { queuedThrough: before.queuedThrough } });
