@@ -136,7 +136,8 @@ describe('a change', () => {
     expect(changed).toMatchObject({ _id: id, events: ['signal.new', 'wager.placed'], horizons: null, url: before.url });
     await registry().change(wallet, id, { horizons: [7, 2] });
     await registry().change(wallet, id, { url: 'HTTPS://hooks.example.com:443/b' });
-    const { fingerprint, ...after } = await stored(id);
+    const { fingerprint, urlSetAt, ...after } = await stored(id);
+    expect(urlSetAt).toBeInstanceOf(Date);
     const expected = { ...before, url: 'https://hooks.example.com/b', events: ['signal.new', 'wager.placed'], horizons: [2, 7] };
     expect(after).toEqual(expected);
     expect(fingerprint).toBe(fingerprintOf(after));
