@@ -31,6 +31,7 @@ Dates, ids and uids below are examples: \`get_track_record\` lists real ones.`,
     byPayment(at),
     overMcp(at),
     overA2a(at),
+    events(at),
     byHand(at),
   ].join('\n\n');
 }
@@ -123,6 +124,14 @@ Give each message a \`messageId\` of its own, best a uuid: the same one with the
 the task of the first time.
 
 ${shell(`curl -X POST ${at(ENDPOINTS.a2a)} -H "Content-Type: application/json" -H "A2A-Version: ${A2A_VERSION}" -d '${JSON.stringify(request)}'`)}`;
+}
+
+function events(at: (path: string) => string): string {
+  return `## Be told instead of asking
+
+With a token of the Basic tier or above, new signals and outcomes are pushed as they happen: over a WebSocket at ${at('/ws/signal')} (as \`ws:\`
+or \`wss:\`; \`?since=<id>\` brings what was missed), or to a webhook (\`POST ${at('/api/svc/webhooks/register')}\`).
+${at(ENDPOINTS.asyncApi)} has every message.`;
 }
 
 function byHand(at: (path: string) => string): string {

@@ -19,6 +19,8 @@ export interface BenchOptions {
 export interface Comparison {
   /** What is counted, e.g. `messages/s to the last client`. */
   unit: string;
+  /** What the figures say, in one sentence. */
+  meaning: string;
   baseline: number[];
   ours: number[];
   /** The least ratio that is wanted; unset: it is told, and that is all. */
@@ -33,10 +35,14 @@ export interface Sides<Round> {
   ours(): Promise<Round>;
 }
 
-/** Runs both sides by turns, so that whatever else the machine does meets both. */
-export async function interleaved<Round>({ baseline, ours }: Sides<Round>, rounds: number): Promise<Record<keyof Sides<Round>, Round[]>> {
+/** Runs both sides by turns, so that whatever else the machine does meets both; tells how far it is. */
+export async function interleaved<Round>(
+  { baseline, ours }: Sides<Round>,
+  { rounds, tell }: Pick<BenchOptions, 'rounds' | 'tell'>,
+): Promise<Record<keyof Sides<Round>, Round[]>> {
   const run = { baseline: [] as Round[], ours: [] as Round[] };
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
+    tell(round < 0 ? `  warming up, ${round + WARM_UP_ROUNDS + 1} of ${WARM_UP_ROUNDS}` : `  round ${round + 1} of ${rounds}`);
     const pair = { baseline: await baseline(), ours: await ours() };
     if (round < 0) continue;
     run.baseline.push(pair.baseline);

@@ -6,13 +6,18 @@ import { WEBSOCKET_BROADCAST } from './websocket/broadcast.ts';
 
 const BENCHMARKS: readonly Benchmark[] = [WEBSOCKET_BROADCAST, HTTP_SIGNAL];
 
-const USAGE = `npm run bench -- [name...] [--clients <n>] [--rounds <n>]
-Ratios against a baseline that is measured in the same run; all of them unless named:
+const USAGE = `Usage: npm run bench -- [name...] [--clients <n>] [--rounds <n>]
+
+Ratios against a baseline that is measured in the same run, for about a minute; all of them unless named:
 ${BENCHMARKS.map(({ name, what }) => `  ${name}: ${what}`).join('\n')}
 `;
 
 /** Measures, and ends with 0 also when a ratio misses its goal: it says so. */
 export async function main(words: readonly string[]): Promise<void> {
+  if (words.includes('--help') || words.includes('-h')) {
+    process.stdout.write(USAGE);
+    return;
+  }
   const asked = parse(words);
   if (asked === null) process.exit(2);
   tell(machine());

@@ -320,7 +320,7 @@ export const SETTINGS = {
     schema: originHosts.optional(),
     default: null,
     description:
-      'Host names of pages beside those of `PUBLIC_URL` that may open WebSockets at `/ws/signal`, written like `MCP_ALLOWED_ORIGINS`; unset: none',
+      'Host names of pages beside those of the origin of `PUBLIC_URL` that may open WebSockets at `/ws/signal`, written like `MCP_ALLOWED_ORIGINS`; unset: none',
   }),
   PROTOCOL_FIXTURES: setting({
     schema: z.enum(['off', 'on']),

@@ -60,6 +60,7 @@ import { statusOf } from './pipeline/status.ts';
 import { StepRuns } from './pipeline/step-runs.ts';
 import type { EventViewOptions } from './push/events/view.ts';
 import { bringWebhooksUpToDate } from './push/webhooks/bring-up-to-date.ts';
+import { DailyUse } from './push/webhooks/daily-use.ts';
 import { DeliveryQueue } from './push/webhooks/queue.ts';
 import { ModelStore } from './record/models.ts';
 import { ForecastRecord } from './record/record.ts';
@@ -275,7 +276,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     tickets: websocket.tickets,
     webhooks: composeWebhooks({ db, events: push.events, encryptionSecret, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', now }),
   };
-  const deliveries = new DeliveryQueue(db);
+  const [deliveries, dailyUse] = [new DeliveryQueue(db), new DailyUse(db)];
   await bringWebhooksUpToDate(db, push.events);
   const webhookDelivery = composeWebhookDelivery(
     { config, log, shutdown },
@@ -292,6 +293,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
       commerce.sales.purge(at),
       push.events.purge(at),
       deliveries.purge(at),
+      dailyUse.purge(at),
       websocket.purge(at),
     ]);
   };

@@ -18,7 +18,20 @@ export function pageCheck(rules: OriginRules): (origin: string | undefined) => v
   const origins = [...ownNames(rules), ...rules.allowedOrigins];
   return (origin) => {
     if (validateOriginHeader(origin, origins).ok) return;
-    throw refused('Origin', 'Pages of that origin may not ask here', 'Ask from a program, or from a page that the operator allows.');
+    throw pageRefused();
+  };
+}
+
+/**
+ * As `pageCheck`, and of pages under the service's own name only those of its very origin: another port, or plain text, is somebody else.
+ * @throws by what it makes: OracleError ORIGIN_REFUSED
+ */
+export function socketPageCheck({ publicUrl, allowedOrigins, loopback }: OriginRules): (origin: string | undefined) => void {
+  const own = new URL(publicUrl).origin;
+  const names = [...(loopback ? localhostAllowedHostnames() : []), ...allowedOrigins];
+  return (origin) => {
+    if (origin === own || validateOriginHeader(origin, names).ok) return;
+    throw pageRefused();
   };
 }
 
@@ -36,6 +49,10 @@ export function hostCheck(rules: Pick<OriginRules, 'publicUrl' | 'loopback'>): (
 
 function ownNames({ publicUrl, loopback }: Pick<OriginRules, 'publicUrl' | 'loopback'>): string[] {
   return [new URL(publicUrl).hostname, ...(loopback ? localhostAllowedHostnames() : [])];
+}
+
+function pageRefused(): OracleError {
+  return refused('Origin', 'Pages of that origin may not ask here', 'Ask from a program, or from a page that the operator allows.');
 }
 
 function refused(field: string, message: string, suggestedAction: string): OracleError {

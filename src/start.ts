@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { IDENTITY } from '../agent-card/identity.ts';
 import type { Frame } from './compose/frame.ts';
 import { serveWebSocket } from './compose/websocket.ts';
-import { type Config, listenHost, loadConfig, SETTINGS, secretValues } from './config.ts';
+import { listenHost, loadConfig, secretValues } from './config.ts';
 import type { Contest } from './contest/contest.ts';
 import { OracleError } from './errors.ts';
 import { dayOf, instantOf } from './forecast/day.ts';
@@ -22,6 +22,7 @@ import { catchUp } from './pipeline/catch-up.ts';
 import type { ScheduledJob } from './pipeline/schedule.ts';
 import { endOfData } from './pipeline/status.ts';
 import { createShutdown, stopOnSignals } from './shutdown.ts';
+import { tryCommands } from './try-commands.ts';
 
 const now = () => new Date();
 
@@ -154,11 +155,17 @@ async function start(frame: Frame): Promise<void> {
   shutdown.onStop('requests under way', () => server.close());
   tellPerson(`Market data: ${service.http.market.source}${service.feedReason === null ? '' : ` (${service.feedReason})`}`);
   const isWorker = config.ROLE === 'worker';
-  server.serve(
-    isWorker ? createApp(workerRoutes(service.http), service.door) : createApp(allRoutes(service.http), service.door, service.doors),
-  );
-  // Before the server, which waits for its connections.
-  if (!isWorker) shutdown.onStop('WebSocket connections', await serveWebSocket(server, service));
+  const app = isWorker
+    ? createApp(workerRoutes(service.http), service.door)
+    : createApp(allRoutes(service.http), service.door, service.doors);
+  // Handshakes first: until they are taken they are told to wait, whatever else is served.
+  if (isWorker) {
+    server.upgrade(app);
+  } else {
+    // Ended before the server, which waits for its connections.
+    shutdown.onStop('WebSocket connections', await serveWebSocket(server, service));
+  }
+  server.serve(app);
   await startPipeline(service);
   // A second process on the same chain speaks for the service only under the address it was told.
   if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await service.announce();
@@ -178,29 +185,9 @@ async function banner({ config, http, infrastructure, feedReason }: Service, url
     record: from === null || to === null ? null : { from, to, replayedDays },
     demo: infrastructure.demo,
     demoPath: join(config.DATA_DIR, 'demo.json'),
-    tokenCommand: infrastructure.demo === null ? null : tokenCommand(config, url),
-    agentCommand: infrastructure.demo === null ? null : agentCommand(config, url),
+    commands: infrastructure.demo === null ? null : tryCommands(config, url),
     exampleUid: await record.exampleUid(),
   });
-}
-
-/** Prints a demonstration wallet's token, for a service that runs like this one. */
-function tokenCommand(config: Config, url: string): string {
-  return `${folderOf(config)}npm run -s token -- premium${addressOf(url)}`;
-}
-
-/** Plays an agent that pays at this service. */
-function agentCommand(config: Config, url: string): string {
-  const address = addressOf(url);
-  return `${folderOf(config)}npm run demo:agent${address === '' ? '' : ` --${address}`}`;
-}
-
-function folderOf({ DATA_DIR }: Config): string {
-  return DATA_DIR === SETTINGS.DATA_DIR.default ? '' : `DATA_DIR=${DATA_DIR} `;
-}
-
-function addressOf(url: string): string {
-  return url === `http://127.0.0.1:${SETTINGS.PORT.default}` ? '' : ` --url ${url}`;
 }
 
 async function endedFeed(market: Market): Promise<string | null> {

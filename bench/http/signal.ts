@@ -10,6 +10,9 @@ const ROUND_MS = 2_000;
 /** Of the requests per second of a bare route. */
 const GOAL = 0.8;
 
+const MEANING =
+  'How many requests are answered in a second: what guard, limits, record, view and encoding leave of those of Express alone.';
+
 /** Made by the server itself for each answer. */
 const HOP_BY_HOP = ['connection', 'keep-alive', 'date', 'transfer-encoding', 'content-length'];
 
@@ -40,11 +43,11 @@ async function compare([service, bare, client]: Children, { clients, rounds, tel
   const bareUrl = await bare.ask('serve', ready);
   tell(`  ${clients} connections, ${ready.body.length} bytes an answer, ${rounds} rounds of ${ROUND_MS / 1_000} s each by turns`);
   const load = (at: string) => client.ask('load', { url: at, connections: clients, ms: ROUND_MS });
-  const run = await interleaved({ baseline: () => load(bareUrl), ours: () => load(url) }, rounds);
+  const run = await interleaved({ baseline: () => load(bareUrl), ours: () => load(url) }, { rounds, tell });
   const wrong = [...run.baseline, ...run.ours].reduce((sum, round) => sum + round.wrong, 0);
   tell(`  answers that were not as the first one: ${wrong}`);
   const rates = (side: typeof run.ours) => side.map(({ answers, seconds }) => answers / seconds);
-  return [{ unit: 'answers/s', baseline: rates(run.baseline), ours: rates(run.ours), goal: GOAL }];
+  return [{ unit: 'answers/s', meaning: MEANING, baseline: rates(run.baseline), ours: rates(run.ours), goal: GOAL }];
 }
 
 /** What the service answers, for somebody else to send. */

@@ -1,23 +1,33 @@
-// PRIVATE_KEY=0x... node examples/receivers/watch.mjs [<last id>]
+// PRIVATE_KEY=0x... node examples/receivers/watch.mjs [<last id>]    without a key: as a demonstration wallet of `npm start`
 // Prints every event, one line each, through drops and restarts of the service. In this folder, or in one with viem and ws.
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { privateKeyToAccount } from 'viem/accounts';
 import WebSocket from 'ws';
 
-const service = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000';
+const service = (process.env.SERVICE_URL ?? 'http://127.0.0.1:3000').replace(/\/+$/, '');
 /** `EVENTS=signal.new,signal.resolved HORIZONS=7d` asks for less. */
 const { EVENTS: events, HORIZONS: horizons } = process.env;
-const reconnectMs = Number(process.env.RECONNECT_SECONDS ?? 5) * 1_000;
+const reconnectSeconds = Number(process.env.RECONNECT_SECONDS ?? 5);
 /** The service pings every 30 seconds: who hears nothing for longer has lost the connection. */
 const SILENCE_MS = 75_000;
 const TOKEN_ENDED = 4001;
-if (!process.env.PRIVATE_KEY) throw new Error('Set PRIVATE_KEY to that of a wallet with gate tokens; data/demo.json has some');
-const account = privateKeyToAccount(process.env.PRIVATE_KEY);
+const account = privateKeyToAccount(process.env.PRIVATE_KEY || demonstrationKey());
 
 /** Where to go on: keep it with what you do with the events, and nothing is lost or done twice. */
 let lastId = process.argv[2];
 /** Token and its end; kept over drops, since logins are limited. */
 let session = null;
+
+/** Of the wallet that `npm start` makes in its folder. */
+function demonstrationKey() {
+  const path = `${process.env.DATA_DIR || './data'}/demo.json`;
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')).wallets.premium.privateKey;
+  } catch {
+    throw new Error(`Set PRIVATE_KEY to that of a wallet with gate tokens: ${path} has no demonstration wallet`);
+  }
+}
 
 /** A token for 30 minutes, for a signature; the one there is, as long as it lasts. */
 async function tokenOfNow() {
@@ -39,7 +49,7 @@ async function logIn() {
   throw refusal(answer);
 }
 
-/** Connects, and resolves when the connection has ended; rejects when it was refused. */
+/** Connects, and resolves to why the connection has ended; rejects when it was refused. */
 async function watch() {
   const token = await tokenOfNow();
   const url = new URL(`${service.replace(/^http/, 'ws')}/ws/signal`);
@@ -50,13 +60,12 @@ async function watch() {
   const silence = setTimeout(() => socket.terminate(), SILENCE_MS);
   socket.on('ping', () => silence.refresh());
   socket.on('message', (text) => take(socket, JSON.parse(text)));
-  await new Promise((done, fail) => {
+  return new Promise((done, fail) => {
     socket.on('unexpected-response', (_, response) => bodyOf(response).then((body) => fail(refusal(body)), fail));
     socket.on('error', fail);
     socket.on('close', (code, reason) => {
-      console.error(`closed: ${code} ${reason}`);
       if (code === TOKEN_ENDED) session = null;
-      done();
+      done(`closed: ${code} ${reason}`.trimEnd());
     });
   }).finally(() => clearTimeout(silence));
 }
@@ -97,13 +106,19 @@ async function bodyOf(response) {
   return JSON.parse(text);
 }
 
+/** One that is no refusal comes from below: nobody listens, or somebody else. */
+function wordsOf(error) {
+  if (error.final !== undefined) return error.message;
+  return `No service answers at ${service} (${error.cause?.code ?? error.code ?? error.message}; SERVICE_URL names another)`;
+}
+
 for (;;) {
-  try {
-    await watch();
-  } catch (error) {
-    console.error(error.message);
+  const { words, final } = await watch().then(
+    (ending) => ({ words: ending, final: false }),
     // Another try would be refused as well, as without the balance for it.
-    if (error.final) process.exit(1);
-  }
-  await delay(reconnectMs);
+    (error) => ({ words: wordsOf(error), final: error.final === true }),
+  );
+  console.error(final ? words : `${words}; again in ${reconnectSeconds} s`);
+  if (final) process.exit(1);
+  await delay(reconnectSeconds * 1_000);
 }

@@ -5,7 +5,7 @@ import type { CarryOut } from '../../skills/runner.ts';
 import { type A2a, createA2a } from '../a2a/a2a.ts';
 import { isFixture, playFixture } from '../a2a/fixtures.ts';
 import { createTaskPush } from '../a2a/push/push.ts';
-import { systemResolve } from '../push/resolve.ts';
+import { createResolve } from '../push/resolve.ts';
 import { createSecretBox } from '../secret-box.ts';
 import type { Frame } from './frame.ts';
 
@@ -20,8 +20,14 @@ export interface A2aComposition {
 
 /** A2A at the socket of HTTP, with its tasks. */
 export function composeA2a({ config, log, shutdown }: Frame, { db, encryptionSecret, source, now, ...skills }: A2aComposition): A2a {
-  const rules = { allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', resolve: systemResolve };
-  const push = createTaskPush({ db, secretBox: createSecretBox(encryptionSecret), rules, now, log, stopping: shutdown });
+  const allowLocal = config.PUSH_LOCAL_TARGETS === 'allow';
+  const push = createTaskPush({
+    ...{ db, now, log },
+    secretBox: createSecretBox(encryptionSecret),
+    rules: { allowLocal, resolve: createResolve() },
+    registering: { allowLocal, resolve: createResolve() },
+    stopping: shutdown,
+  });
   const fixtures = config.PROTOCOL_FIXTURES === 'on' ? { play: playFixture, isFixture } : undefined;
   const a2a = createA2a({ db, card: agentCard(source), ...skills, push, fixtures, stopping: shutdown.signal, log, now });
   shutdown.onStop('tasks of agents', () => a2a.drain());

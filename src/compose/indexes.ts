@@ -10,8 +10,10 @@ import { CONTEST_INDEXES } from '../contest/parts.ts';
 import { AUDIT_INDEXES } from '../http/admin/audit-log.ts';
 import { LIVE_INDEXES } from '../market/live/stores.ts';
 import type { CollectionIndexes } from '../mongo.ts';
+import { QUEUE_INDEXES } from '../pipeline/queue-indexes.ts';
 import { STEP_RUN_INDEXES } from '../pipeline/step-runs.ts';
 import { EVENT_INDEXES } from '../push/events/log.ts';
+import { DAILY_USE_INDEXES } from '../push/webhooks/daily-use.ts';
 import { DELIVERY_INDEXES } from '../push/webhooks/queue.ts';
 import { WEBHOOK_INDEXES } from '../push/webhooks/store.ts';
 import { RECORD_INDEXES } from '../record/record.ts';
@@ -27,6 +29,7 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...WAGER_INDEXES,
   ...PAPER_INDEXES,
   ...STEP_RUN_INDEXES,
+  ...QUEUE_INDEXES,
   ...LIVE_INDEXES,
   ...POLYMARKET_INDEXES,
   ...CONTEST_INDEXES,
@@ -40,6 +43,7 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...WEBHOOK_INDEXES,
   ...WEBSOCKET_INDEXES,
   ...DELIVERY_INDEXES,
+  ...DAILY_USE_INDEXES,
   ...A2A_INDEXES,
   ...PUSH_CONFIG_INDEXES,
   ...REPORT_INDEXES,

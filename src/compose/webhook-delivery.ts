@@ -1,8 +1,9 @@
 import type { Db } from 'mongodb';
-import type { QueuedJob, Schedule } from '../pipeline/schedule.ts';
+import type { QueuedJob } from '../pipeline/job-queue.ts';
+import type { Schedule } from '../pipeline/schedule.ts';
 import type { EventViewOptions } from '../push/events/view.ts';
 import { HostGate } from '../push/host-gate.ts';
-import { systemResolve } from '../push/resolve.ts';
+import { createResolve } from '../push/resolve.ts';
 import type { TargetRules } from '../push/target.ts';
 import type { DeliverParts } from '../push/webhooks/deliver.ts';
 import { createDispatcher } from '../push/webhooks/dispatcher.ts';
@@ -27,7 +28,7 @@ export interface DeliveryComposition {
 }
 
 /** How long it takes to find out that a sender is dead; see the parts that they are handed to. */
-export type DeliveryTiming = Partial<Record<'leaseMs' | 'marginMs' | 'timeoutMs' | 'pollMs' | 'overdueMs', number>>;
+export type DeliveryTiming = Partial<Record<'leaseMs' | 'marginMs' | 'timeoutMs' | 'turnMs' | 'pollMs' | 'overdueMs', number>>;
 
 /** How webhooks are delivered to, in a worker. */
 export interface WebhookDelivery {
@@ -38,14 +39,20 @@ export interface WebhookDelivery {
 }
 
 const QUEUE = 'webhook-delivery';
-/** What a host gets of a worker: a quarter of its turns, and five messages a second. */
-const HOST_SHARE = { atOnce: 4, aMinute: 300 } as const;
+/**
+ * What a host gets of a worker: a quarter of its turns, and five messages a second; of that a wallet half of the turns and a third of
+ * the messages. A wallet has a quarter of the turns, whatever hosts it names.
+ */
+const SHARES = { atOnce: 4, aMinute: 300, ofWallet: { atOnce: 2, aMinute: 100 }, walletAtOnce: 4 } as const;
+const ANY_NUMBER = { aMinute: null, ofWallet: { atOnce: SHARES.ofWallet.atOnce, aMinute: null } } as const;
+/** Names that are looked up at once: more than a worker has turns, so that slow ones of a webhook keep no other one waiting. */
+const LOOKUPS = { underWay: 64, waiting: 64, waitMs: 1_000 } as const;
 /** What a stop leaves to calls that are under way. */
 const GRACE_MS = 4_000;
 
 export function composeWebhookDelivery(
   { config, log, shutdown }: Pick<Frame, 'config' | 'log' | 'shutdown'>,
-  { db, push, encryptionSecret, view, tierOf, now, resolve = systemResolve, timing = {} }: DeliveryComposition,
+  { db, push, encryptionSecret, view, tierOf, now, resolve = createResolve({ most: LOOKUPS }), timing = {} }: DeliveryComposition,
 ): WebhookDelivery {
   const allowLocal = config.PUSH_LOCAL_TARGETS === 'allow';
   const { leaseMs, ...times } = timing;
@@ -59,18 +66,18 @@ export function composeWebhookDelivery(
     leases: new SenderLeases(db, leaseMs),
     standing: new WebhookStanding(db),
     // Whoever develops calls himself.
-    hosts: new HostGate({ ...HOST_SHARE, ...(allowLocal ? { aMinute: null } : {}), now }),
+    hosts: new HostGate({ ...SHARES, ...(allowLocal ? ANY_NUMBER : {}), now }),
     random: Math.random,
     stopping: shutdown.signal,
     giveUp: later(shutdown.signal, GRACE_MS),
   });
-  const { concurrency, lockMs, run } = dispatcher;
+  const { concurrency, lockMs, run, ended } = dispatcher;
   return {
-    queues: { [QUEUE]: { concurrency, lockMs, run } },
+    queues: { [QUEUE]: { concurrency, lockMs, run, ended } },
     async start(schedule) {
-      const { wake, ended } = dispatcher.start((turn) => schedule.enqueue(QUEUE, turn), shutdown.signal);
-      shutdown.onStop('webhooks', () => ended);
-      await push.follow(wake);
+      const loop = dispatcher.start((turn) => schedule.enqueue(QUEUE, turn), shutdown.signal);
+      shutdown.onStop('webhooks', () => loop.ended);
+      await push.follow(loop.wake);
     },
   };
 }

@@ -1,7 +1,8 @@
 import type { Db } from 'mongodb';
 import type { EventLog } from '../push/events/log.ts';
 import { HostGate } from '../push/host-gate.ts';
-import { systemResolve } from '../push/resolve.ts';
+import { createResolve } from '../push/resolve.ts';
+import { DailyUse } from '../push/webhooks/daily-use.ts';
 import { sendPing } from '../push/webhooks/ping.ts';
 import { DeliveryQueue } from '../push/webhooks/queue.ts';
 import { createWebhookRegistry, type WebhookRegistry } from '../push/webhooks/registry.ts';
@@ -19,16 +20,17 @@ export interface WebhookComposition {
 }
 
 /** Tests that a host gets from a process: whoever asks for them need not be its owner. */
-const TESTS = { atOnce: 4, aMinute: 60 } as const;
+const TESTS = { atOnce: 4, aMinute: 60, ofWallet: { atOnce: 2, aMinute: 30 }, walletAtOnce: 4 } as const;
 
 /** The callers' callbacks: their registration. */
 export function composeWebhooks({ db, events, encryptionSecret, allowLocal, now }: WebhookComposition): WebhookRegistry {
   const queue = new DeliveryQueue(db);
-  const calling = { box: createSecretBox(encryptionSecret), targets: { allowLocal, resolve: systemResolve }, now };
-  const testing = { ...calling, queue, hosts: new HostGate({ ...TESTS, now }) };
+  const common = { box: createSecretBox(encryptionSecret), queue, now };
+  const testing = { ...common, targets: { allowLocal, resolve: createResolve() }, hosts: new HostGate({ ...TESTS, now }) };
   return createWebhookRegistry({
-    ...calling,
-    ...{ events, queue },
+    ...{ ...common, events },
+    targets: { allowLocal, resolve: createResolve() },
+    daily: new DailyUse(db),
     store: new WebhookStore(db),
     claims: new ReplayClaims(db),
     ping: (webhook) => sendPing(testing, webhook),

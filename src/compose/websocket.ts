@@ -8,7 +8,7 @@ import { createHandshakeApp } from '../http/app.ts';
 import type { HttpServer } from '../http/server.ts';
 import { createWebSocketDoor, type WebSocketParts } from '../http/websocket/door.ts';
 import { isDatabaseSilent } from '../mongo.ts';
-import { pageCheck } from '../origins.ts';
+import { socketPageCheck } from '../origins.ts';
 import { WEBSOCKET } from '../push/channels.ts';
 import type { EventViewOptions } from '../push/events/view.ts';
 import { Turns } from '../push/turns.ts';
@@ -57,7 +57,7 @@ export function composeWebSocket(
   { db, access, push, view, loopback, now }: WebSocketComposition,
 ): WebSocketService {
   const tickets = new Tickets({ db, now });
-  const checkPage = pageCheck({ publicUrl: view.publicUrl, allowedOrigins: config.WEBSOCKET_ALLOWED_ORIGINS ?? [], loopback });
+  const checkPage = socketPageCheck({ publicUrl: view.publicUrl, allowedOrigins: config.WEBSOCKET_ALLOWED_ORIGINS ?? [], loopback });
   const standings = standingsBy(access);
 
   async function open(clock = systemClock(now)): Promise<OpenWebSocket> {
@@ -73,7 +73,8 @@ export function composeWebSocket(
       parts: {
         checkPage,
         identifyToken: (token) => access.identifyToken(token),
-        redeemTicket: (ticket) => redeem(access, tickets, ticket),
+        identifyTicket: (ticket) => identifyByTicket(access, tickets, ticket),
+        redeemTicket: (ticket) => redeem(tickets, ticket),
         lastEventId: () => push.events.lastId(),
         accept: createAccept({ hub, slots, clock, identify, onFault }),
       },
@@ -110,10 +111,18 @@ async function identifyHolder(access: Access, token: string): Promise<Holder> {
   }
 }
 
-async function redeem(access: Access, tickets: Tickets, ticket: string): Promise<Holder> {
-  const sessionId = await tickets.redeem(ticket);
-  if (sessionId !== null) return access.identifySession(sessionId);
-  throw new OracleError('UNAUTHENTICATED', 'The ticket has expired, was used before or was never issued', {
+async function identifyByTicket(access: Access, tickets: Tickets, ticket: string): Promise<Holder> {
+  const sessionId = await tickets.sessionOf(ticket);
+  if (sessionId === null) throw noTicket();
+  return access.identifySession(sessionId);
+}
+
+async function redeem(tickets: Tickets, ticket: string): Promise<void> {
+  if (!(await tickets.redeem(ticket))) throw noTicket();
+}
+
+function noTicket(): OracleError {
+  return new OracleError('UNAUTHENTICATED', 'The ticket has expired, was used before or was never issued', {
     field: 'ticket',
     suggestedAction: 'Get a new one by POST /api/svc/ws/ticket: each opens one connection.',
   });

@@ -28,7 +28,7 @@ export interface HttpServer {
   port: number;
   /** Hands all further requests to another app. */
   serve(app: RequestListener): void;
-  /** Hands the handshakes of WebSockets to an app of their own; before that they are requests like all others. */
+  /** Hands the handshakes of WebSockets to an app of their own; before that they are answered by the app that listening began with. */
   upgrade(app: RequestListener): void;
   /** Stops taking requests and waits for those under way; later calls wait for the same end. */
   close(): Promise<void>;
@@ -40,7 +40,7 @@ export interface HttpServer {
  */
 export async function listen(app: RequestListener, port: number, host: string, options: ListenOptions = {}): Promise<HttpServer> {
   let current = app;
-  let handshakes: RequestListener | undefined;
+  let handshakes = app;
   let end: Promise<void> | undefined;
   const server = createServer(limitsOf(options.timeouts ?? TIMEOUTS), (request, response) => current(request, response));
   server.on('clientError', answerClientError);
@@ -49,7 +49,7 @@ export async function listen(app: RequestListener, port: number, host: string, o
   server.on('upgrade', (request, socket, head) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
-    answerHandshake(handshakes ?? current, { request, socket, head });
+    answerHandshake(handshakes, { request, socket, head });
   });
   await started(server, port, host);
   return {

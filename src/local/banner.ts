@@ -13,10 +13,8 @@ export interface BannerSource {
   record: { from: Day; to: Day; replayedDays: number } | null;
   demo: DemoFile | null;
   demoPath: string;
-  /** What prints an access token of a demonstration wallet; null where there is none. */
-  tokenCommand: string | null;
-  /** What plays an agent that pays; null where there is no wallet for it. */
-  agentCommand: string | null;
+  /** What prints an access token of a demonstration wallet, shows events, and plays an agent that pays; null where there is no such wallet. */
+  commands: { token: string; watch: string; agent: string } | null;
   /** An attestation to try the verification with, once there is one. */
   exampleUid: string | null;
 }
@@ -40,13 +38,13 @@ export function bannerText({ name, version, url, source, reason, record, demo, d
   ].join('\n');
 }
 
-type Examples = Pick<BannerSource, 'url' | 'tokenCommand' | 'agentCommand' | 'exampleUid'>;
+type Examples = Pick<BannerSource, 'url' | 'commands' | 'exampleUid'>;
 
-function tryLines({ url, tokenCommand, agentCommand, exampleUid }: Examples): string[] {
+function tryLines({ url, commands, exampleUid }: Examples): string[] {
   const asHolder = `curl -H "Authorization: Bearer $TOKEN"`;
   return [
     `curl ${url}/api/svc/open/signal`,
-    ...(tokenCommand === null ? [] : [`TOKEN=$(${tokenCommand}) && ${asHolder} ${url}/api/svc/oracle`]),
+    ...(commands === null ? [] : [`TOKEN=$(${commands.token}) && ${asHolder} ${url}/api/svc/oracle`]),
     `curl "${url}/api/svc/scorecard?horizon=7"`,
     `curl "${url}/api/svc/onchain-oracle/history?limit=5"`,
     ...(exampleUid === null ? [] : [`curl ${url}/api/svc/onchain-oracle/verify/${exampleUid}`]),
@@ -54,7 +52,7 @@ function tryLines({ url, tokenCommand, agentCommand, exampleUid }: Examples): st
     `curl ${url}/api/btc-price`,
     `curl ${url}/api/svc/clawstake/status`,
     `curl -i ${url}/oracle`,
-    ...(agentCommand === null ? [] : [agentCommand]),
+    ...(commands === null ? [] : [commands.watch, commands.agent]),
     `curl ${url}/.well-known/agent-card.json`,
     `npx mcp-inspector --cli ${url}${ENDPOINTS.mcp} --method tools/list`,
     `curl ${url}/api/status`,

@@ -4,7 +4,9 @@ import type { Db } from 'mongodb';
 import { type Day, dayOf } from '../forecast/day.ts';
 import type { Log } from '../log.ts';
 import { catchUp } from './catch-up.ts';
+import { JobQueue, type QueuedJob, type QueueItem } from './job-queue.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
+import { JOBS_COLLECTION } from './queue-indexes.ts';
 import { runOutcomeCheck, runStep } from './steps.ts';
 import { OUTCOME_CHECK_HOURS, STEP_TIMES, WEEKLY_TIME } from './times.ts';
 
@@ -26,13 +28,11 @@ export const JOBS: Record<string, { cron: string; run: Job }> = {
   'catch-up': { cron: '*/5 * * * *', run: (parts, _day, context) => catchUp(parts, context) },
 };
 
-const JOBS_COLLECTION = 'jobs';
-
 /** How long a run keeps others from starting beside it; every step may run twice all the same. */
 const LOCK_MS = 5 * 60_000;
 
 export interface Schedule {
-  /** Queues work of a kind, for whichever worker; once a key, as long as that is queued or under way. */
+  /** Queues work of a kind, for whichever worker; once a subject, as long as that is queued or under way. */
   enqueue(name: string, item: QueueItem): Promise<void>;
   /** What runs and waits in this process, for the operator. */
   running(fullDetails: boolean): Promise<object>;
@@ -49,22 +49,6 @@ export interface ScheduledJob {
   run(): Promise<void>;
 }
 
-/** Work that is queued item by item. An item that fails is not tried again by itself. */
-export interface QueuedJob {
-  /** Items under way at once in this process. */
-  concurrency: number;
-  /** After this time without an end another worker takes the item over. */
-  lockMs: number;
-  run(item: QueueItem): Promise<void>;
-}
-
-export interface QueueItem {
-  key: string;
-  /** What the work is about, by its id. */
-  subject: string;
-  at: Date;
-}
-
 export interface ScheduleOptions {
   db: Db;
   parts: PipelineParts;
@@ -78,12 +62,13 @@ export interface ScheduleOptions {
 
 /** Starts the jobs on the shared database; any number of workers may do so. */
 export async function startSchedule({ db, parts, jobs = {}, queues = {}, log, now }: ScheduleOptions): Promise<Schedule> {
+  // What this process queues it begins at once, not when it looks next.
+  const channel = new InMemoryNotificationChannel();
   const agenda = new Agenda({
     backend: new MongoBackend({ mongo: db, collection: JOBS_COLLECTION }),
     processEvery: '5 seconds',
     defaultLockLifetime: LOCK_MS,
-    // What this process queues it begins at once, not when it looks next.
-    notificationChannel: new InMemoryNotificationChannel(),
+    notificationChannel: channel,
   });
   agenda.on('error', (error: Error) => log.error({ err: error }, 'job queue'));
   const all = { ...stepJobs(parts, now), ...jobs };
@@ -95,31 +80,16 @@ export async function startSchedule({ db, parts, jobs = {}, queues = {}, log, no
       });
     });
   }
-  defineQueues(agenda, queues, log);
+  const queue = new JobQueue({ agenda, channel, db, log });
+  for (const [name, job] of Object.entries(queues)) queue.define(name, job);
   await agenda.start();
   for (const [name, { cron }] of Object.entries(all)) await agenda.every(cron, name, {}, { timezone: 'UTC', skipImmediate: true });
   return {
-    enqueue: (name, item) => enqueue(agenda, name, item),
+    enqueue: (name, item) => queue.enqueue(name, item),
     running: (fullDetails) => agenda.getRunningStats(fullDetails),
     nextRuns: () => nextRuns(agenda),
     drain: (timeoutMs) => drain(agenda, timeoutMs),
   };
-}
-
-function defineQueues(agenda: Agenda, queues: Record<string, QueuedJob>, log: Log): void {
-  for (const [name, { run, concurrency, lockMs }] of Object.entries(queues)) {
-    const work = async ({ attrs: { data } }: { attrs: { data: QueueItem } }) => {
-      await run(data).catch((error: unknown) => {
-        log.error({ err: error, job: name, subject: data.subject }, 'queued job failed');
-        throw error;
-      });
-    };
-    agenda.define<QueueItem>(name, work, { concurrency, lockLimit: concurrency, lockLifetime: lockMs, removeOnComplete: true });
-  }
-}
-
-async function enqueue(agenda: Agenda, name: string, item: QueueItem): Promise<void> {
-  await agenda.create(name, item).unique({ 'data.key': item.key }, { insertOnly: true }).schedule(item.at).save();
 }
 
 const IDLE_LOOK_MS = 20;

@@ -36,7 +36,8 @@ const MOST_HEADER_BYTES = 8_192;
  * that a name which leads elsewhere a moment later gains nothing; the certificate must be valid for the name. Follows no
  * redirect, uses no proxy, keeps no connection and no cookie.
  * @throws OracleError INPUT_INVALID naming `url` for a target that may not be called; TARGET_UNREACHABLE, with a `reason`, when
- * nobody answers in time or as HTTP. Neither repeats anything that the other side sent.
+ * nobody answers in time or as HTTP; RATE_LIMITED when nothing was tried, since too many names are being looked up. None repeats
+ * anything that the other side sent.
  */
 export async function guardedPost(post: GuardedPost): Promise<Posted> {
   const started = performance.now();

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { OracleError } from '../errors.ts';
+import { isOracleError, OracleError } from '../errors.ts';
 import { assertPublicAddress, isLoopbackAddress } from './public-address.ts';
 
 /** All addresses of a host name. Rejects when it has none. */
@@ -32,7 +32,7 @@ const RESOLVE_LIMIT_MS = 3_000;
  * Checks a callback's URL, and where its host leads: each address must be on the public internet. A name can lead elsewhere
  * later, so this is asked again before each connection, which then goes to one of the addresses found here.
  * @param unresolved `accept` for a URL that is only written down: whoever looks the name up later decides.
- * @throws OracleError INPUT_INVALID naming `url`.
+ * @throws OracleError INPUT_INVALID naming `url`; RATE_LIMITED when too many names are being looked up to look for this one.
  */
 export async function checkTarget(text: string, rules: TargetRules, unresolved: Unresolved = 'refuse'): Promise<Target> {
   const { allowLocal, resolve } = rules;
@@ -56,6 +56,7 @@ function parseTarget(text: string, allowLocal: boolean): URL {
   if (text.length > LONGEST_URL) throw invalid(`must have at most ${LONGEST_URL} characters`);
   const url = URL.parse(text);
   if (url === null) throw invalid('must be an absolute URL');
+  if (!allowLocal && isThisMachine(url)) throw localRefused();
   const secure = url.protocol === 'https:' || (allowLocal && url.protocol === 'http:');
   if (!secure) throw invalid('must begin with https://');
   if (url.href.length > LONGEST_URL) throw invalid(`must have at most ${LONGEST_URL} characters`);
@@ -63,10 +64,20 @@ function parseTarget(text: string, allowLocal: boolean): URL {
   if (url.href.includes('#')) throw invalid('must have no fragment');
   if (url.port === '0') throw invalid('must have a port from 1 to 65535');
   checkHost(url, text, allowLocal);
+  const host = hostOf(url);
+  // The dot that ends a full name says nothing here: one host has one spelling.
+  if (url.hostname.endsWith('.')) url.hostname = host;
   return url;
 }
 
+/** As far as its text tells: where another name leads is nobody's business who asks. */
+function isThisMachine(url: URL): boolean {
+  const host = hostOf(url);
+  return /^https?:$/.test(url.protocol) && (host === 'localhost' || isLoopbackAddress(host));
+}
+
 function checkHost(url: URL, text: string, allowLocal: boolean): void {
+  if (url.hostname.endsWith('..')) throw invalid('must name a host with at most one dot at its end');
   const host = hostOf(url);
   if (isIP(host) !== 0) {
     // Other readers of URLs take 010.0.0.1, 0x7f.1 or 2130706433 for other addresses than this one does.
@@ -78,16 +89,23 @@ function checkHost(url: URL, text: string, allowLocal: boolean): void {
   if (!host.includes('.') || LOCAL_NAMES.test(host)) throw invalid('must name a host of the public internet');
 }
 
+/** The host that a URL names, in the one spelling that it is counted under: lower case, without dots at its end. Empty for no URL. */
+export function hostNameOf(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed === null ? '' : hostOf(parsed).toLowerCase();
+}
+
 /** Without the brackets of IPv6 and the dot that ends a full name. */
 function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 }
 
-/** No addresses when there are none; also when nobody tells, and then why. */
+/** No addresses when there are none; also when nobody tells, and then why. @throws OracleError RATE_LIMITED when nobody was asked */
 async function lookUp(host: string, resolve: Resolve): Promise<{ addresses: readonly string[]; cause?: unknown }> {
   try {
     return { addresses: await within(RESOLVE_LIMIT_MS, resolve(host)) };
   } catch (cause) {
+    if (isOracleError(cause, 'RATE_LIMITED')) throw tooManyLookUps(cause);
     return { addresses: [], cause };
   }
 }
@@ -105,6 +123,22 @@ function notFound(cause: unknown): OracleError {
     field: 'url',
     suggestedAction: 'Check the host name; if it is new, try again in some minutes.',
     cause,
+  });
+}
+
+function tooManyLookUps(cause: OracleError): OracleError {
+  return new OracleError('RATE_LIMITED', 'Too many host names are being looked up', {
+    suggestedAction: 'Ask again in some seconds.',
+    retryAfterSeconds: cause.retryAfterSeconds ?? 5,
+    cause,
+  });
+}
+
+function localRefused(): OracleError {
+  return new OracleError('INPUT_INVALID', 'Hosts of this machine are called only with PUSH_LOCAL_TARGETS=allow', {
+    field: 'url',
+    suggestedAction:
+      'Name a host of the public internet. To call this machine while developing, start the service with PUSH_LOCAL_TARGETS=allow (local chain only).',
   });
 }
 

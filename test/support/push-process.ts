@@ -37,7 +37,7 @@ async function worker(): Promise<null> {
   const { JOBS, startSchedule } = await import('../../src/pipeline/schedule.ts');
   const { encryptionSecret, view } = PUSH_WORLD;
   // A dead sender is found out in two seconds instead of half a minute.
-  const timing = { leaseMs: 2_000, marginMs: 500, timeoutMs: 1_000, pollMs: 200, overdueMs: 1_000 };
+  const timing = { leaseMs: 2_000, marginMs: 500, timeoutMs: 1_000, turnMs: 1_000, pollMs: 200, overdueMs: 1_000 };
   const resolve = async () => ['127.0.0.1'];
   const tierOf = async () => 'premium' as const;
   const delivery = composeWebhookDelivery(frame, { db, push, encryptionSecret, view, tierOf, now, resolve, timing });

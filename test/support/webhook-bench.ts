@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { vi } from 'vitest';
 import { createLog } from '../../src/log.ts';
 import { ensureIndexes } from '../../src/mongo.ts';
+import { QUEUE_INDEXES } from '../../src/pipeline/queue-indexes.ts';
 import { EVENT_INDEXES, EventLog } from '../../src/push/events/log.ts';
 import type { EventViewOptions } from '../../src/push/events/view.ts';
 import { HostGate } from '../../src/push/host-gate.ts';
@@ -31,7 +32,7 @@ const VIEW: EventViewOptions = {
 export async function webhookBench() {
   const database = await testDatabase();
   const { db } = database;
-  await ensureIndexes(db, [...EVENT_INDEXES, ...WEBHOOK_INDEXES, ...DELIVERY_INDEXES]);
+  await ensureIndexes(db, [...EVENT_INDEXES, ...WEBHOOK_INDEXES, ...DELIVERY_INDEXES, ...QUEUE_INDEXES]);
   const webhooks = db.collection<WebhookDoc>('webhooks');
   const [events, queue] = [new EventLog(db), new DeliveryQueue(db)];
   const clock = { now: new Date('2026-03-10T12:00:00Z') };
@@ -47,7 +48,7 @@ export async function webhookBench() {
       targets: { allowLocal: true, resolve: async () => ['127.0.0.1'] },
       leases: new SenderLeases(db),
       standing: new WebhookStanding(db),
-      hosts: new HostGate({ atOnce: 4, aMinute: null, now }),
+      hosts: new HostGate({ atOnce: 4, aMinute: null, ofWallet: { atOnce: 4, aMinute: null }, walletAtOnce: 4, now }),
       tierOf: async () => 'premium',
       publish: () => publishNotices({ db, log: events, now }),
       log: createLog({ level: 'warn', secrets: [], write: (line) => void lines.push(line) }),

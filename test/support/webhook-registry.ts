@@ -4,6 +4,7 @@ import type { AnyDraft } from '../../src/push/events/event.ts';
 import { EventLog } from '../../src/push/events/log.ts';
 import { HostGate } from '../../src/push/host-gate.ts';
 import type { Resolve } from '../../src/push/target.ts';
+import { DailyUse } from '../../src/push/webhooks/daily-use.ts';
 import { sendPing } from '../../src/push/webhooks/ping.ts';
 import { DeliveryQueue } from '../../src/push/webhooks/queue.ts';
 import { createWebhookRegistry, type RegistryParts, type WebhookRegistry } from '../../src/push/webhooks/registry.ts';
@@ -31,12 +32,17 @@ export function testRegistry(
 ): WebhookRegistry {
   const queue = new DeliveryQueue(db);
   const calling = { box: TEST_BOX, targets: { allowLocal, resolve }, now };
-  const testing = { ...calling, queue, hosts: new HostGate({ atOnce: 4, aMinute: 60, now }) };
+  const testing = {
+    ...calling,
+    queue,
+    hosts: new HostGate({ atOnce: 4, aMinute: 60, ofWallet: { atOnce: 4, aMinute: 60 }, walletAtOnce: 4, now }),
+  };
   return createWebhookRegistry({
     ...calling,
     ...{ events: new EventLog(db), queue },
     store: new WebhookStore(db),
     claims: new ReplayClaims(db),
+    daily: new DailyUse(db),
     ping: (webhook) => sendPing(testing, webhook),
     ...parts,
   });

@@ -9,6 +9,7 @@ import { createLog } from '../../src/log.ts';
 import type { AnyDraft } from '../../src/push/events/event.ts';
 import { EventLog } from '../../src/push/events/log.ts';
 import { followEvents, type Tail } from '../../src/push/events/tail.ts';
+import type { EventViewOptions } from '../../src/push/events/view.ts';
 import { createAccept } from '../../src/push/websocket/accept.ts';
 import type { Holder, Standing } from '../../src/push/websocket/holder.ts';
 import { Hub } from '../../src/push/websocket/hub.ts';
@@ -52,38 +53,53 @@ export class WebSocketBench {
   readonly #tiers = new Map<string, Tier>();
   readonly #server: Server;
   readonly #stop = new AbortController();
-  readonly #slots: Slots;
+  /** To have it fail: what the hub and the handshakes use. */
+  readonly slots: Slots;
+  /** Whether making the next messages of events fails, one after the other. */
+  viewFaults: boolean[] = [];
   #tail: Tail | undefined;
 
   constructor(db: Db, start = new Date('2026-03-10T12:00:00Z')) {
     this.clock = manualClock(start);
     this.rounds = manualClock(start);
     this.events = new EventLog(db);
-    this.#slots = new Slots(db);
+    this.slots = new Slots(db);
     const log = createLog({ level: 'trace', secrets: [], write: (line) => void this.log.push(line) });
     const standings = async (ids: readonly string[]) => {
       if (this.isDatabaseDown) throw new Error('the database does not answer');
       return new Map(ids.map((id) => [id, this.standings.get(id) ?? this.#tiers.get(id)!] as const));
     };
-    this.hub = new Hub({ events: this.events, slots: this.#slots, view: VIEW, standings, clock: this.rounds, log });
+    this.hub = new Hub({ events: this.events, slots: this.slots, view: this.#view(), standings, clock: this.rounds, log });
     const identify = async (token: string) => {
       const holder = this.tokens.get(token);
       if (holder === undefined) throw new OracleError('UNAUTHENTICATED', 'The access token has expired', { field: 'Authorization' });
       return holder;
     };
     const onFault = (error: unknown) => log.error({ err: error }, 'fault');
-    const accept = createAccept({ hub: this.hub, slots: this.#slots, clock: this.clock, identify, onFault });
+    const accept = createAccept({ hub: this.hub, slots: this.slots, clock: this.clock, identify, onFault });
     this.#server = createServer();
     this.#server.on('upgrade', (request, socket, head) => {
       const asked = Object.fromEntries(new URL(request.url!, 'http://any').searchParams);
       const { since, events, horizons, ...who } = asked;
       const subscription = subscriptionOf({ events: events?.split(',') as never, horizons: horizons?.split(',') as never });
       const holder = this.holder({ wallet: Number(who.wallet ?? 1), tier: (who.tier ?? 'premium') as Tier });
+      const use = async () => undefined;
       const take = () => ({ request, socket, head, headers: {} });
-      accept({ holder, subscription, since: since === undefined ? null : Number(since), requestId: 'none', take }).catch(
+      accept({ holder, subscription, since: since === undefined ? null : Number(since), requestId: 'none', use, take }).catch(
         (error: OracleError) => socket.end(`HTTP/1.1 429 ${error.code}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`),
       );
     });
+  }
+
+  #view(): EventViewOptions {
+    const fails = () => this.viewFaults.shift() === true;
+    return {
+      ...VIEW,
+      get saltSecret() {
+        if (fails()) throw new Error('it cannot be encoded');
+        return VIEW.saltSecret;
+      },
+    };
   }
 
   /** A session of its own. */
@@ -98,7 +114,7 @@ export class WebSocketBench {
   async open(): Promise<this> {
     const log = createLog({ level: 'silent', secrets: [] });
     const listener = (events: Parameters<Hub['broadcast']>[0]) => this.hub.broadcast(events);
-    this.#tail = await followEvents({ events: this.events, listener, log, signal: this.#stop.signal, pollMs: 20 });
+    this.#tail = await followEvents({ events: this.events, listener, log, signal: this.#stop.signal, pollMs: 20, restMs: 20 });
     this.hub.start(this.#tail.seen());
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');

@@ -19,7 +19,8 @@ export interface TaskPush {
   /**
    * Whether a configuration can be registered, before anything is done for it. Its `taskId` is empty where the task is yet to be
    * opened.
-   * @throws OracleError INPUT_INVALID naming its field; CONFLICT when the task has all it can have; UNAUTHENTICATED without a token.
+   * @throws OracleError INPUT_INVALID naming its field; CONFLICT when the task has all it can have; UNAUTHENTICATED without a token;
+   * RATE_LIMITED while too many host names are being looked up.
    */
   check(config: TaskPushNotificationConfig, context: ServerCallContext): Promise<void>;
   /** Deletes what a task has that is kept no longer. */
@@ -33,6 +34,8 @@ export interface TaskPushParts {
   secretBox: SecretBox;
   /** Which URLs may be called. */
   rules: TargetRules;
+  /** The same for those that are registered: with look-ups of their own, slow names of new ones keep no notification waiting. */
+  registering?: TargetRules;
   now(): Date;
   log: Log;
   stopping: Pick<Shutdown, 'signal' | 'onStop'>;
@@ -44,7 +47,7 @@ export interface TaskPushParts {
 const GRACE_MS = 2_000;
 
 /** Callbacks for tasks: where they are kept, and what calls them until the service stops. */
-export function createTaskPush({ db, secretBox, rules, now, log, stopping, backoffMs }: TaskPushParts): TaskPush {
+export function createTaskPush({ db, secretBox, rules, registering = rules, now, log, stopping, backoffMs }: TaskPushParts): TaskPush {
   const store = new PushConfigStore({ db, secretBox, now });
   const sender = new TaskNotifier({
     store,
@@ -64,7 +67,7 @@ export function createTaskPush({ db, secretBox, rules, now, log, stopping, backo
       requireDeliverable(config);
       await store.requireRoom(config, context);
       // A name that leads nowhere yet is looked up again before each call.
-      await checkTarget(config.url, rules, 'accept');
+      await checkTarget(config.url, registering, 'accept');
     },
     forget: (owner, taskId) => store.forget(owner, taskId),
     purge: (at) => store.purge(at),

@@ -5,7 +5,7 @@ import { isOracleError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { guardedPost } from '../../push/guarded-post.ts';
 import { HostBudget } from '../../push/host-budget.ts';
-import type { TargetRules } from '../../push/target.ts';
+import { hostNameOf, type TargetRules } from '../../push/target.ts';
 import { ownerOf } from '../owner.ts';
 import { Lanes } from './lanes.ts';
 import { headersOf, type Notification, notificationOf, taskIdOf, versionOf } from './notification.ts';
@@ -133,7 +133,7 @@ export class TaskNotifier implements PushNotificationSender {
   #mayPost(delivery: Delivery, attempts: number): boolean {
     // Nothing is posted any more.
     if (this.#giveUp.signal.aborted) return true;
-    const verdict = this.#hosts.take(URL.parse(delivery.to.config.url)?.hostname ?? '');
+    const verdict = this.#hosts.take(hostNameOf(delivery.to.config.url));
     if (verdict === 'dropped') this.#tellFailure(delivery, 'too many for one host', attempts);
     return verdict === 'post';
   }

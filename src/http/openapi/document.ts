@@ -51,9 +51,11 @@ function tagsOf(routes: readonly Route[]): oas31.TagObject[] {
 }
 
 function securitySchemesOf(routes: readonly Route[]): Partial<typeof SECURITY_SCHEMES> {
-  const { walletToken, operator, ...payments } = SECURITY_SCHEMES;
+  const { walletToken, webSocketToken, webSocketTicket, operator, ...payments } = SECURITY_SCHEMES;
   const uses = (access: Access) => routes.some((route) => route.access === access);
-  return { walletToken, ...(uses('paid') ? payments : {}), ...(uses('admin') ? { operator } : {}) };
+  const hasWebSocket = routes.some(({ isWebSocket }) => isWebSocket === true);
+  const ofWebSocket = hasWebSocket ? { webSocketToken, webSocketTicket } : {};
+  return { walletToken, ...ofWebSocket, ...(uses('paid') ? payments : {}), ...(uses('admin') ? { operator } : {}) };
 }
 
 function problemExamples(): Record<string, oas31.ExampleObject> {

@@ -11,6 +11,8 @@ confidence of a forecast are told to the Basic tier and above only; everybody el
 \`PAYMENT-REQUIRED\` and in version 1 in the body. The same request with the signed payment in \`PAYMENT-SIGNATURE\`, \`X-PAYMENT\` or
 \`X-402-Payment\` is answered, with a signed receipt. What is not answered is not charged. \`/.well-known/x402.json\` has all of it for programs.
 
+**Events** are pushed over the WebSocket \`/ws/signal\` and to webhooks; \`/.well-known/asyncapi.json\` describes them.
+
 **Errors** are \`application/problem+json\` (RFC 9457): \`code\` is for programs, \`field\` names what is at fault, \`retryable\` says
 whether the same request may succeed later, \`suggestedAction\` what to do.
 

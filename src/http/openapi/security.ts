@@ -9,6 +9,13 @@ export const SECURITY_SCHEMES = {
     bearerFormat: 'JWT',
     description: 'Token from POST /api/svc/oracle/verify; it lasts 30 minutes and carries the tier that the balance of gate tokens opens.',
   },
+  webSocketToken: { type: 'apiKey', in: 'query', name: 'token', description: 'The same token, where a WebSocket cannot send a header.' },
+  webSocketTicket: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'ticket',
+    description: 'Ticket from POST /api/svc/ws/ticket: it opens one WebSocket, and keeps the token out of its URL.',
+  },
   x402: {
     type: 'apiKey',
     in: 'header',
@@ -41,6 +48,7 @@ export function asksNobody({ access, cost }: Pick<Route, 'access' | 'cost'>): bo
 }
 
 /** What an operation asks of its caller. */
-export function securityOf(route: Pick<Route, 'access' | 'cost'>): oas31.SecurityRequirementObject[] {
+export function securityOf(route: Pick<Route, 'access' | 'cost' | 'isWebSocket'>): oas31.SecurityRequirementObject[] {
+  if (route.isWebSocket === true) return [...REQUIREMENTS[route.access], { webSocketToken: [] }, { webSocketTicket: [] }];
   return asksNobody(route) ? [] : REQUIREMENTS[route.access];
 }

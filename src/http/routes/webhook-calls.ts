@@ -1,7 +1,8 @@
 import type { z } from 'zod';
+import { REPLAYED_A_DAY, TESTS_A_DAY } from '../../push/webhooks/daily-use.ts';
 import type { DeliveryDoc } from '../../push/webhooks/delivery.ts';
+import { DELIVERIES_KEPT_DAYS } from '../../push/webhooks/queue.ts';
 import { REPLAY_CAUSE } from '../../push/webhooks/replay.ts';
-import { REPLAYED_A_DAY } from '../../push/webhooks/replay-claims.ts';
 import { BOTH_SIGN_HOURS } from '../../push/webhooks/rotation.ts';
 import { TEST_REST_SECONDS } from '../../push/webhooks/test-call.ts';
 import type { HttpParts } from '../parts.ts';
@@ -62,7 +63,7 @@ function testRoute({ webhooks }: HttpParts): Route {
     summary: 'Calls a callback now with a signed `ping`, and tells how that went',
     description:
       `The call goes past the queue, also to a disabled callback, and changes nothing of it. It takes 15 seconds at most; a callback is tested once in ${TEST_REST_SECONDS} seconds, ` +
-      'and a host gets a bounded number of tests, whoever asks for them.',
+      `and those of a wallet ${TESTS_A_DAY} times in a UTC day; a host gets a bounded number of tests, whoever asks for them.`,
     reply: TEST_REPLY,
     errors: ['NOT_FOUND'],
     async handle({ params: { id }, caller }) {
@@ -83,7 +84,7 @@ function replayRoute({ webhooks }: HttpParts): Route {
     summary: 'Sends events again that the callback is registered for: one of them, or all since an id or a time',
     description:
       'Exactly one of `eventId`, `sinceId` and `since`. They are queued behind what waits, in the order of their ids, and sent under the same `webhook-id` as before. ' +
-      `While one replay to a callback waits in its queue, another one is refused, and so is what is beyond ${REPLAYED_A_DAY} events in a UTC day.`,
+      `While one replay to a callback waits in its queue, another one is refused, and so is what is beyond ${REPLAYED_A_DAY} events of all callbacks of a wallet in a UTC day.`,
     body: REPLAY_BODY,
     reply: REPLAY_REPLY,
     errors: ['NOT_FOUND', 'CONFLICT'],
@@ -100,7 +101,7 @@ function deliveriesRoute({ webhooks }: HttpParts): Route {
     path: `${WEBHOOK_PATH}/deliveries`,
     name: 'listWebhookDeliveries',
     summary: 'What was sent to a callback and what waits, newest first, each with the answers of the receiver',
-    description: 'Kept for 90 days. `nextBefore` of a page is `before` of the next one.',
+    description: `Kept for ${DELIVERIES_KEPT_DAYS.live} days, replays and tests for ${DELIVERIES_KEPT_DAYS.asked}. \`nextBefore\` of a page is \`before\` of the next one.`,
     query: DELIVERIES_QUERY,
     reply: DELIVERIES_REPLY,
     errors: ['NOT_FOUND'],

@@ -17,8 +17,10 @@ export interface WebSocketParts {
   checkPage(origin: string | undefined): void;
   /** Who holds a token. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
   identifyToken(token: string): Promise<Holder>;
-  /** Who asked for a ticket; it is used up. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
-  redeemTicket(ticket: string): Promise<Holder>;
+  /** Who asked for a ticket. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
+  identifyTicket(ticket: string): Promise<Holder>;
+  /** Uses a ticket up. @throws OracleError UNAUTHENTICATED */
+  redeemTicket(ticket: string): Promise<void>;
   /** Id of the newest event. */
   lastEventId(): Promise<number>;
   accept: Accept;
@@ -28,9 +30,12 @@ export interface WebSocketParts {
 export function createWebSocketDoor(parts: WebSocketParts, options: Pick<AppOptions, 'limits'>): RequestHandler {
   const admit = createHolderAdmission(options);
   return async (request, response) => {
-    parts.checkPage(request.get('Origin'));
-    const { proof, query } = readHandshake(request);
-    const holder = await admit(request, response, () => identify(parts, proof));
+    // What is malformed counts against the address like what is refused.
+    const { proof, query, ...holder } = await admit(request, response, async () => {
+      parts.checkPage(request.get('Origin'));
+      const asked = readHandshake(request);
+      return { ...asked, ...(await identify(parts, asked.proof)) };
+    });
     requireTier(holder.caller, 'basic');
     const { since = null } = query;
     if (since !== null) await refuseFuture(since, parts);
@@ -39,16 +44,19 @@ export function createWebSocketDoor(parts: WebSocketParts, options: Pick<AppOpti
       if (handshake === null) throw new Error('the handshake was answered already');
       return { ...handshake, headers: headersOf(response) };
     };
-    await parts.accept({ holder, subscription: subscriptionOf(query), since, requestId: originOf(response).requestId, take });
+    const use = async () => {
+      if (proof?.field === 'ticket') await parts.redeemTicket(proof.value);
+    };
+    await parts.accept({ holder, subscription: subscriptionOf(query), since, requestId: originOf(response).requestId, use, take });
   };
 }
 
-async function identify({ identifyToken, redeemTicket }: WebSocketParts, proof: Proof | null): Promise<Holder> {
+async function identify({ identifyToken, identifyTicket }: WebSocketParts, proof: Proof | null): Promise<Holder> {
   if (proof === null) throw proofNeeded();
   const { field, value } = proof;
   const token = field === 'Authorization' ? bearerToken(value) : value;
   try {
-    return field === 'ticket' ? await redeemTicket(token) : await identifyToken(token);
+    return field === 'ticket' ? await identifyTicket(token) : await identifyToken(token);
   } catch (error) {
     throw isOracleError(error, 'UNAUTHENTICATED') ? named(error, field) : error;
   }

@@ -21,15 +21,24 @@ const VERSION = '13';
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
 /**
- * What a handshake asks for, before anybody is asked who he is: what is malformed here uses up no ticket.
+ * What a handshake asks for, before anybody is asked who he is.
  * @throws OracleError METHOD_NOT_ALLOWED, UPGRADE_REQUIRED, INPUT_INVALID naming the field at fault, never repeating a value
  */
 export function readHandshake(request: Request): AskedConnection {
   if (request.method !== 'GET') throw new OracleError('METHOD_NOT_ALLOWED', 'A WebSocket is opened with GET');
+  // RFC 9110, section 7.8.
+  if (request.httpVersion === '1.0') throw malformed('Upgrade', 'means nothing in HTTP/1.0');
+  refuseBody(request);
   if (request.get('Sec-WebSocket-Version') !== VERSION) throw wrongVersion();
   if (!KEY.test(request.get('Sec-WebSocket-Key') ?? '')) throw malformed('Sec-WebSocket-Key', 'must be 16 bytes as base64');
   const { token, ticket, ...query } = parseInput(HANDSHAKE_QUERY, request.query, { what: 'query parameter', whole: 'query' });
   return { proof: proofOf({ Authorization: request.get('Authorization'), token, ticket }), query };
+}
+
+/** What would follow it are frames. */
+function refuseBody(request: Request): void {
+  if (request.get('Transfer-Encoding') !== undefined) throw malformed('Transfer-Encoding', 'a handshake has no body');
+  if (Number(request.get('Content-Length') ?? 0) !== 0) throw malformed('Content-Length', 'a handshake has no body');
 }
 
 function proofOf(sent: Record<Proof['field'], string | undefined>): Proof | null {

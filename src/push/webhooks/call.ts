@@ -35,7 +35,8 @@ export interface Called {
 
 /**
  * Sends a message to a webhook, signed as of now; whatever the receiver does is told as an attempt.
- * @throws OracleError CONFIG_INVALID when the secret does not open
+ * @throws OracleError CONFIG_INVALID when the secret does not open; RATE_LIMITED when nothing was sent, since too many host names are
+ * being looked up
  */
 export async function callWebhook(parts: CallParts, webhook: Callee, { messageId, body, signal }: CallOf): Promise<Called> {
   const at = parts.now();
@@ -50,7 +51,7 @@ export async function callWebhook(parts: CallParts, webhook: Callee, { messageId
     const { status, ms, retryAfterSeconds } = await guardedPost({ ...common, ...(signal === undefined ? {} : { signal }) });
     return { attempt: { at, status, ms, reason: reasonOf(status) }, retryAfterSeconds };
   } catch (error) {
-    if (!isOracleError(error)) throw error;
+    if (!isOracleError(error) || error.code === 'RATE_LIMITED') throw error;
     return { attempt: { at, status: null, ms: Math.round(performance.now() - started), reason: wordsOf(error) }, retryAfterSeconds: null };
   }
 }

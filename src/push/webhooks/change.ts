@@ -35,12 +35,14 @@ export function inOrder({ url, events, horizons }: Required<Change>): Subscripti
 
 /**
  * Changes what a webhook is called for, or where. What waits in its queue stays there, and goes to the new URL, now.
- * @throws OracleError NOT_FOUND; INPUT_INVALID naming `url`; CONFLICT when another one of the wallet is just that.
+ * @throws OracleError NOT_FOUND; INPUT_INVALID naming `url`; RATE_LIMITED when its host cannot be looked up now; CONFLICT when another one of the wallet is just that.
  */
 export async function changeWebhook(
   { store, queue, targets, now }: ChangeParts,
   { wallet, id, change }: { wallet: string; id: string; change: Change },
 ): Promise<WebhookDoc> {
+  // Before the host is looked up: for nobody's webhook nobody is asked.
+  await ownWebhook(store, wallet, id);
   // Not asked for where it stays: its host may be down while its owner changes the rest.
   const url = change.url === undefined ? undefined : (await checkTarget(change.url, targets, 'accept')).url;
   // A round that is lost was won by another change, which this one is made on top of.

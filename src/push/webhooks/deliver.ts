@@ -4,7 +4,7 @@ import type { Caller, Tier } from '../../record/caller.ts';
 import type { EventLog } from '../events/log.ts';
 import { type EventViewOptions, viewEvent } from '../events/view.ts';
 import type { HostGate } from '../host-gate.ts';
-import { CALL_TIMEOUT_MS, type Called, type CallParts, callWebhook } from './call.ts';
+import { CALL_TIMEOUT_MS, type Called, type CallOf, type CallParts, callWebhook } from './call.ts';
 import type { DeliveryDoc } from './delivery.ts';
 import type { Lease, SenderLeases } from './lease.ts';
 import { judge } from './outcome.ts';
@@ -26,6 +26,8 @@ export interface DeliverParts extends CallParts {
   random(): number;
   /** What a call may take longer than its limit before its lease is over, other than usual. */
   marginMs?: number;
+  /** When a turn begins no further call, other than usual. */
+  turnMs?: number;
   /** Aborted when the stop begins: nothing new is sent from then on. */
   stopping: AbortSignal;
   /** Aborted when what is under way must end. */
@@ -33,19 +35,19 @@ export interface DeliverParts extends CallParts {
 }
 
 /** A turn begins no further call after this time, so that no webhook keeps others waiting. */
-export const TURN_MS = 10_000;
+const TURN_MS = 10_000;
 /** What a call may take longer than its limit before its lease is over. */
 const MARGIN_MS = 5_000;
 /** When it is tried again what was not tried at all, and does not count as an attempt. */
-const PUT_OFF_MS = { busy: 1_000, spent: 5_000, unreadable: 60_000 } as const;
+const PUT_OFF_MS = { busy: 1_000, spent: 5_000, unreadable: 60_000, sealed: 60_000 } as const;
 
 /**
  * Sends a webhook what is due in its queue, one message after the other, for a turn. Returns the head of the queue as it is then, null
  * when nothing waits. Where somebody else is at it, or the webhook has ended, nothing is sent.
- * @throws by the database; OracleError CONFIG_INVALID when secrets do not open: what is due stays so
+ * @throws by the database
  */
 export async function deliver(parts: DeliverParts, webhookId: string): Promise<DeliveryDoc | null> {
-  const endMs = performance.now() + TURN_MS;
+  const endMs = performance.now() + (parts.turnMs ?? TURN_MS);
   for (;;) {
     const lease = await parts.leases.take(webhookId);
     if (lease === null) return notSent(parts, webhookId);
@@ -87,11 +89,23 @@ async function sendHead(parts: DeliverParts, lease: Lease, head: DeliveryDoc): P
   // A message that is being sent when the lease ends could be overtaken.
   if (lease.untilMs - performance.now() < (parts.timeoutMs ?? CALL_TIMEOUT_MS) + (parts.marginMs ?? MARGIN_MS)) return true;
   const call = { messageId: head.messageId, body, signal: parts.giveUp };
-  const called = await parts.hosts.run(webhook.url, () => callWebhook(parts, webhook, call));
+  const called = await parts.hosts.run(webhook, () => callOrNot(parts, webhook, call));
   if (typeof called === 'string') return putOff(parts, head, PUT_OFF_MS[called]);
   // Broken off by us: whether it arrived is not known, and it is nobody's failure.
   if (parts.giveUp.aborted && called.attempt.status === null) return false;
   return settle(parts, webhook, head, called);
+}
+
+/** Where no more host names can be looked up, or the secret does not open, that is nobody's failure either. */
+async function callOrNot(parts: DeliverParts, webhook: WebhookDoc, call: CallOf): Promise<Called | 'busy' | 'sealed'> {
+  try {
+    return await callWebhook(parts, webhook, call);
+  } catch (error) {
+    if (isOracleError(error, 'RATE_LIMITED')) return 'busy';
+    if (!isOracleError(error, 'CONFIG_INVALID')) throw error;
+    parts.log.error({ err: error, webhook: webhook._id }, 'the secret of a webhook does not open: nothing is sent to it');
+    return 'sealed';
+  }
 }
 
 /** As its owner may see it now. `later` when nobody can tell what that is; `gone` when the event is kept no longer. */
@@ -140,5 +154,12 @@ async function putOff({ queue, now }: DeliverParts, head: DeliveryDoc, ms: numbe
   return false;
 }
 
-const isDue = ({ nextAttemptAt }: DeliveryDoc, now: Date) => nextAttemptAt === null || nextAttemptAt <= now;
+/** For how long a turn lasts at the most: with its last call, and what the database takes before and after it. */
+export function longestTurnMs({ turnMs = TURN_MS, timeoutMs = CALL_TIMEOUT_MS, marginMs = MARGIN_MS }: TurnTimes): number {
+  return turnMs + timeoutMs + 2 * marginMs;
+}
+
+type TurnTimes = Pick<DeliverParts, 'turnMs' | 'timeoutMs' | 'marginMs'>;
+
+export const isDue = ({ nextAttemptAt }: DeliveryDoc, now: Date) => nextAttemptAt === null || nextAttemptAt <= now;
 const isOver = ({ stopping }: DeliverParts, endMs: number) => stopping.aborted || performance.now() >= endMs;

@@ -16,7 +16,10 @@ export interface Attempt {
   reason: string | null;
 }
 
-/** One message to one webhook. `_id` is `<webhook>:<position>`; a webhook's positions count from 1 without gaps: its queue, in order. */
+/**
+ * One message to one webhook. `_id` is `<webhook>:<position>`; a webhook's positions count up from 1: its queue, in order. What is kept
+ * no longer leaves gaps.
+ */
 export interface DeliveryDoc {
   _id: string;
   webhookId: string;

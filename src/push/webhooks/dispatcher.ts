@@ -1,19 +1,17 @@
 import type { Log } from '../../log.ts';
 import { Waker } from '../waker.ts';
-import { CALL_TIMEOUT_MS } from './call.ts';
-import { type DeliverParts, deliver, TURN_MS } from './deliver.ts';
+import { type DeliverParts, deliver, isDue, longestTurnMs } from './deliver.ts';
 import type { DeliveryDoc } from './delivery.ts';
 import { type FanOutParts, fanOut } from './fan-out.ts';
 
 /** Work on a webhook's queue, to be done by whichever worker. */
 export interface Turn {
-  key: string;
   /** Id of the webhook. */
   subject: string;
   at: Date;
 }
 
-/** Queues a turn, once a key as long as that is queued or under way. */
+/** Queues a turn, once a webhook as long as that is queued or under way. */
 export type Enqueue = (turn: Turn) => Promise<void>;
 
 export interface DispatcherParts extends DeliverParts, FanOutParts {
@@ -35,15 +33,15 @@ export interface Dispatcher {
   lockMs: number;
   /** Takes a turn. Never rejects: what fails is looked for again. */
   run(turn: Turn): Promise<void>;
+  /** Looks once more when a turn is out of the queue: what came when it was about to end could not be queued. */
+  ended(turn: Turn): Promise<void>;
   /** Queues events and turns until the signal; `ended` resolves after it. */
   start(enqueue: Enqueue, signal: AbortSignal): { wake(): void; ended: Promise<void> };
 }
 
 const CONCURRENCY = 16;
-/** Longer than a turn with its last call, and than Agenda may hold it before. */
-const LOCK_MS = 2 * (TURN_MS + CALL_TIMEOUT_MS) + 10_000;
 const POLL_MS = 1_000;
-/** What is due for so long is queued again: whoever had it may be dead. */
+/** What is due for so long is queued again: it may have been lost with whoever had it. */
 const OVERDUE_MS = 5_000;
 const MOST_DUE = 1_000;
 
@@ -52,47 +50,62 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   let queueTurn: Enqueue = async () => undefined;
   return {
     concurrency: CONCURRENCY,
-    lockMs: LOCK_MS,
+    lockMs: longestTurnMs(parts),
     async run({ subject }) {
       try {
-        const head = await deliver(parts, subject);
-        if (head !== null && !parts.stopping.aborted) await queueTurn(turnOf(head, now(), parts.overdueMs));
+        await deliver(parts, subject);
       } catch (error) {
         log.error({ err: error, webhook: subject }, 'a webhook could not be sent to: trying again');
       }
     },
+    async ended({ subject }) {
+      if (parts.stopping.aborted) return;
+      const head = await parts.queue.head(subject);
+      // What has its time later is found when that has come: until then it takes nobody's place.
+      if (head !== null && isDue(head, now())) await queueTurn(turnOf(head, now()));
+    },
     start(enqueue, signal) {
       queueTurn = enqueue;
       const waker = new Waker(signal);
-      return { wake: () => waker.wake(), ended: dispatch({ parts, enqueue, log, waker }, signal) };
+      return { wake: () => waker.wake(), ended: dispatch(parts, { enqueue, waker, signal }) };
     },
   };
 }
 
 interface Loop {
-  parts: DispatcherParts;
   enqueue: Enqueue;
-  log: Log;
   waker: Waker;
+  signal: AbortSignal;
 }
 
-async function dispatch({ parts, enqueue, log, waker }: Loop, signal: AbortSignal): Promise<void> {
-  let queued = new Map<string, string>();
-  let failing = false;
+async function dispatch(parts: DispatcherParts, { enqueue, waker, signal }: Loop): Promise<void> {
+  const { overdueMs = OVERDUE_MS, pollMs = POLL_MS } = parts;
+  const trying = apart(parts.log);
+  let queued: Queued = new Map();
   for (let round = 0; !signal.aborted; round++) {
-    try {
-      await parts.publish();
-      await fanOut(parts);
-      // At the start too: a worker that was killed may have left something.
-      if (round % Math.ceil((parts.overdueMs ?? OVERDUE_MS) / (parts.pollMs ?? POLL_MS)) === 0) await wakeStranded(parts);
+    await trying('publish', () => parts.publish());
+    await trying('fan out', () => fanOut(parts));
+    // At the start too: a worker that was killed may have left something.
+    if (round % Math.ceil(overdueMs / pollMs) === 0) await trying('wake', () => wakeStranded(parts));
+    await trying('queue turns', async () => {
       queued = await queueDue(parts, enqueue, queued);
-      failing = false;
-    } catch (error) {
-      if (!failing) log.error({ err: error }, 'webhooks could not be looked after: trying again');
-      failing = true;
-    }
-    await waker.sleep(parts.pollMs ?? POLL_MS);
+    });
+    await waker.sleep(pollMs);
   }
+}
+
+/** Does pieces of work whose failures stop nothing else, and tells of those once until they work again. */
+function apart(log: Log): (what: string, work: () => Promise<unknown>) => Promise<void> {
+  const failing = new Set<string>();
+  return async (what, work) => {
+    try {
+      await work();
+      failing.delete(what);
+    } catch (error) {
+      if (!failing.has(what)) log.error({ err: error, failed: what }, 'webhooks could not be looked after: trying again');
+      failing.add(what);
+    }
+  };
 }
 
 /** Heads that became so when their sender died have no time. */
@@ -100,22 +113,23 @@ async function wakeStranded({ queue, now }: DispatcherParts): Promise<void> {
   for (const webhookId of await queue.waiting()) await queue.wake(webhookId, now());
 }
 
-/** @param before turns by webhook that were queued the round before: they need not be queued again */
-async function queueDue(
-  { queue, now, overdueMs }: DispatcherParts,
-  enqueue: Enqueue,
-  before: Map<string, string>,
-): Promise<Map<string, string>> {
+/** By webhook, what its turn was queued for, and when. */
+type Queued = Map<string, { head: string; atMs: number }>;
+
+/** @param before what was queued: it need not be again before it is overdue */
+async function queueDue({ queue, now, overdueMs = OVERDUE_MS }: DispatcherParts, enqueue: Enqueue, before: Queued): Promise<Queued> {
   const at = now();
-  const turns = (await queue.due(at, MOST_DUE)).map((head) => turnOf(head, at, overdueMs));
-  for (const turn of turns) if (before.get(turn.subject) !== turn.key) await enqueue(turn);
-  return new Map(turns.map(({ subject, key }) => [subject, key]));
+  const queued: Queued = new Map();
+  for (const doc of await queue.due(at, MOST_DUE)) {
+    const head = `${doc.position}:${doc.nextAttemptAt!.getTime()}`;
+    const last = before.get(doc.webhookId);
+    const isKnown = last?.head === head && at.getTime() - last.atMs < overdueMs;
+    if (!isKnown) await enqueue(turnOf(doc, at));
+    queued.set(doc.webhookId, isKnown ? last : { head, atMs: at.getTime() });
+  }
+  return queued;
 }
 
-/** A turn for each attempt, and further ones while it is overdue. */
-function turnOf({ webhookId, position, nextAttemptAt }: DeliveryDoc, now: Date, overdueMs = OVERDUE_MS): Turn {
-  const at = nextAttemptAt ?? now;
-  const overdue = Math.max(0, Math.floor((now.getTime() - at.getTime()) / overdueMs));
-  const key = `${webhookId}:${position}:${at.getTime()}`;
-  return { key: overdue === 0 ? key : `${key}:${overdue}`, subject: webhookId, at };
+function turnOf({ webhookId, nextAttemptAt }: DeliveryDoc, now: Date): Turn {
+  return { subject: webhookId, at: nextAttemptAt ?? now };
 }

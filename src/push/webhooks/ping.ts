@@ -27,7 +27,7 @@ const AGAIN_SECONDS = { busy: 5, spent: 30 } as const;
 /**
  * Sends a signed test to a webhook now, past its queue, disabled or not, and writes it into its log. It changes nothing of the
  * webhook, whatever the receiver answers.
- * @throws OracleError RATE_LIMITED when its host has been called too often
+ * @throws OracleError RATE_LIMITED when its host has been called too often, or too many names are being looked up
  */
 export async function sendPing(parts: PingParts, webhook: WebhookDoc): Promise<DeliveryDoc> {
   const { queue, hosts, now } = parts;
@@ -39,7 +39,7 @@ export async function sendPing(parts: PingParts, webhook: WebhookDoc): Promise<D
     timestamp: createdAt.toISOString(),
     data: { webhookId: webhook._id },
   };
-  const called = await hosts.run(webhook.url, () => callWebhook(parts, webhook, { messageId, body: JSON.stringify(message) }));
+  const called = await hosts.run(webhook, () => callWebhook(parts, webhook, { messageId, body: JSON.stringify(message) }));
   if (typeof called === 'string') throw tooOften(AGAIN_SECONDS[called]);
   const { attempt } = called;
   return queue.note(webhook, {

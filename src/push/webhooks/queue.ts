@@ -1,19 +1,20 @@
-import type { Collection, Db, Filter } from 'mongodb';
+import type { Collection, Db, Document, Filter } from 'mongodb';
 import { type CollectionIndexes, isDuplicateKey } from '../../mongo.ts';
 import type { Attempt, DeliveryDoc, DeliveryState } from './delivery.ts';
-import type { Message } from './message.ts';
+import { LIVE, type Message } from './message.ts';
 import type { WebhookDoc } from './webhook.ts';
 
-/** For so long the log of deliveries is kept. */
-export const DELIVERIES_KEPT_DAYS = 90;
+/** For so long the log of deliveries is kept; what somebody has asked for, replays and tests, less long: it can be asked for again. */
+export const DELIVERIES_KEPT_DAYS = { live: 90, asked: 7 } as const;
 
 const DAY_MS = 86_400_000;
 
 const BY_POSITION = { webhookId: 1, position: 1 } as const;
-const BY_STATE = { webhookId: 1, state: 1, position: 1 } as const;
+/** The state first: then whose messages wait is read off the index, one key a webhook. */
+const BY_STATE = { state: 1, webhookId: 1, position: 1 } as const;
 const BY_ONCE = { once: 1 } as const;
 const BY_TIME = { state: 1, nextAttemptAt: 1 } as const;
-const BY_AGE = { createdAt: 1 } as const;
+const BY_AGE = { cause: 1, createdAt: 1 } as const;
 
 export const DELIVERY_INDEXES = [
   {
@@ -89,10 +90,9 @@ export class DeliveryQueue {
       .toArray();
   }
 
-  /** Webhooks for which something waits that has no time, mostly behind something that has. */
+  /** Webhooks for which something waits, be it due or not. */
   async waiting(): Promise<string[]> {
-    const pipeline = [{ $match: { state: 'PENDING', nextAttemptAt: null } }, { $group: { _id: '$webhookId' } }];
-    const rows = await this.#deliveries.aggregate<{ _id: string }>(pipeline, { hint: BY_TIME }).toArray();
+    const rows = await this.#deliveries.aggregate<{ _id: string }>(WAITING, { hint: BY_STATE }).toArray();
     return rows.map(({ _id }) => _id);
   }
 
@@ -163,8 +163,15 @@ export class DeliveryQueue {
 
   /** Deletes what is over and too old. */
   async purge(now: Date): Promise<void> {
-    const createdAt = { $lt: new Date(now.getTime() - DELIVERIES_KEPT_DAYS * DAY_MS) };
-    await this.#deliveries.deleteMany({ createdAt, state: { $ne: 'PENDING' } }, { hint: BY_AGE });
+    const { live, asked } = DELIVERIES_KEPT_DAYS;
+    await this.#purge({ cause: LIVE }, now, live);
+    // `ping:` and `replay:` stand behind `live`: causes are compared by their bytes.
+    await this.#purge({ cause: { $gt: LIVE } }, now, asked);
+  }
+
+  async #purge(of: Filter<DeliveryDoc>, now: Date, days: number): Promise<void> {
+    const createdAt = { $lt: new Date(now.getTime() - days * DAY_MS) };
+    await this.#deliveries.deleteMany({ ...of, createdAt, state: { $ne: 'PENDING' } }, { hint: BY_AGE });
   }
 
   async #unknown({ _id }: Owner, messages: readonly Message[]): Promise<Message[]> {
@@ -191,6 +198,7 @@ export class DeliveryQueue {
 }
 
 const BY_ID = { hint: { _id: 1 } } as const;
+const WAITING: Document[] = [{ $match: { state: 'PENDING' } }, { $group: { _id: '$webhookId' } }];
 
 function pending({ _id: webhookId, wallet }: Owner, message: Message, position: number, now: Date): DeliveryDoc {
   return {

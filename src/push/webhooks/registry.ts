@@ -6,6 +6,7 @@ import type { PushedName } from '../event-names.ts';
 import { checkTarget, type TargetRules } from '../target.ts';
 import { type Change, changeWebhook, inOrder } from './change.ts';
 import type { DeliveryDoc } from './delivery.ts';
+import { lookUpsByWallet } from './lookups.ts';
 import { noSuchWebhook, ownWebhook, shown, type Webhook } from './owned.ts';
 import type { DeliveryQuery } from './queue.ts';
 import { type Replay, type ReplayParts, type ReplayRequest, replayTo } from './replay.ts';
@@ -29,7 +30,8 @@ export interface Registration {
 export interface WebhookRegistry {
   /**
    * The secret is told here and never again.
-   * @throws OracleError INPUT_INVALID naming `url` or `secret`; CONFLICT beyond the limit, and for the same again.
+   * @throws OracleError INPUT_INVALID naming `url` or `secret`; CONFLICT beyond the limit, and for the same again; RATE_LIMITED while too many host names
+   * are being looked up.
    */
   register(wallet: Address, registration: Registration): Promise<Webhook & { secret: string }>;
   /** A wallet's own, oldest first. */
@@ -68,11 +70,16 @@ const LONGEST_REASON = 200;
 /** Who may register is not asked here: that is the door's business. */
 export function createWebhookRegistry(parts: RegistryParts): WebhookRegistry {
   const { store, queue, now } = parts;
+  const targetsOf = lookUpsByWallet(parts.targets);
   return {
-    register: (wallet, registration) => register(parts, wallet.toLowerCase(), registration),
+    register: (wallet, registration) =>
+      register({ ...parts, targets: targetsOf(wallet.toLowerCase()) }, wallet.toLowerCase(), registration),
     list: async (wallet) => (await store.list(wallet.toLowerCase())).map((doc) => shown(doc, now())),
     get: async (wallet, id) => shown(await ownWebhook(store, wallet.toLowerCase(), id), now()),
-    change: async (wallet, id, change) => shown(await changeWebhook(parts, { wallet: wallet.toLowerCase(), id, change }), now()),
+    async change(of, id, change) {
+      const wallet = of.toLowerCase();
+      return shown(await changeWebhook({ ...parts, targets: targetsOf(wallet) }, { wallet, id, change }), now());
+    },
     async remove(wallet, id) {
       if (!(await store.remove(wallet.toLowerCase(), id))) throw noSuchWebhook();
       await queue.forget(id);

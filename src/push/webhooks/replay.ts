@@ -3,6 +3,7 @@ import { OracleError } from '../../errors.ts';
 import { DAY_MS } from '../../forecast/day.ts';
 import type { AnyEvent } from '../events/event.ts';
 import { EVENTS_KEPT_DAYS, type EventLog } from '../events/log.ts';
+import type { DailyUse } from './daily-use.ts';
 import { messageOf } from './message.ts';
 import { noSuchWebhook, ownWebhook } from './owned.ts';
 import type { DeliveryQueue } from './queue.ts';
@@ -38,6 +39,7 @@ export interface ReplayParts {
   events: Pick<EventLog, 'after' | 'event' | 'firstId' | 'lastId'>;
   queue: DeliveryQueue;
   claims: ReplayClaims;
+  daily: DailyUse;
   now(): Date;
 }
 
@@ -65,19 +67,30 @@ export async function replayTo(
   return { replayId, queued: events.length, from: events[0]!._id, to: events.at(-1)!._id };
 }
 
-async function queueAgain({ store, queue, claims, now }: ReplayParts, webhook: WebhookDoc, events: AnyEvent[]): Promise<string> {
-  const replayId = randomUUID();
-  const claim = await claims.take(webhook._id, events.length, now());
-  let unused = events.length;
+async function queueAgain(parts: ReplayParts, webhook: WebhookDoc, events: AnyEvent[]): Promise<string> {
+  const { store, queue, claims, now } = parts;
+  const cause = `${REPLAY_CAUSE}${randomUUID()}`;
+  const claim = await claims.take(webhook._id, now());
   try {
     if (await queue.waitsFor(webhook._id, REPLAY_CAUSE)) throw underWay();
-    const messages = events.map((event) => messageOf(event, `${REPLAY_CAUSE}${replayId}`));
-    unused -= await queue.append(webhook, messages, now());
+    await appendCounted(parts, webhook, { events, cause });
   } finally {
-    await claims.release(claim, unused);
+    await claims.release(claim);
   }
   await dropOfDeleted(store, queue, webhook);
-  return replayId;
+  return cause.slice(REPLAY_CAUSE.length);
+}
+
+/** What does not get into the queue does not count. */
+async function appendCounted({ queue, daily, now }: ReplayParts, webhook: WebhookDoc, of: { events: AnyEvent[]; cause: string }) {
+  let unused = of.events.length;
+  const taken = await daily.take({ use: 'replay', wallet: webhook.wallet, count: unused }, now());
+  const messages = of.events.map((event) => messageOf(event, of.cause));
+  try {
+    unused -= await queue.append(webhook, messages, now());
+  } finally {
+    await daily.giveBack(taken, unused);
+  }
 }
 
 /** A deletion empties the queue once: what comes in after that is taken out here. */

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Day } from '../../forecast/day.ts';
 import type { Outboxed } from '../../outbox.ts';
 import type { PushedName } from '../event-names.ts';
 
@@ -16,14 +15,10 @@ export type Disabler = (typeof DISABLERS)[number];
 /** Those after whom the owner may enable it again. */
 export const FOR_NOW = ['receiver', 'failures'] as const satisfies Disabler[];
 
-/** What bounds replays: one at a time gets into the queue, and so many events a day. */
+/** What bounds replays: one at a time gets into the queue. */
 export interface Replays {
   /** Until when somebody is at it; a process that dies meanwhile holds up nobody for long. */
   claimedUntil: Date;
-  /** Day of the figure beside it. */
-  day: Day;
-  /** Events that were replayed on that day. */
-  events: number;
 }
 
 /** A registered callback as it is kept. `_id` is random. */

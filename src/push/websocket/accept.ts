@@ -4,8 +4,9 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { OracleError } from '../../errors.ts';
 import { WEBSOCKET } from '../channels.ts';
-import { CLOSING_MS, Connection } from './connection.ts';
+import { Connection, SLOW_READER_MS } from './connection.ts';
 import { type DialogueOptions, listenTo } from './dialogue.ts';
+import { FRAMES_A_MINUTE } from './frame-budget.ts';
 import type { Holder } from './holder.ts';
 import type { Hub } from './hub.ts';
 import { MOST_MESSAGE_BYTES } from './read-message.ts';
@@ -29,16 +30,18 @@ export interface Admitted {
   since: number | null;
   /** What the log names the handshake by. */
   requestId: string;
+  /** Uses up what can be used once, as a ticket; called when there is room for the connection. @throws OracleError UNAUTHENTICATED */
+  use(): Promise<void>;
   /** Called once everything else is settled. */
   take(): TakenSocket;
 }
 
-/** Makes a connection of a request that was let in. @throws OracleError RATE_LIMITED, SHUTTING_DOWN */
+/** Makes a connection of a request that was let in. @throws OracleError RATE_LIMITED, SHUTTING_DOWN, and whatever `use` throws */
 export type Accept = (admitted: Admitted) => Promise<void>;
 
 export interface AcceptOptions extends DialogueOptions {
   hub: Hub;
-  slots: Pick<Slots, 'claim' | 'release'>;
+  slots: Pick<Slots, 'claim'>;
 }
 
 /** More than any message of ours takes, and few enough to hold. */
@@ -51,26 +54,28 @@ export function createAccept({ hub, slots, ...dialogue }: AcceptOptions): Accept
     perMessageDeflate: false,
     maxPayload: MOST_MESSAGE_BYTES,
     maxFragments: MOST_FRAGMENTS,
-    // A name that is asked for by a client stands for no protocol of ours.
-    handleProtocols: () => false,
-    // Known to the library, and not to its types.
-    ...{ closeTimeout: CLOSING_MS },
+    // Known to the library, and not to its types. Both only stand behind what is done here: the time of a connection that ends, and the
+    // count of frames, many of which may come at once.
+    ...{ closeTimeout: SLOW_READER_MS, maxPendingAutoPongs: 2 * FRAMES_A_MINUTE.all },
   });
   const headersOf = new WeakMap<IncomingMessage, TakenSocket['headers']>();
   server.on('headers', (lines, request) => {
     for (const [name, value] of Object.entries(headersOf.get(request) ?? {})) lines.push(`${name}: ${value}`);
   });
 
-  return async ({ holder, subscription, since, requestId, take }) => {
+  return async ({ holder, subscription, since, requestId, use, take }) => {
     if (hub.isClosing) throw stopping();
     const id = randomUUID();
     const slot = await slots.claim(holder.caller.wallet!.toLowerCase(), id);
     if (slot === null) throw tooMany();
     let isOpen = false;
     try {
+      await use();
       if (hub.isClosing) throw stopping();
       const { request, socket, head, headers } = take();
       headersOf.set(request, headers);
+      // Names that a client asks for stand for no protocol of ours, and the library would answer malformed ones by itself.
+      delete request.headers['sec-websocket-protocol'];
       server.handleUpgrade(request, socket, head, (webSocket) => {
         isOpen = true;
         const lastId = since ?? hub.through;
@@ -80,7 +85,7 @@ export function createAccept({ hub, slots, ...dialogue }: AcceptOptions): Accept
       });
     } finally {
       // Its client is gone already.
-      if (!isOpen) await slots.release(slot, id);
+      if (!isOpen) await hub.free(slot, id);
     }
   };
 }

@@ -42,7 +42,8 @@ export const CLOSE_CODES = {
   tooSlow: {
     code: 4008,
     reason: 'too slow: more than 1 MiB was waiting',
-    meaning: 'The client reads more slowly than events come, and 1 MiB was waiting: connect again with `since`',
+    meaning:
+      'The client reads more slowly than events come, and 1 MiB was waiting: connect again with `since`. One that does not read on within 30 seconds is cut off without this (1006)',
   },
 } as const satisfies Record<string, CloseCode>;
 

@@ -15,8 +15,8 @@ export const MOST_WAITING_BYTES = 1024 * 1024;
 export const CLOSING_MS = 2_000;
 /** So long before the end the client is told of it. */
 export const EXPIRY_NOTICE_MS = 60_000;
-/** A replay waits for its reader no longer. */
-export const REPLAY_STALL_MS = 30_000;
+/** One that reads slowly is waited for no longer: a replay for its next page, and a connection that ends for its farewell to be read. */
+export const SLOW_READER_MS = 30_000;
 
 export interface ConnectionOptions {
   /** Random. */
@@ -65,7 +65,7 @@ export class Connection {
     this.closed = new Promise((resolve) => socket.once('close', resolve));
     void this.closed.then(() => this.#cancelTimers());
     // What breaks the protocol is closed by the library, with the code for it.
-    socket.on('error', () => undefined);
+    socket.on('error', () => this.#terminateIn(CLOSING_MS));
     socket.on('pong', () => {
       this.#answered = true;
     });
@@ -127,8 +127,10 @@ export class Connection {
   /** Takes the next event: sends it where it was asked for. One that was taken before changes nothing. */
   offer(event: AnyEvent, encode: EncodeEvent): void {
     if (event._id <= this.#lastId) return;
+    // One that cannot be encoded now has not been taken.
+    const message = isWanted(event, this.#subscription, this.#wallet) ? encode(event, this.tier) : null;
     this.#lastId = event._id;
-    if (isWanted(event, this.#subscription, this.#wallet)) this.#send(encode(event, this.tier));
+    if (message !== null) this.#send(message);
   }
 
   /** Resolves once everything sent has left this process, or the socket is gone; a reader who takes too long is dropped. */
@@ -136,17 +138,21 @@ export class Connection {
     if (this.isEnding || this.#unwritten === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onDrained = resolve;
-    const cancel = this.#clock.after(REPLAY_STALL_MS, () => this.close('tooSlow'));
+    const cancel = this.#clock.after(SLOW_READER_MS, () => this.close('tooSlow'));
     await Promise.race([promise, this.closed]);
     cancel();
   }
 
   /** Sends a ping. One who has not answered the last is gone, without a farewell that nobody would hear. */
   ping(): void {
-    if (!this.#answered) this.#socket.terminate();
+    // One that ends has a time of its own.
     if (this.isEnding) return;
-    this.#answered = false;
-    this.#socket.ping();
+    if (this.#answered) {
+      this.#answered = false;
+      this.#socket.ping();
+    } else {
+      this.#socket.terminate();
+    }
   }
 
   /** What is sent from now on. */
@@ -168,14 +174,23 @@ export class Connection {
     else this.#holder = { ...this.#holder, caller: { ...this.#holder.caller, tier } };
   }
 
-  /** Ends the connection, once; a client that does not answer is dropped a moment later. */
+  /** Ends the connection, once; a client that does not answer is dropped a moment later, and one that reads slowly has time to hear why. */
   close(cause: CloseCause): void {
-    if (this.#cause !== null) return;
-    this.#cause = cause;
-    this.#cancelTimers();
-    const { code, reason } = CLOSE_CODES[cause];
-    this.#socket.close(code, reason);
-    this.#cancelTermination = this.#clock.after(CLOSING_MS, () => this.#socket.terminate());
+    if (this.#cause === null) {
+      this.#cause = cause;
+      this.#cancelTimers();
+      const { code, reason } = CLOSE_CODES[cause];
+      this.#socket.close(code, reason);
+      this.#terminateIn(cause === 'tooSlow' ? SLOW_READER_MS : CLOSING_MS);
+    } else if (cause === 'goingAway') {
+      // Nobody is waited for any longer.
+      this.#terminateIn(CLOSING_MS);
+    }
+  }
+
+  #terminateIn(ms: number): void {
+    this.#cancelTermination();
+    this.#cancelTermination = this.#clock.after(ms, () => this.#socket.terminate());
   }
 
   #cancelTimers(): void {

@@ -32,6 +32,8 @@ const STANDS_IN_MS = 5 * 60_000;
 export class Hub {
   readonly #options: HubOptions;
   readonly #connections = new Map<string, Connection>();
+  /** Slots that could not be freed yet, by the ids of their connections. */
+  readonly #unfreed = new Map<string, string>();
   readonly #turns = new Turns({ underWay: REPLAYS_READING, waiting: Number.POSITIVE_INFINITY });
   #through = 0;
   #isClosing = false;
@@ -72,27 +74,38 @@ export class Hub {
 
   /** Takes a connection in. With `replays` it gets what it has missed first. @param slot what is freed when it ends */
   add(connection: Connection, { slot, replays, requestId }: { slot: string; replays: boolean; requestId: string }): void {
-    const { slots, log } = this.#options;
+    const { log } = this.#options;
     const { id, wallet } = connection;
     this.#connections.set(id, connection);
     log.debug({ connection: id, wallet, requestId }, 'a WebSocket was opened');
     void connection.closed.then(async () => {
       this.#connections.delete(id);
       log.debug({ connection: id, wallet, cause: connection.cause }, 'a WebSocket was closed');
-      await slots.release(slot, id).catch((error: unknown) => log.error({ err: error }, 'a slot of a WebSocket could not be freed'));
+      await this.free(slot, id);
     });
     connection.begin({ lastEventId: Math.max(this.#through, connection.lastId), pingSeconds: WEBSOCKET.pingSeconds });
     if (replays) void this.#replay(connection);
     else connection.goLive();
   }
 
-  /** Tells all that are live, in order; between two events others have their turn. */
+  /** Frees the slot of a connection that is gone, or never came about; one that cannot be freed now is freed in a later round. */
+  async free(slot: string, id: string): Promise<void> {
+    try {
+      await this.#options.slots.release(slot, id);
+      this.#unfreed.delete(id);
+    } catch (error) {
+      this.#unfreed.set(id, slot);
+      this.#options.log.error({ err: error }, 'a slot of a WebSocket could not be freed: trying again');
+    }
+  }
+
+  /** Tells all that are live, in order; between two events others have their turn. What it throws on is told by another call with the same. */
   async broadcast(events: readonly AnyEvent[]): Promise<void> {
     const encode = createEncoder(this.#options.view);
     for (const event of events) {
       if (event._id <= this.#through) continue;
-      this.#through = event._id;
       for (const connection of this.#connections.values()) if (connection.isLive) connection.offer(event, encode);
+      this.#through = event._id;
       await nextTurn();
     }
   }
@@ -120,6 +133,7 @@ export class Hub {
   async #lookAfter(): Promise<void> {
     try {
       await this.#holdSlots();
+      for (const [id, slot] of this.#unfreed) await this.free(slot, id);
       await this.#lookAgain();
       this.#lastLookMs = this.#options.clock.now().getTime();
     } catch (error) {
@@ -133,10 +147,10 @@ export class Hub {
   }
 
   async #replay(connection: Connection): Promise<void> {
-    const { events, view, log } = this.#options;
+    const { events, view, clock, log } = this.#options;
     try {
       const through = () => this.#through;
-      await replay(connection, { events, through, newEncoder: () => createEncoder(view), turns: this.#turns });
+      await replay(connection, { events, through, newEncoder: () => createEncoder(view), turns: this.#turns, clock });
     } catch (error) {
       log.error({ err: error, connection: connection.id }, 'what a WebSocket has missed could not be read');
       connection.close('tryLater');

@@ -1,5 +1,6 @@
 import type { EventLog } from '../events/log.ts';
 import type { Turns } from '../turns.ts';
+import type { Clock } from './clock.ts';
 import type { Connection } from './connection.ts';
 import type { EncodeEvent } from './encode.ts';
 
@@ -10,15 +11,20 @@ export interface ReplayOptions {
   newEncoder(): EncodeEvent;
   /** So many read at once. */
   turns: Turns;
+  clock: Clock;
 }
 
 const PAGE = 100;
+/** A log that ends before what this process has told is asked again so many times, and after such a rest. */
+const EMPTY = { most: 6, restMs: 500 } as const;
 
 /**
  * Sends what a connection has missed, in order, as fast as it reads, and hands over to what happens now without a gap or a double:
  * it goes on reading until it stands where this process stands, and what it has sent by then is not sent again.
+ * @throws Error where the log ends before that, as one that was restored from a backup does
  */
-export async function replay(connection: Connection, { events, through, newEncoder, turns }: ReplayOptions): Promise<void> {
+export async function replay(connection: Connection, { events, through, newEncoder, turns, clock }: ReplayOptions): Promise<void> {
+  let empty = 0;
   while (!connection.isEnding) {
     const page = await turns.run(() => events.after(connection.lastId, PAGE));
     const [first] = page;
@@ -28,8 +34,13 @@ export async function replay(connection: Connection, { events, through, newEncod
     const encode = newEncoder();
     for (const event of page) connection.offer(event, encode);
     await connection.drained();
-    if (page.length === PAGE || connection.lastId < through()) continue;
-    connection.tell('replay.complete', { through: connection.lastId });
-    return connection.goLive();
+    if (connection.lastId >= through() && page.length < PAGE) {
+      connection.tell('replay.complete', { through: connection.lastId });
+      return connection.goLive();
+    }
+    empty = first === undefined ? empty + 1 : 0;
+    if (empty === EMPTY.most) throw new Error(`the log ends at ${connection.lastId}, and connections were told up to ${through()}`);
+    // After a first one what came during the reading is there.
+    if (empty > 1) await new Promise<void>((resolve) => void clock.after(EMPTY.restMs, resolve));
   }
 }

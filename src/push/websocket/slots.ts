@@ -63,11 +63,15 @@ export class Slots {
     await this.#slots.deleteOne({ _id: id, connection });
   }
 
-  /** A sign of life for all connections of this process. Returns those among the given that have lost their slots to others. */
+  /**
+   * A sign of life for connections of this process; what nobody gives one any more lapses with its lease.
+   * Returns those among the given that have lost their slots to others.
+   */
   async renew(connections: readonly string[]): Promise<string[]> {
-    const { matchedCount } = await this.#slots.updateMany({ holder: this.#holder }, [{ $set: { until: IN_A_WHILE } }]);
+    const mine = { holder: this.#holder, connection: { $in: [...connections] } };
+    const { matchedCount } = await this.#slots.updateMany(mine, [{ $set: { until: IN_A_WHILE } }]);
     if (matchedCount >= connections.length) return [];
-    const kept = await this.#slots.find({ holder: this.#holder }, { projection: { connection: 1 } }).toArray();
+    const kept = await this.#slots.find(mine, { projection: { connection: 1 } }).toArray();
     const names = new Set(kept.map(({ connection }) => connection));
     return connections.filter((connection) => !names.has(connection));
   }

@@ -34,10 +34,16 @@ export class Tickets {
     return { ticket, expiresAt };
   }
 
-  /** The session that a ticket was issued to, this once; null for one that was used, has expired or never was. */
-  async redeem(ticket: string): Promise<string | null> {
-    const issued = await this.#tickets.findOneAndDelete({ _id: digestOf(ticket) });
+  /** The session that a ticket was issued to; null for one that was used, has expired or never was. The ticket stays good. */
+  async sessionOf(ticket: string): Promise<string | null> {
+    const issued = await this.#tickets.findOne({ _id: digestOf(ticket) });
     return issued === null || issued.expiresAt <= this.#now() ? null : issued.sessionId;
+  }
+
+  /** Uses a ticket up: true for one of all who try, and for none once it has expired. */
+  async redeem(ticket: string): Promise<boolean> {
+    const issued = await this.#tickets.findOneAndDelete({ _id: digestOf(ticket) });
+    return issued !== null && issued.expiresAt > this.#now();
   }
 
   /** Deletes what has expired: for a job. */

@@ -96,6 +96,12 @@ it('the script of a page is sent events for its ticket', async () => {
   expect(output).toMatch(/type: 'connected'.*type: 'signal\.new'/s);
 });
 
+it('the script of a page says why it gets no ticket', async () => {
+  const { code, output } = await run(scriptIn(events, 'ticket.mjs'), [], { TOKEN: 'none' });
+  expect(code).toBe(1);
+  expect(output).toContain('UNAUTHENTICATED: ');
+});
+
 it('the scripts that pay, check the receipt and open what was bought do so', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'oracle-paying-'));
   const inFolder = (script: string) => script.replaceAll("'answer.json'", JSON.stringify(join(folder, 'answer.json')));

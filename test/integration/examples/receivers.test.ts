@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -86,7 +87,10 @@ describe('watch.mjs', () => {
     await watching.until(upTo(await lastId()));
     const { port } = served;
     await served.close();
-    await watching.until(has('closed: 1001'));
+    await watching.until(has('No service answers'));
+    const ends = watching.errors.filter((line) => /closed|No service/.test(line));
+    expect(ends[0]).toMatch(/^closed: 1001 .*; again in 0\.1 s$/);
+    expect(ends[1]).toBe(`No service answers at ${served.url} (ECONNREFUSED; SERVICE_URL names another); again in 0.1 s`);
     await service.liveDay();
     served = await servePush(service, { port });
     await watching.until(upTo(await lastId()));
@@ -105,6 +109,21 @@ describe('watch.mjs', () => {
     const events = parsed(watching.lines);
     expect(events.map(({ type, data }) => `${type} ${data.horizon}`).toSorted()).toEqual(['regime.changed undefined', 'signal.new 7d']);
     expect(events.every(({ id }) => id > before)).toBe(true);
+  });
+
+  it('needs no key beside a demonstration service, and a slash that ends its address does no harm', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'oracle-watch-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'demo.json'), JSON.stringify(service.infrastructure.demo));
+    const watching = watch({ PRIVATE_KEY: '', DATA_DIR: folder, SERVICE_URL: `${served.url}/` });
+    await watching.until(has('connected as premium'));
+  });
+
+  it('says what it needs where there is no demonstration wallet', async () => {
+    const watching = watch({ PRIVATE_KEY: '', DATA_DIR: '/nowhere' });
+    const [exitCode] = await once(watching.child, 'close');
+    expect(exitCode).toBe(1);
+    expect(watching.errors.join('\n')).toContain('Set PRIVATE_KEY');
   });
 
   it('takes a fresh token before the old one ends', async () => {
@@ -132,11 +151,16 @@ describe('watch.mjs', () => {
 
 it('the line of docs/EVENTS.md that needs nothing but Node prints what is there and what comes', async () => {
   await service.liveDay();
-  const [, line] = /^ {4}node -e "(.*)"$/m.exec(documentText('docs/EVENTS.md'))!;
+  const [, line] = /^ {4}npx node -e "(.*)"$/m.exec(documentText('docs/EVENTS.md'))!;
   const code = line.replace('ws://127.0.0.1:3000', served.url.replace('http', 'ws')).replace('$TOKEN', await loginToken(service, 'basic'));
   const watching = run(['-e', code], {});
   await watching.until(upTo(await lastId()));
   expect(parsed(watching.lines)[0]).toMatchObject({ type: 'connected', data: { tier: 'basic' } });
+  const { port } = served;
+  await served.close();
+  await once(watching.child, 'close');
+  served = await servePush(service, { port });
+  expect(watching.errors.join()).toContain('closed 1001');
 });
 
 const COPY = join(ROOT, 'node_modules/.cache/scripts/readme-receiver.mjs');
@@ -163,6 +187,13 @@ describe('receivers of webhooks', () => {
     await post(`/api/svc/webhooks/${id}/test`, {});
     await receiver.until(({ lines }) => lines.some((line) => line.includes('ping')));
     expect(countOf(receiver.lines)).toBe(4);
+  });
+
+  it.each([['examples/receivers/webhook-receiver.mjs'], [COPY]])('%s says which secret it needs', async (file) => {
+    const receiver = run([file], { WEBHOOK_SECRET: '' });
+    const [exitCode] = await once(receiver.child, 'close');
+    expect(exitCode).toBe(1);
+    expect(receiver.errors.join('\n')).toContain('Set WEBHOOK_SECRET to');
   });
 
   it('webhook-receiver.mjs prints once what is sent again', async () => {

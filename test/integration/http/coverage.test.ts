@@ -66,12 +66,17 @@ const SECURITY: Record<SpecPath['tier'], object[]> = {
   paid: [{ x402: [] }, { x402V1: [] }, { x402Payment: [] }],
 };
 const ASKED_BY_MONITORS = ['/health', '/ready'];
+/** What cannot send headers proves in its URL who it is. */
+const OF_WEBSOCKETS = [{ webSocketToken: [] }, { webSocketTicket: [] }];
 
 it.each(BUILT.map((entry): [string, SpecPath] => [line(entry), entry]))(
   '%s asks for the tier of its caller',
   (_, { method, path, tier }) => {
     const { security, responses, description } = document.paths[path][method];
-    expect(security).toEqual(ASKED_BY_MONITORS.includes(path) ? [] : SECURITY[tier]);
+    const asked = path === '/ws/signal' ? [...SECURITY[tier], ...OF_WEBSOCKETS] : SECURITY[tier];
+    expect(security).toEqual(ASKED_BY_MONITORS.includes(path) ? [] : asked);
+    const named = security.flatMap((requirement: object) => Object.keys(requirement));
+    expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining(named));
     if (tier === 'basic' || tier === 'premium') expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403']));
     if (tier === 'premium') expect(description).toContain('Premium');
   },

@@ -44,6 +44,10 @@ describe('the document', () => {
     });
   });
 
+  it('says where events are described', () => {
+    expect(document).toMatchObject({ info: { description: expect.stringContaining('`/.well-known/asyncapi.json`') } });
+  });
+
   it('is the same each time it is made', async () => {
     const again = openApiDocument(allRoutes(service.http), { publicUrl: PUBLIC_URL });
     expect(JSON.stringify(again)).toBe(await (await get('/.well-known/openapi.json')).text());

@@ -98,6 +98,8 @@ function refusal({ 'x-access': access, operationId }: Callable, caller: CallerNa
   // A token changes nothing where every answer is paid for.
   if (free || access === 'paid') return null;
   if (caller === 'stranger') return 401;
+  // What is no handshake is told so before anybody is asked who he is.
+  if (operationId === 'openWebSocket') return 426;
   if (caller === 'anonymous' && (access !== 'public' || operationId === 'logOut')) return 401;
   return caller === 'basic' && access === 'premium' ? 403 : null;
 }

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ensureIndexes } from '../../../src/mongo.ts';
 import type { AnyDraft, AnyEvent } from '../../../src/push/events/event.ts';
 import { EVENT_INDEXES, EVENTS_KEPT_DAYS, EventLog } from '../../../src/push/events/log.ts';
+import { DAILY_USE_INDEXES, REPLAYED_A_DAY } from '../../../src/push/webhooks/daily-use.ts';
 import type { DeliveryDoc } from '../../../src/push/webhooks/delivery.ts';
 import { messageIdOf } from '../../../src/push/webhooks/message.ts';
 import { DELIVERY_INDEXES, DeliveryQueue } from '../../../src/push/webhooks/queue.ts';
 import type { Registration } from '../../../src/push/webhooks/registry.ts';
 import type { ReplayRequest } from '../../../src/push/webhooks/replay.ts';
-import { REPLAYED_A_DAY } from '../../../src/push/webhooks/replay-claims.ts';
 import { WEBHOOK_INDEXES } from '../../../src/push/webhooks/store.ts';
 import type { WebhookDoc } from '../../../src/push/webhooks/webhook.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -31,7 +31,7 @@ afterAll(() => database.drop());
 beforeEach(async () => {
   clock = minutes(60);
   for (const { name } of await database.db.listCollections().toArray()) await database.db.dropCollection(name);
-  await ensureIndexes(database.db, [...WEBHOOK_INDEXES, ...DELIVERY_INDEXES, ...EVENT_INDEXES]);
+  await ensureIndexes(database.db, [...WEBHOOK_INDEXES, ...DELIVERY_INDEXES, ...DAILY_USE_INDEXES, ...EVENT_INDEXES]);
   log = new EventLog(database.db);
 });
 
@@ -66,6 +66,16 @@ const refusal = (wallet: Address, id: string, request: ReplayRequest) =>
       () => 'taken',
       ({ code, field }: { code: string; field?: string }) => ({ code, field }),
     );
+
+/** Counts so many more to the day of a wallet that has replayed something. */
+async function replayedBefore(wallet: Address, count: number) {
+  const uses = database.db.collection<{ _id: string; used: number }>('webhook_daily_use');
+  const { matchedCount } = await uses.updateOne(
+    { _id: new RegExp(`^replay:${wallet.toLowerCase()}:`) as never },
+    { $inc: { used: count } },
+  );
+  expect(matchedCount).toBe(1);
+}
 
 const invalid = (field: string) => ({ code: 'INPUT_INVALID', field });
 
@@ -183,7 +193,7 @@ describe('a replay', () => {
   it('that its process left half done holds up others for half a minute', async () => {
     await events(2);
     const { wallet, id } = await registered();
-    const replays = { claimedUntil: new Date(clock.getTime() + 30_000), day: Math.floor(clock.getTime() / DAY_MS), events: 1 };
+    const replays = { claimedUntil: new Date(clock.getTime() + 30_000) };
     await webhooks().updateOne({ _id: id }, { $set: { replays } });
     expect(await refusal(wallet, id, { sinceId: 0 })).toMatchObject({ code: 'CONFLICT' });
     clock = new Date(clock.getTime() + 30_000);
@@ -196,17 +206,53 @@ describe('a replay', () => {
     await registry().replay(wallet, id, { eventId: 1 });
     expect(await refusal(wallet, id, { sinceId: 0 })).toMatchObject({ code: 'CONFLICT' });
     await queue().cancel(id, clock);
-    await webhooks().updateOne({ _id: id }, { $inc: { 'replays.events': REPLAYED_A_DAY - 3 } });
+    await replayedBefore(wallet, REPLAYED_A_DAY - 3);
     const refused = await registry()
       .replay(wallet, id, { sinceId: 0 })
       .catch((error) => error);
     const midnight = DAY_MS - (clock.getTime() % DAY_MS);
-    expect(refused).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: midnight / 1_000, details: { replayed: REPLAYED_A_DAY - 2 } });
+    expect(refused).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: midnight / 1_000, details: { used: REPLAYED_A_DAY - 2 } });
     expect(await refusal(wallet, id, { sinceId: 1 })).toBe('taken');
     await queue().cancel(id, clock);
     expect(await refusal(wallet, id, { eventId: 1 })).toMatchObject({ code: 'RATE_LIMITED' });
     clock = new Date(clock.getTime() + midnight);
     expect(await refusal(wallet, id, { sinceId: 0 })).toBe('taken');
+  });
+
+  it('has no more of a day for being to another webhook of the wallet, or to one that was deleted and registered again', async () => {
+    await events(2);
+    const { wallet, id } = await registered();
+    await registry().replay(wallet, id, { eventId: 1 });
+    await replayedBefore(wallet, REPLAYED_A_DAY - 1);
+    const wanted = { events: ['regime.changed'] } as const;
+    const { _id: other } = await registry().register(wallet, { url: 'https://hooks.example.com/b', ...wanted });
+    expect(await refusal(wallet, other, { eventId: 1 })).toMatchObject({ code: 'RATE_LIMITED' });
+    await registry().remove(wallet, id);
+    const { _id: again } = await registry().register(wallet, { url: 'https://hooks.example.com/a', ...wanted });
+    expect(await refusal(wallet, again, { eventId: 1 })).toMatchObject({ code: 'RATE_LIMITED' });
+    expect(await rows(again)).toEqual([]);
+    const somebody = await registered();
+    expect(await refusal(somebody.wallet, somebody.id, { eventId: 1 })).toBe('taken');
+  });
+
+  it('that does not get into the queue is not counted', async () => {
+    await events(2);
+    const { wallet, id } = await registered();
+    const append: DeliveryQueue['append'] = () => Promise.reject(new Error('the database went away'));
+    const broken = testRegistry(database.db, { now, parts: { queue: Object.assign(queue(), { append }) } });
+    await expect(broken.replay(wallet, id, { sinceId: 0 })).rejects.toThrow('the database went away');
+    await replayedBefore(wallet, REPLAYED_A_DAY - 2);
+    expect(await refusal(wallet, id, { sinceId: 0 })).toBe('taken');
+  });
+
+  it('that a day has no room for holds up no smaller one', async () => {
+    await events(2);
+    const { wallet, id } = await registered();
+    await registry().replay(wallet, id, { eventId: 1 });
+    await queue().cancel(id, clock);
+    await replayedBefore(wallet, REPLAYED_A_DAY - 2);
+    expect(await refusal(wallet, id, { sinceId: 0 })).toMatchObject({ code: 'RATE_LIMITED' });
+    expect(await refusal(wallet, id, { eventId: 2 })).toBe('taken');
   });
 
   it('to a disabled webhook is refused', async () => {

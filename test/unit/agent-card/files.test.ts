@@ -147,6 +147,11 @@ describe('SKILL.md', () => {
     }
   });
 
+  it('says how to be told of what happens, and where that is described', () => {
+    for (const path of ['/ws/signal', '/api/svc/webhooks/register', '/.well-known/asyncapi.json'])
+      expect(body).toContain(`${publicUrl}${path}`);
+  });
+
   it('is short enough to be read whole, and no shell breaks on its lines', () => {
     expect(text.split('\n').length).toBeLessThan(500);
     const commands = text.match(/^curl .*$/gm) ?? [];

@@ -16,7 +16,8 @@ import { WEBSOCKET } from '../../../src/push/channels.ts';
 import { EVENTS_KEPT_DAYS } from '../../../src/push/events/log.ts';
 import { eventTables } from '../../../src/push/tables.ts';
 import { CALL_TIMEOUT_MS } from '../../../src/push/webhooks/call.ts';
-import { REPLAYED_A_DAY } from '../../../src/push/webhooks/replay-claims.ts';
+import { REPLAYED_A_DAY, TESTS_A_DAY } from '../../../src/push/webhooks/daily-use.ts';
+import { DELIVERIES_KEPT_DAYS } from '../../../src/push/webhooks/queue.ts';
 import { BOTH_SIGN_HOURS } from '../../../src/push/webhooks/rotation.ts';
 import { FEWEST_BYTES, LONGEST_SECRET } from '../../../src/push/webhooks/secret.ts';
 import { WEBHOOKS_PER_WALLET } from '../../../src/push/webhooks/store.ts';
@@ -111,6 +112,8 @@ describe('numbers in the documents', () => {
     `After a drop wait ${WEBSOCKET.reconnectSeconds} seconds`,
     `Any 2xx within ${CALL_TIMEOUT_MS / 1_000} seconds`,
     `${REPLAYED_A_DAY} events of replays a day`,
+    `${TESTS_A_DAY} tests a day`,
+    `for ${DELIVERIES_KEPT_DAYS.live} days; replays and tests for ${DELIVERIES_KEPT_DAYS.asked}`,
     `For ${BOTH_SIGN_HOURS} hours deliveries carry two signatures`,
     `at least ${FEWEST_BYTES} bytes, at most ${LONGEST_SECRET} characters`,
     `A wallet can have ${WEBHOOKS_PER_WALLET}.`,

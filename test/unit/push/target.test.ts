@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { checkTarget, LONGEST_URL, type Resolve } from '../../../src/push/target.ts';
+import { checkTarget, hostNameOf, LONGEST_URL, type Resolve } from '../../../src/push/target.ts';
+import { Turns } from '../../../src/push/turns.ts';
 
 const PUBLIC = '93.184.215.14';
 const publicResolve: Resolve = async () => [PUBLIC, '2606:2800:21f:cb07:6820:80da:af6b:8b2c'];
@@ -18,7 +19,8 @@ describe('a callback', () => {
     ['HTTPS://Hooks.Example.com:443', 'https://hooks.example.com/'],
     ['https://hooks.example.com:8443/x', 'https://hooks.example.com:8443/x'],
     ['https://bücher.example/x', 'https://xn--bcher-kva.example/x'],
-    ['https://hooks.example.com./x', 'https://hooks.example.com./x'],
+    ['https://hooks.example.com./x', 'https://hooks.example.com/x'],
+    ['https://hooks.example.com.:8443/x.?y=z.', 'https://hooks.example.com:8443/x.?y=z.'],
     ['https://notlocal.example/', 'https://notlocal.example/'],
   ])('%s is kept as %s, with the addresses it leads to', async (given, url) => {
     expect(await check(given)).toEqual({ url, addresses: await publicResolve('') });
@@ -51,6 +53,8 @@ describe('a callback', () => {
     ['localhost', 'https://localhost/'],
     ['localhost with a dot', 'https://LOCALHOST./'],
     ['a name under localhost', 'https://a.localhost/'],
+    ['two dots at its end', 'https://hooks.example.com../'],
+    ['many dots at its end', 'https://hooks.example.com..../'],
     ['mDNS', 'https://printer.local/'],
     ['internal', 'https://metadata.google.internal/computeMetadata/v1/'],
     ['a home network', 'https://nas.home.arpa/'],
@@ -116,6 +120,24 @@ describe('a callback', () => {
   });
 });
 
+it('a callback whose name got no turn to be looked up is neither refused nor taken: nobody knows anything of it', async () => {
+  const full: Resolve = () => new Turns({ underWay: 0, waiting: 0 }).run(async () => [PUBLIC]);
+  const later = { code: 'RATE_LIMITED', retryAfterSeconds: 5 };
+  await expect(check('https://hooks.example.com/', full)).rejects.toMatchObject(later);
+  await expect(note('https://hooks.example.com/', full)).rejects.toMatchObject(later);
+});
+
+it.each([
+  ['https://Hooks.Example.COM:8443/x', 'hooks.example.com'],
+  ['https://hooks.example.com./', 'hooks.example.com'],
+  ['http://LOCALHOST...:80/', 'localhost'],
+  ['https://[2001:DB8::1]/', '2001:db8::1'],
+  ['https://127.0.0.1./', '127.0.0.1'],
+  ['no url', ''],
+])('the host of %s has one name: %s', (url, name) => {
+  expect(hostNameOf(url)).toBe(name);
+});
+
 describe('a callback that is only written down', () => {
   const unanswered: [string, Resolve][] = [
     ['has no address', async () => []],
@@ -177,6 +199,28 @@ describe('a callback of this machine', () => {
     },
   );
 
+  it.each([
+    'http://127.0.0.1:8080/',
+    'https://127.9.9.9/',
+    'http://localhost:8080/',
+    'http://LOCALHOST./',
+    'http://[::1]:8080/',
+    'http://127.1/',
+  ])('%s is refused otherwise, with a word on what allows it', async (url) => {
+    const told = {
+      field: 'url',
+      message: expect.stringContaining('PUSH_LOCAL_TARGETS=allow'),
+      suggestedAction: expect.stringContaining('local chain only'),
+    };
+    await expect(check(url, never)).rejects.toMatchObject(told);
+    await expect(note(url, never)).rejects.toMatchObject(told);
+  });
+
+  it.each(['http://hooks.example.com/', 'https://10.0.0.1/', 'ftp://127.0.0.1/'])('%s is refused for what it is', async (url) => {
+    await expect(check(url)).rejects.not.toThrow(/PUSH_LOCAL_TARGETS/);
+    await expect(check('https://named.example.com/', async () => ['127.0.0.1'])).rejects.not.toThrow(/PUSH_LOCAL_TARGETS/);
+  });
+
   it('may be called localhost, if that leads here', async () => {
     expect(await checkLocal('http://localhost:9000/', async () => ['127.0.0.1', '::1'])).toMatchObject({ addresses: ['127.0.0.1', '::1'] });
     await expect(checkLocal('http://localhost:9000/', async () => ['127.0.0.1', PUBLIC])).rejects.toThrow(refused);
@@ -192,6 +236,11 @@ describe('a callback of this machine', () => {
     'http://[::ffff:127.0.0.1]/',
   ])('is not %s', async (url) => {
     await expect(checkLocal(url)).rejects.toThrow(refused);
+  });
+
+  it('has one name, whatever dots end it', async () => {
+    expect((await checkLocal('http://localhost.:9000/', async () => ['127.0.0.1'])).url).toBe('http://localhost:9000/');
+    await expect(checkLocal('http://localhost..:9000/', async () => ['127.0.0.1'])).rejects.toThrow(refused);
   });
 
   it('leaves public ones as they are', async () => {

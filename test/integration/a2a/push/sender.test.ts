@@ -293,6 +293,18 @@ describe('what happens to a task', () => {
     expect(received).toHaveLength(POSTS_A_MINUTE + 3);
   });
 
+  it('counts the posts of one host together, whatever dots end its name', async () => {
+    const { url, received } = await receiver(200);
+    const { store, sender } = push();
+    const taskId = newTaskId();
+    for (let n = 0; n < PUSH_CONFIGS_PER_TASK; n++) {
+      const host = n % 2 === 0 ? 'localhost' : 'localhost.';
+      await store.save(taskId, alice, config({ id: `id-${n}`, url: `${url.replace('127.0.0.1', host)}/${n}` }));
+    }
+    for (let n = 0; n * PUSH_CONFIGS_PER_TASK <= POSTS_A_MINUTE; n++) await sender.send(statusEvent(taskId, WORKING), alice);
+    expect(received).toHaveLength(POSTS_A_MINUTE);
+  });
+
   it('never fails for its callbacks, and a message without a task is told to nobody', async () => {
     const broken = push({ secretBox: createSecretBox('y'.repeat(40)) });
     const taskId = newTaskId();

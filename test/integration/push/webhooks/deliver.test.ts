@@ -3,6 +3,7 @@ import { createServer as createRaw, Socket } from 'node:net';
 import type { Address } from 'viem';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Resolve } from '../../../../src/push/target.ts';
+import { Turns } from '../../../../src/push/turns.ts';
 import { deliver } from '../../../../src/push/webhooks/deliver.ts';
 import type { DispatcherParts } from '../../../../src/push/webhooks/dispatcher.ts';
 import { fanOut } from '../../../../src/push/webhooks/fan-out.ts';
@@ -238,6 +239,17 @@ describe('a receiver', () => {
     expect(received).toEqual([]);
   });
 
+  it('on this machine is not called where that is not allowed, and the attempt says what allows it', async () => {
+    const { url, received } = await receiver(200);
+    const { id } = await waiting(url, 1);
+    await send(id, { targets: { allowLocal: false, resolve: async () => [] } });
+    expect(await first(id)).toMatchObject({
+      state: 'PENDING',
+      attempts: [{ status: null, reason: 'Hosts of this machine are called only with PUSH_LOCAL_TARGETS=allow' }],
+    });
+    expect(received).toEqual([]);
+  });
+
   it('that answers 410 is never called again; what waits is cancelled, and its owner is told', async () => {
     const { url, received } = await receiver(410);
     const watching = await receiver(200);
@@ -352,13 +364,26 @@ describe('secrets', () => {
     expect(() => verified(received[1]!, secret, bench.clock.now)).toThrow('No matching signature');
   });
 
-  it('that do not open leave everything as it is', async () => {
+  it('that do not open leave everything as it is, and are looked at and told of once a minute', async () => {
     const { url, received } = await receiver(200);
-    const { id } = await waiting(url, 1, { sealedSecret: 'v1.AAAA' });
-    await expect(send(id)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
-    expect(received).toEqual([]);
+    const { id, secret } = await waiting(url, 1, { sealedSecret: 'v1.AAAA' });
+    const told = () => bench.lines.filter((line) => line.includes(id) && line.includes('does not open')).length;
+    for (let second = 0; second < 60; second++) {
+      const head = (await send(id))!;
+      if (second === 0) expect(head.nextAttemptAt).toEqual(new Date(bench.clock.now.getTime() + 60_000));
+      bench.pass(1_000);
+    }
+    expect(told()).toBe(1);
+    await send(id);
+    expect([told(), received.length]).toEqual([2, 0]);
     expect(await first(id)).toMatchObject({ state: 'PENDING', attempts: [] });
-    expect((await bench.webhook(id)).sender).toBeNull();
+    expect(await bench.webhook(id)).toMatchObject({ status: 'active', failingSince: null, sender: null });
+    expect(bench.lines.join()).not.toContain('v1.AAAA');
+
+    await bench.webhooks.updateOne({ _id: id }, { $set: { sealedSecret: bench.seal(id, secret) } });
+    bench.pass(60_000);
+    await send(id);
+    expect(received).toHaveLength(1);
   });
 });
 
@@ -371,6 +396,21 @@ describe('a host', () => {
     expect([(await first(id)).attempts, received.length]).toEqual([[], 0]);
     bench.pass(1_000);
     await send(id, busy);
+    bench.pass(1_000);
+    await send(id);
+    expect(received).toHaveLength(1);
+  });
+});
+
+describe('a name that cannot be looked up since too many others are', () => {
+  it('is looked up later, and nothing counts as an attempt', async () => {
+    const { url, received } = await receiver(200);
+    const { id } = await waiting(url.replace('127.0.0.1', 'localhost'), 1);
+    const full = new Turns({ underWay: 0, waiting: 0 });
+    const targets = { allowLocal: true, resolve: () => full.run(async () => ['127.0.0.1']) };
+    expect((await send(id, { targets }))!.nextAttemptAt).toEqual(new Date(bench.clock.now.getTime() + 1_000));
+    expect(await first(id)).toMatchObject({ state: 'PENDING', attempts: [] });
+    expect(await bench.webhook(id)).toMatchObject({ failingSince: null, sender: null });
     bench.pass(1_000);
     await send(id);
     expect(received).toHaveLength(1);

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CommandStartedEvent } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { connectMongo } from '../../../../src/mongo.ts';
 import type { Message } from '../../../../src/push/webhooks/message.ts';
 import { DELIVERIES_KEPT_DAYS, DeliveryQueue } from '../../../../src/push/webhooks/queue.ts';
 import { type WebhookBench, webhookBench } from '../../../support/webhook-bench.ts';
@@ -78,6 +80,26 @@ describe('a queue', () => {
     expect(await queue.wake(late._id, clock.now)).toMatchObject({ position: 1, nextAttemptAt: later });
   });
 
+  it('tells who waits without reading what waits', async () => {
+    const { queue, clock, db } = bench;
+    await db.collection('webhook_deliveries').deleteMany({});
+    const [one, other, done] = [newWebhook(), newWebhook(), newWebhook()];
+    for (const webhook of [one, other]) await queue.append(webhook, messages(1, 300), clock.now);
+    await queue.append(done, messages(1, 1), clock.now);
+    await queue.record((await queue.head(done._id))!, attempt(null), { state: 'DELIVERED' }, clock.now);
+    expect((await queue.waiting()).toSorted()).toEqual([one._id, other._id].toSorted());
+    const watched = await connectMongo(bench.database.uri, { monitorCommands: true });
+    onTestFinished(watched.close);
+    const asked: CommandStartedEvent[] = [];
+    watched.client.on('commandStarted', (event) => void asked.push(event));
+    await new DeliveryQueue(watched.db).waiting();
+    expect(asked.map(({ commandName }) => commandName)).toEqual(['aggregate']);
+    const { aggregate, pipeline, hint } = asked[0]!.command;
+    const plan = await db.collection(aggregate).aggregate(pipeline, { hint }).explain('executionStats');
+    const { executionStats } = plan.stages[0].$cursor;
+    expect(executionStats).toMatchObject({ totalKeysExamined: 2, totalDocsExamined: 0 });
+  });
+
   it('takes one word on an attempt, and goes on behind what is over', async () => {
     const { queue, clock } = bench;
     const webhook = newWebhook();
@@ -121,10 +143,10 @@ describe('a queue', () => {
     expect(await positions({ limit: 9, state: 'PENDING', before: 4 })).toEqual([3, 2]);
   });
 
-  it('forgets what is over after 90 days, and goes on counting', async () => {
+  it('forgets what is over after its days, and goes on counting', async () => {
     const { queue } = bench;
     const webhook = newWebhook();
-    const old = new Date(bench.clock.now.getTime() - DELIVERIES_KEPT_DAYS * DAY_MS - 1);
+    const old = new Date(bench.clock.now.getTime() - DELIVERIES_KEPT_DAYS.live * DAY_MS - 1);
     await queue.append(webhook, messages(1, 3), old);
     for (let n = 0; n < 2; n++) await queue.record((await queue.head(webhook._id))!, attempt(null), { state: 'DELIVERED' }, old);
     await queue.append(webhook, messages(4, 4), bench.clock.now);
@@ -132,5 +154,24 @@ describe('a queue', () => {
     expect((await bench.rows(webhook._id)).map(({ position }) => position)).toEqual([3, 4]);
     await queue.append(webhook, messages(5, 5), bench.clock.now);
     expect((await bench.rows(webhook._id)).at(-1)).toMatchObject({ position: 5, eventId: 5 });
+  });
+
+  it('forgets replays and tests sooner than what just happened, and nothing that waits', async () => {
+    const { queue } = bench;
+    const webhook = newWebhook();
+    const old = new Date(bench.clock.now.getTime() - DELIVERIES_KEPT_DAYS.asked * DAY_MS - 1);
+    const recent = new Date(old.getTime() + 1);
+    const deliver = async () => queue.record((await queue.head(webhook._id))!, attempt(null), { state: 'DELIVERED' }, old);
+    const asked = messages(2, 3).map((message) => ({ ...message, cause: `replay:${message.eventId}` }));
+    const ping = { eventId: null, type: 'ping', state: 'DELIVERED', attempts: [], nextAttemptAt: null, finishedAt: old } as const;
+    await queue.append(webhook, messages(1, 1), old);
+    await queue.append(webhook, asked, old);
+    for (let n = 0; n < 2; n++) await deliver();
+    for (const [n, createdAt] of [old, recent].entries()) {
+      const cause = `ping:${n}`;
+      await queue.note(webhook, { ...ping, attempts: [], messageId: `ping_${n}`, cause, once: `${webhook._id}:${cause}`, createdAt });
+    }
+    await queue.purge(bench.clock.now);
+    expect((await bench.rows(webhook._id)).map(({ cause }) => cause)).toEqual(['live', 'replay:3', 'ping:1']);
   });
 });

@@ -285,7 +285,13 @@ describe('a stop', () => {
 describe('a test', () => {
   const ping = async (id: string, aMinute = 60) => {
     const { queue, box, targets, now } = bench.worker();
-    return sendPing({ ...{ queue, box, targets, now }, hosts: new HostGate({ atOnce: 1, aMinute, now }) }, await bench.webhook(id));
+    return sendPing(
+      {
+        ...{ queue, box, targets, now },
+        hosts: new HostGate({ atOnce: 1, aMinute, ofWallet: { atOnce: 1, aMinute }, walletAtOnce: 1, now }),
+      },
+      await bench.webhook(id),
+    );
   };
 
   it('is sent past the queue, verifies under the standard, and stands in the log', async () => {

@@ -41,7 +41,7 @@ async function startWorker(timing?: DeliveryTiming) {
   const { view, tierOf } = bench.worker();
   const delivery = composeWebhookDelivery(
     { config, log, shutdown },
-    { db, push, encryptionSecret: 'm'.repeat(32), view, tierOf, now, ...(timing && { timing }) },
+    { db, push, encryptionSecret: 'm'.repeat(32), view, tierOf, now, resolve: async () => ['127.0.0.1'], ...(timing && { timing }) },
   );
   // The steps of the day have nothing to do here.
   const jobs = Object.fromEntries(Object.keys(JOBS).map((name) => [name, { cron: '0 0 1 1 *', run: async () => undefined }]));
@@ -113,12 +113,44 @@ it('a worker is woken by what happens, and comes back by itself for what has fai
   const { id, secret } = await bench.addWebhook(failing.url);
   secrets.push(secret);
   // It looks for nothing by itself.
-  await startWorker({ pollMs: 3_600_000 });
+  const woken = await startWorker({ pollMs: 3_600_000 });
   const before = await bench.events.lastId();
   await bench.events.append([regimeDraft('once', now()), regimeDraft('twice', now())], now());
+  await until(() => failing.calls() === 1);
+  await woken.stop();
+  await startWorker();
   await until(() => failing.ids.length === 2);
   expect(failing.ids).toEqual([before + 1, before + 2]);
   const [{ attempts }] = (await bench.rows(id)) as [DeliveryDoc];
   const [first, second] = attempts.map(({ at }) => at.getTime());
   expect(second! - first!).toBeGreaterThanOrEqual(5_000);
+});
+
+it('slow receivers of one wallet keep nobody else waiting, at their host or at others, and stand in line once each', async () => {
+  const answers: (() => void)[] = [];
+  const slow = await answering((_, response) => void answers.push(() => response.end()));
+  onTestFinished(slow.close);
+  // Two thirds at a host that others use, too, and each of the rest at its own.
+  const urls = Array.from({ length: 18 }, (_, n) => `http://${n < 12 ? '127.0.0.1' : `host${n}.example`}:${slow.port}/${n}`);
+  for (const [slot, url] of urls.entries()) await bench.addWebhook(url, { wallet: `0x${'a'.repeat(40)}`, slot });
+  const secrets: string[] = [];
+  const quick = await receiver(() => secrets[0]!);
+  secrets.push((await bench.addWebhook(quick.url)).secret);
+  await startWorker();
+  const happen = (name: string) => bench.events.append([regimeDraft(name, now())], now());
+  await happen('the first');
+  // What a wallet has at once in a process.
+  await until(() => answers.length === 4);
+  const waits: number[] = [];
+  for (let n = 1; n <= 4; n++) {
+    const started = performance.now();
+    await happen(`event ${n}`);
+    await until(() => quick.ids.length === n + 1);
+    waits.push(performance.now() - started);
+  }
+  expect(Math.max(...waits)).toBeLessThan(5_000);
+  expect(answers).toHaveLength(4);
+  const queued = await bench.db.collection('jobs').distinct('data.subject', { name: 'webhook-delivery' });
+  expect(await bench.db.collection('jobs').countDocuments({ name: 'webhook-delivery' })).toBe(queued.length);
+  for (const answer of answers) answer();
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ensureIndexes } from '../../../../src/mongo.ts';
 import { WEBSOCKET } from '../../../../src/push/channels.ts';
 import { forecastDrafts } from '../../../../src/push/events/drafts.ts';
@@ -7,7 +7,7 @@ import type { AnyDraft } from '../../../../src/push/events/event.ts';
 import { EVENT_INDEXES } from '../../../../src/push/events/log.ts';
 import { PAYLOADS } from '../../../../src/push/events/payloads.ts';
 import { SERVER_MESSAGES } from '../../../../src/push/websocket/messages.ts';
-import { SLOT_INDEXES } from '../../../../src/push/websocket/slots.ts';
+import { SLOT_INDEXES, Slots } from '../../../../src/push/websocket/slots.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database.ts';
 import { noticeDraft, regimeDraft, regimeDrafts } from '../../../support/event-drafts.ts';
 import { type Asked, WebSocketBench, wallet } from '../../../support/websocket-bench.ts';
@@ -124,18 +124,37 @@ describe('what is sent', () => {
       await upTo(quick, count);
     }
     expect(quick.eventIds()).toEqual(ids(1, BULKY));
+    // Who goes on reading within half a minute hears why, whatever pings he could not answer.
+    bench.clock.advance(30 * SECOND - 1);
+    for (let round = 1; round <= 2; round++) {
+      await bench.hub.round();
+      quick.send({ type: 'ping' });
+      await quick.until((all) => all.filter(({ type }) => type === 'pong').length === round);
+    }
     slow.socket.resume();
     expect((await slow.closed).code).toBe(4008);
     const got = slow.eventIds();
     expect(got).toEqual(ids(1, got.length));
     expect(got.length).toBeLessThan(BULKY);
-    // Who does not even take the farewell is dropped two seconds later.
+    // Who does not even take the farewell by then is dropped.
     await expect.poll(() => bench.hub.size).toBe(2);
-    bench.clock.advance(2 * SECOND);
+    bench.clock.advance(1);
     await expect.poll(() => bench.hub.size).toBe(1);
     await bench.append([regimeDraft('after')]);
     await upTo(quick, BULKY + 1);
     dead.socket.terminate();
+  });
+
+  it('is told again, to each once, where making a message of it failed', async () => {
+    const [basic, premium] = [await bench.connect({ tier: 'basic' }), await bench.connect({ wallet: 2 })];
+    // The first of them is told, the second is not; then neither.
+    bench.viewFaults = [false, true];
+    await bench.append([regimeDraft('first')]);
+    await Promise.all([upTo(basic, 1), upTo(premium, 1)]);
+    bench.viewFaults = [true, true];
+    await bench.append([regimeDraft('second'), regimeDraft('third')]);
+    await Promise.all([upTo(basic, 3), upTo(premium, 3)]);
+    expect([basic.eventIds(), premium.eventIds(), bench.viewFaults]).toEqual([ids(1, 3), ids(1, 3), []]);
   });
 });
 
@@ -166,6 +185,28 @@ describe('since', () => {
     const without = await since(4);
     await without.first('replay.complete');
     expect(without.messages.map(({ type }) => type)).not.toContain('replay.gap');
+  });
+
+  it('ends with 1013 where the log ends before what others were told, as after a restored backup, and does not read it all the time', async () => {
+    await bench.append(regimeDrafts(0, 5));
+    await expect.poll(() => bench.hub.through).toBe(5);
+    await database.db.collection('events').deleteMany({ _id: { $gt: 3 } as never });
+    const after = vi.spyOn(bench.events, 'after');
+    const client = await since(0);
+    await upTo(client, 3);
+    let ended = false;
+    void client.closed.then(() => {
+      ended = true;
+    });
+    const passTime = () => {
+      // It rests by this clock.
+      bench.rounds.advance(500);
+      return ended;
+    };
+    await expect.poll(passTime).toBe(true);
+    expect(await closeCode(client)).toBe(1013);
+    expect(after.mock.calls.filter(([id]) => id === 3)).toHaveLength(6);
+    expect(client.messages.map(({ type }) => type)).not.toContain('replay.complete');
   });
 
   it('sends what matches only, and a notice to its owner', async () => {
@@ -383,6 +424,36 @@ describe('several processes', () => {
     await expect.poll(() => bench.hub.size).toBe(4);
     expect(client.socket.readyState).toBe(client.socket.OPEN);
     expect(await slots()).toBe(5);
+  });
+
+  it('free a slot later that could not be freed when its connection ended', async () => {
+    const client = await bench.connect();
+    const release = vi.spyOn(bench.slots, 'release').mockRejectedValueOnce(new Error('the database does not answer'));
+    client.socket.terminate();
+    await expect.poll(() => bench.hub.size).toBe(0);
+    await expect.poll(() => bench.log.some((line) => line.includes('could not be freed'))).toBe(true);
+    expect(await slots()).toBe(1);
+    await bench.hub.round();
+    expect(await slots()).toBe(0);
+    await bench.hub.round();
+    expect(release).toHaveBeenCalledTimes(2);
+  });
+
+  it('give no sign of life for a slot that belongs to no connection, and count it for none', async () => {
+    const own = new Slots(database.db);
+    await Promise.all(['kept', 'left'].map((connection) => own.claim(connection, connection)));
+    const untilOf = async () =>
+      Object.fromEntries(
+        (await database.db.collection('websocket_slots').find().toArray()).map(({ connection, until }) => [connection, until]),
+      );
+    await database.db.collection('websocket_slots').updateMany({}, [{ $set: { until: { $add: ['$$NOW', SECOND] } } }]);
+    const before = await untilOf();
+    expect(await own.renew(['kept'])).toEqual([]);
+    const renewed = await untilOf();
+    expect(renewed.left).toEqual(before.left);
+    expect(renewed.kept.getTime()).toBeGreaterThan(before.kept.getTime());
+    expect(await own.renew(['kept', 'lost'])).toEqual(['lost']);
+    await own.releaseAll();
   });
 
   it('deliver each event to each of their connections once', async () => {

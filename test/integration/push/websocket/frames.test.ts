@@ -145,6 +145,20 @@ describe('frames that break the rules', () => {
     expect(socket.destroyed).toBe(true);
   });
 
+  it('end the connection with 1008 when very many pings come in one write', async () => {
+    const { closeCode } = await sent([Buffer.concat(Array.from({ length: 200 }, () => frame({ opcode: PING })))]);
+    let code: number | null = null;
+    void closeCode.then((sentCode) => {
+      code = sentCode;
+    });
+    const passTime = () => {
+      // Who does not answer the close is dropped a moment later.
+      bench.clock.advance(2_000);
+      return code;
+    };
+    await expect.poll(passTime).toBe(1008);
+  });
+
   it.each([0, 999, 1004, 1005, 1006, 1015, 2999, 5000])('end the connection: a close with %i, which nobody may send', async (code) => {
     expect(await closeOf(code)).toBe(1002);
   });
@@ -186,8 +200,19 @@ describe('the handshake', () => {
     const { head, socket } = await rawSocket(url(), {
       headers: ['Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits', 'Sec-WebSocket-Protocol: graphql-ws'],
     });
+    expect(head).toContain(' 101 ');
     expect(head).toContain('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=');
     expect(head).not.toMatch(/Sec-WebSocket-(Extensions|Protocol)/);
     socket.destroy();
   });
+
+  it.each(['chat,,chat', 'chat,chat', '{', ''])(
+    'is not spoilt by the protocols "%s", of which none is spoken anyway',
+    async (protocols) => {
+      const { head, socket } = await rawSocket(url(), { headers: [`Sec-WebSocket-Protocol: ${protocols}`] });
+      expect(head).toContain(' 101 ');
+      expect(head).not.toContain('Sec-WebSocket-Protocol');
+      socket.destroy();
+    },
+  );
 });

@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { composeDoor } from '../../../../src/compose/door.ts';
 import { composeWebSocket } from '../../../../src/compose/websocket.ts';
 import { loadConfig } from '../../../../src/config.ts';
-import { createStartingApp } from '../../../../src/http/app.ts';
+import { createApp, createStartingApp } from '../../../../src/http/app.ts';
+import { allRoutes } from '../../../../src/http/routes/all.ts';
 import { listen } from '../../../../src/http/server.ts';
 import { createLog } from '../../../../src/log.ts';
 import { TICKET_SECONDS } from '../../../../src/push/websocket/tickets.ts';
@@ -122,6 +123,18 @@ describe('who is let in', () => {
     expect(came.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
+  it('a ticket that was refused for something else, once that is put right', async () => {
+    const session = await token('premium');
+    const value = await newTicket(session);
+    expectProblem(await refusalOf(address(`?since=4&ticket=${value}`)), { status: 400, field: 'since' });
+    expectProblem(await refusalOf(address(`?ticket=${value}`), { origin: 'https://evil.example.org' }), { status: 403 });
+    const open = await Promise.all([0, 1, 2, 3, 4].map(() => connect(`?token=${session}`)));
+    expectProblem(await refusalOf(address(`?ticket=${value}`)), { status: 429, policy: 'connections' });
+    open[0].socket.terminate();
+    await expect.poll(() => service.database.db.collection('websocket_slots').countDocuments()).toBe(4);
+    await connect(`?ticket=${value}`);
+  });
+
   it.each([
     ['has expired', async () => passTime(TICKET_SECONDS * 1_000)],
     [
@@ -216,6 +229,7 @@ describe('where from', () => {
     [undefined, true],
     ['http://127.0.0.1:3000', true],
     ['http://localhost:8080', true],
+    ['http://127.0.0.1:5173', true],
     ['https://app.example.org', true],
     ['https://evil.example.org', false],
     ['https://app.example.org.evil.example', false],
@@ -260,6 +274,21 @@ describe('how many', () => {
   });
 });
 
+it('are counted by address when they are malformed or come from pages of others, also with a good token', async () => {
+  passTime(60_000);
+  const strict = await open({ RATE_LIMIT_PUBLIC: '3' });
+  const headers = bearer(await token('premium'));
+  const malformed = address('?since=-1', strict);
+  const statuses = [
+    (await refusalOf(malformed, { headers })).status,
+    (await refusalOf(address('', strict), { headers, origin: 'https://evil.example.org' })).status,
+    (await refusalOf(malformed)).status,
+    (await refusalOf(malformed)).status,
+  ];
+  await strict.close();
+  expect(statuses).toEqual([400, 403, 400, 429]);
+});
+
 it('are counted by the address that a trusted proxy names', async () => {
   passTime(60_000);
   const behind = await open({ RATE_LIMIT_PUBLIC: '1', TRUST_PROXY: '1' });
@@ -271,10 +300,10 @@ it('are counted by the address that a trusted proxy names', async () => {
 });
 
 describe('what is no handshake', () => {
-  const plain = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  const plain = (path: string, headers: Record<string, string> = {}, method = 'GET', version = '1.1') =>
     rawExchange(
       served.url,
-      [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
+      [`${method} ${path} HTTP/${version}`, 'Host: 127.0.0.1', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
         .join('\r\n')
         .concat('\r\n\r\n'),
     );
@@ -319,6 +348,17 @@ describe('what is no handshake', () => {
     expect(await plain('/ws/signal', UPGRADE, 'POST')).toMatch(/^HTTP\/1\.1 405 [\s\S]*METHOD_NOT_ALLOWED/);
   });
 
+  it('over HTTP/1.0, or with a body, is refused', async () => {
+    const field = async (...sent: Parameters<typeof plain>) => /^HTTP\/1\.1 400 [\s\S]*"field":"([\w-]+)"/.exec(await plain(...sent))?.[1];
+    expect(await field('/ws/signal', UPGRADE, 'GET', '1.0')).toBe('Upgrade');
+    expect(await field('/ws/signal', { ...UPGRADE, 'Content-Length': '5' })).toBe('Content-Length');
+    expect(await field('/ws/signal', { ...UPGRADE, 'Transfer-Encoding': 'chunked' })).toBe('Transfer-Encoding');
+    const value = await token('premium');
+    const { head, socket } = await rawSocket(address(`?token=${value}`), { headers: ['Content-Length: 0'] });
+    expect(head).toContain(' 101 ');
+    socket.destroy();
+  });
+
   it('at another path is refused, and the connection ends', async () => {
     expect(await plain('/api/btc-price', UPGRADE)).toMatch(/^HTTP\/1\.1 404 [\s\S]*Connection: close[\s\S]*"code":"NOT_FOUND"/);
   });
@@ -340,6 +380,14 @@ describe('what is no handshake', () => {
 describe('a service that starts or stops', () => {
   it('says so until it can take anybody in', async () => {
     const server = await listen(createStartingApp({ log: service.log }), 0, '127.0.0.1');
+    expectProblem(await refusalOf(`ws://127.0.0.1:${server.port}/ws/signal`), { status: 503, code: 'STEP_WAITING', retryable: true });
+    await server.close();
+  });
+
+  it('says so also when everything else is served already, since nobody may take it for an end', async () => {
+    const server = await listen(createStartingApp({ log: service.log }), 0, '127.0.0.1');
+    server.serve(createApp(allRoutes(service.http), service.door));
+    expect((await fetch(`http://127.0.0.1:${server.port}/ready`)).status).toBe(200);
     expectProblem(await refusalOf(`ws://127.0.0.1:${server.port}/ws/signal`), { status: 503, code: 'STEP_WAITING', retryable: true });
     await server.close();
   });

@@ -1,0 +1,22 @@
+import { type Config, SETTINGS } from './config.ts';
+
+/** Lines of a shell that try a demonstration service out. */
+export interface TryCommands {
+  /** Prints the access token of a demonstration wallet. */
+  token: string;
+  /** Prints every event, what was and what comes. */
+  watch: string;
+  /** Plays an agent that pays. */
+  agent: string;
+}
+
+/** Fit for a service of these settings at this address: what the scripts take for granted is left out. */
+export function tryCommands({ DATA_DIR }: Pick<Config, 'DATA_DIR'>, url: string): TryCommands {
+  const folder = DATA_DIR === SETTINGS.DATA_DIR.default ? '' : `DATA_DIR=${DATA_DIR} `;
+  const isUsual = url === `http://127.0.0.1:${SETTINGS.PORT.default}`;
+  return {
+    token: `${folder}npm run -s token -- premium${isUsual ? '' : ` --url ${url}`}`,
+    watch: `${folder}${isUsual ? '' : `SERVICE_URL=${url} `}node examples/receivers/watch.mjs 0`,
+    agent: `${folder}npm run demo:agent${isUsual ? '' : ` -- --url ${url}`}`,
+  };
+}
