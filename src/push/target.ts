@@ -51,8 +51,8 @@ export async function checkTarget(text: string, rules: TargetRules, unresolved: 
   return { url: url.href, addresses };
 }
 
-/** The URL as far as its text tells. */
-function parseTarget(text: string, allowLocal: boolean): URL {
+/** The URL as far as its text tells. @throws OracleError INPUT_INVALID naming `url` */
+export function parseTarget(text: string, allowLocal: boolean): URL {
   if (text.length > LONGEST_URL) throw invalid(`must have at most ${LONGEST_URL} characters`);
   const url = URL.parse(text);
   if (url === null) throw invalid('must be an absolute URL');

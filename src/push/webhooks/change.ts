@@ -1,5 +1,5 @@
 import { PUSHED_NAMES, type PushedName } from '../event-names.ts';
-import { checkTarget, type TargetRules } from '../target.ts';
+import { checkTarget, parseTarget, type TargetRules } from '../target.ts';
 import { ownWebhook } from './owned.ts';
 import type { DeliveryQueue } from './queue.ts';
 import type { WebhookStore } from './store.ts';
@@ -41,7 +41,8 @@ export async function changeWebhook(
   { store, queue, targets, now }: ChangeParts,
   { wallet, id, change }: { wallet: string; id: string; change: Change },
 ): Promise<WebhookDoc> {
-  // Before the host is looked up: for nobody's webhook nobody is asked.
+  // What its text tells is wrong for whomever; the host is looked up for his own webhook only.
+  if (change.url !== undefined) parseTarget(change.url, targets.allowLocal);
   await ownWebhook(store, wallet, id);
   // Not asked for where it stays: its host may be down while its owner changes the rest.
   const url = change.url === undefined ? undefined : (await checkTarget(change.url, targets, 'accept')).url;

@@ -144,7 +144,7 @@ it('slow receivers of one wallet keep nobody else waiting, at their host or at o
   const waits: number[] = [];
   for (let n = 1; n <= 4; n++) {
     const started = performance.now();
-    await happen(`event ${n}`);
+    await happen(`while others are slow ${n}`);
     await until(() => quick.ids.length === n + 1);
     waits.push(performance.now() - started);
   }

@@ -170,6 +170,9 @@ it('a chain that cannot be read for more than five minutes ends connections with
   const client = await connect(await tokenOf(account));
   proxy.hooks = { onRequest: () => 'drop' };
   await rounds(10, [client]);
+  // One look at a time: the next one must not join one of before.
+  await opened.hub.round();
+  await answered([client]);
   expect(opened.hub.size).toBe(1);
   clock.advance(ROUND_MS);
   expect((await client.closed).code).toBe(1013);
