@@ -17,22 +17,22 @@ export interface PushComposition {
 /** The event log, and how this process writes and reads it. */
 export interface Push {
   events: EventLog;
-  /** Brings changes into the log, and wakes whoever follows it here. */
+  /** Brings changes into the log; whoever follows it here is told at once. */
   publish(): Promise<number>;
   /** Follows the log until the process stops, or until a signal before. */
   follow(listener: EventListener, until?: AbortSignal): Promise<Tail>;
 }
 
 export function composePush({ log, shutdown }: Pick<Frame, 'log' | 'shutdown'>, { db, record, wagers, now }: PushComposition): Push {
-  const events = new EventLog(db);
   const tails = new Set<Tail>();
+  const events = new EventLog(db, () => {
+    for (const tail of tails) tail.wake();
+  });
   return {
     events,
     async publish() {
       const changes = await publishChanges({ log: events, record, wagers, now });
-      const appended = changes + (await publishNotices({ db, log: events, now }));
-      if (appended > 0) for (const tail of tails) tail.wake();
-      return appended;
+      return changes + (await publishNotices({ db, log: events, now }));
     },
     async follow(listener, until) {
       const signal = until === undefined ? shutdown.signal : AbortSignal.any([shutdown.signal, until]);

@@ -14,9 +14,12 @@ export const EVENT_INDEXES = [
 /** The log of all events, in one order for everybody. */
 export class EventLog {
   readonly #events: Collection<AnyEvent>;
+  readonly #onAppended: () => void;
 
-  constructor(db: Db) {
+  /** @param onAppended called as soon as something new stands in the log, before `append` has resolved */
+  constructor(db: Db, onAppended: () => void = () => undefined) {
     this.#events = db.collection('events');
+    this.#onAppended = onAppended;
   }
 
   /**
@@ -24,21 +27,25 @@ export class EventLog {
    * it stands there, and an insert of many stops at the first that is refused: whoever reads upwards sees no gap, now or later.
    */
   async append(drafts: readonly AnyDraft[], now: Date): Promise<number> {
-    if (drafts.length === 0) return 0;
     let appended = 0;
     // Every round that is lost was won by somebody else, whose events are in the log then.
-    for (;;) {
-      const fresh = await this.#unknown(drafts);
+    for (let fresh = drafts; ; ) {
+      fresh = await this.#unknown(fresh);
       if (fresh.length === 0) return appended;
-      const last = await this.lastId();
-      const docs = fresh.map((draft, index) => ({ ...draft, _id: last + 1 + index, appendedAt: now }) as AnyEvent);
-      try {
-        appended += (await this.#events.insertMany(docs, { ordered: true })).insertedCount;
-        return appended;
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        appended += (error as { result?: { insertedCount?: number } }).result?.insertedCount ?? 0;
-      }
+      const { inserted, complete } = await this.#insertAfter(await this.lastId(), fresh, now);
+      appended += inserted;
+      if (inserted > 0) this.#onAppended();
+      if (complete) return appended;
+    }
+  }
+
+  async #insertAfter(last: number, drafts: readonly AnyDraft[], appendedAt: Date): Promise<{ inserted: number; complete: boolean }> {
+    const docs = drafts.map((draft, index) => ({ ...draft, _id: last + 1 + index, appendedAt }) as AnyEvent);
+    try {
+      return { inserted: (await this.#events.insertMany(docs, { ordered: true })).insertedCount, complete: true };
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return { inserted: (error as { result?: { insertedCount?: number } }).result?.insertedCount ?? 0, complete: false };
     }
   }
 
@@ -74,6 +81,7 @@ export class EventLog {
   }
 
   async #unknown(drafts: readonly AnyDraft[]): Promise<AnyDraft[]> {
+    if (drafts.length === 0) return [];
     const keys = drafts.map(({ key }) => key);
     const known = await this.#events.find({ key: { $in: keys } }, { projection: { key: 1 }, hint: { key: 1 } }).toArray();
     const there = new Set(known.map(({ key }) => key));
