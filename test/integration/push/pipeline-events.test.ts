@@ -7,7 +7,7 @@ import { PAYLOADS } from '../../../src/push/events/payloads.ts';
 import { viewEvent } from '../../../src/push/events/view.ts';
 import { type TestService, testService, today } from '../../support/service.ts';
 
-const DAYS = 24;
+const DAYS = 12;
 let service: TestService;
 
 beforeAll(async () => {
