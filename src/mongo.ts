@@ -1,5 +1,7 @@
 import {
+  type Collection,
   type Db,
+  type Document,
   type IndexDescription,
   MongoClient,
   type MongoClientOptions,
@@ -7,6 +9,7 @@ import {
   MongoOperationTimeoutError,
   MongoServerError,
   MongoServerSelectionError,
+  type OptionalUnlessRequiredId,
   type WriteConcernSettings,
 } from 'mongodb';
 import { messageOf, OracleError } from './errors.ts';
@@ -83,6 +86,23 @@ export async function ensureIndexes(db: Db, specs: readonly CollectionIndexes[])
 /** True for the error of a write that a unique index refused. */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+}
+
+/**
+ * Inserts documents in their order, up to the first that a unique index refuses: `complete` tells whether all are there, `inserted` how
+ * many of them are.
+ */
+export async function insertInOrder<Doc extends Document>(
+  collection: Collection<Doc>,
+  docs: readonly Doc[],
+): Promise<{ inserted: number; complete: boolean }> {
+  try {
+    const { insertedCount } = await collection.insertMany(docs as OptionalUnlessRequiredId<Doc>[], { ordered: true });
+    return { inserted: insertedCount, complete: true };
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    return { inserted: (error as { result?: { insertedCount?: number } }).result?.insertedCount ?? 0, complete: false };
+  }
 }
 
 /** True for an error that says that the server is not there or does not answer. */

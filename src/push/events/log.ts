@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { type CollectionIndexes, isDuplicateKey } from '../../mongo.ts';
+import { type CollectionIndexes, insertInOrder } from '../../mongo.ts';
 import type { AnyDraft, AnyEvent } from './event.ts';
 
 /** For so long events are kept, counted from when they happened. */
@@ -32,20 +32,12 @@ export class EventLog {
     for (let fresh = drafts; ; ) {
       fresh = await this.#unknown(fresh);
       if (fresh.length === 0) return appended;
-      const { inserted, complete } = await this.#insertAfter(await this.lastId(), fresh, now);
+      const last = await this.lastId();
+      const docs = fresh.map((draft, index) => ({ ...draft, _id: last + 1 + index, appendedAt: now }) as AnyEvent);
+      const { inserted, complete } = await insertInOrder(this.#events, docs);
       appended += inserted;
       if (inserted > 0) this.#onAppended();
       if (complete) return appended;
-    }
-  }
-
-  async #insertAfter(last: number, drafts: readonly AnyDraft[], appendedAt: Date): Promise<{ inserted: number; complete: boolean }> {
-    const docs = drafts.map((draft, index) => ({ ...draft, _id: last + 1 + index, appendedAt }) as AnyEvent);
-    try {
-      return { inserted: (await this.#events.insertMany(docs, { ordered: true })).insertedCount, complete: true };
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return { inserted: (error as { result?: { insertedCount?: number } }).result?.insertedCount ?? 0, complete: false };
     }
   }
 

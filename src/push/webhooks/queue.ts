@@ -1,5 +1,5 @@
 import type { Collection, Db, Document, Filter } from 'mongodb';
-import { type CollectionIndexes, isDuplicateKey } from '../../mongo.ts';
+import { type CollectionIndexes, insertInOrder } from '../../mongo.ts';
 import type { Attempt, DeliveryDoc, DeliveryState } from './delivery.ts';
 import { LIVE, type Message } from './message.ts';
 import type { WebhookDoc } from './webhook.ts';
@@ -58,7 +58,7 @@ export class DeliveryQueue {
       if (fresh.length === 0) break;
       const last = await this.#lastPosition(webhook._id);
       const docs = fresh.map((message, index) => pending(webhook, message, last + 1 + index, now));
-      const { inserted, complete } = await this.#insert(docs);
+      const { inserted, complete } = await insertInOrder(this.#deliveries, docs);
       appended += inserted;
       if (complete) break;
     }
@@ -157,7 +157,7 @@ export class DeliveryQueue {
     for (;;) {
       const position = (await this.#lastPosition(webhookId)) + 1;
       const doc = { ...done, _id: `${webhookId}:${position}`, webhookId, wallet, position };
-      if ((await this.#insert([doc])).complete) return doc;
+      if ((await insertInOrder(this.#deliveries, [doc])).complete) return doc;
     }
   }
 
@@ -185,15 +185,6 @@ export class DeliveryQueue {
   async #lastPosition(webhookId: string): Promise<number> {
     const options = { sort: { position: -1 }, projection: { position: 1 }, hint: BY_POSITION } as const;
     return (await this.#deliveries.findOne({ webhookId }, options))?.position ?? 0;
-  }
-
-  async #insert(docs: DeliveryDoc[]): Promise<{ inserted: number; complete: boolean }> {
-    try {
-      return { inserted: (await this.#deliveries.insertMany(docs, { ordered: true })).insertedCount, complete: true };
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return { inserted: (error as { result?: { insertedCount?: number } }).result?.insertedCount ?? 0, complete: false };
-    }
   }
 }
 
