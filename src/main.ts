@@ -60,8 +60,6 @@ import { statusOf } from './pipeline/status.ts';
 import { StepRuns } from './pipeline/step-runs.ts';
 import type { EventViewOptions } from './push/events/view.ts';
 import { bringWebhooksUpToDate } from './push/webhooks/bring-up-to-date.ts';
-import { DailyUse } from './push/webhooks/daily-use.ts';
-import { DeliveryQueue } from './push/webhooks/queue.ts';
 import { ModelStore } from './record/models.ts';
 import { ForecastRecord } from './record/record.ts';
 import type { Shutdown } from './shutdown.ts';
@@ -237,13 +235,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   const card = await composeCard({ db, encryptionSecret, source: cardSource, now });
   const a2a = composeA2a({ config, log, shutdown }, { db, encryptionSecret, source: cardSource, carryOut, paidCalls, now });
   const eventView: EventViewOptions = { saltSecret, policy: config.REVEAL, publicUrl: answers.publicUrl, chainId: chain.chainId };
-  const websocket = composeWebSocket(
-    { config, log },
-    {
-      ...{ db, access, push, loopback: !real, now },
-      view: eventView,
-    },
-  );
+  const websocket = composeWebSocket({ config, log }, { db, access, push, view: eventView, loopback: !real, now });
   const http: HttpParts = {
     ...answers,
     carryOut,
@@ -276,15 +268,10 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     tickets: websocket.tickets,
     webhooks: composeWebhooks({ db, events: push.events, encryptionSecret, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', now }),
   };
-  const [deliveries, dailyUse] = [new DeliveryQueue(db), new DailyUse(db)];
   await bringWebhooksUpToDate(db, push.events);
   const webhookDelivery = composeWebhookDelivery(
     { config, log, shutdown },
-    {
-      ...{ db, push, encryptionSecret, now },
-      view: eventView,
-      tierOf: (wallet) => access.tierOf(wallet),
-    },
+    { db, push, encryptionSecret, view: eventView, tierOf: (wallet) => access.tierOf(wallet), now },
   );
   const purge = async (at: Date) => {
     await Promise.all([
@@ -292,8 +279,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
       a2a.purge(at),
       commerce.sales.purge(at),
       push.events.purge(at),
-      deliveries.purge(at),
-      dailyUse.purge(at),
+      webhookDelivery.purge(at),
       websocket.purge(at),
     ]);
   };

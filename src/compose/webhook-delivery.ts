@@ -5,6 +5,7 @@ import type { EventViewOptions } from '../push/events/view.ts';
 import { HostGate } from '../push/host-gate.ts';
 import { createResolve } from '../push/resolve.ts';
 import type { TargetRules } from '../push/target.ts';
+import { DailyUse } from '../push/webhooks/daily-use.ts';
 import type { DeliverParts } from '../push/webhooks/deliver.ts';
 import { createDispatcher } from '../push/webhooks/dispatcher.ts';
 import { SenderLeases } from '../push/webhooks/lease.ts';
@@ -36,6 +37,8 @@ export interface WebhookDelivery {
   queues: Record<string, QueuedJob>;
   /** Follows the event log, and queues what is to be sent, until the process stops. */
   start(schedule: Pick<Schedule, 'enqueue'>): Promise<void>;
+  /** Deletes what is kept no longer. */
+  purge(now: Date): Promise<void>;
 }
 
 const QUEUE = 'webhook-delivery';
@@ -56,13 +59,14 @@ export function composeWebhookDelivery(
 ): WebhookDelivery {
   const allowLocal = config.PUSH_LOCAL_TARGETS === 'allow';
   const { leaseMs, ...times } = timing;
+  const queue = new DeliveryQueue(db);
   const dispatcher = createDispatcher({
     ...{ db, view, tierOf, log, now, ...times },
     events: push.events,
     publish: () => push.publish(),
     box: createSecretBox(encryptionSecret),
     targets: { allowLocal, resolve },
-    queue: new DeliveryQueue(db),
+    queue,
     leases: new SenderLeases(db, leaseMs),
     standing: new WebhookStanding(db),
     // Whoever develops calls himself.
@@ -79,6 +83,7 @@ export function composeWebhookDelivery(
       shutdown.onStop('webhooks', () => loop.ended);
       await push.follow(loop.wake);
     },
+    purge: async (at) => void (await Promise.all([queue.purge(at), new DailyUse(db).purge(at)])),
   };
 }
 
