@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../forecast/day.ts';
+import type { ShareOfWins } from '../../forecast/statistics/record-summary.ts';
 import type { ForecastDoc } from '../forecast.ts';
-import { type ShareOfWins, shareOfWins } from '../scorecard.ts';
+import { shareOfWins } from '../scorecard.ts';
 
 export interface RecentAccuracy extends Omit<ShareOfWins, 'independentAccuracy'> {
   /** How many days back it looks. */

@@ -9,6 +9,7 @@ export const SUMMARY = z.object({
   losses: COUNT.describe('Scored forecasts whose direction did not'),
   holds: COUNT.describe('Resolved forecasts that abstained: shown, never scored'),
   voids: COUNT.describe('Missed or committed too late: shown, never scored'),
+  missed: COUNT.describe('Those of the voids on which nothing was forecast'),
   pending: COUNT.describe('Not resolved yet'),
   accuracy: PROBABILITY.nullable().describe('Wins over resolved, 0 to 1; null before the first'),
   dedupedTotal: COUNT.describe('Scored forecasts left when overlapping windows are dropped: what the evidence is really worth'),

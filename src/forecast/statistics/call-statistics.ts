@@ -1,0 +1,88 @@
+import { type Interval, wilsonInterval } from '../scoring.ts';
+import { blockBootstrap } from './block-bootstrap.ts';
+import { effectiveCount } from './effective-count.ts';
+import { dailyColumn, type ScoredForecast } from './scored-forecast.ts';
+
+/** A share of calls that were right. */
+export interface HitShare {
+  n: number;
+  hits: number;
+  /** hits / n; null without any. */
+  accuracy: number | null;
+}
+
+/** One of the `horizonDays` ways to keep every h-th day, so that no two windows overlap. */
+export interface OffsetShare extends HitShare {
+  /** Days after the first call of the record, 0 to h - 1. */
+  offsetDays: number;
+}
+
+/** A difference with its 95 % interval by the block bootstrap; the bounds are null below five blocks of days. */
+export interface Difference {
+  value: number;
+  low: number | null;
+  high: number | null;
+}
+
+/** How often the calls were right, and what that is worth. Shares 0 to 1, intervals 95 %. */
+export interface CallStatistics extends HitShare {
+  /** How many independent calls these are worth. */
+  effectiveN: number;
+  /** Wilson interval of the accuracy on `effectiveN` trials; null without calls. */
+  wilson95: Interval | null;
+  /** By the circular block bootstrap over days; null below five blocks. */
+  bootstrap95: Interval | null;
+  offsets: OffsetShare[];
+  /** What always saying UP would have scored on the same days, and the accuracy minus that; null without calls. */
+  alwaysUp: { accuracy: number; difference: Difference } | null;
+}
+
+/** Statistics of the calls of one horizon, by ascending day; HOLD is no call. */
+export function callStatistics(forecasts: readonly ScoredForecast[], horizonDays: number): CallStatistics {
+  const calls = forecasts.filter(({ call }) => call !== null);
+  const share = hitShare(calls);
+  const effectiveN = effectiveCount(
+    calls.map(({ day }) => day),
+    horizonDays,
+  );
+  const { accuracy } = share;
+  return {
+    ...share,
+    effectiveN,
+    wilson95: accuracy === null ? null : wilsonInterval(accuracy * effectiveN, effectiveN),
+    bootstrap95: shareInterval(calls),
+    offsets: offsetShares(calls, horizonDays),
+    alwaysUp: accuracy === null ? null : againstAlwaysUp(calls, accuracy),
+  };
+}
+
+/** Share of calls that were right. */
+export function hitShare(calls: readonly ScoredForecast[]): HitShare {
+  const hits = calls.filter(isHit).length;
+  return { n: calls.length, hits, accuracy: calls.length === 0 ? null : hits / calls.length };
+}
+
+export function isHit({ call, rose }: ScoredForecast): boolean {
+  return (call === 'UP') === rose;
+}
+
+function shareInterval(calls: readonly ScoredForecast[]): Interval | null {
+  const hits = dailyColumn(calls, (one) => (isHit(one) ? 1 : 0));
+  return blockBootstrap({ columns: [hits, dailyColumn(calls, () => 1)], statistic: ([right, all]) => right / all });
+}
+
+function offsetShares(calls: readonly ScoredForecast[], horizonDays: number): OffsetShare[] {
+  if (calls.length === 0) return [];
+  const first = calls[0].day;
+  return Array.from({ length: horizonDays }, (_, offsetDays) => ({
+    offsetDays,
+    ...hitShare(calls.filter(({ day }) => (day - first) % horizonDays === offsetDays)),
+  }));
+}
+
+function againstAlwaysUp(calls: readonly ScoredForecast[], accuracy: number): CallStatistics['alwaysUp'] {
+  const always = calls.filter(({ rose }) => rose).length / calls.length;
+  const gained = dailyColumn(calls, (one) => (isHit(one) ? 1 : 0) - (one.rose ? 1 : 0));
+  const interval = blockBootstrap({ columns: [gained, dailyColumn(calls, () => 1)], statistic: ([sum, all]) => sum / all });
+  return { accuracy: always, difference: { value: accuracy - always, low: interval?.low ?? null, high: interval?.high ?? null } };
+}
