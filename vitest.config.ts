@@ -19,7 +19,7 @@ export default defineConfig({
     projects: [
       project('unit', 30_000, true, false),
       project('integration', 60_000, true),
-      project('e2e', 240_000, false),
+      project('e2e', 240_000, true),
       project('slow', 240_000, false),
     ],
     coverage: { include: ['src/**/*.ts', 'skills/**/*.ts', 'agent-card/**/*.ts'] },

@@ -6,10 +6,25 @@ export type JsonSchema = z.core.JSONSchema.JSONSchema;
  * What is wrong with a value by a JSON Schema (2020-12), one line a fault: what contradicts it, and fields that it does not speak of.
  * `components` are the schemas that `#/components/schemas/<name>` stands for. Throws for a schema that cannot be checked in full.
  */
-export function faults(schema: JsonSchema, value: unknown, components: Record<string, JsonSchema> = {}): string[] {
-  const closed = closing({ ...schema, $defs: components }) as JsonSchema;
-  const parsed = z.fromJSONSchema(closed, { registry: z.registry() }).safeParse(value);
+export function faults(schema: JsonSchema, value: unknown, components: Record<string, JsonSchema> = NO_COMPONENTS): string[] {
+  const parsed = parserOf(schema, components).safeParse(value);
   return parsed.success ? [] : parsed.error.issues.flatMap((issue) => linesOf(issue, []));
+}
+
+const NO_COMPONENTS: Record<string, JsonSchema> = {};
+
+/** What schemas were compiled to, by their text: the documents of two services say the same, and each is held against hundreds of answers. */
+const parsers = new Map<string, z.ZodType>();
+const texts = new WeakMap<object, string>();
+
+function parserOf(schema: JsonSchema, components: Record<string, JsonSchema>): z.ZodType {
+  const text = texts.get(components) ?? JSON.stringify(components);
+  texts.set(components, text);
+  const key = `${JSON.stringify(schema)} ${text}`;
+  const parser =
+    parsers.get(key) ?? z.fromJSONSchema(closing({ ...(schema as object), $defs: components }) as JsonSchema, { registry: z.registry() });
+  parsers.set(key, parser);
+  return parser;
 }
 
 /** The same by a zod schema of the reply. */

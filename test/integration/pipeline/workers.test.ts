@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OracleError } from '../../../src/errors.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { catchUp } from '../../../src/pipeline/catch-up.ts';
-import type { StepName } from '../../../src/pipeline/step-runs.ts';
-import { runOutcomeCheck, runStep, STEP_NAMES } from '../../../src/pipeline/steps.ts';
+import { runOutcomeCheck, runStep } from '../../../src/pipeline/steps.ts';
 import { stepInstant, windowOpensAt } from '../../../src/pipeline/times.ts';
-import { attestedOnChain, runCommand, type TestService, today, unresolvedService } from '../../support/service.ts';
+import { attestedOnChain, type TestService, today, unresolvedService } from '../../support/service.ts';
+import { expectOneEffect } from '../../support/two-workers.ts';
 
 const DAYS = 10;
 let service: TestService;
@@ -18,26 +18,9 @@ afterAll(() => service.stop());
 const onChain = (schema: 'prediction' | 'resolution') => attestedOnChain(service, schema);
 
 describe('two workers on one database', () => {
-  it('have one effect when each runs every step, in processes of their own and at the same time', async () => {
-    const { record, wagers, venue } = service.pipeline;
-    const due = await record.dueForResolution(new Date());
-    const before = await onChain('prediction');
-    // The day's brief is due at 03:00.
-    const waits = (step: StepName) => step === 'brief' && Date.now() < stepInstant('brief', today());
-    for (const step of STEP_NAMES) {
-      const words = step === 'signal' ? [step, '--early'] : [step];
-      const runs = await Promise.all([runCommand(service, words).ended, runCommand(service, words).ended]);
-      for (const run of runs) expect(run, step).toMatchObject({ code: waits(step) ? 3 : 0 });
-    }
-    expect(await onChain('prediction')).toBe(before + HORIZONS.length);
-    expect(await onChain('resolution')).toBe(due.length);
-    expect(await wagers.wager(today())).not.toBeNull();
-    expect((await service.http.reputation())!.total).toBe((await wagers.wagers.find({ feedbackTxHash: { $ne: null } }).toArray()).length);
-    expect((await venue.account()).openMicros).toBe(
-      (await wagers.wagers.find({ state: 'PLACED' }).toArray()).reduce((sum, { costMicros }) => sum + costMicros, 0),
-    );
-    // Twenty processes, which a busy machine takes its time for.
-  }, 120_000);
+  it('have one effect when each runs the steps that send something, in processes of their own and at the same time', async () => {
+    await expectOneEffect(service, ['signal', 'attest', 'wager', 'resolve', 'reputation']);
+  });
 
   it('change nothing when everything is done', async () => {
     const { record, wagers } = service.pipeline;
@@ -47,8 +30,9 @@ describe('two workers on one database', () => {
       wagers: await wagers.wagers.find().sort({ _id: 1 }).toArray(),
       attested: [await onChain('prediction'), await onChain('resolution')],
     });
-    const before = await state();
     const context = { now: new Date(), replayed: false };
+    await catchUp(service.pipeline, context);
+    const before = await state();
     await Promise.all([catchUp(service.pipeline, context), catchUp(service.pipeline, context)]);
     expect(await state()).toEqual(before);
   });

@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { truncate } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { generatePrivateKey } from 'viem/accounts';
+import { describe, expect, it, vi } from 'vitest';
+import { stepInstant } from '../../src/pipeline/times.ts';
+import { ownService } from '../support/own-service.ts';
+import { spawnNode, today } from '../support/service.ts';
+
+const DAYS = 1;
+/** Days in the record of a first start: those replayed, and from 21:35 UTC on today's. */
+const recordedDays = () => (Date.now() < stepInstant('signal', today()) ? DAYS : DAYS + 1);
+const { dataDir, environment, start, stop, refused, get } = ownService(DAYS);
+
+describe('a start that cannot work', () => {
+  it('names the setting', async () => {
+    const [port, feeds, url, host] = await Promise.all([
+      refused({ PORT: 'abc' }),
+      refused({ FEEDS: 'csv:/no/such/folder' }),
+      refused({ CHAIN_RPC_URL: 'https://rpc.example.org' }),
+      refused({ HOST: '203.0.113.1' }),
+    ]);
+    expect(port).toContain('Setting PORT');
+    expect(feeds).toMatch(/FEED_INVALID: .*\/no\/such\/folder/);
+    expect(url).toContain('Setting PUBLIC_URL: is required');
+    expect(host).toContain('Setting HOST');
+  });
+
+  it('refuses to commit to simulated data on a real chain', async () => {
+    const real = {
+      PUBLIC_URL: 'https://oracle.example.org',
+      CHAIN_RPC_URL: 'https://rpc.example.org',
+      ATTESTER_PRIVATE_KEY: generatePrivateKey(),
+      REPORTER_PRIVATE_KEY: generatePrivateKey(),
+      PROVIDER_PRIVATE_KEY: generatePrivateKey(),
+      FACILITATOR_PRIVATE_KEY: generatePrivateKey(),
+      PAYEE_ADDRESS: `0x${'5'.repeat(40)}`,
+      SALT_SECRET: 'x'.repeat(32),
+      ENCRYPTION_SECRET: 'e'.repeat(32),
+      GATE_TOKEN_ADDRESS: `0x${'1'.repeat(40)}`,
+      STABLECOIN_ADDRESS: `0x${'2'.repeat(40)}`,
+      IDENTITY_REGISTRY_ADDRESS: `0x${'3'.repeat(40)}`,
+      REPUTATION_REGISTRY_ADDRESS: `0x${'4'.repeat(40)}`,
+    };
+    const output = await refused({ ...real, FEEDS: 'simulated' });
+    expect(output).toContain('Setting FEEDS: simulated data is refused on a real chain');
+    const keys = [real.ATTESTER_PRIVATE_KEY, real.REPORTER_PRIVATE_KEY, real.PROVIDER_PRIVATE_KEY, real.FACILITATOR_PRIVATE_KEY];
+    for (const key of keys) expect(output).not.toContain(key);
+  });
+
+  it('names the process that has the folder, and the port that is taken', async () => {
+    const { url, child } = await start();
+    expect(await refused({})).toContain(`${child.pid}`);
+    expect(await refused({ PORT: new URL(url).port })).toContain('Setting PORT');
+  });
+
+  it('refuses another feed than the record was made from', async () => {
+    await start();
+    await stop('SIGTERM');
+    expect(await refused({ SIMULATION_SEED: '7' })).toContain('this record was made from simulated (seed 2)');
+  });
+
+  it('tells a damaged folder and the command that resets it, which works', async () => {
+    await start();
+    await stop('SIGTERM');
+    await truncate(join(dataDir(), 'keys.json'), 20);
+    expect(await refused({})).toMatch(/DATA_DIR_DAMAGED: .*keys\.json.*\n.*npm run reset/);
+    expect(await spawnNode(['bin/reset.mjs'], environment()).ended).toMatchObject({ code: 0 });
+    await start();
+    expect((await get('/api/svc/scorecard')).predictions).toHaveLength(recordedDays());
+  });
+});
+
+describe('a signal', () => {
+  /** A client that begins a request and never ends it. */
+  async function stall(url: string): Promise<Socket> {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname).on('error', () => {});
+    await once(socket, 'connect');
+    socket.write('GET /health HTTP/1.1\r\nHost: ');
+    return socket;
+  }
+
+  it('ends the service within ten seconds, whatever a client does', async () => {
+    const { url } = await start();
+    const socket = await stall(url);
+    expect(await stop('SIGINT')).toBeLessThan(10_000);
+    socket.destroy();
+  });
+
+  it('that comes a second time ends it at once', async () => {
+    const { url, child, ended, output } = await start();
+    const socket = await stall(url);
+    child.kill('SIGINT');
+    await vi.waitUntil(() => output().includes('stopping'), { timeout: 5_000, interval: 10 });
+    const began = performance.now();
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ code: 130 });
+    expect(performance.now() - began).toBeLessThan(2_000);
+    socket.destroy();
+  });
+});
