@@ -4,7 +4,7 @@ import { residualQuantilesOf } from './distribution.ts';
 import { calibratedLogit, deviationAt, fitCalibration } from './fit/calibration.ts';
 import { fitCoefficients } from './fit/coefficients.ts';
 import { logit, sigmoid } from './fit/logistic.ts';
-import { type TrainingData, type TrainingSource, trainingDataOf } from './fit/training-data.ts';
+import { type TrainingData, type TrainingSource, trainingDataOf, trainingFrom } from './fit/training-data.ts';
 import { BLOCK_DAYS, blockIndexOf, blockStart, FIRST_BLOCK, type HorizonModel, modelVersionOf, trainingEnd } from './model.ts';
 
 /** Training days, about two years, below which a block is not fitted. */
@@ -68,17 +68,18 @@ function emptyOutput({ features }: TrainingData, firstBlock: number): OutOfSampl
 }
 
 function fitBlock(data: TrainingData, block: number, output: OutOfSample): BlockFit {
-  const { features, horizonDays, labels, weights, firstRow, residuals } = data;
-  const end = trainingEnd(block, horizonDays) - features.firstDay;
+  const { features, horizonDays, rules, labels, weights, firstRow, residuals, settings } = data;
+  const end = trainingEnd(block, horizonDays, rules) - features.firstDay;
+  const start = trainingFrom(data, end);
   const model: HorizonModel = {
     modelVersion: modelVersionOf(block),
     block,
     horizonDays,
-    trainFrom: features.firstDay + firstRow,
+    trainFrom: features.firstDay + start,
     trainTo: features.firstDay + end - 1,
-    nTrain: end - firstRow,
+    nTrain: end - start,
     ...fitCoefficients(data, end),
-    ...fitCalibration({ ...output, labels, weights, to: end }),
+    ...(settings.calibration ?? fitCalibration({ ...output, labels, weights, to: end })),
     residualQuantiles: residualQuantilesOf(residuals.subarray(Math.max(firstRow, end - RESIDUAL_DAYS), end)),
   };
   return { model, ...forecastBlock(data, model, output) };
@@ -99,12 +100,12 @@ function forecastBlock({ features }: TrainingData, model: HorizonModel, output: 
 }
 
 /** Training days of a block, if the history reaches that far; can be negative. */
-function trainingDaysOf({ features, firstRow, horizonDays }: TrainingData, block: number): number {
-  return trainingEnd(block, horizonDays) - features.firstDay - firstRow;
+function trainingDaysOf({ features, firstRow, horizonDays, rules }: TrainingData, block: number): number {
+  return trainingEnd(block, horizonDays, rules) - features.firstDay - firstRow;
 }
 
 function requireTraining(data: TrainingData, block: number): void {
-  const { features, firstRow, horizonDays } = data;
+  const { features, firstRow, horizonDays, rules } = data;
   const first = formatDay(features.firstDay);
   const days = Math.max(0, trainingDaysOf(data, block));
   if (days < MIN_TRAINING_DAYS) {
@@ -115,7 +116,7 @@ function requireTraining(data: TrainingData, block: number): void {
     );
   }
   const known = features.firstDay + features.length - 1;
-  const needed = trainingEnd(block, horizonDays) + horizonDays - 1;
+  const needed = trainingEnd(block, horizonDays, rules) + horizonDays - 1;
   if (known < needed) {
     throw new OracleError(
       'HISTORY_TOO_SHORT',

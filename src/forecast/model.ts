@@ -68,9 +68,21 @@ export function blockStart(block: number): Day {
   return BLOCK_ORIGIN + block * BLOCK_DAYS;
 }
 
+/** What may be known when: the rule that keeps outcomes of the future out of training. Backtests hand in broken ones, to see them caught. */
+export interface LearningRules {
+  /** Last day whose outcome, `horizonDays` later, is known once `day` has closed: the purge. */
+  lastKnownDay(day: Day, horizonDays: number): Day;
+  embargoDays: number;
+}
+
+export const LEARNING_RULES: LearningRules = {
+  lastKnownDay: (day, horizonDays) => day - horizonDays,
+  embargoDays: EMBARGO_DAYS,
+};
+
 /** First day that may not be learned from when fitting a block: labels end an embargo before the block. */
-export function trainingEnd(block: number, horizonDays: HorizonDays): Day {
-  return blockStart(block) - horizonDays - EMBARGO_DAYS;
+export function trainingEnd(block: number, horizonDays: HorizonDays, rules: LearningRules = LEARNING_RULES): Day {
+  return rules.lastKnownDay(blockStart(block), horizonDays) - rules.embargoDays;
 }
 
 /** `m0-d1.<first day of the block>`. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DAY_MS, dayOf, formatDay, instantOf } from '../forecast/day.ts';
+import { normalCdf } from '../forecast/statistics/normal.ts';
 import type { Quote, StrikeMarket } from './venue.ts';
 
 const HALF_SPREAD = 0.01;
@@ -69,14 +70,6 @@ function roundToCent(price: number): number {
 
 function clamp(value: number, low: number, high: number): number {
   return Math.min(Math.max(value, low), high);
-}
-
-/** Standard normal distribution function: Zelen and Severo's approximation (Abramowitz and Stegun 26.2.17), error below 7.5e-8. */
-function normalCdf(z: number): number {
-  const t = 1 / (1 + 0.2316419 * Math.abs(z));
-  const poly = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
-  const tail = (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * poly;
-  return z > 0 ? 1 - tail : tail;
 }
 
 /** A standard normal number that depends on the text only (Box-Muller over a hash). */

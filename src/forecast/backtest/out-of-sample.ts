@@ -1,5 +1,7 @@
+import { isOracleError } from '../../errors.ts';
 import { cdf, crps, distributionOf, type PredictiveDistribution, residualQuantilesOf, scaleOf } from '../distribution.ts';
 import type { FeatureTable } from '../features.ts';
+import type { TrainingSource } from '../fit/training-data.ts';
 import { type BlockFit, walkForward } from '../fit.ts';
 import { BLOCK_DAYS, type HorizonDays, type HorizonModel } from '../model.ts';
 import { classifyRegimes, REGIMES, type Regime } from '../regime.ts';
@@ -35,6 +37,8 @@ export interface Fold {
   /** From 1; block 0 is fold 1. */
   fold: number;
   model: HorizonModel;
+  /** What is expected where nothing is known of the day: the returns of all training days, as they were. */
+  climatology: PredictiveDistribution;
   /** As many as a block has. */
   days: OutOfSampleDay[];
 }
@@ -42,15 +46,31 @@ export interface Fold {
 /**
  * What the model said of every day of every complete fold of the history, and what came of it: a fold counts once the outcomes of all
  * its days are known. Empty where the history is too short for any.
- * @throws OracleError as `walkForward`
+ * @throws OracleError INPUT_INVALID when closes and features differ in length or prices never move
  */
-export function outOfSample({ closes, features }: BacktestHistory, horizon: HorizonDays): Fold[] {
-  const known = closes.length - horizon;
-  const fits = walkForward({ closes, features, horizon });
+export function outOfSample(history: BacktestHistory, horizon: HorizonDays): Fold[] {
+  return foldsOf(history, blocksOf({ ...history, horizon }));
+}
+
+/** The fits of all blocks of a history, of which each has forecast its own block; none where the history is too short for any. */
+export function blocksOf(source: TrainingSource, walk: typeof walkForward = walkForward): BlockFit[] {
+  try {
+    return walk(source);
+  } catch (error) {
+    if (isOracleError(error, 'HISTORY_TOO_SHORT')) return [];
+    throw error;
+  }
+}
+
+/** The complete folds among the blocks of one horizon. */
+export function foldsOf({ closes, features }: BacktestHistory, blocks: readonly BlockFit[]): Fold[] {
   const regimes = classifyRegimes(features);
-  return fits
-    .filter(({ model, from, to }) => model.block >= 0 && to - from === BLOCK_DAYS && to <= known)
-    .map((fit) => foldOf({ closes, features, regimes }, fit));
+  return completeBlocks(blocks, closes.length).map((block) => foldOf({ closes, features, regimes }, block));
+}
+
+/** Blocks from the first fold on of which all days and their outcomes lie within a history of so many rows. */
+export function completeBlocks(blocks: readonly BlockFit[], rows: number): BlockFit[] {
+  return blocks.filter(({ model, from, to }) => model.block >= 0 && to - from === BLOCK_DAYS && to + model.horizonDays <= rows);
 }
 
 interface Rows extends BacktestHistory {
@@ -61,11 +81,10 @@ function foldOf(rows: Rows, fit: BlockFit): Fold {
   const fold = fit.model.block + 1;
   const climatology = climatologyDistribution(rows, fit.model);
   const days = Array.from(fit.pUp, (pUp, index) => dayOf(rows, { fit, fold, climatology, row: fit.from + index, pUp }));
-  return { fold, model: fit.model, days };
+  return { fold, model: fit.model, climatology, days };
 }
 
-/** The returns of all training days, as they were. */
-function climatologyDistribution({ closes, features }: Rows, model: HorizonModel): PredictiveDistribution {
+function climatologyDistribution({ closes, features }: BacktestHistory, model: HorizonModel): PredictiveDistribution {
   const { trainFrom, trainTo, horizonDays } = model;
   const from = trainFrom - features.firstDay;
   const returns = Float64Array.from({ length: trainTo - trainFrom + 1 }, (_, index) => returnAt(closes, from + index, horizonDays));
@@ -103,6 +122,7 @@ function dayOf({ closes, features, regimes }: Rows, { fit: { model }, fold, clim
   };
 }
 
-function returnAt(closes: Float64Array, row: number, horizonDays: number): number {
+/** Log return from the close of a row to that `horizonDays` later. */
+export function returnAt(closes: Float64Array, row: number, horizonDays: number): number {
   return Math.log(closes[row + horizonDays] / closes[row]);
 }

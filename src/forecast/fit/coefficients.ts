@@ -1,12 +1,7 @@
+import { MODEL_INPUTS } from '../model.ts';
 import { fitLogistic } from './logistic.ts';
-import { DESIGN_WIDTH, type TrainingData } from './training-data.ts';
-
-/** Inverse variance of the slopes' prior, N(0, .25^2); the intercept is free. */
-const PRECISION = [0, 16, 16, 16, 16, 16];
-const PRIOR_MEAN = [0, 0, 0, 0, 0, 0];
-
-/** Pseudo-observations of each outcome in the base rate: Beta(25, 25). */
-const PSEUDO_COUNT = 25;
+import { type FitSettings, MODEL_SETTINGS } from './settings.ts';
+import { designWidth, type TrainingData, trainingFrom } from './training-data.ts';
 
 export interface Coefficients {
   beta: number[];
@@ -14,31 +9,54 @@ export interface Coefficients {
   baseRate: number;
 }
 
+/** Rows that are learned from, to (exclusive). */
+interface TrainingRows {
+  labels: Float64Array;
+  weights: Float64Array;
+  from: number;
+  to: number;
+}
+
 /** Ridge logistic regression, means and base rate over the rows from the first training row to `to` (exclusive). */
 export function fitCoefficients(data: TrainingData, to: number): Coefficients {
-  const { design, labels, weights, firstRow } = data;
+  const { design, labels, settings } = data;
+  const rows = { labels, weights: weightsBefore(data, to), from: trainingFrom(data, to), to };
+  const width = designWidth(settings);
+  // The intercept is free.
+  const precision = [0, ...new Array<number>(width - 1).fill(settings.slopePrecision)];
+  const [intercept, ...slopes] = fitLogistic({ design, width, ...rows, precision, priorMean: new Array<number>(width).fill(0) });
   return {
-    beta: fitLogistic({ design, width: DESIGN_WIDTH, labels, weights, from: firstRow, to, precision: PRECISION, priorMean: PRIOR_MEAN }),
-    meanX: meansOf(data, to),
-    baseRate: baseRateOf({ labels, weights, from: firstRow, to }),
+    beta: [intercept, ...inModelOrder(slopes, settings)],
+    meanX: inModelOrder(meansOf(design, width, rows), settings),
+    baseRate: baseRateOf(rows, settings.pseudoCount),
   };
 }
 
-/** Weighted share of rises, shrunk to one half by Beta(25, 25). */
-export function baseRateOf(rows: { labels: Float64Array; weights: Float64Array; from: number; to: number }): number {
-  let rises = PSEUDO_COUNT;
-  let total = 2 * PSEUDO_COUNT;
-  for (let row = rows.from; row < rows.to; row++) {
-    rises += rows.weights[row] * rows.labels[row];
-    total += rows.weights[row];
+/** Numbers of the scores that are read, with 0 for those that are not. */
+function inModelOrder(numbers: readonly number[], { inputs }: FitSettings): number[] {
+  return MODEL_INPUTS.map((name) => numbers[inputs.indexOf(name)] ?? 0);
+}
+
+/** Weights as seen from the end of training: those of days long before may fade. */
+function weightsBefore({ weights, settings: { halfLifeDays } }: TrainingData, to: number): Float64Array {
+  return halfLifeDays === Number.POSITIVE_INFINITY ? weights : weights.map((weight, row) => weight * 2 ** ((row + 1 - to) / halfLifeDays));
+}
+
+/** Weighted share of rises, shrunk to one half by so many pseudo-observations of each outcome. */
+export function baseRateOf({ labels, weights, from, to }: TrainingRows, pseudoCount = MODEL_SETTINGS.pseudoCount): number {
+  let rises = pseudoCount;
+  let total = 2 * pseudoCount;
+  for (let row = from; row < to; row++) {
+    rises += weights[row] * labels[row];
+    total += weights[row];
   }
   return rises / total;
 }
 
-function meansOf({ design, firstRow }: TrainingData, to: number): number[] {
-  const sums = new Array<number>(DESIGN_WIDTH - 1).fill(0);
-  for (let row = firstRow; row < to; row++) {
-    for (let index = 0; index < sums.length; index++) sums[index] += design[row * DESIGN_WIDTH + index + 1];
+function meansOf(design: Float64Array, width: number, { from, to }: TrainingRows): number[] {
+  const sums = new Array<number>(width - 1).fill(0);
+  for (let row = from; row < to; row++) {
+    for (let index = 0; index < sums.length; index++) sums[index] += design[row * width + index + 1];
   }
-  return sums.map((sum) => sum / (to - firstRow));
+  return sums.map((sum) => sum / (to - from));
 }

@@ -57,8 +57,9 @@ function derivatives(problem: LogisticProblem, beta: readonly number[]) {
     const curvature = weights[row] * p * (1 - p);
     for (let i = 0; i < width; i++) {
       const x = design[base + i];
+      const curved = curvature * x;
       gradient[i] += residual * x;
-      for (let j = 0; j <= i; j++) hessian[i * width + j] += curvature * x * design[base + j];
+      for (let j = 0; j <= i; j++) hessian[i * width + j] += curved * design[base + j];
     }
   }
   for (let i = 0; i < width; i++) {

@@ -2,15 +2,17 @@ import { OracleError } from '../../errors.ts';
 import { scaleOf } from '../distribution.ts';
 import type { FeatureTable } from '../features.ts';
 import { MIN_HISTORY_DAYS } from '../frame.ts';
-import { type HorizonDays, MODEL_INPUTS, TRAINING_START } from '../model.ts';
+import { type HorizonDays, LEARNING_RULES, type LearningRules, TRAINING_START } from '../model.ts';
+import { type FitSettings, MODEL_SETTINGS } from './settings.ts';
 
 /** What the fits of all blocks of one horizon read, laid out once; rows are those of the feature table. */
 export interface TrainingData {
   features: FeatureTable;
   horizonDays: HorizonDays;
+  rules: LearningRules;
   /** First row learned from. */
   firstRow: number;
-  /** Intercept and `MODEL_INPUTS`, row-major. */
+  /** Intercept and the scores of `settings.inputs`, row-major. */
   design: Float64Array;
   /** 1 where the close `horizonDays` later is strictly higher; 0 too where it is not known yet. */
   labels: Float64Array;
@@ -18,41 +20,57 @@ export interface TrainingData {
   weights: Float64Array;
   /** h-day log return over its scale; NaN where unknown. */
   residuals: Float64Array;
+  settings: FitSettings;
 }
 
 /** Numbers a row of the design holds. */
-export const DESIGN_WIDTH = MODEL_INPUTS.length + 1;
+export function designWidth({ inputs }: FitSettings): number {
+  return inputs.length + 1;
+}
 
 export interface TrainingSource {
   closes: Float64Array;
   features: FeatureTable;
   horizon: HorizonDays;
+  /** Default: those of the model. */
+  settings?: FitSettings;
+  /** Default: those of the service. */
+  rules?: LearningRules;
 }
 
 /**
  * Training starts on 2012-01-01, or where features are complete if the history begins later.
  * @throws OracleError INPUT_INVALID when closes and features are of different length.
  */
-export function trainingDataOf({ closes, features, horizon }: TrainingSource): TrainingData {
+export function trainingDataOf(source: TrainingSource): TrainingData {
+  const { closes, features, horizon, settings = MODEL_SETTINGS, rules = LEARNING_RULES } = source;
   if (closes.length !== features.length) {
     throw new OracleError('INPUT_INVALID', `${closes.length} closes do not fit ${features.length} rows of features`, { field: 'closes' });
   }
   return {
     features,
     horizonDays: horizon,
+    rules,
     firstRow: Math.max(TRAINING_START - features.firstDay, MIN_HISTORY_DAYS - 1),
-    design: designOf(features),
+    design: designOf(features, settings),
     labels: labelsOf(closes, horizon),
     weights: new Float64Array(closes.length).fill(1 / horizon),
     residuals: residualsOf(closes, features, horizon),
+    settings,
   };
 }
 
-function designOf(features: FeatureTable): Float64Array {
-  const design = new Float64Array(features.length * DESIGN_WIDTH).fill(1);
-  MODEL_INPUTS.forEach((name, index) => {
+/** First row that is learned from when training ends before row `to`. */
+export function trainingFrom({ firstRow, settings }: TrainingData, to: number): number {
+  return Math.max(firstRow, to - settings.trainingDays);
+}
+
+function designOf(features: FeatureTable, settings: FitSettings): Float64Array {
+  const width = designWidth(settings);
+  const design = new Float64Array(features.length * width).fill(1);
+  settings.inputs.forEach((name, index) => {
     const column = features[name];
-    for (let row = 0; row < column.length; row++) design[row * DESIGN_WIDTH + index + 1] = column[row];
+    for (let row = 0; row < column.length; row++) design[row * width + index + 1] = column[row];
   });
   return design;
 }

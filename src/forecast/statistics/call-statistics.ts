@@ -52,7 +52,7 @@ export function callStatistics(forecasts: readonly ScoredForecast[], horizonDays
     wilson95: accuracy === null ? null : wilsonInterval(accuracy * effectiveN, effectiveN),
     bootstrap95: shareInterval(calls),
     offsets: offsetShares(calls, horizonDays),
-    alwaysUp: accuracy === null ? null : againstAlwaysUp(calls, accuracy),
+    alwaysUp: accuracy === null ? null : againstAlwaysUp(calls),
   };
 }
 
@@ -80,9 +80,15 @@ function offsetShares(calls: readonly ScoredForecast[], horizonDays: number): Of
   }));
 }
 
-function againstAlwaysUp(calls: readonly ScoredForecast[], accuracy: number): CallStatistics['alwaysUp'] {
-  const always = calls.filter(({ rose }) => rose).length / calls.length;
-  const gained = dailyColumn(calls, (one) => (isHit(one) ? 1 : 0) - (one.rose ? 1 : 0));
-  const interval = blockBootstrap({ columns: [gained, dailyColumn(calls, () => 1)], statistic: ([sum, all]) => sum / all });
-  return { accuracy: always, difference: { value: accuracy - always, low: interval?.low ?? null, high: interval?.high ?? null } };
+function againstAlwaysUp(calls: readonly ScoredForecast[]): CallStatistics['alwaysUp'] {
+  return { accuracy: calls.filter(({ rose }) => rose).length / calls.length, difference: alwaysUpDifference(calls) };
+}
+
+/** How much oftener the calls were right than always saying UP, day by day in pairs. At least one call is expected. */
+export function alwaysUpDifference(calls: readonly ScoredForecast[]): Difference {
+  const gain = (one: ScoredForecast) => (isHit(one) ? 1 : 0) - (one.rose ? 1 : 0);
+  const columns = [dailyColumn(calls, gain), dailyColumn(calls, () => 1)];
+  const interval = blockBootstrap({ columns, statistic: ([sum, all]) => sum / all });
+  const value = calls.reduce((sum, one) => sum + gain(one), 0) / calls.length;
+  return { value, low: interval?.low ?? null, high: interval?.high ?? null };
 }

@@ -1,6 +1,7 @@
 import type { Day } from '../day.ts';
 import { accuracyOf, brierScore, type Interval, type Outcome, selectNonOverlapping, streaksOf, wilsonInterval } from '../scoring.ts';
 import type { ScoredForecast } from './scored-forecast.ts';
+import { verdictOf } from './verdict.ts';
 
 /** What became of a forecast, as everybody is told. */
 export type RecordStatus = 'WIN' | 'LOSS' | 'HOLD' | 'VOID' | 'PENDING';
@@ -37,8 +38,11 @@ export interface RecordSummary {
   accuracy: number | null;
   /** Forecasts left when overlapping windows are dropped: what the evidence is really worth. */
   dedupedTotal: number;
+  dedupedWins: number;
   dedupedAccuracy: number | null;
-  /** 95 % Wilson interval of the accuracy, on the number of windows that do not overlap. */
+  /** 95 % Wilson interval of `dedupedWins` in `dedupedTotal`: what the verdict tells. */
+  dedupedInterval95: Interval | null;
+  /** 95 % Wilson interval of the accuracy of all, on the number of windows that do not overlap. */
   accuracyInterval95: Interval | null;
   /** What always saying UP would have scored on the same forecasts. */
   alwaysUpAccuracy: number | null;
@@ -56,8 +60,6 @@ export function recordSummary(rows: readonly RecordRow[], horizonDays: number): 
   const calls = rows.filter(isScored);
   const countOf = (status: RecordStatus) => rows.filter((row) => row.status === status).length;
   const streaks = streaksOf(calls.map(({ status }) => status));
-  const alwaysUpAccuracy = accuracyOf(calls.map(({ scored }) => (scored?.rose ? 'WIN' : 'LOSS')));
-  const everyCallUp = calls.every(({ scored }) => scored?.call === 'UP');
   const holds = countOf('HOLD');
   return {
     totalPredictions: rows.length,
@@ -70,13 +72,15 @@ export function recordSummary(rows: readonly RecordRow[], horizonDays: number): 
     pending: countOf('PENDING'),
     accuracy: share.accuracy,
     dedupedTotal: share.independent,
+    dedupedWins: share.independentWins,
     dedupedAccuracy: share.independentAccuracy,
+    dedupedInterval95: dedupedInterval(share),
     accuracyInterval95: share.interval95,
-    alwaysUpAccuracy,
+    alwaysUpAccuracy: accuracyOf(calls.map(({ scored }) => (scored?.rose ? 'WIN' : 'LOSS'))),
     streak: streaks.current ?? { count: 0, type: null },
     longestWinStreak: streaks.longestWin,
     brier: brierOf(rows),
-    verdict: verdictOf({ ...share, holds, alwaysUpAccuracy, everyCallUp }),
+    verdict: verdictOf(calls, { share, holds, horizonDays }),
   };
 }
 
@@ -88,6 +92,7 @@ export interface ShareOfWins {
   accuracy: number | null;
   /** How many of them have windows that do not overlap: what the evidence is really worth. */
   independent: number;
+  independentWins: number;
   independentAccuracy: number | null;
   /** 95 % Wilson interval of the accuracy, on the number of windows that do not overlap; null without any. */
   interval95: Interval | null;
@@ -104,12 +109,16 @@ export function shareOfWins(rows: readonly RecordRow[], horizonDays: number): Sh
     wins: outcomes.filter((outcome) => outcome === 'WIN').length,
     accuracy,
     independent: independent.length,
+    independentWins: independent.filter((outcome) => outcome === 'WIN').length,
     independentAccuracy: accuracyOf(independent),
     interval95: accuracy === null ? null : wilsonInterval(accuracy * independent.length, independent.length),
   };
 }
 
-function isScored(row: RecordRow): row is RecordRow & { status: Outcome } {
+/** A forecast that did not abstain and is resolved. */
+export type Call = RecordRow & { status: Outcome };
+
+function isScored(row: RecordRow): row is Call {
   return row.status === 'WIN' || row.status === 'LOSS';
 }
 
@@ -122,24 +131,6 @@ export function brierOf(rows: readonly Pick<RecordRow, 'scored'>[]): RecordSumma
   return { n: told.length, model: mean(({ pUp }) => pUp), climatology: mean(({ climatology }) => climatology!) };
 }
 
-interface VerdictInput extends ShareOfWins {
-  holds: number;
-  alwaysUpAccuracy: number | null;
-  /** Then the accuracy is that of always saying UP, whatever it is. */
-  everyCallUp: boolean;
-}
-
-function verdictOf({ wins, n, holds, independent, interval95, alwaysUpAccuracy, everyCallUp }: VerdictInput): string {
-  if (interval95 === null || alwaysUpAccuracy === null) {
-    return holds === 0
-      ? 'nothing resolved yet: no claim can be made'
-      : `no call made: all ${holds} forecasts that are over abstained (HOLD)`;
-  }
-  const { low, high } = interval95;
-  const range = `${wins} of ${n} right, worth ${independent} independent ones, 95 % interval ${low.toFixed(2)} to ${high.toFixed(2)}`;
-  if (everyCallUp) return `no skill can show: every call was UP; ${range}`;
-  const always = `always-UP scored ${alwaysUpAccuracy.toFixed(2)}`;
-  if (low > alwaysUpAccuracy) return `better than always-UP: ${range}; ${always}`;
-  if (high < alwaysUpAccuracy) return `worse than always-UP: ${range}; ${always}`;
-  return `not distinguishable from always-UP: ${range}; ${always}`;
+function dedupedInterval({ independent, independentWins }: ShareOfWins): Interval | null {
+  return independent === 0 ? null : wilsonInterval(independentWins, independent);
 }

@@ -1,6 +1,6 @@
-import { OracleError } from '../../errors.ts';
-import { type Day, formatDay } from '../day.ts';
+import type { Day } from '../day.ts';
 import type { Direction } from '../signal.ts';
+import { requireAfter } from './ascending.ts';
 
 /** A forecast whose window is over, as the statistics read it. */
 export interface ScoredForecast {
@@ -23,9 +23,7 @@ export function dailyColumn<T extends { day: Day }>(forecasts: readonly T[], num
   const column = new Float64Array(forecasts[forecasts.length - 1].day - first + 1);
   let before = first - 1;
   for (const forecast of forecasts) {
-    if (forecast.day <= before) {
-      throw new OracleError('INPUT_INVALID', `${formatDay(forecast.day)} does not come after ${formatDay(before)}`, { field: 'day' });
-    }
+    requireAfter(before, forecast.day);
     before = forecast.day;
     column[forecast.day - first] = numberOf(forecast);
   }

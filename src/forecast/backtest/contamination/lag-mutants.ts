@@ -1,0 +1,93 @@
+import { computeFeatures, FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../features.ts';
+import {
+  BUSINESS_DAY_COLUMNS,
+  type BusinessDayColumn,
+  type BusinessDaySeries,
+  DAILY_COLUMNS,
+  type DailyColumn,
+  type InputFrame,
+} from '../../frame.ts';
+import { differencesFrom, type KnownFeatures } from './point-in-time-audit.ts';
+
+/** A pipeline that is broken on purpose: it reads one input a day too early. */
+export interface LagMutant {
+  input: DailyColumn | BusinessDayColumn;
+  what: string;
+  /** False where it makes no difference to any feature of the days audited or between them. */
+  applicable: boolean;
+  /** The audit found it. */
+  caught: boolean;
+  /** Features that gave it away, on how many days. */
+  features: FeatureName[];
+  days: number;
+  /** Why it does not apply; null where it does. */
+  reason: string | null;
+}
+
+const WHAT: Record<LagMutant['input'], string> = {
+  close: "reads the next day's close",
+  fearGreed: 'reads the Fear & Greed index that is known a day later',
+  realizedPrice: 'reads the realized price of the day itself, which is known a day later',
+  takerBuyFraction: 'reads the taker share of the day itself, which is known a day later',
+  fundingRate: 'reads the funding rate of the day itself, which is known a day later',
+  gold: 'reads the gold price of the day itself, which is known a day later',
+  pmi: 'reads the purchasing managers index a day before its release',
+  etfFlow: 'reads the ETF flows of the day itself, which are published in the night',
+  sp500: 'reads the S&P 500 of the day itself, which has not closed',
+  dxy: 'reads the dollar index of the day itself, which has not closed',
+};
+
+/** Every input in turn with a day less lag: whether the features of the broken pipeline differ from what was known. */
+export function lagMutants(frame: InputFrame, known: readonly KnownFeatures[]): LagMutant[] {
+  const real = computeFeatures(frame);
+  return [...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS].map((input) => {
+    const broken = computeFeatures(withLessLag(frame, input));
+    const found = differencesFrom(broken, known);
+    const applicable = changesBetween(real, broken, known);
+    return {
+      input,
+      what: WHAT[input],
+      applicable,
+      caught: applicable && found.length > 0,
+      features: applicable ? FEATURE_NAMES.filter((name) => found.some(({ feature }) => feature === name)) : [],
+      days: applicable ? new Set(found.map(({ day }) => day)).size : 0,
+      reason: applicable ? null : reasonOf(frame, input, known),
+    };
+  });
+}
+
+/** The frame as a pipeline would make it that reads an input a day before it is known. */
+export function withLessLag(frame: InputFrame, input: DailyColumn | BusinessDayColumn): InputFrame {
+  return isDaily(input) ? { ...frame, [input]: rowEarlier(frame[input]) } : { ...frame, [input]: datedEarlier(frame[input]) };
+}
+
+function isDaily(input: DailyColumn | BusinessDayColumn): input is DailyColumn {
+  return (DAILY_COLUMNS as readonly string[]).includes(input);
+}
+
+function rowEarlier(column: Float64Array): Float64Array {
+  return column.map((value, row) => column[row + 1] ?? value);
+}
+
+/** Features read observations dated the day before or earlier. */
+function datedEarlier({ days, values }: BusinessDaySeries): BusinessDaySeries {
+  return { days: days.map((day) => day - 1), values };
+}
+
+/** Whether two tables differ anywhere from the first day audited to the last. */
+function changesBetween(real: FeatureTable, broken: FeatureTable, known: readonly KnownFeatures[]): boolean {
+  if (known.length === 0) return false;
+  const rows = known.map(({ day }) => day - real.firstDay);
+  const last = Math.max(...rows);
+  for (let row = Math.min(...rows); row <= last; row++) {
+    if (FEATURE_NAMES.some((name) => !Object.is(real[name][row], broken[name][row]))) return true;
+  }
+  return false;
+}
+
+function reasonOf(frame: InputFrame, input: LagMutant['input'], known: readonly KnownFeatures[]): string {
+  if (known.length === 0) return 'no day was audited';
+  const values = isDaily(input) ? frame[input] : frame[input].values;
+  if (values.every(Number.isNaN)) return 'this history has no such series';
+  return 'no feature of the days audited depends on it';
+}

@@ -1,0 +1,72 @@
+import { OracleError } from '../../../errors.ts';
+import { type Day, formatDay } from '../../day.ts';
+import { computeFeatures, FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../features.ts';
+import { frameLength, type InputFrame, lastDayOf } from '../../frame.ts';
+
+/** What a forecast of a past day could look at when it was made; ends with that day. */
+export interface PointInTime {
+  day: Day;
+  frame: InputFrame;
+}
+
+/** The features of one day as they were known then. */
+export interface KnownFeatures {
+  day: Day;
+  values: Record<FeatureName, number>;
+}
+
+/** A feature that is not what it was: as known then, and as computed from the history; null where it is masked. */
+export interface FeatureDifference {
+  day: string;
+  feature: FeatureName;
+  known: number | null;
+  computed: number | null;
+}
+
+/**
+ * The features of each day from nothing but what was known on it, except that its price of the evening is replaced by the close, which
+ * is what history has.
+ * @throws OracleError INPUT_INVALID for a frame that does not end with its day, or a day that the history does not have
+ */
+export function knownFeatures(history: InputFrame, pointInTime: readonly PointInTime[]): KnownFeatures[] {
+  return pointInTime.map(({ day, frame }) => {
+    const last = frameLength(frame) - 1;
+    const table = computeFeatures(withLastClose(frame, closeOf(history, day, lastDayOf(frame))));
+    return { day, values: Object.fromEntries(FEATURE_NAMES.map((name) => [name, table[name][last]])) as Record<FeatureName, number> };
+  });
+}
+
+function closeOf(frame: InputFrame, day: Day, lastDay: Day): number {
+  const close = frame.close[day - frame.firstDay];
+  if (day === lastDay && close !== undefined) return close;
+  throw new OracleError('INPUT_INVALID', `${formatDay(day)} cannot be audited by a frame that ends on ${formatDay(lastDay)}`, {
+    field: 'pointInTime',
+  });
+}
+
+function withLastClose(frame: InputFrame, price: number): InputFrame {
+  const close = frame.close.slice();
+  close[close.length - 1] = price;
+  return { ...frame, close };
+}
+
+/** Where a table of the whole history says something else than was known: an input was revised, or something looks ahead. */
+export function differencesFrom(table: FeatureTable, known: readonly KnownFeatures[]): FeatureDifference[] {
+  return known.flatMap(({ day, values }) => {
+    const row = day - table.firstDay;
+    return FEATURE_NAMES.filter((name) => !isSame(values[name], table[name][row])).map((feature) => ({
+      day: formatDay(day),
+      feature,
+      known: orNull(values[feature]),
+      computed: orNull(table[feature][row]),
+    }));
+  });
+}
+
+function isSame(a: number, b: number): boolean {
+  return a === b || (Number.isNaN(a) && Number.isNaN(b));
+}
+
+function orNull(value: number | undefined): number | null {
+  return value === undefined || !Number.isFinite(value) ? null : value;
+}

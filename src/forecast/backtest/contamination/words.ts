@@ -1,0 +1,84 @@
+import { horizonName } from '../../model.ts';
+import type { ContaminationReport } from '../contamination.ts';
+import type { EraFigures, HorizonEras } from './eras.ts';
+
+/** A share of right directions above this is a leak until proven otherwise. */
+const SUSPECT_ACCURACY = 0.6;
+
+/** Skills whose difference between the eras is judged. */
+const JUDGED = ['brierSkill', 'crpsSkill'] as const;
+
+const NAMES = { brierSkill: 'Brier skill', crpsSkill: 'CRPS skill' } as const;
+
+/** Days on which the model did suspiciously well. */
+export interface Suspicion {
+  horizonDays: number;
+  /** An era or a regime. */
+  where: string;
+  why: string;
+}
+
+/** Eras that are better than the other by more than chance explains, and eras or regimes in which it is right too often. */
+export function suspicionsOf(horizons: readonly HorizonEras[]): Suspicion[] {
+  return horizons.flatMap((one) => [...betterEras(one), ...tooOftenRight(one)]);
+}
+
+function betterEras({ horizonDays, difference }: HorizonEras): Suspicion[] {
+  return JUDGED.flatMap((name) => {
+    const found = difference[name];
+    if (found === null || found.low === null || found.high === null || (found.low <= 0 && found.high >= 0)) return [];
+    const where = found.value > 0 ? 'since the ETFs' : 'before the ETFs';
+    const points = (100 * Math.abs(found.value)).toFixed(1);
+    return [
+      {
+        horizonDays,
+        where,
+        why: `${NAMES[name]} is better than in the other era by ${points} points, and the 95 % interval excludes zero`,
+      },
+    ];
+  });
+}
+
+function tooOftenRight({ horizonDays, preEtf, postEtf, regimes }: HorizonEras): Suspicion[] {
+  const parts: [string, EraFigures][] = [
+    ['before the ETFs', preEtf],
+    ['since the ETFs', postEtf],
+    ...regimes.map((figures): [string, EraFigures] => [figures.regime, figures]),
+  ];
+  return parts.flatMap(([where, { accuracy, edge }]) => {
+    if (accuracy === null || accuracy <= SUSPECT_ACCURACY || edge === null || edge.low === null || edge.low <= 0) return [];
+    const why = `right on ${(100 * accuracy).toFixed(1)} % of the days, above 60 % and above always-UP by more than chance explains`;
+    return [{ horizonDays, where, why }];
+  });
+}
+
+/** What the report says, in words: what is wrong first. */
+export function contaminationVerdict(report: Pick<ContaminationReport, 'horizons' | 'suspicions' | 'pointInTime' | 'lagMutants'>): string {
+  return [auditInWords(report), mutantsInWords(report), erasInWords(report)].join('. ');
+}
+
+function auditInWords({ pointInTime: { days, differences } }: Pick<ContaminationReport, 'pointInTime'>): string {
+  if (days.length === 0) return 'No day was audited point in time';
+  if (differences.length === 0) return `On ${days.length} audited days every feature is what was known at the time`;
+  const features = [...new Set(differences.map(({ feature }) => feature))];
+  const changed = new Set(differences.map(({ day }) => day));
+  return `LEAK OR REVISION: ${features.join(', ')} differ from what was known at the time on ${changed.size} of ${days.length} audited days`;
+}
+
+function mutantsInWords({ lagMutants }: Pick<ContaminationReport, 'lagMutants'>): string {
+  const applicable = lagMutants.filter((mutant) => mutant.applicable);
+  const missed = applicable.filter(({ caught }) => !caught).map(({ input }) => input);
+  if (missed.length > 0) return `NOT TO BE TRUSTED: the audit does not notice a day less lag of ${missed.join(', ')}`;
+  if (applicable.length === 0) return 'No lag mutant could be run';
+  const left = lagMutants.filter((mutant) => !mutant.applicable).map(({ input }) => input);
+  const silent = left.length === 0 ? '' : `; not applicable: ${left.join(', ')}`;
+  return `All ${applicable.length} pipelines that read an input a day too early were caught${silent}`;
+}
+
+function erasInWords({ horizons, suspicions }: Pick<ContaminationReport, 'horizons' | 'suspicions'>): string {
+  if (horizons.every(({ difference }) => difference.brierSkill === null)) return 'There is only one era to look at, or none';
+  if (suspicions.length === 0) return 'No era and no regime looks suspiciously better than the others';
+  const list = suspicions.map(({ horizonDays, where, why }) => `${where} at ${horizonName(horizonDays)}: ${why}`);
+  const compared = horizons.length * JUDGED.length;
+  return `SUSPICIOUS: ${list.join('; ')} (of ${compared} comparisons of the eras ${(compared * 0.05).toFixed(1)} are expected to look so by chance)`;
+}

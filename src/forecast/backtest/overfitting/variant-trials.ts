@@ -1,0 +1,71 @@
+import type { HorizonDays } from '../../model.ts';
+import { REGIMES, type Regime } from '../../regime.ts';
+import { brierScore } from '../../scoring.ts';
+import { signalOf } from '../../signal.ts';
+import { type BacktestHistory, blocksOf, completeBlocks } from '../out-of-sample.ts';
+import { type ReturnMoments, returnMoments } from './deflated-sharpe.ts';
+import { followedReturns } from './followed-returns.ts';
+import { VARIANTS, type Variant } from './variants.ts';
+
+/** One variant walked forward over all complete folds of one horizon. */
+export interface Trial {
+  /** Squared error of P(up) of each day. */
+  losses: Float64Array;
+  /** Null without a day. */
+  brier: number | null;
+  accuracy: number | null;
+  /** Daily returns of following the calls, of holding, and of the one less as much of the other as moves as much. */
+  followed: ReturnMoments;
+  held: ReturnMoments;
+  excess: ReturnMoments;
+}
+
+export interface HorizonTrials {
+  horizonDays: HorizonDays;
+  folds: number;
+  /** Aligned with `VARIANTS`. */
+  trials: Trial[];
+}
+
+/** All variants over the same days of one horizon; `regimes` are those of the rows. */
+export function horizonTrials(history: BacktestHistory, regimes: readonly Regime[], horizonDays: HorizonDays): HorizonTrials {
+  const outputs = VARIANTS.map((variant) => outputOf(history, variant, horizonDays));
+  return { horizonDays, folds: outputs[0].folds, trials: outputs.map((output) => trialOf(history, regimes, { ...output, horizonDays })) };
+}
+
+interface Output {
+  folds: number;
+  /** Row of the first day. */
+  firstRow: number;
+  /** P(up) of consecutive rows. */
+  pUp: number[];
+}
+
+function outputOf({ closes, features }: BacktestHistory, { settings }: Variant, horizon: HorizonDays): Output {
+  const folds = completeBlocks(blocksOf({ closes, features, horizon, settings }), closes.length);
+  return { folds: folds.length, firstRow: folds[0]?.from ?? 0, pUp: folds.flatMap(({ pUp }) => [...pUp]) };
+}
+
+function trialOf({ closes }: BacktestHistory, regimes: readonly Regime[], output: Output & { horizonDays: number }): Trial {
+  const { firstRow, pUp, horizonDays } = output;
+  const rose = pUp.map((_, index) => closes[firstRow + index + horizonDays] > closes[firstRow + index]);
+  const losses = Float64Array.from(pUp, (p, index) => brierScore(p, rose[index]));
+  const positions = pUp.map((p, index) => POSITIONS[signalOf(p, REGIMES[regimes[firstRow + index]].theta)]);
+  const { followed, held, excess } = followedReturns({ closes, firstRow, positions, horizonDays });
+  return {
+    losses,
+    brier: meanOf(losses),
+    accuracy: meanOf(pUp.map((p, index) => (p >= 0.5 === rose[index] ? 1 : 0))),
+    followed: returnMoments(followed),
+    held: returnMoments(held),
+    excess: returnMoments(excess),
+  };
+}
+
+const POSITIONS = { BUY: 1, SELL: -1, HOLD: 0 } as const;
+
+function meanOf(values: ArrayLike<number>): number | null {
+  let sum = 0;
+  for (let index = 0; index < values.length; index++) sum += values[index];
+  return values.length === 0 ? null : sum / values.length;
+}

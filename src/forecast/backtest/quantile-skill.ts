@@ -1,0 +1,36 @@
+import { distributionOf, quantile, scaleOf } from '../distribution.ts';
+import type { BacktestHistory, Fold } from './out-of-sample.ts';
+import { type SkillAgainst, skillAgainst } from './skill-against.ts';
+
+/** Levels of the tails that are told apart. */
+export const TAIL_LEVELS = [0.05, 0.95] as const;
+
+/** How good one quantile of the distributions is: mean pinball loss in log-return units against that of the same quantile of past returns. */
+export interface QuantileSkill extends SkillAgainst {
+  level: number;
+}
+
+/** Skill of the quantiles that bound the central 90 %. */
+export function quantileSkills(history: BacktestHistory, folds: readonly Fold[]): QuantileSkill[] {
+  const losses = folds.flatMap((fold) => lossesOf(history, fold));
+  return TAIL_LEVELS.map((level, index) => ({ level, ...skillAgainst(losses.map(({ day, at }) => ({ day, ...at[index] })))! }));
+}
+
+/** Losses of each day at each of `TAIL_LEVELS`. */
+function lossesOf({ features: { v94, v99 } }: BacktestHistory, { model, climatology, days }: Fold) {
+  const { residualQuantiles, horizonDays } = model;
+  const usual = TAIL_LEVELS.map((level) => quantile(climatology, level));
+  return days.map(({ day, row, pUp, realised }) => {
+    const said = distributionOf({ residualQuantiles, scale: scaleOf(v94[row], v99[row], horizonDays), pUp });
+    const at = TAIL_LEVELS.map((level, index) => ({
+      ours: pinball(realised - quantile(said, level), level),
+      theirs: pinball(realised - usual[index], level),
+    }));
+    return { day, at };
+  });
+}
+
+/** Loss of a quantile: what lies above it counts `level`, what lies below `1 - level`. */
+function pinball(error: number, level: number): number {
+  return error >= 0 ? level * error : (level - 1) * error;
+}

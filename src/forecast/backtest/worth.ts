@@ -1,0 +1,78 @@
+import { directionOf } from '../signal.ts';
+import { effectiveCount } from '../statistics/effective-count.ts';
+import type { OutOfSampleDay } from './out-of-sample.ts';
+
+/** How much evidence a year of daily calls of one horizon is. */
+export interface Worth {
+  /**
+   * Independent observations a year, from how much the share of days right varies between runs of three windows on end; null where
+   * that cannot be told.
+   */
+  independentPerYear: number | null;
+  /** The same as the overlap of the windows alone would have it. */
+  independentPerYearByOverlap: number;
+  /** How long an advantage would have to last to be proven. */
+  proof: YearsToProve[];
+}
+
+export interface YearsToProve {
+  /** Percentage points above what is known without the model. */
+  points: number;
+  /** Null where `independentPerYear` is. */
+  years: number | null;
+}
+
+const DAYS_A_YEAR = 365.25;
+
+/** Windows of a run: the least that holds nearly all that overlapping windows share. */
+const RUN_WINDOWS = 3;
+
+/** Fewer runs say nothing about how they vary. */
+const LEAST_RUNS = 30;
+
+const ADVANTAGES = [3, 10];
+
+/** Quantiles of the normal distribution: a two-sided test at 5 %, and a power of 80 %. */
+const Z_TEST = 1.959963984540054;
+const Z_POWER = 0.8416212335729143;
+
+/** What the out-of-sample days of one horizon say about how much calling its direction every day is worth. */
+export function worthOf(days: readonly OutOfSampleDay[], horizonDays: number): Worth {
+  const right = days.map(({ pUp, rose }) => (directionOf(pUp) === 'UP') === rose);
+  const independentPerYear = observationsAYear(right, RUN_WINDOWS * horizonDays);
+  const alone = effectiveCount(
+    days.map(({ day }) => day),
+    horizonDays,
+  );
+  return {
+    independentPerYear,
+    independentPerYearByOverlap: (alone / days.length) * DAYS_A_YEAR,
+    proof: ADVANTAGES.map((points) => ({
+      points,
+      years: independentPerYear === null ? null : observationsToProve(points / 100) / independentPerYear,
+    })),
+  };
+}
+
+/** Independent observations of a share near one half that prove it is by so much above a known one: (z_test + z_power)^2 / 4 / advantage^2. */
+export function observationsToProve(advantage: number): number {
+  return ((Z_TEST + Z_POWER) ** 2 * 0.25) / advantage ** 2;
+}
+
+/**
+ * Days a year over how many times the mean of runs of days varies more than that of as many independent ones: the variance of the
+ * circular block bootstrap, in closed form. Null for few runs, and where these do not vary.
+ */
+function observationsAYear(right: readonly boolean[], runDays: number): number | null {
+  const n = right.length;
+  if (n < LEAST_RUNS * runDays) return null;
+  const share = right.filter(Boolean).length / n;
+  let squares = 0;
+  let run = right.slice(0, runDays).filter(Boolean).length;
+  for (let first = 0; first < n; first++) {
+    squares += (run - runDays * share) ** 2;
+    run += Number(right[(first + runDays) % n]) - Number(right[first]);
+  }
+  const inflation = squares / n / runDays / (share * (1 - share));
+  return inflation > 0 && Number.isFinite(inflation) ? DAYS_A_YEAR / inflation : null;
+}

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { type Canary, type CanaryName, isHealthy } from '../../../../../src/forecast/backtest/canaries/canary.ts';
+import { pointInTimeCanary } from '../../../../../src/forecast/backtest/canaries/point-in-time.ts';
+import { runCanaries } from '../../../../../src/forecast/backtest/canaries/run.ts';
+import { trainingCutCanary } from '../../../../../src/forecast/backtest/canaries/training-cut.ts';
+import { blocksOf, foldsOf } from '../../../../../src/forecast/backtest/out-of-sample.ts';
+import { PIPELINE, type Pipeline } from '../../../../../src/forecast/backtest/pipeline.ts';
+import { walkForwardReport } from '../../../../../src/forecast/backtest/walk-forward.ts';
+import { leakVerdict } from '../../../../../src/forecast/backtest/walk-forward-words.ts';
+import { computeFeatures } from '../../../../../src/forecast/features.ts';
+import { deviationAt, fitCalibration } from '../../../../../src/forecast/fit/calibration.ts';
+import { logit } from '../../../../../src/forecast/fit/logistic.ts';
+import { type BlockFit, walkForward } from '../../../../../src/forecast/fit.ts';
+import { BUSINESS_DAY_COLUMNS, type InputFrame } from '../../../../../src/forecast/frame.ts';
+import { HORIZONS, LEARNING_RULES, type LearningRules } from '../../../../../src/forecast/model.ts';
+import { syntheticFrame } from '../../synthetic-frame.ts';
+
+const frame = syntheticFrame({ rows: 2900 });
+
+/** What a pipeline that is the service's but for `broken` makes of the history. */
+function walked(broken: Partial<Pipeline>) {
+  const pipeline = { ...PIPELINE, ...broken };
+  const features = pipeline.features(frame);
+  const history = { closes: frame.close, features };
+  const walks = HORIZONS.map((horizonDays) => {
+    const blocks = blocksOf({ ...history, horizon: horizonDays, rules: pipeline.rules }, pipeline.walk);
+    return { horizonDays, blocks };
+  });
+  return { pipeline, history, walks };
+}
+
+/** What all canaries say of such a pipeline. */
+function canariesOf(broken: Partial<Pipeline>): Record<CanaryName, Canary> {
+  const { pipeline, history, walks } = walked(broken);
+  const folded = walks.map((walk) => ({ ...walk, folds: foldsOf(history, walk.blocks) }));
+  const canaries = runCanaries({ ...history, frame }, folded, pipeline);
+  return Object.fromEntries(canaries.map((canary) => [canary.name, canary])) as Record<CanaryName, Canary>;
+}
+
+function trainingCutOf(broken: Partial<Pipeline>): Canary {
+  const { pipeline, history, walks } = walked(broken);
+  return trainingCutCanary(walks, history, pipeline);
+}
+
+function failed(canaries: Record<CanaryName, Canary>): string[] {
+  return Object.values(canaries).flatMap(({ name, passed }) => (passed ? [] : [name]));
+}
+
+const withRules = (rules: Partial<LearningRules>) => ({ rules: { ...LEARNING_RULES, ...rules } });
+
+describe('leak canaries', () => {
+  const healthy = canariesOf({});
+
+  it('pass where nothing leaks, and catch every pipeline that they break on purpose', () => {
+    expect(failed(healthy)).toEqual([]);
+    for (const { name, figure, limit, mutants } of Object.values(healthy)) {
+      expect(figure, name).toBeLessThanOrEqual(limit!);
+      expect(mutants.length, name).toBeGreaterThan(0);
+      for (const mutant of mutants) expect(mutant.caught && mutant.figure > limit!, `${name}: ${mutant.what}`).toBe(true);
+    }
+  });
+
+  it('tell a label that is known too early from one that is not by a wide margin', () => {
+    expect(healthy['repeated-label'].figure).toBeLessThan(0.55);
+    expect(healthy['repeated-label'].mutants[0].figure).toBeGreaterThan(0.78);
+    expect(healthy['label-average'].figure).toBeLessThan(0.55);
+    expect(healthy['label-average'].mutants[0].figure).toBeGreaterThan(0.68);
+  });
+});
+
+describe('a purge that is forgotten', () => {
+  it('is noticed by what earlier outcomes then give away, and by what training then reads', () => {
+    const canaries = canariesOf(withRules({ lastKnownDay: (day) => day - 1 }));
+    expect(failed(canaries)).toEqual(['repeated-label', 'label-average', 'training-cut', 'calibration']);
+    expect(canaries['repeated-label'].figure).toBe(canaries['repeated-label'].mutants[0].figure);
+    expect(isHealthy(Object.values(canaries))).toBe(false);
+    expect(leakVerdict(Object.values(canaries))).toMatch(
+      /^LEAK SUSPECTED: repeated-label \(0\.\d{3}, at most 0\.6\d*\); label-average .*; training-cut /,
+    );
+  });
+
+  it('is noticed at one horizon, and one day short', () => {
+    const atThree = withRules({ lastKnownDay: (day, horizonDays) => (horizonDays === 3 ? day - 1 : day - horizonDays) });
+    expect(trainingCutOf(atThree).passed).toBe(false);
+    expect(trainingCutOf(withRules({ lastKnownDay: (day, horizonDays) => day - horizonDays + 1 })).passed).toBe(false);
+  });
+});
+
+describe('an embargo that is forgotten', () => {
+  it.each([0, 6])('is noticed with %d days', (embargoDays) => {
+    expect(trainingCutOf(withRules({ embargoDays })).passed).toBe(false);
+  });
+});
+
+describe('a fit that reads what it must not', () => {
+  it('is noticed where scores are centred on their mean over the whole history', () => {
+    const walk: Pipeline['walk'] = (source) =>
+      walkForward(source).map((fit) => {
+        const { trend } = source.features;
+        const meanX = [trend.reduce((sum, value) => sum + value, 0) / trend.length, ...fit.model.meanX.slice(1)];
+        return { ...fit, model: { ...fit.model, meanX } };
+      });
+    expect(trainingCutOf({ walk }).passed).toBe(false);
+  });
+
+  it('is noticed where it is calibrated on the days that it was trained on', () => {
+    const walk: Pipeline['walk'] = (source) => walkForward(source).map((fit) => calibratedInSample(fit, source));
+    expect(failed(canariesOf({ walk }))).toEqual(['calibration']);
+  });
+
+  it('is noticed where the model is too good to be true', () => {
+    const walk: Pipeline['walk'] = (source) =>
+      walkForward(source).map((fit) => ({
+        ...fit,
+        pUp: fit.pUp.map((_, index) => (source.closes[fit.from + index + source.horizon] > source.closes[fit.from + index] ? 0.6 : 0.4)),
+      }));
+    const canaries = canariesOf({ walk });
+    expect(failed(canaries)).toEqual(['accuracy-limit']);
+    expect(canaries['accuracy-limit'].figure).toBe(1);
+  });
+});
+
+function calibratedInSample(fit: BlockFit, { closes, features, horizon }: Parameters<Pipeline['walk']>[0]): BlockFit {
+  const { model } = fit;
+  const from = model.trainFrom - features.firstDay;
+  const rows = Array.from({ length: model.nTrain }, (_, index) => from + index);
+  const calibration = fitCalibration({
+    design: Float64Array.from(rows.flatMap((row) => [1, deviationAt(model, features, row)])),
+    offset: new Float64Array(rows.length).fill(logit(model.baseRate)),
+    labels: Float64Array.from(rows, (row) => (closes[row + horizon] > closes[row] ? 1 : 0)),
+    weights: new Float64Array(rows.length).fill(1 / horizon),
+    from: 0,
+    to: rows.length,
+  });
+  return { ...fit, model: { ...model, ...calibration } };
+}
+
+describe('features that know too much', () => {
+  const unlagged = (name: (typeof BUSINESS_DAY_COLUMNS)[number]) => (given: InputFrame) =>
+    computeFeatures({ ...given, [name]: { ...given[name], days: given[name].days.map((day) => day - 1) } });
+
+  const pointInTimeOf = (features: Pipeline['features']) =>
+    pointInTimeCanary({ frame, features: features(frame) }, { ...PIPELINE, features });
+
+  it.each(BUSINESS_DAY_COLUMNS)('are noticed where %s is read on its own date', (name) => {
+    const { figure, passed } = pointInTimeOf(unlagged(name));
+    expect(passed).toBe(false);
+    expect(figure).toBeGreaterThan(0);
+  });
+
+  it('are noticed where an average is centred, or a score was scaled by the whole history', () => {
+    const centred = (given: InputFrame) => {
+      const table = computeFeatures(given);
+      return { ...table, flow: table.flow.map((_, row) => (table.flow[Math.max(0, row - 1)] + (table.flow[row + 1] ?? 0)) / 2) };
+    };
+    const scaled = (given: InputFrame) => {
+      const table = computeFeatures(given);
+      const most = table.momentum.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
+      const sum = table.momentum.reduce((total, value) => total + value, 0);
+      return { ...table, momentum: table.momentum.map((value) => (value - sum / table.length) / most) };
+    };
+    for (const features of [centred, scaled]) expect(pointInTimeOf(features).passed).toBe(false);
+  });
+});
+
+describe('the report', () => {
+  it('says it loudly when a canary misses what was broken on purpose', () => {
+    const short = syntheticFrame({ rows: 1700 });
+    const blind: Pipeline['walk'] = ({ rules: _, ...source }) => walkForward(source);
+    const report = walkForwardReport({ closes: short.close, features: computeFeatures(short), frame: short }, { ...PIPELINE, walk: blind });
+    expect(report.healthy).toBe(false);
+    expect(report.canaries.every(({ passed }) => passed !== false)).toBe(true);
+    expect(report.verdict).toMatch(/^NOT TO BE TRUSTED: what was broken on purpose was not caught by training-cut \(labels count as known/);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { measured, measuredDifference } from '../../../../../src/forecast/backtest/contamination/era-measures.ts';
+import { ETF_START, horizonEras } from '../../../../../src/forecast/backtest/contamination/eras.ts';
+import { suspicionsOf } from '../../../../../src/forecast/backtest/contamination/words.ts';
+import type { OutOfSampleDay } from '../../../../../src/forecast/backtest/out-of-sample.ts';
+import { parseDay } from '../../../../../src/forecast/day.ts';
+import { seededRandom } from '../../synthetic-frame.ts';
+
+const FIRST = parseDay('2023-01-01');
+const DAYS = 800;
+
+/** Days on which the price rises by chance; `pUpOf` is what was said. */
+function daysWith(pUpOf: (day: number, rose: boolean) => number): OutOfSampleDay[] {
+  const random = seededRandom(11);
+  return Array.from({ length: DAYS }, (_, index) => {
+    const rose = random() < 0.53;
+    const day = FIRST + index;
+    const pUp = pUpOf(day, rose);
+    return {
+      day,
+      row: index,
+      fold: 1,
+      regime: index % 2 === 0 ? 'CHOP' : 'DEFAULT',
+      signal: 'HOLD',
+      call: null,
+      rose,
+      pUp,
+      climatology: 0.53,
+      realised: rose ? 0.01 : -0.01,
+      distribution: { crps: 0.01, pit: 0.5 },
+      climatologyCrps: 0.0125,
+    };
+  });
+}
+
+const erasOf = (days: OutOfSampleDay[]) => horizonEras(1, [{ days }]);
+
+describe('figures by era', () => {
+  const days = daysWith((_, rose) => (rose ? 0.6 : 0.55));
+  const eras = erasOf(days);
+
+  it('split at the first trading day of the funds, and add up', () => {
+    expect(eras.preEtf).toMatchObject({ from: '2023-01-01', to: '2024-01-10', n: 375 });
+    expect(eras.postEtf).toMatchObject({ from: '2024-01-11', to: '2025-03-10', n: DAYS - 375 });
+    expect(eras.regimes.map(({ regime, n }) => [regime, n]).filter(([, n]) => n !== 0)).toEqual([
+      ['CHOP', 400],
+      ['DEFAULT', 400],
+    ]);
+    expect(eras.regimes).toHaveLength(7);
+  });
+
+  it('are what they say, by hand', () => {
+    const before = days.filter(({ day }) => day < ETF_START);
+    const rises = before.filter(({ rose }) => rose).length / before.length;
+    // Always UP: right as often as it rose, so that there is no edge.
+    expect(eras.preEtf.accuracy).toBeCloseTo(rises, 12);
+    expect(eras.preEtf.alwaysUp).toBeCloseTo(rises, 12);
+    expect(eras.preEtf.edge).toEqual({ value: 0, low: 0, high: 0 });
+    expect(eras.preEtf.crpsSkill!.value).toBeCloseTo(0.2, 12);
+    const brier = rises * 0.4 ** 2 + (1 - rises) * 0.55 ** 2;
+    const base = rises * 0.47 ** 2 + (1 - rises) * 0.53 ** 2;
+    expect(eras.preEtf.brierSkill!.value).toBeCloseTo(1 - brier / base, 12);
+    const { low, high } = eras.preEtf.accuracy95!;
+    expect(low).toBeLessThan(rises);
+    expect(high).toBeGreaterThan(rises);
+  });
+
+  it('differ by the later minus the earlier one', () => {
+    const { difference, postEtf, preEtf } = eras;
+    for (const name of ['edge', 'brierSkill', 'crpsSkill'] as const) {
+      expect(difference[name]!.value).toBeCloseTo(postEtf[name]!.value - preEtf[name]!.value, 12);
+    }
+    expect(difference.accuracy!.value).toBeCloseTo(postEtf.accuracy! - preEtf.accuracy!, 12);
+    expect(difference.accuracy!.low!).toBeLessThan(difference.accuracy!.value);
+    expect(difference.accuracy!.high!).toBeGreaterThan(difference.accuracy!.value);
+  });
+
+  it('are empty without days, and have no difference without a second era', () => {
+    expect(measured([], 'accuracy')).toBeNull();
+    const early = days.filter(({ day }) => day < ETF_START);
+    expect(measuredDifference(early, ETF_START, 'brierSkill')).toBeNull();
+    expect(erasOf(early).postEtf).toMatchObject({ n: 0, effectiveN: 0, from: null, accuracy: null, accuracy95: null, edge: null });
+  });
+});
+
+describe('suspicion', () => {
+  it('is not raised by a model that always says the same', () => {
+    expect(suspicionsOf([erasOf(daysWith(() => 0.54))])).toEqual([]);
+  });
+
+  it('falls on the era in which a model knows more than it should', () => {
+    const knowsLater = daysWith((day, rose) => (day >= ETF_START && day % 3 === 0 ? (rose ? 0.7 : 0.3) : 0.54));
+    const found = suspicionsOf([erasOf(knowsLater)]);
+    expect(found.map(({ where, why }) => [where, why.slice(0, 11)])).toContainEqual(['since the ETFs', 'Brier skill']);
+    const knowsEarlier = daysWith((day, rose) => (day < ETF_START && day % 3 === 0 ? (rose ? 0.7 : 0.3) : 0.54));
+    expect(suspicionsOf([erasOf(knowsEarlier)]).map(({ where }) => where)).toContain('before the ETFs');
+  });
+
+  it('falls on a regime in which it is right too often', () => {
+    const found = suspicionsOf([erasOf(daysWith((day, rose) => ((day - FIRST) % 2 === 0 ? (rose ? 0.7 : 0.3) : 0.54)))]);
+    expect(found.filter(({ where }) => where === 'CHOP')).toHaveLength(1);
+    expect(found.filter(({ where }) => where === 'DEFAULT')).toEqual([]);
+  });
+});

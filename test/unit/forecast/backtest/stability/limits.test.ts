@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { jointChange, stabilityOf, worstOf } from '../../../../../src/forecast/backtest/stability/limits.ts';
+
+/** Changes of which all are the same. */
+const constant = (at10: number, at20: number) => [jointChange(10, [at10, -at10]), jointChange(20, [at20, -at20])];
+
+describe('stability', () => {
+  it.each([
+    ['STABLE', 1, 2],
+    ['MODERATE', 1.01, 2],
+    ['MODERATE', 1, 2.01],
+    ['MODERATE', 4.9, 5],
+    ['MODERATE', 9, 5],
+    ['OVERFIT', 0, 5.01],
+  ] as const)('is %s at %d points by 10 %% and %d points by 20 %%', (result, at10, at20) => {
+    expect(stabilityOf(constant(at10, at20))).toBe(result);
+  });
+
+  it('is unknown where no draw led to a call', () => {
+    expect(stabilityOf([jointChange(10, [null]), jointChange(20, [1])])).toBeNull();
+    expect(jointChange(20, [null])).toEqual({ levelPct: 20, draws: 0, p50Points: null, p95Points: null, maxPoints: null });
+  });
+
+  it('of several horizons is that of the worst', () => {
+    expect(worstOf(['STABLE', 'OVERFIT', 'MODERATE'])).toBe('OVERFIT');
+    expect(worstOf(['STABLE', null])).toBe('STABLE');
+    expect(worstOf([null])).toBeNull();
+  });
+
+  it('judges the size of changes, not their sign', () => {
+    const { p50Points, p95Points, maxPoints, draws } = jointChange(10, [-4, 3, null, -2, 1, 0]);
+    expect({ p50Points, maxPoints, draws }).toEqual({ p50Points: 2, maxPoints: 4, draws: 5 });
+    expect(p95Points).toBeCloseTo(3.8, 12);
+  });
+
+  it('has quantiles in order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: -100, max: 100, noNaN: true }), { minLength: 1 }), (changes) => {
+        const { p50Points, p95Points, maxPoints } = jointChange(20, changes);
+        expect(p50Points!).toBeLessThanOrEqual(p95Points!);
+        expect(p95Points!).toBeLessThanOrEqual(maxPoints!);
+        expect(maxPoints).toBe(Math.max(...changes.map(Math.abs)));
+      }),
+    );
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { OutOfSampleDay } from '../../../../src/forecast/backtest/out-of-sample.ts';
+import { observationsToProve, worthOf } from '../../../../src/forecast/backtest/worth.ts';
+import { createRandom } from '../../../../src/forecast/statistics/random.ts';
+
+/** Days on which UP was said, right on those told. */
+function daysRight(right: readonly boolean[]): OutOfSampleDay[] {
+  return right.map((rose, day) => ({ day, rose, pUp: 0.6 }) as OutOfSampleDay);
+}
+
+/** Whether sums of `windowDays` coin flips in a row are above zero, day by day. */
+function overlapping(days: number, windowDays: number): boolean[] {
+  const random = createRandom(5);
+  const steps = Array.from({ length: days + windowDays }, () => random() - 0.5);
+  return Array.from({ length: days }, (_, day) => steps.slice(day, day + windowDays).reduce((sum, step) => sum + step, 0) > 0);
+}
+
+describe('what a daily call is worth', () => {
+  it('is a whole observation a day where windows do not overlap', () => {
+    const { independentPerYear, independentPerYearByOverlap } = worthOf(daysRight(overlapping(20_000, 1)), 1);
+    expect(independentPerYearByOverlap).toBe(365.25);
+    expect(Math.abs(independentPerYear! / 365.25 - 1)).toBeLessThan(0.05);
+  });
+
+  it('is the fewer the more windows overlap, a little more than the overlap alone would have it, as runs of three windows cut some of it off', () => {
+    const { independentPerYear, independentPerYearByOverlap } = worthOf(daysRight(overlapping(20_000, 7)), 7);
+    expect(Math.abs(independentPerYearByOverlap - 70)).toBeLessThan(0.2);
+    expect(independentPerYear! / independentPerYearByOverlap).toBeGreaterThan(1);
+    expect(independentPerYear! / independentPerYearByOverlap).toBeLessThan(1.2);
+  });
+
+  it('is that of the runs: outcomes that come in threes are worth a third', () => {
+    const random = createRandom(9);
+    const threes = Array.from({ length: 10_000 }, () => random() < 0.5).flatMap((right) => [right, right, right]);
+    // Runs of three days that begin anywhere: two thirds of them lie in two threes, so that 1 / (1 + 2 * (2/3 * 2/3 + 1/3 * 1/3)).
+    expect(Math.abs(worthOf(daysRight(threes), 1).independentPerYear! / (365.25 / (19 / 9)) - 1)).toBeLessThan(0.05);
+  });
+
+  it('is not told from few runs, nor where every day was right', () => {
+    expect(worthOf(daysRight(overlapping(629, 7)), 7).independentPerYear).toBeNull();
+    expect(worthOf(daysRight(overlapping(630, 7)), 7).independentPerYear).not.toBeNull();
+    const always = worthOf(daysRight(new Array(1000).fill(true)), 1);
+    expect(always.independentPerYear).toBeNull();
+    expect(always.proof).toEqual([
+      { points: 3, years: null },
+      { points: 10, years: null },
+    ]);
+  });
+
+  it('takes the observations of a two-sided test at 5 % with a power of 80 %', () => {
+    expect(observationsToProve(0.1)).toBeCloseTo((1.96 + 0.8416) ** 2 * 25, 1);
+    expect(observationsToProve(0.03) / observationsToProve(0.1)).toBeCloseTo((10 / 3) ** 2, 10);
+    const { independentPerYear, proof } = worthOf(daysRight(overlapping(2_000, 2)), 2);
+    expect(proof[1].years! * independentPerYear!).toBeCloseTo(observationsToProve(0.1), 9);
+  });
+});

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { callStatistics } from '../../../../src/forecast/statistics/call-statistics.ts';
+import { dailyColumn } from '../../../../src/forecast/statistics/scored-forecast.ts';
+import { FIRST, horizon, scored, scoredRecord } from './scored.ts';
+
+describe('statistics of calls', () => {
+  it('count calls, not abstentions, and every interval contains its share', () => {
+    fc.assert(
+      fc.property(scoredRecord(60), horizon, (record, h) => {
+        const { n, hits, accuracy, effectiveN, wilson95, alwaysUp } = callStatistics(record, h);
+        const calls = record.filter(({ call }) => call !== null);
+        expect(n).toBe(calls.length);
+        expect(hits).toBe(calls.filter(({ call, rose }) => (call === 'UP') === rose).length);
+        expect(effectiveN).toBeLessThanOrEqual(n);
+        if (n === 0) {
+          expect([accuracy, wilson95, alwaysUp]).toEqual([null, null, null]);
+          return;
+        }
+        expect(wilson95!.low).toBeLessThanOrEqual(accuracy!);
+        expect(wilson95!.high).toBeGreaterThanOrEqual(accuracy!);
+        expect(alwaysUp!.difference.value).toBeCloseTo(accuracy! - alwaysUp!.accuracy, 12);
+      }),
+    );
+  });
+
+  it('drop overlap in every way, each call in exactly one of them', () => {
+    fc.assert(
+      fc.property(scoredRecord(60), horizon, (record, h) => {
+        const { n, hits, offsets } = callStatistics(record, h);
+        const sumOf = (what: 'n' | 'hits') => offsets.reduce((sum, offset) => sum + offset[what], 0);
+        expect([sumOf('n'), sumOf('hits')]).toEqual([n, hits]);
+        expect(offsets.map(({ offsetDays }) => offsetDays)).toEqual(n === 0 ? [] : Array.from({ length: h }, (_, index) => index));
+      }),
+    );
+    const { offsets } = callStatistics(
+      [0, 1, 2, 4].map((index) => scored(index, { rose: index !== 2 })),
+      2,
+    );
+    expect(offsets).toEqual([
+      { offsetDays: 0, n: 3, hits: 2, accuracy: 2 / 3 },
+      { offsetDays: 1, n: 1, hits: 1, accuracy: 1 },
+    ]);
+  });
+
+  it('have bootstrap intervals from five blocks on', () => {
+    const record = (days: number) => Array.from({ length: days }, (_, index) => scored(index, { rose: index % 3 !== 0 }));
+    expect(callStatistics(record(69), 7)).toMatchObject({
+      bootstrap95: null,
+      alwaysUp: { difference: { value: 0, low: null, high: null } },
+    });
+    const { accuracy, bootstrap95, alwaysUp } = callStatistics(record(70), 7);
+    expect(bootstrap95!.low).toBeLessThanOrEqual(accuracy!);
+    expect(bootstrap95!.high).toBeGreaterThanOrEqual(accuracy!);
+    expect(alwaysUp!.difference).toEqual({ value: 0, low: 0, high: 0 });
+  });
+
+  it('refuse days that do not ascend', () => {
+    const refused = expect.objectContaining({ code: 'INPUT_INVALID', message: expect.stringContaining('2026-01-02') });
+    expect(() => callStatistics([scored(1), scored(1)], 1)).toThrow(refused);
+    expect(() => callStatistics([scored(2), scored(1)], 1)).toThrow(refused);
+  });
+});
+
+describe('a number a day', () => {
+  it('is 0 on days without a forecast', () => {
+    expect(dailyColumn([{ day: FIRST }, { day: FIRST + 3 }], ({ day }) => day)).toEqual(Float64Array.of(FIRST, 0, 0, FIRST + 3));
+    expect(dailyColumn([], () => 1)).toHaveLength(0);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { wilsonInterval } from '../../../../src/forecast/scoring.ts';
+import { type RecordRow, recordSummary } from '../../../../src/forecast/statistics/record-summary.ts';
+import type { ScoredForecast } from '../../../../src/forecast/statistics/scored-forecast.ts';
+import { scored } from './scored.ts';
+
+/** A resolved forecast as the record has it. */
+function row(index: number, changes: Partial<ScoredForecast>): RecordRow {
+  const one = scored(index, changes);
+  const status = one.call === null ? 'HOLD' : (one.call === 'UP') === one.rose ? 'WIN' : 'LOSS';
+  return { day: one.day, status, missed: false, scored: one };
+}
+
+const rows = (days: number, changesOf: (index: number) => Partial<ScoredForecast>) =>
+  Array.from({ length: days }, (_, index) => row(index, changesOf(index)));
+const verdict = (record: readonly RecordRow[], horizonDays = 1) => recordSummary(record, horizonDays).verdict;
+
+const right = (rose: boolean) => ({ rose, call: rose ? ('UP' as const) : ('DOWN' as const) });
+const wrong = (rose: boolean) => ({ rose, call: rose ? ('DOWN' as const) : ('UP' as const) });
+
+describe('the verdict', () => {
+  it('tells the counts that its interval belongs to', () => {
+    // A year of 7-day forecasts: 52 windows that do not overlap, on 33 of which the call was right.
+    const year = rows(52 * 7, (index) => (Math.floor(index / 7) < 33 ? right(index % 14 < 7) : wrong(index % 14 < 7)));
+    expect(verdict(year, 7)).toBe(
+      'not distinguishable from always-UP: 33 of 52 right on windows that do not overlap, 95 % interval 0.50 to 0.75; always-UP 26 of 52; of all 364 calls 0.63, always-UP 0.50',
+    );
+    const { dedupedWins, dedupedTotal, dedupedInterval95 } = recordSummary(year, 7);
+    expect([dedupedWins, dedupedTotal]).toEqual([33, 52]);
+    expect(dedupedInterval95).toEqual(wilsonInterval(33, 52));
+  });
+
+  it('says so where every call was UP, whatever became of them', () => {
+    const always = rows(30, (index) => ({ rose: index < 28 }));
+    expect(verdict(always)).toMatch(
+      /^not distinguishable from always-UP: 28 of 30 right, .*; every call was UP, so that no skill can show$/,
+    );
+  });
+
+  it.each([
+    ['better than', right],
+    ['worse than', wrong],
+  ])('is "%s" where both intervals agree', (words, call) => {
+    const record = rows(140, (index) => (index % 10 === 0 ? { rose: true } : call(index % 2 === 0)));
+    expect(verdict(record)).toMatch(new RegExp(`^${words} always-UP: \\d+ of 140 right, `));
+  });
+
+  it('rests on the one interval there is where a record is too short for the other', () => {
+    expect(verdict(rows(20, (index) => right(index % 2 === 0)))).toMatch(/^better than always-UP: 20 of 20 right/);
+  });
+
+  it('is not "better" where all that was gained was gained in one fortnight', () => {
+    const record = rows(100, (index) => (index < 15 ? right(false) : { rose: index % 2 === 0 }));
+    const { wins, dedupedInterval95, alwaysUpAccuracy } = recordSummary(record, 1);
+    expect(wins / 100 - alwaysUpAccuracy!).toBeCloseTo(0.15, 12);
+    expect(dedupedInterval95!.low).toBeGreaterThan(alwaysUpAccuracy!);
+    expect(verdict(record)).toMatch(/^not distinguishable from always-UP: /);
+  });
+
+  it('makes no claim without calls', () => {
+    expect(verdict([])).toBe('nothing resolved yet: no claim can be made');
+    expect(verdict(rows(2, () => ({ call: null })))).toBe('no call made: all 2 forecasts that are over abstained (HOLD)');
+  });
+});
