@@ -1,4 +1,5 @@
 import { type Address, decodeAbiParameters, type Hex, numberToHex, pad, parseAbiParameters, toEventSelector, zeroHash } from 'viem';
+import type { ChainAddresses } from './addresses.ts';
 import { checkAttestation, type ExpectedAttestation, type FieldCheck } from './attestation-check.ts';
 import type { Chain } from './client.ts';
 import { easAbi, schemaRegistryAbi } from './eas-abi.ts';
@@ -59,9 +60,14 @@ export interface AttestationReader {
   find(options: FindOptions): Promise<FoundAttestation[]>;
 }
 
+/** What it takes to read EAS. */
+export interface EasChain extends Pick<Chain, 'client'> {
+  readonly addresses: Pick<ChainAddresses, 'eas' | 'schemaRegistry'>;
+}
+
 const ATTESTED_TOPIC = toEventSelector('Attested(address,address,bytes32,bytes32)');
 
-export function createAttestationReader(chain: Chain): AttestationReader {
+export function createAttestationReader(chain: EasChain): AttestationReader {
   return {
     read: (uid) => read(chain, uid),
     check: checkAttestation,
@@ -69,7 +75,7 @@ export function createAttestationReader(chain: Chain): AttestationReader {
   };
 }
 
-async function read(chain: Chain, uid: Hex): Promise<OnChainAttestation | null> {
+async function read(chain: EasChain, uid: Hex): Promise<OnChainAttestation | null> {
   const call = { address: chain.addresses.eas, abi: easAbi, functionName: 'getAttestation', args: [uid] } as const;
   const found = await chainCall('Reading an attestation', () => chain.client.readContract(call));
   if (found.uid === zeroHash) return null;
@@ -79,7 +85,7 @@ async function read(chain: Chain, uid: Hex): Promise<OnChainAttestation | null> 
   return { uid, attester, ...described, refUid, ...times, data, decoded: decode(described.schema, data) };
 }
 
-async function describeSchema({ client, addresses }: Chain, uid: Hex) {
+async function describeSchema({ client, addresses }: EasChain, uid: Hex) {
   const schemaName = (Object.keys(SCHEMAS) as SchemaName[]).find((name) => schemaUid(name) === uid) ?? null;
   if (schemaName) return { schemaUid: uid, schemaName, schema: SCHEMAS[schemaName], schemaVersion: SCHEMA_VERSION };
   const call = { address: addresses.schemaRegistry, abi: schemaRegistryAbi, functionName: 'getSchema', args: [uid] } as const;
@@ -87,7 +93,7 @@ async function describeSchema({ client, addresses }: Chain, uid: Hex) {
   return { schemaUid: uid, schemaName, schema, schemaVersion: '' };
 }
 
-async function find(chain: Chain, options: FindOptions): Promise<FoundAttestation[]> {
+async function find(chain: EasChain, options: FindOptions): Promise<FoundAttestation[]> {
   const { fromBlock, blocksPerRequest = 10_000 } = options;
   const head = options.toBlock ?? Number(await chainCall('Reading the block number', () => chain.client.getBlockNumber()));
   const found: FoundAttestation[] = [];
@@ -97,7 +103,7 @@ async function find(chain: Chain, options: FindOptions): Promise<FoundAttestatio
   return found;
 }
 
-async function findInRange({ client, addresses }: Chain, { attester, schema }: FindOptions, range: { from: number; to: number }) {
+async function findInRange({ client, addresses }: EasChain, { attester, schema }: FindOptions, range: { from: number; to: number }) {
   const filter = {
     address: addresses.eas,
     fromBlock: numberToHex(range.from),

@@ -1,0 +1,82 @@
+import type { Address } from 'viem';
+import { z } from 'zod';
+import type { AuditOptions } from './audit/audit.ts';
+import { openAuditChain } from './audit/chain.ts';
+import { claimsOf } from './audit/claims.ts';
+import { type AuditCommand, explainFailure, OPTIONS_TEXT, parseAuditCommand, printAudit } from './audit/command.ts';
+import { namedPrices, openByAddress } from './audit/open.ts';
+import { type Config, loadConfig, localUrl } from './config.ts';
+import { readDemoFile } from './demo-login.ts';
+import { OracleError } from './errors.ts';
+import { lookAtService } from './local/look-at-service.ts';
+import { recordPrices } from './local/record-prices.ts';
+
+const USAGE = `Usage: npm run -s audit [-- --rpc <url> --attester <address>] [-- options]
+
+Recomputes the record from its attestations on chain and from prices alone, and prints every difference from what the service claims.
+Without --rpc: the running service of DATA_DIR, against its chain and the prices that its record is made from, made or read anew.
+
+${OPTIONS_TEXT}`;
+
+/** Audits a record: what `npm run audit` starts. */
+export async function main(words: string[]): Promise<void> {
+  if (words.includes('--help') || words[0] === 'help') {
+    process.stdout.write(USAGE);
+    return;
+  }
+  try {
+    const command = parseAuditCommand(words);
+    const open = () => (command.rpc === undefined ? openDemo(command, loadConfig(), new Date()) : openByAddress(command, new Date()));
+    process.exitCode = await printAudit(open, { json: command.json, out: process.stdout, err: process.stderr });
+  } catch (error) {
+    process.exitCode = explainFailure(error, process.stderr);
+  }
+}
+
+/** The service of this folder: where its chain is the folder says, everything else is asked of the chain or made anew. */
+async function openDemo(command: AuditCommand, config: Config, now: Date): Promise<AuditOptions> {
+  const { rpcUrl, contracts } = await readDemoFile(config.DATA_DIR);
+  const url = command.service ?? localUrl(config);
+  await requireUp(url);
+  const { attester, source } = await introductionOf(url);
+  const settings = { feeds: config.FEEDS, providerUrls: config.PROVIDER_URLS };
+  const { eas = contracts.eas, schemaRegistry = contracts.schemaRegistry, fromBlock } = command;
+  return {
+    chain: await openAuditChain({ rpcUrl, eas, schemaRegistry }),
+    attester: command.attester ?? attester,
+    fromBlock,
+    prices:
+      command.prices === undefined
+        ? await recordPrices(source, { ...settings, toleranceBps: command.toleranceBps, now })
+        : await namedPrices(command, now),
+    claims: claimsOf(url),
+    now,
+  };
+}
+
+async function requireUp(url: string): Promise<void> {
+  const { state } = await lookAtService(url);
+  if (state === 'up') return;
+  const what = { nothing: 'No service answers', stranger: 'Something else answers', starting: 'A service is still starting' }[state];
+  throw new OracleError('SERVICE_UNREACHABLE', `${what} at ${url}`, {
+    suggestedAction:
+      'Start it with npm start, with the same settings; or name its address with --service, or a chain with --rpc and --attester.',
+  });
+}
+
+const INTRODUCTION = z.object({
+  chain: z.object({ attester: z.string().regex(/^0x[0-9a-fA-F]{40}$/) }),
+  data: z.object({ source: z.string().max(200) }),
+});
+
+/** Whose attestations they are, and what market the record is made from. A service that names another wallet shows rows of another. */
+async function introductionOf(url: string): Promise<{ attester: Address; source: string }> {
+  const answer = await fetch(`${url}/api/svc/info`, { signal: AbortSignal.timeout(30_000) })
+    .then((response) => response.json())
+    .catch(() => null);
+  const { success, data } = INTRODUCTION.safeParse(answer);
+  if (success) return { attester: data.chain.attester as Address, source: data.data.source };
+  throw new OracleError('SERVICE_UNREACHABLE', `The service at ${url} does not say at /api/svc/info whose attestations its record is`, {
+    suggestedAction: 'Name the chain and the wallet with --rpc and --attester.',
+  });
+}

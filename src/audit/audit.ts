@@ -1,0 +1,158 @@
+import type { Address, Hex } from 'viem';
+import { schemaRegistryAbi } from '../chain/eas-abi.ts';
+import { chainCall } from '../chain/rpc-error.ts';
+import { SCHEMAS, type SchemaName, schemaUid } from '../chain/schemas.ts';
+import { type Day, dayOf, formatDay } from '../forecast/day.ts';
+import { HORIZONS } from '../forecast/model.ts';
+import { baseRatesOf } from './base-rates.ts';
+import type { AuditChain } from './chain.ts';
+import type { Claims } from './claims.ts';
+import { compareFigures } from './compare-figures.ts';
+import { compareRows } from './compare-rows.ts';
+import { newestBlock } from './find.ts';
+import { createFindings, type Findings, NOTHING } from './findings.ts';
+import { checkOneClose } from './one-close.ts';
+import type { AuditPrices } from './prices.ts';
+import { type ChainRecord, type Prediction, readChainRecord } from './read-record.ts';
+import { type Recomputed, recompute, recordRowsOf } from './recompute.ts';
+import { type AuditReport, reportOf } from './report.ts';
+import { auditRow, isBeyondData, matchRevelations } from './resolutions.ts';
+import { type AuditedRow, closeDays, isLate, isMissed } from './rows.ts';
+import { checkSequences } from './sequence.ts';
+
+export interface AuditOptions {
+  chain: AuditChain;
+  /** The wallet whose record it is. */
+  attester: Address;
+  /** First block that is read; default 0. A record begins with sequence 1, so that a block too late shows. */
+  fromBlock?: number;
+  prices: AuditPrices;
+  /** What the service says of itself; null: chain and prices alone are audited. */
+  claims: Claims | null;
+  now: Date;
+  onProgress?(stage: string, done: number, total: number): void;
+}
+
+/**
+ * Recomputes a record from the chain and from prices, and names everything that is not as it should be or not as the service claims.
+ * Nothing that the service says is believed.
+ * @throws OracleError CHAIN_UNREACHABLE, SERVICE_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID
+ */
+export async function audit(options: AuditOptions): Promise<AuditReport> {
+  const { chain, attester, fromBlock = 0, prices, claims, now, onProgress = () => {} } = options;
+  const findings = createFindings();
+  const throughBlock = await newestBlock(chain);
+  await checkSchemas(chain, findings);
+  const record = await readChainRecord(chain, { attester, fromBlock, throughBlock, onProgress }, findings);
+  onProgress('comparing', 0, 1);
+  const { rows, closes, missingCloses } = await auditRows(record, options, findings);
+  const recomputed = await recomputeAll(rows, prices, findings);
+  if (claims !== null) await compareClaims({ rows, recomputed, claims, closes }, options, findings);
+  onProgress('comparing', 1, 1);
+  const { chainId } = chain;
+  const scope = { chainId, attester, eas: chain.addresses.eas, fromBlock, throughBlock, prices, service: claims?.source ?? null, now };
+  return reportOf({ scope, rows, recomputed, missingCloses, findings, newestAt: newestOf(record) });
+}
+
+/** The schemas' texts stand in the registry that was named: their uids are digests of them. */
+async function checkSchemas({ client, addresses }: AuditChain, findings: Findings): Promise<void> {
+  for (const name of Object.keys(SCHEMAS) as SchemaName[]) {
+    const call = { address: addresses.schemaRegistry, abi: schemaRegistryAbi, functionName: 'getSchema', args: [schemaUid(name)] } as const;
+    const { schema } = await chainCall('Reading a schema', () => client.readContract(call));
+    // None is registered before the first attestation.
+    if (schema === '') findings.note(`the ${name} schema is not registered on this chain`);
+    else
+      findings.compare('form', { ...NOTHING, uid: schemaUid(name) }, { field: `${name} schema`, expected: SCHEMAS[name], found: schema });
+  }
+}
+
+async function auditRows({ predictions, revelations }: ChainRecord, { prices, now, onProgress }: AuditOptions, findings: Findings) {
+  const sequences = checkSequences(predictions, findings);
+  const matched = matchRevelations(predictions, revelations, findings);
+  const standing = sequences.flatMap((sequence) => sequence.standing);
+  const needed = daysNeeded(standing, matched);
+  onProgress?.('fetching prices', 0, 1);
+  const closes = await prices.closes([...new Set([...needed.opening, ...needed.deciding])].sort((a, b) => a - b));
+  onProgress?.('fetching prices', 1, 1);
+  const rows = standing.map((prediction) => auditRow(prediction, matched.get(prediction.uid) ?? null, { prices, closes, now, findings }));
+  checkOneClose(rows, findings);
+  noteVoids(rows, findings);
+  noteEnd(rows, { prices, now }, findings);
+  const missingCloses = [...needed.deciding].filter((day) => !closes.has(day)).sort((a, b) => a - b);
+  return { rows, closes, missingCloses };
+}
+
+/** Days whose closes decide what is resolved, and those that open a window. */
+function daysNeeded(standing: readonly Prediction[], matched: ReadonlyMap<Hex, unknown>): { deciding: Set<Day>; opening: Set<Day> } {
+  const deciding = new Set<Day>();
+  const opening = new Set<Day>();
+  for (const prediction of standing) {
+    const { from, to } = closeDays(prediction);
+    if (matched.has(prediction.uid) && !isLate(prediction) && !isMissed(prediction)) deciding.add(from).add(to);
+    else opening.add(from);
+  }
+  return { deciding, opening };
+}
+
+function noteVoids(rows: readonly AuditedRow[], findings: Findings): void {
+  for (const { prediction, missed, late } of rows) {
+    if (!missed && !late) continue;
+    const { day, horizonDays, windowOpensAt } = prediction.data;
+    const why = missed
+      ? 'nothing was forecast'
+      : `attested at ${prediction.at.toISOString()}, after its window opened at ${windowOpensAt.toISOString()}`;
+    findings.note(`${formatDay(day)} ${horizonDays}d is VOID: ${why}`);
+  }
+}
+
+/** A record that stops is not wrong, and whoever reads its figures wants to know. */
+function noteEnd(rows: readonly AuditedRow[], { prices, now }: Pick<AuditOptions, 'prices' | 'now'>, findings: Findings): void {
+  const last = rows.reduce((latest, { prediction }) => Math.max(latest, prediction.data.day), Number.NEGATIVE_INFINITY);
+  // The forecast of today is made in the evening.
+  if (rows.length > 0 && last < dayOf(now.getTime()) - 1) findings.note(`nothing has been forecast since ${formatDay(last)}`);
+  const open = rows.filter(({ status, prediction }) => status === 'PENDING' && isBeyondData(prediction, prices)).length;
+  if (open > 0) findings.note(`${open} forecasts stay open for good: the data of the record ends on ${formatDay(prices.endsOn as Day)}`);
+}
+
+async function recomputeAll(rows: readonly AuditedRow[], prices: AuditPrices, findings: Findings): Promise<Recomputed[]> {
+  const history = await prices.history();
+  const baseRates = baseRatesOf(history);
+  const groups = Map.groupBy(rows, ({ prediction }) => prediction.data.horizonDays);
+  const recomputed = [...groups].map(([horizonDays, members]) => recompute(recordRowsOf(members, baseRates), horizonDays));
+  if (recomputed.some(({ summary, statistics }) => summary.brier === null && statistics.probabilities !== null)) {
+    findings.note('figures against the base rate are left out: these prices do not reach back to the training years');
+  }
+  return recomputed;
+}
+
+interface Compared {
+  rows: readonly AuditedRow[];
+  recomputed: readonly Recomputed[];
+  claims: Claims;
+  closes: ReadonlyMap<Day, number>;
+}
+
+async function compareClaims(
+  { rows, recomputed, claims, closes }: Compared,
+  { prices, now }: AuditOptions,
+  findings: Findings,
+): Promise<void> {
+  const baseRateTolerance = prices.toleranceBps === 0 ? 0 : BASE_RATE_TOLERANCE;
+  for (const horizonDays of HORIZONS) {
+    const figures = recomputed.find((one) => one.horizonDays === horizonDays) ?? recompute([], horizonDays);
+    const members = rows.filter(({ prediction }) => prediction.data.horizonDays === horizonDays);
+    const claim = await claims.scorecard(horizonDays);
+    const drafts = compareRows(members, claim.predictions, { horizonDays, prices, closes, now, findings });
+    const expected = drafts.length === 0 ? figures : recompute([...figures.rows, ...drafts], horizonDays);
+    compareFigures(expected, claim, { baseRateTolerance, findings });
+  }
+  findings.note('left out, since neither chain nor prices tell them: predictive distributions, regimes, model versions, wagers');
+}
+
+/** Other sources' closes move a base rate of thousands of days by less. */
+const BASE_RATE_TOLERANCE = 2e-3;
+
+function newestOf({ predictions, revelations }: ChainRecord): Date | null {
+  const times = [...predictions, ...revelations].map(({ at }) => at.getTime());
+  return times.length === 0 ? null : new Date(times.reduce((newest, at) => Math.max(newest, at), 0));
+}

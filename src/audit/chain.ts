@@ -1,0 +1,77 @@
+import { type Address, createPublicClient, type Hex, http, type PublicClient } from 'viem';
+import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../chain/addresses.ts';
+import type { EasChain } from '../chain/attestation-reader.ts';
+import { easAbi } from '../chain/eas-abi.ts';
+import { chainCall } from '../chain/rpc-error.ts';
+
+/** A chain to be read, and how much of it may be asked for at once. */
+export interface AuditChain extends EasChain {
+  readonly chainId: number;
+  /** Calls under way at once. */
+  readonly parallel: number;
+}
+
+export interface AuditChainOptions {
+  rpcUrl: string;
+  /** Default: where the OP Stack has it. */
+  eas?: Address;
+  schemaRegistry?: Address;
+}
+
+const BATCH_SIZE = 50;
+const BATCHES_AT_ONCE = 4;
+const CALLS_AT_ONCE = 12;
+const REQUEST = { timeout: 30_000, retryCount: 3, retryDelay: 250 };
+
+/**
+ * Connects to a chain, with many calls in one request where the endpoint takes that.
+ * @throws OracleError CHAIN_UNREACHABLE
+ */
+export async function openAuditChain({
+  rpcUrl,
+  eas = EAS_ADDRESS,
+  schemaRegistry = SCHEMA_REGISTRY_ADDRESS,
+}: AuditChainOptions): Promise<AuditChain> {
+  const addresses = { eas, schemaRegistry };
+  const single = createPublicClient({ transport: http(rpcUrl, REQUEST), cacheTime: 0 });
+  const chainId = await chainCall('Asking for the chain id', () => single.getChainId());
+  if (!(await takesBatches(rpcUrl, chainId))) return { client: single, addresses, chainId, parallel: CALLS_AT_ONCE };
+  return { client: batching(rpcUrl, REQUEST), addresses, chainId, parallel: BATCH_SIZE * BATCHES_AT_ONCE };
+}
+
+function batching(rpcUrl: string, options: typeof REQUEST): PublicClient {
+  return createPublicClient({ transport: http(rpcUrl, { ...options, batch: { batchSize: BATCH_SIZE } }), cacheTime: 0 });
+}
+
+async function takesBatches(rpcUrl: string, chainId: number): Promise<boolean> {
+  const client = batching(rpcUrl, { ...REQUEST, retryCount: 0 });
+  try {
+    const answers = await Promise.all([client.getChainId(), client.getBlockNumber(), client.getChainId()]);
+    return answers[0] === chainId && answers[2] === chainId;
+  } catch {
+    // It answers one call a request, which has just been seen.
+    return false;
+  }
+}
+
+/** An attestation as EAS stores it. */
+export type RawAttestation = Awaited<ReturnType<typeof readAttestation>>;
+
+/** @throws OracleError CHAIN_UNREACHABLE */
+export async function readAttestation({ client, addresses }: AuditChain, uid: Hex) {
+  const call = { address: addresses.eas, abi: easAbi, functionName: 'getAttestation', args: [uid] } as const;
+  return chainCall('Reading an attestation', () => client.readContract(call));
+}
+
+/** Reads many things, as many at once as the endpoint takes; in their order. */
+export async function readMany<T, R>(
+  items: readonly T[],
+  { parallel, read, onRead }: { parallel: number; read(item: T): Promise<R>; onRead(done: number): void },
+): Promise<R[]> {
+  const found: R[] = [];
+  for (let from = 0; from < items.length; from += parallel) {
+    found.push(...(await Promise.all(items.slice(from, from + parallel).map(read))));
+    onRead(found.length);
+  }
+  return found;
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { messageOf, OracleError } from '../errors.ts';
+import { horizonName } from '../forecast/model.ts';
+
+const TEXT = z.string().max(100);
+
+/** What is compared of a row of the scorecard. */
+const ROW = z.object({
+  date: TEXT,
+  sequence: z.number(),
+  status: TEXT,
+  signal: TEXT.nullable(),
+  direction: TEXT.nullable(),
+  confidence: z.number().nullable(),
+  pUp: z.number().nullable(),
+  btcPrice: z.number().nullable(),
+  btcAtSignal: z.number().nullable(),
+  btcAtResolution: z.number().nullable(),
+  returnBps: z.number().nullable(),
+  outcome: z.object({ actualReturn: z.number(), actualDirection: TEXT, correct: z.boolean() }).nullable(),
+  resolved: z.boolean(),
+  resolvedAt: TEXT.nullable(),
+  windowOpensAt: TEXT,
+  resolvesAt: TEXT,
+  missed: z.boolean(),
+  attestationUid: TEXT.nullable(),
+  resolutionUid: TEXT.nullable(),
+});
+
+/** What is compared of a scorecard; figures as far as they are there. */
+const SCORECARD = z.object({
+  summary: z.record(z.string(), z.unknown()),
+  stats: z.record(z.string(), z.unknown()).optional(),
+  statistics: z.record(z.string(), z.unknown()).optional(),
+  byHorizon: z.array(z.looseObject({ horizon: TEXT })).optional(),
+  predictions: z.array(ROW).max(100_000),
+});
+
+export type ClaimedRow = z.infer<typeof ROW>;
+export type ClaimedScorecard = z.infer<typeof SCORECARD>;
+
+/** What the service says of itself, as anybody may ask it. */
+export interface Claims {
+  /** Where it was asked. */
+  source: string;
+  /** @throws OracleError SERVICE_UNREACHABLE */
+  scorecard(horizonDays: number): Promise<ClaimedScorecard>;
+}
+
+const PATIENCE_MS = 30_000;
+
+/** What a running service claims. @param url of the service, with the path it is served under, if any */
+export function claimsOf(url: string): Claims {
+  const base = url.replace(/\/+$/, '');
+  return {
+    source: base,
+    scorecard: async (horizonDays) => {
+      const answer = await ask(`${base}/api/svc/scorecard?horizon=${horizonDays}`);
+      const parsed = SCORECARD.safeParse(answer);
+      if (parsed.success) return parsed.data;
+      const { path, message } = parsed.error.issues[0];
+      throw unreachable(base, `its ${horizonName(horizonDays)} scorecard cannot be read: ${path.join('.')}: ${message.slice(0, 200)}`);
+    },
+  };
+}
+
+async function ask(url: string): Promise<unknown> {
+  let response: Response;
+  try {
+    response = await fetch(url, { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(PATIENCE_MS) });
+  } catch (cause) {
+    throw unreachable(new URL(url).origin, messageOf(cause), cause);
+  }
+  const body = await response.json().catch(() => null);
+  if (response.ok) return body;
+  throw unreachable(new URL(url).origin, `${new URL(url).pathname} answers ${response.status}`);
+}
+
+function unreachable(where: string, why: string, cause?: unknown): OracleError {
+  const suggestedAction =
+    'Start it with npm start, or name its address with --service; without --service and with --rpc the chain alone is audited.';
+  return new OracleError('SERVICE_UNREACHABLE', `The service at ${where} does not answer as it should: ${why}`, { suggestedAction, cause });
+}

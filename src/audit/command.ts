@@ -1,0 +1,160 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { Address } from 'viem';
+import { isOracleError, messageOf, OracleError } from '../errors.ts';
+import { type AuditOptions, audit } from './audit.ts';
+import type { CheckName } from './findings.ts';
+import type { AuditReport, Verdict } from './report.ts';
+import { reportText } from './report-text.ts';
+
+/** How a run ends. */
+export const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 3 } as const satisfies Record<Verdict, number>;
+/** It was not called as it should be, or something does not answer. */
+export const NOT_RUN = 2;
+
+export const OPTIONS_TEXT = `  --rpc <url>              JSON-RPC endpoint of the chain
+  --attester <address>     wallet whose record it is
+  --eas <address>          default: 0x4200..0021, where Base and other OP chains have it
+  --schema-registry <address>
+  --from-block <number>    first block that is read; default 0. A record begins with sequence 1: a block too late shows
+  --service <url>          also compare what a service claims: rows and figures of its scorecards
+  --prices <file | live>   CSV file with the columns date and close (USD, at 00:00 UTC of the next day), or the median of public
+                           exchanges
+  --tolerance-bps <number> how far closes on chain may be from these; 0 is equal to the cent
+  --json                   for programs
+
+Ends with 0 only when everything agrees, 1 when something differs, 3 when prices are missing for some days or there is nothing to audit,
+2 when it was not called as it should be or something does not answer.
+`;
+
+/** The words of a call, checked. */
+export interface AuditCommand {
+  rpc?: string;
+  attester?: Address;
+  eas?: Address;
+  schemaRegistry?: Address;
+  fromBlock?: number;
+  service?: string;
+  /** A path, or `live`. */
+  prices?: string;
+  toleranceBps?: number;
+  json: boolean;
+}
+
+const OPTIONS = {
+  rpc: { type: 'string' },
+  attester: { type: 'string' },
+  eas: { type: 'string' },
+  'schema-registry': { type: 'string' },
+  'from-block': { type: 'string' },
+  service: { type: 'string' },
+  prices: { type: 'string' },
+  'tolerance-bps': { type: 'string' },
+  json: { type: 'boolean' },
+} as const;
+
+/** @throws OracleError INPUT_INVALID naming the word that is wrong. */
+export function parseAuditCommand(words: string[]): AuditCommand {
+  const values = parsedWords(words);
+  return {
+    rpc: urlIn('--rpc', values.rpc),
+    attester: addressIn('--attester', values.attester),
+    eas: addressIn('--eas', values.eas),
+    schemaRegistry: addressIn('--schema-registry', values['schema-registry']),
+    fromBlock: numberIn('--from-block', values['from-block'], 1e12),
+    service: urlIn('--service', values.service),
+    prices: values.prices,
+    toleranceBps: numberIn('--tolerance-bps', values['tolerance-bps'], 10_000),
+    json: values.json ?? false,
+  };
+}
+
+function parsedWords(words: string[]) {
+  try {
+    return parseArgs({ args: words, options: OPTIONS }).values;
+  } catch (error) {
+    throw misuse('arguments', messageOf(error));
+  }
+}
+
+function urlIn(name: string, text: string | undefined): string | undefined {
+  if (text !== undefined && !(URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))) throw misuse(name, 'must be an http(s) URL');
+  return text;
+}
+
+function addressIn(name: string, text: string | undefined): Address | undefined {
+  if (text !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(text)) throw misuse(name, 'must be an address: 0x and 40 hex characters');
+  return text as Address | undefined;
+}
+
+function numberIn(name: string, text: string | undefined, most: number): number | undefined {
+  if (text !== undefined && (!/^\d{1,13}$/.test(text) || Number(text) > most)) throw misuse(name, `must be a whole number up to ${most}`);
+  return text === undefined ? undefined : Number(text);
+}
+
+export function misuse(field: string, problem: string): OracleError {
+  return new OracleError('INPUT_INVALID', `${field}: ${problem}`, { field, suggestedAction: 'Try --help.' });
+}
+
+export interface Output {
+  isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/** Runs an audit and prints it. @returns the exit code. @throws OracleError as `audit` */
+export async function printAudit(
+  open: () => Promise<AuditOptions>,
+  { json, out, err }: { json: boolean; out: Output; err: Output },
+): Promise<number> {
+  const progress = progressLine(err);
+  const report = await auditAtRest(async () => {
+    const options = await open();
+    return audit({ ...options, onProgress: progress.update });
+  });
+  progress.end();
+  out.write(json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report));
+  return EXIT_CODES[report.verdict];
+}
+
+/** Looks of a service that is at work while it is audited. */
+const LOOKS = 4;
+const BETWEEN_LOOKS_MS = 10_000;
+/** What stands on chain for longer than this the service knows. */
+const SETTLED_MS = 300_000;
+
+const OF_CLAIMS: readonly CheckName[] = ['shown', 'row', 'figure'];
+
+/** What a service has put on chain just now it may not show yet: then it is looked at again. */
+async function auditAtRest(look: () => Promise<AuditReport>): Promise<AuditReport> {
+  for (let left = LOOKS - 1; ; left--) {
+    const report = await look();
+    if (left === 0 || !mayBeUnderWay(report)) return report;
+    await delay(BETWEEN_LOOKS_MS);
+  }
+}
+
+/** Whether all that differs may be a matter of moments. */
+export function mayBeUnderWay({ differences, newestAttestationAt, auditedAt }: AuditReport): boolean {
+  if (differences.length === 0 || newestAttestationAt === null) return false;
+  const isFresh = Date.parse(auditedAt) - Date.parse(newestAttestationAt) < SETTLED_MS;
+  return isFresh && differences.every(({ check }) => OF_CLAIMS.includes(check));
+}
+
+/** On a terminal, one line that is written over. */
+function progressLine(output: Output) {
+  return {
+    update(stage: string, done: number, total: number) {
+      if (output.isTTY) output.write(`\r${stage}: ${done} of ${total}\x1b[K`);
+    },
+    end() {
+      if (output.isTTY) output.write('\r\x1b[K');
+    },
+  };
+}
+
+/** Says what went wrong, and what to do. @throws what is no error of ours */
+export function explainFailure(error: unknown, err: Output): number {
+  if (!isOracleError(error)) throw error;
+  err.write(`${[`${error.code}: ${error.message}`, error.suggestedAction].filter(Boolean).join('\n')}\n`);
+  return NOT_RUN;
+}

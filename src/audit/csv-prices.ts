@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { messageOf, OracleError } from '../errors.ts';
+import { type Day, formatDay, parseDay } from '../forecast/day.ts';
+import { MIN_HISTORY_DAYS } from '../forecast/frame.ts';
+import { TRAINING_START } from '../forecast/model.ts';
+import type { AuditPrices, PriceHistory } from './prices.ts';
+
+/** What the column of the closes may be called. */
+const CLOSE_COLUMNS = ['close', 'close_median'];
+
+/** Daily closes from a CSV file with the columns `date` (YYYY-MM-DD) and `close` (USD). @throws OracleError FEED_INVALID naming the line */
+export async function csvPrices(path: string, toleranceBps: number): Promise<AuditPrices> {
+  const closes = parseCloses(await textOf(path), path);
+  return {
+    source: path,
+    toleranceBps,
+    endsOn: null,
+    closes: async (days) => new Map(days.flatMap((day) => (closes.has(day) ? [[day, closes.get(day)!]] : []))),
+    history: async () => historyOf(closes),
+  };
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new OracleError('FEED_INVALID', `${path} cannot be read: ${messageOf(cause)}`, { field: '--prices', cause });
+  }
+}
+
+/** Closes by day. @throws OracleError FEED_INVALID naming the line */
+export function parseCloses(text: string, path: string): Map<Day, number> {
+  const [header = '', ...lines] = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const columns = header.split(',').map((name) => name.trim().toLowerCase());
+  const date = columns.indexOf('date');
+  const close = columns.findIndex((name) => CLOSE_COLUMNS.includes(name));
+  if (date < 0 || close < 0) throw invalid(`${path}, line 1`, 'needs the columns date and close');
+  const closes = new Map<Day, number>();
+  lines.forEach((line, index) => {
+    if (line.trim() === '') return;
+    const where = `${path}, line ${index + 2}`;
+    const cells = line.split(',');
+    const day = dayIn(cells[date] ?? '', where);
+    const price = Number(cells[close]);
+    if (!(price > 0) || cells[close].trim() === '' || !Number.isFinite(price)) throw invalid(where, 'the close is no price');
+    if (closes.has(day)) throw invalid(where, `${formatDay(day)} is there twice`);
+    closes.set(day, price);
+  });
+  return closes;
+}
+
+function dayIn(text: string, where: string): Day {
+  try {
+    return parseDay(text.trim());
+  } catch {
+    throw invalid(where, 'the date is not of the form YYYY-MM-DD');
+  }
+}
+
+/** Null unless they reach back as far as the first training day of any record, without a gap. */
+function historyOf(closes: ReadonlyMap<Day, number>): PriceHistory | null {
+  const days = [...closes.keys()].sort((a, b) => a - b);
+  if (days.length === 0 || days[0] + MIN_HISTORY_DAYS - 1 > TRAINING_START) return null;
+  const history = new Float64Array(days.at(-1)! - days[0] + 1).fill(Number.NaN);
+  for (const day of days) history[day - days[0]] = closes.get(day)!;
+  return { firstDay: days[0], closes: history };
+}
+
+function invalid(where: string, problem: string): OracleError {
+  const suggestedAction = 'Give a CSV file with a header, a date (YYYY-MM-DD) and a daily close in USD at 00:00 UTC of the next day.';
+  return new OracleError('FEED_INVALID', `${where}: ${problem}`, { field: '--prices', suggestedAction });
+}

@@ -1,0 +1,116 @@
+import type { Hex } from 'viem';
+import { type Day, formatDay } from '../forecast/day.ts';
+
+/** What is checked, in words; each has a name that differences carry. */
+export const CHECKS = {
+  form: 'attestations are of this attester and our schemas, cannot be revoked, never expire and can be read',
+  windows: 'the outcome window follows from day and horizon',
+  sequence: 'one forecast a day and horizon, numbered from 1 without gap or duplicate',
+  link: 'each forecast refers to the one of the day before',
+  resolution: 'one resolution each, of a forecast that was committed in time, and not before its window is over',
+  opening: 'the revealed salt and values are those that were committed',
+  values: 'signal, direction, confidence and probability fit each other',
+  revealed: 'what is over has been revealed',
+  oneClose: 'a day has one close, whichever forecast it decides',
+  price: 'closes are those of the independent prices',
+  outcome: 'return and outcome follow from the closes',
+  shown: 'the service shows every forecast of the chain, and no other',
+  row: 'each row that the service shows is what chain and prices say',
+  figure: "the service's figures are those of the rows",
+} as const;
+
+export type CheckName = keyof typeof CHECKS;
+
+export type Told = string | number | boolean | null;
+
+/** What a difference is about. */
+export interface Subject {
+  horizonDays: number | null;
+  day: Day | null;
+  sequence: number | null;
+  uid: Hex | null;
+}
+
+/** One thing that is not as it should be. */
+export interface Difference {
+  check: CheckName;
+  horizonDays: number | null;
+  /** `YYYY-MM-DD` of the forecast. */
+  date: string | null;
+  sequence: number | null;
+  uid: Hex | null;
+  field: string;
+  expected: Told;
+  found: Told;
+  /** All of it in one sentence. */
+  message: string;
+}
+
+export interface Comparison {
+  field: string;
+  expected: Told;
+  found: Told;
+  /** What it means when they differ; default: that the field is another one. */
+  because?: string;
+}
+
+export const NOTHING: Subject = { horizonDays: null, day: null, sequence: null, uid: null };
+
+/** Collects what was checked, and what is not as it should be. */
+export interface Findings {
+  /** Counts a check; what differs is written down. @returns whether both are the same */
+  compare(check: CheckName, subject: Subject, comparison: Comparison): boolean;
+  /** Writes down what cannot be a matter of one field. */
+  wrong(check: CheckName, subject: Subject, comparison: Required<Comparison>): void;
+  /** Worth knowing, and nothing wrong. */
+  note(text: string): void;
+  readonly passed: Readonly<Record<CheckName, number>>;
+  readonly differences: readonly Difference[];
+  readonly notes: readonly string[];
+}
+
+export function createFindings(): Findings {
+  const passed = Object.fromEntries(Object.keys(CHECKS).map((name) => [name, 0])) as Record<CheckName, number>;
+  const differences: Difference[] = [];
+  const notes: string[] = [];
+
+  function wrong(check: CheckName, subject: Subject, comparison: Required<Comparison>): void {
+    const { horizonDays, day, sequence, uid } = subject;
+    const date = day === null ? null : formatDay(day);
+    const message = `${nameOf(subject)}: ${comparison.because}`;
+    const { field, expected, found } = comparison;
+    differences.push({ check, horizonDays, date, sequence, uid, field, expected, found, message });
+  }
+
+  return {
+    ...{ passed, differences, notes, wrong },
+    compare(check, subject, { field, expected, found, because }) {
+      if (folded(expected) === folded(found)) {
+        passed[check] += 1;
+        return true;
+      }
+      const values = `expected ${told(expected)}, found ${told(found)}`;
+      wrong(check, subject, { field, expected, found, because: because === undefined ? `${field}: ${values}` : `${because} (${values})` });
+      return false;
+    },
+    note: (text) => void notes.push(text),
+  };
+}
+
+/** `2026-03-05 7d, sequence 12 (0x..)`. */
+export function nameOf({ horizonDays, day, sequence, uid }: Subject): string {
+  const forecast = [day === null ? null : formatDay(day), horizonDays === null ? null : `${horizonDays}d`].filter(Boolean).join(' ');
+  const number = sequence === null ? '' : `, sequence ${sequence}`;
+  const named = `${forecast}${number}`;
+  if (named === '') return uid ?? 'the record';
+  return uid === null ? named : `${named} (${uid})`;
+}
+
+function told(value: Told): string {
+  return value === null ? 'nothing' : String(value);
+}
+
+/** Hex compares without regard to case. */
+function folded(value: Told): Told {
+  return typeof value === 'string' && value.startsWith('0x') ? value.toLowerCase() : value;
+}

@@ -1,0 +1,43 @@
+import { OracleError } from '../errors.ts';
+import type { AuditOptions } from './audit.ts';
+import { openAuditChain } from './chain.ts';
+import { claimsOf } from './claims.ts';
+import { type AuditCommand, misuse } from './command.ts';
+import { csvPrices } from './csv-prices.ts';
+import { livePrices } from './live-prices.ts';
+import type { AuditPrices } from './prices.ts';
+
+/** Other exchanges close elsewhere: as far as the service's own venues may be apart. */
+const TOLERANCE_BPS = 100;
+
+/** Prices that a call names; by default those of public exchanges. @throws OracleError FEED_INVALID */
+export async function namedPrices({ prices = 'live', toleranceBps = TOLERANCE_BPS }: AuditCommand, now: Date): Promise<AuditPrices> {
+  return prices === 'live' ? livePrices({ toleranceBps, now }) : csvPrices(prices, toleranceBps);
+}
+
+/**
+ * What a call by addresses alone comes to: nothing but the chain, prices and, where one is named, the service.
+ * @throws OracleError INPUT_INVALID, CHAIN_UNREACHABLE, FEED_INVALID
+ */
+export async function openByAddress(command: AuditCommand, now: Date): Promise<AuditOptions> {
+  const { rpc, attester, eas, schemaRegistry, fromBlock, service } = command;
+  if (rpc === undefined) throw misuse('--rpc', 'is needed: the endpoint of the chain');
+  if (attester === undefined) throw misuse('--attester', 'is needed: the wallet whose record it is');
+  const chain = await openAuditChain({ rpcUrl: rpc, eas, schemaRegistry });
+  if ((await chain.client.getCode({ address: chain.addresses.eas })) === undefined) throw noContract(chain.addresses.eas);
+  return {
+    chain,
+    attester,
+    fromBlock,
+    prices: await namedPrices(command, now),
+    claims: service === undefined ? null : claimsOf(service),
+    now,
+  };
+}
+
+function noContract(eas: string): OracleError {
+  return new OracleError('INPUT_INVALID', `--eas: there is no contract at ${eas} on this chain`, {
+    field: '--eas',
+    suggestedAction: 'Name the address of the Ethereum Attestation Service with --eas.',
+  });
+}

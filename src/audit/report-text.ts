@@ -1,0 +1,114 @@
+import type { AuditedHorizon, AuditReport, CheckCount } from './report.ts';
+
+/** What a person reads. */
+export function reportText(report: AuditReport): string {
+  const { notes, differences, missingCloses } = report;
+  return [
+    heading(report),
+    table(report.horizons),
+    checks(report),
+    ...(notes.length === 0 ? [] : [section('Worth knowing:', shortened(notes))]),
+    ...(missingCloses.length === 0 ? [] : [`No price for ${missingCloses.length} days: ${ranges(missingCloses)}.`]),
+    ...(differences.length === 0
+      ? []
+      : [
+          section(
+            'WRONG:',
+            differences.map(({ check, message }) => `[${check}] ${message}`),
+          ),
+        ]),
+    verdict(report),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+function heading({ chainId, attester, eas, fromBlock, throughBlock, prices, service }: AuditReport): string {
+  const tolerance = prices.toleranceBps === 0 ? 'to the cent' : `within ${prices.toleranceBps} basis points`;
+  return [
+    `Audit of ${attester} on chain ${chainId}`,
+    `  attestations  EAS ${eas}, blocks ${fromBlock} to ${throughBlock}`,
+    `  prices        ${prices.source}, ${tolerance}`,
+    `  claims        ${service ?? 'none: chain and prices alone'}`,
+  ].join('\n');
+}
+
+const COLUMNS = [
+  'horizon',
+  'from',
+  'to',
+  'forecasts',
+  'in time',
+  'void',
+  'missed',
+  'open',
+  'wins',
+  'losses',
+  'holds',
+  'accuracy',
+  '95 %',
+  'Brier',
+];
+const TEXT_COLUMNS = 3;
+
+function table(horizons: readonly AuditedHorizon[]): string {
+  const rows = horizons.map((one) => [
+    ...[`${one.horizonDays}d`, one.firstDate, one.lastDate],
+    ...[one.forecasts, one.inTime, one.voids, one.missed, one.pending, one.wins, one.losses, one.holds].map(String),
+    one.accuracy === null ? '-' : one.accuracy.toFixed(3),
+    one.accuracyInterval95 === null ? '-' : `${one.accuracyInterval95.low.toFixed(2)} to ${one.accuracyInterval95.high.toFixed(2)}`,
+    one.brier === null ? '-' : one.brier.toFixed(4),
+  ]);
+  const widths = COLUMNS.map((column, index) => Math.max(column.length, ...rows.map((row) => row[index].length)));
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, index) => (index < TEXT_COLUMNS ? cell.padEnd(widths[index]) : cell.padStart(widths[index]))).join('  ');
+  return [COLUMNS, ...rows].map(line).join('\n');
+}
+
+function checks({ checks: all, service }: AuditReport): string {
+  const ofClaims = ['shown', 'row', 'figure'];
+  const told = all.filter(({ check }) => service !== null || !ofClaims.includes(check));
+  return section('Checks:', told.map(checkLine));
+}
+
+function checkLine({ check, what, passed, failed }: CheckCount): string {
+  const count = failed > 0 ? `${failed} WRONG, ${passed} right` : passed === 0 ? 'nothing to check' : `${passed} right`;
+  return `${check.padEnd(11)} ${what}: ${count}`;
+}
+
+/** A long record has many notes of one kind: the first of them, and how many more. */
+const NOTES_SHOWN = 20;
+
+function shortened(notes: readonly string[]): string[] {
+  if (notes.length <= NOTES_SHOWN) return [...notes];
+  const last = notes.at(-1) as string;
+  return [...notes.slice(0, NOTES_SHOWN - 1), `... and ${notes.length - NOTES_SHOWN} more (all of them with --json)`, last];
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return [title, ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+/** `2026-01-01 to 2026-01-03, 2026-02-01`, cut after some. */
+function ranges(dates: readonly string[]): string {
+  const parts: string[][] = [];
+  for (const date of dates) {
+    const current = parts.at(-1);
+    if (current !== undefined && Date.parse(date) - Date.parse(current.at(-1) as string) === 86_400_000) current.push(date);
+    else parts.push([date]);
+  }
+  const told = parts.slice(0, 10).map((part) => (part.length === 1 ? part[0] : `${part[0]} to ${part.at(-1)}`));
+  return parts.length > 10 ? `${told.join(', ')} and more` : told.join(', ');
+}
+
+function verdict({ verdict: is, horizons, differences, service, checks: all, missingCloses }: AuditReport): string {
+  const rows = horizons.reduce((count, { forecasts }) => count + forecasts, 0);
+  const made = all.reduce((count, { passed }) => count + passed, 0);
+  if (is === 'differs') return `DIFFERS: ${differences.length} of the above are wrong.`;
+  if (is === 'incomplete') {
+    const why = rows === 0 ? 'there is nothing to audit' : `${missingCloses.length} days have no price to hold outcomes against`;
+    return `INCOMPLETE: ${why}. Nothing that could be checked is wrong.`;
+  }
+  const and = service === null ? 'chain and prices agree' : 'chain, prices and the service agree';
+  return `AGREES: ${and} on every one of ${rows} rows, ${made} checks.`;
+}

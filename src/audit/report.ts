@@ -1,0 +1,129 @@
+import type { Address } from 'viem';
+import { type Day, formatDay } from '../forecast/day.ts';
+import type { Interval } from '../forecast/scoring.ts';
+import type { RecordStatistics } from '../forecast/statistics/record-statistics.ts';
+import type { RecordSummary } from '../forecast/statistics/record-summary.ts';
+import { CHECKS, type CheckName, type Difference, type Findings } from './findings.ts';
+import type { AuditPrices } from './prices.ts';
+import type { Recomputed } from './recompute.ts';
+import type { AuditedRow } from './rows.ts';
+
+/** `agrees`: all of it was checked and is as it should be. `incomplete`: what could be checked is, and something could not be. */
+export type Verdict = 'agrees' | 'differs' | 'incomplete';
+
+/** One horizon in the audit's own figures. */
+export interface AuditedHorizon {
+  horizonDays: number;
+  firstDate: string;
+  lastDate: string;
+  forecasts: number;
+  /** On chain before their window opened. */
+  inTime: number;
+  /** Missed or committed too late. */
+  voids: number;
+  missed: number;
+  pending: number;
+  /** Wins and losses. */
+  resolved: number;
+  wins: number;
+  losses: number;
+  holds: number;
+  accuracy: number | null;
+  accuracyInterval95: Interval | null;
+  /** Brier score of the probabilities, HOLD included. */
+  brier: number | null;
+  summary: RecordSummary;
+  statistics: RecordStatistics;
+}
+
+export interface CheckCount {
+  check: CheckName;
+  what: string;
+  passed: number;
+  failed: number;
+}
+
+export interface AuditReport {
+  verdict: Verdict;
+  chainId: number;
+  attester: Address;
+  eas: Address;
+  fromBlock: number;
+  throughBlock: number;
+  auditedAt: string;
+  prices: { source: string; toleranceBps: number };
+  /** The service whose claims were compared; null: none were. */
+  service: string | null;
+  horizons: AuditedHorizon[];
+  checks: CheckCount[];
+  differences: Difference[];
+  /** Worth knowing, and nothing wrong. */
+  notes: string[];
+  /** Days whose close decides a forecast and that the prices do not have, `YYYY-MM-DD`. */
+  missingCloses: string[];
+  /** Time of the newest attestation; null without any. */
+  newestAttestationAt: string | null;
+}
+
+export interface ReportSource {
+  scope: {
+    chainId: number;
+    attester: Address;
+    eas: Address;
+    fromBlock: number;
+    throughBlock: number;
+    prices: AuditPrices;
+    service: string | null;
+    now: Date;
+  };
+  rows: readonly AuditedRow[];
+  recomputed: readonly Recomputed[];
+  missingCloses: readonly Day[];
+  findings: Findings;
+  newestAt: Date | null;
+}
+
+export function reportOf({ scope, rows, recomputed, missingCloses, findings, newestAt }: ReportSource): AuditReport {
+  const { prices, now, ...where } = scope;
+  const { differences, notes } = findings;
+  const nothing = rows.length === 0;
+  const told = nothing ? [...notes, 'no forecast of this attester was found: is it the right address, and the block early enough?'] : notes;
+  return {
+    verdict: differences.length > 0 ? 'differs' : nothing || missingCloses.length > 0 ? 'incomplete' : 'agrees',
+    ...where,
+    auditedAt: now.toISOString(),
+    prices: { source: prices.source, toleranceBps: prices.toleranceBps },
+    horizons: recomputed.map((one) => horizonOf(one, rows)),
+    checks: checksOf(findings),
+    differences: [...differences],
+    notes: [...told],
+    missingCloses: missingCloses.map(formatDay),
+    newestAttestationAt: newestAt?.toISOString() ?? null,
+  };
+}
+
+function horizonOf({ horizonDays, summary, statistics }: Recomputed, rows: readonly AuditedRow[]): AuditedHorizon {
+  const members = rows.filter(({ prediction }) => prediction.data.horizonDays === horizonDays);
+  const days = members.map(({ prediction }) => prediction.data.day);
+  const { voids, missed, pending, resolved, wins, losses, holds, accuracy, accuracyInterval95 } = summary;
+  return {
+    horizonDays,
+    firstDate: formatDay(Math.min(...days)),
+    lastDate: formatDay(Math.max(...days)),
+    forecasts: members.length,
+    inTime: members.filter((row) => !row.missed && !row.late).length,
+    ...{ voids, missed, pending, resolved, wins, losses, holds, accuracy, accuracyInterval95 },
+    brier: statistics.probabilities?.brier ?? null,
+    summary,
+    statistics,
+  };
+}
+
+function checksOf({ passed, differences }: Findings): CheckCount[] {
+  return (Object.keys(CHECKS) as CheckName[]).map((check) => ({
+    check,
+    what: CHECKS[check],
+    passed: passed[check],
+    failed: differences.filter((difference) => difference.check === check).length,
+  }));
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { type Day, dayOf, formatDay, instantOf } from '../forecast/day.ts';
+
+/** A public exchange whose daily candles anybody may ask for without a key. */
+export interface Venue {
+  name: string;
+  baseUrl: string;
+  /** Days one request may ask for. */
+  pageDays: number;
+  path(from: Day, to: Day): string;
+  /** Opening time of each candle in seconds, and its close. */
+  candles(answer: unknown): readonly [seconds: number, close: number][];
+}
+
+const NUMBER = z.coerce.number();
+const COINBASE = z.array(z.tuple([NUMBER, NUMBER, NUMBER, NUMBER, NUMBER]).rest(z.unknown()));
+const KRAKEN = z.object({ result: z.object({ XXBTZUSD: z.array(z.tuple([NUMBER, NUMBER, NUMBER, NUMBER, NUMBER]).rest(z.unknown())) }) });
+const BITSTAMP = z.object({ data: z.object({ ohlc: z.array(z.object({ timestamp: NUMBER, close: NUMBER })) }) });
+
+const seconds = (day: Day) => instantOf(day) / 1000;
+
+export const VENUES: readonly Venue[] = [
+  {
+    name: 'Coinbase',
+    baseUrl: 'https://api.exchange.coinbase.com',
+    pageDays: 299,
+    path: (from, to) => `/products/BTC-USD/candles?granularity=86400&start=${formatDay(from)}T00:00:00Z&end=${formatDay(to)}T00:00:00Z`,
+    candles: (answer) => COINBASE.parse(answer).map(([time, , , , close]) => [time, close]),
+  },
+  {
+    name: 'Kraken',
+    baseUrl: 'https://api.kraken.com',
+    // It has the newest 720 days, whatever is asked for.
+    pageDays: Number.POSITIVE_INFINITY,
+    path: (from) => `/0/public/OHLC?pair=XBTUSD&interval=1440&since=${seconds(from - 1)}`,
+    candles: (answer) => KRAKEN.parse(answer).result.XXBTZUSD.map(([time, , , , close]) => [time, close]),
+  },
+  {
+    name: 'Bitstamp',
+    baseUrl: 'https://www.bitstamp.net',
+    pageDays: 1_000,
+    path: (from, to) => `/api/v2/ohlc/btcusd/?step=86400&limit=1000&start=${seconds(from)}&end=${seconds(to)}`,
+    candles: (answer) => BITSTAMP.parse(answer).data.ohlc.map(({ timestamp, close }) => [timestamp, close]),
+  },
+];
+
+export interface Range {
+  /** First and last day, both included. */
+  from: Day;
+  to: Day;
+}
+
+const PATIENCE_MS = 20_000;
+
+/** Closes of a venue by day, as far as it has them. Errors: those of fetch, or of an answer of another shape. */
+export async function closesOfVenue(venue: Venue, { from, to }: Range): Promise<Map<Day, number>> {
+  const closes = new Map<Day, number>();
+  for (let first = from; first <= to; first += venue.pageDays) {
+    const last = Math.min(to, first + venue.pageDays - 1);
+    const response = await fetch(`${venue.baseUrl}${venue.path(first, last)}`, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+    for (const [time, close] of venue.candles(await response.json())) {
+      const day = dayOf(time * 1000);
+      if (time * 1000 === instantOf(day) && close > 0) closes.set(day, close);
+    }
+  }
+  return closes;
+}

@@ -1,0 +1,38 @@
+import type { Db } from 'mongodb';
+import type { Address } from 'viem';
+import type { JournalRow } from './journal.ts';
+
+/** What transactions of one purpose cost. The purpose is the first word of their keys, such as `attest` or `feedback`. */
+export interface GasCosts {
+  purpose: string;
+  transactions: number;
+  gasUsed: number;
+  costWei: bigint;
+}
+
+/** What wallets paid for transactions mined from one instant to before another, by block time. */
+export type ReadGasCosts = (from: Date, to: Date) => Promise<GasCosts[]>;
+
+/** Reads the journal of all wallets, for these. */
+export function createGasCosts(db: Db, { chainId, addresses }: { chainId: number; addresses: readonly Address[] }): ReadGasCosts {
+  const rows = db.collection<JournalRow>('transactions');
+  return async (from, to) => {
+    const mined = await rows
+      .find(
+        { chainId, address: { $in: [...addresses] }, 'receipt.at': { $gte: from, $lt: to } },
+        { hint: 'one_row_per_nonce', projection: { key: 1, receipt: 1 } },
+      )
+      .toArray();
+    return [...Map.groupBy(mined, ({ key }) => key.split(':', 1)[0])].map(([purpose, members]) => sumOf(purpose, members));
+  };
+}
+
+function sumOf(purpose: string, rows: readonly Pick<JournalRow, 'receipt'>[]): GasCosts {
+  const receipts = rows.map(({ receipt }) => receipt!);
+  return {
+    purpose,
+    transactions: receipts.length,
+    gasUsed: receipts.reduce((sum, { gasUsed }) => sum + gasUsed, 0),
+    costWei: receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + BigInt(gasUsed) * BigInt(effectiveGasPrice), 0n),
+  };
+}

@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { formatDay } from '../../../src/forecast/day.ts';
+import { AUDITED_DAYS, AUDITED_HORIZONS, closeUsd, registerSchemas, type WrittenRecord, writeRecord } from '../../support/audit-record.ts';
+import { type TestChain, testChain } from '../../support/chain.ts';
+import { removeFolder } from '../../support/folders.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+let folder: string;
+let chain: TestChain;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'oracle-audit-package-'));
+  const modules = join(folder, 'node_modules');
+  await mkdir(modules);
+  // As npm would install what the package names, without asking for it.
+  for (const name of ['viem', 'zod']) await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+  [chain] = await Promise.all([testChain(), run(join(ROOT, 'bin/build-audit.mjs'), join(modules, 'bitcoin-signal-oracle-audit'))]);
+  await registerSchemas(chain);
+});
+afterAll(async () => {
+  await chain.stop();
+  await removeFolder(folder);
+});
+
+async function run(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  try {
+    return { code: 0, ...(await promisify(execFile)(process.execPath, words, { cwd: folder })) };
+  } catch (error) {
+    return error as { code: number; stdout: string; stderr: string };
+  }
+}
+
+const PROGRAM = 'node_modules/bitcoin-signal-oracle-audit/bin.mjs';
+
+async function auditOf({ attester, firstDay }: WrittenRecord) {
+  const days = Array.from({ length: AUDITED_DAYS }, (_, index) => firstDay + index);
+  await writeFile(join(folder, 'closes.csv'), ['date,close', ...days.map((day) => `${formatDay(day)},${closeUsd(day)}`)].join('\n'));
+  return run(PROGRAM, '--rpc', chain.rpcUrl, '--attester', attester, '--prices', 'closes.csv', '--tolerance-bps', '0');
+}
+
+it('the package audits a chain from outside of this project, and ends with 0 or 1', async () => {
+  const honest = await auditOf(await writeRecord(chain));
+  expect(honest.stdout, honest.stderr).toContain(`agree on every one of ${AUDITED_HORIZONS.length * AUDITED_DAYS} rows`);
+  expect(honest.code).toBe(0);
+  const tampered = await auditOf(
+    await writeRecord(chain, { prediction: (item) => (item.sequence === 3 && item.horizonDays === 3 ? [] : [item]) }),
+  );
+  expect(tampered.stdout).toMatch(/\[sequence\] .*sequence 3 is missing on chain[\s\S]*DIFFERS: 1 of the above/);
+  expect(tampered.code).toBe(1);
+});
+
+it('says how it is called, with 2, when it is not told what to audit', async () => {
+  expect(await run(PROGRAM)).toMatchObject({ code: 2, stdout: expect.stringContaining('Usage: bitcoin-signal-oracle-audit --rpc') });
+});
+
+it('can be used as a library', async () => {
+  const { attester, now } = await writeRecord(chain);
+  const script = `
+    import { audit } from 'bitcoin-signal-oracle-audit';
+    import { openAuditChain } from 'bitcoin-signal-oracle-audit/chain';
+    import { csvPrices } from 'bitcoin-signal-oracle-audit/csv-prices';
+    const chain = await openAuditChain({ rpcUrl: '${chain.rpcUrl}' });
+    const prices = await csvPrices('closes.csv', 100);
+    const { verdict, horizons } = await audit({ chain, attester: '${attester}', prices, claims: null, now: new Date('${now.toISOString()}') });
+    console.log(verdict, horizons.length);`;
+  await writeFile(join(folder, 'use.mjs'), script);
+  // The closes are those of another record: all that can be said is that prices are missing.
+  expect(await run('use.mjs')).toMatchObject({ code: 0, stdout: `incomplete ${AUDITED_HORIZONS.length}\n` });
+});

@@ -1,0 +1,344 @@
+import { type Hex, zeroHash } from 'viem';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../../../src/audit/audit.ts';
+import { type AuditChain, openAuditChain } from '../../../src/audit/chain.ts';
+import type { Difference } from '../../../src/audit/findings.ts';
+import type { AuditPrices } from '../../../src/audit/prices.ts';
+import type { AuditReport } from '../../../src/audit/report.ts';
+import { reportText } from '../../../src/audit/report-text.ts';
+import { type Day, formatDay, instantOf } from '../../../src/forecast/day.ts';
+import {
+  AUDITED_DAYS,
+  AUDITED_HORIZONS,
+  closeUsd,
+  registerSchemas,
+  type Tampering,
+  type WrittenRecord,
+  writeRecord,
+} from '../../support/audit-record.ts';
+import { type TestChain, testChain } from '../../support/chain.ts';
+import { type RpcProxy, rpcProxy } from '../../support/rpc-proxy.ts';
+
+let chain: TestChain;
+let reader: AuditChain;
+beforeAll(async () => {
+  chain = await testChain();
+  await registerSchemas(chain);
+  reader = await openAuditChain({ rpcUrl: chain.rpcUrl });
+});
+afterAll(() => chain.stop());
+
+const PRICES: AuditPrices = {
+  source: 'the prices of the test',
+  toleranceBps: 0,
+  endsOn: null,
+  closes: async (days) => new Map(days.map((day) => [day, closeUsd(day)])),
+  history: async () => null,
+};
+
+interface Run {
+  report: AuditReport;
+  written: WrittenRecord;
+  /** `YYYY-MM-DD` of a day of the record, from 0. */
+  date(index: number): string;
+}
+
+async function auditOf(
+  tampering: Tampering = {},
+  more: { now?: (written: WrittenRecord) => Date; prices?: AuditPrices } = {},
+): Promise<Run> {
+  const written = await writeRecord(chain, tampering);
+  const { attester, firstDay } = written;
+  const now = more.now?.(written) ?? written.now;
+  const report = await audit({ chain: reader, attester, prices: more.prices ?? PRICES, claims: null, now });
+  return { report, written, date: (index) => formatDay(firstDay + index) };
+}
+
+/** The differences, without what follows from them. */
+function found({ report }: Run): Pick<Difference, 'check' | 'date' | 'horizonDays' | 'sequence' | 'field'>[] {
+  return report.differences.map(({ check, date, horizonDays, sequence, field }) => ({ check, date, horizonDays, sequence, field }));
+}
+
+const DAY = 2;
+const tooLate = (index: number, day: Day) => (index === DAY ? instantOf(day + 1, 0, 10) : undefined);
+const at = (index: number, horizonDays: number) => (item: { day: Day; horizonDays: number; sequence: number }) =>
+  item.sequence === index + 1 && item.horizonDays === horizonDays;
+
+describe('an honest record', () => {
+  it('agrees on every row and every check', async () => {
+    const { report, date } = await auditOf();
+    expect(report.differences).toEqual([]);
+    expect(report.verdict).toBe('agrees');
+    expect(report.horizons.map(({ horizonDays, forecasts, inTime, pending }) => ({ horizonDays, forecasts, inTime, pending }))).toEqual(
+      AUDITED_HORIZONS.map((horizonDays) => ({ horizonDays, forecasts: AUDITED_DAYS, inTime: AUDITED_DAYS, pending: horizonDays })),
+    );
+    for (const { check, passed, failed } of report.checks) {
+      expect({ check, failed }).toEqual({ check, failed: 0 });
+      if (!['shown', 'row', 'figure'].includes(check)) expect(passed, check).toBeGreaterThan(0);
+    }
+    const text = reportText(report);
+    expect(text).toContain(`AGREES: chain and prices agree on every one of ${AUDITED_HORIZONS.length * AUDITED_DAYS} rows`);
+    expect(text).toMatch(new RegExp(`3d +${date(0)}  ${date(AUDITED_DAYS - 1)} +${AUDITED_DAYS} `));
+  });
+
+  it('is scored by direction, HOLD never, as a hand would count it', async () => {
+    const { report, written } = await auditOf();
+    const [oneDay] = report.horizons;
+    const rises = (index: number) => closeUsd(written.firstDay + index + 1) > closeUsd(written.firstDay + index);
+    const { wins, losses, holds } = oneDay;
+    expect(wins + losses + holds).toBe(AUDITED_DAYS - 1);
+    const pUps = Array.from({ length: AUDITED_DAYS - 1 }, (_, index) => 4_050 + (((written.firstDay + index) * 31 + 7) % 20) * 100);
+    const calls = pUps.map((pUp, index) => ({ called: Math.abs(pUp - 5_000) >= 200, right: pUp > 5_000 === rises(index) }));
+    expect(wins).toBe(calls.filter(({ called, right }) => called && right).length);
+    expect(holds).toBe(calls.filter(({ called }) => !called).length);
+    const brier = pUps.reduce((sum, pUp, index) => sum + (pUp / 10_000 - (rises(index) ? 1 : 0)) ** 2, 0) / pUps.length;
+    expect(oneDay.brier).toBeCloseTo(brier, 12);
+  });
+});
+
+describe('each planted tampering is caught and named', () => {
+  it('a changed salt', async () => {
+    const run = await auditOf({
+      resolution: (item, index, horizonDays) => [
+        index === DAY && horizonDays === 3 ? { ...item, salt: `0x${'ab'.repeat(32)}` as Hex } : item,
+      ],
+    });
+    expect(found(run)).toEqual([{ check: 'opening', date: run.date(DAY), horizonDays: 3, sequence: DAY + 1, field: 'commitment' }]);
+    expect(run.report.differences[0].message).toMatch(/do not open the commitment: the salt, or a value, was changed/);
+    expect(run.report.verdict).toBe('differs');
+    expect(run.report.horizons[1].pending).toBe(4);
+  });
+
+  it('another direction than was committed', async () => {
+    const flip = { UP: 'DOWN', DOWN: 'UP' } as const;
+    const run = await auditOf({
+      resolution: (item, index, horizonDays) => {
+        if (index !== DAY || horizonDays !== 1) return [item];
+        const direction = flip[item.direction];
+        const rose = item.btcAtResolutionCents > item.btcAtSignalCents;
+        const outcome = rose === (direction === 'UP') ? 'WIN' : 'LOSS';
+        return [{ ...item, signal: direction === 'UP' ? 'BUY' : 'SELL', direction, pUpBps: 10_000 - item.pUpBps, outcome }];
+      },
+    });
+    expect(found(run)).toEqual([{ check: 'opening', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'commitment' }]);
+    expect(run.report.differences[0].message).toMatch(
+      /(UP|DOWN) with P\(up\) \d+ bps was committed, (BUY UP|SELL DOWN) with \d+ bps was revealed/,
+    );
+  });
+
+  it('a forecast that was attested after its window opened, and counted', async () => {
+    const run = await auditOf({ attestAtMs: tooLate });
+    // Both horizons of the day were in that transaction.
+    expect(found(run)).toEqual(
+      AUDITED_HORIZONS.map((horizonDays) => ({ check: 'resolution', date: run.date(DAY), horizonDays, sequence: DAY + 1, field: 'time' })),
+    );
+    expect(run.report.differences[0].message).toContain('attested late: its block is of');
+    expect(run.report.horizons.map(({ voids, inTime }) => ({ voids, inTime }))).toEqual([
+      { voids: 1, inTime: AUDITED_DAYS - 1 },
+      { voids: 1, inTime: AUDITED_DAYS - 1 },
+    ]);
+  });
+
+  it('a late one that was never counted is VOID, and nothing wrong', async () => {
+    const run = await auditOf({
+      attestAtMs: tooLate,
+      resolution: (item, index) => (index === DAY ? [] : [item]),
+    });
+    expect(run.report.verdict).toBe('agrees');
+    expect(run.report.notes.filter((note) => note.startsWith(`${run.date(DAY)} `))).toHaveLength(2);
+  });
+
+  it('a day that was dropped from the chain', async () => {
+    const run = await auditOf({ prediction: (item) => (at(DAY, 3)(item) ? [] : [item]) });
+    expect(found(run)).toEqual([{ check: 'sequence', date: run.date(DAY), horizonDays: 3, sequence: DAY + 1, field: 'sequence' }]);
+    expect(run.report.differences[0].message).toContain(`sequence ${DAY + 1} is missing on chain (${run.date(DAY)})`);
+  });
+
+  it('a day that was dropped, with the numbers closed up behind it', async () => {
+    const run = await auditOf({
+      prediction: (item, index) => {
+        if (item.horizonDays !== 3 || index < DAY) return [item];
+        return index === DAY ? [] : [{ ...item, sequence: item.sequence - 1 }];
+      },
+    });
+    expect(found(run)).toContainEqual({ check: 'sequence', date: run.date(DAY + 1), horizonDays: 3, sequence: DAY + 1, field: 'day' });
+  });
+
+  it('the last days of one horizon left out', async () => {
+    const run = await auditOf({ prediction: (item, index) => (item.horizonDays === 1 && index >= AUDITED_DAYS - 2 ? [] : [item]) });
+    expect(found(run)).toEqual([
+      { check: 'sequence', date: run.date(AUDITED_DAYS - 1), horizonDays: 1, sequence: null, field: 'last day' },
+    ]);
+  });
+
+  it('a duplicated sequence', async () => {
+    const run = await auditOf({
+      prediction: (item) => (at(DAY, 1)(item) ? [item, { ...item, commitment: `0x${'cd'.repeat(32)}` as Hex }] : [item]),
+    });
+    expect(found(run)).toEqual([{ check: 'sequence', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'sequence' }]);
+    expect(run.report.differences[0].message).toContain(`sequence ${DAY + 1} is there twice`);
+  });
+
+  it('a wrong resolution price', async () => {
+    const run = await auditOf({
+      resolution: (item, index, horizonDays) => {
+        if (index !== DAY || horizonDays !== 3) return [item];
+        const btcAtResolutionCents = item.btcAtResolutionCents + 1;
+        return [{ ...item, btcAtResolutionCents, returnBps: Math.round((btcAtResolutionCents / item.btcAtSignalCents - 1) * 10_000) }];
+      },
+    });
+    expect(found(run)).toContainEqual({ check: 'price', date: run.date(DAY), horizonDays: 3, sequence: DAY + 1, field: 'btcAtResolution' });
+    const message = run.report.differences.find(({ check }) => check === 'price')?.message;
+    expect(message).toContain(`the close of ${run.date(DAY + 3)} is`);
+    // It is also told apart from the same close in other resolutions.
+    expect(found(run).map(({ check }) => check)).toContain('oneClose');
+  });
+
+  it('a wrong outcome', async () => {
+    const swap = { WIN: 'LOSS', LOSS: 'WIN', HOLD: 'WIN' } as const;
+    const run = await auditOf({
+      resolution: (item, index, horizonDays) => [index === DAY && horizonDays === 1 ? { ...item, outcome: swap[item.outcome] } : item],
+    });
+    expect(found(run)).toEqual([{ check: 'outcome', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'outcome' }]);
+  });
+
+  it('a broken reference to the day before', async () => {
+    const run = await auditOf({ prediction: (item) => [at(DAY, 3)(item) ? { ...item, refUid: zeroHash } : item] });
+    expect(found(run)).toEqual([{ check: 'link', date: run.date(DAY), horizonDays: 3, sequence: DAY + 1, field: 'refUID' }]);
+  });
+
+  it('a second, contradicting resolution', async () => {
+    const run = await auditOf({
+      resolution: (item, index, horizonDays) =>
+        index === DAY && horizonDays === 1 ? [item, { ...item, outcome: 'WIN', returnBps: 999 }] : [item],
+    });
+    expect(found(run)).toEqual([{ check: 'resolution', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'resolution' }]);
+    expect(run.report.differences[0].message).toMatch(/contradicts the first in .*returnBps -?\d+ \/ 999/);
+  });
+
+  it('a resolution before its window is over', async () => {
+    const run = await auditOf({
+      prediction: (item) => [at(DAY, 1)(item) ? { ...item, resolvesAt: new Date(item.resolvesAt.getTime() + 3_600_000) } : item],
+    });
+    expect(found(run)).toEqual([
+      { check: 'windows', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'resolvesAt' },
+      { check: 'resolution', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'time' },
+    ]);
+  });
+
+  it('a withheld reveal, once two days have gone', async () => {
+    const withheld: Tampering = { resolution: (item, index, horizonDays) => (index === DAY && horizonDays === 1 ? [] : [item]) };
+    const run = await auditOf(withheld);
+    expect(found(run)).toEqual([{ check: 'revealed', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'resolution' }]);
+    expect(run.report.differences[0].message).toContain('withheld');
+    const early = await auditOf(withheld, { now: ({ firstDay }) => new Date(instantOf(firstDay + DAY + 4) - 1) });
+    expect(early.report.verdict).toBe('agrees');
+  });
+
+  it('values that no forecast of this record can have', async () => {
+    const run = await auditOf({
+      resolution: (item, index, horizonDays) => [
+        index === DAY && horizonDays === 1 ? { ...item, confidenceBps: item.confidenceBps - 100 } : item,
+      ],
+    });
+    expect(found(run).map(({ check }) => check)).toEqual(['values', 'opening']);
+  });
+
+  it('an unknown horizon, and numbers that no record can have', async () => {
+    const run = await auditOf({
+      prediction: (item) => {
+        if (at(DAY, 1)(item)) return [item, { ...item, horizonDays: 5 }, { ...item, day: 4_000_000_000 }, { ...item, sequence: 0 }];
+        return [item];
+      },
+    });
+    expect(found(run).map(({ field }) => field)).toEqual(expect.arrayContaining(['horizonDays', 'day', 'sequence']));
+  });
+});
+
+describe('what cannot be checked', () => {
+  it('is said: since when nothing has been forecast, and what stays open since the data ends', async () => {
+    const { attester, firstDay } = await writeRecord(chain, { resolution: (item, index) => (index < DAY ? [item] : []) });
+    const lastDay = firstDay + AUDITED_DAYS - 1;
+    const look = (now: number, endsOn: Day | null) => {
+      return audit({ chain: reader, attester, prices: { ...PRICES, endsOn }, claims: null, now: new Date(now) });
+    };
+    const ended = `nothing has been forecast since ${formatDay(lastDay)}`;
+    expect((await look(instantOf(lastDay + 2) - 1, null)).notes).not.toContain(ended);
+    expect((await look(instantOf(lastDay + 2), null)).notes).toContain(ended);
+    const { notes, verdict } = await look(instantOf(lastDay + 30), firstDay + DAY);
+    expect(verdict).toBe('agrees');
+    expect(notes).toContain(
+      `${2 * (AUDITED_DAYS - DAY)} forecasts stay open for good: the data of the record ends on ${formatDay(firstDay + DAY)}`,
+    );
+  });
+
+  it('is said: a close that is missing, and a wallet without forecasts', async () => {
+    const { report, date } = await auditOf(
+      {},
+      { prices: { ...PRICES, closes: async (days) => new Map(days.slice(1).map((day) => [day, closeUsd(day)])) } },
+    );
+    expect(report.verdict).toBe('incomplete');
+    expect(report.missingCloses).toEqual([date(0)]);
+    expect(report.notes.join()).not.toContain('was found');
+    expect(reportText(report)).toContain('INCOMPLETE: 1 days have no price');
+    const nobody = await audit({ chain: reader, attester: chain.deployer.address, prices: PRICES, claims: null, now: new Date() });
+    expect(nobody.verdict).toBe('incomplete');
+    expect(nobody.notes.join()).toContain('no forecast of this attester was found');
+  });
+
+  it('other prices within the tolerance agree, beyond it they do not, and a close call is named', async () => {
+    const other = (factor: (day: Day) => number, toleranceBps: number): AuditPrices => ({
+      ...PRICES,
+      toleranceBps,
+      closes: async (days) => new Map(days.map((day) => [day, closeUsd(day) * factor(day)])),
+    });
+    const written = await writeRecord(chain);
+    const look = (prices: AuditPrices) => audit({ chain: reader, attester: written.attester, prices, claims: null, now: written.now });
+    expect((await look(other(() => 1.009, 100))).verdict).toBe('agrees');
+    const beyond = await look(other((day) => (day === written.firstDay + 2 ? 1.011 : 1), 100));
+    expect(beyond.differences.every(({ check }) => check === 'price')).toBe(true);
+    expect(beyond.verdict).toBe('differs');
+    // Wherever one rises the other falls.
+    const close = await look(other((day) => (123_700 - closeUsd(day)) / closeUsd(day), 1_500));
+    const resolved = close.horizons.reduce((sum, { wins, losses, holds }) => sum + wins + losses + holds, 0);
+    expect(close.notes.filter((note) => note.includes('a close call'))).toHaveLength(resolved);
+    expect(close.verdict).toBe('agrees');
+  });
+});
+
+describe('an endpoint', () => {
+  let proxy: RpcProxy | undefined;
+  const open = async (hooks: Parameters<typeof rpcProxy>[1]) => {
+    proxy = await rpcProxy(chain.rpcUrl, hooks);
+    return openAuditChain({ rpcUrl: proxy.url });
+  };
+
+  it('that takes no batches and only short ranges is read all the same', async () => {
+    const refusal = { error: { code: -32600, message: 'no' } };
+    const asked: number[] = [];
+    const written = await writeRecord(chain);
+    const limited = await open({
+      onRequest: ({ method, params }) => {
+        if (method === undefined) return refusal;
+        if (method !== 'eth_getLogs') return undefined;
+        const [{ fromBlock, toBlock }] = params as { fromBlock: Hex; toBlock: Hex }[];
+        asked.push(Number(toBlock) - Number(fromBlock) + 1);
+        return asked.at(-1)! > 100 ? refusal : undefined;
+      },
+    });
+    const report = await audit({ chain: limited, attester: written.attester, prices: PRICES, claims: null, now: written.now });
+    expect(limited.parallel).toBeLessThan(reader.parallel);
+    expect(report.verdict).toBe('agrees');
+    expect(Math.max(...asked)).toBeGreaterThan(100);
+    await proxy?.close();
+  });
+
+  it('is asked for many attestations in one request', async () => {
+    const written = await writeRecord(chain);
+    const batching = await open({});
+    const report = await audit({ chain: batching, attester: written.attester, prices: PRICES, claims: null, now: written.now });
+    expect(report.verdict).toBe('agrees');
+    expect(proxy!.counts.get('eth_call')).toBeUndefined();
+    await proxy?.close();
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { mayBeUnderWay, parseAuditCommand } from '../../../src/audit/command.ts';
+import type { Difference } from '../../../src/audit/findings.ts';
+import type { AuditReport } from '../../../src/audit/report.ts';
+
+const ATTESTER = `0x${'a1'.repeat(20)}`;
+
+describe('the words of a call', () => {
+  it('are read', () => {
+    const words = [
+      '--rpc',
+      'https://rpc.example.org',
+      '--attester',
+      ATTESTER,
+      '--from-block',
+      '17',
+      '--prices',
+      'live',
+      '--tolerance-bps',
+      '50',
+      '--json',
+    ];
+    expect(parseAuditCommand(words)).toMatchObject({
+      ...{ rpc: 'https://rpc.example.org', attester: ATTESTER, fromBlock: 17, prices: 'live', toleranceBps: 50, json: true },
+    });
+    expect(parseAuditCommand([])).toMatchObject({ json: false });
+  });
+
+  it.each([
+    [['--rpc', 'ftp://example.org'], /--rpc: must be an http\(s\) URL/],
+    [['--attester', '0x12'], /--attester: must be an address/],
+    [['--eas', ATTESTER.slice(2)], /--eas: must be an address/],
+    [['--from-block', '-1'], /arguments: |--from-block: /],
+    [['--from-block', '1e5'], /--from-block: must be a whole number/],
+    [['--tolerance-bps', '10001'], /--tolerance-bps: must be a whole number up to 10000/],
+    [['--unknown'], /arguments: /],
+    [['word'], /arguments: /],
+  ])('%j are refused', (words, problem) => {
+    expect(() => parseAuditCommand(words)).toThrow(problem);
+  });
+});
+
+describe('a difference', () => {
+  const at = '2026-03-01T12:00:00.000Z';
+  const report = (checks: string[], newestAttestationAt: string | null) =>
+    ({ differences: checks.map((check) => ({ check }) as Difference), newestAttestationAt, auditedAt: at }) as AuditReport;
+
+  it('may be a matter of moments only in what the service tells, and only just after an attestation', () => {
+    expect(mayBeUnderWay(report(['row', 'figure'], '2026-03-01T11:56:00.000Z'))).toBe(true);
+    expect(mayBeUnderWay(report(['row', 'figure'], '2026-03-01T11:54:00.000Z'))).toBe(false);
+    expect(mayBeUnderWay(report(['row', 'opening'], '2026-03-01T11:59:00.000Z'))).toBe(false);
+    expect(mayBeUnderWay(report([], '2026-03-01T11:59:00.000Z'))).toBe(false);
+    expect(mayBeUnderWay(report(['shown'], null))).toBe(false);
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { ClaimedRow } from '../../../src/audit/claims.ts';
+import { compareRows, type RowContext } from '../../../src/audit/compare-rows.ts';
+import { createFindings } from '../../../src/audit/findings.ts';
+import type { AuditedRow } from '../../../src/audit/rows.ts';
+import { instantOf, parseDay } from '../../../src/forecast/day.ts';
+
+const day = parseDay('2026-03-01');
+const UID = `0x${'a'.repeat(64)}` as const;
+
+/** A forecast that is over, as chain and prices prove it. */
+function rowOf(status: AuditedRow['status']): AuditedRow {
+  const data = {
+    ...{ sequence: 1, day, horizonDays: 2, windowOpensAt: new Date(instantOf(day + 1)), resolvesAt: new Date(instantOf(day + 3)) },
+    ...{ commitment: UID, inputsDigest: UID, metadata: UID },
+  };
+  const prediction = { uid: UID, at: new Date(instantOf(day, 21, 38)), refUid: UID, data };
+  return { prediction, missed: false, late: false, revelation: null, opened: false, outcome: null, status };
+}
+
+function contextOf(now = instantOf(day + 5)): RowContext {
+  const prices = { source: 'test', toleranceBps: 0, endsOn: null, closes: async () => new Map(), history: async () => null };
+  return { horizonDays: 2, prices, closes: new Map([[day, 50_000]]), now: new Date(now), findings: createFindings() };
+}
+
+const CLAIM: ClaimedRow = {
+  ...{ date: '2026-03-01', sequence: 1, status: 'PENDING', signal: 'GATED', direction: null, confidence: null, pUp: null, btcPrice: 1 },
+  ...{ btcAtSignal: 50_000, btcAtResolution: null, returnBps: null, outcome: null, resolved: false, resolvedAt: null, missed: false },
+  ...{ windowOpensAt: '2026-03-02T00:00:00.000Z', resolvesAt: '2026-03-04T00:00:00.000Z', attestationUid: UID, resolutionUid: null },
+};
+
+const messages = ({ findings }: RowContext) => findings.differences.map(({ message }) => message);
+
+describe('rows of a service', () => {
+  it('that leave a loss out are told to', () => {
+    const context = contextOf();
+    compareRows([rowOf('LOSS')], [], context);
+    expect(messages(context)).toEqual([
+      `2026-03-01 2d, sequence 1 (${UID}): the service does not show it: a loss was dropped (expected true, found false)`,
+    ]);
+  });
+
+  it('agree while an outcome is open, whether or not the close at window open is shown yet', () => {
+    for (const btcAtSignal of [50_000, null]) {
+      const context = contextOf();
+      compareRows([rowOf('PENDING')], [{ ...CLAIM, btcAtSignal }], context);
+      expect(messages(context)).toEqual([]);
+    }
+    const context = contextOf();
+    compareRows([rowOf('PENDING')], [{ ...CLAIM, btcAtSignal: 50_000.01 }], context);
+    expect(messages(context)).toEqual([expect.stringContaining('the service shows another btcAtSignal (expected 50000, found 50000.01)')]);
+  });
+
+  it('that show a sequence twice, or a date that is none, are named', () => {
+    const context = contextOf();
+    expect(compareRows([rowOf('PENDING')], [CLAIM, CLAIM, { ...CLAIM, sequence: 2, date: 'soon', attestationUid: null }], context)).toEqual(
+      [],
+    );
+    expect(messages(context)).toEqual([
+      '2026-03-01 2d, sequence 1: the service shows sequence 1 twice',
+      '2d, sequence 2: the service shows it, and it is not on chain',
+    ]);
+  });
+
+  it('that are made and not committed yet count as open until their window opens', () => {
+    const draft = { ...CLAIM, attestationUid: null };
+    const before = contextOf(instantOf(day + 1) - 1);
+    expect(compareRows([], [draft], before)).toEqual([{ day, status: 'PENDING', missed: false, scored: null }]);
+    expect(messages(before)).toEqual([]);
+    const after = contextOf(instantOf(day + 1));
+    expect(compareRows([], [draft], after)).toEqual([]);
+    expect(messages(after)).toEqual(['2026-03-01 2d, sequence 1: the service shows it, and it is not on chain']);
+  });
+});
