@@ -9,44 +9,63 @@ export interface Benchmark {
 export interface BenchOptions {
   /** Sockets at once; unset: as many as the benchmark is about. */
   clients?: number;
+  /** Folder of CSV files to measure on; unset: made-up data. */
+  data?: string;
   /** Rounds of each side. */
   rounds: number;
   /** What is worth knowing beside the figures, line by line. */
   tell(line: string): void;
 }
 
-/** Work per second of both sides, round by round. */
-export interface Comparison {
-  /** What is counted, e.g. `messages/s to the last client`. */
-  unit: string;
+/** Options of what is asked over sockets, with their number known. */
+export type SocketOptions = Required<Omit<BenchOptions, 'data'>>;
+
+/** What a benchmark found. */
+export type Comparison = RateComparison | TimeComparison;
+
+interface Compared {
   /** What the figures say, in one sentence. */
   meaning: string;
-  baseline: number[];
   ours: number[];
+}
+
+/** Work per second of both sides, round by round: more is better. */
+export interface RateComparison extends Compared {
+  kind: 'rate';
+  /** What is counted, e.g. `messages/s to the last client`. */
+  unit: string;
+  baseline: number[];
   /** The least ratio that is wanted; unset: it is told, and that is all. */
   goal?: number;
+}
+
+/** Milliseconds of both sides for the same work, round by round: less is better. */
+export interface TimeComparison extends Compared {
+  kind: 'time';
+  /** What is timed. */
+  work: string;
+  /** Null where the baseline cannot run on this machine. */
+  baseline: number[] | null;
+  /** The most milliseconds that are wanted; unset: they are told, and that is all. */
+  goalMs?: number;
 }
 
 /** Rounds that both sides run before anything counts. */
 const WARM_UP_ROUNDS = 2;
 
-export interface Sides<Round> {
-  baseline(): Promise<Round>;
-  ours(): Promise<Round>;
-}
-
-/** Runs both sides by turns, so that whatever else the machine does meets both; tells how far it is. */
-export async function interleaved<Round>(
-  { baseline, ours }: Sides<Round>,
+/** Runs all sides by turns, so that whatever else the machine does meets each of them; tells how far it is. */
+export async function interleaved<Side extends string, Round>(
+  sides: Readonly<Record<Side, () => Promise<Round>>>,
   { rounds, tell }: Pick<BenchOptions, 'rounds' | 'tell'>,
-): Promise<Record<keyof Sides<Round>, Round[]>> {
-  const run = { baseline: [] as Round[], ours: [] as Round[] };
+): Promise<Record<Side, Round[]>> {
+  const names = Object.keys(sides) as Side[];
+  const run = Object.fromEntries(names.map((name) => [name, [] as Round[]])) as Record<Side, Round[]>;
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
     tell(round < 0 ? `  warming up, ${round + WARM_UP_ROUNDS + 1} of ${WARM_UP_ROUNDS}` : `  round ${round + 1} of ${rounds}`);
-    const pair = { baseline: await baseline(), ours: await ours() };
-    if (round < 0) continue;
-    run.baseline.push(pair.baseline);
-    run.ours.push(pair.ours);
+    for (const name of names) {
+      const found = await sides[name]();
+      if (round >= 0) run[name].push(found);
+    }
   }
   return run;
 }

@@ -1,5 +1,5 @@
 import { cpus, totalmem } from 'node:os';
-import { type Comparison, median } from './benchmark.ts';
+import { type Comparison, median, type RateComparison, type TimeComparison } from './benchmark.ts';
 
 /** What the figures were measured on. */
 export function machine(): string {
@@ -12,7 +12,11 @@ const count = (value: number) => Math.round(value).toLocaleString('en-US');
 const sideOf = (values: readonly number[]) => `${count(median(values))} (${count(Math.min(...values))}..${count(Math.max(...values))})`;
 
 /** A comparison in words: medians with their range, the ratio, and whether that is what is wanted. */
-export function reportOf({ unit, meaning, baseline, ours, goal }: Comparison): string[] {
+export function reportOf(comparison: Comparison): string[] {
+  return comparison.kind === 'rate' ? reportOfRates(comparison) : reportOfTimes(comparison);
+}
+
+function reportOfRates({ unit, meaning, baseline, ours, goal }: RateComparison): string[] {
   const ratio = median(ours) / median(baseline);
   const verdict = goal === undefined ? 'no goal is set' : `goal >= ${goal.toFixed(2)}: ${ratio >= goal ? 'met' : 'MISSED'}`;
   return [
@@ -21,5 +25,16 @@ export function reportOf({ unit, meaning, baseline, ours, goal }: Comparison): s
     `  baseline  ${sideOf(baseline)}`,
     `  ours      ${sideOf(ours)}`,
     `  ratio     ${ratio.toFixed(2)}   ${verdict}`,
+  ];
+}
+
+function reportOfTimes({ work, meaning, baseline, ours, goalMs }: TimeComparison): string[] {
+  const verdict = goalMs === undefined ? 'no goal is set' : `goal <= ${count(goalMs)} ms: ${median(ours) <= goalMs ? 'met' : 'MISSED'}`;
+  return [
+    `${work}, ms, median (min..max) of ${ours.length} rounds, less is better`,
+    `  ${meaning}`,
+    `  baseline  ${baseline === null ? 'not on this machine' : sideOf(baseline)}`,
+    `  ours      ${sideOf(ours)}   ${verdict}`,
+    ...(baseline === null ? [] : [`  ratio     ${(median(ours) / median(baseline)).toFixed(2)} of the time of the baseline`]),
   ];
 }

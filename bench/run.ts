@@ -1,18 +1,20 @@
 import { parseArgs } from 'node:util';
 import type { Benchmark } from './benchmark.ts';
+import { API_UNDER_SELF_TESTS } from './forecast/api-under-self-tests.ts';
+import { WALK_FORWARD } from './forecast/walk-forward.ts';
 import { HTTP_SIGNAL } from './http/signal.ts';
 import { machine, reportOf } from './report.ts';
 import { WEBSOCKET_BROADCAST } from './websocket/broadcast.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [WEBSOCKET_BROADCAST, HTTP_SIGNAL];
+const BENCHMARKS: readonly Benchmark[] = [WEBSOCKET_BROADCAST, HTTP_SIGNAL, WALK_FORWARD, API_UNDER_SELF_TESTS];
 
-const USAGE = `Usage: npm run bench -- [name...] [--clients <n>] [--rounds <n>]
+const USAGE = `Usage: npm run bench -- [name...] [--clients <n>] [--rounds <n>] [--data <folder of CSV files>]
 
-Ratios against a baseline that is measured in the same run, for about a minute; all of them unless named:
+Figures against a baseline that is measured in the same run, for about four minutes; all of them unless named:
 ${BENCHMARKS.map(({ name, what }) => `  ${name}: ${what}`).join('\n')}
 `;
 
-/** Measures, and ends with 0 also when a ratio misses its goal: it says so. */
+/** Measures, and ends with 0 also when a figure misses its goal: it says so. */
 export async function main(words: readonly string[]): Promise<void> {
   if (words.includes('--help') || words.includes('-h')) {
     process.stdout.write(USAGE);
@@ -23,7 +25,7 @@ export async function main(words: readonly string[]): Promise<void> {
   tell(machine());
   for (const { name, what, run } of asked.benchmarks) {
     tell(`\n${name}: ${what}`);
-    const comparisons = await run({ clients: asked.clients, rounds: asked.rounds, tell });
+    const comparisons = await run({ clients: asked.clients, rounds: asked.rounds, data: asked.data, tell });
     for (const comparison of comparisons) reportOf(comparison).forEach(tell);
   }
 }
@@ -31,18 +33,19 @@ export async function main(words: readonly string[]): Promise<void> {
 interface Asked {
   benchmarks: readonly Benchmark[];
   clients?: number;
+  data?: string;
   rounds: number;
 }
 
 /** Null, with the usage told, for words that say nothing. */
 function parse(words: readonly string[]): Asked | null {
   try {
-    const options = { clients: { type: 'string' }, rounds: { type: 'string', default: '7' } } as const;
+    const options = { clients: { type: 'string' }, data: { type: 'string' }, rounds: { type: 'string', default: '7' } } as const;
     const { values, positionals } = parseArgs({ args: [...words], allowPositionals: true, options });
     const unknown = positionals.filter((name) => BENCHMARKS.every((one) => one.name !== name));
     if (unknown.length > 0) throw new Error(`there is no benchmark ${unknown.join(', ')}`);
     const benchmarks = BENCHMARKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-    return { benchmarks, clients: countOf('clients', values.clients), rounds: countOf('rounds', values.rounds)! };
+    return { benchmarks, clients: countOf('clients', values.clients), rounds: countOf('rounds', values.rounds)!, data: values.data };
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n\n${USAGE}`);
     return null;

@@ -1,15 +1,23 @@
 import { serve } from '../test/support/serve.ts';
 import { unresolvedService } from '../test/support/service.ts';
 import { answerParent } from './child.ts';
+import { selfTestLoop } from './forecast/self-test-loop.ts';
 
 /** The whole service on a database and a chain of its own, with a forecast that is not resolved yet; it limits nobody. */
 const service = await unresolvedService(1);
 service.state.setup = null;
 const { url } = await serve(service);
 
+const selfTests = selfTestLoop();
+
 const answers = {
   url: () => url,
-  stop: () => service.stop(),
+  /** Lets self-tests run in their thread, again and again, until it is told otherwise. */
+  selfTests: (on: boolean) => (on ? selfTests.start() : selfTests.stop()),
+  async stop() {
+    await selfTests.stop();
+    await service.stop();
+  },
 };
 
 export type ServiceAnswers = typeof answers;

@@ -11,6 +11,8 @@ export interface Load {
 export interface Loaded {
   answers: number;
   seconds: number;
+  /** Milliseconds from a request to its whole answer that one answer in a hundred took longer than. */
+  p99Ms: number;
   /** Answers with another status than 200, or another length than the first. */
   wrong: number;
 }
@@ -24,14 +26,16 @@ const answers = {
     const seconds = (performance.now() - startedAt) / 1_000;
     const lengths = new Set(runs.flatMap((run) => [...run.lengths]));
     const wrong = runs.reduce((sum, run) => sum + run.wrong, 0) + lengths.size - 1;
-    return { answers: runs.reduce((sum, run) => sum + run.answers, 0), seconds, wrong };
+    const times = Float64Array.from(runs.flatMap((run) => run.times)).sort();
+    return { answers: times.length, seconds, p99Ms: times[Math.floor(times.length * 0.99)], wrong };
   },
 };
 
 export type LoadAnswers = typeof answers;
 
 interface Run {
-  answers: number;
+  /** Milliseconds of each answer. */
+  times: number[];
   wrong: number;
   /** Lengths of bodies that have come. */
   lengths: Set<number>;
@@ -41,10 +45,15 @@ interface Run {
 function askAgain(url: string, until: number): Promise<Run> {
   const { hostname, port, host, pathname, search } = new URL(url);
   const request = Buffer.from(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nAccept: application/json\r\n\r\n`);
-  const run: Run = { answers: 0, wrong: 0, lengths: new Set() };
+  const run: Run = { times: [], wrong: 0, lengths: new Set() };
   const { promise, resolve, reject } = Promise.withResolvers<Run>();
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   let text = '';
+  let askedAt = 0;
+  const ask = () => {
+    askedAt = performance.now();
+    socket.write(request);
+  };
   socket.on('data', (piece: Buffer) => {
     text += piece.toString('latin1');
     const head = text.indexOf('\r\n\r\n');
@@ -52,15 +61,15 @@ function askAgain(url: string, until: number): Promise<Run> {
     const length = Number(/^content-length: (\d+)/im.exec(text.slice(0, head))?.[1]);
     if (Number.isNaN(length)) return reject(new Error(`an answer without a length: ${text.slice(0, head)}`));
     if (text.length < head + 4 + length) return;
-    run.answers += 1;
+    run.times.push(performance.now() - askedAt);
     run.lengths.add(length);
     if (!text.startsWith('HTTP/1.1 200 ')) run.wrong += 1;
     text = '';
-    if (performance.now() < until) socket.write(request);
+    if (performance.now() < until) ask();
     else socket.end();
   });
   socket.on('error', reject).on('close', () => resolve(run));
-  socket.write(request);
+  ask();
   return promise;
 }
 

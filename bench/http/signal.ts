@@ -1,4 +1,4 @@
-import { type Benchmark, type BenchOptions, type Comparison, interleaved } from '../benchmark.ts';
+import { type Benchmark, type Comparison, interleaved, type SocketOptions } from '../benchmark.ts';
 import { type Child, startChild } from '../child.ts';
 import type { ServiceAnswers } from '../service-process.ts';
 import type { BareAnswers, Ready } from './bare-process.ts';
@@ -37,7 +37,7 @@ export const HTTP_SIGNAL: Benchmark = {
 
 type Children = [Child<ServiceAnswers>, Child<BareAnswers>, Child<LoadAnswers>];
 
-async function compare([service, bare, client]: Children, { clients, rounds, tell }: Required<BenchOptions>): Promise<Comparison[]> {
+async function compare([service, bare, client]: Children, { clients, rounds, tell }: SocketOptions): Promise<Comparison[]> {
   const url = `${await service.ask('url')}${PATH}`;
   const ready = await readyAnswer(url);
   const bareUrl = await bare.ask('serve', ready);
@@ -47,7 +47,7 @@ async function compare([service, bare, client]: Children, { clients, rounds, tel
   const wrong = [...run.baseline, ...run.ours].reduce((sum, round) => sum + round.wrong, 0);
   tell(`  answers that were not as the first one: ${wrong}`);
   const rates = (side: typeof run.ours) => side.map(({ answers, seconds }) => answers / seconds);
-  return [{ unit: 'answers/s', meaning: MEANING, baseline: rates(run.baseline), ours: rates(run.ours), goal: GOAL }];
+  return [{ kind: 'rate', unit: 'answers/s', meaning: MEANING, baseline: rates(run.baseline), ours: rates(run.ours), goal: GOAL }];
 }
 
 /** What the service answers, for somebody else to send. */

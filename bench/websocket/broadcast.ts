@@ -1,4 +1,4 @@
-import { type Benchmark, type BenchOptions, type Comparison, interleaved } from '../benchmark.ts';
+import { type Benchmark, type BenchOptions, type Comparison, interleaved, type SocketOptions } from '../benchmark.ts';
 import { type Child, startChild } from '../child.ts';
 import type { BareAnswers, Broadcast } from './bare-process.ts';
 import type { ClientAnswers, Finished } from './client-process.ts';
@@ -39,7 +39,7 @@ async function startChildren(): Promise<Children> {
   return { service, bare, ownClients, bareClients };
 }
 
-async function compare(children: Children, { clients, rounds, tell }: Required<BenchOptions>): Promise<Comparison[]> {
+async function compare(children: Children, { clients, rounds, tell }: SocketOptions): Promise<Comparison[]> {
   const { service, bare, ownClients, bareClients } = children;
   tell(`  connecting ${clients} sockets to either side`);
   const tokens = await service.ask('tokens', clients);
@@ -94,7 +94,7 @@ async function tellWhetherAllCame({ ownClients }: Children, rounds: readonly Rou
 function comparisons({ baseline, ours }: Record<'baseline' | 'ours', Round[]>, clients: number): Comparison[] {
   const perSecond = (ns: (round: Round) => bigint) => (round: Round) => (clients * round.ids.length) / (Number(ns(round)) / 1e9);
   const compared = (unit: string, meaning: string, ns: (round: Round) => bigint): Comparison => {
-    return { unit, meaning, baseline: baseline.map(perSecond(ns)), ours: ours.map(perSecond(ns)), goal: GOAL };
+    return { kind: 'rate', unit, meaning, baseline: baseline.map(perSecond(ns)), ours: ours.map(perSecond(ns)), goal: GOAL };
   };
   return [
     compared(

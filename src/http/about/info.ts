@@ -1,12 +1,10 @@
 import { IDENTITY } from '../../../agent-card/identity.ts';
 import { requirementOf, TIER_REQUIREMENTS } from '../../access/tiers.ts';
-import { formatDay } from '../../forecast/day.ts';
-import { BLOCK_DAYS, EMBARGO_DAYS, HORIZONS, horizonName, MODEL_INPUTS, MODEL_NAME, TRIAL_COUNT } from '../../forecast/model.ts';
+import { HORIZONS, horizonName } from '../../forecast/model.ts';
+import type { SeriesHealth } from '../../market/health.ts';
 import { MODEL_SERIES } from '../../market/inputs.ts';
 import { SERIES } from '../../market/series.ts';
-import { PUBLIC_CALLER } from '../../record/caller.ts';
-import { coefficientsDigest } from '../../record/model-digest.ts';
-import type { ModelDoc } from '../../record/models.ts';
+import { type Caller, PUBLIC_CALLER } from '../../record/caller.ts';
 import { scorecardOf } from '../../record/scorecard.ts';
 import { API_VERSION } from '../openapi/document.ts';
 import { SIGNAL_HORIZONS } from '../parameters.ts';
@@ -14,6 +12,7 @@ import type { HttpParts } from '../parts.ts';
 import type { Info } from '../schemas/info.ts';
 import { DOCUMENTS } from './documents.ts';
 import { limitsOf } from './limits.ts';
+import { modelCardOf } from './model-card.ts';
 
 const DEFAULT_HORIZON_DAYS = 7;
 
@@ -21,9 +20,10 @@ const STATEMENT =
   'The direction of the price over days is close to chance, and no more than that is claimed. What is offered is a calibrated probability, a predictive distribution, a regime, an abstention where nothing is known, and a record without gaps that anybody can check.';
 
 /** What this service is, from its constants, its settings and its record; nothing secret, and no call of the chain. */
-export async function infoOf(parts: HttpParts): Promise<Info> {
+export async function infoOf(parts: HttpParts, caller: Caller): Promise<Info> {
   const { about, market, publicUrl, chainId, addresses } = parts;
   const at = parts.now();
+  const { series: known } = await market.health(at.getTime());
   return {
     success: true,
     name: IDENTITY.name,
@@ -32,7 +32,7 @@ export async function infoOf(parts: HttpParts): Promise<Info> {
     apiVersion: API_VERSION,
     capabilities: [...IDENTITY.capabilities],
     skill: await skill(parts),
-    model: await model(parts),
+    model: await modelCardOf(parts, caller, known),
     horizons: { signals: [...SIGNAL_HORIZONS], scored: HORIZONS.map(horizonName), default: horizonName(DEFAULT_HORIZON_DAYS) },
     schedule: [...about.schedule],
     tiers: tiers(),
@@ -45,7 +45,7 @@ export async function infoOf(parts: HttpParts): Promise<Info> {
     },
     contracts: { ...addresses },
     limits: limitsOf(about.rates),
-    data: { kind: market.kind, source: market.source, series: await series(parts, at) },
+    data: { kind: market.kind, source: market.source, series: known.map(toldSeries) },
     documents: DOCUMENTS.map(({ name, path }) => ({ name, url: `${publicUrl}${path}` })),
     timestamp: at.toISOString(),
   };
@@ -63,40 +63,9 @@ async function skill({ record, viewFor, publicUrl }: HttpParts): Promise<Info['s
   };
 }
 
-async function model({ record, models }: HttpParts): Promise<Info['model']> {
-  const version = (await record.latest(DEFAULT_HORIZON_DAYS))?.modelVersion ?? null;
-  return {
-    name: MODEL_NAME,
-    trials: TRIAL_COUNT,
-    blockDays: BLOCK_DAYS,
-    embargoDays: EMBARGO_DAYS,
-    scores: [...MODEL_INPUTS],
-    fitted: version === null ? null : fitted(await models.get(version)),
-  };
-}
-
-function fitted(doc: ModelDoc): Info['model']['fitted'] {
-  return {
-    version: doc._id,
-    fittedAt: doc.fittedAt.toISOString(),
-    horizons: doc.horizons.map(({ horizonDays, trainFrom, trainTo, nTrain, baseRate }) => ({
-      horizon: horizonName(horizonDays),
-      trainedFrom: formatDay(trainFrom),
-      trainedTo: formatDay(trainTo),
-      trainingDays: nTrain,
-      baseRate,
-    })),
-    trainingDigest: doc.trainingDigest,
-    coefficientsDigest: coefficientsDigest(doc),
-  };
-}
-
-async function series({ market }: HttpParts, at: Date): Promise<Info['data']['series']> {
-  const known = await market.health(at.getTime());
-  return known.series.map(({ series: id, title, source }) => {
-    const { unit, lagDays, staleDays } = SERIES[id];
-    return { series: id, title, unit, source, lagDays, staleDays, inModel: MODEL_SERIES.includes(id) };
-  });
+function toldSeries({ series: id, title, source }: SeriesHealth): Info['data']['series'][number] {
+  const { unit, lagDays, staleDays } = SERIES[id];
+  return { series: id, title, unit, source, lagDays, staleDays, inModel: MODEL_SERIES.includes(id) };
 }
 
 function tiers(): Info['tiers'] {

@@ -4,7 +4,7 @@ import type { RateSettings } from './limits.ts';
 /** One line of the timetable. */
 export interface ScheduledStep {
   step: string;
-  days: 'every day' | 'Monday';
+  days: 'every day' | 'Monday' | 'Sunday';
   /** UTC, `HH:MM`. */
   times: string[];
   what: string;

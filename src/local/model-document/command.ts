@@ -1,0 +1,17 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { modelPage, recordedMarkdown, recordedPart } from './document.ts';
+import { recordedHistory, simulatedHistory } from './histories.ts';
+
+const FILE = resolve(import.meta.dirname, '../../../docs/MODEL.md');
+
+/** Writes docs/MODEL.md: what `npm run docs:model [-- --data <folder of CSV files>]` starts. Without a folder its part stays as it is. */
+export async function main(words: readonly string[]): Promise<void> {
+  const { values } = parseArgs({ args: [...words], options: { data: { type: 'string' } } });
+  const recorded =
+    values.data === undefined
+      ? recordedPart(await readFile(FILE, 'utf8').catch(() => ''))
+      : await recordedMarkdown(await recordedHistory(values.data));
+  await writeFile(FILE, await modelPage(await simulatedHistory(), recorded));
+}

@@ -1,0 +1,27 @@
+/** A table of Markdown, its columns padded as the formatter of this project has them. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) => Math.max(3, title.length, ...rows.map((cells) => cells[column].length)));
+  const line = (cells: readonly string[]) => `| ${cells.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+/** One point a line. */
+export function list(points: readonly string[]): string {
+  return points.map((point) => `- ${point}`).join('\n');
+}
+
+/** `53.4 %`. */
+export function percent(share: number, digits = 1): string {
+  return `${(100 * share).toFixed(digits)} %`;
+}
+
+/** What is not there is told as `none`. */
+export function figure(value: number | null | undefined, digits: number): string {
+  return value === null || value === undefined ? 'none' : value.toFixed(digits);
+}
+
+/** A difference or skill in hundredths with its interval: `0.17 (-0.32 to 0.68)`. */
+export function withInterval({ value, low, high }: { value: number; low: number | null; high: number | null }): string {
+  const hundredths = (share: number) => (100 * share).toFixed(2);
+  return low === null || high === null ? hundredths(value) : `${hundredths(value)} (${hundredths(low)} to ${hundredths(high)})`;
+}

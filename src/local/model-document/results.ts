@@ -1,0 +1,116 @@
+import type { ContaminationReport } from '../../forecast/backtest/contamination.ts';
+import type { OverfittingReport } from '../../forecast/backtest/overfitting.ts';
+import type { StabilityReport } from '../../forecast/backtest/stability.ts';
+import type { HorizonReport, WalkForwardReport } from '../../forecast/backtest/walk-forward.ts';
+import { horizonName } from '../../forecast/model.ts';
+import { figure, percent, table, withInterval } from './markdown.ts';
+
+/** What the walk-forward found: all folds together, what that is worth, each fold, and the canaries. */
+export function walkForwardMarkdown(report: WalkForwardReport): string {
+  const { folds, expectedFolds, foldDays, note, verdict, horizons } = report;
+  const complete = horizons.filter(({ pooled }) => pooled !== null);
+  return [
+    `Walk-forward: ${folds} of ${expectedFolds} folds of ${foldDays} days each, each forecast by a model that had not seen it.${note === null ? '' : ` ${note}.`}`,
+    table(
+      [
+        'Horizon',
+        'Days',
+        'BUY / SELL / HOLD',
+        'Right',
+        'Always UP',
+        'Difference, points (95 %)',
+        'Brier skill, % (95 %)',
+        'CRPS skill, % (95 %)',
+        '80 % holds',
+        'Independent a year',
+        'Years to prove 3 / 10 points',
+      ],
+      complete.map(pooledRow),
+    ),
+    'Right: share of days on which the likelier direction came true, HOLD included. Brier skill: of P(up), against the base rate known at the time. CRPS skill: of the distribution, against past returns as they were. 80 % holds: share of outcomes within the central 80 %. Independent a year: how many independent calls a call a day is worth, from how much the share of days right varies. Years to prove: how long the model would have to be better by so many points for that to show.',
+    foldTable(complete),
+    `Leak canaries: ${verdict}.`,
+  ].join('\n\n');
+}
+
+function pooledRow({ horizon, pooled }: HorizonReport): string[] {
+  const { n, signals, direction, statistics, crpsSkill, worth } = pooled!;
+  const skill = statistics.probabilities!.climatologySkill;
+  const central = statistics.distribution!.coverage.find(({ nominal }) => nominal === 0.8)!;
+  return [
+    horizon,
+    `${n}`,
+    `${signals.buy} / ${signals.sell} / ${signals.hold}`,
+    percent(direction.accuracy!),
+    percent(direction.alwaysUp!.accuracy),
+    withInterval(direction.alwaysUp!.difference),
+    skill === null ? 'none' : withInterval(skill),
+    withInterval(crpsSkill),
+    percent(central.observed),
+    figure(worth.independentPerYear, 0),
+    worth.proof.map(({ years }) => figure(years, 1)).join(' / '),
+  ];
+}
+
+/** One row a fold, with the share of days that were right at each horizon. */
+function foldTable(horizons: readonly HorizonReport[]): string {
+  const longest = horizons.at(-1);
+  const rows = (longest?.folds ?? []).map(({ fold, from, to, base, brier, climatologyBrier }, index) => [
+    `${fold}`,
+    `${from} to ${to}`,
+    percent(base),
+    ...horizons.map(({ folds }) => (folds[index] === undefined ? 'none' : percent(folds[index].accuracy))),
+    brier.toFixed(4),
+    climatologyBrier.toFixed(4),
+  ]);
+  const { horizon = '' } = longest ?? {};
+  return table(
+    ['Fold', 'Days', `Rose, ${horizon}`, ...horizons.map((one) => `Right, ${one.horizon}`), `Brier, ${horizon}`, 'Of the base rate'],
+    rows,
+  );
+}
+
+/** Both eras, and whether what was not known yet is caught. Of the days since the ETFs the figures are the youngest there are. */
+export function contaminationMarkdown({ horizons, splitDay, verdict }: ContaminationReport): string {
+  const rows = horizons.flatMap(({ horizonDays, preEtf, postEtf }) =>
+    [preEtf, postEtf].map((era, index) => [
+      horizonName(horizonDays),
+      index === 0 ? `before ${splitDay}` : `since ${splitDay}`,
+      `${era.n}`,
+      figure(era.effectiveN, 0),
+      era.accuracy === null ? 'none' : percent(era.accuracy),
+      ...[era.edge, era.brierSkill, era.crpsSkill].map((found) => (found === null ? 'none' : withInterval(found))),
+    ]),
+  );
+  const head = ['Horizon', 'Days', 'n', 'Worth', 'Right', 'Less always UP, points (95 %)', 'Brier skill, % (95 %)', 'CRPS skill, % (95 %)'];
+  return [`Contamination: ${verdict}.`, table(head, rows)].join('\n\n');
+}
+
+/** What the search for a model is worth. */
+export function overfittingMarkdown({ horizons, trials, ledger, verdict }: OverfittingReport): string {
+  const recomputable = ledger.filter((row) => row.recomputable).length;
+  const rows = horizons.map(({ horizonDays, pbo, modelRank, deflatedSharpe }) => [
+    horizonName(horizonDays),
+    figure(pbo?.probability, 2),
+    `${modelRank ?? 'none'} of ${recomputable}`,
+    figure(deflatedSharpe?.probability, 2),
+  ]);
+  return [
+    `Trials: ${trials}, of which this code can fit ${recomputable} again. ${verdict}`,
+    table(['Horizon', 'Probability of backtest overfitting', 'Rank of the model by Brier score', 'Deflated Sharpe ratio'], rows),
+  ].join('\n\n');
+}
+
+/** How far the calls hang on the thresholds. */
+export function stabilityMarkdown({ horizons, verdict, draws, scheme }: StabilityReport): string {
+  const levels = horizons[0].joint.map(({ levelPct }) => levelPct);
+  const rows = horizons.map(({ horizonDays, calls, accuracy, joint, result }) => [
+    horizonName(horizonDays),
+    `${calls}`,
+    accuracy === null ? 'none' : percent(accuracy),
+    ...joint.map(({ p95Points }) => figure(p95Points, 1)),
+    result ?? 'none',
+  ]);
+  const head = ['Horizon', 'Calls', 'Right', ...levels.map((level) => `Moved by ${level} %, points`), 'Result'];
+  return [`Stability: ${verdict}.`, table(head, rows), `${scheme}. 95th percentile of ${draws} draws.`].join('\n\n');
+}

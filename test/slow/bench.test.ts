@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { spawnNode } from '../support/service.ts';
+
+it('measures requests to a service while its self-tests run', async () => {
+  const { code, output } = await spawnNode(['bin/bench.mjs', 'api-under-self-tests', '--clients', '5', '--rounds', '1'], {}).ended;
+  expect(code, output).toBe(0);
+  expect(output).toContain('answers that were not as the first one: 0\n');
+  expect(output).toMatch(/^answers\/s with self-tests in their thread \(the baseline: in another process\)/m);
+  expect(output.match(/^ {2}ratio {5}\d+\.\d\d {3}(goal >= 0\.80: (met|MISSED)|no goal is set)$/gm)).toHaveLength(2);
+  expect(output.match(/^ {2}ratio {5}\d+\.\d\d of the time of the baseline$/gm)).toHaveLength(1);
+});

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { walkForwardReport } from '../../../../src/forecast/backtest/walk-forward.ts';
+import { computeFeatures } from '../../../../src/forecast/features.ts';
+import { cardMarkdown } from '../../../../src/local/model-document/card.ts';
+import { recordedPart } from '../../../../src/local/model-document/document.ts';
+import { simulatedHistory } from '../../../../src/local/model-document/histories.ts';
+import { fitMarkdown } from '../../../../src/local/model-document/history-section.ts';
+import { walkForwardMarkdown } from '../../../../src/local/model-document/results.ts';
+import { ROOT, unpadded } from '../../../support/documents.ts';
+
+// The slow suites make the whole page again.
+const page = unpadded(readFileSync(resolve(ROOT, 'docs/MODEL.md'), 'utf8'));
+
+it('has the card as the code has it', () => {
+  expect(page.startsWith(unpadded(cardMarkdown())), 'run npm run docs:model').toBe(true);
+});
+
+it('has the fit and the walk-forward that the simulated market gives everybody', async () => {
+  const { frame } = await simulatedHistory();
+  const report = walkForwardReport({ closes: frame.close, features: computeFeatures(frame), frame });
+  expect([report.folds, report.lastDay]).toEqual([report.expectedFolds, '2026-08-20']);
+  const simulated = page.slice(page.indexOf('## Results on the simulated market'));
+  for (const part of [fitMarkdown(frame, true), walkForwardMarkdown(report)]) {
+    expect(simulated, 'run npm run docs:model').toContain(unpadded(part));
+  }
+});
+
+it('has a part made from recorded history, and tells where a page has none', () => {
+  expect(recordedPart(page)).toMatch(/^Daily history .*Walk-forward: 19 of 19 folds.*Stability: /s);
+  expect(recordedPart('# Model card\n')).toBeNull();
+});
