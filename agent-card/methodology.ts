@@ -22,7 +22,7 @@ const clock = ({ hours, minutes }: { hours: number; minutes: number }) =>
 export function methodologyMarkdown({ publicUrl }: { publicUrl: string }): string {
   return [
     `# How ${IDENTITY.name} forecasts, and how to check it`,
-    making(),
+    making(publicUrl),
     committing(),
     resolving(),
     scoring(publicUrl),
@@ -30,7 +30,7 @@ export function methodologyMarkdown({ publicUrl }: { publicUrl: string }): strin
   ].join('\n\n');
 }
 
-function making(): string {
+function making(publicUrl: string): string {
   return `## A forecast
 
 Once a day, at ${clock(SIGNAL_TIME)} UTC, BTC/USD is forecast for ${HORIZONS.join(', ')} days by the model \`${MODEL_NAME}\`: a logistic regression
@@ -41,7 +41,9 @@ has learned from lies within ${EMBARGO_DAYS} days of the first of them. Its prob
   probability within ${CONFIDENCE_RANGE.least} to ${CONFIDENCE_RANGE.most}.
 - \`signal\` is BUY or SELL where \`P(up)\` is far enough from one half for the regime that holds, else HOLD. The direction of a HOLD
   is committed all the same.
-- ${TRIAL_COUNT} variants were tried before this model was fixed. Whoever reads its record has to discount for that luck.`;
+- ${TRIAL_COUNT} variants were tried before this model was fixed. Whoever reads its record has to discount for that luck.
+
+Inputs, coefficients, rules, known failures and limits: the model card, \`model\` at ${urlAt(publicUrl, '/api/svc/info')}.`;
 }
 
 function committing(): string {

@@ -31,6 +31,7 @@ import { composeMcp } from './compose/mcp.ts';
 import { composePurchases } from './compose/purchases.ts';
 import { composePush, type Push } from './compose/push.ts';
 import { openReports } from './compose/reports.ts';
+import { composeSelfTestDesk, composeSelfTests } from './compose/self-tests.ts';
 import { paperVenue, polymarketNeedsLive, polymarketVenues, quotedMarkets } from './compose/venues.ts';
 import { composeWebhookDelivery, type WebhookDelivery } from './compose/webhook-delivery.ts';
 import { composeWebhooks } from './compose/webhooks.ts';
@@ -62,6 +63,7 @@ import type { EventViewOptions } from './push/events/view.ts';
 import { bringWebhooksUpToDate } from './push/webhooks/bring-up-to-date.ts';
 import { ModelStore } from './record/models.ts';
 import { ForecastRecord } from './record/record.ts';
+import { StatisticsDesk } from './record/statistics/desk.ts';
 import type { Shutdown } from './shutdown.ts';
 import type { Venue } from './wager/venue.ts';
 import { WagerSwitch } from './wager/wager-switch.ts';
@@ -178,6 +180,10 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     publicUrl: () => publicUrl ?? agent.identity.agentUri.replace(REGISTRATION_PATH, ''),
     heldBack: async () => ((await replayUnfinished(db)) ? 'the replay of past days is not finished; npm start finishes it' : null),
     reports: openReports(db),
+    selfTests: composeSelfTests(
+      { shutdown },
+      { db, chainId: chain.chainId, wallets: [attesterWallet.address, reporterWallet.address], version: packageJson.version, now },
+    ),
     runs: new StepRuns(db, log),
     emit: () => push.publish(),
     log,
@@ -198,6 +204,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     sameBook: venue.sameBook,
     market,
     models,
+    statistics: new StatisticsDesk({ record, models, wagers, venueName: venue.name, sameBook: venue.sameBook, now }),
     // Somebody else's strikes are in the market's snapshots.
     venueMarkets: async () => (venue === paper ? quoted.get(Math.floor(Date.now() / 60_000), () => quotedMarkets(paper)) : []),
     chainId: chain.chainId,
@@ -247,6 +254,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     contest: composeContest({ db, chain, record, models, market, agentId, now, log }),
     version: packageJson.version,
     reports: pipeline.reports,
+    selfTests: composeSelfTestDesk({ ...pipeline, setup: () => state.setup }),
     identity: () => agent.identity,
     reputation: () => readReputation(chain, agent.identity.agentId, reporterWallet.address),
     readiness: sharedWhileUnderWay(() => readiness(ready)),

@@ -6,6 +6,7 @@ import { assemble, type Service } from './main.ts';
 import { DAY_STEPS } from './pipeline/by-hand.ts';
 import { catchUp } from './pipeline/catch-up.ts';
 import type { StepContext } from './pipeline/parts.ts';
+import { catchUpSelfTests } from './pipeline/self-test/catch-up.ts';
 import type { StepName } from './pipeline/step-runs.ts';
 import { runStep, STEP_NAMES, type StepReport } from './pipeline/steps.ts';
 import { stepInstant } from './pipeline/times.ts';
@@ -80,7 +81,7 @@ function invalid(field: string, problem: string): OracleError {
 }
 
 /** Beside a service that runs on the same folder, its database and chain are used; otherwise they are started for this command. */
-async function attachOrAssemble(frame: Frame): Promise<Service> {
+export async function attachOrAssemble(frame: Frame): Promise<Service> {
   try {
     return await assemble(frame, null);
   } catch (error) {
@@ -92,7 +93,7 @@ async function attachOrAssemble(frame: Frame): Promise<Service> {
 /** Runs the command; a range ends with the first day that has to wait. */
 async function run({ pipeline }: Service, { step, from, to, early }: Command): Promise<StepReport[]> {
   const context: StepContext = { now: new Date(), replayed: false };
-  if (step === 'catch-up') return catchUp(pipeline, context);
+  if (step === 'catch-up') return [...(await catchUp(pipeline, context)), ...(await catchUpSelfTests(pipeline, context))];
   const bar = createProgressBar(step);
   const reports: StepReport[] = [];
   for (let day = from; day <= to; day++) {

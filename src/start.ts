@@ -12,7 +12,7 @@ import { allRoutes, workerRoutes } from './http/routes/all.ts';
 import { type HttpServer, listen } from './http/server.ts';
 import { bannerText } from './local/banner.ts';
 import { createProgressBar } from './local/progress.ts';
-import { replay } from './local/replay.ts';
+import { type ReplayRange, replay } from './local/replay.ts';
 import { createLog, type Log } from './log.ts';
 import { assemble, type Service } from './main.ts';
 import type { MissingHistory } from './market/live/backfill/run.ts';
@@ -22,6 +22,7 @@ import { catchUp } from './pipeline/catch-up.ts';
 import type { ScheduledJob } from './pipeline/schedule.ts';
 import { endOfData } from './pipeline/status.ts';
 import { createShutdown, stopOnSignals } from './shutdown.ts';
+import { beginSelfTests } from './start-self-tests.ts';
 import { tryCommands } from './try-commands.ts';
 
 const now = () => new Date();
@@ -32,9 +33,11 @@ async function startPipeline(service: Service): Promise<void> {
     service;
   const { localChain } = infrastructure;
   if (live !== null) await fetchHistory(live, service);
+  const finishSelfTests = beginSelfTests(service);
+  let replayed: ReplayRange | null = null;
   if (localChain !== null) {
     const bar = createProgressBar('Replaying');
-    await replay({
+    replayed = await replay({
       db: database.db,
       parts: { ...pipeline, venue: replayVenue },
       range,
@@ -53,6 +56,7 @@ async function startPipeline(service: Service): Promise<void> {
   if (config.ROLE === 'api') return;
   await catchUp(pipeline, { now: now(), replayed: false }).catch((error: unknown) => log.error({ err: error }, 'catching up failed'));
   await http.contest.run().catch((error: unknown) => log.error({ err: error }, 'the contest could not be brought up to date'));
+  await finishSelfTests(replayed !== null);
   startWatching(service);
   // Loaded here only: a process that just answers keeps the memory.
   const { startSchedule } = await import('./pipeline/schedule.ts');

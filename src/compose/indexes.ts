@@ -17,6 +17,7 @@ import { DAILY_USE_INDEXES } from '../push/webhooks/daily-use.ts';
 import { DELIVERY_INDEXES } from '../push/webhooks/queue.ts';
 import { WEBHOOK_INDEXES } from '../push/webhooks/store.ts';
 import { RECORD_INDEXES } from '../record/record.ts';
+import { SELF_TEST_INDEXES } from '../record/self-test/store.ts';
 import { PAPER_INDEXES } from '../wager/paper-venue.ts';
 import { POLYMARKET_INDEXES } from '../wager/polymarket/orders.ts';
 import { WAGER_INDEXES } from '../wager/wagers.ts';
@@ -47,5 +48,6 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...A2A_INDEXES,
   ...PUSH_CONFIG_INDEXES,
   ...REPORT_INDEXES,
+  ...SELF_TEST_INDEXES,
   ...AUDIT_INDEXES,
 ];

@@ -18,6 +18,8 @@ import type { Caller } from '../record/caller.ts';
 import type { ModelStore } from '../record/models.ts';
 import type { ForecastRecord } from '../record/record.ts';
 import type { ReportStores } from '../record/report-stores.ts';
+import type { SelfTestDesk } from '../record/self-test/desk.ts';
+import type { StatisticsDesk } from '../record/statistics/desk.ts';
 import type { Quote, StrikeMarket } from '../wager/venue.ts';
 import type { WagerBook } from '../wager/wagers.ts';
 import type { AboutParts } from './about/parts.ts';
@@ -50,6 +52,8 @@ export interface HttpParts {
   record: ForecastRecord;
   /** Daily briefs and weekly reports. */
   reports: ReportStores;
+  /** What the service has found out about itself. */
+  selfTests: SelfTestDesk;
   wagers: WagerBook;
   venueName: string;
   /** Names of the venues that quote the same book as that one, itself included. */
@@ -57,6 +61,8 @@ export interface HttpParts {
   market: Market;
   /** The models that stored forecasts were made with. */
   models: ModelStore;
+  /** What the record is worth, with error bars. */
+  statistics: StatisticsDesk;
   /** Strikes that the service's own venue quotes; empty where the venue is somebody else's. */
   venueMarkets(): Promise<VenueMarket[]>;
   chainId: number;

@@ -21,6 +21,7 @@ export const TAGS = {
   record: 'The scorecard and what stands on chain',
   market: 'Market data, each with its source and age',
   crowd: 'Prediction markets, and how the oracle compares',
+  'self-test': 'What the service finds out about itself: tests that could embarrass it, stored and told',
   access: 'Wallet login and session tokens',
   webhooks: 'Registered callbacks',
   commerce: 'Offerings, prices and what was earned',

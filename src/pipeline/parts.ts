@@ -8,6 +8,7 @@ import type { Venue } from '../wager/venue.ts';
 import type { WagerSwitch } from '../wager/wager-switch.ts';
 import type { WagerBook } from '../wager/wagers.ts';
 import type { Forecaster } from './forecaster.ts';
+import type { SelfTestParts } from './self-test/parts.ts';
 import type { StepRuns } from './step-runs.ts';
 
 /** What the steps work with. */
@@ -33,6 +34,8 @@ export interface PipelineParts {
   heldBack(): Promise<string | null>;
   /** Where briefs and weekly reports are kept. */
   reports: ReportStores;
+  /** What the service tests about itself. */
+  selfTests: SelfTestParts;
   runs: StepRuns;
   /** Tells subscribers of what has changed. */
   emit(): Promise<unknown>;

@@ -3,10 +3,12 @@ import { Agenda, InMemoryNotificationChannel } from 'agenda';
 import type { Db } from 'mongodb';
 import { type Day, dayOf } from '../forecast/day.ts';
 import type { Log } from '../log.ts';
+import { BACKTEST_TIME, DIAGNOSTICS_TIME } from '../record/self-test/due.ts';
 import { catchUp } from './catch-up.ts';
 import { JobQueue, type QueuedJob, type QueueItem } from './job-queue.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
 import { JOBS_COLLECTION } from './queue-indexes.ts';
+import { catchUpSelfTests } from './self-test/catch-up.ts';
 import { runOutcomeCheck, runStep } from './steps.ts';
 import { OUTCOME_CHECK_HOURS, STEP_TIMES, WEEKLY_TIME } from './times.ts';
 
@@ -24,8 +26,15 @@ export const JOBS: Record<string, { cron: string; run: Job }> = {
     cron: `${WEEKLY_TIME.minutes} ${WEEKLY_TIME.hours} * * 1`,
     run: (parts, day, context) => runStep(parts, 'weekly-report', day, context),
   },
+  backtest: { cron: daily(BACKTEST_TIME), run: (parts, day, context) => runStep(parts, 'backtest', day, context) },
+  diagnostics: {
+    cron: `${DIAGNOSTICS_TIME.minutes} ${DIAGNOSTICS_TIME.hours} * * 0`,
+    run: (parts, day, context) => runStep(parts, 'diagnostics', day, context),
+  },
   'outcome-check': { cron: `0 */${OUTCOME_CHECK_HOURS} * * *`, run: (parts, _day, context) => runOutcomeCheck(parts, context) },
   'catch-up': { cron: '*/5 * * * *', run: (parts, _day, context) => catchUp(parts, context) },
+  // A job of its own: it takes long, and holds up nothing.
+  'self-tests': { cron: '5-59/10 * * * *', run: (parts, _day, context) => catchUpSelfTests(parts, context) },
 };
 
 /** How long a run keeps others from starting beside it; every step may run twice all the same. */

@@ -4,7 +4,18 @@ import { type Day, formatDay } from '../forecast/day.ts';
 import type { Log } from '../log.ts';
 import type { StepContext } from './parts.ts';
 
-export type StepName = 'signal' | 'attest' | 'wager' | 'open-window' | 'resolve' | 'settle' | 'reputation' | 'brief' | 'weekly-report';
+export type StepName =
+  | 'signal'
+  | 'attest'
+  | 'wager'
+  | 'open-window'
+  | 'resolve'
+  | 'settle'
+  | 'reputation'
+  | 'brief'
+  | 'weekly-report'
+  | 'backtest'
+  | 'diagnostics';
 
 /** What a step came to, in words: what it did, what it waits for, or why it failed for good. */
 export type StepOutcome = { done: string } | { waiting: string } | { failed: string };
@@ -66,6 +77,12 @@ export class StepRuns {
   /** Why a day's step waited or failed last, or null. */
   async lastReason(step: StepName, day: Day): Promise<string | null> {
     return (await this.#runs.findOne({ _id: `${step}:${formatDay(day)}` }))?.reason ?? null;
+  }
+
+  /** The run of every step on each of the days from one to another, both included. */
+  between(steps: readonly StepName[], from: Day, to: Day): Promise<StepRun[]> {
+    const hint = { step: 1, day: -1 } as const;
+    return this.#runs.find({ step: { $in: [...steps] }, day: { $gte: from, $lte: to } }, { hint }).toArray();
   }
 
   /** The run of every step on the newest day that it ran for: an older day that is run again hides nothing. */

@@ -8,6 +8,7 @@ import { openWindowStep } from './open-window.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
 import { reputationStep } from './reputation.ts';
 import { resolveStep } from './resolve.ts';
+import { selfTestStep } from './self-test/run.ts';
 import { settleStep } from './settle.ts';
 import { signalStep } from './signal.ts';
 import type { StepName, StepOutcome } from './step-runs.ts';
@@ -28,6 +29,8 @@ export const STEPS: Record<StepName, Step> = {
   reputation: async (parts, _day, context) => countOr('outcomes reported', await reputationStep(parts, context)),
   brief: async (parts, day, context) => describeBrief(await briefStep(parts, day, context)),
   'weekly-report': async (parts, _day, context) => listOr('reported on', await weeklyReportStep(parts, context)),
+  backtest: async (parts, _day, context) => listOr('ran', await selfTestStep(parts, 'backtest', context)),
+  diagnostics: async (parts, _day, context) => listOr('ran', await selfTestStep(parts, 'diagnostics', context)),
 };
 
 export const STEP_NAMES = Object.keys(STEPS) as StepName[];

@@ -1,9 +1,10 @@
+import { BACKTEST_TIME, DIAGNOSTICS_TIME } from '../record/self-test/due.ts';
 import { type DayStepName, OUTCOME_CHECK_HOURS, STEP_TIMES, WEEKLY_TIME } from './times.ts';
 
 /** When something is done, and what. */
 export interface Appointment {
   step: string;
-  days: 'every day' | 'Monday';
+  days: 'every day' | 'Monday' | 'Sunday';
   /** UTC, `HH:MM`. */
   times: string[];
   what: string;
@@ -29,6 +30,18 @@ export function timetable(): Appointment[] {
       days: 'every day',
       times: checks,
       what: 'opens outcome windows, resolves and reveals what is due, settles wagers and reports them',
+    },
+    {
+      step: 'backtest',
+      days: 'every day',
+      times: [clock(BACKTEST_TIME)],
+      what: 'walks the model forward through the whole history, and compares it with the prediction market',
+    },
+    {
+      step: 'diagnostics',
+      days: 'Sunday',
+      times: [clock(DIAGNOSTICS_TIME)],
+      what: 'tests for contamination and stability, and reports on what was promised in the week',
     },
     { step: 'weekly-report', days: 'Monday', times: [clock(WEEKLY_TIME)], what: 'reports on the week that has ended' },
   ];

@@ -58,12 +58,14 @@ async function sized(parts: PipelineParts, venue: Venue, today: DayDoc, { market
   const contracts = sizing.side === null ? 0 : await affordable(venue, sizing.fraction, unitCost);
   const placing = contracts > 0;
   const { listing, ...strike } = market;
+  const { book, ...prices } = quote;
   return {
     ...undecidedWager(venue, today.day, now),
     replayed,
     market: strike,
     ...(listing === undefined ? {} : { listing }),
-    quote,
+    quote: prices,
+    ...(book === undefined ? {} : { book }),
     pModel,
     qMarket,
     pBelieved: sizing.pBelieved,

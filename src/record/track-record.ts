@@ -7,7 +7,9 @@ import type { Caller } from './caller.ts';
 import type { ForecastDoc } from './forecast.ts';
 import type { ForecastRecord } from './record.ts';
 import type { TrackRecordReply } from './schemas/track-record.ts';
-import { scorecardEntry, shareOfWins, summaryOf } from './scorecard.ts';
+import { scorecardEntry, summaryOf } from './scorecard.ts';
+import { byModelVersion, byRegime, type ShareRow, shareRow } from './statistics/breakdown.ts';
+import type { StatisticsDesk } from './statistics/desk.ts';
 import { committedProbabilities, type PublicStatus, statusOf, type ViewOptions } from './views.ts';
 
 /** Which forecasts of a horizon; null takes all. */
@@ -29,6 +31,7 @@ export interface Page {
 export interface TrackRecordParts {
   record: ForecastRecord;
   market: { source: string };
+  statistics: StatisticsDesk;
   viewFor(caller: Caller): ViewOptions;
   now(): Date;
 }
@@ -45,9 +48,12 @@ export async function trackRecord(
   return {
     asOf: parts.now().toISOString(),
     filters: toldFilter(filter),
-    statistics: statisticsOf(docs, filter),
-    byRegime: byRegime(docs, filter),
-    wholeRecord: { total: all.length, ...shareOf(all, horizonDays), verdict: summaryOf(all, horizonDays).verdict },
+    statistics: await statisticsOf(parts.statistics, docs, filter),
+    byRegime: byRegime(docs, horizonDays).map((row) => ofChosen(row, filter)),
+    byModelVersion: byModelVersion(docs, horizonDays).map((row) => ofChosen(row, filter)),
+    byHorizon: await parts.statistics.byHorizon(),
+    wholeRecord: { ...shareRow(all, horizonDays), verdict: summaryOf(all, horizonDays).verdict },
+    marketSkill: await parts.statistics.marketSkill(),
     inference: inferenceOf(filter),
     entries: shown.map((doc) => scorecardEntry(doc, parts.viewFor(caller))),
     page,
@@ -75,13 +81,36 @@ const OF_CHOSEN_OUTCOMES = {
   accuracyInterval95: null,
   alwaysUpAccuracy: null,
   brier: null,
+  dedupedInterval95: null,
   brierDifference: null,
+  calls: null,
+  probabilities: null,
+  distribution: null,
   verdict: 'no verdict: these forecasts were selected by their outcome',
 };
 
-function statisticsOf(docs: ForecastDoc[], { horizonDays, status }: TrackRecordFilter): TrackRecordReply['statistics'] {
-  const figures = { ...summaryOf(docs, horizonDays), brierDifference: brierDifference(docs, horizonDays) };
-  return status === null ? figures : { ...figures, ...OF_CHOSEN_OUTCOMES };
+async function statisticsOf(
+  desk: StatisticsDesk,
+  docs: ForecastDoc[],
+  { horizonDays, status }: TrackRecordFilter,
+): Promise<TrackRecordReply['statistics']> {
+  if (status !== null) return { ...summaryOf(docs, horizonDays), ...OF_CHOSEN_OUTCOMES };
+  return fullStatistics(desk, docs, horizonDays);
+}
+
+/** The summary of forecasts of one horizon, given in the order of their sequence, with all their error bars. */
+export async function fullStatistics(
+  desk: StatisticsDesk,
+  docs: readonly ForecastDoc[],
+  horizonDays: number,
+): Promise<TrackRecordReply['statistics']> {
+  const statistics = await desk.statisticsOf(docs, horizonDays);
+  return { ...summaryOf(docs, horizonDays), brierDifference: brierDifference(docs, horizonDays), ...statistics };
+}
+
+/** A row as it is told: where the outcome was chosen, without the shares. */
+function ofChosen<Row extends ShareRow>(row: Row, { status }: TrackRecordFilter): Row {
+  return status === null ? row : { ...row, accuracy: null, accuracyInterval95: null, brier: null };
 }
 
 /** Brier scores of the model minus those of the base rate on the same forecasts, windows that do not overlap only. */
@@ -98,21 +127,6 @@ export function brierDifference(docs: readonly ForecastDoc[], horizonDays: numbe
 /** Few pairs give bounds beyond what a difference can be. */
 function bounded({ n, mean, low, high }: MeanInterval): MeanInterval {
   return { n, mean, low: low === null ? null : Math.max(-1, low), high: high === null ? null : Math.min(1, high) };
-}
-
-function byRegime(docs: ForecastDoc[], { horizonDays, status }: TrackRecordFilter): TrackRecordReply['byRegime'] {
-  const groups = Map.groupBy(docs, ({ regime }) => regime);
-  return [...groups]
-    .map(([regime, of]) => {
-      const share = shareOf(of, horizonDays);
-      return { regime, total: of.length, ...share, ...(status === null ? {} : { accuracy: null, accuracyInterval95: null }) };
-    })
-    .toSorted((a, b) => b.total - a.total || (String(a.regime) < String(b.regime) ? -1 : 1));
-}
-
-function shareOf(docs: ForecastDoc[], horizonDays: number) {
-  const { n: resolved, wins, accuracy, independent: dedupedTotal, interval95: accuracyInterval95 } = shareOfWins(docs, horizonDays);
-  return { resolved, wins, accuracy, dedupedTotal, accuracyInterval95 };
 }
 
 function inferenceOf({ from, to, regime, status }: TrackRecordFilter): string {

@@ -25,6 +25,19 @@ export interface StrikeMarket {
   listing?: Listing;
 }
 
+export interface BookLevel {
+  /** Of a contract, 0 to 1. */
+  price: number;
+  /** Contracts. */
+  size: number;
+}
+
+/** Orders on YES contracts, best prices first. */
+export interface BookDepth {
+  bids: BookLevel[];
+  asks: BookLevel[];
+}
+
 /** Prices of a YES contract, 0 to 1, as they stood at one moment. */
 export interface Quote {
   bid: number;
@@ -32,6 +45,8 @@ export interface Quote {
   /** Fee of one contract of either side, as a fraction of the unit. */
   fee: number;
   at: Date;
+  /** What stood behind the prices, a few levels of it; unset where the venue has no order book. */
+  book?: BookDepth;
 }
 
 export interface Order {

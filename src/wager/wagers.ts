@@ -5,7 +5,7 @@ import { isDuplicateKey } from '../mongo.ts';
 import { OUTBOX_INDEX, type Outboxed } from '../outbox.ts';
 import { type Comparison, type HeadToHead, headToHead } from './earned-weight.ts';
 import type { Side } from './sizing.ts';
-import type { Listing, Quote, StrikeMarket, Venue } from './venue.ts';
+import type { BookDepth, Listing, Quote, StrikeMarket, Venue } from './venue.ts';
 
 /**
  * DECIDED: sized, about to be placed. PLACED: filled. WIN, LOSS: settled. SKIPPED: nothing staked, with the reason; its market is still
@@ -36,7 +36,10 @@ export interface WagerDoc {
   market: StrikeMarket | null;
   /** How the exchange listed the market when the wager was decided; unset for a venue of our own. */
   listing?: Listing;
+  /** Without its book, which stands apart: the evidence on a wager has the prices only. */
   quote: Quote | null;
+  /** What stood behind the prices; unset where the venue has no order book. */
+  book?: BookDepth;
   /** Probability of YES: the model's, the market's, and what the stake was sized with. */
   pModel: number | null;
   qMarket: number | null;
@@ -144,6 +147,11 @@ export class WagerBook {
       .find({ market: { $ne: null }, qMarket: { $ne: null }, pModel: { $ne: null } }, { hint: { day: 1 } })
       .sort({ day: 1 })
       .toArray();
+  }
+
+  /** How many markets of days up to `through` are settled, whether anything was staked or not. */
+  settledMarkets(through: Day): Promise<number> {
+    return this.wagers.countDocuments({ winner: { $ne: null }, day: { $lte: through } }, { hint: { day: 1 } });
   }
 
   /** All stakes that were won or lost, oldest first. */

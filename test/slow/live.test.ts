@@ -9,6 +9,7 @@ import { removeFolder } from '../support/folders.ts';
 import { hostedMarket, startLiveHost } from '../support/live-host.ts';
 import type { ProviderHost } from '../support/provider-host.ts';
 import { type RunningService, startService } from '../support/running-service.ts';
+import { selfTestAnswers } from '../support/self-tests.ts';
 import { spawnNode, today } from '../support/service.ts';
 
 const DAYS = 8;
@@ -71,6 +72,7 @@ describe('a service on live feeds', () => {
       timeout: 65_000,
       interval: 1_000,
     });
+    for (const answer of (await selfTestAnswers(get)).slice(1)) expect(answer).toMatchObject({ source: 'live', simulated: false });
     const { market } = await get('/api/status');
     expect(market.providers.find(({ provider }: { provider: string }) => provider === 'kraken')).toMatchObject({ circuit: 'closed' });
     expect(market.series.find(({ series }: { series: string }) => series === 'sp500')).toMatchObject({

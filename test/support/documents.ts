@@ -11,6 +11,7 @@ export const DOCUMENTS = [
   'docs/CONTEST.md',
   'docs/DATA.md',
   'docs/EVENTS.md',
+  'docs/MODEL.md',
   'docs/PAYING.md',
 ] as const;
 

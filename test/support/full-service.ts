@@ -2,6 +2,7 @@ import type { Day } from '../../src/forecast/day.ts';
 import type { StepName } from '../../src/pipeline/step-runs.ts';
 import { runStep } from '../../src/pipeline/steps.ts';
 import { settledWager } from '../integration/pipeline/wager-docs.ts';
+import { runSelfTestsShortly } from './self-tests.ts';
 import { serveJobs } from './served-jobs.ts';
 import { runPastDay, type TestService, testService, today, unresolvedService } from './service.ts';
 
@@ -41,6 +42,7 @@ async function upToDate(service: TestService): Promise<TestService> {
     const outcome = await runStep(service.pipeline, step, day, { now, replayed: false });
     if ('failed' in outcome) throw new Error(`${step} failed: ${outcome.failed}`);
   }
+  await runSelfTestsShortly(service, now);
   await service.http.contest.run();
   service.state.setup = null;
   return service;

@@ -100,6 +100,8 @@ async function plantWagers({ pipeline }: TestService, wager: (typeof PLANTED)[Pl
 /** What was written from the record before is written again, and what each step says of it. */
 async function remakeReports({ pipeline, database, http }: TestService): Promise<void> {
   for (const name of ['briefs', 'weekly_reports', 'step_runs']) await database.db.collection(name).deleteMany({});
+  // The others are made of the history, which nothing is planted in.
+  await database.db.collection('self_tests').deleteMany({ test: { $in: ['polymarket-comparison', 'self-report'] } });
   const now = http.now();
   const today = dayOf(now.getTime());
   for (const [step, day] of [
@@ -109,6 +111,8 @@ async function remakeReports({ pipeline, database, http }: TestService): Promise
     ['brief', today - 1],
     ['brief', today],
     ['weekly-report', today],
+    ['backtest', today],
+    ['diagnostics', today],
   ] as const) {
     const outcome = await runStep(pipeline, step, day, { now, replayed: false });
     if (!('done' in outcome)) throw new Error(`${step} is not done: ${JSON.stringify(outcome)}`);

@@ -70,7 +70,7 @@ export const SPEC_PATHS: SpecPath[] = [
     '/api/self-test/contamination',
     '/api/self-test/stability',
     '/api/self-test/polymarket-comparison',
-  ].map(of('get', 'public', false)),
+  ].map(of('get', 'public')),
   // 4.2
   of('post', 'public')('/api/svc/oracle/verify'),
   // 4.3

@@ -3,6 +3,7 @@ import { formatDay, instantOf, parseDay } from '../../src/forecast/day.ts';
 import { OUTCOME_STEPS, runStep } from '../../src/pipeline/steps.ts';
 import type { Resolution } from '../../src/record/forecast.ts';
 import { settledWager } from '../integration/pipeline/wager-docs.ts';
+import { runSelfTestsShortly } from './self-tests.ts';
 import { serveOneJob } from './served-jobs.ts';
 import { runPastDay, type TestService, testService } from './service.ts';
 
@@ -27,6 +28,7 @@ export async function untoldService(): Promise<TestService> {
   await makeVoid(service);
   await reportOutcome(service);
   await serveOneJob(service);
+  await runSelfTestsShortly(service, new Date(NOW));
   service.state.setup = null;
   return service;
 }

@@ -12,10 +12,11 @@ import { NO_ADVICE, percent, tellForecast } from './words.ts';
 export async function analysisReport(parts: DocumentParts): Promise<DocumentBody> {
   const sold = await Promise.all(HORIZONS.map((horizonDays) => soldForecast(parts, horizonDays)));
   const main = sold.find(({ newest }) => newest.horizonDays === SOLD_HORIZON_DAYS) as SoldForecast;
-  const [day, regime, models] = await Promise.all([
+  const [day, regime, models, records] = await Promise.all([
     parts.record.day(main.newest.day) as Promise<DayDoc>,
     currentRegime(parts, parts.now()),
     Promise.all(sold.map(({ newest }) => detailsOf(parts, newest))),
+    Promise.all(sold.map((one) => statisticsOf(parts, one))),
   ]);
   return {
     forecastId: main.forecastId,
@@ -28,7 +29,7 @@ export async function analysisReport(parts: DocumentParts): Promise<DocumentBody
       ...toldForecast(one),
       thresholds: thresholdsOf(one.newest),
       model: models[index],
-      record: statisticsOf(one),
+      record: records[index],
     })),
   };
 }

@@ -10,7 +10,7 @@ import { NO_ADVICE, tellForecast } from './words.ts';
 export async function bitcoinSignal(parts: DocumentParts): Promise<DocumentBody> {
   const sold = await soldForecast(parts);
   const { forecastId, attestationUid, signal, newest } = sold;
-  const model = await parts.models.get(newest.modelVersion);
+  const [model, record] = await Promise.all([parts.models.get(newest.modelVersion), statisticsOf(parts, sold)]);
   return {
     ...{ forecastId, attestationUid },
     sentences: [...tellForecast(signal), `The record of this horizon: ${signal.skill.verdict}.`, NO_ADVICE],
@@ -22,7 +22,7 @@ export async function bitcoinSignal(parts: DocumentParts): Promise<DocumentBody>
       model: modelDetails(model, newest),
       thresholds: thresholdsOf(newest),
     },
-    record: statisticsOf(sold),
+    record,
   };
 }
 

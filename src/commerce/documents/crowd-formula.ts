@@ -23,7 +23,7 @@ export const BASES = [
   },
   {
     basis: 'venue' as const,
-    parts: ['market', 'strike', 'expiry', "the crowd's probability", 'winner'],
+    parts: ['market', 'strike', 'expiry', "the crowd's probability", 'book', 'winner'],
     note: 'The words of the venue, as this service read them at that time: nothing of them is committed. Quotes of the venue `paper` are made by this service itself and stand for no crowd.',
   },
 ];

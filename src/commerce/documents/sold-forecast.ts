@@ -1,7 +1,7 @@
 import type { Hash } from 'viem';
 import { quantilesOf } from '../../record/oracle/premium.ts';
 import { type HorizonRecord, horizonRecord } from '../../record/oracle/signal.ts';
-import { brierDifference } from '../../record/track-record.ts';
+import { fullStatistics } from '../../record/track-record.ts';
 import { type DocumentParts, PAYER, SOLD_HORIZON_DAYS } from './parts.ts';
 
 /** The newest forecast of a horizon as payers are told it, with the record behind it. */
@@ -22,6 +22,6 @@ export function toldForecast({ signal, newest }: Pick<SoldForecast, 'signal' | '
 }
 
 /** What the record of its horizon is worth. */
-export function statisticsOf({ docs, summary, newest }: Pick<SoldForecast, 'docs' | 'summary' | 'newest'>) {
-  return { ...summary, brierDifference: brierDifference(docs, newest.horizonDays) };
+export function statisticsOf({ statistics }: DocumentParts, { docs, newest }: Pick<SoldForecast, 'docs' | 'newest'>) {
+  return fullStatistics(statistics, docs, newest.horizonDays);
 }

@@ -6,7 +6,7 @@ import type { ForecastDoc } from '../../record/forecast.ts';
 import { nothingYet } from '../../record/oracle/newest.ts';
 import { byHand } from '../../record/prediction-verification.ts';
 import { summaryOf } from '../../record/scorecard.ts';
-import { brierDifference } from '../../record/track-record.ts';
+import { fullStatistics } from '../../record/track-record.ts';
 import type { DocumentBody } from './document.ts';
 import type { DocumentParts } from './parts.ts';
 import { COLUMNS, DAY_COLUMNS, headerOf, TRANSACTION_COLUMNS } from './track-record-columns.ts';
@@ -29,9 +29,10 @@ export async function verifiedTrackRecord(parts: DocumentParts): Promise<Documen
   if (horizons.every(({ docs }) => docs.length === 0)) throw nothingYet('forecast');
   const transactions = new TransactionTable();
   const options = { view: parts.viewFor(PUBLIC_CALLER), saltSecret: parts.saltSecret, transactions };
-  const told = horizons.map(({ horizonDays, docs }) => ({
+  const statistics = await Promise.all(horizons.map(({ horizonDays, docs }) => fullStatistics(parts.statistics, docs, horizonDays)));
+  const told = horizons.map(({ horizonDays, docs }, index) => ({
     horizon: horizonName(horizonDays),
-    statistics: { ...summaryOf(docs, horizonDays), brierDifference: brierDifference(docs, horizonDays) },
+    statistics: statistics[index],
     rows: docs.map((doc) => forecastRow(doc, options)),
   }));
   return {

@@ -13,8 +13,8 @@ export function aboutRoutes(parts: HttpParts): Route[] {
       name: 'getInfo',
       tag: 'service',
       reply: INFO,
-      summary: 'What this service is: model, horizons, times, tiers, limits, data, documents, and how good it is',
-      handle: async () => ({ body: await infoOf(parts) }),
+      summary: 'What this service is: model card, horizons, times, tiers, limits, data, documents, and how good it is',
+      handle: async ({ caller }) => ({ body: await infoOf(parts, caller) }),
     }),
     route({
       path: '/api/claw/ecosystem',

@@ -27,6 +27,7 @@ import { refRoutes } from './refs.ts';
 import { regimeRoutes } from './regime.ts';
 import { rootRoutes } from './root.ts';
 import { scorecardRoutes } from './scorecard.ts';
+import { selfTestRoutes } from './self-tests.ts';
 import { signalRoutes } from './signal.ts';
 import { skillRoutes } from './skills.ts';
 import { webhookCallRoutes } from './webhook-calls.ts';
@@ -47,6 +48,7 @@ export function allRoutes(parts: HttpParts): Route[] {
     ...attestationRoutes(parts),
     ...predictionMarketRoutes(parts),
     ...crowdRoutes(parts),
+    ...selfTestRoutes(parts),
     ...briefRoutes(parts),
     ...weeklyRoutes(parts),
     ...widgetRoutes(parts),

@@ -26,6 +26,7 @@ export function scorecardRoutes(parts: HttpParts): Route[] {
 async function scorecard(parts: HttpParts, horizonDays: number, caller: Caller): Promise<Reply<ScorecardReply>> {
   const docs = await parts.record.ofHorizon(horizonDays);
   const { summary, stats, predictions } = scorecardOf(docs, horizonDays, parts.viewFor(caller));
+  const [details, predictionMarket] = await Promise.all([parts.statistics.details(docs, horizonDays), marketComparison(parts)]);
   return {
     body: {
       success: true,
@@ -33,7 +34,8 @@ async function scorecard(parts: HttpParts, horizonDays: number, caller: Caller):
       source: parts.market.source,
       summary,
       stats,
-      predictionMarket: await marketComparison(parts),
+      ...details,
+      predictionMarket,
       predictions,
     },
   };

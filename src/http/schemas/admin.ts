@@ -15,6 +15,8 @@ export const STEP_NAMES = [
   'reputation',
   'brief',
   'weekly-report',
+  'backtest',
+  'diagnostics',
 ] as const;
 
 export const STEP_STATES = ['done', 'waiting', 'failed'] as const;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../fields.ts';
-import { FORECAST_ID, FORECAST_VALUES } from '../../record/schemas/forecast.ts';
+import { FORECAST_ID, FORECAST_VALUES, INTERVAL } from '../../record/schemas/forecast.ts';
+import { LEVEL } from './prediction-markets.ts';
 
 const VENUE = z.string().describe('The prediction market, or the paper venue, that quoted the prices');
 const QUOTES_ARE_OURS = z
@@ -23,6 +24,14 @@ const DIFFERENCE = z.object({
   high: z.number().nullable().describe('Upper bound of the 95 % interval; null for a single pair'),
 });
 
+const BOOK = z.object({
+  bid: PROBABILITY.describe('Best bid for a YES contract, 0 to 1'),
+  ask: PROBABILITY.describe('Best offer of a YES contract, 0 to 1'),
+  fee: z.number().min(0).describe('Fee of one contract, as a fraction of the unit that it pays'),
+  bids: z.array(LEVEL).describe('Orders to buy YES, best first, at most five levels; empty where the venue has no order book'),
+  asks: z.array(LEVEL).describe('Orders to sell YES, best first, at most five levels; empty where the venue has no order book'),
+});
+
 const WEEK = z.object({
   weekId: z.string().describe('ISO week of the expiry, e.g. 2026-W07'),
   date: DATE.describe('The day whose forecast is compared: the first that priced a strike of this week'),
@@ -40,6 +49,7 @@ const WEEK = z.object({
   btcPrice: z.number().positive().nullable().describe('BTC/USD at signal time of that day; null where it is not in the record'),
   expiresAt: TIME.describe('When the market expires'),
   pinnedAt: TIME.describe('When the price was taken: with the forecast of the day, never again'),
+  book: BOOK.nullable().describe('What the venue showed at `pinnedAt`; null where only the middle of its prices was kept'),
   marketProbability: PROBABILITY.describe("The crowd's probability of a price above the strike: the middle of bid and ask, four digits"),
   oracleProbability: PROBABILITY.nullable().describe("The model's, four digits; null while gated"),
   gated: z.boolean().describe('True while a forecast of that day, or of one before it, is unresolved and the caller may not know it'),
@@ -62,6 +72,39 @@ const TOTALS = z.object({
   verdict: z.string().describe('What the figures amount to, in words'),
 });
 
+const WHO = z.enum(['oracle', 'market']);
+
+const DISAGREEMENT = z.object({
+  ...{ weekId: WEEK.shape.weekId, date: WEEK.shape.date, venue: VENUE, question: WEEK.shape.question, strike: WEEK.shape.strike },
+  marketProbability: WEEK.shape.marketProbability,
+  oracleProbability: PROBABILITY.describe("The model's, four digits"),
+  difference: z.number().min(-1).max(1).describe('Oracle minus market, four digits'),
+  oppositeSides: z.boolean().describe('True where one held YES for likelier than not, and the other NO'),
+  status: WEEK.shape.status,
+  winner: WEEK.shape.winner,
+  right: WHO.nullable().describe(
+    'Who was nearer to what happened, which of opposite sides is the one that came true; null until the market is settled',
+  ),
+  runningScore: z
+    .object({
+      oracle: COUNT.describe('Settled disagreements up to and with this one in which the oracle was right'),
+      market: COUNT.describe('Those in which the crowd was'),
+    })
+    .describe('How it stood after this one, by the weeks'),
+  replayed: WEEK.shape.replayed,
+});
+
+const DISAGREEMENT_TOTALS = z.object({
+  disagreements: COUNT.describe('Length of `disagreements`'),
+  oppositeSides: COUNT.describe('Those of them on opposite sides of one half'),
+  settled: COUNT.describe('Those of them whose market is settled'),
+  oracleRight: COUNT.describe('Settled ones in which the oracle was right'),
+  marketRight: COUNT.describe('Settled ones in which the crowd was right'),
+  oracleShare: PROBABILITY.nullable().describe('`oracleRight` over `settled`; null before the first'),
+  oracleShareInterval95: INTERVAL.nullable().describe('95 % Wilson interval of that share on `settled` weeks; null before the first'),
+  verdict: z.string().describe('What that amounts to, in words'),
+});
+
 /** `GET /api/svc/crowd-vs-oracle`. */
 export const CROWD_VS_ORACLE_REPLY = z.object({
   success: SUCCESS,
@@ -71,6 +114,12 @@ export const CROWD_VS_ORACLE_REPLY = z.object({
   totals: TOTALS.describe('All settled weeks together'),
   weeks: z.array(WEEK).describe('One strike a week, newest first'),
   count: COUNT.describe('Length of `weeks`'),
+  disagreements: z
+    .array(DISAGREEMENT)
+    .describe(
+      'The weeks in which crowd and oracle stood on opposite sides of one half, or at least 10 points apart, newest first; weeks that are gated for the caller are not among them',
+    ),
+  disagreementTotals: DISAGREEMENT_TOTALS.describe('Who was right where they disagreed'),
   notes: NOTES,
   source: z.string().describe('Where the market data comes from'),
   timestamp: TIME.describe('When this was put together'),
@@ -93,18 +142,19 @@ const ACCURACY = z.object({
   calls: COUNT.describe('Markets with a price above or below one half: what the crowd called'),
   hits: COUNT.describe('Calls that were right'),
   hitRate: PROBABILITY.nullable().describe('Hits over calls, 0 to 1; null before the first call'),
-  hitRateInterval95: z
-    .object({ low: PROBABILITY.describe('Lower bound'), high: PROBABILITY.describe('Upper bound') })
-    .nullable()
-    .describe('95 % Wilson interval of the hit rate, on the number of weeks that the calls lie in; null before the first call'),
+  hitRateInterval95: INTERVAL.nullable().describe(
+    '95 % Wilson interval of the hit rate, on the number of weeks that the calls lie in; null before the first call',
+  ),
   reliability: z
     .array(
       z.object({
         from: PROBABILITY.describe('Lower bound of the bin, included'),
         to: PROBABILITY.describe('Upper bound, not included except 1'),
         n: COUNT.describe('Markets priced within'),
+        effectiveN: COUNT.describe('Weeks that these expire in, which is what they are worth'),
         meanProbability: PROBABILITY.nullable().describe('Mean price of these; null for an empty bin'),
         observedShare: PROBABILITY.nullable().describe('Share of these that ended above their strike; null for an empty bin'),
+        interval95: INTERVAL.nullable().describe('95 % Wilson interval of that share on `effectiveN` weeks; null for an empty bin'),
       }),
     )
     .describe('What was said and what happened, in ten bins of the price'),

@@ -1,37 +1,10 @@
 import { z } from 'zod';
-import { ADDRESS, BYTES32, COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../fields.ts';
-import { MODEL_INPUTS } from '../../forecast/model.ts';
+import { ADDRESS, COUNT, PROBABILITY, SUCCESS, TIME } from '../../fields.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
 import { SERIES_IDS } from '../../market/series.ts';
 import { TIERS } from '../../record/caller.ts';
 import { HORIZON } from '../../record/schemas/forecast.ts';
-
-const FITTED = z.object({
-  version: z.string().describe('Version of the model that the newest forecast was made with'),
-  fittedAt: TIME.describe('When it was fitted'),
-  horizons: z
-    .array(
-      z.object({
-        horizon: HORIZON.describe('Horizon that this fit forecasts'),
-        trainedFrom: DATE.describe('First day that was learned from'),
-        trainedTo: DATE.describe('Last day that was learned from, its outcome included'),
-        trainingDays: COUNT.describe('How many days that are'),
-        baseRate: PROBABILITY.describe('Shrunk share of rises among them, 0 to 1: what the forecast is measured against'),
-      }),
-    )
-    .describe('One fit a horizon'),
-  trainingDigest: BYTES32.describe('Digest of everything that the fit could have read'),
-  coefficientsDigest: BYTES32.describe('sha2-256 of the canonical JSON (RFC 8785) of all coefficients'),
-});
-
-const MODEL = z.object({
-  name: z.string().describe('Name of the method'),
-  trials: COUNT.describe('Variants that were tried before it was fixed: a reader of the record has to discount for luck'),
-  blockDays: COUNT.describe('Days that one fit serves; then it is made anew'),
-  embargoDays: COUNT.describe('Days between the last day that is learned from and the first that is forecast'),
-  scores: z.array(z.enum(MODEL_INPUTS)).describe('Scores that the model reads'),
-  fitted: FITTED.nullable().describe('The fit in use; null before the first forecast'),
-});
+import { MODEL_CARD } from './model-card.ts';
 
 const SERIES = z.object({
   series: z.enum(SERIES_IDS).describe('What it is'),
@@ -110,7 +83,7 @@ export const INFO = z.object({
       scorecard: z.string().describe('URL of these numbers'),
     })
     .describe('How good the forecasts are'),
-  model: MODEL.describe('How forecasts are made'),
+  model: MODEL_CARD.describe('The model card: how forecasts are made, from what, and what they are worth'),
   horizons: z
     .object({
       signals: z.array(HORIZON).describe('Horizons of signals'),
@@ -122,7 +95,7 @@ export const INFO = z.object({
     .array(
       z.object({
         step: z.string().describe('What runs'),
-        days: z.enum(['every day', 'Monday']).describe('On which days'),
+        days: z.enum(['every day', 'Monday', 'Sunday']).describe('On which days'),
         times: z.array(z.string().regex(/^\d{2}:\d{2}$/)).describe('UTC, HH:MM'),
         what: z.string().describe('What it does'),
       }),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { COUNT, DATE, PROBABILITY, TIME } from '../../fields.ts';
 import { MODEL_INPUTS } from '../../forecast/model.ts';
 import { CATEGORY_NAMES } from '../../forecast/signal.ts';
+import { RECORD_DETAILS } from '../../record/schemas/breakdown.ts';
 import { FORECAST_ID, REGIME } from '../../record/schemas/forecast.ts';
 import { ORACLE_SIGNAL, RECENT_COUNTS } from '../../record/schemas/oracle.ts';
 import { PREDICTION_MARKET, SUMMARY } from '../../record/schemas/scorecard.ts';
@@ -117,7 +118,11 @@ export const PREMIUM_SIGNAL = z.object({
   predictionMarket: PREDICTION_MARKET.describe('The model against prediction markets, on the wagers of days that are over'),
   model: MODEL.nullable().describe('The fit that the forecast was made with'),
   scorecard: z
-    .object({ horizon: FORECAST_ID.horizon, summary: SUMMARY.describe('Counts, accuracy and what they are worth') })
+    .object({
+      horizon: FORECAST_ID.horizon,
+      summary: SUMMARY.describe('Counts, accuracy and what they are worth'),
+      ...RECORD_DETAILS,
+    })
     .describe('The record of the horizon'),
   missing: z
     .array(

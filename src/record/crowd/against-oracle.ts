@@ -6,6 +6,7 @@ import { forecastId } from '../forecast.ts';
 import { readableThrough } from '../readable-through.ts';
 import type { ForecastRecord } from '../record.ts';
 import { type ForecastView, type ViewOptions, viewForecast } from '../views.ts';
+import { type DisagreementLog, disagreementLog } from './disagreements.ts';
 import { type CrowdPin, readPins } from './pins.ts';
 import { type WeeklyComparison, weeklyComparison, weekPins } from './weekly-comparison.ts';
 
@@ -44,7 +45,7 @@ export interface CrowdFoot {
 }
 
 /** The weekly head-to-head as a caller may see it. */
-export interface CrowdAgainstOracle extends CrowdHead, WeeklyComparison, CrowdFoot {
+export interface CrowdAgainstOracle extends CrowdHead, WeeklyComparison, DisagreementLog, CrowdFoot {
   count: number;
 }
 
@@ -53,7 +54,8 @@ export async function crowdAgainstOracle(parts: CrowdParts, caller: Caller): Pro
   const { pins, through } = await crowdPins(parts, caller);
   const ofBook = pins.filter(({ venue }) => parts.sameBook.includes(venue));
   const { weeks, totals } = weeklyComparison(ofBook, through, await weeklyForecasts(parts, ofBook, caller));
-  return { ...crowdHead(parts, through), totals, weeks, count: weeks.length, ...crowdFoot(parts, ofBook, through) };
+  const log = disagreementLog(weeks);
+  return { ...crowdHead(parts, through), totals, weeks, count: weeks.length, ...log, ...crowdFoot(parts, ofBook, through) };
 }
 
 /** All pins, and the last day whose figures the caller may know; null without a limit. */

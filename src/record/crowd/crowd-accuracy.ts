@@ -39,7 +39,7 @@ export function crowdAccuracy(pins: readonly SettledPin[]): CrowdAccuracy {
     hits,
     hitRate: told(hitRate),
     hitRateInterval95: hitRate === null ? null : toldInterval(wilsonInterval(hitRate * callWeeks, callWeeks)),
-    reliability: reliabilityBins(judged).map(toldBin),
+    reliability: reliabilityBins(judged, weeksOf).map(toldBin),
   };
 }
 
@@ -49,12 +49,13 @@ export function accuracyByVenue(pins: readonly SettledPin[]): ({ venue: string }
   return [...byVenue].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([venue, members]) => ({ venue, ...crowdAccuracy(members) }));
 }
 
-function judge({ pMarket, winner }: SettledPin): Judged {
-  return { p: pMarket, happened: winner === 'YES' };
+function judge({ pMarket, winner, weekId }: SettledPin): Judged & { weekId: string } {
+  return { p: pMarket, happened: winner === 'YES', weekId };
 }
 
-function weeksOf(pins: readonly SettledPin[]): number {
-  return new Set(pins.map(({ weekId }) => weekId)).size;
+/** Markets that expire in one week share their outcome. */
+function weeksOf(judged: readonly { weekId: string }[]): number {
+  return new Set(judged.map(({ weekId }) => weekId)).size;
 }
 
 function mean(values: number[]): number | null {
@@ -69,6 +70,11 @@ function toldInterval({ low, high }: Interval): Interval {
   return { low: toldScore(low), high: toldScore(high) };
 }
 
-function toldBin({ meanProbability, observedShare, ...bin }: ReliabilityBin): ReliabilityBin {
-  return { ...bin, meanProbability: told(meanProbability), observedShare: told(observedShare) };
+function toldBin({ meanProbability, observedShare, interval95, ...bin }: ReliabilityBin): ReliabilityBin {
+  return {
+    ...bin,
+    meanProbability: told(meanProbability),
+    observedShare: told(observedShare),
+    interval95: interval95 && toldInterval(interval95),
+  };
 }

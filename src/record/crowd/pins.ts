@@ -2,9 +2,18 @@ import type { Day } from '../../forecast/day.ts';
 import { dayOf } from '../../forecast/day.ts';
 import { formatWeek, weekOf } from '../../forecast/week.ts';
 import type { Side } from '../../wager/sizing.ts';
+import type { BookDepth, Quote } from '../../wager/venue.ts';
 import type { WagerBook, WagerDoc } from '../../wager/wagers.ts';
 import { fromCents } from '../forecast.ts';
 import type { ForecastRecord } from '../record.ts';
+
+/** An order book of YES contracts as it was when the day's forecast was made. Prices 0 to 1. */
+export interface PinnedBook extends BookDepth {
+  bid: number;
+  ask: number;
+  /** Fee of one contract, as a fraction of what it pays. */
+  fee: number;
+}
 
 /** The strike closest to the money as a prediction market priced it when a day's forecast was made: pinned then, never made again. */
 export interface CrowdPin {
@@ -20,6 +29,8 @@ export interface CrowdPin {
   pinnedAt: Date;
   /** BTC/USD at signal time; null where the day is not in the record. */
   btcPriceUsd: number | null;
+  /** Prices of YES and what stood behind them at that moment; null where only their middle is known. */
+  book: PinnedBook | null;
   /** Probability of YES, 0 to 1, four digits: the middle of the market's bid and ask, and the model's. */
   pMarket: number;
   pOracle: number;
@@ -45,7 +56,7 @@ export async function readPins({ wagers, record }: { wagers: WagerBook; record: 
 
 /** The pin of a wager whose market was priced. */
 export function pinOf(
-  { day, replayed, venue, market, quote, decidedAt, qMarket, pModel, winner }: WagerDoc,
+  { day, replayed, venue, market, quote, book, decidedAt, qMarket, pModel, winner }: WagerDoc,
   btcPriceUsd: number | null,
 ): CrowdPin {
   const { id: marketId, question, strikeUsd, expiresAt } = market!;
@@ -54,9 +65,14 @@ export function pinOf(
     // A market of a Friday's close expires with the first instant of the Saturday.
     weekId: formatWeek(weekOf(dayOf(expiresAt.getTime() - 1))),
     pinnedAt: quote?.at ?? decidedAt,
+    book: quote === null ? null : pinnedBook(quote, book),
     pMarket: fourDigits(qMarket!),
     pOracle: fourDigits(pModel!),
   };
+}
+
+function pinnedBook({ bid, ask, fee }: Quote, { bids, asks }: BookDepth = { bids: [], asks: [] }): PinnedBook {
+  return { bid, ask, fee, bids, asks };
 }
 
 /** The first pin of every one of `keyOf`: what was said earliest stands for it. Expects pins oldest first. */

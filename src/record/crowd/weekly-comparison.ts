@@ -3,7 +3,7 @@ import { type MeanInterval, meanInterval } from '../../forecast/mean-interval.ts
 import { boundedLogLoss, brierScore } from '../../forecast/scoring.ts';
 import type { Side } from '../../wager/sizing.ts';
 import type { ForecastView } from '../views.ts';
-import { type CrowdPin, firstPins } from './pins.ts';
+import { type CrowdPin, firstPins, type PinnedBook } from './pins.ts';
 import { toldScore } from './told-score.ts';
 
 /** Brier score and log loss (natural logarithm) of a probability, lower is better. */
@@ -30,6 +30,7 @@ export interface WeekComparison extends WeekForecast {
   btcPrice: number | null;
   expiresAt: string;
   pinnedAt: string;
+  book: PinnedBook | null;
   marketProbability: number;
   /** null while it is gated for this caller. */
   oracleProbability: number | null;
@@ -101,6 +102,7 @@ function compareWeek(pin: CrowdPin, gated: boolean): Omit<WeekComparison, keyof 
     ...{ weekId, date: formatDay(pin.day), venue, marketId, question, strike: pin.strikeUsd, btcPrice: pin.btcPriceUsd },
     expiresAt: pin.expiresAt.toISOString(),
     pinnedAt: pin.pinnedAt.toISOString(),
+    book: pin.book,
     marketProbability: pMarket,
     oracleProbability: gated ? null : pOracle,
     gated,

@@ -5,12 +5,15 @@ import type { AttestationViewOptions } from '../attestation-views.ts';
 import type { Caller } from '../caller.ts';
 import type { ModelStore } from '../models.ts';
 import type { ForecastRecord } from '../record.ts';
+import type { StatisticsDesk } from '../statistics/desk.ts';
 
 /** What gated answers are made of, whichever door asks for them. */
 export interface OracleParts {
   publicUrl: string;
   record: ForecastRecord;
   models: ModelStore;
+  /** What the record is worth, with error bars. */
+  statistics: StatisticsDesk;
   market: Market;
   wagers: WagerBook;
   venueName: string;

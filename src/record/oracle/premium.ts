@@ -5,6 +5,7 @@ import type { DayDoc } from '../day-record.ts';
 import { type MarketComparison, marketComparison } from '../market-comparison.ts';
 import { type CurrentRegime, currentRegime } from '../regime-history.ts';
 import type { ScorecardSummary } from '../scorecard.ts';
+import type { RecordDetails } from '../statistics/desk.ts';
 import { type Missing, orMissing } from './missing.ts';
 import { type ModelDetails, modelDetails } from './model-details.ts';
 import { type NearStrike, nearStrikes } from './near-strikes.ts';
@@ -28,7 +29,7 @@ export interface PremiumSignal extends OracleSignal {
   strikes: NearStrike[];
   predictionMarket: MarketComparison;
   model: ModelDetails | null;
-  scorecard: { horizon: HorizonName; summary: ScorecardSummary };
+  scorecard: { horizon: HorizonName; summary: ScorecardSummary } & RecordDetails;
   missing: Missing[];
 }
 
@@ -39,10 +40,11 @@ export async function premiumSignal(parts: OracleParts, horizonDays: number, cal
   const day = (await parts.record.day(newest.day)) as DayDoc;
   const missing: Missing[] = [];
   const model = await orMissing(missing, 'model', () => parts.models.get(newest.modelVersion));
-  const [regimeDetail, strikes, predictionMarket] = await Promise.all([
+  const [regimeDetail, strikes, predictionMarket, details] = await Promise.all([
     orMissing(missing, 'regimeDetail', () => currentRegime(parts, now)),
     nearStrikes({ parts, day, model }, missing),
     marketComparison(parts),
+    parts.statistics.details(docs, horizonDays),
   ]);
   const { accuracy: last30d, ...accuracy } = recentAccuracy(docs, { horizonDays, days: 30, now });
   return {
@@ -56,7 +58,7 @@ export async function premiumSignal(parts: OracleParts, horizonDays: number, cal
     strikes,
     predictionMarket,
     model: model && modelDetails(model, newest),
-    scorecard: { horizon: signal.horizon, summary },
+    scorecard: { horizon: signal.horizon, summary, ...details },
     missing,
   };
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { BYTES32, COUNT, DATE, PROBABILITY, SUCCESS } from '../../fields.ts';
+import { RECORD_DETAILS } from './breakdown.ts';
+import { BRIER } from './brier.ts';
 import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, FORECAST_VALUES, HORIZON, INTERVAL, OUTCOME, TALLY } from './forecast.ts';
 
 export const SUMMARY = z.object({
@@ -13,8 +15,12 @@ export const SUMMARY = z.object({
   pending: COUNT.describe('Not resolved yet'),
   accuracy: PROBABILITY.nullable().describe('Wins over resolved, 0 to 1; null before the first'),
   dedupedTotal: COUNT.describe('Scored forecasts left when overlapping windows are dropped: what the evidence is really worth'),
+  dedupedWins: COUNT.describe('Those of them whose direction came true'),
   dedupedAccuracy: PROBABILITY.nullable().describe('Accuracy of those, 0 to 1; null before the first'),
-  accuracyInterval95: INTERVAL.nullable().describe('95 % Wilson interval of the accuracy on `dedupedTotal` trials; null before the first'),
+  dedupedInterval95: INTERVAL.nullable().describe('95 % Wilson interval of `dedupedWins` in `dedupedTotal`; null before the first'),
+  accuracyInterval95: INTERVAL.nullable().describe(
+    '95 % Wilson interval of the accuracy of all on `dedupedTotal` trials; null before the first',
+  ),
   alwaysUpAccuracy: PROBABILITY.nullable().describe('What always saying UP would have scored on the same forecasts, 0 to 1'),
   streak: z
     .object({
@@ -22,15 +28,12 @@ export const SUMMARY = z.object({
       type: OUTCOME.nullable().describe('Of what; null before the first'),
     })
     .describe('The run of equal outcomes that is still going on'),
-  brier: z
-    .object({
-      n: COUNT.describe('Resolved forecasts, HOLD included'),
-      model: z.number().min(0).max(1).describe('Mean squared error of the probabilities of UP, 0 to 1; lower is better'),
-      climatology: z.number().min(0).max(1).describe('The same of the base rate known at the time'),
-    })
-    .nullable()
-    .describe('The probabilities against the base rate; null before the first'),
-  verdict: z.string().describe('What the figures amount to, in words'),
+  brier: BRIER.nullable().describe('The probabilities against the base rate; null before the first'),
+  verdict: z
+    .string()
+    .describe(
+      'What the figures amount to, in words: `dedupedWins` of `dedupedTotal` with their interval, and whether that can be told from always saying UP on the same windows',
+    ),
 });
 
 const STATS = z.object({
@@ -81,6 +84,7 @@ export const SCORECARD = z.object({
   source: z.string().describe('Where the market data comes from'),
   summary: SUMMARY.describe('Counts, accuracy and what they are worth'),
   stats: STATS.describe('The same in the other shape of the interface'),
+  ...RECORD_DETAILS,
   predictionMarket: PREDICTION_MARKET.describe('The model against prediction markets, on the wagers of days that are over'),
   predictions: z.array(ENTRY).describe('Every forecast of the horizon, newest first'),
 });

@@ -1,18 +1,11 @@
 import { z } from 'zod';
-import { COUNT, DATE, PROBABILITY, TIME } from '../../fields.ts';
-import { HORIZON, INTERVAL, REGIME, STATUS } from './forecast.ts';
+import { COUNT, DATE, TIME } from '../../fields.ts';
+import { BREAKDOWNS, MODEL_VERSION_ROW, REGIME_ROW, SHARE } from './breakdown.ts';
+import { HORIZON, REGIME, STATUS } from './forecast.ts';
 import { ENTRY, SUMMARY } from './scorecard.ts';
+import { RECORD_STATISTICS } from './statistics.ts';
 
 const BOUND = z.number().min(-1).max(1);
-
-/** What a share of wins is worth, in short. */
-const SHARE = {
-  resolved: COUNT.describe('Scored forecasts among them: wins and losses'),
-  wins: COUNT.describe('Scored forecasts whose direction came true'),
-  accuracy: PROBABILITY.nullable().describe('Wins over resolved, 0 to 1; null without any'),
-  dedupedTotal: COUNT.describe('Scored forecasts left when overlapping windows are dropped: what the evidence is really worth'),
-  accuracyInterval95: INTERVAL.nullable().describe('95 % Wilson interval of the accuracy on `dedupedTotal` trials; null without any'),
-};
 
 const STATISTICS = SUMMARY.extend({
   brierDifference: z
@@ -24,12 +17,15 @@ const STATISTICS = SUMMARY.extend({
     })
     .nullable()
     .describe('Whether the probabilities beat the base rate; null before the first resolution'),
-});
-
-const OF_REGIME = z.object({
-  regime: REGIME.nullable().describe('Market regime when they were made; null for days on which nothing was forecast'),
-  total: COUNT.describe('Forecasts made in it'),
-  ...SHARE,
+  calls: RECORD_STATISTICS.shape.calls
+    .nullable()
+    .describe('How often the calls were right, with error bars that use all windows; null with the filter `status`'),
+  probabilities: RECORD_STATISTICS.shape.probabilities.describe(
+    'How good the probabilities were, HOLD included; null before the first outcome, and with the filter `status`',
+  ),
+  distribution: RECORD_STATISTICS.shape.distribution.describe(
+    "How good the predictive distributions were, by this service's stored models: only the probability is committed on chain. Null where none is known, and with the filter `status`",
+  ),
 });
 
 const WHOLE = z.object({
@@ -53,7 +49,10 @@ export const TRACK_RECORD = z.object({
   statistics: STATISTICS.describe(
     'Counts, accuracy and what they are worth, of exactly the forecasts that the filters leave; with the filter `status` only the counts, since the outcome was chosen',
   ),
-  byRegime: z.array(OF_REGIME).describe('The same forecasts by market regime, the most frequent first'),
+  byRegime: z.array(REGIME_ROW).describe('The same forecasts by market regime, the most frequent first'),
+  byModelVersion: z.array(MODEL_VERSION_ROW).describe('The same by the model that made them, the newest first'),
+  byHorizon: BREAKDOWNS.byHorizon.describe('The whole records of all four horizons in short, whatever the filters'),
+  marketSkill: BREAKDOWNS.marketSkill,
   wholeRecord: WHOLE.describe('The same figures without any filter but the horizon, to hold the others against'),
   inference: z.string().describe('What the filters do to the figures, in words'),
   entries: z.array(ENTRY).describe('The forecasts of this page, newest first, as the caller may see them'),

@@ -1,6 +1,6 @@
 import type { Day } from '../../forecast/day.ts';
 
-/** What the service tests about itself, and when. */
+/** What the service tests about itself. */
 export const SELF_TESTS = ['walk-forward', 'contamination', 'stability', 'polymarket-comparison', 'self-report'] as const;
 
 export type SelfTestName = (typeof SELF_TESTS)[number];
@@ -19,16 +19,22 @@ export interface SelfTestDoc<Result = object> {
   /** `failed`: it could not be run, for the reason given; what it found is in the result, whatever that is. */
   state: 'done' | 'failed';
   reason: string | null;
+  /** What it found, in a line; null where it could not be run. */
+  verdict: string | null;
   /** Version of the software, and digest of the code that computes. */
   codeVersion: string;
   /** Digest of the history that it was run on; null where that is the record. */
   dataDigest: string | null;
-  /** First and last day of that history. */
+  /** First and last day of that history; null where there is none. */
   firstDay: Day | null;
   lastDay: Day | null;
   /** Where the history comes from. */
   source: string;
-  /** Of all that is drawn by chance. */
-  seed: number;
+  /** The market data is made up. */
+  simulated: boolean;
+  /** Days of the demonstration's replay are in it. */
+  replayed: boolean;
+  /** Of all that is drawn by chance; null where nothing is. */
+  seed: number | null;
   result: Result | null;
 }

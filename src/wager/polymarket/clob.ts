@@ -1,6 +1,7 @@
 import type { ClobClient } from '@polymarket/clob-client-v2';
 import { OracleError } from '../../errors.ts';
 import type { Side } from '../sizing.ts';
+import type { BookDepth } from '../venue.ts';
 import { bookAnswer, marketAnswer, marketInfoAnswer, read } from './answers.ts';
 import { ask } from './ask.ts';
 import type { FeeSchedule } from './fee.ts';
@@ -20,17 +21,8 @@ export interface MarketTerms {
   fee: FeeSchedule;
 }
 
-export interface BookLevel {
-  /** 0 to 1. */
-  price: number;
-  /** Contracts. */
-  size: number;
-}
-
 /** Order book of one token, best prices first. */
-export interface OrderBook {
-  bids: BookLevel[];
-  asks: BookLevel[];
+export interface OrderBook extends BookDepth {
   tickSize: TickSize;
   /** Contracts. */
   minOrderSize: number;

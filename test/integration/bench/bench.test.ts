@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { median } from '../../../bench/benchmark.ts';
+import { median, type RateComparison, type TimeComparison } from '../../../bench/benchmark.ts';
+import { differenceOf } from '../../../bench/forecast/headlines.ts';
 import { reportOf } from '../../../bench/report.ts';
 import { spawnNode } from '../../support/service.ts';
 
@@ -12,6 +13,27 @@ it('broadcasts to real sockets of both sides, and tells the ratio', async () => 
   expect(output).toMatch(/warming up, 2 of 2\n {2}round 1 of 2\n {2}round 2 of 2\n/);
   expect(output).toContain('every socket got each of the 10 events once, in order: yes');
   expect(output.match(/^ {2}ratio {5}\d+\.\d\d {3}goal >= 0\.80: (met|MISSED)$/gm)).toHaveLength(2);
+});
+
+it('times the walk-forward, and holds its figures against those of numpy where there is any', async () => {
+  const { code, output } = await bench('walk-forward', '--rounds', '1');
+  expect(code, output).toBe(0);
+  expect(output).toMatch(
+    /simulated \(seed \d+\): \d+ days; baseline: (numpy [\d.]+, Python [\d.]+|none, python3 with numpy is not here)\n/,
+  );
+  expect(output).toMatch(/^ {2}ours {6}[\d,]+ \([\d,.]+\) {3}goal <= 1,000 ms: (met|MISSED)$/m);
+  if (output.includes('baseline: numpy')) {
+    expect(output).toMatch(/figures of both, largest difference: \d+e-\d+ of the figure/);
+    expect(output.match(/^ {2}ratio {5}\d+\.\d\d of the time of the baseline$/gm)).toHaveLength(2);
+  } else expect(output).toContain('  baseline  not on this machine');
+});
+
+it('says that figures of two sides are not the same, and where one lacks something', () => {
+  const figures = { n: 10, accuracy: 0.5, brier: 0.25, climatologyBrier: 0.25, crps: 0.02, climatologyCrps: 0.021 };
+  expect(differenceOf({ 2: figures, 7: figures }, { 2: figures, 7: figures })).toBe(0);
+  expect(differenceOf({ 2: figures, 7: { ...figures, crps: 0.022 } }, { 2: figures, 7: figures })).toBeCloseTo(0.1, 12);
+  expect(differenceOf({ 2: figures }, { 2: figures, 7: figures })).toBeNaN();
+  expect(differenceOf({ 2: figures, 7: figures }, { 2: figures })).toBeNaN();
 });
 
 it.each(['--help', '-h'])('says with %s what there is, and measures nothing', async (word) => {
@@ -32,7 +54,7 @@ it('refuses what it does not know, and says what there is', async () => {
 it('compares medians, and says where a goal is missed', () => {
   expect(median([3, 1, 2])).toBe(2);
   expect(median([4, 1, 2, 3])).toBe(2.5);
-  const side = { unit: 'a/s', meaning: 'What it says.', baseline: [90, 100, 1_100], ours: [60, 79, 5] };
+  const side: RateComparison = { kind: 'rate', unit: 'a/s', meaning: 'What it says.', baseline: [90, 100, 1_100], ours: [60, 79, 5] };
   expect(reportOf({ ...side, goal: 0.8 })).toEqual([
     'a/s, median (min..max) of 3 rounds',
     '  What it says.',
@@ -42,4 +64,20 @@ it('compares medians, and says where a goal is missed', () => {
   ]);
   expect(reportOf({ ...side, ours: [80, 80, 80], goal: 0.8 }).at(-1)).toBe('  ratio     0.80   goal >= 0.80: met');
   expect(reportOf(side).at(-1)).toBe('  ratio     0.60   no goal is set');
+});
+
+it('takes less time for better where time is compared', () => {
+  const side: TimeComparison = { kind: 'time', work: 'a', meaning: 'What it says.', baseline: [300, 200, 400], ours: [150, 90, 1_500] };
+  expect(reportOf({ ...side, goalMs: 150 })).toEqual([
+    'a, ms, median (min..max) of 3 rounds, less is better',
+    '  What it says.',
+    '  baseline  300 (200..400)',
+    '  ours      150 (90..1,500)   goal <= 150 ms: met',
+    '  ratio     0.50 of the time of the baseline',
+  ]);
+  expect(reportOf({ ...side, goalMs: 149 })[3]).toMatch(/goal <= 149 ms: MISSED$/);
+  expect(reportOf({ ...side, baseline: null }).slice(2)).toEqual([
+    '  baseline  not on this machine',
+    '  ours      150 (90..1,500)   no goal is set',
+  ]);
 });

@@ -4,8 +4,10 @@ import { composeAbout } from '../../../src/compose/about.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { STANDARDS } from '../../../src/http/about/standards.ts';
 import { allRoutes } from '../../../src/http/routes/all.ts';
+import { MODEL_SERIES } from '../../../src/market/inputs.ts';
 import { JOBS } from '../../../src/pipeline/schedule.ts';
 import { coefficientsDigest } from '../../../src/record/model-digest.ts';
+import { asTier } from '../../support/login.ts';
 import { type RpcProxy, rpcProxy } from '../../support/rpc-proxy.ts';
 import { type Served, serve } from '../../support/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
@@ -52,6 +54,40 @@ describe('/api/svc/info', () => {
     expect(trainedTo < formatDay(today() - DAYS)).toBe(true);
   });
 
+  it('tells everybody the coefficients, and the calibration unless that alone would tell what is open', async () => {
+    const { model } = await get('/api/svc/info');
+    const doc = await service.http.models.get(model.fitted.version);
+    for (const [index, { beta, meanX }] of doc.horizons.entries()) {
+      const { coefficients, inputMeans } = model.fitted.horizons[index];
+      expect([Object.values(coefficients), Object.values(inputMeans)]).toEqual([beta.slice(1), meanX]);
+    }
+
+    const [even, ...others] = doc.horizons.map((fit) => ({ ...fit, baseRate: 0.5, calA: 0, calB: 1 }));
+    const fits = [even, ...others.map((fit) => ({ ...fit, baseRate: 0.6, calB: 0 }))];
+    const models = Object.assign(Object.create(service.http.models), { get: async () => ({ ...doc, horizons: fits }) });
+    const apart = await serve({ http: { ...service.http, models }, door: service.door });
+    const slopesFor = async (tier: 'public' | 'basic') => {
+      const answer = await fetch(`${apart.url}/api/svc/info`, { headers: await asTier(service, tier) });
+      const { model: told }: Body = await answer.json();
+      return told.fitted.horizons.map(({ calibration }: Body) => calibration?.slope ?? null);
+    };
+    expect(await slopesFor('public')).toEqual([1, null, null, null]);
+    expect(await slopesFor('basic')).toEqual([1, 0, 0, 0]);
+    await apart.close();
+  });
+
+  it('is a model card: inputs with lag and terms, regimes with rules, failures, and where its results are', async () => {
+    const { model } = await get('/api/svc/info');
+    expect(model.inputs.map(({ series }: Body) => series)).toEqual([...MODEL_SERIES]);
+    expect(model.inputs[0]).toMatchObject({ lagDays: 1, enters: ['trend', 'momentum', 'value', 'vol'], source: 'simulated' });
+    for (const { licences } of model.inputs) expect(licences).toEqual([{ of: 'simulated (seed 2)', licence: expect.any(String) }]);
+    expect(model.regimes).toHaveLength(7);
+    expect(model.regimes[0]).toMatchObject({ regime: 'CRISIS', theta: 0.06, rule: expect.stringContaining('-0.35') });
+    expect(model.knownFailures.join(' ')).toMatch(/Direction: no skill.*147 variants.*SELL.*Masked/s);
+    for (const lines of [model.method, model.intendedUse, model.notFor, model.limits]) expect(lines.length).toBeGreaterThan(1);
+    for (const url of Object.values<string>(model.selfTests)) expect(pathsServed()).toContain(pathOf(url));
+  });
+
   it('tells the limits that hold', async () => {
     const { limits } = await get('/api/svc/info');
     expect(limits).toMatchObject({
@@ -80,7 +116,8 @@ describe('/api/svc/info', () => {
   it('tells the times that the jobs go by', async () => {
     const { schedule } = await get('/api/svc/info');
     const told = Object.fromEntries(schedule.map(({ step, times }: { step: string; times: string[] }) => [step, times]));
-    const jobs = Object.entries(JOBS).filter(([name]) => name !== 'catch-up');
+    // Those that only look whether anything is overdue have no time of their own.
+    const jobs = Object.entries(JOBS).filter(([name]) => !['catch-up', 'self-tests'].includes(name));
     expect(Object.keys(told).sort()).toEqual(jobs.map(([name]) => name).sort());
     for (const [name, { cron }] of jobs) {
       const [minutes, hours] = cron.split(' ');

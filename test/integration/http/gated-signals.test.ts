@@ -308,6 +308,17 @@ describe('the premium signal', () => {
     expect(scorecard).toMatchObject({ horizon: '2d', summary: { totalPredictions: DAYS } });
   });
 
+  it('tells what the record is worth, in the figures that everybody is told', async () => {
+    const { scorecard } = await get('premium', '/api/svc/oracle/premium?horizon=3d');
+    const { horizon, summary, statistics, byHorizon, byRegime, byModelVersion, marketSkill } = await get(
+      'public',
+      '/api/svc/scorecard?horizon=3',
+    );
+    expect(scorecard).toEqual({ horizon, summary, statistics, byHorizon, byRegime, byModelVersion, marketSkill });
+    expect(statistics.calls.n).toBe(summary.resolved);
+    expect(byHorizon.map(({ horizon: name }: { horizon: string }) => name)).toEqual(['1d', '2d', '3d', '7d']);
+  });
+
   it('compares with the market on days only whose forecasts everybody may know, like the scorecard', async () => {
     const { predictionMarket } = await get('premium', '/api/svc/oracle/premium');
     expect(predictionMarket).toEqual((await get('public', '/api/svc/scorecard')).predictionMarket);

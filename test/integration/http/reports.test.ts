@@ -24,6 +24,13 @@ afterAll(async () => {
   await service.stop();
 });
 
+interface Week {
+  weekId: string;
+  date: string;
+  gated: boolean;
+  status: string;
+}
+
 const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${served.url}${path}`, { headers });
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
@@ -160,6 +167,33 @@ describe('with a record', () => {
       for (const week of weeks) expect(week).toMatchObject({ gated: false, oracleProbability: expect.any(Number) });
     });
 
+    it('are told with the book as it was pinned, and where they disagreed, which is gated like the oracle side', async () => {
+      const { weeks, disagreements, disagreementTotals } = await get('/api/svc/crowd-vs-oracle');
+      for (const { marketProbability, book } of weeks) {
+        expect(book).toMatchObject({ fee: 0.01, bids: [], asks: [] });
+        expect((book.bid + book.ask) / 2).toBeCloseTo(marketProbability, 9);
+      }
+      const told = new Map(weeks.map((week: Week) => [week.weekId, week]));
+      expect(disagreementTotals.disagreements).toBe(disagreements.length);
+      for (const one of disagreements)
+        expect(told.get(one.weekId)).toMatchObject({ gated: false, oracleProbability: one.oracleProbability });
+    });
+
+    it('disagree where they do for everybody once the week is told, and before for Basic callers', async () => {
+      const { wagers } = service.pipeline.wagers;
+      const { weeks } = await get('/api/svc/crowd-vs-oracle');
+      const [gated, settled] = [(week: Week) => week.gated, (week: Week) => week.status === 'SETTLED'].map(weeks.find, weeks) as Week[];
+      const docs = await wagers.find({ _id: { $in: [gated.date, settled.date] } }).toArray();
+      for (const { _id, qMarket } of docs) await wagers.updateOne({ _id }, { $set: { pModel: qMarket! > 0.5 ? 0.02 : 0.98 } });
+      const weeksOf = async (headers = {}) =>
+        (await get('/api/svc/crowd-vs-oracle', headers)).disagreements.map(({ weekId }: Week) => weekId);
+      const [everybody, basic] = [await weeksOf(), await weeksOf(await asTier(service, 'basic'))];
+      for (const doc of docs) await wagers.replaceOne({ _id: doc._id }, doc);
+      expect(everybody).toContain(settled.weekId);
+      expect(everybody).not.toContain(gated.weekId);
+      expect(basic).toEqual(expect.arrayContaining([settled.weekId, gated.weekId]));
+    });
+
     it('make a difference of what is settled with the market, not with the stake: the crowd is counted through the day told', async () => {
       const accuracy = await get('/api/svc/crowd-accuracy');
       const told = await service.pipeline.wagers.wagers.find({ winner: { $ne: null }, day: { $lte: end - 8 } }).toArray();
@@ -252,6 +286,7 @@ describe('with a record', () => {
             ({ timestamp: _, ...rest }) => rest,
           ),
           scorecard: (await get('/api/svc/scorecard')).predictionMarket,
+          skill: (await get('/api/svc/scorecard')).marketSkill,
           status: (await get('/api/status')).record.wagers,
         });
         const told = await figures();

@@ -5,6 +5,7 @@ import type { PipelineParts } from '../../../src/pipeline/parts.ts';
 import { settleStep } from '../../../src/pipeline/settle.ts';
 import { stepInstant, windowOpensAt } from '../../../src/pipeline/times.ts';
 import { wagerStep } from '../../../src/pipeline/wager.ts';
+import { readPins } from '../../../src/record/crowd/pins.ts';
 import { PaperVenue } from '../../../src/wager/paper-venue.ts';
 import { MICROS, type Order, type Quote, type StrikeMarket, type Venue } from '../../../src/wager/venue.ts';
 import { WagerSwitch } from '../../../src/wager/wager-switch.ts';
@@ -110,6 +111,18 @@ describe('the wager of a day', () => {
     expect(Object.keys(wager.market!).sort()).toEqual(['expiresAt', 'id', 'question', 'strikeUsd']);
     await service.pipeline.wagers.wagers.deleteOne({ _id: wager._id });
     expect(await wagerStep({ ...service.pipeline, venue: exchange() }, day, context)).not.toHaveProperty('listing');
+  });
+
+  it('keeps the book behind the prices, apart from the prices that it is evidence with', async () => {
+    const book = { bids: [{ price: 0.28, size: 40 }], asks: [{ price: 0.32, size: 7 }] };
+    const venue = exchange();
+    const quote = async (...asked: Parameters<typeof venue.quote>) => ({ ...(await venue.quote(...asked)), book });
+    const deep = stubVenue({ ...venue, quote, markets: venue.markets, account: venue.account });
+    const wager = (await wagerStep({ ...service.pipeline, venue: deep }, day, context))!;
+    expect(wager.book).toEqual(book);
+    expect(Object.keys(wager.quote!).sort()).toEqual(['ask', 'at', 'bid', 'fee']);
+    const [pin] = (await readPins(service.pipeline)).filter((one) => one.day === day);
+    expect(pin.book).toEqual({ bid: wager.quote!.bid, ask: wager.quote!.ask, fee: wager.quote!.fee, ...book });
   });
 
   it('skips when the cap on open stakes is reached', async () => {

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../src/forecast/day.ts';
+import { recordStatistics } from '../../../src/forecast/statistics/record-statistics.ts';
 import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
 import type { ForecastDoc } from '../../../src/record/forecast.ts';
 import { scorecardOf } from '../../../src/record/scorecard.ts';
+import { scoredForecasts } from '../../../src/record/statistics/scored-forecasts.ts';
 import { brierDifference } from '../../../src/record/track-record.ts';
 import { statusOf } from '../../../src/record/views.ts';
 import { fullService } from '../../support/full-service.ts';
@@ -33,9 +35,12 @@ async function makeVaried(): Promise<void> {
   const { forecasts } = service.pipeline.record;
   const regimes = ['CHOP', 'BULL_TREND', 'CRISIS'] as const;
   const outcomes = ['WIN', 'LOSS', 'WIN', 'HOLD'] as const;
-  for (const { _id, sequence, reveal } of await forecasts.find().toArray()) {
+  for (const { _id, sequence, resolution, reveal } of await forecasts.find().toArray()) {
     const outcome = outcomes[sequence % outcomes.length];
-    const decided = reveal === null ? {} : { state: outcome, 'resolution.outcome': outcome };
+    const direction = (outcome === 'WIN') === (resolution?.actualDirection === 'UP') ? 'UP' : 'DOWN';
+    const signal = outcome === 'HOLD' ? 'HOLD' : direction === 'UP' ? 'BUY' : 'SELL';
+    const said = { 'values.signal': signal, 'values.direction': direction } as const;
+    const decided = reveal === null ? {} : { state: outcome, 'resolution.outcome': outcome, ...said };
     await forecasts.updateOne({ _id }, { $set: { regime: regimes[sequence % regimes.length], ...decided } });
   }
 }
@@ -49,8 +54,9 @@ describe('without filters', () => {
     // biome-ignore lint/suspicious/noExplicitAny: the answer is what is tested
     const scorecard = (await (await fetch(`${served.url}/api/svc/scorecard?horizon=${horizon[0]}`)).json()) as any;
     const { statistics, entries, total, pages, filters, inference, wholeRecord } = await track({ horizon, pageSize: 100 });
-    const { brierDifference: _, ...summary } = statistics;
+    const { brierDifference: _, calls, probabilities, distribution, ...summary } = statistics;
     expect(summary).toEqual(scorecard.summary);
+    expect({ calls, probabilities, distribution }).toEqual(scorecard.statistics);
     expect(entries).toEqual(scorecard.predictions);
     expect({ total, pages }).toEqual({ total: scorecard.predictions.length, pages: 1 });
     expect(filters).toEqual({ horizon, from: null, to: null, regime: null, status: null });
@@ -97,14 +103,20 @@ describe('filters', () => {
       );
       const output = await track(input);
       const { summary, predictions } = scorecardOf(left, Number.parseInt(horizon, 10), service.http.viewFor(PUBLIC_CALLER));
-      const { brierDifference: _, ...statistics } = output.statistics;
+      const { brierDifference: _, calls, probabilities, distribution, ...statistics } = output.statistics;
       const { totalPredictions, resolved, wins, losses, holds, voids, pending } = summary;
       expect(statistics).toMatchObject({ totalPredictions, resolved, wins, losses, holds, voids, pending });
-      if (status === undefined) expect(statistics).toEqual(summary);
+      if (status === undefined) {
+        expect(statistics).toEqual(summary);
+        expect(calls).toMatchObject({ n: resolved, hits: wins });
+        expect(probabilities?.n ?? 0).toBe(resolved + holds);
+      } else expect([calls, probabilities, distribution]).toEqual([null, null, null]);
       expect(ids(output.entries)).toEqual(ids(predictions.slice((page - 1) * pageSize, page * pageSize)));
       expect({ total: output.total, pages: output.pages }).toEqual({ total: left.length, pages: Math.ceil(left.length / pageSize) });
-      const byRegime = (what: 'total' | 'wins') => output.byRegime.reduce((sum: number, one: Record<string, number>) => sum + one[what], 0);
-      expect({ total: byRegime('total'), wins: byRegime('wins') }).toEqual({ total: left.length, wins });
+      for (const rows of [output.byRegime, output.byModelVersion]) {
+        const sumOf = (what: 'total' | 'wins') => rows.reduce((sum: number, one: Record<string, number>) => sum + one[what], 0);
+        expect({ total: sumOf('total'), wins: sumOf('wins') }).toEqual({ total: left.length, wins });
+      }
       expect(output.wholeRecord.total).toBe(docs[horizon].length);
     });
     await fc.assert(property, { numRuns: 60 });
@@ -115,9 +127,10 @@ describe('filters', () => {
     expect(statistics.wins).toBeGreaterThan(0);
     expect(statistics).toMatchObject({
       ...{ accuracy: null, dedupedAccuracy: null, accuracyInterval95: null, alwaysUpAccuracy: null, brier: null, brierDifference: null },
+      ...{ dedupedInterval95: null, calls: null, probabilities: null, distribution: null },
       verdict: 'no verdict: these forecasts were selected by their outcome',
     });
-    for (const one of byRegime) expect(one).toMatchObject({ accuracy: null, accuracyInterval95: null });
+    for (const one of byRegime) expect(one).toMatchObject({ accuracy: null, accuracyInterval95: null, brier: null });
     expect(inference).toMatch(/^Selected by outcome/);
     expect(wholeRecord.accuracy).not.toBeNull();
   });
@@ -134,6 +147,41 @@ describe('filters', () => {
     const output = await track({ from: '1999-01-01', to: '1999-12-31' });
     expect(output).toMatchObject({ total: 0, pages: 0, entries: [], byRegime: [] });
     expect(output.statistics).toMatchObject({ accuracy: null, brier: null, brierDifference: null });
+  });
+});
+
+describe('error bars', () => {
+  it.each(['1d', '7d'])('are those of the told forecasts and their models, over %s', async (horizon) => {
+    const days = Number.parseInt(horizon, 10);
+    const { statistics } = await track({ horizon });
+    const told = docs[horizon].filter(({ reveal }) => reveal !== null);
+    expect(told.length).toBeGreaterThan(5);
+    const scored = await scoredForecasts(service.http.models, told);
+    expect(scored.every(({ distribution }) => distribution !== null)).toBe(true);
+    const { calls, probabilities, distribution } = JSON.parse(JSON.stringify(recordStatistics(scored, days)));
+    expect(statistics).toMatchObject({ calls, probabilities, distribution });
+    expect(distribution.n).toBe(told.length);
+  });
+
+  it('stand beside the records of all horizons, and the comparison with the market, for everybody alike', async () => {
+    const [anybody, basic] = [await track({ horizon: '2d' }), await track({ horizon: '2d' }, BASIC)];
+    for (const part of ['statistics', 'byHorizon', 'byRegime', 'byModelVersion', 'marketSkill']) expect(basic[part]).toEqual(anybody[part]);
+    for (const row of anybody.byHorizon) {
+      const { summary } = scorecardOf(docs[row.horizon], Number.parseInt(row.horizon, 10), service.http.viewFor(PUBLIC_CALLER));
+      const { holds, voids, missed, pending, verdict, accuracy, brier } = summary;
+      expect(row).toMatchObject({ total: docs[row.horizon].length, holds, voids, missed, pending, verdict, accuracy, brier });
+    }
+    const { marketSkill } = anybody;
+    const { totals } = (await (await fetch(`${served.url}/api/svc/crowd-vs-oracle`)).json()) as {
+      totals: { weeks: number; oracle: { brier: number } };
+    };
+    expect(totals.weeks).toBeGreaterThan(0);
+    expect(marketSkill).toMatchObject({
+      venue: 'paper',
+      quotesAreOurs: true,
+      note: expect.stringMatching(/^Another question.*proves nothing\.$/),
+    });
+    expect(marketSkill.skill).toMatchObject({ weeks: totals.weeks, oracleBrier: totals.oracle.brier });
   });
 });
 

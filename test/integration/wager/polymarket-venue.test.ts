@@ -78,7 +78,10 @@ describe('what Polymarket offers', () => {
 
   it('is quoted from the book of YES, with its fee', async () => {
     exchange.market.fee = { r: 0.07, e: 1 };
-    expect(await newVenue().quote(order().market, at)).toEqual({ bid: 0.44, ask: 0.46, fee: 0.017388, at });
+    const level = (price: number, size: number) => ({ price, size });
+    const bids = [level(0.44, 200), level(0.4, 500)];
+    const asks = [level(0.46, 30), level(0.47, 300), level(0.6, 500)];
+    expect(await newVenue().quote(order().market, at)).toEqual({ bid: 0.44, ask: 0.46, fee: 0.017388, at, book: { bids, asks } });
   });
 
   it('is not quoted from an empty book, or one that the exchange does not have', async () => {

@@ -3,8 +3,10 @@ import type { Attested } from '../../../src/chain/attester.ts';
 import type { DocumentParts } from '../../../src/commerce/documents/parts.ts';
 import { verifiedTrackRecord } from '../../../src/commerce/documents/track-record.ts';
 import { documentHash } from '../../../src/commerce/receipt.ts';
+import { OracleError } from '../../../src/errors.ts';
 import { formatDay, parseDay } from '../../../src/forecast/day.ts';
 import type { ForecastDoc } from '../../../src/record/forecast.ts';
+import { type DeskParts, StatisticsDesk } from '../../../src/record/statistics/desk.ts';
 import { forecastDoc } from '../record/forecast-doc.ts';
 
 const FIRST = parseDay('2026-01-01');
@@ -25,11 +27,18 @@ function docsOf(horizonDays: number, days: number): ForecastDoc[] {
   });
 }
 
+const noModels = {
+  get: async () => {
+    throw new OracleError('NOT_FOUND', 'There is no model');
+  },
+};
+
 const partsOf = (days: number) =>
   ({
     record: { ofHorizon: async (horizonDays: number) => docsOf(horizonDays, days) },
     viewFor: () => ({ caller: { tier: 'public' }, policy: 'resolution', now: new Date('2030-01-01T00:00:00Z'), saltSecret: 'of a test' }),
     saltSecret: 'of a test',
+    statistics: new StatisticsDesk({ models: noModels } as unknown as DeskParts),
     market: { kind: 'live' },
     addresses: { eas: hash(1).slice(0, 42), schemaRegistry: hash(2).slice(0, 42) },
   }) as unknown as DocumentParts;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../src/forecast/day.ts';
+import { wilsonInterval } from '../../../src/forecast/scoring.ts';
 import type { ForecastDoc } from '../../../src/record/forecast.ts';
 import { scorecardOf } from '../../../src/record/scorecard.ts';
 import { forecastDoc } from './forecast-doc.ts';
@@ -36,14 +37,17 @@ describe('the scorecard', () => {
 
   it('counts overlapping windows as the few independent ones they are', () => {
     const { summary } = scorecardOf(record('W'.repeat(21), 7), 7, options);
-    expect(summary).toMatchObject({ resolved: 21, dedupedTotal: 3, dedupedAccuracy: 1 });
+    expect(summary).toMatchObject({ resolved: 21, dedupedTotal: 3, dedupedWins: 3, dedupedAccuracy: 1 });
+    expect(summary.dedupedInterval95).toEqual(wilsonInterval(3, 3));
     expect(summary.accuracyInterval95!.low).toBeLessThan(0.5);
   });
 
   it('says that no skill can show while every call is UP', () => {
     const { summary } = scorecardOf(record('WLWLWWLW'), 1, options);
     expect(summary.alwaysUpAccuracy).toBe(summary.accuracy);
-    expect(summary.verdict).toMatch(/^no skill can show: every call was UP; 5 of 8 right, worth 8 independent ones/);
+    expect(summary.verdict).toMatch(
+      /^not distinguishable from always-UP: 5 of 8 right, 95 % interval 0\.31 to 0\.86; every call was UP, so that no skill can show$/,
+    );
   });
 
   it('says that it cannot be told from always-UP when it cannot', () => {
@@ -51,7 +55,7 @@ describe('the scorecard', () => {
     docs.push(forecastDoc({ date: '2026-01-09', horizonDays: 1, state: 'WIN', direction: 'DOWN', actual: 'DOWN' }));
     const { summary } = scorecardOf(docs, 1, options);
     expect(summary.alwaysUpAccuracy).toBeCloseTo(5 / 9, 12);
-    expect(summary.verdict).toContain('not distinguishable from always-UP: 6 of 9 right, worth 9 independent ones');
+    expect(summary.verdict).toBe('not distinguishable from always-UP: 6 of 9 right, 95 % interval 0.35 to 0.88; always-UP 5 of 9');
   });
 
   it('says when every forecast that is over abstained', () => {

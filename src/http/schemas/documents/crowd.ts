@@ -6,7 +6,7 @@ import { PREDICTION_VERIFICATION } from '../../../record/schemas/prediction-veri
 import { CROWD_VS_ORACLE_REPLY } from '../crowd.ts';
 import { headOf } from './head.ts';
 
-const { venue, quotesAreOurs, totals, weeks, count, notes } = CROWD_VS_ORACLE_REPLY.shape;
+const { venue, quotesAreOurs, totals, weeks, count, disagreements, disagreementTotals, notes } = CROWD_VS_ORACLE_REPLY.shape;
 
 const HORIZON_DAYS = z.int().min(1).max(7).describe('Days of the horizon: 1, 2, 3 or 7');
 const MODEL_VERSION = z.string().describe('Version of the model');
@@ -78,6 +78,6 @@ const EVIDENCE = z.object({
 export const CROWD_VS_ORACLE = z.object({
   ...headOf('crowd_vs_oracle'),
   running: weeks.element.nullable().describe('The newest week that is not over; null before it was priced'),
-  ...{ venue, quotesAreOurs, totals, weeks, count, notes },
+  ...{ venue, quotesAreOurs, totals, weeks, count, disagreements, disagreementTotals, notes },
   evidence: EVIDENCE.describe('What it takes to compute the comparison again, and what each part of it rests on'),
 });

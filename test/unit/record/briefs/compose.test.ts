@@ -60,7 +60,7 @@ describe('a brief', () => {
       wins: 1,
       losses: 1,
       pending: 1,
-      verdict: expect.stringContaining('1 of 2'),
+      verdict: expect.stringContaining('of all 2 calls 0.50'),
     });
   });
 

@@ -46,6 +46,19 @@ describe('the accuracy of the crowd', () => {
     expect(Math.max(...told.map((figure) => figure.length))).toBeLessThanOrEqual(10);
   });
 
+  it('has bins whose intervals count weeks, not markets', () => {
+    const { reliability } = crowdAccuracy([
+      pin({ strikeUsd: 1, qMarket: 0.61 }),
+      pin({ strikeUsd: 2, qMarket: 0.65, winner: 'NO' }),
+      pin({ strikeUsd: 3, decidingDay: FRIDAY + 7, qMarket: 0.69 }),
+    ]);
+    const { low, high } = wilsonInterval((2 / 3) * 2, 2);
+    expect(reliability[6]).toMatchObject({ n: 3, effectiveN: 2, observedShare: 0.66666667 });
+    expect(reliability[6].interval95!.low).toBeCloseTo(low, 8);
+    expect(reliability[6].interval95!.high).toBeCloseTo(high, 8);
+    expect(reliability[5]).toMatchObject({ n: 0, effectiveN: 0, interval95: null });
+  });
+
   it('takes a price of one half for no call', () => {
     expect(crowdAccuracy([pin({ qMarket: 0.5 })])).toMatchObject({
       markets: 1,

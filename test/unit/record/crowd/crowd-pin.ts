@@ -28,12 +28,14 @@ export function pricedWager({
   return {
     ...undecidedWager({ name: venue, asset: 'USDC' }, day, pinnedAt),
     market: { id: `${decidingDay}:${strikeUsd}`, question: 'Above?', strikeUsd, expiresAt: new Date(instantOf(decidingDay + 1)) },
-    quote: { bid: qMarket - 0.01, ask: qMarket + 0.01, fee: 0, at: pinnedAt },
+    quote: { bid: fourDigits(qMarket - 0.01), ask: fourDigits(qMarket + 0.01), fee: 0, at: pinnedAt },
     qMarket,
     pModel,
     winner,
   };
 }
+
+const fourDigits = (price: number) => Number(price.toFixed(4));
 
 export function crowdPin(options: PricedOptions): CrowdPin {
   return pinOf(pricedWager(options), 99_000);

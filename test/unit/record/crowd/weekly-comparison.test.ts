@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
+import { pinOf } from '../../../../src/record/crowd/pins.ts';
 import { weeklyComparison, weekPins } from '../../../../src/record/crowd/weekly-comparison.ts';
 import { viewForecast } from '../../../../src/record/views.ts';
+import type { WagerDoc } from '../../../../src/wager/wagers.ts';
 import { forecastDoc } from '../forecast-doc.ts';
-import { crowdPin } from './crowd-pin.ts';
+import { crowdPin, pricedWager } from './crowd-pin.ts';
 
 const FRIDAY = parseDay('2026-02-13');
 const NEXT_FRIDAY = FRIDAY + 7;
@@ -38,6 +40,15 @@ describe('crowd against oracle', () => {
     expect(totals.market).toEqual({ brier: 0.26, logLoss: 0.71355818 });
     expect(totals.brierDifference!.low!).toBeLessThan(-0.12);
     expect(totals.verdict).toContain('cannot be told apart');
+  });
+
+  it('tells the book as it was pinned, of gated weeks as well', () => {
+    const levels = { bids: [{ price: 0.47, size: 10 }], asks: [{ price: 0.49, size: 7 }] };
+    const pinned = pricedWager({ day: FRIDAY - 8, decidingDay: FRIDAY, qMarket: 0.48 });
+    const bookOf = (wager: WagerDoc) => weeklyComparison([pinOf(wager, null)], FRIDAY - 9).weeks[0].book;
+    expect(bookOf({ ...pinned, book: levels })).toEqual({ bid: 0.47, ask: 0.49, fee: 0, ...levels });
+    expect(bookOf(pinned)).toEqual({ bid: 0.47, ask: 0.49, fee: 0, bids: [], asks: [] });
+    expect(bookOf({ ...pinned, quote: null })).toBeNull();
   });
 
   it('tells scores without what floating point adds', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { BookLevel, OrderBook } from '../../../../src/wager/polymarket/clob.ts';
+import type { OrderBook } from '../../../../src/wager/polymarket/clob.ts';
 import { quoteOf } from '../../../../src/wager/polymarket/quote.ts';
+import type { BookLevel } from '../../../../src/wager/venue.ts';
 
 const at = new Date('2026-01-07T21:42:00Z');
 const free = { rate: 0, exponent: 0 };
@@ -14,8 +15,15 @@ const book = (bids: number[], asks: number[]): OrderBook => ({
 });
 
 describe('a quote', () => {
-  it('is the best bid and ask', () => {
-    expect(quoteOf(book([0.44, 0.4], [0.46, 0.47]), free, at)).toEqual({ bid: 0.44, ask: 0.46, fee: 0, at });
+  it('is the best bid and ask, with the book that stood behind them', () => {
+    const { bids, asks } = book([0.44, 0.4], [0.46, 0.47]);
+    expect(quoteOf(book([0.44, 0.4], [0.46, 0.47]), free, at)).toEqual({ bid: 0.44, ask: 0.46, fee: 0, at, book: { bids, asks } });
+  });
+
+  it('keeps five levels of either side', () => {
+    const deep = book([0.44, 0.43, 0.42, 0.41, 0.4, 0.39], [0.46, 0.47, 0.48, 0.49, 0.5, 0.51]);
+    const { book: kept } = quoteOf(deep, free, at);
+    expect(kept).toEqual({ bids: deep.bids.slice(0, 5), asks: deep.asks.slice(0, 5) });
   });
 
   it('has the higher fee of both sides, in whole micros', () => {

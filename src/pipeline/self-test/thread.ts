@@ -1,0 +1,86 @@
+import { Worker } from 'node:worker_threads';
+import { messageOf, OracleError } from '../../errors.ts';
+import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, type InputFrame } from '../../forecast/frame.ts';
+import type { ComputationName, Computed, ComputeInput } from './computations.ts';
+
+/** What a thread is given. */
+export interface ThreadWork {
+  input: ComputeInput;
+  names: readonly ComputationName[];
+}
+
+export interface ThreadOptions {
+  /** Ends the thread. */
+  signal: AbortSignal;
+  /** For each report when it is there. */
+  onReport?(computed: Computed): void;
+  /** Default: five minutes. */
+  timeoutMs?: number;
+  /** The module that the thread runs. Default: `compute.ts`. */
+  entry?: URL;
+}
+
+/** Many times what they take, also on a machine that has other things to do. */
+const TIMEOUT_MS = 5 * 60_000;
+/** Of which a full history with all its variants takes a tenth. */
+const MEMORY_MB = 1_024;
+
+/**
+ * Computes reports in a thread of its own, so that whoever has requests to answer goes on answering them.
+ * @throws OracleError SHUTTING_DOWN when the process stops; INTERNAL, in words, when the thread fails, ends early or takes too long
+ */
+export function computeInThread({ input, names }: ThreadWork, options: ThreadOptions): Promise<Computed[]> {
+  const { signal, onReport, timeoutMs = TIMEOUT_MS, entry = new URL('./compute.ts', import.meta.url) } = options;
+  if (signal.aborted) return Promise.reject(stopping());
+  const { promise, resolve, reject } = Promise.withResolvers<Computed[]>();
+  const { copy, buffers } = ownInput(input);
+  // Nothing of the environment: what it may hold is no business of a computation.
+  const worker = new Worker(entry, {
+    workerData: { input: copy, names } satisfies ThreadWork,
+    transferList: buffers,
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+    env: {},
+  });
+  const reports: Computed[] = [];
+  const timer = setTimeout(() => reject(failed(`not done within ${timeoutMs / 1_000} s`)), timeoutMs);
+  const onAbort = () => reject(stopping());
+  signal.addEventListener('abort', onAbort, { once: true });
+  worker.on('message', (computed: Computed) => {
+    reports.push(computed);
+    onReport?.(computed);
+    if (reports.length === names.length) resolve(reports);
+  });
+  worker.once('error', (error: unknown) => reject(failed(messageOf(error), error)));
+  worker.once('exit', (code) => reject(failed(`the thread ended with code ${code}`)));
+  return promise.finally(async () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    await worker.terminate();
+  });
+}
+
+function stopping(): OracleError {
+  return new OracleError('SHUTTING_DOWN', 'The service is stopping: self-tests will be run at its next start');
+}
+
+function failed(reason: string, cause?: unknown): OracleError {
+  return new OracleError('INTERNAL', `Self-tests could not be computed: ${reason}`, { cause });
+}
+
+/** The memory of frames is shared with others, who go on reading it: the thread gets copies, handed over. */
+function ownInput({ frame, pointInTime }: ComputeInput): { copy: ComputeInput; buffers: ArrayBuffer[] } {
+  const buffers: ArrayBuffer[] = [];
+  const own = <T extends Float64Array | Int32Array>(values: T): T => {
+    const copy = values.slice() as T & { buffer: ArrayBuffer };
+    buffers.push(copy.buffer);
+    return copy;
+  };
+  const ownFrame = (from: InputFrame): InputFrame => {
+    const copy = { ...from };
+    for (const column of DAILY_COLUMNS) copy[column] = own(from[column]);
+    for (const column of BUSINESS_DAY_COLUMNS) copy[column] = { days: own(from[column].days), values: own(from[column].values) };
+    return copy;
+  };
+  const copy = { frame: ownFrame(frame), pointInTime: pointInTime.map(({ day, frame: known }) => ({ day, frame: ownFrame(known) })) };
+  return { copy, buffers };
+}

@@ -1,0 +1,8 @@
+import { z } from 'zod';
+import { COUNT } from '../../fields.ts';
+
+export const BRIER = z.object({
+  n: COUNT.describe('Resolved forecasts, HOLD included'),
+  model: z.number().min(0).max(1).describe('Mean squared error of the probabilities of UP, 0 to 1; lower is better'),
+  climatology: z.number().min(0).max(1).describe('The same of the base rate known at the time'),
+});

@@ -1,0 +1,14 @@
+import type { Day } from '../../forecast/day.ts';
+import type { SelfTestStep } from './due.ts';
+import type { SelfTestStore } from './store.ts';
+
+/** Where stored self-tests are told from. */
+export interface SelfTestDesk {
+  store: SelfTestStore;
+  /** Of this process: what a next run would say. */
+  codeVersion: string;
+  /** Last day of a feed that ends; null for one that goes on. */
+  lastCovered(): Promise<Day | null>;
+  /** Why a step of self-tests has come to nothing yet, in words; null where nothing is known to hold it up. */
+  waitsFor(step: SelfTestStep): Promise<string | null>;
+}

@@ -1,0 +1,67 @@
+import type { z } from 'zod';
+import { type Day, formatDay } from '../../forecast/day.ts';
+import type { WagerBook } from '../../wager/wagers.ts';
+import { type CrowdAccuracy, crowdAccuracy } from '../crowd/crowd-accuracy.ts';
+import { type CrowdPin, isSettled, readPins, type SettledPin } from '../crowd/pins.ts';
+import { weeklyComparison } from '../crowd/weekly-comparison.ts';
+import { type MarketComparison, marketComparison } from '../market-comparison.ts';
+import type { ForecastRecord } from '../record.ts';
+import type { POLYMARKET_COMPARISON } from './schemas/polymarket-comparison.ts';
+
+/** `POLYMARKET_COMPARISON`. */
+export type PolymarketComparison = z.output<typeof POLYMARKET_COMPARISON>;
+
+export interface PolymarketComparisonParts {
+  record: ForecastRecord;
+  wagers: WagerBook;
+  /** The venue of new wagers, and the names of all that quote its book. */
+  venue: { name: string; sameBook: readonly string[] };
+  now: Date;
+}
+
+const OURS =
+  'NOT A REAL MARKET: these quotes are made by the paper venue of this service itself, from its own forecast of the volatility. Being as good as they are, or better, proves nothing.';
+const GATED =
+  'Only days up to `throughDate` are in it: those whose forecasts everybody may know. Later ones would give an unresolved forecast away.';
+const FIRST_PRICE =
+  'Each market counts once, by the first price that was pinned of it, beside the probability that the model gave the same strike at the same time.';
+
+/** Prediction market against oracle on the same questions, from what everybody may know of the record. */
+export async function polymarketComparison(
+  parts: PolymarketComparisonParts,
+): Promise<{ report: PolymarketComparison; days: readonly CrowdPin[] }> {
+  const { record, wagers, venue, now } = parts;
+  const [all, through] = await Promise.all([readPins(parts), record.lastDayTold(now)]);
+  const comparison = { record, wagers, venueName: venue.name, sameBook: venue.sameBook, now: () => now };
+  const days = all.filter(({ day, venue: name }) => day <= through && venue.sameBook.includes(name));
+  return { report: comparisonOf(days, through, await marketComparison(comparison)), days };
+}
+
+function comparisonOf(pins: readonly CrowdPin[], through: Day, headToHead: MarketComparison): PolymarketComparison {
+  const settled = pins.filter(isSettled);
+  const { weeks, market, oracle, brierDifference, logLossDifference, oracleCloser, marketCloser, verdict } = weeklyComparison(
+    pins,
+    through,
+  ).totals;
+  const { venue, quotesAreOurs, settledMarkets, modelLogLoss, marketLogLoss, weightGivenToModel } = headToHead;
+  return {
+    verdict: quotesAreOurs ? `against quotes of our own paper venue, which proves nothing: ${verdict}` : verdict,
+    venue,
+    quotesAreOurs,
+    throughDate: formatDay(through),
+    accuracy: { market: accuracyOf(settled), oracle: accuracyOf(settled.map(asOracle)) },
+    weekly: { weeks, market, oracle, brierDifference, logLossDifference, oracleCloser, marketCloser },
+    weight: { settledMarkets, modelLogLoss, marketLogLoss, weightGivenToModel },
+    notes: [...(quotesAreOurs ? [OURS] : []), FIRST_PRICE, GATED],
+  };
+}
+
+/** The oracle's probability in the place of the price: judged by the same rules. */
+function asOracle(pin: SettledPin): SettledPin {
+  return { ...pin, pMarket: pin.pOracle };
+}
+
+function accuracyOf(pins: readonly SettledPin[]): PolymarketComparison['accuracy']['market'] {
+  const { markets, weeks, calls, hits, hitRate, hitRateInterval95, brier, logLoss }: CrowdAccuracy = crowdAccuracy(pins);
+  return { markets, weeks, calls, hits, hitRate, hitRateInterval95, brier, logLoss };
+}

@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { COUNT } from '../../../fields.ts';
+import { HORIZONS } from '../../../forecast/model.ts';
+
+/** A horizon in days. */
+export const HORIZON_DAYS = z.literal(HORIZONS).describe('Days ahead');
+
+/** How much history a report rests on. */
+export const FOLD_COUNT = {
+  folds: COUNT.describe('Folds of 180 days that are complete at every horizon'),
+  expectedFolds: COUNT.describe('Folds that the whole history gave when this version was released'),
+  note: z.string().nullable().describe('Why there are fewer folds, where there are; else null'),
+};

@@ -1,0 +1,67 @@
+import { type HorizonName, horizonName } from '../../forecast/model.ts';
+import type { Regime } from '../../forecast/regime.ts';
+import type { Interval } from '../../forecast/scoring.ts';
+import { effectiveCount } from '../../forecast/statistics/effective-count.ts';
+import type { RecordSummary } from '../../forecast/statistics/record-summary.ts';
+import type { ForecastDoc } from '../forecast.ts';
+import { brierOf, shareOfWins, summaryOf } from '../scorecard.ts';
+import { statusOf } from '../views.ts';
+
+/** What a part of a record is worth, in short. Shares 0 to 1. */
+export interface ShareRow {
+  /** Forecasts, whatever became of them. */
+  total: number;
+  resolved: number;
+  wins: number;
+  accuracy: number | null;
+  /** How many independent calls the resolved ones are worth. */
+  effectiveN: number;
+  dedupedTotal: number;
+  accuracyInterval95: Interval | null;
+  brier: RecordSummary['brier'];
+}
+
+export interface RegimeRow extends ShareRow {
+  /** Null for days on which nothing was forecast. */
+  regime: Regime | null;
+}
+
+export interface ModelVersionRow extends ShareRow {
+  /** Null for days on which nothing was forecast. */
+  modelVersion: string | null;
+}
+
+export interface HorizonRow extends ShareRow, Pick<RecordSummary, 'holds' | 'voids' | 'missed' | 'pending' | 'verdict'> {
+  horizon: HorizonName;
+}
+
+/** Forecasts of one horizon in short. */
+export function shareRow(docs: readonly ForecastDoc[], horizonDays: number): ShareRow {
+  const { n: resolved, wins, accuracy, independent: dedupedTotal, interval95: accuracyInterval95 } = shareOfWins(docs, horizonDays);
+  const calls = docs.filter((doc) => statusOf(doc) === 'WIN' || statusOf(doc) === 'LOSS');
+  const effectiveN = effectiveCount(
+    calls.map(({ day }) => day),
+    horizonDays,
+  );
+  return { total: docs.length, resolved, wins, accuracy, effectiveN, dedupedTotal, accuracyInterval95, brier: brierOf(docs) };
+}
+
+/** The same with what was not scored, and in words. */
+export function horizonRow(docs: readonly ForecastDoc[], horizonDays: number): HorizonRow {
+  const { holds, voids, missed, pending, verdict } = summaryOf(docs, horizonDays);
+  return { horizon: horizonName(horizonDays), ...shareRow(docs, horizonDays), holds, voids, missed, pending, verdict };
+}
+
+/** Forecasts of one horizon by market regime, the most frequent first. */
+export function byRegime(docs: readonly ForecastDoc[], horizonDays: number): RegimeRow[] {
+  return [...Map.groupBy(docs, ({ regime }) => regime)]
+    .map(([regime, of]) => ({ regime, ...shareRow(of, horizonDays) }))
+    .toSorted((a, b) => b.total - a.total || (String(a.regime) < String(b.regime) ? -1 : 1));
+}
+
+/** Forecasts of one horizon, given in the order of their sequence, by the model that made them, the newest first. */
+export function byModelVersion(docs: readonly ForecastDoc[], horizonDays: number): ModelVersionRow[] {
+  return [...Map.groupBy(docs, ({ modelVersion }) => modelVersion)]
+    .map(([modelVersion, of]) => ({ modelVersion, ...shareRow(of, horizonDays) }))
+    .toReversed();
+}

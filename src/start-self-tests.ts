@@ -1,0 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Service } from './main.ts';
+import { catchUpSelfTests, prepareSelfTests } from './pipeline/self-test/catch-up.ts';
+
+/** Who has waited for a replay waits so long for what is still being computed. */
+const PATIENCE_MS = 5_000;
+
+/**
+ * Begins to compute, in a thread, the self-tests that are overdue and need no record. What it returns runs the rest, once the record is
+ * complete: after a replay results are there when it resolves, unless the machine is too busy; otherwise they follow.
+ */
+export function beginSelfTests(service: Service): (hasReplayed: boolean) => Promise<void> {
+  const { config, pipeline, log, shutdown } = service;
+  if (config.ROLE === 'api') return async () => undefined;
+  const computed = prepareSelfTests(pipeline, new Date());
+  return async (hasReplayed) => {
+    const running = computed
+      .then(() => catchUpSelfTests(pipeline, { now: new Date(), replayed: false }))
+      .catch((error: unknown) => log.error({ err: error }, 'catching up with self-tests failed'));
+    shutdown.onStop('self-tests', () => running.then(() => undefined));
+    if (hasReplayed) await Promise.race([running, delay(PATIENCE_MS, undefined, { ref: false })]);
+  };
+}

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { OracleError } from '../../../src/errors.ts';
+import { type Day, dayOf, formatDay, instantOf } from '../../../src/forecast/day.ts';
+import { allRoutes } from '../../../src/http/routes/all.ts';
+import type { PipelineParts } from '../../../src/pipeline/parts.ts';
+import { catchUpSelfTests, prepareSelfTests } from '../../../src/pipeline/self-test/catch-up.ts';
+import type { SelfTestParts } from '../../../src/pipeline/self-test/parts.ts';
+import { OneAtATime } from '../../../src/pipeline/self-test/turns.ts';
+import { runStep } from '../../../src/pipeline/steps.ts';
+import { newestDueDay, selfTestInstant } from '../../../src/record/self-test/due.ts';
+import { SELF_TESTS, type SelfTestDoc } from '../../../src/record/self-test/self-test.ts';
+import { undocumented } from '../../support/reply-schema.ts';
+import { computeShortly, shortly } from '../../support/self-tests.ts';
+import { call, serve } from '../../support/serve.ts';
+import { runPastDay, type TestService, testService } from '../../support/service.ts';
+
+const DAYS = 9;
+const PATHS = ['status', 'walk-forward', 'contamination', 'stability', 'polymarket-comparison'].map((name) => `/api/self-test/${name}`);
+let service: TestService;
+/** The day after the last that was run: the clock of these tests stands in it. */
+let end: Day;
+let inThread: SelfTestParts['compute'];
+
+beforeAll(async () => {
+  service = await testService(DAYS);
+  end = dayOf(Date.now());
+  for (let day = end - DAYS; day < end; day++) await runPastDay(service, day);
+  inThread = service.pipeline.selfTests.compute;
+});
+afterAll(() => service?.stop());
+beforeEach(async () => {
+  await Promise.all(['self_tests', 'step_runs'].map((name) => service.database.db.collection(name).deleteMany({})));
+  service.state.setup = null;
+});
+
+const at = (ms: number) => ({ now: new Date(ms), replayed: false });
+const NOON = () => instantOf(end, 12);
+const docs = () => service.database.db.collection<SelfTestDoc>('self_tests').find().sort({ _id: 1 }).toArray();
+
+/** The pipeline of a worker of its own. */
+function worker(selfTests: Partial<SelfTestParts> = {}, rest: Partial<PipelineParts> = {}): PipelineParts {
+  const own = { turns: new OneAtATime(), compute: computeShortly, ...selfTests };
+  return { ...service.pipeline, ...rest, selfTests: { ...service.pipeline.selfTests, ...own } };
+}
+
+/** What a path answers at an instant; what it has that its schema has not is an error. */
+async function ask(path: string, ms = NOON()) {
+  const route = allRoutes({ ...service.http, now: () => new Date(ms) }).find((one) => one.path === path)!;
+  const { body } = await call(route);
+  expect(undocumented(route.reply!, JSON.parse(JSON.stringify(body)))).toEqual([]);
+  return body;
+}
+
+const failure = (reason: string) => async () => {
+  throw new OracleError('INTERNAL', reason);
+};
+
+describe('before the first result', () => {
+  it('the status says that nothing was run, and the others what they wait for and when to come again', async () => {
+    service.state.setup = 'replaying history: 3 of 120 days';
+    const { tests, overdue, selfReport } = await ask(PATHS[0]);
+    expect(tests.map(({ test, state, verdict }: SelfTestDoc) => ({ test, state, verdict }))).toEqual(
+      SELF_TESTS.map((test) => ({ test, state: 'waiting', verdict: null })),
+    );
+    expect(tests[0].reason).toBe('replaying history: 3 of 120 days');
+    expect([overdue, selfReport]).toEqual([[...SELF_TESTS], null]);
+    for (const path of PATHS.slice(1)) {
+      await expect(ask(path), path).rejects.toMatchObject({
+        code: 'STEP_WAITING',
+        message: expect.stringContaining('replaying history: 3 of 120 days'),
+        retryAfterSeconds: 60,
+      });
+    }
+  });
+
+  it('a history that is not there yet is waited for; what needs none is there', async () => {
+    const market = {
+      ...service.pipeline.market,
+      inputs: async () => {
+        throw new OracleError('PRICE_UNAVAILABLE', 'No daily close of yesterday yet');
+      },
+    };
+    const reports = await catchUpSelfTests(worker({}, { market }), at(NOON()));
+    expect(reports).toMatchObject([
+      { step: 'backtest', outcome: { waiting: 'No daily close of yesterday yet' } },
+      { step: 'diagnostics', outcome: { waiting: 'No daily close of yesterday yet' } },
+    ]);
+    expect((await docs()).map(({ test }) => test)).toEqual(['polymarket-comparison', 'self-report']);
+    await expect(ask('/api/self-test/stability')).rejects.toMatchObject({
+      message: expect.stringContaining('No daily close of yesterday'),
+    });
+    expect((await ask(PATHS[0])).overdue).toEqual(['walk-forward', 'contamination', 'stability']);
+
+    const again = await catchUpSelfTests(worker(), at(NOON()));
+    expect(again.map(({ outcome }) => outcome)).toEqual([{ done: 'ran walk-forward' }, { done: 'ran contamination, stability' }]);
+  });
+});
+
+describe('a fresh start', () => {
+  it('has results on all five paths, computed in a thread beside requests that are answered', async () => {
+    const { url, close } = await serve(service);
+    const compute: SelfTestParts['compute'] = ({ frame }, names) => inThread({ frame: shortly(frame), pointInTime: [] }, names);
+    let answered = 0;
+    let whileRunning = 0;
+    const running = catchUpSelfTests(worker({ compute }), at(NOON())).finally(() => {
+      whileRunning = answered;
+    });
+    while (answered < 100 && whileRunning === 0) {
+      expect((await fetch(`${url}/api/svc/open/signal`)).status).toBe(200);
+      answered++;
+    }
+    for (const { outcome } of await running) expect(outcome).toHaveProperty('done');
+    expect(whileRunning).toBeGreaterThan(0);
+    for (const path of PATHS) expect((await fetch(url + path)).status, path).toBe(200);
+    await close();
+
+    const { report, overfitting, ...envelope } = await ask('/api/self-test/walk-forward');
+    expect(envelope).toMatchObject({ test: 'walk-forward', simulated: true, replayed: false, lastDay: formatDay(end - 1), overdue: false });
+    expect(report).toMatchObject({ folds: 0, expectedFolds: 19, note: expect.stringContaining('0 of 19 folds'), healthy: true });
+    expect(overfitting.trials).toBe(147);
+    expect(await ask('/api/self-test/contamination')).toMatchObject({ report: { folds: 0 } });
+    expect(await ask('/api/self-test/stability')).toMatchObject({ result: null, report: { result: null, folds: 0 } });
+    const comparison = await ask('/api/self-test/polymarket-comparison');
+    expect(comparison.verdict).toContain('our own paper venue');
+    expect(comparison.report).toMatchObject({ quotesAreOurs: true, throughDate: formatDay(end - 8) });
+    const { tests, overdue, selfReport } = await ask(PATHS[0]);
+    expect([overdue, selfReport.test]).toEqual([[], 'self-report']);
+    expect(tests.every(({ state, late }: SelfTestDoc) => state === 'done' && late)).toBe(true);
+  });
+
+  it('that computes beside a replay finds everything done after it', async () => {
+    const parts = worker({}, { heldBack: async () => 'the replay is not finished' });
+    await prepareSelfTests(parts, new Date(NOON()));
+    expect((await docs()).map(({ test }) => test)).toEqual(['contamination', 'stability', 'walk-forward']);
+    expect(await catchUpSelfTests(parts, at(NOON()))).toMatchObject([
+      { outcome: { waiting: 'the replay is not finished' } },
+      { outcome: { waiting: 'the replay is not finished' } },
+    ]);
+    const compute = failure('nothing is left to compute');
+    const after = await catchUpSelfTests(worker({ compute }), at(NOON()));
+    expect(after.map(({ outcome }) => outcome)).toEqual([{ done: 'ran polymarket-comparison' }, { done: 'ran self-report' }]);
+  });
+});
+
+describe('a run of the self-tests', () => {
+  it('is made once a day that it is due on, however often and by how many it is asked for', async () => {
+    const workers = [worker(), worker()];
+    await Promise.all(workers.map((one) => catchUpSelfTests(one, at(NOON()))));
+    const once = await docs();
+    expect(once.map(({ test }) => test).sort()).toEqual([...SELF_TESTS].sort());
+    expect(await catchUpSelfTests(workers[0], at(NOON()))).toEqual([]);
+    for (const step of ['backtest', 'diagnostics'] as const) {
+      expect(await runStep(workers[1], step, end, at(NOON() + 1_000))).toEqual({ done: 'nothing to do' });
+    }
+    expect(await docs()).toEqual(once);
+
+    await catchUpSelfTests(workers[0], at(instantOf(end + 1, 3)));
+    expect(await docs()).toHaveLength(once.length + 2 + (newestDueDay('diagnostics', instantOf(end + 1, 3), null) > once[0].day ? 3 : 0));
+  });
+
+  it('says whether it was late', async () => {
+    const lateness = async (ms: number) => {
+      await service.database.db.collection('self_tests').deleteMany({});
+      await runStep(worker(), 'backtest', end, at(ms));
+      return (await docs()).map(({ late, dueAt }) => [late, dueAt.getTime()]);
+    };
+    const due = selfTestInstant('backtest', end);
+    expect(await lateness(due + 2 * 60_000)).toEqual([
+      [false, due],
+      [false, due],
+    ]);
+    expect(await lateness(due + 3 * 60_000)).toEqual([
+      [true, due],
+      [true, due],
+    ]);
+  });
+
+  it('that died with its process is made by the next one', async () => {
+    const compute = async () => {
+      throw new OracleError('SHUTTING_DOWN', 'The service is stopping');
+    };
+    const [backtest] = await catchUpSelfTests(worker({ compute }), at(NOON()));
+    expect(backtest.outcome).toEqual({ waiting: 'The service is stopping' });
+    expect((await docs()).map(({ test }) => test)).not.toContain('walk-forward');
+    const [again] = await catchUpSelfTests(worker(), at(NOON()));
+    expect(again.outcome).toEqual({ done: 'ran walk-forward' });
+  });
+
+  it('that failed says why, leaves the result before it in its place, and is tried again after an hour', async () => {
+    await catchUpSelfTests(worker(), at(NOON()));
+    const next = instantOf(end + 1, 4);
+    const [backtest] = await catchUpSelfTests(worker({ compute: failure('the thread ended with code 7') }), at(next));
+    expect(backtest.outcome).toEqual({ failed: 'the thread ended with code 7' });
+    const told = await ask('/api/self-test/walk-forward', next);
+    expect(told).toMatchObject({ date: formatDay(end), overdue: true, failure: { reason: 'the thread ended with code 7' } });
+    const { tests, overdue } = await ask(PATHS[0], next);
+    expect(tests[0]).toMatchObject({
+      test: 'walk-forward',
+      state: 'failed',
+      reason: 'the thread ended with code 7',
+      verdict: told.verdict,
+    });
+    expect(overdue).toContain('walk-forward');
+
+    const retried = async (minutes: number) =>
+      (await catchUpSelfTests(worker(), at(next + minutes * 60_000))).filter(({ step }) => step === 'backtest');
+    expect(await retried(59)).toEqual([]);
+    expect(await retried(60)).toMatchObject([{ outcome: { done: 'ran walk-forward' } }]);
+    expect(await ask('/api/self-test/walk-forward', next)).toMatchObject({ date: formatDay(end + 1), overdue: false, failure: null });
+  });
+
+  it('of other code takes the place of an older one once, and does not take turns with it', async () => {
+    await catchUpSelfTests(worker({ codeVersion: 'old', startedAt: new Date(NOON() - 2) }), at(NOON()));
+    const renewed = { codeVersion: 'new', startedAt: new Date(NOON() + 1) };
+    const fresh = await catchUpSelfTests(worker(renewed), at(NOON() + 2));
+    expect(fresh.map(({ outcome }) => outcome)).toEqual([
+      { done: 'ran polymarket-comparison, walk-forward' },
+      { done: 'ran self-report, contamination, stability' },
+    ]);
+    expect(new Set((await docs()).map(({ codeVersion }) => codeVersion))).toEqual(new Set(['new']));
+    expect(await catchUpSelfTests(worker({ codeVersion: 'old', startedAt: new Date(NOON() - 2) }), at(NOON() + 3))).toEqual([]);
+  });
+
+  it('of other data takes the place of the one before when it is asked for', async () => {
+    await runStep(worker(), 'backtest', end, at(NOON()));
+    const other = { ...service.pipeline.market };
+    other.inputs = async (day, ms) => ({ ...(await service.pipeline.market.inputs(day, ms)), digest: `0x${'d'.repeat(64)}` });
+    expect(await runStep(worker({}, { market: other }), 'backtest', end, at(NOON()))).toEqual({ done: 'ran walk-forward' });
+    expect((await ask('/api/self-test/walk-forward')).dataDigest).toBe(`0x${'d'.repeat(64)}`);
+  });
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { instantOf, parseDay } from '../../../src/forecast/day.ts';
+import { ensureIndexes } from '../../../src/mongo.ts';
+import { selfTestId } from '../../../src/record/self-test/due.ts';
+import type { SelfTestDoc } from '../../../src/record/self-test/self-test.ts';
+import { SELF_TEST_INDEXES, SelfTestStore } from '../../../src/record/self-test/store.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+
+const DAY = parseDay('2026-03-15');
+let database: TestDatabase;
+let store: SelfTestStore;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await ensureIndexes(database.db, SELF_TEST_INDEXES);
+  store = new SelfTestStore(database.db);
+});
+afterAll(() => database.drop());
+beforeEach(() => database.db.collection('self_tests').deleteMany({}));
+
+let minute = 0;
+
+/** A run, a minute after the one before. */
+function run(rest: Partial<SelfTestDoc> = {}): SelfTestDoc {
+  const day = rest.day ?? DAY;
+  const test = rest.test ?? 'stability';
+  return {
+    _id: selfTestId(test, day),
+    ...{ test, day, dueAt: new Date(instantOf(day, 15)), ranAt: new Date(instantOf(day, 15, ++minute)), durationMs: 5, late: false },
+    ...{ state: 'done', reason: null, verdict: 'fine', codeVersion: '1', dataDigest: '0xa', firstDay: 1, lastDay: 2 },
+    ...{ source: 'test', simulated: false, replayed: false, seed: 1, result: { report: { minute } } },
+    ...rest,
+  };
+}
+
+const failed = (rest: Partial<SelfTestDoc> = {}) => run({ state: 'failed', reason: 'it broke', verdict: null, result: null, ...rest });
+const standing = () => database.db.collection<SelfTestDoc>('self_tests').find().toArray();
+
+describe('a run of a self-test', () => {
+  it.each([
+    ['the same code on the same data', run, run, 0],
+    ['other code', run, () => run({ codeVersion: '2' }), 1],
+    ['other data', run, () => run({ dataDigest: '0xb' }), 1],
+    ['a failure after a result', run, () => failed({ codeVersion: '2' }), 0],
+    ['a result after a failure', failed, run, 1],
+    ['a failure after a failure', failed, failed, 1],
+  ] as const)('stands for its day, or gives way: %s', async (_, first, second, stands) => {
+    const runs = [first(), second()];
+    for (const one of runs) await store.keep(one);
+    expect(await standing()).toEqual([runs[stands]]);
+    expect(await store.of('stability', DAY)).toMatchObject({ ranAt: runs[stands].ranAt });
+  });
+
+  it('is kept once when two workers come at the same time, and both are told of the one that stands', async () => {
+    for (const rest of [{}, { codeVersion: '3' }, { codeVersion: '4', dataDigest: '0xc' }]) {
+      const runs = [run(rest), run(rest), run(rest)];
+      const kept = await Promise.all(runs.map((one) => store.keep(one)));
+      const [doc, ...others] = await standing();
+      expect(others).toEqual([]);
+      expect(kept.map(({ ranAt }) => ranAt)).toEqual(kept.map(() => doc.ranAt));
+      expect(doc).toMatchObject(rest);
+    }
+  });
+
+  it('does not take the place of one that came in between', async () => {
+    await store.keep(failed());
+    const runs = [run({ codeVersion: '5' }), run({ codeVersion: '6' })];
+    const kept = await Promise.all(runs.map((one) => store.keep(one)));
+    const [doc] = await standing();
+    expect(['5', '6']).toContain(doc.codeVersion);
+    expect(kept.at(-1)!.codeVersion === doc.codeVersion || kept[0].codeVersion === doc.codeVersion).toBe(true);
+  });
+
+  it('is found by its test: the newest of all, and the newest with a result', async () => {
+    await store.keep(run({ day: DAY - 7 }));
+    await store.keep(failed({ day: DAY }));
+    await store.keep(run({ test: 'walk-forward', day: DAY + 1 }));
+    expect(await store.newest('stability')).toMatchObject({ day: DAY, state: 'failed' });
+    expect(await store.newestDone('stability')).toMatchObject({ day: DAY - 7, result: { report: {} } });
+    expect(await store.newestVerdict('stability')).not.toHaveProperty('result');
+    expect((await store.between('stability', DAY - 7, DAY - 1)).map(({ day }) => day)).toEqual([DAY - 7]);
+    expect(await store.newest('contamination')).toBeNull();
+    expect(await store.newestDone('contamination')).toBeNull();
+  });
+});
