@@ -118,6 +118,18 @@ describe('numbers in the documents', () => {
     `at least ${FEWEST_BYTES} bytes, at most ${LONGEST_SECRET} characters`,
     `A wallet can have ${WEBHOOKS_PER_WALLET}.`,
   ])('docs/EVENTS.md says: %s', (words) => expect(flowing(events)).toContain(words));
+
+  it('of the README on recorded history are those of the model card', () => {
+    const recorded = documentText('docs/MODEL.md').split('<!-- recorded -->')[1];
+    const [days, , right, always, , , crps] = unpadded(recorded)
+      .match(/^\| 7d \| (\d+ \|.*)$/m)![1]
+      .split(' | ');
+    const [skill, low, high] = crps.match(/[\d.]+/g)!;
+    const said = flowing(readme);
+    expect(said).toContain(`${inWords(BigInt(days))} days from 2017 to 2026`);
+    expect(said).toContain(`the 7-day direction was right on ${right} of days, and always saying UP on ${always}`);
+    expect(said).toContain(`${skill} % by CRPS, 95 % interval ${low} to ${high}`);
+  });
 });
 
 function inWords(tokens: bigint): string {
