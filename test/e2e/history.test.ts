@@ -67,13 +67,13 @@ describeWithShared('a replay of real history', () => {
 
   it('has tested itself on all of it: 19 folds, no leak, and nothing is due after its end', async () => {
     const [status, walk, contamination, stability, comparison] = await selfTestAnswers(get);
-    expect([status.overdue, status.selfReport.report.record.replayed]).toEqual([[], 7]);
+    expect([status.overdue, status.selfReport.report.record.replayed]).toEqual([[], 5]);
     for (const answer of [walk, contamination, stability, comparison]) {
       expect(answer).toMatchObject({ success: true, source: 'csv:data', simulated: false, nextDueAt: null, overdue: false });
     }
     expect(walk).toMatchObject({ date: '2026-08-21', lastDay: '2026-08-20', report: { folds: 19, note: null, healthy: true } });
-    // On the Sunday before, the outcomes of the last fold were not known yet.
-    expect(contamination).toMatchObject({ date: '2026-08-16', report: { folds: 18, healthy: true } });
+    // The first Sunday after the last day.
+    expect(contamination).toMatchObject({ date: '2026-08-23', lastDay: '2026-08-20', report: { folds: 19, healthy: true } });
     expect(stability).toMatchObject({ result: 'MODERATE' });
     expect(comparison.report.quotesAreOurs).toBe(true);
   });
