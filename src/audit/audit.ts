@@ -1,16 +1,18 @@
 import type { Address, Hex } from 'viem';
+import { EAS_ADDRESS } from '../chain/addresses.ts';
 import { schemaRegistryAbi } from '../chain/eas-abi.ts';
 import { chainCall } from '../chain/rpc-error.ts';
 import { SCHEMAS, type SchemaName, schemaUid } from '../chain/schemas.ts';
 import { type Day, dayOf, formatDay } from '../forecast/day.ts';
-import { HORIZONS } from '../forecast/model.ts';
 import { baseRatesOf } from './base-rates.ts';
 import type { AuditChain } from './chain.ts';
 import type { Claims } from './claims.ts';
-import { compareFigures } from './compare-figures.ts';
-import { compareRows } from './compare-rows.ts';
+import { checkCloseCalls } from './close-calls.ts';
+import { compareClaims } from './compare-claims.ts';
 import { newestBlock } from './find.ts';
 import { createFindings, type Findings, NOTHING } from './findings.ts';
+import { checkNothingBefore } from './first-block.ts';
+import { iso } from './iso.ts';
 import { checkOneClose } from './one-close.ts';
 import type { AuditPrices } from './prices.ts';
 import { type ChainRecord, type Prediction, readChainRecord } from './read-record.ts';
@@ -24,7 +26,7 @@ export interface AuditOptions {
   chain: AuditChain;
   /** The wallet whose record it is. */
   attester: Address;
-  /** First block that is read; default 0. A record begins with sequence 1, so that a block too late shows. */
+  /** First block that is read; default 0. From a later one the record is whole only if the wallet had sent nothing before. */
   fromBlock?: number;
   prices: AuditPrices;
   /** What the service says of itself; null: chain and prices alone are audited. */
@@ -43,11 +45,13 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   const findings = createFindings();
   const throughBlock = await newestBlock(chain);
   await checkSchemas(chain, findings);
+  noteAddress(chain, findings);
+  await checkNothingBefore(chain, { attester, fromBlock }, findings);
   const record = await readChainRecord(chain, { attester, fromBlock, throughBlock, onProgress }, findings);
   onProgress('comparing', 0, 1);
   const { rows, closes, missingCloses } = await auditRows(record, options, findings);
   const recomputed = await recomputeAll(rows, prices, findings);
-  if (claims !== null) await compareClaims({ rows, recomputed, claims, closes }, options, findings);
+  if (claims !== null) await compareClaims({ rows, recomputed }, { claims, prices, closes, now, findings });
   onProgress('comparing', 1, 1);
   const { chainId } = chain;
   const scope = { chainId, attester, eas: chain.addresses.eas, fromBlock, throughBlock, prices, service: claims?.source ?? null, now };
@@ -66,30 +70,45 @@ async function checkSchemas({ client, addresses }: AuditChain, findings: Finding
   }
 }
 
+function noteAddress({ addresses }: AuditChain, findings: Findings): void {
+  if (addresses.eas.toLowerCase() === EAS_ADDRESS) return;
+  findings.note(
+    `attestations are read from ${addresses.eas}, which is not where OP chains have EAS: what contract it is, see for yourself`,
+  );
+}
+
 async function auditRows({ predictions, revelations }: ChainRecord, { prices, now, onProgress }: AuditOptions, findings: Findings) {
   const sequences = checkSequences(predictions, findings);
   const matched = matchRevelations(predictions, revelations, findings);
   const standing = sequences.flatMap((sequence) => sequence.standing);
-  const needed = daysNeeded(standing, matched);
+  const needed = daysNeeded(standing, matched, now);
   onProgress?.('fetching prices', 0, 1);
   const closes = await prices.closes([...new Set([...needed.opening, ...needed.deciding])].sort((a, b) => a - b));
   onProgress?.('fetching prices', 1, 1);
   const rows = standing.map((prediction) => auditRow(prediction, matched.get(prediction.uid) ?? null, { prices, closes, now, findings }));
   checkOneClose(rows, findings);
+  checkCloseCalls(rows, { prices, closes, findings });
   noteVoids(rows, findings);
   noteEnd(rows, { prices, now }, findings);
   const missingCloses = [...needed.deciding].filter((day) => !closes.has(day)).sort((a, b) => a - b);
   return { rows, closes, missingCloses };
 }
 
-/** Days whose closes decide what is resolved, and those that open a window. */
-function daysNeeded(standing: readonly Prediction[], matched: ReadonlyMap<Hex, unknown>): { deciding: Set<Day>; opening: Set<Day> } {
+/** Days whose closes decide what is resolved, and those of what is not: that open its window, and that would end it. */
+function daysNeeded(
+  standing: readonly Prediction[],
+  matched: ReadonlyMap<Hex, unknown>,
+  now: Date,
+): { deciding: Set<Day>; opening: Set<Day> } {
   const deciding = new Set<Day>();
   const opening = new Set<Day>();
   for (const prediction of standing) {
     const { from, to } = closeDays(prediction);
     if (matched.has(prediction.uid) && !isLate(prediction) && !isMissed(prediction)) deciding.add(from).add(to);
-    else opening.add(from);
+    else {
+      opening.add(from);
+      if (prediction.data.resolvesAt <= now) opening.add(to);
+    }
   }
   return { deciding, opening };
 }
@@ -98,9 +117,7 @@ function noteVoids(rows: readonly AuditedRow[], findings: Findings): void {
   for (const { prediction, missed, late } of rows) {
     if (!missed && !late) continue;
     const { day, horizonDays, windowOpensAt } = prediction.data;
-    const why = missed
-      ? 'nothing was forecast'
-      : `attested at ${prediction.at.toISOString()}, after its window opened at ${windowOpensAt.toISOString()}`;
+    const why = missed ? 'nothing was forecast' : `attested at ${iso(prediction.at)}, after its window opened at ${iso(windowOpensAt)}`;
     findings.note(`${formatDay(day)} ${horizonDays}d is VOID: ${why}`);
   }
 }
@@ -124,33 +141,6 @@ async function recomputeAll(rows: readonly AuditedRow[], prices: AuditPrices, fi
   }
   return recomputed;
 }
-
-interface Compared {
-  rows: readonly AuditedRow[];
-  recomputed: readonly Recomputed[];
-  claims: Claims;
-  closes: ReadonlyMap<Day, number>;
-}
-
-async function compareClaims(
-  { rows, recomputed, claims, closes }: Compared,
-  { prices, now }: AuditOptions,
-  findings: Findings,
-): Promise<void> {
-  const baseRateTolerance = prices.toleranceBps === 0 ? 0 : BASE_RATE_TOLERANCE;
-  for (const horizonDays of HORIZONS) {
-    const figures = recomputed.find((one) => one.horizonDays === horizonDays) ?? recompute([], horizonDays);
-    const members = rows.filter(({ prediction }) => prediction.data.horizonDays === horizonDays);
-    const claim = await claims.scorecard(horizonDays);
-    const drafts = compareRows(members, claim.predictions, { horizonDays, prices, closes, now, findings });
-    const expected = drafts.length === 0 ? figures : recompute([...figures.rows, ...drafts], horizonDays);
-    compareFigures(expected, claim, { baseRateTolerance, findings });
-  }
-  findings.note('left out, since neither chain nor prices tell them: predictive distributions, regimes, model versions, wagers');
-}
-
-/** Other sources' closes move a base rate of thousands of days by less. */
-const BASE_RATE_TOLERANCE = 2e-3;
 
 function newestOf({ predictions, revelations }: ChainRecord): Date | null {
   const times = [...predictions, ...revelations].map(({ at }) => at.getTime());

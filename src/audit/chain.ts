@@ -1,4 +1,4 @@
-import { type Address, createPublicClient, type Hex, http, type PublicClient } from 'viem';
+import { type Address, createPublicClient, type Hex, http, type PublicClient, zeroHash } from 'viem';
 import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../chain/addresses.ts';
 import type { EasChain } from '../chain/attestation-reader.ts';
 import { easAbi } from '../chain/eas-abi.ts';
@@ -57,10 +57,26 @@ async function takesBatches(rpcUrl: string, chainId: number): Promise<boolean> {
 /** An attestation as EAS stores it. */
 export type RawAttestation = Awaited<ReturnType<typeof readAttestation>>;
 
-/** @throws OracleError CHAIN_UNREACHABLE */
+/** One of no uid where there is none. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint answers with another one */
 export async function readAttestation({ client, addresses }: AuditChain, uid: Hex) {
   const call = { address: addresses.eas, abi: easAbi, functionName: 'getAttestation', args: [uid] } as const;
-  return chainCall('Reading an attestation', () => client.readContract(call));
+  return chainCall('Reading an attestation', async () => {
+    const found = await client.readContract(call);
+    // An endpoint that loses one answer of a batch makes the others change places.
+    if (found.uid !== uid && found.uid !== zeroHash) throw new Error(`asked for ${uid}, the endpoint answers with ${found.uid}`);
+    return found;
+  });
+}
+
+/** When a block was made. @throws OracleError CHAIN_UNREACHABLE, also when the endpoint answers with another block */
+export async function readBlockTime({ client }: AuditChain, blockNumber: number): Promise<Date> {
+  return chainCall('Reading a block', async () => {
+    const { number, timestamp } = await client.getBlock({ blockNumber: BigInt(blockNumber) });
+    const at = new Date(Number(timestamp) * 1000);
+    const isThis = Number(number) === blockNumber && !Number.isNaN(at.getTime());
+    if (!isThis) throw new Error(`asked for block ${blockNumber}, the endpoint answers with block ${number} of ${timestamp}`);
+    return at;
+  });
 }
 
 /** Reads many things, as many at once as the endpoint takes; in their order. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { messageOf, OracleError } from '../errors.ts';
 import { horizonName } from '../forecast/model.ts';
+import { boundedJson } from './bounded-json.ts';
 
 const TEXT = z.string().max(100);
 
@@ -23,12 +24,14 @@ const ROW = z.object({
   windowOpensAt: TEXT,
   resolvesAt: TEXT,
   missed: z.boolean(),
+  replayed: z.boolean().optional(),
   attestationUid: TEXT.nullable(),
   resolutionUid: TEXT.nullable(),
 });
 
-/** What is compared of a scorecard; figures as far as they are there. */
-const SCORECARD = z.object({
+/** What is compared of a scorecard; figures as far as they are there. Other names are kept: what they tell is asked for. */
+const SCORECARD = z.looseObject({
+  horizon: TEXT.optional(),
   summary: z.record(z.string(), z.unknown()),
   stats: z.record(z.string(), z.unknown()).optional(),
   statistics: z.record(z.string(), z.unknown()).optional(),
@@ -65,15 +68,17 @@ export function claimsOf(url: string): Claims {
 }
 
 async function ask(url: string): Promise<unknown> {
-  let response: Response;
+  const { origin, pathname } = new URL(url);
+  let status: number;
   try {
-    response = await fetch(url, { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(PATIENCE_MS) });
+    const response = await fetch(url, { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(PATIENCE_MS) });
+    if (response.ok) return await boundedJson(response);
+    status = response.status;
+    await response.body?.cancel();
   } catch (cause) {
-    throw unreachable(new URL(url).origin, messageOf(cause), cause);
+    throw unreachable(origin, messageOf(cause), cause);
   }
-  const body = await response.json().catch(() => null);
-  if (response.ok) return body;
-  throw unreachable(new URL(url).origin, `${new URL(url).pathname} answers ${response.status}`);
+  throw unreachable(origin, `${pathname} answers ${status}`);
 }
 
 function unreachable(where: string, why: string, cause?: unknown): OracleError {

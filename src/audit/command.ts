@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Address } from 'viem';
 import { isOracleError, messageOf, OracleError } from '../errors.ts';
 import { type AuditOptions, audit } from './audit.ts';
-import type { CheckName } from './findings.ts';
+import { type CheckName, plainText } from './findings.ts';
 import type { AuditReport, Verdict } from './report.ts';
 import { reportText } from './report-text.ts';
 
@@ -16,15 +16,17 @@ export const OPTIONS_TEXT = `  --rpc <url>              JSON-RPC endpoint of the
   --attester <address>     wallet whose record it is
   --eas <address>          default: 0x4200..0021, where Base and other OP chains have it
   --schema-registry <address>
-  --from-block <number>    first block that is read; default 0. A record begins with sequence 1: a block too late shows
+  --from-block <number>    first block that is read; default 0. From a later one the record is whole only if the wallet had sent nothing
+                           before, which the endpoint must be able to tell
   --service <url>          also compare what a service claims: rows and figures of its scorecards
   --prices <file | live>   CSV file with the columns date and close (USD, at 00:00 UTC of the next day), or the median of public
                            exchanges
   --tolerance-bps <number> how far closes on chain may be from these; 0 is equal to the cent
   --json                   for programs
 
-Ends with 0 only when everything agrees, 1 when something differs, 3 when prices are missing for some days or there is nothing to audit,
-2 when it was not called as it should be or something does not answer.
+Ends with 0 only when everything agrees, 1 when something differs, 3 when nothing is wrong and something could not be checked (prices that
+are missing, returns near zero that have the other sign by these prices, blocks that were left out, nothing to audit), 2 when it was not
+called as it should be or something does not answer.
 `;
 
 /** The words of a call, checked. */
@@ -152,9 +154,19 @@ function progressLine(output: Output) {
   };
 }
 
-/** Says what went wrong, and what to do. @throws what is no error of ours */
+/** Says what went wrong, and what to do. @returns the exit code: 1 would say that something differs */
 export function explainFailure(error: unknown, err: Output): number {
-  if (!isOracleError(error)) throw error;
-  err.write(`${[`${error.code}: ${error.message}`, error.suggestedAction].filter(Boolean).join('\n')}\n`);
+  const lines = isOracleError(error) ? [`${error.code}: ${error.message}`, error.suggestedAction ?? ''] : unexpected(error);
+  const told = lines.map(plainText).filter((line) => line.trim() !== '');
+  err.write(`${told.join('\n')}\n`);
   return NOT_RUN;
+}
+
+const LINES_OF_UNEXPECTED = 15;
+
+/** A fault of the audit, and where it happened; an endpoint's URL may hold an access key. */
+function unexpected(error: unknown): string[] {
+  const text = (error instanceof Error ? error.stack : undefined) ?? String(error);
+  const lines = text.replaceAll(/\b(https?|wss?):\/\/\S+/g, '<endpoint>').split('\n');
+  return ['The audit failed, which says nothing of the record:', ...lines.slice(0, LINES_OF_UNEXPECTED)];
 }

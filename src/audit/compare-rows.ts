@@ -1,4 +1,4 @@
-import { type Day, dayOf, formatDay, instantOf } from '../forecast/day.ts';
+import { type Day, dayOf, formatDay } from '../forecast/day.ts';
 import type { RecordRow } from '../forecast/statistics/record-summary.ts';
 import type { ClaimedRow } from './claims.ts';
 import type { Findings, Subject, Told } from './findings.ts';
@@ -36,20 +36,25 @@ export function compareRows(rows: readonly AuditedRow[], claimed: readonly Claim
       compareRow(row, claim!, context);
     }
   }
-  return [...shown.values()].flatMap((claim) => draftOf(claim, context));
+  const next = rows.reduce((last, { prediction }) => Math.max(last, prediction.data.sequence), 0) + 1;
+  return [...shown.values()].flatMap((claim) => draftOf(claim, next, context));
 }
 
-/** A row that is on no chain: in order while its window has not opened. */
-function draftOf(claim: ClaimedRow, { horizonDays, now, findings }: RowContext): RecordRow[] {
+/** A row that is on no chain: in order for the forecast of today, which is the next, until its window opens at the end of the day. */
+function draftOf(claim: ClaimedRow, next: number, { horizonDays, now, findings }: RowContext): RecordRow[] {
   const subject = ofClaim(claim, horizonDays);
   const { day } = subject;
-  if (day !== null && claim.attestationUid === null && claim.status === 'PENDING' && now.getTime() < instantOf(day + 1)) {
+  if (day === dayOf(now.getTime()) && claim.sequence === next && isOpen(claim)) {
     findings.note(`${formatDay(day)} ${horizonDays}d has been made and is not on chain yet: its window has not opened`);
-    return [{ day, status: 'PENDING', missed: claim.missed, scored: null }];
+    return [{ day, status: 'PENDING', missed: false, scored: null }];
   }
   const because = 'the service shows it, and it is not on chain';
   findings.wrong('shown', subject, { field: 'row', expected: 'on chain', found: claim.status, because });
   return [];
+}
+
+function isOpen({ status, missed, resolved, outcome, attestationUid, resolutionUid }: ClaimedRow): boolean {
+  return status === 'PENDING' && !missed && !resolved && outcome === null && attestationUid === null && resolutionUid === null;
 }
 
 function ofClaim({ date, sequence }: ClaimedRow, horizonDays: number): Subject {

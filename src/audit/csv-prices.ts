@@ -5,8 +5,10 @@ import { MIN_HISTORY_DAYS } from '../forecast/frame.ts';
 import { TRAINING_START } from '../forecast/model.ts';
 import type { AuditPrices, PriceHistory } from './prices.ts';
 
-/** What the column of the closes may be called. */
-const CLOSE_COLUMNS = ['close', 'close_median'];
+/** What the column of the closes may be called. Records are made of medians: where a file has both, the median is meant. */
+const CLOSE_COLUMNS = ['close_median', 'close'];
+
+const PRICE = /^\d+(\.\d+)?$/;
 
 /** Daily closes from a CSV file with the columns `date` (YYYY-MM-DD) and `close` (USD). @throws OracleError FEED_INVALID naming the line */
 export async function csvPrices(path: string, toleranceBps: number): Promise<AuditPrices> {
@@ -32,21 +34,33 @@ async function textOf(path: string): Promise<string> {
 export function parseCloses(text: string, path: string): Map<Day, number> {
   const [header = '', ...lines] = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   const columns = header.split(',').map((name) => name.trim().toLowerCase());
-  const date = columns.indexOf('date');
-  const close = columns.findIndex((name) => CLOSE_COLUMNS.includes(name));
-  if (date < 0 || close < 0) throw invalid(`${path}, line 1`, 'needs the columns date and close');
+  const { date, close } = placesIn(columns, `${path}, line 1`);
   const closes = new Map<Day, number>();
   lines.forEach((line, index) => {
     if (line.trim() === '') return;
     const where = `${path}, line ${index + 2}`;
     const cells = line.split(',');
+    if (cells.length > columns.length) throw invalid(where, `has ${cells.length} cells, and the header ${columns.length} names`);
     const day = dayIn(cells[date] ?? '', where);
-    const price = Number(cells[close]);
-    if (!(price > 0) || cells[close].trim() === '' || !Number.isFinite(price)) throw invalid(where, 'the close is no price');
+    const price = priceIn(cells[close] ?? '', where);
     if (closes.has(day)) throw invalid(where, `${formatDay(day)} is there twice`);
     closes.set(day, price);
   });
   return closes;
+}
+
+function placesIn(columns: readonly string[], where: string): { date: number; close: number } {
+  const name = CLOSE_COLUMNS.find((one) => columns.includes(one));
+  if (!columns.includes('date') || name === undefined) throw invalid(where, 'needs the columns date and close');
+  const twice = ['date', name].find((one) => columns.indexOf(one) !== columns.lastIndexOf(one));
+  if (twice !== undefined) throw invalid(where, `names the column ${twice} twice`);
+  return { date: columns.indexOf('date'), close: columns.indexOf(name) };
+}
+
+function priceIn(text: string, where: string): number {
+  const price = PRICE.test(text.trim()) ? Number(text) : 0;
+  if (price > 0 && Number.isFinite(price)) return price;
+  throw invalid(where, 'the close is no price such as 42000.5');
 }
 
 function dayIn(text: string, where: string): Day {

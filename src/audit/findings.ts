@@ -3,7 +3,7 @@ import { type Day, formatDay } from '../forecast/day.ts';
 
 /** What is checked, in words; each has a name that differences carry. */
 export const CHECKS = {
-  form: 'attestations are of this attester and our schemas, cannot be revoked, never expire and can be read',
+  form: 'attestations are of this attester, our schemas and the time of their block, cannot be revoked, never expire and can be read',
   windows: 'the outcome window follows from day and horizon',
   sequence: 'one forecast a day and horizon, numbered from 1 without gap or duplicate',
   link: 'each forecast refers to the one of the day before',
@@ -64,26 +64,30 @@ export interface Findings {
   wrong(check: CheckName, subject: Subject, comparison: Required<Comparison>): void;
   /** Worth knowing, and nothing wrong. */
   note(text: string): void;
+  /** Why the whole of it cannot be said to agree, though nothing is wrong. */
+  incomplete(reason: string): void;
   readonly passed: Readonly<Record<CheckName, number>>;
   readonly differences: readonly Difference[];
   readonly notes: readonly string[];
+  readonly gaps: readonly string[];
 }
 
 export function createFindings(): Findings {
   const passed = Object.fromEntries(Object.keys(CHECKS).map((name) => [name, 0])) as Record<CheckName, number>;
   const differences: Difference[] = [];
   const notes: string[] = [];
+  const gaps: string[] = [];
 
   function wrong(check: CheckName, subject: Subject, comparison: Required<Comparison>): void {
     const { horizonDays, day, sequence, uid } = subject;
     const date = day === null ? null : formatDay(day);
-    const message = `${nameOf(subject)}: ${comparison.because}`;
-    const { field, expected, found } = comparison;
-    differences.push({ check, horizonDays, date, sequence, uid, field, expected, found, message });
+    const message = plainText(`${nameOf(subject)}: ${comparison.because}`);
+    const [expected, found] = [plain(comparison.expected), plain(comparison.found)];
+    differences.push({ check, horizonDays, date, sequence, uid, field: plainText(comparison.field), expected, found, message });
   }
 
   return {
-    ...{ passed, differences, notes, wrong },
+    ...{ passed, differences, notes, gaps, wrong },
     compare(check, subject, { field, expected, found, because }) {
       if (folded(expected) === folded(found)) {
         passed[check] += 1;
@@ -93,8 +97,18 @@ export function createFindings(): Findings {
       wrong(check, subject, { field, expected, found, because: because === undefined ? `${field}: ${values}` : `${because} (${values})` });
       return false;
     },
-    note: (text) => void notes.push(text),
+    note: (text) => void notes.push(plainText(text)),
+    incomplete: (reason) => void gaps.push(plainText(reason)),
   };
+}
+
+/** Text from outside as one line that a terminal only shows: of what it would act on, a mark is left. */
+export function plainText(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
+}
+
+function plain(value: Told): Told {
+  return typeof value === 'string' ? plainText(value) : value;
 }
 
 /** `2026-03-05 7d, sequence 12 (0x..)`. */

@@ -1,3 +1,4 @@
+import { chainCall } from '../chain/rpc-error.ts';
 import { OracleError } from '../errors.ts';
 import type { AuditOptions } from './audit.ts';
 import { openAuditChain } from './chain.ts';
@@ -24,7 +25,9 @@ export async function openByAddress(command: AuditCommand, now: Date): Promise<A
   if (rpc === undefined) throw misuse('--rpc', 'is needed: the endpoint of the chain');
   if (attester === undefined) throw misuse('--attester', 'is needed: the wallet whose record it is');
   const chain = await openAuditChain({ rpcUrl: rpc, eas, schemaRegistry });
-  if ((await chain.client.getCode({ address: chain.addresses.eas })) === undefined) throw noContract(chain.addresses.eas);
+  const { eas: address } = chain.addresses;
+  const code = await chainCall('Looking for the contract', () => chain.client.getCode({ address }));
+  if (code === undefined) throw noContract(address);
   return {
     chain,
     attester,

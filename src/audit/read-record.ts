@@ -8,14 +8,16 @@ import {
   schemaUid,
 } from '../chain/schemas.ts';
 import { isOracleError } from '../errors.ts';
-import { type AuditChain, type RawAttestation, readAttestation, readMany } from './chain.ts';
+import { isUidOf, uidOf } from './attestation-uid.ts';
+import { type AuditChain, type RawAttestation, readAttestation, readBlockTime, readMany } from './chain.ts';
 import { type FindOptions, findAttestations } from './find.ts';
 import { type Findings, NOTHING } from './findings.ts';
+import { iso } from './iso.ts';
 
 /** An attestation of the record: what was said, and when. */
 export interface Attestation<Data> {
   uid: Hex;
-  /** Block time. */
+  /** Time of its block. */
   at: Date;
   refUid: Hex;
   data: Data;
@@ -39,21 +41,30 @@ export async function readChainRecord(chain: AuditChain, options: ReadOptions, f
   const read = async <Data>(schema: SchemaName, decode: (data: Hex) => Data): Promise<Attestation<Data>[]> => {
     const stage = `${schema}s`;
     const onProgress = (done: number, total: number) => options.onProgress(`looking for ${stage}`, done, total);
-    const uids = await findAttestations(chain, schema, { ...options, onProgress });
-    const raw = await readMany(uids, {
+    const found = await findAttestations(chain, schema, { ...options, onProgress });
+    const raw = await readMany(found, {
       parallel: chain.parallel,
-      read: (uid) => readAttestation(chain, uid),
-      onRead: (done) => options.onProgress(`reading ${stage}`, done, uids.length),
+      read: ({ uid }) => readAttestation(chain, uid),
+      onRead: (done) => options.onProgress(`reading ${stage}`, done, found.length),
     });
+    const times = await blockTimes(chain, found);
     return raw.flatMap((attestation, index) => {
-      const uid = uids[index];
-      if (!isWellFormed(attestation, { uid, schema, attester: options.attester }, findings)) return [];
+      const { uid, blockNumber } = found[index];
+      const at = times.get(blockNumber) as Date;
+      if (!isWellFormed(attestation, { uid, schema, attester: options.attester, at }, findings)) return [];
       const data = decoded(attestation, decode, findings);
-      return data === null ? [] : [{ uid, at: new Date(Number(attestation.time) * 1000), refUid: attestation.refUID, data }];
+      return data === null ? [] : [{ uid, at, refUid: attestation.refUID, data }];
     });
   };
   const predictions = (await read('prediction', decodePrediction)).filter((prediction) => isPlausible(prediction, findings));
   return { predictions, revelations: await read('resolution', decodeResolution) };
+}
+
+async function blockTimes(chain: AuditChain, found: readonly { blockNumber: number }[]): Promise<ReadonlyMap<number, Date>> {
+  const numbers = [...new Set(found.map(({ blockNumber }) => blockNumber))];
+  const read = (blockNumber: number) => readBlockTime(chain, blockNumber);
+  const times = await readMany(numbers, { parallel: chain.parallel, read, onRead: () => {} });
+  return new Map(numbers.map((blockNumber, index) => [blockNumber, times[index]]));
 }
 
 /** Numbers that no record can have are not reckoned with: dates of them do not exist. */
@@ -72,7 +83,7 @@ function isPlausible({ uid, data: { day, sequence } }: Prediction, findings: Fin
 /** What an attestation must be whatever it says; one that can be withdrawn commits to nothing. */
 function isWellFormed(
   raw: RawAttestation,
-  { uid, schema, attester }: { uid: Hex; schema: SchemaName; attester: Address },
+  { uid, schema, attester, at }: { uid: Hex; schema: SchemaName; attester: Address; at: Date },
   findings: Findings,
 ): boolean {
   const subject = { ...NOTHING, uid };
@@ -85,8 +96,18 @@ function isWellFormed(
     });
     return false;
   }
+  // That of the block is gone by: what a contract tells may have been written at any time.
+  const because = 'the contract tells another time than that of the block';
+  findings.compare('form', subject, { field: 'time', expected: iso(at), found: iso(Number(raw.time) * 1000), because });
   const { schema: schemaFound, attester: by, revocable, revocationTime, expirationTime } = raw;
+  const digest = {
+    field: 'uid',
+    expected: uid,
+    found: isUidOf(uid, raw) ? uid : uidOf(raw),
+    because: 'the uid is not that of what it says',
+  };
   return [
+    findings.compare('form', subject, digest),
     findings.compare('form', subject, { field: 'schema', expected: schemaUid(schema), found: schemaFound }),
     findings.compare('form', subject, { field: 'attester', expected: attester, found: by }),
     findings.compare('form', subject, { field: 'revocable', expected: false, found: revocable || revocationTime > 0n }),

@@ -37,7 +37,7 @@ function inOrder(rows: readonly RecordRow[]): RecordRow[] {
 }
 
 /** The figures as the service spells them, those left out that chain and prices do not tell. */
-export function expectedFigures({ horizonDays, summary, statistics }: Recomputed) {
+export function expectedFigures({ summary, statistics }: Recomputed) {
   const { longestWinStreak, brier, ...counts } = summary;
   const { probabilities, calls } = statistics;
   const told = { ...counts, brier: brierOf(summary, statistics) };
@@ -52,8 +52,16 @@ export function expectedFigures({ horizonDays, summary, statistics }: Recomputed
       longestStreak: longestWinStreak,
     },
     statistics: { calls, probabilities: probabilities === null ? null : withoutUnknown(probabilities) },
-    ofHorizon: { ...told, horizon: horizonName(horizonDays), total: summary.totalPredictions, effectiveN: calls.effectiveN },
   };
+}
+
+/** The line of a horizon beside the others, in short. */
+export function horizonFigures({ horizonDays, summary, statistics }: Recomputed) {
+  const { totalPredictions: total, resolved, wins, accuracy, dedupedTotal, accuracyInterval95, verdict } = summary;
+  const { holds, voids, missed, pending } = summary;
+  const { effectiveN } = statistics.calls;
+  const scored = { resolved, wins, accuracy, effectiveN, dedupedTotal, accuracyInterval95, brier: brierOf(summary, statistics) };
+  return { horizon: horizonName(horizonDays), total, ...scored, holds, voids, missed, pending, verdict };
 }
 
 /** What it takes the base rate to know is left out where that is not known. */

@@ -2,13 +2,14 @@ import type { AuditedHorizon, AuditReport, CheckCount } from './report.ts';
 
 /** What a person reads. */
 export function reportText(report: AuditReport): string {
-  const { notes, differences, missingCloses } = report;
+  const { notes, differences, incomplete, missingCloses } = report;
   return [
     heading(report),
     table(report.horizons),
     checks(report),
     ...(notes.length === 0 ? [] : [section('Worth knowing:', shortened(notes))]),
     ...(missingCloses.length === 0 ? [] : [`No price for ${missingCloses.length} days: ${ranges(missingCloses)}.`]),
+    ...(incomplete.length === 0 ? [] : [section('Could not be checked:', incomplete)]),
     ...(differences.length === 0
       ? []
       : [
@@ -78,11 +79,13 @@ function checkLine({ check, what, passed, failed }: CheckCount): string {
 
 /** A long record has many notes of one kind: the first of them, and how many more. */
 const NOTES_SHOWN = 20;
+/** The last ones are of the service as a whole. */
+const LAST_NOTES = 3;
 
 function shortened(notes: readonly string[]): string[] {
   if (notes.length <= NOTES_SHOWN) return [...notes];
-  const last = notes.at(-1) as string;
-  return [...notes.slice(0, NOTES_SHOWN - 1), `... and ${notes.length - NOTES_SHOWN} more (all of them with --json)`, last];
+  const first = notes.slice(0, NOTES_SHOWN - LAST_NOTES);
+  return [...first, `... and ${notes.length - NOTES_SHOWN} more (all of them with --json)`, ...notes.slice(-LAST_NOTES)];
 }
 
 function section(title: string, lines: readonly string[]): string {
@@ -101,14 +104,11 @@ function ranges(dates: readonly string[]): string {
   return parts.length > 10 ? `${told.join(', ')} and more` : told.join(', ');
 }
 
-function verdict({ verdict: is, horizons, differences, service, checks: all, missingCloses }: AuditReport): string {
+function verdict({ verdict: is, horizons, differences, service, checks: all, incomplete }: AuditReport): string {
   const rows = horizons.reduce((count, { forecasts }) => count + forecasts, 0);
   const made = all.reduce((count, { passed }) => count + passed, 0);
   if (is === 'differs') return `DIFFERS: ${differences.length} of the above are wrong.`;
-  if (is === 'incomplete') {
-    const why = rows === 0 ? 'there is nothing to audit' : `${missingCloses.length} days have no price to hold outcomes against`;
-    return `INCOMPLETE: ${why}. Nothing that could be checked is wrong.`;
-  }
+  if (is === 'incomplete') return `INCOMPLETE: ${incomplete.join('; ')}. Nothing that could be checked is wrong.`;
   const and = service === null ? 'chain and prices agree' : 'chain, prices and the service agree';
   return `AGREES: ${and} on every one of ${rows} rows, ${made} checks.`;
 }

@@ -59,6 +59,8 @@ export interface AuditReport {
   differences: Difference[];
   /** Worth knowing, and nothing wrong. */
   notes: string[];
+  /** What could not be checked, in words; with anything here the verdict is not `agrees`. */
+  incomplete: string[];
   /** Days whose close decides a forecast and that the prices do not have, `YYYY-MM-DD`. */
   missingCloses: string[];
   /** Time of the newest attestation; null without any. */
@@ -88,8 +90,9 @@ export function reportOf({ scope, rows, recomputed, missingCloses, findings, new
   const { differences, notes } = findings;
   const nothing = rows.length === 0;
   const told = nothing ? [...notes, 'no forecast of this attester was found: is it the right address, and the block early enough?'] : notes;
+  const incomplete = [...missingOf(rows, missingCloses), ...findings.gaps];
   return {
-    verdict: differences.length > 0 ? 'differs' : nothing || missingCloses.length > 0 ? 'incomplete' : 'agrees',
+    verdict: differences.length > 0 ? 'differs' : incomplete.length > 0 ? 'incomplete' : 'agrees',
     ...where,
     auditedAt: now.toISOString(),
     prices: { source: prices.source, toleranceBps: prices.toleranceBps },
@@ -97,9 +100,15 @@ export function reportOf({ scope, rows, recomputed, missingCloses, findings, new
     checks: checksOf(findings),
     differences: [...differences],
     notes: [...told],
+    incomplete,
     missingCloses: missingCloses.map(formatDay),
     newestAttestationAt: newestAt?.toISOString() ?? null,
   };
+}
+
+function missingOf(rows: readonly AuditedRow[], missingCloses: readonly Day[]): string[] {
+  if (rows.length === 0) return ['there is nothing to audit'];
+  return missingCloses.length === 0 ? [] : [`${missingCloses.length} days have no price to hold outcomes against`];
 }
 
 function horizonOf({ horizonDays, summary, statistics }: Recomputed, rows: readonly AuditedRow[]): AuditedHorizon {

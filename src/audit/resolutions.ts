@@ -4,10 +4,11 @@ import type { ResolutionData } from '../chain/schemas.ts';
 import { DAY_MS, type Day, formatDay } from '../forecast/day.ts';
 import { directionOutcome } from '../forecast/scoring.ts';
 import type { RecordStatus } from '../forecast/statistics/record-summary.ts';
-import type { Findings } from './findings.ts';
+import { type Findings, nameOf } from './findings.ts';
+import { iso } from './iso.ts';
 import { type AuditPrices, centsOf, isSamePrice } from './prices.ts';
 import type { Prediction, Revelation } from './read-record.ts';
-import { type AuditedOutcome, type AuditedRow, closeDays, isLate, isMissed } from './rows.ts';
+import { type AuditedOutcome, type AuditedRow, closeDays, isLate, isMissed, returnBpsOf } from './rows.ts';
 import { subjectOf } from './sequence.ts';
 
 /** How long after the end of its window a forecast may stay unrevealed: the check runs every six hours, and prices may be late. */
@@ -77,7 +78,7 @@ function countedThoughVoid({ prediction, missed }: Pick<AuditedRow, 'prediction'
   const { at, data } = prediction;
   const because = missed
     ? 'nothing was committed, and yet it was resolved'
-    : `attested late: its block is of ${at.toISOString()}, its window opened at ${data.windowOpensAt.toISOString()}; it is VOID, and yet it was resolved`;
+    : `attested late: its block is of ${iso(at)}, its window opened at ${iso(data.windowOpensAt)}; it is VOID, and yet it was resolved`;
   findings.wrong('resolution', subjectOf(prediction), { field: 'time', expected: 'VOID', found: 'resolved', because });
 }
 
@@ -86,11 +87,18 @@ export function isBeyondData(prediction: Prediction, { endsOn }: AuditPrices): b
   return endsOn !== null && closeDays(prediction).to > endsOn;
 }
 
-function checkRevealed(prediction: Prediction, { prices, now, findings }: ResolutionContext): void {
+function checkRevealed(prediction: Prediction, { prices, closes, now, findings }: ResolutionContext): void {
   const { resolvesAt } = prediction.data;
   if (isBeyondData(prediction, prices)) return;
   const overdue = now.getTime() > resolvesAt.getTime() + GRACE_MS;
-  const because = `withheld: it was over at ${resolvesAt.toISOString()}, and nothing has been revealed`;
+  // Without a close nobody could have resolved it, as far as these prices tell.
+  if (overdue && !closes.has(closeDays(prediction).to)) {
+    const close = `there is no close of ${formatDay(closeDays(prediction).to)} in ${prices.source}`;
+    const end = `over at ${iso(resolvesAt)} and not revealed`;
+    findings.incomplete(`${nameOf(subjectOf(prediction))}: ${end}; ${close} to say whether it could be`);
+    return;
+  }
+  const because = `withheld: it was over at ${iso(resolvesAt)}, and nothing has been revealed`;
   findings.compare('revealed', subjectOf(prediction), { field: 'resolution', expected: true, found: !overdue, because });
 }
 
@@ -98,8 +106,10 @@ function checkRevealed(prediction: Prediction, { prices, now, findings }: Resolu
 function checkRevelation(prediction: Prediction, { at, data }: Revelation, findings: Findings): boolean {
   const subject = subjectOf(prediction);
   const { resolvesAt, commitment } = prediction.data;
-  const because = `it was resolved at ${at.toISOString()}, before its window was over at ${resolvesAt.toISOString()}`;
+  const because = `it was resolved at ${iso(at)}, before its window was over at ${iso(resolvesAt)}`;
   findings.compare('resolution', subject, { field: 'time', expected: true, found: at >= resolvesAt, because });
+  const withheld = at.getTime() > resolvesAt.getTime() + GRACE_MS;
+  if (withheld) findings.note(`${nameOf(subject)}: revealed late, at ${iso(at)}; it was over at ${iso(resolvesAt)}`);
   checkValues(prediction, data, findings);
   const opening = hashOf(data);
   const reason = `the revealed salt and values do not open the commitment: ${whatWasCommitted(data, commitment)}`;
@@ -168,7 +178,6 @@ function checkOutcome(prediction: Prediction, { data }: Revelation, context: Res
   const { from, to } = closeDays(prediction);
   const fromCents = checkedClose(prediction, { field: 'btcAtSignal', day: from, cents: btcAtSignalCents }, context);
   const toCents = checkedClose(prediction, { field: 'btcAtResolution', day: to, cents: btcAtResolutionCents }, context);
-  noteTies(prediction, { from, to, rose: btcAtResolutionCents > btcAtSignalCents }, context);
   return { fromCents, toCents, returnBps: returnBpsOf(fromCents, toCents), rose: toCents > fromCents };
 }
 
@@ -185,21 +194,6 @@ function checkedClose(
   const because = `the close of ${formatDay(day)} is ${dollars(cents)} on chain, and ${dollars(centsOf(usd))} in ${prices.source}`;
   findings.wrong('price', subjectOf(prediction), { field, expected: centsOf(usd) / 100, found: cents / 100, because });
   return centsOf(usd);
-}
-
-/** Within a tolerance the sign of a small return is the choice of whoever picks the prices. */
-function noteTies(prediction: Prediction, { from, to, rose }: { from: Day; to: Day; rose: boolean }, context: ResolutionContext): void {
-  const { closes, prices, findings } = context;
-  const [first, last] = [closes.get(from), closes.get(to)];
-  if (prices.toleranceBps === 0 || first === undefined || last === undefined || last > first === rose) return;
-  const { day, horizonDays } = prediction.data;
-  findings.note(
-    `${formatDay(day)} ${horizonDays}d: a close call; by ${prices.source} the price went the other way (${returnBpsOf(first, last)} bps)`,
-  );
-}
-
-function returnBpsOf(from: number, to: number): number {
-  return Math.round((to / from - 1) * 10_000);
 }
 
 function dollars(cents: number): string {

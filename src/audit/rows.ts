@@ -41,6 +41,11 @@ export function closeDays({ data: { day, horizonDays } }: Prediction): { from: D
   return { from: day, to: day + horizonDays };
 }
 
+/** Rounded to the basis point. */
+export function returnBpsOf(from: number, to: number): number {
+  return Math.round((to / from - 1) * 10_000);
+}
+
 /** A row as the statistics read it. @param climatology the base rate known at the time; null where it cannot be told */
 export function recordRowOf(row: AuditedRow, climatology: number | null): RecordRow {
   const { prediction, status, missed } = row;

@@ -1,7 +1,8 @@
 import { zeroHash } from 'viem';
 import { type Day, formatDay, instantOf } from '../forecast/day.ts';
 import { HORIZONS } from '../forecast/model.ts';
-import type { Findings, Subject } from './findings.ts';
+import { type Findings, nameOf, type Subject } from './findings.ts';
+import { iso } from './iso.ts';
 import type { Prediction } from './read-record.ts';
 
 /** The forecasts of one horizon that stand: the first of each number, by number. */
@@ -81,12 +82,14 @@ function checkPlace(prediction: Prediction, before: Prediction | undefined, find
   const { sequence, day, horizonDays, windowOpensAt, resolvesAt } = prediction.data;
   const subject = subjectOf(prediction);
   const opens = instantOf(day + 1);
-  findings.compare('windows', subject, { field: 'windowOpensAt', expected: iso(opens), found: iso(windowOpensAt.getTime()) });
+  findings.compare('windows', subject, { field: 'windowOpensAt', expected: iso(opens), found: iso(windowOpensAt) });
   findings.compare('windows', subject, {
     field: 'resolvesAt',
     expected: iso(instantOf(day + 1 + horizonDays)),
-    found: iso(resolvesAt.getTime()),
+    found: iso(resolvesAt),
   });
+  const early = prediction.at.getTime() < instantOf(day);
+  if (early) findings.note(`${nameOf(subject)}: attested at ${iso(prediction.at)}, before its day had begun`);
   if (before !== undefined) {
     const expected = formatDay(before.data.day + sequence - before.data.sequence);
     const because = `sequence ${sequence} is not of the day that follows`;
@@ -114,9 +117,4 @@ function checkEnds(sequences: readonly HorizonSequence[], findings: Findings): v
     const because = 'the horizon ends while others go on: its last forecasts are missing on chain';
     findings.compare('sequence', at(last), { field: 'last day', expected: formatDay(last), found: formatDay(end.last), because });
   }
-}
-
-function iso(ms: number): string {
-  // A number that is no time on this earth may stand on chain.
-  return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : String(ms);
 }

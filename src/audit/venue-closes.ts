@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Day, dayOf, formatDay, instantOf } from '../forecast/day.ts';
+import { boundedJson } from './bounded-json.ts';
 
 /** A public exchange whose daily candles anybody may ask for without a key. */
 export interface Venue {
@@ -59,7 +60,7 @@ export async function closesOfVenue(venue: Venue, { from, to }: Range): Promise<
     const last = Math.min(to, first + venue.pageDays - 1);
     const response = await fetch(`${venue.baseUrl}${venue.path(first, last)}`, { signal: AbortSignal.timeout(PATIENCE_MS) });
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
-    for (const [time, close] of venue.candles(await response.json())) {
+    for (const [time, close] of venue.candles(await boundedJson(response))) {
       const day = dayOf(time * 1000);
       if (time * 1000 === instantOf(day) && close > 0) closes.set(day, close);
     }

@@ -110,9 +110,13 @@ async function findInRange({ client, addresses }: EasChain, { attester, schema }
     toBlock: numberToHex(range.to),
     topics: [ATTESTED_TOPIC, null, pad(attester), schemaUid(schema)],
   };
-  const logs = await chainCall('Reading attestation events', () => client.request({ method: 'eth_getLogs', params: [filter] }));
-  // The uid is the one argument of the event that is not indexed.
-  return logs.map((log) => ({ uid: log.data, txHash: log.transactionHash as Hex, blockNumber: Number(log.blockNumber) }));
+  return chainCall('Reading attestation events', async () => {
+    const logs = await client.request({ method: 'eth_getLogs', params: [filter] });
+    if (!Array.isArray(logs)) throw new Error('The endpoint does not answer with a list of events');
+    const standing = logs.filter(({ removed }) => !removed);
+    // The uid is the one argument of the event that is not indexed.
+    return standing.map((log) => ({ uid: log.data, txHash: log.transactionHash as Hex, blockNumber: Number(log.blockNumber) }));
+  });
 }
 
 function decode(schema: string, data: Hex): DecodedField[] {

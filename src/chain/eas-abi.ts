@@ -8,6 +8,7 @@ export const easAbi = parseAbi([
   'event Attested(address indexed recipient, address indexed attester, bytes32 uid, bytes32 indexed schemaUID)',
   'function multiAttest(MultiAttestationRequest[] multiRequests) payable returns (bytes32[])',
   'function getAttestation(bytes32 uid) view returns (Attestation)',
+  'function getNonce(address account) view returns (uint256)',
 ]);
 
 export const schemaRegistryAbi = parseAbi([

@@ -31,6 +31,8 @@ export type Item<Data> = Data & { refUid: Hex };
 
 /** What is attested, day by day; a test may change it, double it or leave it out. `index` counts days from 0. */
 export interface Tampering {
+  /** Whose record it is; default: that of a wallet that nobody has seen. */
+  account?: LocalAccount;
   prediction?(item: Item<PredictionData>, index: number): Item<PredictionData>[];
   resolution?(item: Item<ResolutionData>, index: number, horizonDays: number): Item<ResolutionData>[];
   /** When a day's forecasts are attested; default 21:38 UTC. */
@@ -62,7 +64,7 @@ export async function registerSchemas(chain: TestChain): Promise<void> {
 
 /** A record of an attester of its own on a chain whose clock goes on with it: honest, but for what is tampered with. */
 export async function writeRecord(chain: TestChain, tampering: Tampering = {}, days = AUDITED_DAYS): Promise<WrittenRecord> {
-  const account = privateKeyToAccount(generatePrivateKey());
+  const account = tampering.account ?? privateKeyToAccount(generatePrivateKey());
   await fundGas(chain.rpcUrl, [account.address]);
   const sender = await senderOn(chain, account);
   const firstDay = dayOf(await lastBlockMs(chain)) + 1;

@@ -46,6 +46,10 @@ describe('the import law', () => {
     ['src/mcp/x.ts', '../a2a/server.ts'],
     ['src/http/x.ts', '../local/data-dir.ts'],
     ['src/audit/x.ts', '../record/forecasts.ts'],
+    ['src/audit/x.ts', '../mongo.ts'],
+    ['src/audit/x.ts', '../demo-login.ts'],
+    ['src/audit/x.ts', '../audit-command.ts'],
+    ['src/audit/x.ts', 'mongodb'],
     ['skills/x.ts', '../src/http/app.ts'],
     ['examples/demo/x.ts', '../../src/errors.ts'],
   ])('refuses %s importing %s', async (path, specifier) => {

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../../../src/audit/audit.ts';
 import { openAuditChain } from '../../../src/audit/chain.ts';
 import { type ClaimedRow, type ClaimedScorecard, claimsOf } from '../../../src/audit/claims.ts';
+import type { AuditPrices } from '../../../src/audit/prices.ts';
 import type { AuditReport } from '../../../src/audit/report.ts';
+import { reportText } from '../../../src/audit/report-text.ts';
 import { formatDay, instantOf } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { recordPrices } from '../../../src/local/record-prices.ts';
@@ -32,7 +34,7 @@ afterAll(async () => {
 type Change = (claim: ClaimedScorecard, horizonDays: number) => void;
 
 /** The audit of the service, whose answers are tampered with on their way. */
-async function auditOf(change: Change = () => {}, now = new Date()): Promise<AuditReport> {
+async function auditOf(change: Change = () => {}, now = new Date(), prices?: AuditPrices): Promise<AuditReport> {
   const honest = claimsOf(served.url);
   const scorecard = async (horizonDays: number) => {
     const claim = structuredClone(await honest.scorecard(horizonDays));
@@ -45,7 +47,7 @@ async function auditOf(change: Change = () => {}, now = new Date()): Promise<Aud
   return audit({
     chain,
     attester,
-    prices: await recordPrices(service.http.market.source, { feeds: '', now }),
+    prices: prices ?? (await recordPrices(service.http.market.source, { feeds: '', now })),
     claims: { source: honest.source, scorecard },
     now,
   });
@@ -63,6 +65,9 @@ const only =
   (claim, of) => {
     if (of === horizonDays) change(claim);
   };
+
+/** What an answer tells of a horizon beside the others. */
+const rowOf = ({ byHorizon }: ClaimedScorecard, horizonDays: number) => byHorizon!.find(({ horizon }) => horizon === `${horizonDays}d`)!;
 
 /** The oldest row, whose outcome is told. */
 const oldest = ({ predictions }: ClaimedScorecard): ClaimedRow => predictions.at(-1)!;
@@ -147,10 +152,16 @@ describe('a service that tells something else', () => {
     let fields: string[] = [];
     const report = await auditOf(
       only(HORIZON, (claim) => {
-        fields = Object.keys(lie(oldest(claim))).filter((field) => !['sequence', 'outcome'].includes(field));
+        fields = Object.keys(lie(oldest(claim))).filter((field) => !['sequence', 'outcome', 'replayed'].includes(field));
       }),
     );
     expect(named(report).sort()).toEqual(fields.map((field) => `row ${HORIZON}d ${formatDay(TODAY - DAYS)} ${field}`).sort());
+  });
+
+  it('is believed that it replayed days, which then prove nothing of when they were made', async () => {
+    const report = await auditOf(only(HORIZON, (claim) => Object.assign(oldest(claim), { replayed: true })));
+    const told = report.notes.filter((note) => note.includes('replayed'));
+    expect(told).toEqual([expect.stringMatching(/^by its own word the service replayed \d+ of these forecasts: the clock of that chain/)]);
   });
 
   it('other figures are named, each by its path', async () => {
@@ -159,7 +170,7 @@ describe('a service that tells something else', () => {
         Object.assign(claim.summary, { accuracy: 0.99, verdict: 'better than always-UP' });
         (claim.summary.brier as { climatology: number }).climatology += 1e-6;
         (claim.statistics!.probabilities as { logScore: number }).logScore -= 1e-6;
-        claim.byHorizon!.find(({ horizon }) => horizon === `${HORIZON}d`)!.wins = 77;
+        rowOf(claim, HORIZON).wins = 77;
       }),
     );
     const paths = [
@@ -167,27 +178,146 @@ describe('a service that tells something else', () => {
       'summary.accuracy',
       'summary.verdict',
       'statistics.probabilities.logScore',
-      'byHorizon.wins',
+      `byHorizon.${HORIZON}d.wins`,
     ];
     expect(named(report).sort()).toEqual(paths.map((path) => `figure ${HORIZON}d ${path}`).sort());
   });
 
   it('what was made and not committed yet is in order until its window opens', async () => {
-    const draft = only(HORIZON, (claim) => {
+    const made = only(HORIZON, (claim) => {
       const day = TODAY;
-      const row = { ...oldest(claim), date: formatDay(day), sequence: DAYS + 1, status: 'PENDING', attestationUid: null };
-      claim.predictions.unshift(row);
-      for (const counts of [claim.summary, claim.byHorizon!.find(({ horizon }) => horizon === `${HORIZON}d`)!])
-        counts.pending = Number(counts.pending) + 1;
+      const told = { status: 'PENDING', resolved: false, outcome: null, attestationUid: null, resolutionUid: null };
+      claim.predictions.unshift({ ...oldest(claim), ...told, date: formatDay(day), sequence: DAYS + 1 });
+      claim.summary.pending = Number(claim.summary.pending) + 1;
       claim.summary.totalPredictions = DAYS + 1;
       claim.stats!.total = DAYS + 1;
-      claim.byHorizon!.find(({ horizon }) => horizon === `${HORIZON}d`)!.total = DAYS + 1;
     });
+    // Every answer tells of every horizon.
+    const draft: Change = (claim, of) => {
+      made(claim, of);
+      const row = rowOf(claim, HORIZON);
+      Object.assign(row, { pending: Number(row.pending) + 1, total: DAYS + 1 });
+    };
     const before = await auditOf(draft, new Date(instantOf(TODAY + 1) - 1));
     expect(named(before)).toEqual([]);
     expect(before.notes.join()).toContain('is not on chain yet');
     const after = await auditOf(draft, new Date(instantOf(TODAY + 1)));
     expect(named(after)).toContain(`shown ${HORIZON}d ${formatDay(TODAY)} row`);
+  });
+});
+
+describe('figures that hide', () => {
+  const tree = (value: unknown) => value as Record<string, unknown>;
+
+  it.each<[string, (claim: ClaimedScorecard) => void, string[]]>([
+    [
+      'beside those of the horizon that was asked for',
+      (claim) => {
+        rowOf(claim, 7).accuracy = 0.99;
+      },
+      ['byHorizon.7d.accuracy'],
+    ],
+    [
+      'behind an honest line of the same horizon',
+      (claim) => void claim.byHorizon!.push({ ...rowOf(claim, HORIZON), verdict: 'better than always-UP' }),
+      [`byHorizon.${HORIZON}d.entries`, `byHorizon.${HORIZON}d.verdict`],
+    ],
+    [
+      'by a line that is left out',
+      (claim) => {
+        claim.byHorizon = claim.byHorizon!.slice(1);
+      },
+      ['byHorizon.1d.entries'],
+    ],
+    ['in a line of no horizon', (claim) => void claim.byHorizon!.push({ ...rowOf(claim, 7), horizon: '14d' }), ['byHorizon.14d']],
+    [
+      'behind a word',
+      (claim) => {
+        claim.statistics!.calls = 'figures';
+      },
+      ['statistics.calls'],
+    ],
+    [
+      'behind a list',
+      (claim) => {
+        claim.summary.streak = [];
+      },
+      ['summary.streak'],
+    ],
+    ['by being left out', (claim) => void delete claim.summary.accuracy, ['summary.accuracy']],
+    ['by being left out inside', (claim) => void delete tree(claim.statistics!.calls).wilson95, ['statistics.calls.wilson95']],
+    [
+      'in an answer of another horizon',
+      (claim) => {
+        claim.horizon = '7d';
+      },
+      ['horizon'],
+    ],
+  ])('%s are named', async (_, change, paths) => {
+    const report = await auditOf(only(HORIZON, change));
+    expect(named(report).sort()).toEqual(paths.map((path) => `figure ${HORIZON}d ${path}`).sort());
+    expect(report.verdict).toBe('differs');
+  });
+
+  it('are all missed where a summary is empty', async () => {
+    const fields = Object.keys((await claimsOf(served.url).scorecard(HORIZON)).summary);
+    const report = await auditOf(
+      only(HORIZON, (claim) => {
+        claim.summary = {};
+      }),
+    );
+    expect(named(report).sort()).toEqual(fields.map((field) => `figure ${HORIZON}d summary.${field}`).sort());
+    expect(report.differences[0].message).toMatch(/the service does not tell summary\.\w+ \(expected /);
+  });
+
+  it('under names that are not known are noted, and so is what is not told at all', async () => {
+    const report = await auditOf(
+      only(HORIZON, (claim) => {
+        delete claim.stats;
+        Object.assign(claim, { record: '99 of 100 right' });
+        Object.assign(claim.summary, { '\x1b[2Jrate': 0.99, constructor: 0.99, climatologyRate: 0.99 });
+        rowOf(claim, 7).hitRate = 0.99;
+      }),
+    );
+    expect(named(report)).toEqual([]);
+    const names = 'record, summary.\uFFFD[2Jrate, summary.constructor, summary.climatologyRate, byHorizon.hitRate';
+    expect(report.notes).toContain('the service does not tell all of stats: these could not be compared');
+    expect(report.notes).toContain(`the service tells what is not known here, and could not be compared: ${names}`);
+  });
+
+  it('no honest answer has', async () => {
+    expect((await auditOf()).notes.filter((note) => note.includes('could not be compared'))).toEqual([]);
+  });
+});
+
+describe('figures against the base rate, by prices of another source', () => {
+  const byOthers = async (change: Change) => {
+    const own = await recordPrices(service.http.market.source, { feeds: '', now: new Date() });
+    return auditOf(change, new Date(), { ...own, toleranceBps: 100 });
+  };
+  const skill = (claim: ClaimedScorecard) => (claim.statistics!.probabilities as { climatologySkill: { value: number } }).climatologySkill;
+
+  it('are right as far as they cannot hide a skill, open beyond, and wrong where no source could tell them', async () => {
+    const by = (apart: number) =>
+      byOthers(
+        only(HORIZON, (claim) => {
+          skill(claim).value += apart;
+        }),
+      );
+    expect((await by(5e-4)).verdict).toBe('agrees');
+    const open = await by(1e-3);
+    expect(open.verdict).toBe('incomplete');
+    expect(reportText(open)).toMatch(/the service tells 3d statistics\.probabilities\.climatologySkill\.value \S+, by these prices \S+/);
+    expect(named(await by(5e-2))).toEqual([`figure ${HORIZON}d statistics.probabilities.climatologySkill.value`]);
+  });
+
+  it('are left no room where the prices are those of the record', async () => {
+    const report = await auditOf(
+      only(HORIZON, (claim) => {
+        skill(claim).value += 1e-6;
+      }),
+    );
+    expect(named(report)).toEqual([`figure ${HORIZON}d statistics.probabilities.climatologySkill.value`]);
   });
 });
 

@@ -58,6 +58,13 @@ it('says how it is called, with 2, when it is not told what to audit', async () 
   expect(await run(PROGRAM)).toMatchObject({ code: 2, stdout: expect.stringContaining('Usage: bitcoin-signal-oracle-audit --rpc') });
 });
 
+it('says what it needs, with 2, on a Node that is too old', async () => {
+  const old = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.11.0' } })";
+  expect(await run('--import', `data:text/javascript,${encodeURIComponent(old)}`, PROGRAM, '--help')).toMatchObject({
+    ...{ code: 2, stdout: '', stderr: expect.stringContaining('needs Node 22 or later; this is 20.11.0') },
+  });
+});
+
 it('can be used as a library', async () => {
   const { attester, now } = await writeRecord(chain);
   const script = `

@@ -17,7 +17,6 @@ import {
   writeRecord,
 } from '../../support/audit-record.ts';
 import { type TestChain, testChain } from '../../support/chain.ts';
-import { type RpcProxy, rpcProxy } from '../../support/rpc-proxy.ts';
 
 let chain: TestChain;
 let reader: AuditChain;
@@ -286,59 +285,56 @@ describe('what cannot be checked', () => {
     expect(nobody.notes.join()).toContain('no forecast of this attester was found');
   });
 
-  it('other prices within the tolerance agree, beyond it they do not, and a close call is named', async () => {
-    const other = (factor: (day: Day) => number, toleranceBps: number): AuditPrices => ({
-      ...PRICES,
-      toleranceBps,
-      closes: async (days) => new Map(days.map((day) => [day, closeUsd(day) * factor(day)])),
-    });
+  it('other prices within the tolerance agree, beyond it they do not', async () => {
     const written = await writeRecord(chain);
-    const look = (prices: AuditPrices) => audit({ chain: reader, attester: written.attester, prices, claims: null, now: written.now });
-    expect((await look(other(() => 1.009, 100))).verdict).toBe('agrees');
-    const beyond = await look(other((day) => (day === written.firstDay + 2 ? 1.011 : 1), 100));
+    const look = (factor: (day: Day) => number) => auditBy(written, { toleranceBps: 100, usd: (day) => closeUsd(day) * factor(day) });
+    expect((await look(() => 1.009)).verdict).toBe('agrees');
+    const beyond = await look((day) => (day === written.firstDay + 2 ? 1.011 : 1));
     expect(beyond.differences.every(({ check }) => check === 'price')).toBe(true);
     expect(beyond.verdict).toBe('differs');
-    // Wherever one rises the other falls.
-    const close = await look(other((day) => (123_700 - closeUsd(day)) / closeUsd(day), 1_500));
-    const resolved = close.horizons.reduce((sum, { wins, losses, holds }) => sum + wins + losses + holds, 0);
-    expect(close.notes.filter((note) => note.includes('a close call'))).toHaveLength(resolved);
-    expect(close.verdict).toBe('agrees');
   });
 });
 
-describe('an endpoint', () => {
-  let proxy: RpcProxy | undefined;
-  const open = async (hooks: Parameters<typeof rpcProxy>[1]) => {
-    proxy = await rpcProxy(chain.rpcUrl, hooks);
-    return openAuditChain({ rpcUrl: proxy.url });
-  };
+interface OtherPrices {
+  toleranceBps: number;
+  usd(day: Day): number;
+}
 
-  it('that takes no batches and only short ranges is read all the same', async () => {
-    const refusal = { error: { code: -32600, message: 'no' } };
-    const asked: number[] = [];
-    const written = await writeRecord(chain);
-    const limited = await open({
-      onRequest: ({ method, params }) => {
-        if (method === undefined) return refusal;
-        if (method !== 'eth_getLogs') return undefined;
-        const [{ fromBlock, toBlock }] = params as { fromBlock: Hex; toBlock: Hex }[];
-        asked.push(Number(toBlock) - Number(fromBlock) + 1);
-        return asked.at(-1)! > 100 ? refusal : undefined;
-      },
-    });
-    const report = await audit({ chain: limited, attester: written.attester, prices: PRICES, claims: null, now: written.now });
-    expect(limited.parallel).toBeLessThan(reader.parallel);
-    expect(report.verdict).toBe('agrees');
-    expect(Math.max(...asked)).toBeGreaterThan(100);
-    await proxy?.close();
+function auditBy({ attester, now }: WrittenRecord, { toleranceBps, usd }: OtherPrices): Promise<AuditReport> {
+  const prices = { ...PRICES, toleranceBps, closes: async (days: readonly Day[]) => new Map(days.map((day) => [day, usd(day)])) };
+  return audit({ chain: reader, attester, prices, claims: null, now });
+}
+
+/** Falls wherever the closes on chain rise, by as little as is wanted. */
+const mirror = (size: number) => (day: Day) => 61_850 - size * (closeUsd(day) - 61_850);
+
+describe('outcomes that other prices do not bear out', () => {
+  it('are named when they are few and the returns small, with the wins by these prices; the audit is incomplete', async () => {
+    const report = await auditBy(await writeRecord(chain, {}, 3), { toleranceBps: 1_000, usd: mirror(0.05) });
+    expect(report.verdict).toBe('incomplete');
+    expect(report.notes.filter((note) => note.includes('a close call'))).toHaveLength(2);
+    const [{ wins, losses }] = report.horizons;
+    expect(report.incomplete).toEqual([
+      `1d: by the prices of the test 2 of 2 prices went the other way: ${losses} wins instead of ${wins}`,
+    ]);
+    expect(reportText(report)).toContain(`INCOMPLETE: ${report.incomplete[0]}. Nothing that could be checked is wrong.`);
   });
 
-  it('is asked for many attestations in one request', async () => {
+  it('are wrong when they are more than sources disagree about, however small the returns', async () => {
     const written = await writeRecord(chain);
-    const batching = await open({});
-    const report = await audit({ chain: batching, attester: written.attester, prices: PRICES, claims: null, now: written.now });
-    expect(report.verdict).toBe('agrees');
-    expect(proxy!.counts.get('eth_call')).toBeUndefined();
-    await proxy?.close();
+    const report = await auditBy(written, { toleranceBps: 1_000, usd: mirror(0.05) });
+    expect(report.differences.map(({ check, horizonDays, date, found }) => ({ check, horizonDays, date, found }))).toEqual(
+      AUDITED_HORIZONS.map((horizonDays) => ({ check: 'outcome', horizonDays, date: null, found: AUDITED_DAYS - horizonDays })),
+    );
+    expect(report.differences[0].message).toContain('sources disagree about 2 at the most');
+  });
+
+  it('are wrong one by one when the return is not small', async () => {
+    const written = await writeRecord(chain, {}, 3);
+    const report = await auditBy(written, { toleranceBps: 1_500, usd: mirror(1) });
+    expect(report.differences.map(({ check, sequence, field }) => ({ check, sequence, field }))).toEqual(
+      [1, 2].map((sequence) => ({ check: 'outcome', sequence, field: 'actualDirection' })),
+    );
+    expect(report.verdict).toBe('differs');
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { mayBeUnderWay, parseAuditCommand } from '../../../src/audit/command.ts';
+import { explainFailure, mayBeUnderWay, parseAuditCommand } from '../../../src/audit/command.ts';
 import type { Difference } from '../../../src/audit/findings.ts';
 import type { AuditReport } from '../../../src/audit/report.ts';
+import { OracleError } from '../../../src/errors.ts';
 
 const ATTESTER = `0x${'a1'.repeat(20)}`;
 
@@ -37,6 +38,26 @@ describe('the words of a call', () => {
     [['word'], /arguments: /],
   ])('%j are refused', (words, problem) => {
     expect(() => parseAuditCommand(words)).toThrow(problem);
+  });
+});
+
+describe('a failure', () => {
+  function told(error: unknown): string {
+    let text = '';
+    expect(explainFailure(error, { write: (more) => (text += more) })).toBe(2);
+    return text;
+  }
+
+  it('is told with what to do, and without what a terminal would act on', () => {
+    const error = new OracleError('CHAIN_UNREACHABLE', 'refused: \u001b[2JAGREES', { suggestedAction: 'Try again later.' });
+    expect(told(error)).toBe('CHAIN_UNREACHABLE: refused: \uFFFD[2JAGREES\nTry again later.\n');
+  });
+
+  it('of the audit itself is told without the URL of an endpoint, and says nothing of the record', () => {
+    const text = told(new TypeError('no answer of https://rpc.example.org/a-secret-key'));
+    expect(text).toMatch(/^The audit failed, which says nothing of the record:\nTypeError: no answer of <endpoint>\n.* at /);
+    expect(text).not.toContain('a-secret-key');
+    expect(told('a string')).toContain('a string');
   });
 });
 

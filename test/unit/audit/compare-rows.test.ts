@@ -71,4 +71,20 @@ describe('rows of a service', () => {
     expect(compareRows([], [draft], after)).toEqual([]);
     expect(messages(after)).toEqual(['2026-03-01 2d, sequence 1: the service shows it, and it is not on chain']);
   });
+
+  it.each<[string, Partial<ClaimedRow>]>([
+    ['of a day to come', { date: '2026-03-03' }],
+    ['of another number than the next', { sequence: 3 }],
+    ['with an outcome', { outcome: { actualReturn: 0.1, actualDirection: 'UP', correct: true } }],
+    ['with a resolution', { resolved: true }],
+    ['that was missed', { missed: true }],
+    ['with an attestation', { attestationUid: `0x${'b'.repeat(64)}` }],
+  ])('that are not on chain and %s are named', (_, lie) => {
+    const context = contextOf(instantOf(day + 1, 22));
+    const next = { ...CLAIM, date: '2026-03-02', sequence: 2, attestationUid: null };
+    expect(compareRows([rowOf('PENDING')], [CLAIM, next], context)).toHaveLength(1);
+    expect(messages(context)).toEqual([]);
+    expect(compareRows([rowOf('PENDING')], [CLAIM, { ...next, ...lie }], context)).toEqual([]);
+    expect(messages(context)).toEqual([expect.stringContaining('the service shows it, and it is not on chain')]);
+  });
 });

@@ -23,6 +23,11 @@ describe('a file of closes', () => {
     expect(parseCloses('date,close_median\n2024-01-01,1\n', 'closes.csv').size).toBe(1);
   });
 
+  it('tells the median where it has both: records are made of medians', () => {
+    for (const text of ['date,close,close_median\n2024-01-01,1,2', 'close_median,date,close\n2,2024-01-01,1'])
+      expect([...parseCloses(text, 'closes.csv').values()]).toEqual([2]);
+  });
+
   it.each([
     ['', /closes\.csv, line 1: needs the columns date and close/],
     ['date,price\n2024-01-01,1', /line 1: needs the columns/],
@@ -32,6 +37,13 @@ describe('a file of closes', () => {
     ['date,close\n2024-01-01,Infinity', /line 2: the close is no price/],
     ['date,close\n2024-01-01', /line 2: the close is no price/],
     ['date,close\n2024-01-01,1\n2024-01-01,2', /line 3: 2024-01-01 is there twice/],
+    ['date,close,close\n2024-01-01,1,2', /line 1: names the column close twice/],
+    ['date,date,close\n2024-01-01,2024-01-02,2', /line 1: names the column date twice/],
+    ['date,close\n2024-01-01,42000,50', /line 2: has 3 cells, and the header 2 names/],
+    ['date,close\n2024-01-01,0x10', /line 2: the close is no price/],
+    ['date,close\n2024-01-01,4e4', /line 2: the close is no price/],
+    ['date,close\n2024-01-01,0', /line 2: the close is no price/],
+    [`date,close\n2024-01-01,${'9'.repeat(400)}`, /line 2: the close is no price/],
   ])('that cannot be used is refused by its line: %j', (text, problem) => {
     expect(parse(text)).toThrow(problem);
   });

@@ -1,0 +1,39 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { claimsOf } from '../../../src/audit/claims.ts';
+import { closesOfVenue, VENUES } from '../../../src/audit/venue-closes.ts';
+
+const CHUNK = Buffer.alloc(1 << 20, ' ');
+
+/** Answers whatever it is asked with what does not end. */
+const server = createServer((_, response) => {
+  const write = () => {
+    while (!response.destroyed && response.write(CHUNK));
+  };
+  response.on('drain', write).writeHead(200, { 'Content-Type': 'application/json' });
+  write();
+});
+
+let url: string;
+beforeAll(async () => {
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const TOO_LONG = /the answer is longer than 16777216 bytes/;
+
+it('are not read to their end from a service', async () => {
+  const error = await claimsOf(url)
+    .scorecard(1)
+    .catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'SERVICE_UNREACHABLE', message: expect.stringMatching(TOO_LONG) });
+});
+
+it('are not read to their end from an exchange', async () => {
+  await expect(closesOfVenue({ ...VENUES[0], baseUrl: url }, { from: 20_000, to: 20_001 })).rejects.toThrow(TOO_LONG);
+});
