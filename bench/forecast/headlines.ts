@@ -9,6 +9,7 @@ export interface Headline {
   climatologyBrier: number;
   crps: number;
   climatologyCrps: number;
+  recentCrps: number;
 }
 
 /** By the days of the horizon. */
@@ -30,10 +31,13 @@ export function headlinesOf(horizons: readonly Pick<HorizonReport, 'horizonDays'
   return Object.fromEntries(
     horizons.map(({ horizonDays, pooled }) => {
       if (pooled === null) throw new Error(`no complete fold at ${horizonDays} days: the history is too short to be measured`);
-      const { n, direction, statistics, crpsSkill } = pooled;
+      const { n, direction, statistics, crpsSkill, recentCrpsSkill } = pooled;
       const { brier, climatologySkill } = statistics.probabilities!;
       const figures = { accuracy: direction.accuracy!, brier, climatologyBrier: climatologySkill!.brier };
-      return [horizonDays, { n, ...figures, crps: statistics.distribution!.crps, climatologyCrps: crpsSkill.theirs }];
+      return [
+        horizonDays,
+        { n, ...figures, crps: statistics.distribution!.crps, climatologyCrps: crpsSkill.theirs, recentCrps: recentCrpsSkill.theirs },
+      ];
     }),
   );
 }

@@ -14,7 +14,7 @@ export function selfTestLoop(): SelfTestLoop {
   let running: { controller: AbortController; ended: Promise<number> } | null = null;
   return {
     async start() {
-      const input = { frame: (await history).frame, pointInTime: [] };
+      const input = { frame: (await history).frame, pointInTime: [], vintages: 'made' as const };
       const controller = new AbortController();
       const first = Promise.withResolvers<void>();
       running = { controller, ended: repeat(input, controller.signal, first.resolve) };

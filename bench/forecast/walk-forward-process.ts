@@ -37,7 +37,7 @@ const answers = {
       const history = { closes: frame.close, features: computeFeatures(frame) };
       return HORIZONS.map((horizonDays) => {
         const folds = outOfSample(history, horizonDays);
-        return { horizonDays, folds: folds.map(foldReport), pooled: pooledReport(history, folds, horizonDays) };
+        return { horizonDays, folds: folds.map(foldReport), pooled: pooledReport(folds, horizonDays) };
       });
     });
     return { ms, headlines: headlinesOf(result) };

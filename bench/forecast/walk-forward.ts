@@ -45,11 +45,11 @@ async function compare({ history, ours, numpy }: Both, { rounds, tell }: Pick<Be
   await ours.ask('open', history.frame);
   tell(`  ${history.source}: ${history.frame.close.length} days; baseline: ${numpy?.versions ?? 'none, python3 with numpy is not here'}`);
   const first = await ours.ask('report');
-  tell(`  the first report of a fresh process: ${Math.round(first.ms)} ms`);
   const sides = { tables: () => ours.ask('tables'), report: () => ours.ask('report') };
   const options = { rounds, tell };
   const run: Found = numpy === null ? await interleaved(sides, options) : await interleaved({ numpy: numpy.run, ...sides }, options);
   if (run.numpy !== undefined) tellDifference(run.tables[0], run.numpy[0], tell);
+  tell(`  the first report of a fresh process, which nothing is compiled in yet: ${Math.round(first.ms)} ms`);
   return comparisons(run);
 }
 

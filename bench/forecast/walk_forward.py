@@ -265,6 +265,7 @@ def walk_forward(frame, table, labels_of_regimes, horizon):
             b = min(1.0, max(0.0, b))
         grid = np.quantile(residual[max(first, end - RESIDUAL_DAYS) : end], LEVELS)
         climatology = np.quantile(realised[train], LEVELS)
+        recent = np.quantile(realised[max(first, end - RESIDUAL_DAYS) : end], LEVELS)
         block_rows = slice(start, min(start + BLOCK_DAYS, rows))
         offset[block_rows] = logit(base)
         deviation[block_rows] = (scores[block_rows] - scores[train].mean(axis=0)) @ beta[1:]
@@ -286,6 +287,7 @@ def walk_forward(frame, table, labels_of_regimes, horizon):
                 "crps": crps(quantiles, outcome),
                 "pit": cdf(grid, outcome / scale[block_rows] + shift),
                 "climatology_crps": crps(np.broadcast_to(climatology, (BLOCK_DAYS, 199)), outcome),
+                "recent_crps": crps(np.broadcast_to(recent, (BLOCK_DAYS, 199)), outcome),
                 **{f"pinball{level}": pinball(outcome - quantiles[:, index], level) for level, index in TAILS},
                 **{f"climatology_pinball{level}": pinball(outcome - climatology[index], level) for level, index in TAILS},
             }
@@ -366,7 +368,7 @@ def tables(said, horizon, random):
     brier, reference, always = (p - rose) ** 2, (base - rose) ** 2, (1 - rose) ** 2
     log_score = -np.log(np.where(rose > 0, p, 1 - p))
     per_fold = [
-        tuple(values[said["fold"] == fold].mean() for values in (rose, hit, called, brier, reference, log_score, said["crps"], said["climatology_crps"], pit))
+        tuple(values[said["fold"] == fold].mean() for values in (rose, hit, called, brier, reference, log_score, said["crps"], said["climatology_crps"], said["recent_crps"], pit))
         for fold in np.unique(said["fold"])
     ]
     per_regime = [
@@ -383,6 +385,8 @@ def tables(said, horizon, random):
         bootstrap([brier, reference], skill, random),
         bootstrap([brier, always], skill, random),
         bootstrap([said["crps"], said["climatology_crps"]], skill, random),
+        bootstrap([said["crps"], said["recent_crps"]], skill, random),
+        bootstrap([(abs(pit - 0.5) <= 0.4).astype(float), ones], ratio, random),
         *(bootstrap([said[f"pinball{level}"], said[f"climatology_pinball{level}"]], skill, random) for level, _ in TAILS),
     ]
     runs = windowed(np.concatenate([hit, hit[: 3 * horizon]]), 3 * horizon)[3 * horizon :]
@@ -410,6 +414,7 @@ def tables(said, horizon, random):
         "climatologyBrier": reference.mean(),
         "crps": said["crps"].mean(),
         "climatologyCrps": said["climatology_crps"].mean(),
+        "recentCrps": said["recent_crps"].mean(),
     }
 
 

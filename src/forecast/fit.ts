@@ -11,7 +11,7 @@ import { BLOCK_DAYS, blockIndexOf, blockStart, FIRST_BLOCK, type HorizonModel, m
 export const MIN_TRAINING_DAYS = 730;
 
 /** Days at the end of training that the residual distribution is taken from. */
-const RESIDUAL_DAYS = 1461;
+export const RESIDUAL_DAYS = 1461;
 
 /** A block's fit and what it says, out of sample, about the block's own days. */
 export interface BlockFit {

@@ -20,8 +20,8 @@ export function meanInterval(values: readonly number[]): MeanInterval | null {
 }
 
 /**
- * The 97.5 % quantile of Student's t with a whole number of degrees of freedom: exact for one and two, else by the Cornish-Fisher
- * expansion (Abramowitz and Stegun 26.7.5), within 0.2 %.
+ * The 97.5 % quantile of Student's t with one, two, or from three degrees of freedom on any number of them: exact for one and two,
+ * else by the Cornish-Fisher expansion (Abramowitz and Stegun 26.7.5), within 0.2 %.
  */
 export function studentQuantile(degrees: number): number {
   if (degrees === 1) return Math.tan(Math.PI * 0.475);

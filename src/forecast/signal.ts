@@ -52,12 +52,19 @@ export interface ForecastValues {
   categories: Record<CategoryName, CategoryScore>;
 }
 
-export interface ForecastSource {
+/** What a model reads of a day. */
+export interface DaySource {
   model: HorizonModel;
   features: FeatureTable;
   /** Row of the features to forecast from. */
   index: number;
   regime: Regime;
+}
+
+/** What a model says of a day, whatever the price. */
+export type DayForecast = Pick<ForecastValues, 'pUp' | 'threshold' | 'signal' | 'distribution'>;
+
+export interface ForecastSource extends DaySource {
   /** Price at signal time, USD. */
   price: number;
 }
@@ -69,10 +76,7 @@ export interface ForecastSource {
 export function forecastFrom(source: ForecastSource): ForecastValues {
   checkSource(source);
   const { model, features, index, regime, price } = source;
-  const pUp = sigmoid(calibratedLogit(model, deviationAt(model, features, index)));
-  const scale = scaleOf(features.v94[index], features.v99[index], model.horizonDays);
-  const distribution = distributionOf({ residualQuantiles: model.residualQuantiles, scale, pUp });
-  const threshold = REGIMES[regime].theta;
+  const { pUp, threshold, signal, distribution } = forecastOfDay(source);
   return {
     horizonDays: model.horizonDays,
     modelVersion: model.modelVersion,
@@ -80,7 +84,7 @@ export function forecastFrom(source: ForecastSource): ForecastValues {
     climatology: model.baseRate,
     direction: directionOf(pUp),
     confidence: confidenceOf(pUp),
-    signal: signalOf(pUp, threshold),
+    signal,
     regime,
     threshold,
     price,
@@ -88,6 +92,15 @@ export function forecastFrom(source: ForecastSource): ForecastValues {
     quantiles: quantilesAt(distribution, FORECAST_LEVELS, price),
     categories: categoriesAt(features, index),
   };
+}
+
+/** What the model says of one row, of which it must not have learned: nobody looks after that here. */
+export function forecastOfDay({ model, features, index, regime }: DaySource): DayForecast {
+  const pUp = sigmoid(calibratedLogit(model, deviationAt(model, features, index)));
+  const scale = scaleOf(features.v94[index], features.v99[index], model.horizonDays);
+  const distribution = distributionOf({ residualQuantiles: model.residualQuantiles, scale, pUp });
+  const threshold = REGIMES[regime].theta;
+  return { pUp, threshold, signal: signalOf(pUp, threshold), distribution };
 }
 
 function checkSource({ model, features, index, price }: ForecastSource): void {

@@ -5,6 +5,7 @@ import { HORIZONS } from '../model.ts';
 import { ETF_START, type HorizonEras, horizonEras } from './contamination/eras.ts';
 import { type LagMutant, lagMutants } from './contamination/lag-mutants.ts';
 import { differencesFrom, type FeatureDifference, knownFeatures, type PointInTime } from './contamination/point-in-time-audit.ts';
+import type { Vintages } from './contamination/vintages.ts';
 import { contaminationVerdict, type Suspicion, suspicionsOf } from './contamination/words.ts';
 import { foldNote } from './fold-note.ts';
 import { EXPECTED_FOLDS, outOfSample } from './out-of-sample.ts';
@@ -14,6 +15,8 @@ export interface ContaminationSource {
   frame: InputFrame;
   features: FeatureTable;
   pointInTime: readonly PointInTime[];
+  /** Where that comes from. */
+  vintages: Vintages;
 }
 
 /** Whether the past knows of its future: skill by era and regime, features against what was known then, and pipelines broken on purpose. */
@@ -28,7 +31,7 @@ export interface ContaminationReport {
   splitDay: string;
   horizons: HorizonEras[];
   suspicions: Suspicion[];
-  pointInTime: { days: string[]; differences: FeatureDifference[] };
+  pointInTime: { days: string[]; vintages: Vintages; differences: FeatureDifference[] };
   lagMutants: LagMutant[];
 }
 
@@ -36,11 +39,11 @@ export interface ContaminationReport {
  * The report of a history; without folds its eras are empty, without audited days its mutants do not apply.
  * @throws OracleError INPUT_INVALID for an audited day that the history does not have
  */
-export function contaminationReport({ frame, features, pointInTime }: ContaminationSource): ContaminationReport {
+export function contaminationReport({ frame, features, pointInTime, vintages }: ContaminationSource): ContaminationReport {
   const horizons = HORIZONS.map((horizon) => horizonEras(horizon, outOfSample({ closes: frame.close, features }, horizon)));
   const folds = Math.min(...horizons.map((one) => one.folds));
   const known = knownFeatures(frame, pointInTime);
-  const audit = { days: known.map(({ day }) => formatDay(day)), differences: differencesFrom(features, known) };
+  const audit = { days: known.map(({ day }) => formatDay(day)), vintages, differences: differencesFrom(features, known) };
   const mutants = lagMutants(frame, known);
   const suspicions = suspicionsOf(horizons);
   return {

@@ -30,15 +30,22 @@ export interface FoldReport {
   climatologyBrier: number;
   /** Mean log loss, natural logarithm. */
   logScore: number;
-  /** Mean continuous ranked probability score, in log-return units; of the distribution, and of past returns as they were. */
+  /** Mean continuous ranked probability score, in log-return units; of the distribution, and of the returns of all training days. */
   crps: number;
   climatologyCrps: number;
+  /** The same of the last `RECENT_DAYS` training days alone. */
+  recentCrps: number;
   /** Share of outcomes within the central 80 % of the distribution. */
   coverage80: number;
 }
 
 /** Half the width of the central interval, in probability. */
 const HALF_OF_80 = 0.4;
+
+/** Whether an outcome lay within the central 80 % of what was said. */
+export function isCentral80({ distribution }: OutOfSampleDay): boolean {
+  return Math.abs(distribution.pit - 0.5) <= HALF_OF_80;
+}
 
 /** What came of one fold. */
 export function foldReport({ fold, model, days }: Fold): FoldReport {
@@ -62,6 +69,7 @@ export function foldReport({ fold, model, days }: Fold): FoldReport {
     logScore: mean(({ pUp, rose }) => boundedLogLoss(pUp, rose)),
     crps: mean(({ distribution }) => distribution.crps),
     climatologyCrps: mean(({ climatologyCrps }) => climatologyCrps),
-    coverage80: share(({ distribution }) => Math.abs(distribution.pit - 0.5) <= HALF_OF_80),
+    recentCrps: mean(({ recentCrps }) => recentCrps),
+    coverage80: share(isCentral80),
   };
 }

@@ -1,12 +1,14 @@
 import { isOracleError } from '../../errors.ts';
-import { cdf, crps, distributionOf, type PredictiveDistribution, residualQuantilesOf, scaleOf } from '../distribution.ts';
+import type { Day } from '../day.ts';
+import { cdf, crps, type PredictiveDistribution, residualQuantilesOf } from '../distribution.ts';
 import type { FeatureTable } from '../features.ts';
 import type { TrainingSource } from '../fit/training-data.ts';
-import { type BlockFit, walkForward } from '../fit.ts';
+import { type BlockFit, RESIDUAL_DAYS, walkForward } from '../fit.ts';
 import { BLOCK_DAYS, type HorizonDays, type HorizonModel } from '../model.ts';
-import { classifyRegimes, REGIMES, type Regime } from '../regime.ts';
-import { directionOf, type Signal, signalOf } from '../signal.ts';
+import { classifyRegimes, type Regime } from '../regime.ts';
+import { directionOf, type Signal } from '../signal.ts';
 import type { ScoredForecast } from '../statistics/scored-forecast.ts';
+import { PIPELINE, type Pipeline } from './pipeline.ts';
 
 /** Folds of 180 days since 2017-04-03 that the whole history gives (interface, section 4.1); later ones are added as they end. */
 export const EXPECTED_FOLDS = 19;
@@ -27,9 +29,12 @@ export interface OutOfSampleDay extends ScoredForecast {
   climatology: number;
   /** Log return from the close of the day to that `horizonDays` later. */
   realised: number;
+  predictive: PredictiveDistribution;
   distribution: { crps: number; pit: number };
-  /** CRPS of what the training days' returns looked like, unconditionally: the reference of the distribution. */
+  /** CRPS of what the returns of all training days looked like, unconditionally: the reference of the distribution. */
   climatologyCrps: number;
+  /** The same of the last training days alone, those that the distribution has its shape from: the harder reference. */
+  recentCrps: number;
 }
 
 /** One complete block, forecast by the model that was fitted before it. */
@@ -42,6 +47,9 @@ export interface Fold {
   /** As many as a block has. */
   days: OutOfSampleDay[];
 }
+
+/** Training days of the second reference: as many as the model's own residuals come from. */
+export const RECENT_DAYS = RESIDUAL_DAYS;
 
 /**
  * What the model said of every day of every complete fold of the history, and what came of it: a fold counts once the outcomes of all
@@ -63,9 +71,13 @@ export function blocksOf(source: TrainingSource, walk: typeof walkForward = walk
 }
 
 /** The complete folds among the blocks of one horizon. */
-export function foldsOf({ closes, features }: BacktestHistory, blocks: readonly BlockFit[]): Fold[] {
-  const regimes = classifyRegimes(features);
-  return completeBlocks(blocks, closes.length).map((block) => foldOf({ closes, features, regimes }, block));
+export function foldsOf(
+  { closes, features }: BacktestHistory,
+  blocks: readonly BlockFit[],
+  { forecast }: Pick<Pipeline, 'forecast'> = PIPELINE,
+): Fold[] {
+  const rows = { closes, features, regimes: classifyRegimes(features), forecast };
+  return completeBlocks(blocks, closes.length).map((block) => foldOf(rows, block));
 }
 
 /** Blocks from the first fold on of which all days and their outcomes lie within a history of so many rows. */
@@ -73,39 +85,37 @@ export function completeBlocks(blocks: readonly BlockFit[], rows: number): Block
   return blocks.filter(({ model, from, to }) => model.block >= 0 && to - from === BLOCK_DAYS && to + model.horizonDays <= rows);
 }
 
-interface Rows extends BacktestHistory {
+interface Rows extends BacktestHistory, Pick<Pipeline, 'forecast'> {
   regimes: readonly Regime[];
 }
 
-function foldOf(rows: Rows, fit: BlockFit): Fold {
-  const fold = fit.model.block + 1;
-  const climatology = climatologyDistribution(rows, fit.model);
-  const days = Array.from(fit.pUp, (pUp, index) => dayOf(rows, { fit, fold, climatology, row: fit.from + index, pUp }));
-  return { fold, model: fit.model, climatology, days };
+function foldOf(rows: Rows, { model, from, to }: BlockFit): Fold {
+  const fold = model.block + 1;
+  const climatology = returnsOf(rows, model, model.trainFrom);
+  const recent = returnsOf(rows, model, Math.max(model.trainFrom, model.trainTo + 1 - RECENT_DAYS));
+  const days = Array.from({ length: to - from }, (_, index) => dayOf(rows, { model, fold, climatology, recent, row: from + index }));
+  return { fold, model, climatology, days };
 }
 
-function climatologyDistribution({ closes, features }: BacktestHistory, model: HorizonModel): PredictiveDistribution {
-  const { trainFrom, trainTo, horizonDays } = model;
-  const from = trainFrom - features.firstDay;
-  const returns = Float64Array.from({ length: trainTo - trainFrom + 1 }, (_, index) => returnAt(closes, from + index, horizonDays));
+/** The returns of the training days from `first` on, as they were. */
+function returnsOf({ closes, features }: BacktestHistory, { trainTo, horizonDays }: HorizonModel, first: Day): PredictiveDistribution {
+  const from = first - features.firstDay;
+  const returns = Float64Array.from({ length: trainTo - first + 1 }, (_, index) => returnAt(closes, from + index, horizonDays));
   return { scale: 1, shift: 0, residualQuantiles: residualQuantilesOf(returns) };
 }
 
 interface DayOfFold {
-  fit: BlockFit;
+  model: HorizonModel;
   fold: number;
   climatology: PredictiveDistribution;
+  recent: PredictiveDistribution;
   row: number;
-  pUp: number;
 }
 
-function dayOf({ closes, features, regimes }: Rows, { fit: { model }, fold, climatology, row, pUp }: DayOfFold): OutOfSampleDay {
-  const { horizonDays, residualQuantiles, baseRate } = model;
+function dayOf({ closes, features, regimes, forecast }: Rows, { model, fold, climatology, recent, row }: DayOfFold): OutOfSampleDay {
+  const { horizonDays, baseRate } = model;
+  const { pUp, regime, signal, distribution } = forecast({ model, features, regimes, row });
   const realised = returnAt(closes, row, horizonDays);
-  const scale = scaleOf(features.v94[row], features.v99[row], horizonDays);
-  const distribution = distributionOf({ residualQuantiles, scale, pUp });
-  const regime = regimes[row];
-  const signal = signalOf(pUp, REGIMES[regime].theta);
   return {
     day: features.firstDay + row,
     row,
@@ -117,8 +127,10 @@ function dayOf({ closes, features, regimes }: Rows, { fit: { model }, fold, clim
     pUp,
     climatology: baseRate,
     realised,
+    predictive: distribution,
     distribution: { crps: crps(distribution, realised), pit: cdf(distribution, realised) },
     climatologyCrps: crps(climatology, realised),
+    recentCrps: crps(recent, realised),
   };
 }
 

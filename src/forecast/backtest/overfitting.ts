@@ -67,20 +67,21 @@ export interface OverfittingReport {
   ledger: LedgerRow[];
 }
 
-/** The report of a history; with figures of null where it is too short for them. Draws nothing by chance. */
+/** The report of a history; with figures of null where it is too short for them. Deterministic. */
 export function overfittingReport(history: BacktestHistory): OverfittingReport {
   const regimes = classifyRegimes(history.features);
   const all = JUDGED_HORIZONS.map((horizonDays) => horizonTrials(history, regimes, horizonDays));
   const folds = Math.min(...all.map((one) => one.folds));
   const horizons = all.map(horizonOverfitting);
+  const ledger = trialLedger(all);
   return {
     folds,
     expectedFolds: EXPECTED_FOLDS,
     note: foldNote(folds, history.features),
-    verdict: overfittingVerdict(horizons),
+    verdict: overfittingVerdict(horizons, ledger),
     trials: TRIAL_COUNT,
     horizons,
-    ledger: trialLedger(all),
+    ledger,
   };
 }
 

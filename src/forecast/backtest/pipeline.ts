@@ -1,15 +1,39 @@
-import { computeFeatures, type FeatureTable } from '../features.ts';
+import { type ComputedFeatures, computeFeatures, type FeatureTable } from '../features.ts';
 import type { TrainingSource } from '../fit/training-data.ts';
 import { type BlockFit, walkForward } from '../fit.ts';
 import type { InputFrame } from '../frame.ts';
-import { LEARNING_RULES, type LearningRules } from '../model.ts';
+import { type HorizonModel, LEARNING_RULES, type LearningRules } from '../model.ts';
+import type { Regime } from '../regime.ts';
+import { type DayForecast, forecastOfDay } from '../signal.ts';
 
-/** What a walk-forward puts to the test: how features are made, what may be learned from when, how blocks are fitted. */
+/** A day to forecast, with a history that may go on behind it. */
+export interface DayOfHistory {
+  model: HorizonModel;
+  features: FeatureTable;
+  /** Of every row of the features. */
+  regimes: readonly Regime[];
+  row: number;
+}
+
+/** What is said of a day, and in which regime. */
+export type SaidOfDay = DayForecast & { regime: Regime };
+
+/** What a walk-forward puts to the test: how features are made, what may be learned from when, how blocks are fitted, how a day is forecast. */
 export interface Pipeline {
   rules: LearningRules;
-  features(frame: InputFrame): FeatureTable;
+  /** `earlier`: a table of a history that this one goes on from, to be computed quicker. */
+  features(frame: InputFrame, earlier?: ComputedFeatures): FeatureTable;
   walk(source: TrainingSource & { lastBlock?: number }): BlockFit[];
+  forecast(day: DayOfHistory): SaidOfDay;
 }
 
 /** The service's own. Tests hand in broken ones, to see them caught. */
-export const PIPELINE: Pipeline = { rules: LEARNING_RULES, features: computeFeatures, walk: walkForward };
+export const PIPELINE: Pipeline = {
+  rules: LEARNING_RULES,
+  features: computeFeatures,
+  walk: walkForward,
+  forecast: ({ model, features, regimes, row }) => {
+    const regime = regimes[row];
+    return { regime, ...forecastOfDay({ model, features, index: row, regime }) };
+  },
+};

@@ -1,29 +1,27 @@
-import { distributionOf, quantile, scaleOf } from '../distribution.ts';
-import type { BacktestHistory, Fold } from './out-of-sample.ts';
+import { quantile } from '../distribution.ts';
+import type { Fold } from './out-of-sample.ts';
 import { type SkillAgainst, skillAgainst } from './skill-against.ts';
 
 /** Levels of the tails that are told apart. */
 export const TAIL_LEVELS = [0.05, 0.95] as const;
 
-/** How good one quantile of the distributions is: mean pinball loss in log-return units against that of the same quantile of past returns. */
+/** How good one quantile of the distributions is: mean pinball loss in log-return units against that of the same quantile of the returns of all training days. */
 export interface QuantileSkill extends SkillAgainst {
   level: number;
 }
 
 /** Skill of the quantiles that bound the central 90 %. */
-export function quantileSkills(history: BacktestHistory, folds: readonly Fold[]): QuantileSkill[] {
-  const losses = folds.flatMap((fold) => lossesOf(history, fold));
+export function quantileSkills(folds: readonly Pick<Fold, 'climatology' | 'days'>[]): QuantileSkill[] {
+  const losses = folds.flatMap(lossesOf);
   return TAIL_LEVELS.map((level, index) => ({ level, ...skillAgainst(losses.map(({ day, at }) => ({ day, ...at[index] })))! }));
 }
 
 /** Losses of each day at each of `TAIL_LEVELS`. */
-function lossesOf({ features: { v94, v99 } }: BacktestHistory, { model, climatology, days }: Fold) {
-  const { residualQuantiles, horizonDays } = model;
+function lossesOf({ climatology, days }: Pick<Fold, 'climatology' | 'days'>) {
   const usual = TAIL_LEVELS.map((level) => quantile(climatology, level));
-  return days.map(({ day, row, pUp, realised }) => {
-    const said = distributionOf({ residualQuantiles, scale: scaleOf(v94[row], v99[row], horizonDays), pUp });
+  return days.map(({ day, predictive, realised }) => {
     const at = TAIL_LEVELS.map((level, index) => ({
-      ours: pinball(realised - quantile(said, level), level),
+      ours: pinball(realised - quantile(predictive, level), level),
       theirs: pinball(realised - usual[index], level),
     }));
     return { day, at };

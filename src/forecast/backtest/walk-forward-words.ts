@@ -1,4 +1,6 @@
+import { HORIZONS } from '../model.ts';
 import { type Canary, isHealthy } from './canaries/canary.ts';
+import { RECENT_DAYS } from './out-of-sample.ts';
 import type { PooledReport } from './pooled-report.ts';
 
 /** A difference or skill and its interval, as the words read it. */
@@ -11,29 +13,44 @@ interface Compared {
 /** What the folds of one horizon amount to, in words. */
 export function horizonVerdict(pooled: PooledReport | null): string {
   if (pooled === null) return 'no complete fold: nothing can be said';
-  const { statistics, crpsSkill, worth } = pooled;
+  const { statistics, worth } = pooled;
   const skill = statistics.probabilities!.climatologySkill!;
-  const held = statistics.distribution!.coverage.find(({ nominal }) => nominal === 0.8)!.observed;
   return [
     directionWords(pooled),
     `P(up) ${relation(skill)} the base rate: Brier skill ${interval(skill, '%')}`,
-    `distribution ${relation(crpsSkill)} past returns: CRPS skill ${interval(crpsSkill, '%')}, the central 80 % held ${percent(held)}`,
+    distributionWords(pooled),
     ...proofWords(worth),
+    ...(pooled.advantage === 0 && signOf(skill) === 0 ? [] : [MULTIPLICITY]),
   ].join('; ');
 }
 
-function directionWords({ n, direction, directions }: PooledReport): string {
+/** Direction, P(up), and the distribution against two references, at each horizon. */
+const STATEMENTS = 4 * HORIZONS.length;
+
+/** Of direction and P(up), where one is told apart; the intervals of the distributions are mostly far from zero. */
+const MULTIPLICITY = `of ${STATEMENTS} such statements in this report, each at 5 %, ${(STATEMENTS * 0.05).toFixed(1)} are expected to look so by chance`;
+
+function directionWords({ n, direction, directions, advantage }: PooledReport): string {
   const { accuracy, difference } = direction.alwaysUp!;
   const right = `right on ${percent(direction.accuracy!)} of ${n} days`;
   if (directions.down === 0)
     return `direction not distinguishable from always-UP: ${right}, and UP was likelier on every one, so that no skill can show`;
-  return `direction ${relation(difference)} always-UP: ${right}, always-UP ${percent(accuracy)}, difference ${interval(difference, 'points')}`;
+  const apart = `difference ${interval(difference, 'points')}, from ${directions.down} days of DOWN`;
+  return `direction ${RELATIONS[advantage]} always-UP: ${right}, always-UP ${percent(accuracy)}, ${apart}`;
 }
 
-function proofWords({ independentPerYear, proof }: PooledReport['worth']): string[] {
-  if (independentPerYear === null) return [];
+function distributionWords({ crpsSkill, recentCrpsSkill, coverage80 }: PooledReport): string {
+  const all = `${relation(crpsSkill)} the returns of all training days: CRPS skill ${interval(crpsSkill, '%')}`;
+  const recent = `${relation(recentCrpsSkill)} those of the last ${RECENT_DAYS} of them: ${interval(recentCrpsSkill, '%')}`;
+  return `distribution ${all}, ${recent}, the central 80 % held ${interval(coverage80, '%')}`;
+}
+
+function proofWords({ independentPerYear, independentPerYear95, proof }: PooledReport['worth']): string[] {
+  if (independentPerYear === null || independentPerYear95 === null) return [];
+  const { low, high } = independentPerYear95;
   const years = proof.map((one) => `${one.points} points would take ${one.years!.toPrecision(2)} years`).join(', ');
-  return [`a call a day is worth ${Math.round(independentPerYear)} independent ones a year, so that proving ${years}`];
+  const worth = `about ${Math.round(independentPerYear)} (95 % interval ${Math.round(low)} to ${Math.round(high)}) independent ones a year`;
+  return [`a call a day is worth ${worth}, so that proving ${years}`];
 }
 
 /** What the canaries amount to, in words: the loudest first. */
@@ -53,10 +70,16 @@ export function leakVerdict(canaries: readonly Canary[]): string {
   return `no leak found: ${canaries.length - silent.length} canaries passed, and caught all ${caught} pipelines that were broken on purpose${unheard}`;
 }
 
-function relation({ low, high }: Compared): string {
-  if (low === null || high === null) return 'on too few days to be compared with';
-  if (low > 0) return 'better than';
-  return high < 0 ? 'worse than' : 'not distinguishable from';
+const RELATIONS = { '-1': 'worse than', 0: 'not distinguishable from', 1: 'better than' } as const;
+
+function relation(compared: Compared): string {
+  return compared.low === null ? 'on too few days to be compared with' : RELATIONS[signOf(compared)];
+}
+
+/** 1 or -1 where the interval leaves out zero. */
+function signOf({ low, high }: Compared): -1 | 0 | 1 {
+  if (low !== null && low > 0) return 1;
+  return high !== null && high < 0 ? -1 : 0;
 }
 
 function percent(share: number): string {
@@ -65,7 +88,7 @@ function percent(share: number): string {
 
 /** `0.17 % (95 % interval -0.32 to 0.68)`. */
 function interval({ value, low, high }: Compared, unit: string): string {
-  const hundredths = (share: number) => (100 * share).toFixed(2);
+  const hundredths = (share: number) => (100 * share).toFixed(2).replace(/^-(0\.00)$/, '$1');
   const bounds = low === null || high === null ? '' : ` (95 % interval ${hundredths(low)} to ${hundredths(high)})`;
   return `${hundredths(value)} ${unit}${bounds}`;
 }

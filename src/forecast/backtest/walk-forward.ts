@@ -76,20 +76,20 @@ export function walkForwardReport(source: WalkForwardSource, pipeline: Pipeline 
   const history = { closes, features };
   const walks = HORIZONS.map((horizonDays) => {
     const blocks = blocksOf({ ...history, horizon: horizonDays, rules: pipeline.rules }, pipeline.walk);
-    return { horizonDays, blocks, folds: foldsOf(history, blocks) };
+    return { horizonDays, blocks, folds: foldsOf(history, blocks, pipeline) };
   });
   const canaries = runCanaries({ ...history, frame }, walks, pipeline);
   return {
     ...headOf(history, Math.min(...walks.map(({ folds }) => folds.length))),
     healthy: isHealthy(canaries),
     verdict: leakVerdict(canaries),
-    horizons: walks.map(({ horizonDays, folds }) => horizonReport(history, horizonDays, folds)),
+    horizons: walks.map(({ horizonDays, folds }) => horizonReport(horizonDays, folds)),
     canaries,
   };
 }
 
-function horizonReport(history: BacktestHistory, horizonDays: HorizonDays, folds: readonly Fold[]): HorizonReport {
-  const pooled = pooledReport(history, folds, horizonDays);
+function horizonReport(horizonDays: HorizonDays, folds: readonly Fold[]): HorizonReport {
+  const pooled = pooledReport(folds, horizonDays);
   return {
     horizonDays,
     horizon: horizonName(horizonDays),

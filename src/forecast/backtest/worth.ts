@@ -1,3 +1,4 @@
+import type { Interval } from '../scoring.ts';
 import { directionOf } from '../signal.ts';
 import { effectiveCount } from '../statistics/effective-count.ts';
 import type { OutOfSampleDay } from './out-of-sample.ts';
@@ -5,10 +6,12 @@ import type { OutOfSampleDay } from './out-of-sample.ts';
 /** How much evidence a year of daily calls of one horizon is. */
 export interface Worth {
   /**
-   * Independent observations a year, from how much the share of days right varies between runs of three windows on end; null where
-   * that cannot be told.
+   * Independent observations a year, from how much the share of days right varies between runs of three windows on end: an estimate,
+   * and no more than there are days. Null where it cannot be told.
    */
   independentPerYear: number | null;
+  /** 95 % interval of it, as that variation is itself estimated, from so many runs. */
+  independentPerYear95: Interval | null;
   /** The same as the overlap of the windows alone would have it. */
   independentPerYearByOverlap: number;
   /** How long an advantage would have to last to be proven. */
@@ -39,13 +42,16 @@ const Z_POWER = 0.8416212335729143;
 /** What the out-of-sample days of one horizon say about how much calling its direction every day is worth. */
 export function worthOf(days: readonly OutOfSampleDay[], horizonDays: number): Worth {
   const right = days.map(({ pUp, rose }) => (directionOf(pUp) === 'UP') === rose);
-  const independentPerYear = observationsAYear(right, RUN_WINDOWS * horizonDays);
+  const runDays = RUN_WINDOWS * horizonDays;
+  const estimate = observationsAYear(right, runDays);
+  const independentPerYear = estimate === null ? null : atMostDaily(estimate);
   const alone = effectiveCount(
     days.map(({ day }) => day),
     horizonDays,
   );
   return {
     independentPerYear,
+    independentPerYear95: estimate === null ? null : rangeOf(estimate, days.length / runDays),
     independentPerYearByOverlap: (alone / days.length) * DAYS_A_YEAR,
     proof: ADVANTAGES.map((points) => ({
       points,
@@ -57,6 +63,19 @@ export function worthOf(days: readonly OutOfSampleDay[], horizonDays: number): W
 /** Independent observations of a share near one half that prove it is by so much above a known one: (z_test + z_power)^2 / 4 / advantage^2. */
 export function observationsToProve(advantage: number): number {
   return ((Z_TEST + Z_POWER) ** 2 * 0.25) / advantage ** 2;
+}
+
+function atMostDaily(observations: number): number {
+  return Math.min(DAYS_A_YEAR, observations);
+}
+
+/**
+ * What the true number may be: means of overlapping runs have a variance with 3/2 degrees of freedom for each run that fits in
+ * (Meketon and Schmeiser, 1984), the logarithm of which has a standard deviation of about sqrt(2 / degrees).
+ */
+function rangeOf(estimate: number, runs: number): Interval {
+  const factor = Math.exp(Z_TEST * Math.sqrt(2 / (1.5 * runs)));
+  return { low: atMostDaily(estimate / factor), high: atMostDaily(estimate * factor) };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { studentQuantile } from '../mean-interval.ts';
 import type { Interval } from '../scoring.ts';
 import { createRandom } from './random.ts';
 
@@ -12,11 +13,21 @@ const LEAST_BLOCKS = 5;
 /** 95 %: what is cut off at either end. */
 const TAIL = 0.025;
 
+/** More resamples than this without a finite value would come near the bounds. */
+const MOST_UNTOLD = TAIL / 2;
+
+/** The 97.5 % quantile of the normal distribution. */
+const Z = 1.959963984540054;
+
 export interface Resampling {
   /** Numbers a day, by column; all of the same length. A day that has nothing to add holds 0. */
   columns: readonly ArrayLike<number>[];
-  /** Of the sums of the columns; not a number where it cannot be told from them. */
+  /** Of the sums of the columns; not finite where it cannot be told from them. */
   statistic(sums: Float64Array): number;
+  /** A column that is 0 on days that do not bear on the statistic. Default: those on which all columns are 0. */
+  bearing?: ArrayLike<number>;
+  /** What the statistic can be at all; without bounds by default. */
+  range?: Interval;
   /** Default: by the length of the record. */
   blockDays?: number;
   seed?: number;
@@ -34,9 +45,19 @@ export function blockDaysOf(days: number): number {
   return days < LONG_RECORD_DAYS ? SHORT_BLOCK_DAYS : BLOCK_DAYS;
 }
 
+/** Whether a record of so many days can be resampled, however few of them bear on a statistic. */
+export function fillsBlocks(days: number, blockDays = blockDaysOf(days)): boolean {
+  return days >= LEAST_BLOCKS * blockDays;
+}
+
+/** What a share can be. */
+export const SHARE_RANGE: Interval = { low: 0, high: 1 };
+
 /**
- * 95 % percentile interval of a statistic of sums by the circular block bootstrap (Politis and Romano, 1992): runs of consecutive days
- * are drawn, not days, so that what hangs together stays together. Null below five blocks.
+ * 95 % interval of a statistic of sums by the circular block bootstrap (Politis and Romano, 1992): runs of consecutive days are drawn,
+ * not days, so that what hangs together stays together. The percentiles are moved away from the statistic of the whole record, which
+ * is always inside, since few blocks vary too little among themselves. Null where the record or the days that bear on the statistic
+ * fill fewer than five blocks, and where the statistic cannot be told from too many resamples.
  */
 export function blockBootstrap({
   columns,
@@ -47,19 +68,51 @@ export function blockBootstrap({
 }: Resampling): Interval | null {
   const days = columns[0]?.length ?? 0;
   const blockDays = asked.blockDays ?? blockDaysOf(days);
-  if (days < LEAST_BLOCKS * blockDays) return null;
+  const blocks = Math.min(days / blockDays, blocksOf(asked.bearing ? [asked.bearing] : columns, blockDays));
+  if (blocks < LEAST_BLOCKS) return null;
   const running = columns.map((column) => runningSums(column, blockDays));
   const random = createRandom(seed);
   const found: number[] = [];
   const sums = new Float64Array(columns.length);
   for (let resample = 0; resample < resamples; resample++) {
     drawSums(sums, running, { days, blockDays, random });
-    const value = statistic(sums);
-    if (!Number.isNaN(value)) found.push(value);
+    found.push(statistic(sums));
   }
-  if (found.length < resamples / 2) return null;
-  const sorted = Float64Array.from(found).sort();
+  const percentiles = percentilesOf(found);
+  const estimate = statistic(Float64Array.from(running, (column) => column[days]));
+  return percentiles === null ? null : widened(percentiles, { estimate, blocks, range: asked.range });
+}
+
+/** How many blocks the days that are not 0 in all columns fill, counted from each that the block before does not reach. */
+function blocksOf(columns: readonly ArrayLike<number>[], blockDays: number): number {
+  let blocks = 0;
+  for (let day = 0; day < (columns[0]?.length ?? 0); day++) {
+    if (columns.every((column) => column[day] === 0)) continue;
+    blocks++;
+    day += blockDays - 1;
+  }
+  return blocks;
+}
+
+/** Percentiles of the resampled values; null where too many are not finite, so that the others would be a choice among the resamples. */
+function percentilesOf(values: readonly number[]): Interval | null {
+  const untold = values.filter((value) => !Number.isFinite(value)).length;
+  if (untold > MOST_UNTOLD * values.length) return null;
+  const sorted = Float64Array.from(values.filter((value) => !Number.isNaN(value))).sort();
   return { low: quantileOf(sorted, TAIL), high: quantileOf(sorted, 1 - TAIL) };
+}
+
+/** By Student's t instead of the normal distribution, and the variance of a sample instead of that of its own resamples. */
+function widened(
+  { low, high }: Interval,
+  { estimate, blocks, range }: { estimate: number; blocks: number; range: Interval | undefined },
+): Interval | null {
+  const factor = (studentQuantile(blocks - 1) / Z) * Math.sqrt(blocks / (blocks - 1));
+  const bounds = {
+    low: Math.max(estimate - factor * Math.max(0, estimate - low), range?.low ?? Number.NEGATIVE_INFINITY),
+    high: Math.min(estimate + factor * Math.max(0, high - estimate), range?.high ?? Number.POSITIVE_INFINITY),
+  };
+  return Number.isFinite(bounds.low) && Number.isFinite(bounds.high) ? bounds : null;
 }
 
 /** Sums of one resample: whole blocks, and a shorter one at the end, until there are as many days as there were. */
@@ -88,5 +141,7 @@ function quantileOf(sorted: Float64Array, level: number): number {
   const position = level * (sorted.length - 1);
   const below = Math.floor(position);
   const above = Math.min(below + 1, sorted.length - 1);
+  // The difference of two infinite values is not a number.
+  if (sorted[below] === sorted[above]) return sorted[below];
   return sorted[below] + (position - below) * (sorted[above] - sorted[below]);
 }

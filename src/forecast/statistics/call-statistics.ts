@@ -1,5 +1,5 @@
 import { type Interval, wilsonInterval } from '../scoring.ts';
-import { blockBootstrap } from './block-bootstrap.ts';
+import { blockBootstrap, SHARE_RANGE } from './block-bootstrap.ts';
 import { effectiveCount } from './effective-count.ts';
 import { dailyColumn, type ScoredForecast } from './scored-forecast.ts';
 
@@ -17,7 +17,7 @@ export interface OffsetShare extends HitShare {
   offsetDays: number;
 }
 
-/** A difference with its 95 % interval by the block bootstrap; the bounds are null below five blocks of days. */
+/** A difference with its 95 % interval by the block bootstrap; the bounds are null where that has none. */
 export interface Difference {
   value: number;
   low: number | null;
@@ -30,7 +30,7 @@ export interface CallStatistics extends HitShare {
   effectiveN: number;
   /** Wilson interval of the accuracy on `effectiveN` trials; null without calls. */
   wilson95: Interval | null;
-  /** By the circular block bootstrap over days; null below five blocks. */
+  /** By the circular block bootstrap over days; null where the calls fill fewer than five blocks. */
   bootstrap95: Interval | null;
   offsets: OffsetShare[];
   /** What always saying UP would have scored on the same days, and the accuracy minus that; null without calls. */
@@ -68,7 +68,11 @@ export function isHit({ call, rose }: ScoredForecast): boolean {
 
 function shareInterval(calls: readonly ScoredForecast[]): Interval | null {
   const hits = dailyColumn(calls, (one) => (isHit(one) ? 1 : 0));
-  return blockBootstrap({ columns: [hits, dailyColumn(calls, () => 1)], statistic: ([right, all]) => right / all });
+  return blockBootstrap({
+    columns: [hits, dailyColumn(calls, () => 1)],
+    statistic: ([right, all]) => right / all,
+    range: SHARE_RANGE,
+  });
 }
 
 function offsetShares(calls: readonly ScoredForecast[], horizonDays: number): OffsetShare[] {
@@ -84,11 +88,17 @@ function againstAlwaysUp(calls: readonly ScoredForecast[]): CallStatistics['alwa
   return { accuracy: calls.filter(({ rose }) => rose).length / calls.length, difference: alwaysUpDifference(calls) };
 }
 
-/** How much oftener the calls were right than always saying UP, day by day in pairs. At least one call is expected. */
+const DIFFERENCE_RANGE: Interval = { low: -1, high: 1 };
+
+/**
+ * How much oftener the calls were right than always saying UP, day by day in pairs. At least one call is expected. The bounds are null
+ * where the calls of DOWN, which alone make a difference, fill fewer than five blocks.
+ */
 export function alwaysUpDifference(calls: readonly ScoredForecast[]): Difference {
   const gain = (one: ScoredForecast) => (isHit(one) ? 1 : 0) - (one.rose ? 1 : 0);
-  const columns = [dailyColumn(calls, gain), dailyColumn(calls, () => 1)];
-  const interval = blockBootstrap({ columns, statistic: ([sum, all]) => sum / all });
+  const gains = dailyColumn(calls, gain);
+  const columns = [gains, dailyColumn(calls, () => 1)];
+  const interval = blockBootstrap({ columns, statistic: ([sum, all]) => sum / all, bearing: gains, range: DIFFERENCE_RANGE });
   const value = calls.reduce((sum, one) => sum + gain(one), 0) / calls.length;
   return { value, low: interval?.low ?? null, high: interval?.high ?? null };
 }

@@ -58,6 +58,9 @@ export function probabilityStatistics(forecasts: readonly ScoredForecast[], hori
   };
 }
 
+/** No score is below 0, so that no skill is above 1. */
+const SKILL_RANGE: Interval = { low: Number.NEGATIVE_INFINITY, high: 1 };
+
 /** Skill of one score against another on the same days, with its interval; null where the reference was never wrong, and nothing can be better. */
 export function skill<T extends { day: number }>(
   forecasts: readonly T[],
@@ -65,12 +68,14 @@ export function skill<T extends { day: number }>(
   referenceOf: (forecast: T) => number,
 ): (Skill & { brier: number }) | null {
   const reference = mean(forecasts, referenceOf);
-  if (reference === 0) return null;
+  const value = 1 - mean(forecasts, scoreOf) / reference;
+  if (!Number.isFinite(value)) return null;
   const interval = blockBootstrap({
     columns: [dailyColumn(forecasts, scoreOf), dailyColumn(forecasts, referenceOf)],
     statistic: ([ours, theirs]) => 1 - ours / theirs,
+    range: SKILL_RANGE,
   });
-  return { brier: reference, value: 1 - mean(forecasts, scoreOf) / reference, low: interval?.low ?? null, high: interval?.high ?? null };
+  return { brier: reference, value, low: interval?.low ?? null, high: interval?.high ?? null };
 }
 
 function reliabilityRows(forecasts: readonly ScoredForecast[], horizonDays: number): ReliabilityRow[] {

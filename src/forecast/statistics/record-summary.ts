@@ -1,5 +1,6 @@
 import type { Day } from '../day.ts';
 import { accuracyOf, brierScore, type Interval, type Outcome, selectNonOverlapping, streaksOf, wilsonInterval } from '../scoring.ts';
+import { effectiveCount } from './effective-count.ts';
 import type { ScoredForecast } from './scored-forecast.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -42,7 +43,7 @@ export interface RecordSummary {
   dedupedAccuracy: number | null;
   /** 95 % Wilson interval of `dedupedWins` in `dedupedTotal`: what the verdict tells. */
   dedupedInterval95: Interval | null;
-  /** 95 % Wilson interval of the accuracy of all, on the number of windows that do not overlap. */
+  /** 95 % Wilson interval of the accuracy of all, on the trials of `ShareOfWins`. */
   accuracyInterval95: Interval | null;
   /** What always saying UP would have scored on the same forecasts. */
   alwaysUpAccuracy: number | null;
@@ -94,7 +95,10 @@ export interface ShareOfWins {
   independent: number;
   independentWins: number;
   independentAccuracy: number | null;
-  /** 95 % Wilson interval of the accuracy, on the number of windows that do not overlap; null without any. */
+  /**
+   * 95 % Wilson interval of the accuracy; null without any. On the number of windows that do not overlap, or on how many independent
+   * outcomes all of them are worth, whichever is less: calls that crowd together weigh more in the accuracy than in that number.
+   */
   interval95: Interval | null;
 }
 
@@ -104,6 +108,8 @@ export function shareOfWins(rows: readonly RecordRow[], horizonDays: number): Sh
   const outcomes = calls.map(({ status }) => status);
   const independent = selectNonOverlapping(calls, horizonDays).map(({ status }) => status);
   const accuracy = accuracyOf(outcomes);
+  const days = selectNonOverlapping(calls, 1).map(({ day }) => day);
+  const trials = Math.min(independent.length, effectiveCount(days, horizonDays));
   return {
     n: outcomes.length,
     wins: outcomes.filter((outcome) => outcome === 'WIN').length,
@@ -111,7 +117,7 @@ export function shareOfWins(rows: readonly RecordRow[], horizonDays: number): Sh
     independent: independent.length,
     independentWins: independent.filter((outcome) => outcome === 'WIN').length,
     independentAccuracy: accuracyOf(independent),
-    interval95: accuracy === null ? null : wilsonInterval(accuracy * independent.length, independent.length),
+    interval95: accuracy === null ? null : wilsonInterval(accuracy * trials, trials),
   };
 }
 

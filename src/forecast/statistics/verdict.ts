@@ -1,5 +1,5 @@
-import { type Interval, selectNonOverlapping, wilsonInterval } from '../scoring.ts';
-import { alwaysUpDifference } from './call-statistics.ts';
+import { selectNonOverlapping, wilsonInterval } from '../scoring.ts';
+import { advantageOverAlwaysUp } from './advantage.ts';
 import type { Call, ShareOfWins } from './record-summary.ts';
 
 export interface VerdictInput {
@@ -19,7 +19,7 @@ const RELATION = { '-1': 'worse than', 0: 'not distinguishable from', 1: 'better
 export function verdictOf(calls: readonly Call[], { share, holds, horizonDays }: VerdictInput): string {
   if (share.accuracy === null) return withoutCalls(holds);
   const { n, accuracy, independent, independentWins } = share;
-  const interval = wilsonInterval(independentWins, independent);
+  const { low, high } = wilsonInterval(independentWins, independent);
   const rises = risesIn(selectNonOverlapping(calls, horizonDays));
   const everyCallUp = calls.every(({ scored }) => scored?.call === 'UP');
   const overlapping = independent < n;
@@ -27,8 +27,8 @@ export function verdictOf(calls: readonly Call[], { share, holds, horizonDays }:
   const always = everyCallUp ? 'every call was UP, so that no skill can show' : `always-UP ${rises} of ${independent}`;
   const ofAll = overlapping ? `; of all ${n} calls ${accuracy.toFixed(2)}` : '';
   const alwaysOfAll = overlapping && !everyCallUp ? `, always-UP ${(risesIn(calls) / n).toFixed(2)}` : '';
-  const relation = RELATION[everyCallUp ? 0 : signOfDifference(calls, interval, rises / independent)];
-  const { low, high } = interval;
+  const scored = selectNonOverlapping(calls, 1).flatMap((call) => call.scored ?? []);
+  const relation = RELATION[advantageOverAlwaysUp(scored, horizonDays)];
   return `${relation} always-UP: ${counts}, 95 % interval ${low.toFixed(2)} to ${high.toFixed(2)}; ${always}${ofAll}${alwaysOfAll}`;
 }
 
@@ -39,16 +39,4 @@ function withoutCalls(holds: number): string {
 
 function risesIn(calls: readonly Call[]): number {
   return calls.filter(({ scored }) => scored?.rose).length;
-}
-
-/**
- * 1 where the calls are better than always-UP, -1 where they are worse, 0 where that cannot be told: the interval must leave out what
- * always-UP scored, and that of the difference day by day, where the record is long enough for one, must leave out 0 on the same side.
- */
-function signOfDifference(calls: readonly Call[], { low, high }: Interval, alwaysUpShare: number): -1 | 0 | 1 {
-  if (low <= alwaysUpShare && high >= alwaysUpShare) return 0;
-  const scored = selectNonOverlapping(calls, 1).flatMap((call) => call.scored ?? []);
-  const difference = alwaysUpDifference(scored);
-  if (low > alwaysUpShare) return difference.low === null || difference.low > 0 ? 1 : 0;
-  return difference.high === null || difference.high < 0 ? -1 : 0;
 }

@@ -1,4 +1,5 @@
 import type { PointInTime } from '../../forecast/backtest/contamination/point-in-time-audit.ts';
+import type { Vintages } from '../../forecast/backtest/contamination/vintages.ts';
 import { EXPECTED_FOLDS } from '../../forecast/backtest/out-of-sample.ts';
 import { type Day, instantOf } from '../../forecast/day.ts';
 import type { InputFrame } from '../../forecast/frame.ts';
@@ -7,7 +8,7 @@ import { openCsvFeed } from '../../market/csv/feed.ts';
 import type { Feed } from '../../market/feed.ts';
 import { createMarket } from '../../market/market.ts';
 import { openSimulatedFeed } from '../../market/simulated/feed.ts';
-import { historyThrough, pointInTimeFrames } from '../../pipeline/self-test/history.ts';
+import { historyThrough, pointInTimeFrames, vintagesOf } from '../../pipeline/self-test/history.ts';
 
 /** A whole history as self-tests read it, and where it comes from. */
 export interface History {
@@ -15,6 +16,7 @@ export interface History {
   frame: InputFrame;
   /** What was known on some of its days. */
   pointInTime(): Promise<PointInTime[]>;
+  vintages: Vintages;
 }
 
 /** The first day on which the outcomes of all days of all expected folds are known. */
@@ -35,5 +37,5 @@ export async function recordedHistory(folder: string): Promise<History> {
 async function historyOf(feed: Feed, lastDay: Day): Promise<History> {
   const market = createMarket(feed);
   const { frame } = await historyThrough(market, lastDay, new Date(instantOf(lastDay + 1)));
-  return { source: feed.source, frame, pointInTime: () => pointInTimeFrames(market, frame) };
+  return { source: feed.source, frame, pointInTime: () => pointInTimeFrames(market, frame), vintages: vintagesOf(market) };
 }

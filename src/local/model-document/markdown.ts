@@ -22,6 +22,6 @@ export function figure(value: number | null | undefined, digits: number): string
 
 /** A difference or skill in hundredths with its interval: `0.17 (-0.32 to 0.68)`. */
 export function withInterval({ value, low, high }: { value: number; low: number | null; high: number | null }): string {
-  const hundredths = (share: number) => (100 * share).toFixed(2);
+  const hundredths = (share: number) => (100 * share).toFixed(2).replace(/^-(0\.00)$/, '$1');
   return low === null || high === null ? hundredths(value) : `${hundredths(value)} (${hundredths(low)} to ${hundredths(high)})`;
 }

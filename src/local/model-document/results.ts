@@ -1,5 +1,8 @@
+import type { EraFigures } from '../../forecast/backtest/contamination/eras.ts';
 import type { ContaminationReport } from '../../forecast/backtest/contamination.ts';
+import { RECENT_DAYS } from '../../forecast/backtest/out-of-sample.ts';
 import type { OverfittingReport } from '../../forecast/backtest/overfitting.ts';
+import type { PooledReport } from '../../forecast/backtest/pooled-report.ts';
 import type { StabilityReport } from '../../forecast/backtest/stability.ts';
 import type { HorizonReport, WalkForwardReport } from '../../forecast/backtest/walk-forward.ts';
 import { horizonName } from '../../forecast/model.ts';
@@ -20,36 +23,46 @@ export function walkForwardMarkdown(report: WalkForwardReport): string {
         'Always UP',
         'Difference, points (95 %)',
         'Brier skill, % (95 %)',
-        'CRPS skill, % (95 %)',
-        '80 % holds',
-        'Independent a year',
+        'CRPS skill, all returns, % (95 %)',
+        'CRPS skill, recent returns, % (95 %)',
+        '80 % holds, % (95 %)',
+        'Independent a year (95 %)',
         'Years to prove 3 / 10 points',
       ],
       complete.map(pooledRow),
     ),
-    'Right: share of days on which the likelier direction came true, HOLD included. Brier skill: of P(up), against the base rate known at the time. CRPS skill: of the distribution, against past returns as they were. 80 % holds: share of outcomes within the central 80 %. Independent a year: how many independent calls a call a day is worth, from how much the share of days right varies. Years to prove: how long the model would have to be better by so many points for that to show.',
+    'Right: share of days on which the likelier direction came true, HOLD included. Brier skill: of P(up), against the base rate known at the time. CRPS skill: of the distribution, against the returns of all training days as they were, and against those of the last ' +
+      `${RECENT_DAYS} of them, which it has its shape from. 80 % holds: share of outcomes within the central 80 %. Independent a year: how many independent calls a call a day is worth, estimated from how much the share of days right varies, and at most one a day. Years to prove: how long the model would have to be better by so many points for that to show. Each interval stands alone: of ${complete.length * 4} such statements some are expected to leave out zero by chance.`,
     foldTable(complete),
     `Leak canaries: ${verdict}.`,
   ].join('\n\n');
 }
 
 function pooledRow({ horizon, pooled }: HorizonReport): string[] {
-  const { n, signals, direction, statistics, crpsSkill, worth } = pooled!;
+  const { n, signals, direction, directions, statistics, crpsSkill, recentCrpsSkill, coverage80, worth } = pooled!;
   const skill = statistics.probabilities!.climatologySkill;
-  const central = statistics.distribution!.coverage.find(({ nominal }) => nominal === 0.8)!;
   return [
     horizon,
     `${n}`,
     `${signals.buy} / ${signals.sell} / ${signals.hold}`,
     percent(direction.accuracy!),
     percent(direction.alwaysUp!.accuracy),
-    withInterval(direction.alwaysUp!.difference),
+    directions.down === 0 ? SAME : withInterval(direction.alwaysUp!.difference),
     skill === null ? 'none' : withInterval(skill),
     withInterval(crpsSkill),
-    percent(central.observed),
-    figure(worth.independentPerYear, 0),
+    withInterval(recentCrpsSkill),
+    withInterval(coverage80),
+    independent(worth),
     worth.proof.map(({ years }) => figure(years, 1)).join(' / '),
   ];
+}
+
+/** Of calls that differ from always saying UP on no day. */
+const SAME = 'same calls';
+
+function independent({ independentPerYear, independentPerYear95: range }: PooledReport['worth']): string {
+  const bounds = range === null ? '' : ` (${figure(range.low, 0)} to ${figure(range.high, 0)})`;
+  return `${figure(independentPerYear, 0)}${bounds}`;
 }
 
 /** One row a fold, with the share of days that were right at each horizon. */
@@ -79,16 +92,32 @@ export function contaminationMarkdown({ horizons, splitDay, verdict }: Contamina
       `${era.n}`,
       figure(era.effectiveN, 0),
       era.accuracy === null ? 'none' : percent(era.accuracy),
-      ...[era.edge, era.brierSkill, era.crpsSkill].map((found) => (found === null ? 'none' : withInterval(found))),
+      era.n > 0 && era.downs === 0 ? SAME : estimate(era.edge),
+      ...[era.brierSkill, era.crpsSkill, era.recentCrpsSkill].map(estimate),
     ]),
   );
-  const head = ['Horizon', 'Days', 'n', 'Worth', 'Right', 'Less always UP, points (95 %)', 'Brier skill, % (95 %)', 'CRPS skill, % (95 %)'];
+  const head = [
+    'Horizon',
+    'Days',
+    'n',
+    'Worth',
+    'Right',
+    'Less always UP, points (95 %)',
+    'Brier skill, % (95 %)',
+    'CRPS skill, all returns, % (95 %)',
+    'CRPS skill, recent returns, % (95 %)',
+  ];
   return [`Contamination: ${verdict}.`, table(head, rows)].join('\n\n');
+}
+
+function estimate(found: EraFigures['edge']): string {
+  return found === null ? 'none' : withInterval(found);
 }
 
 /** What the search for a model is worth. */
 export function overfittingMarkdown({ horizons, trials, ledger, verdict }: OverfittingReport): string {
   const recomputable = ledger.filter((row) => row.recomputable).length;
+  const head = `Trials: ${trials} are discounted for. ${verdict}`;
   const rows = horizons.map(({ horizonDays, pbo, modelRank, deflatedSharpe }) => [
     horizonName(horizonDays),
     figure(pbo?.probability, 2),
@@ -96,7 +125,7 @@ export function overfittingMarkdown({ horizons, trials, ledger, verdict }: Overf
     figure(deflatedSharpe?.probability, 2),
   ]);
   return [
-    `Trials: ${trials}, of which this code can fit ${recomputable} again. ${verdict}`,
+    head,
     table(['Horizon', 'Probability of backtest overfitting', 'Rank of the model by Brier score', 'Deflated Sharpe ratio'], rows),
   ].join('\n\n');
 }

@@ -9,11 +9,13 @@ describe("the 97.5 % quantile of Student's t", () => {
     [3, 3.1824],
     [4, 2.7764],
     [5, 2.5706],
+    [4.5, 2.6589],
+    [7.07, 2.3599],
     [10, 2.2281],
     [30, 2.0423],
     [120, 1.9799],
     [1_000_000, 1.96],
-  ])('with %i degrees of freedom is that of the tables', (degrees, expected) => {
+  ])('with %d degrees of freedom is that of the tables', (degrees, expected) => {
     expect(Math.abs(studentQuantile(degrees) / expected - 1)).toBeLessThan(0.002);
   });
 

@@ -11,7 +11,7 @@ import { type Canary, type CanaryText, notRun, ran } from './canary.ts';
 
 const TEXT: CanaryText = {
   name: 'accuracy-limit',
-  what: 'The highest share of days right over the horizons, by the direction of every out-of-sample day: nobody is that good, so that more is taken for a leak until proven otherwise',
+  what: 'The share of days right, by the direction of every out-of-sample day, of the horizon that comes nearest to its limit or is farthest beyond: nobody is that good, so that more is taken for a leak until proven otherwise',
   unit: 'share of days right, 0 to 1',
 };
 
@@ -25,18 +25,17 @@ export interface HorizonDaysOf {
 export function accuracyLimitCanary(horizons: readonly HorizonDaysOf[], history: BacktestHistory, { walk, rules }: Pipeline): Canary {
   const judged = horizons.flatMap(({ days, horizonDays }) => {
     const limit = accuracyLimit(days, horizonDays);
-    return limit === null ? [] : [{ days, horizonDays, limit }];
+    if (limit === null) return [];
+    return [{ days, horizonDays, limit, right: shareRight(days, ({ pUp }) => directionOf(pUp) === 'UP') }];
   });
-  const longest = judged.at(-1);
-  if (longest === undefined) return notRun(TEXT, 'there are too few out-of-sample days to tell a leak from luck');
-  const right = judged.map(({ days }) => shareRight(days, ({ pUp }) => directionOf(pUp) === 'UP'));
-  const figure = Math.max(...right);
-  const { horizonDays: horizon, days } = longest;
+  const [worst] = judged.sort((a, b) => b.right - b.limit - (a.right - a.limit));
+  if (worst === undefined) return notRun(TEXT, 'there are too few out-of-sample days to tell a leak from luck');
+  const { horizonDays: horizon, days, limit, right } = worst;
   const said = byRow(blocksOf({ ...history, features: withWindowKnown(history, horizon), horizon, rules }, walk));
   return ran(TEXT, {
-    figure,
-    limit: Math.max(...judged.map(({ limit }) => limit)),
-    note: `at ${judged[right.indexOf(figure)].horizonDays} days`,
+    figure: right,
+    limit,
+    note: `at ${horizon} days`,
     mutants: [
       {
         what: `a model of ${horizon} days whose momentum is that of the window which it forecasts`,

@@ -1,5 +1,13 @@
 /** Names of the leak canaries, in the order they are run. */
-export const CANARIES = ['repeated-label', 'label-average', 'training-cut', 'calibration', 'point-in-time', 'accuracy-limit'] as const;
+export const CANARIES = [
+  'repeated-label',
+  'label-average',
+  'training-cut',
+  'calibration',
+  'point-in-time',
+  'forecast-cut',
+  'accuracy-limit',
+] as const;
 
 export type CanaryName = (typeof CANARIES)[number];
 

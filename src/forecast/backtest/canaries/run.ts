@@ -4,6 +4,7 @@ import type { Pipeline } from '../pipeline.ts';
 import { accuracyLimitCanary } from './accuracy-limit.ts';
 import { calibrationCanary } from './calibration.ts';
 import type { Canary } from './canary.ts';
+import { forecastCutCanary } from './forecast-cut.ts';
 import { labelCanaries } from './labels.ts';
 import { pointInTimeCanary } from './point-in-time.ts';
 import { type HorizonBlocks, trainingCutCanary } from './training-cut.ts';
@@ -23,6 +24,7 @@ export function runCanaries(source: BacktestHistory & { frame: InputFrame }, wal
     trainingCutCanary(walks, source, pipeline),
     calibrationCanary(walks, source),
     pointInTimeCanary(source, pipeline),
+    forecastCutCanary(walks, source, pipeline),
     accuracyLimitCanary(horizons, source, pipeline),
   ];
 }

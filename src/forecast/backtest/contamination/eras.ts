@@ -2,6 +2,7 @@ import { type Day, formatDay, parseDay } from '../../day.ts';
 import type { HorizonDays } from '../../model.ts';
 import { REGIME_NAMES, type Regime } from '../../regime.ts';
 import { type Interval, wilsonInterval } from '../../scoring.ts';
+import { directionOf } from '../../signal.ts';
 import type { Difference } from '../../statistics/call-statistics.ts';
 import { effectiveCount } from '../../statistics/effective-count.ts';
 import type { Fold, OutOfSampleDay } from '../out-of-sample.ts';
@@ -21,12 +22,16 @@ export interface EraFigures {
   accuracy95: Interval | null;
   /** Share of days on which the price rose. */
   alwaysUp: number | null;
+  /** Days on which DOWN was the likelier direction: without any the calls are those of always saying UP. */
+  downs: number;
   /** Accuracy minus `alwaysUp`. */
   edge: Difference | null;
   /** Against the base rate known at the time. */
   brierSkill: Difference | null;
   /** Against the returns of all training days. */
   crpsSkill: Difference | null;
+  /** Against the returns of the last `RECENT_DAYS` training days. */
+  recentCrpsSkill: Difference | null;
 }
 
 /** Days of one era, from the first to the last that was forecast; null without any. */
@@ -67,6 +72,7 @@ export function horizonEras(horizonDays: HorizonDays, folds: readonly Pick<Fold,
       edge: differenceOf('edge'),
       brierSkill: differenceOf('brierSkill'),
       crpsSkill: differenceOf('crpsSkill'),
+      recentCrpsSkill: differenceOf('recentCrpsSkill'),
     },
     regimes: REGIME_NAMES.map((regime) => ({
       regime,
@@ -100,8 +106,10 @@ function figuresOf(days: readonly OutOfSampleDay[], horizonDays: number): EraFig
     accuracy,
     accuracy95: accuracy === null ? null : wilsonInterval(accuracy * effectiveN, effectiveN),
     alwaysUp: days.length === 0 ? null : days.filter(({ rose }) => rose).length / days.length,
+    downs: days.filter(({ pUp }) => directionOf(pUp) === 'DOWN').length,
     edge: measured(days, 'edge'),
     brierSkill: measured(days, 'brierSkill'),
     crpsSkill: measured(days, 'crpsSkill'),
+    recentCrpsSkill: measured(days, 'recentCrpsSkill'),
   };
 }

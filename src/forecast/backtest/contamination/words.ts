@@ -1,6 +1,7 @@
 import { horizonName } from '../../model.ts';
 import type { ContaminationReport } from '../contamination.ts';
 import type { EraFigures, HorizonEras } from './eras.ts';
+import type { Vintages } from './vintages.ts';
 
 /** A share of right directions above this is a leak until proven otherwise. */
 const SUSPECT_ACCURACY = 0.6;
@@ -57,13 +58,21 @@ export function contaminationVerdict(report: Pick<ContaminationReport, 'horizons
   return [auditInWords(report), mutantsInWords(report), erasInWords(report)].join('. ');
 }
 
-function auditInWords({ pointInTime: { days, differences } }: Pick<ContaminationReport, 'pointInTime'>): string {
+function auditInWords({ pointInTime: { days, vintages, differences } }: Pick<ContaminationReport, 'pointInTime'>): string {
   if (days.length === 0) return 'No day was audited point in time';
-  if (differences.length === 0) return `On ${days.length} audited days every feature is what was known at the time`;
+  if (differences.length === 0) return `On ${days.length} audited days ${SOUND[vintages]}`;
   const features = [...new Set(differences.map(({ feature }) => feature))];
   const changed = new Set(differences.map(({ day }) => day));
   return `LEAK OR REVISION: ${features.join(', ')} differ from what was known at the time on ${changed.size} of ${days.length} audited days`;
 }
+
+/** What it means that no feature differs. */
+const SOUND: Record<Vintages, string> = {
+  collected:
+    'every feature is what was known at the time; of days before the service began to collect that is what the providers said when it did',
+  made: 'every feature is what was known at the time, in a market that is made up and never revised',
+  none: 'the lags hold: no feature needs what was published later. Revisions made before the files were collected cannot show: they hold no vintages',
+};
 
 function mutantsInWords({ lagMutants }: Pick<ContaminationReport, 'lagMutants'>): string {
   const applicable = lagMutants.filter((mutant) => mutant.applicable);

@@ -1,4 +1,5 @@
 import { TRIAL_COUNT } from '../../model.ts';
+import type { Difference } from '../../statistics/call-statistics.ts';
 import type { HorizonTrials } from './variant-trials.ts';
 import { VARIANTS } from './variants.ts';
 
@@ -18,6 +19,8 @@ export interface TrialFigures {
   horizonDays: number;
   /** Mean squared error of P(up); null without a complete fold. */
   brier: number | null;
+  /** Brier skill against the base rate that the model knew at the time, with its interval. */
+  brierSkill: Difference | null;
   /** Share of days on which P(up) was on the right side of one half. */
   accuracy: number | null;
   /** Sharpe ratio per day of following the calls rather than holding with the same risk; null where they are the same. */
@@ -32,8 +35,8 @@ export function trialLedger(horizons: readonly HorizonTrials[]): LedgerRow[] {
     trials: 1,
     recomputable: true,
     figures: horizons.map(({ horizonDays, trials }) => {
-      const { brier, accuracy, excess } = trials[index];
-      return { horizonDays, brier, accuracy, excessSharpe: excess.sharpe };
+      const { brier, brierSkill, accuracy, excess } = trials[index];
+      return { horizonDays, brier, brierSkill, accuracy, excessSharpe: excess.sharpe };
     }),
   }));
   return [...recomputable, NOT_RECOMPUTABLE];

@@ -2,7 +2,9 @@ import type { HorizonDays } from '../../model.ts';
 import { REGIMES, type Regime } from '../../regime.ts';
 import { brierScore } from '../../scoring.ts';
 import { signalOf } from '../../signal.ts';
+import type { Difference } from '../../statistics/call-statistics.ts';
 import { type BacktestHistory, blocksOf, completeBlocks } from '../out-of-sample.ts';
+import { skillAgainst } from '../skill-against.ts';
 import { type ReturnMoments, returnMoments } from './deflated-sharpe.ts';
 import { followedReturns } from './followed-returns.ts';
 import { VARIANTS, type Variant } from './variants.ts';
@@ -13,6 +15,8 @@ export interface Trial {
   losses: Float64Array;
   /** Null without a day. */
   brier: number | null;
+  /** Against the base rate that the model knew at the time. */
+  brierSkill: Difference | null;
   accuracy: number | null;
   /** Daily returns of following the calls, of holding, and of the one less as much of the other as moves as much. */
   followed: ReturnMoments;
@@ -30,7 +34,8 @@ export interface HorizonTrials {
 /** All variants over the same days of one horizon; `regimes` are those of the rows. */
 export function horizonTrials(history: BacktestHistory, regimes: readonly Regime[], horizonDays: HorizonDays): HorizonTrials {
   const outputs = VARIANTS.map((variant) => outputOf(history, variant, horizonDays));
-  return { horizonDays, folds: outputs[0].folds, trials: outputs.map((output) => trialOf(history, regimes, { ...output, horizonDays })) };
+  const [{ folds, baseRates }] = outputs;
+  return { horizonDays, folds, trials: outputs.map((output) => trialOf(history, regimes, { ...output, baseRates, horizonDays })) };
 }
 
 interface Output {
@@ -39,15 +44,22 @@ interface Output {
   firstRow: number;
   /** P(up) of consecutive rows. */
   pUp: number[];
+  /** Base rate of the training of each. */
+  baseRates: number[];
 }
 
 function outputOf({ closes, features }: BacktestHistory, { settings }: Variant, horizon: HorizonDays): Output {
   const folds = completeBlocks(blocksOf({ closes, features, horizon, settings }), closes.length);
-  return { folds: folds.length, firstRow: folds[0]?.from ?? 0, pUp: folds.flatMap(({ pUp }) => [...pUp]) };
+  return {
+    folds: folds.length,
+    firstRow: folds[0]?.from ?? 0,
+    pUp: folds.flatMap(({ pUp }) => [...pUp]),
+    baseRates: folds.flatMap(({ pUp, model }) => new Array<number>(pUp.length).fill(model.baseRate)),
+  };
 }
 
 function trialOf({ closes }: BacktestHistory, regimes: readonly Regime[], output: Output & { horizonDays: number }): Trial {
-  const { firstRow, pUp, horizonDays } = output;
+  const { firstRow, pUp, baseRates, horizonDays } = output;
   const rose = pUp.map((_, index) => closes[firstRow + index + horizonDays] > closes[firstRow + index]);
   const losses = Float64Array.from(pUp, (p, index) => brierScore(p, rose[index]));
   const positions = pUp.map((p, index) => POSITIONS[signalOf(p, REGIMES[regimes[firstRow + index]].theta)]);
@@ -55,6 +67,10 @@ function trialOf({ closes }: BacktestHistory, regimes: readonly Regime[], output
   return {
     losses,
     brier: meanOf(losses),
+    brierSkill: skillOf(
+      losses,
+      Float64Array.from(baseRates, (base, index) => brierScore(base, rose[index])),
+    ),
     accuracy: meanOf(pUp.map((p, index) => (p >= 0.5 === rose[index] ? 1 : 0))),
     followed: returnMoments(followed),
     held: returnMoments(held),
@@ -63,6 +79,13 @@ function trialOf({ closes }: BacktestHistory, regimes: readonly Regime[], output
 }
 
 const POSITIONS = { BUY: 1, SELL: -1, HOLD: 0 } as const;
+
+function skillOf(losses: Float64Array, references: Float64Array): Difference | null {
+  if (losses.length === 0) return null;
+  const days = Array.from(losses, (ours, day) => ({ day, ours, theirs: references[day] }));
+  const { value, low, high } = skillAgainst(days)!;
+  return { value, low, high };
+}
 
 function meanOf(values: ArrayLike<number>): number | null {
   let sum = 0;

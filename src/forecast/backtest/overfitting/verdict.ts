@@ -1,28 +1,51 @@
 import type { HorizonOverfitting } from '../overfitting.ts';
+import type { LedgerRow } from './trial-ledger.ts';
 
-/** A probability of backtest overfitting from here on means that the past does not tell the better variant from the worse. */
-const CHOICE_IS_CHANCE = 0.5;
+/**
+ * A probability of backtest overfitting up to here means that the better variants stay the better ones. Of noise alone it is one half,
+ * and varies so much from record to record that nothing much above this can be told from that.
+ */
+const CHOICE_HOLDS = 0.05;
+/** How often a 95 % interval lies above zero where there is nothing. */
+const ONE_SIDED = 0.025;
 /** What a deflated Sharpe ratio has to reach to count as more than luck. */
 const MORE_THAN_LUCK = 0.95;
 
 /** What the figures say, in words. */
-export function overfittingVerdict(horizons: readonly HorizonOverfitting[]): string {
+export function overfittingVerdict(horizons: readonly HorizonOverfitting[], ledger: readonly LedgerRow[]): string {
   const told = horizons.filter(({ pbo }) => pbo !== null);
   if (told.length === 0) return 'Too few days out of sample to tell anything';
-  return `${choiceInWords(told)} ${luckInWords(told)}`;
+  return `${trialsInWords(ledger)} ${choiceInWords(told)} ${luckInWords(told)}`;
+}
+
+/** What is known of the trials: of those that can be fitted again their intervals, of the others their number. */
+function trialsInWords(ledger: readonly LedgerRow[]): string {
+  const again = ledger.filter(({ recomputable }) => recomputable);
+  const counted = ledger.reduce((sum, { trials }) => sum + trials, 0) - again.length;
+  const better = again.flatMap(({ id, figures }) =>
+    figures.flatMap(({ brierSkill, horizonDays }) => ((brierSkill?.low ?? 0) > 0 ? [`${id} at ${horizonDays} days`] : [])),
+  );
+  const found = better.length === 0 ? 'none has' : `only ${better.join(', ')} ${better.length === 1 ? 'has' : 'have'}`;
+  const chance = (again.length * again[0].figures.length * ONE_SIDED).toFixed(0);
+  return `Of the ${again.length} variants recomputed here ${found} a Brier skill against the base rate with a 95 % interval above zero, where about ${chance} of as many would by chance; the other ${counted} trials were counted, not recomputed.`;
 }
 
 function choiceInWords(horizons: readonly HorizonOverfitting[]): string {
   const shares = horizons.map(({ horizonDays, pbo }) => `${percent(pbo!.probability)} at ${horizonDays} days`).join(', ');
   const variants = horizons[0].pbo!.variants;
-  const chance = horizons.filter(({ pbo }) => pbo!.probability >= CHOICE_IS_CHANCE).map(({ horizonDays }) => horizonDays);
-  const meaning =
-    chance.length === horizons.length
-      ? 'differences between the variants are noise, and choosing among them by their past would have been overfitting'
-      : chance.length === 0
-        ? 'the better variants tend to stay the better ones'
-        : `at ${chance.join(' and ')} days choosing among them by their past would have been overfitting`;
-  return `The variant, of ${variants}, that was best in one half of the record is no better than the median one in the other half in so many of the splits: ${shares}; ${meaning}.`;
+  const where = (holds: boolean) => atDays(horizons.filter(({ pbo }) => pbo!.probability <= CHOICE_HOLDS === holds));
+  const meanings = [
+    where(true) === '' ? '' : `${where(true)} the better variants stay the better ones`,
+    where(false) === '' ? '' : `${where(false)} choosing among them by their past cannot be told from choosing at random`,
+  ].filter((meaning) => meaning !== '');
+  return `The variant, of ${variants}, that was best in one half of the record is no better than the median one in the other half in so many of the splits: ${shares}. Noise alone gives about 50 %, with a standard deviation of about 20 points from record to record: ${meanings.join(', ')}.`;
+}
+
+const LIST = new Intl.ListFormat('en-GB');
+
+/** `at 2, 3 and 7 days`; nothing of none. */
+function atDays(horizons: readonly HorizonOverfitting[]): string {
+  return horizons.length === 0 ? '' : `at ${LIST.format(horizons.map(({ horizonDays }) => `${horizonDays}`))} days`;
 }
 
 function luckInWords(horizons: readonly HorizonOverfitting[]): string {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { auditDays } from '../../../../src/forecast/backtest/contamination/audit-days.ts';
 import { lagMutants, withLessLag } from '../../../../src/forecast/backtest/contamination/lag-mutants.ts';
 import { differencesFrom, knownFeatures, type PointInTime } from '../../../../src/forecast/backtest/contamination/point-in-time-audit.ts';
-import { contaminationReport } from '../../../../src/forecast/backtest/contamination.ts';
+import { type ContaminationSource, contaminationReport } from '../../../../src/forecast/backtest/contamination.ts';
 import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
 import { computeFeatures, type FeatureName } from '../../../../src/forecast/features.ts';
 import { type InputFrame, lastDayOf, sliceFrame } from '../../../../src/forecast/frame.ts';
@@ -11,6 +11,7 @@ import type { Feed } from '../../../../src/market/feed.ts';
 import { createMarket } from '../../../../src/market/market.ts';
 import { signalInstant } from '../../../../src/market/signal-time.ts';
 import { openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
+import { vintagesOf } from '../../../../src/pipeline/self-test/history.ts';
 import { CONTAMINATION } from '../../../../src/record/self-test/schemas/contamination.ts';
 import { undocumented } from '../../../support/reply-schema.ts';
 import { describeWithShared, sharedPath } from '../../../support/shared.ts';
@@ -19,6 +20,10 @@ import { LENGTHS_WITHOUT_FOLDS } from './short-histories.ts';
 
 const frame = syntheticFrame({ rows: 1700, firstDay: parseDay('2020-06-01') });
 const features = computeFeatures(frame);
+
+function reportOf(source: Omit<ContaminationSource, 'vintages'> & Partial<ContaminationSource>) {
+  return contaminationReport({ vintages: 'made', ...source });
+}
 
 /** What was known on days of a history; the price of the evening is not yet the close. */
 function knownOn(history: InputFrame, days: readonly number[]): PointInTime[] {
@@ -31,7 +36,7 @@ function knownOn(history: InputFrame, days: readonly number[]): PointInTime[] {
 }
 
 const pointInTime = knownOn(frame, auditDays(frame));
-const report = contaminationReport({ frame, features, pointInTime });
+const report = reportOf({ frame, features, pointInTime });
 
 describe('the contamination report of a sound pipeline', () => {
   it('finds nothing, and catches every input that is read a day too early', () => {
@@ -57,8 +62,18 @@ describe('the contamination report of a sound pipeline', () => {
     }
   });
 
+  it('says no more of revisions than the data can show', () => {
+    const told = (vintages: ContaminationSource['vintages']) => reportOf({ frame, features, pointInTime, vintages });
+    const verdicts = (['collected', 'made', 'none'] as const).map((vintages) => told(vintages).verdict.split('. All ')[0]);
+    expect(verdicts[0]).toMatch(/^On \d+ audited days every feature is what was known at the time; of days before the service began/);
+    expect(verdicts[1]).toMatch(/^On \d+ audited days every feature is what was known at the time, in a market that is made up/);
+    expect(verdicts[2]).toMatch(/^On \d+ audited days the lags hold: .* Revisions made before the files were collected cannot show/);
+    expect(told('none').pointInTime.vintages).toBe('none');
+    expect((['live', 'simulated', 'csv'] as const).map((kind) => vintagesOf({ kind }))).toEqual(['collected', 'made', 'none']);
+  });
+
   it('is the same every time, and what its schema says', () => {
-    expect(contaminationReport({ frame, features, pointInTime })).toEqual(report);
+    expect(reportOf({ frame, features, pointInTime })).toEqual(report);
     expect(CONTAMINATION.parse(report)).toEqual(report);
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
     expect(undocumented(CONTAMINATION, report)).toEqual([]);
@@ -79,7 +94,7 @@ describe('the contamination report of a broken pipeline', () => {
     ['takerBuyFraction', 'takz'],
     ['pmi', 'pmi'],
   ] as const)('fails where %s has a day less lag, and names the feature', (input, feature) => {
-    const broken = contaminationReport({ frame: brief, features: computeFeatures(withLessLag(brief, input)), pointInTime: known });
+    const broken = reportOf({ frame: brief, features: computeFeatures(withLessLag(brief, input)), pointInTime: known });
     expect(broken.healthy).toBe(false);
     expect(new Set(broken.pointInTime.differences.map((one) => one.feature))).toContain(feature satisfies FeatureName);
     expect(broken.pointInTime.differences.some((one) => one.feature === 'mvz')).toBe(false);
@@ -89,7 +104,7 @@ describe('the contamination report of a broken pipeline', () => {
 
   it('fails where a feature looks ahead, on every day audited', () => {
     const trend = briefFeatures.trend.map((value, row) => briefFeatures.trend[row + 1] ?? value);
-    const broken = contaminationReport({ frame: brief, features: { ...briefFeatures, trend }, pointInTime: few });
+    const broken = reportOf({ frame: brief, features: { ...briefFeatures, trend }, pointInTime: few });
     const differing = broken.pointInTime.differences.filter(({ feature }) => feature === 'trend').map(({ day }) => day);
     expect(differing).toEqual(broken.pointInTime.days.slice(0, differing.length));
     expect(differing.length).toBeGreaterThanOrEqual(7);
@@ -99,7 +114,7 @@ describe('the contamination report of a broken pipeline', () => {
   it('names the input that was revised since, and both values', () => {
     const [one] = few;
     const realizedPrice = one.frame.realizedPrice.map((price, row) => (row === one.frame.realizedPrice.length - 1 ? price * 2 : price));
-    const revised = contaminationReport({
+    const revised = reportOf({
       frame: brief,
       features: briefFeatures,
       pointInTime: [{ day: one.day, frame: { ...one.frame, realizedPrice } }],
@@ -114,12 +129,12 @@ describe('the contamination report of a broken pipeline', () => {
     // Between these days the figure changes, but on none of them.
     const monthly = { ...brief, pmi: brief.pmi.map((_, row) => 50 + (Math.floor(row / 30) % 2)) };
     const days = [0, 1, 2].map((index) => lastDayOf(brief) - 100 + 30 * index).map((day) => day - ((day - brief.firstDay) % 30) + 10);
-    const blind = contaminationReport({ frame: monthly, features: computeFeatures(monthly), pointInTime: knownOn(monthly, days) });
+    const blind = reportOf({ frame: monthly, features: computeFeatures(monthly), pointInTime: knownOn(monthly, days) });
     expect(blind.pointInTime.differences).toEqual([]);
     expect(blind.lagMutants.find(({ input }) => input === 'pmi')).toMatchObject({ applicable: true, caught: false, features: [], days: 0 });
     expect(blind.healthy).toBe(false);
     expect(blind.verdict).toContain('NOT TO BE TRUSTED: the audit does not notice a day less lag of pmi');
-    const sighted = contaminationReport({
+    const sighted = reportOf({
       frame: monthly,
       features: computeFeatures(monthly),
       pointInTime: knownOn(monthly, auditDays(monthly)),
@@ -133,7 +148,7 @@ describe('what a history lacks', () => {
   it('makes a mutant not applicable, with the reason', () => {
     const none = { days: new Int32Array(), values: new Float64Array() };
     const poor = { ...brief, etfFlow: none, fundingRate: brief.fundingRate.map(() => Number.NaN) };
-    const found = contaminationReport({ frame: poor, features: computeFeatures(poor), pointInTime: knownOn(poor, auditDays(poor)) });
+    const found = reportOf({ frame: poor, features: computeFeatures(poor), pointInTime: knownOn(poor, auditDays(poor)) });
     for (const input of ['etfFlow', 'fundingRate']) {
       expect(found.lagMutants.find((mutant) => mutant.input === input)).toMatchObject({
         applicable: false,
@@ -146,7 +161,7 @@ describe('what a history lacks', () => {
   });
 
   it('is said where no day is audited', () => {
-    const found = contaminationReport({ frame: brief, features: briefFeatures, pointInTime: [] });
+    const found = reportOf({ frame: brief, features: briefFeatures, pointInTime: [] });
     expect(found.lagMutants.every(({ applicable, caught, reason }) => !applicable && !caught && reason === 'no day was audited')).toBe(
       true,
     );
@@ -156,7 +171,7 @@ describe('what a history lacks', () => {
   it.each(LENGTHS_WITHOUT_FOLDS)('leaves the eras of %d days empty', (rows) => {
     const whole = syntheticFrame();
     const short = sliceFrame(whole, whole.firstDay + rows - 1);
-    const found = contaminationReport({
+    const found = reportOf({
       frame: short,
       features: computeFeatures(short),
       pointInTime: knownOn(short, auditDays(short).slice(-3)),
@@ -168,7 +183,7 @@ describe('what a history lacks', () => {
 
   it('refuses a day that is not the last of its frame', () => {
     const wrong = [{ ...known[0], day: known[0].day - 1 }];
-    expect(() => contaminationReport({ frame: brief, features: briefFeatures, pointInTime: wrong })).toThrow(
+    expect(() => reportOf({ frame: brief, features: briefFeatures, pointInTime: wrong })).toThrow(
       /cannot be audited by a frame that ends on/,
     );
   });
@@ -198,7 +213,8 @@ describeWithShared('contamination on real history', () => {
   it('is not found: no feature differs, every mutant is caught, no era is better', async () => {
     const feed = await openCsvFeed(sharedPath('data'));
     const { lastDay } = await feed.coverage();
-    const found = contaminationReport(await sourceOf(feed, lastDay!));
+    const found = reportOf({ ...(await sourceOf(feed, lastDay!)), vintages: vintagesOf(feed) });
+    expect(found.verdict).toContain('Revisions made before the files were collected cannot show');
     expect(found).toMatchObject({ folds: 19, note: null, healthy: true, suspicions: [], pointInTime: { differences: [] } });
     expect(found.lagMutants.map(({ input, caught }) => [input, caught])).toEqual(found.lagMutants.map(({ input }) => [input, true]));
     for (const { preEtf, postEtf } of found.horizons) expect([preEtf.n, postEtf.n]).toEqual([2474, 946]);

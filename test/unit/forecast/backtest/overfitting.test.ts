@@ -85,13 +85,45 @@ describe('the words on overfitting', () => {
         pbo: { ...one.pbo!, probability },
         deflatedSharpe: { ...one.deflatedSharpe!, probability: deflated },
       })),
+      report.ledger,
     );
 
   it('follow from the figures', () => {
-    expect(withFigures(0.75, 0.02)).toContain('differences between the variants are noise');
+    const chance = 'at 2, 3 and 7 days choosing among them by their past cannot be told from choosing at random';
+    for (const probability of [0.06, 0.35, 0.75]) expect(withFigures(probability, 0.02)).toContain(chance);
+    expect(withFigures(0.35, 0.02)).not.toContain('stay the better ones');
+    expect(withFigures(0.35, 0.02)).toContain('Noise alone gives about 50 %, with a standard deviation of about 20 points');
     expect(withFigures(0.75, 0.02)).toContain('cannot be told from luck');
-    expect(withFigures(0.1, 0.02)).toContain('the better variants tend to stay the better ones');
+    expect(withFigures(0.05, 0.02)).toContain('at 2, 3 and 7 days the better variants stay the better ones');
     expect(withFigures(0.1, 0.97)).toContain('taken for a leak until proven otherwise');
+  });
+});
+
+describe('the words on the trials', () => {
+  const withLow = (low: number) =>
+    overfittingVerdict(
+      report.horizons,
+      report.ledger.map((row) => ({
+        ...row,
+        figures: row.figures.map((one) => ({ ...one, brierSkill: { value: 0.01, low: row.id === 'ridge-4' ? low : -1, high: 1 } })),
+      })),
+    );
+
+  it('tell what is known of those that were recomputed, and that the others were only counted', () => {
+    expect(withLow(0)).toMatch(/^Of the 40 variants recomputed here none has a .* where about 3 of .* the other 107 trials were counted, /);
+    expect(withLow(0.001)).toContain('only ridge-4 at 2 days, ridge-4 at 3 days, ridge-4 at 7 days have');
+  });
+
+  it('go by the skill against the base rate that the model knew', () => {
+    for (const [index, horizonDays] of ([2, 3, 7] as const).entries()) {
+      const days = outOfSample(history, horizonDays).flatMap((fold) => fold.days);
+      const mean = (of: (day: (typeof days)[number]) => number) => days.reduce((sum, day) => sum + of(day), 0) / days.length;
+      const base = mean(({ climatology, rose }) => (climatology - Number(rose)) ** 2);
+      for (const { figures } of report.ledger.slice(0, 40)) {
+        const { brier, brierSkill } = figures[index];
+        expect(brierSkill!.value).toBeCloseTo(1 - brier! / base, 12);
+      }
+    }
   });
 });
 
@@ -109,5 +141,6 @@ describeGolden('overfitting on real history', () => {
       expect(Math.abs(horizons[index].deflatedSharpe!.probability! - reference)).toBeLessThan(0.02);
     });
     expect(verdict).toContain('cannot be told from luck');
+    expect(verdict).toContain('Of the 40 variants recomputed here none has a Brier skill');
   });
 });

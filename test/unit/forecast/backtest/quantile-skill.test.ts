@@ -24,7 +24,7 @@ it('compares the pinball loss of a quantile with that of the same quantile of al
     });
   });
   const [ours, theirs] = [0, 1].map((side) => losses.reduce((sum, loss) => sum + loss[side], 0) / losses.length);
-  const skill = quantileSkills(history, folds).find(({ level }) => level === 0.95)!;
+  const skill = quantileSkills(folds).find(({ level }) => level === 0.95)!;
   expect(skill.ours).toBeCloseTo(ours, 12);
   expect(skill.theirs).toBeCloseTo(theirs, 12);
   expect(skill.value).toBeCloseTo(1 - ours / theirs, 12);

@@ -20,9 +20,36 @@ interface GoldenFold {
 
 /** Figures of the whole history that were found before there was this code; skills in percent. */
 const KNOWN = [
-  { horizon: '2d', alwaysUp: 0.533, accuracy: 0.53, brier: [0.26, -0.14, 0.67], crps: 2.1, coverage80: 0.79, pinball95: 8.7 },
-  { horizon: '3d', alwaysUp: 0.537, accuracy: 0.537, brier: [0.18, -0.28, 0.63], crps: 2.2, coverage80: 0.79, pinball95: 7.1 },
-  { horizon: '7d', alwaysUp: 0.534, accuracy: 0.534, brier: [0.17, -0.32, 0.68], crps: 1.6, coverage80: 0.795, pinball95: 6.0 },
+  {
+    horizon: '2d',
+    alwaysUp: 0.533,
+    accuracy: 0.53,
+    brier: [0.26, -0.14, 0.67],
+    crps: 2.1,
+    coverage80: 0.79,
+    pinball95: 8.7,
+    recentCrps: 1.39,
+  },
+  {
+    horizon: '3d',
+    alwaysUp: 0.537,
+    accuracy: 0.537,
+    brier: [0.18, -0.28, 0.63],
+    crps: 2.2,
+    coverage80: 0.79,
+    pinball95: 7.1,
+    recentCrps: 1.39,
+  },
+  {
+    horizon: '7d',
+    alwaysUp: 0.534,
+    accuracy: 0.534,
+    brier: [0.17, -0.32, 0.68],
+    crps: 1.6,
+    coverage80: 0.795,
+    pinball95: 6.0,
+    recentCrps: 0.43,
+  },
 ];
 
 function expectWithin(actual: number, expected: number, tolerance: number): void {
@@ -82,7 +109,7 @@ describeGolden('the walk-forward on real history', () => {
 
   it.each(KNOWN)('says of all folds together at $horizon what is known of them', (known) => {
     const { pooled, verdict } = horizonOf(known.horizon);
-    const { direction, statistics, crpsSkill, quantileSkills, signals, n } = pooled!;
+    const { direction, advantage, statistics, crpsSkill, recentCrpsSkill, quantileSkills, signals, n } = pooled!;
     expect([n, signals.sell]).toEqual([3420, 0]);
     expect(signals.buy).toBe(statistics.calls.n);
     expect(signals.buy + signals.hold).toBe(n);
@@ -95,6 +122,12 @@ describeGolden('the walk-forward on real history', () => {
     });
     expectWithin(100 * crpsSkill.value, known.crps, 0.06);
     expect(crpsSkill.low).toBeGreaterThan(0);
+    expectWithin(100 * recentCrpsSkill.value, known.recentCrps, 0.006);
+    // At 7 days nothing can be told against the returns of the same four years.
+    expect(recentCrpsSkill.low! > 0).toBe(known.horizon !== '7d');
+    // At 2 days always-UP was right on 10 days more, of 22 of DOWN in 9 clusters: chance.
+    expect(advantage).toBe(0);
+    expect(verdict).toMatch(/^direction not distinguishable from always-UP/);
     expectWithin(statistics.distribution!.coverage.find(({ nominal }) => nominal === 0.8)!.observed, known.coverage80, 0.0006);
     expectWithin(100 * quantileSkills.find(({ level }) => level === 0.95)!.value, known.pinball95, 0.06);
     expect(verdict).toContain('P(up) not distinguishable from the base rate');
@@ -107,11 +140,12 @@ describeGolden('the walk-forward on real history', () => {
     expect(worth.proof.map(({ points }) => points)).toEqual([3, 10]);
     expectWithin(worth.proof[0].years!, 28, 0.05);
     expectWithin(worth.proof[1].years!, 2.5, 0.05);
-    expect(horizonOf('7d').verdict).toBe(
-      'direction not distinguishable from always-UP: right on 53.4 % of 3420 days, and UP was likelier on every one, so that no skill can show; ' +
-        'P(up) not distinguishable from the base rate: Brier skill 0.17 % (95 % interval -0.30 to 0.68); ' +
-        'distribution better than past returns: CRPS skill 1.59 % (95 % interval 0.63 to 2.59), the central 80 % held 79.5 %; ' +
-        'a call a day is worth 78 independent ones a year, so that proving 3 points would take 28 years, 10 points would take 2.5 years',
+    const range = worth.independentPerYear95!;
+    expect(range.low).toBeLessThan(70);
+    expect(range.high).toBeGreaterThan(85);
+    expect(horizonOf('1d').pooled!.worth.independentPerYear).toBe(365.25);
+    expect(horizonOf('7d').verdict).toMatch(
+      /^direction not distinguishable from always-UP: right on 53\.4 % of 3420 days, and UP was likelier on every one, so that no skill can show; P\(up\) not distinguishable from the base rate: Brier skill 0\.17 % \(.*\); distribution better than the returns of all training days: CRPS skill 1\.59 % \(95 % interval 0\.6\d to 2\.\d\d\), not distinguishable from those of the last 1461 of them: 0\.43 % \(95 % interval -0\.\d\d to 1\.\d\d\), the central 80 % held 79\.50 % \(.*\); a call a day is worth about 78 \(95 % interval 6\d to 9\d\) independent ones a year, so that proving 3 points would take 28 years, 10 points would take 2\.5 years$/,
     );
   });
 
@@ -123,6 +157,6 @@ describeGolden('the walk-forward on real history', () => {
     expect(figures['label-average']).toEqual([expect.closeTo(0.51, 2), expect.closeTo(0.725, 2)]);
     expect(report.canaries.every(({ passed, mutants }) => passed === true && mutants.every(({ caught }) => caught))).toBe(true);
     expect(report.healthy).toBe(true);
-    expect(report.verdict).toBe('no leak found: 6 canaries passed, and caught all 9 pipelines that were broken on purpose');
+    expect(report.verdict).toBe('no leak found: 7 canaries passed, and caught all 12 pipelines that were broken on purpose');
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { outOfSample } from '../../../../src/forecast/backtest/out-of-sample.ts';
 import { type WalkForwardReport, walkForwardReport } from '../../../../src/forecast/backtest/walk-forward.ts';
 import { parseDay } from '../../../../src/forecast/day.ts';
+import { crps, residualQuantilesOf } from '../../../../src/forecast/distribution.ts';
 import { computeFeatures } from '../../../../src/forecast/features.ts';
 import { type InputFrame, sliceFrame } from '../../../../src/forecast/frame.ts';
 import { WALK_FORWARD } from '../../../../src/record/self-test/schemas/walk-forward.ts';
@@ -24,14 +25,17 @@ describe('the walk-forward of the simulated history', () => {
     expect(report).toMatchObject({ folds: 19, note: null, healthy: true, firstDay: '2010-07-18', lastDay: '2026-08-20' });
     expect(report.horizons.map(({ folds, pooled }) => [folds.length, pooled!.n])).toEqual(new Array(4).fill([19, 3420]));
     expect(report.canaries.map(({ name, passed }) => [name, passed])).toEqual(
-      ['repeated-label', 'label-average', 'training-cut', 'calibration', 'point-in-time', 'accuracy-limit'].map((name) => [name, true]),
+      ['repeated-label', 'label-average', 'training-cut', 'calibration', 'point-in-time', 'forecast-cut', 'accuracy-limit'].map((name) => [
+        name,
+        true,
+      ]),
     );
   });
 
   it('adds up: the folds together are what is told of all', () => {
     for (const { folds, pooled } of report.horizons) {
       const sum = (numberOf: (fold: (typeof folds)[number]) => number) => folds.reduce((total, fold) => total + numberOf(fold), 0);
-      const { statistics, direction, signals, directions, crpsSkill } = pooled!;
+      const { statistics, direction, signals, directions, crpsSkill, recentCrpsSkill, coverage80 } = pooled!;
       expect(sum(({ calls }) => calls)).toBe(statistics.calls.n);
       expect(sum(({ hits }) => hits)).toBe(statistics.calls.hits);
       expect(sum(({ accuracy }) => accuracy * 180)).toBeCloseTo(direction.hits, 6);
@@ -42,6 +46,10 @@ describe('the walk-forward of the simulated history', () => {
       expect(sum(({ crps }) => crps) / 19).toBeCloseTo(crpsSkill.ours, 12);
       expect(sum(({ climatologyCrps }) => climatologyCrps) / 19).toBeCloseTo(crpsSkill.theirs, 12);
       expect(crpsSkill.value).toBeCloseTo(1 - crpsSkill.ours / crpsSkill.theirs, 12);
+      expect(sum(({ recentCrps }) => recentCrps) / 19).toBeCloseTo(recentCrpsSkill.theirs, 12);
+      expect(recentCrpsSkill.ours).toBe(crpsSkill.ours);
+      expect(sum((fold) => fold.coverage80) / 19).toBeCloseTo(coverage80.value, 12);
+      expect(coverage80.low!).toBeLessThan(coverage80.value);
     }
   });
 
@@ -57,7 +65,7 @@ describe('a shorter history', () => {
     const report = reportOn(frame, 3200);
     expect(report.folds).toBe(4);
     expect(report.note).toBe(
-      '4 of 19 folds: the history runs from 2010-07-18 to 2019-04-21, and a fold takes 730 days to learn from, an embargo, 180 days and the outcomes of all of them',
+      '4 of 19 folds: the history runs from 2010-07-18 to 2019-04-21 (scores begin on its day 210), and a fold takes 730 days to learn from, an embargo, 180 days and the outcomes of all of them',
     );
     expect(report.horizons.map(({ folds }) => folds.length)).toEqual([4, 4, 4, 4]);
     expect(report.healthy).toBe(true);
@@ -99,6 +107,23 @@ describe('a shorter history', () => {
     }
     expect(silent.length === report.canaries.length).toBe(rows <= 210);
     expect(WALK_FORWARD.parse(JSON.parse(JSON.stringify(report)))).toEqual(report);
+  });
+});
+
+describe('the second reference of the distribution', () => {
+  it('is the returns of the last 1461 training days, as they were', () => {
+    const { length } = frame.close;
+    const history = { closes: frame.close, features: computeFeatures(frame) };
+    const returnAt = (row: number) => Math.log(frame.close[row + 7] / frame.close[row]);
+    for (const { model, days } of outOfSample(history, 7).filter(({ fold }) => fold === 1 || fold === 19)) {
+      const to = model.trainTo - frame.firstDay;
+      const returns = Array.from({ length: 1461 }, (_, index) => returnAt(to - index));
+      const residualQuantiles = residualQuantilesOf(Float64Array.from(returns));
+      const [first] = days;
+      expect(first.row).toBeLessThan(length);
+      expect(first.recentCrps).toBe(crps({ scale: 1, shift: 0, residualQuantiles }, first.realised));
+      expect(first.recentCrps).not.toBe(first.climatologyCrps);
+    }
   });
 });
 

@@ -47,6 +47,23 @@ describe('what a daily call is worth', () => {
     ]);
   });
 
+  it('is never more than a call a day, however little the share varies', () => {
+    const alternating = Array.from({ length: 3_420 }, (_, day) => day % 2 === 0);
+    const { independentPerYear, independentPerYear95 } = worthOf(daysRight(alternating), 1);
+    expect([independentPerYear, independentPerYear95]).toEqual([365.25, { low: 365.25, high: 365.25 }]);
+    expect(worthOf(daysRight(overlapping(629, 7)), 7).independentPerYear95).toBeNull();
+  });
+
+  it('has an interval as wide as the estimates of records without end differ', () => {
+    const record = overlapping(60_000, 7);
+    const truth = worthOf(daysRight(record), 7).independentPerYear!;
+    const estimates = Array.from({ length: 20 }, (_, index) => worthOf(daysRight(record.slice(3_000 * index, 3_000 * (index + 1))), 7));
+    const holding = estimates.filter(({ independentPerYear95: range }) => range!.low <= truth && truth <= range!.high);
+    expect(holding.length).toBeGreaterThanOrEqual(17);
+    const outside = estimates.filter(({ independentPerYear }) => Math.abs(independentPerYear! / truth - 1) > 0.05);
+    expect(outside.length).toBeGreaterThan(3);
+  });
+
   it('takes the observations of a two-sided test at 5 % with a power of 80 %', () => {
     expect(observationsToProve(0.1)).toBeCloseTo((1.96 + 0.8416) ** 2 * 25, 1);
     expect(observationsToProve(0.03) / observationsToProve(0.1)).toBeCloseTo((10 / 3) ** 2, 10);

@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blockBootstrap, blockDaysOf } from '../../../../src/forecast/statistics/block-bootstrap.ts';
+import { blockBootstrap, blockDaysOf, fillsBlocks } from '../../../../src/forecast/statistics/block-bootstrap.ts';
 import { createRandom } from '../../../../src/forecast/statistics/random.ts';
+import { windowSigns } from './scored.ts';
 
 const RESAMPLES = 200;
 const ratio = ([a, b]: Float64Array) => a / b;
 const ones = (length: number) => new Float64Array(length).fill(1);
-const meanOf = (column: ArrayLike<number>, more: { blockDays?: number; seed?: number } = {}) =>
-  blockBootstrap({ columns: [column, ones(column.length)], statistic: ratio, resamples: RESAMPLES, ...more });
+const meanOf = (column: Float64Array | number[], more: { blockDays?: number; seed?: number; resamples?: number } = {}) =>
+  blockBootstrap({
+    ...{ columns: [column, ones(column.length)], statistic: ratio, resamples: RESAMPLES },
+    ...{ range: { low: Math.min(...column), high: Math.max(...column) }, ...more },
+  });
 
 const values = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 70, maxLength: 120 });
 
@@ -23,7 +27,9 @@ describe('the block bootstrap', () => {
       fc.property(values, (column) => {
         const interval = meanOf(column)!;
         expect(meanOf(column)).toEqual(interval);
-        expect(interval.low).toBeLessThanOrEqual(interval.high);
+        const mean = column.reduce((sum, value) => sum + value, 0) / column.length;
+        expect(interval.low).toBeLessThanOrEqual(mean);
+        expect(interval.high).toBeGreaterThanOrEqual(mean);
         expect(interval.low).toBeGreaterThanOrEqual(Math.min(...column));
         expect(interval.high).toBeLessThanOrEqual(Math.max(...column));
       }),
@@ -40,7 +46,8 @@ describe('the block bootstrap', () => {
     fc.assert(
       fc.property(values, fc.constantFrom(0.25, 2, 1024), (column, unit) => {
         const columns = [column.map((value) => value * unit), ones(column.length).map((one) => one * unit)];
-        expect(blockBootstrap({ columns, statistic: ratio, resamples: RESAMPLES })).toEqual(meanOf(column));
+        const range = { low: Math.min(...column), high: Math.max(...column) };
+        expect(blockBootstrap({ columns, statistic: ratio, range, resamples: RESAMPLES })).toEqual(meanOf(column));
       }),
       { numRuns: 30 },
     );
@@ -53,26 +60,55 @@ describe('the block bootstrap', () => {
   it('says nothing below five blocks', () => {
     expect(meanOf(coins(69, 0.5, 1))).toBeNull();
     expect(meanOf(coins(70, 0.5, 1))).not.toBeNull();
+    expect([fillsBlocks(69), fillsBlocks(70), fillsBlocks(299), fillsBlocks(300)]).toEqual([false, true, true, true]);
     expect([blockDaysOf(299), blockDaysOf(300)]).toEqual([14, 30]);
     expect(meanOf([1, 0, 1, 1], { blockDays: 1 })).toBeNull();
     expect(meanOf([])).toBeNull();
   });
 
-  it('says nothing of what can rarely be told', () => {
-    const once = Float64Array.from({ length: 200 }, (_, day) => (day === 100 ? 1 : 0));
-    expect(blockBootstrap({ columns: [once, once], statistic: ratio, blockDays: 2, resamples: RESAMPLES })).not.toBeNull();
+  it('says nothing where the days that bear on it fill fewer than five blocks, however far apart they are', () => {
+    const on = (...days: number[]) => Float64Array.from({ length: 140 }, (_, day) => (days.includes(day) ? 1 : 0));
+    const shareOn = (of: Float64Array) => blockBootstrap({ columns: [of, of], statistic: ratio, resamples: RESAMPLES });
+    expect(shareOn(on(0, 139))).toBeNull();
+    expect(shareOn(on(0, 13, 40, 45, 80, 93, 139))).toBeNull();
+    const bearing = on(0, 139);
+    expect(blockBootstrap({ columns: [ones(140), ones(140)], statistic: ratio, bearing, resamples: RESAMPLES })).toBeNull();
+    expect(meanOf(on(0, 30, 60, 90, 139))).not.toBeNull();
+  });
+
+  it('says nothing where too many resamples have no figure, and never one that is not finite', () => {
+    // So many runs of two days that are not 0: none of them is drawn by a chance of about exp(-1.5 runs), for two 5 %.
+    const some = (runs: number) => Float64Array.from({ length: 140 }, (_, day) => (day < 8 * runs && day % 8 < 2 ? 1 : 0));
+    const quotient = (columns: Float64Array[]) => blockBootstrap({ columns, statistic: ([a, b]) => 1 - a / b, blockDays: 2 });
+    expect(quotient([ones(140), some(2)])).toBeNull();
+    // Neither above nor below the others: without it they would be a choice.
+    expect(quotient([some(2), some(2), ones(140)])).toBeNull();
+    const told = quotient([ones(140), some(3)])!;
+    expect([Number.isFinite(told.low), Number.isFinite(told.high)]).toEqual([true, true]);
     const never = new Float64Array(200);
     expect(blockBootstrap({ columns: [never, never], statistic: ratio, resamples: RESAMPLES })).toBeNull();
   });
 
-  it('covers a known share about as often as it says', () => {
-    const trials = 400;
+  it('does not leave the range of the figure', () => {
+    const column = Float64Array.from({ length: 70 }, (_, day) => (day % 14 === 0 ? 0 : 1));
+    column.fill(0, 0, 10);
+    expect(meanOf(column)!.high).toBe(1);
+    expect(blockBootstrap({ columns: [column, ones(70)], statistic: ratio })!.high).toBeGreaterThan(1);
+  });
+
+  it.each([
+    { what: 'independent days', horizonDays: 1, days: 250, blockDays: 5 },
+    { what: 'overlapping windows of a short record', horizonDays: 7, days: 70, blockDays: 14 },
+    { what: 'overlapping windows of four months', horizonDays: 7, days: 113, blockDays: 14 },
+  ])('covers a known share about as often as it says, on $what', ({ horizonDays, days, blockDays }) => {
+    const trials = 1_000;
     let covered = 0;
     for (let trial = 0; trial < trials; trial++) {
-      const { low, high } = meanOf(coins(250, 0.55, 1_000 + trial), { blockDays: 5 })!;
-      if (low <= 0.55 && high >= 0.55) covered++;
+      const column = windowSigns({ days, horizonDays, random: createRandom(1_000 + trial) }).map(Number);
+      const { low, high } = meanOf(column, { blockDays, resamples: 400 })!;
+      if (low <= 0.5 && high >= 0.5) covered++;
     }
-    expect(covered / trials).toBeGreaterThan(0.9);
+    expect(covered / trials).toBeGreaterThan(0.92);
     expect(covered / trials).toBeLessThan(0.98);
   });
 

@@ -52,7 +52,45 @@ describe('statistics of calls', () => {
     const { accuracy, bootstrap95, alwaysUp } = callStatistics(record(70), 7);
     expect(bootstrap95!.low).toBeLessThanOrEqual(accuracy!);
     expect(bootstrap95!.high).toBeGreaterThanOrEqual(accuracy!);
-    expect(alwaysUp!.difference).toEqual({ value: 0, low: 0, high: 0 });
+    expect(alwaysUp!.difference).toEqual({ value: 0, low: null, high: null });
+  });
+
+  it('have no bootstrap interval from calls in a few places, however long the record', () => {
+    const at = (...indices: number[]) =>
+      callStatistics(
+        indices.map((index) => scored(index)),
+        7,
+      );
+    expect(at(0, 69).bootstrap95).toBeNull();
+    expect(at(0, 1, 2, 100, 101, 290).bootstrap95).toBeNull();
+    expect(at(0, 20, 40, 60, 80).bootstrap95).toEqual({ low: 1, high: 1 });
+  });
+
+  it('are shares and differences of shares, however few blocks', () => {
+    const record = (call: (index: number) => 'UP' | 'DOWN') =>
+      Array.from({ length: 70 }, (_, index) => scored(index, { call: call(index) }));
+    expect(
+      callStatistics(
+        record((index) => (index < 12 ? 'DOWN' : 'UP')),
+        1,
+      ).bootstrap95!.high,
+    ).toBe(1);
+    const { bootstrap95, alwaysUp } = callStatistics(
+      record((index) => (index >= 58 || index % 14 === 0 ? 'UP' : 'DOWN')),
+      1,
+    );
+    expect([bootstrap95!.low, alwaysUp!.difference.low]).toEqual([0, -1]);
+  });
+
+  it('have an interval of the difference from always-UP where calls of DOWN fill five blocks', () => {
+    const record = (places: number) =>
+      Array.from({ length: 140 }, (_, index) =>
+        scored(index, index % 28 === 0 && index < places * 28 ? { call: 'DOWN', rose: false } : {}),
+      );
+    expect(callStatistics(record(4), 1).alwaysUp!.difference).toEqual({ value: 4 / 140, low: null, high: null });
+    const { value, low, high } = callStatistics(record(5), 1).alwaysUp!.difference;
+    expect(low!).toBeLessThan(value);
+    expect(high!).toBeGreaterThan(value);
   });
 
   it('refuse days that do not ascend', () => {

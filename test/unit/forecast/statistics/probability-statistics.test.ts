@@ -52,6 +52,29 @@ describe('statistics of probabilities', () => {
     });
   });
 
+  it('have no interval against always-UP where hardly a resample has a fall', () => {
+    const record = (fell: (index: number) => boolean) => Array.from({ length: 113 }, (_, index) => scored(index, { rose: !fell(index) }));
+    const { alwaysUpSkill, climatologySkill } = probabilityStatistics(
+      record((index) => index >= 50 && index < 56),
+      7,
+    )!;
+    expect(alwaysUpSkill).toEqual({ brier: expect.closeTo(6 / 113, 12), value: expect.any(Number), low: null, high: null });
+    expect(climatologySkill!.low).not.toBeNull();
+    expect(
+      probabilityStatistics(
+        record((index) => index % 9 < 3),
+        7,
+      )!.alwaysUpSkill!.low,
+    ).not.toBeNull();
+  });
+
+  it('have no skill above 1', () => {
+    const record = Array.from({ length: 70 }, (_, index) => scored(index, { pUp: index < 12 ? 0.02 : 0.99 }));
+    const { value, high } = probabilityStatistics(record, 1)!.climatologySkill!;
+    expect(value).toBeLessThan(0.5);
+    expect(high).toBe(1);
+  });
+
   it('have intervals that tell skill from none in a long record', () => {
     const record = (pOf: (rose: boolean) => number) =>
       Array.from({ length: 140 }, (_, index) => scored(index, { rose: index % 2 === 0, pUp: pOf(index % 2 === 0) }));

@@ -33,4 +33,11 @@ export const scoredRecord = (maxLength = 120) =>
       });
     });
 
+/** Whether each of so many overlapping windows of a random walk without drift rose. */
+export function windowSigns({ days, horizonDays, random }: { days: number; horizonDays: number; random: () => number }): boolean[] {
+  const gaussian = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const returns = Array.from({ length: days + horizonDays - 1 }, gaussian);
+  return Array.from({ length: days }, (_, day) => returns.slice(day, day + horizonDays).reduce((sum, one) => sum + one, 0) > 0);
+}
+
 export const horizon = fc.constantFrom(1, 2, 3, 7);

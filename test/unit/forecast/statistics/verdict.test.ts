@@ -40,13 +40,28 @@ describe('the verdict', () => {
   it.each([
     ['better than', right],
     ['worse than', wrong],
-  ])('is "%s" where both intervals agree', (words, call) => {
+  ])('is "%s" where calls of DOWN and the difference day by day agree', (words, call) => {
     const record = rows(140, (index) => (index % 10 === 0 ? { rose: true } : call(index % 2 === 0)));
     expect(verdict(record)).toMatch(new RegExp(`^${words} always-UP: \\d+ of 140 right, `));
   });
 
-  it('rests on the one interval there is where a record is too short for the other', () => {
+  it('rests on calls of DOWN alone where a record is too short for the difference day by day', () => {
     expect(verdict(rows(20, (index) => right(index % 2 === 0)))).toMatch(/^better than always-UP: 20 of 20 right/);
+  });
+
+  it('claims nothing from one call of DOWN, right or wrong', () => {
+    expect(
+      verdict(
+        rows(1, () => right(false)),
+        7,
+      ),
+    ).toMatch(/^not distinguishable from always-UP: 1 of 1 right, /);
+    expect(
+      verdict(
+        rows(1, () => wrong(true)),
+        7,
+      ),
+    ).toMatch(/^not distinguishable from always-UP: 0 of 1 right, /);
   });
 
   it('is not "better" where all that was gained was gained in one fortnight', () => {

@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { accuracyLimitCanary } from '../../../../../src/forecast/backtest/canaries/accuracy-limit.ts';
 import { type Canary, type CanaryName, isHealthy } from '../../../../../src/forecast/backtest/canaries/canary.ts';
 import { pointInTimeCanary } from '../../../../../src/forecast/backtest/canaries/point-in-time.ts';
 import { runCanaries } from '../../../../../src/forecast/backtest/canaries/run.ts';
 import { trainingCutCanary } from '../../../../../src/forecast/backtest/canaries/training-cut.ts';
-import { blocksOf, foldsOf } from '../../../../../src/forecast/backtest/out-of-sample.ts';
-import { PIPELINE, type Pipeline } from '../../../../../src/forecast/backtest/pipeline.ts';
+import { blocksOf, foldsOf, type OutOfSampleDay } from '../../../../../src/forecast/backtest/out-of-sample.ts';
+import { type DayOfHistory, PIPELINE, type Pipeline } from '../../../../../src/forecast/backtest/pipeline.ts';
 import { walkForwardReport } from '../../../../../src/forecast/backtest/walk-forward.ts';
 import { leakVerdict } from '../../../../../src/forecast/backtest/walk-forward-words.ts';
-import { computeFeatures } from '../../../../../src/forecast/features.ts';
-import { deviationAt, fitCalibration } from '../../../../../src/forecast/fit/calibration.ts';
-import { logit } from '../../../../../src/forecast/fit/logistic.ts';
+import { computeFeatures, type FeatureName, type FeatureTable } from '../../../../../src/forecast/features.ts';
+import { calibratedLogit, deviationAt, fitCalibration } from '../../../../../src/forecast/fit/calibration.ts';
+import { logit, sigmoid } from '../../../../../src/forecast/fit/logistic.ts';
 import { type BlockFit, walkForward } from '../../../../../src/forecast/fit.ts';
 import { BUSINESS_DAY_COLUMNS, type InputFrame } from '../../../../../src/forecast/frame.ts';
-import { HORIZONS, LEARNING_RULES, type LearningRules } from '../../../../../src/forecast/model.ts';
+import { HORIZONS, LEARNING_RULES, type LearningRules, MODEL_INPUTS } from '../../../../../src/forecast/model.ts';
 import { syntheticFrame } from '../../synthetic-frame.ts';
 
 const frame = syntheticFrame({ rows: 2900 });
@@ -32,7 +33,7 @@ function walked(broken: Partial<Pipeline>) {
 /** What all canaries say of such a pipeline. */
 function canariesOf(broken: Partial<Pipeline>): Record<CanaryName, Canary> {
   const { pipeline, history, walks } = walked(broken);
-  const folded = walks.map((walk) => ({ ...walk, folds: foldsOf(history, walk.blocks) }));
+  const folded = walks.map((walk) => ({ ...walk, folds: foldsOf(history, walk.blocks, pipeline) }));
   const canaries = runCanaries({ ...history, frame }, folded, pipeline);
   return Object.fromEntries(canaries.map((canary) => [canary.name, canary])) as Record<CanaryName, Canary>;
 }
@@ -109,14 +110,64 @@ describe('a fit that reads what it must not', () => {
   });
 
   it('is noticed where the model is too good to be true', () => {
-    const walk: Pipeline['walk'] = (source) =>
-      walkForward(source).map((fit) => ({
-        ...fit,
-        pUp: fit.pUp.map((_, index) => (source.closes[fit.from + index + source.horizon] > source.closes[fit.from + index] ? 0.6 : 0.4)),
-      }));
-    const canaries = canariesOf({ walk });
-    expect(failed(canaries)).toEqual(['accuracy-limit']);
+    const forecast: Pipeline['forecast'] = (day) => {
+      const { row, model } = day;
+      return { ...PIPELINE.forecast(day), pUp: frame.close[row + model.horizonDays] > frame.close[row] ? 0.6 : 0.4 };
+    };
+    const canaries = canariesOf({ forecast });
+    // What the fit itself says is another thing.
+    expect(failed(canaries)).toEqual(['forecast-cut', 'accuracy-limit']);
     expect(canaries['accuracy-limit'].figure).toBe(1);
+  });
+
+  it('is noticed where what it gives out is not what the model says of the day', () => {
+    const walk: Pipeline['walk'] = (source) => walkForward(source).map((fit) => ({ ...fit, pUp: fit.pUp.map((p) => p + 1e-15) }));
+    expect(failed(canariesOf({ walk }))).toEqual(['forecast-cut']);
+  });
+});
+
+describe('a forecast that reads what comes after its day', () => {
+  const leaking = (leak: (day: DayOfHistory) => DayOfHistory) => canariesOf({ forecast: (day) => PIPELINE.forecast(leak(day)) });
+
+  it.each([
+    ['the scale', ({ features, row }: DayOfHistory, ahead: number) => ({ features: moved(features, ['v94', 'v99'], row, ahead) })],
+    ['the scores', ({ features, row }: DayOfHistory, ahead: number) => ({ features: moved(features, MODEL_INPUTS, row, ahead) })],
+    ['the regime', ({ regimes, row }: DayOfHistory, ahead: number) => ({ regimes: regimes.with(row, regimes[row + ahead]) })],
+  ] as const)("is noticed where %s of the window's end are read", (_, changed) => {
+    const canaries = leaking((day) => ({ ...day, ...changed(day, day.model.horizonDays) }));
+    expect(canaries['forecast-cut'].passed).toBe(false);
+    expect(canaries['forecast-cut'].mutants.every(({ caught }) => caught)).toBe(true);
+    expect(leakVerdict(Object.values(canaries))).toContain('LEAK SUSPECTED: forecast-cut');
+  });
+
+  it('is noticed where it reads but the next day', () => {
+    const canaries = leaking((day) => ({ ...day, regimes: day.regimes.with(day.row, day.regimes[day.row + 1] ?? day.regimes[day.row]) }));
+    expect(failed(canaries)).toEqual(['forecast-cut']);
+  });
+});
+
+/** A table whose row has what stands in a later one; nothing where that is not there. */
+function moved(features: FeatureTable, names: readonly FeatureName[], row: number, ahead: number): FeatureTable {
+  const changed = { ...features };
+  for (const name of names) changed[name] = features[name].with(row, features[name][row + ahead]);
+  return changed;
+}
+
+describe('the accuracy limit', () => {
+  const days = (share: number, ups: number): OutOfSampleDay[] =>
+    Array.from({ length: 2_000 }, (_, day) => {
+      const rose = day % 100 < 100 * ups;
+      return { day, rose, row: day, pUp: day % 100 < 100 * share === rose ? 0.6 : 0.4 } as OutOfSampleDay;
+    });
+
+  it('is that of the horizon that is beyond its own, not the highest of any', () => {
+    const healthy = walked({});
+    const horizons = [
+      { horizonDays: 1, days: days(0.66, 0.7) },
+      { horizonDays: 2, days: days(0.63, 0.5) },
+    ] as const;
+    const { figure, limit, passed, note } = accuracyLimitCanary(horizons, healthy.history, PIPELINE);
+    expect([figure, limit, passed, note]).toEqual([0.63, 0.6, false, 'at 2 days']);
   });
 });
 
@@ -132,7 +183,9 @@ function calibratedInSample(fit: BlockFit, { closes, features, horizon }: Parame
     from: 0,
     to: rows.length,
   });
-  return { ...fit, model: { ...model, ...calibration } };
+  const calibrated = { ...model, ...calibration };
+  const pUp = fit.pUp.map((_, index) => sigmoid(calibratedLogit(calibrated, deviationAt(calibrated, features, fit.from + index))));
+  return { ...fit, model: calibrated, pUp };
 }
 
 describe('features that know too much', () => {

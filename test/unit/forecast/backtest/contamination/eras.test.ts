@@ -28,7 +28,9 @@ function daysWith(pUpOf: (day: number, rose: boolean) => number): OutOfSampleDay
       climatology: 0.53,
       realised: rose ? 0.01 : -0.01,
       distribution: { crps: 0.01, pit: 0.5 },
+      predictive: { scale: 0.03, shift: 0, residualQuantiles: [] },
       climatologyCrps: 0.0125,
+      recentCrps: 0.0105,
     };
   });
 }
@@ -55,7 +57,8 @@ describe('figures by era', () => {
     // Always UP: right as often as it rose, so that there is no edge.
     expect(eras.preEtf.accuracy).toBeCloseTo(rises, 12);
     expect(eras.preEtf.alwaysUp).toBeCloseTo(rises, 12);
-    expect(eras.preEtf.edge).toEqual({ value: 0, low: 0, high: 0 });
+    expect(eras.preEtf.edge).toEqual({ value: 0, low: null, high: null });
+    expect(eras.preEtf.downs).toBe(0);
     expect(eras.preEtf.crpsSkill!.value).toBeCloseTo(0.2, 12);
     const brier = rises * 0.4 ** 2 + (1 - rises) * 0.55 ** 2;
     const base = rises * 0.47 ** 2 + (1 - rises) * 0.53 ** 2;
