@@ -131,6 +131,11 @@ export function isOracleError(error: unknown, code?: ErrorCode): error is Oracle
   return error instanceof OracleError && (code === undefined || error.code === code);
 }
 
+/** Why something came to nothing, as anybody may read it: of an error that is not ours nothing but that it was one. */
+export function reasonOf(error: unknown): string {
+  return isOracleError(error) ? error.message : 'it failed; the log says why';
+}
+
 /** Text of anything thrown, for logs and messages. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

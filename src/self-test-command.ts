@@ -11,7 +11,7 @@ import { isLiveReachable } from './market/live/reachable.ts';
 import { createMarket, type Market } from './market/market.ts';
 import { chooseFeed } from './market/open.ts';
 import { COMPUTATIONS, type ComputationName, type Computed } from './pipeline/self-test/computations.ts';
-import { historyThrough, pointInTimeFrames } from './pipeline/self-test/history.ts';
+import { historyThrough, pointInTimeFrames, vintagesOf } from './pipeline/self-test/history.ts';
 import { computeInThread } from './pipeline/self-test/thread.ts';
 import { attachOrAssemble } from './pipeline-command.ts';
 import { runOrExplain } from './start.ts';
@@ -25,7 +25,8 @@ service is needed: of simulated data and files (FEEDS=csv:<folder>) nothing else
 
   --json   for programs
 
-Ends with 0, with 1 when a canary fails or what was broken on purpose is not caught, 2 when it was not called as it should be.
+Ends with 0, with 1 when a canary fails or what was broken on purpose is not caught, 2 when it was not called as it
+should be, or could not run.
 `;
 
 const UNHEALTHY = 1;
@@ -59,7 +60,7 @@ export async function main(words: string[]): Promise<void> {
     process.stdout.write(command.json ? `${JSON.stringify({ history, reports }, null, 2)}\n` : selfTestText(headOf(history), reports));
     await frame.shutdown.stop('done');
     process.exit(reports.every(isHealthy) ? 0 : UNHEALTHY);
-  });
+  }, MISUSED);
 }
 
 /** Null, with what is wrong said, for words that are none of this command. */
@@ -103,7 +104,10 @@ async function run(frame: Frame, names: readonly ComputationName[]): Promise<{ h
   const bar = createProgressBar('Self-tests');
   let done = 0;
   const onReport = ({ name, durationMs }: Computed) => bar.update(++done, names.length, `${name}, ${durationMs} ms`);
-  const reports = await computeInThread({ input: { frame: inputs, pointInTime }, names }, { signal: frame.shutdown.signal, onReport });
+  const reports = await computeInThread(
+    { input: { frame: inputs, pointInTime, vintages: vintagesOf(market) }, names },
+    { signal: frame.shutdown.signal, onReport },
+  );
   bar.end();
   const history = {
     source: market.source,

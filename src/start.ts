@@ -5,7 +5,7 @@ import type { Frame } from './compose/frame.ts';
 import { serveWebSocket } from './compose/websocket.ts';
 import { listenHost, loadConfig, secretValues } from './config.ts';
 import type { Contest } from './contest/contest.ts';
-import { OracleError } from './errors.ts';
+import { messageOf, OracleError } from './errors.ts';
 import { dayOf, instantOf } from './forecast/day.ts';
 import { createApp, createStartingApp } from './http/app.ts';
 import { allRoutes, workerRoutes } from './http/routes/all.ts';
@@ -218,8 +218,8 @@ export async function main(): Promise<void> {
   await runOrExplain(start);
 }
 
-/** Runs work within the frame of the process; what it throws is told to a person, and the process ends with code 1. */
-export async function runOrExplain(work: (frame: Frame) => Promise<void>): Promise<void> {
+/** Runs work within the frame of the process; what it throws is told to a person, and the process ends with `failureCode`. */
+export async function runOrExplain(work: (frame: Frame) => Promise<void>, failureCode = 1): Promise<void> {
   let frame: Frame | undefined;
   try {
     frame = openFrame();
@@ -229,12 +229,13 @@ export async function runOrExplain(work: (frame: Frame) => Promise<void>): Promi
     if (frame?.shutdown.signal.aborted) return;
     process.stderr.write(explain(error));
     await frame?.shutdown.stop('the start failed');
-    process.exit(1);
+    process.exit(failureCode);
   }
 }
 
 function explain(error: unknown): string {
   if (!(error instanceof OracleError)) return `${error instanceof Error ? error.stack : String(error)}\n`;
   const action = error.suggestedAction === undefined ? '' : `\n  -> ${error.suggestedAction}`;
-  return `\n${error.code}: ${error.message}${action}\n`;
+  const cause = error.code === 'INTERNAL' && error.cause !== undefined ? `\n  ${messageOf(error.cause)}` : '';
+  return `\n${error.code}: ${error.message}${cause}${action}\n`;
 }

@@ -1,7 +1,8 @@
 import type { Collection, Db } from 'mongodb';
-import { isOracleError, messageOf } from '../errors.ts';
+import { isOracleError, messageOf, reasonOf } from '../errors.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import type { Log } from '../log.ts';
+import { plainText } from '../record/plain-text.ts';
 import type { StepContext } from './parts.ts';
 
 export type StepName =
@@ -26,17 +27,22 @@ export interface StepRun {
   step: StepName;
   day: Day;
   state: 'done' | 'waiting' | 'failed';
-  /** What a waiting step waits for, or why it failed. */
+  /** What a waiting step waits for, or why it failed; of an error that is not ours nothing but that it was one. */
   reason: string | null;
+  /** Text of that error, for nobody but the log: it is what tells a new one from the one before. */
+  unexpected: string | null;
   /** By the pipeline's clock. */
   ranAt: Date;
   attempts: number;
   replayed: boolean;
 }
 
+const MAX_REASON = 200;
+
 /** The reason of a run as anybody may read it. Why a wager waits tells that there is one, and with it what the forecast says: that is the operator's. */
 export function publicReason({ step, reason }: Pick<StepRun, 'step' | 'reason'>): string | null {
-  return step === 'wager' || step === 'settle' ? null : reason;
+  if (reason === null || step === 'wager' || step === 'settle') return null;
+  return plainText(reason, MAX_REASON);
 }
 
 export const STEP_RUN_INDEXES = [{ collection: 'step_runs', indexes: [{ key: { step: 1, day: -1 } }] }];
@@ -60,13 +66,14 @@ export class StepRuns {
     const ranAt = context.now;
     try {
       const done = await work();
-      await this.#save({ _id, step, day, state: 'done', reason: null, ranAt, replayed: context.replayed });
+      await this.#save({ _id, step, day, state: 'done', reason: null, unexpected: null, ranAt, replayed: context.replayed });
       return { done };
     } catch (error) {
-      const reason = messageOf(error);
+      const reason = reasonOf(error);
+      const unexpected = isOracleError(error) ? null : messageOf(error);
       const state = isOracleError(error) && error.retryable ? 'waiting' : 'failed';
-      const before = await this.#save({ _id, step, day, state, reason, ranAt, replayed: context.replayed });
-      if (before?.reason !== reason) {
+      const before = await this.#save({ _id, step, day, state, reason, unexpected, ranAt, replayed: context.replayed });
+      if (before?.reason !== reason || before.unexpected !== unexpected) {
         if (state === 'failed') this.#log.error({ err: error, step, day: formatDay(day) }, 'step failed');
         else this.#log.warn({ step, day: formatDay(day), reason }, 'step waiting');
       }

@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import { OracleError } from '../../errors.ts';
-import { SELF_TEST_STEPS } from '../../record/self-test/due.ts';
 import type { SELF_REPORT } from '../../record/self-test/schemas/self-report.ts';
 import type { SelfTestName } from '../../record/self-test/self-test.ts';
-import { type SelfTestEnvelope, standings, toldSelfTest } from '../../record/self-test/told.ts';
+import { type SelfTestEnvelope, standings, toldSelfTest, whyUntold } from '../../record/self-test/told.ts';
 import { weakEtag } from '../etag.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
@@ -112,9 +111,7 @@ async function stability(parts: Parts): Promise<Reply<z.input<typeof STABILITY_R
 async function newest<Result extends object>({ selfTests, now }: Parts, test: SelfTestName) {
   const told = await toldSelfTest<Result>(selfTests, test, now());
   if (told !== null) return told;
-  const run = await selfTests.store.newest(test);
-  const reason = run?.reason ?? (await selfTests.waitsFor(SELF_TEST_STEPS[test])) ?? 'it has not been run yet';
-  throw new OracleError('STEP_WAITING', `There is no result of ${test} yet: ${reason}`, {
+  throw new OracleError('STEP_WAITING', `There is no result of ${test} yet: ${await whyUntold(selfTests, test)}`, {
     suggestedAction: `Try again in a minute; ${STATUS_PATH} says how all self-tests stand.`,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });

@@ -46,7 +46,9 @@ const SCORE = z.object({
   forecasts: SUMMARY.shape.totalPredictions,
   ...{ resolved, wins, losses, holds, pending, voids, accuracy },
   independent: SUMMARY.shape.dedupedTotal,
-  accuracyInterval95: accuracyInterval95.describe('95 % Wilson interval of the accuracy on `independent` trials; null before the first'),
+  accuracyInterval95: accuracyInterval95.describe(
+    '95 % Wilson interval of the accuracy on `independent` trials, or on as many as all of them are worth where that is less; null before the first',
+  ),
   ...{ alwaysUpAccuracy, brier, verdict },
 });
 

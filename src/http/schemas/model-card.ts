@@ -31,7 +31,7 @@ const FIT = z.object({
   coefficients: byScore('Log odds for each unit of').describe('Slopes of the regression'),
   inputMeans: byScore('Mean over the training days of').describe('What scores are measured from'),
   calibration: CALIBRATION.nullable().describe(
-    'logit P(up) = logit(baseRate) + intercept + slope * sum of coefficient * (score - mean). Null, for callers below Basic, for a fit of which only one direction can come: it would tell that of the forecasts that are open',
+    'logit P(up) = logit(baseRate) + intercept + slope * sum of coefficient * (score - mean). Null below Basic: with it the direction of open forecasts could be told',
   ),
 });
 

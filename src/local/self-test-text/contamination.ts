@@ -1,24 +1,24 @@
 import type { EraFigures, HorizonEras } from '../../forecast/backtest/contamination/eras.ts';
 import type { LagMutant } from '../../forecast/backtest/contamination/lag-mutants.ts';
 import type { ContaminationReport } from '../../forecast/backtest/contamination.ts';
-import { figure, interval, skill, textTable } from './table.ts';
+import { figure, interval, paragraph, skill, textTable } from './table.ts';
 
 /** Eras, regimes, the audit of what was known then, and planted leaks, as a person reads them. */
 export function contaminationText(report: ContaminationReport): string {
   const { splitDay, folds, expectedFolds, note, horizons, suspicions, verdict } = report;
   return [
     `Contamination: ${folds} of ${expectedFolds} folds, the ETF era begins on ${splitDay}`,
-    ...(note === null ? [] : [note]),
+    ...(note === null ? [] : [paragraph(note)]),
     ...horizons.map(eraTable),
     auditText(report),
     mutantTable(report.lagMutants),
     ...suspicions.map(({ horizonDays, where, why }) => `SUSPICIOUS, ${horizonDays}d ${where}: ${why}`),
-    verdict,
+    paragraph(verdict),
   ].join('\n\n');
 }
 
 function eraTable({ horizonDays, preEtf, postEtf, regimes }: HorizonEras): string {
-  const titles = [`${horizonDays}d`, 'n', 'worth', 'right', '95 %', 'always UP', 'difference', 'Brier skill', 'CRPS skill'];
+  const titles = [`${horizonDays}d`, 'n', 'worth', 'right', '95 %', 'always UP', 'difference', 'Brier skill', 'CRPS skill', 'recent'];
   const rows = [
     ['before the ETFs', ...cells(preEtf)],
     ['since the ETFs', ...cells(postEtf)],
@@ -27,11 +27,11 @@ function eraTable({ horizonDays, preEtf, postEtf, regimes }: HorizonEras): strin
   return textTable(titles, rows);
 }
 
-function cells({ n, effectiveN, accuracy, accuracy95, alwaysUp, edge, brierSkill, crpsSkill }: EraFigures): string[] {
+function cells({ n, effectiveN, accuracy, accuracy95, alwaysUp, edge, brierSkill, crpsSkill, recentCrpsSkill }: EraFigures): string[] {
   const inWords = (difference: EraFigures['edge']) => (difference === null ? '-' : skill(difference));
   return [
     ...[String(n), figure(effectiveN, 0), figure(accuracy, 3), interval(accuracy95), figure(alwaysUp, 3)],
-    ...[edge, brierSkill, crpsSkill].map(inWords),
+    ...[edge, brierSkill, crpsSkill, recentCrpsSkill].map(inWords),
   ];
 }
 
@@ -43,10 +43,17 @@ function auditText({ pointInTime: { days, differences } }: ContaminationReport):
   return [head, ...found].join('\n');
 }
 
+const FEATURES_TOLD = 3;
+
 function mutantTable(mutants: readonly LagMutant[]): string {
-  const rows = mutants.map(({ input, what, applicable, caught, features, days, reason }) => [
-    ...[input, applicable ? (caught ? 'caught' : 'NOT CAUGHT') : 'not applicable', String(days), features.join(' ') || '-'],
-    reason ?? what,
+  const rows = mutants.map(({ input, applicable, caught, features, days }) => [
+    ...[input, applicable ? (caught ? 'caught' : 'NOT CAUGHT') : 'not applicable', String(days), someOf(features)],
   ]);
-  return `Inputs known a day too early, planted\n${textTable(['input', '', 'days', 'by', 'what'], rows)}`;
+  const reasons = mutants.flatMap(({ input, reason }) => (reason === null ? [] : [paragraph(`${input}: ${reason}`)]));
+  return ['Inputs known a day too early, planted', textTable(['input', '', 'days', 'told by'], rows), ...reasons].join('\n');
+}
+
+function someOf(features: readonly string[]): string {
+  const more = features.length - FEATURES_TOLD;
+  return features.length === 0 ? '-' : `${features.slice(0, FEATURES_TOLD).join(' ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

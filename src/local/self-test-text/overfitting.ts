@@ -1,15 +1,15 @@
 import type { LedgerRow } from '../../forecast/backtest/overfitting/trial-ledger.ts';
 import type { HorizonOverfitting, OverfittingReport } from '../../forecast/backtest/overfitting.ts';
-import { figure, percent, textTable } from './table.ts';
+import { figure, paragraph, percent, textTable } from './table.ts';
 
 /** PBO, deflated Sharpe ratio and the ledger of trials as a person reads them. */
 export function overfittingText({ trials, horizons, ledger, note, verdict }: OverfittingReport): string {
   return [
     `Overfitting, discounted for ${trials} trials`,
-    ...(note === null ? [] : [note]),
+    ...(note === null ? [] : [paragraph(note)]),
     horizonTable(horizons),
     ledgerTable(ledger),
-    verdict,
+    paragraph(verdict),
   ].join('\n\n');
 }
 

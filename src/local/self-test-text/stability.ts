@@ -1,5 +1,5 @@
 import type { StabilityReport } from '../../forecast/backtest/stability.ts';
-import { figure, percent, textTable } from './table.ts';
+import { figure, paragraph, percent, textTable } from './table.ts';
 
 /** So many single thresholds are shown: the rest changes less. */
 const SHOWN = 12;
@@ -10,10 +10,10 @@ export function stabilityText(report: StabilityReport): string {
   return [
     `Stability: ${report.result ?? 'not known'}, ${draws} draws of each level, seed ${seed}`,
     scheme,
-    ...(note === null ? [] : [note]),
+    ...(note === null ? [] : [paragraph(note)]),
     jointTable(report),
     singleTable(report),
-    verdict,
+    paragraph(verdict),
   ].join('\n\n');
 }
 

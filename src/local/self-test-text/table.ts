@@ -28,3 +28,10 @@ export function skill({ value, low, high }: { value: number; low: number | null;
 export function interval(bounds: { low: number; high: number } | null): string {
   return bounds === null ? '-' : `[${bounds.low.toFixed(3)}, ${bounds.high.toFixed(3)}]`;
 }
+
+const WIDTH = 100;
+
+/** Sentences in lines that a terminal shows whole. */
+export function paragraph(text: string): string {
+  return text.replaceAll(new RegExp(`(?=.{${WIDTH}})(.{1,${WIDTH - 1}})\\s+`, 'g'), '$1\n');
+}

@@ -1,17 +1,18 @@
 import type { FoldReport } from '../../forecast/backtest/fold-report.ts';
+import { RECENT_DAYS } from '../../forecast/backtest/out-of-sample.ts';
 import type { HorizonReport, WalkForwardReport } from '../../forecast/backtest/walk-forward.ts';
-import { figure, interval, skill, textTable } from './table.ts';
+import { figure, interval, paragraph, skill, textTable } from './table.ts';
 
 /** The walk-forward as a person reads it: each fold, the folds together, the canaries. */
 export function walkForwardText(report: WalkForwardReport): string {
   const { model, firstDay, lastDay, folds, expectedFolds, foldDays, embargoDays, trainingStart, note } = report;
   return [
     `Walk-forward of ${model}: ${folds} of ${expectedFolds} folds of ${foldDays} days, history ${firstDay} to ${lastDay}, training from ${trainingStart}, embargo ${embargoDays} days, purge as long as the horizon`,
-    ...(note === null ? [] : [note]),
+    ...(note === null ? [] : [paragraph(note)]),
     ...report.horizons.map(horizonText),
     pooledTable(report.horizons),
     canaryTable(report),
-    report.verdict,
+    paragraph(report.verdict),
   ].join('\n\n');
 }
 
@@ -30,16 +31,17 @@ function horizonText({ horizon, folds, verdict }: HorizonReport): string {
     'log',
     'CRPS',
     'climatology',
+    'recent',
     '80 %',
   ];
-  return `Horizon ${horizon}\n${textTable(titles, folds.map(foldRow))}\n${verdict}`;
+  return `Horizon ${horizon}\n${textTable(titles, folds.map(foldRow))}\n${paragraph(verdict)}`;
 }
 
 function foldRow(fold: FoldReport): string[] {
   return [
     ...[String(fold.fold), fold.from, fold.to, String(fold.n), figure(fold.base, 3), figure(fold.accuracy, 3)],
     ...[String(fold.calls), String(fold.hits), figure(fold.brier, 5), figure(fold.climatologyBrier, 5), figure(fold.logScore, 5)],
-    ...[figure(fold.crps, 6), figure(fold.climatologyCrps, 6), figure(fold.coverage80, 3)],
+    ...[figure(fold.crps, 6), figure(fold.climatologyCrps, 6), figure(fold.recentCrps, 6), figure(fold.coverage80, 3)],
   ];
 }
 
@@ -62,11 +64,13 @@ function pooledTable(horizons: readonly HorizonReport[]): string {
       const against = probabilities?.climatologySkill;
       return against ? skill(against) : '-';
     }),
-    row('CRPS skill, past returns', ({ crpsSkill }) => skill(crpsSkill)),
-    row('central 80 % holds', ({ statistics: { distribution } }) =>
-      figure(distribution?.coverage.find(({ nominal }) => nominal === 0.8)?.observed, 3),
-    ),
+    row('CRPS skill, all returns', ({ crpsSkill }) => skill(crpsSkill)),
+    row(`CRPS skill, last ${RECENT_DAYS} days' returns`, ({ recentCrpsSkill }) => skill(recentCrpsSkill)),
+    row('central 80 % holds', ({ coverage80 }) => skill(coverage80)),
     row('independent calls a year', ({ worth }) => figure(worth.independentPerYear, 0)),
+    row('95 %', ({ worth: { independentPerYear95: range } }) =>
+      range === null ? '-' : `${figure(range.low, 0)} to ${figure(range.high, 0)}`,
+    ),
   ];
   return `All folds together\n${textTable(['', ...horizons.map(({ horizon }) => horizon)], rows)}`;
 }

@@ -1,9 +1,11 @@
-import { messageOf } from '../../errors.ts';
-import { dayOf } from '../../forecast/day.ts';
+import { isOracleError, messageOf } from '../../errors.ts';
+import { type Day, dayOf } from '../../forecast/day.ts';
 import type { SelfTestStep } from '../../record/self-test/due.ts';
-import type { SelfTestRun } from '../../record/self-test/store.ts';
+import { RESULT_FORMAT } from '../../record/self-test/self-test.ts';
+import { failureOf, type SelfTestRun } from '../../record/self-test/store.ts';
 import type { PipelineParts, StepContext } from '../parts.ts';
 import { runStep, type StepReport } from '../steps.ts';
+import { historyOf, isComputed } from './computed-tests.ts';
 import { dueDayOf, runComputed, testsOf } from './run.ts';
 
 const STEPS = ['backtest', 'diagnostics'] as const satisfies SelfTestStep[];
@@ -40,11 +42,34 @@ export async function prepareSelfTests(parts: PipelineParts, now: Date): Promise
 async function isOverdue(parts: PipelineParts, step: SelfTestStep, now: Date): Promise<boolean> {
   const day = await dueDayOf(parts, step, now);
   const runs = await Promise.all(testsOf(step).map((test) => parts.selfTests.store.of(test, day)));
-  return runs.some((run) => run === null || isStale(parts, run, now));
+  if (runs.some((run) => run === null || isStale(parts, run, now))) return true;
+  return isOfOtherData(parts, runs as SelfTestRun[], { day, now });
 }
 
-/** Of other code only what was found before this process began: two versions side by side would take turns for ever. */
-function isStale({ selfTests }: PipelineParts, { state, ranAt, codeVersion }: SelfTestRun, now: Date): boolean {
-  if (state === 'failed') return ranAt.getTime() <= now.getTime() - RETRY_MS;
-  return codeVersion !== selfTests.codeVersion && ranAt < selfTests.startedAt;
+/**
+ * What has failed is tried again after a while. Of other code only what was made before this process began is made anew: two versions
+ * side by side would take turns for ever.
+ */
+function isStale({ selfTests: { codeVersion, startedAt } }: PipelineParts, run: SelfTestRun, now: Date): boolean {
+  const failure = failureOf(run);
+  const isOurs = failure?.codeVersion === codeVersion;
+  const isOfOtherCode = run.codeVersion !== codeVersion || run.format !== RESULT_FORMAT;
+  if (isOfOtherCode && !isOurs && run.ranAt < startedAt) return true;
+  return failure !== null && (isOurs || run.state === 'failed') && failure.at.getTime() <= now.getTime() - RETRY_MS;
+}
+
+/** Whether files that have ended were corrected before this process read them: nothing newer comes due that would find it. */
+async function isOfOtherData(parts: PipelineParts, runs: readonly SelfTestRun[], { day, now }: { day: Day; now: Date }): Promise<boolean> {
+  const { market, selfTests } = parts;
+  if ((await market.coverage()).lastDay === null) return false;
+  const older = runs.filter(({ test, failure, ranAt }) => isComputed(test) && failure === null && ranAt < selfTests.startedAt);
+  if (older.length === 0) return false;
+  try {
+    const { digest } = await historyOf(parts, day, now);
+    return older.some(({ dataDigest }) => dataDigest !== digest);
+  } catch (error) {
+    // What cannot be read any more is other data: the step will say why.
+    if (isOracleError(error)) return true;
+    throw error;
+  }
 }

@@ -1,4 +1,5 @@
 import type { PointInTime } from '../../forecast/backtest/contamination/point-in-time-audit.ts';
+import type { Vintages } from '../../forecast/backtest/contamination/vintages.ts';
 import { contaminationReport } from '../../forecast/backtest/contamination.ts';
 import { overfittingReport } from '../../forecast/backtest/overfitting.ts';
 import { stabilityReport } from '../../forecast/backtest/stability.ts';
@@ -11,6 +12,7 @@ export interface ComputeInput {
   /** Ends with the last day that was complete when the test was due. */
   frame: InputFrame;
   pointInTime: readonly PointInTime[];
+  vintages: Vintages;
 }
 
 type Computation<Report> = (input: ComputeInput & { features: FeatureTable }) => Report;
@@ -19,7 +21,7 @@ type Computation<Report> = (input: ComputeInput & { features: FeatureTable }) =>
 export const COMPUTATIONS = {
   'walk-forward': ({ frame, features }) => walkForwardReport({ closes: frame.close, features, frame }),
   overfitting: ({ frame, features }) => overfittingReport({ closes: frame.close, features }),
-  contamination: ({ frame, features, pointInTime }) => contaminationReport({ frame, features, pointInTime }),
+  contamination: (input) => contaminationReport(input),
   stability: ({ frame, features }) => stabilityReport({ closes: frame.close, features }),
 } satisfies Record<string, Computation<object>>;
 

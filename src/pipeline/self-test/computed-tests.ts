@@ -1,12 +1,12 @@
-import { isOracleError, messageOf } from '../../errors.ts';
+import { isOracleError, reasonOf } from '../../errors.ts';
 import type { Day } from '../../forecast/day.ts';
 import { BOOTSTRAP_SEED } from '../../forecast/statistics/block-bootstrap.ts';
 import type { DayInputs } from '../../market/inputs.ts';
-import type { SelfTestName } from '../../record/self-test/self-test.ts';
-import { sameGround } from '../../record/self-test/store.ts';
+import { RESULT_FORMAT, type SelfTestName } from '../../record/self-test/self-test.ts';
+import { type Ground, stands } from '../../record/self-test/store.ts';
 import type { PipelineParts } from '../parts.ts';
 import type { ComputationName, Computed } from './computations.ts';
-import { historyThrough, pointInTimeFrames } from './history.ts';
+import { historyThrough, pointInTimeFrames, vintagesOf } from './history.ts';
 import { resultOf, verdictOf } from './results.ts';
 import type { Finding } from './run.ts';
 
@@ -30,39 +30,47 @@ export interface DueTests {
   now: Date;
 }
 
-/** Computes those of these tests that this code has not run on this history. @throws what can be tried again; the rest is in the findings */
-export async function computeDue(parts: PipelineParts, { tests, day, now }: DueTests): Promise<Finding[]> {
-  const { lastDay } = await parts.market.coverage();
-  const history = await historyThrough(parts.market, lastDay === null ? day - 1 : Math.min(day - 1, lastDay), now);
-  const todo = await missing(parts, { tests, day, now }, history);
-  if (todo.length === 0) return [];
-  const pointInTime = todo.includes('contamination') ? await pointInTimeFrames(parts.market, history.frame) : [];
-  const names = todo.flatMap((test) => COMPUTED_TESTS[test]);
-  try {
-    const computed = await parts.selfTests.compute({ frame: history.frame, pointInTime }, names);
-    return todo.map((test) => found(test, history, computed));
-  } catch (error) {
-    if (isOracleError(error) && error.retryable) throw error;
-    parts.log.error({ err: error, tests: todo }, 'self-tests failed');
-    return todo.map((test) => ({ ...groundOf(test, history), verdict: null, result: null, durationMs: 0, reason: messageOf(error) }));
+/** The history that tests of a day are computed from, as it is now. Errors as `historyThrough`. */
+export async function historyOf({ market }: Pick<PipelineParts, 'market'>, day: Day, now: Date): Promise<DayInputs> {
+  const { lastDay } = await market.coverage();
+  return historyThrough(market, lastDay === null ? day - 1 : Math.min(day - 1, lastDay), now);
+}
+
+/**
+ * Computes those of these tests that this code has not run on this history, each for itself: one that brings its thread down takes no
+ * other with it. Each finding is handed out when it is there. @throws what can be tried again; the rest is in the findings
+ */
+export async function* computeDue(parts: PipelineParts, { tests, day, now }: DueTests): AsyncGenerator<Finding> {
+  const history = await historyOf(parts, day, now);
+  for (const test of tests) {
+    const standing = await parts.selfTests.store.of(test, day);
+    if (standing === null || !stands(standing, groundOf(parts, history))) yield await computeOne(parts, test, history);
   }
 }
 
-async function missing({ selfTests }: PipelineParts, { tests, day }: DueTests, { digest }: DayInputs): Promise<ComputedTest[]> {
-  const ground = { codeVersion: selfTests.codeVersion, dataDigest: digest };
-  const standing = await Promise.all(tests.map((test) => selfTests.store.of(test, day)));
-  return tests.filter((_, index) => {
-    const run = standing[index];
-    return run?.state !== 'done' || !sameGround(run, ground);
-  });
+/** What this code makes a test of now. */
+export function groundOf({ selfTests }: PipelineParts, { digest }: Pick<DayInputs, 'digest'>): Ground {
+  return { codeVersion: selfTests.codeVersion, dataDigest: digest, format: RESULT_FORMAT };
+}
+
+async function computeOne(parts: PipelineParts, test: ComputedTest, history: DayInputs): Promise<Finding> {
+  const { market, selfTests, log } = parts;
+  try {
+    const pointInTime = test === 'contamination' ? await pointInTimeFrames(market, history.frame) : [];
+    const input = { frame: history.frame, pointInTime, vintages: vintagesOf(market) };
+    return found(test, history, await selfTests.compute(input, COMPUTED_TESTS[test]));
+  } catch (error) {
+    if (isOracleError(error) && error.retryable) throw error;
+    log.error({ err: error, test }, 'self-test failed');
+    return { ...originOf(test, history), verdict: null, result: null, durationMs: 0, reason: reasonOf(error) };
+  }
 }
 
 function found(test: ComputedTest, history: DayInputs, computed: readonly Computed[]): Finding {
-  const mine = computed.filter(({ name }) => (COMPUTED_TESTS[test] as readonly ComputationName[]).includes(name));
-  const durationMs = mine.reduce((sum, one) => sum + one.durationMs, 0);
-  return { ...groundOf(test, history), verdict: verdictOf(test, mine), result: resultOf(test, mine), durationMs, reason: null };
+  const durationMs = computed.reduce((sum, one) => sum + one.durationMs, 0);
+  return { ...originOf(test, history), verdict: verdictOf(test, computed), result: resultOf(test, computed), durationMs, reason: null };
 }
 
-function groundOf(test: ComputedTest, { frame, day, digest }: DayInputs) {
+function originOf(test: ComputedTest, { frame, day, digest }: DayInputs) {
   return { test, dataDigest: digest, firstDay: frame.firstDay, lastDay: day, seed: BOOTSTRAP_SEED, replayed: false };
 }

@@ -1,8 +1,10 @@
 import { isOracleError } from '../../errors.ts';
 import { auditDays } from '../../forecast/backtest/contamination/audit-days.ts';
 import type { PointInTime } from '../../forecast/backtest/contamination/point-in-time-audit.ts';
+import type { Vintages } from '../../forecast/backtest/contamination/vintages.ts';
 import { type Day, instantOf } from '../../forecast/day.ts';
 import type { InputFrame } from '../../forecast/frame.ts';
+import type { FeedKind } from '../../market/feed.ts';
 import type { DayInputs } from '../../market/inputs.ts';
 import type { Market } from '../../market/market.ts';
 import { signalInstant } from '../../market/signal-time.ts';
@@ -25,6 +27,13 @@ export async function pointInTimeFrames(market: Market, history: InputFrame): Pr
     if (inputs !== null) frames.push({ day, frame: inputs.frame });
   }
   return frames;
+}
+
+const VINTAGES_OF: Record<FeedKind, Vintages> = { live: 'collected', simulated: 'made', csv: 'none' };
+
+/** Where the frames of the past come from. */
+export function vintagesOf({ kind }: Pick<Market, 'kind'>): Vintages {
+  return VINTAGES_OF[kind];
 }
 
 async function knownAt(market: Market, day: Day, atMs: number): Promise<DayInputs | null> {

@@ -1,8 +1,8 @@
-import { isOracleError, messageOf, OracleError } from '../../errors.ts';
+import { isOracleError, OracleError, reasonOf } from '../../errors.ts';
 import type { Day } from '../../forecast/day.ts';
 import { newestDueDay, SELF_TEST_STEPS, type SelfTestStep, selfTestId, selfTestInstant } from '../../record/self-test/due.ts';
-import { SELF_TESTS, type SelfTestDoc, type SelfTestName } from '../../record/self-test/self-test.ts';
-import type { SelfTestRun } from '../../record/self-test/store.ts';
+import { RESULT_FORMAT, SELF_TESTS, type SelfTestDoc, type SelfTestName } from '../../record/self-test/self-test.ts';
+import { type SelfTestRun, stands } from '../../record/self-test/store.ts';
 import type { PipelineParts, StepContext } from '../parts.ts';
 import { isLateFor } from '../times.ts';
 import { computeDue, isComputed } from './computed-tests.ts';
@@ -42,22 +42,25 @@ export async function selfTestStep(parts: PipelineParts, step: SelfTestStep, { n
 /** Runs what a step computes from the history alone; for callers of the same process at the same time once. Errors as `selfTestStep`. */
 export async function runComputed(parts: PipelineParts, step: SelfTestStep, now: Date): Promise<SelfTestRun[]> {
   const day = await dueDayOf(parts, step, now);
-  return parts.selfTests.turns.run(selfTestId(testsOf(step)[0], day), async () => {
-    const findings = await computeDue(parts, { tests: testsOf(step).filter(isComputed), day, now });
+  return parts.selfTests.turns.run(selfTestId(testsOf(step)[0], day), () => {
+    const findings = computeDue(parts, { tests: testsOf(step).filter(isComputed), day, now });
     return keepAll(parts, { step, day, now }, findings);
   });
 }
 
 async function runRecorded(parts: PipelineParts, step: SelfTestStep, now: Date): Promise<SelfTestRun[]> {
   const day = await dueDayOf(parts, step, now);
-  const findings: Finding[] = [];
+  return keepAll(parts, { step, day, now }, recordedDue(parts, { step, day, now }));
+}
+
+async function* recordedDue(parts: PipelineParts, { step, day, now }: DueRun): AsyncGenerator<Finding> {
+  const { store, codeVersion } = parts.selfTests;
   for (const test of testsOf(step)) {
     if (isComputed(test)) continue;
-    const standing = await parts.selfTests.store.of(test, day);
-    if (standing?.state === 'done' && standing.codeVersion === parts.selfTests.codeVersion) continue;
-    findings.push(await recorded(parts, test, { day, now }));
+    const standing = await store.of(test, day);
+    if (standing !== null && stands(standing, { codeVersion, dataDigest: null, format: RESULT_FORMAT })) continue;
+    yield await recorded(parts, test, { day, now });
   }
-  return keepAll(parts, { step, day, now }, findings);
 }
 
 async function recorded(parts: PipelineParts, test: keyof typeof RECORDED_TESTS, { day, now }: { day: Day; now: Date }): Promise<Finding> {
@@ -69,7 +72,7 @@ async function recorded(parts: PipelineParts, test: keyof typeof RECORDED_TESTS,
   } catch (error) {
     if (isOracleError(error) && error.retryable) throw error;
     parts.log.error({ err: error, test }, 'self-test failed');
-    return { ...ground, verdict: null, result: null, reason: messageOf(error), durationMs: durationMs() };
+    return { ...ground, verdict: null, result: null, reason: reasonOf(error), durationMs: durationMs() };
   }
 }
 
@@ -79,23 +82,28 @@ interface DueRun {
   now: Date;
 }
 
-async function keepAll(parts: PipelineParts, { step, day, now }: DueRun, findings: readonly Finding[]): Promise<SelfTestRun[]> {
-  const dueMs = selfTestInstant(step, day);
+/** Keeps each finding when it is there, and returns how the runs went: one that failed has failed, also where a result before it stands. */
+async function keepAll({ selfTests, market }: PipelineParts, due: DueRun, findings: AsyncIterable<Finding>): Promise<SelfTestRun[]> {
   const runs: SelfTestRun[] = [];
-  for (const finding of findings) {
+  for await (const finding of findings) {
+    const isFirst = (await selfTests.store.newest(finding.test)) === null;
     const doc: SelfTestDoc = {
       ...finding,
-      _id: selfTestId(finding.test, day),
-      day,
-      dueAt: new Date(dueMs),
-      ranAt: now,
-      late: isLateFor(dueMs, now),
-      state: finding.reason === null ? 'done' : 'failed',
-      codeVersion: parts.selfTests.codeVersion,
-      source: parts.market.source,
-      simulated: parts.market.kind === 'simulated',
+      ...runOf(finding, due, isFirst),
+      codeVersion: selfTests.codeVersion,
+      source: market.source,
+      simulated: market.kind === 'simulated',
     };
-    runs.push(await parts.selfTests.store.keep(doc));
+    const standing = await selfTests.store.keep(doc);
+    runs.push(standing.failure === null ? standing : doc);
   }
   return runs;
+}
+
+/** Before the first run of a test nothing was promised that it could be late for. */
+function runOf({ test, reason }: Finding, { step, day, now }: DueRun, isFirst: boolean) {
+  const dueMs = selfTestInstant(step, day);
+  const times = { dueAt: new Date(dueMs), ranAt: now, firstRanAt: now, late: !isFirst && isLateFor(dueMs, now) };
+  const state = reason === null ? ('done' as const) : ('failed' as const);
+  return { _id: selfTestId(test, day), day, ...times, state, failure: null, format: RESULT_FORMAT };
 }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { messageOf, OracleError } from '../../errors.ts';
+import { OracleError } from '../../errors.ts';
 import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, type InputFrame } from '../../forecast/frame.ts';
 import type { ComputationName, Computed, ComputeInput } from './computations.ts';
 
@@ -50,7 +50,7 @@ export function computeInThread({ input, names }: ThreadWork, options: ThreadOpt
     onReport?.(computed);
     if (reports.length === names.length) resolve(reports);
   });
-  worker.once('error', (error: unknown) => reject(failed(messageOf(error), error)));
+  worker.once('error', (error: unknown) => reject(failed(wordsOf(error), error)));
   worker.once('exit', (code) => reject(failed(`the thread ended with code ${code}`)));
   return promise.finally(async () => {
     clearTimeout(timer);
@@ -67,8 +67,14 @@ function failed(reason: string, cause?: unknown): OracleError {
   return new OracleError('INTERNAL', `Self-tests could not be computed: ${reason}`, { cause });
 }
 
+/** Of what was thrown in there nothing is told: whoever reads why a self-test failed may be anybody. */
+function wordsOf(error: unknown): string {
+  const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return isMemory ? `the thread needs more than ${MEMORY_MB} MB` : 'the thread failed; the log says why';
+}
+
 /** The memory of frames is shared with others, who go on reading it: the thread gets copies, handed over. */
-function ownInput({ frame, pointInTime }: ComputeInput): { copy: ComputeInput; buffers: ArrayBuffer[] } {
+function ownInput({ frame, pointInTime, vintages }: ComputeInput): { copy: ComputeInput; buffers: ArrayBuffer[] } {
   const buffers: ArrayBuffer[] = [];
   const own = <T extends Float64Array | Int32Array>(values: T): T => {
     const copy = values.slice() as T & { buffer: ArrayBuffer };
@@ -81,6 +87,6 @@ function ownInput({ frame, pointInTime }: ComputeInput): { copy: ComputeInput; b
     for (const column of BUSINESS_DAY_COLUMNS) copy[column] = { days: own(from[column].days), values: own(from[column].values) };
     return copy;
   };
-  const copy = { frame: ownFrame(frame), pointInTime: pointInTime.map(({ day, frame: known }) => ({ day, frame: ownFrame(known) })) };
-  return { copy, buffers };
+  const known = pointInTime.map(({ day, frame: then }) => ({ day, frame: ownFrame(then) }));
+  return { copy: { frame: ownFrame(frame), pointInTime: known, vintages }, buffers };
 }

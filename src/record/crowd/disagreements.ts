@@ -116,5 +116,5 @@ function verdictOf(oracle: number, settled: number, interval: Interval | null): 
   const range = `${oracle} of ${settled} disagreements went its way, 95 % interval ${low.toFixed(2)} to ${high.toFixed(2)}`;
   if (low > 0.5) return `the oracle was right more often than the crowd where they disagreed: ${range}`;
   if (high < 0.5) return `the crowd was right more often than the oracle where they disagreed: ${range}`;
-  return `where they disagreed the oracle did no better and no worse than the crowd: ${range}`;
+  return `where they disagreed, oracle and crowd cannot be told apart: ${range}`;
 }

@@ -27,16 +27,15 @@ export interface FitCard {
   baseRate: number;
   coefficients: ByScore;
   inputMeans: ByScore;
-  /** Null for a reader who would learn from it what open forecasts say. */
+  /** Null for a reader who may not know what open forecasts say. */
   calibration: FitCalibration | null;
 }
 
 /**
- * A fit as it is told. It says nothing of a day without that day's scores, unless every P(up) that it can say lies on one side of one
- * half: then its calibration alone tells the direction of what is open, and whoever may not know that (`mayKnow`) is not told it.
+ * A fit as it is told. Where every P(up) that it can say lies on one side of one half, its calibration alone tells the direction of what
+ * is open; and were it withheld there only, that would tell it too. So whoever may not know that (`mayKnow`) is never told it.
  */
 export function fitCard(fit: HorizonModel, mayKnow: boolean): FitCard {
-  const calibration = calibrationOf(fit);
   return {
     horizon: horizonName(fit.horizonDays),
     trainedFrom: formatDay(fit.trainFrom),
@@ -45,13 +44,8 @@ export function fitCard(fit: HorizonModel, mayKnow: boolean): FitCard {
     baseRate: fit.baseRate,
     coefficients: byScore(fit.beta.slice(1)),
     inputMeans: byScore(fit.meanX),
-    calibration: mayKnow || saysBoth(calibration) ? calibration : null,
+    calibration: mayKnow ? calibrationOf(fit) : null,
   };
-}
-
-/** Whether both directions can come of a fit. */
-function saysBoth({ lowest, highest }: FitCalibration): boolean {
-  return lowest < 0.5 && highest >= 0.5;
 }
 
 function calibrationOf(fit: HorizonModel): FitCalibration {

@@ -1,3 +1,5 @@
+import { ETF_START } from '../../forecast/backtest/contamination/eras.ts';
+import { VARIANTS } from '../../forecast/backtest/overfitting/variants.ts';
 import { formatDay } from '../../forecast/day.ts';
 import { MODEL_SETTINGS } from '../../forecast/fit/settings.ts';
 import { BLOCK_DAYS, EMBARGO_DAYS, HORIZONS, horizonName, MODEL_INPUTS, TRAINING_START, TRIAL_COUNT } from '../../forecast/model.ts';
@@ -21,7 +23,7 @@ export const METHOD: readonly string[] = [
   `P(up) = 1 / (1 + exp(-(logit(baseRate) + a + b * d))), d = sum of coefficient * (score - mean of the score in training).`,
   `Coefficients: logistic regression on all days from ${formatDay(TRAINING_START)} on, each weighing 1 / horizon, by IRLS, with a prior N(0, ${slopeDeviation}^2) on each slope.`,
   `baseRate: share of rises in training, shrunk by Beta(${pseudoCount}, ${pseudoCount}). a, b: calibration on earlier blocks' out-of-sample output alone, b within 0 to 1.`,
-  `A fit serves ${BLOCK_DAYS} days. Its last training label ends ${EMBARGO_DAYS} days before the first of them; a new block is a new model version.`,
+  `A fit serves ${BLOCK_DAYS} days. Between the day on which its last training label ends and the first of them lie ${EMBARGO_DAYS} days; a new block is a new model version.`,
   'Predictive distribution: s * (Z - shift), s = sqrt(horizon * (v94 + v99) / 2) from exponentially weighted daily variances, Z the empirical quantiles of scaled returns of the last four years of training, the shift such that P(return > 0) = P(up).',
   'direction is UP where P(up) >= 0.5. signal is BUY or SELL where P(up) is at least theta of the regime away from 0.5, else HOLD.',
 ];
@@ -42,9 +44,10 @@ export const NOT_FOR: readonly string[] = [
 /** What it is known to fail at. Figures and error bars are in the self-tests and in docs/MODEL.md. */
 export const KNOWN_FAILURES: readonly string[] = [
   'Direction: no skill was found that can be told from the base rate, at any horizon. Expect the accuracy of always saying UP.',
-  `Luck of the search: ${TRIAL_COUNT} variants were tried on the same history before this one was fixed, and none was better than the base rate beyond doubt. With that counted in, its record on history proves nothing.`,
+  `Luck of the search: ${TRIAL_COUNT} variants were counted as tried on the same history before this one was fixed. The self-test makes ${VARIANTS.length} again, and tells their intervals; the others were counted, and cannot be made again. With that discounted, its record on history proves nothing.`,
   'SELL: on real history P(up) was never low enough for one. The path exists, and is tested with made-up input.',
-  'The skill there is lies in the quantiles, and is small. Their width follows past volatility, so it comes late to a shock.',
+  `Distribution: what skill there is lies in the quantiles, is small, and depends on what it is held against. It is larger against all returns since ${formatDay(TRAINING_START)} than against those of the last four years; against the latter nothing can be told at ${horizonName(LONGEST)}, nor at any horizon of the days since ${formatDay(ETF_START)} alone.`,
+  'Shocks: the width of the distribution follows past volatility, so it comes late to them.',
   `Overlap: a call of ${horizonName(LONGEST)} on each of ${YEAR_DAYS} days is worth about ${Math.round(worthAYear(LONGEST))} independent ones, and the horizons of one day mostly agree. A small edge there would take decades to show.`,
   'Regimes: their limits were chosen, not learned. The stability test says how far the accuracy moves when they are moved.',
   'Masked inputs: what is missing or stale is left out of its score, and a score without any input counts as 0. The metadata of the forecast names what was masked; the quantiles do not widen for it.',

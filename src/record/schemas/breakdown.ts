@@ -14,7 +14,9 @@ export const SHARE = {
     .min(0)
     .describe('How many independent calls the scored ones are worth by the overlap of their windows, all of them used'),
   dedupedTotal: COUNT.describe('Scored forecasts left when overlapping windows are dropped'),
-  accuracyInterval95: INTERVAL.nullable().describe('95 % Wilson interval of the accuracy on `dedupedTotal` trials; null without any'),
+  accuracyInterval95: INTERVAL.nullable().describe(
+    '95 % Wilson interval of the accuracy on `dedupedTotal` trials, or `effectiveN` where that is less; null without any',
+  ),
   brier: BRIER.nullable().describe('Probabilities of UP against the base rate; null without any, or where that rate is not known'),
 };
 
@@ -56,7 +58,9 @@ export const MARKET_SKILL = z.object({
       oracleBrier: z.number().min(0).max(1).describe("Mean squared error of the oracle's probability of the strike, lower is better"),
       marketBrier: z.number().min(0).max(1).describe("The same of the market's price, the middle of bid and ask"),
       value: DIFFERENCE.value.describe('Brier skill, 1 - oracle / market; above zero the oracle is better'),
-      low: DIFFERENCE.low.describe('Lower bound of its 95 % interval, resampled by weeks; null below five of them'),
+      low: DIFFERENCE.low.describe(
+        "Lower bound of its 95 % interval: Student's t of the differences a week, as the weekly comparison has it, over `marketBrier`; null for a single week",
+      ),
       high: DIFFERENCE.high,
     })
     .nullable()

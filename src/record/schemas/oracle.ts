@@ -9,7 +9,9 @@ export const RECENT_COUNTS = {
   n: COUNT.describe('Forecasts resolved as WIN or LOSS in that time; HOLD and VOID do not count'),
   wins: COUNT.describe('Those of them that were right'),
   independent: COUNT.describe('How many of them have windows that do not overlap: what the share is really worth'),
-  interval95: INTERVAL.nullable().describe('95 % Wilson interval of the share on `independent` trials; null without any'),
+  interval95: INTERVAL.nullable().describe(
+    '95 % Wilson interval of the share on `independent` trials, or on as many as all of them are worth where that is less; null without any',
+  ),
 };
 
 const SKILL = z.object({
@@ -17,7 +19,9 @@ const SKILL = z.object({
   scored: COUNT.describe('Forecasts resolved as WIN or LOSS'),
   independent: COUNT.describe('How many of them have windows that do not overlap'),
   accuracy: PROBABILITY.nullable().describe('Share of wins, 0 to 1; null before the first'),
-  interval95: INTERVAL.nullable().describe('95 % Wilson interval of it on `independent` trials; null before the first'),
+  interval95: INTERVAL.nullable().describe(
+    '95 % Wilson interval of it on `independent` trials, or on as many as all of them are worth where that is less; null before the first',
+  ),
   alwaysUpAccuracy: PROBABILITY.nullable().describe('What always saying UP would have scored, 0 to 1; null before the first'),
 });
 

@@ -19,7 +19,7 @@ export const SUMMARY = z.object({
   dedupedAccuracy: PROBABILITY.nullable().describe('Accuracy of those, 0 to 1; null before the first'),
   dedupedInterval95: INTERVAL.nullable().describe('95 % Wilson interval of `dedupedWins` in `dedupedTotal`; null before the first'),
   accuracyInterval95: INTERVAL.nullable().describe(
-    '95 % Wilson interval of the accuracy of all on `dedupedTotal` trials; null before the first',
+    '95 % Wilson interval of the accuracy of all on `dedupedTotal` trials, or on as many as all of them are worth where that is less; null before the first',
   ),
   alwaysUpAccuracy: PROBABILITY.nullable().describe('What always saying UP would have scored on the same forecasts, 0 to 1'),
   streak: z
@@ -32,7 +32,7 @@ export const SUMMARY = z.object({
   verdict: z
     .string()
     .describe(
-      'What the figures amount to, in words: `dedupedWins` of `dedupedTotal` with their interval, and whether that can be told from always saying UP on the same windows',
+      'What the figures amount to, in words: `dedupedWins` of `dedupedTotal` with their interval, and whether it can be told from always saying UP: the calls of DOWN among windows that do not overlap are tested, right against wrong, at 5 %, and the difference day by day has to agree',
     ),
 });
 

@@ -13,7 +13,12 @@ const HITS = {
 /** A difference or a skill, with its interval. */
 export const DIFFERENCE = {
   value: z.number().describe('The figure itself'),
-  low: z.number().nullable().describe('Lower bound of its 95 % interval by the block bootstrap; null for a record too short for one'),
+  low: z
+    .number()
+    .nullable()
+    .describe(
+      'Lower bound of its 95 % interval by the block bootstrap, widened for few blocks; null where the days that make a difference fill fewer than five blocks, or it is undefined in too many resamples',
+    ),
   high: z.number().nullable().describe('Upper bound of it'),
 };
 
@@ -23,7 +28,7 @@ export const CALL_STATISTICS = z.object({
   effectiveN: WORTH,
   wilson95: INTERVAL.nullable().describe('95 % Wilson interval of the accuracy on `effectiveN` trials; null without calls'),
   bootstrap95: INTERVAL.nullable().describe(
-    '95 % interval of the accuracy by the circular block bootstrap over days; null for a record too short for one',
+    "95 % interval of the accuracy by the circular block bootstrap over days, in blocks of 14 (from 300 days on 30), widened for few blocks by Student's t; null where the calls fill fewer than five blocks",
   ),
   offsets: z
     .array(z.object({ offsetDays: COUNT.describe('Days after the first call of the record'), ...HITS }))
@@ -61,7 +66,9 @@ export const PROBABILITY_STATISTICS = z.object({
   climatologySkill: SKILL.nullable().describe(
     'Brier skill, 1 - score / score of the reference, against the base rate known at the time; above zero the model is better. Null where that rate is not known',
   ),
-  alwaysUpSkill: SKILL.nullable().describe('The same against the certainty that it rises; null as long as that was never wrong'),
+  alwaysUpSkill: SKILL.nullable().describe(
+    'The same against the certainty that it rises, which any hedged probability beats: above zero it says nothing of the direction; `calls.alwaysUp` does. Null as long as that was never wrong',
+  ),
   murphy: z
     .object({
       brier: z.number().min(0).max(1).describe('reliability - resolution + uncertainty + withinBins'),

@@ -1,8 +1,8 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import type { Day } from '../../forecast/day.ts';
 import { isDuplicateKey } from '../../mongo.ts';
 import { selfTestId } from './due.ts';
-import type { SelfTestDoc, SelfTestName } from './self-test.ts';
+import { RESULT_FORMAT, type SelfTestDoc, type SelfTestFailure, type SelfTestName } from './self-test.ts';
 
 const INDEX = { test: 1, day: 1 } as const;
 
@@ -24,14 +24,14 @@ export class SelfTestStore {
     return this.#runs.findOne({ _id: selfTestId(test, day) }, { projection: { result: 0 } });
   }
 
-  /** The newest run that came to a result, or null before the first. */
+  /** The newest run that came to a result of the shape that is told, or null before the first. */
   newestDone<Result extends object>(test: SelfTestName): Promise<SelfTestDoc<Result> | null> {
-    return this.#runs.findOne({ test, state: 'done' }, { sort: { day: -1 }, hint: INDEX }) as Promise<SelfTestDoc<Result> | null>;
+    return this.#runs.findOne(tellable(test), { sort: { day: -1 }, hint: INDEX }) as Promise<SelfTestDoc<Result> | null>;
   }
 
   /** The same without the result itself. */
   newestVerdict(test: SelfTestName): Promise<SelfTestRun | null> {
-    return this.#runs.findOne({ test, state: 'done' }, { sort: { day: -1 }, hint: INDEX, projection: { result: 0 } });
+    return this.#runs.findOne(tellable(test), { sort: { day: -1 }, hint: INDEX, projection: { result: 0 } });
   }
 
   /** The newest run, whatever came of it, or null before the first. */
@@ -47,7 +47,10 @@ export class SelfTestStore {
       .toArray();
   }
 
-  /** Keeps a run unless the one of its day stands (see `supersedes`), by compare-and-set; returns the one that stands. */
+  /**
+   * Keeps a run unless the one of its day stands (see `supersedes`), by compare-and-set; returns the one that stands. What has failed is
+   * noted with the result that it could not replace.
+   */
   async keep(run: SelfTestDoc): Promise<SelfTestRun> {
     try {
       await this.#runs.insertOne(run);
@@ -56,23 +59,39 @@ export class SelfTestStore {
       if (!isDuplicateKey(error)) throw error;
     }
     const standing = (await this.of(run.test, run.day)) as SelfTestRun;
-    if (!supersedes(run, standing)) return standing;
+    if (standing.state === 'done' && stands(standing, run)) return standing;
     const { _id, state, ranAt, codeVersion, dataDigest } = standing;
-    const { matchedCount } = await this.#runs.replaceOne({ _id, state, ranAt, codeVersion, dataDigest }, run);
-    return matchedCount > 0 ? run : ((await this.of(run.test, run.day)) as SelfTestRun);
+    const asFound = { _id, state, ranAt, codeVersion, dataDigest };
+    if (supersedes(run, standing)) await this.#runs.replaceOne(asFound, successor(run, standing));
+    else await this.#runs.updateOne(asFound, { $set: { failure: failureOf(run) } });
+    return (await this.of(run.test, run.day)) as SelfTestRun;
   }
+}
+
+function tellable(test: SelfTestName): Filter<SelfTestDoc> {
+  return { test, state: 'done', format: RESULT_FORMAT };
 }
 
 /** What could not be run gives way to any run; what was found, to what other code found or was found in other data. */
 export function supersedes(run: SelfTestRun, standing: SelfTestRun): boolean {
-  if (standing.state === 'failed') return true;
-  return run.state === 'done' && !sameGround(run, standing);
+  return standing.state === 'failed' || (run.state === 'done' && !stands(standing, run));
 }
 
-/** Whether two runs are of the same code on the same data: they find the same. */
-export function sameGround(
-  a: Pick<SelfTestRun, 'codeVersion' | 'dataDigest'>,
-  b: Pick<SelfTestRun, 'codeVersion' | 'dataDigest'>,
-): boolean {
-  return a.codeVersion === b.codeVersion && a.dataDigest === b.dataDigest;
+/** What a test is made of: the same makes the same of it. */
+export type Ground = Pick<SelfTestRun, 'codeVersion' | 'dataDigest' | 'format'>;
+
+/** Whether a run has all that a run on this ground would find: nothing has to be run. */
+export function stands(run: SelfTestRun, { codeVersion, dataDigest, format }: Ground): boolean {
+  const sameGround = run.codeVersion === codeVersion && run.dataDigest === dataDigest && run.format === format;
+  return run.state === 'done' && run.failure === null && sameGround;
+}
+
+/** Why the last run of a day came to no result, or null. */
+export function failureOf({ state, ranAt: at, reason, codeVersion, failure }: SelfTestRun): SelfTestFailure | null {
+  return state === 'failed' ? { at, reason: reason ?? 'unknown', codeVersion } : failure;
+}
+
+/** A promise that was kept in time stays kept when the result is made anew. */
+function successor(run: SelfTestDoc, { state, firstRanAt, late }: SelfTestRun): SelfTestDoc {
+  return state === 'done' ? { ...run, firstRanAt, late } : run;
 }

@@ -1,5 +1,5 @@
 import type { Day } from '../../forecast/day.ts';
-import { blockBootstrap } from '../../forecast/statistics/block-bootstrap.ts';
+import { meanInterval } from '../../forecast/mean-interval.ts';
 import type { Difference } from '../../forecast/statistics/call-statistics.ts';
 import type { CrowdPin } from '../crowd/pins.ts';
 import { toldScore } from '../crowd/told-score.ts';
@@ -14,22 +14,24 @@ export interface MarketSkill extends Difference {
 }
 
 /**
- * Skill of the oracle over the market on the weeks whose forecasts everybody may know; null before the first that is settled. The
- * interval resamples weeks, which do not overlap, and needs five of them.
+ * Skill of the oracle over the market on the weeks whose forecasts everybody may know; null before the first that is settled, and as
+ * long as the market was never wrong. The interval is that of the weekly comparison, Student's t of the difference a week, in units of
+ * the market's score, so that both always say the same; null for a single week.
  */
 export function marketSkillOf(pins: readonly CrowdPin[], through: Day): MarketSkill | null {
   const { weeks } = weeklyComparison(pins, through);
-  const pairs = weeks.flatMap(({ market, oracle }) => (market === null || oracle === null ? [] : [{ market, oracle }])).toReversed();
-  const columns = [pairs.map(({ oracle }) => oracle.brier), pairs.map(({ market }) => market.brier)];
-  const [oracleSum, marketSum] = columns.map((column) => column.reduce((sum, score) => sum + score, 0));
-  if (marketSum === 0) return null;
-  const interval = blockBootstrap({ columns, blockDays: 1, statistic: ([oracle, market]) => 1 - oracle / market });
+  const pairs = weeks.flatMap(({ market, oracle }) => (market === null || oracle === null ? [] : [[oracle.brier, market.brier]]));
+  const market = meanInterval(pairs.map(([, theirs]) => theirs));
+  const difference = meanInterval(pairs.map(([ours, theirs]) => ours - theirs));
+  if (market === null || market.mean === 0 || difference === null) return null;
+  const skillAt = (distance: number) => toldScore(1 - (market.mean + distance) / market.mean);
   return {
     weeks: pairs.length,
-    oracleBrier: toldScore(oracleSum / pairs.length),
-    marketBrier: toldScore(marketSum / pairs.length),
-    value: toldScore(1 - oracleSum / marketSum),
-    low: interval === null ? null : toldScore(interval.low),
-    high: interval === null ? null : toldScore(interval.high),
+    oracleBrier: toldScore(market.mean + difference.mean),
+    marketBrier: toldScore(market.mean),
+    value: skillAt(difference.mean),
+    low: difference.high === null ? null : skillAt(difference.high),
+    // No score is below 0, so that no skill is above 1.
+    high: difference.low === null ? null : Math.min(1, skillAt(difference.low)),
   };
 }

@@ -29,7 +29,7 @@ it('times the walk-forward, and holds its figures against those of numpy where t
 });
 
 it('says that figures of two sides are not the same, and where one lacks something', () => {
-  const figures = { n: 10, accuracy: 0.5, brier: 0.25, climatologyBrier: 0.25, crps: 0.02, climatologyCrps: 0.021 };
+  const figures = { n: 10, accuracy: 0.5, brier: 0.25, climatologyBrier: 0.25, crps: 0.02, climatologyCrps: 0.021, recentCrps: 0.021 };
   expect(differenceOf({ 2: figures, 7: figures }, { 2: figures, 7: figures })).toBe(0);
   expect(differenceOf({ 2: figures, 7: { ...figures, crps: 0.022 } }, { 2: figures, 7: figures })).toBeCloseTo(0.1, 12);
   expect(differenceOf({ 2: figures }, { 2: figures, 7: figures })).toBeNaN();

@@ -41,6 +41,13 @@ const MOVING: Record<string, RegExp> = {
 /** Headers that follow the request, the connection or the moment. */
 const PASSING = new Set(['date', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'connection', 'keep-alive']);
 
+/** Of fits of which UP alone can come, DOWN alone, and both; all else that they have is told to everybody, their digest included. */
+const CALIBRATIONS = [
+  { calA: 0.3, calB: 0 },
+  { calA: -0.3, calB: 0 },
+  { calA: 0, calB: 1 },
+];
+
 /** Whoever has paid, as in their samples, is told what he has paid for. */
 const BOUGHT = new Set(['getAnswerAgain', 'buyOffering', 'fetchJobDeliverable']);
 
@@ -88,8 +95,8 @@ function leaksIn(answers: ReadonlyMap<string, HttpAnswer>, secrets: readonly Sec
 }
 
 /** An answer without what changes anyway: status, headers and bytes. */
-function comparable({ status, headers, text }: HttpAnswer, { operationId }: Pick<Variant, 'operationId'>): string {
-  const moving = MOVING[operationId];
+function comparable({ status, headers, text }: HttpAnswer, { operationId }: Pick<Variant, 'operationId'>, others = MOVING): string {
+  const moving = others[operationId];
   const kept = Object.entries(headers).filter(([name]) => !PASSING.has(name) && !(moving && /^(?:etag|content-length)$/.test(name)));
   return `${status}\n${JSON.stringify(kept)}\n${moving === undefined ? text : text.replaceAll(moving, '')}`;
 }
@@ -168,6 +175,25 @@ describe('an anonymous caller', () => {
   it('gets the same bytes and tags whatever the unresolved forecasts say', async () => {
     const { ask } = await open(service.http);
     expect(await differences(ask)).toEqual([]);
+  });
+
+  it('gets the same bytes and tags whatever the calibration of the models is', async () => {
+    await plant(service, 'up');
+    const version = (await service.pipeline.record.latest(7))!.modelVersion!;
+    const stored = await service.http.models.get(version);
+    const found = new Map<string, Set<string>>();
+    for (const calibration of CALIBRATIONS) {
+      const doc = { ...stored, horizons: stored.horizons.map((fit) => ({ ...fit, baseRate: 0.5, ...calibration })) };
+      const models = Object.assign(Object.create(service.http.models) as HttpParts['models'], { get: async () => doc });
+      const { ask } = await open(partsWith({ models }));
+      const answers = await walk(ask, variants);
+      for (const variant of variants) {
+        const answer = comparable(answers.get(variant.label)!, variant, { ...MOVING, getInfo: /"coefficientsDigest":"0x\w{64}"/g });
+        found.set(variant.label, (found.get(variant.label) ?? new Set()).add(answer));
+      }
+    }
+    expect([...found].filter(([, answers]) => answers.size > 1).map(([label]) => label)).toEqual([]);
+    expect([...found.get('GET /api/svc/info as application/json')!][0]).toContain('"calibration":null');
   });
 
   it('is gated wherever an unresolved forecast is named', async () => {

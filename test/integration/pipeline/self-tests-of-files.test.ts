@@ -66,3 +66,25 @@ it('the command tests the same history without a service', async () => {
   const wrong = await spawnNode(['bin/self-test.mjs', 'everything'], environment).ended;
   expect(wrong).toMatchObject({ code: 2, output: expect.stringContaining('"everything" is none of all, walk-forward') });
 });
+
+it('files that were corrected and end on the same day are tested again at the next start', async () => {
+  const first = await ask('/api/self-test/walk-forward');
+  const { market } = service.pipeline;
+  const corrected = {
+    ...market,
+    inputs: async (...asked: Parameters<typeof market.inputs>) => ({
+      ...(await market.inputs(...asked)),
+      digest: `0x${'c'.repeat(64)}` as const,
+    }),
+  };
+  const restarted = (feed: typeof market) => {
+    const startedAt = new Date(Date.parse(first.ranAt) + 1);
+    return { ...service.pipeline, market: feed, selfTests: { ...service.pipeline.selfTests, startedAt } };
+  };
+  const context = { now: new Date(Date.parse(first.ranAt) + 60_000), replayed: false };
+  expect(await catchUpSelfTests(restarted(market), context)).toEqual([]);
+  expect(await catchUpSelfTests({ ...service.pipeline, market: corrected }, context)).toEqual([]);
+  const reports = await catchUpSelfTests(restarted(corrected), context);
+  expect(reports.map(({ outcome }) => outcome)).toEqual([{ done: 'ran walk-forward' }, { done: 'ran contamination, stability' }]);
+  expect(await ask('/api/self-test/walk-forward')).toMatchObject({ dataDigest: `0x${'c'.repeat(64)}`, firstRanAt: first.firstRanAt });
+});

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OracleError } from '../../../src/errors.ts';
-import { type Day, dayOf, formatDay, instantOf } from '../../../src/forecast/day.ts';
+import { DAY_MS, type Day, dayOf, formatDay, instantOf } from '../../../src/forecast/day.ts';
 import { allRoutes } from '../../../src/http/routes/all.ts';
 import type { PipelineParts } from '../../../src/pipeline/parts.ts';
 import { catchUpSelfTests, prepareSelfTests } from '../../../src/pipeline/self-test/catch-up.ts';
@@ -99,7 +99,8 @@ describe('before the first result', () => {
 describe('a fresh start', () => {
   it('has results on all five paths, computed in a thread beside requests that are answered', async () => {
     const { url, close } = await serve(service);
-    const compute: SelfTestParts['compute'] = ({ frame }, names) => inThread({ frame: shortly(frame), pointInTime: [] }, names);
+    const compute: SelfTestParts['compute'] = ({ frame }, names) =>
+      inThread({ frame: shortly(frame), pointInTime: [], vintages: 'made' }, names);
     let answered = 0;
     let whileRunning = 0;
     const running = catchUpSelfTests(worker({ compute }), at(NOON())).finally(() => {
@@ -125,7 +126,7 @@ describe('a fresh start', () => {
     expect(comparison.report).toMatchObject({ quotesAreOurs: true, throughDate: formatDay(end - 8) });
     const { tests, overdue, selfReport } = await ask(PATHS[0]);
     expect([overdue, selfReport.test]).toEqual([[], 'self-report']);
-    expect(tests.every(({ state, late }: SelfTestDoc) => state === 'done' && late)).toBe(true);
+    expect(tests.every(({ state, late }: SelfTestDoc) => state === 'done' && !late)).toBe(true);
   });
 
   it('that computes beside a replay finds everything done after it', async () => {
@@ -160,15 +161,21 @@ describe('a run of the self-tests', () => {
 
   it('says whether it was late', async () => {
     const lateness = async (ms: number) => {
-      await service.database.db.collection('self_tests').deleteMany({});
       await runStep(worker(), 'backtest', end, at(ms));
-      return (await docs()).map(({ late, dueAt }) => [late, dueAt.getTime()]);
+      return (await docs()).filter(({ day }) => day === end).map(({ late, dueAt }) => [late, dueAt.getTime()]);
     };
     const due = selfTestInstant('backtest', end);
+    const forget = (filter = {}) => service.database.db.collection('self_tests').deleteMany(filter);
+    await forget();
+    const nothingPromisedBefore = await lateness(due + 3 * 60_000);
+    expect(nothingPromisedBefore.map(([late]) => late)).toEqual([false, false]);
+    await forget();
+    await runStep(worker(), 'backtest', end - 1, at(due - DAY_MS));
     expect(await lateness(due + 2 * 60_000)).toEqual([
       [false, due],
       [false, due],
     ]);
+    await forget({ day: end });
     expect(await lateness(due + 3 * 60_000)).toEqual([
       [true, due],
       [true, due],
@@ -207,6 +214,68 @@ describe('a run of the self-tests', () => {
     expect(await retried(59)).toEqual([]);
     expect(await retried(60)).toMatchObject([{ outcome: { done: 'ran walk-forward' } }]);
     expect(await ask('/api/self-test/walk-forward', next)).toMatchObject({ date: formatDay(end + 1), overdue: false, failure: null });
+  });
+
+  it('that fails in new code beside an older result is a failure, said everywhere, and tried again after an hour', async () => {
+    await catchUpSelfTests(worker({ codeVersion: 'old', startedAt: new Date(NOON() - 2) }), at(NOON()));
+    const renewed = { codeVersion: 'new', startedAt: new Date(NOON() + 1) };
+    const broken = worker({ ...renewed, compute: failure('the new code is broken') });
+    const upgraded = NOON() + 60_000;
+    expect(await catchUpSelfTests(broken, at(upgraded))).toMatchObject([
+      { step: 'backtest', outcome: { failed: 'the new code is broken' } },
+      { step: 'diagnostics', outcome: { failed: 'the new code is broken' } },
+    ]);
+    const why = { reason: 'the new code is broken', codeVersion: 'new' };
+    expect(await ask('/api/self-test/walk-forward', upgraded)).toMatchObject({ codeVersion: 'old', failure: why });
+    const { tests } = await ask(PATHS[0], upgraded);
+    expect(tests[0]).toMatchObject({ state: 'failed', ...why, lastRunAt: new Date(upgraded).toISOString() });
+    const [step] = await service.pipeline.runs.between(['backtest'], end, end);
+    expect(step).toMatchObject({ state: 'failed', reason: 'the new code is broken' });
+
+    expect(await catchUpSelfTests(broken, at(upgraded + 59 * 60_000))).toEqual([]);
+    expect(await catchUpSelfTests(worker(renewed), at(upgraded + 60 * 60_000))).toMatchObject([
+      { outcome: { done: 'ran walk-forward' } },
+      { outcome: { done: 'ran contamination, stability' } },
+    ]);
+    expect(await ask('/api/self-test/walk-forward')).toMatchObject({ codeVersion: 'new', failure: null });
+  });
+
+  it('takes no other test with it when it fails, and says what is ours to say', async () => {
+    const path = '/home/operator/history';
+    const compute: SelfTestParts['compute'] = async (input, names) => {
+      if (names.some((name) => name === 'contamination')) throw new Error(`ENOENT: no such file or directory, open '${path}'`);
+      return computeShortly(input, names);
+    };
+    const [, diagnostics] = await catchUpSelfTests(worker({ compute }), at(NOON()));
+    const told = 'it failed; the log says why';
+    expect(diagnostics.outcome).toEqual({ failed: told });
+    expect((await docs()).map(({ test, state, reason }) => [test, state, reason])).toEqual(
+      [...SELF_TESTS].sort().map((test) => (test === 'contamination' ? [test, 'failed', told] : [test, 'done', null])),
+    );
+    await expect(ask('/api/self-test/contamination')).rejects.toMatchObject({
+      message: `There is no result of contamination yet: ${told}`,
+    });
+    expect(JSON.stringify(await ask(PATHS[0]))).not.toContain(path);
+  });
+
+  it('made in time stays in time when other code makes it anew', async () => {
+    const due = selfTestInstant('backtest', end);
+    await runStep(worker({ codeVersion: 'old', startedAt: new Date(due - 2) }), 'backtest', end, at(due));
+    const renewed = { codeVersion: 'new', startedAt: new Date(NOON()) };
+    await runStep(worker(renewed), 'backtest', end, at(NOON()));
+    const [dueAt, ranAt] = [due, NOON()].map((ms) => new Date(ms).toISOString());
+    expect(await ask('/api/self-test/walk-forward')).toMatchObject({ codeVersion: 'new', late: false, firstRanAt: dueAt, ranAt });
+  });
+
+  it('whose result has another shape than is told is made anew, and not told until then', async () => {
+    const before = { startedAt: new Date(NOON() - 2) };
+    await catchUpSelfTests(worker(before), at(NOON()));
+    await service.database.db.collection('self_tests').updateMany({}, { $set: { format: 0, result: { answer: 1 } } });
+    for (const path of PATHS.slice(1)) await expect(ask(path), path).rejects.toMatchObject({ code: 'STEP_WAITING' });
+    const { tests, selfReport } = await ask(PATHS[0]);
+    expect([new Set(tests.map(({ state }: SelfTestDoc) => state)), selfReport]).toEqual([new Set(['waiting']), null]);
+    expect(await catchUpSelfTests(worker({ startedAt: new Date(NOON() + 1) }), at(NOON() + 2))).toHaveLength(2);
+    for (const path of PATHS) await ask(path);
   });
 
   it('of other code takes the place of an older one once, and does not take turns with it', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { instantOf, parseDay } from '../../../src/forecast/day.ts';
 import { ensureIndexes } from '../../../src/mongo.ts';
 import { selfTestId } from '../../../src/record/self-test/due.ts';
-import type { SelfTestDoc } from '../../../src/record/self-test/self-test.ts';
+import { RESULT_FORMAT, type SelfTestDoc } from '../../../src/record/self-test/self-test.ts';
 import { SELF_TEST_INDEXES, SelfTestStore } from '../../../src/record/self-test/store.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 
@@ -24,9 +24,11 @@ let minute = 0;
 function run(rest: Partial<SelfTestDoc> = {}): SelfTestDoc {
   const day = rest.day ?? DAY;
   const test = rest.test ?? 'stability';
+  const ranAt = new Date(instantOf(day, 15, ++minute));
   return {
     _id: selfTestId(test, day),
-    ...{ test, day, dueAt: new Date(instantOf(day, 15)), ranAt: new Date(instantOf(day, 15, ++minute)), durationMs: 5, late: false },
+    ...{ test, day, dueAt: new Date(instantOf(day, 15)), ranAt, firstRanAt: ranAt, durationMs: 5, late: false },
+    ...{ failure: null, format: RESULT_FORMAT },
     ...{ state: 'done', reason: null, verdict: 'fine', codeVersion: '1', dataDigest: '0xa', firstDay: 1, lastDay: 2 },
     ...{ source: 'test', simulated: false, replayed: false, seed: 1, result: { report: { minute } } },
     ...rest,
@@ -39,9 +41,7 @@ const standing = () => database.db.collection<SelfTestDoc>('self_tests').find().
 describe('a run of a self-test', () => {
   it.each([
     ['the same code on the same data', run, run, 0],
-    ['other code', run, () => run({ codeVersion: '2' }), 1],
-    ['other data', run, () => run({ dataDigest: '0xb' }), 1],
-    ['a failure after a result', run, () => failed({ codeVersion: '2' }), 0],
+    ['a failure of the same code on the same data', run, failed, 0],
     ['a result after a failure', failed, run, 1],
     ['a failure after a failure', failed, failed, 1],
   ] as const)('stands for its day, or gives way: %s', async (_, first, second, stands) => {
@@ -49,6 +49,48 @@ describe('a run of a self-test', () => {
     for (const one of runs) await store.keep(one);
     expect(await standing()).toEqual([runs[stands]]);
     expect(await store.of('stability', DAY)).toMatchObject({ ranAt: runs[stands].ranAt });
+  });
+
+  it.each([
+    ['other code', { codeVersion: '2' }],
+    ['other data', { dataDigest: '0xb' }],
+    ['another shape of results', { format: RESULT_FORMAT + 1 }],
+  ])('gives way to what was found by %s, and was made in time if it was', async (_, change) => {
+    const first = run();
+    await store.keep(first);
+    const second = run({ ...change, late: true });
+    expect(await store.keep(second)).toMatchObject({ ranAt: second.ranAt, late: false });
+    expect(await standing()).toEqual([{ ...second, late: false, firstRanAt: first.ranAt }]);
+    const third = run({ codeVersion: '9', late: true });
+    await store.keep(third);
+    expect(await standing()).toEqual([{ ...third, late: false, firstRanAt: first.ranAt }]);
+  });
+
+  it('that failed before gives its time to nothing: the promise was not kept until there is a result', async () => {
+    await store.keep(failed());
+    const second = run({ late: true });
+    await store.keep(second);
+    expect(await standing()).toEqual([second]);
+  });
+
+  it('keeps the failure of other code beside the result that stands, until there is a new one', async () => {
+    const first = run();
+    await store.keep(first);
+    const broken = failed({ codeVersion: '2', reason: 'new and broken' });
+    const failure = { at: broken.ranAt, reason: 'new and broken', codeVersion: '2' };
+    expect(await store.keep(broken)).toMatchObject({ state: 'done', codeVersion: '1', failure });
+    expect(await standing()).toEqual([{ ...first, failure }]);
+    const again = run({ late: true });
+    await store.keep(again);
+    expect(await standing()).toEqual([{ ...again, late: false, firstRanAt: first.ranAt }]);
+  });
+
+  it('is told only where it has the shape that is told', async () => {
+    await store.keep(run({ day: DAY - 7 }));
+    await store.keep(run({ format: RESULT_FORMAT + 1 }));
+    expect(await store.newestDone('stability')).toMatchObject({ day: DAY - 7 });
+    expect(await store.newestVerdict('stability')).toMatchObject({ day: DAY - 7 });
+    expect(await store.newest('stability')).toMatchObject({ day: DAY });
   });
 
   it('is kept once when two workers come at the same time, and both are told of the one that stands', async () => {

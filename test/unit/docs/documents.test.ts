@@ -121,14 +121,17 @@ describe('numbers in the documents', () => {
 
   it('of the README on recorded history are those of the model card', () => {
     const recorded = documentText('docs/MODEL.md').split('<!-- recorded -->')[1];
-    const [days, , right, always, , , crps] = unpadded(recorded)
+    const [days, , right, always, , , crps, recent] = unpadded(recorded)
       .match(/^\| 7d \| (\d+ \|.*)$/m)![1]
       .split(' | ');
-    const [skill, low, high] = crps.match(/[\d.]+/g)!;
+    const figures = (cell: string) => cell.match(/-?[\d.]+/g)!;
+    const [skill, low, high] = figures(crps);
+    const [recentSkill, recentLow, recentHigh] = figures(recent);
     const said = flowing(readme);
     expect(said).toContain(`${inWords(BigInt(days))} days from 2017 to 2026`);
     expect(said).toContain(`the 7-day direction was right on ${right} of days, and always saying UP on ${always}`);
     expect(said).toContain(`${skill} % by CRPS, 95 % interval ${low} to ${high}`);
+    expect(said).toContain(`${recentSkill} %, 95 % interval ${recentLow} to ${recentHigh}`);
   });
 });
 

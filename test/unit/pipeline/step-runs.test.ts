@@ -8,3 +8,9 @@ it.each(['signal', 'attest', 'open-window', 'resolve', 'reputation', 'brief'] as
 it.each(['wager', 'settle'] as const)('why %s waits is told to the operator only: it tells of a wager', (step) => {
   expect(publicReason({ step, reason: 'the venue does not answer' })).toBeNull();
 });
+
+it('nobody may read more of a reason than a plain line', () => {
+  const told = publicReason({ step: 'signal', reason: `no price <b>at</b>\nhttps://venue.example/${'x'.repeat(300)}` });
+  expect(told).toMatch(/^no price b at \/b https: venue\.example\/x+…$/);
+  expect([...told!]).toHaveLength(200);
+});

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../src/forecast/day.ts';
 import { wilsonInterval } from '../../../src/forecast/scoring.ts';
+import { effectiveCount } from '../../../src/forecast/statistics/effective-count.ts';
 import type { ForecastDoc } from '../../../src/record/forecast.ts';
 import { scorecardOf } from '../../../src/record/scorecard.ts';
 import { forecastDoc } from './forecast-doc.ts';
@@ -40,6 +41,23 @@ describe('the scorecard', () => {
     expect(summary).toMatchObject({ resolved: 21, dedupedTotal: 3, dedupedWins: 3, dedupedAccuracy: 1 });
     expect(summary.dedupedInterval95).toEqual(wilsonInterval(3, 3));
     expect(summary.accuracyInterval95!.low).toBeLessThan(0.5);
+  });
+
+  it('gives calls that crowd together no more trials than all are worth', () => {
+    // A week of right calls, which is one window, and ten windows apart from it and from each other, half of them right.
+    const days = [0, 1, 2, 3, 4, 5, 6, ...Array.from({ length: 10 }, (_, index) => 20 + 10 * index)];
+    const docs = days.map((day, index) => {
+      const date = formatDay(parseDay('2026-01-01') + day);
+      return forecastDoc({ date, horizonDays: 7, state: index < 7 || index % 2 === 0 ? 'WIN' : 'LOSS' });
+    });
+    const { summary } = scorecardOf(docs, 7, options);
+    const worth = effectiveCount(
+      docs.map(({ day }) => day),
+      7,
+    );
+    expect(summary.dedupedTotal).toBe(11);
+    expect(worth).toBeLessThan(9);
+    expect(summary.accuracyInterval95).toEqual(wilsonInterval(summary.accuracy! * worth, worth));
   });
 
   it('says that no skill can show while every call is UP', () => {

@@ -1,4 +1,4 @@
-import { type Day, formatDay } from '../../../forecast/day.ts';
+import { type Day, dayOf, formatDay } from '../../../forecast/day.ts';
 import { lastDayOfWeek, weekOf } from '../../../forecast/week.ts';
 import type { ForecastDoc } from '../../../record/forecast.ts';
 import { plainText } from '../../../record/plain-text.ts';
@@ -22,14 +22,14 @@ const OUTCOME_CHECK_MS = OUTCOME_CHECK_HOURS * 3_600_000;
 
 /** Everything that the timetable promised in a week, and what became of it. */
 export function promisesOf(week: WeekMaterial): Kept[] {
-  const forecastDays = daysFrom(week.sunday - WEEK_DAYS, week).filter((day) => week.lastCovered === null || day <= week.lastCovered);
-  const liveDays = daysFrom(week.sunday - WEEK_DAYS + 1, week).filter((day) => isLive(week, day));
+  const forecastDays = daysFrom(week.sunday - WEEK_DAYS, week).filter((day) => isCovered(week, day));
+  const liveDays = daysFrom(week.sunday - WEEK_DAYS + 1, week).filter((day) => isLive(week, day) && isCovered(week, day - 1));
   const before = week.sunday - WEEK_DAYS;
   return [
     ...forecastDays.flatMap((day) => [signal(week, day), attest(week, day), wager(week, day), openWindow(week, day)]),
     ...ended(week).map((doc) => resolution(week, doc)),
     ...liveDays.flatMap((day) => [brief(week, day), selfTest(week, 'backtest', day)]),
-    ...(isLive(week, before + 1) ? [weeklyReport(week)] : []),
+    ...(isLive(week, before + 1) && isCovered(week, weekOf(before)) ? [weeklyReport(week)] : []),
     ...(isLive(week, before) ? [selfTest(week, 'diagnostics', before)] : []),
   ];
 }
@@ -40,14 +40,21 @@ function daysFrom(first: Day, { genesis }: WeekMaterial): Day[] {
   return genesis === null ? [] : days.filter((day) => day >= genesis);
 }
 
+/** A feed that ends promises nothing of later days, and what tells of a day is promised for the one after it. */
+function isCovered({ lastCovered }: WeekMaterial, day: Day): boolean {
+  return lastCovered === null || day <= lastCovered;
+}
+
 /** What no replay does is promised from the day after the first that the service itself has forecast. */
 function isLive({ firstLive }: WeekMaterial, day: Day): boolean {
   return firstLive !== null && day > firstLive;
 }
 
-/** Forecasts that count and whose window ended in the week. */
-export function ended({ forecasts, from, to }: WeekMaterial): ForecastDoc[] {
-  return forecasts.filter(({ state, missed, resolvesAt }) => state !== 'VOID' && !missed && resolvesAt >= from && resolvesAt < to);
+/** Forecasts that count and whose window ended in the week; where the data ends before, they stay open for good. */
+export function ended({ forecasts, from, to, lastCovered }: WeekMaterial): ForecastDoc[] {
+  const isKnown = ({ resolvesAt }: ForecastDoc) => lastCovered === null || dayOf(resolvesAt.getTime()) - 1 <= lastCovered;
+  const inWeek = forecasts.filter(({ resolvesAt }) => resolvesAt >= from && resolvesAt < to);
+  return inWeek.filter((doc) => doc.state !== 'VOID' && !doc.missed && isKnown(doc));
 }
 
 function signal(week: WeekMaterial, day: Day): Kept {
@@ -69,6 +76,7 @@ function attest(week: WeekMaterial, day: Day): Kept {
 function wager(week: WeekMaterial, day: Day): Kept {
   const decidedAt = week.wagers.get(day);
   if (decidedAt === undefined) return undone(week, 'wager', day);
+  if (decidedAt.getTime() >= windowOpensAt(day)) return kept('wager', day, 'missed', 'the window had opened');
   return kept('wager', day, isLate('wager', day, decidedAt) ? 'late' : 'ran');
 }
 
@@ -104,7 +112,7 @@ function selfTest(week: WeekMaterial, step: 'backtest' | 'diagnostics', day: Day
   const run = week.tests.find((one: SelfTestRun) => one.day === day && (one.test === 'stability') === (step === 'diagnostics'));
   if (run === undefined) return undone(week, step, day);
   if (run.state === 'failed') return kept(step, day, 'failed', plainText(run.reason ?? 'it could not be run', MAX_DETAIL));
-  return kept(step, day, run.late ? 'late' : 'ran', run.late ? `run at ${run.ranAt.toISOString()}` : null);
+  return kept(step, day, run.late ? 'late' : 'ran', run.late ? `run at ${run.firstRanAt.toISOString()}` : null);
 }
 
 /** Nothing came of it: what its last run said of that. A step that found nothing to do has kept its promise. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { COUNT, DATE, PROBABILITY } from '../../../fields.ts';
+import { VINTAGES } from '../../../forecast/backtest/contamination/vintages.ts';
+import { RECENT_DAYS } from '../../../forecast/backtest/out-of-sample.ts';
 import { FEATURE_NAMES } from '../../../forecast/features.ts';
 import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS } from '../../../forecast/frame.ts';
 import { INTERVAL, REGIME } from '../../schemas/forecast.ts';
@@ -15,9 +17,11 @@ const FIGURES = {
   accuracy: PROBABILITY.nullable().describe('Share of days on which the likelier direction came true; null without days'),
   accuracy95: INTERVAL.nullable().describe('95 % Wilson interval of it on `effectiveN` days; null without days'),
   alwaysUp: PROBABILITY.nullable().describe('What always saying UP would have scored; null without days'),
+  downs: COUNT.describe('Days on which DOWN was the likelier direction; without any the calls are those of always saying UP'),
   edge: ESTIMATE.describe('Accuracy minus that, 0.01 is one percentage point; null without days'),
   brierSkill: ESTIMATE.describe('1 - Brier score / that of the base rate known at the time; null without days'),
   crpsSkill: ESTIMATE.describe('1 - CRPS / that of the returns of all training days; null without days'),
+  recentCrpsSkill: ESTIMATE.describe(`1 - CRPS / that of the returns of the last ${RECENT_DAYS} training days; null without days`),
 };
 
 const ERA = z.object({
@@ -37,6 +41,7 @@ const HORIZON = z.object({
       edge: ESTIMATE.describe('Of what it is better than always saying UP; null where an era has no day'),
       brierSkill: ESTIMATE.describe('Of the Brier skill; null where an era has no day'),
       crpsSkill: ESTIMATE.describe('Of the CRPS skill; null where an era has no day'),
+      recentCrpsSkill: ESTIMATE.describe('Of the CRPS skill against recent returns; null where an era has no day'),
     })
     .describe('The later era minus the earlier one'),
   regimes: z.array(z.object({ regime: REGIME.describe('Market regime of the day'), ...FIGURES })).describe('The same by regime, all seven'),
@@ -82,6 +87,11 @@ export const CONTAMINATION = z.object({
   pointInTime: z
     .object({
       days: z.array(DATE).describe('Days whose features were computed again from what was known at 21:35 UTC, with the close as price'),
+      vintages: z
+        .enum(VINTAGES)
+        .describe(
+          'Where that comes from: collected, kept as first seen since the service began; made, a market that is made up and never revised; none, the same data as the whole history, in which revisions made before they were collected cannot show',
+        ),
       differences: z
         .array(FEATURE_DIFFERENCE)
         .describe('Features that are not what they were: an input was revised, or something looks ahead'),

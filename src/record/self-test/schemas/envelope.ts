@@ -17,14 +17,21 @@ export const SELF_TEST_ENVELOPE = {
   date: DATE.describe('The day that it was due on'),
   dueAt: TIME.describe('When it was due'),
   ranAt: TIME.describe('When it was run'),
-  late: z.boolean().describe('True when it was run more than three minutes after it was due; so is the first of a fresh start'),
-  durationMs: COUNT.describe('Milliseconds that it took, in a thread of its own'),
+  firstRanAt: TIME.describe('When the first result of that day was made: before `ranAt` where other code or corrected data made it anew'),
+  late: z
+    .boolean()
+    .describe('True when that first result came more than three minutes after it was due; before the first run of all nothing was due'),
+  durationMs: COUNT.describe('Milliseconds that it took'),
   nextDueAt: TIME.nullable().describe('When the next one is due; null once the market data has ended'),
   overdue: z.boolean().describe('True when a newer one should be here and is not'),
   failure: z
-    .object({ at: TIME.describe('When'), reason: z.string().describe('Why') })
+    .object({
+      at: TIME.describe('When'),
+      reason: z.string().describe('Why'),
+      codeVersion: z.string().describe('Code that failed: another than that of the result after an upgrade'),
+    })
     .nullable()
-    .describe('Why the newest run came to no result, so that an older one is shown; null where the newest is shown'),
+    .describe('Why the newest run came to no result, so that one before it is shown; null where the newest is shown'),
   codeVersion: CODE_VERSION,
   dataDigest: z
     .string()
@@ -45,14 +52,16 @@ export const ENVELOPE = z.object(SELF_TEST_ENVELOPE);
 export const SELF_TEST_STANDING = z.object({
   test: z.enum(SELF_TESTS).describe('Which test'),
   path: z.string().describe('Where its result is told'),
-  state: z.enum(['done', 'failed', 'waiting']).describe('How its newest run ended; `waiting`: it was never run'),
+  state: z
+    .enum(['done', 'failed', 'waiting'])
+    .describe('How its newest run ended; `waiting`: it was never run, or not by code that tells results as this one does'),
   verdict: z.string().nullable().describe('What the newest result says, in a line; null before the first'),
   lastRunAt: TIME.nullable().describe('When it was run last; null before the first'),
   dueAt: TIME.describe('When it was due last'),
   nextDueAt: TIME.nullable().describe('When it is due next; null once the market data has ended'),
   overdue: z.boolean().describe('True when it was due more than a quarter of an hour ago and has no result of that'),
-  late: z.boolean().nullable().describe('Whether its newest run began late; null before the first'),
-  durationMs: COUNT.nullable().describe('Milliseconds that its newest run took; null before the first'),
+  late: z.boolean().nullable().describe('Whether the first run for the newest day that it ran for began late; null before the first'),
+  durationMs: COUNT.nullable().describe('Milliseconds that the run took which stands for that day; null before the first'),
   reason: z.string().nullable().describe('What it waits for, or why it failed; null when it is done'),
   codeVersion: z.string().nullable().describe('Code of its newest run; null before the first'),
 });

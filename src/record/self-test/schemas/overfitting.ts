@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COUNT, PROBABILITY } from '../../../fields.ts';
+import { DIFFERENCE } from '../../schemas/statistics.ts';
 import { FOLD_COUNT, HORIZON_DAYS } from './fold-count.ts';
 
 const BRIER = z.number().min(0).max(1);
@@ -10,7 +11,7 @@ const PBO = z.object({
   blockDays: COUNT.describe('Days of each'),
   splits: COUNT.describe('Ways to take half of the parts'),
   probability: PROBABILITY.describe(
-    'Share of the splits in which the variant that was best in one half is at or below the median in the other; one half is what choosing at random gives',
+    'Share of the splits in which the variant that was best in one half is at or below the median in the other; noise alone gives about one half, with a standard deviation of about 0.2 from record to record',
   ),
   variants: COUNT.describe('Variants that were compared, by their Brier score'),
   chosen: z
@@ -66,6 +67,10 @@ const TRIAL = z.object({
       z.object({
         horizonDays: HORIZON_DAYS,
         brier: BRIER.nullable().describe('Mean squared error of P(up) over all folds; null without a fold'),
+        brierSkill: z
+          .object(DIFFERENCE)
+          .nullable()
+          .describe('1 - that / the same of the base rate that the model knew at the time; above zero it is better; null without a fold'),
         accuracy: PROBABILITY.nullable().describe('Share of days on which the likelier direction came true; null without a fold'),
         excessSharpe: SHARPE.describe('Ratio per day of following rather than holding at the same risk; null where they are the same'),
       }),

@@ -22,7 +22,9 @@ const STEP = z.object({
   step: z.enum(PROMISED_STEPS).describe('What was promised'),
   promised: COUNT.describe('How often, in these seven days; of `resolve`: forecasts whose window ended'),
   ran: COUNT.describe('Done in time'),
-  late: COUNT.describe('Done, and more than three minutes late; of `resolve`: after the next outcome check'),
+  late: COUNT.describe(
+    'Done, and more than three minutes late; of `resolve`: after the next outcome check; of `open-window` always 0, as its time is not kept',
+  ),
   waiting: COUNT.describe('Not done, and waiting for something when this was made'),
   failed: COUNT.describe('Not done: it failed'),
   missed: COUNT.describe('Not done, for whatever reason'),
@@ -38,7 +40,7 @@ const INCIDENT = z.object({
 const GAS = z.object({
   transactions: COUNT.describe('Transactions'),
   gasUsed: COUNT.describe('Gas that they used together'),
-  costWei: INTEGER_TEXT.describe('What that cost, in wei'),
+  costWei: INTEGER_TEXT.describe('What that cost, in wei: gas at its price, without the data fee that a rollup takes beside it'),
 });
 
 /** `SelfReport`. */
@@ -51,7 +53,9 @@ export const SELF_REPORT = z.object({
   incidents: z.array(INCIDENT).describe('Every promise that was not kept in time, by date'),
   record: z
     .object({
-      days: COUNT.describe('Days whose forecast was due'),
+      days: COUNT.describe(
+        'Days whose forecast was due, as far as the record holds them; `steps` has promised `signal` for the others too',
+      ),
       forecast: COUNT.describe('Of these, forecast'),
       missed: COUNT.describe('Of these, missed: nothing was forecast before the window opened'),
       late: COUNT.describe('Of these, forecast after their time'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COUNT, DATE, PROBABILITY } from '../../../fields.ts';
 import { CANARIES } from '../../../forecast/backtest/canaries/canary.ts';
+import { RECENT_DAYS } from '../../../forecast/backtest/out-of-sample.ts';
 import { TAIL_LEVELS } from '../../../forecast/backtest/quantile-skill.ts';
 import { HORIZONS, horizonName } from '../../../forecast/model.ts';
 import { CALL_STATISTICS, DIFFERENCE, RECORD_STATISTICS } from '../../schemas/statistics.ts';
@@ -24,7 +25,8 @@ const FOLD = z.object({
   climatologyBrier: SCORE.max(1).describe('The same of the base rate of the training days'),
   logScore: SCORE.describe('Mean log loss of P(up), natural logarithm, lower is better'),
   crps: SCORE.describe('Mean continuous ranked probability score of the distribution in log-return units, lower is better'),
-  climatologyCrps: SCORE.describe('The same of the returns of the training days as they were'),
+  climatologyCrps: SCORE.describe('The same of the returns of all training days as they were'),
+  recentCrps: SCORE.describe(`The same of those of the last ${RECENT_DAYS} training days: the harder reference`),
   coverage80: PROBABILITY.describe('Share of outcomes within the central 80 % of the distribution'),
 });
 
@@ -32,7 +34,7 @@ const SKILL_AGAINST = {
   ...DIFFERENCE,
   value: z.number().describe('1 - ours / theirs; above zero ours is better'),
   ours: SCORE.describe('Mean score of the distributions in log-return units, lower is better'),
-  theirs: SCORE.describe('The same of the returns of the training days as they were'),
+  theirs: SCORE.describe('The same of the returns of the reference as they were'),
 };
 
 const PROOF = z.object({
@@ -44,8 +46,12 @@ const PROOF = z.object({
 
 const WORTH = z.object({
   independentPerYear: SCORE.nullable().describe(
-    'Independent observations a year that a call a day is worth, from how much the share of days right varies between runs of three windows on end; null below 30 such runs',
+    'Independent observations a year that a call a day is worth, at most one a day, estimated from how much the share of days right varies between runs of three windows on end; null below 30 such runs',
   ),
+  independentPerYear95: z
+    .object({ low: SCORE.describe('Lower bound'), high: SCORE.describe('Upper bound') })
+    .nullable()
+    .describe('95 % interval of it, as that variation is itself an estimate; null where it is'),
   independentPerYearByOverlap: SCORE.describe('The same as the overlap of the windows alone would have it'),
   proof: z.array(PROOF).describe('How long an advantage would have to last to be proven'),
 });
@@ -67,10 +73,25 @@ const POOLED = z.object({
     .describe('Which direction was the likelier one, HOLD included'),
   statistics: RECORD_STATISTICS.describe('Of the forecasts as they were called: HOLD is no call'),
   direction: CALL_STATISTICS.describe('Of the likelier direction of every day: HOLD is called too'),
-  crpsSkill: z.object(SKILL_AGAINST).describe('CRPS of the distributions against that of past returns'),
+  advantage: z
+    .literal([-1, 0, 1])
+    .describe(
+      'Whether that direction is better than always saying UP (1), worse (-1), or cannot be told apart (0), by an exact test of the DOWN days whose windows do not overlap, with which the interval of the difference must agree',
+    ),
+  crpsSkill: z.object(SKILL_AGAINST).describe('CRPS of the distributions against that of the returns of all training days'),
+  recentCrpsSkill: z
+    .object(SKILL_AGAINST)
+    .describe(
+      `CRPS of the distributions against that of the returns of the last ${RECENT_DAYS} training days, which they have their shape from: the harder reference`,
+    ),
+  coverage80: z
+    .object(DIFFERENCE)
+    .describe('Share of outcomes within the central 80 % of the distribution, with its interval by the block bootstrap'),
   quantileSkills: z
     .array(z.object({ level: PROBABILITY.describe('Share that should lie below the quantile'), ...SKILL_AGAINST }))
-    .describe(`Pinball loss of the quantiles at ${TAIL_LEVELS.join(' and ')} against that of the same quantiles of past returns`),
+    .describe(
+      `Pinball loss of the quantiles at ${TAIL_LEVELS.join(' and ')} against that of the same quantiles of the returns of all training days`,
+    ),
   worth: WORTH.describe('How much evidence a year of daily calls is'),
 });
 

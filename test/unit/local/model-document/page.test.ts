@@ -31,3 +31,8 @@ it('has a part made from recorded history, and tells where a page has none', () 
   expect(recordedPart(page)).toMatch(/^Daily history .*Walk-forward: 19 of 19 folds.*Stability: /s);
   expect(recordedPart('# Model card\n')).toBeNull();
 });
+
+it('has no calibration of the fit that services forecast with: it would tell what is open', () => {
+  expect(recordedPart(page)).toContain('fit in force');
+  expect(recordedPart(page)).not.toContain('P(up) can be');
+});

@@ -34,7 +34,16 @@ function forecasts(of: number): ForecastDoc[] {
 }
 
 function selfTest(test: SelfTestRun['test'], of: number, rest: Partial<SelfTestRun> = {}): SelfTestRun {
-  return { test, day: of, state: 'done', late: false, reason: null, ranAt: new Date(instantOf(of, 15)), ...rest } as SelfTestRun;
+  return {
+    test,
+    day: of,
+    state: 'done',
+    late: false,
+    reason: null,
+    ranAt: new Date(instantOf(of, 15)),
+    firstRanAt: new Date(instantOf(of, 14)),
+    ...rest,
+  } as SelfTestRun;
 }
 
 /** A week on which everything went as promised. */
@@ -168,6 +177,21 @@ describe('what did not go well', () => {
     const report = composeSelfReport(week({ tests }));
     expect(stepOf(report, 'backtest')).toMatchObject({ promised: 7, ran: 4, late: 1, failed: 1, missed: 1 });
     expect(stepOf(report, 'diagnostics')).toMatchObject({ promised: 1, missed: 1 });
+    expect(report.incidents).toContainEqual({
+      date: '2026-03-09',
+      step: 'backtest',
+      state: 'late',
+      detail: 'run at 2026-03-09T14:00:00.000Z',
+    });
+  });
+
+  it('a wager that was decided late, and one after the window had opened', () => {
+    const wagers = new Map(week().wagers);
+    wagers.set(FIRST, new Date(instantOf(FIRST + 1) - 1));
+    wagers.set(FIRST + 1, new Date(instantOf(FIRST + 2)));
+    const report = composeSelfReport(week({ wagers }));
+    expect(stepOf(report, 'wager')).toMatchObject({ promised: 7, ran: 5, late: 1, missed: 1 });
+    expect(report.incidents).toContainEqual({ date: '2026-03-09', step: 'wager', state: 'missed', detail: 'the window had opened' });
   });
 
   it('inputs that were missing or too old', () => {
@@ -195,7 +219,10 @@ describe('what was not promised', () => {
   it('forecasts beyond the end of the market data', () => {
     const report = composeSelfReport(week({ lastCovered: SUNDAY - 1 }));
     expect(stepOf(report, 'signal').promised).toBe(7);
-    expect(stepOf(composeSelfReport(week({ lastCovered: SUNDAY - 4 })), 'signal').promised).toBe(4);
+    const cut = composeSelfReport(week({ lastCovered: SUNDAY - 4 }));
+    const promised = ['signal', 'brief', 'backtest', 'weekly-report'].map((step) => stepOf(cut, step).promised);
+    expect(promised).toEqual([4, 4, 4, 1]);
+    expect(stepOf(composeSelfReport(week({ lastCovered: FIRST - 7 })), 'weekly-report').promised).toBe(0);
   });
 
   it('gas is summed by what it was spent on', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { OracleError } from '../../../../src/errors.ts';
 import { parseDay } from '../../../../src/forecast/day.ts';
 import { sliceFrame } from '../../../../src/forecast/frame.ts';
 import { computeReports } from '../../../../src/pipeline/self-test/computations.ts';
@@ -7,7 +8,11 @@ import { OneAtATime } from '../../../../src/pipeline/self-test/turns.ts';
 import { syntheticFrame } from '../../forecast/synthetic-frame.ts';
 
 const frame = syntheticFrame({ rows: 400 });
-const input = { frame, pointInTime: [{ day: frame.firstDay + 300, frame: sliceFrame(frame, frame.firstDay + 300) }] };
+const input = {
+  frame,
+  pointInTime: [{ day: frame.firstDay + 300, frame: sliceFrame(frame, frame.firstDay + 300) }],
+  vintages: 'made' as const,
+};
 const NAMES = ['walk-forward', 'contamination'] as const;
 const signal = new AbortController().signal;
 const entry = (name: string) => new URL(`./threads/${name}.ts`, import.meta.url);
@@ -26,10 +31,16 @@ describe('the thread of self-tests', () => {
   });
 
   it.each([
-    ['throws', 'the disk is full'],
+    ['throws', 'the thread failed; the log says why'],
     ['ends', 'the thread ended with code 7'],
   ])('that %s is an error that says why, and nothing worse', async (name, reason) => {
     await expect(compute({ entry: entry(name) })).rejects.toMatchObject({ code: 'INTERNAL', message: expect.stringContaining(reason) });
+  });
+
+  it('tells nobody but the log what was thrown', async () => {
+    const error = await compute({ entry: entry('throws') }).catch((thrown: OracleError) => thrown);
+    expect((error as OracleError).cause).toMatchObject({ message: 'the disk is full' });
+    expect((error as OracleError).message).not.toContain('disk');
   });
 
   it('that does not end is ended', async () => {
@@ -53,7 +64,7 @@ describe('the thread of self-tests', () => {
 
 describe('reports of a history that is too short for any', () => {
   it.each([1, 30, 209])('say so: %i days', (rows) => {
-    const short = { frame: syntheticFrame({ rows }), pointInTime: [] };
+    const short = { frame: syntheticFrame({ rows }), pointInTime: [], vintages: 'made' as const };
     const reports = [...computeReports(short, ['walk-forward', 'overfitting', 'contamination', 'stability'])];
     for (const { name, report } of reports) expect(report, name).toMatchObject({ folds: 0, expectedFolds: 19, note: expect.any(String) });
   });

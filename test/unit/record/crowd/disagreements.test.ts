@@ -46,7 +46,7 @@ describe('the log of disagreements', () => {
     expect(disagreements[3]).toMatchObject({ marketProbability: 0.4, oracleProbability: 0.6, winner: 'YES', status: 'SETTLED' });
     expect(disagreementTotals).toMatchObject({ disagreements: 4, oppositeSides: 3, settled: 3, oracleRight: 1, marketRight: 2 });
     expect(disagreementTotals.oracleShare).toBe(0.33333333);
-    expect(disagreementTotals.verdict).toMatch(/^where they disagreed the oracle did no better and no worse than the crowd: 1 of 3 /);
+    expect(disagreementTotals.verdict).toMatch(/^where they disagreed, oracle and crowd cannot be told apart: 1 of 3 /);
   });
 
   it('says who was right more often where that is beyond doubt', () => {

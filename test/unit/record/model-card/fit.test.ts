@@ -27,7 +27,7 @@ const five = (each: fc.Arbitrary<number>) => fc.tuple(each, each, each, each, ea
 
 describe('the card of a fit', () => {
   it('has all it takes to compute P(up) from the five scores, by its own formula', () => {
-    const { baseRate, coefficients, inputMeans, calibration } = fitCard(FIT, false);
+    const { baseRate, coefficients, inputMeans, calibration } = fitCard(FIT, true);
     const scores = { trend: 0.4, momentum: -0.2, flow: 0.9, value: 0, vol: -0.7 };
     const sum = MODEL_INPUTS.reduce((total, name) => total + coefficients[name] * (scores[name] - inputMeans[name]), 0);
     const table = Object.fromEntries(MODEL_INPUTS.map((name) => [name, Float64Array.of(scores[name])])) as unknown as FeatureTable;
@@ -54,6 +54,7 @@ describe('the card of a fit', () => {
     ['which always says UP', { calB: 0 }],
     ['which says UP whatever the scores', { baseRate: 0.8 }],
     ['which always says DOWN', { calB: 0, baseRate: 0.4 }],
+    ['which can say both', {}],
   ])('keeps the calibration of a fit %s from those who may not know what open forecasts say', (_, change) => {
     const fit = { ...FIT, ...change };
     const told = fitCard(fit, false);
@@ -67,13 +68,17 @@ describe('the card of a fit', () => {
       coefficients: { trend: 0.12 },
       inputMeans: { vol: 0.01 },
     });
-    expect(fitCard(fit, true).calibration).not.toBeNull();
+    expect(fitCard(fit, true)).toEqual({
+      ...told,
+      calibration: { intercept: -0.04, slope: fit.calB, lowest: expect.any(Number), highest: expect.any(Number) },
+    });
   });
 
-  it('tells everybody those of a fit that can say both', () => {
-    const { lowest, highest } = fitCard(FIT, false).calibration!;
-    expect(lowest).toBeLessThan(0.5);
-    expect(highest).toBeGreaterThan(0.5);
-    expect(fitCard(FIT, false)).toEqual(fitCard(FIT, true));
+  it('tells whoever may not know the same, whatever the calibration is', () => {
+    fc.assert(
+      fc.property(number, fc.double({ min: 0, max: 1, noNaN: true }), (calA, calB) => {
+        expect(fitCard({ ...FIT, calA, calB }, false)).toEqual(fitCard(FIT, false));
+      }),
+    );
   });
 });

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../src/forecast/day.ts';
+import { weeklyComparison } from '../../../../src/record/crowd/weekly-comparison.ts';
 import { marketSkillOf } from '../../../../src/record/statistics/market-skill.ts';
 import { crowdPin, type PricedOptions } from '../crowd/crowd-pin.ts';
 
@@ -21,18 +23,55 @@ describe('skill against the market', () => {
       oracleBrier: expect.closeTo(oracleBrier, 8),
       marketBrier: 0.25,
       value: expect.closeTo(1 - oracleBrier / 0.25, 8),
-      low: null,
-      high: null,
+      low: expect.any(Number),
+      high: expect.any(Number),
     });
+    expect(marketSkillOf(pins.slice(0, 1), LATER)).toMatchObject({ weeks: 1, low: null, high: null });
   });
 
-  it('has an interval from five weeks on, the same whenever it is made', () => {
-    const pins = Array.from({ length: 12 }, (_, index) => week(index));
-    const skill = marketSkillOf(pins, LATER)!;
-    expect(skill.low).toBeLessThan(skill.value);
-    expect(skill.high).toBeGreaterThan(skill.value);
-    expect(marketSkillOf(pins, LATER)).toEqual(skill);
-    expect(marketSkillOf(pins.slice(0, 4), LATER)!.low).toBeNull();
+  it('says of any weeks what the weekly comparison says of them', () => {
+    const probability = fc.integer({ min: 1, max: 99 }).map((percent) => percent / 100);
+    const weeks = fc.array(
+      fc.record({ qMarket: probability, pModel: probability, winner: fc.constantFrom('YES' as const, 'NO' as const) }),
+      {
+        minLength: 2,
+        maxLength: 20,
+      },
+    );
+    fc.assert(
+      fc.property(weeks, (drawn) => {
+        const pins = drawn.map((one, index) => week(index, one));
+        const { value, low, high } = marketSkillOf(pins, LATER)!;
+        expect(low!).toBeLessThanOrEqual(value);
+        expect(high!).toBeGreaterThanOrEqual(value);
+        expect(high!).toBeLessThanOrEqual(1);
+        const { brierDifference, market } = weeklyComparison(pins, LATER).totals;
+        // What rounding to eight digits may move to the other side.
+        fc.pre([brierDifference!.low!, brierDifference!.high!].every((bound) => bound === 0 || Math.abs(bound) > 1e-6));
+        expect([value > 0, low! > 0, high! < 0]).toEqual([
+          brierDifference!.mean < 0,
+          brierDifference!.high! < 0,
+          brierDifference!.low! > 0,
+        ]);
+        expect(low! * market!.brier).toBeCloseTo(-brierDifference!.high!, 4);
+      }),
+    );
+  });
+
+  it('cannot be told from none after five weeks of small gains', () => {
+    const gains = [0.52, 0.505, 0.47, 0.51, 0.42];
+    const pins = gains.map((pModel, index) => week(index, { pModel, winner: pModel > 0.5 ? 'YES' : 'NO' }));
+    const { value, low, high } = marketSkillOf(pins, LATER)!;
+    expect(value).toBeGreaterThan(0.1);
+    expect(low).toBeLessThan(0);
+    expect(high).toBeGreaterThan(0);
+  });
+
+  it('has finite figures against a market that was sure and right in all weeks but one', () => {
+    const pins = Array.from({ length: 12 }, (_, index) => week(index, { qMarket: index === 5 ? 0.5 : 1, winner: 'YES' }));
+    const figures = Object.values(marketSkillOf(pins, LATER)!);
+    expect(figures).toHaveLength(6);
+    for (const figure of figures) expect(figure).toSatisfy(Number.isFinite);
   });
 
   it('knows nothing of weeks that are open, or that not everybody may know', () => {
