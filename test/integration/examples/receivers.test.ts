@@ -157,8 +157,9 @@ it('the line of docs/EVENTS.md that needs nothing but Node prints what is there 
   await watching.until(upTo(await lastId()));
   expect(parsed(watching.lines)[0]).toMatchObject({ type: 'connected', data: { tier: 'basic' } });
   const { port } = served;
+  const ended = once(watching.child, 'close');
   await served.close();
-  await once(watching.child, 'close');
+  await ended;
   served = await servePush(service, { port });
   expect(watching.errors.join()).toContain('closed 1001');
 });
