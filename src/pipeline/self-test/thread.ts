@@ -22,6 +22,8 @@ export interface ThreadOptions {
 
 /** Many times what they take, also on a machine that has other things to do. */
 const TIMEOUT_MS = 5 * 60_000;
+/** The id of a thread that is no more. */
+const ENDED = -1;
 /** Of which a full history with all its variants takes a tenth. */
 const MEMORY_MB = 1_024;
 
@@ -48,14 +50,17 @@ export function computeInThread({ input, names }: ThreadWork, options: ThreadOpt
   worker.on('message', (computed: Computed) => {
     reports.push(computed);
     onReport?.(computed);
-    if (reports.length === names.length) resolve(reports);
   });
   worker.once('error', (error: unknown) => reject(failed(wordsOf(error), error)));
-  worker.once('exit', (code) => reject(failed(`the thread ended with code ${code}`)));
+  // It ends by itself when it has nothing left to do: to be ended in that moment is more than every version of Node survives.
+  worker.once('exit', (code) => {
+    if (reports.length === names.length) resolve(reports);
+    else reject(failed(`the thread ended with code ${code}`));
+  });
   return promise.finally(async () => {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
-    await worker.terminate();
+    if (worker.threadId !== ENDED) await worker.terminate();
   });
 }
 
