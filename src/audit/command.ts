@@ -8,7 +8,7 @@ import type { AuditReport, Verdict } from './report.ts';
 import { reportText } from './report-text.ts';
 
 /** How a run ends. */
-export const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 3 } as const satisfies Record<Verdict, number>;
+const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 3 } as const satisfies Record<Verdict, number>;
 /** It was not called as it should be, or something does not answer. */
 export const NOT_RUN = 2;
 

@@ -52,7 +52,7 @@ function folderOf(source: string, feeds: string): string {
 }
 
 /** The prices of a feed, to the cent unless told. */
-export async function feedPrices(feed: Feed, { toleranceBps = 0, now }: Omit<PriceChoice, 'feeds'>): Promise<AuditPrices> {
+async function feedPrices(feed: Feed, { toleranceBps = 0, now }: Omit<PriceChoice, 'feeds'>): Promise<AuditPrices> {
   const market = createMarket(feed);
   const { lastDay } = await market.coverage();
   const close = async (day: Day): Promise<[Day, number][]> => {

@@ -9,9 +9,8 @@ const FILE = resolve(import.meta.dirname, '../../../docs/MODEL.md');
 /** Writes docs/MODEL.md: what `npm run docs:model [-- --data <folder of CSV files>]` starts. Without a folder its part stays as it is. */
 export async function main(words: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...words], options: { data: { type: 'string' } } });
+  // What cannot be read must not be written over: the part on recorded history cannot be made again without its files.
   const recorded =
-    values.data === undefined
-      ? recordedPart(await readFile(FILE, 'utf8').catch(() => ''))
-      : await recordedMarkdown(await recordedHistory(values.data));
+    values.data === undefined ? recordedPart(await readFile(FILE, 'utf8')) : await recordedMarkdown(await recordedHistory(values.data));
   await writeFile(FILE, await modelPage(await simulatedHistory(), recorded));
 }

@@ -11,7 +11,7 @@ import { resultOf, verdictOf } from './results.ts';
 import type { Finding } from './run.ts';
 
 /** The tests that are computed from the history alone, and what of. */
-export const COMPUTED_TESTS = {
+const COMPUTED_TESTS = {
   'walk-forward': ['walk-forward', 'overfitting'],
   contamination: ['contamination'],
   stability: ['stability'],
@@ -49,7 +49,7 @@ export async function* computeDue(parts: PipelineParts, { tests, day, now }: Due
 }
 
 /** What this code makes a test of now. */
-export function groundOf({ selfTests }: PipelineParts, { digest }: Pick<DayInputs, 'digest'>): Ground {
+function groundOf({ selfTests }: PipelineParts, { digest }: Pick<DayInputs, 'digest'>): Ground {
   return { codeVersion: selfTests.codeVersion, dataDigest: digest, format: RESULT_FORMAT };
 }
 

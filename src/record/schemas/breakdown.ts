@@ -37,7 +37,7 @@ export const MODEL_VERSION_ROW = z.object({
   ...SHARE,
 });
 
-export const HORIZON_ROW = z.object({
+const HORIZON_ROW = z.object({
   horizon: HORIZON.describe('Days from the opening of the outcome window to its end'),
   total: TOTAL,
   ...SHARE,
@@ -48,7 +48,7 @@ export const HORIZON_ROW = z.object({
   verdict: z.string().describe('What they amount to, in words'),
 });
 
-export const MARKET_SKILL = z.object({
+const MARKET_SKILL = z.object({
   venue: z.string().describe('Whose prices they are'),
   quotesAreOurs: z.boolean().describe('True when the service makes the quotes itself: skill against them proves nothing'),
   throughDate: DATE.describe('Last day whose strike counts: the forecasts of all horizons up to it are told'),

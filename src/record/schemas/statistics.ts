@@ -58,7 +58,7 @@ const RELIABILITY_ROW = z.object({
 });
 
 /** `ProbabilityStatistics`. */
-export const PROBABILITY_STATISTICS = z.object({
+const PROBABILITY_STATISTICS = z.object({
   n: COUNT.describe('Resolved forecasts, HOLD included'),
   effectiveN: WORTH,
   brier: z.number().min(0).max(1).describe('Mean squared error of P(up), lower is better; saying one half always scores 0.25'),
@@ -87,7 +87,7 @@ const COVERED = {
 };
 
 /** `DistributionStatistics`. */
-export const DISTRIBUTION_STATISTICS = z.object({
+const DISTRIBUTION_STATISTICS = z.object({
   n: COUNT.describe('Resolved forecasts whose distribution is known'),
   effectiveN: WORTH,
   crps: z.number().min(0).describe('Mean continuous ranked probability score in log-return units, lower is better'),

@@ -73,7 +73,7 @@ function tellable(test: SelfTestName): Filter<SelfTestDoc> {
 }
 
 /** What could not be run gives way to any run; what was found, to what other code found or was found in other data. */
-export function supersedes(run: SelfTestRun, standing: SelfTestRun): boolean {
+function supersedes(run: SelfTestRun, standing: SelfTestRun): boolean {
   return standing.state === 'failed' || (run.state === 'done' && !stands(standing, run));
 }
 

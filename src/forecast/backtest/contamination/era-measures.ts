@@ -19,7 +19,7 @@ const mean = (upper: number, lower: number) => upper / lower;
 const skill = (upper: number, lower: number) => 1 - upper / lower;
 
 /** What eras and regimes are compared by; of each more is better. */
-export const MEASURES = {
+const MEASURES = {
   accuracy: { upper: (day) => Number(isRight(day)), lower: () => 1, value: mean },
   edge: { upper: (day) => Number(isRight(day)) - Number(day.rose), lower: () => 1, value: mean, byUpper: true },
   brierSkill: {

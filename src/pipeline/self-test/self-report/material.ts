@@ -5,10 +5,10 @@ import type { DayDoc } from '../../../record/day-record.ts';
 import type { ForecastDoc } from '../../../record/forecast.ts';
 import { daysBetween } from '../../../record/history.ts';
 import { selfTestInstant } from '../../../record/self-test/due.ts';
-import type { PromisedStep } from '../../../record/self-test/self-report.ts';
+import { PROMISED_STEPS } from '../../../record/self-test/schemas/self-report.ts';
 import type { SelfTestRun } from '../../../record/self-test/store.ts';
 import type { PipelineParts } from '../../parts.ts';
-import type { StepName, StepRun } from '../../step-runs.ts';
+import type { StepRun } from '../../step-runs.ts';
 
 export const WEEK_DAYS = 7;
 
@@ -64,18 +64,6 @@ export async function gatherWeek(parts: PipelineParts, sunday: Day, now: Date): 
   return { ...common, days, forecasts, gas, ...(await gatherReports(parts, sunday)) };
 }
 
-const STEPS: readonly (StepName & PromisedStep)[] = [
-  'signal',
-  'attest',
-  'wager',
-  'open-window',
-  'resolve',
-  'brief',
-  'weekly-report',
-  'backtest',
-  'diagnostics',
-];
-
 async function gatherReports(
   { wagers, reports, runs, selfTests: { store } }: PipelineParts,
   sunday: Day,
@@ -88,7 +76,7 @@ async function gatherReports(
     reports.weekly.of(weekOf(first)),
     store.between('walk-forward', first + 1, sunday),
     store.between('stability', first, first),
-    runs.between(STEPS, first, sunday),
+    runs.between(PROMISED_STEPS, first, sunday),
   ]);
   return {
     wagers: new Map(decided.map(({ day, decidedAt }) => [day, decidedAt])),
