@@ -19,6 +19,7 @@ export default defineConfig({
     projects: [
       project('unit', 30_000, true, false),
       project('integration', 60_000, true),
+      project('page', 60_000, true),
       project('e2e', 240_000, true),
       project('slow', 240_000, false),
     ],

@@ -3,10 +3,11 @@ import type { Benchmark } from './benchmark.ts';
 import { API_UNDER_SELF_TESTS } from './forecast/api-under-self-tests.ts';
 import { WALK_FORWARD } from './forecast/walk-forward.ts';
 import { HTTP_SIGNAL } from './http/signal.ts';
+import { PAGE } from './page/first-paint.ts';
 import { machine, reportOf } from './report.ts';
 import { WEBSOCKET_BROADCAST } from './websocket/broadcast.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [WEBSOCKET_BROADCAST, HTTP_SIGNAL, WALK_FORWARD, API_UNDER_SELF_TESTS];
+const BENCHMARKS: readonly Benchmark[] = [WEBSOCKET_BROADCAST, HTTP_SIGNAL, PAGE, WALK_FORWARD, API_UNDER_SELF_TESTS];
 
 const USAGE = `Usage: npm run bench -- [name...] [--clients <n>] [--rounds <n>] [--data <folder of CSV files>]
 

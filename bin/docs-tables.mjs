@@ -12,7 +12,7 @@ const { declaredRoutes } = await import('../src/http/routes/declared.ts');
 const { providersMarkdown } = await import('../src/market/live/registry.ts');
 const { eventTables } = await import('../src/push/tables.ts');
 
-await replace('README.md', 'settings', settingsMarkdown());
+await replace('docs/SETTINGS.md', 'settings', settingsMarkdown());
 await replace('docs/DATA.md', 'providers', providersMarkdown());
 await replace('docs/API.md', 'operations', operationsMarkdown(declaredRoutes()));
 await replace('docs/API.md', 'problems', problemsMarkdown(declaredRoutes()));

@@ -153,6 +153,12 @@ export const SETTINGS = {
     description:
       'JSON-RPC endpoint of the chain; unset: a local chain in `DATA_DIR`; a loopback address: the local chain of another process on `DATA_DIR`',
   }),
+  PUBLIC_RPC_URL: setting({
+    schema: serviceUrl.optional(),
+    default: null,
+    description:
+      'JSON-RPC endpoint that strangers are told to read a real chain by, without a key in it; unset: `https://mainnet.base.org` on chain 8453, none elsewhere',
+  }),
   CHAIN_ID: setting({ schema: integer(1, 2 ** 31 - 1), default: '8453', description: 'Chain id that the endpoint must report' }),
   CONFIRMATIONS: setting({
     schema: integer(1, 1_000).optional(),
@@ -507,7 +513,7 @@ function checkRealMoneySettings(config: Config): void {
 function configError(name: string, problem: string): OracleError {
   return new OracleError('CONFIG_INVALID', `Setting ${name}: ${problem}`, {
     field: name,
-    suggestedAction: `Set ${name} as the settings table of the README says.`,
+    suggestedAction: `Set ${name} as docs/SETTINGS.md says.`,
   });
 }
 
@@ -529,7 +535,7 @@ export function secretValues(config: Config): { name: string; value: string }[] 
     .map(([name]) => ({ name, value: String(config[name]) }));
 }
 
-/** The settings table as Markdown, for the README. */
+/** The settings table as Markdown, for docs/SETTINGS.md. */
 export function settingsMarkdown(): string {
   const rows = Object.entries(SETTINGS as Record<string, Setting<z.ZodType>>).map(([name, definition]) => {
     const notes = [definition.secret && 'secret', definition.requiredOnRealChain && 'required on a real chain'].filter(Boolean);

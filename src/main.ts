@@ -20,10 +20,11 @@ import { composeAbout } from './compose/about.ts';
 import { composeAccess } from './compose/access.ts';
 import { composeAdministration } from './compose/administration.ts';
 import { composeCard } from './compose/card.ts';
+import { composeChainReading } from './compose/chain-reading.ts';
 import { composeCommerce } from './compose/commerce.ts';
 import { composeContest } from './compose/contest.ts';
 import { composeDoor, sharedWhileUnderWay } from './compose/door.ts';
-import type { Frame } from './compose/frame.ts';
+import type { Frame, StartFrame } from './compose/frame.ts';
 import { ALL_INDEXES } from './compose/indexes.ts';
 import { composeJobs, type Jobs } from './compose/jobs.ts';
 import { liveMarket, liveReading, simulatedOnRealChain } from './compose/market.ts';
@@ -63,7 +64,9 @@ import type { EventViewOptions } from './push/events/view.ts';
 import { bringWebhooksUpToDate } from './push/webhooks/bring-up-to-date.ts';
 import { ModelStore } from './record/models.ts';
 import { ForecastRecord } from './record/record.ts';
+import { requireSameSalts } from './record/same-salts.ts';
 import { StatisticsDesk } from './record/statistics/desk.ts';
+import { type Setup, setupText } from './setup.ts';
 import type { Shutdown } from './shutdown.ts';
 import type { Venue } from './wager/venue.ts';
 import { WagerSwitch } from './wager/wager-switch.ts';
@@ -99,8 +102,10 @@ export interface Service {
   announce(): Promise<void>;
   /** Deletes what has expired. */
   purge(now: Date): Promise<void>;
-  /** The running jobs, and what is left of the start; both change while the service comes up. */
-  state: { schedule: Schedule | null; setup: string | null };
+  /** What is left of the start. */
+  setup: Setup;
+  /** The running jobs, once they run. */
+  state: { schedule: Schedule | null };
 }
 const now = () => new Date();
 
@@ -113,10 +118,11 @@ const JOB_MS = 20_000;
  * Constructs every part, from the data up: feed, database and chain, wallets, record, wagers, pipeline, doors. `address` is where
  * callers reach this process; null for one that serves nobody and speaks under the address that is registered.
  */
-export async function assemble({ config, log, shutdown }: Frame, address: string | null): Promise<Service> {
+export async function assemble({ config, log, shutdown, setup }: StartFrame, address: string | null): Promise<Service> {
   const real = config.chainMode === 'real';
   if (real && config.FEEDS === 'simulated') throw simulatedOnRealChain();
   const urls = parseProviderUrls(config.PROVIDER_URLS ?? '');
+  setup.at('looking for market data');
   // A record on a real chain is for good: live data that cannot be reached is waited for there, never replaced.
   const choice = await chooseFeed(real && config.FEEDS === 'auto' ? 'live' : config.FEEDS, {
     seed: config.SIMULATION_SEED,
@@ -127,10 +133,12 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   const infrastructure = await openInfrastructure({
     config,
     shutdown,
+    setup,
     genesisMs: range === null ? undefined : instantOf(range.from),
     onFailure: (error) => failFromOutside({ config, log, shutdown }, error),
   });
   const { contracts, keys, saltSecret } = infrastructure;
+  setup.at('connecting to database and chain');
   const database = await connectMongo(infrastructure.mongodbUri);
   shutdown.onStop('database connection', () => database.close());
   const { db } = database;
@@ -155,9 +163,13 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   const market = feed === null ? liveReading(db, live) : createMarket(feed);
   if (config.WAGERS === 'polymarket' && market.kind !== 'live') throw polymarketNeedsLive(market.source);
   await requireSameHistory({ record, market, chain, journal, local: !real });
+  await requireSameSalts(record, saltSecret);
   const publicUrl = config.PUBLIC_URL ?? address;
+  setup.at('registering the agent');
   const agentUri = urlAt(publicUrl ?? `http://127.0.0.1:${config.PORT}`, REGISTRATION_PATH);
   const agent = { identity: await ensureIdentity(chain, { agentUri, wallet: attesterWallet }) };
+
+  setup.at('assembling the service');
 
   const models = new ModelStore(db);
   const wagers = new WagerBook(db);
@@ -192,10 +204,11 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
   const { encryptionSecret } = infrastructure;
   const { agentId } = agent.identity;
   const access = await composeAccess({ db, chain, encryptionSecret, agentId, publicUrl: pipeline.publicUrl(), now });
-  const state: Service['state'] = { schedule: null, setup: 'starting' };
-  const { administration, ...operator } = composeAdministration({ config, db, pipeline, state, log, now });
+  const left = () => setupText(setup);
+  const state: Service['state'] = { schedule: null };
+  const { administration, ...operator } = composeAdministration({ config, db, pipeline, state, setup: left, log, now });
   const quoted = createCache<VenueMarket[]>('venue-markets', 1);
-  const ready = { chain, market, pingDatabase: () => database.ping(), setup: () => state.setup, now };
+  const ready = { chain, market, pingDatabase: () => database.ping(), setup: left, now };
   const answers: SkillParts = {
     publicUrl: pipeline.publicUrl(),
     record,
@@ -248,13 +261,15 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     carryOut,
     agentTasks: a2a.tasks,
     about: composeAbout({ config, chain, agentId, reporter: reporterWallet.address, now }),
+    chainReading: composeChainReading({ config, rpcUrl: infrastructure.rpcUrl, publicUrl: answers.publicUrl }),
     access,
     card,
     administration,
     contest: composeContest({ db, chain, record, models, market, agentId, now, log }),
     version: packageJson.version,
+    setup: () => setup.current,
     reports: pipeline.reports,
-    selfTests: composeSelfTestDesk({ ...pipeline, setup: () => state.setup }),
+    selfTests: composeSelfTestDesk({ ...pipeline, setup: left }),
     identity: () => agent.identity,
     reputation: () => readReputation(chain, agent.identity.agentId, reporterWallet.address),
     readiness: sharedWhileUnderWay(() => readiness(ready)),
@@ -314,6 +329,7 @@ export async function assemble({ config, log, shutdown }: Frame, address: string
     watchJobs: jobs.watch,
     range,
     feedReason,
+    setup,
     state,
     announce,
     purge,

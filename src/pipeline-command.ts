@@ -1,4 +1,4 @@
-import type { Frame } from './compose/frame.ts';
+import type { StartFrame } from './compose/frame.ts';
 import { isOracleError, OracleError } from './errors.ts';
 import { type Day, dayOf, formatDay, parseDay } from './forecast/day.ts';
 import { createProgressBar } from './local/progress.ts';
@@ -81,7 +81,7 @@ function invalid(field: string, problem: string): OracleError {
 }
 
 /** Beside a service that runs on the same folder, its database and chain are used; otherwise they are started for this command. */
-export async function attachOrAssemble(frame: Frame): Promise<Service> {
+export async function attachOrAssemble(frame: StartFrame): Promise<Service> {
   try {
     return await assemble(frame, null);
   } catch (error) {

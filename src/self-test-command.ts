@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
 import { codeVersionOf } from './compose/code-version.ts';
-import type { Frame } from './compose/frame.ts';
+import type { StartFrame } from './compose/frame.ts';
 import { isOracleError, messageOf, OracleError } from './errors.ts';
 import { dayOf, formatDay } from './forecast/day.ts';
 import { createProgressBar } from './local/progress.ts';
@@ -95,7 +95,7 @@ function invalid(field: string, problem: string): OracleError {
   return new OracleError('INPUT_INVALID', `${field}: ${problem}`, { field, suggestedAction: 'npm run self-test -- --help' });
 }
 
-async function run(frame: Frame, names: readonly ComputationName[]): Promise<{ history: History; reports: Computed[] }> {
+async function run(frame: StartFrame, names: readonly ComputationName[]): Promise<{ history: History; reports: Computed[] }> {
   const now = new Date();
   const market = await openHistory(frame);
   const lastDay = Math.min(dayOf(now.getTime()) - 1, (await market.coverage()).lastDay ?? Number.POSITIVE_INFINITY);
@@ -121,7 +121,7 @@ async function run(frame: Frame, names: readonly ComputationName[]): Promise<{ h
 }
 
 /** Live data is in the database; of any other nothing but the data is opened. */
-async function openHistory(frame: Frame): Promise<Market> {
+async function openHistory(frame: StartFrame): Promise<Market> {
   const { FEEDS, SIMULATION_SEED, PROVIDER_URLS } = frame.config;
   const urls = parseProviderUrls(PROVIDER_URLS ?? '');
   const choice = await chooseFeed(FEEDS, { seed: SIMULATION_SEED, isLiveReachable: () => isLiveReachable(urls) });

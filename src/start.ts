@@ -1,62 +1,48 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { IDENTITY } from '../agent-card/identity.ts';
-import type { Frame } from './compose/frame.ts';
+import { urlAt } from '../agent-card/url.ts';
+import type { StartFrame } from './compose/frame.ts';
 import { serveWebSocket } from './compose/websocket.ts';
-import { listenHost, loadConfig, secretValues } from './config.ts';
+import { type Config, listenHost, loadConfig, secretValues } from './config.ts';
 import type { Contest } from './contest/contest.ts';
 import { messageOf, OracleError } from './errors.ts';
-import { dayOf, instantOf } from './forecast/day.ts';
+import { dayOf } from './forecast/day.ts';
 import { createApp, createStartingApp } from './http/app.ts';
 import { allRoutes, workerRoutes } from './http/routes/all.ts';
 import { type HttpServer, listen } from './http/server.ts';
 import { bannerText } from './local/banner.ts';
-import { createProgressBar } from './local/progress.ts';
-import { type ReplayRange, replay } from './local/replay.ts';
-import { createLog, type Log } from './log.ts';
+import { createLog } from './log.ts';
 import { assemble, type Service } from './main.ts';
-import type { MissingHistory } from './market/live/backfill/run.ts';
 import type { LiveMarket } from './market/live/live-market.ts';
 import type { Market } from './market/market.ts';
 import { catchUp } from './pipeline/catch-up.ts';
 import type { ScheduledJob } from './pipeline/schedule.ts';
 import { endOfData } from './pipeline/status.ts';
+import { createSetup, partLine } from './setup.ts';
 import { createShutdown, stopOnSignals } from './shutdown.ts';
+import { fetchHistory, isReplayAhead, replayHistory } from './start-history.ts';
 import { beginSelfTests } from './start-self-tests.ts';
+import { tellPerson } from './tell-person.ts';
 import { tryCommands } from './try-commands.ts';
 
 const now = () => new Date();
 
 /** Fetches the history and replays a first start, then runs the jobs; what is overdue is caught up with first. */
 async function startPipeline(service: Service): Promise<void> {
-  const { config, log, shutdown, infrastructure, database, pipeline, replayVenue, live, range, state, http, push, webhookDelivery } =
-    service;
-  const { localChain } = infrastructure;
+  const { config, log, shutdown, setup, database, pipeline, live, state, http, webhookDelivery } = service;
   if (live !== null) await fetchHistory(live, service);
+  const isFirst = await isReplayAhead(service);
   const finishSelfTests = beginSelfTests(service);
-  let replayed: ReplayRange | null = null;
-  if (localChain !== null) {
-    const bar = createProgressBar('Replaying');
-    replayed = await replay({
-      db: database.db,
-      parts: { ...pipeline, venue: replayVenue },
-      range,
-      chain: localChain,
-      onProgress: ({ done, total, day }) => {
-        state.setup = `replaying history: ${done} of ${total} days`;
-        bar.update(done, total, new Date(instantOf(day)).toISOString().slice(0, 10));
-      },
-      signal: shutdown.signal,
-    });
-    bar.end();
-    await localChain.setTimeToNow();
-    // What a replay brought is history, and told at once when it is there.
-    await push.publish();
-  }
+  if (isFirst) setup.at('replaying days of history');
+  const replayed = await replayHistory(service);
   if (config.ROLE === 'api') return;
+  setup.at('catching up with what is due');
   await catchUp(pipeline, { now: now(), replayed: false }).catch((error: unknown) => log.error({ err: error }, 'catching up failed'));
   await http.contest.run().catch((error: unknown) => log.error({ err: error }, 'the contest could not be brought up to date'));
-  await finishSelfTests(replayed !== null);
+  setup.at('running the self-tests');
+  const selfTests = () => finishSelfTests(replayed !== null);
+  if (isFirst) await setup.part('Self-tests', selfTests, (areDone) => (areDone ? 'done' : 'go on in the background, not done'));
+  else await selfTests();
   startWatching(service);
   // Loaded here only: a process that just answers keeps the memory.
   const { startSchedule } = await import('./pipeline/schedule.ts');
@@ -111,53 +97,23 @@ function housekeeping({ purge }: Service): ScheduledJob {
   return { cron: '17 * * * *', run: () => purge(now()) };
 }
 
-const HISTORY_RETRY_MS = 15_000;
-
-/** On standard error, like the progress of long work. */
-function tellPerson(text: string): void {
-  process.stderr.write(`${text}\n`);
-}
-
-function tellOfMissing(missing: MissingHistory[], needed: MissingHistory[], log: Log): void {
-  if (missing.length > 0) log.warn({ missing: missing.map(({ id }) => id) }, 'market history is incomplete: asking again later');
-  if (needed.length === 0) return;
-  tellPerson(
-    `Waiting for market history, asking again every ${HISTORY_RETRY_MS / 1_000} s; GET /ready says what is missing. Ctrl-C stops it.`,
-  );
-}
-
-/** Waits for the history that forecasts need; what else is missing the collector goes on asking for. */
-async function fetchHistory(live: LiveMarket, { state, shutdown, log }: Service): Promise<void> {
-  const bar = createProgressBar('Fetching history');
-  state.setup = 'fetching market history';
-  for (let attempt = 1; ; attempt++) {
-    await live.collectPrices();
-    const missing = await live.fetchHistory(({ done, total, label }) => {
-      state.setup = `fetching market history: ${done} of ${total} pieces`;
-      bar.update(done, total, label);
-    });
-    const needed = missing.filter(({ required }) => required);
-    if (attempt === 1) tellOfMissing(missing, needed, log);
-    if (needed.length === 0) break;
-    state.setup = `waiting for market history: ${needed.map(({ reason }) => reason).join('; ')}`;
-    await delay(HISTORY_RETRY_MS, undefined, { signal: shutdown.signal });
-  }
-  bar.end();
-  // What is slow to answer must not hold up the day's steps.
-  live.collect().catch((error: unknown) => log.error({ err: error }, 'collecting market data failed'));
-}
-
-async function start(frame: Frame): Promise<void> {
+async function start(opened: StartFrame): Promise<void> {
+  const setup = createSetup('starting', tellPerson);
+  const frame = { ...opened, setup };
   const { config, log, shutdown } = frame;
   const host = listenHost(config);
   const stopping = shutdown.signal;
-  const server = await listen(createStartingApp({ log, stopping }), config.PORT, host, { stopping });
+  const server = await listen(
+    createStartingApp({ log, stopping, setup, publicUrl: config.PUBLIC_URL ?? 'http://127.0.0.1' }),
+    config.PORT,
+    host,
+    { stopping },
+  );
   shutdown.onStop('http', () => server.close());
   const url = localUrl(host, server);
   const service = await assemble(frame, url);
   // Before the parts that requests under way still need.
   shutdown.onStop('requests under way', () => server.close());
-  tellPerson(`Market data: ${service.http.market.source}${service.feedReason === null ? '' : ` (${service.feedReason})`}`);
   const isWorker = config.ROLE === 'worker';
   const app = isWorker
     ? createApp(workerRoutes(service.http), service.door)
@@ -170,11 +126,27 @@ async function start(frame: Frame): Promise<void> {
     shutdown.onStop('WebSocket connections', await serveWebSocket(server, service));
   }
   server.serve(app);
+  await tellWhatIsServed(service, url);
   await startPipeline(service);
   // A second process on the same chain speaks for the service only under the address it was told.
   if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await service.announce();
-  service.state.setup = null;
+  setup.complete();
   process.stdout.write(await banner(service, url));
+}
+
+/** Where the page is, which fills while history is replayed, and what it shows. */
+async function tellWhatIsServed(service: Service, url: string): Promise<void> {
+  const { config, http, feedReason } = service;
+  if (config.ROLE !== 'worker') {
+    const fills = (await isReplayAhead(service)) ? ' (fills while history is replayed)' : '';
+    tellPerson(partLine('Page', `${pageUrl(config, url)}${fills}`));
+  }
+  tellPerson(`Market data: ${http.market.source}${feedReason === null ? '' : ` (${feedReason})`}`);
+}
+
+/** Where people see the service. */
+function pageUrl({ PUBLIC_URL }: Config, url: string): string {
+  return urlAt(PUBLIC_URL ?? url, '/');
 }
 
 async function banner({ config, http, infrastructure, feedReason }: Service, url: string): Promise<string> {
@@ -184,6 +156,7 @@ async function banner({ config, http, infrastructure, feedReason }: Service, url
     name: IDENTITY.name,
     version: http.version,
     url,
+    pageUrl: config.ROLE === 'worker' ? null : pageUrl(config, url),
     source: http.market.source,
     reason: feedReason ?? (await endedFeed(http.market)),
     record: from === null || to === null ? null : { from, to, replayedDays },
@@ -205,12 +178,12 @@ function localUrl(host: string, { port }: HttpServer): string {
 }
 
 /** Reads the settings and prepares what outlives any part: the log and the way to stop. */
-export function openFrame(): Frame {
+export function openFrame(): StartFrame {
   const config = loadConfig();
   const log = createLog({ level: config.LOG_LEVEL, secrets: secretValues(config) });
   const shutdown = createShutdown({ log });
   stopOnSignals(shutdown, log);
-  return { config, log, shutdown };
+  return { config, log, shutdown, setup: createSetup() };
 }
 
 /** Starts the service; an error of the start ends the process with code 1 and says what to do. */
@@ -219,8 +192,8 @@ export async function main(): Promise<void> {
 }
 
 /** Runs work within the frame of the process; what it throws is told to a person, and the process ends with `failureCode`. */
-export async function runOrExplain(work: (frame: Frame) => Promise<void>, failureCode = 1): Promise<void> {
-  let frame: Frame | undefined;
+export async function runOrExplain(work: (frame: StartFrame) => Promise<void>, failureCode = 1): Promise<void> {
+  let frame: StartFrame | undefined;
   try {
     frame = openFrame();
     await work(frame);

@@ -9,7 +9,7 @@ import type { Broadcast } from './bare-process.ts';
 
 /** The whole service on a database and a chain of its own, with nothing in its record; it limits nobody. */
 const service = await testService(0);
-service.state.setup = null;
+service.setup.complete();
 const { url } = await serve(service);
 const days = forecastDays(365);
 const loop = timedLoop();

@@ -22,8 +22,10 @@ export interface AdministrationComposition {
   config: Pick<Config, 'ADMIN_USER' | 'ADMIN_PASSWORD' | 'ROLE'>;
   db: Database['db'];
   pipeline: PipelineParts;
-  /** The running jobs, and what is left of the start. */
-  state: { schedule: Schedule | null; setup: string | null };
+  /** The running jobs. */
+  state: { schedule: Schedule | null };
+  /** What is left of the start, or null. */
+  setup(): string | null;
   log: Log;
   now(): Date;
 }
@@ -35,7 +37,7 @@ export interface ComposedAdministration extends Pick<AppOptions, 'admin' | 'admi
 
 /** What the operator works with, and the way in; without credentials in the settings there is none. */
 export function composeAdministration(parts: AdministrationComposition): ComposedAdministration {
-  const { config, db, pipeline, state, log, now } = parts;
+  const { config, db, pipeline, state, setup, log, now } = parts;
   const { ADMIN_USER: user, ADMIN_PASSWORD: password, ROLE } = config;
   const audit = new AuditLog({ db, user: user ?? '', log, now });
   const administration: Administration = {
@@ -44,7 +46,8 @@ export function composeAdministration(parts: AdministrationComposition): Compose
     wagersOff: !pipeline.placeWagers,
     steps: () => stepStatus(pipeline),
     async runStep(step, date) {
-      if (state.setup !== null) throw new OracleError('STEP_WAITING', `The service is being set up: ${state.setup}`);
+      const left = setup();
+      if (left !== null) throw new OracleError('STEP_WAITING', `The service is being set up: ${left}`);
       return resultOf(await runByHand(pipeline, { step, day: date === undefined ? undefined : parseDay(date), now: now() }));
     },
   };

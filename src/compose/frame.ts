@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
+import type { Setup } from '../setup.ts';
 import type { Shutdown } from '../shutdown.ts';
 
 /** What outlives every part of a process. */
@@ -7,4 +8,10 @@ export interface Frame {
   config: Config;
   log: Log;
   shutdown: Shutdown;
+}
+
+/** The same while the process starts. */
+export interface StartFrame extends Frame {
+  /** How far it has come. */
+  setup: Setup;
 }

@@ -4,12 +4,15 @@ import type { RateLimits } from '../access/rate-limits.ts';
 import { OracleError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Caller } from '../record/caller.ts';
+import type { Setup } from '../setup.ts';
 import { ADMIN_PATH, adminArea } from './admin/area.ts';
 import { mountDoors } from './door.ts';
 import { type Guard, mount } from './mount.ts';
 import { problemHandler } from './problem.ts';
 import type { Route } from './route.ts';
 import { startingRoutes } from './routes/health.ts';
+import { pageFileRoutes } from './routes/page.ts';
+import { startingRootRoutes } from './routes/root.ts';
 import { createAdmission, createGuard } from './security/guard.ts';
 import { compressed, crossOrigin, securityHeaders } from './security/headers.ts';
 import { proxyHint } from './security/proxy-hint.ts';
@@ -34,6 +37,12 @@ export interface AppOptions {
   stopping?: AbortSignal;
 }
 
+/** What there is before the parts are. */
+export interface StartingAppOptions extends Pick<AppOptions, 'log' | 'stopping'> {
+  publicUrl: string;
+  setup: Pick<Setup, 'current'>;
+}
+
 /** The HTTP door, every error a problem document, with the doors of other protocols beside it. */
 export function createApp(routes: readonly Route[], options: AppOptions, doors: readonly Door[] = []): Express {
   return appWith(routes, { doors, otherwise: nothingServed, operatorArea: (guard) => adminArea(guard, options.adminPage) }, options);
@@ -44,10 +53,11 @@ export function createHandshakeApp(door: { path: string; handler: RequestHandler
   return appWith([], { handshakes: door, otherwise: nothingServed }, options);
 }
 
-/** What is served until the parts are there: alive, not ready. */
-export function createStartingApp(options: Pick<AppOptions, 'log' | 'stopping'>): Express {
+/** What is served until the parts are there: alive, not ready, and the page, which says so. */
+export function createStartingApp({ publicUrl, setup, ...options }: StartingAppOptions): Express {
   const starting = () => new OracleError('STEP_WAITING', 'The service is starting');
-  return appWith(startingRoutes(), { otherwise: starting }, { ...options, identify: () => Promise.reject(starting()) });
+  const routes = [...startingRoutes(() => setup.current), ...startingRootRoutes(publicUrl), ...pageFileRoutes()];
+  return appWith(routes, { otherwise: starting }, { ...options, identify: () => Promise.reject(starting()) });
 }
 
 /** What answers beside the routes, and where none does. */

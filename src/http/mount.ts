@@ -28,7 +28,7 @@ async function answer(route: Route, guard: Guard, request: Request, response: Re
   const asker = await guard(route.isWebSocket === true ? ANYBODY : route, request, response);
   const { caller } = asker;
   // Whoever is not let in sends his body for nothing.
-  if (route.body !== undefined) await readBody(request, response);
+  if ((route.body ?? route.json) !== undefined) await readBody(request, response);
   const asked = {
     ...{ caller, asker, accept: request.get('accept') ?? '', origin: originOf(response) },
     header: (name: string) => request.get(name),

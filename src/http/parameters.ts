@@ -29,7 +29,11 @@ export const scorecardHorizon = z
   .meta(shownAs({ type: 'integer', enum: [1, 2, 3, 7], default: 7 }, 'Days from the opening of the outcome window to its end'));
 
 /** Entries that lists tell at most, and unless asked otherwise (interface, section 8). */
-export const PAGES = { attestations: { most: 100, default: 30 }, copyTrade: { most: 90, default: 30 } } as const;
+export const PAGES = {
+  attestations: { most: 100, default: 30 },
+  copyTrade: { most: 90, default: 30 },
+  wagers: { most: 365, default: 60 },
+} as const;
 
 /** `limit`: a whole number from 1 to `max`. */
 export const limit = (max: number, fallback: number) =>

@@ -11,13 +11,14 @@ const NAMES: Record<Place, string> = { path: 'path parameter', query: 'query par
 
 /** The parts of a request as its route declares them. @throws OracleError INPUT_INVALID naming the first field at fault. */
 export function parseRequest(
-  { params, query, body, bodyOptional }: Pick<Route, 'params' | 'query' | 'body' | 'bodyOptional'>,
+  { params, query, body, bodyOptional, json }: Pick<Route, 'params' | 'query' | 'body' | 'bodyOptional' | 'json'>,
   request: Request,
 ): Omit<RouteInput<Parsed, Parsed, Parsed>, 'caller' | 'asker' | 'accept' | 'origin' | 'header' | 'isHead'> {
   return {
     params: parse(params, request.params, 'path'),
     query: parse(query, request.query, 'query'),
     body: parse(body, body === undefined ? undefined : jsonBody(request, bodyOptional), 'body'),
+    json: json === undefined ? undefined : jsonBody(request),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Access } from '../access/access.ts';
 import type { ChainAddresses } from '../chain/addresses.ts';
 import type { AttestationReader } from '../chain/attestation-reader.ts';
 import type { IdentityState } from '../chain/identity.ts';
+import type { ChainReading } from '../chain/reading/chain-reading.ts';
 import type { ReputationState } from '../chain/reputation.ts';
 import type { Commerce } from '../commerce/commerce.ts';
 import type { JobDesk } from '../commerce/jobs/desk.ts';
@@ -20,6 +21,7 @@ import type { ForecastRecord } from '../record/record.ts';
 import type { ReportStores } from '../record/report-stores.ts';
 import type { SelfTestDesk } from '../record/self-test/desk.ts';
 import type { StatisticsDesk } from '../record/statistics/desk.ts';
+import type { SetupStep } from '../setup.ts';
 import type { Quote, StrikeMarket } from '../wager/venue.ts';
 import type { WagerBook } from '../wager/wagers.ts';
 import type { AboutParts } from './about/parts.ts';
@@ -48,6 +50,8 @@ export interface HttpParts {
   /** What the operator works with. */
   administration: Administration;
   version: string;
+  /** What is left of the start; null once all of it is done. */
+  setup(): SetupStep | null;
   publicUrl: string;
   record: ForecastRecord;
   /** Daily briefs and weekly reports. */
@@ -68,6 +72,8 @@ export interface HttpParts {
   chainId: number;
   addresses: ChainAddresses;
   attestations: AttestationReader;
+  /** How strangers read the chain. */
+  chainReading: ChainReading;
   attesterAddress: Address;
   /** Block explorer of attestations; null on a local chain, where there is none. */
   explorerUrl: string | null;

@@ -40,6 +40,8 @@ export interface RouteInput<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
+  /** The body of an operation that judges it by itself: whatever JSON was sent. */
+  json: unknown;
   caller: Caller;
   /** The same, with what the request is counted against. */
   asker: Asker;
@@ -90,6 +92,8 @@ export interface Route {
   params?: Shape;
   query?: Shape;
   body?: Shape;
+  /** In place of `body`, of a protocol with its own words for what is wrong with it: told in the reference, judged by the handler. */
+  json?: z.ZodType;
   /** A request without any body is one with an empty object. */
   bodyOptional?: true;
   /** Status of success. */

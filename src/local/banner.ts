@@ -6,6 +6,8 @@ export interface BannerSource {
   name: string;
   version: string;
   url: string;
+  /** Where people see it; null for a process that serves no page. */
+  pageUrl: string | null;
   /** Where the market data comes from, and why if that was not a choice. */
   source: string;
   reason: string | null;
@@ -19,10 +21,11 @@ export interface BannerSource {
   exampleUid: string | null;
 }
 
-/** What a person sees when the service is up: origin of the data, addresses, wallets, a line to paste for each door. */
-export function bannerText({ name, version, url, source, reason, record, demo, demoPath, ...examples }: BannerSource): string {
+/** What a person sees when the service is up, on one screen: the page, origin of the data, wallets, a line to paste for each door. */
+export function bannerText({ name, version, url, pageUrl, source, reason, record, demo, demoPath, ...examples }: BannerSource): string {
   return [
     '',
+    ...(pageUrl === null ? [] : [`Open ${pageUrl}`, '']),
     `${name} ${version} is up: ${url}`,
     '',
     `Market data: ${source}`,
@@ -45,18 +48,12 @@ function tryLines({ url, commands, exampleUid }: Examples): string[] {
   return [
     `curl ${url}/api/svc/open/signal`,
     ...(commands === null ? [] : [`TOKEN=$(${commands.token}) && ${asHolder} ${url}/api/svc/oracle`]),
-    `curl "${url}/api/svc/scorecard?horizon=7"`,
-    `curl "${url}/api/svc/onchain-oracle/history?limit=5"`,
     ...(exampleUid === null ? [] : [`curl ${url}/api/svc/onchain-oracle/verify/${exampleUid}`]),
-    `curl -H "Accept: text/plain" ${url}/api/svc/daily-brief`,
-    `curl ${url}/api/btc-price`,
-    `curl ${url}/api/svc/clawstake/status`,
     `curl -i ${url}/oracle`,
     ...(commands === null ? [] : [commands.watch, commands.agent]),
-    `curl ${url}/.well-known/agent-card.json`,
+    `curl ${url}${ENDPOINTS.agentCard}`,
     `npx mcp-inspector --cli ${url}${ENDPOINTS.mcp} --method tools/list`,
-    `curl ${url}/api/status`,
-    `${url}/docs in a browser: all of it, to try out`,
+    `${url}/docs in a browser: every operation, to try out`,
   ];
 }
 

@@ -5,6 +5,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { type ChainAddresses, EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../chain/addresses.ts';
 import type { Config } from '../config.ts';
 import { OracleError } from '../errors.ts';
+import type { Setup } from '../setup.ts';
 import type { Shutdown } from '../shutdown.ts';
 import { type DataDir, openDataDir } from './data-dir.ts';
 import { type DemoFile, demoFile, demoWallets, parseDemoFile } from './demo-file.ts';
@@ -38,6 +39,7 @@ export interface Infrastructure {
 export interface InfrastructureOptions {
   config: Config;
   shutdown: Shutdown;
+  setup: Setup;
   /** Time of block 0 of a new local chain, milliseconds since 1970; unset: now. */
   genesisMs?: number;
   /** A part that this process runs has ended by itself. */
@@ -125,6 +127,7 @@ function realChain(config: Config): Omit<Infrastructure, 'mongodbUri'> {
 }
 
 async function onlyDatabase(options: InfrastructureOptions): Promise<string> {
+  options.setup.at('starting the database');
   const folder = await openFolder(options, ['database']);
   const uri = await startDatabase(options, folder);
   await folder.markReady();
@@ -132,13 +135,21 @@ async function onlyDatabase(options: InfrastructureOptions): Promise<string> {
 }
 
 async function ownChain(options: InfrastructureOptions): Promise<Infrastructure> {
-  const { config } = options;
+  const { config, setup } = options;
   const embedded = config.MONGODB_URI === undefined;
+  setup.at(embedded ? 'starting the database and the chain' : 'starting the chain');
   const folder = await openFolder(options, ['keys.json', 'demo.json', 'chain', ...(embedded ? ['database'] : [])]);
   const keys = folder.isNew ? generateLocalKeys() : parseLocalKeys(await folder.readJson('keys.json'));
   if (folder.isNew) await folder.writeJson('keys.json', keys);
-  const [localChain, ownUri] = await Promise.all([startChain(options, folder), embedded ? startDatabase(options, folder) : undefined]);
-  const contracts = await prepareChain(localChain, keys, folder.isNew);
+  const startOwnChain = async () => {
+    const localChain = await startChain(options, folder);
+    if (folder.isNew) setup.at('deploying contracts');
+    return { localChain, contracts: await prepareChain(localChain, keys, folder.isNew) };
+  };
+  const [{ localChain, contracts }, ownUri] = await Promise.all([
+    setup.part('Chain', startOwnChain, folder.isNew ? 'ready, contracts deployed' : 'ready'),
+    embedded ? startDatabase(options, folder) : undefined,
+  ]);
   const { rpcUrl, chainId } = localChain;
   const demo = demoFile({ rpcUrl, chainId, mongodbUri: ownUri, contracts, keys });
   await folder.writeJson('demo.json', demo);
@@ -152,8 +163,9 @@ async function openFolder({ config, shutdown }: InfrastructureOptions, required:
   return folder;
 }
 
-async function startDatabase({ shutdown, onFailure }: InfrastructureOptions, folder: DataDir): Promise<string> {
-  const database = await startEmbeddedMongo({ dbPath: join(folder.path, 'database'), cacheDir: join(folder.path, 'cache') });
+async function startDatabase({ shutdown, setup, onFailure }: InfrastructureOptions, folder: DataDir): Promise<string> {
+  const options = { dbPath: join(folder.path, 'database'), cacheDir: join(folder.path, 'cache') };
+  const database = await setup.part('Database', () => startEmbeddedMongo(options), 'ready');
   shutdown.onStop('embedded database', () => database.stop());
   database.onExit(onFailure);
   return database.uri;

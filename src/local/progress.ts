@@ -1,4 +1,4 @@
-/** Shows how far long work has come: a bar on a terminal, elsewhere a line each tenth. */
+/** Shows how far long work has come, and about how long it will take: a bar on a terminal, elsewhere a line each tenth. */
 export interface ProgressBar {
   update(done: number, total: number, label: string): void;
   /** Ends the line of the bar. */
@@ -10,9 +10,20 @@ export interface ProgressOutput {
   write(text: string): unknown;
 }
 
+export interface ProgressOptions {
+  /** Unset: standard error. */
+  output?: ProgressOutput;
+  /** Milliseconds from any beginning. */
+  clock?(): number;
+}
+
 const WIDTH = 30;
 
-export function createProgressBar(title: string, output: ProgressOutput = process.stderr): ProgressBar {
+export function createProgressBar(
+  title: string,
+  { output = process.stderr, clock = () => performance.now() }: ProgressOptions = {},
+): ProgressBar {
+  const timeLeft = estimate(clock);
   let lastTenth = -1;
   let shown = false;
 
@@ -23,17 +34,34 @@ export function createProgressBar(title: string, output: ProgressOutput = proces
 
   return {
     update(done, total, label) {
+      const line = `${bar(done, total, label)}${timeLeft(done, total)}`;
       if (output.isTTY) {
-        output.write(`\r${bar(done, total, label)}\x1b[K`);
+        output.write(`\r${line}\x1b[K`);
         shown = true;
         return;
       }
       const tenth = Math.floor((10 * done) / total);
-      if (tenth > lastTenth) output.write(`${bar(done, total, label)}\n`);
+      if (tenth > lastTenth) output.write(`${line}\n`);
       lastTenth = tenth;
     },
     end() {
       if (shown) output.write('\n');
     },
   };
+}
+
+/** What is left, in words, by the pace since the first update; nothing before there is a pace, and once all is done. */
+function estimate(clock: () => number): (done: number, total: number) => string {
+  let first: { at: number; done: number } | undefined;
+  return (done, total) => {
+    first ??= { at: clock(), done };
+    const steps = done - first.done;
+    if (steps <= 0 || done >= total) return '';
+    return `, ${inWords(((clock() - first.at) / steps) * (total - done))} left`;
+  };
+}
+
+function inWords(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  return seconds < 90 ? `about ${seconds} s` : `about ${Math.round(seconds / 60)} min`;
 }

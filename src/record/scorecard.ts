@@ -1,3 +1,4 @@
+import { REGIMES, type RiskLevel } from '../forecast/regime.ts';
 import type { Direction } from '../forecast/signal.ts';
 import {
   brierOf as brierOfRows,
@@ -6,12 +7,21 @@ import {
   type ShareOfWins,
   shareOfWins as shareOfRows,
 } from '../forecast/statistics/record-summary.ts';
-import type { ForecastDoc } from './forecast.ts';
+import { type ForecastDoc, fromCents, toCents } from './forecast.ts';
 import { recordRow, scoredForecast } from './record-row.ts';
-import { type ForecastView, type ViewOptions, viewForecast } from './views.ts';
+import { type ForecastView, mayReadQuantiles, type ViewOptions, viewForecast } from './views.ts';
+
+/** Quantiles 0.10, 0.50 and 0.90 of the predictive distribution: BTC/USD at resolution. */
+export interface PriceBand {
+  low: number;
+  median: number;
+  high: number;
+}
 
 /** One line of the scorecard: the fields of both shapes of the interface, section 2.3, where they do not clash. */
 export interface ScorecardEntry extends Omit<ForecastView, 'result' | 'actualDirection' | 'correct'> {
+  band80: PriceBand | null;
+  riskLevel: RiskLevel | null;
   outcome: { actualReturn: number; actualDirection: Direction; correct: boolean } | null;
   attestationUid: string | null;
   resolutionUid: string | null;
@@ -78,5 +88,22 @@ export function scorecardEntry(doc: ForecastDoc, options: ViewOptions): Scorecar
     view.returnBps === null || actualDirection === null || correct === null
       ? null
       : { actualReturn: view.returnBps / 10_000, actualDirection, correct };
-  return { ...view, outcome, attestationUid: doc.attestation?.uid ?? null, resolutionUid: doc.reveal?.uid ?? null };
+  return {
+    ...view,
+    band80: bandOf(doc, options),
+    riskLevel: view.regime === null ? null : REGIMES[view.regime].riskLevel,
+    outcome,
+    attestationUid: doc.attestation?.uid ?? null,
+    resolutionUid: doc.reveal?.uid ?? null,
+  };
+}
+
+function bandOf(doc: ForecastDoc, options: ViewOptions): PriceBand | null {
+  if (doc.values === null || !mayReadQuantiles(doc, options)) return null;
+  const { p10, p50, p90 } = doc.values.priceQuantiles;
+  return { low: toldPrice(p10), median: toldPrice(p50), high: toldPrice(p90) };
+}
+
+function toldPrice(usd: number): number {
+  return fromCents(toCents(usd));
 }

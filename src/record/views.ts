@@ -25,6 +25,14 @@ export function mayReadUnresolved({ caller, policy }: Pick<ViewOptions, 'caller'
   return policy === 'immediate' || !isAnybody(caller);
 }
 
+/**
+ * Whether a caller may know how far the price was expected to go: what is Premium's alone while the forecast is open, and everybody's once
+ * what it said is.
+ */
+export function mayReadQuantiles(doc: ForecastDoc, { caller, now }: Pick<ViewOptions, 'caller' | 'now'>): boolean {
+  return caller.tier === 'premium' || isTold(doc, now);
+}
+
 /** Probabilities as they are committed, four digits: whoever is told them can recompute the commitment. */
 export function committedProbabilities({ confidenceBps, pUpBps }: Pick<CommittedValues, 'confidenceBps' | 'pUpBps'>): {
   confidence: number;

@@ -149,6 +149,14 @@ export class WagerBook {
       .toArray();
   }
 
+  /** All wagers of days up to `through`, whatever became of them, oldest first. */
+  through(through: Day): Promise<WagerDoc[]> {
+    return this.wagers
+      .find({ day: { $lte: through } }, { hint: { day: 1 }, projection: { outbox: 0, listing: 0 } })
+      .sort({ day: 1 })
+      .toArray();
+  }
+
   /** How many markets of days up to `through` are settled, whether anything was staked or not. */
   settledMarkets(through: Day): Promise<number> {
     return this.wagers.countDocuments({ winner: { $ne: null }, day: { $lte: through } }, { hint: { day: 1 } });

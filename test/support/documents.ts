@@ -8,11 +8,17 @@ export const DOCUMENTS = [
   'README.md',
   'CONTRIBUTING.md',
   'docs/API.md',
+  'docs/ARCHITECTURE.md',
+  'docs/AUDIT.md',
   'docs/CONTEST.md',
   'docs/DATA.md',
   'docs/EVENTS.md',
   'docs/MODEL.md',
+  'docs/OPERATE.md',
   'docs/PAYING.md',
+  'docs/VERIFY.md',
+  'docs/ASSISTANTS.md',
+  'examples/README.md',
 ] as const;
 
 export const documentText = (name: (typeof DOCUMENTS)[number]) => readFileSync(resolve(ROOT, name), 'utf8');

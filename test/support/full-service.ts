@@ -44,6 +44,6 @@ async function upToDate(service: TestService): Promise<TestService> {
   }
   await runSelfTestsShortly(service, now);
   await service.http.contest.run();
-  service.state.setup = null;
+  service.setup.complete();
   return service;
 }

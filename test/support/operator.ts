@@ -3,6 +3,7 @@ import type { AppOptions } from '../../src/http/app.ts';
 import { createApp } from '../../src/http/app.ts';
 import { allRoutes } from '../../src/http/routes/all.ts';
 import { createLog } from '../../src/log.ts';
+import { setupText } from '../../src/setup.ts';
 import { type Served, serveApp } from './serve.ts';
 import type { TestService } from './service.ts';
 
@@ -31,8 +32,16 @@ export async function operatorDoor(service: TestService, options: OperatorDoorOp
   const lines: string[] = [];
   const log = createLog({ level: 'debug', secrets: [], write: (line) => void lines.push(line) });
   const config = { ADMIN_USER: undefined, ADMIN_PASSWORD: undefined, ...settings, ROLE };
-  const { database, pipeline, state } = service;
-  const { administration, ...operator } = composeAdministration({ config, db: database.db, pipeline, state, log, now });
+  const { database, pipeline, state, setup } = service;
+  const { administration, ...operator } = composeAdministration({
+    config,
+    db: database.db,
+    pipeline,
+    state,
+    setup: () => setupText(setup),
+    log,
+    now,
+  });
   const parts = { ...service.http, administration, now };
   const app = createApp(allRoutes(parts), { ...service.door, ...operator, ...door, log }, service.doors);
   const served = await serveApp(app, { sockets: service });

@@ -40,6 +40,8 @@ export async function parameterValues(service: TestService): Promise<Values> {
     wallet: Object.values(service.infrastructure.demo!.wallets).map(({ address }) => address),
     market: rounds.flatMap(({ markets }) => markets.map(({ market }) => market)),
     ref: ['nobody'],
+    // Beside those that are named by their operation.
+    file: ['dom.js', 'nothing.js'],
     jobId: ['1'],
     id: ['00000000-0000-4000-8000-000000000000'],
     events: ['signal.new', 'signal.new,wager.placed'],

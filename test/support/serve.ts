@@ -63,6 +63,7 @@ export async function call(
     params,
     query,
     body,
+    json: body,
     caller,
     asker: askerOf(caller),
     accept,

@@ -9,6 +9,7 @@ import { assemble, type Service } from '../../src/main.ts';
 import type { StepName } from '../../src/pipeline/step-runs.ts';
 import { OUTCOME_STEPS, runStep } from '../../src/pipeline/steps.ts';
 import { stepInstant, windowOpensAt } from '../../src/pipeline/times.ts';
+import { createSetup } from '../../src/setup.ts';
 import { createShutdown } from '../../src/shutdown.ts';
 import { removeFolder } from './folders.ts';
 
@@ -30,7 +31,7 @@ export async function testService(days: number, environment: Record<string, stri
   const config = loadConfig({ DATA_DIR: dataDir, FEEDS: 'simulated', REPLAY_DAYS: String(days), ...HARDLY_LIMITED, ...environment });
   const log = createLog({ level: 'silent', secrets: [] });
   const shutdown = createShutdown({ log });
-  const service = await assemble({ config, log, shutdown }, 'http://127.0.0.1:3000');
+  const service = await assemble({ config, log, shutdown, setup: createSetup() }, 'http://127.0.0.1:3000');
   const stop = async () => {
     await shutdown.stop('the test is over');
     await removeFolder(dataDir);

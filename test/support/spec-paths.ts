@@ -92,6 +92,8 @@ export const SPEC_PATHS: SpecPath[] = [
 export const OWN_PATHS: SpecPath[] = [
   ...[
     '/',
+    '/page/{folder}/{file}',
+    '/api/svc/wagers',
     '/health',
     '/ready',
     '/docs',
@@ -121,6 +123,7 @@ export const OWN_PATHS: SpecPath[] = [
   ...['secret', 'enable', 'test', 'replay'].map((what) => of('post', 'basic')(`/api/svc/webhooks/{id}/${what}`)),
   of('get', 'basic')('/api/svc/webhooks/{id}/deliveries'),
   of('post', 'basic')('/api/svc/ws/ticket'),
+  of('post', 'public')('/rpc'),
   of('post', 'public')('/api/svc/oracle/siwe'),
   of('post', 'public')('/api/svc/commerce/answers'),
   of('post', 'public')('/api/svc/commerce/jobs/{jobId}/deliverable'),

@@ -29,7 +29,7 @@ export async function untoldService(): Promise<TestService> {
   await reportOutcome(service);
   await serveOneJob(service);
   await runSelfTestsShortly(service, new Date(NOW));
-  service.state.setup = null;
+  service.setup.complete();
   return service;
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { listenHost, loadConfig, SETTINGS, secretValues, settingsMarkdown } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
+import { unpadded } from '../support/documents.ts';
 
 const KEY = `0x${'ab'.repeat(32)}`;
 const REAL = {
@@ -199,9 +200,9 @@ describe('settings', () => {
     expect(() => loadConfig({ [name]: value })).toThrow(value.slice(value.lastIndexOf('@')));
   });
 
-  it('are documented in the README from their table', () => {
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-    expect(readme, 'run npm run docs:tables').toContain(`<!-- settings -->\n${settingsMarkdown()}\n<!-- /settings -->`);
+  it('are documented from their table', () => {
+    const documented = unpadded(readFileSync(new URL('../../docs/SETTINGS.md', import.meta.url), 'utf8'));
+    expect(documented, 'run npm run docs:tables').toContain(`<!-- settings -->\n${unpadded(settingsMarkdown())}\n<!-- /settings -->`);
   });
 
   it.each([

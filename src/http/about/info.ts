@@ -42,6 +42,7 @@ export async function infoOf(parts: HttpParts, caller: Caller): Promise<Info> {
       local: about.local,
       confirmations: about.confirmations,
       attester: parts.attesterAddress,
+      rpcUrl: parts.chainReading.rpcUrl,
     },
     contracts: { ...addresses },
     limits: limitsOf(about.rates),

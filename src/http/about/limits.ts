@@ -25,6 +25,7 @@ export function limitsOf(rates: RateSettings): Info['limits'] {
     signatureWindowSeconds: LOGIN_WINDOW_MS / 1_000,
     attestationHistory: { least: 1, ...PAGES.attestations },
     copyTradeHistory: { least: 1, ...PAGES.copyTrade },
+    wagerHistory: { least: 1, ...PAGES.wagers },
     confidence: CONFIDENCE_RANGE,
     requests: { windowSeconds: WINDOW_SECONDS, publicPerAddress: rates.public, perWallet: rates.wallet, chainCallsPerAddress: rates.rpc },
     bodyBytes: BODY_LIMIT_BYTES,

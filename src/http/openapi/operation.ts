@@ -9,7 +9,8 @@ import { securityOf } from './security.ts';
 
 /** One operation as the reference tells it. */
 export function operationOf(route: Route): ZodOpenApiOperationObject {
-  const { name, tag, summary, params, query, body } = route;
+  const { name, tag, summary, params, query } = route;
+  const body = route.body ?? route.json;
   return {
     operationId: name,
     tags: [tag],
@@ -50,7 +51,7 @@ function descriptionOf({ description, access, cost }: Route): string {
   return description === undefined ? rules : `${description}\n\n${rules}`;
 }
 
-function requestBodyOf({ name, bodyOptional }: Route, schema: z.ZodObject): ZodOpenApiRequestBodyObject {
+function requestBodyOf({ name, bodyOptional }: Route, schema: z.ZodType): ZodOpenApiRequestBodyObject {
   const example = EXAMPLES.requests[name];
   return {
     ...(bodyOptional === true ? {} : { required: true as const }),

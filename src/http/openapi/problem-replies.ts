@@ -20,7 +20,8 @@ const BY_ACCESS: Record<Access, readonly ErrorCode[]> = {
 
 /** Every error that an operation can answer with: those that follow from how it is declared, and those it names. */
 export function errorsOf(route: Route): ErrorCode[] {
-  const { access, cost, params, query, body, errors } = route;
+  const { access, cost, params, query, errors } = route;
+  const body = route.body ?? route.json;
   const codes = new Set<ErrorCode>([
     ...(asksNobody(route) ? [] : BY_ACCESS[access]),
     ...(cost === 'free' ? [] : (['RATE_LIMITED'] as const)),

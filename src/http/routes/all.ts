@@ -19,6 +19,7 @@ import { jobRoutes } from './jobs.ts';
 import { marketRoutes } from './market.ts';
 import { metadataRoutes } from './metadata.ts';
 import { oracleRoutes } from './oracle.ts';
+import { pageFileRoutes } from './page.ts';
 import { paidRoutes } from './paid.ts';
 import { predictionMarketRoutes } from './prediction-markets.ts';
 import { purchaseRoutes } from './purchases.ts';
@@ -26,10 +27,12 @@ import { referenceRoutes } from './reference.ts';
 import { refRoutes } from './refs.ts';
 import { regimeRoutes } from './regime.ts';
 import { rootRoutes } from './root.ts';
+import { rpcRoutes } from './rpc.ts';
 import { scorecardRoutes } from './scorecard.ts';
 import { selfTestRoutes } from './self-tests.ts';
 import { signalRoutes } from './signal.ts';
 import { skillRoutes } from './skills.ts';
+import { wagerRoutes } from './wagers.ts';
 import { webhookCallRoutes } from './webhook-calls.ts';
 import { webhookRoutes } from './webhooks.ts';
 import { webSocketRoutes } from './websocket.ts';
@@ -48,6 +51,7 @@ export function allRoutes(parts: HttpParts): Route[] {
     ...attestationRoutes(parts),
     ...predictionMarketRoutes(parts),
     ...crowdRoutes(parts),
+    ...wagerRoutes(parts),
     ...selfTestRoutes(parts),
     ...briefRoutes(parts),
     ...weeklyRoutes(parts),
@@ -74,7 +78,9 @@ export function allRoutes(parts: HttpParts): Route[] {
     ...healthRoutes(parts),
     ...adminRoutes(parts),
     ...asyncApiRoutes(parts),
+    ...rpcRoutes(parts),
     ...referenceRoutes(parts, () => all),
+    ...pageFileRoutes(),
   ];
   const all: Route[] = [...rootRoutes(parts, routes), ...routes];
   return all;

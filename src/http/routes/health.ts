@@ -1,5 +1,6 @@
 import { formatDay } from '../../forecast/day.ts';
 import type { SeriesHealth } from '../../market/health.ts';
+import type { SetupStep } from '../../setup.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
 import {
@@ -56,8 +57,8 @@ export function healthRoutes(parts: HttpParts): Route[] {
   ];
 }
 
-function health({ version }: HttpParts): Reply<Health> {
-  return { body: { status: 'ok', version, uptimeSeconds: Math.round(process.uptime()) } };
+function health({ version, setup }: HttpParts): Reply<Health> {
+  return { body: { status: 'ok', version, uptimeSeconds: Math.round(process.uptime()), setup: setup() } };
 }
 
 async function ready({ readiness }: HttpParts): Promise<Reply<Readiness>> {
@@ -80,7 +81,7 @@ function feedStatus({ series, source, lastObservedDay, ageDays, stale, providers
 }
 
 /** What is served until the parts are there. */
-export function startingRoutes(): Route[] {
+export function startingRoutes(setup: () => SetupStep | null): Route[] {
   return [
     route({
       path: '/health',
@@ -89,7 +90,7 @@ export function startingRoutes(): Route[] {
       tag: 'service',
       reply: STARTING,
       summary: 'The process is alive',
-      handle: (): Reply<Starting> => ({ body: { status: 'starting' } }),
+      handle: (): Reply<Starting> => ({ body: { status: 'starting', setup: setup() } }),
     }),
   ];
 }

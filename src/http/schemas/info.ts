@@ -40,6 +40,7 @@ const LIMITS = z.object({
   signatureWindowSeconds: COUNT.describe('How far the timestamp of a login may be from the clock of this service, either way'),
   attestationHistory: PAGE.describe('`limit` of the attestation history'),
   copyTradeHistory: PAGE.describe('`limit` of the copy-trade history'),
+  wagerHistory: PAGE.describe('`limit` of the list of wagers'),
   confidence: z
     .object({
       least: PROBABILITY.describe('Smallest confidence that is told'),
@@ -109,6 +110,10 @@ export const INFO = z.object({
       local: z.boolean().describe('True on a throw-away chain of this machine, where nothing is worth anything'),
       confirmations: COUNT.describe('Blocks after which a transaction counts'),
       attester: ADDRESS.describe('Wallet that attests forecasts'),
+      rpcUrl: z
+        .url()
+        .nullable()
+        .describe('JSON-RPC endpoint to read the chain by, to check the record; null where none is known: any of that chain will do'),
     })
     .describe('Where forecasts are committed'),
   contracts: z

@@ -4,13 +4,28 @@ import { CIRCUIT_STATES } from '../../market/live/provider.ts';
 import { PROVIDER_IDS } from '../../market/live/providers.ts';
 import { SERIES_IDS } from '../../market/series.ts';
 
+const SETUP = z
+  .object({
+    what: z.string().describe('What the start is at, in words'),
+    done: COUNT.nullable().describe('How much of it is done; null where that is not counted'),
+    total: COUNT.nullable().describe('Of how much; null where that is not counted'),
+  })
+  .nullable()
+  .describe('What is left of the start; null once all of it is done');
+
+export type Setup = z.output<typeof SETUP>;
+
 const RUNNING = z.object({
   status: z.literal('ok').describe('The process is alive'),
   version: z.string().describe('Version of the software'),
   uptimeSeconds: COUNT.describe('Seconds since the process began'),
+  setup: SETUP,
 });
 
-export const STARTING = z.object({ status: z.literal('starting').describe('The process is alive; its parts are not there yet') });
+export const STARTING = z.object({
+  status: z.literal('starting').describe('The process is alive; its parts are not there yet'),
+  setup: SETUP,
+});
 
 export const HEALTH = z.discriminatedUnion('status', [
   RUNNING.describe('The doors are open'),

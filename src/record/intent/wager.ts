@@ -1,3 +1,4 @@
+import { profitOf } from '../../wager/accounts.ts';
 import type { Side } from '../../wager/sizing.ts';
 import { MICROS } from '../../wager/venue.ts';
 import type { WagerDoc, WagerState } from '../../wager/wagers.ts';
@@ -28,7 +29,7 @@ export interface WagerView {
 
 export function viewWager(wager: WagerDoc): WagerView {
   const { venue, asset, state, side, contracts, costMicros, payoutMicros, winner, skippedBecause } = wager;
-  const pnlMicros = pnlOf(wager);
+  const pnlMicros = profitOf(wager);
   return {
     ...{ venue, asset, state, side, contracts },
     price: costMicros > 0 ? toldPrice(costMicros / contracts / MICROS) : null,
@@ -43,9 +44,4 @@ export function viewWager(wager: WagerDoc): WagerView {
     settledAt: wager.settledAt?.toISOString() ?? null,
     skippedBecause,
   };
-}
-
-function pnlOf({ state, costMicros, payoutMicros }: WagerDoc): number | null {
-  if (state === 'SKIPPED') return 0;
-  return state === 'WIN' || state === 'LOSS' ? (payoutMicros ?? 0) - costMicros : null;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BYTES32, COUNT, DATE, PROBABILITY, SUCCESS } from '../../fields.ts';
+import { RISK_LEVELS } from '../../forecast/regime.ts';
 import { RECORD_DETAILS } from './breakdown.ts';
 import { BRIER } from './brier.ts';
 import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, FORECAST_VALUES, HORIZON, INTERVAL, OUTCOME, TALLY } from './forecast.ts';
@@ -45,10 +46,20 @@ const STATS = z.object({
   longestStreak: COUNT.describe('Longest run of wins'),
 });
 
+const BAND80 = z.object({
+  low: z.number().describe('Quantile 0.10, BTC/USD: one close in ten was expected below'),
+  median: z.number().describe('Quantile 0.50, BTC/USD'),
+  high: z.number().describe('Quantile 0.90, BTC/USD: one close in ten was expected above'),
+});
+
 export const ENTRY = z.object({
   ...FORECAST_ID,
   ...FORECAST_VALUES,
+  band80: BAND80.nullable().describe(
+    'The middle 80 % of what was expected of the close at resolution, from the predictive distribution; null until the outcome for callers below Premium, and when nothing was forecast. Unlike direction and probabilities it is not committed on chain: it is shown as this service stored it.',
+  ),
   ...FORECAST_STATE,
+  riskLevel: z.enum(RISK_LEVELS).nullable().describe('How risky the market is in that regime; null when nothing was forecast'),
   ...FORECAST_PRICES,
   outcome: z
     .object({

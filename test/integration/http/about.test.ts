@@ -96,6 +96,7 @@ describe('/api/svc/info', () => {
       signatureWindowSeconds: 300,
       attestationHistory: { least: 1, most: 100, default: 30 },
       copyTradeHistory: { least: 1, most: 90, default: 30 },
+      wagerHistory: { least: 1, most: 365, default: 60 },
       confidence: { least: 0.5, most: 0.99 },
       requests: { windowSeconds: 60, publicPerAddress: 777, perWallet: 888, chainCallsPerAddress: 666 },
       webSocket: { pingSeconds: 30, reconnectSeconds: 5 },

@@ -22,7 +22,7 @@ let nowMs: number;
 beforeAll(async () => {
   service = await testService(2);
   await runPastDay(service, day - 1, ['open-window']);
-  service.state.setup = null;
+  service.setup.complete();
   door = await operatorDoor(service, { now: () => new Date(nowMs) });
   document = await fetchOpenApi(door.url);
 });
@@ -273,9 +273,9 @@ describe('a step', () => {
   });
 
   it('waits while the service is being set up', async () => {
-    service.state.setup = 'replaying history: 3 of 16 days';
+    service.setup.at('replaying days of history', { done: 3, total: 16 });
     const problem = await post('/admin/steps/resolve', {}, 503);
-    service.state.setup = null;
+    service.setup.complete();
     expect(problem).toMatchObject({ code: 'STEP_WAITING', detail: expect.stringContaining('3 of 16') });
     expect(await audit()).toMatchObject([{ state: 'failed', errorCode: 'STEP_WAITING' }]);
   });

@@ -65,7 +65,7 @@ const SECURITY: Record<SpecPath['tier'], object[]> = {
   admin: [{ operator: [] }],
   paid: [{ x402: [] }, { x402V1: [] }, { x402Payment: [] }],
 };
-const ASKED_BY_MONITORS = ['/health', '/ready'];
+const ASKS_NOBODY = ['/health', '/ready', '/', '/page/{folder}/{file}'];
 /** What cannot send headers proves in its URL who it is. */
 const OF_WEBSOCKETS = [{ webSocketToken: [] }, { webSocketTicket: [] }];
 
@@ -74,7 +74,7 @@ it.each(BUILT.map((entry): [string, SpecPath] => [line(entry), entry]))(
   (_, { method, path, tier }) => {
     const { security, responses, description } = document.paths[path][method];
     const asked = path === '/ws/signal' ? [...SECURITY[tier], ...OF_WEBSOCKETS] : SECURITY[tier];
-    expect(security).toEqual(ASKED_BY_MONITORS.includes(path) ? [] : asked);
+    expect(security).toEqual(ASKS_NOBODY.includes(path) ? [] : asked);
     const named = security.flatMap((requirement: object) => Object.keys(requirement));
     expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining(named));
     if (tier === 'basic' || tier === 'premium') expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403']));

@@ -20,7 +20,7 @@ beforeAll(async () => {
   service = await testService(DAYS);
   for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day);
   await service.infrastructure.localChain!.setTimeToNow();
-  service.state.setup = null;
+  service.setup.complete();
   server = await listen(createApp(allRoutes(service.http), service.door), 0, '127.0.0.1');
 });
 afterAll(async () => {
@@ -206,13 +206,13 @@ describe('operation', () => {
   });
 
   it('is not ready while it is being set up', async () => {
-    service.state.setup = 'replaying history: 3 of 16 days';
+    service.setup.at('replaying days of history', { done: 3, total: 16 });
     const response = await fetchFrom('/ready');
-    service.state.setup = null;
+    service.setup.complete();
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({
       ready: false,
-      checks: expect.arrayContaining([{ name: 'setup', ok: false, detail: 'replaying history: 3 of 16 days' }]),
+      checks: expect.arrayContaining([{ name: 'setup', ok: false, detail: 'replaying days of history: 3 of 16' }]),
     });
   });
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
   service = await testService(DAYS);
   for (let day = TODAY - DAYS; day < TODAY; day++) await runPastDay(service, day);
   await service.infrastructure.localChain!.setTimeToNow();
-  service.state.setup = null;
+  service.setup.complete();
   served = await serve({ http: partsWith(), door: service.door }, allRoutes(partsWith()));
   for (const tier of ['basic', 'premium'] as const) headers[tier] = await asTier(service, tier);
 });

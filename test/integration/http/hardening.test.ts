@@ -8,6 +8,7 @@ import { route } from '../../../src/http/route.ts';
 import { type HttpServer, listen } from '../../../src/http/server.ts';
 import { createLog } from '../../../src/log.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/record/caller.ts';
+import { createSetup } from '../../../src/setup.ts';
 import { bodyOf, rawConnection, rawExchange } from '../../support/raw.ts';
 import { type Served, serveApp } from '../../support/serve.ts';
 
@@ -398,7 +399,7 @@ describe('a stop', () => {
 });
 
 it('while it starts, it is alive and not ready', async () => {
-  const starting = await serveApp(createStartingApp({ log }));
+  const starting = await serveApp(createStartingApp({ log, publicUrl: 'http://127.0.0.1', setup: createSetup() }));
   expect((await fetch(`${starting.url}/health`)).status).toBe(200);
   expect(await problemOf(await fetch(`${starting.url}/ready`))).toMatchObject({ status: 503, code: 'STEP_WAITING' });
   await starting.close();

@@ -40,7 +40,7 @@ const now = () => new Date(nowMs);
 
 beforeAll(async () => {
   service = await unresolvedService(DAYS);
-  service.state.setup = null;
+  service.setup.complete();
   // Later than the database's own clock, by which counts are deleted.
   nowMs = stepInstant('signal', today() + 1);
   const { database, infrastructure, http } = service;

@@ -31,7 +31,7 @@ let world: JobWorld;
 
 beforeAll(async () => {
   service = await unresolvedService(1);
-  service.state.setup = null;
+  service.setup.complete();
   served = await serve(service);
   watching = service.watchJobs!();
   const { addresses, jobs } = service.http;

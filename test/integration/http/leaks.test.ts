@@ -211,9 +211,10 @@ describe('an anonymous caller', () => {
           confidence: view.confidence ?? null,
           pUp: view.pUp ?? null,
           salt: view.salt ?? null,
+          band80: view.band80 ?? null,
         };
         expect({ signal: view.signal, ...secret, outcome: view.outcome ?? null }, label).toEqual({
-          ...{ signal: 'GATED', direction: null, confidence: null, pUp: null, salt: null },
+          ...{ signal: 'GATED', direction: null, confidence: null, pUp: null, salt: null, band80: null },
           outcome: null,
         });
       }
@@ -278,7 +279,7 @@ describe('these tests find a leak', () => {
     const record = Object.assign(Object.create(service.http.record) as HttpParts['record'], { lastDayTold: async () => TODAY });
     const { ask } = await open(partsWith({ record }));
     const different = await differences(ask);
-    for (const path of ['/api/svc/scorecard', '/api/svc/crowd-vs-oracle']) {
+    for (const path of ['/api/svc/scorecard', '/api/svc/crowd-vs-oracle', '/api/svc/wagers']) {
       expect(
         different.some((line) => line.startsWith(`GET ${path}`)),
         path,
@@ -336,6 +337,12 @@ describe('a Basic token', () => {
         what,
       ).toBe(true);
     }
+    const inScorecard = told.filter((line) => line.startsWith('GET /api/svc/scorecard'));
+    for (const level of ['p10', 'p50', 'p90'])
+      expect(
+        inScorecard.some((line) => line.endsWith(`quantile ${level}`)),
+        level,
+      ).toBe(true);
   });
 
   it('tells what is for Basic, in the operations that are', async () => {

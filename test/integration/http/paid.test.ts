@@ -37,7 +37,7 @@ let balance: ReturnType<typeof stablecoins>;
 
 beforeAll(async () => {
   service = await unresolvedService(3);
-  service.state.setup = null;
+  service.setup.complete();
   served = await open(false);
   lenient = await open(true);
   balance = stablecoins(service);

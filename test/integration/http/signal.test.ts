@@ -5,6 +5,7 @@ import { HEALTH, STARTING } from '../../../src/http/schemas/service.ts';
 import { createLog } from '../../../src/log.ts';
 import { runStep } from '../../../src/pipeline/steps.ts';
 import { windowOpensAt } from '../../../src/pipeline/times.ts';
+import { createSetup } from '../../../src/setup.ts';
 import { asTier } from '../../support/login.ts';
 import { undocumented } from '../../support/reply-schema.ts';
 import { type Served, serve, serveApp } from '../../support/serve.ts';
@@ -88,10 +89,12 @@ describe('the metadata', () => {
 });
 
 it('a process that is starting is alive, and says so', async () => {
-  const starting = await serveApp(createStartingApp({ log: createLog({ level: 'silent', secrets: [] }) }));
+  const starting = await serveApp(
+    createStartingApp({ log: createLog({ level: 'silent', secrets: [] }), publicUrl: 'http://127.0.0.1', setup: createSetup() }),
+  );
   const body = await (await fetch(`${starting.url}/health`)).json();
   await starting.close();
-  expect(body).toEqual({ status: 'starting' });
+  expect(body).toEqual({ status: 'starting', setup: { what: 'starting', done: null, total: null } });
   for (const schema of [STARTING, HEALTH]) expect(undocumented(schema, body)).toEqual([]);
 });
 

@@ -6,6 +6,7 @@ const source: BannerSource = {
   name: 'Oracle',
   version: '1.2.3',
   url: 'http://127.0.0.1:3000',
+  pageUrl: 'http://127.0.0.1:3000/',
   source: 'simulated',
   reason: null,
   record: null,
@@ -16,6 +17,40 @@ const source: BannerSource = {
 };
 
 describe('the banner', () => {
+  const address = `0x${'1'.repeat(40)}` as const;
+  const wallet = { address, privateKey: `0x${'2'.repeat(64)}` } as const;
+  const contracts = { eas: address, schemaRegistry: address, gateToken: address, stablecoin: address, agentCommerce: null };
+  const full: BannerSource = {
+    ...source,
+    reason: 'no provider could be reached',
+    record: { from: 20_000, to: 20_119, replayedDays: 120 },
+    demo: {
+      rpcUrl: 'http://127.0.0.1:8545',
+      chainId: 8453,
+      contracts: { ...contracts, identityRegistry: address, reputationRegistry: address },
+      wallets: { basic: wallet, premium: wallet, poor: wallet, buyer: wallet },
+    },
+    commands: { token: 'a-token', watch: 'a-watch', agent: 'an-agent' },
+    exampleUid: `0x${'3'.repeat(64)}`,
+  };
+
+  it('begins with the page, where one is served', () => {
+    expect(bannerText(source).trim().split('\n')[0]).toBe('Open http://127.0.0.1:3000/');
+    expect(bannerText({ ...source, pageUrl: null })).not.toContain('Open');
+  });
+
+  it('says where the service is up in the words that programs wait for', () => {
+    expect(/is up: (http:\S+)/.exec(bannerText(full))![1]).toBe('http://127.0.0.1:3000');
+  });
+
+  it('fits one screen, with a line for each door', () => {
+    const text = bannerText(full);
+    expect(text.split('\n').length).toBeLessThanOrEqual(32);
+    for (const door of ['/api/svc/open/signal', '/api/svc/oracle', '/oracle', 'a-watch', '/mcp', '/.well-known/agent-card.json', '/docs']) {
+      expect(text.split('\n').filter((line) => line.startsWith('  ') && line.includes(door)).length, door).toBeGreaterThan(0);
+    }
+  });
+
   it('has a line for a token, for events and for an agent where there are demonstration wallets', () => {
     const lines = bannerText({ ...source, commands: { token: 'a-token', watch: 'a-watch', agent: 'an-agent' } }).split('\n');
     expect(lines).toContain('  a-watch');

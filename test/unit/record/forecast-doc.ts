@@ -57,7 +57,7 @@ export function forecastDoc({
       btcPriceCents: 9_000_000,
       climatology: 0.54,
       threshold: 0.06,
-      priceQuantiles: { p50: 91_000 },
+      priceQuantiles: { p10: 84_123.456, p50: 91_000, p90: 98_765.432 },
       distribution: { scale: 0.07, shift: 0.1 },
     },
     commitment: HASH,

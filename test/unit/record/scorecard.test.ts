@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../src/forecast/day.ts';
 import { wilsonInterval } from '../../../src/forecast/scoring.ts';
 import { effectiveCount } from '../../../src/forecast/statistics/effective-count.ts';
+import { TIERS, type Tier } from '../../../src/record/caller.ts';
 import type { ForecastDoc } from '../../../src/record/forecast.ts';
-import { scorecardOf } from '../../../src/record/scorecard.ts';
+import { scorecardEntry, scorecardOf } from '../../../src/record/scorecard.ts';
 import { forecastDoc } from './forecast-doc.ts';
 
 const options = { caller: { tier: 'public' as const }, policy: 'resolution' as const, now: new Date('2027-01-01T00:00:00Z') };
@@ -108,5 +109,38 @@ describe('the scorecard', () => {
       btcAtResolution: 89_000,
       outcome: { actualReturn: -0.0111, actualDirection: 'DOWN', correct: false },
     });
+  });
+});
+
+describe('the band of a row', () => {
+  const bandFor = (tier: Tier, doc: ForecastDoc, now = new Date('2026-01-06T00:00:00Z')) =>
+    scorecardEntry(doc, { ...options, caller: { tier }, now }).band80;
+  const BAND = { low: 84_123.46, median: 91_000, high: 98_765.43 };
+
+  it('is the Premium tier’s alone while the forecast is open, and everybody’s once its outcome is on chain', () => {
+    for (const state of ['DRAFT', 'PENDING'] as const) {
+      expect(TIERS.map((tier) => bandFor(tier, forecastDoc({ state })))).toEqual([null, null, BAND]);
+    }
+    for (const state of ['WIN', 'LOSS', 'HOLD'] as const) {
+      expect(TIERS.map((tier) => bandFor(tier, forecastDoc({ state })))).toEqual([BAND, BAND, BAND]);
+    }
+  });
+
+  it('is not told to whoever has paid for the direction, nor under a policy that reveals it at once', () => {
+    const doc = forecastDoc();
+    const now = new Date('2026-01-06T00:00:00Z');
+    expect(scorecardEntry(doc, { ...options, now, caller: { tier: 'public', paid: true } }).band80).toBeNull();
+    expect(scorecardEntry(doc, { ...options, now, policy: 'immediate' })).toMatchObject({ band80: null, direction: 'UP' });
+  });
+
+  it('is told of a void forecast only once it is over, and there is none of a missed one', () => {
+    const doc = forecastDoc({ state: 'VOID' });
+    expect(bandFor('public', doc, new Date(doc.resolvesAt.getTime() - 1))).toBeNull();
+    expect(bandFor('public', doc, doc.resolvesAt)).toEqual(BAND);
+    expect(scorecardEntry({ ...doc, values: null, regime: null }, options)).toMatchObject({ band80: null, riskLevel: null });
+  });
+
+  it('stands beside the risk of the regime', () => {
+    expect(scorecardEntry(forecastDoc(), options)).toMatchObject({ regime: 'CHOP', riskLevel: 'Moderate' });
   });
 });

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+
+const A_BLOCK = 'must be the number of a block in hexadecimal, or one of latest, earliest, pending, safe, finalized';
+/** Its number, of 64 bits at most, or what it is called. */
+const BLOCK = z.string(A_BLOCK).regex(/^(?:latest|earliest|pending|safe|finalized|0x[0-9a-fA-F]{1,16})$/, A_BLOCK);
+const HASH = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex characters');
+const ADDRESS = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex characters');
+const DATA = z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'must be 0x and whole bytes in hexadecimal');
+const AMOUNT = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, 'must be a number in hexadecimal');
+const FULL = z.boolean('must be true or false');
+
+/** Without gas and fees, which decide nothing of what is only read. */
+const CALL = z.object({ from: ADDRESS.optional(), to: ADDRESS, data: DATA.optional(), input: DATA.optional(), value: AMOUNT.optional() });
+
+const TOPICS = z.array(z.union([z.null(), HASH, z.array(HASH).max(20)])).max(4);
+const LOGS = z.object({
+  address: z.union([ADDRESS, z.array(ADDRESS).max(20)]).optional(),
+  topics: TOPICS.optional(),
+  fromBlock: BLOCK.optional(),
+  toBlock: BLOCK.optional(),
+  blockHash: HASH.optional(),
+});
+
+export type LogFilter = z.output<typeof LOGS>;
+
+/** What may be asked, and the parameters of each: nothing more than these is passed on, so that nothing can be changed. */
+export const READING_METHODS = {
+  eth_chainId: z.tuple([]),
+  eth_blockNumber: z.tuple([]),
+  // A third one would be overrides of the state.
+  eth_call: z.tuple([CALL, BLOCK.optional()]),
+  eth_getCode: z.tuple([ADDRESS, BLOCK.optional()]),
+  eth_getBalance: z.tuple([ADDRESS, BLOCK.optional()]),
+  eth_getBlockByNumber: z.tuple([BLOCK, FULL.optional()]),
+  eth_getBlockByHash: z.tuple([HASH, FULL.optional()]),
+  eth_getLogs: z.tuple([LOGS]),
+  eth_getTransactionByHash: z.tuple([HASH]),
+  eth_getTransactionReceipt: z.tuple([HASH]),
+} as const satisfies Record<string, z.ZodTuple>;
+
+export type ReadingMethod = keyof typeof READING_METHODS;
+
+export const READING_METHOD_NAMES = Object.keys(READING_METHODS) as ReadingMethod[];

@@ -1,0 +1,139 @@
+import { bytesToHex, concatBytes, hexToBytes } from '../vendor/utils.js';
+
+/** As much of Solidity's ABI as attestations are made of: words of 32 bytes, strictly read. */
+
+/** What was answered is not of the form that it must have. */
+export class Unreadable extends Error {}
+
+const WORD = 32;
+const TYPE = /^(?:(u?int)(\d{1,3})|bytes32|address|bool)$/;
+
+/** @typedef {string | number | boolean} Value a number for integers up to 2^53, decimal text beyond; hex for bytes and addresses */
+/** @typedef {{ type: string, name: string }} Field */
+
+/**
+ * The fields of a schema's text, such as `uint64 sequence, uint32 day`.
+ * @param {string} schema
+ * @returns {Field[]}
+ */
+export function fieldsOf(schema) {
+  return schema.split(',').map((field) => {
+    const [type, name] = field.trim().split(' ');
+    return { type, name };
+  });
+}
+
+/**
+ * Bytes of `0x` and an even number of hex digits.
+ * @param {unknown} hex
+ * @throws {Unreadable}
+ */
+export function bytesOf(hex) {
+  if (typeof hex !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(hex)) throw new Unreadable('it is not hex');
+  return hexToBytes(hex.slice(2));
+}
+
+/** @param {Uint8Array} bytes */
+export function hexOf(bytes) {
+  return `0x${bytesToHex(bytes)}`;
+}
+
+/**
+ * Values of a static type each, one word a field: exactly as many bytes as that takes.
+ * @param {readonly Field[]} fields
+ * @param {Uint8Array} bytes
+ * @returns {Record<string, Value>}
+ * @throws {Unreadable}
+ */
+export function decodeFields(fields, bytes) {
+  if (bytes.length !== fields.length * WORD) throw new Unreadable(`it has ${bytes.length} bytes, not ${fields.length * WORD}`);
+  return Object.fromEntries(fields.map(({ type, name }, index) => [name, decodeWord(type, wordAt(bytes, index))]));
+}
+
+/**
+ * The words of values, one a field.
+ * @param {readonly Field[]} fields
+ * @param {Record<string, Value>} values
+ * @throws {Unreadable} where a value is none of its type
+ */
+export function encodeFields(fields, values) {
+  return concatBytes(...fields.map(({ type, name }) => encodeWord(type, values[name])));
+}
+
+/**
+ * @param {Uint8Array} bytes
+ * @param {number} index
+ */
+export function wordAt(bytes, index) {
+  return bytes.subarray(index * WORD, (index + 1) * WORD);
+}
+
+/**
+ * A whole number of so many bytes, the most significant first.
+ * @param {number | string | bigint} value
+ * @param {number} [size]
+ */
+export function uintBytes(value, size = WORD) {
+  return hexToBytes(
+    BigInt.asUintN(size * 8, BigInt(value))
+      .toString(16)
+      .padStart(size * 2, '0'),
+  );
+}
+
+/**
+ * @param {string} type
+ * @param {Uint8Array} word
+ * @returns {Value}
+ */
+function decodeWord(type, word) {
+  const { kind, bits } = typeOf(type);
+  if (kind === 'bytes32') return hexOf(word);
+  const value = BigInt(hexOf(word));
+  const number = kind === 'int' ? BigInt.asIntN(256, value) : value;
+  if (!isWithin(number, kind, bits)) throw new Unreadable(`a word is no ${type}`);
+  if (kind === 'bool') return number === 1n;
+  if (kind === 'address') return hexOf(word.subarray(12));
+  return Number.isSafeInteger(Number(number)) ? Number(number) : String(number);
+}
+
+/**
+ * @param {string} type
+ * @param {Value} value
+ */
+function encodeWord(type, value) {
+  const { kind, bits } = typeOf(type);
+  if (kind === 'bytes32' || kind === 'address') {
+    const bytes = bytesOf(value);
+    if (bytes.length * 8 !== bits) throw new Unreadable(`${value} is no ${type}`);
+    return concatBytes(new Uint8Array(WORD - bytes.length), bytes);
+  }
+  const number = wholeOf(value);
+  if (!isWithin(number, kind, bits)) throw new Unreadable(`${value} is no ${type}`);
+  return uintBytes(number);
+}
+
+/** @param {Value} value */
+function wholeOf(value) {
+  try {
+    return BigInt(value);
+  } catch {
+    throw new Unreadable(`${value} is no whole number`);
+  }
+}
+
+/** @param {string} type */
+function typeOf(type) {
+  const [, integer, bits] = TYPE.exec(type) ?? [];
+  if (integer !== undefined) return { kind: integer, bits: Number(bits) };
+  return { kind: type, bits: { bytes32: 256, address: 160, bool: 1 }[type] ?? 0 };
+}
+
+/**
+ * @param {bigint} value
+ * @param {string} kind
+ * @param {number} bits
+ */
+function isWithin(value, kind, bits) {
+  return kind === 'int' ? BigInt.asIntN(bits, value) === value : value >= 0n && BigInt.asUintN(bits, value) === value;
+}

@@ -1,0 +1,60 @@
+/** The service's own interface: the page uses nothing that others cannot. */
+
+/** Why the service did not answer as asked: its own problem document (RFC 9457), or that it cannot be reached. */
+export class Problem extends Error {
+  /** @param {{ code: string, detail: string, suggestedAction?: string, retryAfterSeconds?: number, [fact: string]: unknown }} problem */
+  constructor({ code, detail, suggestedAction, retryAfterSeconds, ...facts }) {
+    super(detail);
+    this.code = code;
+    this.suggestedAction = suggestedAction;
+    this.retryAfterSeconds = retryAfterSeconds;
+    /** What else the document says of this very error, such as the `field` at fault or the `balance` found. */
+    this.facts = facts;
+  }
+}
+
+const PATIENCE_MS = 20_000;
+
+/**
+ * Asks the service, below the path that it is reached at.
+ * @param {string} path relative to the base of the page
+ * @param {{ token?: string | null, method?: string, body?: unknown }} [options]
+ * @returns {Promise<any>} the JSON of success
+ * @throws {Problem}
+ */
+export async function ask(path, { token, method = 'GET', body } = {}) {
+  const response = await reach(path, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const answer = await response.json().catch(() => null);
+  if (response.ok && answer !== null) return answer;
+  throw problemOf(response, answer);
+}
+
+/**
+ * @param {string} path
+ * @param {RequestInit} request
+ */
+async function reach(path, request) {
+  try {
+    return await fetch(new URL(path, document.baseURI), { ...request, signal: AbortSignal.timeout(PATIENCE_MS) });
+  } catch (cause) {
+    throw new Problem({ code: 'UNREACHABLE', detail: `The service does not answer (${/** @type {Error} */ (cause).name})` });
+  }
+}
+
+/**
+ * @param {Response} response
+ * @param {any} answer
+ */
+function problemOf(response, answer) {
+  const retryAfterSeconds = Number(response.headers.get('retry-after')) || undefined;
+  if (typeof answer?.detail === 'string') return new Problem({ ...answer, retryAfterSeconds });
+  return new Problem({ code: 'UNREACHABLE', detail: `The service answers with status ${response.status}`, retryAfterSeconds });
+}

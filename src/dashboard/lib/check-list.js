@@ -1,0 +1,60 @@
+/**
+ * One comparison: what it stands for, and what should be there and is.
+ * @typedef {{ about: 'prediction' | 'resolution', field: string, what: string, ok: boolean, expected: string, actual: string }} Check
+ */
+
+/**
+ * What cannot be compared now, and why.
+ * @typedef {{ what: string, why: string }} Open
+ */
+
+/** @typedef {string | number | boolean | null | undefined} Plain */
+
+/** @typedef {ReturnType<typeof createCheckList>} CheckList */
+
+/**
+ * Comparisons of one attestation, in the order in which they are made.
+ * @param {Check['about']} about
+ */
+export function createCheckList(about) {
+  /** @type {Check[]} */
+  const checks = [];
+  /** @type {Open[]} */
+  const open = [];
+  return {
+    checks,
+    open,
+    /**
+     * @param {string} field
+     * @param {string} what
+     * @param {{ expected: Plain, actual: Plain, ok?: boolean }} comparison `ok` where that is not whether both are equal
+     */
+    add(field, what, { expected, actual, ok = expected === actual }) {
+      checks.push({ about, field, what, ok, expected: wordOf(expected), actual: wordOf(actual) });
+      return ok;
+    },
+    /** @param {string} what @param {string} why */
+    leave(what, why) {
+      open.push({ what, why });
+    },
+  };
+}
+
+/** @param {Plain} value */
+function wordOf(value) {
+  return value === null || value === undefined ? 'nothing' : String(value).slice(0, 80);
+}
+
+/**
+ * ISO 8601 of seconds since 1970; of a number that is no time, the number.
+ * @param {number} seconds
+ */
+export function isoOf(seconds) {
+  const time = new Date(seconds * 1_000);
+  return Number.isNaN(time.getTime()) ? String(seconds) : time.toISOString().replace('.000Z', 'Z');
+}
+
+/** @param {string} iso */
+export function secondsOf(iso) {
+  return Date.parse(iso) / 1_000;
+}

@@ -1,0 +1,115 @@
+import { boundedBytes, TooMuch } from './bounded-body.js';
+
+/** JSON-RPC over HTTP to an endpoint that the reader has chosen, and that may answer anything. */
+
+/** The endpoint did not answer what it was asked, and why. */
+export class Unanswered extends Error {}
+
+const CALLS_A_POST = 40;
+const MOST_BYTES = 2_000_000;
+const PATIENCE_MS = 20_000;
+
+/** @typedef {{ method: string, params: readonly unknown[] }} Call */
+/** @typedef {{ result: unknown } | { problem: string }} Answer */
+/** @typedef {(url: string, request: RequestInit) => Promise<Response>} Fetch */
+
+/**
+ * Answers in the order of the calls, asked together where the endpoint knows batches, and one by one where it does not.
+ * @param {string} url
+ * @param {readonly Call[]} calls
+ * @param {{ signal?: AbortSignal, fetch?: Fetch }} [options]
+ * @returns {Promise<Answer[]>}
+ * @throws {Unanswered} where the endpoint cannot be reached or talks nonsense
+ */
+export async function callAll(url, calls, { signal, fetch = globalThis.fetch.bind(globalThis) } = {}) {
+  const answers = [];
+  for (let from = 0; from < calls.length; from += CALLS_A_POST) {
+    answers.push(...(await callBatch({ url, signal, fetch }, calls.slice(from, from + CALLS_A_POST))));
+  }
+  return answers;
+}
+
+/** @typedef {{ url: string, signal?: AbortSignal, fetch: Fetch }} Endpoint */
+
+/**
+ * @param {Endpoint} endpoint
+ * @param {readonly Call[]} calls
+ * @returns {Promise<Answer[]>}
+ */
+async function callBatch(endpoint, calls) {
+  const requests = calls.map((call, index) => ({ jsonrpc: '2.0', id: index + 1, ...call }));
+  if (requests.length > 1) {
+    const answer = await post(endpoint, requests);
+    if (Array.isArray(answer)) return requests.map(({ id }) => answerTo(id, answer));
+  }
+  const answers = [];
+  for (const request of requests) answers.push(answerTo(request.id, [await post(endpoint, request)]));
+  return answers;
+}
+
+/**
+ * @param {number} id
+ * @param {readonly any[]} answers
+ * @returns {Answer}
+ */
+function answerTo(id, answers) {
+  const mine = answers.filter((answer) => answer?.id === id);
+  if (mine.length !== 1) throw new Unanswered(mine.length === 0 ? refusalIn(answers) : 'it answers a call twice');
+  const [{ result, error }] = mine;
+  if (error !== undefined) return { problem: wordsOf(error) };
+  return result === undefined ? { problem: 'it answers without a result' } : { result };
+}
+
+/** An endpoint that refuses everything names no call. @param {readonly any[]} answers */
+function refusalIn(answers) {
+  const [first] = answers;
+  if (first?.error !== undefined) return wordsOf(first.error);
+  // A problem document (RFC 9457), which is what this service refuses with.
+  return typeof first?.detail === 'string' ? wordsOf({ message: first.detail }) : 'it answers other calls than it was asked';
+}
+
+/** Its own words, bounded. @param {any} error */
+function wordsOf(error) {
+  const message = typeof error?.message === 'string' ? error.message : 'without a reason';
+  return `it refuses: ${message.slice(0, 120)}`;
+}
+
+/**
+ * @param {Endpoint} endpoint
+ * @param {unknown} body
+ * @returns {Promise<unknown>} the JSON that it answers with
+ */
+async function post({ url, signal, fetch }, body) {
+  const limit = AbortSignal.timeout(PATIENCE_MS);
+  const request = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify(body),
+    // It is not told who asks, or from where.
+    credentials: /** @type {const} */ ('omit'),
+    referrerPolicy: /** @type {const} */ ('no-referrer'),
+    signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+  };
+  const { status, text } = await reach(() => fetch(url, request), signal);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Unanswered(`it answers with status ${status} and no JSON`);
+  }
+}
+
+/**
+ * @param {() => Promise<Response>} send
+ * @param {AbortSignal | undefined} signal
+ */
+async function reach(send, signal) {
+  try {
+    const response = await send();
+    return { status: response.status, text: new TextDecoder().decode(await boundedBytes(response, MOST_BYTES)) };
+  } catch (error) {
+    if (error instanceof TooMuch) throw new Unanswered(error.message);
+    if (signal?.aborted) throw error;
+    const late = error instanceof Error && error.name === 'TimeoutError';
+    throw new Unanswered(late ? `it does not answer within ${PATIENCE_MS / 1_000} s` : 'it cannot be reached from this browser');
+  }
+}

@@ -1,0 +1,63 @@
+import { discoverWallets } from './wallets.js';
+
+/** @import { Wallet } from './wallets.js' */
+
+const KEY = 'oracle-wallet';
+
+/** @typedef {ReturnType<typeof watchWallet>} WalletWatch */
+
+/**
+ * The wallets of this browser, and an eye on the one that has logged in, also after the page was loaded anew: when it turns to another
+ * account, whoever is in front of the page may be somebody else.
+ * @param {{ onAccounts: (accounts: readonly string[]) => void, storage?: Storage }} options `onAccounts` is told which it has turned to
+ */
+export function watchWallet({ onAccounts, storage = sessionStorage }) {
+  /** @type {Set<() => void>} */
+  const listeners = new Set();
+  /** @type {Wallet | null} */
+  let watched = null;
+  const found = discoverWallets(() => {
+    for (const listener of listeners) listener();
+    takeUp();
+  });
+  found.ask();
+
+  /** @param {Wallet} wallet */
+  function watch(wallet) {
+    watched?.provider.removeListener?.('accountsChanged', turned);
+    watched = wallet;
+    wallet.provider.on?.('accountsChanged', turned);
+  }
+
+  /** @param {unknown} accounts */
+  function turned(accounts) {
+    onAccounts(Array.isArray(accounts) ? accounts.map((account) => String(account).toLowerCase()) : []);
+  }
+
+  function takeUp() {
+    const wallet = found.all.find(({ rdns }) => rdns === storage.getItem(KEY));
+    if (watched === null && wallet !== undefined) watch(wallet);
+  }
+
+  return {
+    get all() {
+      return found.all;
+    },
+    ask: found.ask,
+    /** @param {() => void} listener called when one more is found */
+    onFound(listener) {
+      listeners.add(listener);
+    },
+    /** It has logged in. @param {Wallet} wallet */
+    use(wallet) {
+      storage.setItem(KEY, wallet.rdns);
+      watch(wallet);
+    },
+    /** Nobody is logged in by a wallet. */
+    forget() {
+      storage.removeItem(KEY);
+      watched?.provider.removeListener?.('accountsChanged', turned);
+      watched = null;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { createHorizonChoice } from '../lib/choice.js';
+import { createPulse } from '../lib/pulse.js';
+import { createSession } from '../lib/session.js';
+import { createStore } from '../lib/store.js';
+import { mountAccount } from './account.js';
+import { mountAttestations } from './attestations.js';
+import { mountCalibration } from './calibration.js';
+import { mountConnection } from './connection.js';
+import { mountCrowd } from './crowd.js';
+import { mountEvents } from './events.js';
+import { mountFeeds } from './feeds.js';
+import { mountHorizon } from './horizon.js';
+import { mountOrigin } from './origin.js';
+import { mountPrice } from './price.js';
+import { mountRecord } from './record.js';
+import { mountRegimes } from './regimes.js';
+import { mountSelfTests } from './self-tests.js';
+import { mountSetup } from './setup.js';
+import { mountToday } from './today.js';
+import { mountWagers } from './wagers.js';
+
+/** @import { Choice } from '../lib/choice.js' */
+/** @import { Pulse } from '../lib/pulse.js' */
+/** @import { Session } from '../lib/session.js' */
+/** @import { Store } from '../lib/store.js' */
+
+/**
+ * What the sections of the page share.
+ * @typedef {{ store: Store, session: Session, horizon: Choice, pulse: Pulse }} Page
+ */
+
+const SECTIONS = [
+  ...[mountConnection, mountAccount, mountOrigin, mountSetup, mountHorizon],
+  ...[mountToday, mountRecord, mountPrice, mountRegimes, mountCalibration, mountAttestations],
+  ...[mountCrowd, mountWagers, mountSelfTests, mountEvents, mountFeeds],
+];
+
+const session = createSession();
+const horizon = createHorizonChoice();
+const store = createStore({ session, horizon });
+const pulse = createPulse(store);
+
+for (const mount of SECTIONS) mount({ store, session, horizon, pulse });
+
+// Who asks, and of what horizon, decides what is told.
+session.onChange(() => void store.refreshAll(['signal', 'scorecard', 'wagers', 'crowd']));
+horizon.onChange(() => {
+  for (const name of /** @type {const} */ (['signal', 'scorecard'])) store.forget(name);
+  void store.refreshAll(['signal', 'scorecard']);
+});
+void pulse.start();

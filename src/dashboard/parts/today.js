@@ -1,0 +1,119 @@
+import { ago } from '../lib/ago.js';
+import { callOf } from '../lib/call.js';
+import { rangeOf } from '../lib/call-range.js';
+import { windowOf } from '../lib/call-window.js';
+import { bodyOf, h, replace } from '../lib/dom.js';
+import { usdCents } from '../lib/format.js';
+import { show } from '../lib/section.js';
+import { regimeWords, signedPercent } from '../lib/words.js';
+
+/** @import { Answers } from '../lib/answers.ts' */
+/** @import { Child } from '../lib/dom.js' */
+/** @import { Page } from './main.js' */
+
+/** @typedef {Answers['signal']} Signal */
+
+const NAMES = ['trouble', 'call', 'range', 'now', 'life', 'facts', 'next'];
+
+/**
+ * The newest forecast as the reader may see it, beside the market as it is now.
+ * @param {Page} page
+ */
+export function mountToday({ store, session }) {
+  const [trouble, call, range, now, life, facts, next] = NAMES.map((name) => h('div', { class: `today-${name}` }));
+  replace(bodyOf('today'), h('div', { class: 'today' }, h('div', {}, trouble, range), h('div', {}, now, life, facts, next)));
+
+  const known = () => {
+    const signal = store.get('signal').answer;
+    const row = store.get('scorecard').answer?.predictions.find(({ predictionId }) => predictionId === signal?.predictionId) ?? null;
+    return { signal, row, price: store.get('price').answer, info: store.get('info').answer, tier: session.current?.tier ?? null };
+  };
+  show({ store, name: 'signal', body: trouble, draw: () => call });
+  // What can be focused is drawn again only when it has changed.
+  const [redrawCall, redrawFacts] = [whenChanged(call), whenChanged(facts)];
+  const draw = () => {
+    const { signal, price, info, tier } = known();
+    const needed = info?.tiers.find((one) => one.tier === 'basic')?.requirement ?? 'gate tokens';
+    redrawCall([signal, needed, tier], () => (signal === null ? null : callOf(signal, { needed, tier })));
+    redrawFacts([signal], () => (signal === null ? null : factsOf(signal)));
+    replace(range, rangeOf(known()));
+    replace(now, nowOf(price, signal));
+    replace(life, signal === null ? null : windowOf(signal));
+    replace(next, nextCallOf(info));
+  };
+  for (const name of /** @type {const} */ (['signal', 'scorecard', 'price', 'info'])) store.watch(name, draw);
+  session.onChange(draw);
+}
+
+/** @param {HTMLElement} element */
+function whenChanged(element) {
+  let drawn = '';
+  return (/** @type {readonly unknown[]} */ of, /** @type {() => Child | readonly Child[]} */ make) => {
+    const next = JSON.stringify(of);
+    if (next !== drawn) replace(element, make());
+    drawn = next;
+  };
+}
+
+/**
+ * @param {Answers['price'] | null} price
+ * @param {Signal | null} signal
+ */
+function nowOf(price, signal) {
+  if (price === null || price.price === null) return h('p', { class: 'empty' }, 'No price of now.');
+  const { change24h, observedAt, stale } = price;
+  const since = signal === null ? null : 100 * (price.price / signal.btcPrice - 1);
+  return [
+    h('p', { class: 'price-now' }, h('span', { class: 'quiet' }, 'Bitcoin now'), h('strong', {}, usdCents(price.price))),
+    h(
+      'p',
+      { class: 'price-moves' },
+      change24h === null ? null : move(change24h, 'in 24 hours'),
+      since === null ? null : move(since, 'since the call'),
+      observedAt === null ? null : h('span', { class: stale ? 'bad' : 'quiet' }, stale ? 'old, seen ' : 'seen ', ago(observedAt)),
+    ),
+  ];
+}
+
+/** @param {number} changePercent @param {string} of */
+function move(changePercent, of) {
+  return h('span', {}, h('span', { class: changePercent < 0 ? 'bad' : 'good' }, signedPercent(changePercent)), ` ${of}`);
+}
+
+/** @param {Signal} signal */
+function factsOf({ regime, fearGreed, fearGreedLabel, etfFlows7d, btcPrice, modelVersion, attestationUid }) {
+  const uid = attestationUid && h('a', { href: '#attestations', title: attestationUid }, `${attestationUid.slice(0, 10)}…`);
+  return h(
+    'dl',
+    { class: 'facts' },
+    fact('Price at signal', usdCents(btcPrice)),
+    fact('Market regime', regimeWords(regime)),
+    fact('Fear & Greed', fearGreed === null ? '–' : `${fearGreed}: ${fearGreedLabel}`),
+    fact('ETF flows, 7 days', etfFlows7d === null ? '–' : millions(etfFlows7d)),
+    fact('Committed on chain', uid ?? 'about 21:38 UTC'),
+    fact('Model', modelVersion),
+  );
+}
+
+/** @param {string} term @param {Child} value */
+function fact(term, value) {
+  return h('div', {}, h('dt', {}, term), h('dd', {}, value));
+}
+
+/** @param {number} usd */
+function millions(usd) {
+  return `${usd < 0 ? '−' : '+'}$${Math.round(Math.abs(usd) / 1e6).toLocaleString('en-US')} M`;
+}
+
+/**
+ * When the next forecast is due: a time of every day.
+ * @param {Answers['info'] | null} info
+ */
+function nextCallOf(info) {
+  const time = info?.schedule.find(({ step }) => step === 'signal')?.times[0];
+  if (time === undefined) return null;
+  const now = new Date();
+  const at = new Date(`${now.toISOString().slice(0, 10)}T${time}:00Z`);
+  if (at <= now) at.setUTCDate(at.getUTCDate() + 1);
+  return h('p', { class: 'quiet' }, 'Next call ', ago(at.toISOString()), `, at ${time} UTC.`);
+}

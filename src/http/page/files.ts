@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What the page is made of; nothing else of its folder is served. */
+const TYPES = { '.css': 'text/css; charset=utf-8', '.js': 'text/javascript; charset=utf-8' } as const;
+
+/** Folders of the page, as they are named in its URLs. */
+export const PAGE_FOLDERS = ['lib', 'parts', 'styles', 'vendor'] as const;
+
+type PageFolder = (typeof PAGE_FOLDERS)[number];
+
+/** Hashes that the page recomputes commitments with: files of the package as it is published, which browsers load without a bundler. */
+const VENDOR = { of: '@noble/hashes/sha3.js', files: ['sha3.js', 'sha2.js', '_md.js', '_u64.js', 'utils.js'] } as const;
+
+export interface PageFile {
+  name: string;
+  content: string;
+  type: string;
+  /** Changes with the content. */
+  etag: string;
+}
+
+const DASHBOARD = new URL('../../dashboard/', import.meta.url);
+
+/** The files of a folder of the page, by name; read once. */
+const folders = new Map<PageFolder, ReadonlyMap<string, PageFile>>();
+
+export function pageFiles(folder: PageFolder): ReadonlyMap<string, PageFile> {
+  const known = folders.get(folder);
+  if (known !== undefined) return known;
+  const files = new Map(locations(folder).map(([name, path]) => [name, read(name, path)]));
+  folders.set(folder, files);
+  return files;
+}
+
+/** The frame of the page, with places for what differs between deployments. */
+export function readFrame(): string {
+  return readFileSync(new URL('index.html', DASHBOARD), 'utf8');
+}
+
+function locations(folder: PageFolder): [name: string, path: string][] {
+  if (folder === 'vendor') return VENDOR.files.map((name) => [name, fileURLToPath(new URL(name, import.meta.resolve(VENDOR.of)))]);
+  const path = fileURLToPath(new URL(`${folder}/`, DASHBOARD));
+  return readdirSync(path)
+    .filter((name) => extname(name) in TYPES)
+    .toSorted()
+    .map((name) => [name, `${path}${name}`]);
+}
+
+function read(name: string, path: string): PageFile {
+  const content = readFileSync(path, 'utf8');
+  const digest = createHash('sha256').update(content).digest('base64url').slice(0, 22);
+  return { name, content, type: TYPES[extname(name) as keyof typeof TYPES], etag: `"${digest}"` };
+}

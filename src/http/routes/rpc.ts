@@ -1,0 +1,45 @@
+import { MOST_BLOCKS } from '../../chain/reading/log-range.ts';
+import { MOST_CALLS } from '../../chain/reading/read-only-rpc.ts';
+import { OracleError } from '../../errors.ts';
+import type { HttpParts } from '../parts.ts';
+import { type Reply, type Route, route } from '../route.ts';
+import { RPC_REPLY, RPC_REQUEST, type RpcReply } from '../schemas/rpc.ts';
+
+export const RPC_PATH = '/rpc';
+
+const DESCRIPTION = `
+The local chain itself listens on this machine only, and not to pages of a browser. This way everybody can check the record of a
+demonstration against its chain: JSON-RPC 2.0, one call or up to ${MOST_CALLS} of them, and \`eth_getLogs\` over at most ${MOST_BLOCKS} blocks.
+Nothing that changes the chain is passed on. What goes wrong with a call is told in its answer, under status 200.
+
+Where the record is on a real chain nothing is served here: \`chain.rpcUrl\` of \`/api/svc/info\` names an endpoint.
+`.trim();
+
+/** The chain of a demonstration, to read. */
+export function rpcRoutes({ chainReading }: Pick<HttpParts, 'chainReading'>): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: RPC_PATH,
+      name: 'readLocalChain',
+      tag: 'service',
+      summary: 'Reads the local chain by JSON-RPC, to check the record against it',
+      description: DESCRIPTION,
+      json: RPC_REQUEST,
+      reply: RPC_REPLY,
+      errors: ['NOT_FOUND'],
+      handle: async ({ json }): Promise<Reply<RpcReply>> => {
+        if (chainReading.rpc === null) throw notServed(chainReading.rpcUrl);
+        return { body: await chainReading.rpc.answer(json) };
+      },
+    }),
+  ];
+}
+
+function notServed(rpcUrl: string | null): OracleError {
+  const suggestedAction =
+    rpcUrl === null
+      ? 'Read it by any endpoint of chain.id in /api/svc/info.'
+      : `Read it by ${rpcUrl}, which is chain.rpcUrl in /api/svc/info.`;
+  return new OracleError('NOT_FOUND', 'The record is on a real chain, which this service does not read for others', { suggestedAction });
+}

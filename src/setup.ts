@@ -1,0 +1,54 @@
+/** What a start is at: in words, and how much of it is done where that is counted. */
+export interface SetupStep {
+  what: string;
+  done: number | null;
+  total: number | null;
+}
+
+/** What is left of a start. A value that is passed down: whoever does a part of it says so, and the doors tell it. */
+export interface Setup {
+  /** Null once all of it is done. */
+  readonly current: SetupStep | null;
+  at(what: string, counted?: { done: number; total: number }): void;
+  /** Does a part of the start; a person who watches is told once it is done, and how long it took. */
+  part<T>(name: string, work: () => Promise<T>, outcome: string | ((result: T) => string)): Promise<T>;
+  complete(): void;
+}
+
+/** Room for the names of parts. */
+const NAME_WIDTH = 12;
+
+/** @param tell hears a line for each part that is done; unset: nobody watches */
+export function createSetup(first = 'starting', tell: (line: string) => void = () => undefined): Setup {
+  let current: SetupStep | null = { what: first, done: null, total: null };
+  return {
+    get current() {
+      return current;
+    },
+    at(what, counted) {
+      current = { what, done: counted?.done ?? null, total: counted?.total ?? null };
+    },
+    async part(name, work, outcome) {
+      const began = performance.now();
+      const result = await work();
+      const seconds = ((performance.now() - began) / 1_000).toFixed(1);
+      tell(partLine(name, `${typeof outcome === 'string' ? outcome : outcome(result)} in ${seconds} s`));
+      return result;
+    },
+    complete() {
+      current = null;
+    },
+  };
+}
+
+/** A line on one part of the service, the same form for all. */
+export function partLine(name: string, text: string): string {
+  return `${name.padEnd(NAME_WIDTH)}${text}`;
+}
+
+/** One sentence of it: `replaying history: 40 of 120 days`. Null once all is done. */
+export function setupText({ current }: Setup): string | null {
+  if (current === null) return null;
+  const { what, done, total } = current;
+  return done === null || total === null ? what : `${what}: ${done} of ${total}`;
+}

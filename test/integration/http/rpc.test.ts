@@ -1,0 +1,254 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { createPublicClient, erc20Abi, type Hex, http, numberToHex, parseAbiItem } from 'viem';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createReadOnlyRpc, MOST_CALLS, type ReadOnlyRpcOptions } from '../../../src/chain/reading/read-only-rpc.ts';
+import { composeChainReading } from '../../../src/compose/chain-reading.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { createApp } from '../../../src/http/app.ts';
+import { rpcRoutes } from '../../../src/http/routes/rpc.ts';
+import { createLog } from '../../../src/log.ts';
+import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
+import { type TestChain, testChain } from '../../support/chain.ts';
+import { type Served, serveApp } from '../../support/serve.ts';
+
+let chain: TestChain;
+let url: string;
+const closing: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  chain = await testChain();
+  closing.push(() => chain.stop());
+  url = (await open({ rpcUrl: chain.rpcUrl })).url;
+});
+afterAll(async () => {
+  for (const close of closing.toReversed()) await close();
+});
+
+/** The door in front of a node; null for one that reads no chain for others. */
+async function open(options: ReadOnlyRpcOptions | null, rpcUrl: string | null = null): Promise<Served> {
+  const chainReading = { rpc: options === null ? null : createReadOnlyRpc(options), rpcUrl };
+  const log = createLog({ level: 'silent', secrets: [] });
+  const served = await serveApp(createApp(rpcRoutes({ chainReading }), { log, identify: async () => PUBLIC_CALLER }));
+  closing.push(served.close);
+  return served;
+}
+
+const post = (to: string, body: string, path = '/rpc') =>
+  fetch(`${to}${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+async function ask(body: unknown, to = url, path?: string): Promise<any> {
+  const response = await post(to, JSON.stringify(body), path);
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+const call = (method: string, ...params: unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params });
+
+/** A node that notes what it is asked, and answers as it is told. */
+async function node(answer: (calls: { id: number; method: string }[]) => string | Promise<string>) {
+  const asked: string[] = [];
+  const server: Server = createServer(async (request, response) => {
+    const calls = (await json(request)) as { id: number; method: string }[];
+    asked.push(...calls.map(({ method }) => method));
+    response.end(await answer(calls));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  closing.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { rpcUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+const results = (calls: { id: number }[], result: unknown) => JSON.stringify(calls.map(({ id }) => ({ jsonrpc: '2.0', id, result })));
+
+describe('the local chain', () => {
+  it('is read by a client as it is read itself', async () => {
+    const client = createPublicClient({ transport: http(`${url}/rpc`) });
+    const direct = createPublicClient({ transport: http(chain.rpcUrl) });
+    const { eas, gateToken } = chain.addresses;
+    expect(await client.getChainId()).toBe(chain.chainId);
+    expect(await client.getBlockNumber()).toBe(await direct.getBlockNumber());
+    expect(await client.getCode({ address: eas })).toBe(await direct.getCode({ address: eas }));
+    expect(await client.getBalance({ address: chain.accounts.attester.address })).toBeGreaterThan(0n);
+    const balance = { address: gateToken, abi: erc20Abi, functionName: 'balanceOf', args: [chain.deployer.address] } as const;
+    expect(await client.readContract(balance)).toBe(await direct.readContract(balance));
+    const event = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
+    const [log, ...more] = await client.getLogs({ address: gateToken, event, fromBlock: 0n, toBlock: 'latest' });
+    expect(more).toEqual([]);
+    const block = await client.getBlock({ blockHash: log.blockHash });
+    expect(block).toEqual(await client.getBlock({ blockNumber: log.blockNumber }));
+    expect(await client.getTransaction({ hash: log.transactionHash })).toMatchObject({ blockHash: log.blockHash });
+    expect(await client.getTransactionReceipt({ hash: log.transactionHash })).toMatchObject({ status: 'success' });
+  });
+
+  it('says why a contract refuses, as it says it itself', async () => {
+    const data = '0xa3112a64' as Hex;
+    const tx = call('eth_call', { to: chain.addresses.eas, data }, 'latest');
+    const direct = await ask(tx, chain.rpcUrl, '');
+    expect(direct.error.code).toBe(3);
+    expect((await ask(tx)).error).toEqual(direct.error);
+  });
+
+  it('answers a batch call by call, what is refused among what is not, under the ids of the caller', async () => {
+    const answers = await ask([
+      { ...call('eth_chainId'), id: 'a' },
+      { ...call('anvil_setBalance', chain.deployer.address, '0x0'), id: null },
+      7,
+      { ...call('eth_getCode', 'nowhere'), id: 1.5 },
+      { ...call('eth_chainId'), id: 'a' },
+    ]);
+    const answered = { jsonrpc: '2.0', id: 'a', result: numberToHex(chain.chainId) };
+    expect(answers).toEqual([
+      answered,
+      { jsonrpc: '2.0', id: null, error: { code: -32_601, message: expect.any(String) } },
+      { jsonrpc: '2.0', id: null, error: { code: -32_600, message: expect.any(String) } },
+      { jsonrpc: '2.0', id: 1.5, error: { code: -32_602, message: expect.any(String) } },
+      answered,
+    ]);
+  });
+
+  it('is not changed by anything that is sent', async () => {
+    const before = await chain.rpc('eth_blockNumber');
+    const { address } = chain.accounts.stranger;
+    const changes = [
+      call('evm_mine'),
+      call('anvil_mine', '0x5'),
+      call('anvil_setBalance', address, '0x0'),
+      call('eth_sendTransaction', { from: address, to: address, value: '0x1' }),
+      call('eth_call', { to: address }, 'latest', { [address]: { balance: '0x0' } }),
+    ];
+    for (const { error } of await ask(changes)) expect([-32_601, -32_602]).toContain(error.code);
+    expect(await chain.rpc('eth_blockNumber')).toBe(before);
+    expect(BigInt(await chain.rpc<Hex>('eth_getBalance', address, 'latest'))).toBeGreaterThan(0n);
+  });
+});
+
+describe('what is passed on', () => {
+  it('is nothing but calls that read, and of a range that is too long only the question how long it is', async () => {
+    const { rpcUrl, asked } = await node((calls) => results(calls, '0xffffff'));
+    const to = (await open({ rpcUrl })).url;
+    await ask([call('anvil_reset'), call('debug_traceCall', {}), call('eth_getCode', 'x'), null], to);
+    expect(asked).toEqual([]);
+    const tooLong = call('eth_getLogs', { fromBlock: '0x0' });
+    expect(await ask(tooLong, to)).toMatchObject({ error: { code: -32_005, message: expect.stringContaining('10000 blocks') } });
+    expect(asked).toEqual(['eth_blockNumber']);
+    expect(await ask([call('eth_chainId'), tooLong], to)).toMatchObject([{ result: '0xffffff' }, { error: { code: -32_005 } }]);
+    expect(asked).toEqual(['eth_blockNumber', 'eth_blockNumber', 'eth_chainId']);
+  });
+
+  it.each([
+    ['an empty batch', []],
+    ['more calls than one request may have', Array(MOST_CALLS + 1).fill(call('eth_chainId'))],
+  ])('is nothing of %s', async (_, batch) => {
+    const { rpcUrl, asked } = await node((calls) => results(calls, '0x1'));
+    const answer = await ask(batch, (await open({ rpcUrl })).url);
+    expect(answer).toEqual({ jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'A batch has 1 to 50 calls' } });
+    expect(asked).toEqual([]);
+  });
+
+  it('is as much as one request may have', async () => {
+    expect(await ask(Array(MOST_CALLS).fill(call('eth_chainId')))).toHaveLength(MOST_CALLS);
+  });
+});
+
+describe('a node', () => {
+  const UNREACHABLE = { jsonrpc: '2.0', id: 1, error: { code: -32_603, message: expect.stringContaining('does not answer') } };
+
+  it.each<[string, (calls: { id: number }[]) => string | Promise<string>]>([
+    ['that says no JSON', () => 'upstream at http://10.0.0.1 failed'],
+    ['that says something else', () => '{"jsonrpc":"2.0","id":0,"result":"0x1"}'],
+    ['that leaves a call out', () => '[]'],
+    ['that says too much', (calls) => results(calls, 'x'.repeat(2_000))],
+    ['that does not answer in time', () => new Promise<string>(() => undefined)],
+  ])('%s is told to be unreachable, without its words', async (_, answer) => {
+    const { rpcUrl } = await node(answer);
+    const { url: to } = await open({ rpcUrl, timeoutMs: 100, mostBytes: 1_000 });
+    expect(await ask(call('eth_chainId'), to)).toEqual(UNREACHABLE);
+  });
+
+  it('that is not there is told so, beside what was refused before', async () => {
+    const { url: to } = await open({ rpcUrl: 'http://127.0.0.1:1' });
+    expect(await ask([call('eth_chainId'), call('evm_mine')], to)).toEqual([
+      UNREACHABLE,
+      expect.objectContaining({ error: expect.objectContaining({ code: -32_601 }) }),
+    ]);
+  });
+
+  it('has its words cut, and of its errors only what JSON-RPC knows', async () => {
+    const error = { code: 'x', message: 'm'.repeat(5_000), data: 'd'.repeat(30_000), stack: 'at /home' };
+    const { rpcUrl } = await node((calls) => JSON.stringify(calls.map(({ id }) => ({ id, error }))));
+    const answer = await ask(call('eth_chainId'), (await open({ rpcUrl })).url);
+    expect(answer).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32_603, message: 'm'.repeat(500) } });
+  });
+});
+
+describe('the door', () => {
+  it('refuses what is no JSON, and too much of it', async () => {
+    expect((await post(url, '{not JSON')).status).toBe(400);
+    expect(
+      (await post(url, JSON.stringify(call('eth_call', { to: `0x${'0'.repeat(40)}`, data: `0x${'00'.repeat(40_000)}` })))).status,
+    ).toBe(413);
+    expect((await fetch(`${url}/rpc`, { method: 'POST', body: 'x' })).status).toBe(415);
+    expect((await fetch(`${url}/rpc`)).status).toBe(405);
+  });
+
+  it('is open to pages of others, which may read what everybody may', async () => {
+    const response = await fetch(`${url}/rpc`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://other.example',
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'content-type',
+      },
+    });
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  it.each([
+    ['https://rpc.example.org', 'https://rpc.example.org'],
+    [null, 'any endpoint'],
+  ])('of a service on a real chain says where to read it: %s', async (rpcUrl, words) => {
+    const { url: to } = await open(null, rpcUrl);
+    const response = await post(to, JSON.stringify(call('eth_chainId')));
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ code: 'NOT_FOUND', suggestedAction: expect.stringContaining(words) });
+  });
+});
+
+describe('the endpoint that strangers are told', () => {
+  const KEY = `0x${'1'.repeat(64)}`;
+  const ADDRESS = `0x${'2'.repeat(40)}`;
+  const real = {
+    PUBLIC_URL: 'https://oracle.test',
+    CHAIN_RPC_URL: 'https://rpc.example.org/v2/very-secret',
+    ...{ ATTESTER_PRIVATE_KEY: KEY, REPORTER_PRIVATE_KEY: KEY, PROVIDER_PRIVATE_KEY: KEY, FACILITATOR_PRIVATE_KEY: KEY },
+    ...{ SALT_SECRET: 's'.repeat(32), ENCRYPTION_SECRET: 's'.repeat(32), PAYEE_ADDRESS: ADDRESS },
+    ...{
+      GATE_TOKEN_ADDRESS: ADDRESS,
+      STABLECOIN_ADDRESS: ADDRESS,
+      IDENTITY_REGISTRY_ADDRESS: ADDRESS,
+      REPUTATION_REGISTRY_ADDRESS: ADDRESS,
+    },
+  };
+  const toldFor = (environment: Record<string, string>) =>
+    composeChainReading({ config: loadConfig(environment), rpcUrl: chain.rpcUrl, publicUrl: 'https://oracle.test/base/' });
+
+  it.each<[string, Record<string, string>, string | null, boolean]>([
+    ['is this door on a local chain', { PUBLIC_RPC_URL: 'https://elsewhere.example' }, 'https://oracle.test/base/rpc', true],
+    ['is that of Base on Base', real, 'https://mainnet.base.org', false],
+    ['is none on another chain', { ...real, CHAIN_ID: '10' }, null, false],
+    ['is the one that is set', { ...real, PUBLIC_RPC_URL: 'https://public.example/rpc' }, 'https://public.example/rpc', false],
+  ])('%s', (_, environment, rpcUrl, reads) => {
+    const reading = toldFor(environment);
+    expect([reading.rpcUrl, reading.rpc !== null]).toEqual([rpcUrl, reads]);
+  });
+
+  it('has no key in it', () => {
+    expect(() => loadConfig({ PUBLIC_RPC_URL: 'https://rpc.example.org/?key=secret' })).toThrow('PUBLIC_RPC_URL');
+    expect(() => loadConfig({ PUBLIC_RPC_URL: 'https://user:secret@rpc.example.org' })).toThrow('PUBLIC_RPC_URL');
+  });
+});

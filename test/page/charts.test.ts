@@ -1,0 +1,381 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SCORECARD, type ScorecardReply } from '../../src/record/schemas/scorecard.ts';
+import { describeWithBrowser, type OpenPage, type TestBrowser } from '../support/browser.ts';
+import { type Served, serve } from '../support/serve.ts';
+import { runPastDay, type TestService, testService, today } from '../support/service.ts';
+
+const DAYS = 12;
+const DAY_MS = 86_400_000;
+const SECTIONS = ['record', 'price', 'regimes', 'calibration'];
+
+type Row = ScorecardReply['predictions'][number];
+
+const percent = (share: number, digits = 1) => `${(100 * share).toFixed(digits)} %`;
+const interval = ({ low, high }: { low: number; high: number }) => `${percent(low)} to ${percent(high)}`;
+const usd = (value: number) => `$${Math.round(value).toLocaleString('en-US')}`;
+const dateOf = (time: string, days = 0) => new Date(Date.parse(time) + days * DAY_MS).toISOString().slice(0, 10);
+
+describeWithBrowser('charts of the record', (browser) => {
+  let service: TestService;
+  let served: Served;
+  /** The record of two days, as everybody may see it. */
+  let real: ScorecardReply;
+  beforeAll(async () => {
+    service = await testService(DAYS);
+    for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day);
+    await service.infrastructure.localChain!.setTimeToNow();
+    service.setup.complete();
+    served = await serve(service);
+    real = (await (await fetch(`${served.url}/api/svc/scorecard?horizon=2`)).json()) as ScorecardReply;
+  });
+  afterAll(async () => {
+    await served?.close();
+    await service?.stop();
+  });
+
+  const openReal = (width = 1_200) => opened(browser, `${served.url}/?horizon=2`, { width });
+  const openWith = (answer: () => ScorecardReply, width = 1_200) =>
+    opened(browser, `${served.url}/?horizon=2`, { width, answer: () => SCORECARD.parse(answer()) as ScorecardReply });
+
+  it('every chart has a name with its figures, and a table whose figures are those of the interface', async () => {
+    const page = await openReal();
+    for (const name of await page.locator(charts()).evaluateAll((all) => all.map((svg) => svg.getAttribute('aria-label') ?? '')))
+      expect(name).toMatch(/^.{10,}\. .{20,}/);
+
+    const byHorizon = await tableOf(page, 'Right calls by horizon');
+    for (const [index, row] of real.byHorizon.entries()) {
+      const [, wins, calls, , share, within] = byHorizon[index];
+      expect([wins, calls]).toEqual([String(row.wins), String(row.resolved)]);
+      expect([share, within]).toEqual(row.accuracy === null ? ['–', '–'] : [percent(row.accuracy), interval(row.accuracyInterval95!)]);
+    }
+
+    const over = real.predictions.filter(({ btcAtResolution }) => btcAtResolution !== null);
+    const prices = new Map((await tableOf(page, 'BTC/USD at 00:00 UTC')).map(([day, ...cells]) => [day, cells]));
+    for (const { resolvesAt, btcAtResolution, band80, date } of over) {
+      const outcome = btcAtResolution! > band80!.high ? 'above' : btcAtResolution! < band80!.low ? 'below' : 'inside';
+      const expected = [usd(btcAtResolution!), date, usd(band80!.low), usd(band80!.median), usd(band80!.high), `${outcome} the band`];
+      expect(prices.get(dateOf(resolvesAt))?.slice(0, 6)).toEqual(expected);
+    }
+    const inside = real.statistics.distribution!.coverage.find(({ nominal }) => nominal === 0.8)!.observed;
+    await expectText(page, 'price', `inside the 80 % band on ${Math.round(inside * over.length)} of ${over.length} days`);
+
+    const bins = await tableOf(page, 'Probabilities of UP');
+    expect(bins.map(([, said, rose, within]) => [said, rose, within])).toEqual(
+      real.statistics.probabilities!.reliability.map((bin) => [
+        percent(bin.meanProbability),
+        percent(bin.observedShare),
+        interval(bin.interval95),
+      ]),
+    );
+    const quantiles = await tableOf(page, 'Quantiles');
+    expect(quantiles).toEqual(
+      real.statistics.distribution!.quantiles.map(({ level, observed, interval95 }) => [
+        percent(level, 0),
+        percent(observed),
+        interval(interval95),
+      ]),
+    );
+    expect(await oddities(page)).toEqual([]);
+    expect(page.problems()).toEqual([]);
+  });
+
+  it('a year draws with room for every label, wide and narrow, and lists each run of a regime; nothing scrolls sideways', async () => {
+    const year = yearOf(real);
+    const page = await openWith(() => year);
+    for (const width of [1_200, 360]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.waitForFunction((wide) => document.querySelector('#price .chart')!.getBoundingClientRect().width <= wide, width);
+      for (const zoom of ['30 days', 'All']) {
+        await page.getByRole('button', { name: zoom, exact: true }).click();
+        expect(await crowded(page), `${width} px, ${zoom}`).toEqual([]);
+      }
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    }
+    expect(await oddities(page)).toEqual([]);
+    const runs = await tableOf(page, 'Regime of each day');
+    const changes = year.predictions.filter(({ regime }, index, rows) => regime !== rows[index + 1]?.regime);
+    expect(runs.map(([from, , , risk]) => [from, risk])).toEqual(changes.map(({ date, riskLevel }) => [date, riskLevel]));
+    await expectText(page, 'regimes', `since ${changes[0].date}`);
+  });
+
+  it('the price is read day by day from the keyboard, by pointing and by touch', async () => {
+    const page = await opened(browser, `${served.url}/?horizon=2`, { hasTouch: true });
+    const slider = page.getByRole('slider', { name: 'Day read in the chart' });
+    const last = real.predictions.find(({ btcAtSignal }) => btcAtSignal !== null)!;
+    await slider.focus();
+    await page.keyboard.press('ArrowLeft');
+    const before = real.predictions.find(
+      ({ windowOpensAt }) => windowOpensAt === new Date(Date.parse(last.windowOpensAt) - DAY_MS).toISOString(),
+    )!;
+    const said = await slider.getAttribute('aria-valuetext');
+    expect(said).toContain(`${dateOf(before.windowOpensAt)}: ${usd(before.btcAtSignal!)}`);
+    expect(await page.locator('#price .readout').innerText()).toBe(said);
+
+    const chart = page.locator('#price svg');
+    await chart.hover({ position: { x: 60, y: 40 } });
+    expect(await slider.getAttribute('aria-valuetext')).toContain(dateOf(real.predictions.at(-1)!.windowOpensAt));
+    await chart.tap({ position: { x: (await chart.boundingBox())!.width - 20, y: 40 } });
+    expect(await slider.inputValue()).toBe(await slider.getAttribute('max'));
+  });
+
+  it('new data leaves the zoom, the open table and the focus where the reader has them', async () => {
+    let answer = yearOf(real);
+    const page = await opened(browser, `${served.url}/?horizon=2`, { answer: () => answer });
+    await page.getByRole('button', { name: '30 days', exact: true }).click();
+    const summary = page.locator('#price summary');
+    await summary.click();
+    await page.locator('#price table').waitFor();
+    answer = { ...answer, predictions: answer.predictions.slice(3) };
+    const newest = dateOf(answer.predictions[0].resolvesAt);
+    await recordMoved(page);
+    await page.locator('#price tbody tr').first().filter({ hasText: newest }).waitFor();
+    expect(await page.getByRole('button', { name: '30 days', exact: true }).getAttribute('aria-pressed')).toBe('true');
+    expect(await page.locator('#price details').getAttribute('open')).not.toBeNull();
+    expect(await summary.evaluate((element) => element === document.activeElement)).toBe(true);
+  });
+
+  it('says in words what there is nothing to draw of, and shows no figure that is none', async () => {
+    let answer = real;
+    const page = await openWith(() => answer, 360);
+    for (const [name, change, said] of odd()) {
+      answer = change(structuredClone(real));
+      await recordMoved(page);
+      await page.locator('#record .body').filter({ hasText: said.record }).waitFor();
+      for (const [section, words] of Object.entries(said)) await expectText(page, section, words, name);
+      expect(await oddities(page), name).toEqual([]);
+      expect(await crowded(page), name).toEqual([]);
+    }
+    expect(page.problems()).toEqual([]);
+  });
+});
+
+/** Records that have little or nothing to show, and what is said then. */
+function odd(): [string, (real: ScorecardReply) => ScorecardReply, { record: RegExp; calibration: RegExp; price: RegExp }][] {
+  const nothingScored = { calibration: /No outcome is known yet/, price: /No forecast with a band is over/ };
+  return [
+    [
+      'no forecast',
+      (real) => withRows(real, [], 'nothing resolved yet: no claim can be made'),
+      { record: /No forecast has been made yet/, calibration: /No outcome is known yet/, price: /No close is known yet/ },
+    ],
+    [
+      'one forecast that is open',
+      (real) => withRows(real, real.predictions.slice(0, 1), 'nothing resolved yet: no claim can be made'),
+      { record: /Nothing resolved yet\.\s*No claim can be made\./, ...nothingScored },
+    ],
+    [
+      'all HOLD',
+      (real) => withRows(real, real.predictions.map(held), 'no call made: all 12 forecasts that are over abstained (HOLD)'),
+      { record: /No call made\.\s*All 12 forecasts/, ...nothingScored, price: /inside the 80 % band on \d+ of \d+ days/ },
+    ],
+    [
+      'all VOID and missed',
+      (real) => withRows(real, real.predictions.map(missed), 'nothing resolved yet: no claim can be made'),
+      { record: /12 void, 12 of them missed days/, ...nothingScored },
+    ],
+  ];
+}
+
+/** A record of such rows without a scored one: everything that rests on outcomes is null. */
+function withRows(real: ScorecardReply, predictions: Row[], verdict: string): ScorecardReply {
+  const none = { resolved: 0, wins: 0, accuracy: null, dedupedTotal: 0, accuracyInterval95: null, brier: null, effectiveN: 0 };
+  const countOf = (status: Row['status']) => predictions.filter((row) => row.status === status).length;
+  const voids = countOf('VOID');
+  return {
+    ...real,
+    predictions,
+    summary: {
+      ...{ ...real.summary, ...none, losses: 0, dedupedWins: 0, dedupedAccuracy: null, dedupedInterval95: null, alwaysUpAccuracy: null },
+      ...{ totalPredictions: predictions.length, holds: countOf('HOLD'), voids, missed: voids, pending: countOf('PENDING') },
+      ...{ streak: { count: 0, type: null }, verdict },
+    },
+    stats: { total: predictions.length, wins: 0, losses: 0, accuracy: null, currentStreak: 0, longestStreak: 0 },
+    statistics: {
+      calls: { n: 0, hits: 0, accuracy: null, effectiveN: 0, wilson95: null, bootstrap95: null, offsets: [], alwaysUp: null },
+      probabilities: null,
+      distribution: null,
+    },
+    byHorizon: real.byHorizon.map((row) => ({ ...row, ...none })),
+    byRegime: real.byRegime.map((row) => ({ ...row, ...none })),
+    marketSkill: { ...real.marketSkill, skill: null },
+  };
+}
+
+function held(row: Row): Row {
+  return { ...row, status: 'HOLD', signal: 'HOLD', outcome: null };
+}
+
+function missed(row: Row): Row {
+  const nothing = {
+    signal: null,
+    direction: null,
+    confidence: null,
+    pUp: null,
+    btcPrice: null,
+    band80: null,
+    regime: null,
+    riskLevel: null,
+  };
+  const noPrices = { btcAtResolution: null, returnBps: null, resolvedAt: null, outcome: null, modelVersion: null };
+  return { ...row, ...nothing, ...noPrices, status: 'VOID', missed: true };
+}
+
+/** A year of forecasts: prices in waves, some outcomes outside their bands, all regimes; probabilities in many bins. */
+function yearOf(real: ScorecardReply): ScorecardReply {
+  const template = real.predictions.find(({ band80 }) => band80 !== null)!;
+  const newest = real.predictions[0].windowOpensAt;
+  const priceOn = (day: number) => 60_000 + 25_000 * Math.sin(day / 40) + 3_000 * Math.sin(day * 1.7);
+  const risks = {
+    CRISIS: 'Extreme',
+    BEAR_TREND: 'High',
+    EUPHORIA: 'Elevated',
+    BEAR_RECOVERY: 'Elevated',
+    CHOP: 'Moderate',
+    DEFAULT: 'Moderate',
+    BULL_TREND: 'Low',
+  } as const;
+  const regimes = Object.keys(risks) as (keyof typeof risks)[];
+  const predictions = Array.from({ length: 380 }, (_, age): Row => {
+    const at = (days: number) => new Date(Date.parse(newest) + (days - age) * DAY_MS).toISOString();
+    const [opens, ends] = [priceOn(-age), priceOn(2 - age)];
+    const regime = regimes[Math.floor(age / 13) % regimes.length];
+    const row = {
+      ...template,
+      date: dateOf(at(-1)),
+      sequence: 380 - age,
+      windowOpensAt: at(0),
+      resolvesAt: at(2),
+      regime,
+      riskLevel: risks[regime],
+      btcAtSignal: opens,
+    };
+    if (age < 2) return { ...row, btcAtResolution: null, band80: null, outcome: null, status: 'PENDING', resolved: false };
+    return { ...row, btcAtResolution: ends, band80: { low: opens * 0.95, median: opens, high: opens * 1.05 } };
+  });
+  const share = (n: number, accuracy: number, half: number) => ({
+    ...{ resolved: n, wins: Math.round(n * accuracy), accuracy, effectiveN: n / 2 },
+    ...{ dedupedTotal: Math.round(n / 2), accuracyInterval95: { low: accuracy - half, high: accuracy + half } },
+  });
+  const skill = { brier: 0.25, value: 0.011, low: -0.021, high: 0.043 };
+  return {
+    ...real,
+    predictions,
+    byHorizon: real.byHorizon.map((row, index) => ({ ...row, ...share(300, 0.45 + index / 20, 0.06) })),
+    byRegime: regimes.map((regime, index) => ({ regime, total: 60, brier: null, ...share(20 + index * 9, 0.3 + index / 15, 0.2) })),
+    marketSkill: {
+      ...real.marketSkill,
+      skill: { weeks: 52, oracleBrier: 0.24, marketBrier: 0.25, value: 0.044, low: -0.067, high: 0.155 },
+    },
+    statistics: {
+      ...real.statistics,
+      probabilities: {
+        ...real.statistics.probabilities!,
+        climatologySkill: skill,
+        alwaysUpSkill: { ...skill, value: 0.42, low: 0.23, high: 0.53 },
+        reliability: Array.from({ length: 8 }, (_, index) => {
+          const said = 0.325 + index / 20;
+          return {
+            from: said - 0.025,
+            to: said + 0.025,
+            n: 47,
+            effectiveN: 20,
+            meanProbability: said,
+            observedShare: said - 0.03,
+            interval95: { low: said - 0.2, high: said + 0.2 },
+          };
+        }),
+      },
+    },
+  };
+}
+
+interface OpenedOptions {
+  width?: number;
+  /** Answered in the place of the scorecard, which `recordMoved` has the page ask for again. */
+  answer?: () => ScorecardReply;
+  hasTouch?: boolean;
+}
+
+async function opened(browser: TestBrowser, url: string, { width = 1_200, answer, hasTouch }: OpenedOptions): Promise<OpenPage> {
+  const page = await browser.open(url, {
+    width,
+    hasTouch,
+    init: async (fresh) => {
+      if (answer === undefined) return;
+      let attestations = 0;
+      await fresh.clock.install();
+      await fresh.route('**/api/svc/scorecard*', (route) => route.fulfill({ json: answer() }));
+      await fresh.route('**/api/svc/onchain-oracle/stats', async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), totalAttestations: ++attestations } });
+      });
+    },
+  });
+  await drawn(page);
+  return page;
+}
+
+/** Lets the minute pass after which the page looks whether the record has moved, and it has. */
+async function recordMoved(page: OpenPage): Promise<void> {
+  await page.clock.fastForward(80_000);
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+}
+
+/** Until every section that is tested has its chart, or words in its place. */
+async function drawn(page: OpenPage): Promise<void> {
+  for (const section of SECTIONS) await page.locator(`#${section} .body :is(.chart, .empty)`).first().waitFor();
+}
+
+/** The charts of the sections that are tested. */
+const charts = (inside = '') => SECTIONS.map((section) => `#${section} .chart ${inside}`).join(', ');
+
+async function expectText(page: OpenPage, section: string, text: string | RegExp, name = section): Promise<void> {
+  const shown = (await page.locator(`#${section} .body`).innerText()).replaceAll('\u00a0', ' ');
+  if (typeof text === 'string') expect(shown, name).toContain(text);
+  else expect(shown, name).toMatch(text);
+}
+
+/** The cells of the table of a figure, opened as a reader would. */
+async function tableOf(page: OpenPage, title: string): Promise<string[][]> {
+  const figure = page.locator('figure').filter({ has: page.locator('figcaption strong', { hasText: title }) });
+  await figure.locator('summary').click();
+  await figure.locator('table').waitFor();
+  return figure.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
+}
+
+/** Attributes and texts of charts in which something stands that is no figure. */
+async function oddities(page: OpenPage): Promise<string[]> {
+  return page
+    .locator(`${charts()}, ${charts('*')}`)
+    .evaluateAll((elements) =>
+      elements.flatMap((element) =>
+        [...[...element.attributes].map(({ name, value }) => `${name}=${value}`), element.textContent ?? ''].filter((text) =>
+          /NaN|undefined|null|Infinity/.test(text),
+        ),
+      ),
+    );
+}
+
+/** Labels of charts that are cut off by the edge of their chart, or stand on each other. */
+async function crowded(page: OpenPage): Promise<string[]> {
+  return page.locator(charts()).evaluateAll((svgs) =>
+    svgs.flatMap((svg) => {
+      const edge = svg.getBoundingClientRect();
+      const labels = [...svg.querySelectorAll('text')].map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
+      const cut = labels.filter(
+        ({ box }) => box.left < edge.left - 1 || box.right > edge.right + 1 || box.top < edge.top - 1 || box.bottom > edge.bottom + 1,
+      );
+      const onEachOther = labels.flatMap(({ text, box }, index) =>
+        labels
+          .slice(index + 1)
+          // The boxes of letters have some air above and below.
+          .filter(
+            ({ box: other }) =>
+              box.left < other.right && other.left < box.right && box.top < other.bottom - 3 && other.top < box.bottom - 3,
+          )
+          .map((other) => `${text} on ${other.text}`),
+      );
+      return [...cut.map(({ text }) => `${text} is cut off`), ...onEachOther];
+    }),
+  );
+}

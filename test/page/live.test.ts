@@ -1,0 +1,154 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { formatDay } from '../../src/forecast/day.ts';
+import { createApp } from '../../src/http/app.ts';
+import { allRoutes } from '../../src/http/routes/all.ts';
+import { describeWithBrowser } from '../support/browser.ts';
+import { regimeDrafts } from '../support/event-drafts.ts';
+import { login } from '../support/login.ts';
+import { serveApp } from '../support/serve.ts';
+import { runPastDay, type TestService, testService, today } from '../support/service.ts';
+
+/** All cores are taken while suites run. */
+const SLOWLY = { timeout: 15_000 };
+
+describeWithBrowser('the live parts of the page', (browser) => {
+  let service: TestService;
+  /** The day whose forecast is made while a reader looks on. */
+  let lastDay: number;
+  let served: Awaited<ReturnType<typeof serveApp>>;
+  const open = (port = 0) => serveApp(createApp(allRoutes(service.http), service.door, service.doors), { port, sockets: service });
+  beforeAll(async () => {
+    service = await testService(2);
+    service.setup.complete();
+    lastDay = today() - 1;
+    await runPastDay(service, lastDay - 1, ['open-window']);
+    await service.push.publish();
+    served = await open();
+  });
+  afterAll(async () => {
+    await served?.close();
+    await service?.stop();
+  });
+
+  /** A page of a reader who has logged in before. */
+  async function inside(): Promise<Page> {
+    const { token, wallet, tier, expiresAt } = await login(service, 'basic');
+    const session = JSON.stringify({ token, wallet, tier, expiresAt: expiresAt.toISOString() });
+    const page = await browser.open(served.url, {
+      init: async (opening) => {
+        opening.setDefaultTimeout(15_000);
+        await opening.addInitScript((stored) => sessionStorage.setItem('oracle-session', stored), session);
+      },
+    });
+    await page.locator('#events').getByText('Live:').waitFor();
+    return page;
+  }
+
+  const lines = (page: Page) => page.getByRole('log', { name: 'Events, newest first' }).getByRole('listitem');
+  const keys = (page: Page) => lines(page).evaluateAll((items) => items.map((item) => (item as HTMLElement).dataset.key));
+
+  it('shows what has happened, and each further event when the pipeline tells of it', async () => {
+    const page = await inside();
+    const last = await service.push.events.lastId();
+    expect(await keys(page)).toEqual(Array.from({ length: last }, (_, index) => `event-${last - index}`));
+    await runPastDay(service, lastDay, ['open-window']);
+    await service.push.publish();
+    const made = formatDay(lastDay);
+    const call = lines(page)
+      .filter({ hasText: `7-day call of ${Number(made.slice(8))} ` })
+      .filter({ hasText: 'New call' });
+    await call.getByText(/BUY|SELL|HOLD/).waitFor();
+    // What is shown of the record follows by itself.
+    await page.locator('#today').locator(`time[datetime^="${made}"]`).first().waitFor();
+  });
+
+  it('comes back after the service was away, with what was missed, once and in order', async () => {
+    const page = await inside();
+    const before = await keys(page);
+    await served.close();
+    await page.locator('#events').getByText('Connecting again by itself').waitFor();
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.getByText(/Offline since \d\d:\d\d UTC/).waitFor();
+    await service.push.events.append(regimeDrafts(100, 2), new Date());
+    served = await open(served.port);
+    await page.locator('#events').getByText('Live:').waitFor();
+    await page.getByText('Connected', { exact: true }).waitFor();
+    const last = Number(before[0]!.replace('event-', ''));
+    const missed = [`event-${last + 2}`, `event-${last + 1}`];
+    await expect.poll(() => keys(page), SLOWLY).toEqual([...missed, ...before].slice(0, 50));
+    await service.push.events.append(regimeDrafts(200, 1), new Date());
+    await expect.poll(async () => (await keys(page))[0], SLOWLY).toBe(`event-${last + 3}`);
+  });
+
+  it('shows anybody a made-up market as one, what the chain was told last, and nothing of what is sealed', async () => {
+    const page = await browser.open(served.url);
+    const list = page.getByRole('region', { name: 'Last entries on chain, newest first' });
+    await list
+      .getByText(/7-day call of .*: committed on chain/)
+      .first()
+      .waitFor();
+    expect(await page.locator('#events').innerText()).not.toMatch(/\b(BUY|SELL|HOLD|UP|DOWN)\b/);
+    await page.getByText('Nothing here says how the oracle does on the real market').waitFor();
+    expect(await page.locator('body').getAttribute('data-kind')).toBe('simulated');
+    const tags = await page.locator('.canvas').evaluateAll((all) => all.map((one) => getComputedStyle(one, '::before').content));
+    expect(tags.length).toBeGreaterThan(0);
+    expect(tags.every((tag) => tag.includes('SIMULATED'))).toBe(true);
+    expect(await page.evaluate(() => (scrollTo({ top: 2_000, behavior: 'instant' }), scrollY))).toBe(2_000);
+    expect(await page.getByText('Simulated market', { exact: true }).evaluate((mark) => mark.getBoundingClientRect().top)).toBeLessThan(
+      150,
+    );
+    expect(
+      await page.getByText('Simulated market', { exact: true }).evaluate((mark) => mark.getBoundingClientRect().top),
+    ).toBeGreaterThanOrEqual(0);
+    expect(page.problems()).toEqual([]);
+  });
+
+  it('says by horizon, which the keyboard changes, what a call means that abstains, never counts or is over', async () => {
+    const told = { direction: 'UP', confidence: 0.5123, replayed: false };
+    const calls = [
+      {
+        horizon: '7d',
+        call: { ...told, signal: 'HOLD' },
+        words: /HOLD\s+abstains[\s\S]*that is higher on .*, at 51.2 %: too little to act on/,
+      },
+      {
+        horizon: '3d',
+        call: { ...told, signal: 'SELL', direction: 'DOWN', status: 'VOID' },
+        words: /SELL\s+down[\s\S]*P\(up\) 48.8 %[\s\S]*never counts/,
+      },
+      { horizon: '2d', call: { ...told, signal: 'BUY', status: 'WIN' }, words: /BUY\s+up[\s\S]*It came true/ },
+    ];
+    const page = await browser.open(served.url, {
+      init: async (opening) => {
+        await opening.route('**/api/svc/open/signal*', async (route) => {
+          const real = await (await route.fetch()).json();
+          await route.fulfill({ json: { ...real, ...calls.find(({ horizon }) => horizon === real.horizon)?.call } });
+        });
+      },
+    });
+    await page.getByRole('radio', { name: '7 days' }).focus();
+    for (const { horizon, words } of calls) {
+      await expect.poll(() => page.locator('#today').innerText(), SLOWLY).toMatch(words);
+      expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe(horizon.slice(0, 1));
+      await page.keyboard.press('ArrowLeft');
+    }
+    expect(new URL(page.url()).searchParams.get('horizon')).toBe('7');
+    expect(page.problems()).toEqual([]);
+  });
+
+  it('shows how far a first start is, and nothing of it once it is over', async () => {
+    let setup: object | null = { what: 'replaying history', done: 40, total: 120 };
+    const page = await browser.open(served.url, {
+      init: async (opening) => {
+        await opening.route('**/health', (route) => route.fulfill({ json: { status: 'ok', version: '1', uptimeSeconds: 1, setup } }));
+      },
+    });
+    const bar = page.getByRole('progressbar', { name: 'Replaying history: 40 of 120' });
+    await bar.waitFor();
+    expect(await bar.evaluate((element) => (element as HTMLProgressElement).position)).toBeCloseTo(1 / 3);
+    setup = null;
+    await page.getByText('Connected', { exact: true }).waitFor();
+    expect(await page.locator('#setup').innerText()).toBe('');
+  });
+});

@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createApp, createStartingApp } from '../../src/http/app.ts';
+import { PAGE_FOLDERS, pageFiles } from '../../src/http/page/files.ts';
+import { allRoutes } from '../../src/http/routes/all.ts';
+import { listen } from '../../src/http/server.ts';
+import { createLog } from '../../src/log.ts';
+import { createSetup } from '../../src/setup.ts';
+import { describeWithBrowser, type OpenPage } from '../support/browser.ts';
+import { emptyService, fullService } from '../support/full-service.ts';
+import { type Served, serveApp } from '../support/serve.ts';
+import type { TestService } from '../support/service.ts';
+
+const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+
+const appOf = ({ http, door, doors }: TestService) => createApp(allRoutes(http), door, doors);
+
+const SECTIONS = [
+  ...["Today's call", 'What the record is worth', 'Price and past forecasts', 'Market regimes', 'Calibration and skill'],
+  ...['Check it in this browser', 'The crowd against the oracle', 'Wagers and their books', 'Self-tests', 'Events as they happen'],
+  'Market data and its age',
+];
+
+it('all files of the page together are below 150 kB compressed', () => {
+  const files = PAGE_FOLDERS.flatMap((folder) => [...pageFiles(folder).values()]);
+  const bytes = files.reduce((sum, { content }) => sum + gzipSync(content).length, 0);
+  expect(files.length).toBeGreaterThan(20);
+  expect(bytes).toBeLessThan(150_000);
+});
+
+describeWithBrowser('with a record', (browser) => {
+  let service: TestService;
+  let served: Served & { port: number };
+  beforeAll(async () => {
+    service = await fullService();
+    served = await serveApp(appOf(service), { sockets: service });
+  });
+  afterAll(async () => {
+    await served?.close();
+    await service?.stop();
+  });
+
+  it.each([
+    ['a desktop, light', { width: 1_280, colorScheme: 'light' }],
+    ['a phone, dark', { width: 360, height: 740, colorScheme: 'dark' }],
+  ] as const)('on %s: every section has something to show, nothing is wide, nothing fails', async (_, options) => {
+    const page = await browser.open(served.url, options);
+    await settled(page);
+    for (const name of SECTIONS) {
+      const section = page.getByRole('region', { name, exact: true });
+      expect((await section.innerText()).length, name).toBeGreaterThan(name.length + 40);
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(page.problems()).toEqual([]);
+  });
+
+  it('asks no other host, and no more of this one than a stranger may', async () => {
+    const asked: URL[] = [];
+    const page = await browser.open(served.url, {
+      init: async (opened) => void opened.on('request', (request) => asked.push(new URL(request.url()))),
+    });
+    await settled(page);
+    expect(asked.filter(({ origin, protocol }) => origin !== served.url && protocol !== 'data:')).toEqual([]);
+    const counted = asked.filter(({ pathname }) => pathname.startsWith('/api/'));
+    expect(counted.length).toBeLessThanOrEqual(15);
+  });
+
+  it('keeps what it shows while the service is away, says so, and goes on when it is back', async () => {
+    const page = await browser.open(served.url);
+    await settled(page);
+    const shown = await page.locator('#record .body').innerText();
+    await served.close();
+    const connection = page.getByRole('status').filter({ hasText: /offline|not answer|reach/i });
+    await connection.first().waitFor({ timeout: 25_000 });
+    expect(await page.locator('#record .body').innerText()).toBe(shown);
+    served = await serveApp(appOf(service), { port: served.port, sockets: service });
+    await connection.first().waitFor({ state: 'detached', timeout: 25_000 });
+    const refused = page
+      .problems()
+      .filter((problem) => !/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|WebSocket/.test(problem));
+    expect(refused).toEqual([]);
+  });
+});
+
+describeWithBrowser('before the first forecast', (browser) => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await emptyService();
+  });
+  afterAll(() => service?.stop());
+
+  it('every section says what is missing; no figure is made up, and nothing fails', async () => {
+    const served = await serveApp(appOf(service), { sockets: service });
+    try {
+      const page = await browser.open(served.url);
+      await settled(page);
+      for (const name of SECTIONS)
+        expect((await page.getByRole('region', { name, exact: true }).innerText()).length, name).toBeGreaterThan(name.length + 10);
+      const text = await page.locator('body').innerText();
+      expect(text).not.toMatch(/NaN|undefined|\[object|Infinity/);
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(page.problems()).toEqual([]);
+    } finally {
+      await served.close();
+    }
+  });
+
+  it('is there while the service starts, tells how far that is, and fills by itself', async () => {
+    const setup = createSetup('starting the database');
+    const log = createLog({ level: 'silent', secrets: [] });
+    const server = await listen(createStartingApp({ log, publicUrl: 'http://127.0.0.1', setup }), 0, '127.0.0.1');
+    try {
+      const page = await browser.open(`http://127.0.0.1:${server.port}`);
+      await page.getByText('starting the database').first().waitFor();
+      setup.at('replaying days of history', { done: 3, total: 12 });
+      const bar = page.getByRole('progressbar');
+      await bar.waitFor();
+      expect(await bar.evaluate((element) => (element as HTMLProgressElement).position)).toBeCloseTo(3 / 12);
+      setup.complete();
+      server.serve(appOf(service));
+      await bar.waitFor({ state: 'detached', timeout: 10_000 });
+      await settled(page);
+      expect(page.problems().filter((problem) => !problem.includes('503'))).toEqual([]);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+/** Until everything that is asked for at the beginning has come, or cannot. */
+async function settled(page: OpenPage): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page.waitForFunction(() => document.querySelector('.loading') === null);
+}
+
+/** Of the rules of WCAG 2.2 AA and of good practice. */
+async function seriousFindings(page: OpenPage): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
+    };
+    return axe.run();
+  });
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+}

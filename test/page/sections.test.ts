@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { EXAMPLES } from '../../src/http/openapi/examples.ts';
+import type { WagerAccountRow, WagerRow, WagersReply } from '../../src/http/schemas/wagers.ts';
+import { describeWithBrowser } from '../support/browser.ts';
+import { type Served, serve } from '../support/serve.ts';
+import { type TestService, testService } from '../support/service.ts';
+
+const exampleOf = (operation: string) => EXAMPLES.replies[operation]['200']['application/json'] as Record<string, never>;
+
+const ACCOUNT: WagerAccountRow = {
+  ...{ venue: 'paper', asset: 'PAPER-USD', quotesAreOurs: true, wins: 1, losses: 1, open: 0, skipped: 1 },
+  ...{ stakedMicros: 30_000_000, returnedMicros: 24_500_000, profitMicros: -5_500_000, openMicros: 0 },
+  profitByDay: [
+    { date: '2026-03-01', profitMicros: 4_500_000 },
+    { date: '2026-03-03', profitMicros: -5_500_000 },
+  ],
+};
+
+const WAGER: WagerRow = {
+  ...{ date: '2026-03-03', venue: 'paper', asset: 'PAPER-USD', quotesAreOurs: true, state: 'LOSS', skippedBecause: null, replayed: true },
+  ...{ marketId: 'paper:1', question: '<b>Will BTC/USD close above 100,000?</b>', strike: 100_000, expiresAt: '2026-03-06T00:00:00.000Z' },
+  book: {
+    bid: 0.45,
+    ask: 0.47,
+    fee: 0.01,
+    at: '2026-03-03T21:42:00.000Z',
+    bids: [{ price: 0.45, size: 120 }],
+    asks: [{ price: 0.47, size: 80 }],
+  },
+  ...{ pModel: 0.57, qMarket: 0.46, pBelieved: 0.52, weight: 0.5, side: 'YES', contracts: 20.5 },
+  ...{ costMicros: 10_000_000, payoutMicros: 0, profitMicros: -10_000_000, winner: 'NO' },
+  ...{ placedAt: '2026-03-03T21:42:00.000Z', settledAt: '2026-03-06T06:00:00.000Z', feedbackTxHash: null },
+};
+
+const SKIPPED: WagerRow = {
+  ...WAGER,
+  date: '2026-03-02',
+  state: 'SKIPPED',
+  skippedBecause: 'the edge is too small',
+  side: null,
+  contracts: 0,
+  costMicros: 0,
+  profitMicros: 0,
+  payoutMicros: null,
+};
+
+const WAGERS: Pick<WagersReply, 'throughDate' | 'notes' | 'source' | 'timestamp' | 'success'> = {
+  throughDate: '2026-03-03',
+  notes: [],
+  source: 'simulated (seed 2)',
+  timestamp: '2026-03-11T00:00:00.000Z',
+  success: true,
+};
+
+describeWithBrowser('sections of evidence', (browser) => {
+  let service: TestService;
+  let served: Served;
+  beforeAll(async () => {
+    service = await testService(0);
+    service.setup.complete();
+    served = await serve(service);
+  });
+  afterAll(async () => {
+    await served?.close();
+    await service?.stop();
+  });
+
+  const answer = (page: Page, path: string, json: unknown) => page.route(`**${path}*`, (route) => route.fulfill({ json }));
+  const open = (init: (page: Page) => Promise<unknown>) =>
+    browser.open(served.url, {
+      init: async (page) => {
+        page.setDefaultTimeout(10_000);
+        await init(page);
+      },
+    });
+
+  it('show what there is', async () => {
+    const wagers: WagersReply = { ...WAGERS, accounts: [ACCOUNT], wagers: [WAGER, SKIPPED], count: 2, total: 2 };
+    const feeds = exampleOf('getCacheStats') as unknown as { feeds: { stale: boolean; providers: unknown[] }[] };
+    feeds.feeds[0] = { ...feeds.feeds[0], stale: true, providers: [{ provider: 'kraken', circuit: 'open' }] };
+    const asked: string[] = [];
+    const page = await open(async (opening) => {
+      await answer(opening, '/api/svc/wagers', wagers);
+      await answer(opening, '/api/svc/crowd-vs-oracle', exampleOf('getCrowdVsOracle'));
+      await answer(opening, '/api/self-test/status', exampleOf('getSelfTestStatus'));
+      await answer(opening, '/api/self-test/walk-forward', exampleOf('getWalkForward'));
+      await answer(opening, '/api/cache/stats', feeds);
+      opening.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    });
+
+    const wagered = page.locator('#wagers');
+    await wagered.getByText('Paper money.').waitFor();
+    await wagered.getByText('−5.50 PAPER-USD', { exact: true }).waitFor();
+    await wagered.getByRole('img', { name: /^Profit of all settled wagers, paper\. −5\.50 PAPER-USD after 2 settled wagers/ }).waitFor();
+    // The venue's words are text, whatever they look like.
+    await wagered.getByText('<b>Will BTC/USD close above 100,000?</b>').first().waitFor();
+    await wagered.getByText('the edge is too small (1)').waitFor();
+    await wagered.getByText('0.45 / 0.47').first().click();
+    await wagered.getByRole('cell', { name: '120' }).waitFor();
+
+    const crowd = page.locator('#crowd');
+    await crowd.getByText('This proves nothing.').waitFor();
+    await crowd.getByRole('img', { name: /^What each gave the week’s question/ }).waitFor();
+
+    const tests = page.locator('#self-tests');
+    await tests.getByText(/^\d of \d came to a result; /).waitFor();
+    expect(asked).not.toContain('/api/self-test/walk-forward');
+    await tests.getByText('Folds and canaries').click();
+    await tests.getByRole('img', { name: /^Accuracy against always saying UP/ }).waitFor();
+    await tests.getByText('✓ no leak').first().waitFor();
+
+    const data = page.locator('#feeds');
+    await data
+      .getByText(`${feeds.feeds.length - 1} of ${feeds.feeds.length} series are fresh; of 1 a provider fails, and the next one is asked.`)
+      .waitFor();
+    await data.getByRole('row', { name: 'Bitcoin daily close ! stale' }).getByText('kraken (failing, left alone)').waitFor();
+    expect(page.problems()).toEqual([]);
+  });
+
+  it('say so where there is nothing yet', async () => {
+    const page = await open((opening) =>
+      answer(opening, '/api/svc/wagers', { ...WAGERS, accounts: [], wagers: [], count: 0, total: 0 } satisfies WagersReply),
+    );
+    await page.locator('#attestations').getByText('Nothing has been forecast yet.').waitFor();
+    await page.locator('#wagers').getByText('Nothing to tell up to 2026-03-03').waitFor();
+    await page.locator('#crowd').getByText('No weekly question has been priced yet').waitFor();
+    await page.locator('#self-tests').getByText('0 of 5 came to a result').waitFor();
+    await page
+      .locator('#feeds')
+      .getByText(/^✓ \d+ of \d+ series are fresh\.$/)
+      .waitFor();
+    expect(page.problems()).toEqual([]);
+  });
+});

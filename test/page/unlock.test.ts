@@ -1,0 +1,163 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeWithBrowser, type OpenPage } from '../support/browser.ts';
+import { demoWallets, loginToken } from '../support/login.ts';
+import { type Served, serve } from '../support/serve.ts';
+import { type TestService, unresolvedService } from '../support/service.ts';
+import { installWallets, type PageWallet } from './wallet.ts';
+
+const CALL = /BUY|SELL|HOLD/;
+
+describeWithBrowser('unlocking the page', (browser) => {
+  let service: TestService;
+  let served: Served;
+  beforeAll(async () => {
+    service = await unresolvedService(1);
+    service.setup.complete();
+    served = await serve(service);
+  });
+  afterAll(async () => {
+    await served?.close();
+    await service?.stop();
+  });
+
+  const today = (page: Page) => page.locator('#today');
+  const dialog = (page: Page) => page.getByRole('dialog');
+  const openWith = (wallets: PageWallet[], prepare?: (page: Page) => Promise<void>) =>
+    browser.open(served.url, {
+      init: async (page) => {
+        page.setDefaultTimeout(15_000);
+        await prepare?.(page);
+        await installWallets(page, wallets);
+      },
+    });
+
+  async function unlock(page: Page, name: string): Promise<void> {
+    await today(page).getByText('Sealed until').waitFor();
+    await today(page).getByRole('button', { name: 'Unlock with your wallet' }).click();
+    await dialog(page).getByRole('button', { name }).click();
+  }
+
+  async function unlocked(): Promise<OpenPage> {
+    const page = await openWith([{ name: 'Test wallet', account: demoWallets(service).premium }]);
+    await unlock(page, 'Test wallet');
+    await today(page).getByText(CALL).first().waitFor();
+    return page;
+  }
+
+  it('tells the call to a wallet that holds enough, and nothing of it once that has logged out', async () => {
+    const urls: string[] = [];
+    const page = await openWith([{ name: 'Test wallet', account: demoWallets(service).premium }], async (opening) => {
+      opening.on('request', (request) => urls.push(request.url()));
+      opening.on('websocket', (socket) => urls.push(socket.url()));
+    });
+    await today(page).getByText('Sealed until').waitFor();
+    expect(await today(page).innerText()).not.toMatch(CALL);
+    await unlock(page, 'Test wallet');
+    const { signal, direction, confidence } = (await (
+      await fetch(`${served.url}/api/svc/open/signal`, { headers: { Authorization: `Bearer ${await loginToken(service, 'premium')}` } })
+    ).json()) as Record<string, never>;
+    await today(page).getByText(signal, { exact: true }).waitFor();
+    const words = await today(page).innerText();
+    expect(words).toContain(`${(100 * confidence).toFixed(1)} %`);
+    expect(words).toMatch(direction === 'UP' ? /higher on/ : /lower on/);
+    expect(words).toMatch(/lies between \$[\d,]+ and \$[\d,]+ with a probability of 80 %/);
+    await page.locator('#events').getByText('Live:').waitFor();
+
+    const { token } = await page.evaluate(() => JSON.parse(sessionStorage.getItem('oracle-session')!));
+    expect(await page.content()).not.toContain(token);
+    expect(urls.filter((url) => url.includes(token))).toEqual([]);
+    expect(urls.some((url) => url.startsWith('ws:') && url.includes('ticket='))).toBe(true);
+
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await today(page).getByText('Sealed until').waitFor();
+    expect(await today(page).innerText()).not.toMatch(CALL);
+    expect(await page.locator('#events .events').innerText()).not.toMatch(/New call/);
+    const again = await fetch(`${served.url}/api/svc/oracle`, { headers: { Authorization: `Bearer ${token}` } });
+    expect(again.status).toBe(401);
+    expect(page.problems()).toEqual([]);
+  });
+
+  it('says what a wallet is short of, that the reader declined, and by how much a clock is wrong', async () => {
+    const { poor, premium } = demoWallets(service);
+    const page = await openWith(
+      [
+        { name: 'Poor', account: poor },
+        { name: 'Declining', account: premium, declines: true },
+        { name: 'Late', account: premium },
+      ],
+      (opening) => opening.clock.install(),
+    );
+    await unlock(page, 'Poor');
+    await dialog(page).getByText('500,000,000 are missing').waitFor();
+    await dialog(page).getByRole('button', { name: 'Declining' }).click();
+    await dialog(page).getByText('You declined in the wallet').waitFor();
+    await page.clock.setSystemTime(Date.now() - 600_000);
+    await dialog(page).getByRole('button', { name: 'Late' }).click();
+    await dialog(page)
+      .getByText(/is 10 minutes behind the service's/)
+      .waitFor();
+    await dialog(page).getByRole('button', { name: 'Close' }).click();
+    await today(page).getByText('Sealed until').waitFor();
+    // What the browser itself writes of answers that refuse.
+    expect(page.problems().map((problem) => /status of (\d+)/.exec(problem)?.[1])).toEqual(['403', '401']);
+  });
+
+  it('shows no more of a wallet than a bounded name and a picture that it brings along', async () => {
+    const account = demoWallets(service).basic;
+    const long = 'W'.repeat(500);
+    const page = await openWith([
+      { name: long, account, icon: 'https://elsewhere.example/icon.png' },
+      { name: 'Pictured', account },
+    ]);
+    await page.getByRole('banner').getByRole('button', { name: 'Unlock' }).click();
+    const buttons = dialog(page).getByRole('list', { name: 'Wallets of this browser' }).getByRole('button');
+    await buttons.nth(1).waitFor();
+    expect((await buttons.first().innerText()).length).toBeLessThan(60);
+    expect(await dialog(page).locator('img').count()).toBe(1);
+    expect(page.problems()).toEqual([]);
+  });
+
+  it('takes a token where there is no wallet, and refuses one that is none', async () => {
+    const page = await openWith([]);
+    await today(page).getByRole('button', { name: 'Unlock with your wallet' }).click();
+    await dialog(page).getByText('No wallet was found').waitFor();
+    await dialog(page).getByText('Use a token instead').click();
+    const field = dialog(page).getByLabel('Access token');
+    await field.fill('not a token');
+    await field.press('Enter');
+    await dialog(page).getByText('This is no access token').waitFor();
+    await field.fill(await loginToken(service, 'basic'));
+    await field.press('Enter');
+    await today(page).getByText(CALL).first().waitFor();
+    expect(await page.locator('#account').innerText()).toMatch(/Basic[\s\S]*ends in \d+ minutes/);
+    expect(await today(page).innerText()).toContain('Premium is also told the 80 % range');
+    await page.reload();
+    await today(page).getByText(CALL).first().waitFor();
+    expect(page.problems()).toEqual([]);
+  });
+
+  it('logs out when the wallet turns to another account, also after the page was loaded anew', async () => {
+    const page = await unlocked();
+    await page.reload();
+    await today(page).getByText(CALL).first().waitFor();
+    const own = demoWallets(service).premium.address.toLowerCase();
+    // biome-ignore lint/suspicious/noExplicitAny: what the wallet's script has put there
+    const turnTo = (accounts: string[]) => page.evaluate((to) => (window as any).turnTo('Test wallet', to), accounts);
+    await turnTo([own]);
+    expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(1);
+    await turnTo([demoWallets(service).basic.address]);
+    await page.getByText('The wallet has changed its account').waitFor();
+    await today(page).getByText('Sealed until').waitFor();
+  });
+
+  it('seals the call when the token has expired', async () => {
+    const page = await openWith([{ name: 'Test wallet', account: demoWallets(service).basic }], (opening) => opening.clock.install());
+    await unlock(page, 'Test wallet');
+    await today(page).getByText(CALL).first().waitFor();
+    await page.clock.fastForward('31:00');
+    await page.getByText('The session has ended').waitFor();
+    await today(page).getByText('Sealed until').waitFor();
+    expect(await page.evaluate(() => sessionStorage.getItem('oracle-session'))).toBeNull();
+  });
+});

@@ -1,0 +1,173 @@
+import type { Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { formatDay } from '../../src/forecast/day.ts';
+import type { ScorecardReply } from '../../src/record/schemas/scorecard.ts';
+import { describeWithBrowser, type OpenPage } from '../support/browser.ts';
+import { login } from '../support/login.ts';
+import { type Served, serve } from '../support/serve.ts';
+import { runPastDay, type TestService, testService, today } from '../support/service.ts';
+
+const DAYS = 9;
+/** Of these, days whose 2-day forecasts are resolved, the oldest first. */
+const RESOLVED = DAYS - 2;
+
+type Row = ScorecardReply['predictions'][number];
+
+describeWithBrowser('checking attestations in the browser', (browser) => {
+  let service: TestService;
+  let served: Served;
+  const resolved = (index = 1) => formatDay(today() - DAYS + index);
+  const gated = () => formatDay(today() - 1);
+
+  beforeAll(async () => {
+    service = await testService(DAYS);
+    for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day);
+    await service.infrastructure.localChain!.setTimeToNow();
+    service.setup.complete();
+    served = await serve(service);
+  });
+  afterAll(async () => {
+    await served?.close();
+    await service?.stop();
+  });
+
+  async function open(init: (page: Page) => Promise<unknown> = async () => undefined): Promise<OpenPage> {
+    return browser.open(`${served.url}/?horizon=2`, {
+      init: async (page) => {
+        page.setDefaultTimeout(10_000);
+        await init(page);
+      },
+    });
+  }
+
+  const findingOf = (page: Page, date: string) =>
+    page.locator('#attestations tr', { hasText: date }).first().locator('xpath=following-sibling::tr[1]').locator('.finding strong');
+
+  async function verdictOf(page: Page, date: string): Promise<string> {
+    await page
+      .locator('#attestations')
+      .getByRole('button', { name: `Check ${date}` })
+      .click();
+    await findingOf(page, date).waitFor();
+    return findingOf(page, date).innerText();
+  }
+
+  it('says of resolved rows that everything agrees, of gated ones what could not be checked yet', async () => {
+    const page = await open();
+    const section = page.locator('#attestations');
+    await section.getByRole('button', { name: `Check these ${DAYS}` }).click();
+    const tally = `${DAYS} verified (2 of them so far: the rest when it is revealed), 0 do not match, 0 could not be checked.`;
+    await section.getByText(tally).waitFor();
+    expect(await findingOf(page, resolved()).innerText()).toBe('Verified: 39 checks');
+    expect(await findingOf(page, gated()).innerText()).toBe('Verified: 15 checks');
+    await section.locator('summary', { hasText: 'left open' }).first().click();
+    await section.getByText('signal, direction, confidence and P(up): they are gated until').first().waitFor();
+    expect(page.problems()).toEqual([]);
+  });
+
+  it('opens the commitment of an open forecast for whoever may read it', async () => {
+    const { token, wallet, tier, expiresAt } = await login(service, 'basic');
+    const session = JSON.stringify({ token, wallet, tier, expiresAt: expiresAt.toISOString() });
+    const asked: (string | undefined)[] = [];
+    const page = await open(async (opening) => {
+      await opening.addInitScript((stored) => sessionStorage.setItem('oracle-session', stored), session);
+      opening.on('request', (request) => request.url().endsWith('/rpc') && asked.push(request.headers().authorization));
+    });
+    expect(await verdictOf(page, gated())).toBe('Verified: 16 checks');
+    await page.locator('#attestations summary', { hasText: 'left open' }).click();
+    await page.getByText('give the commitment: it was made of them').waitFor();
+    // The endpoint learns nothing of who asks.
+    expect(asked).toEqual([undefined, undefined]);
+  });
+
+  /** What is told of a row, changed, and what it has to be caught by. */
+  const LIES: [change: (row: Row) => Partial<Row>, caughtBy: string][] = [
+    [(row) => ({ direction: row.direction === 'UP' ? 'DOWN' : 'UP' }), 'resolution direction'],
+    [(row) => ({ btcAtSignal: row.btcAtSignal! + 0.01 }), 'resolution btcAtSignal'],
+    [(row) => ({ pUp: row.pUp! + 0.00001 }), 'resolution pUp'],
+    [(row) => ({ status: row.status === 'WIN' ? 'LOSS' : 'WIN' }), 'resolution status'],
+    [(row) => ({ resolvesAt: row.windowOpensAt }), 'prediction resolvesAt'],
+    [() => ({ resolutionUid: null }), 'prediction status'],
+    [() => ({ date: '2020-01-01' }), 'prediction date'],
+  ];
+
+  it('finds whatever the service tells otherwise than the chain', async () => {
+    expect(LIES).toHaveLength(RESOLVED);
+    const page = await open((opening) =>
+      opening.route('**/api/svc/scorecard*', async (route) => {
+        const reply = (await (await route.fetch()).json()) as ScorecardReply;
+        const truth = reply.predictions.toReversed();
+        LIES.forEach(([change], index) => void Object.assign(truth[index], change(truth[index])));
+        await route.fulfill({ json: reply });
+      }),
+    );
+    await page.getByRole('button', { name: `Check these ${DAYS}` }).click();
+    await page.getByText(`2 verified (2 of them so far: the rest when it is revealed), ${RESOLVED} do not match`).waitFor();
+    for (const [index, [, caughtBy]] of LIES.entries()) {
+      const date = caughtBy === 'prediction date' ? '2020-01-01' : resolved(index);
+      const verdict = await findingOf(page, date).innerText();
+      expect(verdict).toMatch(/^Does not match: /);
+      expect(verdict).toContain(caughtBy);
+    }
+    expect(page.problems()).toEqual([]);
+  });
+
+  const isAttestation = (result: string) => result.length > 200;
+  /** What the contract answers for a uid that it does not know. */
+  const NO_ATTESTATION = `0x${[0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x140, 0].map((word) => word.toString(16).padStart(64, '0')).join('')}`;
+  const lastByteChanged = (result: string) => `${result.slice(0, -2)}${result.endsWith('00') ? '01' : '00'}`;
+
+  /** Each result that the endpoint gives, changed. */
+  const answering = (page: Page, change: (result: string) => string) =>
+    page.route('**/rpc', async (route: Route) => {
+      const reply = (await (await route.fetch()).json()) as { result: string } | { result: string }[];
+      const changed = (one: { result: string }) => ({ ...one, result: change(one.result) });
+      await route.fulfill({ json: Array.isArray(reply) ? reply.map(changed) : changed(reply) });
+    });
+
+  it('tells an attestation that was changed from an endpoint that is of another chain, talks nonsense or is not there', async () => {
+    const page = await open();
+    const verdictWhen = async (change: (result: string) => string) => {
+      await page.unroute('**/rpc');
+      await answering(page, change);
+      return verdictOf(page, resolved());
+    };
+    expect(await verdictWhen((result) => (isAttestation(result) ? lastByteChanged(result) : result))).toMatch(
+      /^Does not match: .*prediction content/,
+    );
+    expect(await verdictWhen((result) => (isAttestation(result) ? NO_ATTESTATION : result))).toBe('Does not match: prediction attestation');
+    expect(await verdictWhen((result) => (isAttestation(result) ? result : '0x1'))).toMatch(
+      /^Could not be checked: .* is of chain 1, the record is on chain 8453$/,
+    );
+    expect(await verdictWhen((result) => (isAttestation(result) ? '0x12' : result))).toMatch(
+      /^Could not be checked: the endpoint's answer cannot be read/,
+    );
+    expect(page.problems()).toEqual([]);
+    await page.route('**/rpc', (route) => route.abort());
+    expect(await verdictOf(page, resolved())).toBe('Could not be checked: it cannot be reached from this browser');
+  });
+
+  it('asks the endpoint that the reader names, and refuses one that browsers cannot trust', async () => {
+    const page = await open();
+    const field = page.getByLabel('Read the chain from');
+    expect(await field.inputValue()).toBe(`${served.url}/rpc`);
+    await field.fill('http://rpc.example/');
+    await page.getByRole('button', { name: 'Use' }).click();
+    await page.getByText('It has to begin with https://').waitFor();
+    expect(await verdictOf(page, resolved())).toBe('Could not be checked: no RPC endpoint that can be asked is named above');
+    const asked: string[] = [];
+    await page.route('https://rpc.example/', (route) => {
+      asked.push(route.request().postData() ?? '');
+      return route.abort();
+    });
+    await field.fill('https://rpc.example/');
+    await page.getByRole('button', { name: 'Use' }).click();
+    await page.getByText('JSON-RPC is asked of rpc.example').waitFor();
+    expect(await verdictOf(page, resolved())).toMatch(/^Could not be checked: it cannot be reached/);
+    expect(asked).toHaveLength(1);
+    await page.reload();
+    expect(await field.inputValue()).toBe('https://rpc.example/');
+    await page.getByRole('button', { name: 'Default' }).click();
+    expect(await verdictOf(page, resolved())).toMatch(/^Verified/);
+  });
+});

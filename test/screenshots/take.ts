@@ -1,0 +1,73 @@
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { findChromium, launchChromium } from '../support/browser.ts';
+import { removeFolder } from '../support/folders.ts';
+import { startService } from '../support/running-service.ts';
+
+/** `npm run docs:screenshots`: the pictures of the documents, of a service of its own with a year of record; takes about a minute. */
+const PICTURES = fileURLToPath(new URL('../../docs/images/', import.meta.url));
+
+interface Picture {
+  name: string;
+  width: number;
+  height: number;
+  colorScheme: 'light' | 'dark';
+  /** What is brought to the top of the picture; unset: the page from its beginning. */
+  section?: string;
+  /** Checks the newest row whose outcome is known first. */
+  checked?: true;
+}
+
+const ALL: readonly Picture[] = [
+  { name: 'page', width: 1_200, height: 1_000, colorScheme: 'light' },
+  { name: 'page-dark', width: 1_200, height: 1_000, colorScheme: 'dark' },
+  { name: 'page-phone', width: 390, height: 844, colorScheme: 'light' },
+  { name: 'price', width: 1_200, height: 760, colorScheme: 'light', section: 'price' },
+  { name: 'calibration', width: 1_200, height: 900, colorScheme: 'light', section: 'calibration' },
+  { name: 'check', width: 1_200, height: 800, colorScheme: 'light', section: 'attestations', checked: true },
+];
+
+const chromium = findChromium();
+if (chromium === undefined) throw new Error('There is no Chromium here; install it or set CHROMIUM_PATH');
+const folder = await mkdtemp(join(tmpdir(), 'oracle-screenshots-'));
+const service = await startService({ DATA_DIR: join(folder, 'data'), REPLAY_DAYS: '365' });
+const browser = await launchChromium(chromium);
+try {
+  await mkdir(PICTURES, { recursive: true });
+  for (const picture of ALL) {
+    await take(browser, picture);
+    process.stdout.write(`docs/images/${picture.name}.png\n`);
+  }
+} finally {
+  await browser.close();
+  service.child.kill('SIGTERM');
+  await service.ended;
+  await removeFolder(folder);
+}
+
+async function take(from: Browser, { name, width, height, colorScheme, section, checked }: Picture): Promise<void> {
+  const page = await from.newPage({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
+  await page.goto(service.url);
+  await page.waitForLoadState('networkidle');
+  await page.waitForFunction(() => document.querySelector('.loading') === null);
+  if (checked) await checkNewest(page);
+  if (section !== undefined) await page.locator(`#${section}`).evaluate((element) => element.scrollIntoView({ block: 'start' }));
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+  await page.close();
+}
+
+/** The newest row whose outcome is known. */
+async function checkNewest(page: Page): Promise<void> {
+  const row = page
+    .locator('#attestations tbody tr')
+    .filter({ hasText: /WIN|LOSS/ })
+    .first();
+  await row.getByRole('button', { name: /^Check/ }).click();
+  await page
+    .getByText(/Verified: \d+ checks/)
+    .first()
+    .waitFor();
+}

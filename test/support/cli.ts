@@ -1,0 +1,46 @@
+import type { Demo, Host } from '../../src/cli/host.ts';
+import { runCli } from '../../src/cli/main.ts';
+import type { TestService } from './service.ts';
+
+/** What a run of the command line was like. */
+export interface CliRun {
+  code: number;
+  out: string;
+  err: string;
+}
+
+export interface CliOptions extends Partial<Omit<Host, 'out' | 'err'>> {
+  /** Whether standard output is a terminal of this width; unset: a pipe. */
+  columns?: number;
+  /** Sees what is written, as it is written. */
+  onOut?(text: string): void;
+}
+
+/** Runs the command line in this process, on streams that are kept. Never sees the environment of the test. */
+export async function cli(words: string[], { columns, onOut, ...more }: CliOptions = {}): Promise<CliRun> {
+  const written = { out: '', err: '' };
+  const screen = (name: 'out' | 'err') => ({
+    ...(columns === undefined ? {} : { isTTY: true, columns }),
+    write: (text: string) => {
+      written[name] += text;
+      if (name === 'out') onOut?.(text);
+    },
+  });
+  const code = await runCli(words, {
+    ...{ out: screen('out'), err: screen('err'), environment: {}, version: '0.0.0-test', ask: null },
+    ...{ interrupted: () => new AbortController().signal, now: () => new Date() },
+    ...more,
+  });
+  return { code, ...written };
+}
+
+/** The demonstration that a service of this process makes. */
+export function demoOf({ infrastructure }: Pick<TestService, 'infrastructure'>): () => Promise<Demo> {
+  return async () => infrastructure.demo as Demo;
+}
+
+/** Without what colours a terminal. */
+export function plain(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+  return text.replace(/\x1b\[\d+m/g, '');
+}

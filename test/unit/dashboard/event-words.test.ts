@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { attestationWords, eventWords } from '../../../src/dashboard/lib/event-words.js';
+import { exampleView } from '../../../src/push/asyncapi/example-events.ts';
+import { PUSHED_NAMES } from '../../../src/push/event-names.ts';
+
+const OPTIONS = { publicUrl: 'http://127.0.0.1:3000', chainId: 31_337 };
+const GAPS = /undefined|null|NaN|\[object|GATED/;
+
+describe('events in words', () => {
+  it.each(PUSHED_NAMES)('%s is one sentence without gaps, for each tier', (type) => {
+    for (const tier of ['basic', 'premium'] as const) {
+      const { kind, words } = eventWords(type, exampleView(type, tier, OPTIONS).data);
+      expect(kind).toMatch(/^[A-Z][a-z ]+$/);
+      expect(words).toMatch(/^[^\n]{10,250}\.$/);
+      expect(words).not.toMatch(GAPS);
+    }
+  });
+
+  it('say what a call and its outcome were', () => {
+    const call = exampleView('signal.new', 'basic', OPTIONS).data;
+    expect(eventWords('signal.new', call).words).toBe('7-day call of 10 Mar: BUY, UP at 56.1 %, with Bitcoin at $56,124.');
+    expect(eventWords('signal.new', { ...call, signal: 'HOLD' }).words).toContain('HOLD, abstains (leans UP at 56.1 %)');
+    const lost = { ...exampleView('signal.resolved', 'basic', OPTIONS).data, outcome: 'LOSS', returnBps: -263 };
+    expect(eventWords('signal.resolved', lost)).toMatchObject({ tone: 'bad', words: expect.stringContaining('the price moved −2.63 %') });
+  });
+
+  it('leave out what a wallet that has fallen below Basic is not told', () => {
+    const sealed = { signal: 'GATED', direction: null, confidence: null };
+    expect(eventWords('signal.new', { ...exampleView('signal.new', 'basic', OPTIONS).data, ...sealed }).words).toContain(
+      'call of 10 Mar: sealed',
+    );
+    const hidden = { side: null, amount: null, odds: null, outcome: null, pnl: null };
+    for (const type of ['wager.placed', 'wager.settled'] as const) {
+      expect(eventWords(type, { ...exampleView(type, 'basic', OPTIONS).data, ...hidden }).words).not.toMatch(GAPS);
+    }
+  });
+
+  it('bound what comes from outside, and an event of a later version breaks nothing', () => {
+    const market = 'x'.repeat(10_000);
+    expect(eventWords('wager.placed', { ...exampleView('wager.placed', 'basic', OPTIONS).data, market }).words.length).toBeLessThan(300);
+    expect(eventWords('y'.repeat(1_000), {}).kind.length).toBeLessThanOrEqual(40);
+  });
+
+  it('of the public record say how a call ended, and of one that is open only that it is committed', () => {
+    const row = { horizon: '7d', date: '2026-11-14', blockNumber: 132, direction: 'UP', returnBps: -263 };
+    expect(attestationWords({ ...row, type: 'resolution', status: 'LOSS' }).words).toContain('LOSS. It said UP');
+    expect(attestationWords({ ...row, type: 'resolution', status: 'HOLD' }).words).toContain('HOLD, revealed on chain in block 132');
+    const open = attestationWords({ ...row, type: 'prediction', status: 'PENDING' });
+    expect(open).toEqual({ kind: 'Committed', words: '7-day call of 14 Nov: committed on chain in block 132.' });
+  });
+});
