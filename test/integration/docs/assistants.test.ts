@@ -1,0 +1,71 @@
+import { Client } from '@modelcontextprotocol/client';
+import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, it } from 'vitest';
+import { mcpServerFile } from '../../../agent-card/mcp-server-file.ts';
+import { SKILLS } from '../../../skills/index.ts';
+import { documentText, ROOT } from '../../support/documents.ts';
+
+const text = documentText('docs/ASSISTANTS.md');
+const FOLDER = '/absolute/path/of/this/folder';
+const [{ url: URL_OF_ALL }] = mcpServerFile({ publicUrl: 'http://127.0.0.1:3000', version: '1' }).remotes;
+const [, README_SERVER] = documentText('README.md').match(/```json\n(\{ "mcpServers".*"command".*\})\n```/)!;
+const { command: COMMAND, args: ARGS } = JSON.parse(README_SERVER).mcpServers['bitcoin-signal-oracle'];
+
+/** An entry for one server, wherever a client has it. */
+type Entry = Record<string, unknown>;
+
+const blocksOf = (language: string) => [...text.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, block]) => block);
+
+/** Tables of strings and of lists of strings, which JSON writes the same. */
+function tomlEntry(block: string): Entry {
+  const [header, ...lines] = block.trim().split('\n');
+  expect(header).toBe('[mcp_servers.bitcoin-signal-oracle]');
+  return Object.fromEntries(lines.map((line) => /^(\w+) = (.+)$/.exec(line)!).map(([, name, value]) => [name, JSON.parse(value)]));
+}
+
+function jsonEntry(block: string): Entry {
+  const { mcpServers, servers, context_servers } = JSON.parse(block);
+  return (mcpServers ?? servers ?? context_servers)['bitcoin-signal-oracle'];
+}
+
+const entries = [...blocksOf('json').map(jsonEntry), ...blocksOf('toml').map(tomlEntry)];
+const commands = entries.filter((entry) => 'command' in entry);
+const remotes = entries.filter((entry) => !('command' in entry));
+
+describe('docs/ASSISTANTS.md', () => {
+  it('starts the program that the README starts', () => {
+    expect(commands.length).toBeGreaterThanOrEqual(3);
+    for (const { command, args } of commands) expect({ command, args }).toEqual({ command: COMMAND, args: ARGS });
+    for (const line of blocksOf('sh').flatMap((block) => block.match(/npm .*$/gm) ?? [])) {
+      expect(line).toBe([COMMAND, ...ARGS].join(' '));
+    }
+  });
+
+  it('names the address that the service calls its own, and a token as a header', () => {
+    expect(remotes.length).toBeGreaterThanOrEqual(8);
+    for (const { url, serverUrl, httpUrl, headers, bearer_token_env_var: variable } of remotes) {
+      expect(url ?? serverUrl ?? httpUrl).toBe(URL_OF_ALL);
+      if (variable === undefined) expect((headers as Record<string, string>).Authorization).toMatch(/^Bearer \S+$/);
+      else expect(variable).toBe('ORACLE_TOKEN');
+    }
+    expect(text.match(/http:\/\/[\w.:]+[^\s"`)]*/g)!.filter((url) => url !== URL_OF_ALL)).toEqual([]);
+  });
+
+  it('has a part for each of the assistants', () => {
+    const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+    for (const name of ['Claude Desktop', 'Claude Code', 'Cursor', 'VS Code', 'Windsurf', 'Zed', 'OpenAI Codex', 'Gemini CLI', 'Cline'])
+      expect(headings).toContain(name);
+    expect(headings).toEqual(expect.arrayContaining(['Continue', 'LM Studio', 'Any other']));
+  });
+
+  it('has a command that starts, and offers the four tools', async () => {
+    const client = new Client({ name: 'tests', version: '1.0.0' });
+    const args = ARGS.map((word: string) => (word === FOLDER ? ROOT : word));
+    // Which tools there are, no service is asked for.
+    const env = { ...getDefaultEnvironment(), ORACLE_URL: 'http://127.0.0.1:9' };
+    await client.connect(new StdioClientTransport({ command: COMMAND, args, env, cwd: '/', stderr: 'ignore' }));
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(SKILLS.map(({ id }) => id));
+    await client.close();
+  });
+});
