@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AuditOptions } from './audit/audit.ts';
 import { openAuditChain } from './audit/chain.ts';
 import { claimsOf } from './audit/claims.ts';
-import { type AuditCommand, explainFailure, OPTIONS_TEXT, parseAuditCommand, printAudit } from './audit/command.ts';
+import { type AuditCommand, OPTIONS_TEXT, runAudit } from './audit/command.ts';
 import { namedPrices, openByAddress } from './audit/open.ts';
 import { type Config, loadConfig, localUrl } from './config.ts';
 import { readDemoFile } from './demo-login.ts';
@@ -24,13 +24,12 @@ export async function main(words: string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  try {
-    const command = parseAuditCommand(words);
-    const open = () => (command.rpc === undefined ? openDemo(command, loadConfig(), new Date()) : openByAddress(command, new Date()));
-    process.exitCode = await printAudit(open, { json: command.json, out: process.stdout, err: process.stderr });
-  } catch (error) {
-    process.exitCode = explainFailure(error, process.stderr);
-  }
+  process.exitCode = await runAudit(words, { open: (command) => openAudit(command), out: process.stdout, err: process.stderr });
+}
+
+/** What a call comes to: an audit by addresses, or of the service of this folder. */
+export function openAudit(command: AuditCommand, settings: () => Config = loadConfig): Promise<AuditOptions> {
+  return command.rpc === undefined ? openDemo(command, settings(), new Date()) : openByAddress(command, new Date());
 }
 
 /** The service of this folder: where its chain is the folder says, everything else is asked of the chain or made anew. */

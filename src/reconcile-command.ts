@@ -9,7 +9,7 @@ import { type ReconcileParts, reconcile } from './commerce/reconcile/reconcile.t
 import { isEqual, reportJson, reportText } from './commerce/reconcile/report.ts';
 import { paymentTraces } from './commerce/reconcile/traces.ts';
 import { PaymentClaims } from './commerce/x402/claims.ts';
-import type { Frame } from './compose/frame.ts';
+import type { StartFrame } from './compose/frame.ts';
 import type { Config } from './config.ts';
 import { readDemoFile } from './demo-login.ts';
 import { isOracleError, messageOf, OracleError } from './errors.ts';
@@ -99,7 +99,7 @@ function invalid(field: string, problem: string): OracleError {
 }
 
 /** Database and chain alone: nothing of the service is started, and nothing is sent. */
-async function openParts(frame: Frame): Promise<{ parts: ReconcileParts; genesis: Date | null }> {
+async function openParts(frame: StartFrame): Promise<{ parts: ReconcileParts; genesis: Date | null }> {
   const { config, shutdown } = frame;
   const infrastructure = await attachOrOpen(frame);
   const { db, close } = await connectMongo(infrastructure.mongodbUri);
@@ -121,15 +121,15 @@ async function openParts(frame: Frame): Promise<{ parts: ReconcileParts; genesis
 }
 
 /** Beside a service that runs on the same folder, its database and chain are used; otherwise they are started for this command. */
-async function attachOrOpen({ config, log, shutdown }: Frame): Promise<Infrastructure> {
+async function attachOrOpen({ config, log, shutdown, setup }: StartFrame): Promise<Infrastructure> {
   // A folder that holds nothing yet is not set up for this.
   if (config.chainMode !== 'real') await readDemoFile(config.DATA_DIR);
   const onFailure = (error: OracleError) => log.error({ err: error }, 'a part ended by itself');
   try {
-    return await openInfrastructure({ config, shutdown, onFailure });
+    return await openInfrastructure({ config, shutdown, setup, onFailure });
   } catch (error) {
     if (!isOracleError(error, 'DATA_DIR_IN_USE')) throw error;
-    return openInfrastructure({ config: { ...config, chainMode: 'attached' }, shutdown, onFailure });
+    return openInfrastructure({ config: { ...config, chainMode: 'attached' }, shutdown, setup, onFailure });
   }
 }
 

@@ -7,17 +7,18 @@ const PATIENCE_MS = 5_000;
 
 /**
  * Begins to compute, in a thread, the self-tests that are overdue and need no record. What it returns runs the rest, once the record is
- * complete: after a replay results are there when it resolves, unless the machine is too busy; otherwise they follow.
+ * complete: after a replay results are there when it resolves, unless the machine is too busy; otherwise they follow. Resolves to whether
+ * they are there.
  */
-export function beginSelfTests(service: Service): (hasReplayed: boolean) => Promise<void> {
+export function beginSelfTests(service: Service): (hasReplayed: boolean) => Promise<boolean> {
   const { config, pipeline, log, shutdown } = service;
-  if (config.ROLE === 'api') return async () => undefined;
+  if (config.ROLE === 'api') return async () => false;
   const computed = prepareSelfTests(pipeline, new Date());
   return async (hasReplayed) => {
     const running = computed
       .then(() => catchUpSelfTests(pipeline, { now: new Date(), replayed: false }))
       .catch((error: unknown) => log.error({ err: error }, 'catching up with self-tests failed'));
     shutdown.onStop('self-tests', () => running.then(() => undefined));
-    if (hasReplayed) await Promise.race([running, delay(PATIENCE_MS, undefined, { ref: false })]);
+    return hasReplayed && Promise.race([running.then(() => true), delay(PATIENCE_MS, false, { ref: false })]);
   };
 }

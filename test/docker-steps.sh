@@ -17,7 +17,7 @@ trap cleanup EXIT
 cp package.json package-lock.json "$app"
 (cd "$app" && npm ci --omit=dev >/dev/null)
 [ ! -e "$app/node_modules/vitest" ] || { echo "development dependencies were installed"; exit 1; }
-cp -r bin src agent-card "$app"
+cp -r bin src skills agent-card "$app"
 mkdir -p "$app/contracts" && cp -r contracts/compiled "$app/contracts"
 # The project's own Node lies in a folder that the user may not enter.
 cp "$(readlink -f "$node24")" "$bin/node"

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { boundedJson } from '../bounded-json.ts';
 import { messageOf, OracleError } from '../errors.ts';
 import { horizonName } from '../forecast/model.ts';
-import { boundedJson } from './bounded-json.ts';
 
 const TEXT = z.string().max(100);
 

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Address } from 'viem';
-import { isOracleError, messageOf, OracleError } from '../errors.ts';
+import { isOracleError, messageOf } from '../errors.ts';
 import { type AuditOptions, audit } from './audit.ts';
 import { type CheckName, plainText } from './findings.ts';
+import { Misuse } from './misuse.ts';
+import { addressIn, numberIn, urlIn } from './option-values.ts';
 import type { AuditReport, Verdict } from './report.ts';
 import { reportText } from './report-text.ts';
 
@@ -55,7 +57,7 @@ const OPTIONS = {
   json: { type: 'boolean' },
 } as const;
 
-/** @throws OracleError INPUT_INVALID naming the word that is wrong. */
+/** @throws Misuse naming the word that is wrong. */
 export function parseAuditCommand(words: string[]): AuditCommand {
   const values = parsedWords(words);
   return {
@@ -75,32 +77,30 @@ function parsedWords(words: string[]) {
   try {
     return parseArgs({ args: words, options: OPTIONS }).values;
   } catch (error) {
-    throw misuse('arguments', messageOf(error));
+    throw new Misuse('arguments', messageOf(error));
   }
-}
-
-function urlIn(name: string, text: string | undefined): string | undefined {
-  if (text !== undefined && !(URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))) throw misuse(name, 'must be an http(s) URL');
-  return text;
-}
-
-function addressIn(name: string, text: string | undefined): Address | undefined {
-  if (text !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(text)) throw misuse(name, 'must be an address: 0x and 40 hex characters');
-  return text as Address | undefined;
-}
-
-function numberIn(name: string, text: string | undefined, most: number): number | undefined {
-  if (text !== undefined && (!/^\d{1,13}$/.test(text) || Number(text) > most)) throw misuse(name, `must be a whole number up to ${most}`);
-  return text === undefined ? undefined : Number(text);
-}
-
-export function misuse(field: string, problem: string): OracleError {
-  return new OracleError('INPUT_INVALID', `${field}: ${problem}`, { field, suggestedAction: 'Try --help.' });
 }
 
 export interface Output {
   isTTY?: boolean;
   write(text: string): unknown;
+}
+
+export interface AuditRun {
+  /** What the parsed call comes to. */
+  open(command: AuditCommand): Promise<AuditOptions>;
+  out: Output;
+  err: Output;
+}
+
+/** An audit as it was called for: parses, runs, prints, and explains what went wrong. @returns the exit code */
+export async function runAudit(words: string[], { open, out, err }: AuditRun): Promise<number> {
+  try {
+    const command = parseAuditCommand(words);
+    return await printAudit(() => open(command), { json: command.json, out, err });
+  } catch (error) {
+    return explainFailure(error, err);
+  }
 }
 
 /** Runs an audit and prints it. @returns the exit code. @throws OracleError as `audit` */
@@ -143,7 +143,7 @@ export function mayBeUnderWay({ differences, newestAttestationAt, auditedAt }: A
 }
 
 /** On a terminal, one line that is written over. */
-function progressLine(output: Output) {
+export function progressLine(output: Output) {
   return {
     update(stage: string, done: number, total: number) {
       if (output.isTTY) output.write(`\r${stage}: ${done} of ${total}\x1b[K`);

@@ -3,9 +3,10 @@ import { OracleError } from '../errors.ts';
 import type { AuditOptions } from './audit.ts';
 import { openAuditChain } from './chain.ts';
 import { claimsOf } from './claims.ts';
-import { type AuditCommand, misuse } from './command.ts';
+import type { AuditCommand } from './command.ts';
 import { csvPrices } from './csv-prices.ts';
 import { livePrices } from './live-prices.ts';
+import { Misuse } from './misuse.ts';
 import type { AuditPrices } from './prices.ts';
 
 /** Other exchanges close elsewhere: as far as the service's own venues may be apart. */
@@ -22,8 +23,8 @@ export async function namedPrices({ prices = 'live', toleranceBps = TOLERANCE_BP
  */
 export async function openByAddress(command: AuditCommand, now: Date): Promise<AuditOptions> {
   const { rpc, attester, eas, schemaRegistry, fromBlock, service } = command;
-  if (rpc === undefined) throw misuse('--rpc', 'is needed: the endpoint of the chain');
-  if (attester === undefined) throw misuse('--attester', 'is needed: the wallet whose record it is');
+  if (rpc === undefined) throw new Misuse('--rpc', 'is needed: the endpoint of the chain');
+  if (attester === undefined) throw new Misuse('--attester', 'is needed: the wallet whose record it is');
   const chain = await openAuditChain({ rpcUrl: rpc, eas, schemaRegistry });
   const { eas: address } = chain.addresses;
   const code = await chainCall('Looking for the contract', () => chain.client.getCode({ address }));

@@ -51,13 +51,28 @@ export async function readChainRecord(chain: AuditChain, options: ReadOptions, f
     return raw.flatMap((attestation, index) => {
       const { uid, blockNumber } = found[index];
       const at = times.get(blockNumber) as Date;
-      if (!isWellFormed(attestation, { uid, schema, attester: options.attester, at }, findings)) return [];
-      const data = decoded(attestation, decode, findings);
-      return data === null ? [] : [{ uid, at, refUid: attestation.refUID, data }];
+      return understood(attestation, { uid, schema, attester: options.attester, at, decode }, findings) ?? [];
     });
   };
   const predictions = (await read('prediction', decodePrediction)).filter((prediction) => isPlausible(prediction, findings));
   return { predictions, revelations: await read('resolution', decodeResolution) };
+}
+
+/** What an attestation must be to be part of a record. */
+export interface Expected<Data> {
+  uid: Hex;
+  schema: SchemaName;
+  attester: Address;
+  /** Time of its block. */
+  at: Date;
+  decode(data: Hex): Data;
+}
+
+/** An attestation that is well formed and can be read; null otherwise, and the findings say why. */
+export function understood<Data>(raw: RawAttestation, expected: Expected<Data>, findings: Findings): Attestation<Data> | null {
+  if (!isWellFormed(raw, expected, findings)) return null;
+  const data = decoded(raw, expected.decode, findings);
+  return data === null ? null : { uid: expected.uid, at: expected.at, refUid: raw.refUID, data };
 }
 
 async function blockTimes(chain: AuditChain, found: readonly { blockNumber: number }[]): Promise<ReadonlyMap<number, Date>> {
@@ -70,7 +85,7 @@ async function blockTimes(chain: AuditChain, found: readonly { blockNumber: numb
 /** Numbers that no record can have are not reckoned with: dates of them do not exist. */
 const MOST = 200_000;
 
-function isPlausible({ uid, data: { day, sequence } }: Prediction, findings: Findings): boolean {
+export function isPlausible({ uid, data: { day, sequence } }: Prediction, findings: Findings): boolean {
   const numbers = { day, sequence };
   const wrong = (Object.keys(numbers) as (keyof typeof numbers)[]).filter((field) => !(numbers[field] >= 1 && numbers[field] <= MOST));
   for (const field of wrong) {
@@ -81,11 +96,7 @@ function isPlausible({ uid, data: { day, sequence } }: Prediction, findings: Fin
 }
 
 /** What an attestation must be whatever it says; one that can be withdrawn commits to nothing. */
-function isWellFormed(
-  raw: RawAttestation,
-  { uid, schema, attester, at }: { uid: Hex; schema: SchemaName; attester: Address; at: Date },
-  findings: Findings,
-): boolean {
+function isWellFormed(raw: RawAttestation, { uid, schema, attester, at }: Omit<Expected<unknown>, 'decode'>, findings: Findings): boolean {
   const subject = { ...NOTHING, uid };
   if (raw.uid === zeroHash) {
     findings.wrong('form', subject, {

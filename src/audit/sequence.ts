@@ -78,7 +78,7 @@ function findGaps(horizonDays: number, standing: readonly Prediction[], findings
 }
 
 /** What a forecast says of itself against its number, and against the one before it. */
-function checkPlace(prediction: Prediction, before: Prediction | undefined, findings: Findings): void {
+export function checkPlace(prediction: Prediction, before: Prediction | undefined, findings: Findings): void {
   const { sequence, day, horizonDays, windowOpensAt, resolvesAt } = prediction.data;
   const subject = subjectOf(prediction);
   const opens = instantOf(day + 1);

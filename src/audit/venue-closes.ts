@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { boundedJson } from '../bounded-json.ts';
 import { type Day, dayOf, formatDay, instantOf } from '../forecast/day.ts';
-import { boundedJson } from './bounded-json.ts';
 
 /** A public exchange whose daily candles anybody may ask for without a key. */
 export interface Venue {

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { ENDPOINTS } from '../../agent-card/endpoints.ts';
 import { methodologyMarkdown } from '../../agent-card/methodology.ts';
 import { findSkill, type SkillAnswer } from '../../skills/runner.ts';
+import { askService, type ServiceRequest } from '../ask-service.ts';
 import { isOracleError, OracleError } from '../errors.ts';
 import { parseInput } from '../parse-input.ts';
 import { PUBLIC_SIGNAL } from '../record/schemas/signal.ts';
 import type { McpBackend } from './backend.ts';
-import { askService, type RemoteRequest } from './remote-request.ts';
 
 /** What a skill may take, the chain included, and some more. */
 const DEADLINE_MS = 30_000;
@@ -23,7 +23,7 @@ export interface RemoteBackendOptions {
   deadlineMs?: number;
 }
 
-type Call = Pick<RemoteRequest, 'path' | 'body'>;
+type Call = Pick<ServiceRequest, 'path' | 'body'>;
 
 /** What a running service tells, asked over HTTP by its own operations. */
 export function remoteBackend(options: RemoteBackendOptions): McpBackend {

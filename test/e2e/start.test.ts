@@ -12,11 +12,36 @@ const DAYS = 12;
 const recordedDays = () => (Date.now() < stepInstant('signal', today()) ? DAYS : DAYS + 1);
 const { dataDir, environment, start, stop, get } = ownService(DAYS);
 
+/** What a service says of its own start. */
+async function lookAt(url: string) {
+  const page = await fetch(url, { headers: { Accept: 'text/html' } });
+  // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+  const get = async (path: string): Promise<any> => (await fetch(url + path)).json();
+  const [health, ready, status] = await Promise.all([get('health'), get('ready'), get('api/status')]);
+  return { page, health, ready, status };
+}
+
 describe('a first start', () => {
   it('shows a record that verifies on the chain, stops on Ctrl-C, and the second start continues it', async () => {
     const { output } = await start();
-    expect(output()).toContain('Market data: simulated');
-    expect(output()).toContain('Replaying');
+    expect(output()).toMatch(
+      new RegExp(
+        [
+          ...[
+            '^(?:Database +ready in [\\d.]+ s|Chain +ready, contracts deployed in [\\d.]+ s)$',
+            '^Page +http://[\\d.:]+/ \\(fills while history is replayed\\)$',
+          ],
+          ...[
+            '^Market data: simulated',
+            '^Replaying \\[.*12/12',
+            '^Self-tests +.* in [\\d.]+ s$',
+            '^Open http://[\\d.:]+/$',
+            ' is up: http',
+          ],
+        ].join('[^]*'),
+        'm',
+      ),
+    );
     for (const line of output().matchAll(/curl "?(http:[^\s"]+)/g)) expect((await fetch(line[1])).status, line[1]).toBe(200);
 
     const scorecard = await get('/api/svc/scorecard?horizon=7');
@@ -28,7 +53,7 @@ describe('a first start', () => {
     expect(await stop('SIGINT')).toBeLessThan(10_000);
 
     const second = await start();
-    expect(second.output()).not.toContain('Replaying [');
+    expect(second.output()).not.toMatch(/Replaying \[|fills|deployed|Self-tests/);
     expect(await get('/api/svc/scorecard?horizon=7')).toEqual(scorecard);
     expect((await get('/api/svc/onchain-oracle/history?limit=100')).data).toEqual(data);
     expect((await get('/api/svc/agent/identity')).agentId).toBe(identity.agentId);
@@ -58,10 +83,22 @@ describe('a first start', () => {
 
   it('that is killed in mid-replay is continued by the next one, with nothing twice', async () => {
     const first = spawnNode(['bin/start.mjs'], environment({ PORT: '0', FEEDS: 'simulated' }));
-    first.child.stderr!.on('data', (text: string) => {
-      if (/ 5\/12 /.test(text)) first.child.kill('SIGKILL');
+    const seen = Promise.withResolvers<Awaited<ReturnType<typeof lookAt>>>();
+    let output = '';
+    first.child.stderr!.on('data', async (text: string) => {
+      output += text;
+      if (!/ 5\/12 /.test(text)) return;
+      await lookAt(/^Page +(http:\S+)/m.exec(output)![1]).then(seen.resolve, seen.reject);
+      first.child.kill('SIGKILL');
     });
+    const { page, health, ready, status } = await seen.promise;
     expect(await first.ended).toMatchObject({ signal: 'SIGKILL' });
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(health).toMatchObject({ status: 'ok', setup: { what: 'replaying days of history', done: expect.any(Number), total: DAYS } });
+    expect(health.setup.done).toBeGreaterThan(4);
+    const left = { name: 'setup', ok: false, detail: expect.stringMatching(/^replaying days of history: \d+ of 12$/) };
+    expect(ready).toMatchObject({ ready: false, checks: expect.arrayContaining([left]) });
+    expect(status).toMatchObject({ ready: false });
     await start();
     const { stats, predictions } = await get('/api/svc/scorecard?horizon=1');
     const days = recordedDays();

@@ -72,10 +72,12 @@ describeWithBrowser('with a record', (browser) => {
     await settled(page);
     const shown = await page.locator('#record .body').innerText();
     await served.close();
+    await lookNow(page);
     const connection = page.getByRole('status').filter({ hasText: /offline|not answer|reach/i });
     await connection.first().waitFor({ timeout: 25_000 });
     expect(await page.locator('#record .body').innerText()).toBe(shown);
     served = await serveApp(appOf(service), { port: served.port, sockets: service });
+    await lookNow(page);
     await connection.first().waitFor({ state: 'detached', timeout: 25_000 });
     const refused = page
       .problems()
@@ -116,8 +118,9 @@ describeWithBrowser('before the first forecast', (browser) => {
       await page.getByText('starting the database').first().waitFor();
       setup.at('replaying days of history', { done: 3, total: 12 });
       const bar = page.getByRole('progressbar');
-      await bar.waitFor();
-      expect(await bar.evaluate((element) => (element as HTMLProgressElement).position)).toBeCloseTo(3 / 12);
+      await expect
+        .poll(() => bar.evaluate((element) => (element as HTMLProgressElement).position), { timeout: 10_000 })
+        .toBeCloseTo(3 / 12);
       setup.complete();
       server.serve(appOf(service));
       await bar.waitFor({ state: 'detached', timeout: 10_000 });
@@ -128,6 +131,11 @@ describeWithBrowser('before the first forecast', (browser) => {
     }
   });
 });
+
+/** As when its reader comes back to it: it does not wait for its next look at the service. */
+async function lookNow(page: OpenPage): Promise<void> {
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+}
 
 /** Until everything that is asked for at the beginning has come, or cannot. */
 async function settled(page: OpenPage): Promise<void> {

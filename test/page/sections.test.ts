@@ -97,7 +97,7 @@ describeWithBrowser('sections of evidence', (browser) => {
     await wagered.getByText('<b>Will BTC/USD close above 100,000?</b>').first().waitFor();
     await wagered.getByText('the edge is too small (1)').waitFor();
     await wagered.getByText('0.45 / 0.47').first().click();
-    await wagered.getByRole('cell', { name: '120' }).waitFor();
+    await wagered.getByText('buy 120 at 0.450').first().waitFor();
 
     const crowd = page.locator('#crowd');
     await crowd.getByText('This proves nothing.').waitFor();

@@ -146,9 +146,14 @@ describeWithBrowser('unlocking the page', (browser) => {
     const turnTo = (accounts: string[]) => page.evaluate((to) => (window as any).turnTo('Test wallet', to), accounts);
     await turnTo([own]);
     expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(1);
+    // What was told goes at once, also where nobody answers.
+    await page.context().setOffline(true);
     await turnTo([demoWallets(service).basic.address]);
-    await page.getByText('The wallet has changed its account').waitFor();
-    await today(page).getByText('Sealed until').waitFor();
+    await page.getByText(/The wallet has changed its account.*The service could not be told/).waitFor();
+    expect(await today(page).innerText()).not.toMatch(CALL);
+    await page.context().setOffline(false);
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.getByText('Connected', { exact: true }).waitFor();
   });
 
   it('seals the call when the token has expired', async () => {

@@ -16,12 +16,14 @@ type Row = ScorecardReply['predictions'][number];
 describeWithBrowser('checking attestations in the browser', (browser) => {
   let service: TestService;
   let served: Served;
-  const resolved = (index = 1) => formatDay(today() - DAYS + index);
-  const gated = () => formatDay(today() - 1);
+  // Midnight may pass while this runs.
+  const end = today();
+  const resolved = (index = 1) => formatDay(end - DAYS + index);
+  const gated = () => formatDay(end - 1);
 
   beforeAll(async () => {
     service = await testService(DAYS);
-    for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day);
+    for (let day = end - DAYS; day < end; day++) await runPastDay(service, day);
     await service.infrastructure.localChain!.setTimeToNow();
     service.setup.complete();
     served = await serve(service);

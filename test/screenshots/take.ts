@@ -63,7 +63,7 @@ async function take(from: Browser, { name, width, height, colorScheme, section, 
 async function checkNewest(page: Page): Promise<void> {
   const row = page
     .locator('#attestations tbody tr')
-    .filter({ hasText: /WIN|LOSS/ })
+    .filter({ hasText: /Right|Wrong/ })
     .first();
   await row.getByRole('button', { name: /^Check/ }).click();
   await page

@@ -50,6 +50,12 @@ describe('the import law', () => {
     ['src/audit/x.ts', '../demo-login.ts'],
     ['src/audit/x.ts', '../audit-command.ts'],
     ['src/audit/x.ts', 'mongodb'],
+    ['src/cli/commands/x.ts', '../../record/views.ts'],
+    ['src/cli/x.ts', '../commerce/till.ts'],
+    ['src/cli/x.ts', '../config.ts'],
+    ['src/cli/x.ts', '../main.ts'],
+    ['src/audit/x.ts', '../cli/host.ts'],
+    ['src/http/x.ts', '../cli/host.ts'],
     ['skills/x.ts', '../src/http/app.ts'],
     ['examples/demo/x.ts', '../../src/errors.ts'],
   ])('refuses %s importing %s', async (path, specifier) => {
@@ -66,6 +72,9 @@ describe('the import law', () => {
     ['src/http/x.ts', '../contest/rounds.ts'],
     ['src/audit/x.ts', '../chain/eas.ts'],
     ['src/local/x.ts', '../pipeline/signal.ts'],
+    ['src/cli/x.ts', '../audit/audit.ts'],
+    ['src/cli/x.ts', './main.ts'],
+    ['src/cli/pay/x.ts', '../../commerce/receipt.ts'],
   ])('lets %s import %s', async (path, specifier) => {
     expect(await lint(path, importing(specifier))).toBe('');
   });

@@ -1,8 +1,8 @@
 import { Unreadable } from './abi.js';
 import { ask } from './api.js';
-import { boundedBytes } from './bounded-body.js';
 import { cidOf } from './cid.js';
 import { callDataOf, decodeAttestation, decodePrediction, isUidOfContent } from './eas.js';
+import { createMetadataReader } from './metadata.js';
 import { callAll, Unanswered } from './rpc.js';
 import { checkRow, unchecked } from './verify.js';
 
@@ -12,9 +12,10 @@ import { checkRow, unchecked } from './verify.js';
 /** @import { Evidence, Finding, Reading } from './verify.js' */
 
 const ROWS_A_TURN = 10;
-const MOST_METADATA_BYTES = 200_000;
 /** The Ethereum Attestation Service is at the same place on every chain of the OP Stack. */
 const OP_STACK = { ids: [10, 8_453, 84_532], eas: '0x4200000000000000000000000000000000000021' };
+
+const readMetadata = createMetadataReader({ fetch: (path, request) => fetch(new URL(path, document.baseURI), request), now: Date.now });
 
 /**
  * What it takes to check rows: those themselves, all of the same horizon that are known, and where the chain is read.
@@ -135,15 +136,7 @@ function readingIn(readings, uid) {
  */
 async function metadataOf(reading, signal) {
   const digest = digestIn('attestation' in reading ? reading.attestation : null);
-  if (digest === null) return null;
-  try {
-    const response = await fetch(new URL(`ipfs/${cidOf(digest)}`, document.baseURI), { signal });
-    if (!response.ok) return { problem: `the service answers with status ${response.status}` };
-    return { bytes: await boundedBytes(response, MOST_METADATA_BYTES) };
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return { problem: 'the service does not answer with it' };
-  }
+  return digest === null ? null : readMetadata(cidOf(digest), signal);
 }
 
 /** What an attestation names that is not what its uid says, nobody has published. @param {Attestation | null} attestation */

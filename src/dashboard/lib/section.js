@@ -19,13 +19,7 @@ export function show({ store, name, body, draw }) {
     replace(trouble, troubleOf(known));
     const next = known.answer === null ? '' : JSON.stringify(known.answer);
     if (known.answer === null) replace(content, known.problem === null ? h('p', { class: 'loading' }, 'Loading…') : null);
-    else if (next !== drawn)
-      keepingFocus(content, () =>
-        replace(
-          content,
-          drawnOr(() => draw(/** @type {Answers[Name]} */ (known.answer))),
-        ),
-      );
+    else if (next !== drawn) redraw(content, () => draw(/** @type {Answers[Name]} */ (known.answer)));
     drawn = next;
   });
 }
@@ -46,12 +40,12 @@ function drawnOr(draw) {
 /**
  * Draws, and gives the focus back to what stands where it was: a reader on the keyboard does not start again from the top.
  * @param {HTMLElement} content
- * @param {() => void} draw
+ * @param {() => Child | readonly Child[]} draw
  */
-function keepingFocus(content, draw) {
+function redraw(content, draw) {
   const focused = document.activeElement;
   const path = focused !== null && content.contains(focused) ? pathOf(content, focused) : null;
-  draw();
+  replace(content, drawnOr(draw));
   if (path === null || focused === null) return;
   const there = path.reduce((/** @type {Element | undefined} */ at, index) => at?.children[index], content);
   if (there instanceof HTMLElement && there.tagName === focused.tagName) there.focus({ preventScroll: true });

@@ -42,8 +42,14 @@ const pulse = createPulse(store);
 
 for (const mount of SECTIONS) mount({ store, session, horizon, pulse });
 
-// Who asks, and of what horizon, decides what is told.
-session.onChange(() => void store.refreshAll(['signal', 'scorecard', 'wagers', 'crowd']));
+/** What depends on who asks. */
+const OF_THE_READER = /** @type {const} */ (['signal', 'scorecard', 'wagers', 'crowd']);
+
+// Who asks, and of what horizon, decides what is told. What a reader was told goes with him, also while nobody answers.
+session.onChange((current) => {
+  if (current === null) for (const name of OF_THE_READER) store.forget(name);
+  void store.refreshAll(OF_THE_READER);
+});
 horizon.onChange(() => {
   for (const name of /** @type {const} */ (['signal', 'scorecard'])) store.forget(name);
   void store.refreshAll(['signal', 'scorecard']);

@@ -5,9 +5,9 @@ import { windowOf } from '../lib/call-window.js';
 import { bodyOf, h, replace } from '../lib/dom.js';
 import { usdCents } from '../lib/format.js';
 import { show } from '../lib/section.js';
-import { regimeWords, signedPercent } from '../lib/words.js';
+import { dayWords, regimeWords, signedPercent } from '../lib/words.js';
 
-/** @import { Answers } from '../lib/answers.ts' */
+/** @import { Answers, ScorecardRow } from '../lib/answers.ts' */
 /** @import { Child } from '../lib/dom.js' */
 /** @import { Page } from './main.js' */
 
@@ -25,18 +25,26 @@ export function mountToday({ store, session }) {
 
   const known = () => {
     const signal = store.get('signal').answer;
-    const row = store.get('scorecard').answer?.predictions.find(({ predictionId }) => predictionId === signal?.predictionId) ?? null;
-    return { signal, row, price: store.get('price').answer, info: store.get('info').answer, tier: session.current?.tier ?? null };
+    const rows = store.get('scorecard').answer?.predictions ?? [];
+    const row = rows.find(({ predictionId }) => predictionId === signal?.predictionId) ?? null;
+    return {
+      signal,
+      row,
+      newest: rows[0],
+      price: store.get('price').answer,
+      info: store.get('info').answer,
+      tier: session.current?.tier ?? null,
+    };
   };
   show({ store, name: 'signal', body: trouble, draw: () => call });
   // What can be focused is drawn again only when it has changed.
   const [redrawCall, redrawFacts] = [whenChanged(call), whenChanged(facts)];
   const draw = () => {
-    const { signal, price, info, tier } = known();
+    const { signal, newest, price, info, tier } = known();
     const needed = info?.tiers.find((one) => one.tier === 'basic')?.requirement ?? 'gate tokens';
     redrawCall([signal, needed, tier], () => (signal === null ? null : callOf(signal, { needed, tier })));
     redrawFacts([signal], () => (signal === null ? null : factsOf(signal)));
-    replace(range, rangeOf(known()));
+    replace(range, missedOf(newest), rangeOf(known()));
     replace(now, nowOf(price, signal));
     replace(life, signal === null ? null : windowOf(signal));
     replace(next, nextCallOf(info));
@@ -103,6 +111,16 @@ function fact(term, value) {
 /** @param {number} usd */
 function millions(usd) {
   return `${usd < 0 ? '−' : '+'}$${Math.round(Math.abs(usd) / 1e6).toLocaleString('en-US')} M`;
+}
+
+/** @param {ScorecardRow | undefined} newest */
+function missedOf(newest) {
+  if (!newest?.missed) return null;
+  return h(
+    'p',
+    { class: 'notice' },
+    `Nothing was forecast on ${dayWords(newest.date)}. The day stands in the record as void, and never counts.`,
+  );
 }
 
 /**

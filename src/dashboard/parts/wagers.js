@@ -1,4 +1,4 @@
-import { bidAsk, bookView, fact } from '../lib/book.js';
+import { bidAsk, fact, ordersList } from '../lib/book.js';
 import { bodyOf, h } from '../lib/dom.js';
 import { figure } from '../lib/figure.js';
 import { percent } from '../lib/format.js';
@@ -131,12 +131,7 @@ const SKIPPED = [
 /** The best prices; where the venue has orders, these on demand. @param {Wager} wager */
 function bookCell({ book, date }) {
   if (book === null || book.bids.length + book.asks.length === 0) return bidAsk(book);
-  return h(
-    'details',
-    {},
-    h('summary', {}, bidAsk(book), h('span', { class: 'visually-hidden' }, `: orders of ${date}`)),
-    bookView(book, date),
-  );
+  return h('details', {}, h('summary', {}, bidAsk(book), h('span', { class: 'visually-hidden' }, `: orders of ${date}`)), ordersList(book));
 }
 
 /** @param {readonly Wager[]} skipped */

@@ -40,7 +40,11 @@ export function pageHtml({ publicUrl }: { publicUrl: string }): string {
 
 const MODULE_FOLDERS = PAGE_FOLDERS.filter((folder) => folder !== 'styles');
 
+/** The sheet that the others build on. */
+const FIRST_STYLE = 'base.css';
+
 /** Relative to the base of the page. */
 function linksTo(folder: (typeof PAGE_FOLDERS)[number], link: (href: string) => string): string {
-  return [...pageFiles(folder).keys()].map((name) => link(`${PAGE_PATH.slice(1)}/${folder}/${name}`)).join('\n');
+  const names = [...pageFiles(folder).keys()].toSorted((a, b) => Number(b === FIRST_STYLE) - Number(a === FIRST_STYLE));
+  return names.map((name) => link(`${PAGE_PATH.slice(1)}/${folder}/${name}`)).join('\n');
 }

@@ -23,7 +23,7 @@ let served: Served;
 beforeAll(async () => {
   service = await testService(DAYS);
   for (let day = TODAY - DAYS; day < TODAY; day++) await runPastDay(service, day);
-  service.state.setup = null;
+  service.setup.complete();
   served = await serve(service);
 });
 afterAll(async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,8 +18,8 @@ beforeAll(async () => {
   const modules = join(folder, 'node_modules');
   await mkdir(modules);
   // As npm would install what the package names, without asking for it.
-  for (const name of ['viem', 'zod']) await symlink(join(ROOT, 'node_modules', name), join(modules, name));
-  [chain] = await Promise.all([testChain(), run(join(ROOT, 'bin/build-audit.mjs'), join(modules, 'bitcoin-signal-oracle-audit'))]);
+  for (const name of ['canonicalize', 'viem', 'ws', 'zod']) await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+  [chain] = await Promise.all([testChain(), run(join(ROOT, 'bin/build-svc.mjs'), join(modules, 'bitcoin-signal-oracle-svc'))]);
   await registerSchemas(chain);
 });
 afterAll(async () => {
@@ -35,12 +35,12 @@ async function run(...words: string[]): Promise<{ code: number; stdout: string; 
   }
 }
 
-const PROGRAM = 'node_modules/bitcoin-signal-oracle-audit/bin.mjs';
+const PROGRAM = 'node_modules/bitcoin-signal-oracle-svc/bin.mjs';
 
 async function auditOf({ attester, firstDay }: WrittenRecord) {
   const days = Array.from({ length: AUDITED_DAYS }, (_, index) => firstDay + index);
   await writeFile(join(folder, 'closes.csv'), ['date,close', ...days.map((day) => `${formatDay(day)},${closeUsd(day)}`)].join('\n'));
-  return run(PROGRAM, '--rpc', chain.rpcUrl, '--attester', attester, '--prices', 'closes.csv', '--tolerance-bps', '0');
+  return run(PROGRAM, 'audit', '--rpc', chain.rpcUrl, '--attester', attester, '--prices', 'closes.csv', '--tolerance-bps', '0');
 }
 
 it('the package audits a chain from outside of this project, and ends with 0 or 1', async () => {
@@ -54,8 +54,22 @@ it('the package audits a chain from outside of this project, and ends with 0 or 
   expect(tampered.code).toBe(1);
 });
 
-it('says how it is called, with 2, when it is not told what to audit', async () => {
-  expect(await run(PROGRAM)).toMatchObject({ code: 2, stdout: expect.stringContaining('Usage: bitcoin-signal-oracle-audit --rpc') });
+it('the package asks for what it needs from nowhere else', async () => {
+  const { dependencies } = JSON.parse(await readFile(join(folder, 'node_modules/bitcoin-signal-oracle-svc/package.json'), 'utf8'));
+  expect(Object.keys(dependencies)).toEqual(['canonicalize', 'viem', 'ws', 'zod']);
+});
+
+it('checks one forecast by chain and wallet alone', async () => {
+  const { attester, firstDay } = await writeRecord(chain);
+  const words = ['--rpc', chain.rpcUrl, '--attester', attester, '--json'];
+  const { code, stdout, stderr } = await run(PROGRAM, 'verify', `${formatDay(firstDay + 1)}:3d`, ...words);
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ prediction: { sequence: 2, horizon: '3d' }, where: { takenFromService: [] } });
+});
+
+it('says what it is not told, with 2', async () => {
+  expect(await run(PROGRAM, 'audit')).toMatchObject({ code: 2, stderr: expect.stringContaining('--rpc: is needed') });
+  expect(await run(PROGRAM, 'login', '--wallet', 'basic')).toMatchObject({ code: 2, stderr: expect.stringContaining('Use PRIVATE_KEY') });
 });
 
 it('says what it needs, with 2, on a Node that is too old', async () => {
@@ -68,9 +82,9 @@ it('says what it needs, with 2, on a Node that is too old', async () => {
 it('can be used as a library', async () => {
   const { attester, now } = await writeRecord(chain);
   const script = `
-    import { audit } from 'bitcoin-signal-oracle-audit';
-    import { openAuditChain } from 'bitcoin-signal-oracle-audit/chain';
-    import { csvPrices } from 'bitcoin-signal-oracle-audit/csv-prices';
+    import { audit } from 'bitcoin-signal-oracle-svc/audit';
+    import { openAuditChain } from 'bitcoin-signal-oracle-svc/chain';
+    import { csvPrices } from 'bitcoin-signal-oracle-svc/csv-prices';
     const chain = await openAuditChain({ rpcUrl: '${chain.rpcUrl}' });
     const prices = await csvPrices('closes.csv', 100);
     const { verdict, horizons } = await audit({ chain, attester: '${attester}', prices, claims: null, now: new Date('${now.toISOString()}') });

@@ -20,7 +20,7 @@ async function run(node: string, launcher: string, env: Record<string, string> =
 }
 
 describe.skipIf(!oldNode)(`the launchers on an old Node${oldNode ? '' : ' (skipped: no Node below 24 on the PATH)'}`, () => {
-  it.each(['start.mjs', 'pipeline.mjs', 'reset.mjs', 'token.mjs', 'mcp.mjs', 'audit.mjs'])(
+  it.each(['start.mjs', 'pipeline.mjs', 'reset.mjs', 'token.mjs', 'mcp.mjs', 'audit.mjs', 'svc.mjs'])(
     '%s says what it needs and exits with 1',
     async (launcher) => {
       const { code, stdout, stderr } = await run(oldNode!, launcher);

@@ -10,6 +10,7 @@ import { fullService } from '../../support/full-service.ts';
 import { loginToken } from '../../support/login.ts';
 import { OPERATOR, type OperatorDoor, operatorDoor } from '../../support/operator.ts';
 import { spawnNode, type TestService, today } from '../../support/service.ts';
+import { describeVerifying } from './verify-by-hand.ts';
 
 /** Packages are found from it. */
 const CACHE = resolve(import.meta.dirname, '../../../node_modules/.cache/scripts');
@@ -49,7 +50,7 @@ async function run(script: string, words: string[], environment: Record<string, 
 
 describe('the script that logs in', () => {
   it.each([[[]], [['siwe']]])('prints a token that opens what is gated %j', async (words) => {
-    const { code, output } = await run(scriptIn(readme, 'login.mjs'), words, { PRIVATE_KEY: keyOf('premium') });
+    const { code, output } = await run(scriptIn(api, 'login.mjs'), words, { PRIVATE_KEY: keyOf('premium') });
     expect(code, output).toBe(0);
     const headers = { Authorization: `Bearer ${output.trim()}` };
     const response = await fetch(`${served.url}/api/svc/oracle`, { headers });
@@ -57,7 +58,7 @@ describe('the script that logs in', () => {
   });
 
   it('says why a wallet gets none', async () => {
-    const { code, output } = await run(scriptIn(readme, 'login.mjs'), [], { PRIVATE_KEY: keyOf('poor') });
+    const { code, output } = await run(scriptIn(api, 'login.mjs'), [], { PRIVATE_KEY: keyOf('poor') });
     expect(code).toBe(1);
     expect(output).toContain('TIER_REQUIRED');
   });
@@ -122,6 +123,8 @@ it('the script that pays says why it could not', async () => {
   expect(output).toContain('PAYMENT_REQUIRED');
 });
 
+describeVerifying(() => ({ SERVICE_URL: served.url, RPC_URL: service.infrastructure.rpcUrl }));
+
 /** Lines that are there to show an error, or that stand for values of the reader's own. */
 const REFUSED: [RegExp, number][] = [
   [/horizon=9d/, 400],
@@ -135,6 +138,7 @@ describe.each([
   ['README.md', readme],
   ['docs/API.md', api],
   ['docs/EVENTS.md', events],
+  ['docs/OPERATE.md', documentText('docs/OPERATE.md')],
   ['docs/PAYING.md', paying],
 ])('each line of curl in %s', (_, text) => {
   it('gets the answer that it is there for', async () => {

@@ -4,8 +4,6 @@ import { json } from 'node:stream/consumers';
 import { createPublicClient, erc20Abi, type Hex, http, numberToHex, parseAbiItem } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createReadOnlyRpc, MOST_CALLS, type ReadOnlyRpcOptions } from '../../../src/chain/reading/read-only-rpc.ts';
-import { composeChainReading } from '../../../src/compose/chain-reading.ts';
-import { loadConfig } from '../../../src/config.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { rpcRoutes } from '../../../src/http/routes/rpc.ts';
 import { createLog } from '../../../src/log.ts';
@@ -216,39 +214,5 @@ describe('the door', () => {
     const response = await post(to, JSON.stringify(call('eth_chainId')));
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ code: 'NOT_FOUND', suggestedAction: expect.stringContaining(words) });
-  });
-});
-
-describe('the endpoint that strangers are told', () => {
-  const KEY = `0x${'1'.repeat(64)}`;
-  const ADDRESS = `0x${'2'.repeat(40)}`;
-  const real = {
-    PUBLIC_URL: 'https://oracle.test',
-    CHAIN_RPC_URL: 'https://rpc.example.org/v2/very-secret',
-    ...{ ATTESTER_PRIVATE_KEY: KEY, REPORTER_PRIVATE_KEY: KEY, PROVIDER_PRIVATE_KEY: KEY, FACILITATOR_PRIVATE_KEY: KEY },
-    ...{ SALT_SECRET: 's'.repeat(32), ENCRYPTION_SECRET: 's'.repeat(32), PAYEE_ADDRESS: ADDRESS },
-    ...{
-      GATE_TOKEN_ADDRESS: ADDRESS,
-      STABLECOIN_ADDRESS: ADDRESS,
-      IDENTITY_REGISTRY_ADDRESS: ADDRESS,
-      REPUTATION_REGISTRY_ADDRESS: ADDRESS,
-    },
-  };
-  const toldFor = (environment: Record<string, string>) =>
-    composeChainReading({ config: loadConfig(environment), rpcUrl: chain.rpcUrl, publicUrl: 'https://oracle.test/base/' });
-
-  it.each<[string, Record<string, string>, string | null, boolean]>([
-    ['is this door on a local chain', { PUBLIC_RPC_URL: 'https://elsewhere.example' }, 'https://oracle.test/base/rpc', true],
-    ['is that of Base on Base', real, 'https://mainnet.base.org', false],
-    ['is none on another chain', { ...real, CHAIN_ID: '10' }, null, false],
-    ['is the one that is set', { ...real, PUBLIC_RPC_URL: 'https://public.example/rpc' }, 'https://public.example/rpc', false],
-  ])('%s', (_, environment, rpcUrl, reads) => {
-    const reading = toldFor(environment);
-    expect([reading.rpcUrl, reading.rpc !== null]).toEqual([rpcUrl, reads]);
-  });
-
-  it('has no key in it', () => {
-    expect(() => loadConfig({ PUBLIC_RPC_URL: 'https://rpc.example.org/?key=secret' })).toThrow('PUBLIC_RPC_URL');
-    expect(() => loadConfig({ PUBLIC_RPC_URL: 'https://user:secret@rpc.example.org' })).toThrow('PUBLIC_RPC_URL');
   });
 });

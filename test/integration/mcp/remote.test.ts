@@ -13,7 +13,7 @@ import { demoFile } from '../../../src/local/demo-file.ts';
 import { keepService } from '../../../src/local/kept-service.ts';
 import { lookAtService } from '../../../src/local/look-at-service.ts';
 import { remoteBackend } from '../../../src/mcp/remote-backend.ts';
-import { errorOfProblem } from '../../../src/mcp/remote-problem.ts';
+import { errorOfProblem } from '../../../src/problem-error.ts';
 import { removeFolder } from '../../support/folders.ts';
 
 const servers: Server[] = [];
@@ -167,6 +167,11 @@ describe('a call', () => {
 describe('the token of a demonstration wallet', () => {
   const WALLETS = ['attester', 'reporter', 'basic', 'premium', 'poor', 'buyer'] as const;
 
+  const sessionOf = (token: string) => ({
+    ...{ token, tier: 'basic', wallet: `0x${'0'.repeat(40)}` },
+    ...{ expires_in: 1_800, expiresAt: '2026-01-01T00:30:00.000Z' },
+  });
+
   async function demoFolder(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'oracle-demo-'));
     onTestFinished(() => removeFolder(folder));
@@ -182,7 +187,7 @@ describe('the token of a demonstration wallet', () => {
     let logins = 0;
     const url = await answering((request, response) => {
       logins += 1;
-      sending(200, JSON.stringify({ token: `token-${logins}`, expires_in: 1_800 }))(request, response as never);
+      sending(200, JSON.stringify(sessionOf(`token-${logins}`)))(request, response as never);
     });
     let nowMs = 0;
     const demo = createDemoToken({ wallet: 'basic', dataDir: await demoFolder(), url, now: () => nowMs });
@@ -199,8 +204,9 @@ describe('the token of a demonstration wallet', () => {
     let answers = 0;
     const url = await answering((request, response) => {
       answers += 1;
-      const body = answers === 1 ? { code: 'STEP_WAITING', detail: 'The service is starting' } : { token: 'token', expires_in: 1_800 };
-      sending(200, JSON.stringify(body))(request, response as never);
+      const isUp = answers > 1;
+      const body = isUp ? sessionOf('token') : { code: 'STEP_WAITING', detail: 'The service is starting' };
+      sending(isUp ? 200 : 503, JSON.stringify(body))(request, response as never);
     });
     const demo = createDemoToken({ wallet: 'basic', dataDir: await demoFolder(), url, now: () => 0 });
     expect(await refusalOf(demo.token())).toMatchObject({ message: expect.stringContaining('The service is starting') });
@@ -220,13 +226,13 @@ describe('the service of this machine', () => {
   it('is waited for while it is set up, and a call that has waited says how far it is', async () => {
     let ready = false;
     const url = await answering((request, response) =>
-      sending(503, readiness({ name: 'setup', ok: ready, detail: 'replaying history: 3 of 16 days' }))(request, response as never),
+      sending(503, readiness({ name: 'setup', ok: ready, detail: 'replaying days of history: 3 of 16' }))(request, response as never),
     );
     const service = kept(url, 400);
     expect(await refusalOf(service.ready())).toMatchObject({
       code: 'STEP_WAITING',
       retryAfterSeconds: 10,
-      message: expect.stringContaining('replaying history: 3 of 16 days'),
+      message: expect.stringContaining('replaying days of history: 3 of 16'),
     });
     ready = true;
     await service.ready();

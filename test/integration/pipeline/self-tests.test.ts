@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 beforeEach(async () => {
   await Promise.all(['self_tests', 'step_runs'].map((name) => service.database.db.collection(name).deleteMany({})));
-  service.state.setup = null;
+  service.setup.complete();
 });
 
 const at = (ms: number) => ({ now: new Date(ms), replayed: false });
@@ -57,17 +57,17 @@ const failure = (reason: string) => async () => {
 
 describe('before the first result', () => {
   it('the status says that nothing was run, and the others what they wait for and when to come again', async () => {
-    service.state.setup = 'replaying history: 3 of 120 days';
+    service.setup.at('replaying days of history', { done: 3, total: 120 });
     const { tests, overdue, selfReport } = await ask(PATHS[0]);
     expect(tests.map(({ test, state, verdict }: SelfTestDoc) => ({ test, state, verdict }))).toEqual(
       SELF_TESTS.map((test) => ({ test, state: 'waiting', verdict: null })),
     );
-    expect(tests[0].reason).toBe('replaying history: 3 of 120 days');
+    expect(tests[0].reason).toBe('replaying days of history: 3 of 120');
     expect([overdue, selfReport]).toEqual([[...SELF_TESTS], null]);
     for (const path of PATHS.slice(1)) {
       await expect(ask(path), path).rejects.toMatchObject({
         code: 'STEP_WAITING',
-        message: expect.stringContaining('replaying history: 3 of 120 days'),
+        message: expect.stringContaining('replaying days of history: 3 of 120'),
         retryAfterSeconds: 60,
       });
     }

@@ -6,6 +6,7 @@ import { ensureIndexes } from '../../../src/mongo.ts';
 import type { CommittedValues } from '../../../src/record/forecast.ts';
 import { describeMetadata } from '../../../src/record/metadata.ts';
 import { ForecastRecord, type NewDay, RECORD_INDEXES } from '../../../src/record/record.ts';
+import { requireSameSalts } from '../../../src/record/same-salts.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 
 const HORIZONS = [1, 2, 3, 7];
@@ -24,7 +25,8 @@ beforeEach(async () => {
   record = newRecord();
 });
 
-const newRecord = () => new ForecastRecord({ db: database.db, saltSecret: 'a master secret of a test', horizons: HORIZONS });
+const SALT_SECRET = 'a master secret of a test';
+const newRecord = () => new ForecastRecord({ db: database.db, saltSecret: SALT_SECRET, horizons: HORIZONS });
 
 function newDay(day: number, priceCents = 9_000_000): NewDay {
   return {
@@ -151,5 +153,20 @@ describe('the forecast record', () => {
     expect(await due('2026-01-06T23:59:59Z')).toEqual([]);
     expect(await due('2026-01-07T00:00:00Z')).toEqual([1]);
     expect(await due('2026-01-13T00:00:00Z')).toEqual([1, 2, 3, 7]);
+  });
+});
+
+describe('the master secret of the salts', () => {
+  const another = () => requireSameSalts(record, 'another master secret of a test');
+
+  it('is that of the record, also behind a day without a forecast', async () => {
+    await record.saveDay(newDay(first));
+    await record.saveDay({ ...newDay(first + 1), missedBecause: 'no price', price: null, forecasts: {} });
+    await expect(requireSameSalts(record, SALT_SECRET)).resolves.toBeUndefined();
+    await expect(another()).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'SALT_SECRET' });
+  });
+
+  it('may be any before the first forecast', async () => {
+    await expect(another()).resolves.toBeUndefined();
   });
 });

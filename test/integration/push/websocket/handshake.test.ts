@@ -7,6 +7,7 @@ import { allRoutes } from '../../../../src/http/routes/all.ts';
 import { listen } from '../../../../src/http/server.ts';
 import { createLog } from '../../../../src/log.ts';
 import { TICKET_SECONDS } from '../../../../src/push/websocket/tickets.ts';
+import { createSetup } from '../../../../src/setup.ts';
 import { regimeDrafts } from '../../../support/event-drafts.ts';
 import { login, loginToken } from '../../../support/login.ts';
 import { rawExchange } from '../../../support/raw.ts';
@@ -38,7 +39,7 @@ async function open(environment: Record<string, string> = {}): Promise<Served> {
 
 beforeAll(async () => {
   service = await testService(0);
-  service.state.setup = null;
+  service.setup.complete();
   nowMs = Date.now();
   await service.push.events.append(regimeDrafts(0, 3), new Date(nowMs));
   served = await open();
@@ -379,13 +380,21 @@ describe('what is no handshake', () => {
 
 describe('a service that starts or stops', () => {
   it('says so until it can take anybody in', async () => {
-    const server = await listen(createStartingApp({ log: service.log }), 0, '127.0.0.1');
+    const server = await listen(
+      createStartingApp({ log: service.log, publicUrl: 'http://127.0.0.1', setup: createSetup() }),
+      0,
+      '127.0.0.1',
+    );
     expectProblem(await refusalOf(`ws://127.0.0.1:${server.port}/ws/signal`), { status: 503, code: 'STEP_WAITING', retryable: true });
     await server.close();
   });
 
   it('says so also when everything else is served already, since nobody may take it for an end', async () => {
-    const server = await listen(createStartingApp({ log: service.log }), 0, '127.0.0.1');
+    const server = await listen(
+      createStartingApp({ log: service.log, publicUrl: 'http://127.0.0.1', setup: createSetup() }),
+      0,
+      '127.0.0.1',
+    );
     server.serve(createApp(allRoutes(service.http), service.door));
     expect((await fetch(`http://127.0.0.1:${server.port}/ready`)).status).toBe(200);
     expectProblem(await refusalOf(`ws://127.0.0.1:${server.port}/ws/signal`), { status: 503, code: 'STEP_WAITING', retryable: true });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ERROR_CODES, type ErrorCode, OracleError, type OracleErrorOptions } from '../errors.ts';
+import { ERROR_CODES, type ErrorCode, OracleError, type OracleErrorOptions } from './errors.ts';
 
 /** Of a text that comes with an error, so much is told on. */
 const LONGEST_TEXT = 2_000;

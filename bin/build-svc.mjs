@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { requireNode } from './require-node.mjs';
+
+requireNode();
+
+// The command line and the audit as a package of its own, in plain JavaScript: Node strips no types below node_modules.
+const root = resolve(import.meta.dirname, '..');
+const out = resolve(process.argv[2] ?? join(root, 'dist/bitcoin-signal-oracle-svc'));
+const LEAST_NODE = 22;
+const { version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const installed = (name) => JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')).version;
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(root, 'tsconfig.package.json'), '--outDir', join(out, 'lib')], {
+  stdio: 'inherit',
+});
+
+/** Packages that the compiled code imports. */
+function importedPackages() {
+  const names = new Set();
+  for (const file of globSync(join(out, 'lib/**/*.js'))) {
+    const imports = readFileSync(file, 'utf8').matchAll(/^(?:import|export)\b[^'";]*\bfrom\s+'([^']+)'|^import\s+'([^']+)'/gm);
+    for (const [, from, alone] of imports) {
+      const [name] = /^(?:@[\w.-]+\/)?[\w.-]+/.exec(from ?? alone) ?? [''];
+      if (/^[@a-z]/.test(name) && !(from ?? alone).startsWith('node:')) names.add(name);
+    }
+  }
+  return [...names].sort();
+}
+
+const entry = (name) => ({ types: `./lib/src/audit/${name}.d.ts`, default: `./lib/src/audit/${name}.js` });
+const manifest = {
+  name: 'bitcoin-signal-oracle-svc',
+  version,
+  description: 'Asks a Bitcoin Signal Oracle, pays it, and checks on chain what it says: one forecast, or the whole record',
+  license,
+  type: 'module',
+  engines: { node: `>=${LEAST_NODE}` },
+  bin: { svc: 'bin.mjs' },
+  exports: Object.fromEntries(
+    ['audit', 'chain', 'claims', 'csv-prices', 'live-prices', 'report-text'].map((name) => [`./${name}`, entry(name)]),
+  ),
+  files: ['bin.mjs', 'lib', 'AUDIT.md'],
+  // Exactly what it was tested with.
+  dependencies: Object.fromEntries(importedPackages().map((name) => [name, installed(name)])),
+};
+writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+writeFileSync(
+  join(out, 'bin.mjs'),
+  `#!/usr/bin/env node
+// An older Node fails in the middle, with the code that says that something differs.
+if (Number(process.versions.node.split('.')[0]) < ${LEAST_NODE}) {
+  console.error(\`svc needs Node ${LEAST_NODE} or later; this is \${process.versions.node}\`);
+  process.exitCode = 2;
+} else {
+  const { runOnTerminal } = await import('./lib/src/cli/terminal.js');
+  await runOnTerminal(process.argv.slice(2), { environment: process.env, version: '${version}' });
+}
+`,
+  { mode: 0o755 },
+);
+copyFileSync(join(root, 'LICENSE'), join(out, 'LICENSE'));
+copyFileSync(join(root, 'docs/AUDIT.md'), join(out, 'AUDIT.md'));
+copyFileSync(join(root, 'docs/CLI.md'), join(out, 'README.md'));
+console.log(`Built ${manifest.name} ${version} in ${out}`);

@@ -1,0 +1,117 @@
+import { urlAt } from '../agent-card/url.ts';
+import { OracleError } from './errors.ts';
+import { errorOfProblem } from './problem-error.ts';
+
+/** A page of the record has some hundred kilobytes. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+export interface ServiceRequest {
+  /** The service. */
+  url: string;
+  /** Begins with a slash. */
+  path: string;
+  /** Sent to the service and to nobody else. */
+  token: string | undefined;
+  /** Default: POST with a body, GET without one. */
+  method?: 'GET' | 'POST' | 'DELETE';
+  /** Sent as JSON. */
+  body?: Record<string, unknown>;
+  /** Further headers, as a payment. */
+  headers?: Record<string, string>;
+  /** For the whole answer. */
+  deadlineMs: number;
+  /** The largest answer that is read; default 4 MiB. A scorecard of ten years has more. */
+  mostBytes?: number;
+}
+
+export interface ServiceAnswer {
+  status: number;
+  headers: Headers;
+  /** Undefined where it is no JSON. */
+  body: unknown;
+}
+
+/**
+ * What the service answers, as JSON.
+ * @throws OracleError as the service tells it; SERVICE_UNREACHABLE; CONFIG_INVALID naming `url` where something else answers
+ */
+export async function askService(request: ServiceRequest): Promise<unknown> {
+  const answer = await requestService(request);
+  if (answer.status < 300 && answer.body !== undefined) return answer.body;
+  throw refusalOf(answer, request.url);
+}
+
+/** The answer whatever it is. @throws OracleError SERVICE_UNREACHABLE; CONFIG_INVALID naming `url` where callers are sent elsewhere */
+export async function requestService(request: ServiceRequest): Promise<ServiceAnswer> {
+  const response = await send(request);
+  if (response.status >= 300 && response.status < 400) {
+    await response.body?.cancel();
+    throw notTheService(request.url, 'it sends callers elsewhere, which is not followed');
+  }
+  return { status: response.status, headers: response.headers, body: await jsonOf(response, request) };
+}
+
+/** An answer that is no success, as the error it was made from. */
+export function refusalOf({ status, headers, body }: ServiceAnswer, url: string): OracleError {
+  const told = errorOfProblem(body, headers.get('Retry-After'));
+  if (told !== undefined) return told;
+  if (status >= 500) return unreachable(url, `answers with status ${status}`);
+  return notTheService(url, `it answers with status ${status} and no words of the service`);
+}
+
+async function send({ url, path, token, method, body, headers: more, deadlineMs }: ServiceRequest): Promise<Response> {
+  const headers = {
+    Accept: 'application/json',
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+    ...more,
+  };
+  try {
+    return await fetch(urlAt(url, path), {
+      ...{ headers, method: method ?? (body === undefined ? 'GET' : 'POST'), redirect: 'manual' },
+      signal: AbortSignal.timeout(deadlineMs),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch (cause) {
+    throw silent(url, deadlineMs, cause);
+  }
+}
+
+/** Undefined where it is no JSON. */
+async function jsonOf(response: Response, { url, deadlineMs, mostBytes = MOST_BYTES }: ServiceRequest): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > mostBytes) throw notTheService(url, 'it answers with more than the service ever does');
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof OracleError ? error : silent(url, deadlineMs, error);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function silent(url: string, deadlineMs: number, cause: unknown): OracleError {
+  const late = (cause as { name?: string }).name === 'TimeoutError';
+  return unreachable(url, late ? `did not answer within ${deadlineMs / 1_000} s` : 'does not answer', cause);
+}
+
+function unreachable(url: string, what: string, cause?: unknown): OracleError {
+  return new OracleError('SERVICE_UNREACHABLE', `The service at ${url} ${what}`, {
+    suggestedAction: 'Try again in a minute; if it stays like this, look whether the service runs, and whether this is its address.',
+    cause,
+  });
+}
+
+function notTheService(url: string, why: string): OracleError {
+  return new OracleError('CONFIG_INVALID', `What answers at ${url} is not this service: ${why}`, {
+    field: 'url',
+    suggestedAction: 'Name the address of the service by --url, or by the setting that stands for it.',
+  });
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Host } from '../host.ts';
+import { configFolder, createPrivate, readJson } from '../private-files.ts';
+import type { SignedPayment } from './authorization.ts';
+
+const DECIMAL = z.string().regex(/^\d{1,30}$/);
+
+const KEPT = z.object({
+  signedAt: z.iso.datetime(),
+  payment: z.looseObject({
+    x402Version: z.literal(2),
+    accepted: z.record(z.string(), z.unknown()),
+    payload: z.object({
+      signature: z.string().regex(/^0x[0-9a-f]+$/),
+      authorization: z.object({
+        ...{ from: z.string(), to: z.string(), value: DECIMAL, validAfter: DECIMAL, validBefore: DECIMAL, nonce: z.string() },
+      }),
+    }),
+  }),
+});
+
+/** A payment that was signed, and of which it is not known yet what has become. */
+export interface PendingPayment {
+  signedAt: string;
+  payment: SignedPayment;
+}
+
+/** What a payment is for: the same answer is never paid for by a second one while a first may still be used. */
+export interface Purchase {
+  url: string;
+  path: string;
+  wallet: string;
+}
+
+export async function pendingPayment(host: Host, purchase: Purchase): Promise<PendingPayment | null> {
+  const kept = await readJson(fileOf(host, purchase));
+  // As it was written: what is sent again is the same to the byte.
+  return KEPT.safeParse(kept).success ? (kept as PendingPayment) : null;
+}
+
+/** Keeps a payment before it is sent. @returns false when there is one already. @throws OracleError CONFIG_INVALID */
+export function keepPayment(host: Host, purchase: Purchase, pending: PendingPayment): Promise<boolean> {
+  return createPrivate(fileOf(host, purchase), pending);
+}
+
+export async function dropPayment(host: Host, purchase: Purchase): Promise<void> {
+  await rm(fileOf(host, purchase), { force: true });
+}
+
+function fileOf(host: Host, { url, path, wallet }: Purchase): string {
+  const name = createHash('sha256').update(`${url}${path} ${wallet.toLowerCase()}`).digest('hex').slice(0, 32);
+  return join(configFolder(host), 'payments', `${name}.json`);
+}

@@ -1,0 +1,91 @@
+import { type Address, getAddress, isAddressEqual } from 'viem';
+import { z } from 'zod';
+import { OracleError } from '../../errors.ts';
+
+const ADDRESS = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .transform((text) => getAddress(text));
+
+const ACCEPTED = z.looseObject({
+  scheme: z.literal('exact'),
+  network: z.string().regex(/^eip155:\d{1,15}$/),
+  amount: z.string().regex(/^\d{1,30}$/),
+  asset: ADDRESS,
+  payTo: ADDRESS,
+  maxTimeoutSeconds: z.number().int().min(1),
+  extra: z.looseObject({ name: z.string().max(100), version: z.string().max(20) }),
+});
+
+const REQUIRED = z.looseObject({
+  accepts: z.array(z.unknown()).max(20),
+  resource: z.unknown().optional(),
+  extensions: z.record(z.string(), z.unknown()).nullish(),
+});
+
+/** What a payment has to be, of version 2 of x402. */
+export interface Terms {
+  /** As it was offered: it goes back with the payment. */
+  accepted: Record<string, unknown>;
+  resource: unknown;
+  takesPaymentId: boolean;
+  chainId: number;
+  amountMicros: bigint;
+  asset: Address;
+  assetName: string;
+  assetVersion: string;
+  payTo: Address;
+  validForSeconds: number;
+}
+
+/** USDC, by chain: coins of other addresses may be worth anything. */
+export const KNOWN_COINS: Readonly<Record<number, Address>> = {
+  8453: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  84532: '0x036CbD53842c5426634e7929541eC2318dCF7e6b',
+};
+
+/** The first offer that can be paid here. @param header `PAYMENT-REQUIRED` of a 402 @throws OracleError PAYMENT_REQUIRED where there is none */
+export function readTerms(header: string | null, isCoin: (asset: Address, chainId: number) => boolean): Terms {
+  const { data: required } = REQUIRED.safeParse(decoded(header));
+  const offers = (required?.accepts ?? []).flatMap((offer) => {
+    const { data } = ACCEPTED.safeParse(offer);
+    return data === undefined ? [] : [termsOf(data, offer as Record<string, unknown>)];
+  });
+  if (required === undefined || offers.length === 0) throw unpayable('The service asks for a payment of a kind that is not known here');
+  const terms = offers.find(({ asset, chainId }) => isCoin(asset, chainId));
+  if (terms !== undefined) {
+    const takesPaymentId = Object.hasOwn(required.extensions ?? {}, 'payment-identifier');
+    return { ...terms, resource: required.resource, takesPaymentId };
+  }
+  const [{ asset, chainId, assetName }] = offers;
+  const what = `The service wants to be paid in ${asset} on chain ${chainId}, which calls itself "${assetName}" and is no coin known here`;
+  throw unpayable(what, 'If that is the coin that you mean to pay with, name it with --asset.');
+}
+
+function termsOf(data: z.output<typeof ACCEPTED>, accepted: Record<string, unknown>): Omit<Terms, 'resource' | 'takesPaymentId'> {
+  const { network, amount, asset, payTo, maxTimeoutSeconds, extra } = data;
+  return {
+    ...{ accepted, asset, payTo, assetName: extra.name, assetVersion: extra.version, validForSeconds: maxTimeoutSeconds },
+    ...{ chainId: Number(network.split(':')[1]), amountMicros: BigInt(amount) },
+  };
+}
+
+/** Whether a coin may be paid with: USDC, that of the own demonstration, or one that was named. */
+export function coinCheck(more: readonly Address[]): (asset: Address, chainId: number) => boolean {
+  return (asset, chainId) => {
+    const usdc = KNOWN_COINS[chainId];
+    return [...more, ...(usdc === undefined ? [] : [usdc])].some((known) => isAddressEqual(known, asset));
+  };
+}
+
+function decoded(header: string | null): unknown {
+  try {
+    return JSON.parse(Buffer.from(header ?? '', 'base64').toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function unpayable(what: string, suggestedAction?: string): OracleError {
+  return new OracleError('PAYMENT_REQUIRED', what, { suggestedAction });
+}

@@ -1,0 +1,141 @@
+import type { Address, Hex } from 'viem';
+import { type AuditChain, readAttestation, readBlockTime, readMany } from '../../audit/chain.ts';
+import { findAttestations, newestBlock } from '../../audit/find.ts';
+import { createFindings, type Findings, NOTHING } from '../../audit/findings.ts';
+import { type Attestation, isPlausible, type Prediction, type Revelation, understood } from '../../audit/read-record.ts';
+import { firstBlockSince } from '../../chain/block-at.ts';
+import { decodePrediction, decodeResolution, type SchemaName, schemaUid } from '../../chain/schemas.ts';
+import { DAY_MS, instantOf } from '../../forecast/day.ts';
+import type { Asked } from './asked.ts';
+
+export interface Search {
+  chain: AuditChain;
+  attester: Address;
+  findings: Findings;
+  onProgress(stage: string, done: number, total: number): void;
+}
+
+/** How far behind the newest block the newest forecast is looked for, and behind its day a late one. */
+const DAYS_BACK = 3;
+/** Blocks of one stretch in which a resolution is looked for: a real chain makes as many in two days. */
+const STRETCH_BLOCKS = 90_000;
+const MOST_STRETCHES = 3;
+/** Equal times of blocks may follow each other on a chain whose clock is set. */
+const BLOCKS_OF_ONE_TIME = 16;
+/** Tells one attestation after another what it says; in between nobody counts. */
+const SILENT = () => {};
+
+/** The prediction that was asked for, as the chain has it; null where it has none. @throws OracleError CHAIN_UNREACHABLE */
+export async function locatePrediction(search: Search, asked: Asked): Promise<Prediction | null> {
+  if ('uid' in asked) return byUid(search, asked.uid);
+  // What is wrong with others of that day is nothing against this one.
+  const aside = { ...search, findings: createFindings() };
+  const found = await ('newestOf' in asked ? newest(aside, asked.newestOf) : byDay(aside, asked));
+  return found === null ? null : readPrediction(search, found.uid);
+}
+
+async function byUid(search: Search, uid: Hex): Promise<Prediction | null> {
+  const raw = await readAttestation(search.chain, uid);
+  if (raw.uid !== uid) return null;
+  return readPrediction(search, raw.schema === schemaUid('resolution') ? raw.refUID : uid);
+}
+
+async function byDay(search: Search, { day, horizonDays }: { day: number; horizonDays: number }): Promise<Prediction | null> {
+  const isThis = ({ data }: Prediction) => data.day === day && data.horizonDays === horizonDays;
+  const inTime = await predictionsBetween(search, instantOf(day), instantOf(day + 1));
+  const found = inTime.find(isThis);
+  if (found !== undefined) return found;
+  return (await predictionsBetween(search, instantOf(day + 1), instantOf(day + DAYS_BACK))).find(isThis) ?? null;
+}
+
+async function newest(search: Search, horizonDays: number): Promise<Prediction | null> {
+  const head = await newestBlock(search.chain);
+  const at = await readBlockTime(search.chain, head);
+  const all = await predictionsBetween(search, at.getTime() - DAYS_BACK * DAY_MS, at.getTime() + 1_000);
+  return all.filter(({ data }) => data.horizonDays === horizonDays).at(-1) ?? null;
+}
+
+/** What the attester has committed within a time, in the order of the chain; what cannot be read is not asked for. */
+async function predictionsBetween(search: Search, fromMs: number, toMs: number): Promise<Prediction[]> {
+  const { chain } = search;
+  const fromBlock = Number(await firstBlockSince(chain, new Date(fromMs)));
+  const throughBlock = Number(await firstBlockSince(chain, new Date(toMs)));
+  const found = await findIn(search, 'prediction', { fromBlock, throughBlock });
+  const raw = await readMany(found, { parallel: chain.parallel, read: ({ uid }) => readAttestation(chain, uid), onRead: SILENT });
+  const times = await readMany(found, {
+    ...{ parallel: chain.parallel, onRead: SILENT },
+    read: ({ blockNumber }) => readBlockTime(chain, blockNumber),
+  });
+  return raw.flatMap((one, index) => {
+    const expected = { uid: found[index].uid, schema: 'prediction', attester: search.attester, at: times[index] } as const;
+    const prediction = understood(one, { ...expected, decode: decodePrediction }, search.findings);
+    return prediction === null || !isPlausible(prediction, search.findings) ? [] : [prediction];
+  });
+}
+
+/** One prediction by its uid, at the time of the block that holds its event. */
+export async function readPrediction(search: Search, uid: Hex): Promise<Prediction | null> {
+  const prediction = await readByUid(search, { uid, schema: 'prediction', decode: decodePrediction });
+  return prediction === null || !isPlausible(prediction, search.findings) ? null : prediction;
+}
+
+async function readByUid<Data>(
+  search: Search,
+  { uid, schema, decode }: { uid: Hex; schema: SchemaName; decode(data: Hex): Data },
+): Promise<Attestation<Data> | null> {
+  const { chain, attester, findings } = search;
+  const raw = await readAttestation(chain, uid);
+  if (raw.uid !== uid) return null;
+  const block = await blockOf(search, schema, { uid, time: Number(raw.time) });
+  if (block === null) {
+    const because = `no event of this attester's ${schema} stands in the block of the time that the contract tells`;
+    findings.wrong('form', { ...NOTHING, uid }, { field: 'event', expected: uid, found: null, because });
+    return null;
+  }
+  return understood(raw, { uid, schema, attester, at: await readBlockTime(chain, block), decode }, findings);
+}
+
+/** The block whose event tells of an attestation: the contract's word for its time is looked up, and not believed. */
+async function blockOf(search: Search, schema: SchemaName, { uid, time }: { uid: Hex; time: number }): Promise<number | null> {
+  const fromBlock = Number(await firstBlockSince(search.chain, new Date(time * 1_000)));
+  const found = await findIn(search, schema, { fromBlock, throughBlock: fromBlock + BLOCKS_OF_ONE_TIME });
+  return found.find((one) => one.uid === uid)?.blockNumber ?? null;
+}
+
+async function findIn({ chain, attester }: Search, schema: SchemaName, range: { fromBlock: number; throughBlock: number }) {
+  const head = await newestBlock(chain);
+  const throughBlock = Math.min(head, range.throughBlock);
+  return findAttestations(chain, schema, { attester, fromBlock: range.fromBlock, throughBlock, onProgress: SILENT });
+}
+
+export interface FoundRevelations {
+  revelations: Revelation[];
+  /** Last block that was looked at, and the newest one. */
+  throughBlock: number;
+  head: number;
+}
+
+/** Resolutions of a prediction from the end of its window on: all up to the newest block where the chain is short. @throws OracleError CHAIN_UNREACHABLE */
+export async function locateRevelations(search: Search, { uid, data }: Prediction): Promise<FoundRevelations> {
+  const { chain, onProgress } = search;
+  const head = await newestBlock(chain);
+  let from = Number(await firstBlockSince(chain, data.resolvesAt));
+  let revelations: Revelation[] = [];
+  let throughBlock = from;
+  for (let stretch = 0; stretch < MOST_STRETCHES && from <= head && revelations.length === 0; stretch++) {
+    throughBlock = Math.min(head, from + STRETCH_BLOCKS - 1);
+    onProgress('looking for the resolution', stretch, MOST_STRETCHES);
+    const found = await findIn(search, 'resolution', { fromBlock: from, throughBlock });
+    const raw = await readMany(found, { parallel: chain.parallel, read: (one) => readAttestation(chain, one.uid), onRead: SILENT });
+    const ours = found.filter((_, index) => raw[index].refUID === uid);
+    revelations = [];
+    for (const one of ours) revelations.push(...(await readRevelation(search, one.uid)));
+    from = throughBlock + 1;
+  }
+  return { revelations, throughBlock, head };
+}
+
+async function readRevelation(search: Search, uid: Hex): Promise<Revelation[]> {
+  const revelation = await readByUid(search, { uid, schema: 'resolution', decode: decodeResolution });
+  return revelation === null ? [] : [revelation];
+}

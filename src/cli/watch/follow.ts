@@ -1,0 +1,129 @@
+import type { IncomingMessage } from 'node:http';
+import WebSocket from 'ws';
+import { z } from 'zod';
+import { isOracleError, type OracleError } from '../../errors.ts';
+import { errorOfProblem } from '../../problem-error.ts';
+import { readAs } from '../service.ts';
+
+const EVENT = z.looseObject({ id: z.number().optional(), type: z.string(), timestamp: z.string(), data: z.looseObject({}) });
+
+/** One message of the WebSocket; events have an id. */
+export type Message = z.infer<typeof EVENT>;
+export type WatchedEvent = Message & { id: number };
+
+export interface FollowOptions {
+  /** The service. */
+  url: string;
+  /** Which events, as the WebSocket is asked; `since` goes on with what comes, so that the next connection misses nothing. */
+  query: { since?: string; events?: string; horizons?: string };
+  /** A token to connect with. @throws OracleError */
+  token(): Promise<string>;
+  /** A fresh one for a connection whose token ends; null: there is none. */
+  renewed(): Promise<string | null>;
+  /** The token was refused, or has ended. @returns whether there may be another one */
+  forget(): boolean;
+  onEvent(event: WatchedEvent): void;
+  /** What concerns the connection. */
+  onNotice(text: string): void;
+  /** Ends it. */
+  signal: AbortSignal;
+}
+
+/** How a connection has ended. */
+export interface Ending {
+  code: number;
+  reason: string;
+}
+
+/** The service pings every 30 seconds: who hears nothing for longer has lost the connection. */
+const SILENCE_MS = 75_000;
+const HANDSHAKE_MS = 10_000;
+const MOST_REFUSAL_BYTES = 65_536;
+
+/** One connection, until it ends. @throws OracleError when it is refused, in the words of the service; any other when nobody answers */
+export async function followOnce(options: FollowOptions): Promise<Ending> {
+  const token = await options.token();
+  const socket = new WebSocket(addressOf(options), { headers: { authorization: `Bearer ${token}` }, handshakeTimeout: HANDSHAKE_MS });
+  const silence = setTimeout(() => socket.terminate(), SILENCE_MS);
+  const stop = () => socket.close(1000);
+  options.signal.addEventListener('abort', stop, { once: true });
+  socket.on('ping', () => silence.refresh());
+  socket.on('message', (text) => take(socket, String(text), options));
+  try {
+    return await ended(socket, options.url);
+  } finally {
+    clearTimeout(silence);
+    options.signal.removeEventListener('abort', stop);
+  }
+}
+
+function addressOf({ url, query }: FollowOptions): URL {
+  const address = new URL(`${url.replace(/^http/, 'ws')}/ws/signal`);
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) address.searchParams.set(name, value);
+  return address;
+}
+
+function ended(socket: WebSocket, url: string): Promise<Ending> {
+  return new Promise((done, fail) => {
+    socket.on('unexpected-response', (_, response) => refusalIn(response).then((refusal) => fail(refusal ?? notServed(url)), fail));
+    socket.on('error', fail);
+    socket.on('close', (code, reason) => done({ code, reason: String(reason) }));
+  });
+}
+
+/** What the service says of a connection that it refuses (RFC 9457). */
+async function refusalIn(response: IncomingMessage): Promise<OracleError | undefined> {
+  let text = '';
+  for await (const chunk of response) {
+    text += chunk;
+    if (text.length > MOST_REFUSAL_BYTES) return undefined;
+  }
+  try {
+    return errorOfProblem(JSON.parse(text), response.headers['retry-after'] ?? null);
+  } catch {
+    return undefined;
+  }
+}
+
+function notServed(url: string): unknown {
+  try {
+    return readAs(z.never(), null, { url, path: '/ws/signal' });
+  } catch (error) {
+    return error;
+  }
+}
+
+function take(socket: WebSocket, text: string, options: FollowOptions): void {
+  const { data: message } = EVENT.safeParse(jsonOf(text));
+  if (message === undefined) return;
+  const { id, type, data } = message;
+  if (id !== undefined) {
+    options.onEvent({ ...message, id });
+    options.query.since = String(id);
+  } else if (type === 'connected') {
+    // From here on, also when the first connection drops before the first event.
+    options.query.since ??= String(data.lastEventId);
+    options.onNotice(`connected as ${data.tier}; the newest event is ${data.lastEventId}`);
+  } else if (type === 'token.expiring') void renew(socket, options);
+  else if (type === 'replay.gap') options.onNotice(`events ${data.from} to ${data.to} are kept no longer`);
+  else if (type === 'error') options.onNotice(`${data.code}: ${data.message}`);
+}
+
+/** Goes on with a fresh token; without one the connection ends with 4001 by itself. */
+async function renew(socket: WebSocket, { renewed, onNotice }: FollowOptions): Promise<void> {
+  try {
+    const token = await renewed();
+    if (token !== null) socket.send(JSON.stringify({ type: 'authenticate', data: { token } }));
+    else onNotice('the token ends within a minute: log in again with svc login');
+  } catch (error) {
+    onNotice(isOracleError(error) ? error.message : 'no fresh token could be had');
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,43 @@
+import { boundedBytes } from './bounded-body.js';
+
+const MOST_BYTES = 200_000;
+const MINUTE_MS = 60_000;
+/** The service answers so many requests of an address a minute that the page itself has to be left some. */
+const MOST_A_MINUTE = 25;
+
+/** @typedef {{ bytes: Uint8Array } | { problem: string }} Metadata */
+
+/**
+ * Published metadata by its CID: what has come once is kept, as it can never change, and only so many are asked for in a minute.
+ * @param {{ fetch: (path: string, request: RequestInit) => Promise<Response>, now: () => number }} world
+ */
+export function createMetadataReader({ fetch, now }) {
+  /** @type {Map<string, Metadata>} */
+  const known = new Map();
+  /** @type {number[]} when those of the last minute were asked for */
+  let asked = [];
+
+  /** @param {string} cid @param {AbortSignal} signal @returns {Promise<Metadata>} */
+  async function load(cid, signal) {
+    try {
+      const response = await fetch(`ipfs/${cid}`, { signal });
+      if (!response.ok) return { problem: `the service answers with status ${response.status}` };
+      return { bytes: await boundedBytes(response, MOST_BYTES) };
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return { problem: 'the service does not answer with it' };
+    }
+  }
+
+  /** @param {string} cid @param {AbortSignal} signal @returns {Promise<Metadata>} */
+  return async (cid, signal) => {
+    const kept = known.get(cid);
+    if (kept !== undefined) return kept;
+    asked = asked.filter((at) => at > now() - MINUTE_MS);
+    if (asked.length >= MOST_A_MINUTE) return { problem: 'the service answers only so many requests a minute: check it again in a minute' };
+    asked.push(now());
+    const loaded = await load(cid, signal);
+    if ('bytes' in loaded) known.set(cid, loaded);
+    return loaded;
+  };
+}

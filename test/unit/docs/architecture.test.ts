@@ -1,0 +1,51 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { documentText, ROOT, unpadded } from '../../support/documents.ts';
+
+const text = documentText('docs/ARCHITECTURE.md');
+const section = (title: string) => text.split(`## ${title}\n`)[1].split('\n## ')[0];
+const rows = (title: string) =>
+  [...unpadded(section(title)).matchAll(/^\| (.*) \| (.*) \|$/gm)].map(([, first, second]) => [first, second]);
+
+/** Folders of the project that hold code; what is made or fetched is none. */
+function folders(): string[] {
+  const within = (folder: string) =>
+    readdirSync(resolve(ROOT, folder), { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() && !entry.name.startsWith('.') ? [`${entry.name}/`] : [],
+    );
+  const top = within('.').filter((name) => !['node_modules/', 'src/', 'docs/', 'dist/', 'data/', 'coverage/'].includes(name));
+  return [...top, ...within('src').map((name) => `src/${name}`)].filter((name) => !name.startsWith('data'));
+}
+
+describe('docs/ARCHITECTURE.md', () => {
+  it('is a page', () => expect(text.split('\n').length).toBeLessThanOrEqual(121));
+
+  it('names each folder, and none that is not there', () => {
+    const named = rows('Where things are').flatMap(([first]) => [...first.matchAll(/^`(.+\/)`$/g)].map(([, folder]) => folder));
+    expect(named.toSorted()).toEqual(folders().toSorted());
+  });
+
+  it('names files and folders that are there', () => {
+    const named = [...text.matchAll(/`((?:src|skills|test|agent-card)\/[\w./-]+|import-law\.biome\.json)`/g)].map(([, path]) => path);
+    expect(named.length).toBeGreaterThan(40);
+    for (const path of named) expect(existsSync(resolve(ROOT, path)), path).toBe(true);
+  });
+
+  it('names sub-folders that are in the folder of their row', () => {
+    const pairs = rows('Where things are').flatMap(([folder, what]) => [...what.matchAll(/`([\w-]+\/)`/g)].map(([, sub]) => [folder, sub]));
+    expect(pairs.length).toBeGreaterThan(10);
+    for (const [folder, sub] of pairs) expect(existsSync(resolve(ROOT, folder.replaceAll('`', ''), sub)), `${folder} ${sub}`).toBe(true);
+  });
+
+  it('has the import law that the linter holds the code to', () => {
+    const law = readFileSync(resolve(ROOT, 'import-law.biome.json'), 'utf8');
+    const rules = [...law.matchAll(/"includes": \["([\w/-]+)\*\*"\].*?"message": "[\w-]+ may import (.+?) only \(/g)];
+    expect(rules.length).toBeGreaterThan(10);
+    const told = Object.fromEntries(rows('The import law'));
+    expect(Object.keys(told)).toHaveLength(rules.length + 2); // the heading and its line
+    for (const [, folder, may] of rules.filter(([, name]) => name !== 'src/forecast/')) expect(told[`\`${folder}\``], folder).toBe(may);
+    expect(rules.find(([, name]) => name === 'src/forecast/')?.[2]).toBe('errors.ts');
+    expect(told['`src/forecast/`']).toMatch(/^nothing/);
+  });
+});

@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type BookedWager, profitOf, wagerAccounts } from '../../../src/wager/accounts.ts';
+
+/** Wagers as the book holds them, one a day: a cost only where something was bought, a payout only where it is settled. */
+const wagers = fc
+  .array(
+    fc.record({
+      venue: fc.constantFrom('paper', 'polymarket'),
+      asset: fc.constantFrom('USDC', 'PAPER-USD'),
+      state: fc.constantFrom('DECIDED', 'PLACED', 'WIN', 'LOSS', 'SKIPPED'),
+      costMicros: fc.nat(10 ** 12),
+      payoutMicros: fc.nat(10 ** 12),
+    }),
+    { maxLength: 60 },
+  )
+  .map((all) =>
+    all.map(
+      ({ state, costMicros, payoutMicros, ...where }, index): BookedWager => ({
+        ...{ ...where, state, day: 20_000 + index },
+        costMicros: state === 'SKIPPED' || state === 'DECIDED' ? 0 : costMicros,
+        payoutMicros: state === 'WIN' ? payoutMicros : state === 'LOSS' ? 0 : null,
+      }),
+    ),
+  );
+
+const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+
+describe('the accounts of wagers', () => {
+  it('have every wager once, and every unit of money where it went', () => {
+    fc.assert(
+      fc.property(wagers, (all) => {
+        const accounts = wagerAccounts(all);
+        for (const { venue, asset, ...account } of accounts) {
+          const own = all.filter((wager) => wager.venue === venue && wager.asset === asset);
+          const states = (...wanted: string[]) => own.filter(({ state }) => wanted.includes(state));
+          expect([account.wins, account.losses, account.skipped]).toEqual(['WIN', 'LOSS', 'SKIPPED'].map((state) => states(state).length));
+          expect(account.open).toBe(states('PLACED', 'DECIDED').length);
+          expect(account.stakedMicros + account.openMicros).toBe(sum(own.map(({ costMicros }) => costMicros)));
+          expect(account.returnedMicros).toBe(sum(own.map(({ payoutMicros }) => payoutMicros ?? 0)));
+          expect(account.profitMicros).toBe(sum(own.map((wager) => profitOf(wager) ?? 0)));
+          expect(Object.values(account).every((value) => Array.isArray(value) || Number.isSafeInteger(value))).toBe(true);
+        }
+        const keys = accounts.map(({ venue, asset }) => `${venue} ${asset}`);
+        expect(new Set(keys)).toEqual(new Set(all.map(({ venue, asset }) => `${venue} ${asset}`)));
+        expect(keys).toEqual([...new Set(keys)]);
+      }),
+    );
+  });
+
+  it('tell the profit of each settled day on top of those before it', () => {
+    fc.assert(
+      fc.property(wagers, (all) => {
+        for (const { venue, asset, profitByDay, profitMicros } of wagerAccounts(all)) {
+          const settled = all.filter((one) => one.venue === venue && one.asset === asset && ['WIN', 'LOSS'].includes(one.state));
+          expect(profitByDay.map(({ day }) => day)).toEqual(settled.map(({ day }) => day));
+          const gains = profitByDay.map((point, index) => point.profitMicros - (profitByDay[index - 1]?.profitMicros ?? 0));
+          expect(gains).toEqual(settled.map((wager) => wager.payoutMicros! - wager.costMicros));
+          expect(profitByDay.at(-1)?.profitMicros ?? 0).toBe(profitMicros);
+        }
+      }),
+    );
+  });
+
+  it('are none without a wager', () => {
+    expect(wagerAccounts([])).toEqual([]);
+  });
+});
+
+describe('the profit of a wager', () => {
+  it.each([
+    ['WIN', 5_100_000, 10_000_000, 4_900_000],
+    ['LOSS', 5_100_000, 0, -5_100_000],
+    ['SKIPPED', 0, null, 0],
+    ['PLACED', 5_100_000, null, null],
+    ['DECIDED', 0, null, null],
+  ] as const)('%s of %d that paid %s is %s', (state, costMicros, payoutMicros, profit) => {
+    expect(profitOf({ state, costMicros, payoutMicros })).toBe(profit);
+  });
+});
