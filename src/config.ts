@@ -345,7 +345,7 @@ export const SETTINGS = {
       .optional(),
     default: null,
     secret: true,
-    description: 'For `npm run mcp` only: the access token that it calls with; unset: as anybody',
+    description: 'For `npm run mcp` and `svc` only: the access token that they call with; unset: as anybody, or with the stored session',
   }),
   REVEAL: setting({
     schema: z.enum(['resolution', 'immediate']),

@@ -162,7 +162,7 @@ export async function assemble({ config, log, shutdown, setup }: StartFrame, add
   const live = feed === null && config.ROLE !== 'api' ? await liveMarket({ config, log, shutdown }, db) : null;
   const market = feed === null ? liveReading(db, live) : createMarket(feed);
   if (config.WAGERS === 'polymarket' && market.kind !== 'live') throw polymarketNeedsLive(market.source);
-  await requireSameHistory({ record, market, chain, journal, local: !real });
+  await requireSameHistory({ record, market, chain, journal, attester: attesterWallet.address, local: !real });
   await requireSameSalts(record, saltSecret);
   const publicUrl = config.PUBLIC_URL ?? address;
   setup.at('registering the agent');

@@ -1,3 +1,4 @@
+import { type Address, erc721Abi } from 'viem';
 import type { Chain } from '../chain/client.ts';
 import type { Journal } from '../chain/journal.ts';
 import { chainCall } from '../chain/rpc-error.ts';
@@ -11,16 +12,19 @@ export interface HistoryParts {
   market: Market;
   chain: Chain;
   journal: Journal;
+  /** Who attests, and owns the agent's identity. */
+  attester: Address;
   /** The chain is one that a data folder holds. */
   local: boolean;
 }
 
 /**
- * Refuses to go on with parts that do not belong together: a record made from another feed, or a local chain that has lost what the
- * database knows of it.
+ * Refuses to go on with parts that do not belong together: a record made from another feed, a local chain that has lost what the database
+ * knows of it, or a database that knows nothing of what the attester has begun on chain.
  * @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED
  */
-export async function requireSameHistory({ record, market, chain, journal, local }: HistoryParts): Promise<void> {
+export async function requireSameHistory({ record, market, chain, journal, attester, local }: HistoryParts): Promise<void> {
+  await requireOwnDatabase(chain, journal, attester);
   const source = await record.claimSource(market.source);
   if (source !== market.source) {
     throw new OracleError('CONFIG_INVALID', `Setting FEEDS: this record was made from ${source}, not from ${market.source}`, {
@@ -46,6 +50,21 @@ async function requireSamePrice(record: ForecastRecord, market: Market): Promise
     {
       field: 'FEEDS',
       suggestedAction: 'Start with the folder that the record was made from, or with another DATA_DIR; npm run reset begins a new record.',
+    },
+  );
+}
+
+/** On another database the same days would be attested a second time under the same numbers, for good. */
+async function requireOwnDatabase({ chainId, client, addresses }: Chain, journal: Journal, attester: Address): Promise<void> {
+  if ((await journal.highestNonce(chainId, attester)) !== null) return;
+  const call = { address: addresses.identityRegistry, abi: erc721Abi, functionName: 'balanceOf', args: [attester] } as const;
+  if ((await chainCall('Reading the agents of the attester', () => client.readContract(call))) === 0n) return;
+  throw new OracleError(
+    'CONFIG_INVALID',
+    `Setting MONGODB_URI: ${attester} has begun a record on chain ${chainId} that this database knows nothing of`,
+    {
+      field: 'MONGODB_URI',
+      suggestedAction: 'Start with the database of that record, or its backup; a new record needs a new ATTESTER_PRIVATE_KEY.',
     },
   );
 }

@@ -12,6 +12,7 @@ import { checkReceipt, type ReceiptCheck } from '../pay/check-receipt.ts';
 import { printJson, printLines, tell, wantsJson } from '../print.ts';
 import { ask, serviceUrl } from '../service.ts';
 import { minute, money, percent } from '../text/amounts.ts';
+import { checkLines } from '../text/checks.ts';
 import { facts, wrapped } from '../text/facts.ts';
 import { type Pen, penFor } from '../text/style.ts';
 import { wordOf } from '../text/words-of.ts';
@@ -136,8 +137,4 @@ function answerText({ body, charged }: Bought, pen: Pen): string[] {
     ),
     ...(charged || note === undefined ? [] : ['', ...wrapped(note, pen.width)]),
   ];
-}
-
-function checkLines(checks: readonly ReceiptCheck[], pen: Pen): string[] {
-  return checks.map(({ what, ok }) => `${ok ? pen.paint('green', '  ok    ') : pen.paint('red', '  NOT OK')}  ${what}`);
 }

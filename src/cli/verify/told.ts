@@ -2,11 +2,12 @@ import { iso } from '../../audit/iso.ts';
 import type { AuditedRow } from '../../audit/rows.ts';
 import { formatDay } from '../../forecast/day.ts';
 import { minute, money, percent, returnOf } from '../text/amounts.ts';
+import { checkLines } from '../text/checks.ts';
 import { facts, wrapped } from '../text/facts.ts';
 import type { Pen } from '../text/style.ts';
 import { wordOf } from '../text/words-of.ts';
 import type { Place } from './chain-place.ts';
-import type { CheckedThing, Verification } from './verify-forecast.ts';
+import type { Verification } from './verify-forecast.ts';
 
 /** For programs. */
 export function verificationJson({ row, checks, differences, notes, incomplete, unchecked, verdict, words }: Verification, place: Place) {
@@ -50,7 +51,7 @@ export function verificationText(verification: Verification, place: Place, pen: 
       pen,
     ),
     '',
-    ...checks.flatMap((check) => checkLine(check, pen)),
+    ...checkLines(checks, pen),
     ...section('Worth knowing:', notes, pen),
     ...section('Could not be checked:', incomplete, pen),
     ...section(
@@ -88,13 +89,6 @@ function whatText({ prediction, revelation, status }: AuditedRow, pen: Pen): str
 
 function closesOf({ btcAtSignalCents, btcAtResolutionCents, returnBps }: NonNullable<AuditedRow['revelation']>['data']): string {
   return `${money(btcAtSignalCents / 100)} to ${money(btcAtResolutionCents / 100)} USD, ${returnOf(returnBps)}`;
-}
-
-const MARK_WIDTH = 8;
-
-function checkLine({ what, ok }: CheckedThing, pen: Pen): string[] {
-  const mark = ok ? pen.paint('green', '  ok    ') : pen.paint('red', '  NOT OK');
-  return wrapped(what, pen.width - MARK_WIDTH - 2).map((line, index) => `${index === 0 ? mark : ' '.repeat(MARK_WIDTH)}  ${line}`);
 }
 
 function section(title: string, lines: readonly string[], pen: Pen): string[] {
