@@ -17,7 +17,7 @@ interface Picture {
   colorScheme: 'light' | 'dark';
   /** What is brought to the top of the picture; unset: the page from its beginning. */
   section?: string;
-  /** Checks the newest row whose outcome is known first. */
+  /** Checks the newest row whose outcome is known first, and shows it. */
   checked?: true;
 }
 
@@ -53,21 +53,19 @@ async function take(from: Browser, { name, width, height, colorScheme, section, 
   await page.goto(service.url);
   await page.waitForLoadState('networkidle');
   await page.waitForFunction(() => document.querySelector('.loading') === null);
-  if (checked) await checkNewest(page);
   if (section !== undefined) await page.locator(`#${section}`).evaluate((element) => element.scrollIntoView({ block: 'start' }));
+  if (checked) await checkNewest(page);
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
   await page.close();
 }
 
-/** The newest row whose outcome is known. */
+/** The newest row whose outcome is known, with each comparison; below its neighbours. */
 async function checkNewest(page: Page): Promise<void> {
   const row = page
     .locator('#attestations tbody tr')
     .filter({ hasText: /Right|Wrong/ })
     .first();
   await row.getByRole('button', { name: /^Check/ }).click();
-  await page
-    .getByText(/Verified: \d+ checks/)
-    .first()
-    .waitFor();
+  await page.locator('#attestations details.finding summary').first().click();
+  await row.evaluate((element) => window.scrollTo(0, element.getBoundingClientRect().top + scrollY - 280));
 }
