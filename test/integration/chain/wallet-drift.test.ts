@@ -1,4 +1,4 @@
-import type { Hex, LocalAccount } from 'viem';
+import { type Hex, type LocalAccount, numberToHex } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JournalRow } from '../../../src/chain/journal.ts';
 import { rpcProxy } from '../../support/rpc-proxy.ts';
@@ -78,6 +78,31 @@ describe('a nonce that a transaction from elsewhere took', () => {
     await new Promise((pause) => setTimeout(pause, 900));
     proxy.hooks = {};
     expect((await sending).nonce).toBe(0);
+    expect(await bench.mined(account.address)).toHaveLength(1);
+    await proxy.close();
+  });
+
+  it('is not given up for what a node that is mining counts for a block and is in the next one', async () => {
+    const { account } = await bench.newAccount();
+    const proxy = await rpcProxy(bench.chain.rpcUrl);
+    const mining = {
+      onRequest: ({ method }: { method: string }) => (method === 'eth_getTransactionReceipt' ? { result: null } : undefined),
+      onResponse: async ({ method }: { method: string }, result: unknown) => {
+        if (method === 'eth_blockNumber') return { result: numberToHex(Number(result) - 1) };
+        if (method !== 'eth_getTransactionCount') return undefined;
+        return { result: await bench.chain.rpc<Hex>('eth_getTransactionCount', account.address, 'latest') };
+      },
+    };
+    const wallet = await bench.wallet(account, { chain: { rpcUrl: proxy.url } });
+    proxy.hooks = mining;
+    const sending = wallet.send({ key: 'mining', to: freshAddress(), data: '0x' });
+    await until(async () => (await bench.mined(account.address)).length === 1, 'mined');
+    const looks = () => proxy.counts.get('eth_getBlockByNumber') ?? 0;
+    const before = looks();
+    await until(() => looks() > before + 3, 'looked into the block');
+    proxy.hooks = {};
+    expect((await sending).nonce).toBe(0);
+    expect((await rowOf('mining')).displaced).toEqual([]);
     expect(await bench.mined(account.address)).toHaveLength(1);
     await proxy.close();
   });
