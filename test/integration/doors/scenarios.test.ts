@@ -44,6 +44,10 @@ describe('what the skills answer behind every door', () => {
     return outcome;
   }
 
+  function forget({ name: what }: Scenario, tier: Tier): void {
+    for (const name of Object.keys(DOORS)) asked.delete(`${name} as ${tier}: ${what}`);
+  }
+
   beforeAll(async () => {
     service = await fullService();
     served = await serve(service);
@@ -83,8 +87,10 @@ describe('what the skills answer behind every door', () => {
       };
       for (const [name, { text }] of others) {
         const asked = await both(name, text);
-        // The price is one of the minute: it may have moved on in between.
-        const { expected, got } = isDeepStrictEqual(asked.got, asked.expected) ? asked : await both(name, text);
+        const isSame = isDeepStrictEqual(asked.got, asked.expected);
+        // The price is one of the minute: it may have moved on in between, and both are asked anew.
+        if (!isSame) forget(scenario, tier);
+        const { expected, got } = isSame ? asked : await both(name, text);
         expect(got, `${scenario.name} over ${name}`).toEqual(expected);
       }
     }

@@ -118,7 +118,7 @@ describe('when the engine is killed', () => {
       }
     };
     const writing = Promise.allSettled(Array.from({ length: 16 }, write));
-    await expect.poll(() => acknowledged.length, { interval: 10 }).toBeGreaterThan(300);
+    await expect.poll(() => acknowledged.length, { interval: 10, timeout: 20_000 }).toBeGreaterThan(300);
     process.kill(engine.pid, 'SIGKILL');
     await writing;
     await Promise.all([close(), engine.stop()]);
