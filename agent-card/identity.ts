@@ -4,7 +4,7 @@ export const IDENTITY = {
   /** Where a name may have no spaces. */
   slug: 'bitcoin-signal-oracle',
   description:
-    'A daily forecast of BTC/USD, committed on chain before its outcome window opens, wagered, resolved and scored in public. The direction has little skill, and the record says so.',
+    'A daily forecast of BTC/USD, committed on chain before its outcome window opens, wagered, resolved and scored in public. The direction has no skill that can be told from luck, and the record says so.',
   /** The same within 100 characters. */
   tagline: 'Daily BTC/USD forecasts, committed on chain before their outcome and scored in public.',
   capabilities: ['btc-usd-forecast', 'on-chain-commitment', 'public-scorecard', 'attestation-verification', 'a2a', 'mcp'],

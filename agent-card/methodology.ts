@@ -83,7 +83,7 @@ ${urlAt(publicUrl, '/api/svc/scorecard')} lists every forecast, holds and missed
 overlap, and so do their outcomes: the scorecard counts how many independent ones they are worth, and its interval is as wide
 as that. Its verdict is a sentence made from these numbers, not from hopes.
 
-**The direction has little skill.** Over days the price is close to a coin flip, and no more is claimed. What can be relied on is
+**The direction has no skill that can be told from luck.** Over days the price is close to a coin flip, and no more is claimed. What can be relied on is
 a probability that says how little is known, an abstention where nothing is, and a record that cannot be edited. Nothing here is
 advice to trade.
 

@@ -31,6 +31,18 @@ function importedPackages() {
   return [...names].sort();
 }
 
+/** Where documents of the project are in the package. */
+const PACKAGED = { 'CLI.md': 'README.md', 'AUDIT.md': 'AUDIT.md' };
+
+/** A document as it stands in the package: what does not come along is named instead of linked. */
+function packaged(name) {
+  const text = readFileSync(join(root, 'docs', name), 'utf8');
+  return text.replace(/\[([^\]]+)\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)/g, (_, words, path, anchor = '') => {
+    if (path in PACKAGED) return `[${words === path ? PACKAGED[path] : words}](${PACKAGED[path]}${anchor})`;
+    return words === path ? `\`docs/${path}\` of the service` : `${words} (\`docs/${path}\` of the service)`;
+  });
+}
+
 const entry = (name) => ({ types: `./lib/src/audit/${name}.d.ts`, default: `./lib/src/audit/${name}.js` });
 const manifest = {
   name: 'bitcoin-signal-oracle-svc',
@@ -63,6 +75,6 @@ if (Number(process.versions.node.split('.')[0]) < ${LEAST_NODE}) {
   { mode: 0o755 },
 );
 copyFileSync(join(root, 'LICENSE'), join(out, 'LICENSE'));
-copyFileSync(join(root, 'docs/AUDIT.md'), join(out, 'AUDIT.md'));
-copyFileSync(join(root, 'docs/CLI.md'), join(out, 'README.md'));
+writeFileSync(join(out, 'AUDIT.md'), packaged('AUDIT.md'));
+writeFileSync(join(out, 'README.md'), packaged('CLI.md'));
 console.log(`Built ${manifest.name} ${version} in ${out}`);

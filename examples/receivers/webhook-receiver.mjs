@@ -1,5 +1,5 @@
 // WEBHOOK_SECRET=whsec_... node examples/receivers/webhook-receiver.mjs
-// Takes deliveries on PORT (8080), and prints each event once. In this folder, or in one with standardwebhooks.
+// Takes deliveries on RECEIVER_PORT (8080), and prints each event once. In this folder, or in one with standardwebhooks.
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 
@@ -7,7 +7,7 @@ const MOST_BYTES = 64 * 1024;
 /** Ids that are remembered. A receiver that must not act twice keeps them where a restart does not lose them. */
 const MOST_IDS = 10_000;
 
-const { WEBHOOK_SECRET: secret, PORT = '8080' } = process.env;
+const { WEBHOOK_SECRET: secret, RECEIVER_PORT = '8080' } = process.env;
 if (!secret) throw new Error('Set WEBHOOK_SECRET to the secret that registering the webhook answered with');
 
 // A secret of your own that does not begin with whsec_ is the key itself.
@@ -57,4 +57,6 @@ async function bodyOf(request) {
   return Buffer.concat(chunks).toString();
 }
 
-server.listen(Number(PORT), '127.0.0.1', () => console.error(`waiting for deliveries at http://127.0.0.1:${server.address().port}/`));
+server.listen(Number(RECEIVER_PORT), '127.0.0.1', () =>
+  console.error(`waiting for deliveries at http://127.0.0.1:${server.address().port}/`),
+);

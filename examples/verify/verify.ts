@@ -46,11 +46,17 @@ check(
   'what was revealed hashes to what was committed',
   keccak256(encodeAbiParameters(parseAbiParameters(OPENING), opening)) === commitment,
 );
+check('its window is that of its day and horizon', windowOpensAt === opensAt(day) && resolvesAt === opensAt(day + horizonDays));
 check('it was on chain before its window opened', prediction.time < windowOpensAt);
 check('it was revealed after its window was over', resolution.time >= resolvesAt);
 const scored = signal === 0 ? 'HOLD' : (direction === 1) === after > before ? 'WIN' : 'LOSS';
 // Whether these closes are those of the market, `npm run -s audit` holds against prices from elsewhere.
 check(`its outcome follows from its closes: ${scored}`, OUTCOMES[outcome] === scored);
+
+/** In seconds: 00:00 UTC after a day. */
+function opensAt(day: number): bigint {
+  return BigInt(day + 1) * 86_400n;
+}
 
 /** An attestation of a schema. */
 async function read(uid: Hex, schema: string) {

@@ -1,5 +1,5 @@
 // A webhook's whole life: registered, called with a signed ping, verified, deleted: npx node examples/webhooks/receive.ts
-// The service has to be started with PUSH_LOCAL_TARGETS=allow to call this machine. PORT: where to listen, 8080.
+// It calls this machine only where it was started as: PUSH_LOCAL_TARGETS=allow npm start. RECEIVER_PORT: where to listen, 8080.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -8,7 +8,7 @@ import { bearer, logIn } from '../common/login.ts';
 import { ask, post } from '../common/service.ts';
 import { walletOf } from '../common/wallet.ts';
 
-const port = Number(process.env.PORT || 8080);
+const port = Number(process.env.RECEIVER_PORT || 8080);
 const headers = bearer(await logIn(walletOf('basic')));
 
 // Listening comes first: once it is registered, it may be called.

@@ -54,8 +54,12 @@ async function requireSamePrice(record: ForecastRecord, market: Market): Promise
   );
 }
 
-/** On another database the same days would be attested a second time under the same numbers, for good. */
+/**
+ * On another database the same days would be attested a second time under the same numbers, for good. This one is known by any transaction
+ * that the chain has confirmed, since an attester may be new to a record, or by one of the attester that is still on its way.
+ */
 async function requireOwnDatabase({ chainId, client, addresses }: Chain, journal: Journal, attester: Address): Promise<void> {
+  if ((await journal.lastConfirmed(chainId)) !== null) return;
   if ((await journal.highestNonce(chainId, attester)) !== null) return;
   const call = { address: addresses.identityRegistry, abi: erc721Abi, functionName: 'balanceOf', args: [attester] } as const;
   if ((await chainCall('Reading the agents of the attester', () => client.readContract(call))) === 0n) return;
@@ -64,7 +68,9 @@ async function requireOwnDatabase({ chainId, client, addresses }: Chain, journal
     `Setting MONGODB_URI: ${attester} has begun a record on chain ${chainId} that this database knows nothing of`,
     {
       field: 'MONGODB_URI',
-      suggestedAction: 'Start with the database of that record, or its backup; a new record needs a new ATTESTER_PRIVATE_KEY.',
+      suggestedAction:
+        'Start with the database of that record, or its backup; a new record needs a new ATTESTER_PRIVATE_KEY. ' +
+        'If a stranger has sent the wallet its agent, give that away.',
     },
   );
 }

@@ -8,7 +8,7 @@ import { runPastDay, type TestService, testService, today } from '../support/ser
 const DAYS = 12;
 const SECTIONS = ['record', 'price', 'regimes', 'calibration'];
 
-const percent = (share: number, digits = 1) => `${(100 * share).toFixed(digits)} %`;
+const percent = (share: number, digits = 1) => `${(100 * share).toFixed(digits)}\u00a0%`;
 const interval = ({ low, high }: { low: number; high: number }) => `${percent(low)} to ${percent(high)}`;
 const usd = (value: number) => `$${Math.round(value).toLocaleString('en-US')}`;
 

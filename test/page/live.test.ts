@@ -108,12 +108,12 @@ describeWithBrowser('the live parts of the page', (browser) => {
       {
         horizon: '7d',
         call: { ...told, signal: 'HOLD' },
-        words: /HOLD\s+abstains[\s\S]*that is higher on .*, at 51.2 %: too little to act on/,
+        words: /HOLD\s+abstains[\s\S]*that is higher on .*, at 51\.2\s%: too little to act on/,
       },
       {
         horizon: '3d',
         call: { ...told, signal: 'SELL', direction: 'DOWN', status: 'VOID' },
-        words: /SELL\s+down[\s\S]*P\(up\) 48.8 %[\s\S]*never counts/,
+        words: /SELL\s+down[\s\S]*P\(up\) 48\.8\s%[\s\S]*never counts/,
       },
       { horizon: '2d', call: { ...told, signal: 'BUY', status: 'WIN' }, words: /BUY\s+up[\s\S]*It came true/ },
     ];

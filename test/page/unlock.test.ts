@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWithBrowser, type OpenPage } from '../support/browser.ts';
 import { demoWallets, loginToken } from '../support/login.ts';
@@ -59,7 +59,7 @@ describeWithBrowser('unlocking the page', (browser) => {
     ).json()) as Record<string, never>;
     await today(page).getByText(signal, { exact: true }).waitFor();
     const words = await today(page).innerText();
-    expect(words).toContain(`${(100 * confidence).toFixed(1)} %`);
+    expect(words).toContain(`${(100 * confidence).toFixed(1)}\u00a0%`);
     expect(words).toMatch(direction === 'UP' ? /higher on/ : /lower on/);
     expect(words).toMatch(/lies between \$[\d,]+ and \$[\d,]+ with a probability of 80 %/);
     await page.locator('#events').getByText('Live:').waitFor();
@@ -135,6 +135,44 @@ describeWithBrowser('unlocking the page', (browser) => {
     await page.reload();
     await today(page).getByText(CALL).first().waitFor();
     expect(page.problems()).toEqual([]);
+  });
+
+  it('says nothing of what a wallet holds as long as its own call has not come', async () => {
+    let busy = true;
+    const page = await openWith([{ name: 'Test wallet', account: demoWallets(service).premium }], async (opening) => {
+      await opening.route('**/api/svc/open/signal*', (route) => {
+        if (!busy || route.request().headers().authorization === undefined) return route.continue();
+        return route.fulfill({ status: 429, json: { code: 'RATE_LIMITED', detail: 'Too many requests' } });
+      });
+    });
+    await unlock(page, 'Test wallet');
+    await today(page).getByText('Too many requests.').waitFor();
+    expect(await today(page).innerText()).not.toMatch(/no longer holds|Sealed until/);
+    busy = false;
+    await page.getByRole('radio', { name: '2 days' }).check();
+    await today(page).getByText(CALL).first().waitFor();
+  });
+
+  it('shows nobody a call that comes after its reader has logged out', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let isOut = false;
+    const page = await openWith([{ name: 'Test wallet', account: demoWallets(service).premium }], async (opening) => {
+      await opening.route('**/api/svc/open/signal*', async (route) => {
+        const response = await route.fetch();
+        if (route.request().headers().authorization !== undefined) await released;
+        await route.fulfill({ response });
+      });
+      // What anybody is told does not come, so that the late call would stand alone.
+      await opening.route('**/api/svc/scorecard*', (route) => (isOut ? undefined : route.continue()));
+    });
+    const isOwn = (request: Request) => request.url().includes('open/signal') && request.headers().authorization !== undefined;
+    const [own] = await Promise.all([page.waitForEvent('request', isOwn), unlock(page, 'Test wallet')]);
+    isOut = true;
+    await page.getByRole('button', { name: 'Log out' }).click();
+    release();
+    await (await own.response())?.finished();
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    expect(await today(page).innerText()).not.toMatch(CALL);
   });
 
   it('logs out when the wallet turns to another account, also after the page was loaded anew', async () => {

@@ -43,7 +43,11 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
   }
 
   const findingOf = (page: Page, date: string) =>
-    page.locator('#attestations tr', { hasText: date }).first().locator('xpath=following-sibling::tr[1]').locator('.finding strong');
+    page
+      .locator('#attestations tr:not(.below)', { hasText: date })
+      .first()
+      .locator('xpath=following-sibling::tr[1]')
+      .locator('.finding strong');
 
   async function verdictOf(page: Page, date: string): Promise<string> {
     await page
@@ -60,10 +64,10 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
     await section.getByRole('button', { name: `Check these ${DAYS}` }).click();
     const tally = `${DAYS} verified (2 of them so far: the rest when it is revealed), 0 do not match, 0 could not be checked.`;
     await section.getByText(tally).waitFor();
-    expect(await findingOf(page, resolved()).innerText()).toBe('Verified: 39 checks');
-    expect(await findingOf(page, gated()).innerText()).toBe('Verified: 15 checks');
+    expect(await findingOf(page, resolved()).innerText()).toBe('Verified: 46 checks');
+    expect(await findingOf(page, gated()).innerText()).toBe('Verified so far: 23 checks');
     await section.locator('summary', { hasText: 'left open' }).first().click();
-    await section.getByText('signal, direction, confidence and P(up): they are gated until').first().waitFor();
+    await section.getByText('signal, direction, confidence, P(up) and price at signal time: they are gated until').first().waitFor();
     expect(page.problems()).toEqual([]);
   });
 
@@ -75,7 +79,7 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
       await opening.addInitScript((stored) => sessionStorage.setItem('oracle-session', stored), session);
       opening.on('request', (request) => request.url().endsWith('/rpc') && asked.push(request.headers().authorization));
     });
-    expect(await verdictOf(page, gated())).toBe('Verified: 16 checks');
+    expect(await verdictOf(page, gated())).toBe('Verified so far: 23 checks');
     await page.locator('#attestations summary', { hasText: 'left open' }).click();
     await page.getByText('give the commitment: it was made of them').waitFor();
     // The endpoint learns nothing of who asks.
@@ -93,16 +97,22 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
     [() => ({ date: '2020-01-01' }), 'prediction date'],
   ];
 
+  type Change = (rows: readonly Row[]) => Row[];
+  /** Rows as the service tells them, newest first, changed. */
+  const telling = (change: Change) => (opening: Page) =>
+    opening.route('**/api/svc/scorecard*', async (route) => {
+      const reply = (await (await route.fetch()).json()) as ScorecardReply;
+      await route.fulfill({ json: { ...reply, predictions: change(reply.predictions) } });
+    });
+
   it('finds whatever the service tells otherwise than the chain', async () => {
     expect(LIES).toHaveLength(RESOLVED);
-    const page = await open((opening) =>
-      opening.route('**/api/svc/scorecard*', async (route) => {
-        const reply = (await (await route.fetch()).json()) as ScorecardReply;
-        const truth = reply.predictions.toReversed();
-        LIES.forEach(([change], index) => void Object.assign(truth[index], change(truth[index])));
-        await route.fulfill({ json: reply });
-      }),
-    );
+    const lie: Change = (rows) =>
+      rows
+        .toReversed()
+        .map((row, index) => ({ ...row, ...LIES[index]?.[0](row) }))
+        .toReversed();
+    const page = await open(telling(lie));
     await page.getByRole('button', { name: `Check these ${DAYS}` }).click();
     await page.getByText(`2 verified (2 of them so far: the rest when it is revealed), ${RESOLVED} do not match`).waitFor();
     for (const [index, [, caughtBy]] of LIES.entries()) {
@@ -111,6 +121,34 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
       expect(verdict).toMatch(/^Does not match: /);
       expect(verdict).toContain(caughtBy);
     }
+    expect(page.problems()).toEqual([]);
+  });
+
+  it('finds what is kept back: an outcome, a row, and goes on where a row names no uid', async () => {
+    const hidden: Partial<Row> = {
+      ...{ status: 'PENDING', signal: 'GATED', direction: null, confidence: null, pUp: null, btcAtResolution: null, resolved: false },
+      ...{ returnBps: null, resolvedAt: null, outcome: null, resolutionUid: null },
+    };
+    const page = await open(
+      telling((rows) =>
+        rows
+          .filter(({ date }) => date !== resolved(2))
+          .map((row) => (row.date === resolved(0) ? { ...row, ...hidden } : row))
+          .map((row) => (row.date === resolved(5) ? { ...row, attestationUid: '0x12g4' } : row)),
+      ),
+    );
+    await page.getByRole('button', { name: `Check these ${DAYS - 1}` }).click();
+    await page.locator('.check-all').getByText('could not be checked.').waitFor();
+    expect(await findingOf(page, resolved(0)).innerText()).toMatch(
+      /^Could not be checked: its window ended on .*, and the service names no/,
+    );
+    expect(await findingOf(page, resolved(3)).innerText()).toBe('Does not match: record before');
+    expect(await findingOf(page, resolved(5)).innerText()).toContain('prediction attestation');
+    expect(await findingOf(page, resolved(1)).innerText()).toMatch(/^Verified: /);
+    expect(await page.getByRole('button', { name: `Check these ${DAYS - 1}` }).isEnabled()).toBe(true);
+    await page.setViewportSize({ width: 320, height: 640 });
+    const tooWide = () => [...document.querySelectorAll('#attestations *')].filter((one) => one.getBoundingClientRect().right > innerWidth);
+    expect(await page.evaluate(tooWide)).toEqual([]);
     expect(page.problems()).toEqual([]);
   });
 

@@ -10,7 +10,7 @@ export interface PageWallet {
   declines?: boolean;
 }
 
-export const PICTURE = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
+const PICTURE = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
 
 type Answer = { result: unknown } | { error: { code: number; message: string } };
 

@@ -14,16 +14,17 @@ export interface CliOptions extends Partial<Omit<Host, 'out' | 'err'>> {
   columns?: number;
   /** Sees what is written, as it is written. */
   onOut?(text: string): void;
+  onErr?(text: string): void;
 }
 
 /** Runs the command line in this process, on streams that are kept. Never sees the environment of the test. */
-export async function cli(words: string[], { columns, onOut, ...more }: CliOptions = {}): Promise<CliRun> {
+export async function cli(words: string[], { columns, onOut, onErr, ...more }: CliOptions = {}): Promise<CliRun> {
   const written = { out: '', err: '' };
   const screen = (name: 'out' | 'err') => ({
     ...(columns === undefined ? {} : { isTTY: true, columns }),
     write: (text: string) => {
       written[name] += text;
-      if (name === 'out') onOut?.(text);
+      (name === 'out' ? onOut : onErr)?.(text);
     },
   });
   const code = await runCli(words, {

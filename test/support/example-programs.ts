@@ -3,7 +3,7 @@ import { SKILLS } from '../../skills/index.ts';
 import { type Answer, EXAMPLE_DAYS, type ExampleWorld, freePort } from './example-world.ts';
 
 export interface ExampleProgram {
-  /** Listens on PORT. */
+  /** Listens on RECEIVER_PORT. */
   listens?: true;
   /** What a busy machine needs. */
   environment?: Record<string, string>;
@@ -188,7 +188,7 @@ export const EXAMPLE_PROGRAMS: Record<string, ExampleProgram> = {
       const newest = data.find(({ type }: Answer) => type === 'resolution');
       expect(output).toContain(`Forecast ${newest.sequence} for ${newest.horizon.replace('d', '')} days, of ${newest.date}, `);
       expect(output).toContain(`It said ${newest.signal}: ${newest.direction} with ${newest.confidence}; `);
-      expect(output.match(/^✓ /gm)).toHaveLength(5);
+      expect(output.match(/^✓ /gm)).toHaveLength(6);
       expect(output).not.toContain('✗');
     },
   },
@@ -217,5 +217,5 @@ export const EXAMPLE_PROGRAMS: Record<string, ExampleProgram> = {
 
 /** A program that listens gets a port of its own. */
 export async function environmentOf({ listens, environment = {} }: ExampleProgram): Promise<Record<string, string>> {
-  return listens ? { ...environment, PORT: String(await freePort()) } : environment;
+  return listens ? { ...environment, RECEIVER_PORT: String(await freePort()) } : environment;
 }

@@ -77,7 +77,7 @@ const FEW_DAYS = 120;
  */
 export function dayTicks(firstDay, lastDay, count = 8) {
   if (lastDay - firstDay > FEW_DAYS) return monthTicks(firstDay, lastDay, count);
-  const every = [1, 2, 5, 7, 14, 28].find((step) => (lastDay - firstDay) / step <= count) ?? 28;
+  const every = [1, 2, 5, 7, 14, 28].find((step) => (lastDay - firstDay) / step <= count) ?? 56;
   const ticks = [];
   for (let day = Math.ceil(firstDay); day <= lastDay; day += every) ticks.push({ day, label: shortDate(day) });
   return ticks;

@@ -1,11 +1,11 @@
 /**
- * One comparison: what it stands for, and what should be there and is.
- * @typedef {{ about: 'prediction' | 'resolution', field: string, what: string, ok: boolean, expected: string, actual: string }} Check
+ * One comparison: what it stands for, and what should be there and is. `record` is the row among the others that the service shows.
+ * @typedef {{ about: 'prediction' | 'resolution' | 'record', field: string, what: string, ok: boolean, expected: string, actual: string }} Check
  */
 
 /**
- * What cannot be compared now, and why.
- * @typedef {{ what: string, why: string }} Open
+ * What cannot be compared now, and why; `isDue` where it will be on chain later, and not where it could not be had.
+ * @typedef {{ what: string, why: string, isDue: boolean }} Open
  */
 
 /** @typedef {string | number | boolean | null | undefined} Plain */
@@ -33,9 +33,13 @@ export function createCheckList(about) {
       checks.push({ about, field, what, ok, expected: wordOf(expected), actual: wordOf(actual) });
       return ok;
     },
-    /** @param {string} what @param {string} why */
+    /** Of what could not be had. @param {string} what @param {string} why */
     leave(what, why) {
-      open.push({ what, why });
+      open.push({ what, why, isDue: false });
+    },
+    /** Of what is not on chain before the outcome is. @param {string} what @param {string} why */
+    postpone(what, why) {
+      open.push({ what, why, isDue: true });
     },
   };
 }

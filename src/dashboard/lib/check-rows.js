@@ -1,27 +1,29 @@
 import { Unreadable } from './abi.js';
 import { ask } from './api.js';
+import { assertChain } from './chain-asked.js';
 import { cidOf } from './cid.js';
 import { callDataOf, decodeAttestation, decodePrediction, isUidOfContent } from './eas.js';
 import { createMetadataReader } from './metadata.js';
+import { neighboursOf } from './neighbours.js';
 import { callAll, Unanswered } from './rpc.js';
 import { checkRow, unchecked } from './verify.js';
 
 /** @import { Answers, ScorecardRow } from './answers.ts' */
 /** @import { Attestation } from './eas.js' */
+/** @import { Shown } from './neighbours.js' */
 /** @import { Answer } from './rpc.js' */
 /** @import { Evidence, Finding, Reading } from './verify.js' */
 
 const ROWS_A_TURN = 10;
-/** The Ethereum Attestation Service is at the same place on every chain of the OP Stack. */
-const OP_STACK = { ids: [10, 8_453, 84_532], eas: '0x4200000000000000000000000000000000000021' };
+const UID = /^0x[0-9a-f]{64}$/i;
 
 const readMetadata = createMetadataReader({ fetch: (path, request) => fetch(new URL(path, document.baseURI), request), now: Date.now });
 
 /**
- * What it takes to check rows: those themselves, all of the same horizon that are known, and where the chain is read.
+ * What it takes to check rows: those themselves, the record that they stand in, and where the chain is read.
  * @typedef {{
- *   rows: readonly ScorecardRow[], known: readonly ScorecardRow[], info: Answers['info'], endpoint: string, token: string | null,
- *   signal: AbortSignal, onFinding: (row: ScorecardRow, finding: Finding) => void,
+ *   rows: readonly ScorecardRow[], shown: Shown, info: Answers['info'], endpoint: string, token: string | null, signal: AbortSignal,
+ *   onFinding: (row: ScorecardRow, finding: Finding) => void,
  * }} Task
  */
 
@@ -38,37 +40,10 @@ export async function checkRows(task) {
     for (; done < rows.length; done += ROWS_A_TURN) await checkSome(task, rows.slice(done, done + ROWS_A_TURN), salts);
   } catch (error) {
     if (signal.aborted) return;
-    if (!(error instanceof Unanswered)) throw error;
-    for (const row of rows.slice(done)) onFinding(row, unchecked(error.message));
+    if (!(error instanceof Unanswered)) reportError(error);
+    const reason = error instanceof Unanswered ? error.message : 'this page has failed at it';
+    for (const row of rows.slice(done)) onFinding(row, unchecked(reason));
   }
-}
-
-/**
- * That the endpoint is of the chain of the record, and the contract the one that cannot be another.
- * @param {Task} task
- */
-async function assertChain({ info: { chain, contracts }, endpoint, signal }) {
-  if (OP_STACK.ids.includes(chain.id) && contracts.eas.toLowerCase() !== OP_STACK.eas) {
-    throw new Unanswered(
-      `the service names ${contracts.eas} as the attestation contract, which on chain ${chain.id} is at ${OP_STACK.eas}`,
-    );
-  }
-  const [answer] = await callAll(endpoint, [{ method: 'eth_chainId', params: [] }], { signal });
-  const id = Number(resultOf(answer));
-  if (id === chain.id) return;
-  const its = Number.isSafeInteger(id) && id > 0 ? `of chain ${id}` : 'of no chain that it could name';
-  throw new Unanswered(`${hostOf(endpoint)} is ${its}, the record is on chain ${chain.id}`);
-}
-
-/** @param {string} url */
-function hostOf(url) {
-  return new URL(url).host;
-}
-
-/** @param {Answer} answer */
-function resultOf(answer) {
-  if ('problem' in answer) throw new Unanswered(answer.problem);
-  return answer.result;
 }
 
 /**
@@ -78,34 +53,66 @@ function resultOf(answer) {
  */
 async function checkSome(task, rows, salts) {
   const readings = await readAttestations(task, rows);
-  for (const row of rows) {
-    const prediction = readingIn(readings, row.attestationUid);
-    /** @type {Evidence} */
-    const evidence = {
-      row,
-      attester: task.info.chain.attester,
-      prediction,
-      resolution: row.resolutionUid === null ? null : readingIn(readings, row.resolutionUid),
-      previousUid: task.known.find(({ sequence }) => sequence === row.sequence - 1)?.attestationUid ?? null,
-      salt: salts.get(String(row.attestationUid)) ?? null,
-      metadata: await metadataOf(prediction, task.signal),
-      now: new Date(),
-    };
+  for (const row of rows) task.onFinding(row, await findingOf(task, row, { readings, salts }));
+}
+
+/**
+ * What is wrong with one row is not a fault of the others.
+ * @param {Task} task
+ * @param {ScorecardRow} row
+ * @param {{ readings: ReadonlyMap<string, Reading>, salts: ReadonlyMap<string, string> }} found
+ * @returns {Promise<Finding>}
+ */
+async function findingOf(task, row, found) {
+  try {
+    const finding = checkRow(await evidenceOf(task, row, found));
     task.signal.throwIfAborted();
-    task.onFinding(row, checkRow(evidence));
+    return finding;
+  } catch (error) {
+    if (task.signal.aborted) throw error;
+    reportError(error);
+    return unchecked('what the service says of it is not what a row can say');
   }
 }
 
 /**
  * @param {Task} task
+ * @param {ScorecardRow} row
+ * @param {{ readings: ReadonlyMap<string, Reading>, salts: ReadonlyMap<string, string> }} found
+ * @returns {Promise<Evidence>}
+ */
+async function evidenceOf({ shown, info, signal }, row, { readings, salts }) {
+  const prediction = readingIn(readings, row.attestationUid);
+  const neighbours = neighboursOf(row, shown.known);
+  const previousUid = neighbours.before?.attestationUid ?? null;
+  return {
+    ...{ row, horizon: shown.horizon, attester: info.chain.attester, prediction, neighbours },
+    resolution: row.resolutionUid === null ? null : readingIn(readings, row.resolutionUid),
+    previous: previousUid === null ? null : readingIn(readings, previousUid),
+    salt: salts.get(String(row.attestationUid)) ?? null,
+    metadata: await metadataOf(prediction, signal),
+    now: new Date(),
+  };
+}
+
+/**
+ * Those of rows, and of the rows before them, each once.
+ * @param {Task} task
  * @param {readonly ScorecardRow[]} rows
  * @returns {Promise<ReadonlyMap<string, Reading>>}
  */
-async function readAttestations({ info, endpoint, signal }, rows) {
-  const uids = rows.flatMap(({ attestationUid, resolutionUid }) => [attestationUid, resolutionUid]).filter((uid) => uid !== null);
-  const calls = uids.map((uid) => ({ method: 'eth_call', params: [{ to: info.contracts.eas, data: callDataOf(uid) }, 'latest'] }));
+async function readAttestations({ shown, info, endpoint, signal }, rows) {
+  const named = rows.flatMap((row) => {
+    const { before } = neighboursOf(row, shown.known);
+    return [row.attestationUid, row.resolutionUid, before?.attestationUid ?? null];
+  });
+  const uids = [...new Set(named)].filter((uid) => uid !== null);
+  const asked = uids.filter((uid) => UID.test(uid));
+  const calls = asked.map((uid) => ({ method: 'eth_call', params: [{ to: info.contracts.eas, data: callDataOf(uid) }, 'latest'] }));
   const answers = await callAll(endpoint, calls, { signal });
-  return new Map(uids.map((uid, index) => [uid, readingOf(answers[index])]));
+  const read = asked.map((uid, index) => /** @type {const} */ ([uid, readingOf(answers[index])]));
+  // What is no uid at all no chain has.
+  return new Map([...uids.map((uid) => /** @type {const} */ ([uid, { attestation: null }])), ...read]);
 }
 
 /** @param {Answer} answer @returns {Reading} */
@@ -125,7 +132,7 @@ function readingOf(answer) {
  * @returns {Reading}
  */
 function readingIn(readings, uid) {
-  return readings.get(String(uid)) ?? { problem: 'it is not on chain yet' };
+  return readings.get(/** @type {string} */ (uid)) ?? { problem: 'it is not on chain yet' };
 }
 
 /**

@@ -1,3 +1,5 @@
+import { tellAll } from './tell.js';
+
 /** The horizon that the reader has chosen, in days; the address of the page keeps it. */
 
 export const HORIZONS = [2, 3, 7];
@@ -20,7 +22,7 @@ export function createHorizonChoice() {
       const url = new URL(location.href);
       url.searchParams.set(PARAMETER, String(next));
       history.replaceState(null, '', url);
-      for (const listener of listeners) listener();
+      tellAll(listeners, undefined);
     },
     /** @param {() => void} listener */
     onChange(listener) {

@@ -7,9 +7,9 @@ const HINT_ID = 'endpoint-hint';
 
 /**
  * The field for the endpoint that the chain is read from.
- * @param {Answers['info']['chain']} chain
+ * @param {Pick<Answers['info'], 'chain' | 'contracts'>} info
  */
-export function endpointForm(chain) {
+export function endpointForm({ chain, contracts }) {
   const base = document.baseURI;
   const preset = defaultEndpoint(chain, base);
   let current = readEndpoint(preset, base);
@@ -29,7 +29,10 @@ export function endpointForm(chain) {
     current = readEndpoint(text, base);
     if ('url' in current) keepEndpoint(current.url === preset ? null : current.url);
     input.setAttribute('aria-invalid', String('problem' in current));
-    replace(hint, 'problem' in current ? h('span', { class: 'bad' }, current.problem) : wordsOf(current.url, preset, chain));
+    replace(
+      hint,
+      'problem' in current ? h('span', { class: 'bad' }, current.problem) : wordsOf(current.url, preset, { ...chain, eas: contracts.eas }),
+    );
   }
 
   const form = h(
@@ -61,11 +64,11 @@ export function endpointForm(chain) {
 /**
  * @param {string} url
  * @param {string} preset
- * @param {Answers['info']['chain']} chain
+ * @param {Pick<Answers['info']['chain'], 'id' | 'local'> & { eas: string }} chain
  */
-function wordsOf(url, preset, { id, local }) {
+function wordsOf(url, preset, { id, local, eas }) {
   const { host } = new URL(url);
-  const asked = `JSON-RPC is asked of ${host}, for chain ${id}. `;
+  const asked = `JSON-RPC is asked of ${host}, for chain ${id} and its attestation contract ${eas.slice(0, 42)}. `;
   const caution = 'An endpoint that lies can lie to you: name one that you trust.';
   if (!local) return asked + caution;
   const demonstration = 'This is a demonstration, whose throw-away chain';

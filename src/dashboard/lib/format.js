@@ -32,11 +32,11 @@ export function count(value) {
 }
 
 /**
- * A share of 0 to 1 as a percentage.
+ * A share of 0 to 1 as a percentage, on one line.
  * @param {number | null | undefined} value
  */
 export function percent(value, digits = 1) {
-  return value === null || value === undefined ? NOTHING : `${(100 * value).toFixed(digits)} %`;
+  return value === null || value === undefined ? NOTHING : `${(100 * value).toFixed(digits)}\u00a0%`;
 }
 
 /**

@@ -21,6 +21,12 @@ export const RESOURCES = {
 
 /**
  * Resources that another one decides whether to ask for: they are asked for after it.
+ * @type {Partial<Record<keyof Answers, keyof Answers>>}
+ */
+export const DEPENDS_ON = { signal: 'scorecard' };
+
+/**
+ * Resources of one horizon, which their answers name.
  * @type {readonly (keyof Answers)[]}
  */
-export const DEPENDENT = ['signal'];
+export const OF_THE_HORIZON = ['signal', 'scorecard'];

@@ -1,4 +1,5 @@
 import { h, replace } from './dom.js';
+import { utcTime } from './format.js';
 
 /** @import { Answers } from './answers.ts' */
 /** @import { Child } from './dom.js' */
@@ -25,10 +26,24 @@ export function show({ store, name, body, draw }) {
 }
 
 /**
+ * When a resource was last answered: for sections whose figures do not say themselves how old they are.
+ * @param {Store} store
+ * @param {keyof Answers} name
+ */
+export function asOf(store, name) {
+  const line = h('p', { class: 'quiet as-of' });
+  store.watch(name, ({ at }) => {
+    const words = at === null ? '' : `As of ${utcTime(at.toISOString())}.`;
+    if (line.textContent !== words) line.textContent = words;
+  });
+  return line;
+}
+
+/**
  * A section that cannot be drawn says so, and leaves the others alone.
  * @param {() => Child | readonly Child[]} draw
  */
-function drawnOr(draw) {
+export function drawnOr(draw) {
   try {
     return draw();
   } catch (error) {

@@ -1,3 +1,5 @@
+import { tellAll } from './tell.js';
+
 /** Who looks at the page: anybody, or a wallet that has logged in. Kept for this tab only, as long as the token lasts. */
 
 const KEY = 'oracle-session';
@@ -17,7 +19,7 @@ export function createSession(storage = sessionStorage) {
     current = next;
     if (next === null) storage.removeItem(KEY);
     else storage.setItem(KEY, JSON.stringify(next));
-    for (const listener of listeners) listener(next);
+    tellAll(listeners, next);
   }
 
   return {

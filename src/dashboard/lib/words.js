@@ -28,7 +28,7 @@ function dateIn(time, form) {
 
 /** `1.50 %` with its sign. @param {number} percent */
 export function signedPercent(percent) {
-  return `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${Math.abs(percent).toFixed(2)} %`;
+  return `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${Math.abs(percent).toFixed(2)}\u00a0%`;
 }
 
 /** Text from outside, of a length that cannot break the page. @param {unknown} text */

@@ -1,5 +1,5 @@
-import { bodyOf, h } from '../lib/dom.js';
-import { show } from '../lib/section.js';
+import { bodyOf, h, replace } from '../lib/dom.js';
+import { asOf, show } from '../lib/section.js';
 import { table } from '../lib/table.js';
 
 /** @import { Answers } from '../lib/answers.ts' */
@@ -13,7 +13,8 @@ import { table } from '../lib/table.js';
  * @param {Page} page
  */
 export function mountFeeds({ store }) {
-  const body = bodyOf('feeds');
+  const body = h('div', {});
+  replace(bodyOf('feeds'), body, asOf(store, 'feeds'));
   /** @type {Map<string, string>} */
   let titles = new Map();
   show({ store, name: 'feeds', body, draw: (answer) => draw(answer, titles) });

@@ -1,4 +1,5 @@
 import { createHorizonChoice } from '../lib/choice.js';
+import { followFragments } from '../lib/fragments.js';
 import { createPulse } from '../lib/pulse.js';
 import { createSession } from '../lib/session.js';
 import { createStore } from '../lib/store.js';
@@ -45,13 +46,15 @@ for (const mount of SECTIONS) mount({ store, session, horizon, pulse });
 /** What depends on who asks. */
 const OF_THE_READER = /** @type {const} */ (['signal', 'scorecard', 'wagers', 'crowd']);
 
-// Who asks, and of what horizon, decides what is told. What a reader was told goes with him, also while nobody answers.
+// Who asks, and of what horizon, decides what is told. What a reader was told goes with him, also while nobody answers; and what anybody is
+// told of the call says nothing of a wallet.
 session.onChange((current) => {
-  if (current === null) for (const name of OF_THE_READER) store.forget(name);
+  for (const name of current === null ? OF_THE_READER : /** @type {const} */ (['signal'])) store.forget(name);
   void store.refreshAll(OF_THE_READER);
 });
 horizon.onChange(() => {
   for (const name of /** @type {const} */ (['signal', 'scorecard'])) store.forget(name);
   void store.refreshAll(['signal', 'scorecard']);
 });
+followFragments();
 void pulse.start();

@@ -1,7 +1,7 @@
 import { ask, Problem } from '../lib/api.js';
 import { bodyOf, h, replace } from '../lib/dom.js';
 import { utcTime } from '../lib/format.js';
-import { show } from '../lib/section.js';
+import { asOf, show } from '../lib/section.js';
 import { walkForwardView } from '../lib/walk-forward-view.js';
 
 /** @import { Answers } from '../lib/answers.ts' */
@@ -24,7 +24,7 @@ const NAMES = {
  */
 export function mountSelfTests({ store }) {
   const status = h('div', {});
-  replace(bodyOf('self-tests'), status, walkForwardOnDemand());
+  replace(bodyOf('self-tests'), status, asOf(store, 'selfTests'), walkForwardOnDemand());
   show({ store, name: 'selfTests', body: status, draw });
 }
 
@@ -70,7 +70,9 @@ function testView({ test, path, state, verdict, lastRunAt, nextDueAt, overdue, r
 function stateMark(state, overdue) {
   if (state === 'failed') return h('span', { class: 'test-state is-failed' }, '✗ failed');
   if (overdue) return h('span', { class: 'test-state is-stale' }, '! overdue');
-  return state === 'done' ? h('span', { class: 'test-state is-fresh' }, '✓ run') : h('span', { class: 'test-state quiet' }, '… waiting');
+  return state === 'done'
+    ? h('span', { class: 'test-state is-fresh' }, '✓ run')
+    : h('span', { class: 'test-state quiet' }, '… not run yet');
 }
 
 /** `0.1.0 35fbaf9e…` of version and digest. @param {string | null} codeVersion */

@@ -2,13 +2,15 @@ import { ago } from '../lib/ago.js';
 import { callOf } from '../lib/call.js';
 import { rangeOf } from '../lib/call-range.js';
 import { windowOf } from '../lib/call-window.js';
-import { bodyOf, h, replace } from '../lib/dom.js';
+import { bodyOf, byId, h, replace } from '../lib/dom.js';
 import { usdCents } from '../lib/format.js';
-import { show } from '../lib/section.js';
+import { callTitle, changeSince, nextCallAt } from '../lib/newest-call.js';
+import { drawnOr, show } from '../lib/section.js';
 import { dayWords, regimeWords, signedPercent } from '../lib/words.js';
 
 /** @import { Answers, ScorecardRow } from '../lib/answers.ts' */
 /** @import { Child } from '../lib/dom.js' */
+/** @import { Known } from '../lib/store.js' */
 /** @import { Page } from './main.js' */
 
 /** @typedef {Answers['signal']} Signal */
@@ -33,9 +35,10 @@ export function mountToday({ store, session }) {
       newest: rows[0],
       price: store.get('price').answer,
       info: store.get('info').answer,
-      tier: session.current?.tier ?? null,
+      tier: tierOf(store.get('signal'), session),
     };
   };
+  const title = byId('today-title');
   show({ store, name: 'signal', body: trouble, draw: () => call });
   // What can be focused is drawn again only when it has changed.
   const [redrawCall, redrawFacts] = [whenChanged(call), whenChanged(facts)];
@@ -44,13 +47,28 @@ export function mountToday({ store, session }) {
     const needed = info?.tiers.find((one) => one.tier === 'basic')?.requirement ?? 'gate tokens';
     redrawCall([signal, needed, tier], () => (signal === null ? null : callOf(signal, { needed, tier })));
     redrawFacts([signal], () => (signal === null ? null : factsOf(signal)));
-    replace(range, missedOf(newest), rangeOf(known()));
-    replace(now, nowOf(price, signal));
-    replace(life, signal === null ? null : windowOf(signal));
-    replace(next, nextCallOf(info));
+    put(range, () => [missedOf(newest), rangeOf(known())]);
+    put(now, () => nowOf(price, signal));
+    put(life, () => (signal === null ? null : windowOf(signal)));
+    put(next, () => nextCallOf(info, signal));
+    title.textContent = callTitle(signal);
   };
   for (const name of /** @type {const} */ (['signal', 'scorecard', 'price', 'info'])) store.watch(name, draw);
   session.onChange(draw);
+}
+
+/**
+ * The tier that what is known was told to: what a wallet gets is said only of an answer that it has asked for.
+ * @param {Known<Signal>} known
+ * @param {Page['session']} session
+ */
+function tierOf({ asker }, { current }) {
+  return current !== null && asker?.token === current.token ? current.tier : null;
+}
+
+/** @param {HTMLElement} element @param {() => Child | readonly Child[]} make */
+function put(element, make) {
+  replace(element, drawnOr(make));
 }
 
 /** @param {HTMLElement} element */
@@ -58,7 +76,7 @@ function whenChanged(element) {
   let drawn = '';
   return (/** @type {readonly unknown[]} */ of, /** @type {() => Child | readonly Child[]} */ make) => {
     const next = JSON.stringify(of);
-    if (next !== drawn) replace(element, make());
+    if (next !== drawn) put(element, make);
     drawn = next;
   };
 }
@@ -70,7 +88,7 @@ function whenChanged(element) {
 function nowOf(price, signal) {
   if (price === null || price.price === null) return h('p', { class: 'empty' }, 'No price of now.');
   const { change24h, observedAt, stale } = price;
-  const since = signal === null ? null : 100 * (price.price / signal.btcPrice - 1);
+  const since = changeSince(signal, price);
   return [
     h('p', { class: 'price-now' }, h('span', { class: 'quiet' }, 'Bitcoin now'), h('strong', {}, usdCents(price.price))),
     h(
@@ -126,12 +144,10 @@ function missedOf(newest) {
 /**
  * When the next forecast is due: a time of every day.
  * @param {Answers['info'] | null} info
+ * @param {Signal | null} signal
  */
-function nextCallOf(info) {
+function nextCallOf(info, signal) {
   const time = info?.schedule.find(({ step }) => step === 'signal')?.times[0];
   if (time === undefined) return null;
-  const now = new Date();
-  const at = new Date(`${now.toISOString().slice(0, 10)}T${time}:00Z`);
-  if (at <= now) at.setUTCDate(at.getUTCDate() + 1);
-  return h('p', { class: 'quiet' }, 'Next call ', ago(at.toISOString()), `, at ${time} UTC.`);
+  return h('p', { class: 'quiet' }, 'Next call ', ago(nextCallAt(time, signal).toISOString()), `, at ${time} UTC.`);
 }

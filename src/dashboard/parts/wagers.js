@@ -35,7 +35,7 @@ function draw({ accounts, wagers, total, throughDate }) {
     h('p', { class: 'quiet' }, `Told up to ${throughDate}: the side of a later wager would give an open forecast away.`),
     accounts.map(accountView),
     placed.length === 0 ? null : table({ caption: `The newest wagers (${placed.length})`, columns: PLACED, rows: placed }),
-    skippedView(skipped),
+    skippedView(skipped, wagers.length),
   ].flat();
 }
 
@@ -76,7 +76,7 @@ function accountView({
       fact('Returned', amount(returnedMicros, asset)),
       fact('Settled', `${wins} won, ${losses} lost`),
       open === 0 ? null : fact('Open', `${open}, for ${amount(openMicros, asset)}`),
-      fact('Days without a wager', String(skipped)),
+      fact('Days without a wager, in all', String(skipped)),
     ),
     profitByDay.length === 0
       ? h('p', { class: 'empty' }, 'No wager has been settled, so there is no profit or loss to draw.')
@@ -113,9 +113,9 @@ const PLACED = [
   DAY,
   { heading: 'Question (the venue’s words)', cell: ({ question }) => h('span', { class: 'long' }, bounded(question ?? '–')) },
   { heading: 'Bought', cell: ({ side, contracts }) => (side === null ? '–' : `${contracts} ${side}`) },
-  { heading: 'Cost', cell: ({ costMicros, asset }) => amount(costMicros, asset), numeric: true },
+  { heading: 'Cost', cell: ({ costMicros, asset }) => stacked(amount(costMicros, asset), asset), numeric: true },
   { heading: 'State', cell: ({ state }) => h('span', { class: `status status-${state.toLowerCase()}` }, STATE_WORDS[state]) },
-  { heading: 'Profit', cell: ({ profitMicros, asset }) => signedAmount(profitMicros, asset), numeric: true },
+  { heading: 'Profit', cell: ({ profitMicros, asset }) => stacked(signedAmount(profitMicros, asset), asset), numeric: true },
   ...SIGHT,
   { heading: 'Believed', cell: ({ pBelieved }) => percent(pBelieved), numeric: true },
 ];
@@ -128,23 +128,29 @@ const SKIPPED = [
   ...SIGHT,
 ];
 
+/** An amount above what it is of, so that a column is no wider than its figures. @param {string} words @param {string} asset */
+function stacked(words, asset) {
+  const [figure, unit] = words.split(` ${asset}`);
+  return unit === undefined ? figure : [figure, ' ', h('span', { class: 'unit quiet' }, asset)];
+}
+
 /** The best prices; where the venue has orders, these on demand. @param {Wager} wager */
 function bookCell({ book, date }) {
   if (book === null || book.bids.length + book.asks.length === 0) return bidAsk(book);
   return h('details', {}, h('summary', {}, bidAsk(book), h('span', { class: 'visually-hidden' }, `: orders of ${date}`)), ordersList(book));
 }
 
-/** @param {readonly Wager[]} skipped */
-function skippedView(skipped) {
+/** @param {readonly Wager[]} skipped @param {number} of days that are told of */
+function skippedView(skipped, of) {
   if (skipped.length === 0) return null;
   const reasons = [...Map.groupBy(skipped, ({ skippedBecause }) => bounded(skippedBecause ?? 'for no reason that is told'))];
   const words = reasons.toSorted(([, a], [, b]) => b.length - a.length).map(([reason, { length }]) => `${reason} (${length})`);
   return [
-    h('p', {}, `Nothing was staked on ${skipped.length} of the newest days: ${words.slice(0, 3).join('; ')}.`),
+    h('p', {}, `Nothing was staked on ${skipped.length} of the newest ${of} days: ${words.slice(0, 3).join('; ')}.`),
     h(
       'details',
       { class: 'more-of' },
-      h('summary', {}, `Days without a wager, with the book that was seen (${skipped.length})`),
+      h('summary', {}, `The ${skipped.length} of these days without a wager, with the book that was seen`),
       table({ caption: 'Days on which nothing was staked', columns: SKIPPED, rows: skipped }),
     ),
   ];

@@ -8,8 +8,6 @@ import { documentText, ROOT } from '../../support/documents.ts';
 const text = documentText('docs/ASSISTANTS.md');
 const FOLDER = '/absolute/path/of/this/folder';
 const [{ url: URL_OF_ALL }] = mcpServerFile({ publicUrl: 'http://127.0.0.1:3000', version: '1' }).remotes;
-const [, README_SERVER] = documentText('README.md').match(/```json\n(\{ "mcpServers".*"command".*\})\n```/)!;
-const { command: COMMAND, args: ARGS } = JSON.parse(README_SERVER).mcpServers['bitcoin-signal-oracle'];
 
 /** An entry for one server, wherever a client has it. */
 type Entry = Record<string, unknown>;
@@ -28,12 +26,15 @@ function jsonEntry(block: string): Entry {
   return (mcpServers ?? servers ?? context_servers)['bitcoin-signal-oracle'];
 }
 
+const [, DESKTOP] = text.match(/## Claude Desktop\n.*?```json\n(.*?)```/s)!;
+const { command: COMMAND, args: ARGS } = jsonEntry(DESKTOP) as { command: string; args: string[] };
+
 const entries = [...blocksOf('json').map(jsonEntry), ...blocksOf('toml').map(tomlEntry)];
 const commands = entries.filter((entry) => 'command' in entry);
 const remotes = entries.filter((entry) => !('command' in entry));
 
 describe('docs/ASSISTANTS.md', () => {
-  it('starts the program that the README starts', () => {
+  it('starts one program, by whichever assistant', () => {
     expect(commands.length).toBeGreaterThanOrEqual(3);
     for (const { command, args } of commands) expect({ command, args }).toEqual({ command: COMMAND, args: ARGS });
     for (const line of blocksOf('sh').flatMap((block) => block.match(/npm .*$/gm) ?? [])) {
@@ -60,7 +61,7 @@ describe('docs/ASSISTANTS.md', () => {
 
   it('has a command that starts, and offers the four tools', async () => {
     const client = new Client({ name: 'tests', version: '1.0.0' });
-    const args = ARGS.map((word: string) => (word === FOLDER ? ROOT : word));
+    const args = ARGS.map((word) => (word === FOLDER ? ROOT : word));
     // Which tools there are, no service is asked for.
     const env = { ...getDefaultEnvironment(), ORACLE_URL: 'http://127.0.0.1:9' };
     await client.connect(new StdioClientTransport({ command: COMMAND, args, env, cwd: '/', stderr: 'ignore' }));

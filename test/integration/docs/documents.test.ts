@@ -144,7 +144,7 @@ describe.each([
   it('gets the answer that it is there for', async () => {
     const values: Record<string, string> = { uid: await someUid(), wallet: `0x${'12'.repeat(20)}` };
     const lines = curlLines(text);
-    expect(lines.length).toBeGreaterThan(2);
+    expect(lines.length).toBeGreaterThan(1);
     for (const line of lines) {
       const response = await send(line, values);
       const answer = await response.text();

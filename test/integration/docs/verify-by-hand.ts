@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schemaUid } from '../../../src/chain/schemas.ts';
 import { documentText, ROOT, scriptIn } from '../../support/documents.ts';
 import { removeFolder } from '../../support/folders.ts';
+import { lyingNode, RESOLVES_AT } from '../../support/lying-node.ts';
 import { spawnNode } from '../../support/service.ts';
 
 const text = documentText('docs/VERIFY.md');
@@ -36,7 +37,8 @@ export function describeVerifying(place: () => Place): void {
   });
   afterAll(() => removeFolder(folder));
 
-  const byHand = (...uids: string[]) => spawnNode([join(folder, 'by-hand.mjs'), ...uids], place()).ended;
+  const asked = (uids: string[], at: Place) => spawnNode([join(folder, 'by-hand.mjs'), ...uids], at).ended;
+  const byHand = (...uids: string[]) => asked(uids, place());
 
   /** Resolutions as the service tells them, newest first. */
   async function resolved(): Promise<Resolved[]> {
@@ -55,7 +57,7 @@ export function describeVerifying(place: () => Place): void {
 
       const [latest] = await resolved();
       expect(JSON.parse(raw).result.match(/[0-9a-f]{64}/g)[1]).toBe(latest.refUid.slice(2));
-      expect(checked.match(/^(yes|NO) /gm)).toEqual(Array(7).fill('yes '));
+      expect(checked.match(/^(yes|NO) /gm)).toEqual(Array(8).fill('yes '));
       expect(checked).toContain(`of ${latest.date} for ${latest.horizon}, number ${latest.sequence} of `);
       expect(checked).toContain(`no gap: ${latest.sequence - 1} steps back to number 1\n`);
       expect(digest.split(' ')[0]).toBe(/metadata ([0-9a-f]{64})/.exec(checked)?.[1]);
@@ -71,11 +73,20 @@ export function describeVerifying(place: () => Place): void {
       expect(output).toMatch(/NO {3}opens the commitment/);
     });
 
+    it('says NO of a window that is not that of day and horizon', async () => {
+      const [{ refUid }] = await resolved();
+      const node = await lyingNode(place().RPC_URL, RESOLVES_AT);
+      const { code, output } = await asked([refUid], { ...place(), RPC_URL: node.url });
+      await node.close();
+      expect(code, output).toBe(1);
+      expect(output.match(/^NO .*$/gm)).toEqual([expect.stringContaining('its own window: ')]);
+    });
+
     it('checks what is open as far as it can be', async () => {
       const { data } = (await (await fetch(`${place().SERVICE_URL}/api/svc/onchain-oracle/latest`)).json()) as { data: { uid: string } };
       const { code, output } = await byHand(data.uid);
       expect(code, output).toBe(0);
-      expect(output.match(/^yes/gm)).toHaveLength(3);
+      expect(output.match(/^yes/gm)).toHaveLength(4);
       expect(output).not.toContain('it said');
     });
 

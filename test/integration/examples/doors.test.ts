@@ -1,8 +1,11 @@
+import { createServer } from 'node:http';
 import { zeroAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseTarget } from '../../../src/push/target.ts';
 import { EXAMPLE_PROGRAMS, environmentOf } from '../../support/example-programs.ts';
 import { type ExampleWorld, exampleWorld } from '../../support/example-world.ts';
-import { rpcProxy } from '../../support/rpc-proxy.ts';
+import { DATA_WORD, lyingNode, RESOLVES_AT } from '../../support/lying-node.ts';
+import { listening } from '../../support/receiver.ts';
 
 let world: ExampleWorld;
 beforeAll(async () => {
@@ -40,24 +43,33 @@ describe.concurrent('a program of examples/', () => {
   });
 });
 
-/** Where the words of an attestation's data begin in what `getAttestation` answers: behind its ten fields and two lengths. */
-const DATA_WORD = 12;
+it('webhooks/webhooks.sh says how to start a service that calls this machine', async () => {
+  const usual = createServer((_, response) => {
+    try {
+      parseTarget('http://127.0.0.1:8080/', false);
+    } catch (error) {
+      response.writeHead(400).end(JSON.stringify({ detail: String(error) }));
+    }
+  });
+  const { port, close } = await listening(usual);
+  const { code, output, errors } = await world.run('webhooks/webhooks.sh', { SERVICE_URL: `http://127.0.0.1:${port}`, TOKEN: 'any' });
+  await close();
+  expect(code).toBe(1);
+  expect(errors).toContain('Hosts of this machine are called only with');
+  expect(errors).toMatch(/start it as: PUSH_LOCAL_TARGETS=allow npm start\n$/);
+  expect(output).not.toContain('Registered');
+});
+
 const CONFIDENCE = DATA_WORD + 3;
 const COMMITMENT = DATA_WORD + 5;
-
-/** A node that tells one word of each attestation otherwise. */
-function lyingNode(word: number) {
-  const last = 2 + 64 * (word + 1) - 1;
-  const changed = (result: string) => result.slice(0, last) + (result[last] === '0' ? '1' : '0') + result.slice(last + 1);
-  return rpcProxy(world.rpcUrl, { onResponse: (_, result) => ({ result: changed(result as string) }) });
-}
 
 describe('where the chain has something else', () => {
   it.each([
     ['verify/verify.ts', CONFIDENCE, '✗ what was revealed hashes to what was committed\n'],
+    ['verify/verify.ts', RESOLVES_AT, '✗ its window is that of its day and horizon\n'],
     ['verify/verify.sh', COMMITMENT, 'The chain does NOT have this commitment: 0x'],
-  ])('%s says so', async (file, word, words) => {
-    const node = await lyingNode(word);
+  ])('%s says so of word %i', async (file, word, words) => {
+    const node = await lyingNode(world.rpcUrl, word);
     const { code, output, errors } = await world.run(file, { RPC_URL: node.url });
     await node.close();
     expect(code, errors).toBe(1);

@@ -218,7 +218,7 @@ async function started(file: string, secret: string) {
   const { port, close } = await listening(createServer());
   await close();
   const url = `http://127.0.0.1:${port}/`;
-  const receiver = run([file], { WEBHOOK_SECRET: secret, PORT: String(port) });
+  const receiver = run([file], { WEBHOOK_SECRET: secret, RECEIVER_PORT: String(port) });
   while (!(await answers(url))) await delay(25);
   const { id } = await post('/api/svc/webhooks/register', { url, events: ['signal.new'], secret });
   onTestFinished(

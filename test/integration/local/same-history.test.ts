@@ -1,20 +1,31 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { privateKeyToAddress } from 'viem/accounts';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createChain } from '../../../src/chain/client.ts';
-import { openJournal } from '../../../src/chain/journal.ts';
+import { type JournalRow, openJournal } from '../../../src/chain/journal.ts';
 import { requireSameHistory } from '../../../src/local/same-history.ts';
 import { testDatabase } from '../../support/database.ts';
 import { type TestService, testService } from '../../support/service.ts';
 
 let service: TestService;
-let empty: Awaited<ReturnType<typeof testDatabase>>;
 beforeAll(async () => {
-  [service, empty] = await Promise.all([testService(0), testDatabase()]);
+  service = await testService(0);
 });
-afterAll(async () => {
-  await Promise.all([service?.stop(), empty?.drop()]);
-});
+afterAll(() => service?.stop());
 
-/** What a start compares, with the journal of another database. */
+const STRANGER = privateKeyToAddress(`0x${'7'.repeat(64)}`);
+
+/** A journal that holds one transaction of the service's attester, changed; none without a change. */
+async function journalWith(change?: Partial<JournalRow>) {
+  const { db, drop } = await testDatabase();
+  onTestFinished(drop);
+  const journal = await openJournal(db);
+  const { chainId, attesterAddress: address } = service.http;
+  const row = await service.database.db.collection<JournalRow>('transactions').findOne({ chainId, address, state: 'CONFIRMED' });
+  if (change !== undefined) expect(await journal.insert({ ...row!, ...change })).toBe(true);
+  return journal;
+}
+
+/** What a start compares, with the journal of some database. */
 async function started(journal: Awaited<ReturnType<typeof openJournal>>) {
   const { record, market, chainId, addresses, attesterAddress: attester } = service.http;
   const { rpcUrl } = service.infrastructure;
@@ -27,5 +38,23 @@ it('a start goes on with its own database', async () => {
 });
 
 it('a start refuses a database that knows nothing of what its attester has begun on chain', async () => {
-  await expect(started(await openJournal(empty.db))).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'MONGODB_URI' });
+  const refused = started(await journalWith());
+  await expect(refused).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'MONGODB_URI' });
+  await expect(refused).rejects.toMatchObject({ suggestedAction: expect.stringContaining('give that away') });
+});
+
+it('a start goes on with a new wallet that the identity was given to, on the database of the record', async () => {
+  await expect(started(await journalWith({ address: STRANGER }))).resolves.toBeUndefined();
+});
+
+it('a start goes on where the last one ended between sending and seeing it confirmed', async () => {
+  await expect(started(await journalWith({ state: 'SENT', receipt: null }))).resolves.toBeUndefined();
+});
+
+it('a start refuses a database whose transactions are of another chain, or were sent by another wallet and never confirmed', async () => {
+  const elsewhere = { chainId: service.http.chainId + 1 };
+  const unseen = { address: STRANGER, state: 'SENT', receipt: null } as const;
+  for (const change of [elsewhere, unseen]) {
+    await expect(started(await journalWith(change))).rejects.toMatchObject({ field: 'MONGODB_URI' });
+  }
 });

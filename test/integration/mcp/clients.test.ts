@@ -42,7 +42,7 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
   it('speaks its revision, and is told what is here', () => {
     expect(client.revision).toBe(name === 'SDK 1' ? '2025-11-25' : name);
     expect(client.getServerVersion()).toMatchObject({ name: 'bitcoin-signal-oracle', title: 'Bitcoin Signal Oracle' });
-    expect(client.getInstructions()).toMatch(/little skill/);
+    expect(client.getInstructions()).toMatch(/no skill that can be told from luck/);
     expect(client.getInstructions()!.split('\n').length).toBeLessThanOrEqual(10);
   });
 

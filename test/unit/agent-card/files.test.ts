@@ -173,7 +173,7 @@ it('what can be bought for a single answer says so, with its price', () => {
 describe('the methodology', () => {
   it('says how little skill there is, and claims nothing that the code does not hold', () => {
     const text = methodologyMarkdown({ publicUrl });
-    expect(text).toContain('**The direction has little skill.**');
+    expect(text).toContain('**The direction has no skill that can be told from luck.**');
     expect(text).toContain('147 variants were tried');
     expect(text).toContain('at 21:35 UTC');
     expect(text).toContain(

@@ -18,10 +18,13 @@ describe('events in words', () => {
 
   it('say what a call and its outcome were', () => {
     const call = exampleView('signal.new', 'basic', OPTIONS).data;
-    expect(eventWords('signal.new', call).words).toBe('7-day call of 10 Mar: BUY, UP at 56.1 %, with Bitcoin at $56,124.');
-    expect(eventWords('signal.new', { ...call, signal: 'HOLD' }).words).toContain('HOLD, abstains (leans UP at 56.1 %)');
+    expect(eventWords('signal.new', call).words).toBe('7-day call of 10 Mar: BUY, UP at 56.1\u00a0%, with Bitcoin at $56,124.');
+    expect(eventWords('signal.new', { ...call, signal: 'HOLD' }).words).toContain('HOLD, abstains (leans UP at 56.1\u00a0%)');
     const lost = { ...exampleView('signal.resolved', 'basic', OPTIONS).data, outcome: 'LOSS', returnBps: -263 };
-    expect(eventWords('signal.resolved', lost)).toMatchObject({ tone: 'bad', words: expect.stringContaining('the price moved −2.63 %') });
+    expect(eventWords('signal.resolved', lost)).toMatchObject({
+      tone: 'bad',
+      words: expect.stringContaining('the price moved −2.63\u00a0%'),
+    });
   });
 
   it('leave out what a wallet that has fallen below Basic is not told', () => {

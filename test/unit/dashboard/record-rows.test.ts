@@ -100,6 +100,7 @@ it('ticks of a time lie within it, ascend, and are as few as there is room for',
         expect(days.length).toBeLessThanOrEqual(count + 1);
       },
     ),
+    { examples: [[15_000, 84, 2]] },
   );
 });
 

@@ -40,7 +40,7 @@ describe('skill in words', () => {
   });
 
   it('tells value, interval and count', () => {
-    expect(rowsOf({ climatology: UNCLEAR }).baseRate.figures).toBe('+10.0 % (−2.0 % to +22.0 %), 70 outcomes');
+    expect(rowsOf({ climatology: UNCLEAR }).baseRate.figures).toBe('+10.0\u00a0% (−2.0\u00a0% to +22.0\u00a0%), 70 outcomes');
   });
 
   it('is not drawn without its interval, which would make it pass for more than it is', () => {

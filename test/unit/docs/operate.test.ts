@@ -2,11 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { loadConfig, SETTINGS } from '../../../src/config.ts';
 import { ERROR_CODES } from '../../../src/errors.ts';
+import examples from '../../../src/http/openapi/examples.json' with { type: 'json' };
 import { documentText, ROOT } from '../../support/documents.ts';
 
 const text = documentText('docs/OPERATE.md');
+const scripts: Record<string, string> = packageJson.scripts;
+// biome-ignore lint/suspicious/noExplicitAny: answers are what is tested
+const replies: Record<string, any> = examples.replies;
 
 /** The block of a kind whose first line names it. */
 const block = (kind: string, name: string) =>
@@ -40,21 +45,32 @@ describe('the settings of docs/OPERATE.md', () => {
   });
 });
 
-/** What the code says, as it stands in its files: texts with values in them are cut there. */
+/** What the code says, as it stands in its files without their comments: texts with values in them are cut there. */
 const sources = readdirSync(resolve(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
   .map((path) => readFileSync(resolve(ROOT, 'src', path), 'utf8'))
-  .join('\n');
+  .join('\n')
+  .replaceAll(/^\s*\/\*.*?\*\/|(?<=^|\s)\/\/ [^\n]*$/gms, '');
+
+const spansOf = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, span]) => span);
+
+/** Shorter ones are found by chance. */
+const TELLING = 12;
+
+/** A short text has to be all of a message, a code, a field or a command. */
+const isWhole = (word: string) => word in scripts || new RegExp(`['\`]${word}['\`]|\\b${word}\\??:`).test(sources);
 
 describe('the runbook', () => {
   const rows = text.split('<!-- runbook -->')[1].split('<!-- /runbook -->')[0].trim().split('\n').slice(2);
-  const words = rows.flatMap((row) => [...row.split('|')[1].matchAll(/`([^`]+)`/g)].map(([, span]) => span));
+  const words = rows.flatMap((row) => spansOf(row.split('|')[1]));
 
   it('quotes what the service says', () => {
     expect(rows.length).toBeGreaterThan(25);
     expect(words.length).toBeGreaterThan(rows.length);
-    for (const fragment of words.flatMap((span) => span.split('…')).map((part) => part.trim())) {
-      expect(sources, fragment).toContain(fragment);
+    for (const span of words) {
+      const fragments = span.split('…').map((part) => part.trim());
+      if (fragments.some(({ length }) => length >= TELLING)) for (const fragment of fragments) expect(sources, span).toContain(fragment);
+      else expect(isWhole(span), span).toBe(true);
     }
   });
 
@@ -77,20 +93,49 @@ it('names settings and error codes that there are', () => {
   for (const name of named) expect(name in SETTINGS || name in ERROR_CODES || others.includes(name), name).toBe(true);
 });
 
-it('names fields of the status that there are', () => {
-  for (const name of [
-    'checks',
-    'schedule',
-    'nextRunAt',
-    'steps',
-    'forecasts',
-    'wagering',
-    'providers',
-    'clockSkewMs',
-    'overdue',
-    'codeVersion',
-  ]) {
-    expect(text).toContain(name);
-    expect(sources).toMatch(new RegExp(`\\b${name}\\b`));
-  }
+describe('what to watch', () => {
+  const rows = text
+    .split('## What to watch\n')[1]
+    .split('\n## ')[0]
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((row) => row.split('|'))
+    .map(([, ask = '', , alarm = '']) => ({ ask, alarm }));
+  const alarmOf = (words: string) => spansOf(rows.find(({ ask }) => ask.includes(words))!.alarm);
+  const [status, selfTests, latest] = [replies.getStatus, replies.getSelfTestStatus, replies.getLatestAttestation].map(
+    (reply) => reply['200']['application/json'],
+  );
+
+  it('is where the status has it', () => {
+    const asked = rows.filter(({ ask }) => /\/api\/status|the same/.test(ask)).flatMap(({ ask }) => spansOf(ask.split(': ')[1]));
+    expect(asked).toEqual(['schedule', 'steps', 'record.forecasts.VOID']);
+    for (const path of asked) expect(status).toHaveProperty(path);
+    const [field, job] = alarmOf('`schedule`');
+    const [state, ...words] = alarmOf('`steps`');
+    expect(status.schedule[0]).toHaveProperty(field);
+    expect(status.steps[0]).toHaveProperty(state);
+    expect(words).toHaveLength(4);
+    for (const word of [job, ...words]) expect(isWhole(word), word).toBe(true);
+  });
+
+  it('is what readiness, self-tests and attestations tell', () => {
+    const [checks, ...names] = alarmOf('GET /ready');
+    const [recorded] = status[checks];
+    expect(recorded).toHaveProperty('name', names[0]);
+    expect(names).toHaveLength(4);
+    for (const name of names) expect(isWhole(name), name).toBe(true);
+    expect(selfTests).toHaveProperty(alarmOf('GET /api/self-test/status').at(-1)!);
+    expect(latest.data).toHaveProperty(alarmOf('onchain-oracle/latest')[0]);
+  });
+
+  it('names the other fields of the answers as they are', () => {
+    for (const path of ['market.providers', 'wagering']) {
+      expect(status).toHaveProperty(path);
+      expect(text).toContain(`\`${path.split('.').at(-1)}\``);
+    }
+    for (const name of ['clockSkewMs', 'codeVersion']) {
+      expect(text).toContain(`\`${name}\``);
+      expect(isWhole(name), name).toBe(true);
+    }
+  });
 });
