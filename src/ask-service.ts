@@ -22,6 +22,8 @@ export interface ServiceRequest {
   deadlineMs: number;
   /** The largest answer that is read; default 4 MiB. A scorecard of ten years has more. */
   mostBytes?: number;
+  /** Ends the wait, as if nobody answered. */
+  stop?: AbortSignal;
 }
 
 export interface ServiceAnswer {
@@ -59,17 +61,18 @@ export function refusalOf({ status, headers, body }: ServiceAnswer, url: string)
   return notTheService(url, `it answers with status ${status} and no words of the service`);
 }
 
-async function send({ url, path, token, method, body, headers: more, deadlineMs }: ServiceRequest): Promise<Response> {
+async function send({ url, path, token, method, body, headers: more, deadlineMs, stop }: ServiceRequest): Promise<Response> {
   const headers = {
     Accept: 'application/json',
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
     ...more,
   };
+  const deadline = AbortSignal.timeout(deadlineMs);
   try {
     return await fetch(urlAt(url, path), {
       ...{ headers, method: method ?? (body === undefined ? 'GET' : 'POST'), redirect: 'manual' },
-      signal: AbortSignal.timeout(deadlineMs),
+      signal: stop === undefined ? deadline : AbortSignal.any([deadline, stop]),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   } catch (cause) {

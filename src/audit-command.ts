@@ -1,10 +1,11 @@
-import type { Address } from 'viem';
+import { type Address, isAddressEqual } from 'viem';
 import { z } from 'zod';
 import type { AuditOptions } from './audit/audit.ts';
 import { openAuditChain } from './audit/chain.ts';
 import { claimsOf } from './audit/claims.ts';
 import { type AuditCommand, OPTIONS_TEXT, runAudit } from './audit/command.ts';
 import { namedPrices, openByAddress } from './audit/open.ts';
+import { survivePipes } from './cli/pipes.ts';
 import { type Config, loadConfig, localUrl } from './config.ts';
 import { readDemoFile } from './demo-login.ts';
 import { OracleError } from './errors.ts';
@@ -24,6 +25,7 @@ export async function main(words: string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
+  survivePipes();
   process.exitCode = await runAudit(words, { open: (command) => openAudit(command), out: process.stdout, err: process.stderr });
 }
 
@@ -37,7 +39,8 @@ async function openDemo(command: AuditCommand, config: Config, now: Date): Promi
   const { rpcUrl, contracts } = await readDemoFile(config.DATA_DIR);
   const url = command.service ?? localUrl(config);
   await requireUp(url);
-  const { attester, source } = await introductionOf(url);
+  const { attester, source, stablecoin } = await introductionOf(url);
+  if (!isAddressEqual(stablecoin, contracts.stablecoin)) throw notOfFolder(url, config.DATA_DIR);
   const settings = { feeds: config.FEEDS, providerUrls: config.PROVIDER_URLS };
   const { eas = contracts.eas, schemaRegistry = contracts.schemaRegistry, fromBlock } = command;
   return {
@@ -63,18 +66,31 @@ async function requireUp(url: string): Promise<void> {
   });
 }
 
+/** Each folder has contracts of its own: the rows of one service and the chain of another agree in nothing. */
+function notOfFolder(url: string, dataDir: string): OracleError {
+  return new OracleError('CONFIG_INVALID', `The service at ${url} is not that of the data folder ${dataDir}: it is on another chain`, {
+    field: 'DATA_DIR',
+    suggestedAction:
+      'Start that of the folder, set PORT or DATA_DIR to where they belong together, or name a chain and a wallet with --rpc and --attester.',
+  });
+}
+
 const INTRODUCTION = z.object({
   chain: z.object({ attester: z.string().regex(/^0x[0-9a-fA-F]{40}$/) }),
+  contracts: z.object({ stablecoin: z.string().regex(/^0x[0-9a-fA-F]{40}$/) }),
   data: z.object({ source: z.string().max(200) }),
 });
 
 /** Whose attestations they are, and what market the record is made from. A service that names another wallet shows rows of another. */
-async function introductionOf(url: string): Promise<{ attester: Address; source: string }> {
+async function introductionOf(url: string): Promise<{ attester: Address; source: string; stablecoin: Address }> {
   const answer = await fetch(`${url}/api/svc/info`, { signal: AbortSignal.timeout(30_000) })
     .then((response) => response.json())
     .catch(() => null);
   const { success, data } = INTRODUCTION.safeParse(answer);
-  if (success) return { attester: data.chain.attester as Address, source: data.data.source };
+  if (success) {
+    const { chain, contracts, data: market } = data;
+    return { attester: chain.attester as Address, source: market.source, stablecoin: contracts.stablecoin as Address };
+  }
   throw new OracleError('SERVICE_UNREACHABLE', `The service at ${url} does not say at /api/svc/info whose attestations its record is`, {
     suggestedAction: 'Name the chain and the wallet with --rpc and --attester.',
   });

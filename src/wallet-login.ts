@@ -17,12 +17,20 @@ export type WalletSession = z.infer<typeof SESSION>;
 
 const PATIENCE_MS = 10_000;
 
+interface LoginOptions {
+  /** Of the signed message; default: now. */
+  timestamp?: number;
+  /** Ends it. */
+  signal?: AbortSignal;
+}
+
 /** Logs a wallet in by a signature (interface, section 4.2). @throws OracleError in the words of the service, and as `askService` */
-export async function logInWallet(account: LocalAccount, url: string, timestamp = Date.now()): Promise<WalletSession> {
+export async function logInWallet(account: LocalAccount, url: string, options: LoginOptions = {}): Promise<WalletSession> {
+  const { timestamp = Date.now(), signal: stop } = options;
   const wallet = account.address;
   const signature = await account.signMessage({ message: loginMessage(wallet, timestamp) });
   const body = { wallet, signature, timestamp };
-  const answer = await askService({ url, path: '/api/svc/oracle/verify', token: undefined, body, deadlineMs: PATIENCE_MS });
+  const answer = await askService({ url, path: '/api/svc/oracle/verify', token: undefined, body, deadlineMs: PATIENCE_MS, stop });
   const { success, data } = SESSION.safeParse(answer);
   if (success) return data;
   throw new OracleError('CONFIG_INVALID', `What answers at ${url} is not this service: it gives no token`, {

@@ -12,7 +12,7 @@ import { reportText } from './report-text.ts';
 /** How a run ends. */
 const EXIT_CODES = { agrees: 0, differs: 1, incomplete: 3 } as const satisfies Record<Verdict, number>;
 /** It was not called as it should be, or something does not answer. */
-export const NOT_RUN = 2;
+const NOT_RUN = 2;
 
 export const OPTIONS_TEXT = `  --rpc <url>              JSON-RPC endpoint of the chain
   --attester <address>     wallet whose record it is
@@ -104,7 +104,7 @@ export async function runAudit(words: string[], { open, out, err }: AuditRun): P
 }
 
 /** Runs an audit and prints it. @returns the exit code. @throws OracleError as `audit` */
-export async function printAudit(
+async function printAudit(
   open: () => Promise<AuditOptions>,
   { json, out, err }: { json: boolean; out: Output; err: Output },
 ): Promise<number> {

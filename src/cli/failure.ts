@@ -1,21 +1,20 @@
-import { plainText } from '../audit/findings.ts';
 import { Misuse } from '../audit/misuse.ts';
 import { isOracleError, type OracleError } from '../errors.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Host } from './host.ts';
+import { tellLines } from './print.ts';
 import { wrapped } from './text/facts.ts';
-import { penFor } from './text/style.ts';
 
 const LONGEST = 600;
 const LINES_OF_UNEXPECTED = 8;
 
 /** Says in words what went wrong and what to do. @returns the exit code */
 export function explain(error: unknown, host: Host): number {
-  const pen = penFor(host.err, host);
   const [what, todo] = isOracleError(error) ? wordsOf(error) : unexpected(error);
-  const lines = wrapped(plainText(what).slice(0, LONGEST), pen.width).map((line) => pen.paint('red', line));
-  lines.push(...todo.flatMap((hint) => wrapped(plainText(hint).slice(0, LONGEST), pen.width)));
-  host.err.write(`${lines.join('\n')}\n`);
+  tellLines(host, (pen) => [
+    ...wrapped(what.slice(0, LONGEST), pen.width).map((line) => pen.paint('red', line)),
+    ...todo.flatMap((hint) => wrapped(hint.slice(0, LONGEST), pen.width)),
+  ]);
   return error instanceof Misuse ? EXIT.misused : EXIT.failed;
 }
 
@@ -26,7 +25,7 @@ function wordsOf(error: OracleError): [string, string[]] {
 
 /** What to do with this program, where the service can only say what to do in general. */
 function hintFor({ code, suggestedAction, retryAfterSeconds }: OracleError): string | undefined {
-  if (code === 'UNAUTHENTICATED') return `Log in with svc login. (${suggestedAction ?? 'The token is no good.'})`;
+  if (code === 'UNAUTHENTICATED') return `Log in with svc login.${suggestedAction === undefined ? '' : ` (${suggestedAction})`}`;
   if (code === 'RATE_LIMITED' && retryAfterSeconds !== undefined) return `Try again in ${retryAfterSeconds} s.`;
   if (code === 'SERVICE_UNREACHABLE') return 'Start it with npm start, or name its address with --url or SERVICE_URL.';
   return suggestedAction;

@@ -11,6 +11,7 @@ export interface Screen extends Output {
 /** What `npm start` leaves for whoever wants to try the service on its local chain. */
 export interface Demo {
   rpcUrl: string;
+  chainId: number;
   contracts: { eas: Address; schemaRegistry: Address; stablecoin: Address };
   wallets: Record<string, { privateKey: Hex }>;
 }

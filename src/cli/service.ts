@@ -18,6 +18,11 @@ export function serviceUrl(host: Host, url: string | undefined): string {
   return named === '' ? (host.localUrl?.() ?? DEFAULT_URL) : urlIn('SERVICE_URL', named);
 }
 
+/** Whether a call or the environment names the service; otherwise it is that of this folder. */
+export function isServiceNamed({ environment }: Host, url: string | undefined): boolean {
+  return url !== undefined || (environment.SERVICE_URL ?? '') !== '';
+}
+
 /** The token to ask with: that of the call, of the environment, or of the login; undefined: as anybody. @throws Misuse */
 export async function tokenFor(host: Host, url: string, token: string | undefined): Promise<string | undefined> {
   const { ORACLE_TOKEN: set = '' } = host.environment;

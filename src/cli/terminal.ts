@@ -1,27 +1,22 @@
 import { createInterface } from 'node:readline/promises';
 import type { Host } from './host.ts';
 import { runCli } from './main.ts';
+import { readerGone, survivePipes } from './pipes.ts';
 
 /** What the program has of the folder that it stands in, and of the process. */
-export type Surroundings = Pick<Host, 'environment' | 'version' | 'localUrl' | 'demo' | 'openAudit'>;
+type Surroundings = Pick<Host, 'environment' | 'version' | 'localUrl' | 'demo' | 'openAudit'>;
 
 const INTERRUPTED = 130;
 
 /** Runs the program on the streams of this process, which ends with its code. */
 export async function runOnTerminal(words: string[], surroundings: Surroundings): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', endQuietly);
+  survivePipes();
   const { stdin, stdout, stderr } = process;
   process.exitCode = await runCli(words, {
     ...surroundings,
     ...{ out: stdout, err: stderr, interrupted, now: () => new Date() },
     ask: stdin.isTTY && stderr.isTTY ? askPerson : null,
   });
-}
-
-/** Whoever read has gone (`| head`). */
-function endQuietly(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
 }
 
 function interrupted(): AbortSignal {
@@ -32,7 +27,7 @@ function interrupted(): AbortSignal {
       controller.abort();
     });
   }
-  return controller.signal;
+  return AbortSignal.any([controller.signal, readerGone]);
 }
 
 /** On standard error: the answer may be on its way into a file. */

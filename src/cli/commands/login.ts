@@ -32,7 +32,7 @@ ${SERVICE_HELP}
     });
     const url = serviceUrl(host, values.url);
     const account = await accountFor(values, host);
-    const session = await logInWallet(account, url, host.now().getTime());
+    const session = await logInWallet(account, url, { timestamp: host.now().getTime() });
     await storeSession(host, url, session);
     show(host, session, { url, json: values.json === true, print: values.print === true || host.out.isTTY !== true });
     return EXIT.ok;

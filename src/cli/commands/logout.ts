@@ -3,7 +3,7 @@ import { isOracleError, OracleError } from '../../errors.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
-import { printJson } from '../print.ts';
+import { printJson, printLines } from '../print.ts';
 import { ask, serviceUrl } from '../service.ts';
 import { forgetSession, storedSession } from '../sessions.ts';
 import { minute } from '../text/amounts.ts';
@@ -40,6 +40,6 @@ async function end(url: string, { token, expiresAt }: { token: string; expiresAt
 
 function told(host: Host, words: string, json: boolean | undefined, value: object): number {
   if (json === true || host.out.isTTY !== true) printJson(host, value);
-  else host.out.write(`${words}\n`);
+  else printLines(host, () => [words]);
   return EXIT.ok;
 }

@@ -1,7 +1,7 @@
 import { type Address, parseUnits } from 'viem';
 import { z } from 'zod';
 import { Misuse } from '../../audit/misuse.ts';
-import { addressIn } from '../../audit/option-values.ts';
+import { addressIn, urlIn } from '../../audit/option-values.ts';
 import { isOracleError } from '../../errors.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -9,12 +9,13 @@ import type { Host } from '../host.ts';
 import { accountFor, KEY_HELP, KEY_OPTIONS } from '../keys.ts';
 import { type Bought, buy } from '../pay/buy.ts';
 import { checkReceipt, type ReceiptCheck } from '../pay/check-receipt.ts';
-import { printJson, printLines, tell, wantsJson } from '../print.ts';
+import { coinsFor } from '../pay/coins.ts';
+import { jsonFor, printJson, printLines, tell, tellLines, wantsJson } from '../print.ts';
 import { ask, serviceUrl } from '../service.ts';
 import { minute, money, percent } from '../text/amounts.ts';
 import { checkLines } from '../text/checks.ts';
 import { facts, wrapped } from '../text/facts.ts';
-import { type Pen, penFor } from '../text/style.ts';
+import type { Pen } from '../text/style.ts';
 import { wordOf } from '../text/words-of.ts';
 import { oneOf, parseWords, SERVICE_HELP, SIGNAL_HORIZONS } from '../words.ts';
 
@@ -23,7 +24,7 @@ const DEFAULT_MOST_USD = '0.05';
 
 const TEXT = { type: 'string' } as const;
 const FLAG = { type: 'boolean' } as const;
-const OPTIONS = { ...KEY_OPTIONS, url: TEXT, horizon: TEXT, 'max-usd': TEXT, asset: TEXT, yes: FLAG, json: FLAG } as const;
+const OPTIONS = { ...KEY_OPTIONS, url: TEXT, horizon: TEXT, 'max-usd': TEXT, asset: TEXT, rpc: TEXT, yes: FLAG, json: FLAG } as const;
 
 const SELLER = z.object({ receipt: z.object({ signer: z.string().regex(/^0x[0-9a-fA-F]{40}$/) }) });
 const ANSWER = z.object({
@@ -57,7 +58,8 @@ sends the same payment again, so that nothing is paid for twice. A HOLD may be f
   --horizon <days>   2d, 3d or 7d; default 7d
   --max-usd <sum>    pays no more than this; default ${DEFAULT_MOST_USD}
   --yes              does not ask
-  --asset <address>  also pays with that coin; known are USDC on Base, and the coin of the demonstration with --wallet
+  --asset <address>  also pays with that coin, on the chain of --rpc; known are USDC on Base, and that of the demonstration with --wallet
+  --rpc <url>        endpoint of the chain: asked what became of a payment that ended. Default: for the coin of the demonstration, its own
 ${KEY_HELP}
 ${SERVICE_HELP}
   --json             the answer with its receipt as JSON; also when the output is no terminal
@@ -70,7 +72,8 @@ ${SERVICE_HELP}
     const horizon = oneOf('--horizon', values.horizon, SIGNAL_HORIZONS) ?? '7d';
     const mostMicros = usdIn('--max-usd', values['max-usd'] ?? DEFAULT_MOST_USD);
     const url = serviceUrl(host, values.url);
-    const coins = await coinsFor(host, values);
+    const named = { wallet: values.wallet, asset: addressIn('--asset', values.asset), rpc: urlIn('--rpc', values.rpc) };
+    const coins = await coinsFor(host, named);
     const path = `${PATHS[what]}?horizon=${horizon}`;
     const bought = await buy(host, { url, path, account: await accountFor(values, host), mostMicros, coins, yes: values.yes === true });
     if (bought === null) {
@@ -87,18 +90,11 @@ export function usdIn(name: string, text: string): bigint {
   return parseUnits(text, 6);
 }
 
-/** A wallet of the demonstration pays with its coin. */
-async function coinsFor(host: Host, { wallet, asset }: { wallet?: string; asset?: string }): Promise<Address[]> {
-  const named = addressIn('--asset', asset);
-  const demo = wallet === undefined ? undefined : await host.demo?.();
-  return [...(named === undefined ? [] : [named]), ...(demo === undefined ? [] : [demo.contracts.stablecoin])];
-}
-
 async function show(host: Host, bought: Bought, { url, json }: { url: string; json?: boolean }): Promise<number> {
   const checks = bought.charged ? await checksOf(bought, url) : [];
   if (wantsJson(host, json)) {
     printJson(host, bought.body);
-    tell(host, checkLines(checks, penFor(host.err, host)).join('\n'));
+    tellLines(host, (pen) => checkLines(checks, pen));
   } else printLines(host, (pen) => [...answerText(bought, pen), '', ...checkLines(checks, pen)]);
   return checks.every(({ ok }) => ok) ? EXIT.ok : EXIT.failed;
 }
@@ -117,7 +113,7 @@ async function checksOf({ body, payment }: Bought, url: string): Promise<Receipt
 
 function answerText({ body, charged }: Bought, pen: Pen): string[] {
   const { data } = ANSWER.safeParse(body);
-  if (data === undefined) return [JSON.stringify(body, null, 2)];
+  if (data === undefined) return jsonFor({ isTTY: true }, body, 2).split('\n');
   const { horizon, windowOpensAt, resolvesAt, direction, confidence, btcPrice, regime, attestationUid, payment, note } = data;
   return [
     pen.paint('bold', `BTC/USD, ${horizon.replace('d', ' days')}: from ${minute(windowOpensAt)} to ${minute(resolvesAt)} UTC`),

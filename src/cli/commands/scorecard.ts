@@ -32,7 +32,7 @@ const ANSWER = z.object({
   byHorizon: z.array(z.object({ ...COUNTS, horizon: z.string(), total: z.number() })),
   predictions: z.array(
     z.object({
-      ...{ date: z.string(), status: z.string(), signal: z.string(), direction: z.string().nullable() },
+      ...{ date: z.string(), status: z.string(), signal: z.string().nullable(), direction: z.string().nullable() },
       ...{ confidence: z.number().nullable(), btcAtSignal: z.number().nullable(), btcAtResolution: z.number().nullable() },
       ...{ returnBps: z.number().nullable(), predictionId: z.string(), replayed: z.boolean() },
     }),
@@ -134,7 +134,15 @@ function rowsTable(rows: Answer['predictions'], pen: Pen): string[] {
       { title: 'to USD', right: true, spare: 1 },
     ],
     rows.map(({ date, signal, confidence, status, returnBps, btcAtSignal, btcAtResolution }) => [
-      ...[date, wordOf(signal), percent(confidence), wordOf(status), returnOf(returnBps), money(btcAtSignal), money(btcAtResolution)],
+      ...[
+        date,
+        signal === null ? NONE : wordOf(signal),
+        percent(confidence),
+        wordOf(status),
+        returnOf(returnBps),
+        money(btcAtSignal),
+        money(btcAtResolution),
+      ],
     ]),
     pen,
   );

@@ -32,10 +32,11 @@ export const verify: Command = {
   takes: '<uid | 2026-11-14:7d | latest> [options]',
   summary: 'Reads one forecast from the chain itself, and checks all that the chain tells of it',
   help: `What the service says of it is not asked: only whose attestations they are and where its chain is, unless --rpc and --attester name both.
+latest is the newest one whose outcome is on chain; where none is, the newest one.
 
   --rpc <url>              JSON-RPC endpoint of the chain; default: the demonstration of this folder, or the one that the service names
   --attester <address>     wallet whose forecast it is; default: as the service names it
-  --eas <address>          default: as the service names it, or where OP chains have it
+  --eas <address>          default: where Base and other OP chains have it; on chains without one as the service names it
   --horizon <days>         of latest: 1d, 2d, 3d or 7d; default 7d
   --prices <file | live>   also hold the closes against a CSV file, or the median of public exchanges
   --tolerance-bps <number> how far they may be apart; default 100

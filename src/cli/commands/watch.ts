@@ -6,15 +6,16 @@ import type { Command } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { accountFor, KEY_HELP, KEY_OPTIONS, type KeyChoice, namesKey } from '../keys.ts';
-import { tell } from '../print.ts';
+import { jsonFor, tell } from '../print.ts';
 import { serviceUrl, tokenFor } from '../service.ts';
-import { penFor } from '../text/style.ts';
+import { penFor, screenLine } from '../text/style.ts';
 import { eventLine } from '../watch/event-line.ts';
 import { type FollowOptions, followOnce } from '../watch/follow.ts';
 import { parseWords, READER_HELP } from '../words.ts';
 
 /** As the interface has it (section 6.1). */
 const RECONNECT_MS = 5_000;
+const MOST_WAIT_MS = 3_600_000;
 const TOKEN_ENDED = 4001;
 /** A login that is about to end is no good for a new connection. */
 const LEAST_LEFT_MS = 60_000;
@@ -43,15 +44,16 @@ ${READER_HELP}
     const url = serviceUrl(host, values.url);
     const asJson = values.json === true || host.out.isTTY !== true;
     const pen = penFor(host.out, host);
+    const signal = host.interrupted();
     const follow: FollowOptions = {
       url,
       query: { since: values.since, events: values.events, horizons: values.horizon },
-      ...(await tokensFor(host, url, values)),
+      ...(await tokensFor(host, { ...values, url, signal })),
       onEvent: (event) => {
-        host.out.write(`${asJson ? JSON.stringify(event) : eventLine(event, pen)}\n`);
+        host.out.write(`${asJson ? jsonFor(host.out, event) : screenLine(eventLine(event, pen))}\n`);
       },
       onNotice: (text) => tell(host, text),
-      signal: host.interrupted(),
+      signal,
     };
     return followOn(follow, host);
   },
@@ -61,21 +63,28 @@ ${READER_HELP}
 async function followOn(follow: FollowOptions, host: Host): Promise<number> {
   const { signal } = follow;
   while (!signal.aborted) {
-    const words = await followOnce(follow).then(
+    const { words, waitMs } = await followOnce(follow).then(
       ({ code, reason }) => {
         if (code === TOKEN_ENDED) follow.forget();
-        return `closed: ${code} ${reason}`.trimEnd();
+        return { words: `closed: ${code} ${reason}`.trimEnd(), waitMs: RECONNECT_MS };
       },
       (error: unknown) => {
+        if (signal.aborted) return { words: '', waitMs: 0 };
         if (isFinal(error) && !(isOracleError(error, 'UNAUTHENTICATED') && follow.forget())) throw error;
-        return wordsOf(error, follow.url);
+        return { words: wordsOf(error, follow.url), waitMs: waitOf(error) };
       },
     );
     if (signal.aborted) break;
-    tell(host, `${words}; again in ${RECONNECT_MS / 1_000} s`);
-    await delay(RECONNECT_MS, undefined, { signal }).catch(() => {});
+    tell(host, `${words}; again in ${waitMs / 1_000} s`);
+    await delay(waitMs, undefined, { signal }).catch(() => {});
   }
   return EXIT.ok;
+}
+
+/** As long as the service asks for, within reason. */
+function waitOf(error: unknown): number {
+  const askedMs = isOracleError(error) ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+  return Math.min(MOST_WAIT_MS, Math.max(RECONNECT_MS, askedMs));
 }
 
 function isFinal(error: unknown): boolean {
@@ -92,12 +101,13 @@ function codeOf(error: unknown): string {
 }
 
 type Tokens = Pick<FollowOptions, 'token' | 'renewed' | 'forget'>;
+type TokenChoice = KeyChoice & Pick<FollowOptions, 'url' | 'signal'> & { token?: string };
 
 /** A key gives a token whenever one is needed; a token that was named, or kept, lasts as long as it lasts. */
-async function tokensFor(host: Host, url: string, values: KeyChoice & { token?: string }): Promise<Tokens> {
+async function tokensFor(host: Host, { url, signal, ...values }: TokenChoice): Promise<Tokens> {
   if (values.token === undefined && namesKey(values, host)) {
     const account = await accountFor(values, host);
-    return byLogin(async () => logInWallet(account, url, host.now().getTime()), host);
+    return byLogin(async () => logInWallet(account, url, { timestamp: host.now().getTime(), signal }), host);
   }
   const token = async () => {
     const found = await tokenFor(host, url, values.token);

@@ -51,7 +51,11 @@ export function encodePayment(payment: SignedPayment): string {
   return Buffer.from(JSON.stringify(payment)).toString('base64');
 }
 
-/** From then on it can no longer be used. */
+/** How far the clock of a chain may be behind this one. */
+const CLOCKS_APART_MS = 120_000;
+const LAST_MS = 8.64e15;
+
+/** From then on it can no longer be used, wherever clocks are. */
 export function endOf({ payload }: SignedPayment): Date {
-  return new Date(Number(payload.authorization.validBefore) * 1_000);
+  return new Date(Math.min(LAST_MS, Number(payload.authorization.validBefore) * 1_000 + CLOCKS_APART_MS));
 }

@@ -1,25 +1,26 @@
-import { type Address, formatUnits, type LocalAccount } from 'viem';
+import { formatUnits, type LocalAccount } from 'viem';
 import { refusalOf, requestService } from '../../ask-service.ts';
 import { Misuse } from '../../audit/misuse.ts';
-import { isOracleError, OracleError } from '../../errors.ts';
+import type { OracleError } from '../../errors.ts';
 import type { Host } from '../host.ts';
-import { tell } from '../print.ts';
+import { tell, tellLines } from '../print.ts';
 import { minute } from '../text/amounts.ts';
 import { facts } from '../text/facts.ts';
-import { penFor } from '../text/style.ts';
 import { endOf, type SignedPayment, signPayment } from './authorization.ts';
+import type { Coin } from './coins.ts';
+import { endedUnanswered, notUsed, refused, underWay, unknownYet } from './outcomes.ts';
 import { dropPayment, keepPayment, type PendingPayment, type Purchase, pendingPayment } from './pending.ts';
 import { sendPayment } from './send.ts';
-import { coinCheck, readTerms, type Terms } from './terms.ts';
+import { readTerms, type Terms } from './terms.ts';
 
-export interface BuyOptions {
+interface BuyOptions {
   url: string;
   path: string;
   account: LocalAccount;
   /** No more is paid than this. */
   mostMicros: bigint;
-  /** Coins to pay with besides USDC. */
-  coins: readonly Address[];
+  /** Coins to pay with. */
+  coins: readonly Coin[];
   /** Not to be asked. */
   yes: boolean;
 }
@@ -45,36 +46,42 @@ export async function buy(host: Host, options: BuyOptions): Promise<Bought | nul
   if (kept !== null) {
     tell(host, `A payment of ${minute(kept.signedAt)} UTC is not finished: it is sent again, and no other one.`);
     const bought = await finish(host, purchase, kept);
-    if (bought !== null) return bought;
-    tell(host, 'It can no longer be used, and was not: a new one is made.');
+    if (!('ended' in bought)) return bought;
+    tell(host, await notUsed(host, { purchase, payment: kept.payment, coins: options.coins, refusal: bought.ended }));
+    await dropPayment(host, purchase, kept.payment);
   }
   const terms = await termsFor(options);
   if (!(await agreed(host, terms, options))) return null;
-  const pending = { signedAt: host.now().toISOString(), payment: await signPayment(options.account, terms, host.now()) };
-  if (!(await keepPayment(host, purchase, pending))) throw underWay();
-  return finish(host, purchase, pending);
+  const payment = await signPayment(options.account, terms, host.now());
+  if (!(await keepPayment(host, purchase, { signedAt: host.now().toISOString(), payment }))) throw underWay();
+  const bought = await finish(host, purchase, { payment });
+  if (!('ended' in bought)) return bought;
+  throw await endedUnanswered(host, { purchase, payment, coins: options.coins, refusal: bought.ended });
 }
 
-/** Null when the payment is over without having been used. */
-async function finish(host: Host, purchase: Purchase, { payment }: PendingPayment): Promise<Bought | null> {
+/** What was bought; or the refusal of a payment that has ended meanwhile, of which the service alone says that it was not used. */
+async function finish(
+  host: Host,
+  purchase: Purchase,
+  { payment }: Pick<PendingPayment, 'payment'>,
+): Promise<Bought | { ended: OracleError }> {
   const sent = await sendPayment({ ...purchase, payment, onRetry: (text) => tell(host, text) }).catch((error) => {
     throw unknownYet(error);
   });
   if ('body' in sent) {
     const body = sent.body as Record<string, unknown>;
     // One that was not used is good for the next call, and until its end nobody needs a second one.
-    if (body.charged !== false) await dropPayment(host, purchase);
+    if (body.charged !== false) await dropPayment(host, purchase, payment);
     return { body, payment, charged: body.charged !== false };
   }
   if (endOf(payment) > host.now()) throw refused(sent.refusal, endOf(payment));
-  await dropPayment(host, purchase);
-  return null;
+  return { ended: sent.refusal };
 }
 
 async function termsFor({ url, path, mostMicros, coins }: BuyOptions): Promise<Terms> {
   const answer = await requestService({ url, path, token: undefined, deadlineMs: DEADLINE_MS });
   if (answer.status !== 402) throw refusalOf(answer, url);
-  const terms = readTerms(answer.headers.get('PAYMENT-REQUIRED'), coinCheck(coins));
+  const terms = readTerms(answer.headers.get('PAYMENT-REQUIRED'), coins);
   if (terms.amountMicros <= mostMicros) return terms;
   const [price, most] = [terms.amountMicros, mostMicros].map((micros) => formatUnits(micros, DECIMALS));
   throw new Misuse(
@@ -87,42 +94,16 @@ async function termsFor({ url, path, mostMicros, coins }: BuyOptions): Promise<T
 /** Says what is to be paid, and asks whether it may be. @throws Misuse where nobody can be asked */
 async function agreed(host: Host, terms: Terms, { yes, account }: BuyOptions): Promise<boolean> {
   const price = `${formatUnits(terms.amountMicros, DECIMALS)} USD`;
-  const lines = facts(
-    [
-      ['Price', price],
-      ['To', terms.payTo],
-      ['In', `${terms.assetName}, ${terms.asset}`],
-      ['On', `chain ${terms.chainId}`],
-      ['From', account.address],
-    ],
-    penFor(host.err, host),
-  );
-  tell(host, lines.join('\n'));
+  const rows = [
+    ['Price', price],
+    ['To', terms.payTo],
+    ['In', `${terms.assetName}, ${terms.asset}`],
+    ['On', `chain ${terms.chainId}`],
+    ['From', account.address],
+  ] as const;
+  tellLines(host, (pen) => facts(rows, pen));
   if (yes) return true;
   if (host.ask === null) throw new Misuse('--yes', 'is needed where nobody can be asked', 'Nothing was paid.');
   const answer = await host.ask(`Pay ${price}? [y/N] `);
   return /^y(es)?$/i.test(answer.trim());
-}
-
-function underWay(): OracleError {
-  return new OracleError('CONFLICT', 'Another call is paying for the same answer at this moment', {
-    suggestedAction: 'Call again: it goes on with that payment.',
-  });
-}
-
-function unknownYet(error: unknown): unknown {
-  if (!isOracleError(error)) return error;
-  const hint = 'It is not known yet whether it was paid. Call again: the same payment is sent, and no second one.';
-  return new OracleError(error.code === 'SERVICE_UNREACHABLE' ? 'TRANSACTION_UNCONFIRMED' : error.code, error.message, {
-    suggestedAction: hint,
-    cause: error,
-  });
-}
-
-function refused(refusal: OracleError, end: Date): OracleError {
-  const again = `Until ${minute(end)} UTC the next call sends the same payment again, and no second one.`;
-  return new OracleError(refusal.code, refusal.message, {
-    suggestedAction: `${refusal.suggestedAction ?? ''} ${again}`.trim(),
-    cause: refusal,
-  });
 }

@@ -24,7 +24,7 @@ export interface ReceiptCheck {
   ok: boolean;
 }
 
-export interface ReceiptContext {
+interface ReceiptContext {
   payment: SignedPayment;
   /** Who signs receipts of this service, as it publishes it. */
   seller: Address;

@@ -12,7 +12,7 @@ const KEPT = z.object({
   signedAt: z.iso.datetime(),
   payment: z.looseObject({
     x402Version: z.literal(2),
-    accepted: z.record(z.string(), z.unknown()),
+    accepted: z.looseObject({ network: z.string(), asset: z.string().regex(/^0x[0-9a-fA-F]{40}$/) }),
     payload: z.object({
       signature: z.string().regex(/^0x[0-9a-f]+$/),
       authorization: z.object({
@@ -36,21 +36,25 @@ export interface Purchase {
 }
 
 export async function pendingPayment(host: Host, purchase: Purchase): Promise<PendingPayment | null> {
-  const kept = await readJson(fileOf(host, purchase));
+  const kept = await readJson(paymentFile(host, purchase));
   // As it was written: what is sent again is the same to the byte.
   return KEPT.safeParse(kept).success ? (kept as PendingPayment) : null;
 }
 
 /** Keeps a payment before it is sent. @returns false when there is one already. @throws OracleError CONFIG_INVALID */
 export function keepPayment(host: Host, purchase: Purchase, pending: PendingPayment): Promise<boolean> {
-  return createPrivate(fileOf(host, purchase), pending);
+  return createPrivate(paymentFile(host, purchase), pending);
 }
 
-export async function dropPayment(host: Host, purchase: Purchase): Promise<void> {
-  await rm(fileOf(host, purchase), { force: true });
+/** Forgets this payment; one that another call has made meanwhile stays. */
+export async function dropPayment(host: Host, purchase: Purchase, { payload }: SignedPayment): Promise<void> {
+  const kept = await pendingPayment(host, purchase);
+  if (kept !== null && kept.payment.payload.authorization.nonce !== payload.authorization.nonce) return;
+  await rm(paymentFile(host, purchase), { force: true });
 }
 
-function fileOf(host: Host, { url, path, wallet }: Purchase): string {
+/** Where a payment for that is kept. */
+export function paymentFile(host: Host, { url, path, wallet }: Purchase): string {
   const name = createHash('sha256').update(`${url}${path} ${wallet.toLowerCase()}`).digest('hex').slice(0, 32);
   return join(configFolder(host), 'payments', `${name}.json`);
 }

@@ -1,6 +1,7 @@
-import { type Address, getAddress, isAddressEqual } from 'viem';
+import { type Address, getAddress } from 'viem';
 import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
+import { type Coin, coinOf } from './coins.ts';
 
 const ADDRESS = z
   .string()
@@ -13,7 +14,7 @@ const ACCEPTED = z.looseObject({
   amount: z.string().regex(/^\d{1,30}$/),
   asset: ADDRESS,
   payTo: ADDRESS,
-  maxTimeoutSeconds: z.number().int().min(1),
+  maxTimeoutSeconds: z.number(),
   extra: z.looseObject({ name: z.string().max(100), version: z.string().max(20) }),
 });
 
@@ -38,28 +39,26 @@ export interface Terms {
   validForSeconds: number;
 }
 
-/** USDC, by chain: coins of other addresses may be worth anything. */
-export const KNOWN_COINS: Readonly<Record<number, Address>> = {
-  8453: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-  84532: '0x036CbD53842c5426634e7929541eC2318dCF7e6b',
-};
+/** An authorization that is good for longer binds the wallet for longer than any sale takes. */
+const MOST_SECONDS = 600;
 
 /** The first offer that can be paid here. @param header `PAYMENT-REQUIRED` of a 402 @throws OracleError PAYMENT_REQUIRED where there is none */
-export function readTerms(header: string | null, isCoin: (asset: Address, chainId: number) => boolean): Terms {
+export function readTerms(header: string | null, coins: readonly Coin[]): Terms {
   const { data: required } = REQUIRED.safeParse(decoded(header));
   const offers = (required?.accepts ?? []).flatMap((offer) => {
     const { data } = ACCEPTED.safeParse(offer);
     return data === undefined ? [] : [termsOf(data, offer as Record<string, unknown>)];
   });
   if (required === undefined || offers.length === 0) throw unpayable('The service asks for a payment of a kind that is not known here');
-  const terms = offers.find(({ asset, chainId }) => isCoin(asset, chainId));
+  const terms = offers.find((offer) => coinOf(coins, offer) !== undefined);
   if (terms !== undefined) {
+    requireShort(terms.validForSeconds);
     const takesPaymentId = Object.hasOwn(required.extensions ?? {}, 'payment-identifier');
     return { ...terms, resource: required.resource, takesPaymentId };
   }
   const [{ asset, chainId, assetName }] = offers;
   const what = `The service wants to be paid in ${asset} on chain ${chainId}, which calls itself "${assetName}" and is no coin known here`;
-  throw unpayable(what, 'If that is the coin that you mean to pay with, name it with --asset.');
+  throw unpayable(what, 'If that is the coin that you mean to pay with, name it with --asset and --rpc.');
 }
 
 function termsOf(data: z.output<typeof ACCEPTED>, accepted: Record<string, unknown>): Omit<Terms, 'resource' | 'takesPaymentId'> {
@@ -70,12 +69,10 @@ function termsOf(data: z.output<typeof ACCEPTED>, accepted: Record<string, unkno
   };
 }
 
-/** Whether a coin may be paid with: USDC, that of the own demonstration, or one that was named. */
-export function coinCheck(more: readonly Address[]): (asset: Address, chainId: number) => boolean {
-  return (asset, chainId) => {
-    const usdc = KNOWN_COINS[chainId];
-    return [...more, ...(usdc === undefined ? [] : [usdc])].some((known) => isAddressEqual(known, asset));
-  };
+function requireShort(seconds: number): void {
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= MOST_SECONDS) return;
+  const what = `The service wants an authorization that is good for ${seconds} seconds (maxTimeoutSeconds), and one of 1 to ${MOST_SECONDS} is given`;
+  throw unpayable(what, 'Nothing was signed, and nothing was paid.');
 }
 
 function decoded(header: string | null): unknown {

@@ -1,3 +1,4 @@
+import { plainText } from '../../audit/findings.ts';
 import { type Cell, type Pen, painted, textOf } from './style.ts';
 
 const INDENT = 2;
@@ -19,7 +20,7 @@ export function facts(rows: readonly (readonly [string, Cell | null])[], pen: Pe
 /** A text in lines of at most so many characters, broken between words; a word that is longer stays whole. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
-  for (const word of text.split(' ')) {
+  for (const word of plainText(text).split(' ')) {
     const last = lines.at(-1);
     if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);

@@ -6,7 +6,7 @@ const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yel
 export type Style = keyof typeof CODES;
 
 /** A piece of text, and how it is shown. */
-export interface Styled {
+interface Styled {
   text: string;
   style: Style;
 }
@@ -31,8 +31,30 @@ export function penFor({ isTTY, columns }: Screen, { environment }: Pick<Host, '
   return {
     // Terminals that do not know say 0.
     width: columns ? Math.max(LEAST_WIDTH, columns) : WIDTH,
-    paint: (style, text) => (coloured && text !== '' ? `\x1b[${CODES[style][0]}m${text}\x1b[${CODES[style][1]}m` : text),
+    paint: (style, text) => (coloured && text !== '' ? `\x1b[${CODES[style][0]}m${inert(text)}\x1b[${CODES[style][1]}m` : inert(text)),
   };
+}
+
+/** What a terminal would act on, or would show in another order. */
+const ACTING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const COLOUR = new RegExp(`^\\[(?:${Object.values(CODES).flat().join('|')})m`);
+
+function inert(text: string): string {
+  return text.replace(ACTING, '\uFFFD');
+}
+
+/** A line as it is written: whatever is in it, only the colours of a pen act on a terminal. */
+export function screenLine(line: string): string {
+  return line.replace(ACTING, (character, at: number) => {
+    return character === '\x1b' && COLOUR.test(line.slice(at + 1, at + 5)) ? character : '\uFFFD';
+  });
+}
+
+const LONGEST = 1_000;
+
+/** A text from anywhere, as one line of a bounded length. */
+export function singleLine(text: string): string {
+  return plainText(text).slice(0, LONGEST);
 }
 
 /** The text of a cell, as one line in which nothing acts on the terminal. */

@@ -3,9 +3,10 @@ import { type AuditChain, readAttestation, readBlockTime, readMany } from '../..
 import { findAttestations, newestBlock } from '../../audit/find.ts';
 import { createFindings, type Findings, NOTHING } from '../../audit/findings.ts';
 import { type Attestation, isPlausible, type Prediction, type Revelation, understood } from '../../audit/read-record.ts';
+import type { FoundAttestation } from '../../chain/attestation-reader.ts';
 import { firstBlockSince } from '../../chain/block-at.ts';
-import { decodePrediction, decodeResolution, type SchemaName, schemaUid } from '../../chain/schemas.ts';
-import { DAY_MS, instantOf } from '../../forecast/day.ts';
+import { decodePrediction, decodeResolution, type PredictionData, type SchemaName, schemaUid } from '../../chain/schemas.ts';
+import { instantOf } from '../../forecast/day.ts';
 import type { Asked } from './asked.ts';
 
 export interface Search {
@@ -15,8 +16,8 @@ export interface Search {
   onProgress(stage: string, done: number, total: number): void;
 }
 
-/** How far behind the newest block the newest forecast is looked for, and behind its day a late one. */
-const DAYS_BACK = 3;
+/** How far before and behind its day a forecast is looked for. */
+const DAYS_AROUND = 3;
 /** Blocks of one stretch in which a resolution is looked for: a real chain makes as many in two days. */
 const STRETCH_BLOCKS = 90_000;
 const MOST_STRETCHES = 3;
@@ -26,12 +27,25 @@ const BLOCKS_OF_ONE_TIME = 16;
 const SILENT = () => {};
 
 /** The prediction that was asked for, as the chain has it; null where it has none. @throws OracleError CHAIN_UNREACHABLE */
-export async function locatePrediction(search: Search, asked: Asked): Promise<Prediction | null> {
+export async function locatePrediction(search: Search, asked: Exclude<Asked, { newestOf: number }>): Promise<Prediction | null> {
   if ('uid' in asked) return byUid(search, asked.uid);
-  // What is wrong with others of that day is nothing against this one.
+  const [first] = await committedFor(search, asked);
+  return first === undefined ? null : readPrediction(search, first.uid);
+}
+
+/**
+ * Everything that was committed for a day and horizon around that day, in the order of the chain: those that came in time, or else the late
+ * ones. More than one is a choice that was left open.
+ */
+export async function committedFor(
+  search: Search,
+  { day, horizonDays }: Pick<PredictionData, 'day' | 'horizonDays'>,
+): Promise<Prediction[]> {
+  // What is wrong with others of that time is nothing against this one.
   const aside = { ...search, findings: createFindings() };
-  const found = await ('newestOf' in asked ? newest(aside, asked.newestOf) : byDay(aside, asked));
-  return found === null ? null : readPrediction(search, found.uid);
+  const of = (all: Prediction[]) => all.filter(({ data }) => data.day === day && data.horizonDays === horizonDays);
+  const inTime = of(await predictionsBetween(aside, instantOf(day - DAYS_AROUND), instantOf(day + 1)));
+  return inTime.length > 0 ? inTime : of(await predictionsBetween(aside, instantOf(day + 1), instantOf(day + DAYS_AROUND)));
 }
 
 async function byUid(search: Search, uid: Hex): Promise<Prediction | null> {
@@ -40,27 +54,10 @@ async function byUid(search: Search, uid: Hex): Promise<Prediction | null> {
   return readPrediction(search, raw.schema === schemaUid('resolution') ? raw.refUID : uid);
 }
 
-async function byDay(search: Search, { day, horizonDays }: { day: number; horizonDays: number }): Promise<Prediction | null> {
-  const isThis = ({ data }: Prediction) => data.day === day && data.horizonDays === horizonDays;
-  const inTime = await predictionsBetween(search, instantOf(day), instantOf(day + 1));
-  const found = inTime.find(isThis);
-  if (found !== undefined) return found;
-  return (await predictionsBetween(search, instantOf(day + 1), instantOf(day + DAYS_BACK))).find(isThis) ?? null;
-}
-
-async function newest(search: Search, horizonDays: number): Promise<Prediction | null> {
-  const head = await newestBlock(search.chain);
-  const at = await readBlockTime(search.chain, head);
-  const all = await predictionsBetween(search, at.getTime() - DAYS_BACK * DAY_MS, at.getTime() + 1_000);
-  return all.filter(({ data }) => data.horizonDays === horizonDays).at(-1) ?? null;
-}
-
 /** What the attester has committed within a time, in the order of the chain; what cannot be read is not asked for. */
-async function predictionsBetween(search: Search, fromMs: number, toMs: number): Promise<Prediction[]> {
+export async function predictionsBetween(search: Search, fromMs: number, toMs: number): Promise<Prediction[]> {
   const { chain } = search;
-  const fromBlock = Number(await firstBlockSince(chain, new Date(fromMs)));
-  const throughBlock = Number(await firstBlockSince(chain, new Date(toMs)));
-  const found = await findIn(search, 'prediction', { fromBlock, throughBlock });
+  const found = await eventsBetween(search, 'prediction', fromMs, toMs);
   const raw = await readMany(found, { parallel: chain.parallel, read: ({ uid }) => readAttestation(chain, uid), onRead: SILENT });
   const times = await readMany(found, {
     ...{ parallel: chain.parallel, onRead: SILENT },
@@ -71,6 +68,13 @@ async function predictionsBetween(search: Search, fromMs: number, toMs: number):
     const prediction = understood(one, { ...expected, decode: decodePrediction }, search.findings);
     return prediction === null || !isPlausible(prediction, search.findings) ? [] : [prediction];
   });
+}
+
+/** What the attester has attested of a schema within a time. */
+export async function eventsBetween(search: Search, schema: SchemaName, fromMs: number, toMs: number): Promise<FoundAttestation[]> {
+  const fromBlock = Number(await firstBlockSince(search.chain, new Date(fromMs)));
+  const throughBlock = Number(await firstBlockSince(search.chain, new Date(toMs)));
+  return findIn(search, schema, { fromBlock, throughBlock });
 }
 
 /** One prediction by its uid, at the time of the block that holds its event. */
@@ -108,7 +112,7 @@ async function findIn({ chain, attester }: Search, schema: SchemaName, range: { 
   return findAttestations(chain, schema, { attester, fromBlock: range.fromBlock, throughBlock, onProgress: SILENT });
 }
 
-export interface FoundRevelations {
+interface FoundRevelations {
   revelations: Revelation[];
   /** Last block that was looked at, and the newest one. */
   throughBlock: number;

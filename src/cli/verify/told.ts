@@ -45,7 +45,7 @@ export function verificationText(verification: Verification, place: Place, pen: 
     ...facts(
       [
         ['Chain', `${chain.chainId}, read by ${endpoint}${asNamed('endpoint')}`],
-        ['EAS', chain.addresses.eas],
+        ['EAS', `${chain.addresses.eas}${asNamed('eas')}`],
         ['Attester', `${attester}${asNamed('attester')}`],
       ],
       pen,

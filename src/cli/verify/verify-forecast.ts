@@ -7,9 +7,10 @@ import { auditRow, matchRevelations } from '../../audit/resolutions.ts';
 import { type AuditedRow, closeDays } from '../../audit/rows.ts';
 import { checkPlace, subjectOf } from '../../audit/sequence.ts';
 import { type Asked, nameOfAsked } from './asked.ts';
-import { locatePrediction, locateRevelations, readPrediction, type Search } from './locate.ts';
+import { committedFor, locatePrediction, locateRevelations, readPrediction, type Search } from './locate.ts';
+import { newestForecast } from './newest.ts';
 
-export interface VerifyOptions extends Omit<Search, 'findings'> {
+interface VerifyOptions extends Omit<Search, 'findings'> {
   asked: Asked;
   /** Independent closes; null: those on chain are taken as they are. */
   prices: AuditPrices | null;
@@ -48,8 +49,9 @@ export interface Verification {
 export async function verifyForecast({ asked, prices, now, ...where }: VerifyOptions): Promise<Verification> {
   const findings = createFindings();
   const search = { ...where, findings };
-  const prediction = await locatePrediction(search, asked);
+  const prediction = await find(search, asked);
   if (prediction === null) return notFound(asked, findings);
+  await checkOnce(search, prediction);
   await checkBefore(search, prediction);
   const revelation = await revelationOf(search, prediction, now);
   const closes = prices === null || revelation === null ? new Map() : await prices.closes(Object.values(closeDays(prediction)));
@@ -71,6 +73,21 @@ function notFound(asked: Asked, { differences }: Findings): Verification {
   const found = { check: 'found', what: 'the chain has it, from this attester', ok: false } as const;
   const words = `DIFFERS: the chain has no ${nameOfAsked(asked)} of this attester that can be read.`;
   return { verdict: 'differs', words, row: null, checks: [found], differences, notes: [], incomplete: [], unchecked: [] };
+}
+
+async function find(search: Search, asked: Asked): Promise<Prediction | null> {
+  if (!('newestOf' in asked)) return locatePrediction(search, asked);
+  const uid = await newestForecast(search, asked.newestOf);
+  return uid === null ? null : locatePrediction(search, { uid });
+}
+
+/** Who commits to both ways and reveals the one that won has forecast nothing. */
+async function checkOnce(search: Search, prediction: Prediction): Promise<void> {
+  const all = await committedFor(search, prediction.data);
+  const uids = [...new Set([prediction, ...all].map(({ uid }) => uid))];
+  const because = `committed ${uids.length} times for one day and horizon, which leaves open which one counts: ${uids.join(', ')}`;
+  const once = { field: 'commitments', expected: 1, found: uids.length, because };
+  search.findings.compare('sequence', subjectOf(prediction), once);
 }
 
 /** The forecast that it refers to is that of the day before: what was dropped or written again later would show. */
@@ -135,7 +152,7 @@ function checksOf({ prediction, late, missed }: AuditedRow, { passed, difference
 /** Checks of a whole record, as they are said of one forecast. */
 const WORDS: Partial<Record<CheckName, string>> = {
   form: 'it is of our schema and of this attester, at the time of its block, and cannot be revoked or expire',
-  sequence: 'its number is that of the day before, and one more',
+  sequence: 'it is the only one for its day and horizon, and its number is that of the day before, and one more',
   link: 'it refers to the forecast of the day before',
   resolution: 'it was resolved once, and not before its window was over',
 };
@@ -158,7 +175,8 @@ function wordsOf(
 
 function uncheckedOf({ revelation, missed, late }: AuditedRow, prices: AuditPrices | null): string[] {
   if (missed || late) return [];
-  const second = 'whether it was resolved a second time much later, and the rest of the record: svc audit looks at all of it';
+  const second =
+    'whether it was committed again on other days, or resolved a second time much later, and the rest of the record: svc audit looks at all';
   if (revelation === null)
     return ['what was forecast: it opens with the resolution (callers of the Basic tier see salt and values before)'];
   return [...(prices === null ? ['the two closes, against prices from elsewhere: --prices live, or a CSV file'] : []), second];

@@ -5,19 +5,25 @@ import type { WatchedEvent } from './follow.ts';
 
 const ID_WIDTH = 6;
 const TYPE_WIDTH = 19;
+/** By the place of a cell. */
+const PADDINGS: readonly ((text: string) => string)[] = [
+  (text) => text.padStart(ID_WIDTH),
+  (text) => text,
+  (text) => text.padEnd(TYPE_WIDTH),
+];
 
 /** An event as one line for a person, cut where the terminal ends. */
 export function eventLine({ id, type, timestamp, data }: WatchedEvent, pen: Pen): string {
   const cells: Cell[] = [
-    { text: String(id).padStart(ID_WIDTH), style: 'dim' },
+    { text: String(id), style: 'dim' },
     minute(timestamp),
-    { text: type.padEnd(TYPE_WIDTH), style: 'cyan' },
+    { text: type, style: 'cyan' },
     ...(TELLERS[type] ?? othersOf)(data).filter((cell) => textOf(cell) !== ''),
   ];
   let room = pen.width;
   return cells
     .flatMap((cell, index) => {
-      const padded = index === 0 || index === 2 ? (cell as { text: string }).text : textOf(cell);
+      const padded = PADDINGS[index]?.(textOf(cell)) ?? textOf(cell);
       const text = padded.slice(0, Math.max(0, room));
       room -= padded.length + 2;
       return text === '' ? [] : [painted(pen, cell, text)];

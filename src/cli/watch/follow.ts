@@ -39,13 +39,15 @@ export interface Ending {
 const SILENCE_MS = 75_000;
 const HANDSHAKE_MS = 10_000;
 const MOST_REFUSAL_BYTES = 65_536;
+const NORMAL = 1000;
 
 /** One connection, until it ends. @throws OracleError when it is refused, in the words of the service; any other when nobody answers */
 export async function followOnce(options: FollowOptions): Promise<Ending> {
   const token = await options.token();
+  if (options.signal.aborted) return { code: NORMAL, reason: '' };
   const socket = new WebSocket(addressOf(options), { headers: { authorization: `Bearer ${token}` }, handshakeTimeout: HANDSHAKE_MS });
   const silence = setTimeout(() => socket.terminate(), SILENCE_MS);
-  const stop = () => socket.close(1000);
+  const stop = () => socket.close(NORMAL);
   options.signal.addEventListener('abort', stop, { once: true });
   socket.on('ping', () => silence.refresh());
   socket.on('message', (text) => take(socket, String(text), options));

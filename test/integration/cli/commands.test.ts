@@ -154,7 +154,10 @@ describe('svc whoami and svc logout', () => {
     expect(await svc(['logout'], onTerminal)).toMatchObject({ code: 0, out: `Logged out ${wallet} at ${server.url}.\n` });
     expect(JSON.parse(await readFile(sessions(), 'utf8'))).toEqual({});
     expect((await svc(['whoami', '--token', token])).err).toContain('UNAUTHENTICATED');
-    expect(await svc(['whoami'])).toMatchObject({ code: 1, err: expect.stringContaining('Nobody is logged in') });
+    expect(await svc(['whoami'])).toMatchObject({
+      code: 1,
+      err: `UNAUTHENTICATED: Nobody is logged in at ${server.url}\nLog in with svc login.\n`,
+    });
     expect(await svc(['logout'], onTerminal)).toMatchObject({ code: 0, out: expect.stringContaining('Nobody is logged in') });
   });
 

@@ -171,7 +171,7 @@ describe('svc pay', () => {
     const before = await balance();
     const again = await pay([...buying, '--url', url]);
     expect(again.code, again.err).toBe(0);
-    expect(again.err).toContain('It can no longer be used, and was not: a new one is made.');
+    expect(again.err).toContain('It can no longer be used, and was not, says the chain: a new one is made.');
     expect(new Set(seen).size).toBe(2);
     expect(before - (await balance())).toBe(10_000n);
   });

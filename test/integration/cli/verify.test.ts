@@ -21,6 +21,7 @@ interface Told {
   resolution: { uid: Hex } | null;
   checks: { check: string; ok: boolean }[];
   differences: { check: string; field: string; message: string }[];
+  notes: string[];
   incomplete: string[];
 }
 
@@ -56,12 +57,42 @@ it('an honest forecast holds, by its id, by either uid, and as the latest', asyn
   for (const uid of [byId.told.prediction!.uid, byId.told.resolution!.uid]) {
     expect((await verify(written, uid)).told).toEqual(byId.told);
   }
+  // The newest one of three days whose outcome is on chain: that of the third day.
+  expect((await verify(written, 'latest', '--horizon', '3d')).told).toEqual(byId.told);
+});
+
+it('the latest is the newest one, and says so, where no outcome is on chain', async () => {
+  const written = await writeRecord(chain, {}, 2);
   const latest = await verify(written, 'latest', '--horizon', '3d');
   expect(latest).toMatchObject({
     code: 0,
-    told: { verdict: 'verified', prediction: { status: 'PENDING', sequence: 6 }, resolution: null },
+    told: { verdict: 'verified', prediction: { status: 'PENDING', sequence: 2 }, resolution: null },
   });
   expect(latest.told.words).toMatch(/^VERIFIED so far: .* its outcome is due at/);
+  expect(latest.told.notes).toEqual(['no outcome over 3 days came on chain in its last days: this is the newest forecast']);
+});
+
+const OTHER_WAY = `0x${'77'.repeat(32)}` as Hex;
+
+it.each([
+  ['one that is open', 1, [], (written: WrittenRecord) => instantOf(written.firstDay + DAY, 23)],
+  ['one that is over, of which only the winner was revealed', 2, ['latest'], (written: WrittenRecord) => written.now.getTime()],
+])('%s does not hold when it was committed both ways, by its id, either uid and as the latest', async (_, days, also, at) => {
+  const twice: Tampering['prediction'] = (item, index) =>
+    index === DAY && item.horizonDays === 1 ? [item, { ...item, commitment: OTHER_WAY }] : [item];
+  const written = await writeRecord(chain, { prediction: twice }, DAY + days);
+  const then = { ...written, now: new Date(at(written)) };
+  const byId = await verify(then, idOf(written, DAY, 1));
+  expect(byId).toMatchObject({ code: 1, told: { verdict: 'differs' } });
+  expect(byId.told.differences).toMatchObject([{ check: 'sequence', field: 'commitments' }]);
+  expect(byId.told.differences[0].message).toContain('committed 2 times for one day and horizon');
+  const uids = byId.told.differences[0].message.match(/0x[0-9a-f]{64}(?=,| \(expected)/g) ?? [];
+  expect(new Set(uids).size).toBe(2);
+  for (const id of [...uids, ...also]) {
+    const { code, told } = await verify(then, id, '--horizon', '1d');
+    expect(code, id).toBe(1);
+    expect(told.differences.map(({ field }) => field)).toContain('commitments');
+  }
 });
 
 it('is told in words on a terminal, and what is not looked at as well', async () => {

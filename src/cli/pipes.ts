@@ -1,0 +1,19 @@
+const gone = new AbortController();
+
+/** Aborted when nobody reads standard output any more. */
+export const readerGone: AbortSignal = gone.signal;
+
+/**
+ * Whoever read has gone (`| head`): what is under way comes to its end all the same, since how it ends says something, and a payment is not
+ * cut off; what goes on for ever is interrupted.
+ */
+export function survivePipes(): void {
+  const unlessClosed = (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
+  };
+  process.stderr.on('error', unlessClosed);
+  process.stdout.on('error', (error) => {
+    unlessClosed(error);
+    gone.abort();
+  });
+}
