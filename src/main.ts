@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { CardSource } from '../agent-card/card.ts';
@@ -44,7 +45,7 @@ import { HORIZONS } from './forecast/model.ts';
 import type { AppOptions } from './http/app.ts';
 import type { HttpParts, VenueMarket } from './http/parts.ts';
 import { type Infrastructure, openInfrastructure } from './local/infrastructure.ts';
-import { type ReplayRange, replayRange, replayUnfinished } from './local/replay.ts';
+import { hasDaysToReplay, type ReplayRange, replayRange, replayUnfinished } from './local/replay.ts';
 import { requireSameHistory } from './local/same-history.ts';
 import type { Log } from './log.ts';
 import { createCache } from './market/cache.ts';
@@ -158,12 +159,16 @@ export async function assemble({ config, log, shutdown, setup }: StartFrame, add
   const reporterWallet = wallet('reporter', keys.reporter);
 
   const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
+  const { localChain } = infrastructure;
+  const replayAhead = localChain !== null && (await hasDaysToReplay(db, record, range));
+  // A restored chain is at the wall clock: behind a block of now nothing of the past could be dated.
+  if (replayAhead && localChain.restored) await localChain.setTime(await localChain.lastBlockMs());
   const { feed, reason: feedReason } = choice.settle(await record.source());
   const live = feed === null && config.ROLE !== 'api' ? await liveMarket({ config, log, shutdown }, db) : null;
   const market = feed === null ? liveReading(db, live) : createMarket(feed);
   if (config.WAGERS === 'polymarket' && market.kind !== 'live') throw polymarketNeedsLive(market.source);
   await requireSameHistory({ record, market, chain, journal, attester: attesterWallet.address, local: !real });
-  await requireSameSalts(record, saltSecret);
+  await requireSameSalts(record, saltSecret, real ? undefined : join(config.DATA_DIR, 'keys.json'));
   const publicUrl = config.PUBLIC_URL ?? address;
   setup.at('registering the agent');
   const agentUri = urlAt(publicUrl ?? `http://127.0.0.1:${config.PORT}`, REGISTRATION_PATH);

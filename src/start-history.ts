@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatDay } from './forecast/day.ts';
 import { createProgressBar } from './local/progress.ts';
-import { type ReplayRange, replay, replayUnfinished } from './local/replay.ts';
+import { hasDaysToReplay, type ReplayRange, replay } from './local/replay.ts';
 import type { Log } from './log.ts';
 import type { Service } from './main.ts';
 import type { MissingHistory } from './market/live/backfill/run.ts';
@@ -12,21 +12,22 @@ const HISTORY_RETRY_MS = 15_000;
 
 /** Waits for the history that forecasts need; what else is missing the collector goes on asking for. */
 export async function fetchHistory(live: LiveMarket, { setup, shutdown, log }: Service): Promise<void> {
-  const bar = createProgressBar('Fetching history');
   setup.at('fetching market history');
   for (let attempt = 1; ; attempt++) {
+    // One that has ended draws no more.
+    const bar = createProgressBar('Fetching history');
     await live.collectPrices();
     const missing = await live.fetchHistory(({ done, total, label }) => {
       setup.at('fetching pieces of market history', { done, total });
       bar.update(done, total, label);
     });
+    bar.end();
     const needed = missing.filter(({ required }) => required);
     if (attempt === 1) tellOfMissing(missing, needed, log);
     if (needed.length === 0) break;
     setup.at(`waiting for market history: ${needed.map(({ reason }) => reason).join('; ')}`);
     await delay(HISTORY_RETRY_MS, undefined, { signal: shutdown.signal });
   }
-  bar.end();
   // What is slow to answer must not hold up the day's steps.
   live.collect().catch((error: unknown) => log.error({ err: error }, 'collecting market data failed'));
 }
@@ -39,10 +40,9 @@ function tellOfMissing(missing: MissingHistory[], needed: MissingHistory[], log:
   );
 }
 
-/** Whether past days are still to be replayed: on a first start, and after one that was interrupted. */
+/** Whether past days are still to be replayed on a chain of this process. */
 export async function isReplayAhead({ infrastructure, range, database, http }: Service): Promise<boolean> {
-  if (infrastructure.localChain === null) return false;
-  return (range !== null && (await http.record.genesis()) === null) || replayUnfinished(database.db);
+  return infrastructure.localChain !== null && hasDaysToReplay(database.db, http.record, range);
 }
 
 /** Replays what is to be replayed on a chain of this process, whose clock is at now afterwards; null where there is nothing. */

@@ -29,30 +29,47 @@ const now = () => new Date();
 
 /** Fetches the history and replays a first start, then runs the jobs; what is overdue is caught up with first. */
 async function startPipeline(service: Service): Promise<void> {
-  const { config, log, shutdown, setup, database, pipeline, live, state, http, webhookDelivery } = service;
-  if (live !== null) await fetchHistory(live, service);
-  const isFirst = await isReplayAhead(service);
+  const { config, log, setup, pipeline, live, http } = service;
+  const step = unlessStopped(service);
+  if (live !== null) await step(fetchHistory(live, service));
+  const isFirst = await step(isReplayAhead(service));
   const finishSelfTests = beginSelfTests(service);
   if (isFirst) setup.at('replaying days of history');
-  const replayed = await replayHistory(service);
+  const replayed = await step(replayHistory(service));
   if (config.ROLE === 'api') return;
   setup.at('catching up with what is due');
-  await catchUp(pipeline, { now: now(), replayed: false }).catch((error: unknown) => log.error({ err: error }, 'catching up failed'));
-  await http.contest.run().catch((error: unknown) => log.error({ err: error }, 'the contest could not be brought up to date'));
+  const fails = (what: string) => (error: unknown) => log.error({ err: error }, what);
+  await step(catchUp(pipeline, { now: now(), replayed: false }).catch(fails('catching up failed')));
+  await step(http.contest.run().catch(fails('the contest could not be brought up to date')));
   setup.at('running the self-tests');
-  const selfTests = () => finishSelfTests(replayed !== null);
+  const selfTests = () => step(finishSelfTests(replayed !== null));
   if (isFirst) await setup.part('Self-tests', selfTests, (areDone) => (areDone ? 'done' : 'go on in the background, not done'));
   else await selfTests();
   startWatching(service);
+  await startJobs(service);
+}
+
+/** Waits for a step of the start; once a stop has begun nothing follows it, since the parts it would need are closing. */
+function unlessStopped({ shutdown: { signal } }: Service): <T>(work: Promise<T>) => Promise<T> {
+  return async (work) => {
+    const result = await work;
+    signal.throwIfAborted();
+    return result;
+  };
+}
+
+/** Schedules what is done from now on. */
+async function startJobs(service: Service): Promise<void> {
+  const { database, pipeline, live, state, http, log, shutdown, webhookDelivery } = service;
   // Loaded here only: a process that just answers keeps the memory.
   const { startSchedule } = await import('./pipeline/schedule.ts');
   const own = { contest: contestJob(http.contest), payments: paymentsJob(service), housekeeping: housekeeping(service) };
   const jobs = { ...(live === null ? {} : collectJobs(live)), ...own };
-  const { queues } = webhookDelivery;
-  const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now, jobs, queues });
-  shutdown.onStop('jobs', () => schedule.drain(6_000));
-  state.schedule = schedule;
-  await webhookDelivery.start(schedule);
+  const starting = startSchedule({ db: database.db, parts: pipeline, log, now, jobs, queues: webhookDelivery.queues });
+  // Registered before it runs: a stop that comes meanwhile waits for it, and drains it while the database is there.
+  shutdown.onStop('jobs', async () => (await starting).drain(6_000));
+  state.schedule = await starting;
+  await webhookDelivery.start(state.schedule);
 }
 
 /** Jobs of their own, so that a provider that is slow to answer, or a long history, holds up nothing else. */
@@ -127,7 +144,7 @@ async function start(opened: StartFrame): Promise<void> {
   }
   server.serve(app);
   await tellWhatIsServed(service, url);
-  await startPipeline(service);
+  await unlessStopped(service)(startPipeline(service));
   // A second process on the same chain speaks for the service only under the address it was told.
   if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await service.announce();
   setup.complete();
@@ -178,7 +195,7 @@ function localUrl(host: string, { port }: HttpServer): string {
 }
 
 /** Reads the settings and prepares what outlives any part: the log and the way to stop. */
-export function openFrame(): StartFrame {
+function openFrame(): StartFrame {
   const config = loadConfig();
   const log = createLog({ level: config.LOG_LEVEL, secrets: secretValues(config) });
   const shutdown = createShutdown({ log });

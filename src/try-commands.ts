@@ -6,6 +6,10 @@ export interface TryCommands {
   token: string;
   /** Prints every event, what was and what comes. */
   watch: string;
+  /** Shows the newest forecast. */
+  look: string;
+  /** Checks the newest forecast against the chain. */
+  check: string;
   /** Plays an agent that pays. */
   agent: string;
 }
@@ -14,8 +18,11 @@ export interface TryCommands {
 export function tryCommands({ DATA_DIR }: Pick<Config, 'DATA_DIR'>, url: string): TryCommands {
   const folder = DATA_DIR === SETTINGS.DATA_DIR.default ? '' : `DATA_DIR=${DATA_DIR} `;
   const isUsual = url === `http://127.0.0.1:${SETTINGS.PORT.default}`;
+  const named = isUsual ? '' : ` --url ${url}`;
   return {
-    token: `${folder}npm run -s token -- premium${isUsual ? '' : ` --url ${url}`}`,
+    token: `${folder}npm run -s token -- premium${named}`,
+    look: `npx svc signal${named}`,
+    check: `${folder}npx svc verify latest${named}`,
     watch: `${folder}${isUsual ? '' : `SERVICE_URL=${url} `}node examples/receivers/watch.mjs 0`,
     agent: `${folder}npm run demo:agent${isUsual ? '' : ` -- --url ${url}`}`,
   };

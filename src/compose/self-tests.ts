@@ -37,7 +37,7 @@ export function composeSelfTests(
 }
 
 export interface SelfTestDeskComposition {
-  selfTests: Pick<SelfTestParts, 'store' | 'codeVersion'>;
+  selfTests: Pick<SelfTestParts, 'store' | 'codeVersion' | 'startedAt'>;
   market: Pick<Market, 'coverage'>;
   runs: StepRuns;
   /** What is left of the start, or null. */
@@ -46,11 +46,12 @@ export interface SelfTestDeskComposition {
 
 /** Where stored self-tests are told from. */
 export function composeSelfTestDesk({ selfTests, market, runs, setup }: SelfTestDeskComposition): SelfTestDesk {
-  const { store, codeVersion } = selfTests;
+  const { store, codeVersion, startedAt } = selfTests;
   return {
     store,
     codeVersion,
     lastCovered: async () => (await market.coverage()).lastDay,
+    runsSince: () => (setup() === null ? startedAt : null),
     async waitsFor(step) {
       const run = (await runs.latest()).find((one) => one.step === step);
       if (run !== undefined && run.state !== 'done') return publicReason(run);

@@ -10,6 +10,7 @@ import { mountDoors } from './door.ts';
 import { type Guard, mount } from './mount.ts';
 import { problemHandler } from './problem.ts';
 import type { Route } from './route.ts';
+import { iconRoute } from './routes/agent-files.ts';
 import { startingRoutes } from './routes/health.ts';
 import { pageFileRoutes } from './routes/page.ts';
 import { startingRootRoutes } from './routes/root.ts';
@@ -38,7 +39,7 @@ export interface AppOptions {
 }
 
 /** What there is before the parts are. */
-export interface StartingAppOptions extends Pick<AppOptions, 'log' | 'stopping'> {
+interface StartingAppOptions extends Pick<AppOptions, 'log' | 'stopping'> {
   publicUrl: string;
   setup: Pick<Setup, 'current'>;
 }
@@ -56,7 +57,7 @@ export function createHandshakeApp(door: { path: string; handler: RequestHandler
 /** What is served until the parts are there: alive, not ready, and the page, which says so. */
 export function createStartingApp({ publicUrl, setup, ...options }: StartingAppOptions): Express {
   const starting = () => new OracleError('STEP_WAITING', 'The service is starting');
-  const routes = [...startingRoutes(() => setup.current), ...startingRootRoutes(publicUrl), ...pageFileRoutes()];
+  const routes = [...startingRoutes(() => setup.current), ...startingRootRoutes(publicUrl), ...pageFileRoutes(), iconRoute()];
   return appWith(routes, { otherwise: starting }, { ...options, identify: () => Promise.reject(starting()) });
 }
 

@@ -58,11 +58,11 @@ export interface RouteInput<Params, Query, Body> {
 export type Reply<B = unknown> = { status?: number; headers?: Record<string, string> } & ({ body: B } | { raw: string });
 
 /** A further media type of the same resource. */
-export interface Alternative {
+interface Alternative {
   description: string;
 }
 
-export interface OtherReply {
+interface OtherReply {
   description: string;
   /** Unset: no body. */
   schema?: z.ZodType;

@@ -15,8 +15,8 @@ export interface BannerSource {
   record: { from: Day; to: Day; replayedDays: number } | null;
   demo: DemoFile | null;
   demoPath: string;
-  /** What prints an access token of a demonstration wallet, shows events, and plays an agent that pays; null where there is no such wallet. */
-  commands: { token: string; watch: string; agent: string } | null;
+  /** What a terminal of this machine tries it out with (`src/try-commands.ts`); null where there is no demonstration wallet. */
+  commands: { token: string; look: string; check: string; watch: string; agent: string } | null;
   /** An attestation to try the verification with, once there is one. */
   exampleUid: string | null;
 }
@@ -46,6 +46,7 @@ type Examples = Pick<BannerSource, 'url' | 'commands' | 'exampleUid'>;
 function tryLines({ url, commands, exampleUid }: Examples): string[] {
   const asHolder = `curl -H "Authorization: Bearer $TOKEN"`;
   return [
+    ...(commands === null ? [] : exampleUid === null ? [commands.look] : [commands.look, commands.check]),
     `curl ${url}/api/svc/open/signal`,
     ...(commands === null ? [] : [`TOKEN=$(${commands.token}) && ${asHolder} ${url}/api/svc/oracle`]),
     ...(exampleUid === null ? [] : [`curl ${url}/api/svc/onchain-oracle/verify/${exampleUid}`]),

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { messageOf, OracleError } from '../errors.ts';
 import { type Anvil, startAnvil } from './anvil.ts';
 import { lockChain } from './chain-lock.ts';
@@ -15,6 +15,8 @@ export interface ChainHostPayload {
   genesisTimestamp?: number;
   /** How long to wait for an earlier host to let go of the folder. */
   inUseTimeoutMs: number;
+  /** Begin anew, whatever is saved in the folder. */
+  discard: boolean;
 }
 
 export interface ChainHostReady {
@@ -32,6 +34,8 @@ runHost(openChain);
 async function openChain(payload: ChainHostPayload): Promise<OpenedHost<ChainHostReady>> {
   mkdirSync(payload.stateDir, { recursive: true });
   const lock = await lockChain(payload.stateDir, payload.inUseTimeoutMs);
+  // Behind the lock only: an earlier host saves until it lets go.
+  if (payload.discard) rmSync(stateFile(payload.stateDir), { force: true });
   const restored = existsSync(stateFile(payload.stateDir));
   const anvil = await start(payload, restored).catch(async (error) => {
     await lock.release();
@@ -56,7 +60,7 @@ async function openChain(payload: ChainHostPayload): Promise<OpenedHost<ChainHos
   };
 }
 
-async function start({ stateDir, inUseTimeoutMs: _, ...options }: ChainHostPayload, restored: boolean): Promise<Anvil> {
+async function start({ stateDir, inUseTimeoutMs: _, discard: __, ...options }: ChainHostPayload, restored: boolean): Promise<Anvil> {
   const anvil = { ...options, statesInMemory: STATES_IN_MEMORY };
   if (!restored) return startAnvil(anvil);
   try {

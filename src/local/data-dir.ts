@@ -8,11 +8,14 @@ import { lockFolder } from './folder-lock.ts';
 export interface DataDir {
   /** Absolute. */
   path: string;
-  /** True when this call made it: the caller sets its parts up and then calls `markReady`. */
+  /**
+   * True until `markReady`: the caller sets its parts up, over whatever a start that was interrupted before it has left of them; nothing of
+   * a record is among it.
+   */
   isNew: boolean;
   /** ISO 8601. */
   createdAt: string;
-  /** Until then the next start finds the folder damaged, since nobody knows how far the first one came. */
+  /** Until then the next start sets the parts up anew, since nobody knows how far this one came. */
   markReady(): Promise<void>;
   /** Written whole or not at all; `mode` is 0o600 unless told. */
   writeJson(name: DataFile, value: unknown, mode?: number): Promise<void>;
@@ -51,9 +54,9 @@ export async function openDataDir(path: string, { required = [] }: DataDirOption
   const release = await lockFolder(folder);
   try {
     const entries = await readdir(folder);
-    const isNew = sortEntries(entries).parts.length === 0;
-    const manifest = isNew ? await createManifest(folder) : await checkedManifest(folder, entries, required);
-    return dataDir(folder, manifest, isNew, release);
+    const isEmpty = sortEntries(entries).parts.length === 0;
+    const manifest = isEmpty ? await createManifest(folder) : await checkedManifest(folder, entries, required);
+    return dataDir(folder, manifest, manifest.status === 'setting-up', release);
   } catch (error) {
     await release();
     throw error;
@@ -102,7 +105,8 @@ async function checkedManifest(folder: string, entries: string[], required: read
   const { format, createdAt, status } = manifest ?? {};
   if (format !== FORMAT) throw damaged(folder, `${MANIFEST} says format ${format ?? '(none)'}, and this version reads ${FORMAT}`);
   if (typeof createdAt !== 'string') throw damaged(folder, `${MANIFEST} lacks createdAt`);
-  if (status !== 'ready') throw damaged(folder, 'its first start was interrupted before it had finished');
+  if (status === 'setting-up') return { format, createdAt, status };
+  if (status !== 'ready') throw damaged(folder, `${MANIFEST} has no status that this version knows`);
   const missing = required.filter((name) => !entries.includes(name.replace(/\/$/, '')));
   if (missing.length > 0) throw damaged(folder, `it lacks ${missing.join(', ')}`);
   return { format, createdAt, status };

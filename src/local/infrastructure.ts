@@ -165,17 +165,29 @@ async function openFolder({ config, shutdown }: InfrastructureOptions, required:
 
 async function startDatabase({ shutdown, setup, onFailure }: InfrastructureOptions, folder: DataDir): Promise<string> {
   const options = { dbPath: join(folder.path, 'database'), cacheDir: join(folder.path, 'cache') };
-  const database = await setup.part('Database', () => startEmbeddedMongo(options), 'ready');
-  shutdown.onStop('embedded database', () => database.stop());
+  const starting = setup.part('Database', () => startEmbeddedMongo(options), 'ready');
+  const database = await stoppedWithUs(shutdown, 'embedded database', starting);
   database.onExit(onFailure);
   return database.uri;
 }
 
 async function startChain({ config, shutdown, genesisMs, onFailure }: InfrastructureOptions, folder: DataDir): Promise<LocalChain> {
-  const chain = await startLocalChain({ stateDir: join(folder.path, 'chain'), chainId: config.CHAIN_ID, genesisMs });
-  shutdown.onStop('local chain', () => chain.stop());
+  const stateDir = join(folder.path, 'chain');
+  const starting = startLocalChain({ stateDir, chainId: config.CHAIN_ID, genesisMs, discard: folder.isNew });
+  const chain = await stoppedWithUs(shutdown, 'local chain', starting);
   chain.onExit(onFailure);
   return chain;
+}
+
+/** Registered while it starts: a stop that comes meanwhile leaves nothing behind that keeps the folder. */
+function stoppedWithUs<Part extends { stop(): Promise<void> }>(shutdown: Shutdown, name: string, starting: Promise<Part>): Promise<Part> {
+  shutdown.onStop(name, () =>
+    starting.then(
+      (part) => part.stop(),
+      () => undefined,
+    ),
+  );
+  return starting;
 }
 
 async function prepareChain({ rpcUrl }: LocalChain, keys: LocalKeys, isNew: boolean): Promise<ChainAddresses> {

@@ -15,6 +15,8 @@ export interface LocalChainOptions {
   port?: number;
   /** How long to wait for an earlier process that is still saving the same chain; 8 s. */
   inUseTimeoutMs?: number;
+  /** Begin anew, whatever is saved in the folder; unset: a saved chain is continued. */
+  discard?: boolean;
 }
 
 export interface LocalChain {
@@ -51,13 +53,13 @@ const STALE_AFTER_S = 240;
  * chain in the folder, CONFIG_INVALID where anvil is not installed.
  */
 export async function startLocalChain(options: LocalChainOptions): Promise<LocalChain> {
-  const { stateDir, genesisMs, chainId = BASE_CHAIN_ID, port = 0, inUseTimeoutMs = 8_000 } = options;
+  const { stateDir, genesisMs, chainId = BASE_CHAIN_ID, port = 0, inUseTimeoutMs = 8_000, discard = false } = options;
   const genesisTimestamp = genesisMs === undefined ? undefined : Math.floor(genesisMs / 1000);
   const host = await startHost<ChainHostReady>({
     module: new URL('./chain-host.ts', import.meta.url),
     name: 'local chain',
     failureCode: 'CHAIN_UNREACHABLE',
-    payload: { stateDir: resolve(stateDir), chainId, port, genesisTimestamp, inUseTimeoutMs } satisfies ChainHostPayload,
+    payload: { stateDir: resolve(stateDir), chainId, port, genesisTimestamp, inUseTimeoutMs, discard } satisfies ChainHostPayload,
     readyTimeoutMs: inUseTimeoutMs + 30_000,
   });
   const { rpcUrl, restored } = host.ready;

@@ -6,6 +6,7 @@ import type { PipelineParts, StepContext } from '../pipeline/parts.ts';
 import type { StepName } from '../pipeline/step-runs.ts';
 import { OUTCOME_STEPS, runStep } from '../pipeline/steps.ts';
 import { stepInstant, windowOpensAt } from '../pipeline/times.ts';
+import type { ForecastRecord } from '../record/record.ts';
 import type { LocalChain } from './local-chain.ts';
 
 /** The days that the first start on a local chain goes through, first and last included. */
@@ -49,7 +50,8 @@ export interface ReplayProgress {
 /**
  * Runs past days through the pipeline's own steps at their own dates, the chain's clock included. Only an empty record is replayed
  * into; a replay that was interrupted goes on where it stopped.
- * @throws OracleError STEP_WAITING when the history lacks what a day needs, SHUTTING_DOWN when it was stopped in between.
+ * @throws OracleError STEP_WAITING when the history lacks what a day needs, SHUTTING_DOWN when it was stopped in between,
+ * DATA_DIR_DAMAGED where the chain is beyond what is to be replayed.
  */
 export async function replay(options: ReplayOptions): Promise<ReplayRange | null> {
   const plans = options.db.collection<ReplayPlan>('replay');
@@ -71,10 +73,16 @@ export async function replayUnfinished(db: Db): Promise<boolean> {
   return plan !== null && plan.through !== plan.to;
 }
 
-async function planOf(plans: Collection<ReplayPlan>, { range, parts }: ReplayOptions): Promise<ReplayPlan | null> {
+/** Whether past days are still to be replayed: on a first start, and after one that was interrupted, before it began to replay too. */
+export async function hasDaysToReplay(db: Db, record: Pick<ForecastRecord, 'genesis'>, range: ReplayRange | null): Promise<boolean> {
+  return (range !== null && (await record.genesis()) === null) || replayUnfinished(db);
+}
+
+async function planOf(plans: Collection<ReplayPlan>, { range, parts, chain }: ReplayOptions): Promise<ReplayPlan | null> {
   const known = await plans.findOne({ _id: 'replay' });
   if (known !== null) return known;
   if (range === null || (await parts.record.genesis()) !== null) return null;
+  requireDatable(await chain.lastBlockMs(), range.from);
   const plan: ReplayPlan = { _id: 'replay', ...range, through: null };
   await plans.insertOne(plan);
   return plan;
@@ -105,5 +113,16 @@ async function at({ parts }: ReplayOptions, ms: number, day: Day, steps: readonl
  */
 async function setChainTime({ chain }: ReplayOptions, ms: number, day: Day): Promise<void> {
   const last = await chain.lastBlockMs();
-  await chain.setTime(last > ms && last < windowOpensAt(day) + HOUR_MS ? last : ms);
+  requireDatable(last, day);
+  await chain.setTime(Math.max(last, ms));
+}
+
+/** A chain that was begun without a history, or for fewer days, is beyond the first of them: nothing can be dated before its last block. */
+function requireDatable(lastBlockMs: number, day: Day): void {
+  if (lastBlockMs < windowOpensAt(day) + HOUR_MS) return;
+  const at = new Date(lastBlockMs).toISOString();
+  throw new OracleError('DATA_DIR_DAMAGED', `The local chain is already at ${at}: ${formatDay(day)} cannot be replayed on it`, {
+    field: 'DATA_DIR',
+    suggestedAction: 'npm run reset',
+  });
 }

@@ -89,6 +89,22 @@ describe('a signal', () => {
     socket.destroy();
   });
 
+  it('ends a first start too, whatever that is at', async () => {
+    const { child, ended } = spawnNode(['bin/start.mjs'], environment({ PORT: '0', FEEDS: 'simulated' }));
+    const page = Promise.withResolvers<string>();
+    child.stderr!.on('data', (text: string) => {
+      const [, url] = /^Page +(http:\S+)/m.exec(text) ?? [];
+      if (url !== undefined) page.resolve(url);
+    });
+    const at = async () => {
+      const health = (await (await fetch(new URL('/health', await page.promise))).json()) as { setup: { what: string } | null };
+      return health.setup?.what;
+    };
+    await vi.waitUntil(async () => (await at()) === 'running the self-tests', { timeout: 30_000, interval: 10 });
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ code: 0, output: expect.not.stringMatching(/^ *at |Error/m) });
+  });
+
   it('that comes a second time ends it at once', async () => {
     const { url, child, ended, output } = await start();
     const socket = await stall(url);

@@ -8,7 +8,7 @@ export interface ReadingCall {
   params: unknown[];
 }
 
-export type RpcId = string | number | null;
+type RpcId = string | number | null;
 
 /** Codes of JSON-RPC 2.0, and of EIP-1474 for what is beyond a limit. */
 export const RPC_ERROR = {

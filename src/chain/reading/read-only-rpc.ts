@@ -1,6 +1,7 @@
-import { boundedJson } from '../../bounded-json.ts';
+import { AnswerTooLong, measuredJson } from '../../bounded-json.ts';
 import { errorAnswer, type ReadingCall, RPC_ERROR, type RpcAnswer, type RpcError, readCall } from './call.ts';
 import { isTooLong, MOST_BLOCKS, needsHead } from './log-range.ts';
+import { createTurns, type TakeTurn } from './turns.ts';
 
 /** Reads a chain for whoever asks, by JSON-RPC 2.0; nothing that changes it is passed on. */
 export interface ReadOnlyRpc {
@@ -18,45 +19,87 @@ export interface ReadOnlyRpcOptions {
 
 /** Calls in one request. */
 export const MOST_CALLS = 50;
+/** Of them, those for logs: each may go through every log that there is. */
+export const MOST_LOG_CALLS = 4;
 
+/** Requests that are before the node at once, whoever asks: it answers the service itself too, and one after another. */
+const TURNS = { atOnce: 2, waiting: 30 };
+const MOST_BYTES = 8 * 2 ** 20;
 /** Of a node's own words. */
 const LONGEST_MESSAGE = 500;
 /** Data of a revert, as hex: what no contract of a demonstration comes near. */
 const LONGEST_DATA = 20_000;
 
-const UNREACHABLE = 'The chain does not answer, or not within the time and size that are allowed; ask for less, or again later';
+const UNREACHABLE = 'The chain does not answer, or not within the time that is allowed; ask for less, or again later';
+const TOO_LONG = 'The answer is longer than what one request is given; ask for less at once';
 
 export function createReadOnlyRpc(options: ReadOnlyRpcOptions): ReadOnlyRpc {
+  const takeTurn = createTurns(TURNS);
   return {
     answer: async (body) => {
-      if (!Array.isArray(body)) return (await answerAll(options, [body]))[0];
-      if (body.length > 0 && body.length <= MOST_CALLS) return answerAll(options, body);
+      if (!Array.isArray(body)) return (await answerAll(options, takeTurn, [body]))[0];
+      if (body.length > 0 && body.length <= MOST_CALLS) return answerAll(options, takeTurn, body);
       return errorAnswer(null, RPC_ERROR.invalidRequest, `A batch has 1 to ${MOST_CALLS} calls`);
     },
   };
 }
 
 /** An answer to each, in their order. */
-async function answerAll(options: ReadOnlyRpcOptions, bodies: readonly unknown[]): Promise<RpcAnswer[]> {
+async function answerAll(options: ReadOnlyRpcOptions, takeTurn: TakeTurn, bodies: readonly unknown[]): Promise<RpcAnswer[]> {
   const read = bodies.map(readCall);
+  const calls = withoutManyLogs(read.filter((one): one is ReadingCall => 'method' in one));
   const signal = AbortSignal.timeout(options.timeoutMs ?? 10_000);
-  const answers = new Map<ReadingCall, RpcAnswer>();
-  const calls = read.filter((one): one is ReadingCall => 'method' in one);
-  try {
-    const passed = await withinRange({ ...options, signal }, calls, answers);
-    const replies = await ask({ ...options, signal }, passed);
-    for (const [index, call] of passed.entries()) answers.set(call, told(call, replies.get(index)));
-  } catch {
-    for (const call of calls) if (!answers.has(call)) answers.set(call, errorAnswer(call.id, RPC_ERROR.internal, UNREACHABLE));
+  const answers: Answers = new Map();
+  if (calls.length > 0) {
+    const asked = { rpcUrl: options.rpcUrl, signal, bytesLeft: options.mostBytes ?? MOST_BYTES };
+    // What has no answer by then is answered below.
+    await takeTurn(() => answerInTurn(asked, calls, answers), signal).catch(() => undefined);
   }
-  return read.map((one) => ('method' in one ? answers.get(one)! : one));
+  return read.map((one) => ('method' in one ? (answers.get(one) ?? refusal(one, calls)) : one));
 }
 
-type Asked = ReadOnlyRpcOptions & { signal: AbortSignal };
+type Answers = Map<ReadingCall, RpcAnswer>;
+const isLogs = ({ method }: ReadingCall) => method === 'eth_getLogs';
+
+/** All calls but those for logs beyond the first few. */
+function withoutManyLogs(calls: readonly ReadingCall[]): ReadingCall[] {
+  const refused = new Set(calls.filter(isLogs).slice(MOST_LOG_CALLS));
+  return calls.filter((call) => !refused.has(call));
+}
+
+function refusal(call: ReadingCall, asked: readonly ReadingCall[]): RpcAnswer {
+  if (asked.includes(call)) return errorAnswer(call.id, RPC_ERROR.internal, UNREACHABLE);
+  return errorAnswer(call.id, RPC_ERROR.limitExceeded, `eth_getLogs: at most ${MOST_LOG_CALLS} of one request are answered`);
+}
+
+/** Who asks the node, and how much of its answers is left to read. */
+interface Asked {
+  rpcUrl: string;
+  signal: AbortSignal;
+  bytesLeft: number;
+}
+
+/** Logs one call after another, so that one that is too long fails alone; all others at once. */
+async function answerInTurn(asked: Asked, calls: readonly ReadingCall[], answers: Answers): Promise<void> {
+  const passed = await withinRange(asked, calls, answers);
+  const others = passed.filter((call) => !isLogs(call));
+  await answerTogether(asked, others, answers);
+  for (const call of passed.filter(isLogs)) await answerTogether(asked, [call], answers);
+}
+
+async function answerTogether(asked: Asked, calls: readonly ReadingCall[], answers: Answers): Promise<void> {
+  try {
+    const replies = await ask(asked, calls);
+    for (const [index, call] of calls.entries()) answers.set(call, told(call, replies.get(index)));
+  } catch (error) {
+    if (!(error instanceof AnswerTooLong)) throw error;
+    for (const call of calls) answers.set(call, errorAnswer(call.id, RPC_ERROR.limitExceeded, TOO_LONG));
+  }
+}
 
 /** The calls that ask for no more logs than are read at once; the others get their answers here. */
-async function withinRange(options: Asked, calls: ReadingCall[], answers: Map<ReadingCall, RpcAnswer>): Promise<ReadingCall[]> {
-  const head = calls.some(needsHead) ? await headOf(options) : 0n;
+async function withinRange(asked: Asked, calls: readonly ReadingCall[], answers: Answers): Promise<ReadingCall[]> {
+  const head = calls.some(needsHead) ? await headOf(asked) : 0n;
   return calls.filter((call) => {
     if (!isTooLong(call, head)) return true;
     const message = `eth_getLogs: a range may have ${MOST_BLOCKS} blocks; ask for it in parts`;
@@ -65,8 +108,8 @@ async function withinRange(options: Asked, calls: ReadingCall[], answers: Map<Re
   });
 }
 
-async function headOf(options: Asked): Promise<bigint> {
-  const reply = (await ask(options, [{ method: 'eth_blockNumber', params: [] }])).get(0);
+async function headOf(asked: Asked): Promise<bigint> {
+  const reply = (await ask(asked, [{ method: 'eth_blockNumber', params: [] }])).get(0);
   return BigInt(reply?.result as string);
 }
 
@@ -75,16 +118,15 @@ interface Reply {
   error?: { code?: unknown; message?: unknown; data?: unknown };
 }
 
-/** What the node says, by the position of the call. @throws Error when it says nothing, too much or too late */
-async function ask(
-  { rpcUrl, signal, mostBytes = 8 * 2 ** 20 }: Asked,
-  calls: Pick<ReadingCall, 'method' | 'params'>[],
-): Promise<Map<number, Reply>> {
+/** What the node says, by the position of the call. @throws AnswerTooLong; Error when it says nothing, or too late */
+async function ask(asked: Asked, calls: readonly Pick<ReadingCall, 'method' | 'params'>[]): Promise<Map<number, Reply>> {
   if (calls.length === 0) return new Map();
+  const { rpcUrl, signal, bytesLeft } = asked;
   const body = JSON.stringify(calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })));
   const response = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal });
-  const replies = (await boundedJson(response, mostBytes)) as (Reply & { id: number })[];
-  return new Map(replies.map((reply) => [reply.id, reply]));
+  const { value, bytes } = await measuredJson(response, bytesLeft);
+  asked.bytesLeft -= bytes;
+  return new Map((value as (Reply & { id: number })[]).map((reply) => [reply.id, reply]));
 }
 
 function told({ id }: ReadingCall, reply: Reply | undefined): RpcAnswer {

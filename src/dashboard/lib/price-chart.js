@@ -9,6 +9,7 @@ import { withoutGaps } from './record-rows.js';
 const MARGIN = { top: 10, right: 14, bottom: 26, left: 48 };
 /** From so many pixels a day on every forecast has a bar of its own; below, the bars run together into a band. */
 const PIXELS_OF_A_BAR = 6;
+const MOST_DAYS_AFTER = 4;
 
 /** A price that a chart has room for: `$98.5k`. @param {number} value */
 export function shortUsd(value) {
@@ -16,6 +17,16 @@ export function shortUsd(value) {
 }
 
 /** The price after the last close. @typedef {{ day: number, price: number }} Newest `day` with its part that is over */
+
+/**
+ * What is drawn after the last close. A price that is many days after it has nothing to be joined to: history is being replayed, or the
+ * record has stopped.
+ * @param {number} last day of the last close
+ * @param {Newest | null} newest
+ */
+export function newestAfter(last, newest) {
+  return newest !== null && newest.day > last && newest.day - last <= MOST_DAYS_AFTER ? newest : null;
+}
 
 /**
  * Closes, the bands that forecasts gave them, and the outcomes that fell outside. Open forecasts that are told have dashed bands ahead.

@@ -2,7 +2,7 @@ import { dateOf } from '../lib/chart.js';
 import { bodyOf, h, replace } from '../lib/dom.js';
 import { figure } from '../lib/figure.js';
 import { percent, usd } from '../lib/format.js';
-import { priceChart } from '../lib/price-chart.js';
+import { newestAfter, priceChart } from '../lib/price-chart.js';
 import { createReading } from '../lib/reading.js';
 import { heldBy, priceDays } from '../lib/record-rows.js';
 import { show } from '../lib/section.js';
@@ -17,9 +17,6 @@ import { show } from '../lib/section.js';
 const ALL = Number.POSITIVE_INFINITY;
 const ZOOMS = [30, 90, 365, ALL];
 const DAY_MS = 86_400_000;
-
-/** A newest price that is more days after the last close has nothing to be joined to: history is being replayed, or files have ended. */
-const NEAR_DAYS = 4;
 
 /** What the reader has chosen, for the next answer too. `day`: days since 1970-01-01; null for the last close. @type {{ zoom: number, day: number | null }} */
 const chosen = { zoom: 90, day: null };
@@ -94,10 +91,7 @@ function lastDays(days, zoom) {
 function figureOf({ days, horizon, newest }, zoom) {
   const reading = readingOf(days);
   const last = days.findLast(({ close }) => close !== null)?.day ?? 0;
-  const after = () => {
-    const price = newest();
-    return price !== null && price.day > last && price.day - last <= NEAR_DAYS ? price : null;
-  };
+  const after = () => newestAfter(last, newest());
   return figure({
     title: `BTC/USD at 00:00 UTC, and the 80 % bands of ${horizon.replace('d', '')}-day forecasts, ${zoom === ALL ? 'all days' : `last ${zoom} days`}`,
     summary: summaryOf(days),

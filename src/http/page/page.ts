@@ -3,7 +3,7 @@ import { escapeHtml } from '../escape-html.ts';
 import { PAGE_FOLDERS, pageFiles, readFrame } from './files.ts';
 
 /** Where the page is, beside its parts. */
-export const PAGE_PATH = '/page';
+const PAGE_PATH = '/page';
 
 /**
  * Everything that the page runs and shows comes from this service. It asks this service, and the RPC endpoint that its reader chooses to

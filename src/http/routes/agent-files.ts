@@ -37,8 +37,20 @@ export function agentFileRoutes(parts: Pick<HttpParts, 'publicUrl' | 'version'>)
       type: 'text/markdown',
       write: () => methodologyMarkdown(parts),
     }),
-    textRoute({ path: ENDPOINTS.icon, name: 'getIcon', summary: 'The icon of this service', type: 'image/svg+xml', write: () => ICON_SVG }),
+    iconRoute(),
   ];
+}
+
+/** Part of the page too: served before the other files are there. */
+export function iconRoute(): Route {
+  return textRoute({
+    path: ENDPOINTS.icon,
+    name: 'getIcon',
+    summary: 'The icon of this service',
+    cost: 'free',
+    type: 'image/svg+xml',
+    write: () => ICON_SVG,
+  });
 }
 
 function serverFileRoute(parts: Pick<HttpParts, 'publicUrl' | 'version'>): Route {
@@ -55,7 +67,7 @@ function serverFileRoute(parts: Pick<HttpParts, 'publicUrl' | 'version'>): Route
   });
 }
 
-interface TextFile extends Pick<Route, 'path' | 'name' | 'summary'> {
+interface TextFile extends Pick<Route, 'path' | 'name' | 'summary'>, Partial<Pick<Route, 'cost'>> {
   type: 'text/plain' | 'text/markdown' | 'image/svg+xml';
   write(): string;
 }

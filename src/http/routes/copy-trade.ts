@@ -64,7 +64,7 @@ async function statusOf({ record, market, venueName, sameBook, publicUrl, now }:
     success: true,
     status: newest === null ? 'starting' : stale ? 'stale' : 'active',
     lastSignalAt: newest?.signalAt.toISOString() ?? null,
-    nextSignalAt: nextSignalAt(at, lastCovered)?.toISOString() ?? null,
+    nextSignalAt: nextSignalAt(at, { lastDay: newest?.day ?? null, lastCovered })?.toISOString() ?? null,
     note: HOLD_NOTE,
     requirement: requirementOf('premium'),
     nextUrl: `${publicUrl}/api/svc/copy-trade/next`,

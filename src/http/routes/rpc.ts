@@ -1,5 +1,5 @@
 import { MOST_BLOCKS } from '../../chain/reading/log-range.ts';
-import { MOST_CALLS } from '../../chain/reading/read-only-rpc.ts';
+import { MOST_CALLS, MOST_LOG_CALLS } from '../../chain/reading/read-only-rpc.ts';
 import { OracleError } from '../../errors.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
@@ -9,8 +9,8 @@ export const RPC_PATH = '/rpc';
 
 const DESCRIPTION = `
 The local chain itself listens on this machine only, and not to pages of a browser. This way everybody can check the record of a
-demonstration against its chain: JSON-RPC 2.0, one call or up to ${MOST_CALLS} of them, and \`eth_getLogs\` over at most ${MOST_BLOCKS} blocks.
-Nothing that changes the chain is passed on. What goes wrong with a call is told in its answer, under status 200.
+demonstration against its chain: JSON-RPC 2.0, one call or up to ${MOST_CALLS} of them, ${MOST_LOG_CALLS} of them at most \`eth_getLogs\`, each over
+at most ${MOST_BLOCKS} blocks. Nothing that changes the chain is passed on. What goes wrong with a call is told in its answer, under status 200.
 
 Where the record is on a real chain nothing is served here: \`chain.rpcUrl\` of \`/api/svc/info\` names an endpoint.
 `.trim();

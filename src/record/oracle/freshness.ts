@@ -29,13 +29,18 @@ export function freshnessOf({ day, signalAt }: { day: Day; signalAt: Date }, { l
     ageSeconds: Math.max(0, Math.round((now.getTime() - signalAt.getTime()) / 1000)),
     stale: now.getTime() >= signalInstant(day + 1) + OVERDUE_AFTER_MS,
     missedSince: lastDay > day ? formatDay(day + 1) : null,
-    nextSignalAt: nextSignalAt(now, lastCovered)?.toISOString() ?? null,
+    nextSignalAt: nextSignalAt(now, { lastDay, lastCovered })?.toISOString() ?? null,
   };
 }
 
-/** The first signal time after `now`; null beyond `lastCovered`, the last day of the market data: nothing is forecast there. */
-export function nextSignalAt(now: Date, lastCovered: Day | null): Date | null {
+/**
+ * The signal time of the first day from today on that has no forecast yet: one that was made by hand before its time is for good. Null
+ * beyond `lastCovered`: nothing is forecast there.
+ * @param reach `lastDay`: null before the first forecast
+ */
+export function nextSignalAt(now: Date, { lastDay, lastCovered }: { lastDay: Day | null; lastCovered: Day | null }): Date | null {
   const today = dayOf(now.getTime());
-  const day = signalInstant(today) > now.getTime() ? today : today + 1;
+  const due = signalInstant(today) > now.getTime() ? today : today + 1;
+  const day = lastDay === null ? due : Math.max(due, lastDay + 1);
   return lastCovered !== null && day > lastCovered ? null : new Date(signalInstant(day));
 }

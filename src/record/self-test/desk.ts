@@ -9,6 +9,8 @@ export interface SelfTestDesk {
   codeVersion: string;
   /** Last day of a feed that ends; null for one that goes on. */
   lastCovered(): Promise<Day | null>;
+  /** Since when this process could have run them; null while the start is not done. What was never run is not overdue before. */
+  runsSince(): Date | null;
   /** Why a step of self-tests has come to nothing yet, in words; null where nothing is known to hold it up. */
   waitsFor(step: SelfTestStep): Promise<string | null>;
 }

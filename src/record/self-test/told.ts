@@ -89,8 +89,13 @@ async function timesOf(desk: SelfTestDesk, test: SelfTestName, now: Date) {
   return {
     dueAt: new Date(dueMs).toISOString(),
     nextDueAt: nextMs === null ? null : new Date(nextMs).toISOString(),
-    isOverdue: (doneDay: number | null) => (doneDay === null || doneDay < dueDay) && now.getTime() >= dueMs + GRACE_MS,
+    isOverdue: (doneDay: number | null) => (doneDay ?? -1) < dueDay && now.getTime() >= missedFrom(desk, doneDay, dueMs) + GRACE_MS,
   };
+}
+
+/** A service that has just begun has missed nothing: what came due before it was there could not be run. */
+function missedFrom({ runsSince }: SelfTestDesk, doneDay: number | null, dueMs: number): number {
+  return doneDay === null ? Math.max(dueMs, runsSince()?.getTime() ?? Number.POSITIVE_INFINITY) : dueMs;
 }
 
 function dateOrNull(day: number | null): string | null {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -92,4 +92,11 @@ it('can be used as a library', async () => {
   await writeFile(join(folder, 'use.mjs'), script);
   // The closes are those of another record: all that can be said is that prices are missing.
   expect(await run('use.mjs')).toMatchObject({ code: 0, stdout: `incomplete ${AUDITED_HORIZONS.length}\n` });
+});
+
+it.each(['README.md', 'AUDIT.md'])('%s of the package links to what is in it', async (name) => {
+  const here = join(folder, 'node_modules/bitcoin-signal-oracle-svc');
+  const links = [...(await readFile(join(here, name), 'utf8')).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => path);
+  expect(links.length).toBeGreaterThan(0);
+  for (const path of links) await expect(access(join(here, path)), path).resolves.toBeUndefined();
 });

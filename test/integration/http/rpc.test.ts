@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { createPublicClient, erc20Abi, type Hex, http, numberToHex, parseAbiItem } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createReadOnlyRpc, MOST_CALLS, type ReadOnlyRpcOptions } from '../../../src/chain/reading/read-only-rpc.ts';
+import { createReadOnlyRpc, MOST_CALLS, MOST_LOG_CALLS, type ReadOnlyRpcOptions } from '../../../src/chain/reading/read-only-rpc.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { rpcRoutes } from '../../../src/http/routes/rpc.ts';
 import { createLog } from '../../../src/log.ts';
@@ -160,7 +160,6 @@ describe('a node', () => {
     ['that says no JSON', () => 'upstream at http://10.0.0.1 failed'],
     ['that says something else', () => '{"jsonrpc":"2.0","id":0,"result":"0x1"}'],
     ['that leaves a call out', () => '[]'],
-    ['that says too much', (calls) => results(calls, 'x'.repeat(2_000))],
     ['that does not answer in time', () => new Promise<string>(() => undefined)],
   ])('%s is told to be unreachable, without its words', async (_, answer) => {
     const { rpcUrl } = await node(answer);
@@ -181,6 +180,48 @@ describe('a node', () => {
     const { rpcUrl } = await node((calls) => JSON.stringify(calls.map(({ id }) => ({ id, error }))));
     const answer = await ask(call('eth_chainId'), (await open({ rpcUrl })).url);
     expect(answer).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32_603, message: 'm'.repeat(500) } });
+  });
+});
+
+describe('calls for logs', () => {
+  const logs = (id: number) => ({ ...call('eth_getLogs', { fromBlock: '0x0', toBlock: '0x1' }), id });
+
+  it('are asked one after another, and no more than a few of a request', async () => {
+    const sizes: number[] = [];
+    const { rpcUrl, asked } = await node((calls) => {
+      sizes.push(calls.length);
+      return results(calls, []);
+    });
+    const batch = [call('eth_chainId'), ...Array.from({ length: MOST_LOG_CALLS + 1 }, (_, index) => logs(index)), call('eth_chainId')];
+    const answers = await ask(batch, (await open({ rpcUrl })).url);
+    expect(sizes).toEqual([2, ...Array(MOST_LOG_CALLS).fill(1)]);
+    expect(asked.filter((method) => method === 'eth_getLogs')).toHaveLength(MOST_LOG_CALLS);
+    expect(answers[MOST_LOG_CALLS + 1]).toEqual({
+      jsonrpc: '2.0',
+      id: MOST_LOG_CALLS,
+      error: { code: -32_005, message: 'eth_getLogs: at most 4 of one request are answered' },
+    });
+    expect(answers.filter(({ result }: { result?: unknown }) => result !== undefined)).toHaveLength(MOST_LOG_CALLS + 2);
+  });
+
+  it('fail alone where the answer is too long, all calls of a request together', async () => {
+    let asked = 0;
+    const { rpcUrl } = await node((calls) => {
+      if (calls[0].method !== 'eth_getLogs') return results(calls, '0x1');
+      asked += 1;
+      return results(calls, 'x'.repeat([300, 2_000, 300, 600][asked - 1]));
+    });
+    const batch = [logs(1), logs(2), logs(3), logs(4), call('eth_chainId')];
+    const answers = await ask(batch, (await open({ rpcUrl, mostBytes: 1_000 })).url);
+    const tooLong = { code: -32_005, message: expect.stringContaining('longer than what one request is given') };
+    expect(answers).toMatchObject([
+      { id: 1, result: expect.any(String) },
+      { error: tooLong },
+      { id: 3 },
+      { error: tooLong },
+      { result: '0x1' },
+    ]);
+    expect(answers[2].result).toHaveLength(300);
   });
 });
 

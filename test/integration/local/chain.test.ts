@@ -190,6 +190,14 @@ describe('its state', () => {
     expect(await height(await start())).toBe(1);
   });
 
+  it('is left behind by a chain that begins anew', async () => {
+    const first = await start();
+    await mine(first);
+    // Waits for what the earlier host still saves.
+    const [second] = await Promise.all([start({ discard: true }), first.stop()]);
+    expect([second.restored, await height(second)]).toEqual([false, 0]);
+  });
+
   it('that can not be read is an error that says what to do', async () => {
     await writeFile(join(stateDir, 'state.json'), '{"block": {');
     await expect(start()).rejects.toMatchObject({

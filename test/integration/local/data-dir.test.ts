@@ -66,6 +66,19 @@ describe('openDataDir', () => {
     await dir.release();
   });
 
+  it('is new until it is marked ready, so that a first start that was interrupted is made again', async () => {
+    const first = await openDataDir(folder);
+    await first.writeJson('keys.json', { attester: '0x1' });
+    await first.release();
+    const second = await openDataDir(folder, { required: ['keys.json', 'demo.json', 'chain'] });
+    expect(second).toMatchObject({ isNew: true, createdAt: first.createdAt });
+    await second.markReady();
+    await second.release();
+    const third = await openDataDir(folder);
+    expect(third.isNew).toBe(false);
+    await third.release();
+  });
+
   it.each([
     ['somebody else’s files', async () => writeFile(join(folder, 'thesis.txt'), ''), 'it holds thesis.txt', 'empty folder'],
     ['a missing manifest', async () => writeFile(join(folder, 'keys.json'), '{}'), 'it lacks state.json', 'npm run reset'],
@@ -79,7 +92,12 @@ describe('openDataDir', () => {
       'says format 2',
       'npm run reset',
     ],
-    ['an interrupted first start', async () => (await openDataDir(folder)).release(), 'first start was interrupted', 'npm run reset'],
+    [
+      'an unknown status',
+      () => manifest('{"format":1,"createdAt":"2026-01-01T00:00:00Z","status":"done"}'),
+      'has no status that this version knows',
+      'npm run reset',
+    ],
   ])('refuses %s, saying so', async (_what, damage, reason, action) => {
     await mkdir(folder, { recursive: true });
     await damage();

@@ -166,6 +166,26 @@ describe('the master secret of the salts', () => {
     await expect(another()).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'SALT_SECRET' });
   });
 
+  it('is that of every forecast that is still to be revealed, not of the newest alone', async () => {
+    await record.saveDay(newDay(first));
+    await record.saveDay(newDay(first + 1));
+    const [open] = await record.forecastsOf(first);
+    await record.forecasts.updateOne({ _id: open._id }, { $set: { commitment: `0x${'1'.repeat(64)}` } });
+    const refused = requireSameSalts(record, SALT_SECRET);
+    await expect(refused).rejects.toMatchObject({ field: 'SALT_SECRET', message: expect.stringContaining(open._id) });
+    await record.forecasts.updateOne({ _id: open._id }, { $set: { state: 'WIN' } });
+    await expect(requireSameSalts(record, SALT_SECRET)).resolves.toBeUndefined();
+  });
+
+  it('is in a file where it is no setting, which is named', async () => {
+    await record.saveDay(newDay(first));
+    await expect(requireSameSalts(record, 'another master secret of a test', 'data/keys.json')).rejects.toMatchObject({
+      code: 'DATA_DIR_DAMAGED',
+      message: expect.stringContaining('data/keys.json'),
+      suggestedAction: expect.stringContaining('npm run reset'),
+    });
+  });
+
   it('may be any before the first forecast', async () => {
     await expect(another()).resolves.toBeUndefined();
   });

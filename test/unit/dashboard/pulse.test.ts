@@ -30,6 +30,19 @@ async function openPage(answers: Record<string, Answering> = {}) {
   return { page, store, pulse, health, asked, pass: (seconds: number) => vi.advanceTimersByTimeAsync(1_000 * seconds) };
 }
 
+describe('a page that is opened while the service starts', () => {
+  it('asks for nothing but how far that is until more is answered, and then for all at once', async () => {
+    const health: Record<string, unknown> = { status: 'starting', setup: { what: 'starting', done: null, total: null } };
+    const { pass, page } = await openPage({ health: () => health });
+    await pass(20);
+    expect(new Set(page.asked)).toEqual(new Set(['health']));
+    page.asked.length = 0;
+    Object.assign(health, { status: 'ok', uptimeSeconds: 20, setup: { what: 'replaying days of history', done: 3, total: 120 } });
+    await pass(1);
+    expect(page.asked).toEqual(expect.arrayContaining([INFO, STATS, SCORECARD]));
+  });
+});
+
 describe('a page that stays open', () => {
   it('asks again for what was refused, not before it may, and no more once it is there', async () => {
     let refused = true;

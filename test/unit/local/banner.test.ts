@@ -16,6 +16,8 @@ const source: BannerSource = {
   exampleUid: null,
 };
 
+const COMMANDS = { token: 'a-token', look: 'a-look', check: 'a-check', watch: 'a-watch', agent: 'an-agent' };
+
 describe('the banner', () => {
   const address = `0x${'1'.repeat(40)}` as const;
   const wallet = { address, privateKey: `0x${'2'.repeat(64)}` } as const;
@@ -30,7 +32,7 @@ describe('the banner', () => {
       contracts: { ...contracts, identityRegistry: address, reputationRegistry: address },
       wallets: { basic: wallet, premium: wallet, poor: wallet, buyer: wallet },
     },
-    commands: { token: 'a-token', watch: 'a-watch', agent: 'an-agent' },
+    commands: COMMANDS,
     exampleUid: `0x${'3'.repeat(64)}`,
   };
 
@@ -52,14 +54,21 @@ describe('the banner', () => {
   });
 
   it('has a line for a token, for events and for an agent where there are demonstration wallets', () => {
-    const lines = bannerText({ ...source, commands: { token: 'a-token', watch: 'a-watch', agent: 'an-agent' } }).split('\n');
+    const lines = bannerText({ ...source, commands: COMMANDS }).split('\n');
     expect(lines).toContain('  a-watch');
     expect(lines).toContain('  an-agent');
     expect(lines.filter((line) => line.startsWith('  TOKEN=$(a-token) && curl'))).toHaveLength(1);
   });
 
+  it('has a line that checks a forecast once there is one', () => {
+    expect(bannerText(full).split('\n')).toEqual(expect.arrayContaining(['  a-look', '  a-check']));
+    const empty = bannerText({ ...full, exampleUid: null });
+    expect(empty).toContain('  a-look');
+    expect(empty).not.toContain('a-check');
+  });
+
   it('has none of them elsewhere', () => {
-    expect(bannerText(source)).not.toMatch(/TOKEN|watch|agent\b(?!-card)|null|undefined/);
+    expect(bannerText(source)).not.toMatch(/TOKEN|svc |watch|agent\b(?!-card)|null|undefined/);
   });
 });
 
@@ -67,6 +76,8 @@ describe('the lines that try a demonstration service out', () => {
   it('name neither folder nor address where both are the usual ones', () => {
     expect(tryCommands({ DATA_DIR: './data' }, 'http://127.0.0.1:3000')).toEqual({
       token: 'npm run -s token -- premium',
+      look: 'npx svc signal',
+      check: 'npx svc verify latest',
       watch: 'node examples/receivers/watch.mjs 0',
       agent: 'npm run demo:agent',
     });
@@ -75,6 +86,8 @@ describe('the lines that try a demonstration service out', () => {
   it('name both where they are others', () => {
     expect(tryCommands({ DATA_DIR: './mine' }, 'http://127.0.0.1:3107')).toEqual({
       token: 'DATA_DIR=./mine npm run -s token -- premium --url http://127.0.0.1:3107',
+      look: 'npx svc signal --url http://127.0.0.1:3107',
+      check: 'DATA_DIR=./mine npx svc verify latest --url http://127.0.0.1:3107',
       watch: 'DATA_DIR=./mine SERVICE_URL=http://127.0.0.1:3107 node examples/receivers/watch.mjs 0',
       agent: 'DATA_DIR=./mine npm run demo:agent -- --url http://127.0.0.1:3107',
     });

@@ -59,7 +59,9 @@ export const SELF_TEST_STANDING = z.object({
   lastRunAt: TIME.nullable().describe('When it was run last; null before the first'),
   dueAt: TIME.describe('When it was due last'),
   nextDueAt: TIME.nullable().describe('When it is due next; null once the market data has ended'),
-  overdue: z.boolean().describe('True when it was due more than a quarter of an hour ago and has no result of that'),
+  overdue: z
+    .boolean()
+    .describe('True when it was due more than a quarter of an hour ago and has no result of that; before a first one: since the start'),
   late: z.boolean().nullable().describe('Whether the first run for the newest day that it ran for began late; null before the first'),
   durationMs: COUNT.nullable().describe('Milliseconds that the run took which stands for that day; null before the first'),
   reason: z.string().nullable().describe('What it waits for, or why it failed; null when it is done'),

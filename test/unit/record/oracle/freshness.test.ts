@@ -28,7 +28,17 @@ describe('how old a forecast is', () => {
     ['2026-03-10T21:35:00Z', '2026-03-11T21:35:00.000Z'],
     ['2026-03-10T23:59:59Z', '2026-03-11T21:35:00.000Z'],
   ])('at %s the next is due at %s', (now, next) => {
-    expect(nextSignalAt(new Date(now), null)?.toISOString()).toBe(next);
+    expect(nextSignalAt(new Date(now), { lastDay: day - 1, lastCovered: null })?.toISOString()).toBe(next);
+  });
+
+  it('says of a day whose forecast was made before its time that the next one is due a day later', () => {
+    expect(at('2026-03-10T09:00:00Z').nextSignalAt).toBe('2026-03-11T21:35:00.000Z');
+    expect(at('2026-03-10T09:00:00Z', day, day).nextSignalAt).toBeNull();
+  });
+
+  it('names a time before the first forecast too', () => {
+    const next = nextSignalAt(new Date('2026-03-10T09:00:00Z'), { lastDay: null, lastCovered: null });
+    expect(next?.toISOString()).toBe('2026-03-10T21:35:00.000Z');
   });
 
   it('promises nothing beyond the end of the market data', () => {

@@ -1,0 +1,38 @@
+/** Runs work, in its turn. @throws Error at once when too many wait, and the signal's reason when it is aborted before its turn */
+export type TakeTurn = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+
+/** Lets `atOnce` works run beside one another, and `waiting` more of them wait, in the order in which they came. */
+export function createTurns({ atOnce, waiting: mostWaiting }: { atOnce: number; waiting: number }): TakeTurn {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+
+  async function wait(signal: AbortSignal): Promise<void> {
+    if (waiting.length >= mostWaiting) throw new Error('too many wait');
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const leave = () => {
+      waiting.splice(waiting.indexOf(enter), 1);
+      reject(signal.reason);
+    };
+    const enter = () => {
+      signal.removeEventListener('abort', leave);
+      resolve();
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    waiting.push(enter);
+    await promise;
+  }
+
+  return async (work, signal) => {
+    signal.throwIfAborted();
+    if (running < atOnce) running++;
+    else await wait(signal);
+    try {
+      return await work();
+    } finally {
+      // Whoever is next takes over the place: nobody who comes in between does.
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+}
