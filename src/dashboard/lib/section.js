@@ -1,9 +1,9 @@
 import { h, replace } from './dom.js';
 import { utcTime } from './format.js';
 
-/** @import { Answers } from './answers.ts' */
+/** @import { Answers } from '../state/answers.ts' */
 /** @import { Child } from './dom.js' */
-/** @import { Store, Known } from './store.js' */
+/** @import { Store, Known } from '../state/store.js' */
 
 /**
  * Shows a resource in an element: that it is coming, what it says, and why it is not there or old. It is drawn again only when the

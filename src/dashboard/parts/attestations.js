@@ -1,7 +1,7 @@
-import { createAttestationList } from '../lib/attestation-list.js';
+import { createAttestationList } from '../check/attestation-list.js';
+import { endpointForm } from '../check/endpoint-form.js';
+import { createRowChecker } from '../check/row-checker.js';
 import { bodyOf, h, replace } from '../lib/dom.js';
-import { endpointForm } from '../lib/endpoint-form.js';
-import { createRowChecker } from '../lib/row-checker.js';
 import { show } from '../lib/section.js';
 
 /** @import { Page } from './main.js' */

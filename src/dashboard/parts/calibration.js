@@ -1,14 +1,14 @@
-import { calibrationDiagram } from '../lib/diagonal.js';
+import { calibrationDiagram } from '../charts/diagonal.js';
+import { figure } from '../charts/figure.js';
+import { forest, shortPercent, signedPercent } from '../charts/forest.js';
 import { bodyOf, h } from '../lib/dom.js';
-import { figure } from '../lib/figure.js';
-import { forest, shortPercent, signedPercent } from '../lib/forest.js';
 import { count, decimal, percent, percentInterval } from '../lib/format.js';
 import { show } from '../lib/section.js';
-import { skillRows } from '../lib/skill.js';
+import { skillRows } from '../record/skill.js';
 
-/** @import { Answers } from '../lib/answers.ts' */
+/** @import { Answers } from '../state/answers.ts' */
 /** @import { Column } from '../lib/table.js' */
-/** @import { SkillRow } from '../lib/skill.js' */
+/** @import { SkillRow } from '../record/skill.js' */
 /** @import { Page } from './main.js' */
 
 /** @typedef {Answers['scorecard']} Scorecard */

@@ -1,13 +1,13 @@
-import { bidAsk, bookView, fact } from '../lib/book.js';
-import { crowdChart } from '../lib/crowd-chart.js';
+import { crowdChart } from '../charts/crowd-chart.js';
+import { figure } from '../charts/figure.js';
 import { bodyOf, h } from '../lib/dom.js';
-import { figure } from '../lib/figure.js';
 import { decimal, percent, utcTime } from '../lib/format.js';
 import { show } from '../lib/section.js';
 import { bounded } from '../lib/words.js';
+import { bidAsk, bookView, fact } from '../record/book.js';
 
-/** @import { Answers } from '../lib/answers.ts' */
-/** @import { Week } from '../lib/crowd-chart.js' */
+/** @import { Answers } from '../state/answers.ts' */
+/** @import { Week } from '../charts/crowd-chart.js' */
 /** @import { Column } from '../lib/table.js' */
 /** @import { Page } from './main.js' */
 

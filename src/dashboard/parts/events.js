@@ -1,10 +1,10 @@
-import { ask, Problem } from '../lib/api.js';
 import { bodyOf, h, replace } from '../lib/dom.js';
-import { lineOfAttestation, lineOfEvent, updateLines } from '../lib/event-lines.js';
-import { Live } from '../lib/live.js';
-import { unlockButton } from '../lib/unlock-button.js';
+import { lineOfAttestation, lineOfEvent, updateLines } from '../live/event-lines.js';
+import { Live } from '../live/live.js';
+import { ask, Problem } from '../state/api.js';
+import { unlockButton } from '../unlock/unlock-button.js';
 
-/** @import { Line } from '../lib/event-lines.js' */
+/** @import { Line } from '../live/event-lines.js' */
 /** @import { Page } from './main.js' */
 
 /** Several events of one change come within a moment. */

@@ -2,7 +2,7 @@ import { bodyOf, h, replace } from '../lib/dom.js';
 import { asOf, show } from '../lib/section.js';
 import { table } from '../lib/table.js';
 
-/** @import { Answers } from '../lib/answers.ts' */
+/** @import { Answers } from '../state/answers.ts' */
 /** @import { Column } from '../lib/table.js' */
 /** @import { Page } from './main.js' */
 

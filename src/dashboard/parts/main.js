@@ -1,29 +1,29 @@
-import { createHorizonChoice } from '../lib/choice.js';
+import { mountAccount } from '../header/account.js';
+import { mountConnection } from '../header/connection.js';
+import { mountHorizon } from '../header/horizon.js';
+import { mountOrigin } from '../header/origin.js';
+import { mountSetup } from '../header/setup.js';
 import { followFragments } from '../lib/fragments.js';
-import { createPulse } from '../lib/pulse.js';
-import { createSession } from '../lib/session.js';
-import { createStore } from '../lib/store.js';
-import { mountAccount } from './account.js';
+import { createHorizonChoice } from '../state/choice.js';
+import { createPulse } from '../state/pulse.js';
+import { createSession } from '../state/session.js';
+import { createStore } from '../state/store.js';
 import { mountAttestations } from './attestations.js';
 import { mountCalibration } from './calibration.js';
-import { mountConnection } from './connection.js';
 import { mountCrowd } from './crowd.js';
 import { mountEvents } from './events.js';
 import { mountFeeds } from './feeds.js';
-import { mountHorizon } from './horizon.js';
-import { mountOrigin } from './origin.js';
 import { mountPrice } from './price.js';
 import { mountRecord } from './record.js';
 import { mountRegimes } from './regimes.js';
 import { mountSelfTests } from './self-tests.js';
-import { mountSetup } from './setup.js';
 import { mountToday } from './today.js';
 import { mountWagers } from './wagers.js';
 
-/** @import { Choice } from '../lib/choice.js' */
-/** @import { Pulse } from '../lib/pulse.js' */
-/** @import { Session } from '../lib/session.js' */
-/** @import { Store } from '../lib/store.js' */
+/** @import { Choice } from '../state/choice.js' */
+/** @import { Pulse } from '../state/pulse.js' */
+/** @import { Session } from '../state/session.js' */
+/** @import { Store } from '../state/store.js' */
 
 /**
  * What the sections of the page share.

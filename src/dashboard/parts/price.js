@@ -1,16 +1,16 @@
-import { dateOf } from '../lib/chart.js';
+import { dateOf } from '../charts/chart.js';
+import { figure } from '../charts/figure.js';
+import { newestAfter, priceChart } from '../charts/price-chart.js';
+import { createReading } from '../charts/reading.js';
 import { bodyOf, h, replace } from '../lib/dom.js';
-import { figure } from '../lib/figure.js';
 import { percent, usd } from '../lib/format.js';
-import { newestAfter, priceChart } from '../lib/price-chart.js';
-import { createReading } from '../lib/reading.js';
-import { heldBy, priceDays } from '../lib/record-rows.js';
 import { show } from '../lib/section.js';
+import { heldBy, priceDays } from '../record/record-rows.js';
 
-/** @import { Answers } from '../lib/answers.ts' */
-/** @import { Newest } from '../lib/price-chart.js' */
+/** @import { Answers } from '../state/answers.ts' */
+/** @import { Newest } from '../charts/price-chart.js' */
 /** @import { Column } from '../lib/table.js' */
-/** @import { PriceDay } from '../lib/record-rows.js' */
+/** @import { PriceDay } from '../record/record-rows.js' */
 /** @import { Page } from './main.js' */
 
 /** Days that the reader may look at. */

@@ -1,13 +1,13 @@
+import { figure } from '../charts/figure.js';
+import { forest } from '../charts/forest.js';
 import { bodyOf, h } from '../lib/dom.js';
-import { figure } from '../lib/figure.js';
-import { forest } from '../lib/forest.js';
 import { count, decimal, percent, percentInterval } from '../lib/format.js';
-import { LEAST_OUTCOMES, recordFacts, TOO_FEW } from '../lib/record-facts.js';
-import { alwaysUpShare, regimeName } from '../lib/record-rows.js';
 import { show } from '../lib/section.js';
+import { LEAST_OUTCOMES, recordFacts, TOO_FEW } from '../record/record-facts.js';
+import { alwaysUpShare, regimeName } from '../record/record-rows.js';
 
-/** @import { Answers } from '../lib/answers.ts' */
-/** @import { ForestRow } from '../lib/forest.js' */
+/** @import { Answers } from '../state/answers.ts' */
+/** @import { ForestRow } from '../charts/forest.js' */
 /** @import { Page } from './main.js' */
 
 /** @typedef {Answers['scorecard']} Scorecard */

@@ -1,11 +1,11 @@
-import { dateOf } from '../lib/chart.js';
+import { dateOf } from '../charts/chart.js';
+import { figure } from '../charts/figure.js';
+import { LANES, regimeLanes, riskClass } from '../charts/lanes.js';
 import { bodyOf, h } from '../lib/dom.js';
-import { figure } from '../lib/figure.js';
-import { LANES, regimeLanes, riskClass } from '../lib/lanes.js';
-import { regimeName, regimeRuns } from '../lib/record-rows.js';
 import { show } from '../lib/section.js';
+import { regimeName, regimeRuns } from '../record/record-rows.js';
 
-/** @import { Run } from '../lib/record-rows.js' */
+/** @import { Run } from '../record/record-rows.js' */
 /** @import { Page } from './main.js' */
 
 /** @param {Page} page */

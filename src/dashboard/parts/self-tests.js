@@ -1,11 +1,11 @@
-import { ask, Problem } from '../lib/api.js';
 import { bodyOf, h, replace } from '../lib/dom.js';
 import { utcTime } from '../lib/format.js';
 import { asOf, show } from '../lib/section.js';
-import { walkForwardView } from '../lib/walk-forward-view.js';
+import { walkForwardView } from '../record/walk-forward-view.js';
+import { ask, Problem } from '../state/api.js';
 
-/** @import { Answers } from '../lib/answers.ts' */
-/** @import { WalkForward } from '../lib/walk-forward-view.js' */
+/** @import { Answers } from '../state/answers.ts' */
+/** @import { WalkForward } from '../record/walk-forward-view.js' */
 /** @import { Page } from './main.js' */
 
 /** @typedef {Answers['selfTests']['tests'][number]} Standing */

@@ -1,16 +1,16 @@
 import { ago } from '../lib/ago.js';
-import { callOf } from '../lib/call.js';
-import { rangeOf } from '../lib/call-range.js';
-import { windowOf } from '../lib/call-window.js';
 import { bodyOf, byId, h, replace } from '../lib/dom.js';
 import { usdCents } from '../lib/format.js';
-import { callTitle, changeSince, nextCallAt } from '../lib/newest-call.js';
 import { drawnOr, show } from '../lib/section.js';
 import { dayWords, regimeWords, signedPercent } from '../lib/words.js';
+import { callOf } from '../today/call.js';
+import { rangeOf } from '../today/call-range.js';
+import { windowOf } from '../today/call-window.js';
+import { callTitle, changeSince, nextCallAt } from '../today/newest-call.js';
 
-/** @import { Answers, ScorecardRow } from '../lib/answers.ts' */
+/** @import { Answers, ScorecardRow } from '../state/answers.ts' */
 /** @import { Child } from '../lib/dom.js' */
-/** @import { Known } from '../lib/store.js' */
+/** @import { Known } from '../state/store.js' */
 /** @import { Page } from './main.js' */
 
 /** @typedef {Answers['signal']} Signal */

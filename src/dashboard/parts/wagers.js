@@ -1,14 +1,14 @@
-import { bidAsk, fact, ordersList } from '../lib/book.js';
+import { figure } from '../charts/figure.js';
+import { profitChart } from '../charts/profit-chart.js';
 import { bodyOf, h } from '../lib/dom.js';
-import { figure } from '../lib/figure.js';
 import { percent } from '../lib/format.js';
 import { amount, signedAmount } from '../lib/money.js';
-import { profitChart } from '../lib/profit-chart.js';
 import { show } from '../lib/section.js';
 import { table } from '../lib/table.js';
 import { bounded } from '../lib/words.js';
+import { bidAsk, fact, ordersList } from '../record/book.js';
 
-/** @import { Answers } from '../lib/answers.ts' */
+/** @import { Answers } from '../state/answers.ts' */
 /** @import { Column } from '../lib/table.js' */
 /** @import { Page } from './main.js' */
 

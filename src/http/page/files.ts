@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 const TYPES = { '.css': 'text/css; charset=utf-8', '.js': 'text/javascript; charset=utf-8' } as const;
 
 /** Folders of the page, as they are named in its URLs. */
-export const PAGE_FOLDERS = ['lib', 'parts', 'styles', 'vendor'] as const;
+export const PAGE_FOLDERS = [
+  ...(['chain', 'charts', 'check', 'header', 'lib', 'live', 'parts', 'record', 'state', 'styles'] as const),
+  ...(['today', 'unlock', 'vendor'] as const),
+] as const;
 
 type PageFolder = (typeof PAGE_FOLDERS)[number];
 

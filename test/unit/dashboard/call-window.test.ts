@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { passedShare } from '../../../src/dashboard/lib/call-window.js';
+import { passedShare } from '../../../src/dashboard/today/call-window.js';
 
 it('a span is passed from none to all of it, also one of no length', () => {
   expect([5, 10, 15, 20, 25].map((now) => passedShare(10, 20, now))).toEqual([0, 0, 0.5, 1, 1]);

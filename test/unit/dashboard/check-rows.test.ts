@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Answers, ScorecardRow } from '../../../src/dashboard/lib/answers.ts';
-import { doubtOf } from '../../../src/dashboard/lib/chain-asked.js';
-import { checkRows } from '../../../src/dashboard/lib/check-rows.js';
-import type { Finding } from '../../../src/dashboard/lib/verify.js';
+import { doubtOf } from '../../../src/dashboard/chain/chain-asked.js';
+import { checkRows } from '../../../src/dashboard/check/check-rows.js';
+import type { Finding } from '../../../src/dashboard/check/verify.js';
+import type { Answers, ScorecardRow } from '../../../src/dashboard/state/answers.ts';
 import { ATTESTER, METADATA, OPENS, PREVIOUS, prediction, ROW, resolution } from './evidence.ts';
 
 const EAS = '0x4200000000000000000000000000000000000021';

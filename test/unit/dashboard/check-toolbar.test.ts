@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { tallyOf } from '../../../src/dashboard/lib/check-toolbar.js';
-import type { Finding } from '../../../src/dashboard/lib/verify.js';
+import { tallyOf } from '../../../src/dashboard/check/check-toolbar.js';
+import type { Finding } from '../../../src/dashboard/check/verify.js';
 
 const finding = (stage: Finding['stage'], ...isDue: boolean[]): Finding => ({
   ...{ verdict: 'verified', stage, words: '', checks: [] },

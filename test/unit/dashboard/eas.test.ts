@@ -15,8 +15,8 @@ import {
   SCHEMAS as SERVICE_SCHEMAS,
   schemaUid as serviceSchemaUid,
 } from '../../../src/chain/schemas.ts';
-import { Unreadable } from '../../../src/dashboard/lib/abi.js';
-import { cidOf, digestOf } from '../../../src/dashboard/lib/cid.js';
+import { Unreadable } from '../../../src/dashboard/chain/abi.js';
+import { cidOf, digestOf } from '../../../src/dashboard/chain/cid.js';
 import {
   callDataOf,
   commitmentOf,
@@ -30,7 +30,7 @@ import {
   SIGNALS,
   schemaUid,
   uidOf,
-} from '../../../src/dashboard/lib/eas.js';
+} from '../../../src/dashboard/chain/eas.js';
 import { describeMetadata } from '../../../src/record/metadata.ts';
 
 const ATTESTATION = parseAbiParameters(

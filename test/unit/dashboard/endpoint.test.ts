@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultEndpoint, readEndpoint } from '../../../src/dashboard/lib/endpoint.js';
+import { defaultEndpoint, readEndpoint } from '../../../src/dashboard/chain/endpoint.js';
 
 const BASE = 'http://oracle.example/below/';
 

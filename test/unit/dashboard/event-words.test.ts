@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attestationWords, eventWords } from '../../../src/dashboard/lib/event-words.js';
+import { attestationWords, eventWords } from '../../../src/dashboard/live/event-words.js';
 import { exampleView } from '../../../src/push/asyncapi/example-events.ts';
 import { PUSHED_NAMES } from '../../../src/push/event-names.ts';
 

@@ -1,10 +1,10 @@
 import type { Hex } from 'viem';
 import { commitmentOf } from '../../../src/chain/commitment.ts';
 import { encodePrediction, encodeResolution, schemaUid } from '../../../src/chain/schemas.ts';
-import type { ScorecardRow } from '../../../src/dashboard/lib/answers.ts';
-import { digestOf } from '../../../src/dashboard/lib/cid.js';
-import { uidOf, ZERO } from '../../../src/dashboard/lib/eas.js';
-import { checkRow } from '../../../src/dashboard/lib/verify.js';
+import { digestOf } from '../../../src/dashboard/chain/cid.js';
+import { uidOf, ZERO } from '../../../src/dashboard/chain/eas.js';
+import { checkRow } from '../../../src/dashboard/check/verify.js';
+import type { ScorecardRow } from '../../../src/dashboard/state/answers.ts';
 
 export const ATTESTER = '0x00000000000000000000000000000000000000aa';
 export const OPENS = Date.parse('2026-03-02T00:00:00Z');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMetadataReader } from '../../../src/dashboard/lib/metadata.js';
+import { createMetadataReader } from '../../../src/dashboard/chain/metadata.js';
 
 const { signal } = new AbortController();
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callTitle, changeSince, nextCallAt } from '../../../src/dashboard/lib/newest-call.js';
+import { callTitle, changeSince, nextCallAt } from '../../../src/dashboard/today/newest-call.js';
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 const call = (date: string) => ({ predictionId: `${date}:7d`, timestamp: `${date}T21:35:00.000Z`, btcPrice: 80_000 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newestAfter } from '../../../src/dashboard/lib/price-chart.js';
+import { newestAfter } from '../../../src/dashboard/charts/price-chart.js';
 
 it('a newest price is drawn after the last close where it is near to it', () => {
   const newest = { day: 100.5, price: 80_000 };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { scale } from '../../../src/dashboard/lib/chart.js';
-import { wholeSteps } from '../../../src/dashboard/lib/profit-chart.js';
+import { scale } from '../../../src/dashboard/charts/chart.js';
+import { wholeSteps } from '../../../src/dashboard/charts/profit-chart.js';
 
 it.each([
   [

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createHorizonChoice } from '../../../src/dashboard/lib/choice.js';
-import { createPulse } from '../../../src/dashboard/lib/pulse.js';
-import { createSession } from '../../../src/dashboard/lib/session.js';
-import { createStore } from '../../../src/dashboard/lib/store.js';
+import { createHorizonChoice } from '../../../src/dashboard/state/choice.js';
+import { createPulse } from '../../../src/dashboard/state/pulse.js';
+import { createSession } from '../../../src/dashboard/state/session.js';
+import { createStore } from '../../../src/dashboard/state/store.js';
 import { type Answering, emptyStorage, refusal, stubPage } from './page-globals.ts';
 
 beforeEach(() => vi.useFakeTimers());

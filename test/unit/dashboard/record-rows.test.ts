@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ScorecardRow } from '../../../src/dashboard/lib/answers.ts';
-import { dateOf, dayNumber, dayTicks, scale } from '../../../src/dashboard/lib/chart.js';
-import { alwaysUpShare, heldBy, priceDays, regimeRuns, withoutGaps } from '../../../src/dashboard/lib/record-rows.js';
+import { dateOf, dayNumber, dayTicks, scale } from '../../../src/dashboard/charts/chart.js';
+import { alwaysUpShare, heldBy, priceDays, regimeRuns, withoutGaps } from '../../../src/dashboard/record/record-rows.js';
+import type { ScorecardRow } from '../../../src/dashboard/state/answers.ts';
 
 /** The row of a 2-day forecast, as far as charts read it. */
 function row(date: string, told: Partial<ScorecardRow> = {}): ScorecardRow {

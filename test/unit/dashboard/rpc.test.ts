@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callAll, Unanswered } from '../../../src/dashboard/lib/rpc.js';
+import { callAll, Unanswered } from '../../../src/dashboard/chain/rpc.js';
 
 const CALLS = [
   { method: 'eth_chainId', params: [] },

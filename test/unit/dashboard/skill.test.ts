@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Answers } from '../../../src/dashboard/lib/answers.ts';
-import { skillRows } from '../../../src/dashboard/lib/skill.js';
+import { skillRows } from '../../../src/dashboard/record/skill.js';
+import type { Answers } from '../../../src/dashboard/state/answers.ts';
 
 type Scorecard = Answers['scorecard'];
 type Estimate = { value: number; low: number | null; high: number | null };

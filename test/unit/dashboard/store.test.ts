@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createHorizonChoice } from '../../../src/dashboard/lib/choice.js';
-import { createSession } from '../../../src/dashboard/lib/session.js';
-import { createStore } from '../../../src/dashboard/lib/store.js';
+import { createHorizonChoice } from '../../../src/dashboard/state/choice.js';
+import { createSession } from '../../../src/dashboard/state/session.js';
+import { createStore } from '../../../src/dashboard/state/store.js';
 import { type Answering, emptyStorage, refusal, stubPage } from './page-globals.ts';
 
 afterEach(() => vi.unstubAllGlobals());

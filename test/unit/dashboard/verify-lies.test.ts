@@ -1,9 +1,9 @@
 import type { Hex } from 'viem';
 import { describe, expect, it } from 'vitest';
-import type { ScorecardRow } from '../../../src/dashboard/lib/answers.ts';
-import { ZERO } from '../../../src/dashboard/lib/eas.js';
-import { neighboursOf } from '../../../src/dashboard/lib/neighbours.js';
-import { checkRow } from '../../../src/dashboard/lib/verify.js';
+import { ZERO } from '../../../src/dashboard/chain/eas.js';
+import { neighboursOf } from '../../../src/dashboard/check/neighbours.js';
+import { checkRow } from '../../../src/dashboard/check/verify.js';
+import type { ScorecardRow } from '../../../src/dashboard/state/answers.ts';
 import { before, evidence, NEIGHBOURS, OPEN, OPENS, PREVIOUS, prediction, RESOLVES, ROW, resolution, wrongIn } from './evidence.ts';
 
 const HOUR = 3_600_000;

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { Hex } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { schemaUid } from '../../../src/chain/schemas.ts';
-import type { ScorecardRow } from '../../../src/dashboard/lib/answers.ts';
-import { ZERO } from '../../../src/dashboard/lib/eas.js';
-import { checkRow } from '../../../src/dashboard/lib/verify.js';
+import { ZERO } from '../../../src/dashboard/chain/eas.js';
+import { checkRow } from '../../../src/dashboard/check/verify.js';
+import type { ScorecardRow } from '../../../src/dashboard/state/answers.ts';
 import { evidence, METADATA, OPEN, OPENING, OPENS, PREVIOUS, prediction, RESOLVES, ROW, resolution, wrongIn } from './evidence.ts';
 
 describe('a row against the chain', () => {

@@ -1,0 +1,40 @@
+import { callAll, Unanswered } from './rpc.js';
+
+/** @import { Answers } from '../state/answers.ts' */
+/** @import { Answer } from './rpc.js' */
+
+/** The Ethereum Attestation Service is at the same place on every chain of the OP Stack; these are known to have it. */
+const OP_STACK = { ids: [10, 130, 1_868, 8_453, 57_073, 84_532, 11_155_420], eas: '0x4200000000000000000000000000000000000021' };
+
+/**
+ * That the contract is the one that cannot be another, and the endpoint of the chain of the record.
+ * @param {{ info: Pick<Answers['info'], 'chain' | 'contracts'>, endpoint: string, signal: AbortSignal }} asked
+ * @throws {Unanswered}
+ */
+export async function assertChain({ info, endpoint, signal }) {
+  const doubt = doubtOf(info);
+  if (doubt !== null) throw new Unanswered(doubt);
+  const { chain } = info;
+  const [answer] = await callAll(endpoint, [{ method: 'eth_chainId', params: [] }], { signal });
+  const id = Number(resultOf(answer));
+  if (id === chain.id) return;
+  const its = Number.isSafeInteger(id) && id > 0 ? `of chain ${id}` : 'of no chain that it could name';
+  throw new Unanswered(`${new URL(endpoint).host} is ${its}, the record is on chain ${chain.id}`);
+}
+
+/**
+ * Whoever writes a contract can have it say anything: why the one that the service names may be another than that of EAS, or null.
+ * @param {Pick<Answers['info'], 'chain' | 'contracts'>} info
+ */
+export function doubtOf({ chain: { id, local }, contracts }) {
+  const isKnown = OP_STACK.ids.includes(id);
+  if (!isKnown && !local) return `where the attestation contract of chain ${id} is, this page does not know, and the service may name any`;
+  if (contracts.eas.toLowerCase() === OP_STACK.eas) return null;
+  return `the service names ${contracts.eas.slice(0, 42)} as the attestation contract, which on chain ${id} is at ${OP_STACK.eas}`;
+}
+
+/** @param {Answer} answer */
+function resultOf(answer) {
+  if ('problem' in answer) throw new Unanswered(answer.problem);
+  return answer.result;
+}

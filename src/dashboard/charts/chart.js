@@ -1,0 +1,160 @@
+import { s } from '../lib/dom.js';
+import { textWidth } from './text.js';
+
+/** @import { Child } from '../lib/dom.js' */
+
+/** A mark of a time: days since 1970-01-01. @typedef {{ day: number, label: string }} DayTick */
+
+/**
+ * A linear scale: from a domain of values to pixels.
+ * @typedef {{ (value: number): number, domain: readonly [number, number], ticks: readonly number[] }} Scale
+ */
+
+/**
+ * @param {readonly [number, number]} domain
+ * @param {readonly [number, number]} range pixels
+ * @param {number} [count] about so many ticks, at round values
+ * @returns {Scale}
+ */
+export function scale(domain, range, count = 5) {
+  const [low, high] = domain;
+  const span = high - low || 1;
+  /** @param {number} value */
+  const at = (value) => range[0] + ((value - low) / span) * (range[1] - range[0]);
+  return Object.assign(at, { domain, ticks: ticksOf(low, high, count) });
+}
+
+/**
+ * The least and the greatest of values, with a margin on both sides as a share of their distance.
+ * @param {readonly number[]} values
+ * @returns {[number, number]}
+ */
+export function extent(values, margin = 0.05) {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const room = (high - low || Math.abs(high) || 1) * margin;
+  return [low - room, high + room];
+}
+
+/** @param {number} low @param {number} high @param {number} count */
+function ticksOf(low, high, count) {
+  const raw = (high - low || 1) / count;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= raw) ?? raw;
+  const first = Math.ceil(low / step);
+  const last = Math.floor(high / step + 1e-9);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * step);
+}
+
+/**
+ * First days of months between two days, for the axis of a time, thinned to about `count`. Days since 1970-01-01.
+ * @param {number} firstDay
+ * @param {number} lastDay
+ * @returns {DayTick[]}
+ */
+export function monthTicks(firstDay, lastDay, count = 8) {
+  const months = [];
+  const from = new Date(firstDay * 86_400_000);
+  for (let month = 0; ; month++) {
+    const at = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + month, 1));
+    const day = at.getTime() / 86_400_000;
+    if (day > lastDay) break;
+    if (day >= firstDay)
+      months.push({ day, label: `${at.toLocaleString('en-US', { month: 'short', timeZone: 'UTC' })} ${at.getUTCFullYear()}` });
+  }
+  const every = Math.max(1, Math.ceil(months.length / count));
+  return months.filter((_, index) => index % every === 0);
+}
+
+/** Up to so many days days are marked, from there on months. */
+const FEW_DAYS = 120;
+
+/**
+ * Marks of a time between two days: days, or months where there are many. Days since 1970-01-01.
+ * @param {number} firstDay
+ * @param {number} lastDay
+ * @returns {DayTick[]}
+ */
+export function dayTicks(firstDay, lastDay, count = 8) {
+  if (lastDay - firstDay > FEW_DAYS) return monthTicks(firstDay, lastDay, count);
+  const every = [1, 2, 5, 7, 14, 28].find((step) => (lastDay - firstDay) / step <= count) ?? 56;
+  const ticks = [];
+  for (let day = Math.ceil(firstDay); day <= lastDay; day += every) ticks.push({ day, label: shortDate(day) });
+  return ticks;
+}
+
+/** `21 Nov` of days since 1970-01-01. @param {number} day */
+function shortDate(day) {
+  const at = new Date(day * 86_400_000);
+  return `${at.getUTCDate()} ${at.toLocaleString('en-US', { month: 'short', timeZone: 'UTC' })}`;
+}
+
+/** `YYYY-MM-DD` of days since 1970-01-01. @param {number} day */
+export function dateOf(day) {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Days since 1970-01-01 of `YYYY-MM-DD`. @param {string} date */
+export function dayNumber(date) {
+  return Date.parse(`${date.slice(0, 10)}T00:00:00Z`) / 86_400_000;
+}
+
+/**
+ * An empty chart of so many pixels; colours and strokes come from classes of the style sheet.
+ * @param {{ width: number, height: number }} size
+ * @param {...(Child | readonly Child[])} children
+ */
+export function canvas({ width, height }, ...children) {
+  return s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'chart' }, ...children);
+}
+
+/**
+ * Horizontal lines at the ticks of a vertical scale, with their labels on the left.
+ * @param {{ y: Scale, left: number, right: number, label: (value: number) => string }} options
+ */
+export function horizontalGrid({ y, left, right, label }) {
+  return s(
+    'g',
+    { class: 'grid', 'aria-hidden': 'true' },
+    y.ticks.flatMap((tick) => [
+      s('line', { x1: left, x2: right, y1: y(tick), y2: y(tick) }),
+      s('text', { x: left - 6, y: y(tick), dy: '0.32em', 'text-anchor': 'end' }, label(tick)),
+    ]),
+  );
+}
+
+/**
+ * Marks on a horizontal axis, with their labels below it; a label at an end stays within the chart.
+ * @param {{ ticks: readonly { at: number, label: string }[], top: number, bottom: number, width?: number }} options `at` and `width` in pixels
+ */
+export function verticalGrid({ ticks, top, bottom, width = Number.POSITIVE_INFINITY }) {
+  return s(
+    'g',
+    { class: 'grid', 'aria-hidden': 'true' },
+    ticks.flatMap(({ at, label }) => {
+      const half = textWidth(label) / 2;
+      return [
+        s('line', { x1: at, x2: at, y1: top, y2: bottom }),
+        s('text', { x: Math.max(half, Math.min(width - half, at)), y: bottom + 16, 'text-anchor': 'middle' }, label),
+      ];
+    }),
+  );
+}
+
+/**
+ * The `d` of a line through points of pixels.
+ * @param {readonly (readonly [number, number])[]} points
+ */
+export function linePath(points) {
+  return points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
+}
+
+/**
+ * The `d` of the area between an upper and a lower line.
+ * @param {readonly (readonly [x: number, upper: number, lower: number])[]} points
+ */
+export function bandPath(points) {
+  const upper = points.map(([x, top]) => /** @type {[number, number]} */ ([x, top]));
+  const lower = points.map(([x, , bottom]) => /** @type {[number, number]} */ ([x, bottom])).reverse();
+  return points.length === 0 ? '' : `${linePath([...upper, ...lower])}Z`;
+}

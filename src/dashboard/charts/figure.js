@@ -1,0 +1,88 @@
+import { h, replace } from '../lib/dom.js';
+import { table } from '../lib/table.js';
+
+/** @import { Child } from '../lib/dom.js' */
+/** @import { Column } from '../lib/table.js' */
+
+const LEAST_WIDTH = 280;
+
+/** Titles of the tables that the reader has open: a figure that is drawn anew has its table as he left it. @type {Set<string>} */
+const openTables = new Set();
+
+/**
+ * @template Row
+ * @typedef {{
+ *   title: string,
+ *   summary: string,
+ *   legend?: readonly { label: string, mark: string }[],
+ *   below?: Child,
+ *   note?: string,
+ *   draw: (width: number) => SVGSVGElement,
+ *   ready?: (redraw: () => void) => void,
+ *   columns: readonly Column<Row>[],
+ *   rows: readonly Row[],
+ * }} FigureOptions `mark` is the class of a legend's mark: `mark-line`, `mark-band`, and the like; `below` stands under the chart, as wide
+ * as it is; `note` says how it is read; `ready` is told how to have the chart alone drawn again
+ */
+
+/**
+ * A chart with its words and its table. It is drawn as wide as there is room, and drawn again when that changes; what it shows is said in
+ * one sentence, and stands in a table below for whoever cannot see it or wants the figures.
+ * @template Row
+ * @param {FigureOptions<Row>} options
+ */
+export function figure({ title, summary, legend = [], below = null, note, draw, ready, columns, rows }) {
+  const canvas = h('div', { class: 'canvas' });
+  let drawnAt = 0;
+  function redraw() {
+    if (drawnAt === 0) return;
+    const svg = draw(drawnAt);
+    svg.setAttribute('role', 'img');
+    svg.setAttribute('aria-label', `${title}. ${summary}`);
+    replace(canvas, svg);
+  }
+  new ResizeObserver(([{ contentRect }]) => {
+    const width = Math.max(LEAST_WIDTH, Math.floor(contentRect.width));
+    if (width === drawnAt) return;
+    drawnAt = width;
+    redraw();
+  }).observe(canvas);
+  ready?.(redraw);
+  const marks = legend.map(({ label, mark }) => h('li', {}, h('span', { class: `mark ${mark}`, 'aria-hidden': 'true' }), label));
+  return h(
+    'figure',
+    {},
+    h('figcaption', {}, h('strong', {}, title), ' ', summary),
+    marks.length === 0 ? null : h('ul', { class: 'legend' }, marks),
+    canvas,
+    below,
+    note === undefined ? null : h('p', { class: 'note' }, note),
+    tableOnDemand({ title, columns, rows }),
+  );
+}
+
+/**
+ * Made when it is opened: it may have a year of rows.
+ * @template Row
+ * @param {{ title: string, columns: readonly Column<Row>[], rows: readonly Row[] }} options
+ */
+function tableOnDemand({ title, columns, rows }) {
+  const body = h('div', {});
+  const fill = () => body.childElementCount === 0 && replace(body, table({ caption: title, columns, rows }));
+  const open = openTables.has(title);
+  if (open) fill();
+  return h(
+    'details',
+    {
+      class: 'table-of',
+      open,
+      ontoggle: ({ target }) => {
+        if (target.open) openTables.add(title);
+        else openTables.delete(title);
+        if (target.open) fill();
+      },
+    },
+    h('summary', {}, 'Table', h('span', { class: 'visually-hidden' }, `: ${title}`)),
+    body,
+  );
+}

@@ -1,0 +1,55 @@
+import { s } from '../lib/dom.js';
+import { canvas, extent, horizontalGrid, linePath, scale, verticalGrid } from './chart.js';
+
+/** @typedef {{ fold: number, from: string, to: string, n: number, base: number, accuracy: number }} Fold */
+
+const MARGIN = { top: 12, right: 16, bottom: 26, left: 48 };
+const HEIGHT = 220;
+
+/**
+ * Accuracy of each fold beside that of always saying UP.
+ * @param {{ width: number, folds: readonly Fold[] }} options folds: at least one, oldest first
+ */
+export function foldsChart({ width, folds }) {
+  const right = width - MARGIN.right;
+  const bottom = HEIGHT - MARGIN.bottom;
+  const x = scale([0.5, folds.length + 0.5], [MARGIN.left, right]);
+  const y = scale(extent([0.5, ...folds.flatMap(({ accuracy, base }) => [accuracy, base])], 0.1), [bottom, MARGIN.top], 4);
+  const ticks = yearsOf(folds, Math.floor((right - MARGIN.left) / 44)).map(({ index, label }) => ({ at: x(index + 1), label }));
+  return canvas(
+    { width, height: HEIGHT },
+    horizontalGrid({ y, left: MARGIN.left, right, label: (value) => `${Math.round(100 * value)} %` }),
+    verticalGrid({ ticks, top: MARGIN.top, bottom, width }),
+    s('line', { class: 'zero', x1: MARGIN.left, x2: right, y1: y(0.5), y2: y(0.5) }),
+    folds.map(({ accuracy, base }, index) => {
+      const at = x(index + 1);
+      return s(
+        'g',
+        {},
+        s('path', {
+          class: 'between',
+          d: linePath([
+            [at, y(base)],
+            [at, y(accuracy)],
+          ]),
+        }),
+        s('line', { class: 'always-up', x1: at - 7, x2: at + 7, y1: y(base), y2: y(base) }),
+        s('circle', { class: 'dot', cx: at.toFixed(1), cy: y(accuracy).toFixed(1), r: 4.5 }),
+      );
+    }),
+  );
+}
+
+/**
+ * Years, each at its first fold, thinned to so many.
+ * @param {readonly Fold[]} folds
+ * @param {number} most
+ */
+function yearsOf(folds, most) {
+  const years = folds.flatMap(({ from }, index) => {
+    const label = from.slice(0, 4);
+    return index > 0 && folds[index - 1].from.startsWith(label) ? [] : [{ index, label }];
+  });
+  const every = Math.max(1, Math.ceil(years.length / most));
+  return years.filter((_, index) => index % every === 0);
+}

@@ -1,0 +1,111 @@
+import { h, replace } from '../lib/dom.js';
+import { percent, shortHex, usd } from '../lib/format.js';
+import { signedPercent } from '../lib/words.js';
+
+/** @import { ScorecardRow } from '../state/answers.ts' */
+/** @import { Child } from '../lib/dom.js' */
+
+const STATUS_WORDS = { WIN: 'Right', LOSS: 'Wrong', HOLD: 'Hold', PENDING: 'Open', VOID: 'Void' };
+const HEADINGS = ['Day', 'Outcome', 'Call', 'P(up)', 'BTC, open → end of window', 'Attestation', 'Check'];
+
+/**
+ * Forecasts with what is attested of each, one to a row; on a narrow page a row is a card, and stays a row for screen readers.
+ * @param {{ rows: readonly ScorecardRow[], horizon: number, view: (row: ScorecardRow) => { button: HTMLElement, below: HTMLElement } }} options
+ */
+export function attestationRows({ rows, horizon, view }) {
+  return h(
+    'table',
+    { class: 'attested', role: 'table' },
+    h('caption', {}, `Forecasts of the ${horizon}-day horizon and their attestations, newest first`),
+    h(
+      'thead',
+      { role: 'rowgroup' },
+      h(
+        'tr',
+        { role: 'row' },
+        HEADINGS.map((heading) => h('th', { role: 'columnheader', scope: 'col' }, heading)),
+      ),
+    ),
+    h(
+      'tbody',
+      { role: 'rowgroup' },
+      rows.flatMap((row) => {
+        const { button, below } = view(row);
+        return [rowOf(row, button), belowOf(below)];
+      }),
+    ),
+  );
+}
+
+/** @param {ScorecardRow} row @param {Child} action */
+function rowOf(row, action) {
+  const { date, sequence, status } = row;
+  return h(
+    'tr',
+    { role: 'row' },
+    h(
+      'th',
+      { role: 'rowheader', scope: 'row', class: 'day' },
+      h('time', { datetime: date }, date),
+      h('span', { class: 'quiet' }, ` #${sequence}`),
+    ),
+    cell('outcome', h('span', { class: `status status-${status.toLowerCase()}` }, STATUS_WORDS[status] ?? status)),
+    cell('call', callOf(row)),
+    cell('p-up', h('span', { class: 'narrow quiet', 'aria-hidden': 'true' }, 'P(up) '), percent(row.pUp)),
+    cell('prices', pricesOf(row)),
+    cell('uid', uidOf(row)),
+    cell('check', action),
+  );
+}
+
+/** @param {HTMLElement} content */
+function belowOf(content) {
+  return h('tr', { role: 'row', class: 'below' }, h('td', { role: 'cell', colspan: HEADINGS.length }, content));
+}
+
+/** @param {string} name @param {...(Child | readonly Child[])} content */
+function cell(name, ...content) {
+  return h('td', { role: 'cell', class: name }, ...content);
+}
+
+/** @param {ScorecardRow} row */
+function callOf({ signal, direction, missed }) {
+  if (missed) return h('span', { class: 'quiet' }, 'none made');
+  if (direction === null) return h('span', { class: 'quiet' }, 'gated');
+  return `${signal === 'HOLD' ? 'HOLD, leaning' : signal} ${direction}`;
+}
+
+/** @param {ScorecardRow} row */
+function pricesOf({ btcAtSignal, btcAtResolution, returnBps }) {
+  if (btcAtSignal === null) return h('span', { class: 'quiet' }, 'window not open yet');
+  const end = btcAtResolution === null ? h('span', { class: 'quiet' }, 'open') : usd(btcAtResolution);
+  const change = returnBps === null ? null : h('span', { class: 'quiet' }, ` (${signedPercent(returnBps / 100)})`);
+  return [usd(btcAtSignal), ' → ', end, change];
+}
+
+/** @param {ScorecardRow} row */
+function uidOf({ attestationUid, date }) {
+  if (attestationUid === null) return h('span', { class: 'quiet' }, 'not on chain yet');
+  return [
+    h('code', { title: attestationUid }, shortHex(attestationUid)),
+    copyButton(attestationUid, `Copy the uid of ${date}`),
+    h(
+      'a',
+      { href: `api/svc/onchain-oracle/verify/${attestationUid}` },
+      'JSON',
+      h('span', { class: 'visually-hidden' }, ` of the attestation of ${date}`),
+    ),
+  ];
+}
+
+/** Only where the browser has a clipboard to give: not on plain http of another machine. @param {string} text @param {string} label */
+function copyButton(text, label) {
+  if (navigator.clipboard === undefined) return null;
+  const button = h('button', { type: 'button', class: 'small', 'aria-label': label, onclick: () => void copy() }, 'Copy');
+  async function copy() {
+    await navigator.clipboard.writeText(text);
+    replace(button, 'Copied');
+    setTimeout(() => replace(button, 'Copy'), 1_500);
+  }
+  return button;
+}

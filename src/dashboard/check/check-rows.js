@@ -1,0 +1,177 @@
+import { Unreadable } from '../chain/abi.js';
+import { assertChain } from '../chain/chain-asked.js';
+import { cidOf } from '../chain/cid.js';
+import { callDataOf, decodeAttestation, decodePrediction, isUidOfContent } from '../chain/eas.js';
+import { createMetadataReader } from '../chain/metadata.js';
+import { callAll, Unanswered } from '../chain/rpc.js';
+import { ask } from '../state/api.js';
+import { neighboursOf } from './neighbours.js';
+import { checkRow, unchecked } from './verify.js';
+
+/** @import { Answers, ScorecardRow } from '../state/answers.ts' */
+/** @import { Attestation } from '../chain/eas.js' */
+/** @import { Shown } from './neighbours.js' */
+/** @import { Answer } from '../chain/rpc.js' */
+/** @import { Evidence, Finding, Reading } from './verify.js' */
+
+const ROWS_A_TURN = 10;
+const UID = /^0x[0-9a-f]{64}$/i;
+
+const readMetadata = createMetadataReader({ fetch: (path, request) => fetch(new URL(path, document.baseURI), request), now: Date.now });
+
+/**
+ * What it takes to check rows: those themselves, the record that they stand in, and where the chain is read.
+ * @typedef {{
+ *   rows: readonly ScorecardRow[], shown: Shown, info: Answers['info'], endpoint: string, token: string | null, signal: AbortSignal,
+ *   onFinding: (row: ScorecardRow, finding: Finding) => void,
+ * }} Task
+ */
+
+/**
+ * Checks rows one after the other, and tells of each; ends when all are told of, or when it is aborted.
+ * @param {Task} task
+ */
+export async function checkRows(task) {
+  const { rows, signal, onFinding } = task;
+  let done = 0;
+  try {
+    await assertChain(task);
+    const salts = await saltsFor(task);
+    for (; done < rows.length; done += ROWS_A_TURN) await checkSome(task, rows.slice(done, done + ROWS_A_TURN), salts);
+  } catch (error) {
+    if (signal.aborted) return;
+    if (!(error instanceof Unanswered)) reportError(error);
+    const reason = error instanceof Unanswered ? error.message : 'this page has failed at it';
+    for (const row of rows.slice(done)) onFinding(row, unchecked(reason));
+  }
+}
+
+/**
+ * @param {Task} task
+ * @param {readonly ScorecardRow[]} rows
+ * @param {ReadonlyMap<string, string>} salts
+ */
+async function checkSome(task, rows, salts) {
+  const readings = await readAttestations(task, rows);
+  for (const row of rows) task.onFinding(row, await findingOf(task, row, { readings, salts }));
+}
+
+/**
+ * What is wrong with one row is not a fault of the others.
+ * @param {Task} task
+ * @param {ScorecardRow} row
+ * @param {{ readings: ReadonlyMap<string, Reading>, salts: ReadonlyMap<string, string> }} found
+ * @returns {Promise<Finding>}
+ */
+async function findingOf(task, row, found) {
+  try {
+    const finding = checkRow(await evidenceOf(task, row, found));
+    task.signal.throwIfAborted();
+    return finding;
+  } catch (error) {
+    if (task.signal.aborted) throw error;
+    reportError(error);
+    return unchecked('what the service says of it is not what a row can say');
+  }
+}
+
+/**
+ * @param {Task} task
+ * @param {ScorecardRow} row
+ * @param {{ readings: ReadonlyMap<string, Reading>, salts: ReadonlyMap<string, string> }} found
+ * @returns {Promise<Evidence>}
+ */
+async function evidenceOf({ shown, info, signal }, row, { readings, salts }) {
+  const prediction = readingIn(readings, row.attestationUid);
+  const neighbours = neighboursOf(row, shown.known);
+  const previousUid = neighbours.before?.attestationUid ?? null;
+  return {
+    ...{ row, horizon: shown.horizon, attester: info.chain.attester, prediction, neighbours },
+    resolution: row.resolutionUid === null ? null : readingIn(readings, row.resolutionUid),
+    previous: previousUid === null ? null : readingIn(readings, previousUid),
+    salt: salts.get(String(row.attestationUid)) ?? null,
+    metadata: await metadataOf(prediction, signal),
+    now: new Date(),
+  };
+}
+
+/**
+ * Those of rows, and of the rows before them, each once.
+ * @param {Task} task
+ * @param {readonly ScorecardRow[]} rows
+ * @returns {Promise<ReadonlyMap<string, Reading>>}
+ */
+async function readAttestations({ shown, info, endpoint, signal }, rows) {
+  const named = rows.flatMap((row) => {
+    const { before } = neighboursOf(row, shown.known);
+    return [row.attestationUid, row.resolutionUid, before?.attestationUid ?? null];
+  });
+  const uids = [...new Set(named)].filter((uid) => uid !== null);
+  const asked = uids.filter((uid) => UID.test(uid));
+  const calls = asked.map((uid) => ({ method: 'eth_call', params: [{ to: info.contracts.eas, data: callDataOf(uid) }, 'latest'] }));
+  const answers = await callAll(endpoint, calls, { signal });
+  const read = asked.map((uid, index) => /** @type {const} */ ([uid, readingOf(answers[index])]));
+  // What is no uid at all no chain has.
+  return new Map([...uids.map((uid) => /** @type {const} */ ([uid, { attestation: null }])), ...read]);
+}
+
+/** @param {Answer} answer @returns {Reading} */
+function readingOf(answer) {
+  if ('problem' in answer) return answer;
+  try {
+    return { attestation: decodeAttestation(answer.result) };
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return { problem: `the endpoint's answer cannot be read: ${error.message}` };
+  }
+}
+
+/**
+ * @param {ReadonlyMap<string, Reading>} readings
+ * @param {string | null} uid
+ * @returns {Reading}
+ */
+function readingIn(readings, uid) {
+  return readings.get(/** @type {string} */ (uid)) ?? { problem: 'it is not on chain yet' };
+}
+
+/**
+ * The bytes behind the digest of a prediction, as the service publishes them.
+ * @param {Reading} reading
+ * @param {AbortSignal} signal
+ * @returns {Promise<Evidence['metadata']>}
+ */
+async function metadataOf(reading, signal) {
+  const digest = digestIn('attestation' in reading ? reading.attestation : null);
+  return digest === null ? null : readMetadata(cidOf(digest), signal);
+}
+
+/** What an attestation names that is not what its uid says, nobody has published. @param {Attestation | null} attestation */
+function digestIn(attestation) {
+  if (attestation === null || !isUidOfContent(attestation)) return null;
+  try {
+    return decodePrediction(attestation).metadata;
+  } catch {
+    // That it cannot be read is found by the check itself.
+    return null;
+  }
+}
+
+/**
+ * Salts of forecasts that are told before they are resolved, by the uid of their prediction; asked for only where some are.
+ * @param {Task} task
+ * @returns {Promise<ReadonlyMap<string, string>>}
+ */
+async function saltsFor({ rows, token, info }) {
+  const told = rows.some(({ direction, resolutionUid }) => direction !== null && resolutionUid === null);
+  if (!told) return new Map();
+  try {
+    const { most } = info.limits.attestationHistory;
+    /** @type {{ attestations: { type: string, uid: string, salt: string | null }[] }} */
+    const { attestations } = await ask(`api/svc/onchain-oracle/history?limit=${most}`, { token });
+    return new Map(attestations.flatMap(({ type, uid, salt }) => (type === 'prediction' && salt !== null ? [[uid, salt]] : [])));
+  } catch {
+    // Without them these commitments stay closed, and the finding says so.
+    return new Map();
+  }
+}

@@ -1,0 +1,73 @@
+import { h, replace } from '../lib/dom.js';
+
+/** @import { ScorecardRow } from '../state/answers.ts' */
+/** @import { Finding } from './verify.js' */
+
+/**
+ * The button that checks all rows that are shown, with progress; pressed again it stops.
+ * @param {{
+ *   rowsNow: () => readonly ScorecardRow[],
+ *   check: (
+ *     rows: readonly ScorecardRow[],
+ *     options: { signal: AbortSignal, onFound: (row: ScorecardRow, finding: Finding) => void },
+ *   ) => Promise<void>,
+ * }} options
+ */
+export function checkToolbar({ rowsNow, check }) {
+  const progress = h('progress', { 'aria-label': 'Rows checked', hidden: true });
+  const words = h('span', { role: 'status' });
+  /** @type {AbortController | null} */
+  let running = null;
+  const button = h('button', { type: 'button', class: 'primary', onclick: () => (running === null ? void run() : running.abort()) });
+
+  /** Says how many there are to check. */
+  function name() {
+    const { length } = rowsNow();
+    if (running === null) replace(button, length === 1 ? 'Check this one' : `Check these ${length}`);
+  }
+
+  async function run() {
+    const rows = rowsNow();
+    running = new AbortController();
+    const { signal } = running;
+    /** @type {Finding[]} */
+    const findings = [];
+    replace(button, 'Stop');
+    replace(words);
+    Object.assign(progress, { max: rows.length, value: 0, hidden: false });
+    const onFound = (/** @type {ScorecardRow} */ _, /** @type {Finding} */ finding) =>
+      void Object.assign(progress, { value: findings.push(finding) });
+    try {
+      await check(rows, { signal, onFound });
+    } finally {
+      const done = findings.length;
+      const tally = tallyOf(findings);
+      replace(words, done < rows.length ? `Stopped after ${done} of ${rows.length}: ${tally}` : tally);
+      progress.hidden = true;
+      running = null;
+      name();
+    }
+  }
+  return { element: h('div', { class: 'check-all' }, button, progress, words), name };
+}
+
+/**
+ * What came of many: of those that agree, how many are so far, how many never count, and of how many something could not be had.
+ * @param {readonly Finding[]} findings
+ */
+export function tallyOf(findings) {
+  const count = (/** @type {Finding['verdict']} */ verdict) => findings.filter((finding) => finding.verdict === verdict).length;
+  const verified = findings.filter(({ verdict }) => verdict === 'verified');
+  const soFar = verified.filter(({ stage }) => stage === 'open').length;
+  const isVoid = verified.filter(({ stage }) => stage === 'void').length;
+  const lacks = verified.map(({ stage, open }) => (stage === 'void' ? [] : open.filter(({ isDue }) => !isDue).map(({ what }) => what)));
+  const lacking = lacks.filter(({ length }) => length > 0).length;
+  const what = [...new Set(lacks.flat())].join(' and ');
+  const apart = [
+    ...(soFar === 0 ? [] : [`${soFar} of them so far: the rest when it is revealed`]),
+    ...(isVoid === 0 ? [] : [`${isVoid} of them as void: they never count`]),
+    ...(lacking === 0 ? [] : [`${lacking} of them but for ${what}, which could not be had now: the rows say why`]),
+  ];
+  const words = apart.length === 0 ? '' : ` (${apart.join('; ')})`;
+  return `${verified.length} verified${words}, ${count('mismatch')} do not match, ${count('unchecked')} could not be checked.`;
+}

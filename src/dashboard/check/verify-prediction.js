@@ -1,0 +1,103 @@
+import { cidOf, digestOf } from '../chain/cid.js';
+import { decodePrediction, ZERO } from '../chain/eas.js';
+import { isoOf, secondsOf } from './check-list.js';
+import { checkForm, readData } from './verify-attestation.js';
+import { checkLink } from './verify-record.js';
+
+/** @import { ScorecardRow } from '../state/answers.ts' */
+/** @import { CheckList } from './check-list.js' */
+/** @import { Attestation, PredictionData } from '../chain/eas.js' */
+/** @import { Evidence } from './verify.js' */
+
+const DAY_SECONDS = 86_400;
+
+/**
+ * Compares a row with the prediction that commits to it.
+ * @param {CheckList} list
+ * @param {Evidence} evidence
+ * @param {Attestation | null} found as the chain has it
+ * @returns {PredictionData | null} what it commits to
+ */
+export function checkPrediction(list, evidence, found) {
+  const { row, attester } = evidence;
+  const attestation = checkForm(list, found, { uid: String(row.attestationUid), attester, schema: 'prediction' });
+  if (attestation === null) return null;
+  const data = readData(list, () => decodePrediction(attestation));
+  if (data === null) return null;
+  checkPlace(list, evidence, data);
+  checkMissed(list, row, data);
+  checkTime(list, row, { data, time: attestation.time });
+  checkLink(list, evidence, { attestation, data });
+  checkMetadata(list, evidence, data);
+  return data;
+}
+
+/**
+ * @param {CheckList} list
+ * @param {Evidence} evidence
+ * @param {PredictionData} data
+ */
+function checkPlace(list, { row, horizon }, { sequence, day, horizonDays, windowOpensAt, resolvesAt }) {
+  list.add('horizon', 'It is of the horizon that you chose.', { expected: `${horizon}d`, actual: `${horizonDays}d` });
+  const actual = isoOf(day * DAY_SECONDS).slice(0, 10);
+  list.add('date', 'It is of the day that the row says.', { expected: row.date, actual });
+  list.add('sequence', 'It has the place in the record that the row says.', { expected: row.sequence, actual: sequence });
+  list.add('windowOpensAt', 'The outcome window opens when the row says.', {
+    expected: isoOf(secondsOf(row.windowOpensAt)),
+    actual: isoOf(windowOpensAt),
+  });
+  list.add('resolvesAt', 'The outcome window ends when the row says.', {
+    expected: isoOf(secondsOf(row.resolvesAt)),
+    actual: isoOf(resolvesAt),
+  });
+  const opens = (day + 1) * DAY_SECONDS;
+  list.add('window', 'The window opens at 00:00 UTC after its day, and is as long as the horizon.', {
+    expected: `${isoOf(opens)} to ${isoOf(opens + horizonDays * DAY_SECONDS)}`,
+    actual: `${isoOf(windowOpensAt)} to ${isoOf(resolvesAt)}`,
+  });
+}
+
+/**
+ * A day on which nothing was forecast commits to nothing, and is void; every other commits to something.
+ * @param {CheckList} list
+ * @param {ScorecardRow} row
+ * @param {PredictionData} data
+ */
+function checkMissed(list, { missed, status }, { commitment }) {
+  const isNothing = commitment === ZERO;
+  const what = missed ? 'Nothing was forecast, as the row says: it commits to nothing.' : 'It commits to something.';
+  list.add('missed', what, { expected: missed ? ZERO : 'a commitment', actual: commitment, ok: missed === isNothing });
+  if (missed) list.add('void', 'As nothing was forecast, the row is void.', { expected: 'VOID', actual: status });
+}
+
+/**
+ * Committed before the window opened; what the row calls void, though there was a forecast, must have been too late.
+ * @param {CheckList} list
+ * @param {ScorecardRow} row
+ * @param {{ data: PredictionData, time: number }} committed
+ */
+function checkTime(list, { status, missed }, { data: { windowOpensAt }, time }) {
+  if (missed) return;
+  const actual = isoOf(time);
+  const opens = isoOf(windowOpensAt);
+  if (status === 'VOID') {
+    const what = 'It is void, as the row says: it was on chain too late, and never counts.';
+    list.add('void', what, { expected: `not before ${opens}`, actual, ok: time >= windowOpensAt });
+  } else {
+    const what = 'It was on chain before the outcome window opened.';
+    list.add('time', what, { expected: `before ${opens}`, actual, ok: time < windowOpensAt });
+  }
+}
+
+/**
+ * @param {CheckList} list
+ * @param {Evidence} evidence
+ * @param {PredictionData} data
+ */
+function checkMetadata(list, { metadata }, data) {
+  if (metadata === null || 'problem' in metadata) {
+    return list.leave('the published metadata', metadata === null ? 'nothing was published under what it names' : metadata.problem);
+  }
+  const what = `The published metadata (${cidOf(data.metadata).slice(0, 12)}…) has the digest that it names.`;
+  list.add('metadata', what, { expected: data.metadata, actual: digestOf(metadata.bytes) });
+}

@@ -1,0 +1,89 @@
+import { decodePrediction, isUidOfContent, schemaUid, ZERO } from '../chain/eas.js';
+import { isoOf } from './check-list.js';
+
+/** @import { CheckList } from './check-list.js' */
+/** @import { Attestation, PredictionData } from '../chain/eas.js' */
+/** @import { Evidence } from './verify.js' */
+
+const DAY_SECONDS = 86_400;
+
+/**
+ * Compares a row with what the others of its record say: of the horizon that was chosen, once, after the one before it, and with the
+ * same closes as rows whose windows meet with its own.
+ * @param {CheckList} list
+ * @param {Evidence} evidence
+ */
+export function checkAmongOthers(list, { row, horizon, neighbours: { before, alike, openingClose, endingClose } }) {
+  const { sequence, btcAtSignal, btcAtResolution } = row;
+  list.add('horizon', 'The row is of the horizon that you chose.', { expected: `${horizon}d`, actual: row.horizon });
+  list.add('once', 'No other row has its number.', { expected: 1, actual: alike });
+  if (sequence !== 1) {
+    const what = `The row before it, number ${sequence - 1}, is shown.`;
+    list.add('before', what, { expected: sequence - 1, actual: before?.sequence ?? null });
+  }
+  if (btcAtSignal !== null && openingClose !== null) {
+    const what = 'Its close at window open is the one that another row ended with.';
+    list.add('openingClose', what, { expected: openingClose, actual: btcAtSignal });
+  }
+  if (btcAtResolution !== null && endingClose !== null) {
+    const what = 'Its close at resolution is the one that another row begins with.';
+    list.add('endingClose', what, { expected: endingClose, actual: btcAtResolution });
+  }
+}
+
+/**
+ * Compares what a prediction refers to with the row before it, and that with what a predecessor has to be.
+ * @param {CheckList} list
+ * @param {Evidence} evidence
+ * @param {{ attestation: Attestation, data: PredictionData }} found
+ */
+export function checkLink(list, { row, attester, neighbours: { before }, previous }, { attestation: { refUID }, data }) {
+  if (row.sequence === 1) {
+    list.add('link', 'It is the first of its record, and refers to none before it.', { expected: ZERO, actual: refUID });
+    return;
+  }
+  // That a row before it is not shown is a finding of its own.
+  if (before === null) return;
+  const expected = before.attestationUid === null ? null : String(before.attestationUid).toLowerCase();
+  const isThat = list.add('link', 'It refers to the prediction of the row before it.', { expected, actual: refUID });
+  if (!isThat || previous === null) return;
+  if ('problem' in previous) list.leave('what the prediction before it says', previous.problem);
+  else checkPrevious(list, previous.attestation, { attester, data });
+}
+
+/**
+ * @param {CheckList} list
+ * @param {Attestation | null} previous
+ * @param {{ attester: string, data: PredictionData }} follower
+ */
+function checkPrevious(list, previous, { attester, data: { horizonDays, day, sequence } }) {
+  list.add('previous', 'What it refers to is a prediction of the same wallet.', {
+    expected: `a prediction of ${attester.toLowerCase()}`,
+    actual: makerOf(previous),
+  });
+  list.add('previousPlace', 'That one is of the same horizon, of the day before and of the number before.', {
+    expected: placeOf({ horizonDays, day: day - 1, sequence: sequence - 1 }),
+    actual: placeIn(previous),
+  });
+}
+
+/** @param {Attestation | null} attestation */
+function makerOf(attestation) {
+  if (attestation === null) return null;
+  if (!isUidOfContent(attestation)) return 'not what its uid says';
+  return attestation.schema === schemaUid('prediction') ? `a prediction of ${attestation.attester}` : 'of another schema';
+}
+
+/** @param {Attestation | null} attestation */
+function placeIn(attestation) {
+  try {
+    return attestation === null ? null : placeOf(decodePrediction(attestation));
+  } catch {
+    return 'what cannot be read';
+  }
+}
+
+/** @param {Pick<PredictionData, 'horizonDays' | 'day' | 'sequence'>} place */
+function placeOf({ horizonDays, day, sequence }) {
+  return `${horizonDays}d of ${isoOf(day * DAY_SECONDS).slice(0, 10)}, number ${sequence}`;
+}

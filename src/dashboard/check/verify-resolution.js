@@ -1,0 +1,111 @@
+import { commitmentOf, DIRECTIONS, decodeResolution, OUTCOMES, SIGNALS } from '../chain/eas.js';
+import { isoOf, secondsOf } from './check-list.js';
+import { checkForm, readData } from './verify-attestation.js';
+
+/** @import { ScorecardRow } from '../state/answers.ts' */
+/** @import { CheckList } from './check-list.js' */
+/** @import { Attestation, PredictionData, ResolutionData } from '../chain/eas.js' */
+/** @import { Evidence } from './verify.js' */
+
+/** The most that a confidence is told as. */
+const MOST_CONFIDENCE_BPS = 9_900;
+
+/**
+ * Compares a row with the resolution that reveals it, and that with the prediction that it resolves.
+ * @param {CheckList} list
+ * @param {Evidence} evidence
+ * @param {{ found: Attestation | null, committed: PredictionData }} chain
+ */
+export function checkResolution(list, { row, attester }, { found, committed }) {
+  const attestation = checkForm(list, found, { uid: String(row.resolutionUid), attester, schema: 'resolution' });
+  if (attestation === null) return;
+  list.add('reference', 'It refers to the prediction that it resolves.', {
+    expected: String(row.attestationUid).toLowerCase(),
+    actual: attestation.refUID,
+  });
+  const { time } = attestation;
+  list.add('time', 'It was made after the outcome window had ended.', {
+    expected: `not before ${isoOf(committed.resolvesAt)}`,
+    actual: isoOf(time),
+    ok: time >= committed.resolvesAt,
+  });
+  const told = row.resolvedAt === null ? null : isoOf(secondsOf(row.resolvedAt));
+  list.add('resolvedAt', 'It was made when the row says.', { expected: told, actual: isoOf(time) });
+  const data = readData(list, () => decodeResolution(attestation));
+  if (data === null) return;
+  checkCommitment(list, data, committed);
+  checkValues(list, data);
+  checkOutcome(list, data);
+  checkRow(list, row, data);
+}
+
+/**
+ * @param {CheckList} list
+ * @param {ResolutionData} data
+ * @param {PredictionData} committed
+ */
+function checkCommitment(list, data, { commitment }) {
+  const what = 'Salt and values that it reveals, hashed in this browser, give the commitment of the prediction.';
+  list.add('commitment', what, { expected: commitment, actual: commitmentOf(data) });
+}
+
+/** BUY says UP and SELL says DOWN; the direction is the likelier one, and the confidence its probability. @param {CheckList} list @param {ResolutionData} data */
+function checkValues(list, { signal, direction, confidenceBps, pUpBps }) {
+  const said = [direction, 1, 2][signal];
+  list.add('call', 'Signal and direction say the same.', {
+    expected: `${SIGNALS[signal]} ${DIRECTIONS[said]}`,
+    actual: `${SIGNALS[signal]} ${DIRECTIONS[direction]}`,
+  });
+  // One half to the basis point may have been a hair above or below.
+  const likelier = pUpBps === 5_000 ? direction : pUpBps > 5_000 ? 1 : 2;
+  const probability = Math.min(MOST_CONFIDENCE_BPS, Math.max(pUpBps, 10_000 - pUpBps));
+  list.add('likelier', 'The direction is the likelier one, and the confidence its probability.', {
+    expected: `${DIRECTIONS[likelier]} with ${probability} bps`,
+    actual: `${DIRECTIONS[direction]} with ${confidenceBps} bps`,
+  });
+}
+
+/** @param {CheckList} list @param {ResolutionData} data */
+function checkOutcome(list, data) {
+  const { btcAtSignalCents, btcAtResolutionCents, returnBps, outcome } = data;
+  list.add('return', 'The return is that of its two closes, in basis points.', {
+    expected: Math.round((btcAtResolutionCents / btcAtSignalCents - 1) * 10_000),
+    actual: returnBps,
+  });
+  list.add('result', 'The outcome follows from the direction and the two closes.', {
+    expected: resultOf(data),
+    actual: OUTCOMES[outcome] ?? `code ${outcome}`,
+  });
+}
+
+/** @param {ResolutionData} data */
+function resultOf(data) {
+  if (data.signal === 0) return 'HOLD';
+  return (data.direction === 1) === hasRisen(data) ? 'WIN' : 'LOSS';
+}
+
+/** @param {ResolutionData} data */
+const hasRisen = ({ btcAtSignalCents, btcAtResolutionCents }) => btcAtResolutionCents > btcAtSignalCents;
+
+/** Everything that the row shows, against what was revealed. @param {CheckList} list @param {ScorecardRow} row @param {ResolutionData} data */
+function checkRow(list, row, data) {
+  const counts = data.outcome !== 0;
+  const { outcome } = row;
+  /** @type {[field: string, name: string, shown: string | number | boolean | null, chain: string | number | boolean | null][]} */
+  const shown = [
+    ['status', 'status', row.status, OUTCOMES[data.outcome] ?? null],
+    ['signal', 'signal', row.signal, SIGNALS[data.signal] ?? null],
+    ['direction', 'direction', row.direction, DIRECTIONS[data.direction] ?? null],
+    ['confidence', 'confidence', row.confidence, data.confidenceBps / 10_000],
+    ['pUp', 'P(up)', row.pUp, data.pUpBps / 10_000],
+    ['btcPrice', 'price at signal time', row.btcPrice, data.btcPriceCents / 100],
+    ['btcAtSignal', 'close at window open', row.btcAtSignal, data.btcAtSignalCents / 100],
+    ['btcAtResolution', 'close at resolution', row.btcAtResolution, data.btcAtResolutionCents / 100],
+    ['returnBps', 'return in basis points', row.returnBps, data.returnBps],
+    ['actualDirection', 'way that the price went', outcome?.actualDirection ?? null, counts ? (hasRisen(data) ? 'UP' : 'DOWN') : null],
+    ['correct', 'word on whether it was right', outcome?.correct ?? null, counts ? data.outcome === 1 : null],
+    ['actualReturn', 'return', outcome?.actualReturn ?? null, counts ? data.returnBps / 10_000 : null],
+  ];
+  for (const [field, name, told, actual] of shown)
+    list.add(field, `The row shows the ${name} that is on chain.`, { expected: told, actual });
+}

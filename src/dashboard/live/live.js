@@ -1,0 +1,154 @@
+import { ask, Problem } from '../state/api.js';
+import { openSocket } from './live-socket.js';
+
+/** @import { Session } from '../state/session.js' */
+
+/**
+ * @typedef {{ id: number, type: string, timestamp: string, data: Record<string, any> }} PushedEvent
+ * @typedef {'off' | 'connecting' | 'live' | 'waiting'} LiveState
+ */
+
+/** @typedef {{ session: Session, onChange: () => void, onEvents: () => void }} LiveOptions `onEvents`: something has happened just now */
+
+const MOST_EVENTS = 50;
+const RETRY_MS = { least: 1_000, most: 30_000, later: 30_000 };
+const CLOSED = { tryLater: 1013, tokenEnded: 4001, tierLost: 4003 };
+
+/**
+ * Events of the service as they happen, for whoever has logged in: over a WebSocket that comes back after a drop, and brings what was
+ * missed meanwhile. Nothing of them is kept once the session ends.
+ */
+export class Live {
+  /** @type {readonly PushedEvent[]} newest first */
+  events = [];
+  /** @type {LiveState} */
+  state = 'off';
+  /** Why it is in that state, where there is something to say. */
+  detail = '';
+  /** True once what comes happens now. */
+  caughtUp = false;
+
+  #options;
+  /** @type {number | null} id of the newest event that was seen or skipped; null before the first connection */
+  #lastId = null;
+  #failures = 0;
+  /** @type {ReturnType<typeof openSocket> | null} */
+  #socket = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #retry;
+  /** What was begun before it last changed is void. */
+  #turn = 0;
+
+  /** @param {LiveOptions} options */
+  constructor(options) {
+    this.#options = options;
+    options.session.onChange(() => this.start());
+  }
+
+  /** Begins anew: another reader sees nothing of what was told to the one before. */
+  start() {
+    this.events = [];
+    this.caughtUp = false;
+    this.#lastId = null;
+    this.#failures = 0;
+    void this.#connect();
+  }
+
+  /** The service is there again: no need to wait longer. */
+  retryNow() {
+    if (this.state === 'waiting') void this.#connect();
+  }
+
+  async #connect() {
+    const turn = this.#stop();
+    const { current } = this.#options.session;
+    if (current === null) return this.#become('off');
+    this.#become('connecting');
+    try {
+      const { ticket } = await ask('api/svc/ws/ticket', { token: current.token, method: 'POST' });
+      if (turn === this.#turn) this.#open(ticket);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (turn === this.#turn) this.#refused(error);
+    }
+  }
+
+  #stop() {
+    clearTimeout(this.#retry);
+    this.#socket?.close();
+    this.#socket = null;
+    this.#turn += 1;
+    return this.#turn;
+  }
+
+  /** @param {string} ticket */
+  #open(ticket) {
+    this.#socket = openSocket({
+      ticket,
+      since: this.#lastId,
+      onMessage: (message) => this.#take(message),
+      onClosed: (code) => this.#closed(code),
+    });
+  }
+
+  /** @param {any} message */
+  #take({ id, type, timestamp, data }) {
+    if (typeof id === 'number') return this.#add({ id, type, timestamp, data });
+    if (type === 'connected') return this.#connected(data.lastEventId);
+    if (type === 'replay.complete') {
+      this.caughtUp = true;
+      this.#become('live');
+    }
+    if (type === 'token.expiring') this.#become('live', 'The session ends within a minute: log in again to go on.');
+  }
+
+  /** A first connection learns where the log stands, and goes back a little. @param {number} newestId */
+  #connected(newestId) {
+    this.#failures = 0;
+    if (this.#lastId !== null) return;
+    this.#lastId = Math.max(0, newestId - MOST_EVENTS);
+    if (newestId > 0) return void this.#connect();
+    this.caughtUp = true;
+    this.#become('live');
+  }
+
+  /** @param {PushedEvent} event */
+  #add(event) {
+    if (this.#lastId !== null && event.id <= this.#lastId) return;
+    this.#lastId = event.id;
+    this.events = [event, ...this.events].slice(0, MOST_EVENTS);
+    // What was there before the page was is shown in one go.
+    if (!this.caughtUp) return;
+    this.#options.onChange();
+    this.#options.onEvents();
+  }
+
+  /** @param {number} code */
+  #closed(code) {
+    if (code === CLOSED.tokenEnded || code === CLOSED.tierLost) return this.#options.session.set(null);
+    this.#again('The connection was lost.', code === CLOSED.tryLater ? RETRY_MS.later : 0);
+  }
+
+  /** @param {Problem} problem */
+  #refused({ code, message, retryAfterSeconds }) {
+    if (code === 'UNAUTHENTICATED') return this.#options.session.set(null);
+    if (code === 'TIER_REQUIRED') return this.#become('off', `${message}.`);
+    this.#again(`${message}.`, 1_000 * (retryAfterSeconds ?? 0));
+  }
+
+  /** Later each time, and not all pages at once. @param {string} words @param {number} leastMs */
+  #again(words, leastMs) {
+    this.#stop();
+    const backoffMs = Math.min(RETRY_MS.most, RETRY_MS.least * 2 ** this.#failures) * (0.5 + Math.random());
+    this.#failures += 1;
+    this.#retry = setTimeout(() => void this.#connect(), Math.max(leastMs, backoffMs));
+    this.#become('waiting', words);
+  }
+
+  /** @param {LiveState} state */
+  #become(state, detail = '') {
+    this.state = state;
+    this.detail = detail;
+    this.#options.onChange();
+  }
+}

@@ -1,0 +1,185 @@
+import { h, s } from '../lib/dom.js';
+import { percent } from '../lib/format.js';
+import { dayWords, horizonWords } from '../lib/words.js';
+import { unlockButton } from '../unlock/unlock-button.js';
+
+/** @import { Answers } from '../state/answers.ts' */
+/** @import { Child } from '../lib/dom.js' */
+
+/** @typedef {Answers['signal']} Signal */
+
+const HALF = 0.5;
+
+/**
+ * What Basic takes, in words, and the tier of the reader; null for anybody.
+ * @typedef {{ needed: string, tier: string | null }} Reader
+ */
+
+/**
+ * What a forecast says, as far as it is told; null values are sealed.
+ * @param {Signal} signal
+ * @param {Reader} reader
+ * @returns {readonly Child[]}
+ */
+export function callOf(signal, reader) {
+  const { direction, confidence } = signal;
+  if (signal.signal === 'GATED' || direction === null || confidence === null) return sealed(signal, reader);
+  return [
+    marks(signal),
+    word(signal.signal),
+    meaning({ ...signal, direction, confidence }),
+    gauge(pUpOf(direction, confidence)),
+    end(signal),
+  ];
+}
+
+/** @typedef {Signal & { direction: 'UP' | 'DOWN', confidence: number }} Told */
+
+/** @param {Signal} signal @param {Reader} reader @returns {readonly Child[]} */
+function sealed(signal, { needed, tier }) {
+  return [
+    marks(signal),
+    h(
+      'p',
+      { class: 'call-word sealed' },
+      h('span', { 'aria-hidden': 'true', class: 'seal' }),
+      `Sealed until ${dayWords(signal.resolvesAt)}`,
+    ),
+    h(
+      'p',
+      {},
+      `The ${horizonWords(signal.horizon)} call ${committedWords(signal)}. What it says is told to everybody once its outcome is there.`,
+    ),
+    ...(tier === null ? waysIn(needed) : [fallen(needed)]),
+  ];
+}
+
+/** @param {Signal} signal */
+function committedWords({ status, attestationUid }) {
+  if (status === 'VOID') return 'was not committed on chain in time, and never counts';
+  return attestationUid === null
+    ? 'is made, and goes on chain before its outcome window'
+    : 'was made and committed on chain before its outcome window';
+}
+
+/** @param {string} needed */
+function fallen(needed) {
+  return h('p', { class: 'notice' }, `The wallet no longer holds ${needed}: calls are sealed until it does.`);
+}
+
+/** @param {string} needed */
+function waysIn(needed) {
+  return [
+    h('p', {}, unlockButton()),
+    h(
+      'p',
+      { class: 'quiet' },
+      `Takes ${needed} (Basic) and costs nothing: your wallet signs a text, it sends no transaction. Without tokens `,
+      h('a', { href: 'docs#/signal/buySignal' }, 'one call can be bought by x402'),
+      '.',
+    ),
+  ];
+}
+
+/** Arrows say the direction to whoever does not see the colour. */
+const WORDS = { BUY: ['▲', 'BUY', 'up'], SELL: ['▼', 'SELL', 'down'], HOLD: ['■', 'HOLD', 'abstains'] };
+
+/** @param {'BUY' | 'SELL' | 'HOLD'} signal */
+function word(signal) {
+  const [sign, name, what] = WORDS[signal];
+  const colour = { BUY: 'good', SELL: 'bad', HOLD: 'quiet' }[signal];
+  return h(
+    'p',
+    { class: `call-word ${colour}` },
+    h('span', { 'aria-hidden': 'true' }, sign),
+    h('span', {}, name),
+    ' ',
+    h('small', {}, what),
+  );
+}
+
+/** @param {Told} told */
+function meaning({ signal, direction, confidence, horizon, resolvesAt }) {
+  const where = `${direction === 'UP' ? 'higher' : 'lower'} on ${dayWords(resolvesAt)}`;
+  const share = h('strong', {}, percent(confidence));
+  const words =
+    signal === 'HOLD'
+      ? [
+          `The ${horizonWords(horizon)} forecast leans to a price that is ${where}, at `,
+          share,
+          ': too little to act on in this regime. A HOLD is shown, and never scored.',
+        ]
+      : [
+          `Bitcoin is expected ${where}, with a confidence of `,
+          share,
+          `: of 100 such calls about ${Math.round(100 * confidence)} should come true. Whether they do is under `,
+          h('a', { href: '#calibration' }, 'calibration'),
+          '.',
+        ];
+  return h('p', {}, words);
+}
+
+/** @param {'UP' | 'DOWN'} direction @param {number} confidence */
+function pUpOf(direction, confidence) {
+  return direction === 'UP' ? confidence : 1 - confidence;
+}
+
+/**
+ * The probability of UP on a line from never to certain: how far it is from a coin.
+ * @param {number} pUp
+ */
+function gauge(pUp) {
+  const [at, from, width] = [pUp, Math.min(pUp, HALF), Math.abs(pUp - HALF)].map((share) => `${(100 * share).toFixed(2)}%`);
+  return h(
+    'div',
+    { class: 'gauge' },
+    h('span', {}, `P(up) ${percent(pUp)}`),
+    s(
+      'svg',
+      { class: 'gauge-line', width: '100%', height: 20, 'aria-hidden': 'true' },
+      s('line', { class: 'range-axis', x1: '0%', x2: '100%', y1: 10, y2: 10 }),
+      s('rect', { class: 'gauge-lean', x: from, width, y: 6, height: 8 }),
+      s('line', { class: 'range-then', x1: '50%', x2: '50%', y1: 1, y2: 19 }),
+      s('circle', { class: 'gauge-at', cx: at, cy: 10, r: 6 }),
+    ),
+    h(
+      'span',
+      { class: 'gauge-scale quiet', 'aria-hidden': 'true' },
+      h('span', {}, '0 %: down'),
+      h('span', {}, 'a coin'),
+      h('span', {}, '100 %: up'),
+    ),
+  );
+}
+
+/** What became of it. @type {Record<Signal['status'], string | null>} */
+const ENDS = {
+  PENDING: null,
+  WIN: 'It came true.',
+  LOSS: 'It did not come true.',
+  HOLD: 'Its window is over; a HOLD is not scored.',
+  VOID: 'It was committed too late, and never counts.',
+};
+
+/** @param {Signal} signal */
+function end({ status }) {
+  const words = ENDS[status];
+  return words === null ? null : h('p', { class: status === 'WIN' ? 'good' : status === 'LOSS' ? 'bad' : 'notice' }, words);
+}
+
+/**
+ * What a reader must not miss of where it comes from.
+ * @param {Pick<Signal, 'replayed' | 'source'>} signal
+ * @returns {Child}
+ */
+function marks({ replayed, source }) {
+  const words = [source.startsWith('simulated') ? 'Simulated' : null, replayed ? 'Replayed' : null].filter((one) => one !== null);
+  return (
+    words.length > 0 &&
+    h(
+      'p',
+      { class: 'marks' },
+      words.map((one) => h('span', { class: 'tag' }, one)),
+    )
+  );
+}

@@ -1,0 +1,123 @@
+import { count } from '../lib/format.js';
+import { ask, Problem } from '../state/api.js';
+
+/** @import { LoggedIn } from '../state/session.js' */
+/** @import { Provider } from './wallets.js' */
+
+/** What wallets answer with (EIP-1193, EIP-1474). */
+const REFUSED_BY_READER = 4001;
+const ASKED_ALREADY = -32002;
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+/** Who logs in did not get a session, and why, in words for him. */
+export class LoginError extends Error {}
+
+/**
+ * Logs in with a wallet: it signs `Verify svc balance: <wallet>:<timestamp>`, which moves nothing and costs nothing.
+ * @param {Provider} provider
+ * @param {(stage: 'connect' | 'sign' | 'check') => void} onStage what is waited for
+ * @returns {Promise<LoggedIn>}
+ * @throws {LoginError}
+ */
+export async function logInWith(provider, onStage) {
+  try {
+    onStage('connect');
+    const [wallet] = await provider.request({ method: 'eth_requestAccounts' });
+    if (typeof wallet !== 'string' || !ADDRESS.test(wallet)) throw new LoginError('The wallet has named no account.');
+    onStage('sign');
+    const timestamp = Date.now();
+    const message = `Verify svc balance: ${wallet}:${timestamp}`;
+    const signature = await provider.request({ method: 'personal_sign', params: [hexOf(message), wallet] });
+    onStage('check');
+    return sessionOf(await ask('api/svc/oracle/verify', { method: 'POST', body: { wallet, signature, timestamp } }));
+  } catch (error) {
+    throw asLoginError(error);
+  }
+}
+
+/**
+ * Goes on with a token that was issued elsewhere, after the service has taken it.
+ * @param {string} text
+ * @returns {Promise<LoggedIn>}
+ * @throws {LoginError}
+ */
+export async function logInByToken(text) {
+  const token = text.trim().replace(/^Bearer\s+/i, '');
+  const session = claimsOf(token);
+  if (session === null) throw new LoginError('This is no access token: it has three parts with a dot between them.');
+  if (Date.parse(session.expiresAt) <= Date.now()) throw new LoginError('This token has expired: tokens last 30 minutes.');
+  try {
+    await ask('api/svc/info', { token });
+    return session;
+  } catch (error) {
+    throw asLoginError(error);
+  }
+}
+
+/** Ends the session at the service. @param {LoggedIn} session @throws {Problem} */
+export function endSession({ token }) {
+  return ask('api/svc/oracle/session', { method: 'DELETE', token });
+}
+
+/** @param {LoggedIn} answer @returns {LoggedIn} */
+function sessionOf({ token, wallet, tier, expiresAt }) {
+  return { token, wallet, tier, expiresAt };
+}
+
+/**
+ * What a token says of itself; whether it is true the service decides.
+ * @param {string} token
+ * @returns {LoggedIn | null}
+ */
+function claimsOf(token) {
+  try {
+    const [, payload, signature] = token.split('.');
+    if (!signature || !/^[\w.-]{1,2048}$/.test(token)) return null;
+    const { sub, tier, exp } = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));
+    return ADDRESS.test(sub) ? { token, wallet: sub, tier: String(tier), expiresAt: new Date(exp * 1_000).toISOString() } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param {unknown} error */
+function asLoginError(error) {
+  if (error instanceof LoginError) return error;
+  return new LoginError(error instanceof Problem ? wordsOfProblem(error) : wordsOfWallet(/** @type {any} */ (error)));
+}
+
+/** @param {Problem} problem */
+function wordsOfProblem({ code, message, suggestedAction, retryAfterSeconds, facts }) {
+  if (code === 'TIER_REQUIRED') return tooLittle(facts);
+  if (code === 'RATE_LIMITED') return `Too many attempts. Try again in ${retryAfterSeconds ?? 60} seconds.`;
+  if (code === 'UNAUTHENTICATED' && facts.field === 'timestamp') return clockIsWrong(facts);
+  if (code === 'UNAUTHENTICATED' && facts.field === 'Authorization') return `The service does not take this token: ${message}.`;
+  return `${message}. ${suggestedAction ?? ''}`.trim();
+}
+
+/** @param {Record<string, unknown>} facts */
+function tooLittle({ balance, requiredBalance }) {
+  const required = Number(requiredBalance);
+  const held = Math.floor(Number(balance ?? 0));
+  return `This wallet holds ${count(held)} gate tokens, and the Basic tier takes ${count(required)}: ${count(required - held)} are missing.`;
+}
+
+/** @param {Record<string, unknown>} facts */
+function clockIsWrong({ serverTime }) {
+  const minutes = Math.round((Date.now() - Date.parse(String(serverTime))) / 60_000);
+  const off = `${Math.abs(minutes)} minutes ${minutes > 0 ? 'ahead of' : 'behind'}`;
+  return `The clock of this device is ${off} the service's: the time that is signed must be within 5 minutes of it. Set it, and sign again.`;
+}
+
+/** @param {{ code?: number, message?: string }} error */
+function wordsOfWallet({ code }) {
+  if (code === REFUSED_BY_READER) return 'You declined in the wallet. Nothing was signed, and nothing was sent.';
+  if (code === ASKED_ALREADY) return 'The wallet has this question open already: answer it there.';
+  return 'The wallet did not sign. Unlock it and try again, or use another one.';
+}
+
+/** The bytes of a text as wallets take them. @param {string} text */
+function hexOf(text) {
+  return `0x${[...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}

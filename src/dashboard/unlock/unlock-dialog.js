@@ -1,0 +1,152 @@
+import { h, replace } from '../lib/dom.js';
+import { LoginError, logInByToken, logInWith } from './login.js';
+
+/** @import { LoggedIn } from '../state/session.js' */
+/** @import { Wallet } from './wallets.js' */
+/** @import { WalletWatch } from './wallet-watch.js' */
+
+/** @typedef {(words: string) => void} Say */
+
+const WHY =
+  'Your wallet signs one line of text. That is a signature, not a transaction: it costs nothing and moves nothing. It shows the service which gate tokens the wallet holds, and opens today’s call for 30 minutes.';
+
+/** What is waited for, by the stage of a login. */
+const STAGES = {
+  connect: (/** @type {string} */ name) => `${name} asks which account to use.`,
+  sign: (/** @type {string} */ name) => `Sign the message in ${name}.`,
+  check: () => 'Checking signature and balance…',
+};
+
+/**
+ * The dialog to log in: by a wallet of this browser, or by a token that somebody has made elsewhere.
+ * @param {{ wallets: WalletWatch, onLoggedIn: (session: LoggedIn) => void, fallback: () => HTMLElement | null }} options `fallback` has the
+ * focus afterwards where what had opened it is gone
+ */
+export function createUnlockDialog({ wallets, onLoggedIn, fallback }) {
+  const element = h('dialog', { class: 'unlock', 'aria-labelledby': 'unlock-title' });
+  const status = h('p', { class: 'unlock-status', role: 'status' });
+  const list = h('div', {});
+  const field = tokenField();
+  const attempts = createAttempts(status, (session, wallet) => {
+    element.close();
+    if (wallet === null) wallets.forget();
+    else wallets.use(wallet);
+    onLoggedIn(session);
+    if (document.activeElement === document.body) fallback()?.focus();
+  });
+  const byWallet = (/** @type {Wallet} */ wallet) =>
+    void attempts.begin((say) => logInWith(wallet.provider, (stage) => say(STAGES[stage](wallet.name))), wallet);
+  const byToken = () => void attempts.begin(() => logInByToken(field.value), null);
+
+  const drawList = () => replace(list, walletList(wallets.all, byWallet));
+  wallets.onFound(drawList);
+  drawList();
+  element.addEventListener('close', () => {
+    attempts.void();
+    field.value = '';
+  });
+  const close = h('button', { type: 'button', onclick: () => element.close() }, 'Close');
+  replace(element, ...frame(list, status, tokenForm(field, byToken)), h('div', { class: 'unlock-end' }, close));
+  return {
+    element,
+    open() {
+      wallets.ask();
+      if (!element.open) element.showModal();
+    },
+  };
+}
+
+/**
+ * One login at a time: a later one, or closing the dialog, makes an earlier one void.
+ * @param {HTMLElement} status
+ * @param {(session: LoggedIn, wallet: Wallet | null) => void} onDone
+ */
+function createAttempts(status, onDone) {
+  let turn = 0;
+
+  /**
+   * @param {(say: Say) => Promise<LoggedIn>} login
+   * @param {Wallet | null} wallet
+   */
+  async function begin(login, wallet) {
+    const mine = ++turn;
+    const say = (/** @type {string} */ words, isProblem = false) => {
+      if (mine !== turn) return;
+      status.textContent = words;
+      status.classList.toggle('bad', isProblem);
+    };
+    say('Asking the service…');
+    try {
+      const session = await login(say);
+      if (mine === turn) onDone(session, wallet);
+    } catch (error) {
+      if (!(error instanceof LoginError)) throw error;
+      say(error.message, true);
+    }
+  }
+
+  return {
+    begin,
+    void() {
+      turn += 1;
+      status.textContent = '';
+    },
+  };
+}
+
+/**
+ * @param {HTMLElement} list
+ * @param {HTMLElement} status
+ * @param {HTMLElement} form
+ */
+function frame(list, status, form) {
+  const title = h('h2', { id: 'unlock-title' }, 'Unlock with your wallet');
+  return [title, h('p', {}, WHY), list, status, h('details', {}, h('summary', {}, 'Use a token instead'), form)];
+}
+
+/**
+ * @param {readonly Wallet[]} wallets
+ * @param {(wallet: Wallet) => void} onChoose
+ */
+function walletList(wallets, onChoose) {
+  if (wallets.length === 0) {
+    return h(
+      'p',
+      { class: 'notice' },
+      'No wallet was found in this browser. Install one that announces itself (EIP-6963), or use a token.',
+    );
+  }
+  const rows = wallets.map((wallet) =>
+    h('li', {}, h('button', { type: 'button', onclick: () => onChoose(wallet) }, pictureOf(wallet), wallet.name)),
+  );
+  return h('ul', { class: 'wallets', 'aria-label': 'Wallets of this browser' }, rows);
+}
+
+/** @param {Wallet} wallet */
+function pictureOf({ icon, name }) {
+  if (icon === null) return h('span', { class: 'no-icon', 'aria-hidden': 'true' }, name.slice(0, 1));
+  return h('img', { src: icon, alt: '', width: 28, height: 28 });
+}
+
+function tokenField() {
+  return h('input', { id: 'unlock-token', type: 'text', autocomplete: 'off', spellcheck: 'false', maxlength: 2_100, required: true });
+}
+
+/**
+ * @param {HTMLInputElement} field
+ * @param {() => void} onUse
+ */
+function tokenForm(field, onUse) {
+  const onsubmit = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    onUse();
+  };
+  return h(
+    'form',
+    { class: 'token', onsubmit },
+    h('label', { for: field.id }, 'Access token'),
+    field,
+    h('button', { type: 'submit' }, 'Use this token'),
+    h('p', { class: 'token-note quiet' }, 'In the folder of the service, ', h('code', {}, 'npm run -s token -- basic'), ' prints one.'),
+  );
+}

@@ -1,0 +1,58 @@
+import { bounded } from '../lib/words.js';
+
+/** Wallets of this browser as they announce themselves (EIP-6963), and what they are asked. */
+
+/**
+ * @typedef {{
+ *   request(call: { method: string, params?: unknown[] }): Promise<any>,
+ *   on?(event: string, listener: (detail: any) => void): void,
+ *   removeListener?(event: string, listener: (detail: any) => void): void,
+ * }} Provider EIP-1193
+ */
+
+/** @typedef {{ id: string, rdns: string, name: string, icon: string | null, provider: Provider }} Wallet `id` is of this load of the page, `rdns` lasts */
+
+const MOST_WALLETS = 20;
+const MOST_NAME_CHARS = 40;
+const MOST_ICON_CHARS = 200_000;
+
+/**
+ * Wallets that have announced themselves so far; `onChange` is called when one more does, which some do as soon as they are asked.
+ * @param {() => void} onChange
+ * @returns {{ readonly all: readonly Wallet[], ask: () => void }} `ask` has them announce themselves
+ */
+export function discoverWallets(onChange) {
+  /** @type {Map<string, Wallet>} */
+  const wallets = new Map();
+  addEventListener('eip6963:announceProvider', (event) => {
+    const wallet = walletOf(/** @type {CustomEvent} */ (event).detail);
+    if (wallet === null || wallets.has(wallet.id) || wallets.size >= MOST_WALLETS) return;
+    wallets.set(wallet.id, wallet);
+    onChange();
+  });
+  return {
+    get all() {
+      return [...wallets.values()];
+    },
+    ask: () => void dispatchEvent(new Event('eip6963:requestProvider')),
+  };
+}
+
+/**
+ * Anything in the page's process can announce itself as anything: what is shown of it is bounded, and its icon must be a picture that it
+ * brings along.
+ * @param {any} detail
+ * @returns {Wallet | null}
+ */
+function walletOf(detail) {
+  const { info, provider } = detail ?? {};
+  if (typeof info?.uuid !== 'string' || typeof info.name !== 'string' || typeof provider?.request !== 'function') return null;
+  const isPicture = typeof info.icon === 'string' && /^data:image\//.test(info.icon) && info.icon.length <= MOST_ICON_CHARS;
+  return {
+    id: info.uuid,
+    rdns: bounded(info.rdns, MOST_NAME_CHARS),
+    name: bounded(info.name.trim() || 'A wallet', MOST_NAME_CHARS),
+    icon: isPicture ? info.icon : null,
+    provider,
+  };
+}
