@@ -52,7 +52,7 @@ function ticksOf(low, high, count) {
  * @param {number} lastDay
  * @returns {DayTick[]}
  */
-export function monthTicks(firstDay, lastDay, count = 8) {
+function monthTicks(firstDay, lastDay, count = 8) {
   const months = [];
   const from = new Date(firstDay * 86_400_000);
   for (let month = 0; ; month++) {

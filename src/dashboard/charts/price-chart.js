@@ -12,7 +12,7 @@ const PIXELS_OF_A_BAR = 6;
 const MOST_DAYS_AFTER = 4;
 
 /** A price that a chart has room for: `$98.5k`. @param {number} value */
-export function shortUsd(value) {
+function shortUsd(value) {
   return Math.abs(value) < 10_000 ? `$${Math.round(value).toLocaleString('en-US')}` : `$${Number((value / 1_000).toFixed(1))}k`;
 }
 
