@@ -18,7 +18,7 @@ interface VerifyOptions extends Omit<Search, 'findings'> {
 }
 
 /** One thing that was checked. */
-interface CheckedThing {
+export interface CheckedThing {
   check: 'found' | 'inTime' | CheckName;
   /** What must hold, in words. */
   what: string;

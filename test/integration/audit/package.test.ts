@@ -19,7 +19,12 @@ beforeAll(async () => {
   await mkdir(modules);
   // As npm would install what the package names, without asking for it.
   for (const name of ['canonicalize', 'viem', 'ws', 'zod']) await symlink(join(ROOT, 'node_modules', name), join(modules, name));
-  [chain] = await Promise.all([testChain(), run(join(ROOT, 'bin/build-svc.mjs'), join(modules, 'bitcoin-signal-oracle-svc'))]);
+  const [started, built] = await Promise.all([
+    testChain(),
+    run(join(ROOT, 'bin/build-svc.mjs'), join(modules, 'bitcoin-signal-oracle-svc')),
+  ]);
+  chain = started;
+  expect(built.code, `${built.stdout}${built.stderr}`).toBe(0);
   await registerSchemas(chain);
 });
 afterAll(async () => {
