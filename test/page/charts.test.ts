@@ -77,8 +77,15 @@ describeWithBrowser('charts of the record', (browser) => {
   });
 
   it('a year draws with room for every label, wide and narrow, and lists each run of a regime; nothing scrolls sideways', async () => {
-    const year = yearOf(real);
+    const counts = { resolved: 300, wins: 159, accuracy: 0.53, dedupedTotal: 152, dedupedWins: 79, dedupedAccuracy: 79 / 152 };
+    const intervals = { accuracyInterval95: { low: 0.451, high: 0.609 }, dedupedInterval95: { low: 0.441, high: 0.598 } };
+    const year = { ...yearOf(real), summary: { ...real.summary, ...counts, ...intervals } };
     const page = await openWith(() => year);
+    const facts = await page.locator('#record .record-facts > div').evaluateAll((all) => all.map((fact) => fact.textContent));
+    expect(facts.slice(0, 2)).toEqual([
+      `Right, of all calls${percent(0.53)}159 of 30095 % interval ${interval(intervals.accuracyInterval95)}`,
+      `Right, of windows that do not overlap${percent(79 / 152)}79 of 15295 % interval ${interval(intervals.dedupedInterval95)}`,
+    ]);
     for (const width of [1_200, 360]) {
       await page.setViewportSize({ width, height: 900 });
       await page.waitForFunction((wide) => document.querySelector('#price .chart')!.getBoundingClientRect().width <= wide, width);

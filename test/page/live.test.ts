@@ -51,14 +51,20 @@ describeWithBrowser('the live parts of the page', (browser) => {
   it('shows what has happened, and each further event when the pipeline tells of it', async () => {
     const page = await inside();
     const last = await service.push.events.lastId();
-    expect(await keys(page)).toEqual(Array.from({ length: last }, (_, index) => `event-${last - index}`));
+    const told = (await keys(page)).map((key) => Number(key!.replace('event-', '')));
+    expect(told[0]).toBe(last);
+    expect(told).toEqual([...new Set(told)].toSorted((a, b) => b - a));
+    const dayBefore = Number(formatDay(lastDay - 1).slice(8));
+    await lines(page)
+      .getByText(new RegExp(`Calls of ${dayBefore} .* for 1, 2, 3 and 7 days: committed on chain`))
+      .waitFor();
     await runPastDay(service, lastDay, ['open-window']);
     await service.push.publish();
     const made = formatDay(lastDay);
     const call = lines(page)
-      .filter({ hasText: `7-day call of ${Number(made.slice(8))} ` })
-      .filter({ hasText: 'New call' });
-    await call.getByText(/BUY|SELL|HOLD/).waitFor();
+      .filter({ hasText: `Calls of ${Number(made.slice(8))} ` })
+      .filter({ hasText: 'New calls' });
+    await call.getByText(/1-day (BUY|SELL|HOLD).*; 7-day (BUY|SELL|HOLD)/).waitFor();
     // What is shown of the record follows by itself.
     await page.locator('#today').locator(`time[datetime^="${made}"]`).first().waitFor();
   });
@@ -85,7 +91,7 @@ describeWithBrowser('the live parts of the page', (browser) => {
     const page = await browser.open(served.url);
     const list = page.getByRole('region', { name: 'Last entries on chain, newest first' });
     await list
-      .getByText(/7-day call of .*: committed on chain/)
+      .getByText(/Calls of .* for 1, 2, 3 and 7 days: committed on chain/)
       .first()
       .waitFor();
     expect(await page.locator('#events').innerText()).not.toMatch(/\b(BUY|SELL|HOLD|UP|DOWN)\b/);

@@ -29,6 +29,14 @@ it('all files of the page together are below 150 kB compressed', () => {
   expect(bytes).toBeLessThan(150_000);
 });
 
+it('hashes are those of the package, line by line, without the comments that document them', () => {
+  for (const [name, { content }] of pageFiles('vendor')) {
+    const published = readFileSync(new URL(`../../node_modules/@noble/hashes/${name}`, import.meta.url), 'utf8');
+    const isDocumentation = (line: string) => /^\s*(?:\/\*\*| \*)/.test(line);
+    expect(content.split('\n'), name).toEqual(published.split('\n').filter((line) => !isDocumentation(line)));
+  }
+});
+
 describeWithBrowser('with a record', (browser) => {
   let service: TestService;
   let served: Served & { port: number };
@@ -65,6 +73,11 @@ describeWithBrowser('with a record', (browser) => {
     await page.locator('#today a[href="#attestations"]').click();
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('attestations');
     expect(new URL(page.url())).toMatchObject({ search: '?horizon=2', hash: '#attestations' });
+    await page.locator('#today').getByRole('link', { name: 'Check it' }).click();
+    expect(await page.evaluate(() => document.activeElement?.id)).toMatch(/^row-\d{4}-\d\d-\d\d$/);
+    expect(await page.locator('#today .today-last').innerText()).toMatch(
+      /(BUY|SELL|HOLD, leaning) (UP|DOWN) at [\d.]+\s%, of .*(Right|Wrong|Hold)/s,
+    );
     expect(await page.locator('body').getAttribute('data-same')).toBe('yes');
   });
 

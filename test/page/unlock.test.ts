@@ -194,6 +194,45 @@ describeWithBrowser('unlocking the page', (browser) => {
     await page.getByText('Connected', { exact: true }).waitFor();
   });
 
+  it('renews a session that is near its end, when its reader asks for it, and keeps what he has open', async () => {
+    const { premium } = demoWallets(service);
+    const first = JSON.stringify({
+      ...{ token: await loginToken(service, 'premium'), wallet: premium.address, tier: 'premium' },
+      expiresAt: new Date(Date.now() + 240_000).toISOString(),
+    });
+    const page = await openWith([{ name: 'Test wallet', account: premium }], async (opening) => {
+      const keep = (session: string) => {
+        sessionStorage.setItem('oracle-session', session);
+        sessionStorage.setItem('oracle-wallet', 'wallet0.example');
+      };
+      await opening.addInitScript(keep, first);
+    });
+    await today(page).getByText(CALL).first().waitFor();
+    await page.locator('#events').getByText('Live:').waitFor();
+    const heard = page.locator('#events .events li');
+    const before = await heard.count();
+    await page.locator('#today .call-word, #events .events li').evaluateAll((all) => all.map((one) => one.classList.add('kept')));
+    const reconnected = page.waitForEvent('websocket');
+    await page.getByRole('banner').getByRole('button', { name: 'Renew' }).click();
+    await page
+      .getByRole('banner')
+      .getByText(/ends in (29|30) minutes/)
+      .waitFor();
+    expect(await page.getByRole('button', { name: 'Renew' }).count()).toBe(0);
+    await reconnected;
+    await page.locator('#events').getByText('Live:').waitFor();
+    expect(await page.locator('.kept').count()).toBe(before + 1);
+    expect(await heard.count()).toBe(before);
+    expect(await page.evaluate(() => sessionStorage.getItem('oracle-session'))).not.toContain(JSON.parse(first).token);
+    expect(page.problems()).toEqual([]);
+  });
+
+  it('offers a wallet that does not announce itself', async () => {
+    const page = await openWith([{ name: 'Silent', account: demoWallets(service).basic, isSilent: true }]);
+    await unlock(page, 'Browser wallet');
+    await today(page).getByText(CALL).first().waitFor();
+  });
+
   it('seals the call when the token has expired', async () => {
     const page = await openWith([{ name: 'Test wallet', account: demoWallets(service).basic }], (opening) => opening.clock.install());
     await unlock(page, 'Test wallet');
@@ -201,6 +240,7 @@ describeWithBrowser('unlocking the page', (browser) => {
     await page.clock.fastForward('31:00');
     await page.getByText('The session has ended').waitFor();
     await today(page).getByText('Sealed until').waitFor();
+    await today(page).getByRole('button', { name: 'Your session has ended: unlock again' }).waitFor();
     expect(await page.evaluate(() => sessionStorage.getItem('oracle-session'))).toBeNull();
   });
 });

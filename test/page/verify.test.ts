@@ -1,6 +1,8 @@
 import type { Page, Route } from 'playwright-core';
+import { zeroHash } from 'viem';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatDay } from '../../src/forecast/day.ts';
+import { windowOpensAt } from '../../src/pipeline/times.ts';
 import type { ScorecardReply } from '../../src/record/schemas/scorecard.ts';
 import { describeWithBrowser, type OpenPage } from '../support/browser.ts';
 import { login } from '../support/login.ts';
@@ -10,6 +12,17 @@ import { runPastDay, type TestService, testService, today } from '../support/ser
 const DAYS = 9;
 /** Of these, days whose 2-day forecasts are resolved, the oldest first. */
 const RESOLVED = DAYS - 2;
+const HOUR_MS = 3_600_000;
+
+/** A second 3-day prediction of a day, as one would make it who wants to choose later which of them to show. */
+async function commitTwice({ infrastructure, pipeline }: TestService, day: number): Promise<void> {
+  const opens = windowOpensAt(day);
+  await infrastructure.localChain!.setTime(opens - 3 * HOUR_MS);
+  const window = { windowOpensAt: new Date(opens), resolvesAt: new Date(opens + 72 * HOUR_MS) };
+  const place = { sequence: DAYS - 1, day, horizonDays: 3 as const, refUid: zeroHash, ...window };
+  const digest = `0x${'dd'.repeat(32)}` as const;
+  await pipeline.attester.attestPredictions('attest:twice', [{ ...place, commitment: digest, inputsDigest: digest, metadata: digest }]);
+}
 
 type Row = ScorecardReply['predictions'][number];
 
@@ -23,7 +36,10 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
 
   beforeAll(async () => {
     service = await testService(DAYS);
-    for (let day = end - DAYS; day < end; day++) await runPastDay(service, day);
+    for (let day = end - DAYS; day < end; day++) {
+      if (day === end - 2) await commitTwice(service, day);
+      await runPastDay(service, day);
+    }
     await service.infrastructure.localChain!.setTimeToNow();
     service.setup.complete();
     served = await serve(service);
@@ -64,8 +80,8 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
     await section.getByRole('button', { name: `Check these ${DAYS}` }).click();
     const tally = `${DAYS} verified (2 of them so far: the rest when it is revealed), 0 do not match, 0 could not be checked.`;
     await section.getByText(tally).waitFor();
-    expect(await findingOf(page, resolved()).innerText()).toBe('Verified: 46 checks');
-    expect(await findingOf(page, gated()).innerText()).toBe('Verified so far: 23 checks');
+    expect(await findingOf(page, resolved()).innerText()).toBe('Verified: 47 checks');
+    expect(await findingOf(page, gated()).innerText()).toBe('Verified so far: 24 checks');
     await section.locator('summary', { hasText: 'left open' }).first().click();
     await section.getByText('signal, direction, confidence, P(up) and price at signal time: they are gated until').first().waitFor();
     expect(page.problems()).toEqual([]);
@@ -79,11 +95,24 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
       await opening.addInitScript((stored) => sessionStorage.setItem('oracle-session', stored), session);
       opening.on('request', (request) => request.url().endsWith('/rpc') && asked.push(request.headers().authorization));
     });
-    expect(await verdictOf(page, gated())).toBe('Verified so far: 23 checks');
+    expect(await verdictOf(page, gated())).toBe('Verified so far: 24 checks');
     await page.locator('#attestations summary', { hasText: 'left open' }).click();
     await page.getByText('give the commitment: it was made of them').waitFor();
     // The endpoint learns nothing of who asks.
-    expect(asked).toEqual([undefined, undefined]);
+    expect(asked.length).toBeGreaterThan(1);
+    expect(asked.every((header) => header === undefined)).toBe(true);
+  });
+
+  it('finds a second prediction of the wallet for the same day and horizon, which the service does not show', async () => {
+    const page = await browser.open(`${served.url}/?horizon=3`);
+    expect(await verdictOf(page, gated())).toBe('Verified so far: 24 checks');
+    const [twice, range] = [
+      formatDay(end - 2),
+      /In blocks \d+ to \d+, from .*Z on, the wallet made no other .* Expected no other, found 0x/,
+    ];
+    expect(await verdictOf(page, twice)).toBe('Does not match: prediction commitments');
+    await page.locator('#attestations summary', { hasText: 'Does not match' }).click();
+    await page.locator('#attestations').getByText(range).waitFor();
   });
 
   /** What is told of a row, changed, and what it has to be caught by. */

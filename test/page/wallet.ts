@@ -8,6 +8,8 @@ export interface PageWallet {
   icon?: string;
   /** True: the reader declines to sign. */
   declines?: boolean;
+  /** True: it announces nothing, and is only there as `window.ethereum`. */
+  isSilent?: boolean;
 }
 
 const PICTURE = 'data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=';
@@ -20,7 +22,12 @@ export async function installWallets(page: Page, wallets: readonly PageWallet[])
   await page.exposeFunction('askWallet', (name: string, method: string, params: string[] = []) =>
     answer(byName.get(name)!, method, params),
   );
-  const shown = wallets.map(({ name, icon = PICTURE }, index) => ({ name, icon, rdns: `wallet${index}.example` }));
+  const shown = wallets.map(({ name, icon = PICTURE, isSilent = false }, index) => ({
+    name,
+    icon,
+    isSilent,
+    rdns: `wallet${index}.example`,
+  }));
   await page.addInitScript(announce, shown);
 }
 
@@ -32,14 +39,14 @@ async function answer({ account, declines = false }: PageWallet, method: string,
 }
 
 /** Runs in the page. */
-function announce(wallets: { name: string; icon: string; rdns: string }[]): void {
+function announce(wallets: { name: string; icon: string; isSilent: boolean; rdns: string }[]): void {
   // biome-ignore lint/suspicious/noExplicitAny: the page's own window
   const page = window as any;
   const listeners = new Map<string, ((accounts: string[]) => void)[]>();
   page.turnTo = (name: string, accounts: string[]) => {
     for (const listener of listeners.get(name) ?? []) listener(accounts);
   };
-  for (const { name, icon, rdns } of wallets) {
+  for (const { name, icon, isSilent, rdns } of wallets) {
     const provider = {
       async request({ method, params }: { method: string; params?: string[] }) {
         const answered = await page.askWallet(name, method, params);
@@ -48,6 +55,10 @@ function announce(wallets: { name: string; icon: string; rdns: string }[]): void
       },
       on: (_event: string, listener: (accounts: string[]) => void) => void listeners.set(name, [...(listeners.get(name) ?? []), listener]),
     };
+    if (isSilent) {
+      page.ethereum = provider;
+      continue;
+    }
     const detail = Object.freeze({ info: Object.freeze({ uuid: crypto.randomUUID(), name, icon, rdns }), provider });
     const tell = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
     addEventListener('eip6963:requestProvider', tell);

@@ -1,7 +1,6 @@
-import { callAll, Unanswered } from './rpc.js';
+import { callAll, resultOf, Unanswered } from './rpc.js';
 
 /** @import { Answers } from '../state/answers.ts' */
-/** @import { Answer } from './rpc.js' */
 
 /** The Ethereum Attestation Service is at the same place on every chain of the OP Stack; these are known to have it. */
 const OP_STACK = { ids: [10, 130, 1_868, 8_453, 57_073, 84_532, 11_155_420], eas: '0x4200000000000000000000000000000000000021' };
@@ -31,10 +30,4 @@ export function doubtOf({ chain: { id, local }, contracts }) {
   if (!isKnown && !local) return `where the attestation contract of chain ${id} is, this page does not know, and the service may name any`;
   if (contracts.eas.toLowerCase() === OP_STACK.eas) return null;
   return `the service names ${contracts.eas.slice(0, 42)} as the attestation contract, which on chain ${id} is at ${OP_STACK.eas}`;
-}
-
-/** @param {Answer} answer */
-function resultOf(answer) {
-  if ('problem' in answer) throw new Unanswered(answer.problem);
-  return answer.result;
 }

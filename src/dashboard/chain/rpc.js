@@ -29,6 +29,12 @@ export async function callAll(url, calls, { signal, fetch = globalThis.fetch.bin
   return answers;
 }
 
+/** @param {Answer} answer @throws {Unanswered} */
+export function resultOf(answer) {
+  if ('problem' in answer) throw new Unanswered(answer.problem);
+  return answer.result;
+}
+
 /** @typedef {{ url: string, signal?: AbortSignal, fetch: Fetch }} Endpoint */
 
 /**

@@ -1,11 +1,10 @@
 import { h, replace } from '../lib/dom.js';
-import { percent, shortHex, usd } from '../lib/format.js';
-import { signedPercent } from '../lib/words.js';
+import { percent, shortHex } from '../lib/format.js';
+import { pricesOf, rowId, saidIn, statusOf } from './row-cells.js';
 
 /** @import { ScorecardRow } from '../state/answers.ts' */
 /** @import { Child } from '../lib/dom.js' */
 
-const STATUS_WORDS = { WIN: 'Right', LOSS: 'Wrong', HOLD: 'Hold', PENDING: 'Open', VOID: 'Void' };
 const HEADINGS = ['Day', 'Outcome', 'Call', 'P(up)', 'BTC, open → end of window', 'Attestation', 'Check'];
 
 /**
@@ -39,17 +38,17 @@ export function attestationRows({ rows, horizon, view }) {
 
 /** @param {ScorecardRow} row @param {Child} action */
 function rowOf(row, action) {
-  const { date, sequence, status } = row;
+  const { date, sequence } = row;
   return h(
     'tr',
-    { role: 'row' },
+    { role: 'row', id: rowId(row) },
     h(
       'th',
       { role: 'rowheader', scope: 'row', class: 'day' },
       h('time', { datetime: date }, date),
       h('span', { class: 'quiet' }, ` #${sequence}`),
     ),
-    cell('outcome', h('span', { class: `status status-${status.toLowerCase()}` }, STATUS_WORDS[status] ?? status)),
+    cell('outcome', statusOf(row)),
     cell('call', callOf(row)),
     cell('p-up', h('span', { class: 'narrow quiet', 'aria-hidden': 'true' }, 'P(up) '), percent(row.pUp)),
     cell('prices', pricesOf(row)),
@@ -69,18 +68,9 @@ function cell(name, ...content) {
 }
 
 /** @param {ScorecardRow} row */
-function callOf({ signal, direction, missed }) {
-  if (missed) return h('span', { class: 'quiet' }, 'none made');
-  if (direction === null) return h('span', { class: 'quiet' }, 'gated');
-  return `${signal === 'HOLD' ? 'HOLD, leaning' : signal} ${direction}`;
-}
-
-/** @param {ScorecardRow} row */
-function pricesOf({ btcAtSignal, btcAtResolution, returnBps }) {
-  if (btcAtSignal === null) return h('span', { class: 'quiet' }, 'window not open yet');
-  const end = btcAtResolution === null ? h('span', { class: 'quiet' }, 'open') : usd(btcAtResolution);
-  const change = returnBps === null ? null : h('span', { class: 'quiet' }, ` (${signedPercent(returnBps / 100)})`);
-  return [usd(btcAtSignal), ' → ', end, change];
+function callOf(row) {
+  if (row.missed) return h('span', { class: 'quiet' }, 'none made');
+  return row.direction === null ? h('span', { class: 'quiet' }, 'gated') : saidIn(row);
 }
 
 /** @param {ScorecardRow} row */

@@ -1,18 +1,20 @@
-import { Unreadable } from '../chain/abi.js';
+import { readAttestations } from '../chain/attestations.js';
 import { assertChain } from '../chain/chain-asked.js';
 import { cidOf } from '../chain/cid.js';
-import { callDataOf, decodeAttestation, decodePrediction, isUidOfContent } from '../chain/eas.js';
+import { decodePrediction, isUidOfContent } from '../chain/eas.js';
 import { createMetadataReader } from '../chain/metadata.js';
-import { callAll, Unanswered } from '../chain/rpc.js';
+import { Unanswered } from '../chain/rpc.js';
 import { ask } from '../state/api.js';
+import { commitmentsAround } from './commitments.js';
 import { neighboursOf } from './neighbours.js';
 import { checkRow, unchecked } from './verify.js';
 
 /** @import { Answers, ScorecardRow } from '../state/answers.ts' */
+/** @import { Reading } from '../chain/attestations.js' */
 /** @import { Attestation } from '../chain/eas.js' */
+/** @import { Commitments } from './commitments.js' */
 /** @import { Shown } from './neighbours.js' */
-/** @import { Answer } from '../chain/rpc.js' */
-/** @import { Evidence, Finding, Reading } from './verify.js' */
+/** @import { Evidence, Finding } from './verify.js' */
 
 const ROWS_A_TURN = 10;
 const UID = /^0x[0-9a-f]{64}$/i;
@@ -27,6 +29,8 @@ const readMetadata = createMetadataReader({ fetch: (path, request) => fetch(new 
  * }} Task
  */
 
+/** What is looked up once for all of them. @typedef {{ salts: ReadonlyMap<string, string>, commitments: Commitments }} Found */
+
 /**
  * Checks rows one after the other, and tells of each; ends when all are told of, or when it is aborted.
  * @param {Task} task
@@ -36,8 +40,8 @@ export async function checkRows(task) {
   let done = 0;
   try {
     await assertChain(task);
-    const salts = await saltsFor(task);
-    for (; done < rows.length; done += ROWS_A_TURN) await checkSome(task, rows.slice(done, done + ROWS_A_TURN), salts);
+    const found = { salts: await saltsFor(task), commitments: await commitmentsAround(task) };
+    for (; done < rows.length; done += ROWS_A_TURN) await checkSome(task, rows.slice(done, done + ROWS_A_TURN), found);
   } catch (error) {
     if (signal.aborted) return;
     if (!(error instanceof Unanswered)) reportError(error);
@@ -49,18 +53,18 @@ export async function checkRows(task) {
 /**
  * @param {Task} task
  * @param {readonly ScorecardRow[]} rows
- * @param {ReadonlyMap<string, string>} salts
+ * @param {Found} found
  */
-async function checkSome(task, rows, salts) {
-  const readings = await readAttestations(task, rows);
-  for (const row of rows) task.onFinding(row, await findingOf(task, row, { readings, salts }));
+async function checkSome(task, rows, found) {
+  const readings = await readingsFor(task, rows);
+  for (const row of rows) task.onFinding(row, await findingOf(task, row, { readings, ...found }));
 }
 
 /**
  * What is wrong with one row is not a fault of the others.
  * @param {Task} task
  * @param {ScorecardRow} row
- * @param {{ readings: ReadonlyMap<string, Reading>, salts: ReadonlyMap<string, string> }} found
+ * @param {Found & { readings: ReadonlyMap<string, Reading> }} found
  * @returns {Promise<Finding>}
  */
 async function findingOf(task, row, found) {
@@ -78,15 +82,15 @@ async function findingOf(task, row, found) {
 /**
  * @param {Task} task
  * @param {ScorecardRow} row
- * @param {{ readings: ReadonlyMap<string, Reading>, salts: ReadonlyMap<string, string> }} found
+ * @param {Found & { readings: ReadonlyMap<string, Reading> }} found
  * @returns {Promise<Evidence>}
  */
-async function evidenceOf({ shown, info, signal }, row, { readings, salts }) {
+async function evidenceOf({ shown, info, signal }, row, { readings, salts, commitments }) {
   const prediction = readingIn(readings, row.attestationUid);
   const neighbours = neighboursOf(row, shown.known);
   const previousUid = neighbours.before?.attestationUid ?? null;
   return {
-    ...{ row, horizon: shown.horizon, attester: info.chain.attester, prediction, neighbours },
+    ...{ row, horizon: shown.horizon, attester: info.chain.attester, prediction, neighbours, commitments },
     resolution: row.resolutionUid === null ? null : readingIn(readings, row.resolutionUid),
     previous: previousUid === null ? null : readingIn(readings, previousUid),
     salt: salts.get(String(row.attestationUid)) ?? null,
@@ -101,29 +105,17 @@ async function evidenceOf({ shown, info, signal }, row, { readings, salts }) {
  * @param {readonly ScorecardRow[]} rows
  * @returns {Promise<ReadonlyMap<string, Reading>>}
  */
-async function readAttestations({ shown, info, endpoint, signal }, rows) {
+async function readingsFor({ shown, info, endpoint, signal }, rows) {
   const named = rows.flatMap((row) => {
     const { before } = neighboursOf(row, shown.known);
     return [row.attestationUid, row.resolutionUid, before?.attestationUid ?? null];
   });
   const uids = [...new Set(named)].filter((uid) => uid !== null);
   const asked = uids.filter((uid) => UID.test(uid));
-  const calls = asked.map((uid) => ({ method: 'eth_call', params: [{ to: info.contracts.eas, data: callDataOf(uid) }, 'latest'] }));
-  const answers = await callAll(endpoint, calls, { signal });
-  const read = asked.map((uid, index) => /** @type {const} */ ([uid, readingOf(answers[index])]));
+  const answers = await readAttestations(asked, { eas: info.contracts.eas, endpoint, signal });
+  const read = asked.map((uid, index) => /** @type {const} */ ([uid, answers[index]]));
   // What is no uid at all no chain has.
   return new Map([...uids.map((uid) => /** @type {const} */ ([uid, { attestation: null }])), ...read]);
-}
-
-/** @param {Answer} answer @returns {Reading} */
-function readingOf(answer) {
-  if ('problem' in answer) return answer;
-  try {
-    return { attestation: decodeAttestation(answer.result) };
-  } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
-    return { problem: `the endpoint's answer cannot be read: ${error.message}` };
-  }
 }
 
 /**

@@ -39,7 +39,7 @@ export function findingView({ verdict, stage, words, checks, open: left }, { ope
 function beyondOf(stage) {
   const closes = { what: 'That the two closes are the market’s', why: '“npx svc verify --prices live” asks exchanges' };
   const others = {
-    what: 'That the wallet keeps no second record, and that no row newer than the first is kept back',
+    what: 'That nothing else was committed for this day still earlier, that the wallet keeps no second record, and that no row newer than the first is kept back',
     why: '“npx svc audit” reads everything that it has attested',
   };
   return stage === 'over' ? [closes, others] : [others];

@@ -1,6 +1,7 @@
 import { cidOf, digestOf } from '../chain/cid.js';
 import { decodePrediction, ZERO } from '../chain/eas.js';
 import { isoOf, secondsOf } from './check-list.js';
+import { checkAlone } from './commitments.js';
 import { checkForm, readData } from './verify-attestation.js';
 import { checkLink } from './verify-record.js';
 
@@ -28,6 +29,7 @@ export function checkPrediction(list, evidence, found) {
   checkMissed(list, row, data);
   checkTime(list, row, { data, time: attestation.time });
   checkLink(list, evidence, { attestation, data });
+  checkAlone(list, evidence.commitments, { uid: attestation.uid, time: attestation.time, data });
   checkMetadata(list, evidence, data);
   return data;
 }

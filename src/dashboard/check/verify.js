@@ -4,22 +4,18 @@ import { checkPrediction } from './verify-prediction.js';
 import { checkAmongOthers } from './verify-record.js';
 import { checkResolution } from './verify-resolution.js';
 
+/** @import { Reading } from '../chain/attestations.js' */
 /** @import { ScorecardRow } from '../state/answers.ts' */
 /** @import { Check, CheckList, Open } from './check-list.js' */
-/** @import { Attestation } from '../chain/eas.js' */
+/** @import { Commitments } from './commitments.js' */
 /** @import { Neighbours } from './neighbours.js' */
-
-/**
- * An attestation as an endpoint answers with it; null where its chain has none. A problem is that it could not be read at all.
- * @typedef {{ attestation: Attestation | null } | { problem: string }} Reading
- */
 
 /**
  * What a row is held against. `horizon` is the one that was chosen, in days; `resolution` is null where the row names none, and `previous`,
  * the prediction of the row before it, where that names none; `salt` opens a forecast that is not resolved, for those who may know it.
  * @typedef {{
  *   row: ScorecardRow, horizon: number, attester: string, prediction: Reading, resolution: Reading | null, neighbours: Neighbours,
- *   previous: Reading | null, salt: string | null, metadata: { bytes: Uint8Array } | { problem: string } | null, now: Date,
+ *   previous: Reading | null, commitments: Commitments, salt: string | null, metadata: { bytes: Uint8Array } | { problem: string } | null, now: Date,
  * }} Evidence
  */
 

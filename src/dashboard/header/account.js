@@ -3,13 +3,17 @@ import { byId, h, replace } from '../lib/dom.js';
 import { shortHex, utcTime } from '../lib/format.js';
 import { tierWords } from '../lib/words.js';
 import { Problem } from '../state/api.js';
-import { endSession } from '../unlock/login.js';
+import { endSession, LoginError, logInWith } from '../unlock/login.js';
 import { UNLOCK, unlockButton } from '../unlock/unlock-button.js';
-import { createUnlockDialog } from '../unlock/unlock-dialog.js';
+import { createUnlockDialog, STAGES } from '../unlock/unlock-dialog.js';
 import { watchWallet } from '../unlock/wallet-watch.js';
 
 /** @import { LoggedIn } from '../state/session.js' */
 /** @import { Page } from '../parts/main.js' */
+/** @import { WalletWatch } from '../unlock/wallet-watch.js' */
+
+/** How long before its end a session can be renewed. */
+const RENEW_MS = 5 * 60_000;
 
 /**
  * Who looks at the page: the way in, and for whoever is in his wallet, tier, time left and the way out.
@@ -43,10 +47,40 @@ export function mountAccount({ session }) {
   const dialog = createUnlockDialog({ wallets, onLoggedIn, fallback: firstButton });
   document.body.append(dialog.element);
   document.addEventListener(UNLOCK, dialog.open);
-  const draw = () => replace(state, session.current === null ? wayIn() : inside(session.current, () => leave('Logged out.')));
+  const renew = renewal({ session, wallets, say, openDialog: dialog.open });
+  function draw() {
+    const { current } = session;
+    const hadFocus = state.contains(document.activeElement);
+    replace(state, current === null ? wayIn() : inside(current, { renew, leave: () => leave('Logged out.') }));
+    if (hadFocus) firstButton()?.focus();
+    if (session.hasEnded) say('The session has ended: unlock again to go on.');
+  }
   session.onChange(draw);
+  session.onRenewal(draw);
   draw();
-  endWithTheToken(session, () => say('The session has ended: tokens last 30 minutes.'));
+  followTheToken(session, draw);
+}
+
+/**
+ * Signs again with the wallet that has logged in, when the reader asks for it; what he has open stays.
+ * @param {{ session: Page['session'], wallets: WalletWatch, say: (words: string) => void, openDialog: () => void }} options
+ */
+function renewal({ session, wallets, say, openDialog }) {
+  return async () => {
+    const { current } = session;
+    const wallet = wallets.used;
+    if (wallet === null) return openDialog();
+    try {
+      const next = await logInWith(wallet.provider, (stage) => say(STAGES[stage](wallet.name)));
+      // He may have logged out meanwhile.
+      if (session.current !== current && !session.hasEnded) return;
+      say('');
+      session.set(next);
+    } catch (error) {
+      if (!(error instanceof LoginError)) throw error;
+      say(error.message);
+    }
+  };
 }
 
 /**
@@ -74,37 +108,35 @@ function wayIn() {
 
 /**
  * @param {LoggedIn} session
- * @param {() => void} onLeave
+ * @param {{ renew: () => void, leave: () => void }} actions
  */
-function inside({ wallet, tier, expiresAt }, onLeave) {
+function inside({ wallet, tier, expiresAt }, { renew, leave }) {
+  const endsSoon = Date.parse(expiresAt) - Date.now() <= RENEW_MS;
   return [
     h('span', { class: 'tier' }, tierWords(tier)),
     h('span', { title: wallet }, shortHex(wallet)),
     h('span', { class: 'quiet' }, 'ends ', ago(expiresAt)),
-    h('button', { type: 'button', onclick: onLeave }, 'Log out'),
+    endsSoon && h('button', { type: 'button', onclick: renew }, 'Renew'),
+    h('button', { type: 'button', onclick: leave }, 'Log out'),
   ];
 }
 
 /**
- * Clears the session when its token expires, whatever the page is doing.
+ * Clears the session when its token expires, whatever the page is doing, and tells before that when it can be renewed.
  * @param {Page['session']} session
- * @param {() => void} onEnd
+ * @param {() => void} onEndNear
  */
-function endWithTheToken(session, onEnd) {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
+function followTheToken(session, onEndNear) {
+  /** @type {ReturnType<typeof setTimeout>[]} */
+  let timers = [];
   /** @param {LoggedIn | null} current */
   const arm = (current) => {
-    clearTimeout(timer);
+    timers.forEach(clearTimeout);
     if (current === null) return;
-    timer = setTimeout(
-      () => {
-        onEnd();
-        session.set(null);
-      },
-      Math.max(0, Date.parse(current.expiresAt) - Date.now()),
-    );
+    const left = Date.parse(current.expiresAt) - Date.now();
+    timers = [setTimeout(session.end, Math.max(0, left)), setTimeout(onEndNear, Math.max(0, left - RENEW_MS))];
   };
   session.onChange(arm);
+  session.onRenewal(arm);
   arm(session.current);
 }

@@ -1,33 +1,76 @@
 import { ago } from '../lib/ago.js';
 import { h } from '../lib/dom.js';
-import { attestationWords, eventWords } from './event-words.js';
+import { attestationWords, eventWords, groupWords } from './event-words.js';
 
 /** @import { Told } from './event-words.js' */
 /** @import { PushedEvent } from './live.js' */
 
-/** One line of a list of events. @typedef {Told & { key: string, time: string, replayed: boolean, uid: string | null }} Line */
+/** One line of a list of events. @typedef {Told & { key: string, time: string, replayed: boolean, uids: readonly string[] }} Line */
+
+/** An event, or what else has its words, with the line that it has by itself. @typedef {{ type: string, data: Record<string, any>, line: Line }} Entry */
 
 const UID = /^0x[0-9a-f]{64}$/;
 
-/** @param {PushedEvent} event @returns {Line} */
-export function lineOfEvent({ id, type, timestamp, data }) {
+/** @param {readonly PushedEvent[]} events newest first @returns {Line[]} */
+export function linesOfEvents(events) {
+  const entries = events.map(({ id, type, timestamp, data }) => {
+    const uids = uidsOf(data.uid ?? data.resolutionUid);
+    return { type, data, line: { ...eventWords(type, data), key: `event-${id}`, time: timestamp, replayed: data.replayed === true, uids } };
+  });
+  return linesOf(entries);
+}
+
+/** @param {readonly Record<string, any>[]} rows of `GET /api/svc/onchain-oracle/history`, newest first @returns {Line[]} */
+export function linesOfAttestations(rows) {
+  const entries = rows.map((data) => {
+    const { uid, attestedAt: time, replayed } = data;
+    const line = { ...attestationWords(data), key: uid, time, replayed: replayed === true, uids: uidsOf(uid) };
+    return { type: 'attestation.created', data, line };
+  });
+  return linesOf(entries);
+}
+
+/**
+ * What follows each other and belongs together is one line. It is called by the newest, so that it is another line when one more comes.
+ * @param {readonly Entry[]} entries
+ * @returns {Line[]}
+ */
+function linesOf(entries) {
+  /** @type {Entry[][]} */
+  const groups = [];
+  for (const entry of entries) {
+    const group = groups.at(-1);
+    const step = stepOf(entry);
+    if (group !== undefined && step !== null && stepOf(group[0]) === step) group.push(entry);
+    else groups.push([entry]);
+  }
+  return groups.map((group) => (group.length === 1 ? group[0].line : lineOf(group)));
+}
+
+/** The step of a day that makes one of each horizon; null of what stands alone. @param {Entry} entry */
+function stepOf({ type, data }) {
+  if (type === 'signal.new') return `${type} ${data.date}`;
+  return type === 'attestation.created' && data.type === 'prediction' ? `${type} ${data.date} ${data.blockNumber}` : null;
+}
+
+/** @param {readonly Entry[]} group @returns {Line} */
+function lineOf(group) {
+  const [{ type, line }] = group;
+  // By ascending horizon, whichever came first.
+  const all = [...group].sort((one, other) => Number.parseInt(one.data.horizon, 10) - Number.parseInt(other.data.horizon, 10));
   return {
-    ...eventWords(type, data),
-    key: `event-${id}`,
-    time: timestamp,
-    replayed: data.replayed === true,
-    uid: uidOf(data.uid ?? data.resolutionUid),
+    ...line,
+    ...groupWords(
+      type,
+      all.map(({ data }) => data),
+    ),
+    uids: all.flatMap((entry) => entry.line.uids),
   };
 }
 
-/** @param {Record<string, any>} row of `GET /api/svc/onchain-oracle/history` @returns {Line} */
-export function lineOfAttestation(row) {
-  return { ...attestationWords(row), key: row.uid, time: row.attestedAt, replayed: row.replayed === true, uid: uidOf(row.uid) };
-}
-
 /** @param {unknown} uid */
-function uidOf(uid) {
-  return typeof uid === 'string' && UID.test(uid) ? uid : null;
+function uidsOf(uid) {
+  return typeof uid === 'string' && UID.test(uid) ? [uid] : [];
 }
 
 /**
@@ -46,7 +89,7 @@ export function updateLines(list, lines) {
 }
 
 /** @param {Line} line */
-function element({ key, kind, words, tone, time, replayed, uid }) {
+function element({ key, kind, words, tone, time, replayed, uids }) {
   return h(
     'li',
     { 'data-key': key },
@@ -56,7 +99,7 @@ function element({ key, kind, words, tone, time, replayed, uid }) {
       'span',
       { class: 'what' },
       `${words} `,
-      uid === null ? null : h('a', { href: `api/svc/onchain-oracle/verify/${uid}` }, `${uid.slice(0, 8)}…`),
+      uids.flatMap((uid) => [h('a', { href: `api/svc/onchain-oracle/verify/${uid}` }, `${uid.slice(0, 8)}…`), ' ']),
       ' ',
       replayed ? h('span', { class: 'tag' }, 'Replayed') : null,
     ),

@@ -41,6 +41,24 @@ const WORDS = {
   'webhook.disabled': ({ reason }) => ({ kind: 'Webhook', tone: 'bad', words: `One of yours is called no more: ${bounded(reason)}.` }),
 };
 
+const LIST = new Intl.ListFormat('en-GB');
+
+/**
+ * The calls of one day, which are made and committed together, in one sentence.
+ * @param {string} type
+ * @param {readonly Record<string, any>[]} all at least one
+ * @returns {Told}
+ */
+export function groupWords(type, all) {
+  const [{ date, btcPrice, blockNumber }] = all;
+  if (type === 'signal.new') {
+    const calls = all.map((data) => `${horizonWords(data.horizon)} ${callWords(data)}`);
+    return { kind: 'New calls', words: `Calls of ${dayAndMonth(date)}, with Bitcoin at ${usd(btcPrice)}: ${calls.join('; ')}.` };
+  }
+  const days = LIST.format(all.map(({ horizon }) => horizon.replace(/d$/, '')));
+  return { kind: 'Committed', words: `Calls of ${dayAndMonth(date)} for ${days} days: committed on chain in block ${blockNumber}.` };
+}
+
 /** @param {Record<string, any>} data */
 function callName({ horizon, date }) {
   return `${horizonWords(horizon)} call of ${dayAndMonth(date)}`;

@@ -43,6 +43,8 @@ export class Live {
   constructor(options) {
     this.#options = options;
     options.session.onChange(() => this.start());
+    // With the new token, and from where it stands.
+    options.session.onRenewal(() => void this.#connect());
   }
 
   /** Begins anew: another reader sees nothing of what was told to the one before. */
@@ -99,7 +101,7 @@ export class Live {
       this.caughtUp = true;
       this.#become('live');
     }
-    if (type === 'token.expiring') this.#become('live', 'The session ends within a minute: log in again to go on.');
+    if (type === 'token.expiring') this.#become('live', 'The session ends within a minute: renew it at the top of the page.');
   }
 
   /** A first connection learns where the log stands, and goes back a little. @param {number} newestId */
@@ -125,13 +127,13 @@ export class Live {
 
   /** @param {number} code */
   #closed(code) {
-    if (code === CLOSED.tokenEnded || code === CLOSED.tierLost) return this.#options.session.set(null);
+    if (code === CLOSED.tokenEnded || code === CLOSED.tierLost) return this.#options.session.end();
     this.#again('The connection was lost.', code === CLOSED.tryLater ? RETRY_MS.later : 0);
   }
 
   /** @param {Problem} problem */
   #refused({ code, message, retryAfterSeconds }) {
-    if (code === 'UNAUTHENTICATED') return this.#options.session.set(null);
+    if (code === 'UNAUTHENTICATED') return this.#options.session.end();
     if (code === 'TIER_REQUIRED') return this.#become('off', `${message}.`);
     this.#again(`${message}.`, 1_000 * (retryAfterSeconds ?? 0));
   }

@@ -1,5 +1,5 @@
 import { bodyOf, h, replace } from '../lib/dom.js';
-import { lineOfAttestation, lineOfEvent, updateLines } from '../live/event-lines.js';
+import { linesOfAttestations, linesOfEvents, updateLines } from '../live/event-lines.js';
 import { Live } from '../live/live.js';
 import { ask, Problem } from '../state/api.js';
 import { unlockButton } from '../unlock/unlock-button.js';
@@ -31,7 +31,7 @@ export function mountEvents({ store, session, pulse }) {
     if (status.textContent !== words) status.textContent = words;
     status.dataset.state = isInside ? live.state : 'off';
     describe(box, isInside, live.caughtUp);
-    updateLines(list, isInside ? live.events.map(lineOfEvent) : lastOnChain.lines);
+    updateLines(list, isInside ? linesOfEvents(live.events) : lastOnChain.lines);
   }
 
   let wasUp = false;
@@ -95,8 +95,9 @@ function followAttestations({ store, session, onChange }) {
     const count = store.get('stats').answer?.totalAttestations ?? 0;
     if (session.current !== null || count === asked) return;
     asked = count;
-    const { data } = await ask('api/svc/onchain-oracle/history?limit=10');
-    lines = data.map(lineOfAttestation);
+    // The last of them may be cut off from others of their step.
+    const { data } = await ask('api/svc/onchain-oracle/history?limit=30');
+    lines = linesOfAttestations(data).slice(0, 10);
     onChange();
   }
   const lookOrLater = () =>

@@ -6,6 +6,7 @@ import { dayWords, regimeWords, signedPercent } from '../lib/words.js';
 import { callOf } from '../today/call.js';
 import { rangeOf } from '../today/call-range.js';
 import { windowOf } from '../today/call-window.js';
+import { lastOpenedOf, newestOpened } from '../today/last-opened.js';
 import { callTitle, changeSince, nextCallAt } from '../today/newest-call.js';
 
 /** @import { Answers, ScorecardRow } from '../state/answers.ts' */
@@ -15,39 +16,33 @@ import { callTitle, changeSince, nextCallAt } from '../today/newest-call.js';
 
 /** @typedef {Answers['signal']} Signal */
 
-const NAMES = ['trouble', 'call', 'range', 'now', 'life', 'facts', 'next'];
+const NAMES = ['trouble', 'call', 'range', 'last', 'now', 'life', 'facts', 'next'];
 
 /**
  * The newest forecast as the reader may see it, beside the market as it is now.
  * @param {Page} page
  */
 export function mountToday({ store, session }) {
-  const [trouble, call, range, now, life, facts, next] = NAMES.map((name) => h('div', { class: `today-${name}` }));
-  replace(bodyOf('today'), h('div', { class: 'today' }, h('div', {}, trouble, range), h('div', {}, now, life, facts, next)));
-
-  const known = () => {
-    const signal = store.get('signal').answer;
-    const rows = store.get('scorecard').answer?.predictions ?? [];
-    const row = rows.find(({ predictionId }) => predictionId === signal?.predictionId) ?? null;
-    return {
-      signal,
-      row,
-      newest: rows[0],
-      price: store.get('price').answer,
-      info: store.get('info').answer,
-      tier: tierOf(store.get('signal'), session),
-    };
-  };
+  const [trouble, call, range, last, now, life, facts, next] = NAMES.map((name) => h('div', { class: `today-${name}` }));
+  const [left, right] = [h('div', {}, trouble, range, last), h('div', {}, now, life, facts, next)];
+  replace(bodyOf('today'), h('div', { class: 'today' }, left, right));
   const title = byId('today-title');
   show({ store, name: 'signal', body: trouble, draw: () => call });
   // What can be focused is drawn again only when it has changed.
-  const [redrawCall, redrawFacts] = [whenChanged(call), whenChanged(facts)];
+  const [redrawCall, redrawLast, redrawFacts] = [call, last, facts].map(whenChanged);
   const draw = () => {
-    const { signal, newest, price, info, tier } = known();
+    const known = knownOf(store, session);
+    const { signal, row, rows, price, info, tier } = known;
+    const { hasEnded } = session;
+    const opened = newestOpened(rows);
     const needed = info?.tiers.find((one) => one.tier === 'basic')?.requirement ?? 'gate tokens';
-    redrawCall([signal, needed, tier], () => (signal === null ? null : callOf(signal, { needed, tier })));
+    redrawCall([signal, needed, tier, hasEnded], () => (signal === null ? null : callOf(signal, { needed, tier, hasEnded })));
+    redrawLast([opened], () => (opened === null ? null : lastOpenedOf(opened)));
+    // Where there is room: the range is the tallest part.
+    const column = row?.band80 ? right : left;
+    if (last.parentElement !== column) column.append(last);
     redrawFacts([signal], () => (signal === null ? null : factsOf(signal)));
-    put(range, () => [missedOf(newest), rangeOf(known())]);
+    put(range, () => [missedOf(rows[0]), rangeOf(known)]);
     put(now, () => nowOf(price, signal));
     put(life, () => (signal === null ? null : windowOf(signal)));
     put(next, () => nextCallOf(info, signal));
@@ -58,12 +53,25 @@ export function mountToday({ store, session }) {
 }
 
 /**
+ * What is known of the call; `row` is its own in the record, whose newest comes first.
+ * @param {Page['store']} store
+ * @param {Page['session']} session
+ */
+function knownOf(store, session) {
+  const signal = store.get('signal').answer;
+  const rows = store.get('scorecard').answer?.predictions ?? [];
+  const row = rows.find(({ predictionId }) => predictionId === signal?.predictionId) ?? null;
+  const tier = tierOf(store.get('signal'), session);
+  return { signal, row, rows, tier, price: store.get('price').answer, info: store.get('info').answer };
+}
+
+/**
  * The tier that what is known was told to: what a wallet gets is said only of an answer that it has asked for.
  * @param {Known<Signal>} known
  * @param {Page['session']} session
  */
 function tierOf({ asker }, { current }) {
-  return current !== null && asker?.token === current.token ? current.tier : null;
+  return current !== null && asker?.wallet.toLowerCase() === current.wallet.toLowerCase() ? current.tier : null;
 }
 
 /** @param {HTMLElement} element @param {() => Child | readonly Child[]} make */

@@ -36,17 +36,17 @@ function calls({ summary }) {
   const enough = summary.dedupedTotal >= LEAST_OUTCOMES;
   return [
     {
+      term: 'Right, of all calls',
+      value: enough ? percent(summary.accuracy) : TOO_FEW,
+      notes: [`${count(summary.wins)} of ${count(summary.resolved)}`, ...(enough ? [intervalOf(summary.accuracyInterval95)] : [])],
+    },
+    {
       term: 'Right, of windows that do not overlap',
       value: enough ? percent(summary.dedupedAccuracy) : TOO_FEW,
       notes: [
         `${count(summary.dedupedWins)} of ${count(summary.dedupedTotal)}`,
         ...(enough ? [intervalOf(summary.dedupedInterval95)] : []),
       ],
-    },
-    {
-      term: 'Right, of all calls',
-      value: enough ? percent(summary.accuracy) : TOO_FEW,
-      notes: [`${count(summary.wins)} of ${count(summary.resolved)}`, ...(enough ? [intervalOf(summary.accuracyInterval95)] : [])],
     },
     {
       term: 'Always saying UP, on the same calls',

@@ -58,7 +58,7 @@ export function createStore({ session, horizon }) {
     const outcome = await answerOf(name, asker);
     const isRefused = asker !== null && outcome.problem?.code === 'UNAUTHENTICATED';
     // Only the session that has asked: it may have ended since, and another one begun.
-    if (isRefused && session.current?.token === asker.token) session.set(null);
+    if (isRefused && session.current?.token === asker.token) session.end();
     if (newest.get(name) !== turn) return;
     if (isRefused) await refresh(name);
     else tell(name, outcome);

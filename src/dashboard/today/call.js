@@ -11,8 +11,8 @@ import { unlockButton } from '../unlock/unlock-button.js';
 const HALF = 0.5;
 
 /**
- * What Basic takes, in words, and the tier of the reader; null for anybody.
- * @typedef {{ needed: string, tier: string | null }} Reader
+ * What Basic takes, in words, the tier of the reader, null for anybody, and whether he was in until his session ended.
+ * @typedef {{ needed: string, tier: string | null, hasEnded: boolean }} Reader
  */
 
 /**
@@ -36,7 +36,7 @@ export function callOf(signal, reader) {
 /** @typedef {Signal & { direction: 'UP' | 'DOWN', confidence: number }} Told */
 
 /** @param {Signal} signal @param {Reader} reader @returns {readonly Child[]} */
-function sealed(signal, { needed, tier }) {
+function sealed(signal, { needed, tier, hasEnded }) {
   return [
     marks(signal),
     h(
@@ -50,7 +50,7 @@ function sealed(signal, { needed, tier }) {
       {},
       `The ${horizonWords(signal.horizon)} call ${committedWords(signal)}. What it says is told to everybody once its outcome is there.`,
     ),
-    ...(tier === null ? waysIn(needed) : [fallen(needed)]),
+    ...(tier === null ? waysIn(needed, hasEnded) : [fallen(needed)]),
   ];
 }
 
@@ -67,10 +67,10 @@ function fallen(needed) {
   return h('p', { class: 'notice' }, `The wallet no longer holds ${needed}: calls are sealed until it does.`);
 }
 
-/** @param {string} needed */
-function waysIn(needed) {
+/** @param {string} needed @param {boolean} hasEnded */
+function waysIn(needed, hasEnded) {
   return [
-    h('p', {}, unlockButton()),
+    h('p', {}, unlockButton(hasEnded ? 'Your session has ended: unlock again' : undefined)),
     h(
       'p',
       { class: 'quiet' },

@@ -11,7 +11,7 @@ const WHY =
   'Your wallet signs one line of text. That is a signature, not a transaction: it costs nothing and moves nothing. It shows the service which gate tokens the wallet holds, and opens today’s call for 30 minutes.';
 
 /** What is waited for, by the stage of a login. */
-const STAGES = {
+export const STAGES = {
   connect: (/** @type {string} */ name) => `${name} asks which account to use.`,
   sign: (/** @type {string} */ name) => `Sign the message in ${name}.`,
   check: () => 'Checking signature and balance…',
@@ -110,11 +110,7 @@ function frame(list, status, form) {
  */
 function walletList(wallets, onChoose) {
   if (wallets.length === 0) {
-    return h(
-      'p',
-      { class: 'notice' },
-      'No wallet was found in this browser. Install one that announces itself (EIP-6963), or use a token.',
-    );
+    return h('p', { class: 'notice' }, 'No wallet was found in this browser. Install one, or use a token.');
   }
   const rows = wallets.map((wallet) =>
     h('li', {}, h('button', { type: 'button', onclick: () => onChoose(wallet) }, pictureOf(wallet), wallet.name)),

@@ -44,6 +44,10 @@ export function watchWallet({ onAccounts, storage = sessionStorage }) {
       return found.all;
     },
     ask: found.ask,
+    /** The one that has logged in, where it is in this browser still. */
+    get used() {
+      return watched;
+    },
     /** @param {() => void} listener called when one more is found */
     onFound(listener) {
       listeners.add(listener);

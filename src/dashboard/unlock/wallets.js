@@ -1,6 +1,6 @@
 import { bounded } from '../lib/words.js';
 
-/** Wallets of this browser as they announce themselves (EIP-6963), and what they are asked. */
+/** Wallets of this browser as they announce themselves (EIP-6963), or else the one that is just there; and what they are asked. */
 
 /**
  * @typedef {{
@@ -15,6 +15,9 @@ import { bounded } from '../lib/words.js';
 const MOST_WALLETS = 20;
 const MOST_NAME_CHARS = 40;
 const MOST_ICON_CHARS = 200_000;
+/** How long wallets have to announce themselves. */
+const ANNOUNCED_WITHIN_MS = 500;
+const INJECTED = 'injected';
 
 /**
  * Wallets that have announced themselves so far; `onChange` is called when one more does, which some do as soon as they are asked.
@@ -27,9 +30,17 @@ export function discoverWallets(onChange) {
   addEventListener('eip6963:announceProvider', (event) => {
     const wallet = walletOf(/** @type {CustomEvent} */ (event).detail);
     if (wallet === null || wallets.has(wallet.id) || wallets.size >= MOST_WALLETS) return;
+    // It says itself what it is called.
+    wallets.delete(INJECTED);
     wallets.set(wallet.id, wallet);
     onChange();
   });
+  setTimeout(() => {
+    const { ethereum: provider } = /** @type {any} */ (globalThis);
+    if (wallets.size > 0 || typeof provider?.request !== 'function') return;
+    wallets.set(INJECTED, { id: INJECTED, rdns: INJECTED, name: 'Browser wallet', icon: null, provider });
+    onChange();
+  }, ANNOUNCED_WITHIN_MS);
   return {
     get all() {
       return [...wallets.values()];

@@ -25,19 +25,44 @@ function encoded({ uid, schema, time, refUID, recipient, attester, data }: typeo
   return `0x${word(32)}${head.join('')}${bytes.padEnd(Math.ceil(bytes.length / 64) * 64, '0')}`;
 }
 
-/** An honest endpoint of chain 8453, and the service's published metadata. */
+/** What an honest endpoint of chain 8453 answers: there is a block each two seconds. */
+const ENDPOINT: Record<string, (params: never[]) => unknown> = {
+  eth_chainId: () => '0x2105',
+  eth_call: ([{ data }]: { data: string }[]) => {
+    const found = [first, second, twin, PREVIOUS].find(({ uid }) => data.endsWith(uid.slice(2)));
+    return found && encoded(found);
+  },
+  eth_getBlockByNumber: ([name]: string[]) => {
+    const number = name === 'latest' ? NEWEST_BLOCK : Number(name);
+    return { number: `0x${number.toString(16)}`, timestamp: `0x${(GENESIS + 2 * number).toString(16)}` };
+  },
+  eth_getLogs: ([range]: { fromBlock: string; toBlock: string }[]) => {
+    const isIn = ({ time }: typeof first) => blockAt(time) >= Number(range.fromBlock) && blockAt(time) <= Number(range.toBlock);
+    return onChain.filter(isIn).map(({ uid }) => ({ data: uid }));
+  },
+};
+
+const GENESIS = OPENS / 1_000 - 20_000_000;
+const blockAt = (time: number) => (time - GENESIS) / 2;
+const NEWEST_BLOCK = 10_200_000;
+/** Commits to the other way, as far ahead of the window. */
+const twin = prediction({}, `0x${'77'.repeat(32)}`);
+let onChain: (typeof first)[];
+let posts: { method: string; params: never[] }[][];
+
+/** That endpoint, and the service's published metadata. */
 async function world(url: string | URL, request: RequestInit) {
   if (String(url).includes('ipfs')) return new Response(METADATA);
-  const asked = JSON.parse(String(request.body)) as { id: number; method: string; params: { data: string }[] }[];
-  const answer = ({ id, method, params }: (typeof asked)[number]) => {
-    const found = [first, second, PREVIOUS].find(({ uid }) => params[0]?.data.endsWith(uid.slice(2)));
-    return { id, result: method === 'eth_chainId' ? '0x2105' : found && encoded(found) };
-  };
+  const asked = JSON.parse(String(request.body)) as { id: number; method: string; params: never[] }[];
+  posts.push([asked].flat());
+  const answer = ({ id, method, params }: (typeof asked)[number]) => ({ id, result: ENDPOINT[method]!(params) });
   return Response.json(Array.isArray(asked) ? asked.map(answer) : answer(asked));
 }
 
 const reported = vi.fn();
 beforeEach(() => {
+  onChain = [PREVIOUS, first];
+  posts = [];
   vi.stubGlobal('document', { baseURI: 'https://oracle.example/' });
   vi.stubGlobal('fetch', world);
   vi.stubGlobal('reportError', reported);
@@ -65,6 +90,40 @@ async function findingsOf(rows: readonly ScorecardRow[], info = INFO): Promise<F
 
 it('reads a row with the one before it, and finds that all agrees', async () => {
   expect(await findingsOf([row])).toMatchObject([{ verdict: 'verified', open: [] }]);
+});
+
+it('finds what the wallet has committed a second time for the same day, in few questions', async () => {
+  onChain.push(twin);
+  expect(await findingsOf([row])).toMatchObject([{ verdict: 'mismatch', words: 'Does not match: prediction commitments' }]);
+  // Chain, its two ends, the blocks of the time, the events in them, what these name; then the row itself.
+  expect(posts.map((calls) => calls[0]?.method)).toEqual([
+    ...['eth_chainId', 'eth_getBlockByNumber', 'eth_getBlockByNumber', 'eth_getLogs', 'eth_call', 'eth_call'],
+  ]);
+  const [{ fromBlock, toBlock }] = posts[3]![0]!.params as { fromBlock: string; toBlock: string }[];
+  expect([Number(fromBlock), Number(toBlock)]).toEqual([blockAt(OPENS / 1_000 - 18_000), blockAt(OPENS / 1_000) - 1]);
+});
+
+it.each([
+  ['refuses', () => undefined, 'it answers without a result'],
+  ['answers with something else', () => 'none', 'its logs are no list'],
+  ['leaves out what it has', () => [], 'the endpoint leaves out this one where it lists what the wallet has attested'],
+])('says where the endpoint %s that nobody has looked for another one', async (_, logs, why) => {
+  vi.stubGlobal('fetch', async (url: string, request: RequestInit) => {
+    if (!String(request.body).includes('eth_getLogs')) return world(url, request);
+    return Response.json({ id: 1, result: logs() });
+  });
+  const what = 'whether the wallet committed to another call for this day';
+  expect(await findingsOf([row])).toMatchObject([{ verdict: 'verified', open: [{ what, why, isDue: false }] }]);
+});
+
+it('looks through no more blocks than an endpoint should be asked for', async () => {
+  const longAgo = { ...row, sequence: 12, windowOpensAt: new Date(OPENS - 10 * DAY_MS).toISOString() };
+  const [finding] = await findingsOf([row, longAgo]);
+  expect(finding).toMatchObject({
+    verdict: 'verified',
+    open: [{ why: expect.stringMatching(/^that takes 441000 blocks of so many rows/) }],
+  });
+  expect(posts.flat().some(({ method }) => method === 'eth_getLogs')).toBe(false);
 });
 
 it('goes on where a row names what is no uid, or is none', async () => {

@@ -92,10 +92,17 @@ export function evidence(
     prediction: { attestation: first },
     resolution: second === null ? null : { attestation: second },
     ...{ horizon: 2, neighbours: NEIGHBOURS, previous: { attestation: PREVIOUS } },
+    commitments: committed(first),
     ...{ salt: null, metadata: { bytes: METADATA }, now: new Date(RESOLVES + 1) },
     ...(more as object),
   };
 }
+
+/** All that the wallet has committed since five hours before the window, in blocks 100 to 133. */
+export const committed = (...all: readonly { uid: string; time: number }[]) => ({
+  ...{ from: 100, to: 133, since: OPENS / 1_000 - 18_000, newest: RESOLVES / 1_000 },
+  committed: all.map(({ uid, time }) => ({ uid, time, day: PLACE.day, horizonDays: PLACE.horizonDays })),
+});
 
 export const wrongIn = (given: Evidence) =>
   checkRow(given)

@@ -9,7 +9,7 @@ import { evidence, METADATA, OPEN, OPENING, OPENS, PREVIOUS, prediction, RESOLVE
 
 describe('a row against the chain', () => {
   it('is verified when everything agrees, and leaves nothing open', () => {
-    expect(checkRow(evidence())).toMatchObject({ verdict: 'verified', words: 'Verified: 47 checks', open: [] });
+    expect(checkRow(evidence())).toMatchObject({ verdict: 'verified', words: 'Verified: 48 checks', open: [] });
   });
 
   const changes: Record<string, fc.Arbitrary<unknown>> = {
@@ -86,7 +86,7 @@ describe('a row against the chain', () => {
 describe('a row that is not resolved', () => {
   it('leaves open what is gated, and never claims it', () => {
     const finding = checkRow(evidence(OPEN, { second: null, now: new Date(OPENS) }));
-    expect(finding).toMatchObject({ verdict: 'verified', words: 'Verified so far: 23 checks', stage: 'open' });
+    expect(finding).toMatchObject({ verdict: 'verified', words: 'Verified so far: 24 checks', stage: 'open' });
     expect(finding.open.map(({ what }) => what)).toEqual([
       'signal, direction, confidence, P(up) and price at signal time',
       'the close at window open',
@@ -98,7 +98,7 @@ describe('a row that is not resolved', () => {
   it('opens with the salt of those who may read it, and with no other values', () => {
     const read = { ...OPEN, signal: 'BUY', direction: 'UP', confidence: 0.5889, pUp: 0.5889 };
     const told = { second: null, salt: OPENING.salt, now: new Date(OPENS) };
-    expect(checkRow(evidence(read, told))).toMatchObject({ verdict: 'verified', words: 'Verified so far: 23 checks' });
+    expect(checkRow(evidence(read, told))).toMatchObject({ verdict: 'verified', words: 'Verified so far: 24 checks' });
     for (const lie of [{ direction: 'DOWN' }, { pUp: 0.58891 }, { btcPrice: 104_117.13 }, { signal: 'SELL' }]) {
       expect(wrongIn(evidence({ ...read, ...lie }, told))).toEqual(['prediction commitment']);
     }
