@@ -21,7 +21,7 @@ export interface BenchOptions {
 export type SocketOptions = Required<Omit<BenchOptions, 'data'>>;
 
 /** What a benchmark found. */
-export type Comparison = RateComparison | TimeComparison;
+export type Comparison = RateComparison | TimeComparison | MemoryComparison;
 
 interface Compared {
   /** What the figures say, in one sentence. */
@@ -48,6 +48,16 @@ export interface TimeComparison extends Compared {
   baseline: number[] | null;
   /** The most milliseconds that are wanted; unset: they are told, and that is all. */
   goalMs?: number;
+}
+
+/** Megabytes of both sides: less is better. */
+export interface MemoryComparison extends Compared {
+  kind: 'memory';
+  /** Whose memory it is. */
+  what: string;
+  baseline: number[];
+  /** The most megabytes that are wanted. */
+  goalMb: number;
 }
 
 /** Rounds that both sides run before anything counts. */

@@ -1,5 +1,5 @@
 import { cpus, totalmem } from 'node:os';
-import { type Comparison, median, type RateComparison, type TimeComparison } from './benchmark.ts';
+import { type Comparison, type MemoryComparison, median, type RateComparison, type TimeComparison } from './benchmark.ts';
 
 /** What the figures were measured on. */
 export function machine(): string {
@@ -13,7 +13,17 @@ const sideOf = (values: readonly number[]) => `${count(median(values))} (${count
 
 /** A comparison in words: medians with their range, the ratio, and whether that is what is wanted. */
 export function reportOf(comparison: Comparison): string[] {
-  return comparison.kind === 'rate' ? reportOfRates(comparison) : reportOfTimes(comparison);
+  if (comparison.kind === 'rate') return reportOfRates(comparison);
+  return comparison.kind === 'time' ? reportOfTimes(comparison) : reportOfMemory(comparison);
+}
+
+function reportOfMemory({ what, meaning, baseline, ours, goalMb }: MemoryComparison): string[] {
+  return [
+    `resident memory of ${what}, MB, less is better`,
+    `  ${meaning}`,
+    `  baseline  ${sideOf(baseline)}`,
+    `  ours      ${sideOf(ours)}   goal <= ${count(goalMb)} MB: ${median(ours) <= goalMb ? 'met' : 'MISSED'}`,
+  ];
 }
 
 function reportOfRates({ unit, meaning, baseline, ours, goal }: RateComparison): string[] {

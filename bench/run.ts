@@ -1,17 +1,29 @@
 import { parseArgs } from 'node:util';
 import type { Benchmark } from './benchmark.ts';
+import { RUNNING_COSTS } from './costs/running-costs.ts';
 import { API_UNDER_SELF_TESTS } from './forecast/api-under-self-tests.ts';
 import { WALK_FORWARD } from './forecast/walk-forward.ts';
 import { HTTP_SIGNAL } from './http/signal.ts';
 import { PAGE } from './page/first-paint.ts';
+import { MEMORY } from './process/memory.ts';
+import { START } from './process/start.ts';
 import { machine, reportOf } from './report.ts';
 import { WEBSOCKET_BROADCAST } from './websocket/broadcast.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [WEBSOCKET_BROADCAST, HTTP_SIGNAL, PAGE, WALK_FORWARD, API_UNDER_SELF_TESTS];
+const BENCHMARKS: readonly Benchmark[] = [
+  WEBSOCKET_BROADCAST,
+  HTTP_SIGNAL,
+  PAGE,
+  WALK_FORWARD,
+  API_UNDER_SELF_TESTS,
+  RUNNING_COSTS,
+  START,
+  MEMORY,
+];
 
 const USAGE = `Usage: npm run bench -- [name...] [--clients <n>] [--rounds <n>] [--data <folder of CSV files>]
 
-Figures against a baseline that is measured in the same run, for about four minutes; all of them unless named:
+Figures, most of them against a baseline that is measured in the same run, for about eight minutes; all of them unless named:
 ${BENCHMARKS.map(({ name, what }) => `  ${name}: ${what}`).join('\n')}
 `;
 

@@ -20,6 +20,7 @@ const answers = {
     });
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   },
+  residentMb: () => process.memoryUsage.rss() / 1e6,
 };
 
 export type BareAnswers = typeof answers;

@@ -4,6 +4,8 @@ type NumberArray = Float64Array | Int32Array;
 export interface Growable<Column extends NumberArray> {
   readonly length: number;
   push(value: number): void;
+  /** The entry of an index below `length`. */
+  at(index: number): number;
   /** A view of everything pushed so far. */
   view(): Column;
 }
@@ -27,6 +29,7 @@ export function createGrowable<Column extends NumberArray>(create: (length: numb
       if (length === storage.length) grow();
       storage[length++] = value;
     },
+    at: (index) => storage[index],
     view: () => storage.subarray(0, length) as Column,
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { median, type RateComparison, type TimeComparison } from '../../../bench/benchmark.ts';
+import { type MemoryComparison, median, type RateComparison, type TimeComparison } from '../../../bench/benchmark.ts';
 import { differenceOf } from '../../../bench/forecast/headlines.ts';
 import { reportOf } from '../../../bench/report.ts';
 import { spawnNode } from '../../support/service.ts';
@@ -80,4 +80,15 @@ it('takes less time for better where time is compared', () => {
     '  baseline  not on this machine',
     '  ours      150 (90..1,500)   no goal is set',
   ]);
+});
+
+it('takes less memory for better, and says where it is too much', () => {
+  const side: MemoryComparison = { kind: 'memory', what: 'a', meaning: 'What it says.', baseline: [60], ours: [200], goalMb: 200 };
+  expect(reportOf(side)).toEqual([
+    'resident memory of a, MB, less is better',
+    '  What it says.',
+    '  baseline  60 (60..60)',
+    '  ours      200 (200..200)   goal <= 200 MB: met',
+  ]);
+  expect(reportOf({ ...side, ours: [201] }).at(-1)).toMatch(/goal <= 200 MB: MISSED$/);
 });

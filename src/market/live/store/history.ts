@@ -1,13 +1,8 @@
 import type { Day } from '../../../forecast/day.ts';
 import { knownAt, type Observations } from '../../observations.ts';
 import { finalFrom, type Stream } from '../streams.ts';
-import type { ObservationDoc, ObservationVersion } from './observation-store.ts';
-
-/** What is known of one day from one provider. */
-interface Entry {
-  source: string;
-  versions: ObservationVersion[];
-}
+import type { ObservationDoc } from './observation-store.ts';
+import { type KnownVersion, VersionRows } from './version-rows.ts';
 
 interface Chosen {
   day: Day;
@@ -19,12 +14,12 @@ interface Chosen {
 /** Each exchange counts its own contracts. */
 const LEVELS_DIFFER: ReadonlySet<Stream> = new Set<Stream>(['openInterest']);
 
-type Pick = (versions: ObservationVersion[], day: Day) => ObservationVersion | undefined;
+type Pick = (versions: KnownVersion[], day: Day) => KnownVersion | undefined;
 
 /** The observations of one stream in memory, as they were known at any instant. Fed with documents; never asks the database. */
 export class StreamHistory {
   readonly #stream: Stream;
-  readonly #days = new Map<Day, Entry[]>();
+  readonly #rows = new VersionRows();
   #first: Observations | undefined;
   #lastFinalDay: Day | null = null;
   #revision = 0;
@@ -35,14 +30,12 @@ export class StreamHistory {
 
   /** Takes over a document; versions are only ever added to one. */
   merge({ day, source, versions }: ObservationDoc): void {
-    const entries = this.#days.get(day) ?? [];
-    const known = entries.find((entry) => entry.source === source);
-    if (known?.versions.length === versions.length) return;
-    const wasFinal = entries.some(isFinal);
-    if (known === undefined) this.#days.set(day, [...entries, { source, versions }]);
-    else known.versions = versions;
+    const added = versions.slice(this.#rows.countOf(day, source));
+    if (added.length === 0) return;
+    const wasFinal = this.#rows.hasFinal(day);
+    for (const version of added) this.#rows.add(day, source, version);
     this.#first = undefined;
-    if (!wasFinal && isFinal({ source, versions })) this.#becameFinal(day);
+    if (!wasFinal && this.#rows.hasFinal(day)) this.#becameFinal(day);
   }
 
   /** Changes when a day became final after a later one: what was built from the past has to be built again. */
@@ -78,18 +71,12 @@ export class StreamHistory {
 
   /** The last day with a final value, of one source or of any; null for none. */
   lastFinalDay(source?: string): Day | null {
-    if (source === undefined) return this.#lastFinalDay;
-    let last: Day | null = null;
-    for (const [day, entries] of this.#days) {
-      if (last !== null && day <= last) continue;
-      if (entries.some((entry) => entry.source === source && isFinal(entry))) last = day;
-    }
-    return last;
+    return source === undefined ? this.#lastFinalDay : this.#rows.lastFinalDay(source);
   }
 
   /** The first final value of one day from each provider, as known at `atMs`. */
   bySource(day: Day, atMs: number): Map<string, number> {
-    const found = (this.#days.get(day) ?? []).flatMap(({ source, versions }) => {
+    const found = this.#rows.of(day).flatMap(({ source, versions }) => {
       const version = versions.find(({ final }) => final);
       return version && knownFrom(this.#stream, version, day) <= atMs ? [[source, version.value] as const] : [];
     });
@@ -104,11 +91,11 @@ export class StreamHistory {
   }
 
   /** The version of each day that `pick` takes, from the provider whose version is the better one; ascending by day. */
-  #chosen(pick: Pick, better: (a: ObservationVersion, b: ObservationVersion) => boolean): Chosen[] {
+  #chosen(pick: Pick, better: (a: KnownVersion, b: KnownVersion) => boolean): Chosen[] {
     const chosen: Chosen[] = [];
-    for (const day of [...this.#days.keys()].sort((a, b) => a - b)) {
-      let best: { source: string; version: ObservationVersion } | undefined;
-      for (const { source, versions } of this.#days.get(day)!) {
+    for (const day of this.#rows.days()) {
+      let best: { source: string; version: KnownVersion } | undefined;
+      for (const { source, versions } of this.#rows.of(day)) {
         const version = pick(versions, day);
         if (version && (best === undefined || better(version, best.version))) best = { source, version };
       }
@@ -120,15 +107,11 @@ export class StreamHistory {
   }
 }
 
-function isFinal({ versions }: Entry): boolean {
-  return versions.some(({ final }) => final);
-}
-
-const earlier = (a: ObservationVersion, b: ObservationVersion) => a.receivedAtMs < b.receivedAtMs;
-const later = (a: ObservationVersion, b: ObservationVersion) => a.receivedAtMs > b.receivedAtMs;
+const earlier = (a: KnownVersion, b: KnownVersion) => a.receivedAtMs < b.receivedAtMs;
+const later = (a: KnownVersion, b: KnownVersion) => a.receivedAtMs > b.receivedAtMs;
 
 /** What was fetched with the history was public since its publication; everything else is known since it came. */
-function knownFrom(stream: Stream, { backfilled, receivedAtMs }: ObservationVersion, day: Day): number {
+function knownFrom(stream: Stream, { backfilled, receivedAtMs }: KnownVersion, day: Day): number {
   return backfilled ? finalFrom(stream, day) : receivedAtMs;
 }
 

@@ -1,0 +1,54 @@
+import { type Benchmark, type Comparison, interleaved } from '../benchmark.ts';
+import { startChild } from '../child.ts';
+import type { BareAnswers } from '../http/bare-process.ts';
+import { withFolder } from './service-folder.ts';
+
+/** Most milliseconds until an empty service is ready, and one that replays so many days first. */
+const GOAL_MS = 4_000;
+const REPLAY_GOAL_MS = 20_000;
+const REPLAY_DAYS = 120;
+
+/** How long somebody waits who has just installed it. */
+export const START: Benchmark = {
+  name: 'start',
+  what: `a first start until it is ready, empty and with ${REPLAY_DAYS} days to replay, beside a process with one Express route`,
+  async run({ rounds, tell }): Promise<Comparison[]> {
+    const sides = { ours: () => firstStart(0), baseline: bareStart };
+    const { ours, baseline } = await interleaved(sides, { rounds, tell });
+    const meaning = 'Database, chain and contracts are its own, and come up with it.';
+    const replayed = await firstStart(REPLAY_DAYS);
+    return [
+      { kind: 'time', work: 'first start without a replay', meaning, ours, baseline, goalMs: GOAL_MS },
+      {
+        kind: 'time',
+        work: `first start with ${REPLAY_DAYS} days`,
+        meaning: 'All steps of each day, with their transactions, and the self-tests at the end.',
+        ours: [replayed],
+        baseline: null,
+        goalMs: REPLAY_GOAL_MS,
+      },
+    ];
+  },
+};
+
+/** Milliseconds from nothing to a service that says that it is ready. */
+async function firstStart(days: number): Promise<number> {
+  return withFolder(async (start) => {
+    const began = performance.now();
+    const { url } = await start({ REPLAY_DAYS: String(days) });
+    const { status } = await fetch(`${url}/ready`);
+    if (status !== 200) throw new Error(`${url}/ready answers ${status}`);
+    return performance.now() - began;
+  });
+}
+
+async function bareStart(): Promise<number> {
+  const began = performance.now();
+  const bare = await startChild<BareAnswers>('http/bare-process.ts');
+  try {
+    await fetch(await bare.ask('serve', { path: '/ready', headers: {}, body: '{}' }));
+    return performance.now() - began;
+  } finally {
+    await bare.end();
+  }
+}
