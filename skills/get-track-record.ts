@@ -45,7 +45,7 @@ export const getTrackRecord = defineSkill({
   title: 'Track record with error bars',
   summary: 'Every forecast of a horizon with what became of it, and statistics with their error bars',
   description:
-    'The record without gaps: holds, missed days and voids included, each entry with the uids of its attestations. Statistics are those of exactly the forecasts that the filters leave: accuracy with 95 % intervals that allow for overlapping windows (Wilson, and by block bootstrap over days), what always saying UP would have scored, Brier and log scores, skill against the base rate with its interval, reliability, how well the predictive distributions cover, streak, verdict in words; also by market regime and model version. Beside them stand the whole record of each horizon, and the skill against a prediction market. Unresolved forecasts are counted, and gated for callers below Basic.',
+    'The record without gaps: holds, missed days and voids included, each entry with the uids of its attestations. Statistics are those of exactly the forecasts that the filters leave: accuracy with its 95 % interval, which allows for overlapping windows (Wilson; a second one by block bootstrap over days to hold it against), what always saying UP would have scored, Brier and log scores, skill against the base rate with its interval, reliability, how well the predictive distributions cover, streak, verdict in words; also by market regime and model version. Beside them stand the whole record of each horizon, and the skill against a prediction market. Unresolved forecasts are counted, and gated for callers below Basic.',
   tags: ['bitcoin', 'track record', 'statistics', 'forecast verification'],
   examples: [
     { say: 'How good were your 7-day bitcoin forecasts?', input: { horizon: '7d' } },
@@ -71,7 +71,7 @@ export const getTrackRecord = defineSkill({
       `${totalPredictions} forecasts over ${filters.horizon}${selectionOf(filters)}: ${wins} right, ${losses} wrong, ${holds} held, ${voids} void, ${pending} pending.`,
       `Verdict: ${verdict}.`,
       ...(verdict === wholeRecord.verdict ? [] : [`Of all ${wholeRecord.total} forecasts of this horizon: ${wholeRecord.verdict}.`]),
-      ...callsLine(statistics),
+      ...secondInterval(statistics),
       brierLine(statistics),
       inference.replaceAll('`', ''),
       `Page ${told} of ${pages}: ${entries.length} of ${total} forecasts, newest first.`,
@@ -94,13 +94,11 @@ function selectionOf({ from, to, regime, status }: z.input<typeof TRACK_RECORD>[
   return parts.length === 0 ? '' : ` ${parts.join(' ')}`;
 }
 
-function callsLine({ calls }: z.input<typeof TRACK_RECORD>['statistics']): string[] {
-  if (calls === null || calls.wilson95 === null) return [];
-  const { n, hits, effectiveN, wilson95, bootstrap95 } = calls;
-  const words = ({ low, high }: { low: number; high: number }) => `${low.toFixed(2)} to ${high.toFixed(2)}`;
-  const bootstrap = bootstrap95 === null ? '' : `, by block bootstrap ${words(bootstrap95)}`;
+function secondInterval({ calls }: z.input<typeof TRACK_RECORD>['statistics']): string[] {
+  if (calls === null || calls.bootstrap95 === null) return [];
+  const { low, high } = calls.bootstrap95;
   return [
-    `All calls: ${hits} of ${n} right, worth ${effectiveN.toFixed(0)} independent ones; 95 % interval ${words(wilson95)}${bootstrap}.`,
+    `A second interval of that share, by block bootstrap over days, to hold the first against: ${low.toFixed(2)} to ${high.toFixed(2)}.`,
   ];
 }
 

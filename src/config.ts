@@ -432,6 +432,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   const config = { ...values, chainMode: chainModeOf(values.CHAIN_RPC_URL) };
   checkChainSettings(config);
   checkPaymentSettings(config);
+  checkOneKeyPerRole(config);
   checkRealMoneySettings(config);
   checkLocalOnly(config);
   checkAdminSettings(config);
@@ -481,6 +482,20 @@ function checkPaymentSettings({ chainMode, FACILITATOR_PRIVATE_KEY, X402_FACILIT
     throw configError('FACILITATOR_PRIVATE_KEY', 'is required on a real chain unless X402_FACILITATOR_URL is set');
   }
   if (chainMode !== 'real' && FACILITATOR_PRIVATE_KEY !== undefined) throw configError('FACILITATOR_PRIVATE_KEY', ONLY_THROW_AWAY_KEYS);
+}
+
+const ROLE_KEYS = ['ATTESTER_PRIVATE_KEY', 'REPORTER_PRIVATE_KEY', 'FACILITATOR_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY'] as const;
+
+/** A wallet has one queue of nonces, and ERC-8004 refuses what the owner of an agent, the attester, reports of it. */
+function checkOneKeyPerRole(config: Config): void {
+  const roleOf = new Map<string, SettingName>();
+  for (const name of ROLE_KEYS) {
+    const key = config[name]?.toLowerCase();
+    if (key === undefined) continue;
+    const other = roleOf.get(key);
+    if (other !== undefined) throw configError(name, `must not be the key of ${other}: each role has a wallet of its own`);
+    roleOf.set(key, name);
+  }
 }
 
 function checkLocalOnly({ PUSH_LOCAL_TARGETS, PROTOCOL_FIXTURES, chainMode }: Config): void {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { privateKeyToAccount } from 'viem/accounts';
 import { isOracleError, OracleError } from './errors.ts';
+import { jsonOf } from './json-of.ts';
 import { type DEMO_WALLETS, type DemoFile, parseDemoFile } from './local/demo-file.ts';
 import { logInWallet } from './wallet-login.ts';
 
@@ -27,14 +28,6 @@ export async function readDemoFile(dataDir: string): Promise<DemoFile> {
     });
   }
   return parseDemoFile(jsonOf(text));
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Logs a demonstration wallet in. @throws OracleError with the service's own words when it refuses, or when nothing answers. */

@@ -1,119 +1,62 @@
 import { join } from 'node:path';
-import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { CardSource } from '../agent-card/card.ts';
 import { REGISTRATION_PATH } from '../agent-card/registration.ts';
 import { urlAt } from '../agent-card/url.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createPaidCalls } from '../skills/paid-call.ts';
-import type { SkillParts } from '../skills/parts.ts';
 import { createCarryOut } from '../skills/runner.ts';
 import type { Door } from './access/door.ts';
-import { createAttestationReader } from './chain/attestation-reader.ts';
-import { createAttester } from './chain/attester.ts';
-import { createChain } from './chain/client.ts';
 import { ensureIdentity, updateAgentUri } from './chain/identity.ts';
-import { openJournal } from './chain/journal.ts';
-import { createReporter, readReputation } from './chain/reputation.ts';
-import { createWallet, type WalletRole } from './chain/wallet.ts';
+import { readReputation } from './chain/reputation.ts';
 import { composeA2a } from './compose/a2a.ts';
 import { composeAbout } from './compose/about.ts';
 import { composeAccess } from './compose/access.ts';
 import { composeAdministration } from './compose/administration.ts';
+import { composeAnswers } from './compose/answers.ts';
 import { composeCard } from './compose/card.ts';
+import { composeChain } from './compose/chain.ts';
 import { composeChainReading } from './compose/chain-reading.ts';
 import { composeCommerce } from './compose/commerce.ts';
 import { composeContest } from './compose/contest.ts';
 import { composeDoor, sharedWhileUnderWay } from './compose/door.ts';
 import type { Frame, StartFrame } from './compose/frame.ts';
 import { ALL_INDEXES } from './compose/indexes.ts';
-import { composeJobs, type Jobs } from './compose/jobs.ts';
-import { liveMarket, liveReading, simulatedOnRealChain } from './compose/market.ts';
+import { composeJobs } from './compose/jobs.ts';
+import { composeMarket, simulatedOnRealChain } from './compose/market.ts';
 import { composeMcp } from './compose/mcp.ts';
+import { composePipeline } from './compose/pipeline.ts';
 import { composePurchases } from './compose/purchases.ts';
-import { composePush, type Push } from './compose/push.ts';
-import { openReports } from './compose/reports.ts';
-import { composeSelfTestDesk, composeSelfTests } from './compose/self-tests.ts';
-import { paperVenue, polymarketNeedsLive, polymarketVenues, quotedMarkets } from './compose/venues.ts';
-import { composeWebhookDelivery, type WebhookDelivery } from './compose/webhook-delivery.ts';
+import { composePush } from './compose/push.ts';
+import { composeSelfTestDesk } from './compose/self-tests.ts';
+import type { Service } from './compose/service.ts';
+import { composeVenues } from './compose/venues.ts';
+import { composeWalletFunds } from './compose/wallet-funds.ts';
+import { composeWebhookDelivery } from './compose/webhook-delivery.ts';
 import { composeWebhooks } from './compose/webhooks.ts';
-import { composeWebSocket, type WebSocketService } from './compose/websocket.ts';
-import type { Config } from './config.ts';
+import { composeWebSocket } from './compose/websocket.ts';
 import type { OracleError } from './errors.ts';
 import { dayOf, instantOf } from './forecast/day.ts';
 import { HORIZONS } from './forecast/model.ts';
-import type { AppOptions } from './http/app.ts';
-import type { HttpParts, VenueMarket } from './http/parts.ts';
-import { type Infrastructure, openInfrastructure } from './local/infrastructure.ts';
-import { hasDaysToReplay, type ReplayRange, replayRange, replayUnfinished } from './local/replay.ts';
+import type { HttpParts } from './http/parts.ts';
+import { openInfrastructure } from './local/infrastructure.ts';
+import { hasDaysToReplay, replayRange } from './local/replay.ts';
 import { requireSameHistory } from './local/same-history.ts';
-import type { Log } from './log.ts';
-import { createCache } from './market/cache.ts';
-import type { LiveMarket } from './market/live/live-market.ts';
 import { parseProviderUrls } from './market/live/provider-urls.ts';
 import { isLiveReachable } from './market/live/reachable.ts';
-import { createMarket } from './market/market.ts';
 import { chooseFeed } from './market/open.ts';
-import { connectMongo, type Database, ensureIndexes } from './mongo.ts';
-import { Forecaster } from './pipeline/forecaster.ts';
-import type { PipelineParts } from './pipeline/parts.ts';
+import { connectMongo, ensureIndexes } from './mongo.ts';
 import { readiness } from './pipeline/readiness.ts';
-import type { Schedule } from './pipeline/schedule.ts';
 import { statusOf } from './pipeline/status.ts';
-import { StepRuns } from './pipeline/step-runs.ts';
 import type { EventViewOptions } from './push/events/view.ts';
 import { bringWebhooksUpToDate } from './push/webhooks/bring-up-to-date.ts';
 import { ModelStore } from './record/models.ts';
 import { ForecastRecord } from './record/record.ts';
 import { requireSameSalts } from './record/same-salts.ts';
-import { StatisticsDesk } from './record/statistics/desk.ts';
-import { type Setup, setupText } from './setup.ts';
-import type { Shutdown } from './shutdown.ts';
-import type { Venue } from './wager/venue.ts';
-import { WagerSwitch } from './wager/wager-switch.ts';
+import { setupText } from './setup.ts';
 import { WagerBook } from './wager/wagers.ts';
 
-/** What the doors, the schedule and the commands stand on. */
-export interface Service {
-  config: Config;
-  log: Log;
-  shutdown: Shutdown;
-  infrastructure: Infrastructure;
-  database: Database;
-  pipeline: PipelineParts;
-  /** The event log. */
-  push: Push;
-  webhookDelivery: WebhookDelivery;
-  websocket: WebSocketService;
-  /** Where replayed days wager: no other venue has quotes of the past. */
-  replayVenue: Venue;
-  http: HttpParts;
-  /** What stands before the routes of HTTP. */
-  door: AppOptions;
-  /** Other protocols behind the same socket. */
-  doors: readonly Door[];
-  /** What collects live data; null where the feed asks nobody. */
-  live: LiveMarket | null;
-  /** Takes on jobs of agent commerce until the process stops; null where none are taken. */
-  watchJobs: Jobs['watch'];
-  /** Range for a first replay; null where there is none. */
-  range: ReplayRange | null;
-  feedReason: string | null;
-  /** Points the on-chain identity to this service's address. A transaction of now: not before a replay of the past. */
-  announce(): Promise<void>;
-  /** Deletes what has expired. */
-  purge(now: Date): Promise<void>;
-  /** What is left of the start. */
-  setup: Setup;
-  /** The running jobs, once they run. */
-  state: { schedule: Schedule | null };
-}
 const now = () => new Date();
-
-/** How long one request waits for its payment to be confirmed. */
-const SETTLEMENT_MS = 25_000;
-/** How long one look at a job waits for its transaction: the next one goes on. */
-const JOB_MS = 20_000;
 
 /**
  * Constructs every part, from the data up: feed, database and chain, wallets, record, wagers, pipeline, doors. `address` is where
@@ -138,73 +81,43 @@ export async function assemble({ config, log, shutdown, setup }: StartFrame, add
     genesisMs: range === null ? undefined : instantOf(range.from),
     onFailure: (error) => failFromOutside({ config, log, shutdown }, error),
   });
-  const { contracts, keys, saltSecret } = infrastructure;
+  const { keys, saltSecret } = infrastructure;
   setup.at('connecting to database and chain');
   const database = await connectMongo(infrastructure.mongodbUri);
   shutdown.onStop('database connection', () => database.close());
   const { db } = database;
   await ensureIndexes(db, ALL_INDEXES);
 
-  const chain = await createChain({
-    rpcUrl: infrastructure.rpcUrl,
-    chainId: config.CHAIN_ID,
-    confirmations: config.CONFIRMATIONS ?? (real ? 5 : 1),
-    pollingIntervalMs: real ? 1_000 : 2,
-    addresses: contracts,
-  });
-  const journal = await openJournal(db);
-  const wallet = (role: WalletRole, key: Hex, timeoutMs?: number) =>
-    createWallet({ chain, journal, role, account: privateKeyToAccount(key), timeoutMs, signal: shutdown.signal });
-  const attesterWallet = wallet('attester', keys.attester);
-  const reporterWallet = wallet('reporter', keys.reporter);
-
+  const { chain, journal, wallets } = await composeChain({ config, shutdown }, db, infrastructure);
   const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
   const { localChain } = infrastructure;
   const replayAhead = localChain !== null && (await hasDaysToReplay(db, record, range));
   // A restored chain is at the wall clock: behind a block of now nothing of the past could be dated.
   if (replayAhead && localChain.restored) await localChain.setTime(await localChain.lastBlockMs());
   const { feed, reason: feedReason } = choice.settle(await record.source());
-  const live = feed === null && config.ROLE !== 'api' ? await liveMarket({ config, log, shutdown }, db) : null;
-  const market = feed === null ? liveReading(db, live) : createMarket(feed);
-  if (config.WAGERS === 'polymarket' && market.kind !== 'live') throw polymarketNeedsLive(market.source);
-  await requireSameHistory({ record, market, chain, journal, attester: attesterWallet.address, local: !real });
+  const { market, live } = await composeMarket({ config, log, shutdown }, db, feed);
+  await requireSameHistory({ record, market, chain, journal, attester: wallets.attester.address, local: !real });
   await requireSameSalts(record, saltSecret, real ? undefined : join(config.DATA_DIR, 'keys.json'));
   const publicUrl = config.PUBLIC_URL ?? address;
   setup.at('registering the agent');
   const agentUri = urlAt(publicUrl ?? `http://127.0.0.1:${config.PORT}`, REGISTRATION_PATH);
-  const agent = { identity: await ensureIdentity(chain, { agentUri, wallet: attesterWallet }) };
+  const agent = { identity: await ensureIdentity(chain, { agentUri, wallet: wallets.attester }) };
 
   setup.at('assembling the service');
 
   const models = new ModelStore(db);
   const wagers = new WagerBook(db);
-  const paper = paperVenue(db, config, record, market);
-  const polymarket = polymarketVenues({ config, log, shutdown }, db, market);
-  const venue = config.WAGERS === 'polymarket' ? polymarket[0] : paper;
+  const venues = composeVenues({ config, log, shutdown }, { db, record, market });
   const push = composePush({ log, shutdown }, { db, record, wagers, now });
-  const pipeline: PipelineParts = {
-    record,
-    saltSecret,
-    market,
-    forecaster: new Forecaster(models),
-    attester: createAttester(chain, attesterWallet),
-    reporter: createReporter({ chain, wallet: reporterWallet, agentId: async () => agent.identity.agentId }),
-    wagers,
-    venue,
-    otherVenues: [paper, ...polymarket].filter((other) => other !== venue),
-    placeWagers: config.WAGERS !== 'off' && config.WAGER_KILL_SWITCH === 'off',
-    wagerSwitch: new WagerSwitch(db),
-    publicUrl: () => publicUrl ?? agent.identity.agentUri.replace(REGISTRATION_PATH, ''),
-    heldBack: async () => ((await replayUnfinished(db)) ? 'the replay of past days is not finished; npm start finishes it' : null),
-    reports: openReports(db),
-    selfTests: composeSelfTests(
-      { shutdown },
-      { db, chainId: chain.chainId, wallets: [attesterWallet.address, reporterWallet.address], version: packageJson.version, now },
-    ),
-    runs: new StepRuns(db, log),
-    emit: () => push.publish(),
-    log,
-  };
+  const version = packageJson.version;
+  const pipeline = composePipeline(
+    { config, log, shutdown },
+    {
+      ...{ db, chain, wallets, saltSecret, record, models, wagers, market, ...venues, push, version, now },
+      agentId: () => agent.identity.agentId,
+      publicUrl: () => publicUrl ?? agent.identity.agentUri.replace(REGISTRATION_PATH, ''),
+    },
+  );
 
   const { encryptionSecret } = infrastructure;
   const { agentId } = agent.identity;
@@ -212,46 +125,26 @@ export async function assemble({ config, log, shutdown, setup }: StartFrame, add
   const left = () => setupText(setup);
   const state: Service['state'] = { schedule: null };
   const { administration, ...operator } = composeAdministration({ config, db, pipeline, state, setup: left, log, now });
-  const quoted = createCache<VenueMarket[]>('venue-markets', 1);
+  const walletFunds = composeWalletFunds({ db, chain, wallets, now });
   const ready = { chain, market, pingDatabase: () => database.ping(), setup: left, now };
-  const answers: SkillParts = {
-    publicUrl: pipeline.publicUrl(),
-    record,
-    wagers,
-    venueName: venue.name,
-    sameBook: venue.sameBook,
-    market,
-    models,
-    statistics: new StatisticsDesk({ record, models, wagers, venueName: venue.name, sameBook: venue.sameBook, now }),
-    // Somebody else's strikes are in the market's snapshots.
-    venueMarkets: async () => (venue === paper ? quoted.get(Math.floor(Date.now() / 60_000), () => quotedMarkets(paper)) : []),
-    chainId: chain.chainId,
-    attestations: createAttestationReader(chain),
-    attesterAddress: attesterWallet.address,
-    addresses: chain.addresses,
-    explorerUrl: real ? 'https://base.easscan.org' : null,
-    saltSecret,
-    viewFor: (caller) => ({ caller, policy: config.REVEAL, now: now(), saltSecret }),
-    now,
-  };
+  const answers = composeAnswers(
+    { config },
+    { ...{ chain, wallets, ...venues, saltSecret, record, models, wagers, market, now }, publicUrl: pipeline.publicUrl() },
+  );
   const carryOut = createCarryOut(answers);
   const commerce = await composeCommerce(
     { config, log, shutdown },
     {
       ...{ db, chain, now, publicUrl: pipeline.publicUrl() },
-      // Whoever pays waits for it, and asks again.
-      facilitator: keys.facilitator === null ? null : wallet('facilitator', keys.facilitator, SETTLEMENT_MS),
+      facilitator: wallets.facilitator,
       provider: privateKeyToAccount(keys.provider),
     },
   );
-  const jobs = await composeJobs(
-    { config, log, shutdown },
-    { db, chain, wallet: wallet('provider', keys.provider, JOB_MS), ledger: commerce.ledger, answers, now },
-  );
+  const jobs = await composeJobs({ config, log, shutdown }, { db, chain, wallet: wallets.provider, ledger: commerce.ledger, answers, now });
   const paidCalls = createPaidCalls({ sales: commerce.sales, carryOut, at: (path) => urlAt(answers.publicUrl, path) });
   const cardSource: CardSource = {
     publicUrl: pipeline.publicUrl(),
-    version: packageJson.version,
+    version,
     chainId: chain.chainId,
     registry: chain.addresses.identityRegistry,
     agentId,
@@ -265,26 +158,27 @@ export async function assemble({ config, log, shutdown, setup }: StartFrame, add
     ...answers,
     carryOut,
     agentTasks: a2a.tasks,
-    about: composeAbout({ config, chain, agentId, reporter: reporterWallet.address, now }),
+    about: composeAbout({ config, chain, agentId, reporter: wallets.reporter.address, now }),
     chainReading: composeChainReading({ config, rpcUrl: infrastructure.rpcUrl, publicUrl: answers.publicUrl }),
     access,
     card,
     administration,
     contest: composeContest({ db, chain, record, models, market, agentId, now, log }),
-    version: packageJson.version,
+    version,
     setup: () => setup.current,
     reports: pipeline.reports,
     selfTests: composeSelfTestDesk({ ...pipeline, setup: left }),
     identity: () => agent.identity,
-    reputation: () => readReputation(chain, agent.identity.agentId, reporterWallet.address),
+    reputation: () => readReputation(chain, agent.identity.agentId, wallets.reporter.address),
     readiness: sharedWhileUnderWay(() => readiness(ready)),
     status: () =>
       statusOf({
-        version: packageJson.version,
+        version,
         role: config.ROLE,
         feedReason,
         chain,
         localChain: !real,
+        walletFunds,
         pipeline,
         readiness: ready,
         schedule: () => state.schedule,
@@ -313,7 +207,7 @@ export async function assemble({ config, log, shutdown, setup }: StartFrame, add
   };
   const doors: Door[] = [...a2a.doors, composeMcp({ config, log, shutdown }, answers, { carryOut, paidCalls })];
   const announce = async () => {
-    agent.identity = await updateAgentUri(chain, attesterWallet, agent.identity, agentUri);
+    agent.identity = await updateAgentUri(chain, wallets.attester, agent.identity, agentUri);
   };
   const door = composeDoor({ config, db, log, shutdown, now, identify: (authorization) => access.identify(authorization), ...operator });
   return {
@@ -326,7 +220,7 @@ export async function assemble({ config, log, shutdown, setup }: StartFrame, add
     push,
     webhookDelivery,
     websocket,
-    replayVenue: paper,
+    replayVenue: venues.paper,
     http,
     door,
     doors,

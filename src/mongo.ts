@@ -88,6 +88,11 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 }
 
+/** For writes of which the first one stands. */
+export function ignoreDuplicate(error: unknown): void {
+  if (!isDuplicateKey(error)) throw error;
+}
+
 /**
  * Inserts documents in their order, up to the first that a unique index refuses: `complete` tells whether all are there, `inserted` how
  * many of them are.

@@ -1,8 +1,9 @@
 import type { StartFrame } from './compose/frame.ts';
+import type { Service } from './compose/service.ts';
 import { isOracleError, OracleError } from './errors.ts';
 import { type Day, dayOf, formatDay, parseDay } from './forecast/day.ts';
 import { createProgressBar } from './local/progress.ts';
-import { assemble, type Service } from './main.ts';
+import { assemble } from './main.ts';
 import { DAY_STEPS } from './pipeline/by-hand.ts';
 import { catchUp } from './pipeline/catch-up.ts';
 import type { StepContext } from './pipeline/parts.ts';

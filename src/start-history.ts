@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Service } from './compose/service.ts';
 import { formatDay } from './forecast/day.ts';
 import { createProgressBar } from './local/progress.ts';
 import { hasDaysToReplay, type ReplayRange, replay } from './local/replay.ts';
 import type { Log } from './log.ts';
-import type { Service } from './main.ts';
 import type { MissingHistory } from './market/live/backfill/run.ts';
 import type { LiveMarket } from './market/live/live-market.ts';
 import { tellPerson } from './tell-person.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Service } from './main.ts';
+import type { Service } from './compose/service.ts';
 import { catchUpSelfTests, prepareSelfTests } from './pipeline/self-test/catch-up.ts';
 
 /** Who has waited for a replay waits so long for what is still being computed. */

@@ -2,6 +2,7 @@ import { type Message, type Part, Role, type SendMessageRequest } from '@a2a-js/
 import { MODES } from '../../agent-card/card.ts';
 import { OracleError } from '../errors.ts';
 import { isNestedDeeper } from '../nesting.ts';
+import { isObject } from '../plain-object.ts';
 import { PAYMENT, withoutPayload } from './payment.ts';
 
 /**
@@ -109,10 +110,6 @@ function checkedPart({ content }: Part, index: number): Part {
   if (!isRight) throw invalid(field, content.$case === 'text' ? 'must be a text' : 'must hold an object', CALL_EXAMPLE);
   if (isNestedDeeper(content.value, DEEPEST)) throw invalid(field, 'is nested too deeply', CALL_EXAMPLE);
   return { content, metadata: undefined, filename: '', mediaType: content.$case === 'text' ? 'text/plain' : 'application/json' };
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function checkMetadata(metadata: Record<string, unknown> | undefined, field: string): void {

@@ -1,6 +1,7 @@
 import { A2A_ERROR_CODE } from '@a2a-js/sdk/errors';
 import { A2A_LEGACY_VERSION, A2A_VERSION } from '../../agent-card/protocols.ts';
 import { OracleError } from '../errors.ts';
+import { isObject } from '../plain-object.ts';
 
 const METHODS: readonly string[] = [
   ...['SendMessage', 'SendStreamingMessage', 'GetTask', 'ListTasks', 'CancelTask', 'SubscribeToTask', 'GetExtendedAgentCard'],
@@ -41,7 +42,7 @@ export function brokenCall(body: unknown, version: string): BrokenCall | null {
   if (!METHODS.includes(method) && !LEGACY_METHODS.has(method)) return unknownMethod();
   const action = otherVersion(method, version);
   if (action !== null) return broken('A2A-Version', 'The method is one of another version', action, A2A_ERROR_CODE.METHOD_NOT_FOUND);
-  if (params !== undefined && (typeof params !== 'object' || params === null || Array.isArray(params))) {
+  if (params !== undefined && !isObject(params)) {
     return broken('params', 'params must be an object', 'Send the parameters by name.', A2A_ERROR_CODE.INVALID_PARAMS);
   }
   return null;

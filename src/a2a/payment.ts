@@ -3,6 +3,7 @@ import type { ServerCallContext } from '@a2a-js/sdk/server';
 import { EXTENSIONS } from '../../agent-card/extensions.ts';
 import { parseRefCode } from '../commerce/ref-code.ts';
 import { OracleError } from '../errors.ts';
+import { isObject } from '../plain-object.ts';
 
 /** Members of the metadata of messages: those of the x402 extension, and ours beside them. */
 export const PAYMENT = {
@@ -71,10 +72,6 @@ export function billOf({ metadata }: Pick<Task, 'metadata'>): Bill | undefined {
 export function receiptsOf(task: Pick<Task, 'metadata'> | undefined): object[] {
   const receipts: unknown = task?.metadata?.[PAYMENT.receipts];
   return Array.isArray(receipts) ? receipts : [];
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(member: string, problem: string): OracleError {

@@ -15,6 +15,7 @@ import { checkNothingBefore } from './first-block.ts';
 import { iso } from './iso.ts';
 import { checkOneClose } from './one-close.ts';
 import type { AuditPrices } from './prices.ts';
+import { type Reading, readClaims } from './read-claims.ts';
 import { type ChainRecord, type Prediction, readChainRecord } from './read-record.ts';
 import { type Recomputed, recompute, recordRowsOf } from './recompute.ts';
 import { type AuditReport, reportOf } from './report.ts';
@@ -43,19 +44,34 @@ export interface AuditOptions {
 export async function audit(options: AuditOptions): Promise<AuditReport> {
   const { chain, attester, fromBlock = 0, prices, claims, now, onProgress = () => {} } = options;
   const findings = createFindings();
-  const throughBlock = await newestBlock(chain);
+  const newest = await newestBlock(chain);
   await checkSchemas(chain, findings);
   noteAddress(chain, findings);
   await checkNothingBefore(chain, { attester, fromBlock }, findings);
-  const record = await readChainRecord(chain, { attester, fromBlock, throughBlock, onProgress }, findings);
+  const begun = {
+    record: await readChainRecord(chain, { attester, fromBlock, throughBlock: newest, onProgress }, findings),
+    throughBlock: newest,
+  };
   onProgress('comparing', 0, 1);
+  const told = claims === null ? null : await readClaims(claims, begun, (from) => readOn(from, options, findings));
+  const { record, throughBlock } = told ?? begun;
   const { rows, closes, missingCloses } = await auditRows(record, options, findings);
   const recomputed = await recomputeAll(rows, prices, findings);
-  if (claims !== null) await compareClaims({ rows, recomputed }, { claims, prices, closes, now, findings });
+  if (told !== null) compareClaims({ rows, recomputed }, { answers: told.answers, prices, closes, now, findings });
   onProgress('comparing', 1, 1);
   const { chainId } = chain;
   const scope = { chainId, attester, eas: chain.addresses.eas, fromBlock, throughBlock, prices, service: claims?.source ?? null, now };
   return reportOf({ scope, rows, recomputed, missingCloses, findings, newestAt: newestOf(record) });
+}
+
+/** A reading with what was attested since. */
+async function readOn({ record, throughBlock }: Reading, { chain, attester }: AuditOptions, findings: Findings): Promise<Reading> {
+  const newest = await newestBlock(chain);
+  if (newest <= throughBlock) return { record, throughBlock };
+  const since = { attester, fromBlock: throughBlock + 1, throughBlock: newest, onProgress: () => {} };
+  const { predictions, revelations } = await readChainRecord(chain, since, findings);
+  const joined = { predictions: [...record.predictions, ...predictions], revelations: [...record.revelations, ...revelations] };
+  return { record: joined, throughBlock: newest };
 }
 
 /** The schemas' texts stand in the registry that was named: their uids are digests of them. */

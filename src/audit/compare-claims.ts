@@ -1,6 +1,6 @@
 import type { Day } from '../forecast/day.ts';
 import { HORIZONS } from '../forecast/model.ts';
-import type { ClaimedScorecard, Claims } from './claims.ts';
+import type { ClaimedScorecard } from './claims.ts';
 import { compareFigures, noteUntold } from './compare-figures.ts';
 import { compareRows } from './compare-rows.ts';
 import type { DoubtfulFigure } from './compare-tree.ts';
@@ -10,7 +10,8 @@ import { type Recomputed, recompute } from './recompute.ts';
 import type { AuditedRow } from './rows.ts';
 
 export interface ClaimContext {
-  claims: Claims;
+  /** What it claims, one answer a horizon in the order of `HORIZONS`. */
+  answers: readonly ClaimedScorecard[];
   prices: AuditPrices;
   /** Independent closes, USD, by day. */
   closes: ReadonlyMap<Day, number>;
@@ -18,16 +19,11 @@ export interface ClaimContext {
   findings: Findings;
 }
 
-/**
- * Compares what a service claims of every horizon, row by row and figure by figure, with what chain and prices say.
- * @throws OracleError SERVICE_UNREACHABLE
- */
-export async function compareClaims(
+/** Compares what a service claims of every horizon, row by row and figure by figure, with what chain and prices say. */
+export function compareClaims(
   { rows, recomputed }: { rows: readonly AuditedRow[]; recomputed: readonly Recomputed[] },
-  { claims, ...context }: ClaimContext,
-): Promise<void> {
-  // All at once: each tells of the others, and a day may go on meanwhile.
-  const answers = await Promise.all(HORIZONS.map((horizonDays) => claims.scorecard(horizonDays)));
+  { answers, ...context }: ClaimContext,
+): void {
   const expected = HORIZONS.map((horizonDays, index): Recomputed => {
     const members = rows.filter(({ prediction }) => prediction.data.horizonDays === horizonDays);
     return withDrafts({ members, claim: answers[index], recomputed, horizonDays }, context);
@@ -53,7 +49,7 @@ interface ClaimedHorizon {
 }
 
 /** The figures of a horizon as they should be told: with the forecast that is made and not on chain yet. */
-function withDrafts({ horizonDays, members, claim, recomputed }: ClaimedHorizon, context: Omit<ClaimContext, 'claims'>): Recomputed {
+function withDrafts({ horizonDays, members, claim, recomputed }: ClaimedHorizon, context: Omit<ClaimContext, 'answers'>): Recomputed {
   const figures = recomputed.find((one) => one.horizonDays === horizonDays) ?? recompute([], horizonDays);
   const drafts = compareRows(members, claim.predictions, { horizonDays, ...context });
   return drafts.length === 0 ? figures : recompute([...figures.rows, ...drafts], horizonDays);

@@ -30,6 +30,8 @@ export interface Attested {
   /** Cost of the whole transaction, shared by the attestations in it. */
   gasUsed: number;
   effectiveGasPriceWei: string;
+  /** What a rollup took for the data of the whole transaction beside the gas; unset: nothing. */
+  l1FeeWei?: string;
   attestationsInTransaction: number;
 }
 
@@ -120,7 +122,8 @@ function attestedIn(sent: ConfirmedTransaction, eas: Address, expected: number):
   if (logs.length !== expected) {
     throw new OracleError('ATTESTATION_MISMATCH', `Transaction ${sent.hash} made ${logs.length} attestations instead of ${expected}`);
   }
-  const { hash: txHash, blockNumber, at, gasUsed } = sent;
-  const shared = { txHash, blockNumber, at, gasUsed, effectiveGasPriceWei: String(sent.effectiveGasPrice) };
+  const { hash: txHash, blockNumber, at, gasUsed, effectiveGasPrice, l1Fee } = sent;
+  const fees = { effectiveGasPriceWei: String(effectiveGasPrice), ...(l1Fee === 0n ? {} : { l1FeeWei: String(l1Fee) }) };
+  const shared = { txHash, blockNumber, at, gasUsed, ...fees };
   return logs.map((log) => ({ uid: log.data, ...shared, attestationsInTransaction: expected }));
 }

@@ -1,12 +1,13 @@
 import type { Db } from 'mongodb';
 import type { Address } from 'viem';
-import type { JournalRow } from './journal.ts';
+import type { JournalRow, StoredReceipt } from './journal.ts';
 
 /** What transactions of one purpose cost. The purpose is the first word of their keys, such as `attest` or `feedback`. */
 export interface GasCosts {
   purpose: string;
   transactions: number;
   gasUsed: number;
+  /** The data fee of a rollup included. */
   costWei: bigint;
 }
 
@@ -33,6 +34,11 @@ function sumOf(purpose: string, rows: readonly Pick<JournalRow, 'receipt'>[]): G
     purpose,
     transactions: receipts.length,
     gasUsed: receipts.reduce((sum, { gasUsed }) => sum + gasUsed, 0),
-    costWei: receipts.reduce((sum, { gasUsed, effectiveGasPrice }) => sum + BigInt(gasUsed) * BigInt(effectiveGasPrice), 0n),
+    costWei: receipts.reduce((sum, receipt) => sum + costOf(receipt), 0n),
   };
+}
+
+/** What a transaction cost, in wei: gas at its price, and the data fee of a rollup. */
+export function costOf({ gasUsed, effectiveGasPrice, l1FeeWei = '0' }: StoredReceipt): bigint {
+  return BigInt(gasUsed) * BigInt(effectiveGasPrice) + BigInt(l1FeeWei);
 }

@@ -32,6 +32,8 @@ export interface StoredReceipt {
   gasUsed: number;
   /** Wei as decimal text. */
   effectiveGasPrice: string;
+  /** What a rollup took for data on its parent chain beside the gas, wei as decimal text; unset: nothing. */
+  l1FeeWei?: string;
   logs: StoredLog[];
 }
 
@@ -69,6 +71,8 @@ export interface Journal {
   find(id: string): Promise<JournalRow | null>;
   atNonce(chainId: number, address: Address, nonce: number): Promise<JournalRow | null>;
   highestNonce(chainId: number, address: Address): Promise<number | null>;
+  /** Those of some transactions that were signed here, whether they were sent or not. */
+  signed(chainId: number, address: Address, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>>;
   /** The transaction in the highest block that any wallet has seen on a chain. */
   lastConfirmed(chainId: number): Promise<JournalRow | null>;
   /** False when key or nonce are taken. */
@@ -77,9 +81,11 @@ export interface Journal {
   change(row: JournalRow, change: RowChange): Promise<JournalRow | null>;
 }
 
+const ONE_ROW_PER_NONCE = 'one_row_per_nonce';
+
 const INDEXES: CollectionIndexes = {
   collection: 'transactions',
-  indexes: [{ key: { chainId: 1, address: 1, nonce: 1 }, unique: true, name: 'one_row_per_nonce' }],
+  indexes: [{ key: { chainId: 1, address: 1, nonce: 1 }, unique: true, name: ONE_ROW_PER_NONCE }],
 };
 
 /** Opens the journal of all wallets: the collection `transactions`. */
@@ -92,6 +98,11 @@ export async function openJournal(db: Db): Promise<Journal> {
     highestNonce: async (chainId, address) => {
       const highest = await rows.findOne({ chainId, address }, { sort: { nonce: -1 }, projection: { nonce: 1 } });
       return highest?.nonce ?? null;
+    },
+    signed: async (chainId, address, hashes) => {
+      const filter = { chainId, address, 'attempts.hash': { $in: [...hashes] } };
+      const found = await rows.find(filter, { hint: ONE_ROW_PER_NONCE, projection: { 'attempts.hash': 1 } }).toArray();
+      return new Set(found.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)));
     },
     lastConfirmed: (chainId) => rows.findOne({ chainId, state: 'CONFIRMED' }, { sort: { 'receipt.blockNumber': -1 } }),
     insert: (row) => unlessTaken(async () => (await rows.insertOne(row)).acknowledged, false),

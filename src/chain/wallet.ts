@@ -50,6 +50,8 @@ export interface ConfirmedTransaction {
   gasUsed: number;
   /** Wei. */
   effectiveGasPrice: bigint;
+  /** What a rollup took for data on its parent chain beside the gas, in wei; 0 where it takes none. */
+  l1Fee: bigint;
   logs: StoredLog[];
 }
 
@@ -118,7 +120,7 @@ async function prepare({ chain, account, fees }: WalletContext, { key, to, data,
 }
 
 function outcome({ key, address, to, nonce, state, receipt }: JournalRow): ConfirmedTransaction {
-  const { effectiveGasPrice, ...mined } = receipt!;
+  const { effectiveGasPrice, l1FeeWei = '0', ...mined } = receipt!;
   if (state === 'REVERTED') throw new OracleError('CHAIN_REVERTED', `Transaction ${mined.hash} (${key}) reverted on chain`);
-  return { key, from: address, to, nonce, ...mined, effectiveGasPrice: BigInt(effectiveGasPrice) };
+  return { key, from: address, to, nonce, ...mined, effectiveGasPrice: BigInt(effectiveGasPrice), l1Fee: BigInt(l1FeeWei) };
 }

@@ -3,7 +3,7 @@ import { askService } from '../ask-service.ts';
 import { Misuse } from '../audit/misuse.ts';
 import { OracleError } from '../errors.ts';
 import type { Host } from './host.ts';
-import { storedSession } from './sessions.ts';
+import { storedSession } from './secrets/sessions.ts';
 import { urlIn } from './words.ts';
 
 const DEADLINE_MS = 30_000;

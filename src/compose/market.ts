@@ -1,4 +1,5 @@
 import { OracleError } from '../errors.ts';
+import type { Feed } from '../market/feed.ts';
 import { openLiveFeed } from '../market/live/feed.ts';
 import type { LiveMarket } from '../market/live/live-market.ts';
 import { parseProviderUrls } from '../market/live/provider-urls.ts';
@@ -15,14 +16,40 @@ export function simulatedOnRealChain(): OracleError {
   });
 }
 
+export interface ComposedMarket {
+  market: Market;
+  /** What collects live data; null where the feed asks nobody, or another process does. */
+  live: LiveMarket | null;
+}
+
+/**
+ * The market as a feed has it; null: live data, which an API process reads and every other one collects too.
+ * @throws OracleError CONFIG_INVALID where wagers need live data that this is not
+ */
+export async function composeMarket(frame: Frame, db: Database['db'], feed: Feed | null): Promise<ComposedMarket> {
+  const { ROLE, WAGERS } = frame.config;
+  const live = feed === null && ROLE !== 'api' ? await liveMarket(frame, db) : null;
+  const market = feed === null ? liveReading(db, live) : createMarket(feed);
+  if (WAGERS === 'polymarket' && market.kind !== 'live') throw polymarketNeedsLive(market.source);
+  return { market, live };
+}
+
+/** Its strikes come with live data only. */
+function polymarketNeedsLive(source: string): OracleError {
+  return new OracleError('CONFIG_INVALID', `Setting WAGERS: polymarket needs live market data, not ${source}`, {
+    field: 'WAGERS',
+    suggestedAction: 'Set FEEDS=live, or WAGERS=paper.',
+  });
+}
+
 /** Live data as it is kept, whoever collects it. */
-export function liveReading(db: Database['db'], live: LiveMarket | null): Market {
+function liveReading(db: Database['db'], live: LiveMarket | null): Market {
   const stores = live?.stores ?? openLiveStores(db, Date.now);
   return createMarket(live?.feed ?? openLiveFeed({ stores }), { pinClose: (close) => stores.closes.pin(close) });
 }
 
 /** What collects live data into the store. */
-export async function liveMarket({ config, log, shutdown }: Frame, db: Database['db']): Promise<LiveMarket> {
+async function liveMarket({ config, log, shutdown }: Frame, db: Database['db']): Promise<LiveMarket> {
   // Loaded here only: a process that just answers keeps the memory.
   const { openLiveMarket } = await import('../market/live/live-market.ts');
   return openLiveMarket({

@@ -16,16 +16,33 @@ import type { Frame } from './frame.ts';
 
 const now = () => new Date();
 
-/** Its strikes come with live data only. */
-export function polymarketNeedsLive(source: string): OracleError {
-  return new OracleError('CONFIG_INVALID', `Setting WAGERS: polymarket needs live market data, not ${source}`, {
-    field: 'WAGERS',
-    suggestedAction: 'Set FEEDS=live, or WAGERS=paper.',
-  });
+/** Where wagers go, and where they may stand. */
+export interface Venues {
+  /** Where new wagers go. */
+  venue: Venue;
+  /** Where wagers may still stand that were made under other settings. */
+  otherVenues: readonly Venue[];
+  /** The service's own, whichever the settings want: no other one has quotes of the past. */
+  paper: PaperVenue;
+}
+
+/** What venues stand on. */
+export interface VenueComposition {
+  db: Database['db'];
+  record: ForecastRecord;
+  market: Market;
+}
+
+/** The venues, as the settings want them. */
+export function composeVenues(frame: Frame, { db, record, market }: VenueComposition): Venues {
+  const paper = paperVenue(db, frame.config, record, market);
+  const polymarket = polymarketVenues(frame, db, market);
+  const venue = frame.config.WAGERS === 'polymarket' ? polymarket[0] : paper;
+  return { venue, otherVenues: [paper, ...polymarket].filter((other) => other !== venue), paper };
 }
 
 /** Polymarket as the settings want it, and behind it, where it is not the same, the dry run that wagers may still stand in. */
-export function polymarketVenues({ config, log }: Frame, db: Database['db'], market: Market): [PolymarketVenue, ...PolymarketVenue[]] {
+function polymarketVenues({ config, log }: Frame, db: Database['db'], market: Market): [PolymarketVenue, ...PolymarketVenue[]] {
   const wagerSwitch = new WagerSwitch(db);
   const open = (account: TradingAccount | null) =>
     new PolymarketVenue({
@@ -67,7 +84,7 @@ export async function quotedMarkets(venue: Venue): Promise<VenueMarket[]> {
 }
 
 /** The service's own venue, whose quotes are made from its own forecast of the volatility. */
-export function paperVenue(db: Database['db'], config: Config, record: ForecastRecord, market: Market): PaperVenue {
+function paperVenue(db: Database['db'], config: Config, record: ForecastRecord, market: Market): PaperVenue {
   return new PaperVenue({
     db,
     openingBalanceMicros: config.PAPER_BANKROLL_USD * MICROS,

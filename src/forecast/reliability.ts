@@ -1,5 +1,6 @@
 import { OracleError } from '../errors.ts';
-import { type Interval, wilsonInterval } from './scoring.ts';
+import type { Interval } from './scoring.ts';
+import { shareInterval } from './statistics/share-interval.ts';
 
 /** A probability of something, and whether it happened. */
 export interface Judged {
@@ -55,6 +56,6 @@ function binFrom(index: number, members: readonly Judged[], effectiveN: number):
     effectiveN,
     meanProbability: n === 0 ? null : members.reduce((sum, { p }) => sum + p, 0) / n,
     observedShare,
-    interval95: observedShare === null ? null : wilsonInterval(observedShare * effectiveN, effectiveN),
+    interval95: observedShare === null ? null : shareInterval(observedShare, effectiveN),
   };
 }

@@ -54,7 +54,14 @@ function send(request: Request, response: Response, reply: Reply): void {
   if (headers.ETag !== undefined && namesEtag(request.get('If-None-Match'), headers.ETag)) return void response.status(304).end();
   if ('raw' in reply) response.send(reply.raw);
   else if (reply.body === undefined) response.end();
-  else response.json(reply.body);
+  else sendJson(response, JSON.stringify(reply.body));
+}
+
+/** As the framework would send it, and tag it; but in one piece with its headers, as it would not send what it tags itself. */
+function sendJson(response: Response, text: string): void {
+  if (!response.hasHeader('ETag')) response.setHeader('ETag', response.app.get('etag fn')(text, 'utf8'));
+  if (!response.hasHeader('Content-Type')) response.type('json');
+  response.send(text);
 }
 
 async function methodNotAllowed(operations: readonly Route[], guard: Guard, request: Request, response: Response): Promise<void> {

@@ -75,7 +75,7 @@ export interface HttpParts {
   /** How strangers read the chain. */
   chainReading: ChainReading;
   attesterAddress: Address;
-  /** Block explorer of attestations; null on a local chain, where there is none. */
+  /** Block explorer of attestations; null on a local chain, and where none is known. */
   explorerUrl: string | null;
   saltSecret: string;
   /** How a caller's answers are to be cut. */

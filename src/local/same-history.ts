@@ -6,6 +6,7 @@ import { OracleError } from '../errors.ts';
 import type { Market } from '../market/market.ts';
 import { fromCents, toCents } from '../record/forecast.ts';
 import type { ForecastRecord } from '../record/record.ts';
+import { requireKnownAttestations } from './known-attestations.ts';
 
 export interface HistoryParts {
   record: ForecastRecord;
@@ -20,11 +21,12 @@ export interface HistoryParts {
 
 /**
  * Refuses to go on with parts that do not belong together: a record made from another feed, a local chain that has lost what the database
- * knows of it, or a database that knows nothing of what the attester has begun on chain.
- * @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED
+ * knows of it, or a database that knows nothing, or less than all, of what the attester has attested on chain.
+ * @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE
  */
 export async function requireSameHistory({ record, market, chain, journal, attester, local }: HistoryParts): Promise<void> {
   await requireOwnDatabase(chain, journal, attester);
+  await requireKnownAttestations({ chain, journal, attester, local });
   const source = await record.claimSource(market.source);
   if (source !== market.source) {
     throw new OracleError('CONFIG_INVALID', `Setting FEEDS: this record was made from ${source}, not from ${market.source}`, {

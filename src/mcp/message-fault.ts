@@ -1,5 +1,6 @@
 import { parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { OracleError } from '../errors.ts';
+import { isObject } from '../plain-object.ts';
 
 const EXAMPLE = 'Send a JSON-RPC 2.0 message, such as {"jsonrpc":"2.0","id":1,"method":"tools/list"}.';
 
@@ -43,10 +44,6 @@ function faultOf(value: unknown, within?: string): OracleError {
     'params._meta is not of the form that the protocol gives it',
     'Leave out what the protocol does not name.',
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A member may be named by the caller, in any length. */

@@ -1,5 +1,6 @@
 import { type Chain, chainHealth } from '../chain/client.ts';
-import { messageOf } from '../errors.ts';
+import type { WalletFunds } from '../chain/wallet-funds.ts';
+import { isOracleError, messageOf } from '../errors.ts';
 import { type Day, dayOf, formatDay } from '../forecast/day.ts';
 import type { ProviderHealth } from '../market/live/provider.ts';
 import type { Market } from '../market/market.ts';
@@ -15,6 +16,8 @@ export interface StatusParts {
   feedReason: string | null;
   chain: Chain;
   localChain: boolean;
+  /** What wallets have for gas. @throws OracleError CHAIN_UNREACHABLE */
+  walletFunds(): Promise<WalletFunds[]>;
   pipeline: PipelineParts;
   readiness: ReadinessParts;
   /** null where no jobs run. */
@@ -35,6 +38,7 @@ export async function statusOf(parts: StatusParts) {
     checks,
     market: await marketStatus(parts.pipeline.market, parts),
     chain: await chainStatus(parts),
+    wallets: await walletStatus(parts),
     record: await recordStatus(parts),
     steps: (await stepStatus(parts.pipeline)).map((run) => ({ ...run, reason: publicReason(run) })),
     wagering: await wageringStatus(parts.pipeline),
@@ -80,6 +84,16 @@ async function chainStatus({ chain, localChain }: StatusParts) {
     return { ...common, blockNumber, blockTime: at.toISOString(), error: null };
   } catch (error) {
     return { ...common, blockNumber: null, blockTime: null, error: messageOf(error) };
+  }
+}
+
+/** Null when the chain does not answer, which `chain` says why. */
+async function walletStatus({ walletFunds }: StatusParts): Promise<WalletFunds[] | null> {
+  try {
+    return await walletFunds();
+  } catch (error) {
+    if (isOracleError(error, 'CHAIN_UNREACHABLE')) return null;
+    throw error;
   }
 }
 

@@ -24,7 +24,7 @@ export interface AttestationStats {
   resolutions: number;
   firstAttestation: string | null;
   latestAttestation: string | null;
-  /** Gas that all attestations cost together, in wei. */
+  /** What all attestations cost together, in wei: gas, and the data fee of a rollup. */
   totalGasWei: bigint;
 }
 
@@ -85,11 +85,11 @@ export async function attestationStats(record: ForecastRecord): Promise<Attestat
   };
 }
 
-/** What attestations cost in gas together, in wei. One transaction carries several of them: it is counted once. */
+/** What attestations cost together, in wei: gas, and the data fee of a rollup. One transaction carries several of them: it is counted once. */
 export function totalCost(references: Attested[]): bigint {
   const byTransaction = new Map(references.map((reference) => [reference.txHash, reference]));
   return [...byTransaction.values()].reduce(
-    (sum, { gasUsed, effectiveGasPriceWei }) => sum + BigInt(gasUsed) * BigInt(effectiveGasPriceWei),
+    (sum, { gasUsed, effectiveGasPriceWei, l1FeeWei = '0' }) => sum + BigInt(gasUsed) * BigInt(effectiveGasPriceWei) + BigInt(l1FeeWei),
     0n,
   );
 }

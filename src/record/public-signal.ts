@@ -1,7 +1,7 @@
 import type { Market } from '../market/market.ts';
 import type { Caller } from './caller.ts';
-import type { DayDoc } from './day-record.ts';
 import { fromCents } from './forecast.ts';
+import type { DayFigures } from './newest-forecast.ts';
 import { nothingYet } from './oracle/newest.ts';
 import type { ForecastRecord } from './record.ts';
 import type { PublicSignal } from './schemas/signal.ts';
@@ -20,18 +20,19 @@ export async function publicSignal(
   horizonDays: number,
   caller: Caller,
 ): Promise<PublicSignal> {
-  const doc = await record.latest(horizonDays);
-  const day = doc === null ? null : await record.day(doc.day);
-  if (doc === null || day === null || day.price === null) throw nothingYet('forecast');
-  const { signal, regime, modelVersion, ...view } = viewForecast(doc, viewFor(caller));
+  const newest = await record.newest(horizonDays);
+  if (newest === null) throw nothingYet('forecast');
+  const { forecast, figures } = newest;
+  if (figures.price === null) throw nothingYet('forecast');
+  const { signal, regime, modelVersion, ...view } = viewForecast(forecast, viewFor(caller));
   if (signal === null || regime === null || modelVersion === null) throw nothingYet('forecast');
   return {
     success: true,
     signal,
     direction: view.direction,
     confidence: view.confidence,
-    btcPrice: fromCents(day.price.cents),
-    ...contextOf(day),
+    btcPrice: fromCents(figures.price.cents),
+    ...contextOf(figures),
     regime,
     modelVersion,
     model_version: modelVersion,
@@ -41,13 +42,13 @@ export async function publicSignal(
     status: view.status,
     windowOpensAt: view.windowOpensAt,
     resolvesAt: view.resolvesAt,
-    attestationUid: doc.attestation?.uid ?? null,
+    attestationUid: forecast.attestation?.uid ?? null,
     replayed: view.replayed,
     source: market.source,
   };
 }
 
-function contextOf({ context }: DayDoc): Pick<PublicSignal, 'fearGreed' | 'fearGreedLabel' | 'etfFlows7d'> {
+function contextOf({ context }: DayFigures): Pick<PublicSignal, 'fearGreed' | 'fearGreedLabel' | 'etfFlows7d'> {
   return {
     fearGreed: context?.fearGreed ?? null,
     fearGreedLabel: context?.fearGreedLabel ?? null,

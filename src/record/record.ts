@@ -2,20 +2,14 @@ import type { Collection, Db } from 'mongodb';
 import type { Attested } from '../chain/attester.ts';
 import { OracleError } from '../errors.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
-import { isDuplicateKey } from '../mongo.ts';
-import { OUTBOX_INDEX, type Outboxed } from '../outbox.ts';
-import { commitmentFor } from './commit.ts';
+import { ignoreDuplicate, isDuplicateKey } from '../mongo.ts';
+import { OUTBOX_INDEX } from '../outbox.ts';
 import type { DayDoc } from './day-record.ts';
-import {
-  type CommittedValues,
-  type ForecastChange,
-  type ForecastDoc,
-  forecastId,
-  lastDayTold,
-  type Resolution,
-  windowOf,
-} from './forecast.ts';
-import { assertTransition, type ForecastState } from './state.ts';
+import { type ForecastDoc, lastDayTold, type Resolution } from './forecast.ts';
+import { type ForecastMove, moveForecasts } from './move-forecasts.ts';
+import { newForecast } from './new-forecast.ts';
+import { newestForecasts } from './newest-forecast.ts';
+import type { ForecastState } from './state.ts';
 
 /** Indexes of the record; the unique ones keep it gapless when two workers write at once. */
 export const RECORD_INDEXES = [
@@ -46,6 +40,8 @@ export interface RecordOptions {
 export class ForecastRecord {
   readonly days: Collection<DayDoc>;
   readonly forecasts: Collection<ForecastDoc>;
+  /** The newest forecast of a horizon with the public figures of its day, for whom many ask at once. */
+  readonly newest = newestForecasts(this);
   readonly #meta: Collection<{ _id: 'genesis' | 'source'; day?: Day; source?: string }>;
   readonly #saltSecret: string;
   readonly #horizons: readonly number[];
@@ -113,40 +109,8 @@ export class ForecastRecord {
   }
 
   async #insertForecasts(stored: DayDoc): Promise<void> {
-    const docs = this.#horizons.map((horizonDays) => this.#newForecast(stored, horizonDays));
+    const docs = this.#horizons.map((horizonDays) => newForecast(stored, horizonDays, this.#saltSecret));
     await this.forecasts.insertMany(docs, { ordered: false }).catch(ignoreDuplicate);
-  }
-
-  #newForecast(stored: DayDoc, horizonDays: number): ForecastDoc {
-    const _id = forecastId(stored.day, horizonDays);
-    const values: CommittedValues | null = stored.forecasts[horizonDays] ?? null;
-    const { opensAtMs, resolvesAtMs } = windowOf(stored.day, horizonDays);
-    return {
-      _id,
-      day: stored.day,
-      horizonDays,
-      sequence: stored.sequence,
-      state: 'DRAFT',
-      replayed: stored.replayed,
-      late: stored.late,
-      missed: stored.missedBecause !== null,
-      signalAt: stored.signalAt,
-      windowOpensAt: new Date(opensAtMs),
-      resolvesAt: new Date(resolvesAtMs),
-      modelVersion: stored.modelVersion,
-      regime: stored.regime,
-      values,
-      commitment: commitmentFor(this.#saltSecret, _id, values),
-      inputsDigest: stored.inputsDigest,
-      metadataDigest: stored.metadata.digest,
-      cid: stored.metadata.cid,
-      previousUid: null,
-      attestation: null,
-      btcAtSignalCents: null,
-      resolution: null,
-      reveal: null,
-      ...(values === null ? {} : { outbox: [{ change: 'made', at: stored.signalAt }] }),
-    };
   }
 
   forecastsOf(day: Day): Promise<ForecastDoc[]> {
@@ -212,7 +176,7 @@ export class ForecastRecord {
    * missed is VOID. Forecasts that an earlier run has recorded are passed over.
    */
   markAttested(docs: ForecastDoc[], attestations: Attested[]): Promise<void> {
-    const moves = docs.map(({ _id, state, windowOpensAt, missed }, index): Move => {
+    const moves = docs.map(({ _id, state, windowOpensAt, missed }, index): ForecastMove => {
       const attestation = attestations[index];
       const counts = !missed && attestation.at < windowOpensAt;
       return {
@@ -223,7 +187,10 @@ export class ForecastRecord {
         tell: { change: 'attested', at: attestation.at },
       };
     });
-    return this.#move(moves.filter(({ from }) => from === 'DRAFT'));
+    return moveForecasts(
+      this.forecasts,
+      moves.filter(({ from }) => from === 'DRAFT'),
+    );
   }
 
   /** Records the close at window open for all forecasts of a day. */
@@ -275,46 +242,18 @@ export class ForecastRecord {
 
   /** Records the resolution attestations, in the forecasts' order: from here on everybody may see them. */
   markRevealed(docs: ForecastDoc[], reveals: Attested[]): Promise<void> {
-    const moves = docs.map((doc, index): Move => {
+    const moves = docs.map((doc, index): ForecastMove => {
       const reveal = reveals[index];
       return { id: doc._id, from: doc.state, to: outcomeOf(doc), set: { reveal }, tell: { change: 'resolved', at: reveal.at } };
     });
-    return this.#move(moves.filter(({ from }) => from === 'PENDING'));
+    return moveForecasts(
+      this.forecasts,
+      moves.filter(({ from }) => from === 'PENDING'),
+    );
   }
-
-  /** Compare-and-set of each forecast's state; a change that another worker made first is found done. */
-  async #move(moves: Move[]): Promise<void> {
-    if (moves.length === 0) return;
-    for (const { id, from, to } of moves) assertTransition(id, from, to);
-    const writes = moves.map(({ id, from, to, set, tell }) => ({
-      updateOne: { filter: { _id: id, state: from }, update: { $set: { ...set, state: to }, $push: { outbox: tell } } },
-    }));
-    const { matchedCount } = await this.forecasts.bulkWrite(writes, { ordered: false });
-    if (matchedCount < moves.length) await this.#requireDone(moves);
-  }
-
-  async #requireDone(moves: Move[]): Promise<void> {
-    const states = new Map((await this.byIds(moves.map(({ id }) => id))).map(({ _id, state }) => [_id, state]));
-    for (const { id, to } of moves) {
-      if (states.get(id) !== to)
-        throw new OracleError('ILLEGAL_TRANSITION', `Forecast ${id} is ${states.get(id) ?? 'missing'}: it cannot become ${to}`);
-    }
-  }
-}
-
-interface Move {
-  id: string;
-  from: ForecastState;
-  to: ForecastState;
-  set: Partial<ForecastDoc>;
-  tell: Outboxed<ForecastChange>;
 }
 
 function outcomeOf({ _id, resolution }: ForecastDoc): ForecastState {
   if (resolution === null) throw new OracleError('INTERNAL', `Forecast ${_id} was revealed before it was decided`);
   return resolution.outcome;
-}
-
-function ignoreDuplicate(error: unknown): void {
-  if (!isDuplicateKey(error)) throw error;
 }

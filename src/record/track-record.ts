@@ -134,7 +134,7 @@ function inferenceOf({ from, to, regime, status }: TrackRecordFilter): string {
     return 'Selected by outcome: counts only. A share of wins among forecasts that were chosen by what became of them says nothing; `wholeRecord` has that of all.';
   }
   if (from === null && to === null && regime === null) {
-    return 'Nothing was selected: these are all forecasts of the horizon. The interval counts windows that do not overlap, not forecasts.';
+    return 'Nothing was selected: these are all forecasts of the horizon. The interval allows for windows that overlap: it counts as many calls as all are worth.';
   }
   return 'A selection: the interval does not allow for the choice of the filters. Whoever tries twenty selections and tells of the best finds one that misses its 95 % interval by luck alone; hold it against `wholeRecord`, and fix filters before looking at outcomes.';
 }

@@ -17,7 +17,7 @@ export interface VerificationParts {
   attestations: AttestationReader;
   attesterAddress: Address;
   chainId: number;
-  /** Block explorer of attestations; null on a local chain, where there is none. */
+  /** Block explorer of attestations; null on a local chain, and where none is known. */
   explorerUrl: string | null;
   saltSecret: string;
   /** How a caller's answers are to be cut. */

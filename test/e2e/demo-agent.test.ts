@@ -59,7 +59,7 @@ describe('the demo agent', () => {
 describe('a reconciliation without a service', () => {
   it('starts database and chain for itself, and finds the same', async () => {
     service.child.kill('SIGTERM');
-    await service.ended;
+    expect(await service.ended).toMatchObject({ code: 0 });
     const { code, output } = await reconcile();
     expect(code, output).toBe(0);
     expect(output).toMatch(/Equal to the unit\.\n$/);

@@ -18,12 +18,16 @@ describe('a record made from a folder of files', () => {
     const running = await startService({ ...environment(), FEEDS: `csv:${folder}`, REPLAY_DAYS: '2' });
     expect(running.output()).toMatch(/the market data ends on 2026-01-09: no later day is forecast/);
     running.child.kill('SIGTERM');
-    await running.ended;
+    expect(await running.ended).toMatchObject({ code: 0 });
   });
   afterAll(() => removeFolder(root));
 
   const environment = () => ({ DATA_DIR: join(root, 'data') });
-  const refused = async (feeds: string) => (await spawnNode(['bin/start.mjs'], { ...environment(), PORT: '0', FEEDS: feeds }).ended).output;
+  async function refused(feeds: string): Promise<string> {
+    const { code, output } = await spawnNode(['bin/start.mjs'], { ...environment(), PORT: '0', FEEDS: feeds }).ended;
+    expect(code, output).toBe(1);
+    return output;
+  }
 
   /** Ten years of closes, all multiplied, in a folder called `closes`. */
   async function closesIn(parent: string, factor: number): Promise<string> {

@@ -22,6 +22,7 @@ export function frame({ opcode, payload = '', fin = true, masked = true, reserve
   return Buffer.concat([head, ...(masked ? [MASK, data.map((byte, index) => byte ^ MASK[index % 4])] : [data])]);
 }
 
+/** A frame as the server sent it. */
 interface Frame {
   opcode: number;
   payload: Buffer;
@@ -33,6 +34,8 @@ export interface RawSocket {
   head: string;
   /** Resolves with a text that the server has sent, now or later. @throws Error when the connection ends before */
   text(pattern: RegExp): Promise<string>;
+  /** What the server has sent so far. */
+  received(): Frame[];
   /** The code of the server's close frame once the connection is over; null where it sent none. */
   closeCode: Promise<number | null>;
 }
@@ -75,6 +78,7 @@ export async function rawSocket(url: string, { behind = '' as string | Buffer, h
         void over.then(() => reject(new Error('it was closed')));
         look();
       }),
+    received: frames,
     closeCode: over.then(
       () =>
         frames()

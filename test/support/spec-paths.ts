@@ -5,15 +5,13 @@ export interface SpecPath {
   path: string;
   /** `paid`: open to everybody who pays for the very answer. */
   tier: Access | 'paid';
-  /** False for what a part of the service serves that is not there yet. */
-  built: boolean;
 }
 
 type Tier = SpecPath['tier'];
 
 const of =
-  (method: SpecPath['method'], tier: Tier, built = true) =>
-  (path: string): SpecPath => ({ method, path, tier, built });
+  (method: SpecPath['method'], tier: Tier) =>
+  (path: string): SpecPath => ({ method, path, tier });
 
 /** Everything that section 4 of the interface lists, in its order. */
 export const SPEC_PATHS: SpecPath[] = [

@@ -112,6 +112,23 @@ describe('settings', () => {
     );
   });
 
+  it.each([
+    ['ATTESTER_PRIVATE_KEY', 'REPORTER_PRIVATE_KEY'],
+    ['ATTESTER_PRIVATE_KEY', 'FACILITATOR_PRIVATE_KEY'],
+    ['ATTESTER_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY'],
+    ['REPORTER_PRIVATE_KEY', 'FACILITATOR_PRIVATE_KEY'],
+    ['REPORTER_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY'],
+    ['FACILITATOR_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY'],
+  ] as const)('refuses one key for %s and %s, in whatever case, and names both', (one, other) => {
+    const shared = REAL[one].toUpperCase().replace('0X', '0x');
+    const refused = expect.objectContaining({
+      code: 'CONFIG_INVALID',
+      field: other,
+      message: `Setting ${other}: must not be the key of ${one}: each role has a wallet of its own`,
+    });
+    expect(() => loadConfig({ ...REAL, [other]: shared })).toThrow(refused);
+  });
+
   it('takes where providers of live data answer, and a key for one of them on a local chain', () => {
     const urls = 'kraken=https://a.example.org/kraken,*=http://127.0.0.1:8080/{provider}';
     expect(loadConfig({ FEEDS: 'live', PROVIDER_URLS: urls, SOSOVALUE_API_KEY: 'a-key' })).toMatchObject({

@@ -1,4 +1,5 @@
 import { OracleError } from '../../errors.ts';
+import { isObject } from '../../plain-object.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -33,10 +34,6 @@ function requireText(field: string, value: unknown): void {
 
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function fieldsOf(value: unknown): Fields {

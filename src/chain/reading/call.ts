@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../../plain-object.ts';
 import { READING_METHOD_NAMES, READING_METHODS, type ReadingMethod } from './methods.ts';
 
 /** A call that may be passed on. */
@@ -41,10 +42,10 @@ export function errorAnswer(id: RpcId, code: number, message: string): RpcAnswer
 
 /** A call as it may be passed on, or what is wrong with it. Nothing that the caller wrote is in the words of an error. */
 export function readCall(value: unknown): ReadingCall | RpcAnswer {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value)) {
     return errorAnswer(null, RPC_ERROR.invalidRequest, 'A call is an object with jsonrpc, id, method and params');
   }
-  const { jsonrpc, id: given, method, params = [] } = value as Record<string, unknown>;
+  const { jsonrpc, id: given, method, params = [] } = value;
   const parsedId = ID.safeParse(given);
   if (!parsedId.success)
     return errorAnswer(null, RPC_ERROR.invalidRequest, 'id must be a number, a text of at most 128 characters or null');

@@ -1,11 +1,12 @@
-import { AnswerTooLong, measuredJson } from '../../bounded-json.ts';
+import { AnswerTooLong } from '../../bounded-json.ts';
+import { type Asked, askHead, askNode, type NodeError, type NodeReply, NodeSilent } from './ask-node.ts';
 import { errorAnswer, type ReadingCall, RPC_ERROR, type RpcAnswer, type RpcError, readCall } from './call.ts';
 import { isTooLong, MOST_BLOCKS, needsHead } from './log-range.ts';
-import { createTurns, type TakeTurn } from './turns.ts';
+import { createTurns, type TakeTurn, TooManyWait } from './turns.ts';
 
 /** Reads a chain for whoever asks, by JSON-RPC 2.0; nothing that changes it is passed on. */
 export interface ReadOnlyRpc {
-  /** One call, or up to `MOST_CALLS` of them. What goes wrong is told in the answer of the call. */
+  /** One call, or up to `MOST_CALLS` of them. What goes wrong with a call, or with the chain, is told in its answer. */
   answer(body: unknown): Promise<RpcAnswer | RpcAnswer[]>;
 }
 
@@ -52,11 +53,16 @@ async function answerAll(options: ReadOnlyRpcOptions, takeTurn: TakeTurn, bodies
   const answers: Answers = new Map();
   if (calls.length > 0) {
     const asked = { rpcUrl: options.rpcUrl, signal, bytesLeft: options.mostBytes ?? MOST_BYTES };
-    // What has no answer by then is answered below.
-    await takeTurn(() => answerInTurn(asked, calls, answers), signal).catch(() => undefined);
+    await takeTurn(() => answerInTurn(asked, calls, answers), signal).catch((error: unknown) => {
+      // What the chain has not answered by then is answered below; what is wrong here is no silence of the chain.
+      if (error !== signal.reason && !SILENCES.some((Silence) => error instanceof Silence)) throw error;
+    });
   }
   return read.map((one) => ('method' in one ? (answers.get(one) ?? refusal(one, calls)) : one));
 }
+
+/** Why calls stay without an answer of the chain. */
+const SILENCES = [NodeSilent, TooManyWait, AnswerTooLong];
 
 type Answers = Map<ReadingCall, RpcAnswer>;
 const isLogs = ({ method }: ReadingCall) => method === 'eth_getLogs';
@@ -72,14 +78,7 @@ function refusal(call: ReadingCall, asked: readonly ReadingCall[]): RpcAnswer {
   return errorAnswer(call.id, RPC_ERROR.limitExceeded, `eth_getLogs: at most ${MOST_LOG_CALLS} of one request are answered`);
 }
 
-/** Who asks the node, and how much of its answers is left to read. */
-interface Asked {
-  rpcUrl: string;
-  signal: AbortSignal;
-  bytesLeft: number;
-}
-
-/** Logs one call after another, so that one that is too long fails alone; all others at once. */
+/** Logs one call after another: each may be long. All others at once. */
 async function answerInTurn(asked: Asked, calls: readonly ReadingCall[], answers: Answers): Promise<void> {
   const passed = await withinRange(asked, calls, answers);
   const others = passed.filter((call) => !isLogs(call));
@@ -87,19 +86,21 @@ async function answerInTurn(asked: Asked, calls: readonly ReadingCall[], answers
   for (const call of passed.filter(isLogs)) await answerTogether(asked, [call], answers);
 }
 
+/** One that is too long fails alone. */
 async function answerTogether(asked: Asked, calls: readonly ReadingCall[], answers: Answers): Promise<void> {
   try {
-    const replies = await ask(asked, calls);
+    const replies = await askNode(asked, calls);
     for (const [index, call] of calls.entries()) answers.set(call, told(call, replies.get(index)));
   } catch (error) {
     if (!(error instanceof AnswerTooLong)) throw error;
-    for (const call of calls) answers.set(call, errorAnswer(call.id, RPC_ERROR.limitExceeded, TOO_LONG));
+    if (calls.length === 1) answers.set(calls[0], errorAnswer(calls[0].id, RPC_ERROR.limitExceeded, TOO_LONG));
+    else for (const call of calls) await answerTogether(asked, [call], answers);
   }
 }
 
 /** The calls that ask for no more logs than are read at once; the others get their answers here. */
 async function withinRange(asked: Asked, calls: readonly ReadingCall[], answers: Answers): Promise<ReadingCall[]> {
-  const head = calls.some(needsHead) ? await headOf(asked) : 0n;
+  const head = calls.some(needsHead) ? await askHead(asked) : 0n;
   return calls.filter((call) => {
     if (!isTooLong(call, head)) return true;
     const message = `eth_getLogs: a range may have ${MOST_BLOCKS} blocks; ask for it in parts`;
@@ -108,37 +109,16 @@ async function withinRange(asked: Asked, calls: readonly ReadingCall[], answers:
   });
 }
 
-async function headOf(asked: Asked): Promise<bigint> {
-  const reply = (await ask(asked, [{ method: 'eth_blockNumber', params: [] }])).get(0);
-  return BigInt(reply?.result as string);
-}
-
-interface Reply {
-  result?: unknown;
-  error?: { code?: unknown; message?: unknown; data?: unknown };
-}
-
-/** What the node says, by the position of the call. @throws AnswerTooLong; Error when it says nothing, or too late */
-async function ask(asked: Asked, calls: readonly Pick<ReadingCall, 'method' | 'params'>[]): Promise<Map<number, Reply>> {
-  if (calls.length === 0) return new Map();
-  const { rpcUrl, signal, bytesLeft } = asked;
-  const body = JSON.stringify(calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })));
-  const response = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal });
-  const { value, bytes } = await measuredJson(response, bytesLeft);
-  asked.bytesLeft -= bytes;
-  return new Map((value as (Reply & { id: number })[]).map((reply) => [reply.id, reply]));
-}
-
-function told({ id }: ReadingCall, reply: Reply | undefined): RpcAnswer {
+function told({ id }: ReadingCall, reply: NodeReply | undefined): RpcAnswer {
   if (reply === undefined) return errorAnswer(id, RPC_ERROR.internal, UNREACHABLE);
-  const { result, error } = reply;
-  return error === undefined ? { jsonrpc: '2.0', id, result: result ?? null } : { jsonrpc: '2.0', id, error: toldError(error) };
+  const { result = null, error } = reply;
+  return error ? { jsonrpc: '2.0', id, error: toldError(error) } : { jsonrpc: '2.0', id, result };
 }
 
-function toldError({ code, message, data }: NonNullable<Reply['error']>): RpcError {
+function toldError({ code, message, data }: NodeError): RpcError {
   return {
     code: Number.isInteger(code) ? (code as number) : RPC_ERROR.internal,
-    message: String(message).slice(0, LONGEST_MESSAGE),
+    message: typeof message === 'string' ? message.slice(0, LONGEST_MESSAGE) : 'The chain does not say why',
     ...(typeof data === 'string' && data.length <= LONGEST_DATA ? { data } : {}),
   };
 }

@@ -1,4 +1,7 @@
-/** Runs work, in its turn. @throws Error at once when too many wait, and the signal's reason when it is aborted before its turn */
+/** There is no turn for one more. */
+export class TooManyWait extends Error {}
+
+/** Runs work, in its turn. @throws TooManyWait at once, and the signal's reason when it is aborted before its turn */
 export type TakeTurn = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
 /** Lets `atOnce` works run beside one another, and `waiting` more of them wait, in the order in which they came. */
@@ -7,7 +10,7 @@ export function createTurns({ atOnce, waiting: mostWaiting }: { atOnce: number; 
   const waiting: (() => void)[] = [];
 
   async function wait(signal: AbortSignal): Promise<void> {
-    if (waiting.length >= mostWaiting) throw new Error('too many wait');
+    if (waiting.length >= mostWaiting) throw new TooManyWait('too many wait');
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const leave = () => {
       waiting.splice(waiting.indexOf(enter), 1);

@@ -1,10 +1,16 @@
-import { formatTransactionReceipt, type Hex, numberToHex, type RpcTransactionReceipt, type TransactionReceipt } from 'viem';
+import { formatTransactionReceipt, type Hex, hexToBigInt, numberToHex, type RpcTransactionReceipt, type TransactionReceipt } from 'viem';
 import type { JournalRow, JournalState, StoredReceipt } from '../journal.ts';
 import { chainCall } from '../rpc-error.ts';
 import type { WalletContext } from './context.ts';
 
 /** `unseen`: in no block. `shallow`: in a block that is not deep enough yet, or no longer canonical. */
 export type Sighting = { at: 'unseen' | 'shallow' } | { at: 'depth'; state: JournalState; receipt: StoredReceipt };
+
+/** On the OP Stack, receipts also tell the fee for data on the parent chain. */
+type RollupReceipt = RpcTransactionReceipt & { l1Fee?: Hex | null };
+
+/** `l1Fee`: in wei; 0 where there is none. */
+type MinedReceipt = TransactionReceipt & { l1Fee: bigint };
 
 /** Looks for any of a row's transactions on chain; at most one can be mined, since they share a nonce. */
 export async function sight(context: WalletContext, row: JournalRow): Promise<Sighting> {
@@ -14,19 +20,20 @@ export async function sight(context: WalletContext, row: JournalRow): Promise<Si
   return (await deepEnough(context, receipt)) ?? { at: 'shallow' };
 }
 
-async function readReceipt({ chain }: WalletContext, hash: Hex): Promise<TransactionReceipt | null> {
+async function readReceipt({ chain }: WalletContext, hash: Hex): Promise<MinedReceipt | null> {
   const receipt = await chainCall('Reading a receipt', () =>
-    chain.client.request<{ Method: 'eth_getTransactionReceipt'; Parameters: [Hex]; ReturnType: RpcTransactionReceipt | null }>({
+    chain.client.request<{ Method: 'eth_getTransactionReceipt'; Parameters: [Hex]; ReturnType: RollupReceipt | null }>({
       method: 'eth_getTransactionReceipt',
       params: [hash],
     }),
   );
   // Some nodes answer with a receipt of the pending block.
-  return receipt?.blockHash ? formatTransactionReceipt(receipt) : null;
+  if (!receipt?.blockHash) return null;
+  return { ...formatTransactionReceipt(receipt), l1Fee: receipt.l1Fee ? hexToBigInt(receipt.l1Fee) : 0n };
 }
 
 /** The height is read first: a block that is canonical afterwards is as deep as that, even if a reorganisation came in between. */
-async function deepEnough({ chain }: WalletContext, receipt: TransactionReceipt): Promise<Sighting | null> {
+async function deepEnough({ chain }: WalletContext, receipt: MinedReceipt): Promise<Sighting | null> {
   const { blockNumber, blockHash } = receipt;
   const { client, confirmations } = chain;
   const block = await chainCall('Reading the block of a transaction', async () => {
@@ -39,7 +46,7 @@ async function deepEnough({ chain }: WalletContext, receipt: TransactionReceipt)
   return { at: 'depth', state, receipt: stored(receipt, Number(block.timestamp)) };
 }
 
-function stored(receipt: TransactionReceipt, timestamp: number): StoredReceipt {
+function stored(receipt: MinedReceipt, timestamp: number): StoredReceipt {
   return {
     hash: receipt.transactionHash,
     blockNumber: Number(receipt.blockNumber),
@@ -47,6 +54,7 @@ function stored(receipt: TransactionReceipt, timestamp: number): StoredReceipt {
     at: new Date(timestamp * 1000),
     gasUsed: Number(receipt.gasUsed),
     effectiveGasPrice: String(receipt.effectiveGasPrice),
+    ...(receipt.l1Fee === 0n ? {} : { l1FeeWei: String(receipt.l1Fee) }),
     logs: receipt.logs.map(({ address, topics, data }) => ({ address, topics, data })),
   };
 }

@@ -4,8 +4,8 @@ import type { Command } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { printJson, printLines } from '../print.ts';
+import { forgetSession, storedSession } from '../secrets/sessions.ts';
 import { ask, serviceUrl } from '../service.ts';
-import { forgetSession, storedSession } from '../sessions.ts';
 import { minute } from '../text/amounts.ts';
 import { parseWords, SERVICE_HELP } from '../words.ts';
 

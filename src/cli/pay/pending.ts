@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Host } from '../host.ts';
-import { configFolder, createPrivate, readJson } from '../private-files.ts';
+import { configFolder, createPrivate, readJson } from '../secrets/private-files.ts';
 import type { SignedPayment } from './authorization.ts';
 
 const DECIMAL = z.string().regex(/^\d{1,30}$/);

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import { z } from 'zod';
 import { isOracleError, type OracleError } from '../../errors.ts';
+import { jsonOf } from '../../json-of.ts';
 import { errorOfProblem } from '../../problem-error.ts';
 import { readAs } from '../service.ts';
 
@@ -119,13 +120,5 @@ async function renew(socket: WebSocket, { renewed, onNotice }: FollowOptions): P
     else onNotice('the token ends within a minute: log in again with svc login');
   } catch (error) {
     onNotice(isOracleError(error) ? error.message : 'no fresh token could be had');
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

@@ -52,7 +52,7 @@ function sentencesOf(horizons: readonly HorizonDocs[]): string[] {
       const { totalPredictions, wins, losses, holds, voids, pending, verdict } = summaryOf(docs, horizonDays);
       return `${horizonName(horizonDays)}: ${totalPredictions} forecasts, ${wins} right, ${losses} wrong, ${holds} held, ${voids} void, ${pending} pending; ${verdict}.`;
     }),
-    'Forecasts of following days share most of their outcome: intervals count only windows that do not overlap.',
+    'Forecasts of following days share most of their outcome: intervals count as many calls as all are worth.',
     'Nothing is left out: the sequence of each horizon goes from 1 without a gap, and each attestation refers to that of the day before.',
   ];
 }

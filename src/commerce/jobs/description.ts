@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonOf } from '../../json-of.ts';
 import { findOffering, OFFERINGS, type Offering } from '../offerings.ts';
 import { REF_CODE, REF_CODE_RULE } from '../ref-code.ts';
 
@@ -32,14 +33,6 @@ export function readDescription(text: string): Order | { refused: string } {
   const offering = findOffering('agent-commerce', parsed.data.offering);
   if (offering === null) return { refused: `No such offering: the description may name ${NAMES.join(', ')}.` };
   return { offering, ref: parsed.data.ref?.toLowerCase() ?? null };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function problemOf({ issues }: z.ZodError): string {

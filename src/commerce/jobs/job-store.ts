@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import type { Address } from 'viem';
 import type { Job, JobEvent } from '../../chain/agent-commerce.ts';
-import { isDuplicateKey } from '../../mongo.ts';
+import { ignoreDuplicate } from '../../mongo.ts';
 import { type Delivery, type JobDoc, jobKey, type ListedJob } from './job-doc.ts';
 
 interface CursorDoc {
@@ -49,14 +49,14 @@ export class JobStore {
       await this.cursors.updateOne({ _id, block: from }, { $set: { block: to } });
       return;
     }
-    await this.cursors.insertOne({ _id, block: to }).catch(unlessTaken);
+    await this.cursors.insertOne({ _id, block: to }).catch(ignoreDuplicate);
   }
 
   /** Notes what happened: new jobs for us, and that known ones have to be looked at. */
   async note(contract: Address, events: readonly JobEvent[], now: Date): Promise<void> {
     for (const { jobId, blockNumber } of events.filter(({ assigned }) => assigned)) {
       const doc = newJob(contract, jobId, { block: Number(blockNumber), now });
-      await this.jobs.insertOne(doc).catch(unlessTaken);
+      await this.jobs.insertOne(doc).catch(ignoreDuplicate);
     }
     const newest = new Map<string, number>();
     for (const { jobId, blockNumber } of events) newest.set(jobKey(contract, jobId), Number(blockNumber));
@@ -154,8 +154,4 @@ function newJob(contract: Address, jobId: bigint, { block, now }: { block: numbe
 
 function lowerCase(address: Address): Address {
   return address.toLowerCase() as Address;
-}
-
-function unlessTaken(error: unknown): void {
-  if (!isDuplicateKey(error)) throw error;
 }

@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../../mongo.ts';
+import { ignoreDuplicate } from '../../mongo.ts';
 
 interface TurnDoc {
   /** The contract, in lower case. */
@@ -33,7 +33,7 @@ export class JobTurns {
     const _id = contract.toLowerCase();
     const free = { _id, $or: [{ job }, { until: { $lte: now } }] };
     // Where it is not free, an upsert finds the key taken.
-    await this.turns.updateOne(free, { $set: { job, until } }, { upsert: true, hint: '_id_' }).catch(unlessTaken);
+    await this.turns.updateOne(free, { $set: { job, until } }, { upsert: true, hint: '_id_' }).catch(ignoreDuplicate);
     return (await this.turns.findOne({ _id }))?.job === job;
   }
 
@@ -47,8 +47,4 @@ export class JobTurns {
     const turn = await this.turns.findOne({ _id: contract.toLowerCase() });
     return turn === null || turn.job === job || turn.until <= now ? null : turn.until;
   }
-}
-
-function unlessTaken(error: unknown): void {
-  if (!isDuplicateKey(error)) throw error;
 }

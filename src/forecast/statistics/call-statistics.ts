@@ -1,7 +1,8 @@
-import { type Interval, wilsonInterval } from '../scoring.ts';
+import type { Interval } from '../scoring.ts';
 import { blockBootstrap, SHARE_RANGE } from './block-bootstrap.ts';
 import { effectiveCount } from './effective-count.ts';
 import { dailyColumn, type ScoredForecast } from './scored-forecast.ts';
+import { shareInterval } from './share-interval.ts';
 
 /** A share of calls that were right. */
 export interface HitShare {
@@ -28,9 +29,9 @@ export interface Difference {
 export interface CallStatistics extends HitShare {
   /** How many independent calls these are worth. */
   effectiveN: number;
-  /** Wilson interval of the accuracy on `effectiveN` trials; null without calls. */
+  /** The interval of the accuracy that is told first, by `shareInterval`; null without calls. */
   wilson95: Interval | null;
-  /** By the circular block bootstrap over days; null where the calls fill fewer than five blocks. */
+  /** Another way to it, by the circular block bootstrap over days; null where the calls fill fewer than five blocks. */
   bootstrap95: Interval | null;
   offsets: OffsetShare[];
   /** What always saying UP would have scored on the same days, and the accuracy minus that; null without calls. */
@@ -49,8 +50,8 @@ export function callStatistics(forecasts: readonly ScoredForecast[], horizonDays
   return {
     ...share,
     effectiveN,
-    wilson95: accuracy === null ? null : wilsonInterval(accuracy * effectiveN, effectiveN),
-    bootstrap95: shareInterval(calls),
+    wilson95: accuracy === null ? null : shareInterval(accuracy, effectiveN),
+    bootstrap95: resampledInterval(calls),
     offsets: offsetShares(calls, horizonDays),
     alwaysUp: accuracy === null ? null : againstAlwaysUp(calls),
   };
@@ -66,7 +67,7 @@ export function isHit({ call, rose }: ScoredForecast): boolean {
   return (call === 'UP') === rose;
 }
 
-function shareInterval(calls: readonly ScoredForecast[]): Interval | null {
+function resampledInterval(calls: readonly ScoredForecast[]): Interval | null {
   const hits = dailyColumn(calls, (one) => (isHit(one) ? 1 : 0));
   return blockBootstrap({
     columns: [hits, dailyColumn(calls, () => 1)],

@@ -1,6 +1,7 @@
-import { type Interval, wilsonInterval } from '../scoring.ts';
+import type { Interval } from '../scoring.ts';
 import { effectiveCount } from './effective-count.ts';
 import type { ScoredForecast } from './scored-forecast.ts';
+import { shareInterval } from './share-interval.ts';
 
 /** How often outcomes fell into the central part of the predictive distribution that should hold `nominal` of them. */
 export interface Coverage {
@@ -41,7 +42,7 @@ export function distributionStatistics(forecasts: readonly ScoredForecast[], hor
   );
   const share = (isIn: (pit: number) => boolean) => {
     const observed = known.filter(({ pit }) => isIn(pit)).length / n;
-    return { observed, interval95: wilsonInterval(observed * effectiveN, effectiveN) };
+    return { observed, interval95: shareInterval(observed, effectiveN) };
   };
   return {
     n,

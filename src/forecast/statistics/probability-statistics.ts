@@ -1,10 +1,11 @@
 import type { Judged } from '../reliability.ts';
-import { boundedLogLoss, brierScore, type Interval, wilsonInterval } from '../scoring.ts';
+import { boundedLogLoss, brierScore, type Interval } from '../scoring.ts';
 import { blockBootstrap } from './block-bootstrap.ts';
 import type { Difference } from './call-statistics.ts';
 import { effectiveCount } from './effective-count.ts';
 import { type MurphyDecomposition, murphyDecomposition } from './murphy.ts';
 import { dailyColumn, type ScoredForecast } from './scored-forecast.ts';
+import { shareInterval } from './share-interval.ts';
 
 /** What was said and what happened within one bin of probabilities; empty bins are left out. */
 export interface ReliabilityRow {
@@ -93,7 +94,7 @@ function reliabilityRow(bin: number, members: readonly ScoredForecast[], horizon
     effectiveN,
     meanProbability: mean(members, ({ pUp }) => pUp),
     observedShare,
-    interval95: wilsonInterval(observedShare * effectiveN, effectiveN),
+    interval95: shareInterval(observedShare, effectiveN),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Day } from '../day.ts';
 import { accuracyOf, brierScore, type Interval, type Outcome, selectNonOverlapping, streaksOf, wilsonInterval } from '../scoring.ts';
 import { effectiveCount } from './effective-count.ts';
 import type { ScoredForecast } from './scored-forecast.ts';
+import { shareInterval } from './share-interval.ts';
 import { verdictOf } from './verdict.ts';
 
 /** What became of a forecast, as everybody is told. */
@@ -37,13 +38,13 @@ export interface RecordSummary {
   pending: number;
   /** Share of wins, 0 to 1; null before the first resolution. */
   accuracy: number | null;
-  /** Forecasts left when overlapping windows are dropped: what the evidence is really worth. */
+  /** Forecasts left when overlapping windows are dropped: what can be counted by hand. */
   dedupedTotal: number;
   dedupedWins: number;
   dedupedAccuracy: number | null;
-  /** 95 % Wilson interval of `dedupedWins` in `dedupedTotal`: what the verdict tells. */
+  /** 95 % Wilson interval of `dedupedWins` in `dedupedTotal`: of that share, and not of the accuracy of all. */
   dedupedInterval95: Interval | null;
-  /** 95 % Wilson interval of the accuracy of all, on the trials of `ShareOfWins`. */
+  /** The 95 % interval of the accuracy, by `shareInterval`: what every door tells first. */
   accuracyInterval95: Interval | null;
   /** What always saying UP would have scored on the same forecasts. */
   alwaysUpAccuracy: number | null;
@@ -91,14 +92,13 @@ export interface ShareOfWins {
   wins: number;
   /** wins / n; null without any. */
   accuracy: number | null;
-  /** How many of them have windows that do not overlap: what the evidence is really worth. */
+  /** How many independent ones all of them are worth. */
+  effectiveN: number;
+  /** How many of them have windows that do not overlap. */
   independent: number;
   independentWins: number;
   independentAccuracy: number | null;
-  /**
-   * 95 % Wilson interval of the accuracy; null without any. On the number of windows that do not overlap, or on how many independent
-   * outcomes all of them are worth, whichever is less: calls that crowd together weigh more in the accuracy than in that number.
-   */
+  /** The 95 % interval of the accuracy, by `shareInterval`; null without any. */
   interval95: Interval | null;
 }
 
@@ -109,15 +109,16 @@ export function shareOfWins(rows: readonly RecordRow[], horizonDays: number): Sh
   const independent = selectNonOverlapping(calls, horizonDays).map(({ status }) => status);
   const accuracy = accuracyOf(outcomes);
   const days = selectNonOverlapping(calls, 1).map(({ day }) => day);
-  const trials = Math.min(independent.length, effectiveCount(days, horizonDays));
+  const effectiveN = effectiveCount(days, horizonDays);
   return {
     n: outcomes.length,
     wins: outcomes.filter((outcome) => outcome === 'WIN').length,
     accuracy,
+    effectiveN,
     independent: independent.length,
     independentWins: independent.filter((outcome) => outcome === 'WIN').length,
     independentAccuracy: accuracyOf(independent),
-    interval95: accuracy === null ? null : wilsonInterval(accuracy * trials, trials),
+    interval95: accuracy === null ? null : shareInterval(accuracy, effectiveN),
   };
 }
 

@@ -1,4 +1,4 @@
-import { selectNonOverlapping, wilsonInterval } from '../scoring.ts';
+import { selectNonOverlapping } from '../scoring.ts';
 import { advantageOverAlwaysUp } from './advantage.ts';
 import type { Call, ShareOfWins } from './record-summary.ts';
 
@@ -13,23 +13,22 @@ export interface VerdictInput {
 const RELATION = { '-1': 'worse than', 0: 'not distinguishable from', 1: 'better than' } as const;
 
 /**
- * What the calls of a record amount to, in words. Counts and interval are those of windows that do not overlap: each of these is an
- * observation, and the interval is that of the counts which are told.
+ * What the calls of a record amount to, in words: the share of all calls with the interval that every door tells of it, and where
+ * windows overlap the counts of those that do not.
  */
 export function verdictOf(calls: readonly Call[], { share, holds, horizonDays }: VerdictInput): string {
-  if (share.accuracy === null) return withoutCalls(holds);
-  const { n, accuracy, independent, independentWins } = share;
-  const { low, high } = wilsonInterval(independentWins, independent);
-  const rises = risesIn(selectNonOverlapping(calls, horizonDays));
+  if (share.interval95 === null) return withoutCalls(holds);
+  const { n, wins, effectiveN, independent, independentWins, interval95 } = share;
   const everyCallUp = calls.every(({ scored }) => scored?.call === 'UP');
   const overlapping = independent < n;
-  const counts = `${independentWins} of ${independent} right${overlapping ? ' on windows that do not overlap' : ''}`;
-  const always = everyCallUp ? 'every call was UP, so that no skill can show' : `always-UP ${rises} of ${independent}`;
-  const ofAll = overlapping ? `; of all ${n} calls ${accuracy.toFixed(2)}` : '';
-  const alwaysOfAll = overlapping && !everyCallUp ? `, always-UP ${(risesIn(calls) / n).toFixed(2)}` : '';
+  const worth = overlapping ? `, worth ${effectiveN.toFixed(effectiveN < 10 ? 1 : 0)} independent calls` : '';
+  const interval = `95 % interval ${interval95.low.toFixed(2)} to ${interval95.high.toFixed(2)}`;
+  const always = everyCallUp ? 'every call was UP, so that no skill can show' : `always-UP ${risesIn(calls)} of ${n}`;
+  const rises = everyCallUp ? '' : `, always-UP ${risesIn(selectNonOverlapping(calls, horizonDays))}`;
+  const apart = overlapping ? `; on windows that do not overlap ${independentWins} of ${independent}${rises}` : '';
   const scored = selectNonOverlapping(calls, 1).flatMap((call) => call.scored ?? []);
   const relation = RELATION[advantageOverAlwaysUp(scored, horizonDays)];
-  return `${relation} always-UP: ${counts}, 95 % interval ${low.toFixed(2)} to ${high.toFixed(2)}; ${always}${ofAll}${alwaysOfAll}`;
+  return `${relation} always-UP: ${wins} of ${n} right${worth}, ${interval}; ${always}${apart}`;
 }
 
 function withoutCalls(holds: number): string {

@@ -65,7 +65,7 @@ function testRoute({ webhooks }: HttpParts): Route {
       `The call goes past the queue, also to a disabled callback, and changes nothing of it. It takes 15 seconds at most; a callback is tested once in ${TEST_REST_SECONDS} seconds, ` +
       `and those of a wallet ${TESTS_A_DAY} times in a UTC day; a host gets a bounded number of tests, whoever asks for them.`,
     reply: TEST_REPLY,
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'CONFLICT'],
     async handle({ params: { id }, caller }) {
       const { state, messageId, attempts } = await webhooks.test(walletOf(caller), id);
       const { status, ms, reason } = attempts[0]!;

@@ -47,7 +47,7 @@ const SCORE = z.object({
   ...{ resolved, wins, losses, holds, pending, voids, accuracy },
   independent: SUMMARY.shape.dedupedTotal,
   accuracyInterval95: accuracyInterval95.describe(
-    '95 % Wilson interval of the accuracy on `independent` trials, or on as many as all of them are worth where that is less; null before the first',
+    'The 95 % interval of `accuracy`, as the scorecard has it: Wilson, on as many trials as all calls are worth by the overlap of their windows; null before the first',
   ),
   ...{ alwaysUpAccuracy, brier, verdict },
 });

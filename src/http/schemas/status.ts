@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ADDRESS, COUNT, DATE, SUCCESS, TIME } from '../../fields.ts';
+import { MOST_DAYS, TOLD_ROLES } from '../../chain/wallet-funds.ts';
+import { ADDRESS, COUNT, DATE, INTEGER_TEXT, SUCCESS, TIME } from '../../fields.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
 import { CIRCUIT_STATES } from '../../market/live/provider.ts';
 import { PROVIDER_IDS } from '../../market/live/providers.ts';
@@ -64,6 +65,17 @@ const CHAIN = z.object({
   error: z.string().nullable().describe('Why the chain does not answer; null when it does'),
 });
 
+const WALLET = z.object({
+  role: z
+    .enum(TOLD_ROLES)
+    .describe('What it does: `attester` commits and reveals, `reporter` logs outcomes of wagers, `provider` signs receipts and takes jobs'),
+  address: ADDRESS.describe('Its address'),
+  balanceWei: INTEGER_TEXT.describe("What it has for gas: the chain's own currency, wei, decimal digits; at most a minute old"),
+  daysLeft: COUNT.nullable().describe(
+    `Whole days that this lasts if each costs what the last seven have cost on average, ${MOST_DAYS} for longer too; null where its transactions do not go back a week, or cost nothing in it`,
+  ),
+});
+
 const RECORD = z.object({
   firstDay: DATE.nullable().describe('First day of the record; null before it'),
   lastDay: DATE.nullable().describe('Last day of the record; null before the first'),
@@ -118,6 +130,7 @@ export const STATUS = z.object({
   checks: z.array(READINESS_CHECK).describe('What the service needs, part by part'),
   market: MARKET.describe('Where the market data comes from, and how fresh it is'),
   chain: CHAIN.describe('The chain that is attested on'),
+  wallets: z.array(WALLET).nullable().describe('What wallets have for gas; null when the chain does not answer'),
   record: RECORD.describe('How far the record reaches'),
   steps: z.array(STEP_RUN).describe('The newest run of every step'),
   wagering: WAGERING.describe('Whether new wagers are made'),

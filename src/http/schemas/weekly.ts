@@ -81,7 +81,9 @@ export const WEEKLY_REPORT = z.object({
       predictions: COUNT.describe('Predictions committed to'),
       resolutions: COUNT.describe('Outcomes revealed'),
       transactions: COUNT.describe('Transactions that these took'),
-      gasWei: INTEGER_TEXT.describe('What these cost, in wei, as digits'),
+      gasWei: INTEGER_TEXT.describe(
+        'What these cost, in wei, as digits: gas at its price, and the fee that a rollup takes for data beside it',
+      ),
     })
     .describe('What was written on chain since the report of the week before'),
   incidents: z

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import compression from 'compression';
 import cors, { type CorsOptions } from 'cors';
 import type { Request, RequestHandler } from 'express';
@@ -39,8 +40,18 @@ const PREFLIGHT_SECONDS = 7_200;
 const COMPRESSED_FROM_BYTES = 1_024;
 
 /** What every answer says to browsers; a route's own headers override it. Errors are kept by nobody. */
-export function securityHeaders(): RequestHandler[] {
-  const headers = helmet({
+export function securityHeaders(): RequestHandler {
+  const headers = [...constantHeaders(), ['Cache-Control', 'no-store'] as const];
+  return (request, response, next) => {
+    for (const [name, value] of headers) response.setHeader(name, value);
+    if (request.secure) response.setHeader('Strict-Transport-Security', HSTS);
+    next();
+  };
+}
+
+/** What helmet sets: nothing of it depends on the request, so it is asked once. */
+function constantHeaders(): [name: string, value: string][] {
+  const set = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: DATA_POLICY },
     // Data that anybody may read is read by pages of others.
     crossOriginResourcePolicy: { policy: 'cross-origin' },
@@ -49,12 +60,12 @@ export function securityHeaders(): RequestHandler[] {
     strictTransportSecurity: false,
     xPoweredBy: false,
   });
-  const more: RequestHandler = (request, response, next) => {
-    response.set('Cache-Control', 'no-store');
-    if (request.secure) response.set('Strict-Transport-Security', HSTS);
-    next();
-  };
-  return [headers, more];
+  const headers = new Map<string, string>();
+  const answer = { setHeader: (name: string, value: string) => headers.set(name, value), removeHeader: () => undefined };
+  set({} as IncomingMessage, answer as unknown as ServerResponse, (error) => {
+    if (error !== undefined) throw error;
+  });
+  return [...headers];
 }
 
 const ANY_SITE: CorsOptions = {

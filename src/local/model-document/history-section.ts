@@ -1,3 +1,4 @@
+import { horizonAgreement } from '../../forecast/backtest/horizon-agreement.ts';
 import { formatDay } from '../../forecast/day.ts';
 import { computeFeatures } from '../../forecast/features.ts';
 import { fitModel } from '../../forecast/fit.ts';
@@ -7,19 +8,23 @@ import { computeReports } from '../../pipeline/self-test/computations.ts';
 import { type FitCalibration, type FitCard, fitCard } from '../../record/model-card/fit.ts';
 import type { History } from './histories.ts';
 import { table } from './markdown.ts';
-import { contaminationMarkdown, overfittingMarkdown, stabilityMarkdown, walkForwardMarkdown } from './results.ts';
+import { agreementMarkdown, contaminationMarkdown, overfittingMarkdown, stabilityMarkdown, walkForwardMarkdown } from './results.ts';
 
 /** The fit in force on the last day of a history, and what all self-tests say of it. `real`: services forecast with such a fit today. */
 export async function resultsMarkdown({ frame, pointInTime, vintages }: History, real: boolean): Promise<string> {
   const input = { frame, pointInTime: await pointInTime(), vintages };
   const told = [`From ${formatDay(frame.firstDay)} to ${formatDay(lastDayOf(frame))}.`, fitMarkdown(frame, !real)];
   for (const computed of computeReports(input, ['walk-forward', 'overfitting', 'contamination', 'stability'])) {
-    if (computed.name === 'walk-forward') told.push(walkForwardMarkdown(computed.report));
+    if (computed.name === 'walk-forward') told.push(walkForwardMarkdown(computed.report), ...agreementOf(frame));
     else if (computed.name === 'overfitting') told.push(overfittingMarkdown(computed.report));
     else if (computed.name === 'contamination') told.push(contaminationMarkdown(computed.report));
     else told.push(stabilityMarkdown(computed.report));
   }
   return told.join('\n\n');
+}
+
+function agreementOf(frame: InputFrame): string[] {
+  return agreementMarkdown(horizonAgreement({ closes: frame.close, features: computeFeatures(frame) }));
 }
 
 /** The fit of the last day of a history, with its calibration where the reader may know it: `mayKnow` as `fitCard` has it. */

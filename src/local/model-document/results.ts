@@ -1,5 +1,6 @@
 import type { EraFigures } from '../../forecast/backtest/contamination/eras.ts';
 import type { ContaminationReport } from '../../forecast/backtest/contamination.ts';
+import type { HorizonAgreement } from '../../forecast/backtest/horizon-agreement.ts';
 import { RECENT_DAYS } from '../../forecast/backtest/out-of-sample.ts';
 import type { OverfittingReport } from '../../forecast/backtest/overfitting.ts';
 import type { PooledReport } from '../../forecast/backtest/pooled-report.ts';
@@ -81,6 +82,22 @@ function foldTable(horizons: readonly HorizonReport[]): string {
     ['Fold', 'Days', `Rose, ${horizon}`, ...horizons.map((one) => `Right, ${one.horizon}`), `Brier, ${horizon}`, 'Of the base rate'],
     rows,
   );
+}
+
+/** How much of the longest forecast of a day the shorter ones tell, which are over and revealed before it is; nothing without a fold. */
+export function agreementMarkdown(agreements: readonly HorizonAgreement[]): string[] {
+  if (agreements.length === 0) return [];
+  const { longest, n, mostFrequentDirection, mostFrequentSignal } = agreements[0];
+  const rows = agreements.map(({ horizon, sameDirection, sameSignal, correlation }) => [
+    horizon,
+    percent(sameDirection),
+    percent(sameSignal),
+    figure(correlation, 2),
+  ]);
+  return [
+    `What the shorter horizons say of the ${longest} forecast of the same day, on ${n} days. They are revealed while it is still open. Whoever has read none of them, and says what is most frequent, is right about its direction on ${percent(mostFrequentDirection)} of days and about its signal on ${percent(mostFrequentSignal)}.`,
+    table(['Horizon', 'Same direction', 'Same signal', 'Correlation of P(up)'], rows),
+  ];
 }
 
 /** Both eras, and whether what was not known yet is caught. Of the days since the ETFs the figures are the youngest there are. */

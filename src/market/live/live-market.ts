@@ -52,6 +52,7 @@ export interface LiveMarket {
 
 const QUARTER_HOUR_MS = 15 * 60_000;
 const HOUR_MS = 4 * QUARTER_HOUR_MS;
+const SERIES = Object.entries(SERIES_PLANS) as [SeriesWithPlan, (typeof SERIES_PLANS)[SeriesWithPlan]][];
 
 export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
   const { db, urls, venueDays, log, now, signal, timing } = options;
@@ -59,7 +60,6 @@ export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
   const providers = createProviders({ urls, log, now, signal, timing });
   const flows = etfSources(options.sosovalueKey);
   const parts: CollectParts & AgreeParts = { stores, providers, now, venues: VENUE_IDS, quorum: QUORUM_RULES.live };
-  const series = Object.entries(SERIES_PLANS) as [SeriesWithPlan, (typeof SERIES_PLANS)[SeriesWithPlan]][];
 
   async function fetchHistory(onProgress: BackfillOptions['onProgress']): Promise<MissingHistory[]> {
     const run = { backfills: stores.backfills, onProgress, signal };
@@ -68,7 +68,7 @@ export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
     const items = [
       ...VENUES.map((venue) => venueItem(venue, withWindow)),
       longCloseItem(VENUES.toSorted(longestHistoryFirst), withWindow),
-      ...series.map(([id, plan]) => seriesItem(id, plan, withWindow)),
+      ...SERIES.map(([id, plan]) => seriesItem(id, plan, withWindow)),
       ...flows.map((source) => etfItem(source, withWindow)),
     ];
     const missing = [...(await runBackfill(items, run)), ...(await runBackfill([agreedCloseItem(withWindow)], run))];
@@ -76,26 +76,9 @@ export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
     return missing;
   }
 
-  /** What the first start could not have; asked for again until it is there. */
-  const historyPoll: Poll = {
-    id: 'history',
-    everyMs: QUARTER_HOUR_MS,
-    retryMs: QUARTER_HOUR_MS,
-    async run() {
-      if (await stores.backfills.allDone()) return undefined;
-      const missing = await fetchHistory(() => {});
-      if (missing.length > 0) throw new OracleError('FEED_UNAVAILABLE', missing.map(({ id, reason }) => `${id}: ${reason}`).join('; '));
-      return undefined;
-    },
-  };
   const prices = [spotPoll(VENUES, { spots: stores.spots, providers, now })];
-  const others = [
-    closesPoll(VENUES, parts),
-    etfPoll({ id: 'etfFlow', sources: flows, everyMs: HOUR_MS }, parts),
-    etfPoll({ id: 'fundFlows', sources: FUND_SOURCES, everyMs: 6 * HOUR_MS }, parts),
-    ...STRIKE_SOURCES.map((source) => strikesPoll(source, parts)),
-    ...series.map(([id, plan]) => seriesPoll(id, plan, parts)),
-  ];
+  const others = otherPolls(parts, flows);
+  const history = [historyPoll(stores, () => fetchHistory(() => {}))];
   /** Of the providers that this process asks: others may be asked by another worker. */
   const saveHealth = () =>
     stores.providers.save(
@@ -114,7 +97,33 @@ export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
     fetchHistory,
     collectPrices: () => collect(prices),
     collect: () => collect(others),
-    completeHistory: () => collect([historyPoll]),
+    completeHistory: () => collect(history),
+  };
+}
+
+/** What is asked for beside the price. */
+function otherPolls(parts: CollectParts & AgreeParts, flows: ReturnType<typeof etfSources>): Poll[] {
+  return [
+    closesPoll(VENUES, parts),
+    etfPoll({ id: 'etfFlow', sources: flows, everyMs: HOUR_MS }, parts),
+    etfPoll({ id: 'fundFlows', sources: FUND_SOURCES, everyMs: 6 * HOUR_MS }, parts),
+    ...STRIKE_SOURCES.map((source) => strikesPoll(source, parts)),
+    ...SERIES.map(([id, plan]) => seriesPoll(id, plan, parts)),
+  ];
+}
+
+/** What the first start could not have; asked for again until it is there. */
+function historyPoll({ backfills }: LiveStores, fetchHistory: () => Promise<MissingHistory[]>): Poll {
+  return {
+    id: 'history',
+    everyMs: QUARTER_HOUR_MS,
+    retryMs: QUARTER_HOUR_MS,
+    async run() {
+      if (await backfills.allDone()) return undefined;
+      const missing = await fetchHistory();
+      if (missing.length > 0) throw new OracleError('FEED_UNAVAILABLE', missing.map(({ id, reason }) => `${id}: ${reason}`).join('; '));
+      return undefined;
+    },
   };
 }
 

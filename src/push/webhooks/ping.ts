@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { OracleError } from '../../errors.ts';
+import { isOracleError, OracleError } from '../../errors.ts';
 import { TIME } from '../../fields.ts';
 import type { HostGate } from '../host-gate.ts';
 import { type CallParts, callWebhook } from './call.ts';
@@ -27,7 +27,8 @@ const AGAIN_SECONDS = { busy: 5, spent: 30 } as const;
 /**
  * Sends a signed test to a webhook now, past its queue, disabled or not, and writes it into its log. It changes nothing of the
  * webhook, whatever the receiver answers.
- * @throws OracleError RATE_LIMITED when its host has been called too often, or too many names are being looked up
+ * @throws OracleError RATE_LIMITED when its host has been called too often, or too many names are being looked up; CONFLICT when its secret
+ * does not open any more
  */
 export async function sendPing(parts: PingParts, webhook: WebhookDoc): Promise<DeliveryDoc> {
   const { queue, hosts, now } = parts;
@@ -39,7 +40,8 @@ export async function sendPing(parts: PingParts, webhook: WebhookDoc): Promise<D
     timestamp: createdAt.toISOString(),
     data: { webhookId: webhook._id },
   };
-  const called = await hosts.run(webhook, () => callWebhook(parts, webhook, { messageId, body: JSON.stringify(message) }));
+  const call = { messageId, body: JSON.stringify(message) };
+  const called = await hosts.run(webhook, () => callWebhook(parts, webhook, call).catch(tellOfSecret));
   if (typeof called === 'string') throw tooOften(AGAIN_SECONDS[called]);
   const { attempt } = called;
   return queue.note(webhook, {
@@ -53,6 +55,15 @@ export async function sendPing(parts: PingParts, webhook: WebhookDoc): Promise<D
     nextAttemptAt: null,
     createdAt,
     finishedAt: now(),
+  });
+}
+
+/** It was sealed under a setting that is the operator's; that a new one mends it is what its owner can use. */
+function tellOfSecret(error: unknown): never {
+  if (!isOracleError(error, 'CONFIG_INVALID')) throw error;
+  throw new OracleError('CONFLICT', 'The secret of this webhook cannot be read any more: nothing can be signed with it', {
+    suggestedAction: 'Give it a new one by POST /api/svc/webhooks/{id}/secret; what waits for it follows within a minute.',
+    cause: error,
   });
 }
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { OracleError } from '../../errors.ts';
+import { isOracleError, OracleError } from '../../errors.ts';
 import type { SecretBox } from '../../secret-box.ts';
 import { ownWebhook } from './owned.ts';
 import { generateSecret, secretKey } from './secret.ts';
@@ -19,7 +19,8 @@ export interface RotationParts {
 
 /**
  * Sets a new secret, the caller's own or one that is made. A secret that is set already changes nothing, so that a request whose answer
- * was lost can be sent again; of two secrets that went before only the later one goes on signing.
+ * was lost can be sent again; of two secrets that went before only the later one goes on signing, and none that opens no longer, since it
+ * was sealed under another master secret.
  * @throws OracleError NOT_FOUND, INPUT_INVALID naming `secret`, CONFLICT when another request sets one at this very moment
  */
 export async function rotateSecret(
@@ -28,16 +29,26 @@ export async function rotateSecret(
 ): Promise<{ doc: WebhookDoc; secret: string }> {
   const key = secretKey(secret);
   const doc = await ownWebhook(store, wallet, id);
-  if (isSame(key, secretKey(box.open('webhook-secret', id, doc.sealedSecret)))) return { doc, secret };
+  const before = openedOrNull(box, doc);
+  if (before !== null && isSame(key, secretKey(before))) return { doc, secret };
   const at = now();
   const validUntil = new Date(at.getTime() + BOTH_SIGN_HOURS * HOUR_MS);
   const rotated = await store.replaceSecret(doc, {
     sealedSecret: box.seal('webhook-secret', id, secret),
     secretSetAt: at,
-    previousSecret: { sealed: doc.sealedSecret, validUntil },
+    previousSecret: before === null ? null : { sealed: doc.sealedSecret, validUntil },
   });
   if (rotated === null) throw overtaken();
   return { doc: rotated, secret };
+}
+
+function openedOrNull(box: SecretBox, { _id, sealedSecret }: WebhookDoc): string | null {
+  try {
+    return box.open('webhook-secret', _id, sealedSecret);
+  } catch (error) {
+    if (isOracleError(error, 'CONFIG_INVALID')) return null;
+    throw error;
+  }
 }
 
 function isSame(one: Buffer, other: Buffer): boolean {

@@ -21,7 +21,8 @@ export interface TestParts {
 /**
  * Calls a webhook with a `ping` now, also a disabled one, and tells how it went. A receiver that takes it is back: what waits for it
  * does so no longer. Otherwise it changes nothing.
- * @throws OracleError NOT_FOUND; RATE_LIMITED when it was tested just now, or its wallet has asked for all tests of the day
+ * @throws OracleError NOT_FOUND; RATE_LIMITED when it was tested just now, or its wallet has asked for all tests of the day; CONFLICT when its
+ * secret does not open any more
  */
 export async function testWebhook({ store, queue, daily, ping, now }: TestParts, wallet: string, id: string): Promise<DeliveryDoc> {
   const webhook = await ownWebhook(store, wallet, id);

@@ -3,7 +3,7 @@ import type { ShareOfWins } from '../../forecast/statistics/record-summary.ts';
 import type { ForecastDoc } from '../forecast.ts';
 import { shareOfWins } from '../scorecard.ts';
 
-export interface RecentAccuracy extends Omit<ShareOfWins, 'independentWins' | 'independentAccuracy'> {
+export interface RecentAccuracy extends Omit<ShareOfWins, 'effectiveN' | 'independentWins' | 'independentAccuracy'> {
   /** How many days back it looks. */
   days: number;
 }

@@ -89,7 +89,7 @@ export const VERIFICATION = z.object({
   checks: z.array(CHECK).describe('Each comparison; empty for an attestation that is not of this service'),
   attester: ADDRESS.describe('Wallet that made it'),
   blockTime: TIME.describe('Time of its block'),
-  easscanUrl: z.url().nullable().describe('Its page in the EAS explorer; null on a local chain'),
+  easscanUrl: z.url().nullable().describe('Its page in the EAS explorer; null on a local chain, and where no explorer is known'),
 });
 
 export type Verification = z.input<typeof VERIFICATION>;
@@ -100,7 +100,9 @@ export const ATTESTATION_STATS = z.object({
     .object({
       totalPublished: COUNT.describe('Prediction attestations'),
       totalResolved: COUNT.describe('Resolution attestations'),
-      totalGasWei: INTEGER_TEXT.describe('What all of them cost in gas, wei, decimal digits'),
+      totalGasWei: INTEGER_TEXT.describe(
+        'What all of them cost, wei, decimal digits: gas at its price, and the fee that a rollup takes for data beside it',
+      ),
     })
     .describe('The figures of one shape of the interface; the rest is that of the other'),
   totalAttestations: COUNT.describe('Predictions and resolutions'),

@@ -15,7 +15,7 @@ export const SHARE = {
     .describe('How many independent calls the scored ones are worth by the overlap of their windows, all of them used'),
   dedupedTotal: COUNT.describe('Scored forecasts left when overlapping windows are dropped'),
   accuracyInterval95: INTERVAL.nullable().describe(
-    '95 % Wilson interval of the accuracy on `dedupedTotal` trials, or `effectiveN` where that is less; null without any',
+    '95 % Wilson interval of the accuracy on `effectiveN` trials, the one that is told first everywhere; null without any',
   ),
   brier: BRIER.nullable().describe('Probabilities of UP against the base rate; null without any, or where that rate is not known'),
 };

@@ -8,9 +8,9 @@ export const RECENT_COUNTS = {
   days: COUNT.describe('How many days back the end of an outcome window may lie'),
   n: COUNT.describe('Forecasts resolved as WIN or LOSS in that time; HOLD and VOID do not count'),
   wins: COUNT.describe('Those of them that were right'),
-  independent: COUNT.describe('How many of them have windows that do not overlap: what the share is really worth'),
+  independent: COUNT.describe('How many of them have windows that do not overlap'),
   interval95: INTERVAL.nullable().describe(
-    '95 % Wilson interval of the share on `independent` trials, or on as many as all of them are worth where that is less; null without any',
+    '95 % Wilson interval of the share, on as many trials as all of them are worth by the overlap of their windows; null without any',
   ),
 };
 
@@ -20,7 +20,7 @@ const SKILL = z.object({
   independent: COUNT.describe('How many of them have windows that do not overlap'),
   accuracy: PROBABILITY.nullable().describe('Share of wins, 0 to 1; null before the first'),
   interval95: INTERVAL.nullable().describe(
-    '95 % Wilson interval of it on `independent` trials, or on as many as all of them are worth where that is less; null before the first',
+    'The 95 % interval of it that is told first everywhere, `accuracyInterval95` of the scorecard; null before the first',
   ),
   alwaysUpAccuracy: PROBABILITY.nullable().describe('What always saying UP would have scored, 0 to 1; null before the first'),
 });

@@ -24,7 +24,7 @@ const READ = z.object({
   onChain: z.boolean().describe('Whether the chain has it'),
   blockTime: TIME.nullable().describe('Time of its block; null when it is not on chain'),
   attester: ADDRESS.nullable().describe('Wallet that made it; null when it is not on chain'),
-  easscanUrl: z.url().nullable().describe('Its page in the EAS explorer; null on a local chain'),
+  easscanUrl: z.url().nullable().describe('Its page in the EAS explorer; null on a local chain, and where no explorer is known'),
 });
 
 const BY_HAND = z.object({

@@ -15,12 +15,16 @@ export const SUMMARY = z.object({
   missed: COUNT.describe('Those of the voids on which nothing was forecast'),
   pending: COUNT.describe('Not resolved yet'),
   accuracy: PROBABILITY.nullable().describe('Wins over resolved, 0 to 1; null before the first'),
-  dedupedTotal: COUNT.describe('Scored forecasts left when overlapping windows are dropped: what the evidence is really worth'),
+  dedupedTotal: COUNT.describe(
+    'Scored forecasts left when overlapping windows are dropped: the first, and each that begins when the one before it is over',
+  ),
   dedupedWins: COUNT.describe('Those of them whose direction came true'),
   dedupedAccuracy: PROBABILITY.nullable().describe('Accuracy of those, 0 to 1; null before the first'),
-  dedupedInterval95: INTERVAL.nullable().describe('95 % Wilson interval of `dedupedWins` in `dedupedTotal`; null before the first'),
+  dedupedInterval95: INTERVAL.nullable().describe(
+    '95 % Wilson interval of `dedupedWins` in `dedupedTotal`: of that share alone, which uses a part of the calls; null before the first',
+  ),
   accuracyInterval95: INTERVAL.nullable().describe(
-    '95 % Wilson interval of the accuracy of all on `dedupedTotal` trials, or on as many as all of them are worth where that is less; null before the first',
+    'The 95 % interval of `accuracy`, which is told first everywhere: Wilson, on as many trials as all calls are worth by the overlap of their windows (`effectiveN` in `byHorizon` and `statistics.calls`); null before the first',
   ),
   alwaysUpAccuracy: PROBABILITY.nullable().describe('What always saying UP would have scored on the same forecasts, 0 to 1'),
   streak: z
@@ -33,7 +37,7 @@ export const SUMMARY = z.object({
   verdict: z
     .string()
     .describe(
-      'What the figures amount to, in words: `dedupedWins` of `dedupedTotal` with their interval, and whether it can be told from always saying UP: the calls of DOWN among windows that do not overlap are tested, right against wrong, at 5 %, and the difference day by day has to agree',
+      'What the figures amount to, in words: `wins` of `resolved` with `accuracyInterval95`, where windows overlap also `dedupedWins` of `dedupedTotal`, and whether it can be told from always saying UP: the calls of DOWN among windows that do not overlap are tested, right against wrong, at 5 %, and the difference day by day has to agree',
     ),
 });
 

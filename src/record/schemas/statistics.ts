@@ -26,9 +26,11 @@ export const DIFFERENCE = {
 export const CALL_STATISTICS = z.object({
   ...HITS,
   effectiveN: WORTH,
-  wilson95: INTERVAL.nullable().describe('95 % Wilson interval of the accuracy on `effectiveN` trials; null without calls'),
+  wilson95: INTERVAL.nullable().describe(
+    '95 % Wilson interval of the accuracy on `effectiveN` trials, the one that is told first everywhere: the same as `accuracyInterval95`; null without calls',
+  ),
   bootstrap95: INTERVAL.nullable().describe(
-    "95 % interval of the accuracy by the circular block bootstrap over days, in blocks of 14 (from 300 days on 30), widened for few blocks by Student's t; null where the calls fill fewer than five blocks",
+    "A second 95 % interval of the same share, to hold the first against: by the circular block bootstrap over days, in blocks of 14 (from 300 days on 30), widened for few blocks by Student's t. It also allows for moods of the market that last for weeks; null where the calls fill fewer than five blocks",
   ),
   offsets: z
     .array(z.object({ offsetDays: COUNT.describe('Days after the first call of the record'), ...HITS }))

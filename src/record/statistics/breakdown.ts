@@ -1,11 +1,9 @@
 import { type HorizonName, horizonName } from '../../forecast/model.ts';
 import type { Regime } from '../../forecast/regime.ts';
 import type { Interval } from '../../forecast/scoring.ts';
-import { effectiveCount } from '../../forecast/statistics/effective-count.ts';
 import type { RecordSummary } from '../../forecast/statistics/record-summary.ts';
 import type { ForecastDoc } from '../forecast.ts';
 import { brierOf, shareOfWins, summaryOf } from '../scorecard.ts';
-import { statusOf } from '../views.ts';
 
 /** What a part of a record is worth, in short. Shares 0 to 1. */
 export interface ShareRow {
@@ -37,12 +35,8 @@ export interface HorizonRow extends ShareRow, Pick<RecordSummary, 'holds' | 'voi
 
 /** Forecasts of one horizon in short. */
 export function shareRow(docs: readonly ForecastDoc[], horizonDays: number): ShareRow {
-  const { n: resolved, wins, accuracy, independent: dedupedTotal, interval95: accuracyInterval95 } = shareOfWins(docs, horizonDays);
-  const calls = docs.filter((doc) => statusOf(doc) === 'WIN' || statusOf(doc) === 'LOSS');
-  const effectiveN = effectiveCount(
-    calls.map(({ day }) => day),
-    horizonDays,
-  );
+  const { n: resolved, independent: dedupedTotal, interval95: accuracyInterval95, ...share } = shareOfWins(docs, horizonDays);
+  const { wins, accuracy, effectiveN } = share;
   return { total: docs.length, resolved, wins, accuracy, effectiveN, dedupedTotal, accuracyInterval95, brier: brierOf(docs) };
 }
 

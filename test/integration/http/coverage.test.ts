@@ -8,7 +8,7 @@ import { type TestService, testService } from '../../support/service.ts';
 import { describeWithShared, sharedPath } from '../../support/shared.ts';
 import { OWN_PATHS, pathsIn, SPEC_PATHS, type SpecPath } from '../../support/spec-paths.ts';
 
-const BUILT = [...SPEC_PATHS.filter(({ built }) => built), ...OWN_PATHS];
+const PATHS = [...SPEC_PATHS, ...OWN_PATHS];
 
 let service: TestService;
 let served: Served;
@@ -33,29 +33,20 @@ function documented(): string[] {
 }
 
 it('the document tells of what the interface lists, of what the service has beyond, and of nothing else', () => {
-  expect(documented().toSorted()).toEqual(BUILT.map(line).toSorted());
+  expect(documented().toSorted()).toEqual(PATHS.map(line).toSorted());
 });
 
 it('the router has the same paths', () => {
   const { stack } = createApp(allRoutes(service.http), service.door).router;
   const paths = stack.flatMap(({ route }) => (route === undefined ? [] : [route.path.replaceAll(/:(\w+)/g, '{$1}')]));
-  expect([...new Set(paths)].toSorted()).toEqual([...new Set(BUILT.map(({ path }) => path))].toSorted());
+  expect([...new Set(paths)].toSorted()).toEqual([...new Set(PATHS.map(({ path }) => path))].toSorted());
 });
 
-it.each(BUILT.map((entry): [string, SpecPath] => [line(entry), entry]))('%s is served', async (_, { method, path }) => {
+it.each(PATHS.map((entry): [string, SpecPath] => [line(entry), entry]))('%s is served', async (_, { method, path }) => {
   const response = await fetch(served.url + sample(path), { method: method.toUpperCase() });
   expect(response.status).not.toBe(405);
   expect(await response.text()).not.toContain('Nothing is served at this path');
 });
-
-it.each(SPEC_PATHS.filter(({ built }) => !built).map((entry): [string, SpecPath] => [line(entry), entry]))(
-  '%s is not served yet',
-  async (_, { method, path }) => {
-    const response = await fetch(served.url + sample(path), { method: method.toUpperCase() });
-    expect(response.status).toBe(404);
-    expect(await response.json()).toMatchObject({ code: 'NOT_FOUND', detail: 'Nothing is served at this path' });
-  },
-);
 
 /** How the document says what a tier has to send. */
 const SECURITY: Record<SpecPath['tier'], object[]> = {
@@ -69,7 +60,7 @@ const ASKS_NOBODY = ['/health', '/ready', '/', '/icon.svg', '/page/{folder}/{fil
 /** What cannot send headers proves in its URL who it is. */
 const OF_WEBSOCKETS = [{ webSocketToken: [] }, { webSocketTicket: [] }];
 
-it.each(BUILT.map((entry): [string, SpecPath] => [line(entry), entry]))(
+it.each(PATHS.map((entry): [string, SpecPath] => [line(entry), entry]))(
   '%s asks for the tier of its caller',
   (_, { method, path, tier }) => {
     const { security, responses, description } = document.paths[path][method];

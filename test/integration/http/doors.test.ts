@@ -1,5 +1,5 @@
 import { CID } from 'multiformats/cid';
-import { keccak256, sha256 } from 'viem';
+import { type Hex, keccak256, sha256 } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { createApp } from '../../../src/http/app.ts';
@@ -203,6 +203,12 @@ describe('operation', () => {
     const status = await get('/api/status');
     expect(status).toMatchObject({ ready: true, market: { source: 'simulated (seed 2)' }, record: { days: DAYS, replayedDays: DAYS } });
     expect((await get('/api/cache/stats')).caches.length).toBeGreaterThan(2);
+    const { attesterAddress } = service.http;
+    const [attester] = status.wallets;
+    const balance = await jsonRpc<Hex>(service.infrastructure.rpcUrl, 'eth_getBalance', attesterAddress, 'latest');
+    expect(attester).toMatchObject({ role: 'attester', address: attesterAddress, balanceWei: BigInt(balance).toString() });
+    expect(attester.daysLeft).toBeGreaterThan(0);
+    expect(status.wallets.map(({ role }: { role: string }) => role)).toEqual(['attester', 'reporter', 'provider']);
   });
 
   it('is not ready while it is being set up', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { MongoNetworkError } from 'mongodb';
@@ -88,6 +89,8 @@ describe('every answer', () => {
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
     expect(headers.get('Referrer-Policy')).toBe('no-referrer');
     expect(headers.get('Cross-Origin-Resource-Policy')).toBe('cross-origin');
+    expect(headers.get('Cross-Origin-Opener-Policy')).toBe('same-origin');
+    expect(headers.get('Cache-Control')).toBe(path === '/short' ? 'no-cache' : 'no-store');
     expect(headers.get('X-Powered-By')).toBeNull();
     expect(headers.get('Strict-Transport-Security')).toBeNull();
   });
@@ -95,6 +98,13 @@ describe('every answer', () => {
   it('that came through a trusted proxy by https asks for https from then on', async () => {
     const { headers } = await ask('/short', { 'X-Forwarded-Proto': 'https' });
     expect(headers.get('Strict-Transport-Security')).toBe('max-age=31536000');
+  });
+
+  it.each(['/short', '/long'])('that is JSON is tagged by its text, as the framework does: %s', async (path) => {
+    const { headers, text } = await ask(path).then(async (response) => ({ headers: response.headers, text: await response.text() }));
+    const digest = createHash('sha1').update(text).digest('base64').slice(0, 27);
+    expect(headers.get('ETag')).toBe(`W/"${Buffer.byteLength(text).toString(16)}-${digest}"`);
+    expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8');
   });
 
   it('that is an error is kept by nobody', async () => {

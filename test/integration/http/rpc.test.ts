@@ -160,11 +160,28 @@ describe('a node', () => {
     ['that says no JSON', () => 'upstream at http://10.0.0.1 failed'],
     ['that says something else', () => '{"jsonrpc":"2.0","id":0,"result":"0x1"}'],
     ['that leaves a call out', () => '[]'],
+    ['that answers with what are no answers', () => '[null, 7, {"id":"0","result":"0x1"}, {"id":0,"error":7}]'],
     ['that does not answer in time', () => new Promise<string>(() => undefined)],
   ])('%s is told to be unreachable, without its words', async (_, answer) => {
     const { rpcUrl } = await node(answer);
     const { url: to } = await open({ rpcUrl, timeoutMs: 100, mostBytes: 1_000 });
     expect(await ask(call('eth_chainId'), to)).toEqual(UNREACHABLE);
+  });
+
+  it.each([['no number'], [null], ['0x'], [7]])('that says of its newest block %j is told to be unreachable', async (head) => {
+    const { rpcUrl } = await node((calls) => results(calls, head));
+    expect(await ask(call('eth_getLogs', { fromBlock: '0x0' }), (await open({ rpcUrl })).url)).toEqual(UNREACHABLE);
+  });
+
+  it('is not said to be unreachable for what is wrong with this service itself', async () => {
+    const response = await post((await open({ rpcUrl: 'nowhere' })).url, JSON.stringify(call('eth_chainId')));
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ code: 'INTERNAL', detail: expect.not.stringContaining('nowhere') });
+  });
+
+  it('may say that there is no error', async () => {
+    const { rpcUrl } = await node((calls) => JSON.stringify(calls.map(({ id }) => ({ id, result: '0x1', error: null }))));
+    expect(await ask(call('eth_chainId'), (await open({ rpcUrl })).url)).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1' });
   });
 
   it('that is not there is told so, beside what was refused before', async () => {
@@ -223,6 +240,24 @@ describe('calls for logs', () => {
     ]);
     expect(answers[2].result).toHaveLength(300);
   });
+});
+
+it('of other calls one that is too long fails alone, too', async () => {
+  const lengths: Record<string, number> = { eth_chainId: 10, eth_getCode: 1_500, eth_getBalance: 300 };
+  const { rpcUrl, asked } = await node((calls) =>
+    JSON.stringify(calls.map(({ id, method }) => ({ id, result: 'x'.repeat(lengths[method]) }))),
+  );
+  const batch = ['eth_chainId', 'eth_getCode', 'eth_getBalance'].map((method, id) => ({
+    ...call(method, ...(id === 0 ? [] : [`0x${'0'.repeat(40)}`])),
+    id,
+  }));
+  const answers = await ask(batch, (await open({ rpcUrl, mostBytes: 1_000 })).url);
+  expect(answers).toEqual([
+    { jsonrpc: '2.0', id: 0, result: 'x'.repeat(10) },
+    { jsonrpc: '2.0', id: 1, error: { code: -32_005, message: expect.stringContaining('longer than what one request is given') } },
+    { jsonrpc: '2.0', id: 2, result: 'x'.repeat(300) },
+  ]);
+  expect(asked).toHaveLength(6);
 });
 
 describe('the door', () => {

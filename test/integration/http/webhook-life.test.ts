@@ -9,6 +9,7 @@ import { ROTATED_SECRET_REPLY, WEBHOOK_REPLY } from '../../../src/http/schemas/w
 import { createLog } from '../../../src/log.ts';
 import { messageIdOf } from '../../../src/push/webhooks/message.ts';
 import type { WebhookDoc } from '../../../src/push/webhooks/webhook.ts';
+import { createSecretBox } from '../../../src/secret-box.ts';
 import { asTier } from '../../support/login.ts';
 import { type Received, type Receiver, startReceiver } from '../../support/receiver.ts';
 import { undocumented } from '../../support/reply-schema.ts';
@@ -318,6 +319,31 @@ describe('every operation on a webhook', () => {
 });
 
 describe('a secret', () => {
+  it('that was sealed under another master secret is told of, and its owner sets a new one, or deletes the webhook', async () => {
+    const target = await receiver(204);
+    const { path, id, secret: lost } = await register(target.url);
+    const box = createSecretBox('another master secret, long enough');
+    const sealed = box.seal('webhook-secret', id, lost);
+    const webhooks = service.database.db.collection<WebhookDoc>('webhooks');
+    const validUntil = new Date(service.http.now().getTime() + 3_600_000);
+    await webhooks.updateOne({ _id: id }, { $set: { sealedSecret: sealed, previousSecret: { sealed, validUntil } } });
+
+    const test = await send('POST', `${path}/test`);
+    expect([test.status, test.body.code]).toEqual([409, 'CONFLICT']);
+    expect(test.body.suggestedAction).toContain('/secret');
+    expect(JSON.stringify(test.body)).not.toMatch(/ENCRYPTION|v1\./);
+    expect((await send('GET', path)).status).toBe(200);
+
+    const { status, body } = await send('POST', `${path}/secret`);
+    expect([status, body.previousSecretUntil]).toEqual([200, null]);
+    await rested(id);
+    expect((await send('POST', `${path}/test`)).body).toMatchObject({ delivered: true, status: 204 });
+    verified(target.received[0]!, body.secret);
+
+    await webhooks.updateOne({ _id: id }, { $set: { sealedSecret: sealed } });
+    expect((await send('DELETE', path)).status).toBe(200);
+  });
+
   it('is in no other answer, no line of the log at its finest, and in clear in no document', async () => {
     const { path } = await register('http://127.0.0.1:9/', { secret: OWN_SECRET });
     await send('POST', `${path}/secret`);

@@ -8,6 +8,7 @@ import { signingSecrets } from '../../../src/push/webhooks/signature.ts';
 import { WebhookStanding } from '../../../src/push/webhooks/standing.ts';
 import { WEBHOOK_INDEXES, WebhookStore } from '../../../src/push/webhooks/store.ts';
 import { fingerprintOf, type WebhookDoc } from '../../../src/push/webhooks/webhook.ts';
+import { createSecretBox } from '../../../src/secret-box.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { newWallet, regimeDraft, TEST_BOX, testRegistry } from '../../support/webhook-registry.ts';
 
@@ -102,6 +103,18 @@ describe('a secret that is changed', () => {
     const overtaken = testRegistry(database.db, { now, parts: { store: Object.assign(store, { get }) } });
     await expect(overtaken.rotate(wallet, id)).rejects.toMatchObject({ code: 'CONFLICT' });
     expect((await secretsAt(id, clock))[0]).toBe(winner);
+  });
+
+  it('that opens no longer gives way to a new one, which signs alone', async () => {
+    const { wallet, id, secret: lost } = await registered();
+    const sealed = createSecretBox('n'.repeat(32)).seal('webhook-secret', id, lost);
+    await webhooks().updateOne({ _id: id }, { $set: { sealedSecret: sealed } });
+    expect(() => signingSecrets({ _id: id, sealedSecret: sealed, previousSecret: null }, TEST_BOX, clock)).toThrow();
+    const { secret, previousSecretUntil } = await registry().rotate(wallet, id, lost);
+    expect([secret, previousSecretUntil]).toEqual([lost, null]);
+    expect(await secretsAt(id, clock)).toEqual([lost]);
+    const { secret: next } = await registry().rotate(wallet, id);
+    expect(await secretsAt(id, clock)).toEqual([next, lost]);
   });
 
   it('is kept sealed, also the one before', async () => {

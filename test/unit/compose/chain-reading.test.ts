@@ -3,12 +3,12 @@ import { composeChainReading } from '../../../src/compose/chain-reading.ts';
 import { loadConfig } from '../../../src/config.ts';
 
 describe('the endpoint that strangers are told', () => {
-  const KEY = `0x${'1'.repeat(64)}`;
+  const key = (digit: number) => `0x${String(digit).repeat(64)}`;
   const ADDRESS = `0x${'2'.repeat(40)}`;
   const real = {
     PUBLIC_URL: 'https://oracle.test',
     CHAIN_RPC_URL: 'https://rpc.example.org/v2/very-secret',
-    ...{ ATTESTER_PRIVATE_KEY: KEY, REPORTER_PRIVATE_KEY: KEY, PROVIDER_PRIVATE_KEY: KEY, FACILITATOR_PRIVATE_KEY: KEY },
+    ...{ ATTESTER_PRIVATE_KEY: key(1), REPORTER_PRIVATE_KEY: key(2), PROVIDER_PRIVATE_KEY: key(3), FACILITATOR_PRIVATE_KEY: key(4) },
     ...{ SALT_SECRET: 's'.repeat(32), ENCRYPTION_SECRET: 's'.repeat(32), PAYEE_ADDRESS: ADDRESS },
     ...{
       GATE_TOKEN_ADDRESS: ADDRESS,

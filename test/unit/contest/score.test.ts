@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contestBps, MAX_POINTS, MAX_PROBABILITY_BPS, MIN_PROBABILITY_BPS, POINTS_PER_BRIER, scoreOf } from '../../../src/contest/score.ts';
+import { between } from '../../support/arbitraries.ts';
 
 const bps = fc.integer({ min: MIN_PROBABILITY_BPS, max: MAX_PROBABILITY_BPS });
 
@@ -56,7 +57,7 @@ describe('points', () => {
 
 it('a probability enters the range of the contest in whole basis points', () => {
   fc.assert(
-    fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (probability) => {
+    fc.property(between(0, 1), (probability) => {
       const value = contestBps(probability);
       expect(Number.isInteger(value)).toBe(true);
       expect(value).toBeGreaterThanOrEqual(MIN_PROBABILITY_BPS);

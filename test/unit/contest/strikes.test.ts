@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { MARKET_ID, marketId, roundIdOf } from '../../../src/contest/round.ts';
 import { STRIKES_EACH_SIDE, strikesAround } from '../../../src/contest/strikes.ts';
+import { between } from '../../support/arbitraries.ts';
 
 it('strikes are positive, ascending, evenly apart, around the money, and their markets can be named', () => {
   fc.assert(
-    fc.property(fc.double({ min: 1, max: 1e7, noNaN: true }), (spot) => {
+    fc.property(between(1, 1e7), (spot) => {
       const strikes = strikesAround(spot);
       expect(strikes).toHaveLength(2 * STRIKES_EACH_SIDE + 1);
       const step = strikes[1] - strikes[0];

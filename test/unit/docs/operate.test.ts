@@ -21,9 +21,15 @@ const block = (kind: string, name: string) =>
 
 const example = parseEnv(block('ini', '# /etc/oracle.env')) as Record<string, string>;
 const HEX = '0123456789abcdef'.repeat(4);
-const FILLED: Record<string, string> = { '<key>': `0x${HEX}`, '<address>': `0x${HEX.slice(24)}`, '<secret>': HEX, '<password>': HEX };
+const FILLED: Record<string, string> = { '<address>': `0x${HEX.slice(24)}`, '<secret>': HEX, '<password>': HEX };
 const filled = () =>
-  Object.fromEntries(Object.entries(example).map(([name, value]) => [name, FILLED[value] ?? value.replace(/<\w+>/, 'x')]));
+  Object.fromEntries(
+    Object.entries(example).map(([name, value], index) => [
+      name,
+      // Each role has a key of its own.
+      value === '<key>' ? `0x${(0x100 + index).toString(16).padStart(64, '1')}` : (FILLED[value] ?? value.replace(/<\w+>/, 'x')),
+    ]),
+  );
 const required = Object.entries(SETTINGS).flatMap(([name, setting]) => ('requiredOnRealChain' in setting ? [name] : []));
 
 describe('the settings of docs/OPERATE.md', () => {
@@ -87,7 +93,7 @@ describe('the runbook', () => {
 });
 
 it('names settings and error codes that there are', () => {
-  const others = ['NODE_ENV', 'SERVICE_URL', 'BACKUP_URI'];
+  const others = ['NODE_ENV', 'SERVICE_URL', 'BACKUP_URI', 'MALLOC_ARENA_MAX'];
   const named = new Set([...text.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)].map(([name]) => name));
   expect(named.size).toBeGreaterThan(30);
   for (const name of named) expect(name in SETTINGS || name in ERROR_CODES || others.includes(name), name).toBe(true);
@@ -108,12 +114,13 @@ describe('what to watch', () => {
 
   it('is where the status has it', () => {
     const asked = rows.filter(({ ask }) => /\/api\/status|the same/.test(ask)).flatMap(({ ask }) => spansOf(ask.split(': ')[1]));
-    expect(asked).toEqual(['schedule', 'steps', 'record.forecasts.VOID']);
+    expect(asked).toEqual(['schedule', 'steps', 'record.forecasts.VOID', 'wallets']);
     for (const path of asked) expect(status).toHaveProperty(path);
     const [field, job] = alarmOf('`schedule`');
     const [state, ...words] = alarmOf('`steps`');
     expect(status.schedule[0]).toHaveProperty(field);
     expect(status.steps[0]).toHaveProperty(state);
+    for (const funds of alarmOf('`wallets`')) expect(status.wallets[0]).toHaveProperty(funds);
     expect(words).toHaveLength(4);
     for (const word of [job, ...words]) expect(isWhole(word), word).toBe(true);
   });

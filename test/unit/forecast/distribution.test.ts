@@ -11,6 +11,7 @@ import {
   residualQuantilesOf,
   scaleOf,
 } from '../../../src/forecast/distribution.ts';
+import { between } from '../../support/arbitraries.ts';
 import { describeGolden, readGolden } from './golden-frame.ts';
 import { seededRandom } from './synthetic-frame.ts';
 
@@ -26,15 +27,15 @@ function residuals(seed: number): Float64Array {
 const distributions = fc
   .record({
     seed: fc.integer({ min: 1, max: 50 }),
-    scale: fc.double({ min: 0.001, max: 0.5, noNaN: true }),
-    pUp: fc.double({ min: 0.001, max: 0.999, noNaN: true }),
+    scale: between(0.001, 0.5),
+    pUp: between(0.001, 0.999),
   })
   .map(({ seed, scale, pUp }) => ({
     pUp,
     distribution: distributionOf({ residualQuantiles: residualQuantilesOf(residuals(seed)), scale, pUp }),
   }));
 
-const probability = fc.double({ min: 1e-6, max: 1 - 1e-6, noNaN: true });
+const probability = between(1e-6, 1 - 1e-6);
 
 describe('a predictive distribution', () => {
   it('is above zero with the forecast probability', () => {
@@ -47,7 +48,7 @@ describe('a predictive distribution', () => {
   });
 
   it('has a cdf that never falls and stays in [0, 1]', () => {
-    const returns = fc.double({ min: -5, max: 5, noNaN: true });
+    const returns = between(-5, 5);
     fc.assert(
       fc.property(distributions, returns, returns, ({ distribution }, a, b) => {
         const [low, high] = [cdf(distribution, Math.min(a, b)), cdf(distribution, Math.max(a, b))];

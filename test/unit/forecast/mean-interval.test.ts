@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { meanInterval, studentQuantile } from '../../../src/forecast/mean-interval.ts';
+import { between } from '../../support/arbitraries.ts';
 
 describe("the 97.5 % quantile of Student's t", () => {
   it.each([
@@ -39,9 +40,9 @@ describe('a mean with its interval', () => {
   });
 
   it('contains the mean, moves with the values and scales with them', () => {
-    const values = fc.array(fc.double({ min: -100, max: 100, noNaN: true }), { minLength: 2, maxLength: 50 });
+    const values = fc.array(between(-100, 100), { minLength: 2, maxLength: 50 });
     fc.assert(
-      fc.property(values, fc.double({ min: -10, max: 10, noNaN: true }), (sample, shift) => {
+      fc.property(values, between(-10, 10), (sample, shift) => {
         const { mean, low, high } = meanInterval(sample)!;
         expect(low!).toBeLessThanOrEqual(mean);
         expect(high!).toBeGreaterThanOrEqual(mean);

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { reliabilityBins } from '../../../src/forecast/reliability.ts';
 import { wilsonInterval } from '../../../src/forecast/scoring.ts';
+import { between } from '../../support/arbitraries.ts';
 
-const probability = fc.double({ min: 0, max: 1, noNaN: true });
+const probability = between(0, 1);
 const judged = fc.array(fc.record({ p: probability, happened: fc.boolean() }));
 
 describe('reliability bins', () => {

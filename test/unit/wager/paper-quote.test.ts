@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { paperQuote, weeklyStrikes } from '../../../src/wager/paper-quote.ts';
+import { between } from '../../support/arbitraries.ts';
 
 const at = new Date('2026-01-07T21:42:00Z');
 
@@ -26,7 +27,7 @@ describe('weekly strikes', () => {
 
   it('exist at any price and never reach zero', () => {
     fc.assert(
-      fc.property(fc.double({ min: 0.01, max: 1e7, noNaN: true }), (spot) => {
+      fc.property(between(0.01, 1e7), (spot) => {
         const strikes = weeklyStrikes(spot, at);
         expect(strikes.length).toBeGreaterThan(4);
         for (const { strikeUsd } of strikes) expect(strikeUsd).toBeGreaterThan(0);
@@ -49,7 +50,7 @@ describe('paper quotes', () => {
 
   it('stay inside 0 and 1 with the bid below the ask at any strike', () => {
     fc.assert(
-      fc.property(fc.double({ min: 1_000, max: 1e6, noNaN: true }), (strike) => {
+      fc.property(between(1_000, 1e6), (strike) => {
         const { bid, ask } = quoteAt(strike);
         expect(bid).toBeGreaterThan(0);
         expect(ask).toBeLessThan(1);

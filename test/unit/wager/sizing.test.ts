@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EARNED_WEIGHT, MAX_STAKE_FRACTION, sizeWager } from '../../../src/wager/sizing.ts';
+import { between } from '../../support/arbitraries.ts';
 import { describeWithShared, sharedPath } from '../../support/shared.ts';
 
 const FEE = 0.02;
@@ -20,9 +21,9 @@ describe('sizing', () => {
   });
 
   it('never stakes more than the cap, never a negative amount, and only where the believed probability exceeds the cost', () => {
-    const unit = fc.double({ min: 0.01, max: 0.99, noNaN: true });
+    const unit = between(0.01, 0.99);
     fc.assert(
-      fc.property(unit, unit, fc.double({ min: 0, max: 1, noNaN: true }), (p, q, weight) => {
+      fc.property(unit, unit, between(0, 1), (p, q, weight) => {
         const { side, fraction, pBelieved } = size(p, q, weight);
         expect(fraction).toBeGreaterThanOrEqual(0);
         expect(fraction).toBeLessThanOrEqual(MAX_STAKE_FRACTION);

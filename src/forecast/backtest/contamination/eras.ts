@@ -1,10 +1,11 @@
 import { type Day, formatDay, parseDay } from '../../day.ts';
 import type { HorizonDays } from '../../model.ts';
 import { REGIME_NAMES, type Regime } from '../../regime.ts';
-import { type Interval, wilsonInterval } from '../../scoring.ts';
+import type { Interval } from '../../scoring.ts';
 import { directionOf } from '../../signal.ts';
 import type { Difference } from '../../statistics/call-statistics.ts';
 import { effectiveCount } from '../../statistics/effective-count.ts';
+import { shareInterval } from '../../statistics/share-interval.ts';
 import type { Fold, OutOfSampleDay } from '../out-of-sample.ts';
 import { type MeasureName, measured, measuredDifference } from './era-measures.ts';
 
@@ -104,7 +105,7 @@ function figuresOf(days: readonly OutOfSampleDay[], horizonDays: number): EraFig
     n: days.length,
     effectiveN,
     accuracy,
-    accuracy95: accuracy === null ? null : wilsonInterval(accuracy * effectiveN, effectiveN),
+    accuracy95: accuracy === null ? null : shareInterval(accuracy, effectiveN),
     alwaysUp: days.length === 0 ? null : days.filter(({ rose }) => rose).length / days.length,
     downs: days.filter(({ pUp }) => directionOf(pUp) === 'DOWN').length,
     edge: measured(days, 'edge'),

@@ -49,7 +49,7 @@ export const FULL_PROOF = z.object({
       txHash: BYTES32.describe('Transaction that made it'),
       blockNumber: COUNT.describe('Block that it is in'),
       blockTime: TIME.describe('Time of that block'),
-      easscanUrl: z.url().nullable().describe('Its page in the EAS explorer; null on a local chain'),
+      easscanUrl: z.url().nullable().describe('Its page in the EAS explorer; null on a local chain, and where no explorer is known'),
       verifyUrl: z.url().describe('Where the service checks it field by field'),
     })
     .nullable()

@@ -40,7 +40,7 @@ const INCIDENT = z.object({
 const GAS = z.object({
   transactions: COUNT.describe('Transactions'),
   gasUsed: COUNT.describe('Gas that they used together'),
-  costWei: INTEGER_TEXT.describe('What that cost, in wei: gas at its price, without the data fee that a rollup takes beside it'),
+  costWei: INTEGER_TEXT.describe('What that cost, in wei: gas at its price, and the fee that a rollup takes for data beside it'),
 });
 
 /** `SelfReport`. */

@@ -8,6 +8,7 @@ import { EVENT_INDEXES } from '../../../../src/push/events/log.ts';
 import { PAYLOADS } from '../../../../src/push/events/payloads.ts';
 import { SERVER_MESSAGES } from '../../../../src/push/websocket/messages.ts';
 import { SLOT_INDEXES, Slots } from '../../../../src/push/websocket/slots.ts';
+import { between } from '../../../support/arbitraries.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database.ts';
 import { noticeDraft, regimeDraft, regimeDrafts } from '../../../support/event-drafts.ts';
 import { type Asked, WebSocketBench, wallet } from '../../../support/websocket-bench.ts';
@@ -225,7 +226,7 @@ describe('since', () => {
     let appended = 0;
     const property = fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 5, maxLength: 12 }),
-      fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 4, maxLength: 4 }),
+      fc.array(between(0, 1), { minLength: 4, maxLength: 4 }),
       async (sizes, points) => {
         const before = appended;
         const writing = (async () => {

@@ -7,7 +7,7 @@ import { type TestDatabase, testDatabase } from '../../../support/database.ts';
 import { type FrameParts, frame, type RawSocket, rawSocket } from '../../../support/raw-websocket.ts';
 import { WebSocketBench } from '../../../support/websocket-bench.ts';
 
-const [CONTINUATION, TEXT, BINARY, CLOSE, PING] = [0, 1, 2, 8, 9];
+const [CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG] = [0, 1, 2, 8, 9, 10];
 const ASKED = '{"type":"ping"}';
 
 let database: TestDatabase;
@@ -56,8 +56,11 @@ describe('frames that are right', () => {
       { opcode: PING, payload: 'hello' },
       { opcode: CONTINUATION, payload: ASKED.slice(9) },
     ];
-    const { socket, text } = await sent(pieces);
+    const { socket, text, received } = await sent(pieces);
     await text(/"pong"/);
+    const [connected, ponged, answered] = received();
+    expect([connected.opcode, answered.opcode]).toEqual([TEXT, TEXT]);
+    expect(ponged).toEqual({ opcode: PONG, payload: Buffer.from('hello') });
     socket.destroy();
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parseDay } from '../../../../src/forecast/day.ts';
 import type { ScoredForecast } from '../../../../src/forecast/statistics/scored-forecast.ts';
+import { between } from '../../../support/arbitraries.ts';
 
 export const FIRST = parseDay('2026-01-01');
 
@@ -9,7 +10,7 @@ export function scored(index: number, changes: Partial<ScoredForecast> = {}): Sc
   return { day: FIRST + index, call: 'UP', rose: true, pUp: 0.55, climatology: 0.53, distribution: null, ...changes };
 }
 
-const share = (least: number, most: number) => fc.double({ min: least, max: most, noNaN: true });
+const share = (least: number, most: number) => between(least, most);
 
 /** Forecasts by ascending day, with gaps. */
 export const scoredRecord = (maxLength = 120) =>

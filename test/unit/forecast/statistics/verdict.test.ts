@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { wilsonInterval } from '../../../../src/forecast/scoring.ts';
+import { effectiveCount } from '../../../../src/forecast/statistics/effective-count.ts';
 import { type RecordRow, recordSummary } from '../../../../src/forecast/statistics/record-summary.ts';
 import type { ScoredForecast } from '../../../../src/forecast/statistics/scored-forecast.ts';
+import { shareInterval } from '../../../../src/forecast/statistics/share-interval.ts';
 import { scored } from './scored.ts';
 
 /** A resolved forecast as the record has it. */
@@ -19,15 +20,17 @@ const right = (rose: boolean) => ({ rose, call: rose ? ('UP' as const) : ('DOWN'
 const wrong = (rose: boolean) => ({ rose, call: rose ? ('DOWN' as const) : ('UP' as const) });
 
 describe('the verdict', () => {
-  it('tells the counts that its interval belongs to', () => {
+  it('tells all calls with their interval, and those that anybody can count without overlap', () => {
     // A year of 7-day forecasts: 52 windows that do not overlap, on 33 of which the call was right.
     const year = rows(52 * 7, (index) => (Math.floor(index / 7) < 33 ? right(index % 14 < 7) : wrong(index % 14 < 7)));
     expect(verdict(year, 7)).toBe(
-      'not distinguishable from always-UP: 33 of 52 right on windows that do not overlap, 95 % interval 0.50 to 0.75; always-UP 26 of 52; of all 364 calls 0.63, always-UP 0.50',
+      'not distinguishable from always-UP: 231 of 364 right, worth 70 independent calls, 95 % interval 0.52 to 0.74; always-UP 182 of 364; on windows that do not overlap 33 of 52, always-UP 26',
     );
-    const { dedupedWins, dedupedTotal, dedupedInterval95 } = recordSummary(year, 7);
-    expect([dedupedWins, dedupedTotal]).toEqual([33, 52]);
-    expect(dedupedInterval95).toEqual(wilsonInterval(33, 52));
+    const worth = effectiveCount(
+      year.map(({ day }) => day),
+      7,
+    );
+    expect(recordSummary(year, 7).accuracyInterval95).toEqual(shareInterval(231 / 364, worth));
   });
 
   it('says so where every call was UP, whatever became of them', () => {

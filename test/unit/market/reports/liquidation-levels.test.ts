@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LiquidationRules, liquidationLevels } from '../../../../src/market/reports/liquidation-levels.ts';
+import { between } from '../../../support/arbitraries.ts';
 
 const rules: LiquidationRules = {
   entryDays: 3,
@@ -50,9 +51,9 @@ describe('liquidationLevels', () => {
   });
 
   it('accounts for all of the open interest, with nothing on the wrong side of the price', () => {
-    const price = fc.double({ min: 1_000, max: 200_000, noNaN: true });
+    const price = between(1_000, 200_000);
     const property = fc.property(
-      fc.double({ min: 0, max: 1e11, noNaN: true }),
+      between(0, 1e11),
       fc.array(price, { minLength: 1, maxLength: 40 }),
       price,
       (openInterestUsd, closes, spotUsd) => {

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JITTER, LONGEST_RETRY_AFTER_MS, MOST_ATTEMPTS, nextAttempt, RETRY_STEPS_MS } from '../../../../src/push/webhooks/retry.ts';
+import { between } from '../../../support/arbitraries.ts';
 
 const at = new Date('2026-03-10T00:00:00Z');
-const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+const random = between(0, 1 - Number.EPSILON);
 const attempts = fc.integer({ min: 1, max: RETRY_STEPS_MS.length });
 const pauseAfter = (failure: { attempts: number; retryAfterSeconds?: number | null }, value: number) =>
   nextAttempt({ at, retryAfterSeconds: null, ...failure }, () => value)!.getTime() - at.getTime();

@@ -60,7 +60,8 @@ describe('a brief', () => {
       wins: 1,
       losses: 1,
       pending: 1,
-      verdict: expect.stringContaining('of all 2 calls 0.50'),
+      verdict: expect.stringContaining('1 of 2 right, worth 1.2 independent calls, 95 % interval 0.06 to 0.94;'),
+      accuracyInterval95: { low: expect.closeTo(0.06, 2), high: expect.closeTo(0.94, 2) },
     });
   });
 

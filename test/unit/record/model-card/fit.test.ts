@@ -5,6 +5,7 @@ import { deviationAt } from '../../../../src/forecast/fit/calibration.ts';
 import { logit, sigmoid } from '../../../../src/forecast/fit/logistic.ts';
 import { type HorizonModel, MODEL_INPUTS } from '../../../../src/forecast/model.ts';
 import { fitCard } from '../../../../src/record/model-card/fit.ts';
+import { between } from '../../../support/arbitraries.ts';
 
 const FIT: HorizonModel = {
   modelVersion: 'm0-d1.2026-02-25',
@@ -21,8 +22,8 @@ const FIT: HorizonModel = {
   residualQuantiles: [],
 };
 
-const score = fc.double({ min: -1, max: 1, noNaN: true });
-const number = fc.double({ min: -1, max: 1, noNaN: true });
+const score = between(-1, 1);
+const number = between(-1, 1);
 const five = (each: fc.Arbitrary<number>) => fc.tuple(each, each, each, each, each);
 
 describe('the card of a fit', () => {
@@ -39,7 +40,7 @@ describe('the card of a fit', () => {
 
   it('says how far P(up) can go, and no scores go further', () => {
     fc.assert(
-      fc.property(five(number), five(score), five(score), fc.double({ min: 0, max: 1, noNaN: true }), (slopes, means, scores, calB) => {
+      fc.property(five(number), five(score), five(score), between(0, 1), (slopes, means, scores, calB) => {
         const fit = { ...FIT, beta: [0, ...slopes], meanX: means, calB };
         const { lowest, highest } = fitCard(fit, true).calibration!;
         const sum = slopes.reduce((total, slope, index) => total + slope * (scores[index] - means[index]), 0);
@@ -76,7 +77,7 @@ describe('the card of a fit', () => {
 
   it('tells whoever may not know the same, whatever the calibration is', () => {
     fc.assert(
-      fc.property(number, fc.double({ min: 0, max: 1, noNaN: true }), (calA, calB) => {
+      fc.property(number, between(0, 1), (calA, calB) => {
         expect(fitCard({ ...FIT, calA, calB }, false)).toEqual(fitCard(FIT, false));
       }),
     );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cscv } from '../../../../../src/forecast/backtest/overfitting/cscv.ts';
+import { between } from '../../../../support/arbitraries.ts';
 import { seededRandom } from '../../synthetic-frame.ts';
 
 const column = (length: number, lossOf: (day: number) => number) => Float64Array.from({ length }, (_, day) => lossOf(day));
@@ -53,7 +54,7 @@ describe('the probability of backtest overfitting', () => {
   });
 
   it('is a share, chooses once a split, and does not depend on the order or level of variants without ties', () => {
-    const losses = fc.array(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 24, maxLength: 24 }), {
+    const losses = fc.array(fc.array(between(0, 1), { minLength: 24, maxLength: 24 }), {
       minLength: 2,
       maxLength: 6,
     });

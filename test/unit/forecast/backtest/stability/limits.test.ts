@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jointChange, stabilityOf, worstOf } from '../../../../../src/forecast/backtest/stability/limits.ts';
+import { between } from '../../../../support/arbitraries.ts';
 
 /** Changes of which all are the same. */
 const constant = (at10: number, at20: number) => [jointChange(10, [at10, -at10]), jointChange(20, [at20, -at20])];
@@ -36,7 +37,7 @@ describe('stability', () => {
 
   it('has quantiles in order', () => {
     fc.assert(
-      fc.property(fc.array(fc.double({ min: -100, max: 100, noNaN: true }), { minLength: 1 }), (changes) => {
+      fc.property(fc.array(between(-100, 100), { minLength: 1 }), (changes) => {
         const { p50Points, p95Points, maxPoints } = jointChange(20, changes);
         expect(p50Points!).toBeLessThanOrEqual(p95Points!);
         expect(p95Points!).toBeLessThanOrEqual(maxPoints!);

@@ -1,0 +1,57 @@
+import type { Db } from 'mongodb';
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { type Chain, createChain } from '../chain/client.ts';
+import { type Journal, openJournal } from '../chain/journal.ts';
+import { createWallet, type Wallet, type WalletRole } from '../chain/wallet.ts';
+import type { Infrastructure } from '../local/infrastructure.ts';
+import type { Frame } from './frame.ts';
+
+/** How long one request waits for its payment to be confirmed. */
+const SETTLEMENT_MS = 25_000;
+/** How long one look at a job waits for its transaction: the next one goes on. */
+const JOB_MS = 20_000;
+
+/** The chain, and the only signer of each role. */
+export interface ComposedChain {
+  chain: Chain;
+  /** What the wallets have sent. */
+  journal: Journal;
+  wallets: {
+    attester: Wallet;
+    reporter: Wallet;
+    provider: Wallet;
+    /** Settles payments; null where somebody else does. */
+    facilitator: Wallet | null;
+  };
+}
+
+/** Connects to the chain. @throws OracleError CONFIG_INVALID where it is another one than the settings say, CHAIN_UNREACHABLE */
+export async function composeChain(
+  { config, shutdown }: Pick<Frame, 'config' | 'shutdown'>,
+  db: Db,
+  { rpcUrl, contracts, keys }: Pick<Infrastructure, 'rpcUrl' | 'contracts' | 'keys'>,
+): Promise<ComposedChain> {
+  const real = config.chainMode === 'real';
+  const chain = await createChain({
+    rpcUrl,
+    chainId: config.CHAIN_ID,
+    confirmations: config.CONFIRMATIONS ?? (real ? 5 : 1),
+    pollingIntervalMs: real ? 1_000 : 2,
+    addresses: contracts,
+  });
+  const journal = await openJournal(db);
+  const wallet = (role: WalletRole, key: Hex, timeoutMs?: number) =>
+    createWallet({ chain, journal, role, account: privateKeyToAccount(key), timeoutMs, signal: shutdown.signal });
+  return {
+    chain,
+    journal,
+    wallets: {
+      attester: wallet('attester', keys.attester),
+      reporter: wallet('reporter', keys.reporter),
+      provider: wallet('provider', keys.provider, JOB_MS),
+      // Whoever pays waits for it, and asks again.
+      facilitator: keys.facilitator === null ? null : wallet('facilitator', keys.facilitator, SETTLEMENT_MS),
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { Address } from 'viem';
+import { createAttestationReader, type FoundAttestation } from '../chain/attestation-reader.ts';
+import type { Chain } from '../chain/client.ts';
+import type { Journal, JournalRow } from '../chain/journal.ts';
+import { chainCall } from '../chain/rpc-error.ts';
+import { decodePrediction, type SchemaName } from '../chain/schemas.ts';
+import { OracleError } from '../errors.ts';
+import { formatDay } from '../forecast/day.ts';
+
+export interface OwnAttestations {
+  chain: Chain;
+  journal: Journal;
+  attester: Address;
+  /** The chain is one that a data folder holds. */
+  local: boolean;
+}
+
+/** Blocks that a reorganisation may have moved a transaction ahead of where it was signed. */
+const REORG_MARGIN = 64;
+/** Providers refuse longer ranges. */
+const BLOCKS_PER_REQUEST = 5_000;
+
+/**
+ * Refuses a database that is older than the chain, such as one restored from a backup: the attester has attested what it has not signed.
+ * The same days would be attested a second time under the same numbers, the same outcomes revealed twice, for good. One question to the
+ * chain, as long as nobody else has sent anything from the wallet; only behind such a transaction events are read.
+ * @throws OracleError CONFIG_INVALID naming MONGODB_URI, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE
+ */
+export async function requireKnownAttestations(parts: OwnAttestations): Promise<void> {
+  const since = await lastSignedBeforeOthers(parts);
+  if (since === null) return;
+  const fromBlock = Math.max(0, since.signedFromBlock - REORG_MARGIN);
+  const predictions = await notSignedHere(parts, 'prediction', fromBlock);
+  const resolutions = await notSignedHere(parts, 'resolution', fromBlock);
+  const newest = [...predictions, ...resolutions].toSorted((a, b) => a.blockNumber - b.blockNumber).at(-1);
+  if (newest === undefined) return;
+  const attested = `${await forecastsIn(parts, predictions)}${resolutions.length} outcomes`;
+  const last = `the last in block ${newest.blockNumber}, transaction ${newest.txHash}`;
+  throw olderThanChain(`${parts.attester} has attested ${attested} that the database knows nothing of, ${last}`, parts.local);
+}
+
+/**
+ * The last transaction that the journal has, where the chain counts more of the wallet than that: everything after it was sent from
+ * elsewhere, or by a later state of this database. Null where the chain counts no more.
+ */
+async function lastSignedBeforeOthers({ chain, journal, attester }: OwnAttestations): Promise<JournalRow | null> {
+  const { chainId, client } = chain;
+  // Before the journal: another process writes down what it then sends.
+  const sent = await chainCall('Counting the transactions of the attester', () => client.getTransactionCount({ address: attester }));
+  const highest = await journal.highestNonce(chainId, attester);
+  if (sent <= (highest ?? -1) + 1) return null;
+  return highest === null ? journal.lastConfirmed(chainId) : journal.atNonce(chainId, attester, highest);
+}
+
+async function notSignedHere(
+  { chain, journal, attester }: OwnAttestations,
+  schema: SchemaName,
+  fromBlock: number,
+): Promise<FoundAttestation[]> {
+  const query = { schema, attester, fromBlock, blocksPerRequest: BLOCKS_PER_REQUEST };
+  const found = await createAttestationReader(chain).find(query);
+  // After the events: whoever sends one right now has written it down before.
+  const signed = await journal.signed(chain.chainId, attester, [...new Set(found.map(({ txHash }) => txHash))]);
+  return found.filter(({ txHash }) => !signed.has(txHash));
+}
+
+/** How many, of which days; nothing where there are none. */
+async function forecastsIn({ chain }: OwnAttestations, predictions: readonly FoundAttestation[]): Promise<string> {
+  if (predictions.length === 0) return '';
+  const reader = createAttestationReader(chain);
+  const dayOf = async ({ uid }: FoundAttestation) => {
+    const attestation = await reader.read(uid);
+    return attestation === null ? 'a day that the endpoint does not tell' : formatDay(decodePrediction(attestation.data).day);
+  };
+  const [first, last] = [await dayOf(predictions[0]), await dayOf(predictions.at(-1)!)];
+  return `${predictions.length} forecasts, of ${first === last ? first : `${first} to ${last}`}, and `;
+}
+
+function olderThanChain(what: string, local: boolean): OracleError {
+  if (local) {
+    return new OracleError('DATA_DIR_DAMAGED', `The database is older than the local chain: ${what}`, {
+      field: 'DATA_DIR',
+      suggestedAction: 'Put back the database that belongs to this chain, or npm run reset.',
+    });
+  }
+  return new OracleError('CONFIG_INVALID', `Setting MONGODB_URI: the database is older than the chain: ${what}`, {
+    field: 'MONGODB_URI',
+    suggestedAction:
+      'Nothing was sent. Start with the database of the record, or with a backup that was made after that block ("Backup and restore" in ' +
+      'docs/OPERATE.md). Without one the record cannot go on: a new one needs a new ATTESTER_PRIVATE_KEY and an empty database.',
+  });
+}

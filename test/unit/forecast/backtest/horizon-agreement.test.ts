@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { horizonAgreement } from '../../../../src/forecast/backtest/horizon-agreement.ts';
+import { outOfSample } from '../../../../src/forecast/backtest/out-of-sample.ts';
+import { computeFeatures } from '../../../../src/forecast/features.ts';
+import { sliceFrame } from '../../../../src/forecast/frame.ts';
+import { simulatedFrame } from './simulated-frame.ts';
+
+const frame = await simulatedFrame();
+/** As many rows as the first fold takes, and some more. */
+const ROWS = 3_000;
+const cut = sliceFrame(frame, frame.firstDay + ROWS - 1);
+const history = { closes: cut.close, features: computeFeatures(cut) };
+
+describe('what a shorter horizon says of the longest', () => {
+  const told = horizonAgreement(history);
+  const [twoDays, sevenDays] = ([2, 7] as const).map((horizon) => outOfSample(history, horizon).flatMap(({ days }) => days));
+
+  it('is counted day by day, on the days that both were forecast on', () => {
+    expect(told.map(({ horizon, longest }) => [horizon, longest])).toEqual([
+      ['1d', '7d'],
+      ['2d', '7d'],
+      ['3d', '7d'],
+    ]);
+    const days = sevenDays.filter(({ day }) => twoDays.some((one) => one.day === day));
+    const same = days.filter(({ day, signal }) => twoDays.find((one) => one.day === day)!.signal === signal);
+    expect(days.length).toBeGreaterThan(100);
+    expect(told[1]).toMatchObject({ n: days.length, sameSignal: same.length / days.length });
+    const calls = days.filter(({ signal }) => signal !== 'HOLD').length / days.length;
+    expect(told[1].mostFrequentSignal).toBeGreaterThanOrEqual(Math.max(calls, 1 - calls) / 2);
+  });
+
+  it('is a share, and a correlation where both move', () => {
+    for (const { sameDirection, sameSignal, mostFrequentDirection, mostFrequentSignal, correlation } of told) {
+      for (const share of [sameDirection, sameSignal, mostFrequentDirection, mostFrequentSignal]) {
+        expect(share).toBeGreaterThanOrEqual(0);
+        expect(share).toBeLessThanOrEqual(1);
+      }
+      expect(mostFrequentDirection).toBeGreaterThanOrEqual(0.5);
+      expect(Math.abs(correlation!)).toBeLessThan(1);
+    }
+  });
+
+  it('is nothing without a fold', () => {
+    const short = sliceFrame(frame, frame.firstDay + 800);
+    expect(horizonAgreement({ closes: short.close, features: computeFeatures(short) })).toEqual([]);
+  });
+});
