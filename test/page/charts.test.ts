@@ -83,8 +83,8 @@ describeWithBrowser('charts of the record', (browser) => {
     const page = await openWith(() => year);
     const facts = await page.locator('#record .record-facts > div').evaluateAll((all) => all.map((fact) => fact.textContent));
     expect(facts.slice(0, 2)).toEqual([
-      `Right, of all calls${percent(0.53)}159 of 30095 % interval ${interval(intervals.accuracyInterval95)}`,
-      `Right, of windows that do not overlap${percent(79 / 152)}79 of 15295 % interval ${interval(intervals.dedupedInterval95)}`,
+      `Right, of all calls${percent(0.53)}159 of 30095\u00a0% interval ${interval(intervals.accuracyInterval95)}`,
+      `Right, of windows that do not overlap${percent(79 / 152)}79 of 15295\u00a0% interval ${interval(intervals.dedupedInterval95)}`,
     ]);
     for (const width of [1_200, 360]) {
       await page.setViewportSize({ width, height: 900 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp, createStartingApp } from '../../src/http/app.ts';
-import { PAGE_FOLDERS, pageFiles } from '../../src/http/page/files.ts';
+import { PAGE_FOLDERS, pageFiles, withoutComments } from '../../src/http/page/files.ts';
 import { allRoutes } from '../../src/http/routes/all.ts';
 import { listen } from '../../src/http/server.ts';
 import { createLog } from '../../src/log.ts';
@@ -11,6 +11,7 @@ import { describeWithBrowser, type OpenPage } from '../support/browser.ts';
 import { emptyService, fullService } from '../support/full-service.ts';
 import { type Served, serveApp } from '../support/serve.ts';
 import type { TestService } from '../support/service.ts';
+import { layoutsOf, openEverything } from './layout.ts';
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
@@ -29,12 +30,19 @@ it('all files of the page together are below 150 kB compressed', () => {
   expect(bytes).toBeLessThan(150_000);
 });
 
-it('hashes are those of the package, line by line, without the comments that document them', () => {
+it('hashes are those of the package, line by line, without comments, and say whose they are', () => {
   for (const [name, { content }] of pageFiles('vendor')) {
     const published = readFileSync(new URL(`../../node_modules/@noble/hashes/${name}`, import.meta.url), 'utf8');
-    const isDocumentation = (line: string) => /^\s*(?:\/\*\*| \*)/.test(line);
-    expect(content.split('\n'), name).toEqual(published.split('\n').filter((line) => !isDocumentation(line)));
+    const isComment = (line: string) => /^\s*(?:\/\/| \*|\/\*\*(?!.*\*\/.))/.test(line);
+    const [notice, ...lines] = content.split('\n');
+    expect(notice).toBe('/*! @noble/hashes, MIT License, Copyright (c) 2022 Paul Miller */');
+    expect(lines, name).toEqual(published.split('\n').filter((line) => !isComment(line)));
   }
+});
+
+it('what is left out of them are comments, and no code on a line with one', () => {
+  const code = '/** a */ const a = 1;\nconst b = 2;\n/**\n * c **\n */\nconst c = 3; /** d */\n  /** e */\n  // f\nconst e = 5; // g\n';
+  expect(withoutComments(code)).toBe('/** a */ const a = 1;\nconst b = 2;\nconst c = 3; /** d */\nconst e = 5; // g\n');
 });
 
 describeWithBrowser('with a record', (browser) => {
@@ -64,6 +72,16 @@ describeWithBrowser('with a record', (browser) => {
     expect(page.problems()).toEqual([]);
   });
 
+  it('every table opens within its figure, narrow and wide: the page is no wider, and no chart is drawn anew', async () => {
+    const page = await browser.open(served.url, { width: 1_280, reducedMotion: 'reduce' });
+    await settled(page);
+    const closed = await layoutsOf(page);
+    expect(Object.keys(closed[0].chartWidths).length).toBeGreaterThanOrEqual(6);
+    expect(await openEverything(page)).toBeGreaterThan(6);
+    expect(closed.flatMap(({ tooWide, overlaps }) => [tooWide, ...overlaps])).toEqual([0, 0, 0]);
+    expect(await layoutsOf(page)).toEqual(closed.map((one) => ({ ...one, chartWidths: expect.objectContaining(one.chartWidths) })));
+  });
+
   it('goes to places of itself without being loaded anew: what was chosen stays, and keys go on from there', async () => {
     const page = await browser.open(`${served.url}/?horizon=2`);
     await settled(page);
@@ -73,7 +91,10 @@ describeWithBrowser('with a record', (browser) => {
     await page.locator('#today a[href="#attestations"]').click();
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('attestations');
     expect(new URL(page.url())).toMatchObject({ search: '?horizon=2', hash: '#attestations' });
-    await page.locator('#today').getByRole('link', { name: 'Check it' }).click();
+    await page
+      .locator('#today')
+      .getByRole('link', { name: /^Check it\s+the call of \d+ \w+ \d{4}$/ })
+      .click();
     expect(await page.evaluate(() => document.activeElement?.id)).toMatch(/^row-\d{4}-\d\d-\d\d$/);
     expect(await page.locator('#today .today-last').innerText()).toMatch(
       /(BUY|SELL|HOLD, leaning) (UP|DOWN) at [\d.]+\s%, of .*(Right|Wrong|Hold)/s,

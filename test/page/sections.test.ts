@@ -118,6 +118,22 @@ describeWithBrowser('sections of evidence', (browser) => {
     expect(page.problems()).toEqual([]);
   });
 
+  it('say while history is replayed that they fill by themselves, and only after it what there is not', async () => {
+    const health = (await (await fetch(`${served.url}/health`)).json()) as object;
+    let setup: object | null = { what: 'replaying days of history', done: 1, total: 12 };
+    const page = await open((opening) => opening.route('**/health', (route) => route.fulfill({ json: { ...health, setup } })));
+    const [filling, nothing] = ['History is being replayed: this fills by itself.', /^(Nothing|No) .* yet/];
+    for (const section of ['attestations', 'crowd', 'record']) {
+      await page.locator(`#${section}`).getByText(filling).waitFor();
+      expect(await page.locator(`#${section}`).getByText(nothing).isVisible(), section).toBe(false);
+    }
+    setup = null;
+    for (const section of ['attestations', 'crowd', 'record']) {
+      await page.locator(`#${section}`).getByText(nothing).waitFor();
+      expect(await page.locator(`#${section}`).getByText(filling).isVisible(), section).toBe(false);
+    }
+  });
+
   it('say so where there is nothing yet', async () => {
     const page = await open((opening) =>
       answer(opening, '/api/svc/wagers', { ...WAGERS, accounts: [], wagers: [], count: 0, total: 0 } satisfies WagersReply),

@@ -23,6 +23,7 @@ describeWithBrowser('unlocking the page', (browser) => {
 
   const today = (page: Page) => page.locator('#today');
   const dialog = (page: Page) => page.getByRole('dialog');
+  const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
   const openWith = (wallets: PageWallet[], prepare?: (page: Page) => Promise<void>) =>
     browser.open(served.url, {
       init: async (page) => {
@@ -106,8 +107,9 @@ describeWithBrowser('unlocking the page', (browser) => {
   it('shows no more of a wallet than a bounded name and a picture that it brings along', async () => {
     const account = demoWallets(service).basic;
     const long = 'W'.repeat(500);
+    const { promise: maySign, resolve: sign } = Promise.withResolvers<void>();
     const page = await openWith([
-      { name: long, account, icon: 'https://elsewhere.example/icon.png' },
+      { name: long, account, maySign, icon: 'https://elsewhere.example/icon.png' },
       { name: 'Pictured', account },
     ]);
     await page.getByRole('banner').getByRole('button', { name: 'Unlock' }).click();
@@ -115,6 +117,14 @@ describeWithBrowser('unlocking the page', (browser) => {
     await buttons.nth(1).waitFor();
     expect((await buttons.first().innerText()).length).toBeLessThan(60);
     expect(await dialog(page).locator('img').count()).toBe(1);
+    // Who closes the dialog meanwhile has no session, also not at the service.
+    await buttons.first().click();
+    await dialog(page).getByText('Sign the message').waitFor();
+    await dialog(page).getByRole('button', { name: 'Close' }).click();
+    const ended = page.waitForResponse((response) => response.request().method() === 'DELETE');
+    sign();
+    expect((await ended).ok()).toBe(true);
+    expect(await page.evaluate(() => sessionStorage.getItem('oracle-session'))).toBeNull();
     expect(page.problems()).toEqual([]);
   });
 
@@ -195,12 +205,12 @@ describeWithBrowser('unlocking the page', (browser) => {
   });
 
   it('renews a session that is near its end, when its reader asks for it, and keeps what he has open', async () => {
-    const { premium } = demoWallets(service);
+    const { premium, basic } = demoWallets(service);
     const first = JSON.stringify({
       ...{ token: await loginToken(service, 'premium'), wallet: premium.address, tier: 'premium' },
       expiresAt: new Date(Date.now() + 240_000).toISOString(),
     });
-    const page = await openWith([{ name: 'Test wallet', account: premium }], async (opening) => {
+    const page = await openWith([{ name: 'Test wallet', account: premium, before: basic }], async (opening) => {
       const keep = (session: string) => {
         sessionStorage.setItem('oracle-session', session);
         sessionStorage.setItem('oracle-wallet', 'wallet0.example');
@@ -213,12 +223,13 @@ describeWithBrowser('unlocking the page', (browser) => {
     const before = await heard.count();
     await page.locator('#today .call-word, #events .events li').evaluateAll((all) => all.map((one) => one.classList.add('kept')));
     const reconnected = page.waitForEvent('websocket');
-    await page.getByRole('banner').getByRole('button', { name: 'Renew' }).click();
+    await page.getByRole('banner').getByRole('button', { name: 'Renew' }).press('Enter');
     await page
       .getByRole('banner')
       .getByText(/ends in (29|30) minutes/)
       .waitFor();
     expect(await page.getByRole('button', { name: 'Renew' }).count()).toBe(0);
+    expect(await focused(page)).toBe('Renewed.');
     await reconnected;
     await page.locator('#events').getByText('Live:').waitFor();
     expect(await page.locator('.kept').count()).toBe(before + 1);
@@ -237,8 +248,16 @@ describeWithBrowser('unlocking the page', (browser) => {
     const page = await openWith([{ name: 'Test wallet', account: demoWallets(service).basic }], (opening) => opening.clock.install());
     await unlock(page, 'Test wallet');
     await today(page).getByText(CALL).first().waitFor();
-    await page.clock.fastForward('31:00');
+    expect(await focused(page)).toBe('Logged in.');
+    // No second press of a key does something else than the first.
+    const out = page.getByRole('button', { name: 'Log out' });
+    await out.focus();
+    await page.clock.fastForward('26:00');
+    await page.getByRole('button', { name: 'Renew' }).waitFor();
+    expect(await focused(page)).toBe('Log out');
+    await page.clock.fastForward('05:00');
     await page.getByText('The session has ended').waitFor();
+    expect(await focused(page)).toMatch(/^The session has ended/);
     await today(page).getByText('Sealed until').waitFor();
     await today(page).getByRole('button', { name: 'Your session has ended: unlock again' }).waitFor();
     expect(await page.evaluate(() => sessionStorage.getItem('oracle-session'))).toBeNull();

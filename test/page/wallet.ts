@@ -6,6 +6,10 @@ export interface PageWallet {
   name: string;
   account: PrivateKeyAccount;
   icon?: string;
+  /** Named before the account that signs. */
+  before?: PrivateKeyAccount;
+  /** It signs no sooner than this. */
+  maySign?: Promise<void>;
   /** True: the reader declines to sign. */
   declines?: boolean;
   /** True: it announces nothing, and is only there as `window.ethereum`. */
@@ -31,10 +35,12 @@ export async function installWallets(page: Page, wallets: readonly PageWallet[])
   await page.addInitScript(announce, shown);
 }
 
-async function answer({ account, declines = false }: PageWallet, method: string, [text]: string[]): Promise<Answer> {
-  if (method === 'eth_requestAccounts') return { result: [account.address.toLowerCase()] };
+async function answer({ account, before, maySign, declines = false }: PageWallet, method: string, [text]: string[]): Promise<Answer> {
+  const accounts = before === undefined ? [account] : [before, account];
+  if (method === 'eth_requestAccounts') return { result: accounts.map(({ address }) => address.toLowerCase()) };
   if (method !== 'personal_sign') return { error: { code: 4200, message: `${method} is not there` } };
   if (declines) return { error: { code: 4001, message: 'User rejected the request.' } };
+  await maySign;
   return { result: await account.signMessage({ message: { raw: text as `0x${string}` } }) };
 }
 

@@ -11,20 +11,32 @@ import { callAll } from './rpc.js';
  * @typedef {{ attestation: Attestation | null } | { problem: string }} Reading
  */
 
+/** What has been read, by uid. @typedef {Map<string, Reading>} Readings */
+
+/** @param {string} eas @param {string} uid */
+export function readingCall(eas, uid) {
+  return { method: 'eth_call', params: [{ to: eas, data: callDataOf(uid) }, 'latest'] };
+}
+
 /**
- * What the attestation contract holds under uids, in their order.
+ * Adds what the attestation contract holds under uids, where that has not been read.
+ * @param {Readings} readings
  * @param {readonly string[]} uids
  * @param {Asked & { eas: string }} asked
- * @returns {Promise<Reading[]>}
  * @throws {Unanswered}
  */
-export async function readAttestations(uids, { eas, endpoint, signal }) {
-  const calls = uids.map((uid) => ({ method: 'eth_call', params: [{ to: eas, data: callDataOf(uid) }, 'latest'] }));
-  return (await callAll(endpoint, calls, { signal })).map(readingOf);
+export async function readAttestations(readings, uids, { eas, endpoint, signal }) {
+  const missing = uids.filter((uid) => !('attestation' in (readings.get(uid) ?? {})));
+  const answers = await callAll(
+    endpoint,
+    missing.map((uid) => readingCall(eas, uid)),
+    { signal },
+  );
+  for (const [index, uid] of missing.entries()) readings.set(uid, readingOf(answers[index]));
 }
 
 /** @param {Answer} answer @returns {Reading} */
-function readingOf(answer) {
+export function readingOf(answer) {
   if ('problem' in answer) return answer;
   try {
     return { attestation: decodeAttestation(answer.result) };

@@ -1,37 +1,76 @@
 import { callAll, resultOf, Unanswered } from './rpc.js';
 
+/** @import { Answer } from './rpc.js' */
+
 /** Blocks by their time, as the reader's endpoint tells them. */
 
-/** @typedef {{ number: number, time: number }} Block `time` in seconds since 1970 */
+/** @typedef {{ number: number, time: number, hash?: string }} Block `time` in seconds since 1970 */
 /** @typedef {{ endpoint: string, signal: AbortSignal }} Asked */
+/** @typedef {{ since: number, until: number }} Time in seconds since 1970, `until` not in it */
 
 const MOST_ROUNDS = 12;
 /** Blocks of a gap that are looked at in one round. */
 const SPREAD = 14;
+/** So many blocks more than those of a time are not worth another question. */
+const SLACK = 8;
+/** Of a chain that has fewer they come unevenly. */
+const FEW_BLOCKS = 100_000;
+/** Older blocks stay what they are. */
+const SETTLED_SECONDS = 3_600;
+
+/** By endpoint, in order; the last one only to guess by. @type {Map<string, readonly Block[]>} */
+const kept = new Map();
+
+/** What a search begins with. @param {Time} time @param {string} endpoint */
+export function firstCalls(time, endpoint) {
+  const known = kept.get(endpoint) ?? [];
+  return callsOf(['0x0', 'latest', ...guessesIn(known, time, 0).map(hexNumber)]);
+}
 
 /**
- * The blocks of a time, `from` and `to` among them; none where `from` is beyond `to`. Where blocks come evenly, one round of asking tells.
- * @param {{ since: number, until: number }} time in seconds since 1970, `until` not among them
+ * The blocks of a time, `from` and `to` among them, and a few around them; none where `from` is beyond `to`. Where blocks come evenly,
+ * one round of asking tells.
+ * @param {Time} time
  * @param {Asked} asked
+ * @param {readonly Answer[]} [told] to the first calls
  * @returns {Promise<{ from: number, to: number, newest: Block }>} `newest` of the whole chain
  * @throws {Unanswered}
  */
-export async function blocksBetween({ since, until }, asked) {
-  const known = await blocksOf(['0x0', 'latest'], asked);
-  const newest = known[1];
+export async function blocksBetween(time, asked, told) {
+  const { endpoint, signal } = asked;
+  const answers = told ?? (await callAll(endpoint, firstCalls(time, endpoint), { signal }));
+  const [first, newest] = answers.slice(0, 2).map(blockIn);
+  const others = answers.slice(2).filter((answer) => 'result' in answer && answer.result !== null);
+  const known = [...keptOf(endpoint, first, newest), newest, ...others.map(blockIn)];
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const [first, last] = [since, until].map((time) => gapAt(known, time));
-    const numbers = new Set([first, last].flatMap((gap) => within(gap, round === 0 ? 0 : SPREAD)));
-    if (numbers.size === 0) return { from: first.after?.number ?? newest.number + 1, to: last.before?.number ?? -1, newest };
-    known.push(...(await blocksOf([...numbers].map(hexNumber), asked)));
     known.sort((a, b) => a.number - b.number);
+    const numbers = guessesIn(known, time, round);
+    if (numbers.length === 0) return rangeIn(known, time, { endpoint, newest });
+    known.push(...(await callAll(endpoint, callsOf(numbers.map(hexNumber)), { signal })).map(blockIn));
   }
+  kept.delete(endpoint);
   throw new Unanswered('the times of its blocks lead nowhere');
 }
 
 /** @param {number} number */
 export function hexNumber(number) {
   return `0x${number.toString(16)}`;
+}
+
+/** What another chain at the same place has told is nothing. @param {string} endpoint @param {Block} first @param {Block} newest */
+function keptOf(endpoint, first, newest) {
+  const blocks = kept.get(endpoint)?.slice(0, -1) ?? [];
+  const isSame = blocks[0]?.hash === first.hash && blocks[0]?.time === first.time && (blocks.at(-1)?.number ?? 0) < newest.number;
+  return isSame ? blocks : [first];
+}
+
+/** @param {readonly Block[]} known in their order @param {Time} time @param {{ endpoint: string, newest: Block }} chain */
+function rangeIn(known, { since, until }, { endpoint, newest }) {
+  const settled = known.filter((block) => block.time < newest.time - SETTLED_SECONDS);
+  if (settled.length > 0) kept.set(endpoint, [...settled, newest]);
+  const { before } = gapAt(known, since);
+  const { after } = gapAt(known, until);
+  return { from: (before?.number ?? -1) + 1, to: (after?.number ?? newest.number + 1) - 1, newest };
 }
 
 /** The known blocks around a time. @typedef {{ time: number, before: Block | undefined, after: Block | undefined }} Gap */
@@ -42,6 +81,12 @@ function gapAt(known, time) {
   return index < 0 ? { time, before: known.at(-1), after: undefined } : { time, before: known[index - 1], after: known[index] };
 }
 
+/** Numbers of the blocks to look at next. @param {readonly Block[]} known @param {Time} time @param {number} round */
+function guessesIn(known, { since, until }, round) {
+  const more = round > 0 || Number(known.at(-1)?.number) < FEW_BLOCKS ? SPREAD : 0;
+  return [...new Set([since, until].flatMap((at) => within(gapAt(known, at), more)))];
+}
+
 /**
  * Numbers of blocks that lie in a gap: where the time should be, and more that narrow it down wherever it is.
  * @param {Gap} gap
@@ -50,19 +95,21 @@ function gapAt(known, time) {
 function within({ time, before, after }, more) {
   if (before === undefined || after === undefined) return [];
   const room = after.number - before.number;
+  if (room <= 1 + SLACK) return [];
   const guess = Math.ceil((room * (time - before.time)) / (after.time - before.time));
   const spread = Array.from({ length: more }, (_, index) => Math.round((room * (index + 1)) / (more + 1)));
   return [guess - 1, guess, ...spread].filter((step) => step > 0 && step < room).map((step) => before.number + step);
 }
 
-/** @param {readonly string[]} names @param {Asked} asked @returns {Promise<Block[]>} */
-async function blocksOf(names, { endpoint, signal }) {
-  const calls = names.map((name) => ({ method: 'eth_getBlockByNumber', params: [name, false] }));
-  const answers = await callAll(endpoint, calls, { signal });
-  return answers.map((answer) => {
-    const { number, timestamp } = /** @type {any} */ (resultOf(answer)) ?? {};
-    const block = { number: Number(number), time: Number(timestamp) };
-    if (!Number.isSafeInteger(block.number) || !Number.isSafeInteger(block.time)) throw new Unanswered('it has no time for a block');
-    return block;
-  });
+/** @param {readonly string[]} names */
+function callsOf(names) {
+  return names.map((name) => ({ method: 'eth_getBlockByNumber', params: [name, false] }));
+}
+
+/** @param {Answer} answer @returns {Block} */
+function blockIn(answer) {
+  const { number, timestamp, hash } = /** @type {any} */ (resultOf(answer)) ?? {};
+  const block = { number: Number(number), time: Number(timestamp), hash };
+  if (!Number.isSafeInteger(block.number) || !Number.isSafeInteger(block.time)) throw new Unanswered('it has no time for a block');
+  return block;
 }

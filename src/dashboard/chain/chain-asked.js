@@ -1,22 +1,25 @@
 import { callAll, resultOf, Unanswered } from './rpc.js';
 
 /** @import { Answers } from '../state/answers.ts' */
+/** @import { Answer, Call } from './rpc.js' */
 
 /** The Ethereum Attestation Service is at the same place on every chain of the OP Stack; these are known to have it. */
 const OP_STACK = { ids: [10, 130, 1_868, 8_453, 57_073, 84_532, 11_155_420], eas: '0x4200000000000000000000000000000000000021' };
 
 /**
- * That the contract is the one that cannot be another, and the endpoint of the chain of the record.
+ * What an endpoint answers to calls, where the contract is the one that cannot be another, and the endpoint of the chain of the record.
  * @param {{ info: Pick<Answers['info'], 'chain' | 'contracts'>, endpoint: string, signal: AbortSignal }} asked
+ * @param {readonly Call[]} calls
+ * @returns {Promise<Answer[]>}
  * @throws {Unanswered}
  */
-export async function assertChain({ info, endpoint, signal }) {
+export async function askChain({ info, endpoint, signal }, calls) {
   const doubt = doubtOf(info);
   if (doubt !== null) throw new Unanswered(doubt);
   const { chain } = info;
-  const [answer] = await callAll(endpoint, [{ method: 'eth_chainId', params: [] }], { signal });
+  const [answer, ...answers] = await callAll(endpoint, [{ method: 'eth_chainId', params: [] }, ...calls], { signal });
   const id = Number(resultOf(answer));
-  if (id === chain.id) return;
+  if (id === chain.id) return answers;
   const its = Number.isSafeInteger(id) && id > 0 ? `of chain ${id}` : 'of no chain that it could name';
   throw new Unanswered(`${new URL(endpoint).host} is ${its}, the record is on chain ${chain.id}`);
 }

@@ -5,9 +5,14 @@ import { boundedBytes, TooMuch } from './bounded-body.js';
 /** The endpoint did not answer what it was asked, and why. */
 export class Unanswered extends Error {}
 
+/** It answers with more than is read at once. */
+export class Overlong extends Unanswered {}
+
 const CALLS_A_POST = 40;
 const MOST_BYTES = 2_000_000;
 const PATIENCE_MS = 20_000;
+/** Endpoints that know no batches. @type {Set<string>} */
+const oneByOne = new Set();
 
 /** @typedef {{ method: string, params: readonly unknown[] }} Call */
 /** @typedef {{ result: unknown } | { problem: string }} Answer */
@@ -38,18 +43,35 @@ export function resultOf(answer) {
 /** @typedef {{ url: string, signal?: AbortSignal, fetch: Fetch }} Endpoint */
 
 /**
+ * In halves where an answer is too long, which whoever attests could have made it.
  * @param {Endpoint} endpoint
  * @param {readonly Call[]} calls
  * @returns {Promise<Answer[]>}
  */
 async function callBatch(endpoint, calls) {
+  try {
+    return await callTogether(endpoint, calls);
+  } catch (error) {
+    if (!(error instanceof Overlong) || calls.length === 1) throw error;
+    const half = Math.ceil(calls.length / 2);
+    return [...(await callBatch(endpoint, calls.slice(0, half))), ...(await callBatch(endpoint, calls.slice(half)))];
+  }
+}
+
+/**
+ * @param {Endpoint} endpoint
+ * @param {readonly Call[]} calls
+ * @returns {Promise<Answer[]>}
+ */
+async function callTogether(endpoint, calls) {
   const requests = calls.map((call, index) => ({ jsonrpc: '2.0', id: index + 1, ...call }));
-  if (requests.length > 1) {
+  if (requests.length > 1 && !oneByOne.has(endpoint.url)) {
     const answer = await post(endpoint, requests);
     if (Array.isArray(answer)) return requests.map(({ id }) => answerTo(id, answer));
   }
   const answers = [];
   for (const request of requests) answers.push(answerTo(request.id, [await post(endpoint, request)]));
+  if (requests.length > 1) oneByOne.add(endpoint.url);
   return answers;
 }
 
@@ -113,7 +135,7 @@ async function reach(send, signal) {
     const response = await send();
     return { status: response.status, text: new TextDecoder().decode(await boundedBytes(response, MOST_BYTES)) };
   } catch (error) {
-    if (error instanceof TooMuch) throw new Unanswered(error.message);
+    if (error instanceof TooMuch) throw new Overlong(error.message);
     if (signal?.aborted) throw error;
     const late = error instanceof Error && error.name === 'TimeoutError';
     throw new Unanswered(late ? `it does not answer within ${PATIENCE_MS / 1_000} s` : 'it cannot be reached from this browser');

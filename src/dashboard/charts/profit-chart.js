@@ -1,4 +1,5 @@
 import { s } from '../lib/dom.js';
+import { withMinus } from '../lib/format.js';
 import { canvas, dayNumber, dayTicks, horizontalGrid, linePath, scale, verticalGrid } from './chart.js';
 
 const MARGIN = { top: 12, right: 16, bottom: 26, left: 60 };
@@ -24,7 +25,7 @@ export function profitChart({ width, days }) {
   ];
   return canvas(
     { width, height: HEIGHT },
-    horizontalGrid({ y, left: MARGIN.left, right, label: (value) => value.toLocaleString('en-US').replace('-', '−') }),
+    horizontalGrid({ y, left: MARGIN.left, right, label: (value) => withMinus(value.toLocaleString('en-US')) }),
     verticalGrid({ ticks, top: MARGIN.top, bottom, width }),
     s('line', { class: 'zero', x1: MARGIN.left, x2: right, y1: y(0), y2: y(0) }),
     s('path', { class: 'line', d: stepsOf(points) }),

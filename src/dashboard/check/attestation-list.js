@@ -1,4 +1,5 @@
 import { h, replace } from '../lib/dom.js';
+import { notYet } from '../lib/section.js';
 import { attestationRows } from './attestation-rows.js';
 import { checkToolbar } from './check-toolbar.js';
 import { keyOf } from './row-checker.js';
@@ -84,5 +85,5 @@ function moreButton(more, onclick) {
 
 function nothingYet() {
   const words = 'Nothing has been forecast yet. The first forecast appears here at 21:35 UTC, and is on chain three minutes later.';
-  return h('p', { class: 'empty' }, words);
+  return notYet(words);
 }

@@ -1,22 +1,23 @@
-import { readAttestations } from '../chain/attestations.js';
-import { assertChain } from '../chain/chain-asked.js';
+import { readAttestations, readingCall, readingOf } from '../chain/attestations.js';
+import { firstCalls } from '../chain/blocks.js';
+import { askChain } from '../chain/chain-asked.js';
 import { cidOf } from '../chain/cid.js';
 import { decodePrediction, isUidOfContent } from '../chain/eas.js';
 import { createMetadataReader } from '../chain/metadata.js';
 import { Unanswered } from '../chain/rpc.js';
 import { ask } from '../state/api.js';
-import { commitmentsAround } from './commitments.js';
+import { commitmentsAround, timeAround } from './commitments.js';
 import { neighboursOf } from './neighbours.js';
 import { checkRow, unchecked } from './verify.js';
 
 /** @import { Answers, ScorecardRow } from '../state/answers.ts' */
-/** @import { Reading } from '../chain/attestations.js' */
+/** @import { Reading, Readings } from '../chain/attestations.js' */
 /** @import { Attestation } from '../chain/eas.js' */
 /** @import { Commitments } from './commitments.js' */
 /** @import { Shown } from './neighbours.js' */
 /** @import { Evidence, Finding } from './verify.js' */
 
-const ROWS_A_TURN = 10;
+const ROWS_A_TURN = 25;
 const UID = /^0x[0-9a-f]{64}$/i;
 
 const readMetadata = createMetadataReader({ fetch: (path, request) => fetch(new URL(path, document.baseURI), request), now: Date.now });
@@ -29,7 +30,7 @@ const readMetadata = createMetadataReader({ fetch: (path, request) => fetch(new 
  * }} Task
  */
 
-/** What is looked up once for all of them. @typedef {{ salts: ReadonlyMap<string, string>, commitments: Commitments }} Found */
+/** What is looked up once for all of them. @typedef {{ salts: ReadonlyMap<string, string>, commitments: Commitments, readings: Readings }} Found */
 
 /**
  * Checks rows one after the other, and tells of each; ends when all are told of, or when it is aborted.
@@ -39,8 +40,8 @@ export async function checkRows(task) {
   const { rows, signal, onFinding } = task;
   let done = 0;
   try {
-    await assertChain(task);
-    const found = { salts: await saltsFor(task), commitments: await commitmentsAround(task) };
+    const { readings, told } = await openChain(task);
+    const found = { readings, salts: await saltsFor(task), commitments: await commitmentsAround(task, { readings, told }) };
     for (; done < rows.length; done += ROWS_A_TURN) await checkSome(task, rows.slice(done, done + ROWS_A_TURN), found);
   } catch (error) {
     if (signal.aborted) return;
@@ -51,20 +52,36 @@ export async function checkRows(task) {
 }
 
 /**
+ * Asks whether it is the chain of the record, and at once what the search for others begins with, and for the attestations of a single row.
+ * @param {Task} task
+ */
+async function openChain(task) {
+  const { rows, shown, info, endpoint } = task;
+  /** @type {Readings} */
+  const readings = new Map();
+  const first = firstCalls(timeAround(rows, readings), endpoint);
+  const uids = rows.length === 1 ? uidsOf(rows, shown) : [];
+  const answers = await askChain(task, [...first, ...uids.map((uid) => readingCall(info.contracts.eas, uid))]);
+  for (const [index, uid] of uids.entries()) readings.set(uid, readingOf(answers[first.length + index]));
+  return { readings, told: answers.slice(0, first.length) };
+}
+
+/**
  * @param {Task} task
  * @param {readonly ScorecardRow[]} rows
  * @param {Found} found
  */
 async function checkSome(task, rows, found) {
-  const readings = await readingsFor(task, rows);
-  for (const row of rows) task.onFinding(row, await findingOf(task, row, { readings, ...found }));
+  const { shown, info, endpoint, signal } = task;
+  await readAttestations(found.readings, uidsOf(rows, shown), { eas: info.contracts.eas, endpoint, signal });
+  for (const row of rows) task.onFinding(row, await findingOf(task, row, found));
 }
 
 /**
  * What is wrong with one row is not a fault of the others.
  * @param {Task} task
  * @param {ScorecardRow} row
- * @param {Found & { readings: ReadonlyMap<string, Reading> }} found
+ * @param {Found} found
  * @returns {Promise<Finding>}
  */
 async function findingOf(task, row, found) {
@@ -82,7 +99,7 @@ async function findingOf(task, row, found) {
 /**
  * @param {Task} task
  * @param {ScorecardRow} row
- * @param {Found & { readings: ReadonlyMap<string, Reading> }} found
+ * @param {Found} found
  * @returns {Promise<Evidence>}
  */
 async function evidenceOf({ shown, info, signal }, row, { readings, salts, commitments }) {
@@ -99,32 +116,20 @@ async function evidenceOf({ shown, info, signal }, row, { readings, salts, commi
   };
 }
 
-/**
- * Those of rows, and of the rows before them, each once.
- * @param {Task} task
- * @param {readonly ScorecardRow[]} rows
- * @returns {Promise<ReadonlyMap<string, Reading>>}
- */
-async function readingsFor({ shown, info, endpoint, signal }, rows) {
-  const named = rows.flatMap((row) => {
-    const { before } = neighboursOf(row, shown.known);
-    return [row.attestationUid, row.resolutionUid, before?.attestationUid ?? null];
-  });
-  const uids = [...new Set(named)].filter((uid) => uid !== null);
-  const asked = uids.filter((uid) => UID.test(uid));
-  const answers = await readAttestations(asked, { eas: info.contracts.eas, endpoint, signal });
-  const read = asked.map((uid, index) => /** @type {const} */ ([uid, answers[index]]));
-  // What is no uid at all no chain has.
-  return new Map([...uids.map((uid) => /** @type {const} */ ([uid, { attestation: null }])), ...read]);
+/** Of rows, and of the rows before them, each once. @param {readonly ScorecardRow[]} rows @param {Shown} shown */
+function uidsOf(rows, { known }) {
+  const named = rows.flatMap((row) => [row.attestationUid, row.resolutionUid, neighboursOf(row, known).before?.attestationUid]);
+  return [...new Set(named.map(String))].filter((uid) => UID.test(uid));
 }
 
 /**
- * @param {ReadonlyMap<string, Reading>} readings
+ * @param {Readings} readings
  * @param {string | null} uid
  * @returns {Reading}
  */
 function readingIn(readings, uid) {
-  return readings.get(/** @type {string} */ (uid)) ?? { problem: 'it is not on chain yet' };
+  // What is no uid at all no chain has.
+  return uid === null ? { problem: 'it is not on chain yet' } : (readings.get(uid) ?? { attestation: null });
 }
 
 /**

@@ -3,7 +3,7 @@ import { byId, h, replace } from '../lib/dom.js';
 import { shortHex, utcTime } from '../lib/format.js';
 import { tierWords } from '../lib/words.js';
 import { Problem } from '../state/api.js';
-import { endSession, LoginError, logInWith } from '../unlock/login.js';
+import { attempt, endSession, isSameAccount, logInWith } from '../unlock/login.js';
 import { UNLOCK, unlockButton } from '../unlock/unlock-button.js';
 import { createUnlockDialog, STAGES } from '../unlock/unlock-dialog.js';
 import { watchWallet } from '../unlock/wallet-watch.js';
@@ -20,9 +20,8 @@ const RENEW_MS = 5 * 60_000;
  * @param {Page} page
  */
 export function mountAccount({ session }) {
-  const notice = h('p', { class: 'account-notice', role: 'status' });
+  const notice = h('p', { class: 'account-notice', role: 'status', tabindex: -1 });
   const state = h('div', { class: 'account' });
-  const firstButton = () => state.querySelector('button');
   replace(byId('account'), state, notice);
   const say = (/** @type {string} */ words) => {
     notice.textContent = words;
@@ -31,7 +30,7 @@ export function mountAccount({ session }) {
   const leave = (/** @type {string} */ words) => {
     wallets.forget();
     logOut(session, words, say);
-    firstButton()?.focus();
+    notice.focus();
   };
 
   /** @param {readonly string[]} accounts */
@@ -41,19 +40,21 @@ export function mountAccount({ session }) {
   }
 
   const onLoggedIn = (/** @type {LoggedIn} */ next) => {
-    say('');
+    say('Logged in.');
     session.set(next);
   };
-  const dialog = createUnlockDialog({ wallets, onLoggedIn, fallback: firstButton });
+  const dialog = createUnlockDialog({ wallets, onLoggedIn, fallback: notice });
   document.body.append(dialog.element);
   document.addEventListener(UNLOCK, dialog.open);
   const renew = renewal({ session, wallets, say, openDialog: dialog.open });
   function draw() {
     const { current } = session;
-    const hadFocus = state.contains(document.activeElement);
+    const focused = state.contains(document.activeElement) ? document.activeElement?.textContent : null;
     replace(state, current === null ? wayIn() : inside(current, { renew, leave: () => leave('Logged out.') }));
-    if (hadFocus) firstButton()?.focus();
     if (session.hasEnded) say('The session has ended: unlock again to go on.');
+    // Never on to a button that does something else.
+    const same = [...state.querySelectorAll('button')].find(({ textContent }) => textContent === focused);
+    if (focused !== null) (same ?? notice).focus();
   }
   session.onChange(draw);
   session.onRenewal(draw);
@@ -62,24 +63,24 @@ export function mountAccount({ session }) {
 }
 
 /**
- * Signs again with the wallet that has logged in, when the reader asks for it; what he has open stays.
- * @param {{ session: Page['session'], wallets: WalletWatch, say: (words: string) => void, openDialog: () => void }} options
+ * Signs again with the account that has logged in, when the reader asks for it; what he has open stays.
+ * @param {{ session: Page['session'], wallets: Pick<WalletWatch, 'used'>, say: (words: string) => void, openDialog: () => void }} options
  */
-function renewal({ session, wallets, say, openDialog }) {
+export function renewal({ session, wallets, say, openDialog }) {
   return async () => {
     const { current } = session;
     const wallet = wallets.used;
     if (wallet === null) return openDialog();
-    try {
-      const next = await logInWith(wallet.provider, (stage) => say(STAGES[stage](wallet.name)));
+    await attempt({
+      login: (sayStage) => logInWith(wallet.provider, (stage) => sayStage(STAGES[stage](wallet.name)), current?.wallet),
       // He may have logged out meanwhile.
-      if (session.current !== current && !session.hasEnded) return;
-      say('');
-      session.set(next);
-    } catch (error) {
-      if (!(error instanceof LoginError)) throw error;
-      say(error.message);
-    }
+      counts: () => session.current === current || session.hasEnded,
+      say,
+      onDone(next) {
+        say(isSameAccount(next.wallet, current?.wallet) ? 'Renewed.' : 'Logged in.');
+        session.set(next);
+      },
+    });
   };
 }
 

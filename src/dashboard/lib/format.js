@@ -36,7 +36,12 @@ export function count(value) {
  * @param {number | null | undefined} value
  */
 export function percent(value, digits = 1) {
-  return value === null || value === undefined ? NOTHING : `${(100 * value).toFixed(digits)}\u00a0%`;
+  return value === null || value === undefined ? NOTHING : `${withMinus((100 * value).toFixed(digits))}\u00a0%`;
+}
+
+/** The sign of a figure below zero, as it is printed. @param {string} figure */
+export function withMinus(figure) {
+  return figure.replace('-', '−');
 }
 
 /**
@@ -44,7 +49,7 @@ export function percent(value, digits = 1) {
  * @param {number | null | undefined} value
  */
 export function decimal(value, digits = 3) {
-  return value === null || value === undefined ? NOTHING : value.toFixed(digits);
+  return value === null || value === undefined ? NOTHING : withMinus(value.toFixed(digits));
 }
 
 /**

@@ -73,10 +73,20 @@ function pathOf(from, element) {
   return [...pathOf(from, parent), [...parent.children].indexOf(element)];
 }
 
+/**
+ * Why there is nothing to show. As long as a start replays history, that this will pass.
+ * @param {string} words
+ */
+export function notYet(words) {
+  const meanwhile = h('span', { class: 'meanwhile' }, 'History is being replayed: this fills by itself.');
+  return h('p', { class: 'empty' }, h('span', {}, words), meanwhile);
+}
+
 /** @param {Known<any>} known */
 function troubleOf({ answer, problem, at }) {
   if (problem === null) return null;
   const waiting = problem.code === 'STEP_WAITING';
   const since = answer === null || at === null ? '' : ` What is shown is of ${at.toISOString().slice(11, 16)} UTC.`;
-  return h('p', { class: waiting ? 'empty' : 'trouble' }, `${problem.message}.${since}`);
+  const words = `${problem.message}.${since}`;
+  return waiting ? notYet(words) : h('p', { class: 'trouble' }, words);
 }

@@ -31,6 +31,12 @@ export function signedPercent(percent) {
   return `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${Math.abs(percent).toFixed(2)}\u00a0%`;
 }
 
+/** A sentence of the service, as a reader has it: begun, ended, no figure apart from its sign. @param {string} words */
+export function sentence(words) {
+  const figures = words.replace(/(\d) %/g, '$1\u00a0%').replace(/(^|[ (])-(?=\d)/g, '$1−');
+  return `${figures.charAt(0).toUpperCase()}${figures.slice(1)}${figures.endsWith('.') ? '' : '.'}`;
+}
+
 /** Text from outside, of a length that cannot break the page. @param {unknown} text */
 export function bounded(text, most = 140) {
   const whole = String(text ?? '');

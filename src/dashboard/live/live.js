@@ -8,9 +8,13 @@ import { openSocket } from './live-socket.js';
  * @typedef {'off' | 'connecting' | 'live' | 'waiting'} LiveState
  */
 
-/** @typedef {{ session: Session, onChange: () => void, onEvents: () => void }} LiveOptions `onEvents`: something has happened just now */
+/**
+ * @typedef {{ session: Session, onChange: () => void, onEvents: () => void }} LiveOptions `onEvents`: something has happened just now, and
+ * nothing more for a moment
+ */
 
 const MOST_EVENTS = 50;
+const SETTLE_MS = 300;
 const RETRY_MS = { least: 1_000, most: 30_000, later: 30_000 };
 const CLOSED = { tryLater: 1013, tokenEnded: 4001, tierLost: 4003 };
 
@@ -29,6 +33,8 @@ export class Live {
   caughtUp = false;
 
   #options;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #settled;
   /** @type {number | null} id of the newest event that was seen or skipped; null before the first connection */
   #lastId = null;
   #failures = 0;
@@ -121,8 +127,9 @@ export class Live {
     this.events = [event, ...this.events].slice(0, MOST_EVENTS);
     // What was there before the page was is shown in one go.
     if (!this.caughtUp) return;
-    this.#options.onChange();
-    this.#options.onEvents();
+    // Several of one change come within a moment: one by one, they would be read aloud one by one.
+    clearTimeout(this.#settled);
+    this.#settled = setTimeout(this.#options.onEvents, SETTLE_MS);
   }
 
   /** @param {number} code */

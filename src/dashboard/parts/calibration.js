@@ -3,7 +3,7 @@ import { figure } from '../charts/figure.js';
 import { forest, shortPercent, signedPercent } from '../charts/forest.js';
 import { bodyOf, h } from '../lib/dom.js';
 import { count, decimal, percent, percentInterval } from '../lib/format.js';
-import { show } from '../lib/section.js';
+import { notYet, show } from '../lib/section.js';
 import { skillRows } from '../record/skill.js';
 
 /** @import { Answers } from '../state/answers.ts' */
@@ -26,7 +26,7 @@ export function mountCalibration({ store }) {
 /** @param {Scorecard} scorecard */
 function drawn(scorecard) {
   const { probabilities, distribution } = scorecard.statistics;
-  if (probabilities === null) return h('p', { class: 'empty' }, 'No outcome is known yet: calibration and skill begin with the first.');
+  if (probabilities === null) return notYet('No outcome is known yet: calibration and skill begin with the first.');
   return [
     skillFigure(scorecard),
     marketNote(scorecard),
@@ -135,7 +135,7 @@ const LEGEND = [
 function reliabilitySummary(rows, n) {
   if (rows.length === 1) {
     const [{ meanProbability, observedShare, interval95 }] = rows;
-    return `All ${count(n)} lie in one bin: ${percent(meanProbability)} was said, ${percent(observedShare)} rose, 95 % interval ${percentInterval(interval95)}. So close together, they hardly tell one day from another.`;
+    return `All ${count(n)} lie in one bin: ${percent(meanProbability)} was said, ${percent(observedShare)} rose, 95\u00a0% interval ${percentInterval(interval95)}. So close together, they hardly tell one day from another.`;
   }
   const off = rows.filter(({ meanProbability, interval95 }) => meanProbability < interval95.low || meanProbability > interval95.high);
   return `${onTheLine(rows.length, off.length, 'bins')} ${count(n)} forecasts.`;

@@ -2,8 +2,8 @@ import { crowdChart } from '../charts/crowd-chart.js';
 import { figure } from '../charts/figure.js';
 import { bodyOf, h } from '../lib/dom.js';
 import { decimal, percent, utcTime } from '../lib/format.js';
-import { show } from '../lib/section.js';
-import { bounded } from '../lib/words.js';
+import { notYet, show } from '../lib/section.js';
+import { bounded, sentence } from '../lib/words.js';
 import { bidAsk, bookView, fact } from '../record/book.js';
 
 /** @import { Answers } from '../state/answers.ts' */
@@ -32,16 +32,13 @@ function draw({ totals, weeks, quotesAreOurs, venue, throughDate }) {
       )
     : null;
   if (weeks.length === 0)
-    return [
-      warning,
-      h('p', { class: 'empty' }, 'No weekly question has been priced yet: the first is pinned with the forecast of the day.'),
-    ];
+    return [warning, notYet('No weekly question has been priced yet: the first is pinned with the forecast of the day.')];
   return [warning, verdictOf(totals), factsOf(totals, throughDate), chartOf(weeks), bookOf(weeks)];
 }
 
 /** @param {Crowd['totals']} totals */
 function verdictOf({ weeks, verdict }) {
-  const words = weeks === 0 ? 'No week is settled yet, so nothing can be said.' : `${verdict[0].toUpperCase()}${verdict.slice(1)}.`;
+  const words = weeks === 0 ? 'No week is settled yet, so nothing can be said.' : sentence(verdict);
   return h('p', { class: 'sum-up' }, words);
 }
 

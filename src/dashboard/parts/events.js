@@ -7,9 +7,6 @@ import { unlockButton } from '../unlock/unlock-button.js';
 /** @import { Line } from '../live/event-lines.js' */
 /** @import { Page } from './main.js' */
 
-/** Several events of one change come within a moment. */
-const SETTLE_MS = 500;
-
 /**
  * What happens, as it happens, for whoever has logged in; for everybody what the chain was told last.
  * @param {Page} page
@@ -20,8 +17,7 @@ export function mountEvents({ store, session, pulse }) {
   const list = h('ol', { class: 'events' });
   const box = h('div', { class: 'scroll', tabindex: 0 }, list);
   replace(bodyOf('events'), offer, status, box);
-  const settled = afterAMoment(() => void pulse.recordMoved());
-  const live = new Live({ session, onChange: () => draw(), onEvents: settled });
+  const live = new Live({ session, onChange: () => draw(), onEvents });
   const lastOnChain = followAttestations({ store, session, onChange: draw });
 
   function draw() {
@@ -32,6 +28,11 @@ export function mountEvents({ store, session, pulse }) {
     status.dataset.state = isInside ? live.state : 'off';
     describe(box, isInside, live.caughtUp);
     updateLines(list, isInside ? linesOfEvents(live.events) : lastOnChain.lines);
+  }
+
+  function onEvents() {
+    draw();
+    void pulse.recordMoved();
   }
 
   let wasUp = false;
@@ -111,15 +112,5 @@ function followAttestations({ store, session, onChange }) {
     get lines() {
       return lines;
     },
-  };
-}
-
-/** @param {() => void} work */
-function afterAMoment(work) {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  return () => {
-    clearTimeout(timer);
-    timer = setTimeout(work, SETTLE_MS);
   };
 }

@@ -56,5 +56,6 @@ horizon.onChange(() => {
   for (const name of /** @type {const} */ (['signal', 'scorecard'])) store.forget(name);
   void store.refreshAll(['signal', 'scorecard']);
 });
+pulse.onLook(({ state }) => document.body.toggleAttribute('data-starting', state === 'starting'));
 followFragments();
 void pulse.start();

@@ -4,7 +4,7 @@ import { newestAfter, priceChart } from '../charts/price-chart.js';
 import { createReading } from '../charts/reading.js';
 import { bodyOf, h, replace } from '../lib/dom.js';
 import { percent, usd } from '../lib/format.js';
-import { show } from '../lib/section.js';
+import { notYet, show } from '../lib/section.js';
 import { heldBy, priceDays } from '../record/record-rows.js';
 
 /** @import { Answers } from '../state/answers.ts' */
@@ -51,7 +51,7 @@ function newestOf(answer) {
 function drawn(shown) {
   const { days } = shown;
   if (!days.some(({ close }) => close !== null)) {
-    return h('p', { class: 'empty' }, 'No close is known yet: the line begins when the first outcome window opens, at 00:00 UTC.');
+    return notYet('No close is known yet: the line begins when the first outcome window opens, at 00:00 UTC.');
   }
   const place = h('div', {});
   const span = days[days.length - 1].day - days[0].day + 1;
@@ -150,7 +150,7 @@ function summaryOf(days) {
   const closes = days.flatMap(({ close }) => (close === null ? [] : [close]));
   const range = `Closes from ${usd(Math.min(...closes))} to ${usd(Math.max(...closes))}.`;
   if (of === 0) return `${range} No forecast with a band is over on these days.`;
-  return `The outcome fell inside the 80 % band on ${inside} of ${of} days (${percent(inside / of, 0)}). ${range}`;
+  return `The outcome fell inside the 80\u00a0% band on ${inside} of ${of} days (${percent(inside / of, 0)}). ${range}`;
 }
 
 /** @param {PriceDay} day */

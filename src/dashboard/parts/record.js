@@ -2,7 +2,8 @@ import { figure } from '../charts/figure.js';
 import { forest } from '../charts/forest.js';
 import { bodyOf, h } from '../lib/dom.js';
 import { count, decimal, percent, percentInterval } from '../lib/format.js';
-import { show } from '../lib/section.js';
+import { notYet, show } from '../lib/section.js';
+import { sentence } from '../lib/words.js';
 import { LEAST_OUTCOMES, recordFacts, TOO_FEW } from '../record/record-facts.js';
 import { alwaysUpShare, regimeName } from '../record/record-rows.js';
 
@@ -15,7 +16,7 @@ import { alwaysUpShare, regimeName } from '../record/record-rows.js';
 /** A line of a forest plot, with the row that it is made of. @typedef {ForestRow & { of: Share, total: number }} ShareRow */
 
 const HOW_TO_READ =
-  'A bar is where the true share may plausibly lie (95 %). One that reaches the line at 50 % cannot be told from tossing a coin, one that reaches the diamond not from always saying UP.';
+  'A bar is where the true share may plausibly lie (95\u00a0%). One that reaches the line at 50\u00a0% cannot be told from tossing a coin, one that reaches its diamond not from always saying UP; of horizons only the shown one has a diamond.';
 
 /** @param {Page} page */
 export function mountRecord({ store }) {
@@ -25,7 +26,7 @@ export function mountRecord({ store }) {
 /** @param {Scorecard} scorecard */
 function drawn(scorecard) {
   const { summary } = scorecard;
-  if (summary.totalPredictions === 0) return h('p', { class: 'empty' }, 'No forecast has been made yet: there is no record to judge.');
+  if (summary.totalPredictions === 0) return notYet('No forecast has been made yet: there is no record to judge.');
   return [
     ...verdictOf(summary.verdict),
     tallyOf(summary),
@@ -46,11 +47,6 @@ function verdictOf(verdict) {
     h('p', { class: 'verdict' }, sentence(claim)),
     sentences.length === 0 ? null : h('p', { class: 'lead' }, sentences.map(sentence).join(' ')),
   ];
-}
-
-/** @param {string} words */
-function sentence(words) {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 /** @param {Scorecard['summary']} summary */
@@ -144,7 +140,9 @@ function forestFigure({ title, of, rows }) {
         ? []
         : [
             { label: 'right calls, 95 % interval', mark: 'mark-estimate' },
-            ...(rows.some(({ mark }) => typeof mark === 'number') ? [{ label: 'always saying UP', mark: 'mark-own' }] : []),
+            ...(rows.some(({ mark }) => typeof mark === 'number')
+              ? [{ label: `always saying UP${of === 'regimes' ? '' : ', horizon shown'}`, mark: 'mark-own' }]
+              : []),
           ],
     draw: (width) =>
       forest({ width, rows, reference: 0.5, tick: (value) => percent(value, 0), domain: drawnRows.length === 0 ? [0, 1] : undefined }),
@@ -175,5 +173,5 @@ function forestSummary(rows, of) {
     return `${rows[0].label}, the only one with enough calls, cannot be told from tossing a coin.`;
   if (clear.length === 0) return `None of the ${rows.length} ${of} with enough calls can be told from tossing a coin.`;
   const words = clear.map(({ label, value }) => `${label} (${(value ?? 0) > 0.5 ? 'above' : 'below'})`).join(', ');
-  return `Clear of 50 %: ${words}; of ${rows.length} ${of}, one in twenty is by chance alone.`;
+  return `Clear of 50\u00a0%: ${words}; of ${rows.length} ${of}, one in twenty is by chance alone.`;
 }

@@ -2,7 +2,7 @@ import { dateOf } from '../charts/chart.js';
 import { figure } from '../charts/figure.js';
 import { LANES, regimeLanes, riskClass } from '../charts/lanes.js';
 import { bodyOf, h } from '../lib/dom.js';
-import { show } from '../lib/section.js';
+import { notYet, show } from '../lib/section.js';
 import { regimeName, regimeRuns } from '../record/record-rows.js';
 
 /** @import { Run } from '../record/record-rows.js' */
@@ -16,7 +16,7 @@ export function mountRegimes({ store }) {
 /** @param {readonly Run[]} runs */
 function drawn(runs) {
   const now = runs.at(-1);
-  if (now === undefined) return h('p', { class: 'empty' }, 'No regime is known yet: the first forecast tells it.');
+  if (now === undefined) return notYet('No regime is known yet: the first forecast tells it.');
   return [
     h('p', { class: 'lead' }, h('strong', {}, `${regimeName(now.regime)} since ${dateOf(now.first)}`), `, ${riskOf(now)} risk.`),
     figure({

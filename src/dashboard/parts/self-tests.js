@@ -1,6 +1,7 @@
 import { bodyOf, h, replace } from '../lib/dom.js';
 import { utcTime } from '../lib/format.js';
 import { asOf, show } from '../lib/section.js';
+import { sentence } from '../lib/words.js';
 import { walkForwardView } from '../record/walk-forward-view.js';
 import { ask, Problem } from '../state/api.js';
 
@@ -51,8 +52,8 @@ function testView({ test, path, state, verdict, lastRunAt, nextDueAt, overdue, r
     'li',
     {},
     h('h3', {}, NAMES[test], ' ', stateMark(state, overdue)),
-    h('p', {}, verdict ?? 'It has not been run yet.'),
-    reason === null ? null : h('p', { class: 'trouble' }, reason),
+    h('p', {}, sentence(verdict ?? 'It has not been run yet.')),
+    reason === null ? null : h('p', { class: 'trouble' }, sentence(reason)),
     h(
       'p',
       { class: 'quiet' },

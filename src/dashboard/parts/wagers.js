@@ -3,7 +3,7 @@ import { profitChart } from '../charts/profit-chart.js';
 import { bodyOf, h } from '../lib/dom.js';
 import { percent } from '../lib/format.js';
 import { amount, signedAmount } from '../lib/money.js';
-import { show } from '../lib/section.js';
+import { notYet, show } from '../lib/section.js';
 import { table } from '../lib/table.js';
 import { bounded } from '../lib/words.js';
 import { bidAsk, fact, ordersList } from '../record/book.js';
@@ -26,8 +26,7 @@ export function mountWagers({ store }) {
 
 /** @param {Wagers} answer */
 function draw({ accounts, wagers, total, throughDate }) {
-  if (total === 0)
-    return h('p', { class: 'empty' }, `Nothing to tell up to ${throughDate}: wagers are told once every forecast of their day is over.`);
+  if (total === 0) return notYet(`Nothing to tell up to ${throughDate}: wagers are told once every forecast of their day is over.`);
   const placed = wagers.filter(({ state }) => state !== 'SKIPPED');
   const skipped = wagers.filter(({ state }) => state === 'SKIPPED');
   return [

@@ -7,7 +7,7 @@ import { table } from '../lib/table.js';
 
 /** `0.45 / 0.47`: best bid and best ask. @param {Book | null} book */
 export function bidAsk(book) {
-  return book === null ? '–' : `${decimal(book.bid, 2)} / ${decimal(book.ask, 2)}`;
+  return book === null ? '–' : `${decimal(book.bid, 2)}\u00a0/\u00a0${decimal(book.ask, 2)}`;
 }
 
 /** Orders in the order of their prices, those to sell first. @param {Book} book */

@@ -58,7 +58,7 @@ function calls({ summary }) {
 
 /** @param {{ low: number, high: number } | null} interval */
 function intervalOf(interval) {
-  return `95 % interval ${percentInterval(interval)}`;
+  return `95\u00a0% interval ${percentInterval(interval)}`;
 }
 
 /** @param {Scorecard} scorecard @returns {Fact} */
@@ -83,7 +83,7 @@ function band({ statistics: { distribution } }) {
   return {
     term,
     value: percent(held.observed),
-    notes: [intervalOf(held.interval95), `exact would be 80 %, ${count(distribution.n)} outcomes`],
+    notes: [intervalOf(held.interval95), `exact would be 80\u00a0%, ${count(distribution.n)} outcomes`],
   };
 }
 

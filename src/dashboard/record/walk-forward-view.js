@@ -3,6 +3,7 @@ import { foldsChart } from '../charts/folds-chart.js';
 import { h } from '../lib/dom.js';
 import { decimal, percent, shortHex } from '../lib/format.js';
 import { table } from '../lib/table.js';
+import { sentence } from '../lib/words.js';
 
 /** @import { z } from 'zod' */
 /** @import { WALK_FORWARD_REPLY } from '../../http/schemas/self-tests.ts' */
@@ -28,7 +29,7 @@ export function walkForwardView({ report, dataDigest, firstDay, lastDay, simulat
     horizon === undefined || horizon.folds.length === 0
       ? h('p', { class: 'empty' }, 'The history is too short for a fold.')
       : foldsFigure(horizon),
-    horizon === undefined ? null : h('p', {}, `${horizon.verdict[0].toUpperCase()}${horizon.verdict.slice(1)}.`),
+    horizon === undefined ? null : h('p', {}, sentence(horizon.verdict)),
     table({
       caption: 'Canaries: tests that a leak of the future would fail, each tried on pipelines that leak on purpose',
       columns: CANARIES,

@@ -32,7 +32,12 @@ export function lastOpenedOf({ row, index }) {
       'p',
       {},
       ...[statusOf(row), ' ', h('span', {}, pricesOf(row)), ' '],
-      h('a', { href: `#${index < ROWS_THERE ? rowId(row) : 'attestations'}` }, 'Check it'),
+      h(
+        'a',
+        { href: `#${index < ROWS_THERE ? rowId(row) : 'attestations'}` },
+        'Check it',
+        h('span', { class: 'visually-hidden' }, ` the call of ${dayWords(row.date)}`),
+      ),
     ),
   ];
 }

@@ -4,6 +4,8 @@ import { ask, Problem } from '../state/api.js';
 /** @import { LoggedIn } from '../state/session.js' */
 /** @import { Provider } from './wallets.js' */
 
+/** @typedef {(words: string, isProblem?: boolean) => void} Say */
+
 /** What wallets answer with (EIP-1193, EIP-1474). */
 const REFUSED_BY_READER = 4001;
 const ASKED_ALREADY = -32002;
@@ -17,13 +19,15 @@ export class LoginError extends Error {}
  * Logs in with a wallet: it signs `Verify svc balance: <wallet>:<timestamp>`, which moves nothing and costs nothing.
  * @param {Provider} provider
  * @param {(stage: 'connect' | 'sign' | 'check') => void} onStage what is waited for
+ * @param {string} [preferred] the account to go on with where it is among those that the wallet names; else its first
  * @returns {Promise<LoggedIn>}
  * @throws {LoginError}
  */
-export async function logInWith(provider, onStage) {
+export async function logInWith(provider, onStage, preferred) {
   try {
     onStage('connect');
-    const [wallet] = await provider.request({ method: 'eth_requestAccounts' });
+    const accounts = await provider.request({ method: 'eth_requestAccounts' });
+    const wallet = accounts.find((/** @type {unknown} */ account) => isSameAccount(account, preferred)) ?? accounts[0];
     if (typeof wallet !== 'string' || !ADDRESS.test(wallet)) throw new LoginError('The wallet has named no account.');
     onStage('sign');
     const timestamp = Date.now();
@@ -58,6 +62,29 @@ export async function logInByToken(text) {
 /** Ends the session at the service. @param {LoggedIn} session @throws {Problem} */
 export function endSession({ token }) {
   return ask('api/svc/oracle/session', { method: 'DELETE', token });
+}
+
+/**
+ * One login, which says what it is at as long as it counts. A session that a wallet gets once it counts no more is ended: nobody has it.
+ * @param {{ login: (say: Say) => Promise<LoggedIn>, counts: () => boolean, say: Say, onDone: (session: LoggedIn) => void, isByToken?: boolean }} options
+ */
+export async function attempt({ login, counts, say, onDone, isByToken }) {
+  /** @type {Say} */
+  const sayIfItCounts = (words, isProblem) => counts() && say(words, isProblem);
+  try {
+    const session = await login(sayIfItCounts);
+    if (counts()) onDone(session);
+    else if (!isByToken) await endSession(session);
+  } catch (error) {
+    if (error instanceof LoginError) sayIfItCounts(error.message, true);
+    // Where the service cannot be told, the session ends by itself.
+    else if (!(error instanceof Problem)) throw error;
+  }
+}
+
+/** @param {unknown} one @param {string | undefined} other */
+export function isSameAccount(one, other) {
+  return String(one).toLowerCase() === other?.toLowerCase();
 }
 
 /** @param {LoggedIn} answer @returns {LoggedIn} */

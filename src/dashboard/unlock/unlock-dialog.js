@@ -1,11 +1,10 @@
 import { h, replace } from '../lib/dom.js';
-import { LoginError, logInByToken, logInWith } from './login.js';
+import { attempt, logInByToken, logInWith } from './login.js';
 
 /** @import { LoggedIn } from '../state/session.js' */
+/** @import { Say } from './login.js' */
 /** @import { Wallet } from './wallets.js' */
 /** @import { WalletWatch } from './wallet-watch.js' */
-
-/** @typedef {(words: string) => void} Say */
 
 const WHY =
   'Your wallet signs one line of text. That is a signature, not a transaction: it costs nothing and moves nothing. It shows the service which gate tokens the wallet holds, and opens today’s call for 30 minutes.';
@@ -19,7 +18,7 @@ export const STAGES = {
 
 /**
  * The dialog to log in: by a wallet of this browser, or by a token that somebody has made elsewhere.
- * @param {{ wallets: WalletWatch, onLoggedIn: (session: LoggedIn) => void, fallback: () => HTMLElement | null }} options `fallback` has the
+ * @param {{ wallets: WalletWatch, onLoggedIn: (session: LoggedIn) => void, fallback: HTMLElement }} options `fallback` has the
  * focus afterwards where what had opened it is gone
  */
 export function createUnlockDialog({ wallets, onLoggedIn, fallback }) {
@@ -32,7 +31,7 @@ export function createUnlockDialog({ wallets, onLoggedIn, fallback }) {
     if (wallet === null) wallets.forget();
     else wallets.use(wallet);
     onLoggedIn(session);
-    if (document.activeElement === document.body) fallback()?.focus();
+    if (document.activeElement === document.body) fallback.focus();
   });
   const byWallet = (/** @type {Wallet} */ wallet) =>
     void attempts.begin((say) => logInWith(wallet.provider, (stage) => say(STAGES[stage](wallet.name))), wallet);
@@ -71,18 +70,12 @@ function createAttempts(status, onDone) {
   async function begin(login, wallet) {
     const mine = ++turn;
     const say = (/** @type {string} */ words, isProblem = false) => {
-      if (mine !== turn) return;
       status.textContent = words;
       status.classList.toggle('bad', isProblem);
     };
     say('Asking the service…');
-    try {
-      const session = await login(say);
-      if (mine === turn) onDone(session, wallet);
-    } catch (error) {
-      if (!(error instanceof LoginError)) throw error;
-      say(error.message, true);
-    }
+    const counts = () => mine === turn;
+    await attempt({ login, counts, say, onDone: (session) => onDone(session, wallet), isByToken: wallet === null });
   }
 
   return {

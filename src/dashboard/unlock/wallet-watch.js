@@ -1,4 +1,4 @@
-import { discoverWallets } from './wallets.js';
+import { discoverWallets, INJECTED, injected } from './wallets.js';
 
 /** @import { Wallet } from './wallets.js' */
 
@@ -35,7 +35,9 @@ export function watchWallet({ onAccounts, storage = sessionStorage }) {
   }
 
   function takeUp() {
-    const wallet = found.all.find(({ rdns }) => rdns === storage.getItem(KEY));
+    const key = storage.getItem(KEY);
+    // One that was only there may announce itself in time after the next load.
+    const wallet = found.all.find(({ rdns, provider }) => rdns === key || (key === INJECTED && provider === injected()));
     if (watched === null && wallet !== undefined) watch(wallet);
   }
 

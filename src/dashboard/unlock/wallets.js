@@ -17,12 +17,12 @@ const MOST_NAME_CHARS = 40;
 const MOST_ICON_CHARS = 200_000;
 /** How long wallets have to announce themselves. */
 const ANNOUNCED_WITHIN_MS = 500;
-const INJECTED = 'injected';
+export const INJECTED = 'injected';
 
 /**
  * Wallets that have announced themselves so far; `onChange` is called when one more does, which some do as soon as they are asked.
  * @param {() => void} onChange
- * @returns {{ readonly all: readonly Wallet[], ask: () => void }} `ask` has them announce themselves
+ * @returns {{ readonly all: readonly Wallet[], ask: () => void }} `ask` has them announce themselves, and looks again for one that does not
  */
 export function discoverWallets(onChange) {
   /** @type {Map<string, Wallet>} */
@@ -35,18 +35,33 @@ export function discoverWallets(onChange) {
     wallets.set(wallet.id, wallet);
     onChange();
   });
-  setTimeout(() => {
-    const { ethereum: provider } = /** @type {any} */ (globalThis);
-    if (wallets.size > 0 || typeof provider?.request !== 'function') return;
+  let hadTime = false;
+  function lookForInjected() {
+    const provider = injected();
+    if (!hadTime || wallets.size > 0 || typeof provider?.request !== 'function') return;
     wallets.set(INJECTED, { id: INJECTED, rdns: INJECTED, name: 'Browser wallet', icon: null, provider });
     onChange();
+  }
+  setTimeout(() => {
+    hadTime = true;
+    lookForInjected();
   }, ANNOUNCED_WITHIN_MS);
+  // Some come later than that, and say so by this.
+  addEventListener('ethereum#initialized', lookForInjected);
   return {
     get all() {
       return [...wallets.values()];
     },
-    ask: () => void dispatchEvent(new Event('eip6963:requestProvider')),
+    ask() {
+      dispatchEvent(new Event('eip6963:requestProvider'));
+      lookForInjected();
+    },
   };
+}
+
+/** What a wallet has put there, if it is one. @returns {any} */
+export function injected() {
+  return /** @type {any} */ (globalThis).ethereum;
 }
 
 /**

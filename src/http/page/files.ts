@@ -16,9 +16,10 @@ type PageFolder = (typeof PAGE_FOLDERS)[number];
 
 /**
  * Hashes that the page recomputes commitments with: files of the package, which browsers load without a bundler, line by line as they are
- * published but for the comments that document them, more than a quarter of what readers would load.
+ * published but for their comments, more than half of what readers would load, and with whose they are.
  */
 const VENDOR = { of: '@noble/hashes/sha3.js', files: ['sha3.js', 'sha2.js', '_md.js', '_u64.js', 'utils.js'] } as const;
+const NOTICE = '/*! @noble/hashes, MIT License, Copyright (c) 2022 Paul Miller */\n';
 
 export interface PageFile {
   name: string;
@@ -36,13 +37,16 @@ const folders = new Map<PageFolder, ReadonlyMap<string, PageFile>>();
 export function pageFiles(folder: PageFolder): ReadonlyMap<string, PageFile> {
   const known = folders.get(folder);
   if (known !== undefined) return known;
-  const contentOf = (path: string) => (folder === 'vendor' ? read(path).replace(DOCUMENTATION, '') : read(path));
+  const contentOf = (path: string) => (folder === 'vendor' ? `${NOTICE}${withoutComments(read(path))}` : read(path));
   const files = new Map(locations(folder).map(([name, path]) => [name, fileOf(name, contentOf(path))]));
   folders.set(folder, files);
   return files;
 }
 
-const DOCUMENTATION = /^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm;
+/** Code without the comments that have lines of their own; one with code on its line stays. */
+export function withoutComments(code: string): string {
+  return code.replace(/^[ \t]*(?:\/\*\*(?:[^*]|\*(?!\/))*\*\/|\/\/.*)\n/gm, '');
+}
 
 /** The frame of the page, with places for what differs between deployments. */
 export function readFrame(): string {

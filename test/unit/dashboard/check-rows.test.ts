@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { doubtOf } from '../../../src/dashboard/chain/chain-asked.js';
 import { checkRows } from '../../../src/dashboard/check/check-rows.js';
+import { commitmentsAround } from '../../../src/dashboard/check/commitments.js';
 import type { Finding } from '../../../src/dashboard/check/verify.js';
 import type { Answers, ScorecardRow } from '../../../src/dashboard/state/answers.ts';
-import { ATTESTER, METADATA, OPENS, PREVIOUS, prediction, ROW, resolution } from './evidence.ts';
+import { ATTESTER, attested, METADATA, made, OPENS, PLACE, PREVIOUS, prediction, ROW, resolution } from './evidence.ts';
 
 const EAS = '0x4200000000000000000000000000000000000021';
 const first = prediction();
@@ -25,16 +26,17 @@ function encoded({ uid, schema, time, refUID, recipient, attester, data }: typeo
   return `0x${word(32)}${head.join('')}${bytes.padEnd(Math.ceil(bytes.length / 64) * 64, '0')}`;
 }
 
-/** What an honest endpoint of chain 8453 answers: there is a block each two seconds. */
+/** What an honest endpoint of chain 8453 answers: there is a block each two seconds, unless a test has it otherwise. */
 const ENDPOINT: Record<string, (params: never[]) => unknown> = {
   eth_chainId: () => '0x2105',
   eth_call: ([{ data }]: { data: string }[]) => {
-    const found = [first, second, twin, PREVIOUS].find(({ uid }) => data.endsWith(uid.slice(2)));
-    return found && encoded(found);
+    const found = [first, second, twin, ...onChain].find(({ uid }) => data.endsWith(uid.slice(2)));
+    return encoded(found ?? NONE);
   },
   eth_getBlockByNumber: ([name]: string[]) => {
-    const number = name === 'latest' ? NEWEST_BLOCK : Number(name);
-    return { number: `0x${number.toString(16)}`, timestamp: `0x${(GENESIS + 2 * number).toString(16)}` };
+    const number = name === 'latest' ? Math.floor(blockAt(NEWEST)) : Number(name);
+    const timestamp = chain.genesis + chain.blockSeconds * number;
+    return { number: `0x${number.toString(16)}`, timestamp: `0x${timestamp.toString(16)}`, hash: `0x${chain.genesis}${number}` };
   },
   eth_getLogs: ([range]: { fromBlock: string; toBlock: string }[]) => {
     const isIn = ({ time }: typeof first) => blockAt(time) >= Number(range.fromBlock) && blockAt(time) <= Number(range.toBlock);
@@ -43,11 +45,15 @@ const ENDPOINT: Record<string, (params: never[]) => unknown> = {
 };
 
 const GENESIS = OPENS / 1_000 - 20_000_000;
-const blockAt = (time: number) => (time - GENESIS) / 2;
-const NEWEST_BLOCK = 10_200_000;
+const NEWEST = OPENS / 1_000 + 400_000;
+let chain = { genesis: GENESIS, blockSeconds: 2 };
+const blockAt = (time: number) => (time - chain.genesis) / chain.blockSeconds;
+const NONE = { ...attested({ time: 0 }), uid: `0x${'00'.repeat(32)}` };
 /** Commits to the other way, as far ahead of the window. */
 const twin = prediction({}, `0x${'77'.repeat(32)}`);
 let onChain: (typeof first)[];
+let endpoints = 0;
+let endpoint: string;
 let posts: { method: string; params: never[] }[][];
 
 /** That endpoint, and the service's published metadata. */
@@ -62,6 +68,8 @@ async function world(url: string | URL, request: RequestInit) {
 const reported = vi.fn();
 beforeEach(() => {
   onChain = [PREVIOUS, first];
+  chain = { genesis: GENESIS, blockSeconds: 2 };
+  endpoint = `https://honest.example/${++endpoints}`;
   posts = [];
   vi.stubGlobal('document', { baseURI: 'https://oracle.example/' });
   vi.stubGlobal('fetch', world);
@@ -81,7 +89,7 @@ const INFO = {
 async function findingsOf(rows: readonly ScorecardRow[], info = INFO): Promise<Finding[]> {
   const findings: Finding[] = [];
   await checkRows({
-    ...{ rows, info, shown: { horizon: 2, known: [...rows, before] }, endpoint: 'https://honest.example/', token: null },
+    ...{ rows, info, shown: { horizon: 2, known: [...rows, before] }, endpoint, token: null },
     signal: new AbortController().signal,
     onFinding: (_, finding) => void findings.push(finding),
   });
@@ -95,12 +103,96 @@ it('reads a row with the one before it, and finds that all agrees', async () => 
 it('finds what the wallet has committed a second time for the same day, in few questions', async () => {
   onChain.push(twin);
   expect(await findingsOf([row])).toMatchObject([{ verdict: 'mismatch', words: 'Does not match: prediction commitments' }]);
-  // Chain, its two ends, the blocks of the time, the events in them, what these name; then the row itself.
-  expect(posts.map((calls) => calls[0]?.method)).toEqual([
-    ...['eth_chainId', 'eth_getBlockByNumber', 'eth_getBlockByNumber', 'eth_getLogs', 'eth_call', 'eth_call'],
-  ]);
-  const [{ fromBlock, toBlock }] = posts[3]![0]!.params as { fromBlock: string; toBlock: string }[];
-  expect([Number(fromBlock), Number(toBlock)]).toEqual([blockAt(OPENS / 1_000 - 18_000), blockAt(OPENS / 1_000) - 1]);
+  // Chain, its two ends and the row itself; the blocks of the time, the events in them, what else these name.
+  expect(posts.map((calls) => calls[0]?.method)).toEqual(['eth_chainId', 'eth_getBlockByNumber', 'eth_getLogs', 'eth_call']);
+  expect(posts[3]).toHaveLength(1);
+  expect(rangeOf(posts[2]!)).toEqual([blockAt(OPENS / 1_000 - 18_000), blockAt(OPENS / 1_000) - 1]);
+});
+
+const rangeOf = ([call]: (typeof posts)[number]) => {
+  const [{ fromBlock, toBlock }] = call!.params as { fromBlock: string; toBlock: string }[];
+  return [Number(fromBlock), Number(toBlock)];
+};
+
+it('asks an endpoint for what it has told of its blocks only once, unless it has another chain by then', async () => {
+  await findingsOf([row]);
+  posts = [];
+  expect(await findingsOf([row])).toMatchObject([{ verdict: 'verified', open: [] }]);
+  expect(posts.map((calls) => calls[0]?.method)).toEqual(['eth_chainId', 'eth_getLogs']);
+  chain = { genesis: GENESIS + 7_000_000, blockSeconds: 3 };
+  onChain.push(twin);
+  expect(await findingsOf([row])).toMatchObject([{ verdict: 'mismatch', words: 'Does not match: prediction commitments' }]);
+});
+
+it.each([
+  ['long ago', '2020-01-01T00:00:00.000Z'],
+  ['more than a day before', new Date(OPENS - 28 * 3_600_000).toISOString()],
+  ['never', 'no time'],
+])('finds it whenever the service says that the row was made: %s', async (_, timestamp) => {
+  onChain.push(twin);
+  expect(await findingsOf([{ ...row, timestamp }])).toMatchObject([{ words: 'Does not match: prediction commitments' }]);
+  // Of many rows, whose attestations are read later, it is never more than a day.
+  const rows = [{ ...row, timestamp }, row];
+  const { signal } = new AbortController();
+  const found = await commitmentsAround({ rows, info: INFO, endpoint, signal });
+  if ('problem' in found) throw new Error(found.problem);
+  expect(found.from).toBeGreaterThanOrEqual(blockAt(OPENS / 1_000 - 86_400) - 8);
+  expect(found.committed).toHaveLength(2);
+});
+
+/** Predictions of other days, made within the same hours. */
+const junk = (count: number, time = OPENS / 1_000 - 8_000) =>
+  Array.from({ length: count }, (_, index) =>
+    attested({ schema: first.schema, time, data: made({ day: PLACE.day + 400 + index }, `0x${'66'.repeat(32)}`) }),
+  );
+
+it('finds it among others, and believes nobody who makes so many that they cannot be read', async () => {
+  onChain.push(...junk(120), twin);
+  expect(await findingsOf([row])).toMatchObject([{ words: 'Does not match: prediction commitments' }]);
+  onChain.push(...junk(900));
+  const [finding] = await findingsOf([row]);
+  expect(finding).toMatchObject({ words: 'Does not match: prediction commitments', open: [] });
+  expect(finding!.checks.find(({ ok }) => !ok)).toMatchObject({
+    what: expect.stringMatching(/^In blocks .* the wallet made so few predictions that each could be read\.$/),
+    ...{ expected: 'at most 1000', actual: 'more than 1000' },
+  });
+});
+
+it('finds it also where as many rows are checked as the page can show', async () => {
+  chain = { genesis: GENESIS, blockSeconds: 600 };
+  const days = Array.from({ length: 360 }, (_, index) => index);
+  const rows = days.map((index) => ({ ...row, sequence: 60 + 2 * index, windowOpensAt: new Date(OPENS - index * DAY_MS).toISOString() }));
+  onChain.push(...days.flatMap((index) => junk(4, OPENS / 1_000 - index * 86_400 - 8_000)));
+  expect((await findingsOf(rows.slice(0, 50)))[0]).toMatchObject({ verdict: 'verified', open: [] });
+  onChain.push(twin);
+  for (const shown of [50, 360]) {
+    expect((await findingsOf(rows.slice(0, shown)))[0]).toMatchObject({ words: 'Does not match: prediction commitments' });
+  }
+});
+
+it('says that an endpoint answers without what it lists', async () => {
+  onChain.push(twin);
+  vi.stubGlobal('fetch', async (url: string, request: RequestInit) => {
+    const body = String(request.body).replaceAll(twin.uid.slice(2), 'ee'.repeat(32));
+    return world(url, { ...request, body: url.toString().includes('ipfs') ? null : body });
+  });
+  const why = 'it lists an attestation, and answers without it';
+  expect(await findingsOf([row])).toMatchObject([{ verdict: 'verified', open: [{ why, isDue: false }] }]);
+});
+
+it('waits for an endpoint only so long', async () => {
+  vi.stubGlobal('fetch', async (url: string, request: RequestInit) => {
+    if (!String(request.body).includes('eth_getLogs')) return world(url, request);
+    request.signal!.throwIfAborted();
+    return new Promise((_, reject) => request.signal!.addEventListener('abort', () => reject(request.signal!.reason)));
+  });
+  const stop = new AbortController();
+  const task = { rows: [row], info: INFO, endpoint, signal: stop.signal };
+  const problem = 'the endpoint has not told it within 0.05 s';
+  expect(await commitmentsAround(task, { patienceMs: 50 })).toEqual({ problem });
+  const looking = commitmentsAround(task);
+  stop.abort();
+  await expect(looking).rejects.toMatchObject({ name: 'AbortError' });
 });
 
 it.each([
@@ -121,7 +213,7 @@ it('looks through no more blocks than an endpoint should be asked for', async ()
   const [finding] = await findingsOf([row, longAgo]);
   expect(finding).toMatchObject({
     verdict: 'verified',
-    open: [{ why: expect.stringMatching(/^that takes 441000 blocks of so many rows/) }],
+    open: [{ why: expect.stringMatching(/^that takes 475200 blocks of so many rows/) }],
   });
   expect(posts.flat().some(({ method }) => method === 'eth_getLogs')).toBe(false);
 });

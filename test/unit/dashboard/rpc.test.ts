@@ -6,7 +6,9 @@ const CALLS = [
   { method: 'eth_blockNumber', params: [] },
 ];
 
-/** An endpoint that answers a parsed request with whatever is given, as JSON, text or bytes. */
+let endpoints = 0;
+
+/** An endpoint of its own that answers a parsed request with whatever is given, as JSON, text or bytes. */
 function endpoint(answer: (request: unknown) => unknown, status = 200) {
   const asked: unknown[] = [];
   const fetch = async (_url: string, { body }: RequestInit) => {
@@ -15,7 +17,8 @@ function endpoint(answer: (request: unknown) => unknown, status = 200) {
     const said = answer(request);
     return new Response(typeof said === 'string' || said instanceof ReadableStream ? said : JSON.stringify(said), { status });
   };
-  return { asked, ask: (calls = CALLS) => callAll('http://127.0.0.1/rpc', calls, { fetch }) };
+  const url = `http://127.0.0.1/rpc/${++endpoints}`;
+  return { asked, ask: (calls = CALLS) => callAll(url, calls, { fetch }) };
 }
 
 const resultOf = ({ id, method }: { id: number; method: string }) => ({ jsonrpc: '2.0', id, result: `${method}!` });
@@ -41,6 +44,16 @@ describe('calls to an endpoint', () => {
     );
     expect(await ask()).toEqual([{ result: 'eth_chainId!' }, { result: 'eth_blockNumber!' }]);
     expect(asked).toHaveLength(3);
+    // It is not asked a second time whether it knows any.
+    await ask();
+    expect(asked.slice(3).map(isBatch)).toEqual([false, false]);
+  });
+
+  it('go in halves where an answer is too long to be read, so that each is answered that can be', async () => {
+    const long = 'a'.repeat(600_000);
+    const { ask, asked } = endpoint((request) => [request as { id: number }].flat().map(({ id }) => ({ id, result: long })));
+    expect(await ask(Array.from({ length: 8 }, () => CALLS[0]))).toEqual(Array.from({ length: 8 }, () => ({ result: long })));
+    expect(asked.map((request) => (request as unknown[]).length)).toEqual([8, 4, 2, 2, 4, 2, 2]);
   });
 
   it('tell which of them failed', async () => {

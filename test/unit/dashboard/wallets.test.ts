@@ -8,6 +8,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   page = new EventTarget();
   vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
+  vi.stubGlobal('dispatchEvent', page.dispatchEvent.bind(page));
   vi.stubGlobal('ethereum', injected);
 });
 afterEach(() => {
@@ -39,6 +40,30 @@ it('one that announces itself stands in its place, whenever it does', () => {
   vi.advanceTimersByTime(1_000);
   announce('late');
   expect(late.all.map(({ name }) => name)).toEqual(['late']);
+});
+
+it.each([
+  ['that it is there', () => page.dispatchEvent(new Event('ethereum#initialized'))],
+  ['nothing, and is found when the reader looks for wallets', (ask: () => void) => ask()],
+])('one that comes late is offered too; it says %s', (_, come) => {
+  vi.stubGlobal('ethereum', undefined);
+  const onChange = vi.fn();
+  const found = discoverWallets(onChange);
+  vi.advanceTimersByTime(1_000);
+  come(found.ask);
+  expect(found.all).toEqual([]);
+  vi.stubGlobal('ethereum', injected);
+  come(found.ask);
+  come(found.ask);
+  expect(found.all.map(({ id }) => id)).toEqual(['injected']);
+  expect(onChange).toHaveBeenCalledOnce();
+});
+
+it('nobody is hurried: one that is there may announce itself first', () => {
+  const found = discoverWallets(() => {});
+  found.ask();
+  page.dispatchEvent(new Event('ethereum#initialized'));
+  expect(found.all).toEqual([]);
 });
 
 it.each([undefined, null, 'a text', {}, { request: 'no function' }])('what is no wallet (%j) is not offered', (ethereum) => {

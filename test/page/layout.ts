@@ -1,0 +1,69 @@
+import type { Page } from 'playwright-core';
+
+/** In pixels. */
+const WIDTHS = [360, 768, 1_280];
+
+interface Layout {
+  /** Pixels by which the page is wider than what it is seen through. */
+  tooWide: number;
+  /** Width of each chart in pixels, by the title of its figure. */
+  chartWidths: Readonly<Record<string, string>>;
+  /** Pairs of figures of which one stands on the other. */
+  overlaps: readonly string[];
+}
+
+/** Opens every table and every detail, also those that are within one; what is asked for only then comes too. */
+export async function openEverything(page: Page): Promise<number> {
+  for (let opened = 0; ; ) {
+    const more = await page.evaluate(() => {
+      const closed = [...document.querySelectorAll('main details:not([open])')] as HTMLDetailsElement[];
+      for (const one of closed) one.open = true;
+      return closed.length;
+    });
+    if (more === 0) return opened;
+    opened += more;
+    // Their charts are drawn in the frame after the one in which they are there.
+    await page.waitForFunction(() => document.querySelector('.loading, .canvas:empty, .table-of > div:empty') === null);
+  }
+}
+
+/** The layout of the page on a phone, a tablet and a desktop. */
+export async function layoutsOf(page: Page): Promise<(Layout & { width: number })[]> {
+  const layouts = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    layouts.push({ width, ...(await layoutOf(page)) });
+  }
+  return layouts;
+}
+
+/** What of a figure is seen, whether or not it is within its box; a table is seen as far as the box that it scrolls in. */
+async function layoutOf(page: Page): Promise<Layout> {
+  return page.evaluate(async () => {
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const figures = [...document.querySelectorAll('main figure')].map((figure) => {
+      const seen = [figure, ...figure.querySelectorAll('*')].filter((one) => one.parentElement?.closest('.scroll') === null);
+      const boxes = seen.map((one) => one.getBoundingClientRect()).filter(({ width, height }) => width > 1 && height > 1);
+      return {
+        title: figure.querySelector('figcaption strong')?.textContent ?? '',
+        chart: figure.querySelector('.chart')?.getAttribute('width') ?? '',
+        left: Math.min(...boxes.map(({ left }) => left)),
+        right: Math.max(...boxes.map(({ right }) => right)),
+        top: Math.min(...boxes.map(({ top }) => top)),
+        bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
+      };
+    });
+    return {
+      tooWide: Math.max(0, document.documentElement.scrollWidth - innerWidth),
+      chartWidths: Object.fromEntries(figures.map(({ title, chart }) => [title, chart])),
+      overlaps: figures.flatMap((one, index) =>
+        figures
+          .slice(index + 1)
+          .filter(
+            (other) => one.left < other.right - 1 && other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1,
+          )
+          .map((other) => `${one.title} on ${other.title}`),
+      ),
+    };
+  });
+}
