@@ -9,6 +9,8 @@ export interface SetupStep {
 export interface Setup {
   /** Null once all of it is done. */
   readonly current: SetupStep | null;
+  /** Whether days of the past are still to be replayed: until they are, the clock of the local chain is behind. Set by who replays them. */
+  replayAhead: boolean;
   at(what: string, counted?: { done: number; total: number }): void;
   /** Does a part of the start; a person who watches is told once it is done, and how long it took. */
   part<T>(name: string, work: () => Promise<T>, outcome: string | ((result: T) => string)): Promise<T>;
@@ -22,6 +24,7 @@ const NAME_WIDTH = 12;
 export function createSetup(first = 'starting', tell: (line: string) => void = () => undefined): Setup {
   let current: SetupStep | null = { what: first, done: null, total: null };
   return {
+    replayAhead: false,
     get current() {
       return current;
     },
@@ -47,7 +50,7 @@ export function partLine(name: string, text: string): string {
 }
 
 /** One sentence of it: `replaying history: 40 of 120 days`. Null once all is done. */
-export function setupText({ current }: Setup): string | null {
+export function setupText({ current }: Pick<Setup, 'current'>): string | null {
   if (current === null) return null;
   const { what, done, total } = current;
   return done === null || total === null ? what : `${what}: ${done} of ${total}`;

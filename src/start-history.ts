@@ -64,6 +64,7 @@ export async function replayHistory(service: Service): Promise<ReplayRange | nul
   });
   bar.end();
   await localChain.setTimeToNow();
+  setup.replayAhead = false;
   // What a replay brought is history, and told at once when it is there.
   await push.publish();
   return replayed;

@@ -33,7 +33,7 @@ async function startPipeline(service: Service): Promise<void> {
   const { config, log, setup, pipeline, live, http } = service;
   const step = unlessStopped(service);
   if (live !== null) await step(fetchHistory(live, service));
-  const isFirst = await step(isReplayAhead(service));
+  const isFirst = setup.replayAhead;
   const finishSelfTests = beginSelfTests(service);
   if (isFirst) setup.at('replaying days of history');
   const replayed = await step(replayHistory(service));
@@ -130,6 +130,7 @@ async function start(opened: StartFrame): Promise<void> {
   shutdown.onStop('http', () => server.close());
   const url = localUrl(host, server);
   const service = await assemble(frame, url);
+  setup.replayAhead = await isReplayAhead(service);
   // Before the parts that requests under way still need.
   shutdown.onStop('requests under way', () => server.close());
   const isWorker = config.ROLE === 'worker';
@@ -144,7 +145,7 @@ async function start(opened: StartFrame): Promise<void> {
     shutdown.onStop('WebSocket connections', await serveWebSocket(server, service));
   }
   server.serve(app);
-  await tellWhatIsServed(service, url);
+  tellWhatIsServed(service, url);
   await unlessStopped(service)(startPipeline(service));
   // A second process on the same chain speaks for the service only under the address it was told.
   if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await service.announce();
@@ -153,10 +154,9 @@ async function start(opened: StartFrame): Promise<void> {
 }
 
 /** Where the page is, which fills while history is replayed, and what it shows. */
-async function tellWhatIsServed(service: Service, url: string): Promise<void> {
-  const { config, http, feedReason } = service;
+function tellWhatIsServed({ config, http, feedReason, setup }: Service, url: string): void {
   if (config.ROLE !== 'worker') {
-    const fills = (await isReplayAhead(service)) ? ' (fills while history is replayed)' : '';
+    const fills = setup.replayAhead ? ' (fills while history is replayed)' : '';
     tellPerson(partLine('Page', `${pageUrl(config, url)}${fills}`));
   }
   tellPerson(`Market data: ${http.market.source}${feedReason === null ? '' : ` (${feedReason})`}`);

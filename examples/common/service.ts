@@ -1,6 +1,9 @@
 /** Where the service is. SERVICE_URL names another one than that of `npm start` on this machine. */
 export const service = (process.env.SERVICE_URL || 'http://127.0.0.1:3000').replace(/\/+$/, '');
 
+// Whoever reads what a program prints has gone, as `| head` does.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
+
 /** What the service says when it refuses (RFC 9457). */
 interface Problem {
   code: string;

@@ -10,6 +10,9 @@ export class StepFailed extends Error {
   }
 }
 
+// Whoever reads has gone, as `| head` does.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
+
 let steps = 0;
 
 export function beginStep(title: string): void {

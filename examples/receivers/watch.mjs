@@ -19,6 +19,9 @@ let lastId = process.argv[2];
 /** Token and its end; kept over drops, since logins are limited. */
 let session = null;
 
+// Whoever read has gone, as `| head` does.
+process.stdout.on('error', ({ code }) => process.exit(code === 'EPIPE' ? 0 : 1));
+
 /** Of the wallet that `npm start` makes in its folder. */
 function demonstrationKey() {
   const path = `${process.env.DATA_DIR || './data'}/demo.json`;

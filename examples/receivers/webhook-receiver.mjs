@@ -14,6 +14,9 @@ if (!secret) throw new Error('Set WEBHOOK_SECRET to the secret that registering 
 const webhook = secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(Buffer.from(secret), { format: 'raw' });
 const seen = new Set();
 
+// Whoever read has gone, as `| head` does.
+process.stdout.on('error', ({ code }) => process.exit(code === 'EPIPE' ? 0 : 1));
+
 const server = createServer(async (request, response) => {
   try {
     response.writeHead(await receive(request)).end();

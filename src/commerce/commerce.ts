@@ -2,6 +2,7 @@ import type { Address } from 'viem';
 import type { SignedHash } from '../chain/verify-signature.ts';
 import { CHANNELS, type Channel, type ClosedChannels } from './channel.ts';
 import type { Ledger } from './ledger.ts';
+import type { RequireOpen } from './opening.ts';
 import type { SignReceipt } from './receipt.ts';
 import type { Till } from './till.ts';
 import type { Sales } from './x402/sale.ts';
@@ -22,6 +23,7 @@ export interface Commerce {
   /** Whether a HOLD costs nothing at `GET /oracle`. */
   freeHold: boolean;
   closed: ClosedChannels;
+  requireOpen: RequireOpen;
 }
 
 /** Whether a channel takes money, and if not why. */

@@ -6,6 +6,7 @@ import { isSignedBy } from '../chain/verify-signature.ts';
 import type { Wallet } from '../chain/wallet.ts';
 import type { Commerce } from '../commerce/commerce.ts';
 import { Ledger } from '../commerce/ledger.ts';
+import { openOnceReplayed } from '../commerce/opening.ts';
 import { createReceiptSigner } from '../commerce/receipt.ts';
 import type { Till } from '../commerce/till.ts';
 import { PaymentClaims } from '../commerce/x402/claims.ts';
@@ -25,13 +26,15 @@ export interface CommerceComposition {
   provider: LocalAccount;
   /** Where callers reach the service. */
   publicUrl: string;
+  /** Whether history is still to be replayed. */
+  isReplayAhead(): boolean;
   now(): Date;
 }
 
 /** What is sold, how it is paid for, and what was earned with it. @throws OracleError CONFIG_INVALID for a stablecoin that cannot be used */
 export async function composeCommerce(
   frame: Frame,
-  { db, chain, facilitator, provider, publicUrl, now }: CommerceComposition,
+  { db, chain, facilitator, provider, publicUrl, isReplayAhead, now }: CommerceComposition,
 ): Promise<Commerce> {
   const { config, log, shutdown } = frame;
   const { chainId, addresses } = chain;
@@ -45,8 +48,9 @@ export async function composeCommerce(
   };
   const ledger = new Ledger(db);
   const signReceipt = createReceiptSigner(provider, chainId);
+  const requireOpen = openOnceReplayed(isReplayAhead);
   const sales = new Sales({
-    ...{ chain, till, ledger, signReceipt, log, now },
+    ...{ chain, till, ledger, signReceipt, requireOpen, log, now },
     facilitator: facilitatorOf(config, chain, facilitator),
     claims: new PaymentClaims(db),
     signal: shutdown.signal,
@@ -57,6 +61,7 @@ export async function composeCommerce(
     isSignedBy: (signed) => isSignedBy(chain, signed),
     freeHold: config.X402_FREE_HOLD === 'on',
     closed: {},
+    requireOpen,
   };
 }
 

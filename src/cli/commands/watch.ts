@@ -1,13 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
 import { Misuse } from '../../audit/misuse.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
+import { setupText } from '../../setup.ts';
 import { logInWallet, type WalletSession } from '../../wallet-login.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import type { Host } from '../host.ts';
 import { jsonFor, tell } from '../print.ts';
 import { accountFor, KEY_HELP, KEY_OPTIONS, type KeyChoice, namesKey } from '../secrets/keys.ts';
-import { serviceUrl, tokenFor } from '../service.ts';
+import { ask, serviceUrl, tokenFor } from '../service.ts';
 import { penFor, screenLine } from '../text/style.ts';
 import { eventLine } from '../watch/event-line.ts';
 import { type FollowOptions, followOnce } from '../watch/follow.ts';
@@ -22,6 +24,8 @@ const LEAST_LEFT_MS = 60_000;
 
 const TEXT = { type: 'string' } as const;
 const OPTIONS = { ...KEY_OPTIONS, url: TEXT, token: TEXT, since: TEXT, events: TEXT, horizon: TEXT, json: { type: 'boolean' } } as const;
+
+const HEALTH = z.object({ setup: z.object({ what: z.string(), done: z.number().nullable(), total: z.number().nullable() }).nullable() });
 
 /** Interface, section 6.1. */
 export const watch: Command = {
@@ -52,12 +56,20 @@ ${READER_HELP}
       onEvent: (event) => {
         host.out.write(`${asJson ? jsonFor(host.out, event) : screenLine(eventLine(event, pen))}\n`);
       },
+      onConnected: () => void tellSetup(url, host),
       onNotice: (text) => tell(host, text),
       signal,
     };
     return followOn(follow, host);
   },
 };
+
+/** Why nothing comes yet, of a service that is at its start: the events of a replay are told once it is done. Without an answer, nothing. */
+async function tellSetup(url: string, host: Host): Promise<void> {
+  const health = await ask({ url, path: '/health', as: HEALTH }).catch(() => null);
+  const left = health === null ? null : setupText({ current: health.answer.setup });
+  if (left !== null) tell(host, `the service is being set up (${left}): the events of that come once it is done`);
+}
 
 /** Connects again whatever happens, but for a refusal that would be the same again. */
 async function followOn(follow: FollowOptions, host: Host): Promise<number> {

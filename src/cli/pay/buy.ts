@@ -7,7 +7,7 @@ import { tell, tellLines } from '../print.ts';
 import { minute } from '../text/amounts.ts';
 import { facts } from '../text/facts.ts';
 import { endOf, type SignedPayment, signPayment } from './authorization.ts';
-import type { Coin } from './coins.ts';
+import { type Coin, coinOf } from './coins.ts';
 import { endedUnanswered, notUsed, refused, underWay, unknownYet } from './outcomes.ts';
 import { dropPayment, keepPayment, type PendingPayment, type Purchase, pendingPayment } from './pending.ts';
 import { sendPayment } from './send.ts';
@@ -92,13 +92,14 @@ async function termsFor({ url, path, mostMicros, coins }: BuyOptions): Promise<T
 }
 
 /** Says what is to be paid, and asks whether it may be. @throws Misuse where nobody can be asked */
-async function agreed(host: Host, terms: Terms, { yes, account }: BuyOptions): Promise<boolean> {
+async function agreed(host: Host, terms: Terms, { yes, account, coins }: BuyOptions): Promise<boolean> {
   const price = `${formatUnits(terms.amountMicros, DECIMALS)} USD`;
   const rows = [
     ['Price', price],
     ['To', terms.payTo],
     ['In', `${terms.assetName}, ${terms.asset}`],
-    ['On', `chain ${terms.chainId}`],
+    // A local chain goes by the number of the one that it stands for.
+    ['On', `chain ${terms.chainId}${coinOf(coins, terms)?.isLocal ? ', a local one: its money is worth nothing' : ''}`],
     ['From', account.address],
   ] as const;
   tellLines(host, (pen) => facts(rows, pen));

@@ -11,10 +11,12 @@ export interface Coin {
   chainId: number;
   /** An endpoint of its chain that is not the seller's word; null: none is known. */
   rpcUrl: string | null;
+  /** Of the local chain of a demonstration, where anybody can make it: so says this folder, and not the seller. */
+  isLocal: boolean;
 }
 
 /** USDC, by chain: coins of other addresses may be worth anything. */
-const USDC: readonly Omit<Coin, 'rpcUrl'>[] = [
+const USDC: readonly Omit<Coin, 'rpcUrl' | 'isLocal'>[] = [
   { chainId: 8453, address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' },
   { chainId: 84532, address: '0x036CbD53842c5426634e7929541eC2318dCF7e6b' },
 ];
@@ -36,10 +38,10 @@ interface CoinChoice {
 export async function coinsFor(host: Host, { wallet, asset, rpc }: CoinChoice): Promise<Coin[]> {
   const demo = wallet === undefined ? await demoHere(host) : ((await host.demo?.()) ?? null);
   const rpcChain = rpc === undefined ? null : await chainIdOf(clientAt(rpc));
-  const usdc = USDC.map((coin) => ({ ...coin, rpcUrl: coin.chainId === rpcChain ? (rpc as string) : null }));
-  const ofDemo = demo === null ? [] : [{ address: demo.contracts.stablecoin, chainId: demo.chainId, rpcUrl: demo.rpcUrl }];
-  const named =
-    asset === undefined ? [] : [await namedCoin(asset, rpc ?? ofDemo.find((coin) => isAddressEqual(coin.address, asset))?.rpcUrl)];
+  const usdc = USDC.map((coin) => ({ ...coin, rpcUrl: coin.chainId === rpcChain ? (rpc as string) : null, isLocal: false }));
+  const ofDemo: Coin[] =
+    demo === null ? [] : [{ address: demo.contracts.stablecoin, chainId: demo.chainId, rpcUrl: demo.rpcUrl, isLocal: true }];
+  const named = asset === undefined ? [] : [await namedCoin(asset, { rpc, ofDemo })];
   return [...named, ...(wallet === undefined ? [] : ofDemo), ...usdc];
 }
 
@@ -48,7 +50,9 @@ async function demoHere({ demo }: Host): Promise<Demo | null> {
 }
 
 /** Bound to the chain that it was looked at on: the same address is anything elsewhere. */
-async function namedCoin(address: Address, rpcUrl: string | undefined): Promise<Coin> {
+async function namedCoin(address: Address, { rpc, ofDemo }: { rpc: string | undefined; ofDemo: readonly Coin[] }): Promise<Coin> {
+  const local = ofDemo.find((coin) => isAddressEqual(coin.address, address));
+  const rpcUrl = rpc ?? local?.rpcUrl ?? undefined;
   if (rpcUrl === undefined) throw new Misuse('--asset', 'needs --rpc: the coin is looked at on its chain');
   const client = clientAt(rpcUrl);
   const chainId = await chainIdOf(client);
@@ -60,7 +64,7 @@ async function namedCoin(address: Address, rpcUrl: string | undefined): Promise<
   });
   if (decimals !== DECIMALS)
     throw new Misuse('--asset', `has ${decimals} decimals, and ${DECIMALS} are reckoned with: amounts would be others`);
-  return { address, chainId, rpcUrl };
+  return { address, chainId, rpcUrl, isLocal: local !== undefined && local.rpcUrl === rpcUrl };
 }
 
 export function clientAt(rpcUrl: string): PublicClient {

@@ -24,6 +24,8 @@ export interface FollowOptions {
   /** The token was refused, or has ended. @returns whether there may be another one */
   forget(): boolean;
   onEvent(event: WatchedEvent): void;
+  /** It is open. */
+  onConnected?(): void;
   /** What concerns the connection. */
   onNotice(text: string): void;
   /** Ends it. */
@@ -107,6 +109,7 @@ function take(socket: WebSocket, text: string, options: FollowOptions): void {
     // From here on, also when the first connection drops before the first event.
     options.query.since ??= String(data.lastEventId);
     options.onNotice(`connected as ${data.tier}; the newest event is ${data.lastEventId}`);
+    options.onConnected?.();
   } else if (type === 'token.expiring') void renew(socket, options);
   else if (type === 'replay.gap') options.onNotice(`events ${data.from} to ${data.to} are kept no longer`);
   else if (type === 'error') options.onNotice(`${data.code}: ${data.message}`);

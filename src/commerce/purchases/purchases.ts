@@ -5,6 +5,7 @@ import type { Log } from '../../log.ts';
 import type { ComposedDocument } from '../documents/compose.ts';
 import type { Ledger } from '../ledger.ts';
 import { findOffering, type Offering } from '../offerings.ts';
+import type { RequireOpen } from '../opening.ts';
 import { pause } from '../pause.ts';
 import { documentHash, type SignReceipt } from '../receipt.ts';
 import { parseRefCode } from '../ref-code.ts';
@@ -18,6 +19,7 @@ export interface PurchasesOptions extends PaymentCheck, BuyerCheck {
   chain: PaymentCheck['chain'];
   store: PurchaseStore;
   ledger: Pick<Ledger, 'record'>;
+  requireOpen: RequireOpen;
   signReceipt: SignReceipt;
   /** What an offering delivers at a time. */
   compose(offering: string, now: Date): Promise<ComposedDocument>;
@@ -48,13 +50,15 @@ export class Purchases {
 
   /**
    * @throws OracleError INPUT_INVALID naming the field, UNAUTHENTICATED naming `signature`, PAYMENT_REQUIRED for too little,
-   * TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE; what the document throws while it cannot be made: the payment is kept for a later call
+   * TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, STEP_WAITING while nothing can be paid for; what the document throws while it cannot be made: the payment is kept for a later call
    */
   async buy(request: PurchaseRequest, { address }: BuyerAddress): Promise<Delivered> {
     const offering = offeringOf(request);
     const asked = { ...request, txHash: request.txHash.toLowerCase() as Hash };
     const known = await this.#options.store.find(asked.txHash);
-    if (known !== null) requireSame(known, asked);
+    // What was paid for before is told at any time.
+    if (known === null) this.#options.requireOpen();
+    else requireSame(known, asked);
     const signatureHash = await checkBuyer(this.#options, asked, { known, address });
     const again = known !== null && known.delivery !== null;
     const doc = known ?? (await this.#claim(asked, offering, { address, signatureHash }));

@@ -4,7 +4,7 @@ import { chainCall } from '../../chain/rpc-error.ts';
 import { isOracleError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Ledger } from '../ledger.ts';
-import { displayMoney } from '../money.ts';
+import type { RequireOpen } from '../opening.ts';
 import { documentHash, type SignReceipt } from '../receipt.ts';
 import type { Till } from '../till.ts';
 import { type ClaimDoc, claimId, LEASE_MS, type PaymentClaims } from './claims.ts';
@@ -14,7 +14,7 @@ import { isLanded, type Landed, landed } from './landed.ts';
 import type { PaidCall, Sold } from './paid-call.ts';
 import { type Authorization, type Payment, readPayment, refusal, requireInTime } from './payload.ts';
 import { type Refused, type SettleParts, settlePayment } from './settle.ts';
-import { PaymentRequiredError, type Terms, termsOf } from './terms.ts';
+import { nothingPaid, type Terms, termsOf } from './terms.ts';
 import { unconfirmed, waitForChange } from './wait.ts';
 
 export interface SaleParts {
@@ -23,6 +23,7 @@ export interface SaleParts {
   facilitator: Facilitator;
   claims: PaymentClaims;
   ledger: Ledger;
+  requireOpen: RequireOpen;
   signReceipt: SignReceipt;
   /** Aborted when the service stops. */
   signal: AbortSignal;
@@ -63,12 +64,14 @@ export class Sales {
     this.#settling = { chain, till, facilitator, waitMs, signal };
   }
 
+  /** What every door begins with. @throws OracleError STEP_WAITING while nothing can be paid for */
   terms({ offering, resource }: Pick<PaidCall, 'offering' | 'resource'>): Terms {
+    this.#parts.requireOpen();
     return termsOf(this.#parts.till, offering, resource);
   }
 
   /**
-   * @throws PaymentRequiredError with the terms; OracleError CONFLICT for a payment that was used for something else,
+   * @throws PaymentRequiredError with the terms; as `terms`; OracleError CONFLICT for a payment that was used for something else,
    * TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE and SHUTTING_DOWN when the same request can be sent again; what the answer throws
    */
   async sell(call: PaidCall): Promise<Sold> {
@@ -242,9 +245,4 @@ export class Sales {
   async #blockNumber(): Promise<number> {
     return Number(await chainCall('Reading the block number', () => this.#parts.chain.client.getBlockNumber()));
   }
-}
-
-function nothingPaid(terms: Terms): PaymentRequiredError {
-  const { title, description, price } = terms.offering;
-  return new PaymentRequiredError(terms, 'payment_required', `${title}: ${description} It costs ${displayMoney(price)}`);
 }

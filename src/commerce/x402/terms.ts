@@ -123,6 +123,12 @@ export function payingDocs(publicUrl: string): string {
   return `${publicUrl}/SKILL.md#or-pay-for-a-single-answer`;
 }
 
+/** Of a request that brings no payment: what it asks for, and what that costs. */
+export function nothingPaid(terms: Terms): PaymentRequiredError {
+  const { title, description, price } = terms.offering;
+  return new PaymentRequiredError(terms, 'payment_required', `${title}: ${description} It costs ${displayMoney(price)}`);
+}
+
 function howToPay({ till, requirements, offering }: Terms): string {
   return `Sign an EIP-3009 authorization of ${requirements.amount} units (${displayMoney(offering.price)}) of ${requirements.asset} to ${requirements.payTo} on ${requirements.network} and send the request again with it, as any x402 client does; ${payingDocs(till.publicUrl)} says how.`;
 }
