@@ -44,7 +44,7 @@ export interface TimeComparison extends Compared {
   kind: 'time';
   /** What is timed. */
   work: string;
-  /** Null where the baseline cannot run on this machine. */
+  /** Null where there is none, or it cannot run on this machine. */
   baseline: number[] | null;
   /** The most milliseconds that are wanted; unset: they are told, and that is all. */
   goalMs?: number;

@@ -43,7 +43,7 @@ function reportOfTimes({ work, meaning, baseline, ours, goalMs }: TimeComparison
   return [
     `${work}, ms, median (min..max) of ${ours.length} rounds, less is better`,
     `  ${meaning}`,
-    `  baseline  ${baseline === null ? 'not on this machine' : sideOf(baseline)}`,
+    `  baseline  ${baseline === null ? 'none' : sideOf(baseline)}`,
     `  ours      ${sideOf(ours)}   ${verdict}`,
     ...(baseline === null ? [] : [`  ratio     ${(median(ours) / median(baseline)).toFixed(2)} of the time of the baseline`]),
   ];

@@ -126,7 +126,7 @@ export async function assemble({ config, log, shutdown, setup }: StartFrame, add
   const state: Service['state'] = { schedule: null };
   const { administration, ...operator } = composeAdministration({ config, db, pipeline, state, setup: left, log, now });
   const walletFunds = composeWalletFunds({ db, chain, wallets, now });
-  const ready = { chain, market, pingDatabase: () => database.ping(), setup: left, now };
+  const ready = { chain, localChain: !real, market, pingDatabase: () => database.ping(), setup: left, now };
   const answers = composeAnswers(
     { config },
     { ...{ chain, wallets, ...venues, saltSecret, record, models, wagers, market, now }, publicUrl: pipeline.publicUrl() },
@@ -136,6 +136,7 @@ export async function assemble({ config, log, shutdown, setup }: StartFrame, add
     { config, log, shutdown },
     {
       ...{ db, chain, now, publicUrl: pipeline.publicUrl() },
+      isReplayAhead: () => setup.replayAhead,
       facilitator: wallets.facilitator,
       provider: privateKeyToAccount(keys.provider),
     },

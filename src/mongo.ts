@@ -32,6 +32,8 @@ export interface CollectionIndexes {
 export type IndexSpec = Omit<IndexDescription, 'key'> & { key: Readonly<Record<string, number | undefined>> };
 
 const DEFAULT_NAME = 'oracle';
+/** Older than what was just written is nothing that decides: an option goes before what the URI says. */
+const READS: MongoClientOptions = { readPreference: 'primary' };
 const TIMEOUTS: MongoClientOptions = { serverSelectionTimeoutMS: 5_000, connectTimeoutMS: 5_000, socketTimeoutMS: 60_000 };
 /**
  * Acknowledged means on disk: without the journal a killed server loses what it acknowledged in its last 100 ms. A server
@@ -49,7 +51,7 @@ const DUPLICATE_KEY = 11000;
  * credentials; no message repeats the URI.
  */
 export async function connectMongo(uri: string, options: MongoClientOptions = {}): Promise<Database> {
-  const client = createClient(uri, { ...TIMEOUTS, appName: 'bitcoin-signal-oracle', ...options });
+  const client = createClient(uri, { ...TIMEOUTS, ...READS, appName: 'bitcoin-signal-oracle', ...options });
   try {
     const db = client.db(databaseName(uri), { writeConcern: durable(await inReplicaSet(client, uri)) });
     return { db, client, ping: () => ping(db, uri), close: () => client.close() };

@@ -11,6 +11,7 @@ export type JournalState = 'SENT' | 'CONFIRMED' | 'REVERTED' | 'FILLER';
 /** One signature over a row's call; a replacement adds another with the same nonce. Wei as decimal text. */
 export interface SignedAttempt {
   hash: Hex;
+  /** `0x` where only the chain has it, of a transaction that was found mined; the last one of a row has it. */
   raw: Hex;
   maxFeePerGas: string;
   maxPriorityFeePerGas: string;

@@ -23,6 +23,11 @@ export interface WalletOptions {
   feeCapWei?: bigint;
   /** Ends waiting with SHUTTING_DOWN. */
   signal?: AbortSignal;
+  /**
+   * Asked before anything new is signed behind a transaction of the wallet that the journal does not have; may refuse. The transaction
+   * stands, but for a reorganisation, above `afterBlock`; unset: somewhere after what the journal has.
+   */
+  allowAfterOthers?(afterBlock?: number): Promise<void>;
 }
 
 export interface SendRequest {

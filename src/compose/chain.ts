@@ -3,8 +3,9 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Chain, createChain } from '../chain/client.ts';
 import { type Journal, openJournal } from '../chain/journal.ts';
-import { createWallet, type Wallet, type WalletRole } from '../chain/wallet.ts';
+import { createWallet, type Wallet, type WalletOptions, type WalletRole } from '../chain/wallet.ts';
 import type { Infrastructure } from '../local/infrastructure.ts';
+import { requireKnownAttestations } from '../local/known-attestations.ts';
 import type { Frame } from './frame.ts';
 
 /** How long one request waits for its payment to be confirmed. */
@@ -41,17 +42,19 @@ export async function composeChain(
     addresses: contracts,
   });
   const journal = await openJournal(db);
-  const wallet = (role: WalletRole, key: Hex, timeoutMs?: number) =>
-    createWallet({ chain, journal, role, account: privateKeyToAccount(key), timeoutMs, signal: shutdown.signal });
+  const wallet = (role: WalletRole, key: Hex, options: Pick<WalletOptions, 'timeoutMs' | 'allowAfterOthers'> = {}) =>
+    createWallet({ chain, journal, role, account: privateKeyToAccount(key), ...options, signal: shutdown.signal });
+  const attester = privateKeyToAccount(keys.attester).address;
+  const allowAfterOthers = (afterBlock?: number) => requireKnownAttestations({ chain, journal, attester, local: !real, afterBlock });
   return {
     chain,
     journal,
     wallets: {
-      attester: wallet('attester', keys.attester),
+      attester: wallet('attester', keys.attester, { allowAfterOthers }),
       reporter: wallet('reporter', keys.reporter),
-      provider: wallet('provider', keys.provider, JOB_MS),
+      provider: wallet('provider', keys.provider, { timeoutMs: JOB_MS }),
       // Whoever pays waits for it, and asks again.
-      facilitator: keys.facilitator === null ? null : wallet('facilitator', keys.facilitator, SETTLEMENT_MS),
+      facilitator: keys.facilitator === null ? null : wallet('facilitator', keys.facilitator, { timeoutMs: SETTLEMENT_MS }),
     },
   };
 }

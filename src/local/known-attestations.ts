@@ -13,6 +13,8 @@ export interface OwnAttestations {
   attester: Address;
   /** The chain is one that a data folder holds. */
   local: boolean;
+  /** A block below the transactions from elsewhere, where there are known to be some. */
+  afterBlock?: number;
 }
 
 /** Blocks that a reorganisation may have moved a transaction ahead of where it was signed. */
@@ -27,9 +29,9 @@ const BLOCKS_PER_REQUEST = 5_000;
  * @throws OracleError CONFIG_INVALID naming MONGODB_URI, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE
  */
 export async function requireKnownAttestations(parts: OwnAttestations): Promise<void> {
-  const since = await lastSignedBeforeOthers(parts);
-  if (since === null) return;
-  const fromBlock = Math.max(0, since.signedFromBlock - REORG_MARGIN);
+  const afterBlock = parts.afterBlock ?? (await lastSignedBeforeOthers(parts))?.signedFromBlock;
+  if (afterBlock === undefined) return;
+  const fromBlock = Math.max(0, afterBlock - REORG_MARGIN);
   const predictions = await notSignedHere(parts, 'prediction', fromBlock);
   const resolutions = await notSignedHere(parts, 'resolution', fromBlock);
   const newest = [...predictions, ...resolutions].toSorted((a, b) => a.blockNumber - b.blockNumber).at(-1);

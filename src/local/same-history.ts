@@ -65,6 +65,8 @@ async function requireOwnDatabase({ chainId, client, addresses }: Chain, journal
   if ((await journal.highestNonce(chainId, attester)) !== null) return;
   const call = { address: addresses.identityRegistry, abi: erc721Abi, functionName: 'balanceOf', args: [attester] } as const;
   if ((await chainCall('Reading the agents of the attester', () => client.readContract(call))) === 0n) return;
+  // Another process may have begun it in between: it writes down what it then sends.
+  if ((await journal.highestNonce(chainId, attester)) !== null) return;
   throw new OracleError(
     'CONFIG_INVALID',
     `Setting MONGODB_URI: ${attester} has begun a record on chain ${chainId} that this database knows nothing of`,

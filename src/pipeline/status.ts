@@ -27,7 +27,17 @@ export interface StatusParts {
 
 /** Everything an operator wants on one page. Nothing secret and nothing of an unresolved forecast goes in. */
 export async function statusOf(parts: StatusParts) {
-  const checks = await readiness(parts.readiness);
+  // At once: where the chain is silent each of them waits its whole time.
+  const [checks, market, chain, wallets, record, runs, wagering, nextRuns] = await Promise.all([
+    readiness(parts.readiness),
+    marketStatus(parts.pipeline.market, parts),
+    chainStatus(parts),
+    walletStatus(parts),
+    recordStatus(parts),
+    stepStatus(parts.pipeline),
+    wageringStatus(parts.pipeline),
+    parts.schedule()?.nextRuns() ?? [],
+  ]);
   return {
     version: parts.version,
     role: parts.role,
@@ -36,16 +46,13 @@ export async function statusOf(parts: StatusParts) {
     memoryMb: Math.round(process.memoryUsage.rss() / 2 ** 20),
     ready: checks.every(({ ok }: ReadinessCheck) => ok),
     checks,
-    market: await marketStatus(parts.pipeline.market, parts),
-    chain: await chainStatus(parts),
-    wallets: await walletStatus(parts),
-    record: await recordStatus(parts),
-    steps: (await stepStatus(parts.pipeline)).map((run) => ({ ...run, reason: publicReason(run) })),
-    wagering: await wageringStatus(parts.pipeline),
-    schedule: ((await parts.schedule()?.nextRuns()) ?? []).map(({ job, nextRunAt }) => ({
-      job,
-      nextRunAt: nextRunAt?.toISOString() ?? null,
-    })),
+    market,
+    chain,
+    wallets,
+    record,
+    steps: runs.map((run) => ({ ...run, reason: publicReason(run) })),
+    wagering,
+    schedule: nextRuns.map(({ job, nextRunAt }) => ({ job, nextRunAt: nextRunAt?.toISOString() ?? null })),
   };
 }
 

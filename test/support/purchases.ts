@@ -60,6 +60,7 @@ export async function buyingBench(chain: TestChain, db: Db, connected: Chain): P
     ...{ chain: connected, till, ledger, store, compose },
     signReceipt: createReceiptSigner(chain.accounts.provider, chain.chainId),
     signatures: 'optional',
+    requireOpen: () => undefined,
     notBuyers: [],
     signal: new AbortController().signal,
     log: createLog({ level: 'silent', secrets: [] }),

@@ -7,6 +7,7 @@ import { openJournal } from '../../src/chain/journal.ts';
 import { createWallet } from '../../src/chain/wallet.ts';
 import { COMMERCE_INDEXES, Ledger } from '../../src/commerce/ledger.ts';
 import { findOffering } from '../../src/commerce/offerings.ts';
+import type { RequireOpen } from '../../src/commerce/opening.ts';
 import { createReceiptSigner } from '../../src/commerce/receipt.ts';
 import type { Till } from '../../src/commerce/till.ts';
 import { PaymentClaims, X402_INDEXES } from '../../src/commerce/x402/claims.ts';
@@ -88,7 +89,7 @@ export interface TillBench {
   /** How often an answer was made. */
   made(): number;
   /** A second process on the same database and chain. */
-  another(change?: { facilitator?: Facilitator; chain?: Chain; waitMs?: number }): Promise<Sales>;
+  another(change?: { facilitator?: Facilitator; chain?: Chain; waitMs?: number; requireOpen?: RequireOpen }): Promise<Sales>;
   balance(wallet: Address): Promise<bigint>;
   mint(wallet: Address, amount: bigint): Promise<void>;
 }
@@ -126,6 +127,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000 }: Bench
   const parts = {
     till,
     ledger: new Ledger(db),
+    requireOpen: () => undefined,
     claims: new PaymentClaims(db),
     signReceipt: createReceiptSigner(chain.accounts.provider, chain.chainId),
     signal: new AbortController().signal,
@@ -137,6 +139,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000 }: Bench
     const over = change.chain ?? connected;
     return new Sales({
       ...parts,
+      requireOpen: change.requireOpen ?? parts.requireOpen,
       chain: over,
       facilitator: change.facilitator ?? (await open(over, change.waitMs)),
       waitMs: change.waitMs ?? waitMs,

@@ -1,4 +1,4 @@
-import { type Hex, isAddressEqual } from 'viem';
+import { isAddressEqual, type Transaction } from 'viem';
 import type { JournalRow } from '../journal.ts';
 import { chainCall } from '../rpc-error.ts';
 import type { WalletContext } from './context.ts';
@@ -7,20 +7,27 @@ import type { WalletContext } from './context.ts';
 const REORG_MARGIN = 64;
 
 /**
- * Whether a row's nonce went to a transaction that is not ours, to the confirmation depth. Neither a missing receipt nor a count is
+ * The transaction beside a row's own that took its nonce, to the confirmation depth; null where there is none. Neither a missing receipt nor a count is
  * proof: an endpoint behind a load balancer may lag, and a node that is mining may count for a block what is in the next one. Only the
  * other transaction itself is, in the block that the counts lead to; where it is not found, nothing is known yet.
  * @throws OracleError CHAIN_UNREACHABLE when the endpoint has no state of those blocks.
  */
-export async function takenByOther(context: WalletContext, row: JournalRow): Promise<boolean> {
+export async function spentOtherwise(context: WalletContext, row: JournalRow): Promise<Transaction | null> {
   const { client, confirmations } = context.chain;
   const head = await chainCall('Reading the block number', () => client.getBlockNumber());
   const deepest = Number(head) - (confirmations - 1);
-  if (deepest < 0 || !(await usedAt(context, row, deepest))) return false;
+  if (deepest < 0 || !(await usedAt(context, row, deepest))) return null;
   const low = Math.max(0, Math.min(row.signedFromBlock - REORG_MARGIN, deepest));
   const block = await firstBlockWith((number) => usedAt(context, row, number), low, deepest);
-  const hash = await spenderOf(context, row, block);
-  return hash !== undefined && row.attempts.every((attempt) => attempt.hash !== hash);
+  const spender = await spenderOf(context, row, block);
+  return spender === undefined || row.attempts.some(({ hash }) => hash === spender.hash) ? null : spender;
+}
+
+/** Whether it is a row's call, signed at another time: after the backup was made that the database was restored from. */
+export function isSameCall({ to, input, value }: Transaction, row: JournalRow): boolean {
+  // What a caller brings, such as a signature, may be in capitals.
+  const sameData = input.toLowerCase() === row.data.toLowerCase();
+  return to !== null && isAddressEqual(to, row.to) && sameData && value === BigInt(row.value);
 }
 
 async function usedAt({ chain, account }: WalletContext, { nonce }: JournalRow, blockNumber: number): Promise<boolean> {
@@ -29,10 +36,10 @@ async function usedAt({ chain, account }: WalletContext, { nonce }: JournalRow, 
 }
 
 /** The transaction of a block that used the nonce. */
-async function spenderOf({ chain, account }: WalletContext, { nonce }: JournalRow, blockNumber: number): Promise<Hex | undefined> {
+async function spenderOf({ chain, account }: WalletContext, { nonce }: JournalRow, blockNumber: number): Promise<Transaction | undefined> {
   const query = { blockNumber: BigInt(blockNumber), includeTransactions: true } as const;
   const { transactions } = await chainCall('Reading a block', () => chain.client.getBlock(query));
-  return transactions.find((sent) => isAddressEqual(sent.from, account.address) && sent.nonce === nonce)?.hash;
+  return transactions.find((sent) => isAddressEqual(sent.from, account.address) && sent.nonce === nonce);
 }
 
 /** Bisection: the first number from `low` to `high` for which `test` holds, given that it holds for `high`. */

@@ -19,6 +19,8 @@ export interface WalletContext {
   /** Wei per gas that is never exceeded. */
   feeCap: bigint;
   signal?: AbortSignal;
+  /** See `WalletOptions`. */
+  allowAfterOthers?(afterBlock?: number): Promise<void>;
   /** Runs one after the other in this process. */
   exclusive<T>(work: () => Promise<T>): Promise<T>;
   /** Nonces without a row of ours, and when they were first seen. */

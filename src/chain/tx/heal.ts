@@ -1,6 +1,7 @@
+import type { Transaction } from 'viem';
 import type { JournalRow, SignedAttempt } from '../journal.ts';
 import { broadcast } from './broadcast.ts';
-import { takenByOther } from './consumed.ts';
+import { isSameCall, spentOtherwise } from './consumed.ts';
 import type { WalletContext } from './context.ts';
 import { bumpFees } from './fees.ts';
 import { sight } from './receipt.ts';
@@ -23,11 +24,27 @@ export async function heal(context: WalletContext, row: JournalRow): Promise<voi
   if (next < row.nonce) await broadcast(context, lastAttempt(row));
 }
 
-/** Its nonce is used. By us: the receipt will be seen. By another, for good: it gets a new nonce. */
+/**
+ * Its nonce is used. By us: the receipt will be seen. By its own call, which the database has forgotten the signature of: it is that. By
+ * another, for good: it gets a new nonce.
+ */
 async function healUsedNonce(context: WalletContext, row: JournalRow, next: number): Promise<void> {
-  if ((await sight(context, row)).at !== 'unseen' || !(await takenByOther(context, row))) return;
+  if ((await sight(context, row)).at !== 'unseen') return;
+  const other = await spentOtherwise(context, row);
+  if (other === null) return;
+  if (isSameCall(other, row)) {
+    // Not as the last one: that is what is broadcast again, and replaced.
+    await context.journal.change(row, { attempts: [foundAttempt(other), ...row.attempts] });
+    return;
+  }
   const moved = await moveToNextNonce(context, row, next);
   if (moved) await broadcast(context, lastAttempt(moved));
+}
+
+/** What was mined, without the signature: the chain has it. */
+function foundAttempt({ hash, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: Transaction): SignedAttempt {
+  const fees = { maxFeePerGas: String(maxFeePerGas), maxPriorityFeePerGas: String(maxPriorityFeePerGas) };
+  return { hash, raw: '0x', ...fees, signedAt: new Date() };
 }
 
 async function unblock(context: WalletContext, nonce: number): Promise<void> {

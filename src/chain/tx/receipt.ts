@@ -1,4 +1,4 @@
-import { formatTransactionReceipt, type Hex, hexToBigInt, numberToHex, type RpcTransactionReceipt, type TransactionReceipt } from 'viem';
+import { formatTransactionReceipt, type Hex, numberToHex, type RpcTransactionReceipt, type TransactionReceipt } from 'viem';
 import type { JournalRow, JournalState, StoredReceipt } from '../journal.ts';
 import { chainCall } from '../rpc-error.ts';
 import type { WalletContext } from './context.ts';
@@ -7,7 +7,7 @@ import type { WalletContext } from './context.ts';
 export type Sighting = { at: 'unseen' | 'shallow' } | { at: 'depth'; state: JournalState; receipt: StoredReceipt };
 
 /** On the OP Stack, receipts also tell the fee for data on the parent chain. */
-type RollupReceipt = RpcTransactionReceipt & { l1Fee?: Hex | null };
+type RollupReceipt = RpcTransactionReceipt & { l1Fee?: unknown };
 
 /** `l1Fee`: in wei; 0 where there is none. */
 type MinedReceipt = TransactionReceipt & { l1Fee: bigint };
@@ -29,7 +29,12 @@ async function readReceipt({ chain }: WalletContext, hash: Hex): Promise<MinedRe
   );
   // Some nodes answer with a receipt of the pending block.
   if (!receipt?.blockHash) return null;
-  return { ...formatTransactionReceipt(receipt), l1Fee: receipt.l1Fee ? hexToBigInt(receipt.l1Fee) : 0n };
+  return { ...formatTransactionReceipt(receipt), l1Fee: feeOrNothing(receipt.l1Fee) };
+}
+
+/** A transaction must not stay unseen for a figure of its cost. */
+function feeOrNothing(l1Fee: unknown): bigint {
+  return typeof l1Fee === 'string' && /^0x[\da-f]{1,64}$/i.test(l1Fee) ? BigInt(l1Fee) : 0n;
 }
 
 /** The height is read first: a block that is canonical afterwards is as deep as that, even if a reorganisation came in between. */

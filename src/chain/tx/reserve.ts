@@ -36,6 +36,7 @@ export async function reserve(
 /** Gives a row whose nonce is lost another one, signed anew. Null when another worker changed the row first. */
 export async function moveToNextNonce(context: WalletContext, row: JournalRow, nonceOnChain: number): Promise<JournalRow | null> {
   return context.exclusive(async () => {
+    await context.allowAfterOthers?.(row.signedFromBlock);
     const quote = await context.fees.fresh();
     const lost = { nonce: row.nonce, hashes: row.attempts.map((attempt) => attempt.hash) };
     for (let nonce = await freeNonce(context, nonceOnChain); ; nonce += 1) {
@@ -62,9 +63,11 @@ export function rowId({ chain, role }: WalletContext, key: string): string {
   return `${chain.chainId}:${role}:${key}`;
 }
 
-async function freeNonce({ chain, account, journal }: WalletContext, nonceOnChain: number): Promise<number> {
-  const highest = await journal.highestNonce(chain.chainId, account.address);
-  return Math.max(nonceOnChain, (highest ?? -1) + 1);
+/** The chain is asked before the journal, in which another worker writes what it then sends. */
+async function freeNonce({ chain, account, journal, allowAfterOthers }: WalletContext, nonceOnChain: number): Promise<number> {
+  const known = ((await journal.highestNonce(chain.chainId, account.address)) ?? -1) + 1;
+  if (nonceOnChain > known) await allowAfterOthers?.();
+  return Math.max(nonceOnChain, known);
 }
 
 async function newRow(

@@ -43,7 +43,7 @@ export function healthRoutes(parts: HttpParts): Route[] {
       cost: 'rpc',
       tag: 'service',
       reply: STATUS,
-      summary: 'Where the data comes from, how far the record reaches, what ran last and what waits for what',
+      summary: 'Where the data comes from, how far the record reaches, what ran last, what waits for what, and what the wallets hold',
       handle: () => status(parts),
     }),
     route({

@@ -29,7 +29,7 @@ export function jobRoutes(parts: HttpParts): Route[] {
         'Jobs are created in the ERC-8183 contract that `GET /api/svc/commerce/offerings?channel=agent-commerce` names, for the provider named there. One is known here once it is at the confirmation depth.',
       params: JOB_PARAMS,
       reply: JOB_REPLY,
-      errors: ['NOT_FOUND'],
+      errors: ['NOT_FOUND', 'STEP_WAITING'],
       handle: async ({ params }) => ({ body: await jobReply(parts, await knownJob(parts, params.jobId)) }),
     }),
     route({
@@ -51,9 +51,11 @@ export function jobRoutes(parts: HttpParts): Route[] {
 
 type Known = ListedJob & { onChain: NonNullable<ListedJob['onChain']> };
 
-async function knownJob({ jobs }: HttpParts, jobId: string): Promise<Known & { desk: JobDesk }> {
+async function knownJob({ jobs, commerce }: HttpParts, jobId: string): Promise<Known & { desk: JobDesk }> {
   const job = await jobs?.find(BigInt(jobId));
   if (jobs && job?.onChain) return { ...job, onChain: job.onChain, desk: jobs };
+  // Jobs are looked for once history is replayed.
+  commerce.requireOpen();
   throw new OracleError('NOT_FOUND', 'No such job for this provider', {
     field: 'jobId',
     suggestedAction: 'A new job is known here once its block is deep enough, seconds later; its provider must be the one of the offerings.',

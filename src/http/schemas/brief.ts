@@ -45,9 +45,11 @@ const SCORE = z.object({
   horizon: HORIZON_DAYS,
   forecasts: SUMMARY.shape.totalPredictions,
   ...{ resolved, wins, losses, holds, pending, voids, accuracy },
-  independent: SUMMARY.shape.dedupedTotal,
+  independent: COUNT.describe(
+    'How many of `resolved` are left on windows that do not overlap: a count, and not what all of them are worth',
+  ),
   accuracyInterval95: accuracyInterval95.describe(
-    'The 95 % interval of `accuracy`, as the scorecard has it: Wilson, on as many trials as all calls are worth by the overlap of their windows; null before the first',
+    'The 95 % interval of `accuracy`, as the scorecard had it when the brief was made: Wilson, on as many trials as all calls are worth by the overlap of their windows; briefs of before count fewer trials; null before the first',
   ),
   ...{ alwaysUpAccuracy, brier, verdict },
 });

@@ -95,7 +95,7 @@ export function agreementMarkdown(agreements: readonly HorizonAgreement[]): stri
     figure(correlation, 2),
   ]);
   return [
-    `What the shorter horizons say of the ${longest} forecast of the same day, on ${n} days. They are revealed while it is still open. Whoever has read none of them, and says what is most frequent, is right about its direction on ${percent(mostFrequentDirection)} of days and about its signal on ${percent(mostFrequentSignal)}.`,
+    `What the shorter horizons say of the ${longest} forecast of the same day, on ${n} days. They are revealed while it is still open. Whoever has read none of them, and says what is most frequent, is right about its direction on ${percent(mostFrequentDirection)} of days and about its signal on ${percent(mostFrequentSignal)}. P(up) is revealed too, and tells more than the signal.`,
     table(['Horizon', 'Same direction', 'Same signal', 'Correlation of P(up)'], rows),
   ];
 }

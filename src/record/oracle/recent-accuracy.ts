@@ -3,7 +3,7 @@ import type { ShareOfWins } from '../../forecast/statistics/record-summary.ts';
 import type { ForecastDoc } from '../forecast.ts';
 import { shareOfWins } from '../scorecard.ts';
 
-export interface RecentAccuracy extends Omit<ShareOfWins, 'effectiveN' | 'independentWins' | 'independentAccuracy'> {
+export interface RecentAccuracy extends Omit<ShareOfWins, 'independentWins' | 'independentAccuracy'> {
   /** How many days back it looks. */
   days: number;
 }
@@ -12,6 +12,6 @@ export interface RecentAccuracy extends Omit<ShareOfWins, 'effectiveN' | 'indepe
 export function recentAccuracy(docs: ForecastDoc[], at: { horizonDays: number; days: number; now: Date }): RecentAccuracy {
   const since = at.now.getTime() - at.days * DAY_MS;
   const recent = docs.filter(({ resolvesAt }) => resolvesAt.getTime() > since && resolvesAt <= at.now);
-  const { n, wins, accuracy, independent, interval95 } = shareOfWins(recent, at.horizonDays);
-  return { days: at.days, n, wins, accuracy, independent, interval95 };
+  const { n, wins, accuracy, effectiveN, independent, interval95 } = shareOfWins(recent, at.horizonDays);
+  return { days: at.days, n, wins, accuracy, effectiveN, independent, interval95 };
 }

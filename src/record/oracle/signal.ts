@@ -3,9 +3,10 @@ import { type HorizonName, horizonName } from '../../forecast/model.ts';
 import type { Regime } from '../../forecast/regime.ts';
 import type { Interval } from '../../forecast/scoring.ts';
 import type { Direction, Signal } from '../../forecast/signal.ts';
+import type { ShareOfWins } from '../../forecast/statistics/record-summary.ts';
 import type { Caller } from '../caller.ts';
 import { type ForecastDoc, fromCents } from '../forecast.ts';
-import { type ScorecardSummary, summaryOf } from '../scorecard.ts';
+import { type ScorecardSummary, shareOfWins, summaryOf } from '../scorecard.ts';
 import { committedProbabilities, type PublicStatus, statusOf } from '../views.ts';
 import { type Freshness, freshnessOf } from './freshness.ts';
 import { type MadeForecast, newestOf, requireReadable } from './newest.ts';
@@ -43,6 +44,9 @@ export interface OracleSignal extends Freshness, Proof {
 export interface SkillNote {
   verdict: string;
   scored: number;
+  /** How many independent ones these are worth. */
+  effectiveN: number;
+  /** How many of them have windows that do not overlap. */
   independent: number;
   accuracy: number | null;
   interval95: Interval | null;
@@ -76,7 +80,7 @@ export async function horizonRecord(parts: OracleParts, horizonDays: number, cal
     ...forecastFields(newest),
     accuracy_7d: accuracy7d.accuracy,
     accuracy7d,
-    skill: skillNote(summary),
+    skill: skillNote(summary, shareOfWins(docs, horizonDays)),
     ...freshnessOf(newest, { lastDay: docs[docs.length - 1].day, lastCovered }, now),
     ...proofOf(newest, { saltSecret: options.saltSecret, publicUrl: parts.publicUrl }),
     source: parts.market.source,
@@ -107,7 +111,7 @@ function forecastFields(doc: MadeForecast) {
   };
 }
 
-function skillNote(summary: ScorecardSummary): SkillNote {
-  const { verdict, resolved: scored, dedupedTotal: independent, accuracy, accuracyInterval95: interval95, alwaysUpAccuracy } = summary;
-  return { verdict, scored, independent, accuracy, interval95, alwaysUpAccuracy };
+function skillNote({ verdict, alwaysUpAccuracy }: ScorecardSummary, share: ShareOfWins): SkillNote {
+  const { n: scored, effectiveN, independent, accuracy, interval95 } = share;
+  return { verdict, scored, effectiveN, independent, accuracy, interval95, alwaysUpAccuracy };
 }

@@ -1,26 +1,31 @@
 import { z } from 'zod';
 import { ADDRESS, BYTES32, COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../fields.ts';
 import { TIERS } from '../caller.ts';
+import { SHARE } from './breakdown.ts';
 import { CONFIDENCE, DIRECTION, FORECAST_ID, FORECAST_STATE, INTERVAL, REGIME } from './forecast.ts';
+
+/** What scored forecasts are worth, of which some overlap. */
+const WORTH = {
+  effectiveN: SHARE.effectiveN,
+  independent: COUNT.describe('How many of them are left on windows that do not overlap: a count, and not what all of them are worth'),
+};
 
 /** How often forecasts of a horizon were right lately, beside the share itself. */
 export const RECENT_COUNTS = {
   days: COUNT.describe('How many days back the end of an outcome window may lie'),
   n: COUNT.describe('Forecasts resolved as WIN or LOSS in that time; HOLD and VOID do not count'),
   wins: COUNT.describe('Those of them that were right'),
-  independent: COUNT.describe('How many of them have windows that do not overlap'),
-  interval95: INTERVAL.nullable().describe(
-    '95 % Wilson interval of the share, on as many trials as all of them are worth by the overlap of their windows; null without any',
-  ),
+  ...WORTH,
+  interval95: INTERVAL.nullable().describe('95 % Wilson interval of the share on `effectiveN` trials; null without any'),
 };
 
 const SKILL = z.object({
   verdict: z.string().describe('What the whole record of the horizon amounts to, in words'),
   scored: COUNT.describe('Forecasts resolved as WIN or LOSS'),
-  independent: COUNT.describe('How many of them have windows that do not overlap'),
+  ...WORTH,
   accuracy: PROBABILITY.nullable().describe('Share of wins, 0 to 1; null before the first'),
   interval95: INTERVAL.nullable().describe(
-    'The 95 % interval of it that is told first everywhere, `accuracyInterval95` of the scorecard; null before the first',
+    'The 95 % interval of it that is told first everywhere, `accuracyInterval95` of the scorecard: Wilson, on `effectiveN` trials; null before the first',
   ),
   alwaysUpAccuracy: PROBABILITY.nullable().describe('What always saying UP would have scored, 0 to 1; null before the first'),
 });

@@ -1,7 +1,7 @@
 import { type SendMessageRequest, type Task, TaskState } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { JsonRpcTransport as OlderTransport } from 'a2a-sdk-0.3/client';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { EXTENSIONS } from '../../../agent-card/extensions.ts';
 import { MESSAGE_BOUNDS } from '../../../src/a2a/check-message.ts';
 import { message, rpcOf, streamOf } from '../../support/a2a-bench.ts';
@@ -66,6 +66,18 @@ describe.each(['JSONRPC', 'HTTP+JSON'] as const)('a buyer with the official clie
 
   beforeAll(async () => {
     client = await a2aClientAt(served.url, binding);
+  });
+
+  test('is told to wait while history is replayed, and charged nothing', async () => {
+    service.setup.replayAhead = true;
+    onTestFinished(() => {
+      service.setup.replayAhead = false;
+    });
+    const { status } = await billed();
+    expect(TaskState[status!.state]).toBe('TASK_STATE_FAILED');
+    expect(contentOf(status!.message!.parts, 'data')).toMatchObject({ code: 'STEP_WAITING', retryable: true, retryAfterSeconds: 10 });
+    expect(JSON.stringify(status)).not.toContain('"accepts"');
+    expect(await spentSince(buyer, before)).toEqual(NOTHING);
   });
 
   test('is asked to pay, in the words of the extension, and told nothing of the forecast', async () => {

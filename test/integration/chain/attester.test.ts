@@ -7,6 +7,7 @@ import { easAbi, schemaRegistryAbi } from '../../../src/chain/eas-abi.ts';
 import { type PredictionData, type ResolutionData, SCHEMAS, schemaUid } from '../../../src/chain/schemas.ts';
 import type { Wallet } from '../../../src/chain/wallet.ts';
 import { dayOf, instantOf } from '../../../src/forecast/day.ts';
+import { documentText, unpadded } from '../../support/documents.ts';
 import { type Bench, startBench } from './bench.ts';
 
 const GAS_GOAL = 1_500_000;
@@ -141,6 +142,30 @@ describe('a resolution', () => {
     expect(checks.map(({ field }) => field)).toEqual(expect.arrayContaining(['revoked', 'returnBps', 'salt', 'attester', 'refUid']));
     const before = (await reader.read(predicted.uid))!;
     expect(reader.check(before, { commitment: commitmentOf(data) }).every(({ ok }) => ok)).toBe(true);
+  });
+});
+
+describe('resolutions of a day', () => {
+  it('cost between what docs/OPERATE.md says of four that are HOLD and of none', async () => {
+    const { attester } = await newAttester();
+    const predicted = await attester.attestPredictions('attest:costs', predictions());
+    const outcome = { btcAtSignalCents: 11_200_000, btcAtResolutionCents: 11_000_000, returnBps: -179 };
+    const gasOf = async (called: Pick<ResolutionData, 'signal' | 'outcome'>) => {
+      const items = HORIZONS.map((horizonDays, index) => ({
+        ...opening(horizonDays),
+        ...outcome,
+        ...called,
+        refUid: predicted[index].uid,
+      }));
+      return (await attester.attestResolutions(`resolve:${called.signal}`, items))[0].gasUsed;
+    };
+    const said = /four revealed \| [\d,]+ \+ ([\d,]+) to ([\d,]+): a HOLD takes ([\d,]+) less \|/.exec(
+      unpadded(documentText('docs/OPERATE.md')),
+    )!;
+    const [least, most, less] = said.slice(1).map((number) => Number(number.replaceAll(',', '')));
+    const [held, called] = [await gasOf({ signal: 'HOLD', outcome: 'HOLD' }), await gasOf({ signal: 'SELL', outcome: 'WIN' })];
+    const toTheTenThousand = (gas: number) => Math.round(gas / 10_000) * 10_000;
+    expect([held, called, (called - held) / HORIZONS.length].map(toTheTenThousand)).toEqual([least, most, less]);
   });
 });
 

@@ -68,6 +68,8 @@ it('counts it once for all attestations of a transaction', async () => {
 it.each([
   ['has no such fee', {}],
   ['tells null for it', { l1Fee: null }],
+  ['has no digits in it', { l1Fee: '0x' }],
+  ['tells what is no number of a chain', { l1Fee: 1.5 }],
 ])('goes by gas alone where a receipt %s', async (_, fields) => {
   const { wallet } = await behind(fields);
   const { gasUsed, effectiveGasPrice, l1Fee } = await wallet.send({ key: `plain:${wallet.address}`, to: freshAddress(), data: '0x' });

@@ -1,6 +1,7 @@
-import { type Hex, type LocalAccount, numberToHex } from 'viem';
+import { type Hex, keccak256, type LocalAccount, numberToHex } from 'viem';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JournalRow } from '../../../src/chain/journal.ts';
+import { OracleError } from '../../../src/errors.ts';
 import { rpcProxy } from '../../support/rpc-proxy.ts';
 import { type Bench, freshAddress, startBench, until } from './bench.ts';
 
@@ -111,6 +112,58 @@ describe('a nonce that a transaction from elsewhere took', () => {
     const { account } = await bench.newAccount();
     await sendElsewhere(account, 0);
     expect((await (await bench.wallet(account)).send({ key: 'known', to: freshAddress(), data: '0x' })).nonce).toBe(1);
+  });
+});
+
+describe('a nonce that a dearer signature of the same call took, which a restored database has forgotten', () => {
+  it('is that call, whatever the case of its data: nothing is signed again', async () => {
+    const { account } = await bench.newAccount();
+    const to = freshAddress();
+    const call = { key: 'restored', to, data: '0xAbCd', value: 1n } as const;
+    const sent = await (await bench.wallet(account)).send(call);
+    const row = await rowOf('restored');
+    const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n };
+    const raw = await account.signTransaction({ type: 'eip1559', chainId: 8453, nonce: 0, gas: BigInt(row.gas), ...fees, ...call });
+    const forgotten = { hash: keccak256(raw), raw, maxFeePerGas: '2', maxPriorityFeePerGas: '1', signedAt: row.createdAt };
+    await bench.rows.updateOne({ _id: row._id }, { $set: { state: 'SENT', receipt: null, attempts: [forgotten] } });
+
+    expect(await (await bench.wallet(account)).send(call)).toEqual(sent);
+    expect(await bench.mined(account.address)).toEqual([sent.hash]);
+    expect(await bench.balance(to)).toBe(1n);
+    // What would be broadcast again after a reorganisation is what there is a signature of.
+    expect((await rowOf('restored')).attempts.map(({ hash }) => hash)).toEqual([sent.hash, forgotten.hash]);
+  });
+});
+
+describe('whoever may refuse to go on behind transactions from elsewhere', () => {
+  const refusing = (asked: (number | undefined)[]) => async (afterBlock?: number) => {
+    asked.push(afterBlock);
+    throw new OracleError('CONFIG_INVALID', 'not behind those');
+  };
+
+  it('is asked before anything is signed behind one that was there, and never behind our own', async () => {
+    const { account } = await bench.newAccount();
+    const asked: (number | undefined)[] = [];
+    const wallet = await bench.wallet(account, { allowAfterOthers: refusing(asked) });
+    for (const key of ['own:1', 'own:2']) await wallet.send({ key, to: freshAddress(), data: '0x' });
+    expect(asked).toEqual([]);
+    await sendElsewhere(account, 2);
+    await expect(wallet.send({ key: 'behind', to: freshAddress(), data: '0x' })).rejects.toThrow('not behind those');
+    expect(asked).toEqual([undefined]);
+    expect(await rowOf('behind')).toBeNull();
+    expect(await bench.mined(account.address)).toHaveLength(3);
+  });
+
+  it('is asked before a row moves behind one that took its nonce', async () => {
+    const { account } = await bench.newAccount();
+    const proxy = await raceFor(account, 0);
+    const asked: (number | undefined)[] = [];
+    const wallet = await bench.wallet(account, { chain: { rpcUrl: proxy.url }, allowAfterOthers: refusing(asked) });
+    await expect(wallet.send({ key: 'lost', to: freshAddress(), data: '0x' })).rejects.toThrow('not behind those');
+    const row = await rowOf('lost');
+    expect([asked, row.nonce]).toEqual([[row.signedFromBlock], 0]);
+    expect(await bench.mined(account.address)).toHaveLength(1);
+    await proxy.close();
   });
 });
 

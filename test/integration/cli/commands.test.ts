@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openAudit } from '../../../src/audit-command.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { type CliOptions, cli, demoOf, plain } from '../../support/cli.ts';
@@ -213,6 +213,17 @@ describe('svc watch', () => {
       .map((line) => JSON.parse(line).id);
     expect(ids).toEqual(Array.from({ length: lastId }, (_, index) => index + 1));
     expect(err).toBe(`connected as basic; the newest event is ${lastId}\n`);
+  });
+
+  it('says why nothing comes while history is replayed', async () => {
+    service.setup.at('replaying days of history', { done: 3, total: 120 });
+    onTestFinished(() => service.setup.complete());
+    const stop = new AbortController();
+    const { err } = await svc(['watch', '--wallet', 'basic'], {
+      interrupted: () => stop.signal,
+      onErr: (text) => text.includes('set up') && stop.abort(),
+    });
+    expect(err).toContain('\nthe service is being set up (replaying days of history: 3 of 120): the events of that come once it is done\n');
   });
 
   it('is one line an event on a terminal, of the kinds that are asked for', async () => {

@@ -77,7 +77,9 @@ describe('svc pay', () => {
     const { code, out, err } = await pay(['premium', '--wallet', 'buyer'], { columns: 120, ask });
     expect(code, err + out).toBe(0);
     expect(questions).toEqual(['Pay 0.01 USD? [y/N] ']);
-    expect(err).toMatch(/Price +0\.01 USD\n +To +0x\w{40}\n +In +USD Coin, 0x\w{40}\n +On +chain 8453\n +From +0x\w{40}\n/);
+    expect(err).toMatch(
+      /Price +0\.01 USD\n +To +0x\w{40}\n +In +USD Coin, 0x\w{40}\n +On +chain 8453, a local one: its money is worth nothing\n +From +0x\w{40}\n/,
+    );
     expect(out).toMatch(/Paid +0\.01 USD at .*\n +Transaction +0x\w{64}\n/);
     expect(out.match(/^ {2}ok /gm)).toHaveLength(5);
     expect(before - (await balance())).toBe(10_000n);
@@ -90,6 +92,19 @@ describe('svc pay', () => {
     expect(no).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Nothing was paid.') });
     const nobody = await pay(['premium', '--wallet', 'buyer']);
     expect(nobody).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--yes: is needed where nobody can be asked') });
+    expect(await balance()).toBe(before);
+    expect(await pending()).toEqual([]);
+  });
+
+  it('signs and pays nothing while history is replayed', async () => {
+    service.setup.replayAhead = true;
+    onTestFinished(() => {
+      service.setup.replayAhead = false;
+    });
+    const before = await balance();
+    const { code, out, err } = await pay(buying);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^STEP_WAITING: History is being replayed: pay when it is done\nNothing was charged\./);
     expect(await balance()).toBe(before);
     expect(await pending()).toEqual([]);
   });

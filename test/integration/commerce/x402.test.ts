@@ -3,6 +3,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openJournal } from '../../../src/chain/journal.ts';
 import { createWallet } from '../../../src/chain/wallet.ts';
+import { openOnceReplayed } from '../../../src/commerce/opening.ts';
 import { documentHash } from '../../../src/commerce/receipt.ts';
 import type { ClaimDoc } from '../../../src/commerce/x402/claims.ts';
 import type { Facilitator } from '../../../src/commerce/x402/facilitator.ts';
@@ -53,6 +54,24 @@ const codeOf = async (work: Promise<unknown>) => {
   );
   return error instanceof OracleError ? error.code : error;
 };
+
+describe('while history is replayed', () => {
+  it('no terms are named and no payment is looked at; the same one is good afterwards', async () => {
+    const replay = { isAhead: true };
+    const sales = await bench.another({ requireOpen: openOnceReplayed(() => replay.isAhead) });
+    // Good in a replay too, whatever the clock of the chain.
+    const payment = await pay({ change: { validAfter: '0' } });
+    const refused = await during(async () => [
+      await codeOf(sales.sell(bench.call(null))),
+      await codeOf(sales.sell(bench.call(payment))),
+      await codeOf((async () => sales.terms(bench.call(null)))()),
+    ]);
+    expect(refused).toEqual({ result: Array(3).fill('STEP_WAITING'), earned: 0n, made: 0 });
+    replay.isAhead = false;
+    expect(await codeOf(sales.sell(bench.call(null)))).toBe('PAYMENT_REQUIRED');
+    expect(await during(() => sales.sell(bench.call(payment)))).toMatchObject({ earned: PRICE, made: 1, result: { isAgain: false } });
+  });
+});
 
 describe('a payment', () => {
   it('buys one answer, with a receipt that binds both', async () => {

@@ -52,7 +52,12 @@ export function describeVerifying(place: () => Place): void {
       const steps = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, lines]) => lines);
       expect(steps).toHaveLength(5);
       const script = ['set -euo pipefail', ...steps].join('\necho ----\n');
-      const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, env: { ...process.env, ...place() } });
+      const { SERVICE_URL, RPC_URL } = place();
+      await mkdir(join(folder, 'data'));
+      await writeFile(join(folder, 'data/demo.json'), JSON.stringify({ rpcUrl: RPC_URL }));
+      // What a shell has that followed them before a restart.
+      const env = { ...process.env, SERVICE_URL, RPC_URL: 'http://127.0.0.1:1' };
+      const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, env });
       const [, , raw, checked, digest, versions] = stdout.split('----\n');
 
       const [latest] = await resolved();

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { horizonFigures, recompute } from '../../../src/audit/recompute.ts';
 import { verifiedTrackRecord } from '../../../src/commerce/documents/track-record.ts';
+import { instantOf } from '../../../src/forecast/day.ts';
+import { wilsonInterval } from '../../../src/forecast/scoring.ts';
+import { briefStep } from '../../../src/pipeline/brief.ts';
 import { recordRow } from '../../../src/record/record-row.ts';
 import { openA2aJsonRpc } from '../../support/agent-doors/a2a.ts';
 import type { OpenDoor } from '../../support/agent-doors/door.ts';
@@ -12,6 +15,8 @@ import { type Served, serve } from '../../support/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
 
 const DAYS = 9;
+/** Midnight may pass meanwhile. */
+const TODAY = today();
 const HORIZON = 2;
 
 /** The share of right calls with its interval. */
@@ -30,7 +35,7 @@ let served: Served;
 let share: Share;
 beforeAll(async () => {
   service = await testService(DAYS);
-  for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day);
+  for (let day = TODAY - DAYS; day < TODAY; day++) await runPastDay(service, day);
   await service.infrastructure.localChain!.setTimeToNow();
   await makeVaried();
   service.setup.complete();
@@ -60,6 +65,9 @@ async function json(path: string, tier: 'public' | 'premium' = 'public'): Promis
   return response.json();
 }
 
+/** As it is made at 03:00 UTC: all that is resolved was revealed before. */
+const brief = () => briefStep(service.pipeline, TODAY, { now: new Date(instantOf(TODAY, 3)), replayed: true });
+
 async function skill(open: OpenDoor) {
   const door = await open({ url: served.url });
   const outcome = await door.run('get_track_record', { horizon: `${HORIZON}d` });
@@ -87,13 +95,17 @@ const NUMBERS: Record<string, () => Promise<Share>> = {
   'MCP, whole record': async () => ofRow((await skill(openMcpHttp)).output.wholeRecord),
   'A2A, by horizon': async () => ofRow(ofHorizon((await skill(openA2aJsonRpc)).output.byHorizon)),
   'Basic answer': async () => {
-    const { scored, accuracy, interval95, verdict } = (await json(`/api/svc/oracle?horizon=${HORIZON}d`, 'premium')).skill;
+    const { scored, effectiveN, accuracy, interval95, verdict } = (await json(`/api/svc/oracle?horizon=${HORIZON}d`, 'premium')).skill;
+    // Whoever has this answer alone can recompute it.
+    expect(wilsonInterval(accuracy * effectiveN, effectiveN)).toEqual(interval95);
     return { n: scored, wins: Number(/: (\d+) of /.exec(verdict)![1]), accuracy, interval95 };
   },
+  'daily brief': async () => ofRow(ofHorizon((await brief()).scorecard)),
   'Premium answer': async () => ofCalls((await json(`/api/svc/oracle/premium?horizon=${HORIZON}d`, 'premium')).scorecard.statistics.calls),
   'document that is sold': async () => ofRow(ofHorizon((await verifiedTrackRecord(service.http)).horizons as Answer[]).statistics),
   'svc, as JSON': async () => ofRow(JSON.parse(await svc('--json')).summary),
-  audit: async () => ofRow(horizonFigures(recompute((await service.pipeline.record.ofHorizon(HORIZON)).map(recordRow), HORIZON)) as Answer),
+  'what the audit recomputes of these rows': async () =>
+    ofRow(horizonFigures(recompute((await service.pipeline.record.ofHorizon(HORIZON)).map(recordRow), HORIZON)) as Answer),
 };
 
 /** Where it stands in words; `in hundredths` is how the card rounds. */

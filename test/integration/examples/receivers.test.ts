@@ -100,6 +100,16 @@ describe('watch.mjs', () => {
     expect(ids).toEqual(Array.from({ length: await lastId() }, (_, index) => index + 1));
   });
 
+  it('ends quietly when nobody reads it any more', async () => {
+    const watching = watch({}, '0');
+    await watching.until(({ lines }) => lines.length > 0);
+    watching.child.stdout!.destroy();
+    const ended = once(watching.child, 'exit');
+    await service.liveDay();
+    expect(await ended).toEqual([0, null]);
+    expect(watching.errors).toEqual([expect.stringMatching(/^connected as premium/)]);
+  });
+
   it('begins with what happens from now on, and asks for less when it is told to', async () => {
     const watching = watch({ EVENTS: 'signal.new,regime.changed', HORIZONS: '7d' });
     await watching.until(has('connected as premium'));

@@ -195,6 +195,7 @@ describe('the oracle signal', () => {
     const scorecard = await get('public', '/api/svc/scorecard?horizon=2');
     expect(skill).toMatchObject({ verdict: scorecard.summary.verdict, scored: scorecard.summary.resolved });
     expect(skill.interval95).toEqual(scorecard.summary.accuracyInterval95);
+    expect(skill).toMatchObject({ effectiveN: scorecard.statistics.calls.effectiveN, independent: scorecard.summary.dedupedTotal });
   });
 
   it('is waited for before the first forecast', async () => {

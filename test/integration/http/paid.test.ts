@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendPaymentIdentifierToExtensions } from '@x402/extensions/payment-identifier';
 import { verifyTypedData } from 'viem';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { commitmentOf, DIRECTION_CODES, nameOf, SIGNAL_CODES } from '../../../src/chain/commitment.ts';
 import { documentHash } from '../../../src/commerce/receipt.ts';
 import type { Requirements } from '../../../src/commerce/x402/terms.ts';
@@ -133,6 +133,41 @@ describe('a payment of version 1', () => {
     expect(status, JSON.stringify(body)).toBe(200);
     for (const name of ['PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE'])
       expect(readHeader(headers.get(name)), name).toMatchObject({ success: true, transaction: body.payment.txHash });
+  });
+});
+
+describe('while history is replayed', () => {
+  const purchase = { offering: 'svc_daily_macro_review', txHash: `0x${'12'.repeat(32)}`, wallet: `0x${'34'.repeat(20)}` };
+  const waiting = { status: 503, body: { code: 'STEP_WAITING', detail: 'History is being replayed: pay when it is done' } };
+
+  it('every way to pay says so, and nothing is charged', async () => {
+    const payment = await signed('/oracle', { change: { validAfter: '0' } });
+    const arrived = await received(async () => {
+      service.setup.replayAhead = true;
+      onTestFinished(() => {
+        service.setup.replayAhead = false;
+      });
+      for (const answer of [
+        await ask('/oracle'),
+        await ask('/oracle/premium?horizon=3d'),
+        await pay('/oracle', payment),
+        await pay('/oracle', 'no payment'),
+        await ask('/api/svc/commerce/jobs/1'),
+      ]) {
+        expect(answer).toMatchObject(waiting);
+        expect(answer.headers.get('Retry-After')).toBe('10');
+        expect(answer.headers.get('PAYMENT-REQUIRED')).toBeNull();
+      }
+      const bought = await fetch(`${served.url}/api/svc/commerce/purchase`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(purchase),
+      });
+      expect({ status: bought.status, body: await bought.json() }).toMatchObject(waiting);
+    });
+    expect(arrived).toBe(0n);
+    service.setup.replayAhead = false;
+    expect(await received(async () => expect((await pay('/oracle', payment)).status).toBe(200))).toBe(PRICES['/oracle']);
   });
 });
 

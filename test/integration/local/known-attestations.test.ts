@@ -3,10 +3,17 @@ import { numberToHex } from 'viem';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createChain } from '../../../src/chain/client.ts';
 import { type JournalRow, openJournal } from '../../../src/chain/journal.ts';
+import { composeChain } from '../../../src/compose/chain.ts';
+import { loadConfig } from '../../../src/config.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { requireKnownAttestations } from '../../../src/local/known-attestations.ts';
 import { requireSameHistory } from '../../../src/local/same-history.ts';
+import { createLog } from '../../../src/log.ts';
+import { attestStep } from '../../../src/pipeline/attest.ts';
+import { runStep } from '../../../src/pipeline/steps.ts';
+import { stepInstant } from '../../../src/pipeline/times.ts';
+import { createShutdown } from '../../../src/shutdown.ts';
 import { rpcProxy } from '../../support/rpc-proxy.ts';
 import { attestedOnChain, runCommand, runPastDay, type TestService, testService, today } from '../../support/service.ts';
 
@@ -89,6 +96,35 @@ it('a process on such a database ends before anything is sent', async () => {
   expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('The database is older than the local chain') });
   expect(await counts()).toEqual(before);
   expect(await copyOf(service.database.db)).toEqual(old);
+});
+
+it('a process that started before its node knew better attests nothing twice', async () => {
+  await putBack(service.database.db, old);
+  const before = await counts();
+  const day = first + 2;
+  await runStep(service.pipeline, 'signal', day, { now: new Date(stepInstant('signal', day)), replayed: true });
+  await expect(attestStep(service.pipeline)).rejects.toMatchObject({ code: 'DATA_DIR_DAMAGED' });
+  expect(await counts()).toEqual(before);
+});
+
+it('nor does one whose node knows better only once it has signed', async () => {
+  await putBack(service.database.db, old);
+  const { nonce } = (await rows().findOne({ address: service.http.attesterAddress }, { sort: { nonce: -1 } }))!;
+  const proxy = await rpcProxy(service.infrastructure.rpcUrl, {
+    // The nonce that it signs with is taken, and no later one: no count tells of a transaction that the journal does not have.
+    onResponse: ({ method, params }) => {
+      if (method !== 'eth_getTransactionCount' || params[1] !== 'latest') return undefined;
+      return { result: numberToHex(proxy.counts.has('eth_sendRawTransaction') ? nonce + 2 : nonce + 1) };
+    },
+  });
+  const { contracts, keys } = service.infrastructure;
+  const shutdown = createShutdown({ log: createLog({ level: 'silent', secrets: [] }) });
+  const composed = await composeChain({ config: loadConfig({}), shutdown }, service.database.db, { rpcUrl: proxy.url, contracts, keys });
+  const { attester } = composed.wallets;
+  const sent = attester.send({ key: 'twice', to: attester.address, data: '0x' });
+  await expect(sent).rejects.toMatchObject({ code: 'DATA_DIR_DAMAGED' });
+  expect(await rows().findOne({ key: 'twice' })).toMatchObject({ nonce: nonce + 1, displaced: [] });
+  await proxy.close();
 });
 
 it('a start refuses one that lacks nothing but outcomes that were revealed', async () => {

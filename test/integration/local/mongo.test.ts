@@ -125,6 +125,12 @@ describe('connectMongo', () => {
     await Promise.all([named.close(), unnamed.close()]);
   });
 
+  it('reads from the primary, whatever the URI prefers', async () => {
+    const { db, close } = await connectMongo(`${database.uri}${database.uri.includes('?') ? '&' : '?'}readPreference=secondaryPreferred`);
+    expect(db.collection('items').readPreference?.mode).toBe('primary');
+    await close();
+  });
+
   it('does not wait for a server that never answers', async () => {
     const line = await cable(database.uri);
     const connected = await connectMongo(line.uri);

@@ -4,6 +4,7 @@ import { createChain } from '../../../src/chain/client.ts';
 import { type JournalRow, openJournal } from '../../../src/chain/journal.ts';
 import { requireSameHistory } from '../../../src/local/same-history.ts';
 import { testDatabase } from '../../support/database.ts';
+import { rpcProxy } from '../../support/rpc-proxy.ts';
 import { type TestService, testService } from '../../support/service.ts';
 
 let service: TestService;
@@ -26,9 +27,8 @@ async function journalWith(change?: Partial<JournalRow>) {
 }
 
 /** What a start compares, with the journal of some database. */
-async function started(journal: Awaited<ReturnType<typeof openJournal>>) {
+async function started(journal: Awaited<ReturnType<typeof openJournal>>, rpcUrl = service.infrastructure.rpcUrl) {
   const { record, market, chainId, addresses, attesterAddress: attester } = service.http;
-  const { rpcUrl } = service.infrastructure;
   const chain = await createChain({ rpcUrl, chainId, confirmations: 1, pollingIntervalMs: 2, addresses });
   return requireSameHistory({ record, market, chain, journal, attester, local: false });
 }
@@ -49,6 +49,21 @@ it('a start goes on with a new wallet that the identity was given to, on the dat
 
 it('a start goes on where the last one ended between sending and seeing it confirmed', async () => {
   await expect(started(await journalWith({ state: 'SENT', receipt: null }))).resolves.toBeUndefined();
+});
+
+it('a start goes on where another process began the record between its two looks', async () => {
+  const journal = await journalWith();
+  const { chainId, attesterAddress: address } = service.http;
+  const row = await service.database.db.collection<JournalRow>('transactions').findOne({ chainId, address });
+  const proxy = await rpcProxy(service.infrastructure.rpcUrl, {
+    onRequest: async ({ method }) => {
+      if (method === 'eth_call') expect(await journal.insert({ ...row!, nonce: 1_000, state: 'SENT', receipt: null })).toBe(true);
+      return undefined;
+    },
+  });
+  onTestFinished(() => proxy.close());
+  await expect(started(journal, proxy.url)).resolves.toBeUndefined();
+  expect(proxy.counts.get('eth_call')).toBe(1);
 });
 
 it('a start refuses a database whose transactions are of another chain, or were sent by another wallet and never confirmed', async () => {

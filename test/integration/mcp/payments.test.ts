@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Buyer, demoBuyer, isReceiptOf, type Money, type Payload, spentSince } from '../../support/buyer.ts';
 import { asTier } from '../../support/login.ts';
 import { MCP_CLIENTS, type McpClient, postMcp, rpc } from '../../support/mcp.ts';
@@ -73,6 +73,20 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
     const told = JSON.stringify(refused);
     for (const secret of [truth.salt, String(truth.confidence), String(truth.pUp)]) expect(told).not.toContain(secret);
     expect(told).not.toMatch(/"(BUY|SELL|UP|DOWN|HOLD)"/);
+  });
+
+  it('is told to wait while history is replayed, and charged nothing', async () => {
+    const good = await payment();
+    service.setup.replayAhead = true;
+    onTestFinished(() => {
+      service.setup.replayAhead = false;
+    });
+    for (const refused of [await call(), await call(good)]) {
+      expect(refused.isError).toBe(true);
+      expect(refused.content.at(-1).text).toMatch(/^STEP_WAITING: History is being replayed: pay when it is done/);
+      expect(JSON.stringify(refused)).not.toContain('"accepts"');
+    }
+    expect(await spentSince(buyer, before)).toEqual(NOTHING);
   });
 
   it('pays in version 2, and gets what a token holder gets, with a receipt of exactly that', async () => {

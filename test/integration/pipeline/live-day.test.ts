@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Chain } from '../../../src/chain/client.ts';
 import { type Day, formatDay, instantOf, parseDay } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { PROVIDER_IDS, type ProviderId } from '../../../src/market/live/providers.ts';
 import { createMarket } from '../../../src/market/market.ts';
+import { statusOf } from '../../../src/pipeline/status.ts';
 import type { StepName } from '../../../src/pipeline/step-runs.ts';
 import { runStep } from '../../../src/pipeline/steps.ts';
 import { hostedMarket, startLiveHost } from '../../support/live-host.ts';
@@ -125,4 +127,25 @@ it('no outcome is guessed from two venues; that of three stands, whatever the fo
     btcAtResolutionCents: await closeWithoutKraken(day + HORIZONS[0]),
     venues: ['coinbase', 'bitstamp', 'binance'],
   });
+});
+
+it('a status asks the chain everything at once: where it is silent, each question waits its whole time', async () => {
+  const all = Promise.withResolvers<void>();
+  let questions = 3;
+  const asked = async () => {
+    questions -= 1;
+    if (questions === 0) all.resolve();
+    await all.promise;
+  };
+  const getBlock = () => asked().then(() => ({ number: 7n, timestamp: BigInt(Math.floor(Date.now() / 1000)) }));
+  const chain = { client: { getBlock } } as unknown as Chain;
+  const { pipeline } = service;
+  const parts = { chain, localChain: true, now: () => new Date() };
+  const status = await statusOf({
+    ...{ ...parts, version: '1', role: 'all', feedReason: null, pipeline, schedule: () => null },
+    walletFunds: () => asked().then(() => []),
+    readiness: { ...parts, market: pipeline.market, pingDatabase: () => service.database.ping(), setup: () => null },
+  });
+  expect(status).toMatchObject({ chain: { blockNumber: 7, error: null }, wallets: [] });
+  expect(status.checks.find(({ name }) => name === 'chain')).toMatchObject({ ok: true });
 });

@@ -9,7 +9,7 @@ import { dropPayment, keepPayment, pendingPayment } from '../../../src/cli/pay/p
 import { readTerms } from '../../../src/cli/pay/terms.ts';
 import { removeFolder } from '../../support/folders.ts';
 
-const COIN: Coin = { address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', chainId: 8453, rpcUrl: null };
+const COIN: Coin = { address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', chainId: 8453, rpcUrl: null, isLocal: false };
 
 function header(more: object = {}): string {
   const offer = {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
+import { wilsonInterval } from '../../../../src/forecast/scoring.ts';
+import { effectiveCount } from '../../../../src/forecast/statistics/effective-count.ts';
 import { recentAccuracy } from '../../../../src/record/oracle/recent-accuracy.ts';
 import { forecastDoc } from '../forecast-doc.ts';
 
@@ -29,14 +31,17 @@ describe('the accuracy of the last days', () => {
   });
 
   it('counts overlapping windows as the few independent ones they are', () => {
-    const { n, independent, interval95 } = recentAccuracy(record('WWWWWWW', 7), { horizonDays: 7, days: 7, now: midnight('2026-01-15') });
+    const recent = recentAccuracy(record('WWWWWWW', 7), { horizonDays: 7, days: 7, now: midnight('2026-01-15') });
+    const { n, independent, effectiveN, interval95 } = recent;
     expect({ n, independent }).toEqual({ n: 7, independent: 1 });
+    expect(effectiveN).toBeCloseTo(effectiveCount([0, 1, 2, 3, 4, 5, 6], 7), 9);
+    expect(interval95).toEqual(wilsonInterval(effectiveN, effectiveN));
     // Seven days in a row are worth less than two that do not overlap, of which no interval leaves out one half.
     expect(interval95!.low).toBeLessThan(0.34);
   });
 
   it('is null when nothing was resolved', () => {
-    const nothing = { n: 0, wins: 0, accuracy: null, independent: 0, interval95: null };
+    const nothing = { n: 0, wins: 0, accuracy: null, effectiveN: 0, independent: 0, interval95: null };
     expect(recentAccuracy(record('PHV', 1), { horizonDays: 1, days: 7, now: midnight('2026-01-06') })).toEqual({ days: 7, ...nothing });
     expect(recentAccuracy([], { horizonDays: 1, days: 7, now: midnight('2026-01-06') })).toEqual({ days: 7, ...nothing });
   });
