@@ -7,9 +7,9 @@ import type { WalletContext } from './context.ts';
 const REORG_MARGIN = 64;
 
 /**
- * The transaction beside a row's own that took its nonce, to the confirmation depth; null where there is none. Neither a missing receipt nor a count is
- * proof: an endpoint behind a load balancer may lag, and a node that is mining may count for a block what is in the next one. Only the
- * other transaction itself is, in the block that the counts lead to; where it is not found, nothing is known yet.
+ * The transaction beside a row's own that took its nonce, to the confirmation depth; null where there is none. Neither a missing receipt
+ * nor a count is proof: an endpoint behind a load balancer may lag, and a node that is mining may count for a block what is in the next
+ * one. Only the other transaction itself is, in the block that the counts lead to; where it is not found, nothing is known yet.
  * @throws OracleError CHAIN_UNREACHABLE when the endpoint has no state of those blocks.
  */
 export async function spentOtherwise(context: WalletContext, row: JournalRow): Promise<Transaction | null> {
