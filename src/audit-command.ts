@@ -59,7 +59,12 @@ async function openDemo(command: AuditCommand, config: Config, now: Date): Promi
 async function requireUp(url: string): Promise<void> {
   const { state } = await lookAtService(url);
   if (state === 'up') return;
-  const what = { nothing: 'No service answers', stranger: 'Something else answers', starting: 'A service is still starting' }[state];
+  if (state === 'starting') {
+    throw new OracleError('SERVICE_UNREACHABLE', `The service at ${url} is still starting`, {
+      suggestedAction: `Run it again once that is over: ${url}/health says how far it is.`,
+    });
+  }
+  const what = state === 'nothing' ? 'No service answers' : 'Something else answers';
   throw new OracleError('SERVICE_UNREACHABLE', `${what} at ${url}`, {
     suggestedAction:
       'Start it with npm start, with the same settings; or name its address with --service, or a chain with --rpc and --attester.',

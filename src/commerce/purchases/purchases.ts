@@ -50,7 +50,8 @@ export class Purchases {
 
   /**
    * @throws OracleError INPUT_INVALID naming the field, UNAUTHENTICATED naming `signature`, PAYMENT_REQUIRED for too little,
-   * TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, STEP_WAITING while nothing can be paid for; what the document throws while it cannot be made: the payment is kept for a later call
+   * TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, STEP_WAITING while nothing can be paid for; what the document throws while it cannot be
+   * made: the payment is kept for a later call
    */
   async buy(request: PurchaseRequest, { address }: BuyerAddress): Promise<Delivered> {
     const offering = offeringOf(request);

@@ -30,7 +30,10 @@ const readMetadata = createMetadataReader({ fetch: (path, request) => fetch(new 
  * }} Task
  */
 
-/** What is looked up once for all of them. @typedef {{ salts: ReadonlyMap<string, string>, commitments: Commitments, readings: Readings }} Found */
+/**
+ * What is looked up once for all of them.
+ * @typedef {{ salts: ReadonlyMap<string, string>, commitments: Commitments, readings: Readings }} Found
+ */
 
 /**
  * Checks rows one after the other, and tells of each; ends when all are told of, or when it is aborted.

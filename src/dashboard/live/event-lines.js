@@ -7,7 +7,10 @@ import { attestationWords, eventWords, groupWords } from './event-words.js';
 
 /** One line of a list of events. @typedef {Told & { key: string, time: string, replayed: boolean, uids: readonly string[] }} Line */
 
-/** An event, or what else has its words, with the line that it has by itself. @typedef {{ type: string, data: Record<string, any>, line: Line }} Entry */
+/**
+ * An event, or what else has its words, with the line that it has by itself.
+ * @typedef {{ type: string, data: Record<string, any>, line: Line }} Entry
+ */
 
 const UID = /^0x[0-9a-f]{64}$/;
 

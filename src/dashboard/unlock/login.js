@@ -66,7 +66,9 @@ export function endSession({ token }) {
 
 /**
  * One login, which says what it is at as long as it counts. A session that a wallet gets once it counts no more is ended: nobody has it.
- * @param {{ login: (say: Say) => Promise<LoggedIn>, counts: () => boolean, say: Say, onDone: (session: LoggedIn) => void, isByToken?: boolean }} options
+ * @param {{
+ *   login: (say: Say) => Promise<LoggedIn>, counts: () => boolean, say: Say, onDone: (session: LoggedIn) => void, isByToken?: boolean,
+ * }} options
  */
 export async function attempt({ login, counts, say, onDone, isByToken }) {
   /** @type {Say} */

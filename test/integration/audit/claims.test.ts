@@ -9,7 +9,11 @@ import type { AuditReport } from '../../../src/audit/report.ts';
 import { reportText } from '../../../src/audit/report-text.ts';
 import { formatDay, instantOf } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
+import { createStartingApp } from '../../../src/http/app.ts';
+import { listen } from '../../../src/http/server.ts';
 import { recordPrices } from '../../../src/local/record-prices.ts';
+import { createLog } from '../../../src/log.ts';
+import { createSetup } from '../../../src/setup.ts';
 import { type Served, serve } from '../../support/serve.ts';
 import { runPastDay, spawnNode, type TestService, testService, today } from '../../support/service.ts';
 
@@ -329,6 +333,18 @@ describe('a call that cannot be answered', () => {
     const { code, output } = await run(...words);
     expect(output).toMatch(explanation);
     expect(output).not.toContain('    at ');
+    expect(code).toBe(2);
+  });
+
+  it('of a service that is still starting, is explained by that', async () => {
+    const log = createLog({ level: 'silent', secrets: [] });
+    const starting = await listen(createStartingApp({ log, publicUrl: 'http://127.0.0.1', setup: createSetup() }), 0, '127.0.0.1');
+    const url = `http://127.0.0.1:${starting.port}`;
+    const { code, output } = await run('--service', url);
+    await starting.close();
+    expect(output).toContain(`The service at ${url} is still starting`);
+    expect(output).toContain(`${url}/health`);
+    expect(output).not.toContain('npm start');
     expect(code).toBe(2);
   });
 });
