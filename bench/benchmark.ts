@@ -21,7 +21,7 @@ export interface BenchOptions {
 export type SocketOptions = Required<Omit<BenchOptions, 'data'>>;
 
 /** What a benchmark found. */
-export type Comparison = RateComparison | TimeComparison | MemoryComparison;
+export type Comparison = RateComparison | TimeComparison | MemoryComparison | CostComparison;
 
 interface Compared {
   /** What the figures say, in one sentence. */
@@ -58,6 +58,28 @@ export interface MemoryComparison extends Compared {
   baseline: number[];
   /** The most megabytes that are wanted. */
   goalMb: number;
+}
+
+/** What input of one kind has cost the service. */
+export interface InputCost {
+  requests: number;
+  /** Bytes that were sent to the service. */
+  bytes: number;
+  cpuSeconds: number;
+  /** Memory that was held at the peak, above what was held before. */
+  peakMb: number;
+}
+
+/** What a kilobyte of hostile input costs beside a kilobyte of honest input: less is better. */
+export interface CostComparison {
+  kind: 'cost';
+  name: string;
+  /** What the hostile client does, in one sentence. */
+  meaning: string;
+  baseline: InputCost;
+  ours: InputCost;
+  /** The largest ratio that is wanted, of CPU and of memory. */
+  maxTimes: number;
 }
 
 /** Rounds that both sides run before anything counts. */

@@ -1,5 +1,13 @@
 import { cpus, totalmem } from 'node:os';
-import { type Comparison, type MemoryComparison, median, type RateComparison, type TimeComparison } from './benchmark.ts';
+import {
+  type Comparison,
+  type CostComparison,
+  type InputCost,
+  type MemoryComparison,
+  median,
+  type RateComparison,
+  type TimeComparison,
+} from './benchmark.ts';
 
 /** What the figures were measured on. */
 export function machine(): string {
@@ -14,7 +22,31 @@ const sideOf = (values: readonly number[]) => `${count(median(values))} (${count
 /** A comparison in words: medians with their range, the ratio, and whether that is what is wanted. */
 export function reportOf(comparison: Comparison): string[] {
   if (comparison.kind === 'rate') return reportOfRates(comparison);
+  if (comparison.kind === 'cost') return reportOfCosts(comparison);
   return comparison.kind === 'time' ? reportOfTimes(comparison) : reportOfMemory(comparison);
+}
+
+/** Garbage collection alone moves resident memory by so much: smaller peaks count as this. */
+const MEMORY_NOISE_MB = 8;
+/** The kernel counts CPU time in steps of so many seconds. */
+const CPU_NOISE_SECONDS = 0.01;
+
+function reportOfCosts({ name, meaning, baseline, ours, maxTimes }: CostComparison): string[] {
+  const cpu = (cost: InputCost) => Math.max(cost.cpuSeconds, CPU_NOISE_SECONDS) / cost.bytes;
+  const memory = (cost: InputCost) => Math.max(cost.peakMb, MEMORY_NOISE_MB) / cost.bytes;
+  const times = [cpu(ours) / cpu(baseline), memory(ours) / memory(baseline)];
+  const verdict = `goal <= ${maxTimes}: ${Math.max(...times) <= maxTimes ? 'met' : 'MISSED'}`;
+  return [
+    `${name}: ${meaning}`,
+    `  honest    ${costLine(baseline)}`,
+    `  hostile   ${costLine(ours)}`,
+    `  1 kB of hostile input costs ${times[0].toFixed(2)} x the CPU and ${times[1].toFixed(2)} x the memory of 1 kB of honest input   ${verdict}`,
+  ];
+}
+
+function costLine({ requests, bytes, cpuSeconds, peakMb }: InputCost): string {
+  const each = `a request: ${(cpuSeconds / requests).toFixed(5)} CPU-s, ${(peakMb / requests).toFixed(3)} MB`;
+  return `${count(requests)} requests, ${(bytes / 1_000).toFixed(1)} kB sent, ${cpuSeconds.toFixed(2)} CPU-s, ${peakMb.toFixed(0)} MB at the peak; ${each}`;
 }
 
 function reportOfMemory({ what, meaning, baseline, ours, goalMb }: MemoryComparison): string[] {

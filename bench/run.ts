@@ -3,6 +3,7 @@ import type { Benchmark } from './benchmark.ts';
 import { RUNNING_COSTS } from './costs/running-costs.ts';
 import { API_UNDER_SELF_TESTS } from './forecast/api-under-self-tests.ts';
 import { WALK_FORWARD } from './forecast/walk-forward.ts';
+import { HOSTILE } from './hostile/hostile.ts';
 import { HTTP_SIGNAL } from './http/signal.ts';
 import { PAGE } from './page/first-paint.ts';
 import { MEMORY } from './process/memory.ts';
@@ -19,6 +20,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   RUNNING_COSTS,
   START,
   MEMORY,
+  HOSTILE,
 ];
 
 const USAGE = `Usage: npm run bench -- [name...] [--clients <n>] [--rounds <n>] [--data <folder of CSV files>]

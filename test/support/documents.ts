@@ -16,6 +16,7 @@ export const DOCUMENTS = [
   'docs/MODEL.md',
   'docs/OPERATE.md',
   'docs/PAYING.md',
+  'docs/PROMISES.md',
   'docs/VERIFY.md',
   'docs/ASSISTANTS.md',
   'examples/README.md',
