@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { OracleError } from '../errors.ts';
 import { answerClientError } from './security/client-error.ts';
+import { queuePerSocket } from './sockets/request-queue.ts';
 import { answerHandshake, isHandshake } from './websocket/handshakes.ts';
 
 const GRACE_MS = 3_000;
@@ -42,7 +43,10 @@ export async function listen(app: RequestListener, port: number, host: string, o
   let current = app;
   let handshakes = app;
   let end: Promise<void> | undefined;
-  const server = createServer(limitsOf(options.timeouts ?? TIMEOUTS), (request, response) => current(request, response));
+  const server = createServer(
+    limitsOf(options.timeouts ?? TIMEOUTS),
+    queuePerSocket((request, response) => current(request, response)),
+  );
   server.on('clientError', answerClientError);
   const underWay = watch(server, options.stopping);
   const sockets = new Set<Duplex>();

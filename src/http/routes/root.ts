@@ -27,7 +27,6 @@ export function rootRoutes({ version, publicUrl, market }: HttpParts, routes: Ro
       path: '/',
       name: 'listResources',
       tag: 'service',
-      cost: 'free',
       reply: RESOURCES,
       alternatives: { 'text/html': { description: 'The page for people: the forecast, the record, and a check of each attestation.' } },
       summary: 'This list; for browsers the page that shows the record',
@@ -43,7 +42,6 @@ export function startingRootRoutes(publicUrl: string): Route[] {
       path: '/',
       name: 'listResources',
       tag: 'service',
-      cost: 'free',
       reply: null,
       summary: 'The page that shows the record',
       handle: ({ accept }) => {
