@@ -27,7 +27,7 @@ import type { TaskPush } from './push/push.ts';
 import { withoutSecrets } from './push/without-secrets.ts';
 import { callbackNotFound, noExtendedCard, nothingToFollow, taskNotCancelable, taskNotFound } from './refusal.ts';
 import type { Sending } from './sending.ts';
-import { isTerminal, stateName } from './task-states.ts';
+import { isActive, isTerminal, stateName } from './task-states.ts';
 import type { MongoTaskStore } from './task-store.ts';
 
 export interface HandlerParts {
@@ -67,7 +67,7 @@ export class AgentRequestHandler implements A2ARequestHandler {
   }
 
   sendMessageStream(request: SendMessageRequest, context: ServerCallContext): AsyncGenerator<StreamResponse, void, undefined> {
-    return this.#toldStream(context, async () => {
+    return this.#toldStream({ context, message: request.message }, async () => {
       await this.#checkPush(request.configuration?.taskPushNotificationConfig, request.message?.taskId ?? '', context);
       if (this.#isFixture(request)) return this.#parts.library.sendMessageStream({ ...request, message: checkMessage(request) }, context);
       return this.#parts.sending.stream(request, context);
@@ -99,10 +99,11 @@ export class AgentRequestHandler implements A2ARequestHandler {
 
   /** Follows a task that another process works on as well. */
   resubscribe({ id }: SubscribeToTaskRequest, context: ServerCallContext): AsyncGenerator<StreamResponse, void, undefined> {
-    return this.#toldStream(context, async () => {
+    return this.#toldStream({ context }, async () => {
       const task = await this.#own(id, context);
       if (isTerminal(task)) throw nothingToFollow(stateName(task));
-      return streamTask(this.#parts, id, { context, until: isTerminal });
+      // A stream also ends when its task waits for input: it would hold a connection for as long as the caller likes.
+      return streamTask(this.#parts, id, { context, until: (one) => !isActive(one) });
     });
   }
 
@@ -182,12 +183,12 @@ export class AgentRequestHandler implements A2ARequestHandler {
   }
 
   async *#toldStream(
-    context: ServerCallContext,
+    { context, message }: { context: ServerCallContext; message?: SendMessageRequest['message'] },
     open: () => Promise<AsyncGenerator<StreamResponse, void, undefined>>,
   ): AsyncGenerator<StreamResponse, void, undefined> {
     let end = () => {};
     try {
-      end = this.#streams.begin(context);
+      end = this.#streams.begin(context, message);
       yield* await open();
     } catch (error) {
       throw this.#inWords(error, context);

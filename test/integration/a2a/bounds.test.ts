@@ -1,6 +1,6 @@
 import type { TaskState } from '@a2a-js/sdk';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { MOST_STREAMS } from '../../../src/a2a/open-streams.ts';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { MAX_STREAMS } from '../../../src/a2a/open-streams.ts';
 import { createTaskPush } from '../../../src/a2a/push/push.ts';
 import { PUSH_CONFIG_INDEXES } from '../../../src/a2a/push/store.ts';
 import { HISTORY_BOUNDS } from '../../../src/a2a/task-history.ts';
@@ -70,9 +70,13 @@ describe('streams', () => {
   test('are so many for each caller, and there is room again when they have ended', async () => {
     const one = await bench();
     const here = FROM('203.0.113.30');
-    const id = await waiting(one, here);
+    const { begun, release } = one.hold();
+    onTestFinished(release);
+    const sent = await one.rpc('SendMessage', { ...message(MARKET), configuration: { returnImmediately: true } }, here);
+    const { id } = sent.body.result.task;
+    await begun;
     const { open, end } = streams(one.url, id);
-    for (let count = 0; count < MOST_STREAMS.perOwner; count++) {
+    for (let count = 0; count < MAX_STREAMS.perClient; count++) {
       expect((await open(here)).headers.get('Content-Type')).toMatch(/^text\/event-stream/);
     }
     const refused = await one.rpc('SubscribeToTask', { id }, here);

@@ -185,9 +185,13 @@ describe('following', () => {
 
   test('ends with the service, and is refused for what is over', async () => {
     const one = await bench();
-    const { id } = (await one.rpc('SendMessage', message({ text: 'hello' }))).body.result.task;
+    const other = await bench();
+    const { begun } = other.hold();
+    const { id } = (await other.rpc('SendMessage', { ...message(MARKET), configuration: { returnImmediately: true } })).body.result.task;
+    await begun;
+    await expect.poll(async () => stateOf(await one.rpc('GetTask', { id }))).toBe('TASK_STATE_WORKING');
     const events = await streamOf(one.url, 'SubscribeToTask', { id }, { onEvent: () => one.stop() });
-    expect(events.map(({ task }) => task.status.state)).toEqual(['TASK_STATE_INPUT_REQUIRED']);
+    expect(events.map(({ task }) => task.status.state)).toEqual(['TASK_STATE_WORKING']);
     await one.rpc('CancelTask', { id });
     expect((await one.rpc('SubscribeToTask', { id })).body.error).toMatchObject({
       code: -32004,
