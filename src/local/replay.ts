@@ -15,6 +15,8 @@ export interface ReplayRange {
   to: Day;
 }
 
+/** Resolution of block times. */
+const SECOND_MS = 1_000;
 /** The outcome check of a day takes a block a transaction, each a second later at most. */
 const HOUR_MS = 3_600_000;
 
@@ -82,7 +84,7 @@ async function planOf(plans: Collection<ReplayPlan>, { range, parts, chain }: Re
   const known = await plans.findOne({ _id: 'replay' });
   if (known !== null) return known;
   if (range === null || (await parts.record.genesis()) !== null) return null;
-  requireDatable(await chain.lastBlockMs(), range.from);
+  requireDatable(await chain.lastBlockMs(), range.from, stepInstant('attest', range.from));
   const plan: ReplayPlan = { _id: 'replay', ...range, through: null };
   await plans.insertOne(plan);
   return plan;
@@ -90,10 +92,12 @@ async function planOf(plans: Collection<ReplayPlan>, { range, parts, chain }: Re
 
 async function replayDay(options: ReplayOptions, day: Day): Promise<void> {
   await at(options, stepInstant('signal', day), day, ['signal']);
-  await setChainTime(options, stepInstant('attest', day), day);
+  if (await isUncommitted(options, day)) {
+    await setChainTime(options, day, { fromMs: stepInstant('attest', day), throughMs: windowOpensAt(day) - SECOND_MS });
+  }
   await at(options, stepInstant('attest', day), day, ['attest']);
   await at(options, stepInstant('wager', day), day, ['wager']);
-  await setChainTime(options, windowOpensAt(day), day);
+  await setChainTime(options, day, { fromMs: windowOpensAt(day), throughMs: windowOpensAt(day) + HOUR_MS - SECOND_MS });
   await at(options, windowOpensAt(day), day, OUTCOME_STEPS);
 }
 
@@ -107,19 +111,27 @@ async function at({ parts }: ReplayOptions, ms: number, day: Day, steps: readonl
   }
 }
 
-/**
- * Dates the blocks of the steps that follow. A day that was interrupted has its first blocks already: what is left of it comes behind
- * them. A chain beyond the day is no such case, and refuses.
- */
-async function setChainTime({ chain }: ReplayOptions, ms: number, day: Day): Promise<void> {
-  const last = await chain.lastBlockMs();
-  requireDatable(last, day);
-  await chain.setTime(Math.max(last, ms));
+async function isUncommitted({ parts }: ReplayOptions, day: Day): Promise<boolean> {
+  return (await parts.record.unattestedDays()).includes(day);
 }
 
-/** A chain that was begun without a history, or for fewer days, is beyond the first of them: nothing can be dated before its last block. */
-function requireDatable(lastBlockMs: number, day: Day): void {
-  if (lastBlockMs < windowOpensAt(day) + HOUR_MS) return;
+/**
+ * Dates the next block at `fromMs`, or at the last block of an interrupted day. A chain beyond `throughMs` is refused: a commitment
+ * dated after its outcome window opened would void the day.
+ */
+async function setChainTime(
+  { chain }: ReplayOptions,
+  day: Day,
+  { fromMs, throughMs }: { fromMs: number; throughMs: number },
+): Promise<void> {
+  const last = await chain.lastBlockMs();
+  requireDatable(last, day, throughMs);
+  await chain.setTime(Math.max(last, fromMs));
+}
+
+/** Blocks cannot be dated before the last one: a chain begun without a history, or for fewer days, may be beyond `throughMs` already. */
+function requireDatable(lastBlockMs: number, day: Day, throughMs: number): void {
+  if (lastBlockMs <= throughMs) return;
   const at = new Date(lastBlockMs).toISOString();
   throw new OracleError('DATA_DIR_DAMAGED', `The local chain is already at ${at}: ${formatDay(day)} cannot be replayed on it`, {
     field: 'DATA_DIR',

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { jsonRpc } from '../../../src/local/json-rpc.ts';
 import { type ReplayRange, replay, replayRange } from '../../../src/local/replay.ts';
 import { catchUp } from '../../../src/pipeline/catch-up.ts';
 import { runStep, STEP_NAMES } from '../../../src/pipeline/steps.ts';
@@ -67,6 +68,19 @@ describe('a replay', () => {
     const before = await service.pipeline.record.forecasts.find().toArray();
     expect(await replayAll()).toEqual(range);
     expect(await service.pipeline.record.forecasts.find().toArray()).toEqual(before);
+  });
+
+  it.each([
+    ['a second after the first commitment is due', () => stepInstant('attest', range.from) + 1_000],
+    ['five minutes after the first outcome window opened', () => windowOpensAt(range.from) + 300_000],
+  ])('is refused when the last block is dated %s', async (_name, lastBlock) => {
+    service = await testService(DAYS);
+    const { localChain, rpcUrl } = service.infrastructure;
+    const lastBlockMs = lastBlock();
+    await localChain!.setTime(lastBlockMs);
+    await jsonRpc(rpcUrl, 'evm_mine');
+    await expect(replayAll()).rejects.toMatchObject({ code: 'DATA_DIR_DAMAGED', suggestedAction: 'npm run reset' });
+    expect(await service.pipeline.record.lastDay()).toBeNull();
   });
 
   it('stops between two days when the service does', async () => {
