@@ -227,6 +227,7 @@ export async function runOrExplain(work: (frame: StartFrame) => Promise<void>, f
 function explain(error: unknown): string {
   if (!(error instanceof OracleError)) return `${error instanceof Error ? error.stack : String(error)}\n`;
   const action = error.suggestedAction === undefined ? '' : `\n  -> ${error.suggestedAction}`;
-  const cause = error.code === 'INTERNAL' && error.cause !== undefined ? `\n  ${messageOf(error.cause)}` : '';
+  const hasOtherWords = ['INTERNAL', 'CHAIN_REVERTED', 'CHAIN_UNREACHABLE'].includes(error.code);
+  const cause = hasOtherWords && error.cause !== undefined ? `\n  ${messageOf(error.cause)}` : '';
   return `\n${error.code}: ${error.message}${cause}${action}\n`;
 }

@@ -1,9 +1,8 @@
 import { type Address, getAddress, type Hex, hashMessage } from 'viem';
 import type { Chain } from '../chain/client.ts';
-import { withinTime } from '../chain/time-limit.ts';
 import { isSignedBy } from '../chain/verify-signature.ts';
 import { isOracleError } from '../errors.ts';
-import { CHAIN_LIMIT_MS, type GateReading, type ReadGate } from './gate.ts';
+import type { GateReading, ReadGate } from './gate.ts';
 import type { LoginClaims } from './login-claims.ts';
 import { LOGIN_WINDOW_MS, loginMessage, loginRefused, requireInWindow, timestampMs } from './login-message.ts';
 import { Sessions } from './sessions.ts';
@@ -78,8 +77,7 @@ interface Admission {
 }
 
 async function admit(parts: LoginParts, { wallet, hash, signature, once }: Admission): Promise<OpenedSession> {
-  const check = () => isSignedBy(parts.chain, { wallet, hash, signature });
-  if (!(await withinTime(CHAIN_LIMIT_MS, 'Checking the signature', check))) {
+  if (!(await isSignedBy(parts.chain, { wallet, hash, signature }))) {
     throw loginRefused('signature', 'The signature is not one of this wallet over this message', parts.now());
   }
   // The clocks of processes differ: kept for longer than any of them takes it.

@@ -1,8 +1,9 @@
-import { type Address, createPublicClient, type Hex, http, type PublicClient, zeroHash } from 'viem';
+import { type Address, type Hex, type PublicClient, zeroHash } from 'viem';
 import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../chain/addresses.ts';
 import type { EasChain } from '../chain/attestation-reader.ts';
 import { easAbi } from '../chain/eas-abi.ts';
 import { chainCall } from '../chain/rpc-error.ts';
+import { createEvmReader } from '../platform/outbound/evm-client.ts';
 
 /** A chain to be read, and how much of it may be asked for at once. */
 export interface AuditChain extends EasChain {
@@ -21,7 +22,7 @@ export interface AuditChainOptions {
 const BATCH_SIZE = 50;
 const BATCHES_AT_ONCE = 4;
 const CALLS_AT_ONCE = 12;
-const REQUEST = { timeout: 30_000, retryCount: 3, retryDelay: 250 };
+const REQUEST = { timeoutMs: 30_000, retryCount: 3, retryDelayMs: 250 };
 
 /**
  * Connects to a chain, with many calls in one request where the endpoint takes that.
@@ -33,14 +34,14 @@ export async function openAuditChain({
   schemaRegistry = SCHEMA_REGISTRY_ADDRESS,
 }: AuditChainOptions): Promise<AuditChain> {
   const addresses = { eas, schemaRegistry };
-  const single = createPublicClient({ transport: http(rpcUrl, REQUEST), cacheTime: 0 });
+  const single = createEvmReader({ rpcUrl, ...REQUEST });
   const chainId = await chainCall('Asking for the chain id', () => single.getChainId());
   if (!(await takesBatches(rpcUrl, chainId))) return { client: single, addresses, chainId, parallel: CALLS_AT_ONCE };
   return { client: batching(rpcUrl, REQUEST), addresses, chainId, parallel: BATCH_SIZE * BATCHES_AT_ONCE };
 }
 
 function batching(rpcUrl: string, options: typeof REQUEST): PublicClient {
-  return createPublicClient({ transport: http(rpcUrl, { ...options, batch: { batchSize: BATCH_SIZE } }), cacheTime: 0 });
+  return createEvmReader({ rpcUrl, ...options, batchSize: BATCH_SIZE });
 }
 
 async function takesBatches(rpcUrl: string, chainId: number): Promise<boolean> {

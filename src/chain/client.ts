@@ -1,5 +1,6 @@
-import { createPublicClient, http, type PublicClient } from 'viem';
+import type { PublicClient } from 'viem';
 import { OracleError } from '../errors.ts';
+import { createEvmReader } from '../platform/outbound/evm-client.ts';
 import type { ChainAddresses } from './addresses.ts';
 import { chainCall } from './rpc-error.ts';
 import { withinTime } from './time-limit.ts';
@@ -36,8 +37,8 @@ export interface ChainHealth {
  * @throws OracleError CHAIN_UNREACHABLE, or CONFIG_INVALID when the endpoint serves another chain.
  */
 export async function createChain({ rpcUrl, requestTimeoutMs = 10_000, ...options }: ChainOptions): Promise<Chain> {
-  const transport = http(rpcUrl, { timeout: requestTimeoutMs, retryCount: 1, retryDelay: 100 });
-  const client = createPublicClient({ transport, pollingInterval: options.pollingIntervalMs, cacheTime: 0 });
+  const { pollingIntervalMs } = options;
+  const client = createEvmReader({ rpcUrl, timeoutMs: requestTimeoutMs, retryCount: 1, retryDelayMs: 100, pollingIntervalMs });
   const chainId = await chainCall('Asking for the chain id', () => client.getChainId());
   if (chainId !== options.chainId) {
     throw new OracleError('CONFIG_INVALID', `CHAIN_ID is ${options.chainId}, but the RPC endpoint serves chain ${chainId}`, {

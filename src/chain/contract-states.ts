@@ -1,5 +1,5 @@
 import { type Address, type Hex, parseAbi, zeroHash } from 'viem';
-import { isOracleError, messageOf } from '../errors.ts';
+import { isOracleError, reasonOf } from '../errors.ts';
 import { readPaymentToken } from './agent-commerce.ts';
 import type { Chain } from './client.ts';
 import { schemaRegistryAbi } from './eas-abi.ts';
@@ -78,7 +78,7 @@ async function observed<T>(read: () => Promise<T>): Promise<Observed<T>> {
     return { state: 'live', reason: null, value: await read() };
   } catch (error) {
     const state = isOracleError(error, 'CHAIN_REVERTED') ? 'missing' : 'unreachable';
-    return { state, reason: messageOf(error).slice(0, LONGEST_REASON), value: null };
+    return { state, reason: reasonOf(error).slice(0, LONGEST_REASON), value: null };
   }
 }
 

@@ -5,8 +5,9 @@ import { isOracleError, messageOf, OracleError } from '../errors.ts';
 const REVERT_CODE = 3;
 
 /**
- * Runs a call of the RPC client and wraps what goes wrong, once: CHAIN_REVERTED when the EVM refused, CHAIN_UNREACHABLE
- * for anything else. Neither message nor cause carries the endpoint's URL, which may hold an access key.
+ * Runs a call of the RPC client and wraps its failure once. The message is this service's own, because clients read it; the words of
+ * viem, the node and the contract are in the cause alone, without the endpoint's URL, which may hold an access key.
+ * @throws OracleError CHAIN_REVERTED when the EVM reverted, CHAIN_UNREACHABLE for any other failure
  */
 export async function chainCall<T>(what: string, call: () => Promise<T>): Promise<T> {
   try {
@@ -20,9 +21,8 @@ export async function chainCall<T>(what: string, call: () => Promise<T>): Promis
 export function chainError(what: string, error: unknown): OracleError {
   if (isOracleError(error)) return error;
   const cause = withoutUrl(error);
-  const reason = revertReason(error);
-  if (reason !== null) return new OracleError('CHAIN_REVERTED', `${what} reverted: ${reason}`, { cause });
-  return new OracleError('CHAIN_UNREACHABLE', `${what} failed: ${cause.message}`, {
+  if (isRevert(error)) return new OracleError('CHAIN_REVERTED', `${what} reverted`, { cause });
+  return new OracleError('CHAIN_UNREACHABLE', `${what} failed: the chain gives no usable answer`, {
     cause,
     suggestedAction: 'Try again later; if it persists, check the RPC endpoint.',
   });
@@ -34,8 +34,8 @@ export function nodeMessage(error: unknown): string {
   return `${error.details ?? ''} ${error.shortMessage}`.toLowerCase();
 }
 
-function revertReason(error: unknown): string | null {
-  if (!(error instanceof BaseError)) return null;
+function isRevert(error: unknown): boolean {
+  if (!(error instanceof BaseError)) return false;
   const reverted = error.walk(
     (e) =>
       e instanceof ContractFunctionRevertedError ||
@@ -43,8 +43,7 @@ function revertReason(error: unknown): string | null {
       e instanceof ExecutionRevertedError ||
       (e instanceof RpcRequestError && e.code === REVERT_CODE),
   );
-  if (reverted instanceof ContractFunctionRevertedError) return reverted.reason ?? reverted.data?.errorName ?? reverted.shortMessage;
-  return reverted instanceof BaseError ? reverted.details || reverted.shortMessage : null;
+  return reverted !== null;
 }
 
 /** viem's long message and its `metaMessages` quote the URL; the short one and the details do not. */

@@ -1,6 +1,5 @@
 import type { Db } from 'mongodb';
 import type { Chain } from '../chain/client.ts';
-import { withinTime } from '../chain/time-limit.ts';
 import { isSignedBy } from '../chain/verify-signature.ts';
 import { type Contest, createContest } from '../contest/contest.ts';
 import type { Log } from '../log.ts';
@@ -20,15 +19,12 @@ export interface ContestCompositionOptions {
   log: Log;
 }
 
-/** A contract wallet is asked on chain: a node that hangs must not hold the caller. */
-const SIGNATURE_LIMIT_MS = 3_000;
-
 /** The contest of one deployment. */
 export function composeContest({ chain, agentId, ...options }: ContestCompositionOptions): Contest {
   const deployment = { chainId: chain.chainId, identityRegistry: chain.addresses.identityRegistry, agentId };
   return createContest({
     ...options,
     deployment,
-    isSignedBy: (signed) => withinTime(SIGNATURE_LIMIT_MS, 'Checking the signature', () => isSignedBy(chain, signed)),
+    isSignedBy: (signed) => isSignedBy(chain, signed),
   });
 }

@@ -1,5 +1,5 @@
 import { type Chain, chainHealth } from '../chain/client.ts';
-import { messageOf } from '../errors.ts';
+import { isOracleError } from '../errors.ts';
 import { formatDay } from '../forecast/day.ts';
 import type { Market } from '../market/market.ts';
 
@@ -22,12 +22,15 @@ export interface ReadinessCheck {
 /** On Base a block comes every 2 s. One of our own may have none for as long as nothing is sent. */
 const OLDEST_BLOCK_MS = 5 * 60_000;
 
+/** A check that failed, with its reason in this service's own words. */
+class NotReady extends Error {}
+
 /** Whether the service can answer, part by part. */
 export function readiness(parts: ReadinessParts): Promise<ReadinessCheck[]> {
   return Promise.all([
     check('setup', async () => {
       const left = parts.setup();
-      if (left !== null) throw new Error(left);
+      if (left !== null) throw new NotReady(left);
       return 'complete';
     }),
     check('database', async () => {
@@ -43,7 +46,9 @@ async function check(name: string, ask: () => Promise<string>): Promise<Readines
   try {
     return { name, ok: true, detail: await ask() };
   } catch (error) {
-    return { name, ok: false, detail: messageOf(error) };
+    // Anybody may ask: the text of a driver or a node stays out of the answer.
+    const isOwn = error instanceof NotReady || isOracleError(error);
+    return { name, ok: false, detail: isOwn ? error.message : 'does not answer' };
   }
 }
 
@@ -52,7 +57,7 @@ async function newestBlock({ chain, localChain, now }: ReadinessParts): Promise<
   const { blockNumber, at } = await chainHealth(chain);
   const ageMs = now().getTime() - at.getTime();
   if (localChain || ageMs <= OLDEST_BLOCK_MS) return `block ${blockNumber}`;
-  throw new Error(`block ${blockNumber} is ${Math.round(ageMs / 60_000)} minutes old: the endpoint stands still, or the clock is wrong`);
+  throw new NotReady(`block ${blockNumber} is ${Math.round(ageMs / 60_000)} minutes old: the endpoint stands still, or the clock is wrong`);
 }
 
 /** A feed that ends is as fresh as it will ever be; any other needs a price of now. */

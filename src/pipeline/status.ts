@@ -1,6 +1,6 @@
 import { type Chain, chainHealth } from '../chain/client.ts';
 import type { WalletFunds } from '../chain/wallet-funds.ts';
-import { isOracleError, messageOf } from '../errors.ts';
+import { isOracleError, reasonOf } from '../errors.ts';
 import { type Day, dayOf, formatDay } from '../forecast/day.ts';
 import type { ProviderHealth } from '../market/live/provider.ts';
 import type { Market } from '../market/market.ts';
@@ -90,7 +90,7 @@ async function chainStatus({ chain, localChain }: StatusParts) {
     const { blockNumber, at } = await chainHealth(chain);
     return { ...common, blockNumber, blockTime: at.toISOString(), error: null };
   } catch (error) {
-    return { ...common, blockNumber: null, blockTime: null, error: messageOf(error) };
+    return { ...common, blockNumber: null, blockTime: null, error: reasonOf(error) };
   }
 }
 

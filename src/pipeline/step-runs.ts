@@ -75,7 +75,7 @@ export class StepRuns {
       const before = await this.#save({ _id, step, day, state, reason, unexpected, ranAt, replayed: context.replayed });
       if (before?.reason !== reason || before.unexpected !== unexpected) {
         if (state === 'failed') this.#log.error({ err: error, step, day: formatDay(day) }, 'step failed');
-        else this.#log.warn({ step, day: formatDay(day), reason }, 'step waiting');
+        else this.#log.warn({ step, day: formatDay(day), reason, cause: causeText(error) }, 'step waiting');
       }
       return state === 'failed' ? { failed: reason } : { waiting: reason };
     }
@@ -108,4 +108,10 @@ export class StepRuns {
     const update = { $set: run, $inc: { attempts: 1 } };
     return this.#runs.findOneAndUpdate({ _id }, update, { upsert: true, returnDocument: 'before' });
   }
+}
+
+/** Words of a library, a node or a provider: for the log alone. */
+function causeText(error: unknown): string | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause === undefined ? undefined : messageOf(cause);
 }

@@ -9,8 +9,13 @@ const DATA = z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'must be 0x and whole b
 const AMOUNT = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, 'must be a number in hexadecimal');
 const FULL = z.boolean('must be true or false');
 
+/** Gas of one `eth_call`: the caller names the contract, and a node's own bound is that of whole blocks. */
+const MAX_CALL_GAS = 10_000_000;
+
 /** Without gas and fees, which decide nothing of what is only read. */
-const CALL = z.object({ from: ADDRESS.optional(), to: ADDRESS, data: DATA.optional(), input: DATA.optional(), value: AMOUNT.optional() });
+const CALL = z
+  .object({ from: ADDRESS.optional(), to: ADDRESS, data: DATA.optional(), input: DATA.optional(), value: AMOUNT.optional() })
+  .transform((call) => ({ ...call, gas: `0x${MAX_CALL_GAS.toString(16)}` }));
 
 const TOPICS = z.array(z.union([z.null(), HASH, z.array(HASH).max(20)])).max(4);
 const LOGS = z.object({

@@ -1,8 +1,9 @@
-import { type Address, createPublicClient, http, isAddressEqual, type PublicClient } from 'viem';
+import { type Address, isAddressEqual, type PublicClient } from 'viem';
 import { Misuse } from '../../audit/misuse.ts';
 import { chainCall } from '../../chain/rpc-error.ts';
 import { stablecoinAbi } from '../../chain/stablecoin.ts';
 import { isOracleError } from '../../errors.ts';
+import { createEvmReader } from '../../platform/outbound/evm-client.ts';
 import type { Demo, Host } from '../host.ts';
 
 /** A coin that may be paid with. */
@@ -23,7 +24,7 @@ const USDC: readonly Omit<Coin, 'rpcUrl' | 'isLocal'>[] = [
 
 /** Amounts are told, and limited, in millionths of a dollar. */
 const DECIMALS = 6;
-const REQUEST = { timeout: 15_000, retryCount: 2 };
+const REQUEST = { timeoutMs: 15_000, retryCount: 2, retryDelayMs: 150 };
 
 interface CoinChoice {
   /** A wallet of the demonstration pays with its coin. */
@@ -68,7 +69,7 @@ async function namedCoin(address: Address, { rpc, ofDemo }: { rpc: string | unde
 }
 
 export function clientAt(rpcUrl: string): PublicClient {
-  return createPublicClient({ transport: http(rpcUrl, REQUEST), cacheTime: 0 });
+  return createEvmReader({ rpcUrl, ...REQUEST });
 }
 
 function chainIdOf(client: PublicClient): Promise<number> {

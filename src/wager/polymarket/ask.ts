@@ -51,9 +51,10 @@ async function withinTime({ what, timeoutMs }: Question, work: Promise<unknown>)
 
 function explained({ what, refusedAs }: Question, error: unknown): OracleError {
   if (error instanceof OracleError) return error;
-  const message = `Polymarket: ${what}: ${messageOf(error).slice(0, LONGEST_MESSAGE)}`;
-  if (!isApiError(error)) return new OracleError('FEED_INVALID', message, { cause: error });
-  return new OracleError(isRefusal(error) ? refusedAs : 'FEED_UNAVAILABLE', message, { cause: error });
+  const fail = (code: ErrorCode, reason: string) => new OracleError(code, `Polymarket: ${what}: ${reason}`, { cause: error });
+  if (!isApiError(error)) return fail('FEED_INVALID', 'the client cannot read the answer');
+  // The exchange's reason for a refusal is kept with the wager, as data.
+  return isRefusal(error) ? fail(refusedAs, messageOf(error).slice(0, LONGEST_MESSAGE)) : fail('FEED_UNAVAILABLE', 'no answer');
 }
 
 function isApiError(error: unknown): boolean {

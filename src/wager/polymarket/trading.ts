@@ -1,8 +1,9 @@
 import type { ClobClient } from '@polymarket/clob-client-v2';
-import { createWalletClient, custom, type Hex } from 'viem';
+import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { z } from 'zod';
 import { type ErrorCode, isOracleError, OracleError } from '../../errors.ts';
+import { createOfflineSigner } from '../../platform/outbound/evm-client.ts';
 import { MICROS } from '../venue.ts';
 import { balanceAnswer, credentialsAnswer, orderAnswer, postAnswer, read, tradesAnswer, versionAnswer } from './answers.ts';
 import { ask, isRefusal } from './ask.ts';
@@ -145,9 +146,7 @@ export class Trading {
     const { ClobClient } = await import('@polymarket/clob-client-v2');
     const { host, timeoutMs, account } = this.#options;
     const { privateKey, signatureType, funder } = account;
-    // Signing needs no chain: a request to one is a mistake.
-    const transport = custom({ request: async () => Promise.reject(new Error('the signer of orders has no chain')) });
-    const signer = createWalletClient({ account: privateKeyToAccount(privateKey), transport });
+    const signer = createOfflineSigner(privateKeyToAccount(privateKey));
     const options = { host, chain: POLYGON, signer, signatureType, funderAddress: funder, throwOnError: true };
     const question = { what: 'credentials', timeoutMs, refusedAs: 'FEED_UNAVAILABLE' } as const;
     const creds = await ask(question, () => credentials(new ClobClient(options)));

@@ -88,6 +88,35 @@ describe('the signature of a contract wallet', () => {
   });
 });
 
+describe('a check that takes too long', () => {
+  it('ends at its limit, with its request', async () => {
+    const proxy = await rpcProxy(test.rpcUrl);
+    const proxied = await test.connect({ rpcUrl: proxy.url });
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    proxy.hooks.onRequest = () => released.then(() => 'drop' as const);
+    const asked = isSignedBy(proxied, { wallet: stranger.address, hash, signature }, 50);
+    await expect(asked).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE', message: expect.stringContaining('within 50 ms') });
+    release();
+    await proxy.close();
+    expect(proxy.counts.get('eth_call')).toBe(1);
+  });
+
+  it('costs the node no more gas than its limit', async () => {
+    const proxy = await rpcProxy(test.rpcUrl);
+    const proxied = await test.connect({ rpcUrl: proxy.url });
+    const gas: unknown[] = [];
+    proxy.hooks.onRequest = ({ method, params: [call] }) => {
+      if (method === 'eth_call') gas.push(Number((call as { gas: Hex }).gas));
+      return undefined;
+    };
+    const { address: wallet, deploy } = await wallets(stranger.address, 'never ends');
+    await deploy();
+    expect(await isSignedBy(proxied, { wallet, hash, signature })).toBe(false);
+    expect(gas).toEqual([3_000_000]);
+    await proxy.close();
+  });
+});
+
 describe('a chain that does not answer', () => {
   it('says nothing about a signature', async () => {
     const proxy = await rpcProxy(test.rpcUrl);
