@@ -238,6 +238,12 @@ export const SETTINGS = {
     default: '10',
     description: 'Requests a minute of one address to operations that call the chain; they count above as well',
   }),
+  RATE_LIMIT_TASKS: setting({
+    schema: integer(1, 1_000_000),
+    default: '300',
+    description:
+      'A2A messages an hour, in units of 4 kB, that are kept for one address without a token; for all such callers 20 times as many',
+  }),
   FACILITATOR_PRIVATE_KEY: setting({
     schema: privateKey.optional(),
     default: null,

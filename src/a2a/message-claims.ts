@@ -4,7 +4,7 @@ import canonicalize from 'canonicalize';
 import type { Collection, Db } from 'mongodb';
 import { OracleError } from '../errors.ts';
 import { type CollectionIndexes, isDuplicateKey } from '../mongo.ts';
-import { keptUntil } from './task-store.ts';
+import { keptUntil } from './task-retention.ts';
 
 interface MessageDoc {
   owner: string;

@@ -5,8 +5,9 @@ import type { Log } from '../log.ts';
 import { checkMessage } from './check-message.ts';
 import { changesOf, type FollowParts, followTask, streamTask } from './follow.ts';
 import type { MessageClaims } from './message-claims.ts';
+import { messageUnits } from './message-units.ts';
 import { newTask } from './new-task.ts';
-import { ownerOf } from './owner.ts';
+import { ownerOf, userOf } from './owner.ts';
 import { notePayment, paymentIn, withoutPayload } from './payment.ts';
 import { type Plan, planFor, skillIn } from './read-call.ts';
 import { otherContext, taskBusy, taskNotFound, taskOver } from './refusal.ts';
@@ -92,6 +93,8 @@ export class Sending {
     const claimed = await claims.find(owner, sent);
     const before = message.taskId === '' ? undefined : await this.#followed(message, claimed === null, context);
     const plan = planFor(message, before, context);
+    // Before anything is stored of it; a message that came before was counted then.
+    if (claimed === null) await userOf(context).asker.countTask?.(messageUnits(message));
     const freshId = randomUUID();
     const taskId = await claims.claim(owner, sent, claimed ?? (message.taskId || freshId));
     const [isOurs, task] = await this.#orGiveUp(context, async () => {

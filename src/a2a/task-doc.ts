@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { Task, type TaskState } from '@a2a-js/sdk';
 
 /** A task as the database has it. */
@@ -23,10 +24,23 @@ export interface TaskDoc {
   isSold: boolean;
   /** Another one whenever the task is written. */
   change: string;
-  /** `Task` as JSON text: what callers send may hold names that the database does not take. */
+  /**
+   * `Task` as JSON, deflated, in base64: what callers send may hold names that the database does not take, and the protocol repeats
+   * the newest message in the history. Tasks of older versions are JSON text.
+   */
   task: string;
 }
 
-export function taskOf({ task }: Pick<TaskDoc, 'task'>): Task {
-  return Task.fromJSON(JSON.parse(task));
+/** A task as it is stored. */
+export function packTask(task: Task): string {
+  return deflateRawSync(JSON.stringify(Task.toJSON(task))).toString('base64');
+}
+
+/** The JSON text of a stored task. */
+export function taskJson({ task }: Pick<TaskDoc, 'task'>): string {
+  return task.startsWith('{') ? task : inflateRawSync(Buffer.from(task, 'base64')).toString();
+}
+
+export function taskOf(doc: Pick<TaskDoc, 'task'>): Task {
+  return Task.fromJSON(JSON.parse(taskJson(doc)));
 }

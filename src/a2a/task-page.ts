@@ -2,7 +2,7 @@ import { type ListTasksRequest, Task, TaskState } from '@a2a-js/sdk';
 import type { Filter } from 'mongodb';
 import { isWallet } from './owner.ts';
 import { pageTokenOf, readPageToken } from './page-token.ts';
-import { type TaskDoc, taskOf } from './task-doc.ts';
+import { type TaskDoc, taskJson } from './task-doc.ts';
 
 /** Bytes of JSON that a page tells at most, and reads for it; a page has at least one task. */
 export const PAGE_BOUNDS = { told: 1_000_000, read: 8_000_000 } as const;
@@ -24,9 +24,10 @@ export async function pageOf(found: AsyncIterable<TaskDoc>, options: PageOptions
   let [told, read] = [0, 0];
   let last: TaskDoc | undefined;
   for await (const doc of found) {
-    const task = shownOf(doc, options);
+    const json = taskJson(doc);
+    const task = shownOf(Task.fromJSON(JSON.parse(json)), options);
     told += Buffer.byteLength(JSON.stringify(Task.toJSON(task)));
-    read += doc.task.length;
+    read += json.length;
     const isFull = tasks.length === options.pageSize || told > PAGE_BOUNDS.told || read > PAGE_BOUNDS.read;
     if (isFull && last !== undefined) return { tasks, nextPageToken: pageTokenOf({ statusAt: last.statusAt, id: last._id }) };
     tasks.push(task);
@@ -35,8 +36,7 @@ export async function pageOf(found: AsyncIterable<TaskDoc>, options: PageOptions
   return { tasks, nextPageToken: '' };
 }
 
-function shownOf(doc: TaskDoc, { includeArtifacts, historyLength }: PageOptions): Task {
-  const task = taskOf(doc);
+function shownOf(task: Task, { includeArtifacts, historyLength }: PageOptions): Task {
   const history = historyLength === undefined ? task.history : historyLength === 0 ? [] : task.history.slice(-historyLength);
   return { ...task, history, artifacts: includeArtifacts ? task.artifacts : [] };
 }

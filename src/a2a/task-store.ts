@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { type ListTasksRequest, type ListTasksResponse, type Message, Role, Task, TaskState } from '@a2a-js/sdk';
+import { type ListTasksRequest, type ListTasksResponse, type Message, Role, type Task, TaskState } from '@a2a-js/sdk';
 import type { ServerCallContext, TaskStore } from '@a2a-js/sdk/server';
 import type { Collection, Db, Filter } from 'mongodb';
 import { toldError } from '../errors.ts';
 import { type CollectionIndexes, isDuplicateKey } from '../mongo.ts';
-import { countedAs, isWallet, ownerOf } from './owner.ts';
+import { countedAs, ownerOf } from './owner.ts';
 import { errorParts, statusOf } from './parts.ts';
 import { billOf } from './payment.ts';
-import { type TaskDoc, taskOf } from './task-doc.ts';
+import { packTask, type TaskDoc, taskOf } from './task-doc.ts';
 import { boundedHistory } from './task-history.ts';
 import { ABANDONED, ALIVE, abandoned, GIVEN_UP, IS_ABANDONED } from './task-lease.ts';
 import { afterPage, filterOf, pageOf } from './task-page.ts';
+import { extendedUntil, keptUntil } from './task-retention.ts';
 import { ROOM_KEY, TaskRoom, type TaskRoomParts } from './task-room.ts';
 import { ACTIVE, stateOf, TERMINAL } from './task-states.ts';
 
@@ -19,6 +20,9 @@ interface Run {
   taskId: string;
   run: string;
 }
+
+/** What changes with a task. */
+type TaskFields = Omit<TaskDoc, '_id' | 'countedAs' | 'createdAt' | 'expiresAt' | 'run' | 'aliveAt'> & Partial<Pick<TaskDoc, 'expiresAt'>>;
 
 type Found = Pick<TaskDoc, '_id' | 'owner' | 'run' | 'aliveAt' | 'task'>;
 
@@ -30,13 +34,6 @@ const LIST_KEY = { owner: 1, statusAt: -1, _id: -1 } as const;
 export const TASK_INDEXES = [
   { collection: COLLECTION, indexes: [{ key: LIST_KEY }, { key: ROOM_KEY }, { key: { expiresAt: 1 } }] },
 ] as const satisfies CollectionIndexes[];
-
-const DAY_MS = 86_400_000;
-
-/** How long a task is kept after its last change. */
-export function keptUntil(owner: string, now: Date): Date {
-  return new Date(now.getTime() + (isWallet(owner) ? 7 : 1) * DAY_MS);
-}
 
 const DEFAULT_PAGE_SIZE = 50;
 /** Tasks of a list that are fetched together: a page may end after any of them. */
@@ -71,7 +68,10 @@ export class MongoTaskStore implements TaskStore {
 
   async #insert(task: Task, context: ServerCallContext): Promise<boolean> {
     const run = this.#newRun(task.id, context);
-    const fields = { ...this.#fieldsOf(task, ownerOf(context)), countedAs: countedAs(context), run, createdAt: this.#now() };
+    const owner = ownerOf(context);
+    const createdAt = this.#now();
+    const opened = { expiresAt: keptUntil(owner, createdAt), countedAs: countedAs(context), run, createdAt };
+    const fields = { ...opened, ...this.#fieldsOf(task, owner) };
     try {
       // An upsert that matches nothing: only an update can ask the database for its time.
       const nowhere = { _id: task.id, state: { $exists: false } };
@@ -166,8 +166,9 @@ export class MongoTaskStore implements TaskStore {
     return (await this.#tasks.deleteMany({ expiresAt: { $lte: now } })).deletedCount;
   }
 
-  #fieldsOf(task: Task, owner: string): Omit<TaskDoc, '_id' | 'countedAs' | 'createdAt' | 'run' | 'aliveAt'> {
+  #fieldsOf(task: Task, owner: string): TaskFields {
     const now = this.#now();
+    const expiresAt = extendedUntil(task, owner, now);
     const state = stateOf(task);
     const kept = { ...task, history: boundedHistory(task.history) };
     return {
@@ -177,10 +178,10 @@ export class MongoTaskStore implements TaskStore {
       statusAt: new Date(task.status?.timestamp ?? now),
       skill: skillOf(task) ?? null,
       asked: lastAsked(task) ?? null,
-      expiresAt: keptUntil(owner, now),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
       isSold: billOf(task) !== undefined,
       change: randomUUID(),
-      task: JSON.stringify(Task.toJSON(kept)),
+      task: packTask(kept),
     };
   }
 

@@ -13,4 +13,6 @@ export interface Asker {
   countCall(): Promise<void>;
   /** Counts a call that makes us ask the chain, unless the whole request was counted as one. @throws OracleError RATE_LIMITED */
   countChainCall(): Promise<void>;
+  /** Counts an A2A message that is kept, in units of storage, unless the caller is a token holder. @throws OracleError RATE_LIMITED */
+  countTask(units: number): Promise<void>;
 }

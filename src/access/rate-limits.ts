@@ -1,8 +1,12 @@
 import type { Log } from '../log.ts';
+import { addressRanges } from './address-ranges.ts';
 import type { CountStore } from './request-counts.ts';
 
-/** All limits are so many requests a minute. */
+/** Limits are so many requests a minute, unless their policy has a window of its own. */
 export const WINDOW_SECONDS = 60;
+
+/** Window of the policy `tasks`: anonymous tasks are kept for this time, so that the limit bounds what is stored. */
+export const TASK_WINDOW_SECONDS = 3_600;
 
 /** Who may ask how often. */
 export interface RateLimits {
@@ -14,14 +18,22 @@ export interface RateLimits {
   rpc: RateLimiter;
   /** By client address: passwords of the operator that were refused; beyond it they are not even looked at. */
   failures: RateLimiter;
+  /** By client address, and for all anonymous callers together: A2A messages that are kept for callers without a token. */
+  tasks: RateLimiter;
 }
+
+/** What a limit was counted for: the client itself (a wallet, an IPv4 address, a /64), a range around it, or all clients. */
+export type RateScope = 'client' | '/56' | '/48' | 'all';
 
 /** What became of one request. */
 export interface Verdict {
   policy: keyof RateLimits;
   allowed: boolean;
+  /** Of the scope that refused, or that has the least left. */
+  scope: RateScope;
   /** Requests a window. */
   limit: number;
+  windowSeconds: number;
   /** Requests left in this window, this one deducted. */
   remaining: number;
   /** Seconds until the window ends, at least 1. */
@@ -29,16 +41,20 @@ export interface Verdict {
 }
 
 export interface RateLimiter {
-  /** Counts one request of a client. */
-  take(client: string): Promise<Verdict>;
+  /**
+   * Counts a request of a client, and of the IPv6 ranges around it.
+   * @param client a wallet, or an address key with or without a prefix such as `paying:`
+   * @param units what it counts for, 1 unless given
+   */
+  take(client: string, units?: number): Promise<Verdict>;
   /** The verdict on a client who is known here to have nothing left; null for any other. Counts nothing. */
   refusal(client: string): Verdict | null;
 }
 
 export interface RateLimitOptions {
   counts: CountStore;
-  /** Requests a minute. */
-  limits: { public: number; wallet: number; rpc: number };
+  /** Requests a minute; `tasks` an hour. */
+  limits: { public: number; wallet: number; rpc: number; tasks: number };
   now(): Date;
   log: Log;
 }
@@ -46,22 +62,35 @@ export interface RateLimitOptions {
 /** The limits of DESIGN, "Access and money", shared by all processes on one database. */
 export function createRateLimits({ counts, limits, now, log }: RateLimitOptions): RateLimits {
   const insured = withInsurance({ counts, now, log });
-  const limiter = (policy: keyof RateLimits, limit: number) => createLimiter({ policy, limit, counts: insured, now });
+  const limiter = (policy: keyof RateLimits, limit: number, more: Partial<LimiterOptions> = {}) =>
+    createLimiter({ policy, limit, windowSeconds: WINDOW_SECONDS, multiples: REQUEST_MULTIPLES, ...more, counts: insured, now });
   return {
     public: limiter('public', limits.public),
     wallet: limiter('wallet', limits.wallet),
     rpc: limiter('rpc', limits.rpc),
     failures: limiter('failures', limits.public),
+    tasks: limiter('tasks', limits.tasks, { windowSeconds: TASK_WINDOW_SECONDS, multiples: TASK_MULTIPLES }),
   };
 }
+
+/** Limits of wider scopes, in limits of one client. A /48 may be an office, or all customers of a hoster. */
+interface Multiples {
+  '/56': number;
+  '/48': number;
+  /** Unset: all clients together are not limited. */
+  all?: number;
+}
+
+export const REQUEST_MULTIPLES: Multiples = { '/56': 4, '/48': 16 };
+export const TASK_MULTIPLES = { '/56': 2, '/48': 4, all: 20 } as const satisfies Multiples;
 
 /** Bounds the memory that many addresses take. What is forgotten stays counted in the store. */
 const MAX_CLIENTS = 50_000;
 
-/** Requests that this process took from a client's budget in one write, and has not handed out yet. */
+/** Requests that this process took from a scope's budget in one write, and has not handed out yet. */
 interface Lease {
   left: number;
-  /** The client's requests in this window by the last answer of the store, all processes and unused leases included. */
+  /** The scope's requests in this window by the last answer of the store, all processes and unused leases included. */
   taken: number;
   renewing?: Promise<void>;
 }
@@ -72,9 +101,22 @@ type Count = (id: string, requests: number, expiresAt: Date) => Promise<number |
 interface LimiterOptions {
   policy: keyof RateLimits;
   limit: number;
+  windowSeconds: number;
+  multiples: Multiples;
   counts: Count;
   now(): Date;
 }
+
+/** What a request is counted in. */
+interface Bucket {
+  id: string;
+  scope: RateScope;
+  limit: number;
+}
+
+const SCOPES = ['client', '/56', '/48'] as const;
+/** Longer than a group of an IPv6 address, so that no address is taken for one. */
+const PREFIX = /^[a-z]{5,}:/;
 
 /**
  * Fixed windows that begin with each minute. A tenth of the limit is taken from the store at a time, so that most requests
@@ -82,62 +124,104 @@ interface LimiterOptions {
  * more than the limit, and with n processes at least the limit less (n - 1) times a tenth of it. Without the store each process
  * counts for itself.
  */
-function createLimiter({ policy, limit, counts, now }: LimiterOptions): RateLimiter {
-  const share = Math.ceil(limit / 10);
+function createLimiter({ policy, limit, windowSeconds, multiples, counts, now }: LimiterOptions): RateLimiter {
   let window = Number.NaN;
   let leases = new Map<string, Lease>();
+  const all: Bucket[] = multiples.all === undefined ? [] : [{ id: 'all', scope: 'all', limit: limit * multiples.all }];
 
-  function leaseOf(client: string): Lease | undefined {
-    const current = Math.floor(now().getTime() / 1_000 / WINDOW_SECONDS);
+  /** Narrowest first: what one client has spent does not count for its ranges. */
+  function bucketsOf(client: string): Bucket[] {
+    const prefix = PREFIX.exec(client)?.[0] ?? '';
+    const ranges = addressRanges(client.slice(prefix.length)).map((range, index): Bucket => {
+      const scope = SCOPES[index] as (typeof SCOPES)[number];
+      return { id: prefix + range, scope, limit: scope === 'client' ? limit : limit * multiples[scope] };
+    });
+    return all.length === 0 ? ranges : [...ranges, ...all];
+  }
+
+  function leaseOf({ id, scope }: Bucket): Lease | undefined {
+    const current = Math.floor(now().getTime() / 1_000 / windowSeconds);
     if (current !== window) {
       window = current;
       leases = new Map();
     }
-    return leases.get(client);
-  }
-
-  function newLease(client: string): Lease {
-    const [oldest] = leases.size >= MAX_CLIENTS ? leases.keys() : [];
-    if (oldest !== undefined) leases.delete(oldest);
-    const lease: Lease = { left: 0, taken: 0 };
-    leases.set(client, lease);
+    const lease = leases.get(id);
+    // The clients of a range could push its lease out of memory, and with it what is left of it.
+    if (lease !== undefined && scope !== 'client') {
+      leases.delete(id);
+      leases.set(id, lease);
+    }
     return lease;
   }
 
-  async function renew(lease: Lease, client: string): Promise<void> {
+  function newLease({ id }: Bucket): Lease {
+    const [oldest] = leases.size >= MAX_CLIENTS ? leases.keys() : [];
+    if (oldest !== undefined) leases.delete(oldest);
+    const lease: Lease = { left: 0, taken: 0 };
+    leases.set(id, lease);
+    return lease;
+  }
+
+  async function renew(lease: Lease, { id, limit }: Bucket): Promise<void> {
+    const share = Math.ceil(limit / 10);
     // A count outlives its window for processes whose clocks are behind.
-    const expiresAt = new Date((window + 2) * WINDOW_SECONDS * 1_000);
-    const taken = (await counts(`${policy}:${client}:${window}`, share, expiresAt)) ?? lease.taken + share;
+    const expiresAt = new Date((window + 2) * windowSeconds * 1_000);
+    const taken = (await counts(`${policy}:${id}:${window}`, share, expiresAt)) ?? lease.taken + share;
     lease.left = Math.min(share, Math.max(0, limit - (taken - share)));
     lease.taken = Math.min(taken, limit);
   }
 
-  const isSpent = ({ left, taken }: Lease) => left === 0 && taken >= limit;
+  const isSpent = ({ left, taken }: Lease, { limit }: Bucket) => left === 0 && taken >= limit;
 
-  function verdict(lease: Lease, allowed: boolean): Verdict {
-    const resetSeconds = Math.max(1, Math.ceil((window + 1) * WINDOW_SECONDS - now().getTime() / 1_000));
-    return { policy, allowed, limit, remaining: limit - lease.taken + lease.left, resetSeconds };
+  function verdict(lease: Lease, { scope, limit }: Bucket, allowed: boolean): Verdict {
+    const resetSeconds = Math.max(1, Math.ceil((window + 1) * windowSeconds - now().getTime() / 1_000));
+    return { policy, allowed, scope, limit, windowSeconds, remaining: limit - lease.taken + lease.left, resetSeconds };
+  }
+
+  async function takeFrom(bucket: Bucket): Promise<Verdict> {
+    for (;;) {
+      const lease = leaseOf(bucket) ?? newLease(bucket);
+      if (isSpent(lease, bucket)) return verdict(lease, bucket, false);
+      if (lease.left > 0) {
+        lease.left -= 1;
+        return verdict(lease, bucket, true);
+      }
+      lease.renewing ??= renew(lease, bucket).finally(() => {
+        lease.renewing = undefined;
+      });
+      await lease.renewing;
+    }
+  }
+
+  function spentAmong(buckets: readonly Bucket[]): Verdict | null {
+    for (const bucket of buckets) {
+      const lease = leaseOf(bucket);
+      if (lease !== undefined && isSpent(lease, bucket)) return verdict(lease, bucket, false);
+    }
+    return null;
+  }
+
+  async function takeOne(buckets: readonly Bucket[]): Promise<Verdict> {
+    // A client of a spent range leaves no trace, neither here nor in the store.
+    const spent = buckets.length === 1 ? null : spentAmong(buckets);
+    if (spent !== null) return spent;
+    let tightest: Verdict | undefined;
+    for (const bucket of buckets) {
+      const taken = await takeFrom(bucket);
+      if (!taken.allowed) return taken;
+      if (tightest === undefined || taken.remaining < tightest.remaining) tightest = taken;
+    }
+    return tightest as Verdict;
   }
 
   return {
-    async take(client) {
-      for (;;) {
-        const lease = leaseOf(client) ?? newLease(client);
-        if (isSpent(lease)) return verdict(lease, false);
-        if (lease.left > 0) {
-          lease.left -= 1;
-          return verdict(lease, true);
-        }
-        lease.renewing ??= renew(lease, client).finally(() => {
-          lease.renewing = undefined;
-        });
-        await lease.renewing;
-      }
+    async take(client, units = 1) {
+      const buckets = bucketsOf(client);
+      let taken = await takeOne(buckets);
+      for (let unit = 1; unit < units && taken.allowed; unit++) taken = await takeOne(buckets);
+      return taken;
     },
-    refusal(client) {
-      const lease = leaseOf(client);
-      return lease !== undefined && isSpent(lease) ? verdict(lease, false) : null;
-    },
+    refusal: (client) => spentAmong(bucketsOf(client)),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Database } from '../mongo.ts';
 import type { Shutdown } from '../shutdown.ts';
 
 export interface DoorParts extends Pick<AppOptions, 'identify' | 'admin' | 'adminPage'> {
-  config: Pick<Config, 'TRUST_PROXY' | 'RATE_LIMIT_PUBLIC' | 'RATE_LIMIT_WALLET' | 'RATE_LIMIT_RPC'>;
+  config: Pick<Config, 'TRUST_PROXY' | 'RATE_LIMIT_PUBLIC' | 'RATE_LIMIT_WALLET' | 'RATE_LIMIT_RPC' | 'RATE_LIMIT_TASKS'>;
   db: Database['db'];
   log: Log;
   shutdown: Pick<Shutdown, 'signal'>;
@@ -18,7 +18,12 @@ export interface DoorParts extends Pick<AppOptions, 'identify' | 'admin' | 'admi
 export function composeDoor({ config, db, log, shutdown, now, ...who }: DoorParts): AppOptions {
   const limits = createRateLimits({
     counts: openCountStore(db, now),
-    limits: { public: config.RATE_LIMIT_PUBLIC, wallet: config.RATE_LIMIT_WALLET, rpc: config.RATE_LIMIT_RPC },
+    limits: {
+      public: config.RATE_LIMIT_PUBLIC,
+      wallet: config.RATE_LIMIT_WALLET,
+      rpc: config.RATE_LIMIT_RPC,
+      tasks: config.RATE_LIMIT_TASKS,
+    },
     now,
     log,
   });

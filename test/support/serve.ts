@@ -40,7 +40,7 @@ export async function serveApp(app: Express, { port = 0, sockets }: ServeOptions
 
 /** Who asks without a socket, and is not counted. */
 export function askerOf(caller: Caller): Asker {
-  return { caller, ...NOBODY, countCall: async () => undefined, countChainCall: async () => undefined };
+  return { caller, ...NOBODY, countCall: async () => undefined, countChainCall: async () => undefined, countTask: async () => undefined };
 }
 
 const NOBODY = { requestId: 'none', address: 'unknown' };

@@ -17,7 +17,12 @@ import { removeFolder } from './folders.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /** Suites ask from one address, as fast as they can. */
-export const HARDLY_LIMITED = { RATE_LIMIT_PUBLIC: '1000000', RATE_LIMIT_WALLET: '1000000', RATE_LIMIT_RPC: '1000000' };
+export const HARDLY_LIMITED = {
+  RATE_LIMIT_PUBLIC: '1000000',
+  RATE_LIMIT_WALLET: '1000000',
+  RATE_LIMIT_RPC: '1000000',
+  RATE_LIMIT_TASKS: '1000000',
+};
 
 export const today = () => dayOf(Date.now());
 

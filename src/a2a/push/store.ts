@@ -6,7 +6,7 @@ import { OracleError } from '../../errors.ts';
 import { type CollectionIndexes, isDuplicateKey } from '../../mongo.ts';
 import type { SecretBox } from '../../secret-box.ts';
 import { ownerOf } from '../owner.ts';
-import { keptUntil } from '../task-store.ts';
+import { keptUntil } from '../task-retention.ts';
 import { isOlder } from './notification.ts';
 
 /** Callbacks that one task can have. */

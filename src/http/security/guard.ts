@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Asker } from '../../access/asker.ts';
-import { requireTier } from '../../access/tiers.ts';
+import { isAtLeast, requireTier } from '../../access/tiers.ts';
 import { orPay } from '../../commerce/how-to-pay.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
 import { type Caller, PUBLIC_CALLER } from '../../record/caller.ts';
@@ -82,7 +82,13 @@ function askerOf(caller: Caller, arrival: Arrival, response: Response): Asker {
     ...(arrival.origin === undefined ? {} : { origin: arrival.origin }),
     countCall: () => countCall(caller, arrival),
     countChainCall: () => arrival.counter.take('rpc', arrival.address),
+    countTask: (units) => countTask(caller, arrival, units),
   };
+}
+
+/** Tasks of token holders are bounded for each wallet by themselves. */
+async function countTask({ tier }: Caller, { address, counter }: Arrival, units: number): Promise<void> {
+  if (!isAtLeast(tier, 'basic')) await counter.take('tasks', address, units);
 }
 
 async function whoAsks(identify: AppOptions['identify'], arrival: Arrival): Promise<Caller> {

@@ -1,11 +1,11 @@
 import type { Response } from 'express';
-import { type RateLimits, type Verdict, WINDOW_SECONDS } from '../../access/rate-limits.ts';
+import type { RateLimits, RateScope, Verdict } from '../../access/rate-limits.ts';
 import { OracleError } from '../../errors.ts';
 
 /** Counts one request against the limits it falls under, and tells the caller of them. */
 export interface RequestCounter {
   /** @throws OracleError RATE_LIMITED */
-  take(policy: keyof RateLimits, client: string): Promise<void>;
+  take(policy: keyof RateLimits, client: string, units?: number): Promise<void>;
   /** Counts without telling or refusing. */
   note(policy: keyof RateLimits, client: string): Promise<void>;
   /** Without counting. @throws OracleError RATE_LIMITED when nothing is left for this client */
@@ -27,7 +27,7 @@ export function requestCounter(limits: RateLimits | undefined, response: Respons
     if (!verdict.allowed) throw refusal(verdict);
   };
   return {
-    take: async (policy, client) => judge(await limits[policy].take(client)),
+    take: async (policy, client, units) => judge(await limits[policy].take(client, units)),
     note: async (policy, client) => void (await limits[policy].take(client)),
     refuseSpent(policy, client) {
       const verdict = limits[policy].refusal(client);
@@ -38,7 +38,7 @@ export function requestCounter(limits: RateLimits | undefined, response: Respons
 
 function headersOf(verdicts: readonly Verdict[]): Record<string, string> {
   return {
-    'RateLimit-Policy': verdicts.map(({ policy, limit }) => `"${policy}";q=${limit};w=${WINDOW_SECONDS}`).join(', '),
+    'RateLimit-Policy': verdicts.map(({ policy, limit, windowSeconds: w }) => `"${policy}";q=${limit};w=${w}`).join(', '),
     RateLimit: verdicts.map(({ policy, remaining, resetSeconds }) => `"${policy}";r=${remaining};t=${resetSeconds}`).join(', '),
   };
 }
@@ -48,13 +48,20 @@ const WHAT: Record<keyof RateLimits, string> = {
   wallet: 'requests a minute of one wallet',
   rpc: 'requests a minute of one address to operations that ask the chain',
   failures: 'refused passwords a minute of one address',
+  tasks: 'A2A messages an hour (one counts for each 4 kB) of one address without a token',
 };
 
-function refusal({ policy, limit, resetSeconds }: Verdict): OracleError {
-  const login = policy === 'public' ? ' A token from POST /api/svc/oracle/verify has a higher limit.' : '';
-  return new OracleError('RATE_LIMITED', `The limit of ${limit} ${WHAT[policy]} is reached`, {
+const SCOPED = { '/56': 'of one /56', '/48': 'of one /48', all: 'of all callers' } as const;
+
+function limitName({ policy, scope }: { policy: keyof RateLimits; scope: RateScope }): string {
+  return scope === 'client' ? WHAT[policy] : WHAT[policy].replace(/of one (?:address|wallet)/, SCOPED[scope]);
+}
+
+function refusal({ policy, scope, limit, windowSeconds, resetSeconds }: Verdict): OracleError {
+  const login = policy === 'public' || policy === 'tasks' ? ' A token from POST /api/svc/oracle/verify has a higher limit.' : '';
+  return new OracleError('RATE_LIMITED', `The limit of ${limit} ${limitName({ policy, scope })} is reached`, {
     suggestedAction: `Wait ${resetSeconds} s.${login}`,
     retryAfterSeconds: resetSeconds,
-    details: { policy, limit, windowSeconds: WINDOW_SECONDS },
+    details: { policy, scope, limit, windowSeconds },
   });
 }

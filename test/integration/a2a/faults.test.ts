@@ -163,7 +163,7 @@ describe('skills that fail', () => {
 
 describe('limits', () => {
   const spent: RateLimiter = {
-    take: async () => ({ policy: 'public', allowed: false, limit: 60, remaining: 0, resetSeconds: 17 }),
+    take: async () => ({ policy: 'public', allowed: false, scope: 'client', limit: 60, windowSeconds: 60, remaining: 0, resetSeconds: 17 }),
     refusal: () => null,
   } as never;
 
@@ -171,7 +171,7 @@ describe('limits', () => {
     ['/a2a', (body: never) => (body as { error: { code: number } }).error.code, -32600],
     ['/a2a/rest/message:send', (body: never) => (body as { error: { status: string } }).error.status, 'RESOURCE_EXHAUSTED'],
   ])('are told in the words of the protocol, with status and headers: %s', async (path, codeOf, code) => {
-    const { url } = await bench({ limits: { public: spent, wallet: spent, rpc: spent, failures: spent } });
+    const { url } = await bench({ limits: { public: spent, wallet: spent, rpc: spent, failures: spent, tasks: spent } });
     const headers = { 'Content-Type': 'application/json', 'A2A-Version': '1.0' };
     const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: '{}' });
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([429, '17']);
@@ -186,9 +186,9 @@ test('what has expired is deleted: tasks, messages, and nothing younger', async 
   const own = { 'X-Forwarded-For': '203.0.113.77' };
   const same = message(MARKET);
   const { body } = await one.rpc('SendMessage', same, own);
-  await one.a2a.purge(new Date(Date.now() + 23 * 3_600_000));
+  await one.a2a.purge(new Date(Date.now() + 55 * 60_000));
   expect((await one.rpc('GetTask', { id: body.result.id ?? body.result.task.id }, own)).body.result).toBeDefined();
-  await one.a2a.purge(new Date(Date.now() + 25 * 3_600_000));
+  await one.a2a.purge(new Date(Date.now() + 65 * 60_000));
   expect((await one.rpc('GetTask', { id: body.result.task.id }, own)).body.error.code).toBe(-32001);
   expect((await one.rpc('SendMessage', same, own)).body.result.task.id).not.toBe(body.result.task.id);
 });

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { EXTENSIONS } from '../../../agent-card/extensions.ts';
 import { createPaidCalls, type PaidCalls } from '../../../skills/paid-call.ts';
 import type { CarryOut } from '../../../skills/runner.ts';
+import { taskJson } from '../../../src/a2a/task-doc.ts';
 import type { Sales } from '../../../src/commerce/x402/sale.ts';
 import { OracleError } from '../../../src/errors.ts';
 import { idleFor, message } from '../../support/a2a-bench.ts';
@@ -71,7 +72,9 @@ const submitted = (payload: unknown) => ({ 'x402.payment.status': 'payment-submi
 const paying = (taskId: string, payload: unknown) => message({ text: 'Here.' }, { taskId, metadata: submitted(payload) });
 /** The last that a dying process writes of a task. */
 const verified = (taskId: string) =>
-  expect.poll(async () => String((await tasks().findOne({ _id: taskId }))?.task)).toContain('"x402.payment.status":"payment-verified"');
+  expect
+    .poll(async () => taskJson((await tasks().findOne({ _id: taskId })) ?? { task: '{}' }))
+    .toContain('"x402.payment.status":"payment-verified"');
 
 const DEATHS: [string, (die: () => Promise<never>) => PaidCalls, { madeAgain: boolean }][] = [
   ['while it makes the answer', (die) => sold(till.sales, die), { madeAgain: true }],

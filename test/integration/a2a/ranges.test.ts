@@ -1,5 +1,10 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { MAX_STREAMS } from '../../../src/a2a/open-streams.ts';
+import type { TaskDoc } from '../../../src/a2a/task-doc.ts';
+import { createRateLimits } from '../../../src/access/rate-limits.ts';
+import { openCountStore } from '../../../src/access/request-counts.ts';
+import { createLog } from '../../../src/log.ts';
 import { MARKET, message, rpcOf } from '../../support/a2a-bench.ts';
 import { a2aSuite, type SuiteBench } from '../../support/a2a-suite.ts';
 
@@ -91,5 +96,105 @@ describe('a task that waits for input', () => {
     expect(await eventsOf('/a2a', '0.3', rpc('tasks/resubscribe', { id }))).toContain('input-required');
     expect(await eventsOf('/a2a/rest/v1/message:stream', '0.3', oldRest)).toContain(STATE);
     expect(await eventsOf(`/a2a/rest/v1/tasks/${id}:subscribe`, '0.3')).toContain(STATE);
+  });
+});
+
+describe('tasks of anonymous callers', () => {
+  const TASKS = { public: 10_000, wallet: 10_000, rpc: 10_000, tasks: 5 };
+  const stored = () => suite.database.db.collection<TaskDoc>('a2a_tasks');
+  const messages = () => suite.database.db.collection('a2a_messages');
+  const clock = { ms: Date.UTC(2026, 4, 1, 12, 30) };
+  const now = () => new Date(clock.ms);
+  const log = createLog({ level: 'silent', secrets: [] });
+
+  /** A process whose clients may have 5 units of 4 kB an hour stored. */
+  const limitedBench = () =>
+    bench({ now, limits: createRateLimits({ counts: openCountStore(suite.database.db, now), limits: TASKS, now, log }) });
+
+  /** How the messages ended that were sent from each address. */
+  async function sendFrom({ rpc }: SuiteBench, addresses: readonly string[], more: object = {}): Promise<Record<string, number>> {
+    const answers = await Promise.all(addresses.map((address) => rpc('SendMessage', message(MARKET, more), FROM(address))));
+    const outcomes = answers.map(({ body }) =>
+      body.result === undefined ? body.error.data[0].metadata.code : body.result.task.status.state,
+    );
+    return Object.fromEntries(Object.entries(Object.groupBy(outcomes, (outcome) => outcome)).map(([key, all]) => [key, all!.length]));
+  }
+
+  beforeEach(async () => {
+    clock.ms += 3 * 3_600_000;
+    await Promise.all([stored().deleteMany({}), messages().deleteMany({})]);
+  });
+
+  test('are capped for one address, /56, /48 and in all, over two processes, and nothing is kept of the rest', async () => {
+    const [one, two] = [await limitedBench(), await limitedBench()];
+    const done = 'TASK_STATE_COMPLETED';
+    expect(await sendFrom(one, Array(7).fill('2001:db8:e::1'))).toEqual({ [done]: 5, RATE_LIMITED: 2 });
+    expect(await sendFrom(one, inOne56(12))).toEqual({ [done]: 10, RATE_LIMITED: 2 });
+    expect(await sendFrom(one, inOne48(23))).toEqual({ [done]: 20, RATE_LIMITED: 3 });
+    const left = 100 - 35;
+    const [here, there] = await Promise.all([sendFrom(one, scattered(40)), sendFrom(two, scattered(80).slice(40))]);
+    const taken = (here[done] ?? 0) + (there[done] ?? 0);
+    expect(taken).toBeLessThanOrEqual(left);
+    expect(taken).toBeGreaterThan(left - 20);
+    expect(await stored().countDocuments()).toBe(35 + taken);
+    expect(await messages().countDocuments()).toBe(35 + taken);
+    const holder = await one.rpc('SendMessage', message(MARKET), { ...FROM('198.51.100.1'), ...BASIC });
+    expect(holder.body.result.task.status.state).toBe(done);
+  });
+
+  test('are refused with Retry-After and the scope that is full, and fit again in the next hour', async () => {
+    const one = await limitedBench();
+    const addresses = Array(5).fill('203.0.113.77');
+    await sendFrom(one, addresses);
+    const refused = await one.rpc('SendMessage', message(MARKET), FROM('203.0.113.77'));
+    expect(refused.headers.get('RateLimit-Policy')).toContain('"tasks";q=5;w=3600');
+    expect(refused.body.error.data[0]).toMatchObject({
+      reason: 'RATE_LIMITED',
+      metadata: { retryAfterSeconds: '1800', code: 'RATE_LIMITED' },
+    });
+    clock.ms += 1_800_000;
+    expect(await sendFrom(one, addresses)).toEqual({ TASK_STATE_COMPLETED: 5 });
+  });
+
+  test('count for their size, and a message that comes again counts once', async () => {
+    const one = await limitedBench();
+    const large = message({ text: `bitcoin price ${'x'.repeat(3_000)}` }, { metadata: { m: 'y'.repeat(1_900) } });
+    const here = FROM('203.0.113.78');
+    for (let count = 0; count < 4; count++) expect((await one.rpc('SendMessage', large, here)).body.error).toBeUndefined();
+    expect(await sendFrom(one, Array(4).fill('203.0.113.78'))).toEqual({ TASK_STATE_COMPLETED: 3, RATE_LIMITED: 1 });
+  });
+
+  test('are stored in little more than their request', async () => {
+    const one = await bench();
+    const here = FROM('203.0.113.79');
+    const text = `bitcoin price ${randomBytes(2_000).toString('base64')}`;
+    const metadata = { m: randomBytes(1_400).toString('base64') };
+    const requests = [
+      message({ text: 'hello' }),
+      message({ text: 'will bitcoin go up' }),
+      message(MARKET),
+      message({ text }, { metadata }),
+    ];
+    for (const request of requests) {
+      const { task } = (await one.rpc('SendMessage', request, here)).body.result;
+      const doc = await stored().findOne({ _id: task.id });
+      expect(doc!.task.length).toBeLessThan(JSON.stringify(request).length + 1_536);
+      expect((await one.rpc('GetTask', { id: task.id }, here)).body.result).toEqual(task);
+    }
+  });
+
+  test('are deleted an hour after they were opened, however often they go on; those of wallets are not', async () => {
+    const one = await bench({ now });
+    const here = FROM('203.0.113.80');
+    const { id } = (await one.rpc('SendMessage', message({ text: 'hello' }), here)).body.result.task;
+    const own = (await one.rpc('SendMessage', message({ text: 'hello' }), BASIC)).body.result.task;
+    clock.ms += 3_500_000;
+    await one.rpc('SendMessage', message({ text: 'hello' }, { taskId: id }), here);
+    await one.a2a.purge(now());
+    expect(await stored().countDocuments({ _id: id })).toBe(1);
+    clock.ms += 200_000;
+    await one.a2a.purge(now());
+    expect(await stored().countDocuments({ _id: id })).toBe(0);
+    expect(await stored().countDocuments({ _id: own.id })).toBe(1);
   });
 });

@@ -186,15 +186,15 @@ describe('leases and expiry', () => {
     expect(kept).toEqual(Array.from({ length: 40 }, (_, index) => `m${index + 60}`));
   });
 
-  test('tasks of a wallet are kept for 7 days after their last change, those of an address for one', async () => {
+  test('tasks of a wallet are kept for 7 days after their last change, those of an address for an hour after they were opened', async () => {
     const [wallet, address] = [contextFor({ caller: BASIC, address: 'anywhere' }), somebody()];
     const [one, other] = [taskAt(TASK_STATE_COMPLETED), taskAt(TASK_STATE_COMPLETED)];
     await store.save(one, wallet);
     await store.save(other, address);
     const there = async () => [(await store.load(one.id, wallet)) !== undefined, (await store.load(other.id, address)) !== undefined];
-    await store.purge(new Date(nowMs + 86_399_999));
+    await store.purge(new Date(nowMs + 3_599_999));
     expect(await there()).toEqual([true, true]);
-    await store.purge(new Date(nowMs + 86_400_000));
+    await store.purge(new Date(nowMs + 3_600_000));
     expect(await there()).toEqual([true, false]);
     await store.purge(new Date(nowMs + 7 * 86_400_000));
     expect(await there()).toEqual([false, false]);

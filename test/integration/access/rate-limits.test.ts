@@ -6,7 +6,7 @@ import { connectMongo, type Database, ensureIndexes } from '../../../src/mongo.t
 import { type Cable, cable } from '../../support/cable.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 
-const LIMITS = { public: 60, wallet: 300, rpc: 10 };
+const LIMITS = { public: 60, wallet: 300, rpc: 10, tasks: 50 };
 /** The begin of a window. */
 const MINUTE = Date.UTC(2026, 4, 1, 23, 59);
 
@@ -47,7 +47,15 @@ describe('one process', () => {
     expect(await allowed(limits[policy], limit + 50, 'at once')).toBe(limit);
     for (let request = 1; request <= limit; request++) {
       const verdict = await limits[policy].take('one by one');
-      expect(verdict).toEqual({ policy, allowed: true, limit, remaining: limit - request, resetSeconds: 60 });
+      expect(verdict).toEqual({
+        policy,
+        allowed: true,
+        scope: 'client',
+        limit,
+        windowSeconds: 60,
+        remaining: limit - request,
+        resetSeconds: 60,
+      });
     }
     expect(await limits[policy].take('one by one')).toMatchObject({ allowed: false, remaining: 0 });
   });

@@ -159,7 +159,7 @@ describe('the way in', () => {
   it('stops guessing on all paths together, also at the page and its files', async () => {
     const counts = openCountStore(service.database.db, () => new Date(nowMs));
     const log = { ...service.log, warn: () => undefined } as unknown as typeof service.log;
-    const limits = createRateLimits({ counts, limits: { public: 6, wallet: 6, rpc: 6 }, now: () => new Date(nowMs), log });
+    const limits = createRateLimits({ counts, limits: { public: 6, wallet: 6, rpc: 6, tasks: 6 }, now: () => new Date(nowMs), log });
     const guarded = await operatorDoor(service, { limits, now: () => new Date(nowMs) });
     const guess = { headers: { Authorization: basic('operator', 'guess') }, at: guarded };
     const statuses: number[] = [];

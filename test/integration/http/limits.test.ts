@@ -359,3 +359,63 @@ describe('with a payment', () => {
     expect((await ask('/paid', PAYING)).status).toBe(200);
   });
 });
+
+describe('an IPv6 range', () => {
+  const PROXIED = { TRUST_PROXY: '1', RATE_LIMIT_PUBLIC: '10', RATE_LIMIT_RPC: '2' };
+  const from = (address: string, more: Record<string, string> = {}) => ({ 'X-Forwarded-For': address, ...more });
+  const hex = (n: number) => n.toString(16);
+  /** Addresses in /64s of their own, in one /56. */
+  const inOne56 = (n: number) => from(`2001:db8:a:${hex(n)}::1`);
+  /** Addresses in /56s of their own, in one /48. */
+  const inOne48 = (n: number) => from(`2001:db8:b:${hex(n)}00::1`);
+
+  /** The statuses of one request from each of so many addresses. */
+  async function askFromEach(ask: Ask, path: string, count: number, addressOf: (n: number) => Record<string, string>) {
+    const answers = await Promise.all(Array.from({ length: count }, (_, n) => ask(path, addressOf(n))));
+    return Object.fromEntries([200, 429].map((wanted) => [wanted, answers.filter(({ status }) => status === wanted).length]));
+  }
+
+  it('has a budget of four addresses for a /56, and of sixteen for a /48', async () => {
+    const ask = await start(PROXIED);
+    expect(await askFromEach(ask, '/public', 45, inOne56)).toEqual({ 200: 40, 429: 5 });
+    expect(await askFromEach(ask, '/public', 165, inOne48)).toEqual({ 200: 160, 429: 5 });
+    expect((await ask('/public', from('2001:db8:c::1'))).status).toBe(200);
+    const refused = await ask('/public', inOne56(90));
+    expect(refused.headers.get('RateLimit-Policy')).toBe('"public";q=40;w=60');
+    expect(await refused.json()).toMatchObject({
+      code: 'RATE_LIMITED',
+      detail: 'The limit of 40 requests a minute of one /56 is reached',
+      ...{ policy: 'public', limit: 40, scope: '/56', windowSeconds: 60 },
+    });
+    expect((await ask('/public', { ...inOne56(91), ...bearer('good') })).status).toBe(200);
+  });
+
+  it('counts chain calls, refused tokens, payments and refused passwords alike', async () => {
+    const ask = await start(PROXIED);
+    expect(await askFromEach(ask, '/chain', 10, inOne56)).toEqual({ 200: 8, 429: 2 });
+    const wrong = (n: number) => ({ ...from(`2001:db8:d:${hex(n)}::1`), ...bearer('wrong') });
+    expect(await askFromEach(ask, '/public', 45, wrong)).toEqual({ 200: 0, 429: 5 });
+    const guess = (n: number) => ({ ...from(`2001:db8:e:${hex(n)}::1`), Authorization: 'Basic wrong' });
+    expect(await askFromEach(ask, '/admin', 45, guess)).toEqual({ 200: 0, 429: 5 });
+    const bad = (n: number) => ({ ...from(`2001:db8:f:${hex(n)}::1`), 'X-PAYMENT': 'bad' });
+    expect(await askFromEach(ask, '/paid', 10, bad)).toEqual({ 200: 8, 429: 2 });
+  });
+
+  it('holds over two processes, and an address that is spent does not use up its range', async () => {
+    const [one, two] = [await start(PROXIED), await start(PROXIED)];
+    const busy = from('2001:db8:a:1::1');
+    expect(await statuses(one, 60, '/public', busy)).toEqual({ 200: 10, 429: 50 });
+    const shared = await Promise.all([askFromEach(one, '/public', 30, inOne56), askFromEach(two, '/public', 30, inOne56)]);
+    const admitted = shared.reduce((sum, { 200: count }) => sum + count, 0);
+    expect(admitted).toBeLessThanOrEqual(30);
+    expect(admitted).toBeGreaterThanOrEqual(26);
+  });
+
+  it('writes nothing for the addresses of a spent range', async () => {
+    const ask = await start(PROXIED);
+    await askFromEach(ask, '/public', 45, inOne56);
+    const before = await database.db.collection('request_counts').countDocuments();
+    await askFromEach(ask, '/public', 50, (n) => inOne56(100 + n));
+    expect(await database.db.collection('request_counts').countDocuments()).toBe(before);
+  });
+});

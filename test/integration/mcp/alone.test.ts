@@ -106,7 +106,7 @@ describe('a call that asks the chain', () => {
     const limiter = (policy: keyof RateLimits, ready?: Promise<void>): RateLimiter => ({
       take: async () => {
         await ready;
-        return { policy, allowed: true, limit: 10, remaining: 9, resetSeconds: 60 };
+        return { policy, allowed: true, scope: 'client', limit: 10, windowSeconds: 60, remaining: 9, resetSeconds: 60 };
       },
       refusal: () => null,
     });
@@ -115,6 +115,7 @@ describe('a call that asks the chain', () => {
       wallet: limiter('wallet'),
       rpc: limiter('rpc', headIsThere),
       failures: limiter('failures'),
+      tasks: limiter('tasks'),
     };
     const backendFor = (asker: Asker): McpBackend => ({
       ...BROKEN,

@@ -214,7 +214,12 @@ describe('the limits', () => {
   async function limited(limits: { public: number; wallet: number; rpc: number }) {
     const now = () => new Date();
     await service.database.db.collection('request_counts').deleteMany({});
-    const rules = createRateLimits({ counts: openCountStore(service.database.db, now), limits, now, log: service.log });
+    const rules = createRateLimits({
+      counts: openCountStore(service.database.db, now),
+      limits: { ...limits, tasks: 1 },
+      now,
+      log: service.log,
+    });
     return serveApp(createApp([], { ...service.door, limits: rules }, service.doors));
   }
 

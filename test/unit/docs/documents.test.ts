@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
+import { MAX_STREAMS } from '../../../src/a2a/open-streams.ts';
 import { LOGIN_WINDOW_MS } from '../../../src/access/login-message.ts';
+import { REQUEST_MULTIPLES, TASK_MULTIPLES } from '../../../src/access/rate-limits.ts';
 import { TIER_REQUIREMENTS } from '../../../src/access/tiers.ts';
 import { TOKEN_LIFETIME_SECONDS } from '../../../src/access/token-keys.ts';
 import { loadConfig } from '../../../src/config.ts';
@@ -77,7 +79,7 @@ describe.each(DOCUMENTS)('%s', (name) => {
 });
 
 describe('numbers in the documents', () => {
-  const { RATE_LIMIT_PUBLIC, RATE_LIMIT_WALLET, RATE_LIMIT_RPC } = loadConfig({});
+  const { RATE_LIMIT_PUBLIC, RATE_LIMIT_WALLET, RATE_LIMIT_RPC, RATE_LIMIT_TASKS } = loadConfig({});
   const tokenMinutes = TOKEN_LIFETIME_SECONDS / 60;
   const windowMinutes = LOGIN_WINDOW_MS / 60_000;
 
@@ -91,6 +93,11 @@ describe('numbers in the documents', () => {
     `| \`wallet\` | requests of one wallet with a token, from wherever | ${RATE_LIMIT_WALLET} |`,
     `| \`rpc\` | requests of one address to operations that ask the chain, on top | ${RATE_LIMIT_RPC} |`,
     `| \`failures\` | passwords of the operator that one address sent and were refused | ${RATE_LIMIT_PUBLIC} |`,
+    `without a token, ${RATE_LIMIT_TASKS} an hour`,
+    `a /56 has ${REQUEST_MULTIPLES['/56']} times, a /48 ${REQUEST_MULTIPLES['/48']} times the limit of one address`,
+    `a /56 has ${TASK_MULTIPLES['/56']} times, a /48 ${TASK_MULTIPLES['/48']} times, and all callers without a token together ${TASK_MULTIPLES.all} times`,
+    `${MAX_STREAMS.perClient} streams can be open for a caller (a wallet, or an address), ${MAX_STREAMS.per56} for callers without a token in one /56 and ${MAX_STREAMS.per48} in one /48`,
+    `Of the ${MAX_STREAMS.overall} of a process callers without a token can have ${MAX_STREAMS.anonymous}, and with a payment in the message ${MAX_STREAMS.anonymousAndPayers}`,
     `Webhooks: ${WEBHOOKS_PER_WALLET} a wallet. WebSockets: ${WEBSOCKET.connectionsPerWallet} a wallet at a time. Bodies: JSON, ${BODY_LIMIT_BYTES / 1024} KiB, not compressed. URLs: ${MAX_URL_CHARS} characters.`,
     `for ${tokenMinutes} minutes`,
     `one login within ${windowMinutes} minutes`,

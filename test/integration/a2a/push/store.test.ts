@@ -7,6 +7,7 @@ import { type TestDatabase, testDatabase } from '../../../support/database.ts';
 import { ALICE, alice, BOB, bob, pushConfig as config, contextOf, newTaskId } from '../../../support/push-config.ts';
 
 const SECRET = 'x'.repeat(40);
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const NOON = new Date('2026-03-01T12:00:00Z');
 
@@ -152,9 +153,9 @@ describe('the callbacks of a task', () => {
     const nobody = contextOf(null);
     for (const context of [alice, nobody]) await store.save(taskId, context, config());
     const left = async () => [(await store.load(taskId, alice)).length, (await store.load(taskId, nobody)).length];
-    await store.purge(new Date(NOON.getTime() + DAY_MS - 1));
+    await store.purge(new Date(NOON.getTime() + HOUR_MS - 1));
     expect(await left()).toEqual([1, 1]);
-    await store.purge(new Date(NOON.getTime() + DAY_MS));
+    await store.purge(new Date(NOON.getTime() + HOUR_MS));
     expect(await left()).toEqual([1, 0]);
     now = new Date(NOON.getTime() + 3 * DAY_MS);
     await store.renew(taskId, alice);
