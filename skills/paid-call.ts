@@ -71,7 +71,8 @@ export function createPaidCalls({ sales, carryOut, at }: PaidCallsParts): PaidCa
         payment,
         ref: refOf(ref),
         address: owner,
-        countRefusal: () => asker.countChainCall(),
+        requireRoom: (payer) => asker.requirePaymentRoom(payer),
+        countRejection: (payer) => asker.countRejectedPayment(payer),
         async answer() {
           onVerified?.();
           return preparedOf(await carryOut(call, { ...asker, caller: PAYING }));

@@ -270,6 +270,18 @@ export const SETTINGS = {
     default: null,
     description: 'x402 facilitator that verifies and settles payments; unset: this process does, with `FACILITATOR_PRIVATE_KEY`',
   }),
+  CHAIN_CURRENCY_USD: setting({
+    schema: integer(1, 10_000_000).optional(),
+    default: null,
+    description:
+      "Dollars of one unit of the chain's own currency (ether on Base), to weigh settlement gas against prices; unset: 10000 on a real chain, which admits fewer contract wallets than a true price, and no bound by price on a local one",
+  }),
+  X402_MAX_GAS_CENTS: setting({
+    schema: integer(1, 10_000),
+    default: '10',
+    description:
+      'Cents of gas that settling one payment may cost; dearer ones wait for lower fees. Payments of contract wallets never cost more gas than they bring',
+  }),
   X402_FREE_HOLD: setting({
     schema: z.enum(['on', 'off']),
     default: 'on',

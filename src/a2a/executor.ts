@@ -86,5 +86,6 @@ export class SkillExecutor implements AgentExecutor {
 /** Whoever comes from no socket is counted where he came in. */
 function countedAs(asker: Partial<Asker> & Pick<Asker, 'caller' | 'address'>): Asker {
   const free = async () => undefined;
-  return { requestId: 'none', countCall: free, countChainCall: free, countTask: free, ...asker };
+  const unpaid = { requirePaymentRoom: () => undefined, countRejectedPayment: free };
+  return { requestId: 'none', countCall: free, countChainCall: free, countTask: free, ...unpaid, ...asker };
 }

@@ -7,7 +7,8 @@ import { OracleError } from '../errors.ts';
 export type Binding = 'jsonrpc' | 'rest';
 
 /** Who is counted and asked for by a request: all that the core needs of it. */
-export type AskerOfCall = Pick<Asker, 'caller' | 'address'> & Partial<Pick<Asker, 'origin' | 'requestId' | 'countChainCall' | 'countTask'>>;
+export type AskerOfCall = Pick<Asker, 'caller' | 'address'> &
+  Partial<Pick<Asker, 'origin' | 'requestId' | 'countChainCall' | 'countTask' | 'requirePaymentRoom' | 'countRejectedPayment'>>;
 
 /**
  * The asker in the SDK's terms. Tasks belong to `userName`: a wallet, or for whoever has no token an address. A page that a browser

@@ -2,7 +2,7 @@
 const CODES: readonly (readonly [reason: RegExp, code: string])[] = [
   [/insufficient|balance/, 'INSUFFICIENT_FUNDS'],
   [/signature/, 'INVALID_SIGNATURE'],
-  [/expired|valid_before/, 'EXPIRED_PAYMENT'],
+  [/expired|expires|valid_before/, 'EXPIRED_PAYMENT'],
   [/nonce|payment_used|CONFLICT/, 'DUPLICATE_NONCE'],
   [/network/, 'NETWORK_MISMATCH'],
   [/amount|value/, 'INVALID_AMOUNT'],

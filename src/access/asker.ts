@@ -1,3 +1,4 @@
+import type { ClaimedPayer } from '../chain/claimed-payer.ts';
 import type { Caller } from '../record/caller.ts';
 
 /** One request at a door: who asks, and what it is counted against. */
@@ -15,4 +16,8 @@ export interface Asker {
   countChainCall(): Promise<void>;
   /** Counts an A2A message that is kept, in units of storage, unless the caller is a token holder. @throws OracleError RATE_LIMITED */
   countTask(units: number): Promise<void>;
+  /** Without counting. @throws OracleError RATE_LIMITED where too many payments of this payer, or from this address, were rejected */
+  requirePaymentRoom(payer: ClaimedPayer): void;
+  /** Counts a rejected payment against its payer and the address. @throws OracleError RATE_LIMITED */
+  countRejectedPayment(payer: ClaimedPayer): Promise<void>;
 }

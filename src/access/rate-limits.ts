@@ -20,6 +20,10 @@ export interface RateLimits {
   failures: RateLimiter;
   /** By client address, and for all anonymous callers together: A2A messages that are kept for callers without a token. */
   tasks: RateLimiter;
+  /** By payer: payments that were rejected after the chain was asked about them. */
+  payer: RateLimiter;
+  /** By client address: the same, whoever their payers. */
+  payments: RateLimiter;
 }
 
 /** What a limit was counted for: the client itself (a wallet, an IPv4 address, a /64), a range around it, or all clients. */
@@ -70,6 +74,8 @@ export function createRateLimits({ counts, limits, now, log }: RateLimitOptions)
     rpc: limiter('rpc', limits.rpc),
     failures: limiter('failures', limits.public),
     tasks: limiter('tasks', limits.tasks, { windowSeconds: TASK_WINDOW_SECONDS, multiples: TASK_MULTIPLES }),
+    payer: limiter('payer', limits.rpc),
+    payments: limiter('payments', limits.public),
   };
 }
 

@@ -7,6 +7,7 @@ import { confirm, isFinal } from './tx/confirm.ts';
 import { createExclusive, type WalletContext } from './tx/context.ts';
 import { createFees } from './tx/fees.ts';
 import { nextNonceOnChain, type PreparedCall, reserve, rowId } from './tx/reserve.ts';
+import { type GasBounds, type Rejection, simulate } from './tx/simulate.ts';
 
 export type WalletRole = 'attester' | 'reporter' | 'facilitator' | 'provider';
 
@@ -37,9 +38,11 @@ export interface SendRequest {
   data: Hex;
   /** Wei. */
   value?: bigint;
-  /** Gas above which it is refused before anything is signed. Unset: any. */
-  maxGas?: bigint;
+  /** Beyond them it is rejected before anything is signed. Unset: any gas at any cost. */
+  bounds?: GasBounds;
 }
+
+export type BoundedRequest = SendRequest & { bounds: GasBounds };
 
 /** A transaction that succeeded, at the confirmation depth. */
 export interface ConfirmedTransaction {
@@ -66,9 +69,12 @@ export interface Wallet {
   /**
    * Sends a transaction and waits for its confirmation. The same key again continues or returns the first transaction, also in
    * another process, after a crash, and when `to` and `data` differ.
-   * @throws OracleError CHAIN_REVERTED (for good once mined; above `maxGas` too), TRANSACTION_UNCONFIRMED and CHAIN_UNREACHABLE (call again).
+   * @throws OracleError CHAIN_REVERTED (for good once mined; beyond `bounds` with the `rejection` in its details),
+   * TRANSACTION_UNCONFIRMED and CHAIN_UNREACHABLE (call again).
    */
   send(request: SendRequest): Promise<ConfirmedTransaction>;
+  /** Why a transaction would not be sent now; null when it would. Nothing is signed. @throws OracleError CHAIN_UNREACHABLE */
+  findRejection(request: BoundedRequest): Promise<Rejection | null>;
   /** Whether a transaction of this key was signed, in whichever process, and may still be mined. */
   isUnderWay(key: string): Promise<boolean>;
 }
@@ -97,6 +103,10 @@ export function createWallet(options: WalletOptions): Wallet {
     role,
     address: account.address,
     send: (request) => send(context, request),
+    async findRejection({ to, data, value = 0n, bounds }) {
+      const simulation = await simulate(context, { to, data, value }, bounds);
+      return 'rejected' in simulation ? simulation.rejected : null;
+    },
     async isUnderWay(key) {
       const row = await context.journal.find(rowId(context, key));
       return row !== null && !isFinal(row);
@@ -113,15 +123,23 @@ async function send(context: WalletContext, request: SendRequest): Promise<Confi
 }
 
 /** Estimates gas, so that what would revert is refused before a nonce is spent on it. A quarter is added for a state that moves on. */
-async function prepare({ chain, account, fees }: WalletContext, { key, to, data, value = 0n, maxGas }: SendRequest): Promise<PreparedCall> {
+async function prepare(context: WalletContext, { key, to, data, value = 0n, bounds }: SendRequest): Promise<PreparedCall> {
+  const { chain, account, fees } = context;
+  const call = { key, to, data, value: String(value) };
+  if (bounds !== undefined) {
+    const simulation = await simulate(context, { to, data, value }, bounds);
+    if ('rejected' in simulation) throw rejected(key, simulation.rejected);
+    return { ...call, gas: String(simulation.gas), quote: simulation.quote };
+  }
   const [gas, quote] = await Promise.all([
     chainCall(`Transaction ${key}`, () => chain.client.estimateGas({ account: account.address, to, data, value })),
     fees.quote(),
   ]);
-  const limit = gas + gas / 4n;
-  if (maxGas !== undefined && limit > maxGas)
-    throw new OracleError('CHAIN_REVERTED', `Transaction ${key} needs more gas than it may: ${limit}`);
-  return { key, to, data, value: String(value), gas: String(limit), quote };
+  return { ...call, gas: String(gas + gas / 4n), quote };
+}
+
+function rejected(key: string, rejection: Rejection): OracleError {
+  return new OracleError('CHAIN_REVERTED', `Transaction ${key} is not sent: it ${rejection}`, { details: { rejection } });
 }
 
 function outcome({ key, address, to, nonce, state, receipt }: JournalRow): ConfirmedTransaction {

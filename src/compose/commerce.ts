@@ -10,6 +10,8 @@ import { openOnceReplayed } from '../commerce/opening.ts';
 import { createReceiptSigner } from '../commerce/receipt.ts';
 import type { Till } from '../commerce/till.ts';
 import { PaymentClaims } from '../commerce/x402/claims.ts';
+import { FailedSettlements } from '../commerce/x402/failed-settlements.ts';
+import type { GasBudget } from '../commerce/x402/gas-budget.ts';
 import { localFacilitator } from '../commerce/x402/local-facilitator.ts';
 import { remoteFacilitator } from '../commerce/x402/remote-facilitator.ts';
 import { Sales } from '../commerce/x402/sale.ts';
@@ -53,6 +55,7 @@ export async function composeCommerce(
     ...{ chain, till, ledger, signReceipt, requireOpen, log, now },
     facilitator: facilitatorOf(config, chain, facilitator),
     claims: new PaymentClaims(db),
+    failures: new FailedSettlements(db),
     signal: shutdown.signal,
   });
   return {
@@ -74,10 +77,18 @@ function requirePayee(payee: Address, contracts: readonly (Address | null)[]): v
   });
 }
 
-function facilitatorOf({ X402_FACILITATOR_URL: url }: Pick<Config, 'X402_FACILITATOR_URL'>, chain: Chain, wallet: Wallet | null) {
-  if (url !== undefined) return remoteFacilitator(url);
-  if (wallet !== null) return localFacilitator({ chain, wallet });
+function facilitatorOf(config: Config, chain: Chain, wallet: Wallet | null) {
+  if (config.X402_FACILITATOR_URL !== undefined) return remoteFacilitator(config.X402_FACILITATOR_URL);
+  if (wallet !== null) return localFacilitator({ chain, wallet, gasBudget: gasBudgetOf(config) });
   throw new OracleError('CONFIG_INVALID', 'Setting FACILITATOR_PRIVATE_KEY: is required unless X402_FACILITATOR_URL is set', {
     field: 'FACILITATOR_PRIVATE_KEY',
   });
+}
+
+/** Above the highest price that ether has had: an unset price admits fewer contract wallets, never more. */
+const ASSUMED_CURRENCY_USD = 10_000;
+
+function gasBudgetOf({ chainMode, CHAIN_CURRENCY_USD, X402_MAX_GAS_CENTS }: Config): GasBudget {
+  const currencyUsd = CHAIN_CURRENCY_USD ?? (chainMode === 'real' ? ASSUMED_CURRENCY_USD : null);
+  return { currencyUsd, maxCents: X402_MAX_GAS_CENTS };
 }

@@ -6,6 +6,7 @@ import { JOB_INDEXES } from '../commerce/jobs/job-store.ts';
 import { COMMERCE_INDEXES } from '../commerce/ledger.ts';
 import { PURCHASE_INDEXES } from '../commerce/purchases/store.ts';
 import { X402_INDEXES } from '../commerce/x402/claims.ts';
+import { FAILED_SETTLEMENT_INDEXES } from '../commerce/x402/failed-settlements.ts';
 import { CONTEST_INDEXES } from '../contest/parts.ts';
 import { AUDIT_INDEXES } from '../http/admin/audit-log.ts';
 import { LIVE_INDEXES } from '../market/live/stores.ts';
@@ -39,6 +40,7 @@ export const ALL_INDEXES: readonly CollectionIndexes[] = [
   ...COMMERCE_INDEXES,
   ...JOB_INDEXES,
   ...X402_INDEXES,
+  ...FAILED_SETTLEMENT_INDEXES,
   ...PURCHASE_INDEXES,
   ...EVENT_INDEXES,
   ...WEBHOOK_INDEXES,

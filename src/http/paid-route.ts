@@ -69,7 +69,8 @@ export function paidRoute<R extends z.ZodType>(
         payment: proof?.payment ?? null,
         ref: query.ref ?? null,
         address: asker.address,
-        countRefusal: () => asker.countChainCall(),
+        requireRoom: (payer) => asker.requirePaymentRoom(payer),
+        countRejection: (payer) => asker.countRejectedPayment(payer),
         answer: () => answer(query.horizon),
       };
       return soldReply(await sales.sell(call), terms, proof) as Reply<R extends z.ZodType ? z.input<R> : never>;

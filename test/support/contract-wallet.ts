@@ -1,11 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { type Abi, type Address, encodeFunctionData, getContractAddress, type Hex, type LocalAccount } from 'viem';
+import { type Abi, type Address, encodeFunctionData, getContractAddress, type Hex, type LocalAccount, type PublicClient } from 'viem';
 import { serializeErc6492Signature } from 'viem/utils';
-import type { Chain } from '../../src/chain/client.ts';
 import { sendInOrder } from '../../src/local/deploy-send.ts';
 
 /** In the order of the contract's own list. */
-const BEHAVIOURS = ['honest', 'reverts', 'never ends', 'invalid', 'wrong answer', 'trusts fee estimates'] as const;
+const BEHAVIOURS = [
+  'honest',
+  'reverts',
+  'never ends',
+  'invalid',
+  'wrong answer',
+  'trusts fee estimates',
+  'valid without gas price',
+  'valid without origin',
+  'valid with spare gas',
+  'burns gas',
+] as const;
 export type WalletBehaviour = (typeof BEHAVIOURS)[number];
 
 const FACTORY = JSON.parse(readFileSync(new URL('../../contracts/compiled/test-only/WalletFactory.json', import.meta.url), 'utf8')) as {
@@ -21,7 +31,11 @@ export interface ContractWallet {
 }
 
 /** Makes contract wallets (EIP-1271) whose addresses are known before they are deployed. */
-export async function walletFactory(chain: Pick<Chain, 'client'>, rpcUrl: string, payer: LocalAccount) {
+export async function walletFactory(
+  chain: { client: Pick<PublicClient, 'getTransactionCount' | 'readContract'> },
+  rpcUrl: string,
+  payer: LocalAccount,
+) {
   const nonce = await chain.client.getTransactionCount({ address: payer.address });
   await sendInOrder(rpcUrl, payer, [{ data: FACTORY.bytecode }]);
   const factory = getContractAddress({ from: payer.address, nonce: BigInt(nonce) });

@@ -38,3 +38,21 @@ export function stablecoins({ infrastructure, http: { addresses } }: TestService
   return (account: `0x${string}`) =>
     client.readContract({ address: addresses.stablecoin, abi: tokenAbi, functionName: 'balanceOf', args: [account] });
 }
+
+/** Makes the newest 7-day forecast of a service read as this signal while `work` runs. */
+export async function withSignal<T>(
+  { pipeline }: Pick<TestService, 'pipeline'>,
+  signal: 'BUY' | 'HOLD',
+  work: () => Promise<T>,
+): Promise<T> {
+  const { forecasts } = pipeline.record;
+  const [newest] = await forecasts.find({ horizonDays: 7 }).sort({ sequence: -1 }).limit(1).toArray();
+  const before = newest!.values!.signal;
+  const write = (text: string) => forecasts.updateOne({ _id: newest!._id }, { $set: { 'values.signal': text as 'BUY' } });
+  await write(signal);
+  try {
+    return await work();
+  } finally {
+    await write(before);
+  }
+}

@@ -40,7 +40,9 @@ export async function serveApp(app: Express, { port = 0, sockets }: ServeOptions
 
 /** Who asks without a socket, and is not counted. */
 export function askerOf(caller: Caller): Asker {
-  return { caller, ...NOBODY, countCall: async () => undefined, countChainCall: async () => undefined, countTask: async () => undefined };
+  const uncounted = async () => undefined;
+  const payments = { requirePaymentRoom: () => undefined, countRejectedPayment: uncounted };
+  return { caller, ...NOBODY, countCall: uncounted, countChainCall: uncounted, countTask: uncounted, ...payments };
 }
 
 const NOBODY = { requestId: 'none', address: 'unknown' };

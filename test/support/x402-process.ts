@@ -13,6 +13,7 @@ import { findOffering } from '../../src/commerce/offerings.ts';
 import { createReceiptSigner } from '../../src/commerce/receipt.ts';
 import type { Till } from '../../src/commerce/till.ts';
 import { PaymentClaims } from '../../src/commerce/x402/claims.ts';
+import { FailedSettlements } from '../../src/commerce/x402/failed-settlements.ts';
 import { localFacilitator } from '../../src/commerce/x402/local-facilitator.ts';
 import { Sales } from '../../src/commerce/x402/sale.ts';
 import { createLog } from '../../src/log.ts';
@@ -38,7 +39,7 @@ const { db } = await connectMongo(sale.mongodbUri);
 const chain = await createChain({ ...sale, chainId: sale.till.chainId, confirmations: 1, pollingIntervalMs: 20 });
 const account = privateKeyToAccount(sale.facilitatorKey);
 const wallet = createWallet({ chain, journal: await openJournal(db), role: 'facilitator', account });
-const facilitator = localFacilitator({ chain, wallet });
+const facilitator = localFacilitator({ chain, wallet, gasBudget: { currencyUsd: null, maxCents: 10 } });
 const ledger = new Ledger(db);
 const record = ledger.record.bind(ledger);
 ledger.record = async (payment) => {
@@ -61,6 +62,7 @@ const sales = new Sales({
     },
   },
   claims: new PaymentClaims(db),
+  failures: new FailedSettlements(db),
   signReceipt: createReceiptSigner(privateKeyToAccount(sale.providerKey), sale.till.chainId),
   signal: new AbortController().signal,
   log: createLog({ level: 'silent', secrets: [] }),
@@ -73,6 +75,7 @@ await sales.sell({
   input: { horizon: '7d' },
   ref: null,
   address: '192.0.2.1',
-  countRefusal: async () => undefined,
+  requireRoom: () => undefined,
+  countRejection: async () => undefined,
   answer: async () => ({ body: { signal: 'SELL', madeBy: 'the dead' }, forecastId: null, attestationUid: null }),
 });

@@ -12,6 +12,8 @@ import { createReceiptSigner } from '../../src/commerce/receipt.ts';
 import type { Till } from '../../src/commerce/till.ts';
 import { PaymentClaims, X402_INDEXES } from '../../src/commerce/x402/claims.ts';
 import type { Facilitator } from '../../src/commerce/x402/facilitator.ts';
+import { FAILED_SETTLEMENT_INDEXES, FailedSettlements } from '../../src/commerce/x402/failed-settlements.ts';
+import type { GasBudget } from '../../src/commerce/x402/gas-budget.ts';
 import { localFacilitator } from '../../src/commerce/x402/local-facilitator.ts';
 import type { PaidCall } from '../../src/commerce/x402/paid-call.ts';
 import { Sales } from '../../src/commerce/x402/sale.ts';
@@ -99,11 +101,14 @@ export interface BenchOptions {
   db: Db;
   connected: Chain;
   waitMs?: number;
+  gasBudget?: GasBudget;
 }
 
+const NO_PRICE: GasBudget = { currencyUsd: null, maxCents: 10 };
+
 /** The selling of answers over a real chain and database, without the doors. */
-export async function tillBench({ chain, db, connected, waitMs = 10_000 }: BenchOptions): Promise<TillBench> {
-  await ensureIndexes(db, [...COMMERCE_INDEXES, ...X402_INDEXES]);
+export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudget = NO_PRICE }: BenchOptions): Promise<TillBench> {
+  await ensureIndexes(db, [...COMMERCE_INDEXES, ...X402_INDEXES, ...FAILED_SETTLEMENT_INDEXES]);
   const buyer = privateKeyToAccount(generatePrivateKey());
   const till = {
     chainId: chain.chainId,
@@ -122,13 +127,14 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000 }: Bench
       account: chain.accounts.facilitator,
       timeoutMs,
     });
-    return localFacilitator({ chain: over, wallet });
+    return localFacilitator({ chain: over, wallet, gasBudget });
   };
   const parts = {
     till,
     ledger: new Ledger(db),
     requireOpen: () => undefined,
     claims: new PaymentClaims(db),
+    failures: new FailedSettlements(db),
     signReceipt: createReceiptSigner(chain.accounts.provider, chain.chainId),
     signal: new AbortController().signal,
     log,
@@ -153,7 +159,8 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000 }: Bench
   const resource = { url: 'https://oracle.example.org/oracle?horizon=7d', description: 'Signal', mimeType: 'application/json' };
   const call: TillBench['call'] = (payment, change = {}) => ({
     ...{ offering, resource, payment, input: { horizon: '7d' }, ref: null, address: '192.0.2.1' },
-    countRefusal: async () => undefined,
+    requireRoom: () => undefined,
+    countRejection: async () => undefined,
     async answer() {
       made += 1;
       return { body: { signal: 'BUY', made: randomUUID() }, forecastId: '2026-01-01:7d', attestationUid: zeroHash as Hash };

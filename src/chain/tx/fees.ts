@@ -61,6 +61,12 @@ export function bumpFees(previous: Fees, quote: FeeQuote, cap: bigint): Fees | n
   return { maxFeePerGas: wanted > cap ? cap : wanted, maxPriorityFeePerGas };
 }
 
+/** Fees of which neither part exceeds a cap. */
+export function capFees({ maxFeePerGas, maxPriorityFeePerGas }: Fees, cap: bigint): Fees {
+  const atMost = (fee: bigint) => (fee < cap ? fee : cap);
+  return { maxFeePerGas: atMost(maxFeePerGas), maxPriorityFeePerGas: atMost(maxPriorityFeePerGas) };
+}
+
 function anEighthMore(fee: bigint): bigint {
   return fee + fee / 8n + 1n;
 }

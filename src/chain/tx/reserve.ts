@@ -1,7 +1,7 @@
 import type { JournalRow, JournalState, SignedAttempt } from '../journal.ts';
 import { chainCall } from '../rpc-error.ts';
 import type { WalletContext } from './context.ts';
-import type { FeeQuote, Fees } from './fees.ts';
+import { capFees, type FeeQuote } from './fees.ts';
 import { signAttempt } from './sign.ts';
 
 /** A call that is ready to be signed but for its nonce. Wei and gas as decimal text. */
@@ -40,7 +40,7 @@ export async function moveToNextNonce(context: WalletContext, row: JournalRow, n
     const quote = await context.fees.fresh();
     const lost = { nonce: row.nonce, hashes: row.attempts.map((attempt) => attempt.hash) };
     for (let nonce = await freeNonce(context, nonceOnChain); ; nonce += 1) {
-      const attempts = [await signAttempt(context, { ...row, nonce }, capped(context, quote))];
+      const attempts = [await signAttempt(context, { ...row, nonce }, capFees(quote, context.feeCap))];
       const change = { nonce, attempts, signedFromBlock: quote.blockNumber, displaced: [...row.displaced, lost] };
       const moved = await context.journal.change(row, change);
       if (moved) return moved;
@@ -77,13 +77,8 @@ async function newRow(
 ): Promise<JournalRow> {
   const { chain, account, role } = context;
   const at = new Date();
-  const attempts = [await signAttempt(context, { ...call, nonce }, capped(context, quote))];
+  const attempts = [await signAttempt(context, { ...call, nonce }, capFees(quote, context.feeCap))];
   const identity = { _id: rowId(context, call.key), role, chainId: chain.chainId, address: account.address, nonce };
   const history = { attempts, displaced: [], receipt: null, signedFromBlock: quote.blockNumber };
   return { ...identity, ...call, ...history, state, version: 0, createdAt: at, updatedAt: at };
-}
-
-function capped({ feeCap }: WalletContext, { maxFeePerGas, maxPriorityFeePerGas }: Fees): Fees {
-  const least = (a: bigint, b: bigint) => (a < b ? a : b);
-  return { maxFeePerGas: least(maxFeePerGas, feeCap), maxPriorityFeePerGas: least(maxPriorityFeePerGas, feeCap) };
 }

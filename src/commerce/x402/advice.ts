@@ -19,14 +19,28 @@ interface Facts extends Pick<Terms, 'till' | 'requirements'> {
 
 /** By the reason, whether a facilitator gives it or this service; the first that fits. */
 const ADVICE: readonly (readonly [reason: RegExp, advice: (facts: Facts) => Advice])[] = [
+  [
+    /too_costly/,
+    () => ({
+      problem: 'Settling it takes more gas than the price covers: the payer is a contract whose check of the signature costs too much',
+      action: 'Pay from a wallet of a key, or from a contract wallet whose check takes less gas.',
+    }),
+  ],
   [/insufficient|balance/, tooLittle],
   [
     /nonce|spent/,
     () => ({ problem: 'Its authorization was used or cancelled before', action: 'Sign a new authorization, with a nonce of its own.' }),
   ],
+  [
+    /factory/,
+    () => ({
+      problem: 'The payer is a contract wallet that is not deployed yet',
+      action: 'Deploy the wallet first, or pay from another one.',
+    }),
+  ],
   [/signature|domain|token_name|token_version/, notSigned],
   [
-    /valid_before|expired/,
+    /valid_before|expired|expires/,
     ({ requirements: { maxTimeoutSeconds } }) => ({
       problem: 'The authorization has expired, or is about to',
       action: `Sign a new authorization with a validBefore of ${maxTimeoutSeconds} seconds from now, in seconds since 1970.`,

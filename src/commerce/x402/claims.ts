@@ -198,6 +198,13 @@ export class PaymentClaims {
     await this.#claims.updateOne({ _id, holder }, { $set: free, ...(forgetId ? { $unset: { paymentId: true as const } } : {}) });
   }
 
+  /** What other payments of a payer, on which a process works at this moment, will take: smallest units. */
+  async amountInFlight({ _id, payer }: ClaimDoc): Promise<bigint> {
+    const query = { state: { $in: ['OPEN', 'PREPARED'] satisfies ClaimState[] }, payer, _id: { $ne: _id }, $expr: { $not: IS_FREE } };
+    const others = await this.#claims.find(query, { hint: SWEEP_KEY, projection: { amountMicros: 1 } }).toArray();
+    return others.reduce((sum, { amountMicros }) => sum + BigInt(amountMicros.toString()), 0n);
+  }
+
   /** Claims that nobody works on, of processes that died or whose payment was not known to have landed: longest not looked at first. */
   async abandoned(): Promise<ClaimDoc[]> {
     const open = this.#claims.find({ state: { $in: ['OPEN', 'PREPARED'] }, $expr: IS_FREE }, { hint: SWEEP_KEY });

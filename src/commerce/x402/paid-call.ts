@@ -1,4 +1,5 @@
 import type { Hash } from 'viem';
+import type { ClaimedPayer } from '../../chain/claimed-payer.ts';
 import type { Offering } from '../offerings.ts';
 import type { SignedReceipt } from '../receipt.ts';
 import type { ArrivedPayment } from '../told-payment.ts';
@@ -9,8 +10,8 @@ export interface PreparedAnswer {
   body: Record<string, unknown>;
   forecastId: string | null;
   attestationUid: Hash | null;
-  /** True for one that is given away: nothing is settled. */
-  isFree?: boolean;
+  /** What is given away in its place; unset for one that is charged to every payer. */
+  freeBody?: Record<string, unknown>;
 }
 
 /** A request for something that is paid for with it, whichever door it comes through. */
@@ -25,8 +26,10 @@ export interface PaidCall {
   ref: string | null;
   /** Where the request comes from, as the limits count it. */
   address: string;
-  /** Counts a payment that was no good: looking at it has cost calls of the chain. @throws OracleError RATE_LIMITED */
-  countRefusal(): Promise<void>;
+  /** Before the chain is asked about a payment. @throws OracleError RATE_LIMITED where the payer, or the address, sent too many bad ones */
+  requireRoom(payer: ClaimedPayer): void;
+  /** Counts a payment that was rejected after the chain was asked about it. @throws OracleError RATE_LIMITED */
+  countRejection(payer: ClaimedPayer): Promise<void>;
   /** Makes the answer. What it throws costs the client nothing. */
   answer(): Promise<PreparedAnswer>;
 }

@@ -71,10 +71,10 @@ const V2 = z.object({
 });
 const PAYMENT = z.discriminatedUnion('x402Version', [V1, V2]);
 
-/** Seconds that a payment must still be good for, so that it can reach a block. */
-const LEAST_SECONDS = 6;
+/** Seconds that an authorization must stay good: its payer has no way to let it expire between the answer and its settlement. */
+const MIN_SECONDS = 60;
 /** What becomes of a payment is followed for as long as it is good. */
-const MOST_SECONDS = 24 * 3_600;
+const MAX_SECONDS = 24 * 3_600;
 
 /**
  * Reads what a client sent, in either version of the protocol, and looks whether it pays for these terms.
@@ -132,9 +132,12 @@ function requireMatch(payment: Sent, terms: Terms): void {
 export function requireInTime({ authorization: { validAfter, validBefore } }: Payment, terms: Terms, now: Date): void {
   const seconds = BigInt(Math.floor(now.getTime() / 1_000));
   if (validAfter > seconds) throw refusal(terms, 'not_yet_valid');
-  if (validBefore < seconds + BigInt(LEAST_SECONDS)) throw refusal(terms, 'expired');
-  if (validBefore > seconds + BigInt(MOST_SECONDS)) {
-    throw refusal(terms, 'valid_too_long', { message: `The authorization is good for more than ${MOST_SECONDS / 3_600} hours` });
+  if (validBefore <= seconds) throw refusal(terms, 'expired');
+  if (validBefore < seconds + BigInt(MIN_SECONDS)) {
+    throw refusal(terms, 'expires_too_soon', { message: `authorization.validBefore must be at least ${MIN_SECONDS} s ahead` });
+  }
+  if (validBefore > seconds + BigInt(MAX_SECONDS)) {
+    throw refusal(terms, 'valid_too_long', { message: `The authorization is good for more than ${MAX_SECONDS / 3_600} hours` });
   }
 }
 

@@ -1,37 +1,18 @@
 import type { Address, Hash } from 'viem';
-import type { Chain } from '../../chain/client.ts';
 import { chainCall } from '../../chain/rpc-error.ts';
 import { isOracleError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import type { Ledger } from '../ledger.ts';
-import type { RequireOpen } from '../opening.ts';
-import { documentHash, type SignReceipt } from '../receipt.ts';
-import type { Till } from '../till.ts';
-import { type ClaimDoc, claimId, LEASE_MS, type PaymentClaims } from './claims.ts';
-import type { Facilitator } from './facilitator.ts';
+import { documentHash } from '../receipt.ts';
+import { admitPayment } from './admission.ts';
+import { type ClaimDoc, claimId, LEASE_MS } from './claims.ts';
+import { requireFunds } from './funds.ts';
 import { paymentOf, questionOf, requireSame, soldOf } from './known-claim.ts';
 import { isLanded, type Landed, landed } from './landed.ts';
 import type { PaidCall, Sold } from './paid-call.ts';
-import { type Authorization, type Payment, readPayment, refusal, requireInTime } from './payload.ts';
+import { type Authorization, type Payment, readPayment, refusal } from './payload.ts';
+import type { SaleDeps } from './sale-deps.ts';
 import { type Refused, type SettleParts, settlePayment } from './settle.ts';
 import { nothingPaid, type Terms, termsOf } from './terms.ts';
 import { unconfirmed, waitForChange } from './wait.ts';
-
-export interface SaleParts {
-  chain: Chain;
-  till: Till;
-  facilitator: Facilitator;
-  claims: PaymentClaims;
-  ledger: Ledger;
-  requireOpen: RequireOpen;
-  signReceipt: SignReceipt;
-  /** Aborted when the service stops. */
-  signal: AbortSignal;
-  log: Log;
-  now(): Date;
-  /** How long one request waits for a payment to be confirmed. */
-  waitMs?: number;
-}
 
 /** A prepared claim on its way to the answer. */
 interface Finishing {
@@ -55,10 +36,10 @@ const REORG_MARGIN = 64;
  * with the same payment, or the next sweep, goes on with.
  */
 export class Sales {
-  readonly #parts: SaleParts;
+  readonly #parts: SaleDeps;
   readonly #settling: SettleParts;
 
-  constructor(parts: SaleParts) {
+  constructor(parts: SaleDeps) {
     this.#parts = parts;
     const { chain, till, facilitator, signal, waitMs = WAIT_MS } = parts;
     this.#settling = { chain, till, facilitator, waitMs, signal };
@@ -108,8 +89,8 @@ export class Sales {
     }
   }
 
-  purge(now: Date): Promise<void> {
-    return this.#parts.claims.purge(now);
+  async purge(now: Date): Promise<void> {
+    await Promise.all([this.#parts.claims.purge(now), this.#parts.failures.purge(now)]);
   }
 
   async #known({ authorization, paymentId }: Payment): Promise<ClaimDoc | null> {
@@ -125,13 +106,13 @@ export class Sales {
 
   /** Null when somebody else was faster: look again. */
   async #sellNew(call: PaidCall, payment: Payment, terms: Terms): Promise<Sold | null> {
-    requireInTime(payment, terms, this.#parts.now());
-    const sinceBlock = await this.#blockNumber();
-    const refused = await this.#parts.facilitator.verify(payment, terms.requirements);
+    const payer = await admitPayment(this.#parts, { call, payment, terms });
+    const verified = this.#parts.facilitator.verify(payment, terms.requirements, payer);
+    const [sinceBlock, refused] = await Promise.all([this.#blockNumber(), verified]);
     if (refused !== null) {
       // It may have been used in between, by the same client.
       if ((await this.#known(payment)) !== null) return null;
-      await call.countRefusal();
+      await call.countRejection(payer);
       throw refusal(terms, refused, { payer: payment.authorization.from });
     }
     const claim = await this.#parts.claims.open({
@@ -178,14 +159,21 @@ export class Sales {
 
   async #advance(claim: ClaimDoc, call: PaidCall, terms: Terms): Promise<Sold | null> {
     if (claim.state === 'PREPARED') return this.#finish(claim, { call, terms, mayBeSent: true });
-    const answer = await this.#orRelease(claim, () => call.answer());
-    if (answer.isFree === true) {
+    const answer = await this.#orRelease(claim, async () => {
+      await requireFunds(this.#parts, claim, terms);
+      return call.answer();
+    });
+    if (answer.freeBody !== undefined && !(await this.#isCharged(claim))) {
       await this.#parts.claims.release(claim);
-      return { body: answer.body, payment: null, receipt: null, isAgain: false };
+      return { body: answer.freeBody, payment: null, receipt: null, isAgain: false };
     }
     const { forecastId, attestationUid } = answer;
     const prepared = await this.#parts.claims.prepare(claim, { answer: JSON.stringify(answer.body), forecastId, attestationUid });
     return prepared === null ? null : this.#finish(prepared, { call, terms, mayBeSent: false });
+  }
+
+  #isCharged({ payer }: ClaimDoc): Promise<boolean> {
+    return this.#parts.failures.isCharged(payer, this.#parts.now());
   }
 
   async #orRelease<T>(claim: ClaimDoc, work: () => Promise<T>): Promise<T> {
@@ -199,11 +187,16 @@ export class Sales {
 
   async #finish(claim: ClaimDoc, { call, terms, mayBeSent }: Finishing): Promise<Sold> {
     const settlement = await this.#settle(claim, mayBeSent);
-    if (!('refused' in settlement)) return { ...soldOf(await this.#writeDown(claim, settlement)), isAgain: false };
+    if (!('refused' in settlement)) {
+      const settled = await this.#writeDown(claim, settlement);
+      if (mayBeSent) await this.#parts.failures.forget(claim);
+      return { ...soldOf(settled), isAgain: false };
+    }
     const { refused, isOver } = settlement;
+    await this.#parts.failures.record(claim, this.#parts.now());
     // While the authorization is good, anybody who has it can still bring it to the chain: then its payer shall have his answer.
     await (isOver ? this.#parts.claims.release(claim) : this.#parts.claims.letGo(claim, { forgetId: true }));
-    await call.countRefusal();
+    await call.countRejection({ wallet: claim.payer, isProven: true });
     throw refusal(terms, refused, { payer: claim.payer, unsettledOf: claim.payer });
   }
 
@@ -237,8 +230,10 @@ export class Sales {
     const { authorization } = paymentOf(claim);
     // Nobody waits: what was sent is followed, what was not is not sent.
     const found = await landed(chain, till, { authorization, sinceBlock: claim.sinceBlock });
-    if (isLanded(found)) await this.#writeDown(claim, found);
-    else if (found === 'spent' || found === 'late') await claims.release(claim);
+    if (isLanded(found)) {
+      await this.#writeDown(claim, found);
+      await this.#parts.failures.forget(claim);
+    } else if (found === 'spent' || found === 'late') await claims.release(claim);
     else await claims.letGo(claim);
   }
 

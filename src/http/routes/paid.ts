@@ -33,7 +33,8 @@ export function paidRoutes(parts: HttpParts): Route[] {
       reply: PAID_SIGNAL,
       answer: async (horizonDays) => {
         const told = await oracleSignal(parts, horizonDays, PAYER);
-        return parts.commerce.freeHold && told.signal === 'HOLD' ? freeHold(told) : sold(told, signal);
+        const isFree = parts.commerce.freeHold && told.signal === 'HOLD';
+        return { ...sold(told, signal), ...(isFree ? { freeBody: freeHold(told) } : {}) };
       },
     }),
     paidRoute(parts, {
@@ -59,11 +60,10 @@ function sold(told: OracleSignal, { price }: Offering): PreparedAnswer {
 }
 
 /** That it abstains, and nothing else of what it thinks: it has not been paid for. */
-function freeHold({ horizon, date, predictionId, windowOpensAt, resolvesAt, nextSignalAt, attestationUid }: OracleSignal): PreparedAnswer {
+function freeHold({ horizon, date, predictionId, windowOpensAt, resolvesAt, nextSignalAt }: OracleSignal): PreparedAnswer['body'] {
   const facts = { horizon, date, predictionId, windowOpensAt, resolvesAt, nextSignalAt };
   const note = 'The oracle abstains for this horizon. Nothing was charged: the payment was not used, and is good for another request.';
-  const body = { success: true, signal: 'HOLD', ...facts, charged: false, note };
-  return { body, forecastId: predictionId, attestationUid, isFree: true };
+  return { success: true, signal: 'HOLD', ...facts, charged: false, note };
 }
 
 const ANSWER_FORM = 'Fetch svc answer: <txHash in lower case>:<timestamp>';

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Asker } from '../../access/asker.ts';
 import { isAtLeast, requireTier } from '../../access/tiers.ts';
+import type { ClaimedPayer } from '../../chain/claimed-payer.ts';
 import { orPay } from '../../commerce/how-to-pay.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
 import { type Caller, PUBLIC_CALLER } from '../../record/caller.ts';
@@ -83,6 +84,26 @@ function askerOf(caller: Caller, arrival: Arrival, response: Response): Asker {
     countCall: () => countCall(caller, arrival),
     countChainCall: () => arrival.counter.take('rpc', arrival.address),
     countTask: (units) => countTask(caller, arrival, units),
+    ...paymentLimits(arrival),
+  };
+}
+
+/**
+ * Rejected payments count per payer first, so that one bad payer does not lock out others behind the same address; then per address,
+ * since payers can be invented. A payer who is not proven is only a claim: it counts at the address that makes the claim, so that
+ * nobody else is locked out by being named.
+ */
+function paymentLimits({ address, counter }: Arrival): Pick<Asker, 'requirePaymentRoom' | 'countRejectedPayment'> {
+  const keyOf = ({ wallet, isProven }: ClaimedPayer) => (isProven ? wallet : `${wallet}@${address}`);
+  return {
+    requirePaymentRoom(payer) {
+      counter.refuseSpent('payments', address);
+      counter.refuseSpent('payer', keyOf(payer));
+    },
+    async countRejectedPayment(payer) {
+      await counter.take('payer', keyOf(payer));
+      await counter.take('payments', address);
+    },
   };
 }
 
@@ -108,7 +129,7 @@ function countCall({ wallet }: Caller, { address, counter }: Arrival): Promise<v
 
 /**
  * Who sends a payment has the limit of a wallet, whatever others at that address have sent without one; a token changes nothing.
- * Payments that were no good have cost calls of the chain: an address that sends too many has none of its payments looked at.
+ * Payments that were no good have cost calls of the chain: beyond the limits of `paymentLimits` none is looked at.
  */
 async function admitPayer(arrival: Arrival, request: Request, response: Response): Promise<Asker> {
   const { address, counter } = arrival;
@@ -118,8 +139,8 @@ async function admitPayer(arrival: Arrival, request: Request, response: Response
     return asker;
   }
   await counter.take('wallet', `paying:${address}`);
-  counter.refuseSpent('rpc', `refused:${address}`);
-  return { ...asker, countChainCall: () => counter.take('rpc', `refused:${address}`) };
+  counter.refuseSpent('payments', address);
+  return asker;
 }
 
 /** The operator is not limited, whoever guesses is. Without a password set there is no such path. */

@@ -49,6 +49,8 @@ const WHAT: Record<keyof RateLimits, string> = {
   rpc: 'requests a minute of one address to operations that ask the chain',
   failures: 'refused passwords a minute of one address',
   tasks: 'A2A messages an hour (one counts for each 4 kB) of one address without a token',
+  payer: 'rejected payments a minute of one payer',
+  payments: 'rejected payments a minute of one address',
 };
 
 const SCOPED = { '/56': 'of one /56', '/48': 'of one /48', all: 'of all callers' } as const;

@@ -171,7 +171,9 @@ describe('limits', () => {
     ['/a2a', (body: never) => (body as { error: { code: number } }).error.code, -32600],
     ['/a2a/rest/message:send', (body: never) => (body as { error: { status: string } }).error.status, 'RESOURCE_EXHAUSTED'],
   ])('are told in the words of the protocol, with status and headers: %s', async (path, codeOf, code) => {
-    const { url } = await bench({ limits: { public: spent, wallet: spent, rpc: spent, failures: spent, tasks: spent } });
+    const { url } = await bench({
+      limits: { public: spent, wallet: spent, rpc: spent, failures: spent, payer: spent, payments: spent, tasks: spent },
+    });
     const headers = { 'Content-Type': 'application/json', 'A2A-Version': '1.0' };
     const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: '{}' });
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([429, '17']);

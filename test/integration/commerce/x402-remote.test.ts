@@ -23,7 +23,10 @@ async function answer(path: '/verify' | '/settle', body: { paymentPayload: unkno
   const terms = bench.sales.terms(bench.call(null));
   const payment: Payment = readPayment(body.paymentPayload, terms);
   if (path === '/verify') {
-    const refused = await bench.facilitator.verify(payment, body.paymentRequirements);
+    const refused = await bench.facilitator.verify(payment, body.paymentRequirements, {
+      wallet: payment.authorization.from,
+      isProven: true,
+    });
     return refused === null ? { isValid: true, payer: payment.authorization.from } : { isValid: false, invalidReason: refused };
   }
   const settled = await bench.facilitator.settle(payment, body.paymentRequirements);

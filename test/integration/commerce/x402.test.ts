@@ -1,6 +1,6 @@
 import { encodeFunctionData, isAddressEqual, parseAbi, parseSignature, toHex, verifyTypedData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openJournal } from '../../../src/chain/journal.ts';
 import { createWallet } from '../../../src/chain/wallet.ts';
 import { openOnceReplayed } from '../../../src/commerce/opening.ts';
@@ -32,6 +32,8 @@ beforeAll(async () => {
   bench = await tillBench({ chain, db: database.db, connected: await chain.connect() });
 });
 afterAll(() => Promise.all([chain.stop(), database.drop()]));
+// Many tests have settlements of the one buyer fail.
+afterEach(() => database.db.collection('x402_failed_settlements').deleteMany({}));
 
 const pay = (change: Partial<Signing> = {}) => signPayment({ account: bench.buyer, requirements: bench.requirements, ...change });
 const payeeBalance = () => bench.balance(bench.requirements.payTo as `0x${string}`);
@@ -126,9 +128,9 @@ describe('a payment', () => {
     it(`${what} is refused, and costs nothing`, async () => {
       const payment = typeof change === 'function' ? change(await pay()) : await pay(change);
       let refusals = 0;
-      const countRefusal = async () => void refusals++;
+      const countRejection = async () => void refusals++;
       const { earned, made } = await during(async () => {
-        const sold = bench.sales.sell(bench.call(payment, { countRefusal }));
+        const sold = bench.sales.sell(bench.call(payment, { countRejection }));
         await expect(sold).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: expect.stringContaining(reason) });
       });
       expect([earned, made]).toEqual([0n, 0]);
@@ -266,7 +268,7 @@ describe('what goes wrong', () => {
 
   it('an answer that is given away is not settled, and the payment is good afterwards', async () => {
     const payment = await pay();
-    const answer = async () => ({ body: { signal: 'HOLD' }, forecastId: null, attestationUid: null, isFree: true });
+    const answer = async () => ({ body: {}, forecastId: null, attestationUid: null, freeBody: { signal: 'HOLD' } });
     const { result, earned } = await during(() => bench.sales.sell(bench.call(payment, { answer })));
     expect([earned, result]).toEqual([0n, { body: { signal: 'HOLD' }, payment: null, receipt: null, isAgain: false }]);
     expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
@@ -419,7 +421,9 @@ describe('what goes wrong', () => {
     const journal = await openJournal(database.db);
     const wallet = createWallet({ chain: connected, journal, role: 'facilitator', account: chain.accounts.facilitator });
     const request = { key: 'too dear', to: chain.addresses.stablecoin, data: transferOf(await pay()) };
-    await expect(wallet.send({ ...request, maxGas: 50_000n })).rejects.toMatchObject({ code: 'CHAIN_REVERTED' });
+    await expect(wallet.send({ ...request, bounds: { maxGas: 50_000n, maxCostWei: null, runsForeignCode: false } })).rejects.toMatchObject({
+      code: 'CHAIN_REVERTED',
+    });
     expect(await wallet.isUnderWay('too dear')).toBe(false);
   });
 

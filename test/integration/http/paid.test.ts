@@ -10,7 +10,7 @@ import type { HttpParts } from '../../../src/http/parts.ts';
 import { allRoutes } from '../../../src/http/routes/all.ts';
 import { PAID_PREMIUM_SIGNAL, PAID_SIGNAL } from '../../../src/http/schemas/paid.ts';
 import { demoWallets } from '../../support/login.ts';
-import { asHeader, inV1, officialClient, payingFetch, readHeader, stablecoins } from '../../support/paying.ts';
+import { asHeader, inV1, officialClient, payingFetch, readHeader, stablecoins, withSignal } from '../../support/paying.ts';
 import { undocumented } from '../../support/reply-schema.ts';
 import { type Served, serve } from '../../support/serve.ts';
 import { type TestService, unresolvedService } from '../../support/service.ts';
@@ -213,7 +213,8 @@ describe('without a payment', () => {
   );
 
   it('the answer is the same whatever the forecast is, and whoever has a token', async () => {
-    const told = async (signal: 'BUY' | 'HOLD') => withSignal(signal, async () => (await ask('/oracle', {}, { at: lenient })).body);
+    const told = async (signal: 'BUY' | 'HOLD') =>
+      withSignal(service, signal, async () => (await ask('/oracle', {}, { at: lenient })).body);
     expect(await told('HOLD')).toEqual(await told('BUY'));
     const { status } = await ask('/oracle', { Authorization: 'Bearer whatever' });
     expect(status).toBe(402);
@@ -329,20 +330,6 @@ async function namedPayment(path: string, paymentId: string) {
   return officialClient(buyer()).createPaymentPayload(terms);
 }
 
-/** Lets the newest 7-day forecast say something for as long as something is done. */
-async function withSignal<T>(signal: 'BUY' | 'HOLD', work: () => Promise<T>): Promise<T> {
-  const { forecasts } = service.pipeline.record;
-  const [newest] = await forecasts.find({ horizonDays: 7 }).sort({ sequence: -1 }).limit(1).toArray();
-  const before = newest!.values!.signal;
-  const write = (text: string) => forecasts.updateOne({ _id: newest!._id }, { $set: { 'values.signal': text as 'BUY' } });
-  await write(signal);
-  try {
-    return await work();
-  } finally {
-    await write(before);
-  }
-}
-
 describe('what a tier includes', () => {
   it.each([
     ['GET', '/api/svc/oracle', 'Or pay 0.001 USD for a single answer, without an account: GET /oracle?horizon=7d.'],
@@ -379,7 +366,7 @@ describe('an abstention', () => {
   it('is told without a charge to a payment that is good, and to no other', async () => {
     const payment = await signed('/oracle');
     const arrived = await received(() =>
-      withSignal('HOLD', async () => {
+      withSignal(service, 'HOLD', async () => {
         const { status, body, headers } = await pay('/oracle', payment, { at: lenient });
         expect([status, body.signal, body.charged]).toEqual([200, 'HOLD', false]);
         expect([body.payment, body.receipt]).toEqual([null, null]);
@@ -396,7 +383,7 @@ describe('an abstention', () => {
   });
 
   it('is charged for where the operator says so, and at the premium path', async () => {
-    await withSignal('HOLD', async () => {
+    await withSignal(service, 'HOLD', async () => {
       const charged = await pay('/oracle', await signed('/oracle'));
       expect(charged.body).toMatchObject({ signal: 'HOLD', charged: true, payment: { amount: '1000' } });
       const premium = await pay('/oracle/premium', await signed('/oracle/premium'), { at: lenient });
@@ -405,7 +392,7 @@ describe('an abstention', () => {
   });
 
   it('and anything but one is charged for where abstentions are free', async () => {
-    const answer = await withSignal('BUY', async () => pay('/oracle', await signed('/oracle'), { at: lenient }));
+    const answer = await withSignal(service, 'BUY', async () => pay('/oracle', await signed('/oracle'), { at: lenient }));
     expect(answer.body).toMatchObject({ signal: 'BUY', charged: true });
   });
 });

@@ -116,6 +116,8 @@ describe('a call that asks the chain', () => {
       rpc: limiter('rpc', headIsThere),
       failures: limiter('failures'),
       tasks: limiter('tasks'),
+      payer: limiter('payer'),
+      payments: limiter('payments'),
     };
     const backendFor = (asker: Asker): McpBackend => ({
       ...BROKEN,

@@ -1,0 +1,8 @@
+import type { Address } from 'viem';
+
+/** The wallet that a payment names as its payer. */
+export interface ClaimedPayer {
+  wallet: Address;
+  /** The wallet's key signed the payment. Otherwise any client may have named it. */
+  isProven: boolean;
+}

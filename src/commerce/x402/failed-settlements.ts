@@ -1,0 +1,93 @@
+import type { Collection, Db } from 'mongodb';
+import type { Address } from 'viem';
+import { OracleError } from '../../errors.ts';
+import type { CollectionIndexes } from '../../mongo.ts';
+import type { ClaimDoc } from './claims.ts';
+
+/** A payment that was found good, and whose settlement failed after the answer was made. */
+interface FailedSettlementDoc {
+  /** Of its claim: a payment that fails again and again counts once. */
+  _id: string;
+  payer: Address;
+  /** As in the claim. */
+  address: string;
+  at: Date;
+}
+
+const COLLECTION = 'x402_failed_settlements';
+const PAYER_KEY = { payer: 1, at: -1 } as const;
+const ADDRESS_KEY = { address: 1, at: -1 } as const;
+
+export const FAILED_SETTLEMENT_INDEXES = [
+  { collection: COLLECTION, indexes: [{ key: PAYER_KEY }, { key: ADDRESS_KEY }, { key: { at: 1 } }] },
+] as const satisfies CollectionIndexes[];
+
+const DAY_MS = 86_400_000;
+const MAX_PER_PAYER = 3;
+/** Several payers may share one. */
+const MAX_PER_ADDRESS = 20;
+/** For so long a payer pays for abstentions too. */
+const KEPT_MS = 30 * DAY_MS;
+
+/** Settlements that failed, over all processes: each has shown that the forecast was none that is free, and may have cost gas. */
+export class FailedSettlements {
+  readonly #failures: Collection<FailedSettlementDoc>;
+
+  constructor(db: Db) {
+    this.#failures = db.collection(COLLECTION);
+  }
+
+  async record({ _id, payer, address }: ClaimDoc, at: Date): Promise<void> {
+    await this.#failures.updateOne({ _id }, { $setOnInsert: { payer, address, at } }, { upsert: true });
+  }
+
+  /** The payment has arrived after all. */
+  async forget({ _id }: ClaimDoc): Promise<void> {
+    await this.#failures.deleteOne({ _id });
+  }
+
+  /** Whether an answer that is free for others is charged to this payer. */
+  async isCharged(payer: Address, now: Date): Promise<boolean> {
+    const since = new Date(now.getTime() - KEPT_MS);
+    return (await this.#failures.findOne({ payer, at: { $gt: since } }, { hint: PAYER_KEY })) !== null;
+  }
+
+  /** @throws OracleError RATE_LIMITED for a payer with 3 failures in 24 hours, and for an address with 20 */
+  async requireFewer({ payer, address }: Pick<ClaimDoc, 'payer' | 'address'>, now: Date): Promise<void> {
+    const [ofPayer, ofAddress] = await Promise.all([
+      this.#blockedUntil({ payer }, { limit: MAX_PER_PAYER, now }),
+      this.#blockedUntil({ address }, { limit: MAX_PER_ADDRESS, now }),
+    ]);
+    if (ofPayer !== null) throw blocked('payer', { limit: MAX_PER_PAYER, until: ofPayer, now });
+    if (ofAddress !== null) throw blocked('address', { limit: MAX_PER_ADDRESS, until: ofAddress, now });
+  }
+
+  async purge(now: Date): Promise<void> {
+    await this.#failures.deleteMany({ at: { $lte: new Date(now.getTime() - KEPT_MS) } });
+  }
+
+  /** When the oldest of the newest `limit` failures is a day old; null where there are fewer. */
+  async #blockedUntil(
+    subject: { payer: Address } | { address: string },
+    { limit, now }: { limit: number; now: Date },
+  ): Promise<Date | null> {
+    const hint = 'payer' in subject ? PAYER_KEY : ADDRESS_KEY;
+    const recent = this.#failures.find({ ...subject, at: { $gt: new Date(now.getTime() - DAY_MS) } }, { hint });
+    const [oldest] = await recent
+      .sort({ at: -1 })
+      .skip(limit - 1)
+      .limit(1)
+      .toArray();
+    return oldest === undefined ? null : new Date(oldest.at.getTime() + DAY_MS);
+  }
+}
+
+function blocked(subject: 'payer' | 'address', { limit, until, now }: { limit: number; until: Date; now: Date }): OracleError {
+  const retryAfterSeconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000));
+  return new OracleError('RATE_LIMITED', `${limit} payments of this ${subject} could not be settled within 24 hours`, {
+    field: 'payment',
+    suggestedAction: `Come back at ${until.toISOString()}${subject === 'payer' ? ', or pay from another wallet' : ''}.`,
+    retryAfterSeconds,
+    details: { policy: `unsettled-${subject}`, limit, windowSeconds: DAY_MS / 1_000 },
+  });
+}

@@ -1,0 +1,217 @@
+import { type Address, createPublicClient, encodeFunctionData, type Hex, http, type LocalAccount, parseAbi } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Requirements } from '../../../src/commerce/x402/terms.ts';
+import type { HttpParts } from '../../../src/http/parts.ts';
+import { allRoutes } from '../../../src/http/routes/all.ts';
+import { sendInOrder } from '../../../src/local/deploy-send.ts';
+import { jsonRpc } from '../../../src/local/json-rpc.ts';
+import { type WalletBehaviour, walletFactory } from '../../support/contract-wallet.ts';
+import { delegateTo } from '../../support/delegation.ts';
+import { asHeader, readHeader, stablecoins, withSignal } from '../../support/paying.ts';
+import { type Served, serve } from '../../support/serve.ts';
+import { type TestService, unresolvedService } from '../../support/service.ts';
+import { type Signing, signPayment } from '../../support/x402.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+type Body = any;
+
+interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: Body;
+}
+
+const PRICE = 1_000n;
+const tokenAbi = parseAbi(['function mint(address to, uint256 value)', 'function transfer(address to, uint256 value) returns (bool)']);
+
+let service: TestService;
+let served: Served;
+/** Runs after a payment was verified and before it is settled. */
+let betweenVerifyAndSettle: () => Promise<void>;
+let rpcUrl: string;
+let deployer: LocalAccount;
+let walletOf: Awaited<ReturnType<typeof walletFactory>>;
+let balance: ReturnType<typeof stablecoins>;
+
+beforeAll(async () => {
+  service = await unresolvedService(2);
+  service.setup.complete();
+  rpcUrl = service.infrastructure.rpcUrl;
+  served = await serve({ http: hooked(service.http), door: { ...service.door, trustProxy: 1 } }, allRoutes(hooked(service.http)));
+  deployer = await fundedKey();
+  walletOf = await walletFactory({ client: createPublicClient({ transport: http(rpcUrl) }) }, rpcUrl, deployer);
+  balance = stablecoins(service);
+});
+afterAll(async () => {
+  await served?.close();
+  await service?.stop();
+});
+beforeEach(() => {
+  betweenVerifyAndSettle = async () => undefined;
+});
+
+/** The parts of the service, with abstentions free and a pause in each answer that is made. */
+function hooked(parts: HttpParts): HttpParts {
+  const { market } = parts;
+  const coverage = async () => {
+    await betweenVerifyAndSettle();
+    return market.coverage();
+  };
+  const slow = new Proxy(market, { get: (target, name) => (name === 'coverage' ? coverage : Reflect.get(target, name)) });
+  return { ...parts, market: slow, commerce: { ...parts.commerce, freeHold: true } };
+}
+
+async function fundedKey(): Promise<LocalAccount> {
+  const account = privateKeyToAccount(generatePrivateKey());
+  await jsonRpc(rpcUrl, 'anvil_setBalance', account.address, '0xde0b6b3a7640000');
+  return account;
+}
+
+const coin = () => service.http.addresses.stablecoin;
+const mint = (to: Address, value = 10n * PRICE) =>
+  sendInOrder(rpcUrl, deployer, [{ to: coin(), data: encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, value] }) }]);
+
+async function ask(path: string, headers: Record<string, string> = {}, from = '198.51.100.1'): Promise<Answer> {
+  const response = await fetch(served.url + path, { headers: { 'X-Forwarded-For': from, ...headers } });
+  return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() };
+}
+
+async function termsOf(path: string): Promise<Requirements> {
+  return readHeader((await ask(path)).headers['payment-required']).accepts[0];
+}
+
+async function sign(signing: Omit<Signing, 'requirements'>, path = '/oracle') {
+  return signPayment({ ...signing, requirements: await termsOf(path) });
+}
+
+const send = (payment: unknown, { from, path = '/oracle' }: { from?: string; path?: string } = {}) =>
+  ask(path, { 'PAYMENT-SIGNATURE': asHeader(payment) }, from);
+
+/** What the wallet that settles has sent and spent so far. */
+async function settlements() {
+  const facilitator = privateKeyToAccount(service.infrastructure.keys.facilitator!).address;
+  const [sent, funds] = await Promise.all([
+    jsonRpc<Hex>(rpcUrl, 'eth_getTransactionCount', facilitator, 'latest'),
+    jsonRpc<Hex>(rpcUrl, 'eth_getBalance', facilitator, 'latest'),
+  ]);
+  return { sent: Number(sent), funds: BigInt(funds) };
+}
+
+/** An answer without what differs between any two requests. */
+function comparable({ status, headers, body }: Answer) {
+  const { date, 'x-request-id': requestId, ratelimit, 'content-length': length, etag, ...rest } = headers;
+  const { requestId: id, ...problem } = body;
+  return { status, headers: rest, body: problem };
+}
+
+describe('a contract wallet that is valid only under the conditions of a simulation', () => {
+  const HOSTILE: WalletBehaviour[] = [
+    'valid without gas price',
+    'valid without origin',
+    'valid with spare gas',
+    'burns gas',
+    'never ends',
+    'reverts',
+    'invalid',
+  ];
+
+  it.each(HOSTILE)('pays for nothing, learns nothing and costs no gas: %s', async (behaviour) => {
+    const owner = privateKeyToAccount(generatePrivateKey());
+    const wallet = await walletOf(owner.address, behaviour);
+    await wallet.deploy();
+    await mint(wallet.address);
+    await expectNothing(() => sign({ account: owner, change: { from: wallet.address } }));
+  });
+
+  it('pays for nothing either where a key delegates to it (EIP-7702)', async () => {
+    const key = privateKeyToAccount(generatePrivateKey());
+    const code = await walletOf(key.address, 'valid without gas price');
+    await code.deploy();
+    await delegateTo(code.address, { rpcUrl, chainId: service.http.chainId, key, sender: deployer });
+    await mint(key.address);
+    await expectNothing(() => sign({ account: key }));
+  });
+
+  it('pays for nothing where its signature brings its deployment along (ERC-6492)', async () => {
+    const owner = privateKeyToAccount(generatePrivateKey());
+    const wallet = await walletOf(owner.address, 'honest');
+    await mint(wallet.address);
+    await expectNothing(async () => {
+      const payment = await sign({ account: owner, change: { from: wallet.address } });
+      payment.payload.signature = wallet.wrapped(payment.payload.signature);
+      return payment;
+    });
+  });
+
+  it('but an honest one, plain or wrapped once it is deployed, is served', async () => {
+    const owner = privateKeyToAccount(generatePrivateKey());
+    const wallet = await walletOf(owner.address, 'honest');
+    await wallet.deploy();
+    await mint(wallet.address);
+    for (const form of [(signature: Hex) => signature, wallet.wrapped]) {
+      const payment = await sign({ account: owner, change: { from: wallet.address } });
+      payment.payload.signature = form(payment.payload.signature);
+      const { status, body } = await withSignal(service, 'BUY', () => send(payment));
+      expect([status, body.signal], JSON.stringify(body)).toEqual([200, 'BUY']);
+    }
+  });
+});
+
+/** The same refusal whatever the forecast says, and nothing sent to the chain. */
+async function expectNothing(payment: () => Promise<unknown>): Promise<void> {
+  const before = await settlements();
+  const [buy, hold] = [
+    await withSignal(service, 'BUY', async () => send(await payment())),
+    await withSignal(service, 'HOLD', async () => send(await payment())),
+  ];
+  expect(buy, JSON.stringify(buy.body)).toMatchObject({ status: 402, body: { code: 'PAYMENT_REQUIRED', field: 'payment' } });
+  expect(comparable(hold)).toEqual(comparable(buy));
+  expect(JSON.stringify(buy.body)).not.toMatch(/revert|viem|0x08c379a0|out of ?gas/i);
+  expect(await settlements()).toEqual(before);
+}
+
+describe('an authorization that is about to expire', () => {
+  it('is refused whatever the forecast says, naming validBefore and the least time', async () => {
+    const account = privateKeyToAccount(generatePrivateKey());
+    await mint(account.address);
+    const seconds = Math.floor(Date.now() / 1_000);
+    const short = () => sign({ account, change: { validBefore: String(seconds + 50) } });
+    const [buy, hold] = [
+      await withSignal(service, 'BUY', async () => send(await short())),
+      await withSignal(service, 'HOLD', async () => send(await short())),
+    ];
+    expect(comparable(hold)).toEqual(comparable(buy));
+    expect(buy).toMatchObject({ status: 402, body: { error: 'expires_too_soon', field: 'payment' } });
+    expect(buy.body.detail).toContain('validBefore');
+    expect(buy.body.detail).toContain('60');
+  });
+});
+
+describe('a payer whose settlement failed', () => {
+  /** Takes the money away once the payment was found good. */
+  async function takesBack(): Promise<{ account: LocalAccount; failed: Answer }> {
+    const account = await fundedKey();
+    await mint(account.address, PRICE);
+    const data = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [deployer.address, PRICE] });
+    betweenVerifyAndSettle = () => sendInOrder(rpcUrl, account, [{ to: coin(), data }]);
+    const failed = await withSignal(service, 'BUY', async () => send(await sign({ account })));
+    betweenVerifyAndSettle = async () => undefined;
+    return { account, failed };
+  }
+
+  it('pays for HOLD from then on', async () => {
+    const { account, failed } = await takesBack();
+    expect(failed, JSON.stringify(failed.body)).toMatchObject({ status: 402 });
+    expect(failed.body).not.toHaveProperty('signal');
+    await mint(account.address, PRICE);
+    const before = await balance(account.address);
+    const hold = await withSignal(service, 'HOLD', async () => send(await sign({ account })));
+    expect(hold).toMatchObject({ status: 200, body: { signal: 'HOLD', charged: true, payment: { amount: '1000' } } });
+    expect(before - (await balance(account.address))).toBe(PRICE);
+    const other = privateKeyToAccount(generatePrivateKey());
+    await mint(other.address);
+    const free = await withSignal(service, 'HOLD', async () => send(await sign({ account: other })));
+    expect(free).toMatchObject({ status: 200, body: { signal: 'HOLD', charged: false } });
+  });
+});
