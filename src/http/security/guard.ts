@@ -101,8 +101,8 @@ function paymentLimits({ address, counter }: Arrival): Pick<Asker, 'requirePayme
       counter.refuseSpent('payer', keyOf(payer));
     },
     async countRejectedPayment(payer) {
+      await counter.note('payments', address);
       await counter.take('payer', keyOf(payer));
-      await counter.take('payments', address);
     },
   };
 }

@@ -7,6 +7,7 @@ import { openOnceReplayed } from '../../../src/commerce/opening.ts';
 import { documentHash } from '../../../src/commerce/receipt.ts';
 import type { ClaimDoc } from '../../../src/commerce/x402/claims.ts';
 import type { Facilitator } from '../../../src/commerce/x402/facilitator.ts';
+import { localFacilitator } from '../../../src/commerce/x402/local-facilitator.ts';
 import type { Sold } from '../../../src/commerce/x402/paid-call.ts';
 import { OracleError } from '../../../src/errors.ts';
 import { sendInOrder } from '../../../src/local/deploy-send.ts';
@@ -491,6 +492,123 @@ describe('what goes wrong', () => {
     expect((await during(() => sales.sell(bench.call(payment)))).earned).toBe(PRICE);
     await proxy.close();
   });
+});
+
+describe('the gas of a settlement', () => {
+  /** Dollars of a unit of gas money at which a settlement costs more than the 0.1 cents of an answer, and less than 10 cents. */
+  const DEAR = 100;
+  const OUT_OF_REACH = 1_000_000;
+
+  /** A second process whose gas is worth something. */
+  async function valuedAt(currencyUsd: number) {
+    const connected = await chain.connect();
+    const journal = await openJournal(database.db);
+    const wallet = createWallet({ chain: connected, journal, role: 'facilitator', account: chain.accounts.facilitator });
+    return bench.another({ facilitator: localFacilitator({ chain: connected, wallet, gasBudget: { currencyUsd, maxCents: 10 } }) });
+  }
+
+  const facilitatorNonce = () => chain.rpc('eth_getTransactionCount', chain.accounts.facilitator.address, 'latest');
+
+  it('is at most the price where the payer is a contract, and at most the budget where it is a key', async () => {
+    const owner = privateKeyToAccount(generatePrivateKey());
+    const wallet = await (await walletFactory(await chain.connect(), chain.rpcUrl, chain.deployer))(owner.address);
+    await wallet.deploy();
+    await bench.mint(wallet.address, PRICE);
+    const sales = await valuedAt(DEAR);
+    const ofContract = await pay({ account: owner, change: { from: wallet.address } });
+    const before = await facilitatorNonce();
+    await expect(sales.sell(bench.call(ofContract))).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: 'settlement_too_costly' });
+    expect(await facilitatorNonce()).toBe(before);
+    expect((await during(async () => sales.sell(bench.call(await pay())))).earned).toBe(PRICE);
+    expect((await during(() => bench.sales.sell(bench.call(ofContract)))).earned).toBe(PRICE);
+  });
+
+  it('above the budget makes a key wait, with its payment untouched', async () => {
+    const payment = await pay();
+    const sales = await valuedAt(OUT_OF_REACH);
+    const counted: unknown[] = [];
+    const countRejection = async () => void counted.push(1);
+    await expect(sales.sell(bench.call(payment, { countRejection }))).rejects.toMatchObject({
+      code: 'STEP_WAITING',
+      retryAfterSeconds: 60,
+    });
+    expect(counted).toEqual([]);
+    expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
+  });
+
+  it('cannot be paid by an empty wallet: that is no fault of the payer', async () => {
+    const connected = await chain.connect();
+    const journal = await openJournal(database.db);
+    const wallet = createWallet({ chain: connected, journal, role: 'facilitator', account: privateKeyToAccount(generatePrivateKey()) });
+    const facilitator = localFacilitator({ chain: connected, wallet, gasBudget: { currencyUsd: null, maxCents: 10 } });
+    const sales = await bench.another({ facilitator });
+    await expect(sales.sell(bench.call(await pay()))).rejects.toMatchObject({
+      code: 'CHAIN_UNREACHABLE',
+      message: 'The chain does not answer: nothing is known about the payment',
+    });
+  });
+});
+
+describe('settlements that failed', () => {
+  const refusing = (): Facilitator => ({ ...bench.facilitator, settle: async () => ({ refused: 'settlement_failed' }) });
+  const failures = () => database.db.collection<{ _id: string }>('x402_failed_settlements');
+
+  it('of one payer, three in a day, are refused in every process before the chain is asked', async () => {
+    const other = await bench.another({ facilitator: refusing() });
+    for (let times = 0; times < 3; times++) expect(await codeOf(other.sell(bench.call(await pay())))).toBe('PAYMENT_REQUIRED');
+    const proxy = await rpcProxy(chain.rpcUrl);
+    const sales = await bench.another({ chain: await chain.connect({ rpcUrl: proxy.url }) });
+    proxy.counts.clear();
+    const sold = sales.sell(bench.call(await pay(), { address: '198.51.100.9' }));
+    await expect(sold).rejects.toMatchObject({ code: 'RATE_LIMITED', details: { policy: 'unsettled-payer', limit: 3 } });
+    expect([...proxy.counts]).toEqual([]);
+    await proxy.close();
+  });
+
+  it('of one address, 20 in a day, are refused whoever pays', async () => {
+    const at = new Date(Date.now() - 3_600_000);
+    const of = (index: number) => ({ _id: `failed:${index}`, payer: `0x${String(index).padStart(40, '0')}`, address: '192.0.2.1', at });
+    await failures().insertMany(Array.from({ length: 20 }, (_, index) => of(index)));
+    const error = await bench.sales.sell(bench.call(await pay())).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'RATE_LIMITED', details: { policy: 'unsettled-address', limit: 20 } });
+    expect((error as OracleError).retryAfterSeconds).toBeGreaterThan(22 * 3_600);
+    expect((error as OracleError).retryAfterSeconds).toBeLessThanOrEqual(23 * 3_600);
+    expect(await codeOf(bench.sales.sell(bench.call(await pay(), { address: '192.0.2.2' })))).toBeNull();
+  });
+
+  it('charge the payer for what is free, until the payment arrives after all', async () => {
+    const payment = await pay();
+    const other = await bench.another({ facilitator: refusing() });
+    expect(await codeOf(other.sell(bench.call(payment)))).toBe('PAYMENT_REQUIRED');
+    expect(await codeOf(other.sell(bench.call(payment)))).toBe('PAYMENT_REQUIRED');
+    expect(await failures().countDocuments()).toBe(1);
+    const answer = async () => ({ body: { signal: 'HOLD' }, forecastId: null, attestationUid: null, freeBody: { signal: 'HOLD' } });
+    expect((await during(async () => bench.sales.sell(bench.call(await pay(), { answer })))).earned).toBe(PRICE);
+    expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
+    expect(await failures().countDocuments()).toBe(0);
+    expect((await during(async () => bench.sales.sell(bench.call(await pay(), { answer })))).earned).toBe(0n);
+  });
+});
+
+it('several payments at once of a wallet that holds the sum of one get one answer, free or not', async () => {
+  const account = privateKeyToAccount(generatePrivateKey());
+  await bench.mint(account.address, PRICE);
+  const { promise: goOn, resolve } = Promise.withResolvers<void>();
+  const { promise: isMaking, resolve: making } = Promise.withResolvers<void>();
+  const answer = async () => {
+    making();
+    await goOn;
+    return { body: { signal: 'BUY' }, forecastId: null, attestationUid: null };
+  };
+  const { result, earned, made } = await during(async () => {
+    const first = bench.sales.sell(bench.call(await pay({ account }), { answer }));
+    await isMaking;
+    const second = bench.sales.sell(bench.call(await pay({ account })));
+    await expect(second).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: 'insufficient_balance' });
+    resolve();
+    return first;
+  });
+  expect([earned, made, result.body]).toEqual([PRICE, 0, { signal: 'BUY' }]);
 });
 
 it('the ledger equals the chain to the unit', async () => {

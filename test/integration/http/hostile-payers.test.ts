@@ -1,6 +1,8 @@
 import { type Address, createPublicClient, encodeFunctionData, type Hex, http, type LocalAccount, parseAbi } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createRateLimits } from '../../../src/access/rate-limits.ts';
+import { openCountStore } from '../../../src/access/request-counts.ts';
 import type { Requirements } from '../../../src/commerce/x402/terms.ts';
 import type { HttpParts } from '../../../src/http/parts.ts';
 import { allRoutes } from '../../../src/http/routes/all.ts';
@@ -27,6 +29,8 @@ const tokenAbi = parseAbi(['function mint(address to, uint256 value)', 'function
 
 let service: TestService;
 let served: Served;
+/** The same behind narrow limits: 3 rejected payments of a payer and 8 of an address, in a minute that does not end. */
+let limited: Served;
 /** Runs after a payment was verified and before it is settled. */
 let betweenVerifyAndSettle: () => Promise<void>;
 let rpcUrl: string;
@@ -39,12 +43,20 @@ beforeAll(async () => {
   service.setup.complete();
   rpcUrl = service.infrastructure.rpcUrl;
   served = await serve({ http: hooked(service.http), door: { ...service.door, trustProxy: 1 } }, allRoutes(hooked(service.http)));
+  const limits = createRateLimits({
+    counts: openCountStore(service.database.db, () => new Date(0)),
+    limits: { public: 8, wallet: 1_000, rpc: 3 },
+    now: () => new Date(0),
+    log: service.log,
+  });
+  limited = await serve({ http: service.http, door: { ...service.door, limits, trustProxy: 1 } });
   deployer = await fundedKey();
   walletOf = await walletFactory({ client: createPublicClient({ transport: http(rpcUrl) }) }, rpcUrl, deployer);
   balance = stablecoins(service);
 });
 afterAll(async () => {
   await served?.close();
+  await limited?.close();
   await service?.stop();
 });
 beforeEach(() => {
@@ -72,21 +84,21 @@ const coin = () => service.http.addresses.stablecoin;
 const mint = (to: Address, value = 10n * PRICE) =>
   sendInOrder(rpcUrl, deployer, [{ to: coin(), data: encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, value] }) }]);
 
-async function ask(path: string, headers: Record<string, string> = {}, from = '198.51.100.1'): Promise<Answer> {
-  const response = await fetch(served.url + path, { headers: { 'X-Forwarded-For': from, ...headers } });
+async function ask(path: string, headers: Record<string, string> = {}, { from = '198.51.100.1', at = served } = {}): Promise<Answer> {
+  const response = await fetch(at.url + path, { headers: { 'X-Forwarded-For': from, ...headers } });
   return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.json() };
 }
 
-async function termsOf(path: string): Promise<Requirements> {
-  return readHeader((await ask(path)).headers['payment-required']).accepts[0];
+async function termsOf(): Promise<Requirements> {
+  return readHeader((await ask('/oracle')).headers['payment-required']).accepts[0];
 }
 
-async function sign(signing: Omit<Signing, 'requirements'>, path = '/oracle') {
-  return signPayment({ ...signing, requirements: await termsOf(path) });
+async function sign(signing: Omit<Signing, 'requirements'>) {
+  return signPayment({ ...signing, requirements: await termsOf() });
 }
 
-const send = (payment: unknown, { from, path = '/oracle' }: { from?: string; path?: string } = {}) =>
-  ask(path, { 'PAYMENT-SIGNATURE': asHeader(payment) }, from);
+const send = (payment: unknown, options: { from?: string; at?: Served } = {}) =>
+  ask('/oracle', { 'PAYMENT-SIGNATURE': asHeader(payment) }, options);
 
 /** What the wallet that settles has sent and spent so far. */
 async function settlements() {
@@ -190,18 +202,18 @@ describe('an authorization that is about to expire', () => {
 
 describe('a payer whose settlement failed', () => {
   /** Takes the money away once the payment was found good. */
-  async function takesBack(): Promise<{ account: LocalAccount; failed: Answer }> {
-    const account = await fundedKey();
+  async function takesBack(account: LocalAccount, from?: string): Promise<Answer> {
     await mint(account.address, PRICE);
     const data = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [deployer.address, PRICE] });
     betweenVerifyAndSettle = () => sendInOrder(rpcUrl, account, [{ to: coin(), data }]);
-    const failed = await withSignal(service, 'BUY', async () => send(await sign({ account })));
+    const failed = await withSignal(service, 'BUY', async () => send(await sign({ account }), { from }));
     betweenVerifyAndSettle = async () => undefined;
-    return { account, failed };
+    return failed;
   }
 
   it('pays for HOLD from then on', async () => {
-    const { account, failed } = await takesBack();
+    const account = await fundedKey();
+    const failed = await takesBack(account);
     expect(failed, JSON.stringify(failed.body)).toMatchObject({ status: 402 });
     expect(failed.body).not.toHaveProperty('signal');
     await mint(account.address, PRICE);
@@ -213,5 +225,49 @@ describe('a payer whose settlement failed', () => {
     await mint(other.address);
     const free = await withSignal(service, 'HOLD', async () => send(await sign({ account: other })));
     expect(free).toMatchObject({ status: 200, body: { signal: 'HOLD', charged: false } });
+  });
+
+  it('three times is refused for a day, before the chain is asked, and others at the address are not', async () => {
+    const from = '198.51.100.40';
+    const account = await fundedKey();
+    for (let times = 0; times < 3; times++) expect((await takesBack(account, from)).status).toBe(402);
+    await mint(account.address, PRICE);
+    const refused = await send(await sign({ account }), { from });
+    expect(refused).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED', policy: 'unsettled-payer', limit: 3 } });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(86_000);
+    expect((await send(await sign({ account }), { from: '198.51.100.41' })).status).toBe(429);
+    const other = privateKeyToAccount(generatePrivateKey());
+    await mint(other.address);
+    expect((await send(await sign({ account: other }), { from })).status).toBe(200);
+  });
+});
+
+describe('rejected payments', () => {
+  const poor = () => sign({ account: privateKeyToAccount(generatePrivateKey()) });
+  const at = (from: string) => ({ at: limited, from });
+
+  it('count against their payer, and not against others behind the same address', async () => {
+    const account = privateKeyToAccount(generatePrivateKey());
+    const from = '198.51.100.50';
+    for (const status of [402, 402, 402, 429, 429]) expect((await send(await sign({ account }), at(from))).status).toBe(status);
+    const other = privateKeyToAccount(generatePrivateKey());
+    await mint(other.address);
+    expect((await send(await sign({ account: other }), at(from))).status).toBe(200);
+  });
+
+  it('do not lock a wallet out that another client names as their payer', async () => {
+    const victim = privateKeyToAccount(generatePrivateKey());
+    await mint(victim.address);
+    const forged = () => sign({ account: privateKeyToAccount(generatePrivateKey()), change: { from: victim.address } });
+    const from = '198.51.100.51';
+    for (const status of [402, 402, 402, 429]) expect((await send(await forged(), at(from))).status).toBe(status);
+    for (const address of [from, '198.51.100.52']) expect((await send(await sign({ account: victim }), at(address))).status).toBe(200);
+  });
+
+  it('of invented payers count against the address', async () => {
+    const from = '198.51.100.53';
+    for (let payers = 0; payers < 8; payers++) expect((await send(await poor(), at(from))).status).toBe(402);
+    expect(await send(await poor(), at(from))).toMatchObject({ status: 429, body: { policy: 'payments', limit: 8 } });
+    expect((await send(await poor(), at('198.51.100.54'))).status).toBe(402);
   });
 });

@@ -28,7 +28,10 @@ const ROUTES = [
     name: 'paid',
     access: 'paid',
     async handle({ asker, caller, header }) {
-      if (header('X-PAYMENT') === 'bad') await asker.countChainCall();
+      const [state, wallet = WALLET] = (header('X-PAYMENT') ?? '').split(' ') as [string, typeof WALLET?];
+      const payer = { wallet, isProven: state !== 'forged' };
+      if (state !== '') asker.requirePaymentRoom(payer);
+      if (state === 'bad' || state === 'forged') await asker.countRejectedPayment(payer);
       return handle({ caller });
     },
   }),
@@ -349,14 +352,34 @@ describe('with a payment', () => {
     expect(await statuses(ask, 1, '/public', bearer('good'))).toEqual({ 200: 1 });
   });
 
-  it('too many that are no good have none of the address looked at, and leave its other calls of the chain alone', async () => {
-    const ask = await start({ ...FEW, RATE_LIMIT_PUBLIC: '100', RATE_LIMIT_WALLET: '100' });
-    expect(await statuses(ask, 4, '/paid', { 'X-PAYMENT': 'bad' })).toEqual({ 200: 3, 429: 1 });
-    const refused = await ask('/paid', PAYING);
-    expect([refused.status, await refused.json()]).toMatchObject([429, { policy: 'rpc', limit: 3 }]);
+  const payment = (state: 'good' | 'bad' | 'forged', payer: number) => ({ 'X-PAYMENT': `${state} 0x${String(payer).padStart(40, '0')}` });
+  const MORE = { RATE_LIMIT_PUBLIC: '8', RATE_LIMIT_WALLET: '100', RATE_LIMIT_RPC: '3' };
+
+  it('a payer with too many rejected payments is refused, and nobody else behind the address', async () => {
+    const ask = await start(MORE);
+    expect(await statuses(ask, 4, '/paid', payment('bad', 1))).toEqual({ 200: 3, 429: 1 });
+    const refused = await ask('/paid', payment('good', 1));
+    expect([refused.status, await refused.json()]).toMatchObject([429, { policy: 'payer', limit: 3 }]);
+    expect((await ask('/paid', payment('good', 2))).status).toBe(200);
     expect(await statuses(ask, 4, '/chain')).toEqual({ 200: 3, 429: 1 });
     nowMs += 40_000;
-    expect((await ask('/paid', PAYING)).status).toBe(200);
+    expect((await ask('/paid', payment('good', 1))).status).toBe(200);
+  });
+
+  it('an address that invents payers is refused', async () => {
+    const ask = await start(MORE);
+    for (let payer = 1; payer <= 8; payer++) expect((await ask('/paid', payment('bad', payer))).status).toBe(200);
+    const refused = await ask('/paid', payment('good', 9));
+    expect([refused.status, await refused.json()]).toMatchObject([429, { policy: 'payments', limit: 8 }]);
+  });
+
+  it('payments that name a payer without proof do not count against the payer', async () => {
+    const ask = await start({ ...MORE, TRUST_PROXY: '1' });
+    const from = (address: string) => ({ 'X-Forwarded-For': address });
+    expect(await statuses(ask, 4, '/paid', { ...payment('forged', 1), ...from('198.51.100.1') })).toEqual({ 200: 3, 429: 1 });
+    for (const address of ['198.51.100.1', '198.51.100.2'])
+      expect((await ask('/paid', { ...payment('good', 1), ...from(address) })).status).toBe(200);
+    expect((await ask('/paid', { ...payment('forged', 1), ...from('198.51.100.2') })).status).toBe(200);
   });
 });
 

@@ -6,6 +6,7 @@ test.each([
   ['invalid_exact_evm_signature', 'INVALID_SIGNATURE'],
   ['invalid_exact_evm_failed_to_parse_signature', 'INVALID_SIGNATURE'],
   ['expired', 'EXPIRED_PAYMENT'],
+  ['expires_too_soon', 'EXPIRED_PAYMENT'],
   ['invalid_exact_evm_payload_authorization_valid_before', 'EXPIRED_PAYMENT'],
   ['invalid_exact_evm_nonce_already_used', 'DUPLICATE_NONCE'],
   ['payment_used', 'DUPLICATE_NONCE'],
