@@ -15,6 +15,8 @@ export interface ChainOptions {
   addresses: ChainAddresses;
   /** Time for one request, and for one repetition of it. */
   requestTimeoutMs?: number;
+  /** Sends the requests, where the node is reached by another way than HTTP. */
+  fetch?: typeof fetch;
 }
 
 export interface Chain {
@@ -36,9 +38,9 @@ export interface ChainHealth {
  * Connects to a chain.
  * @throws OracleError CHAIN_UNREACHABLE, or CONFIG_INVALID when the endpoint serves another chain.
  */
-export async function createChain({ rpcUrl, requestTimeoutMs = 10_000, ...options }: ChainOptions): Promise<Chain> {
+export async function createChain({ rpcUrl, requestTimeoutMs = 10_000, fetch, ...options }: ChainOptions): Promise<Chain> {
   const { pollingIntervalMs } = options;
-  const client = createEvmReader({ rpcUrl, timeoutMs: requestTimeoutMs, retryCount: 1, retryDelayMs: 100, pollingIntervalMs });
+  const client = createEvmReader({ rpcUrl, timeoutMs: requestTimeoutMs, retryCount: 1, retryDelayMs: 100, pollingIntervalMs, fetch });
   const chainId = await chainCall('Asking for the chain id', () => client.getChainId());
   if (chainId !== options.chainId) {
     throw new OracleError('CONFIG_INVALID', `CHAIN_ID is ${options.chainId}, but the RPC endpoint serves chain ${chainId}`, {

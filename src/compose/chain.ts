@@ -31,11 +31,17 @@ export interface ComposedChain {
 export async function composeChain(
   { config, shutdown }: Pick<Frame, 'config' | 'shutdown'>,
   db: Db,
-  { rpcUrl, contracts, keys }: Pick<Infrastructure, 'rpcUrl' | 'contracts' | 'keys'>,
+  {
+    rpcUrl,
+    contracts,
+    keys,
+    localChain,
+  }: Pick<Infrastructure, 'rpcUrl' | 'contracts' | 'keys'> & Partial<Pick<Infrastructure, 'localChain'>>,
 ): Promise<ComposedChain> {
   const real = config.chainMode === 'real';
   const chain = await createChain({
     rpcUrl,
+    ...(localChain && { fetch: localChain.fetch }),
     chainId: config.CHAIN_ID,
     confirmations: config.CONFIRMATIONS ?? (real ? 5 : 1),
     pollingIntervalMs: real ? 1_000 : 2,

@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { childEnvironment } from '../child-environment.ts';
 import { OracleError } from '../errors.ts';
 
 export interface AnvilOptions {
   chainId: number;
-  /** 0: any free port. */
-  port?: number;
+  /** Address that it listens on for TCP, at any free port; default 127.0.0.1. */
+  host?: string;
+  /** Path of a Unix domain socket to listen on as well. */
+  ipcPath?: string;
   /** A state written by `anvil_dumpState`, unpacked. */
   loadState?: string;
   /** Seconds since 1970 of block 0; unset: now. */
@@ -53,12 +56,12 @@ export function anvilBinary(): string {
 }
 
 /**
- * Starts anvil on 127.0.0.1 and waits until it listens. It has no accounts: nobody's well-known keys hold value. Without
- * CORS headers, pages in a browser can not drive it.
+ * Starts anvil and waits until it listens. It has no accounts: nobody's well-known keys hold value. It checks neither `Origin` nor `Host`,
+ * so that a page in a browser can drive any TCP port of it that can be connected to; see `startPrivateAnvil`.
  * @throws Error with anvil's own words when it ends before it listens.
  */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
-  const child = spawn(anvilBinary(), argumentsOf(options), { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(anvilBinary(), argumentsOf(options), { stdio: ['ignore', 'pipe', 'pipe'], env: childEnvironment() });
   const { port, exited } = watch(child);
   const outcome = await Promise.race([port, exited]);
   if (typeof outcome === 'string') throw new Error(`anvil did not start: ${outcome}`);
@@ -66,13 +69,22 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
 }
 
 function argumentsOf(options: AnvilOptions): string[] {
-  const { chainId, port = 0, loadState, genesisTimestamp, statesInMemory = STATES_IN_MEMORY, extraArguments = [] } = options;
+  const {
+    chainId,
+    host = '127.0.0.1',
+    ipcPath,
+    loadState,
+    genesisTimestamp,
+    statesInMemory = STATES_IN_MEMORY,
+    extraArguments = [],
+  } = options;
   const optional = [
+    ...(ipcPath === undefined ? [] : ['--ipc', ipcPath]),
     ...(loadState === undefined ? [] : ['--load-state', loadState]),
     ...(genesisTimestamp === undefined ? [] : ['--timestamp', String(genesisTimestamp)]),
   ];
-  const fixed = ['--host', '127.0.0.1', '--accounts', '0', '--no-cors', '--prune-history', String(statesInMemory)];
-  return ['--chain-id', String(chainId), '--port', String(port), '--base-fee', BASE_FEE, ...fixed, ...optional, ...extraArguments];
+  const fixed = ['--host', host, '--accounts', '0', '--no-cors', '--prune-history', String(statesInMemory)];
+  return ['--chain-id', String(chainId), '--port', '0', '--base-fee', BASE_FEE, ...fixed, ...optional, ...extraArguments];
 }
 
 /** Reads all output, so that the pipe never fills; keeps its end for messages. */

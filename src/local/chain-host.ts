@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { messageOf, OracleError } from '../errors.ts';
-import { type Anvil, startAnvil } from './anvil.ts';
 import { lockChain } from './chain-lock.ts';
 import { keepState, stateFile } from './chain-state.ts';
+import { type PrivateAnvil, startPrivateAnvil } from './private-anvil.ts';
+import { serveRpcEndpoint } from './rpc/endpoint.ts';
 import { type OpenedHost, runHost } from './run-host.ts';
 
 /** What `startLocalChain` sends to this process. */
@@ -20,7 +21,12 @@ export interface ChainHostPayload {
 }
 
 export interface ChainHostReady {
+  /** Endpoint of the process that started the chain: all methods. */
   rpcUrl: string;
+  /** Endpoint of every program of this machine. */
+  publicRpcUrl: string;
+  /** Path of the node's own Unix domain socket. */
+  ipcPath: string;
   /** Whether there was a saved state. */
   restored: boolean;
 }
@@ -42,7 +48,12 @@ async function openChain(payload: ChainHostPayload): Promise<OpenedHost<ChainHos
     throw error;
   });
   await lock.setAnvil(anvil.pid);
-  const saver = keepState(anvil.rpcUrl, payload.stateDir);
+  const endpoint = await serveRpcEndpoint(anvil.ipcPath, payload.port).catch(async (error) => {
+    await anvil.kill();
+    await lock.release();
+    throw error;
+  });
+  const saver = keepState(anvil.ipcPath, payload.stateDir);
   let closing = false;
   anvil.exited.then(async (how) => {
     if (closing) return;
@@ -51,20 +62,21 @@ async function openChain(payload: ChainHostPayload): Promise<OpenedHost<ChainHos
     process.exit(1);
   });
   return {
-    ready: { rpcUrl: anvil.rpcUrl, restored },
+    ready: { rpcUrl: endpoint.ownerUrl, publicRpcUrl: endpoint.publicUrl, ipcPath: anvil.ipcPath, restored },
     close: async () => {
       closing = true;
+      await endpoint.close();
       await saver.close().finally(() => anvil.kill());
       await lock.release();
     },
   };
 }
 
-async function start({ stateDir, inUseTimeoutMs: _, discard: __, ...options }: ChainHostPayload, restored: boolean): Promise<Anvil> {
-  const anvil = { ...options, statesInMemory: STATES_IN_MEMORY };
-  if (!restored) return startAnvil(anvil);
+async function start({ stateDir, chainId, genesisTimestamp }: ChainHostPayload, restored: boolean): Promise<PrivateAnvil> {
+  const anvil = { chainId, statesInMemory: STATES_IN_MEMORY };
+  if (!restored) return startPrivateAnvil({ ...anvil, genesisTimestamp });
   try {
-    return await startAnvil({ ...anvil, genesisTimestamp: undefined, loadState: stateFile(stateDir) });
+    return await startPrivateAnvil({ ...anvil, loadState: stateFile(stateDir) });
   } catch (cause) {
     throw new OracleError('DATA_DIR_DAMAGED', `The saved chain in ${stateFile(stateDir)} can not be read: ${messageOf(cause)}`, {
       field: 'DATA_DIR',

@@ -2,8 +2,8 @@ import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { messageOf } from '../errors.ts';
-import { jsonRpc } from './json-rpc.ts';
+import { messageOf, OracleError } from '../errors.ts';
+import { connectNode, type NodeSocket } from './rpc/node-socket.ts';
 
 export interface StateSaver {
   /** Saves a last time. Throws what went wrong. */
@@ -23,7 +23,8 @@ export function stateFile(stateDir: string): string {
  * Keeps a chain's state on disk, blocks, transactions and receipts included: soon after each new block, and on `close`.
  * The file is replaced by renaming a complete, flushed one.
  */
-export function keepState(rpcUrl: string, stateDir: string): StateSaver {
+export function keepState(ipcPath: string, stateDir: string): StateSaver {
+  const node = connectNode({ path: ipcPath });
   let savedBlock = '';
   let running = Promise.resolve();
   let timer = schedule(LEAST_PAUSE_MS);
@@ -38,8 +39,8 @@ export function keepState(rpcUrl: string, stateDir: string): StateSaver {
   async function saveIfChanged(): Promise<void> {
     const started = performance.now();
     try {
-      const block = await jsonRpc<string>(rpcUrl, 'eth_blockNumber');
-      if (block !== savedBlock) await save(rpcUrl, stateDir);
+      const block = await ask(node, 'eth_blockNumber');
+      if (block !== savedBlock) await save(node, stateDir);
       savedBlock = block;
     } catch (error) {
       console.error(`the chain state was not saved: ${messageOf(error)}`);
@@ -52,13 +53,19 @@ export function keepState(rpcUrl: string, stateDir: string): StateSaver {
       closed = true;
       clearTimeout(timer);
       await running;
-      await save(rpcUrl, stateDir);
+      await save(node, stateDir).finally(() => node.close());
     },
   };
 }
 
-async function save(rpcUrl: string, stateDir: string): Promise<void> {
-  const packed = await jsonRpc<string>(rpcUrl, 'anvil_dumpState');
+async function ask(node: NodeSocket, method: string): Promise<string> {
+  const { result, error } = await node.call(method);
+  if (error) throw new OracleError('CHAIN_REVERTED', `${method} was refused: ${error.message}`);
+  return result as string;
+}
+
+async function save(node: NodeSocket, stateDir: string): Promise<void> {
+  const packed = await ask(node, 'anvil_dumpState');
   const target = stateFile(stateDir);
   const file = await open(`${target}.tmp`, 'w');
   try {

@@ -150,8 +150,8 @@ async function ownChain(options: InfrastructureOptions): Promise<Infrastructure>
     setup.part('Chain', startOwnChain, folder.isNew ? 'ready, contracts deployed' : 'ready'),
     embedded ? startDatabase(options, folder) : undefined,
   ]);
-  const { rpcUrl, chainId } = localChain;
-  const demo = demoFile({ rpcUrl, chainId, mongodbUri: ownUri, contracts, keys });
+  const { rpcUrl, publicRpcUrl, chainId } = localChain;
+  const demo = demoFile({ rpcUrl: publicRpcUrl, chainId, mongodbUri: ownUri, contracts, keys });
   await folder.writeJson('demo.json', demo);
   await folder.markReady();
   return { ...local(config, demo, keys), mongodbUri: ownUri ?? config.MONGODB_URI!, rpcUrl, localChain };

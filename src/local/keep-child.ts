@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { childEnvironment } from '../child-environment.ts';
 import { type ErrorCode, OracleError } from '../errors.ts';
 import type { HostFailure, HostMessage } from './run-host.ts';
 
@@ -73,6 +74,7 @@ function watch({ module, name, payload }: HostOptions): Watched {
   const child = fork(fileURLToPath(module), [], {
     detached: true,
     execArgv: [],
+    env: childEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let tail = '';

@@ -3,6 +3,7 @@ import { OracleError } from '../errors.ts';
 import type { ChainHostPayload, ChainHostReady } from './chain-host.ts';
 import { jsonRpc } from './json-rpc.ts';
 import { startHost } from './keep-child.ts';
+import { createNodeFetch } from './rpc/node-fetch.ts';
 
 export interface LocalChainOptions {
   /** Folder of the saved state; made if it is missing. */
@@ -11,7 +12,7 @@ export interface LocalChainOptions {
   genesisMs?: number;
   /** Default 8453, Base. */
   chainId?: number;
-  /** Unset: any free port. */
+  /** Of the endpoint; unset: any free port. */
   port?: number;
   /** How long to wait for an earlier process that is still saving the same chain; 8 s. */
   inUseTimeoutMs?: number;
@@ -20,7 +21,12 @@ export interface LocalChainOptions {
 }
 
 export interface LocalChain {
+  /** Endpoint for the process that started the chain: all methods, `anvil_*` and `evm_*` included. Its path is a secret. */
   rpcUrl: string;
+  /** Endpoint for every program of this machine: reading, and sending signed transactions. */
+  publicRpcUrl: string;
+  /** `fetch` for the client of `rpcUrl` in this process: reaches the node itself, without HTTP in between. */
+  fetch: typeof fetch;
   chainId: number;
   /** Whether a saved chain was continued. */
   restored: boolean;
@@ -47,7 +53,7 @@ const CHECK_EVERY_MS = 60_000;
 const STALE_AFTER_S = 240;
 
 /**
- * Starts a chain for demonstration and tests: anvil on 127.0.0.1, in a process that survives a killed parent until its
+ * Starts a chain for demonstration and tests: anvil behind an endpoint on 127.0.0.1 that pages in a browser cannot call, in a process that survives a killed parent until its
  * state is saved. A restored chain, and a new one without `genesisMs`, is at the wall clock.
  * @throws OracleError DATA_DIR_DAMAGED when the saved state can not be read, DATA_DIR_IN_USE when another process runs a
  * chain in the folder, CONFIG_INVALID where anvil is not installed.
@@ -62,11 +68,14 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
     payload: { stateDir: resolve(stateDir), chainId, port, genesisTimestamp, inUseTimeoutMs, discard } satisfies ChainHostPayload,
     readyTimeoutMs: inUseTimeoutMs + 30_000,
   });
-  const { rpcUrl, restored } = host.ready;
+  const { rpcUrl, publicRpcUrl, ipcPath, restored } = host.ready;
+  const node = createNodeFetch(ipcPath);
   const clock = createClock(rpcUrl);
   if (restored || genesisMs === undefined) await clock.sync();
   return {
     rpcUrl,
+    publicRpcUrl,
+    fetch: node.fetch,
     chainId,
     restored,
     pid: host.pid,
@@ -75,6 +84,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
     setTimeToNow: clock.follow,
     stop: () => {
       clock.stop();
+      node.close();
       return host.stop();
     },
     onExit: host.onExit,

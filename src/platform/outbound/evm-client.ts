@@ -17,12 +17,15 @@ export interface EvmReaderOptions {
   pollingIntervalMs?: number;
   /** Calls that are sent in one request; unset: each has a request of its own. */
   batchSize?: number;
+  /** Sends the requests where the node is reached by another way than HTTP; unset: over HTTP. */
+  fetch?: typeof fetch;
 }
 
 /** A client of a JSON-RPC endpoint that reads. Its errors are viem's. */
 export function createEvmReader({ rpcUrl, timeoutMs, retryCount, retryDelayMs, batchSize, ...rest }: EvmReaderOptions): PublicClient {
   const batch = batchSize === undefined ? {} : { batch: { batchSize } };
-  const transport = http(rpcUrl, { timeout: timeoutMs, retryCount, retryDelay: retryDelayMs, ...batch });
+  const own = rest.fetch === undefined ? {} : { fetchFn: rest.fetch };
+  const transport = http(rpcUrl, { timeout: timeoutMs, retryCount, retryDelay: retryDelayMs, ...batch, ...own });
   return createPublicClient({ ...NO_OFFCHAIN_LOOKUP, transport, pollingInterval: rest.pollingIntervalMs, cacheTime: 0 });
 }
 
