@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { OracleError } from './errors.ts';
+import { findRealChainProblems, type SettingProblem } from './real-chain-settings.ts';
 
 /**
  * Every setting of the service: the only place that reads the environment. Documentation, validation and the censoring of
@@ -81,7 +82,8 @@ export const SETTINGS = {
   HOST: setting({
     schema: z.string().min(1).optional(),
     default: null,
-    description: 'Address to listen on; unset: `127.0.0.1` on a local chain, `0.0.0.0` on a real one',
+    description:
+      'Address to listen on; unset: `127.0.0.1`, which this machine alone reaches, such as a proxy in front; `0.0.0.0`: all addresses, for a container',
   }),
   PUBLIC_URL: setting({
     // Paths follow it, and everybody reads it.
@@ -441,28 +443,30 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads all settings.
- * @throws OracleError CONFIG_INVALID naming the first setting that is missing or malformed; never its value when it is secret.
+ * @throws OracleError CONFIG_INVALID naming every setting that is missing, malformed or unsafe; never its value when it is secret.
  */
 export function loadConfig(environment: Environment = process.env): Config {
-  const values = Object.fromEntries(
-    Object.entries(SETTINGS).map(([name, definition]) => [name, readSetting(name, definition, environment)]),
-  ) as Values;
+  const read = Object.entries(SETTINGS).map(([name, definition]) => readSetting(name as SettingName, definition, environment));
+  throwProblems(read.flatMap(({ problem }) => problem ?? []));
+  const values = Object.fromEntries(read.map(({ name, value }) => [name, value])) as Values;
   const config = { ...values, chainMode: chainModeOf(values.CHAIN_RPC_URL) };
-  checkChainSettings(config);
-  checkPaymentSettings(config);
-  checkOneKeyPerRole(config);
-  checkRealMoneySettings(config);
-  checkLocalOnly(config);
-  checkAdminSettings(config);
+  const checks = [findChainProblems, findPaymentProblems, findSharedKeys, findRealMoneyProblems, findLocalOnly, findAdminProblems];
+  throwProblems([...checks, findRealChainProblems].flatMap((find) => find(config)));
   return config;
 }
 
-function readSetting(name: string, definition: Setting<z.ZodType>, environment: Environment): unknown {
+interface ReadSetting {
+  name: SettingName;
+  value?: unknown;
+  problem?: SettingProblem;
+}
+
+function readSetting(name: SettingName, definition: Setting<z.ZodType>, environment: Environment): ReadSetting {
   const text = environment[name] || definition.default || undefined;
   const parsed = definition.schema.safeParse(text);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return { name, value: parsed.data };
   const shown = definition.secret || text === undefined ? '' : ` (found "${withoutUser(text)}")`;
-  throw configError(name, `${parsed.error.issues[0]?.message ?? 'is not valid'}${shown}`);
+  return { name, problem: { name, problem: `${parsed.error.issues[0]?.message ?? 'is not valid'}${shown}` } };
 }
 
 /** What stands before an `@` may be a user and password, however malformed the URL around them is. */
@@ -482,77 +486,88 @@ function isLoopback(hostname: string): boolean {
 
 const ONLY_THROW_AWAY_KEYS = 'is refused on a local chain, which uses throw-away keys only; unset it, or set CHAIN_RPC_URL to a real chain';
 
-function checkChainSettings(config: Config): void {
-  for (const [name, definition] of Object.entries(SETTINGS) as [SettingName, Setting<z.ZodType>][]) {
-    if (!definition.requiredOnRealChain) continue;
-    if (config.chainMode === 'real' && config[name] === undefined) {
-      throw configError(name, 'is required when CHAIN_RPC_URL names a real chain');
-    }
+function findChainProblems(config: Config): SettingProblem[] {
+  const real = config.chainMode === 'real';
+  return (Object.entries(SETTINGS) as [SettingName, Setting<z.ZodType>][]).flatMap(([name, { requiredOnRealChain, secret }]) => {
+    if (!requiredOnRealChain) return [];
+    if (real && config[name] === undefined) return [{ name, problem: 'is required when CHAIN_RPC_URL names a real chain' }];
     // A local chain carries the real chain's id: what a real key signs there is valid on the real one too.
-    if (config.chainMode !== 'real' && definition.secret && config[name] !== undefined) {
-      throw configError(name, ONLY_THROW_AWAY_KEYS);
-    }
-  }
+    return !real && secret && config[name] !== undefined ? [{ name, problem: ONLY_THROW_AWAY_KEYS }] : [];
+  });
 }
 
-function checkPaymentSettings({ chainMode, FACILITATOR_PRIVATE_KEY, X402_FACILITATOR_URL }: Config): void {
-  if (chainMode === 'real' && FACILITATOR_PRIVATE_KEY === undefined && X402_FACILITATOR_URL === undefined) {
-    throw configError('FACILITATOR_PRIVATE_KEY', 'is required on a real chain unless X402_FACILITATOR_URL is set');
-  }
-  if (chainMode !== 'real' && FACILITATOR_PRIVATE_KEY !== undefined) throw configError('FACILITATOR_PRIVATE_KEY', ONLY_THROW_AWAY_KEYS);
+function findPaymentProblems({ chainMode, FACILITATOR_PRIVATE_KEY, X402_FACILITATOR_URL }: Config): SettingProblem[] {
+  const name = 'FACILITATOR_PRIVATE_KEY';
+  if (chainMode === 'real' && FACILITATOR_PRIVATE_KEY === undefined && X402_FACILITATOR_URL === undefined)
+    return [{ name, problem: 'is required on a real chain unless X402_FACILITATOR_URL is set' }];
+  return chainMode !== 'real' && FACILITATOR_PRIVATE_KEY !== undefined ? [{ name, problem: ONLY_THROW_AWAY_KEYS }] : [];
 }
 
 const ROLE_KEYS = ['ATTESTER_PRIVATE_KEY', 'REPORTER_PRIVATE_KEY', 'FACILITATOR_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY'] as const;
 
 /** A wallet has one queue of nonces, and ERC-8004 refuses what the owner of an agent, the attester, reports of it. */
-function checkOneKeyPerRole(config: Config): void {
-  const roleOf = new Map<string, SettingName>();
-  for (const name of ROLE_KEYS) {
+function findSharedKeys(config: Config): SettingProblem[] {
+  return ROLE_KEYS.flatMap((name, index) => {
     const key = config[name]?.toLowerCase();
-    if (key === undefined) continue;
-    const other = roleOf.get(key);
-    if (other !== undefined) throw configError(name, `must not be the key of ${other}: each role has a wallet of its own`);
-    roleOf.set(key, name);
-  }
+    const other = ROLE_KEYS.slice(0, index).find((before) => key !== undefined && config[before]?.toLowerCase() === key);
+    return other === undefined ? [] : [{ name, problem: `must not be the key of ${other}: each role has a wallet of its own` }];
+  });
 }
 
-function checkLocalOnly({ PUSH_LOCAL_TARGETS, PROTOCOL_FIXTURES, chainMode }: Config): void {
-  if (PROTOCOL_FIXTURES === 'on' && chainMode === 'real') {
-    throw configError('PROTOCOL_FIXTURES', 'on is for a local chain only: what test suites call is no answer of this service');
-  }
-  if (PUSH_LOCAL_TARGETS === 'allow' && chainMode === 'real') {
-    throw configError('PUSH_LOCAL_TARGETS', 'allow is for a local chain only: on a real one it would open this machine to callers');
-  }
+function findLocalOnly({ PUSH_LOCAL_TARGETS, PROTOCOL_FIXTURES, chainMode }: Config): SettingProblem[] {
+  if (chainMode !== 'real') return [];
+  const problems: SettingProblem[] = [];
+  if (PROTOCOL_FIXTURES === 'on')
+    problems.push({
+      name: 'PROTOCOL_FIXTURES',
+      problem: 'on is for a local chain only: what test suites call is no answer of this service',
+    });
+  if (PUSH_LOCAL_TARGETS === 'allow')
+    problems.push({
+      name: 'PUSH_LOCAL_TARGETS',
+      problem: 'allow is for a local chain only: on a real one it would open this machine to callers',
+    });
+  return problems;
 }
 
-function checkAdminSettings({ ADMIN_USER, ADMIN_PASSWORD }: Config): void {
-  if (ADMIN_USER !== undefined && ADMIN_PASSWORD === undefined) throw configError('ADMIN_PASSWORD', 'is required when ADMIN_USER is set');
-  if (ADMIN_PASSWORD !== undefined && ADMIN_USER === undefined) throw configError('ADMIN_USER', 'is required when ADMIN_PASSWORD is set');
+function findAdminProblems({ ADMIN_USER, ADMIN_PASSWORD }: Config): SettingProblem[] {
+  if (ADMIN_USER !== undefined && ADMIN_PASSWORD === undefined)
+    return [{ name: 'ADMIN_PASSWORD', problem: 'is required when ADMIN_USER is set' }];
+  if (ADMIN_PASSWORD !== undefined && ADMIN_USER === undefined)
+    return [{ name: 'ADMIN_USER', problem: 'is required when ADMIN_PASSWORD is set' }];
+  return [];
 }
 
-function checkRealMoneySettings(config: Config): void {
-  if (config.WAGERS !== 'polymarket' || config.POLYMARKET_DRY_RUN) return;
+function findRealMoneyProblems(config: Config): SettingProblem[] {
+  if (config.WAGERS !== 'polymarket' || config.POLYMARKET_DRY_RUN) return [];
   if (config.chainMode !== 'real') {
-    throw configError('POLYMARKET_DRY_RUN', 'false, which stakes real money, is refused on a local chain; set CHAIN_RPC_URL to a real one');
+    const problem = 'false, which stakes real money, is refused on a local chain; set CHAIN_RPC_URL to a real one';
+    return [{ name: 'POLYMARKET_DRY_RUN', problem }];
   }
-  if (config.POLYMARKET_PRIVATE_KEY === undefined) {
-    throw configError('POLYMARKET_PRIVATE_KEY', 'is required when WAGERS is polymarket and POLYMARKET_DRY_RUN is false');
-  }
-  if (config.POLYMARKET_SIGNATURE_TYPE !== 0 && config.POLYMARKET_FUNDER === undefined) {
-    throw configError('POLYMARKET_FUNDER', `is required for POLYMARKET_SIGNATURE_TYPE ${config.POLYMARKET_SIGNATURE_TYPE}`);
-  }
+  const problems: SettingProblem[] = [];
+  if (config.POLYMARKET_PRIVATE_KEY === undefined)
+    problems.push({ name: 'POLYMARKET_PRIVATE_KEY', problem: 'is required when WAGERS is polymarket and POLYMARKET_DRY_RUN is false' });
+  if (config.POLYMARKET_SIGNATURE_TYPE !== 0 && config.POLYMARKET_FUNDER === undefined)
+    problems.push({ name: 'POLYMARKET_FUNDER', problem: `is required for POLYMARKET_SIGNATURE_TYPE ${config.POLYMARKET_SIGNATURE_TYPE}` });
+  return problems;
 }
 
-function configError(name: string, problem: string): OracleError {
-  return new OracleError('CONFIG_INVALID', `Setting ${name}: ${problem}`, {
-    field: name,
-    suggestedAction: `Set ${name} as docs/SETTINGS.md says.`,
+/** All at once, so that a start does not fail again for the next one. */
+function throwProblems(problems: SettingProblem[]): void {
+  const [first] = problems;
+  if (first === undefined) return;
+  const lines = problems.map(({ name, problem }) => `Setting ${name}: ${problem}`);
+  const names = [...new Set(problems.map(({ name }) => name))];
+  const message = lines.length === 1 ? lines[0]! : `${lines.length} settings cannot be used:\n  ${lines.join('\n  ')}`;
+  throw new OracleError('CONFIG_INVALID', message, {
+    field: first.name,
+    suggestedAction: `Set ${names.join(', ')} as docs/SETTINGS.md says.`,
   });
 }
 
 /** Address to listen on. */
 export function listenHost(config: Config): string {
-  return config.HOST ?? (config.chainMode === 'real' ? '0.0.0.0' : '127.0.0.1');
+  return config.HOST ?? '127.0.0.1';
 }
 
 /** Where a service with these settings is reached from this machine. */

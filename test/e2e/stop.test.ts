@@ -27,7 +27,7 @@ describe('a start that cannot work', () => {
     expect(host).toContain('Setting HOST');
   });
 
-  it('refuses to commit to simulated data on a real chain', async () => {
+  it('refuses to commit to simulated data on a real chain, and names each unsafe setting there without its value', async () => {
     const real = {
       PUBLIC_URL: 'https://oracle.example.org',
       CHAIN_RPC_URL: 'https://rpc.example.org',
@@ -36,8 +36,8 @@ describe('a start that cannot work', () => {
       PROVIDER_PRIVATE_KEY: generatePrivateKey(),
       FACILITATOR_PRIVATE_KEY: generatePrivateKey(),
       PAYEE_ADDRESS: `0x${'5'.repeat(40)}`,
-      SALT_SECRET: 'x'.repeat(32),
-      ENCRYPTION_SECRET: 'e'.repeat(32),
+      SALT_SECRET: '9f86d081884c7d659a2feaa0c55ad015',
+      ENCRYPTION_SECRET: '60303ae22b998861bce3b28f33eec1be',
       GATE_TOKEN_ADDRESS: `0x${'1'.repeat(40)}`,
       STABLECOIN_ADDRESS: `0x${'2'.repeat(40)}`,
       IDENTITY_REGISTRY_ADDRESS: `0x${'3'.repeat(40)}`,
@@ -47,6 +47,18 @@ describe('a start that cannot work', () => {
     expect(output).toContain('Setting FEEDS: simulated data is refused on a real chain');
     const keys = [real.ATTESTER_PRIVATE_KEY, real.REPORTER_PRIVATE_KEY, real.PROVIDER_PRIVATE_KEY, real.FACILITATOR_PRIVATE_KEY];
     for (const key of keys) expect(output).not.toContain(key);
+
+    const unsafe = {
+      PUBLIC_URL: 'http://oracle.example.org',
+      REPORTER_PRIVATE_KEY: '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+      SALT_SECRET: 'changeme-changeme-changeme-please',
+      ENCRYPTION_SECRET: real.ATTESTER_PRIVATE_KEY,
+      ...{ ADMIN_USER: 'operator', ADMIN_PASSWORD: 'operator-password1' },
+    };
+    const told = await refused({ ...real, ...unsafe });
+    const { ADMIN_USER: _, PUBLIC_URL: __, ...secrets } = unsafe;
+    for (const name of ['PUBLIC_URL', ...Object.keys(secrets)]) expect(told).toContain(`Setting ${name}: `);
+    for (const secret of Object.values(secrets)) expect(told).not.toContain(secret);
   });
 
   it('names the process that has the folder, and the port that is taken', async () => {

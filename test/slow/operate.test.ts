@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +30,9 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
+/** As if it were random. */
+const secretOf = (name: string) => createHash('sha256').update(name).digest('hex');
+
 /** The settings of the document, on a chain that is nobody's data folder: under this name it counts as somebody else's. */
 function settings(): Record<string, string> {
   const [, example] = /```ini\n(# \/etc\/oracle\.env.*?)```/s.exec(documentText('docs/OPERATE.md'))!;
@@ -43,9 +47,9 @@ function settings(): Record<string, string> {
     FACILITATOR_PRIVATE_KEY: keys.facilitator,
     PROVIDER_PRIVATE_KEY: keys.provider,
     PAYEE_ADDRESS: chain.deployer.address,
-    SALT_SECRET: 'a'.repeat(64),
-    ENCRYPTION_SECRET: 'b'.repeat(64),
-    ADMIN_PASSWORD: 'c'.repeat(32),
+    SALT_SECRET: secretOf('salt'),
+    ENCRYPTION_SECRET: secretOf('encryption'),
+    ADMIN_PASSWORD: secretOf('password'),
     GATE_TOKEN_ADDRESS: addresses.gateToken,
     STABLECOIN_ADDRESS: addresses.stablecoin,
     IDENTITY_REGISTRY_ADDRESS: addresses.identityRegistry,
@@ -80,8 +84,8 @@ it('the settings of docs/OPERATE.md start a record on a chain that is not local,
   expect(await readdir(folder)).toEqual([]);
 
   const refused = [
-    [{ SALT_SECRET: 'd'.repeat(64) }, 'does not open what the record has committed to'],
-    [{ ENCRYPTION_SECRET: 'e'.repeat(64) }, 'does not open what the database holds'],
+    [{ SALT_SECRET: secretOf('another salt') }, 'does not open what the record has committed to'],
+    [{ ENCRYPTION_SECRET: secretOf('another encryption') }, 'does not open what the database holds'],
     [{ ATTESTER_PRIVATE_KEY: chain.keys.stranger }, 'Use the key that registered the agent'],
     [{ REPORTER_PRIVATE_KEY: chain.keys.attester }, 'must not be the key of ATTESTER_PRIVATE_KEY'],
     [{ CHAIN_ID: '84532' }, 'but the RPC endpoint serves chain 8453'],

@@ -13,8 +13,8 @@ const REAL = {
   PROVIDER_PRIVATE_KEY: `0x${'ef'.repeat(32)}`,
   FACILITATOR_PRIVATE_KEY: `0x${'12'.repeat(32)}`,
   PAYEE_ADDRESS: `0x${'5'.repeat(40)}`,
-  SALT_SECRET: 'x'.repeat(32),
-  ENCRYPTION_SECRET: 'e'.repeat(32),
+  SALT_SECRET: '9f86d081884c7d659a2feaa0c55ad015',
+  ENCRYPTION_SECRET: '60303ae22b998861bce3b28f33eec1be',
   GATE_TOKEN_ADDRESS: `0x${'3'.repeat(40)}`,
   STABLECOIN_ADDRESS: `0x${'4'.repeat(40)}`,
   IDENTITY_REGISTRY_ADDRESS: `0x${'1'.repeat(40)}`,
@@ -91,7 +91,8 @@ describe('settings', () => {
 
   it('needs keys, secret and contracts on a real chain, and names the one that is missing', () => {
     expect(loadConfig(REAL).chainMode).toBe('real');
-    expect(listenHost(loadConfig(REAL))).toBe('0.0.0.0');
+    expect(listenHost(loadConfig(REAL))).toBe('127.0.0.1');
+    expect(listenHost(loadConfig({ ...REAL, HOST: '0.0.0.0' }))).toBe('0.0.0.0');
     for (const name of Object.keys(REAL).filter((key) => key !== 'CHAIN_RPC_URL')) {
       expect(() => loadConfig({ ...REAL, [name]: '' })).toThrow(`Setting ${name}`);
     }

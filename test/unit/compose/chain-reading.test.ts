@@ -9,7 +9,7 @@ describe('the endpoint that strangers are told', () => {
     PUBLIC_URL: 'https://oracle.test',
     CHAIN_RPC_URL: 'https://rpc.example.org/v2/very-secret',
     ...{ ATTESTER_PRIVATE_KEY: key(1), REPORTER_PRIVATE_KEY: key(2), PROVIDER_PRIVATE_KEY: key(3), FACILITATOR_PRIVATE_KEY: key(4) },
-    ...{ SALT_SECRET: 's'.repeat(32), ENCRYPTION_SECRET: 's'.repeat(32), PAYEE_ADDRESS: ADDRESS },
+    ...{ SALT_SECRET: '9f86d081884c7d659a2feaa0c55ad015', ENCRYPTION_SECRET: '60303ae22b998861bce3b28f33eec1be', PAYEE_ADDRESS: ADDRESS },
     ...{
       GATE_TOKEN_ADDRESS: ADDRESS,
       STABLECOIN_ADDRESS: ADDRESS,
