@@ -16,6 +16,7 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', join(root, 'tsconfig.package.json'), '--outDir', join(out, 'lib')], {
   stdio: 'inherit',
+  env: { PATH: process.env.PATH },
 });
 
 /** Packages that the compiled code imports. */

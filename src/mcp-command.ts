@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
+import { childEnvironment } from './child-environment.ts';
 import { type Config, loadConfig, localUrl, SETTINGS, secretValues, serviceUrl } from './config.ts';
 import type { DemoWallet } from './demo-login.ts';
 import { createDemoToken } from './demo-token.ts';
@@ -125,10 +126,17 @@ async function settled(config: Config): Promise<Config> {
   return { ...config, DATA_DIR, PORT: config.PORT === 0 ? await freePort() : config.PORT };
 }
 
+/** The settings of the service and what a process needs; nothing else of what this program was started with, its token included. */
+function serviceEnvironment(environment: Environment): Environment {
+  const names = Object.keys(SETTINGS).filter((name) => name !== 'ORACLE_TOKEN' && name !== 'ORACLE_URL');
+  return { ...childEnvironment(environment), ...Object.fromEntries(names.map((name) => [name, environment[name]])) };
+}
+
 /** Starts at once, so that it is up when the first call comes; that a call finds it is not up is told there. */
 function keepLocal(url: string, config: Config, environment: Environment, shutdown: Shutdown): KeptService {
   const { DATA_DIR, PORT } = config;
-  const start = () => forkService(new URL('./mcp-service.ts', import.meta.url), { ...environment, DATA_DIR, PORT: String(PORT) });
+  const settings = { ...serviceEnvironment(environment), DATA_DIR, PORT: String(PORT) };
+  const start = () => forkService(new URL('./mcp-service.ts', import.meta.url), settings);
   const service = keepService({
     url,
     look: lookAtService,

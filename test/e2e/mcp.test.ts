@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { removeFolder } from '../support/folders.ts';
-import { familyOf, isAlive, MCP_BIN, openStdio, type StdioSession } from '../support/mcp-stdio.ts';
+import { environmentOf, familyOf, isAlive, MCP_BIN, openStdio, type StdioSession } from '../support/mcp-stdio.ts';
 
 let folder: string;
 let environment: Record<string, string>;
@@ -34,7 +34,13 @@ describe('MCP over stdio where no service runs', () => {
   it('starts one, lets others share it, and ends it when its client goes', async () => {
     const link = join(folder, 'bitcoin-signal-oracle-mcp');
     await symlink(MCP_BIN, link);
-    const session = await openStdio({ words: ['--wallet', 'premium'], environment, cwd: folder, bin: link });
+    const secrets = { SOME_OTHER_KEY: 'canary-of-another-program', ADMIN_USER: 'operator', ADMIN_PASSWORD: 'canary-of-the-service' };
+    const session = await openStdio({
+      words: ['--wallet', 'premium'],
+      environment: { ...environment, ...secrets },
+      cwd: folder,
+      bin: link,
+    });
     let family: number[] = [session.pid];
     endAfterwards(() => family);
     // The protocol is served at once; a call waits for the service.
@@ -44,7 +50,14 @@ describe('MCP over stdio where no service runs', () => {
     expect(session.stderr()).toMatch(/Replaying .*2\/2/);
     expect(session.stderr()).toContain(`Its data is in ${join(folder, 'data')}.`);
     family = familyOf(session.pid);
-    expect(family.length).toBeGreaterThan(2);
+    // This program, the service, its database, its chain, and the node of that.
+    expect(family).toHaveLength(5);
+    if (process.platform === 'linux') {
+      const [own, service, ...hosts] = family.map(environmentOf);
+      expect(own).toContain('canary-of-another-program');
+      expect([service?.includes('canary-of-another-program'), service?.includes('canary-of-the-service')]).toEqual([false, true]);
+      for (const host of hosts) expect(host).not.toMatch(/canary|SIMULAT|FEEDS|DATA_DIR/);
+    }
 
     const { port } = new URL(urlIn(session.stderr())!);
     const other = await openStdio({ environment: { ...environment, PORT: port }, cwd: folder });

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -45,6 +46,11 @@ export function familyOf(pid: number): number[] {
   const family = [pid];
   for (const member of family) family.push(...parents.filter(([, parent]) => parent === member).map(([child]) => child));
   return family;
+}
+
+/** The environment that a process was started with; Linux only. */
+export function environmentOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/environ`, 'utf8');
 }
 
 export function isAlive(pid: number): boolean {
