@@ -30,6 +30,7 @@ import { composePurchases } from './compose/purchases.ts';
 import { composePush } from './compose/push.ts';
 import { composeSelfTestDesk } from './compose/self-tests.ts';
 import type { Service } from './compose/service.ts';
+import { composeTrustedTime } from './compose/trusted-time.ts';
 import { composeVenues } from './compose/venues.ts';
 import { composeWalletFunds } from './compose/wallet-funds.ts';
 import { composeWebhookDelivery } from './compose/webhook-delivery.ts';
@@ -110,10 +111,11 @@ export async function assemble({ config, log, shutdown, setup }: StartFrame, add
   const venues = composeVenues({ config, log, shutdown }, { db, record, market });
   const push = composePush({ log, shutdown }, { db, record, wagers, now });
   const version = packageJson.version;
+  const time = composeTrustedTime({ config, log, shutdown }, { chain, database, now });
   const pipeline = composePipeline(
     { config, log, shutdown },
     {
-      ...{ db, chain, wallets, saltSecret, record, models, wagers, market, ...venues, push, version, now },
+      ...{ db, chain, wallets, saltSecret, record, models, wagers, market, ...venues, push, version, now, time },
       agentId: () => agent.identity.agentId,
       publicUrl: () => publicUrl ?? agent.identity.agentUri.replace(REGISTRATION_PATH, ''),
     },
@@ -126,7 +128,7 @@ export async function assemble({ config, log, shutdown, setup }: StartFrame, add
   const state: Service['state'] = { schedule: null };
   const { administration, ...operator } = composeAdministration({ config, db, pipeline, state, setup: left, log, now });
   const walletFunds = composeWalletFunds({ db, chain, wallets, now });
-  const ready = { chain, localChain: !real, market, pingDatabase: () => database.ping(), setup: left, now };
+  const ready = { chain, localChain: !real, market, pingDatabase: () => database.ping(), time, setup: left, now };
   const answers = composeAnswers(
     { config },
     { ...{ chain, wallets, ...venues, saltSecret, record, models, wagers, market, now }, publicUrl: pipeline.publicUrl() },
@@ -141,7 +143,10 @@ export async function assemble({ config, log, shutdown, setup }: StartFrame, add
       provider: privateKeyToAccount(keys.provider),
     },
   );
-  const jobs = await composeJobs({ config, log, shutdown }, { db, chain, wallet: wallets.provider, ledger: commerce.ledger, answers, now });
+  const jobs = await composeJobs(
+    { config, log, shutdown },
+    { db, chain, wallet: wallets.provider, ledger: commerce.ledger, answers, time, now },
+  );
   const paidCalls = createPaidCalls({ sales: commerce.sales, carryOut, at: (path) => urlAt(answers.publicUrl, path) });
   const cardSource: CardSource = {
     publicUrl: pipeline.publicUrl(),
@@ -164,7 +169,7 @@ export async function assemble({ config, log, shutdown, setup }: StartFrame, add
     access,
     card,
     administration,
-    contest: composeContest({ db, chain, record, models, market, agentId, now, log }),
+    contest: composeContest({ db, chain, record, models, market, agentId, time, now, log }),
     version,
     setup: () => setup.current,
     reports: pipeline.reports,
@@ -197,6 +202,8 @@ export async function assemble({ config, log, shutdown, setup }: StartFrame, add
     { db, push, encryptionSecret, view: eventView, tierOf: (wallet) => access.tierOf(wallet), now },
   );
   const purge = async (at: Date) => {
+    // A clock that runs ahead would delete what has not expired.
+    if ((await time.disagreement()) !== null) return;
     await Promise.all([
       access.purge(at),
       a2a.purge(at),

@@ -19,6 +19,8 @@ export interface Database {
   client: MongoClient;
   /** Throws DATABASE_UNAVAILABLE when the server does not answer. */
   ping(): Promise<void>;
+  /** The server's clock. Throws DATABASE_UNAVAILABLE when it does not answer. */
+  now(): Promise<Date>;
   close(): Promise<void>;
 }
 
@@ -54,7 +56,7 @@ export async function connectMongo(uri: string, options: MongoClientOptions = {}
   const client = createClient(uri, { ...TIMEOUTS, ...READS, appName: 'bitcoin-signal-oracle', ...options });
   try {
     const db = client.db(databaseName(uri), { writeConcern: durable(await inReplicaSet(client, uri)) });
-    return { db, client, ping: () => ping(db, uri), close: () => client.close() };
+    return { db, client, ping: () => ping(db, uri), now: () => now(db, uri), close: () => client.close() };
   } catch (error) {
     await client.close();
     throw error;
@@ -63,6 +65,17 @@ export async function connectMongo(uri: string, options: MongoClientOptions = {}
 
 async function ping(db: Db, uri: string): Promise<void> {
   await asUnavailable('The database does not answer', uri, () => db.command({ ping: 1 }, { signal: AbortSignal.timeout(PING_TIMEOUT_MS) }));
+}
+
+function now(db: Db, uri: string): Promise<Date> {
+  return asUnavailable('The database does not say its time', uri, () => databaseTime(db, AbortSignal.timeout(PING_TIMEOUT_MS)));
+}
+
+/** The server's clock, which processes on several machines share. `hello` has it too, but not from the embedded engine. */
+export async function databaseTime(db: Db, signal?: AbortSignal): Promise<Date> {
+  const pipeline = [{ $documents: [{}] }, { $project: { now: '$$NOW' } }];
+  const { cursor } = await db.command({ aggregate: 1, pipeline, cursor: {} }, signal === undefined ? {} : { signal });
+  return cursor.firstBatch[0].now;
 }
 
 /** Whether the server answers, and as a member of what; a router counts as a replica set, as it writes to some. */

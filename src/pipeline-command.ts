@@ -6,7 +6,7 @@ import { createProgressBar } from './local/progress.ts';
 import { assemble } from './main.ts';
 import { DAY_STEPS } from './pipeline/by-hand.ts';
 import { catchUp } from './pipeline/catch-up.ts';
-import type { StepContext } from './pipeline/parts.ts';
+import { liveContext, type StepContext } from './pipeline/parts.ts';
 import { catchUpSelfTests } from './pipeline/self-test/catch-up.ts';
 import type { StepName } from './pipeline/step-runs.ts';
 import { runStep, STEP_NAMES, type StepReport } from './pipeline/steps.ts';
@@ -93,7 +93,7 @@ export async function attachOrAssemble(frame: StartFrame): Promise<Service> {
 
 /** Runs the command; a range ends with the first day that has to wait. */
 async function run({ pipeline }: Service, { step, from, to, early }: Command): Promise<StepReport[]> {
-  const context: StepContext = { now: new Date(), replayed: false };
+  const context = liveContext(pipeline, new Date());
   if (step === 'catch-up') return [...(await catchUp(pipeline, context)), ...(await catchUpSelfTests(pipeline, context))];
   const bar = createProgressBar(step);
   const reports: StepReport[] = [];

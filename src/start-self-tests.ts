@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Service } from './compose/service.ts';
+import { liveContext } from './pipeline/parts.ts';
 import { catchUpSelfTests, prepareSelfTests } from './pipeline/self-test/catch-up.ts';
 
 /** Who has waited for a replay waits so long for what is still being computed. */
@@ -16,7 +17,7 @@ export function beginSelfTests(service: Service): (hasReplayed: boolean) => Prom
   const computed = prepareSelfTests(pipeline, new Date());
   return async (hasReplayed) => {
     const running = computed
-      .then(() => catchUpSelfTests(pipeline, { now: new Date(), replayed: false }))
+      .then(() => catchUpSelfTests(pipeline, liveContext(pipeline, new Date())))
       .catch((error: unknown) => log.error({ err: error }, 'catching up with self-tests failed'));
     shutdown.onStop('self-tests', () => running.then(() => undefined));
     return hasReplayed && Promise.race([running.then(() => true), delay(PATIENCE_MS, false, { ref: false })]);

@@ -17,6 +17,7 @@ import { assemble } from './main.ts';
 import type { LiveMarket } from './market/live/live-market.ts';
 import type { Market } from './market/market.ts';
 import { catchUp } from './pipeline/catch-up.ts';
+import { liveContext } from './pipeline/parts.ts';
 import type { ScheduledJob } from './pipeline/schedule.ts';
 import { endOfData } from './pipeline/status.ts';
 import { createSetup, partLine } from './setup.ts';
@@ -40,7 +41,7 @@ async function startPipeline(service: Service): Promise<void> {
   if (config.ROLE === 'api') return;
   setup.at('catching up with what is due');
   const fails = (what: string) => (error: unknown) => log.error({ err: error }, what);
-  await step(catchUp(pipeline, { now: now(), replayed: false }).catch(fails('catching up failed')));
+  await step(catchUp(pipeline, liveContext(pipeline, now())).catch(fails('catching up failed')));
   await step(http.contest.run().catch(fails('the contest could not be brought up to date')));
   setup.at('running the self-tests');
   const selfTests = () => step(finishSelfTests(replayed !== null));

@@ -1,5 +1,6 @@
 import { type Address, encodeFunctionData, type Hex, toEventSelector, zeroAddress } from 'viem';
 import { isOracleError, OracleError } from '../errors.ts';
+import type { ReachedInstant } from '../trusted-time.ts';
 import type { Chain } from './client.ts';
 import { bytes32 } from './commitment.ts';
 import { easAbi, schemaRegistryAbi } from './eas-abi.ts';
@@ -39,9 +40,13 @@ export interface Attester {
   readonly address: Address;
   /** Registers the schemas that are missing. Called by the others as needed. */
   ensureSchemas(): Promise<Record<SchemaName, Hex>>;
-  /** One transaction for all items, in their order. Errors as `Wallet.send`, and INPUT_INVALID for a value out of range. */
-  attestPredictions(key: string, items: (PredictionData & Reference)[]): Promise<Attested[]>;
-  attestResolutions(key: string, items: (ResolutionData & Reference)[]): Promise<Attested[]>;
+  /**
+   * One transaction for all items, in their order. Errors as `Wallet.send`, and INPUT_INVALID for a value out of range.
+   * @param due proves that the commitment is due
+   */
+  attestPredictions(key: string, items: (PredictionData & Reference)[], due: ReachedInstant): Promise<Attested[]>;
+  /** @param over proves that the outcome windows are over */
+  attestResolutions(key: string, items: (ResolutionData & Reference)[], over: ReachedInstant): Promise<Attested[]>;
 }
 
 type EncodedItem = Reference & { data: Hex };
@@ -72,13 +77,13 @@ export function createAttester(chain: Chain, wallet: Wallet): Attester {
   return {
     address: wallet.address,
     ensureSchemas,
-    attestPredictions: (key, items) =>
+    attestPredictions: (key, items, _due) =>
       attest(
         key,
         'prediction',
         items.map((item) => ({ data: encodePrediction(item), refUid: item.refUid })),
       ),
-    attestResolutions: (key, items) =>
+    attestResolutions: (key, items, _over) =>
       attest(
         key,
         'resolution',

@@ -64,3 +64,11 @@ export async function chainHealth({ client }: Chain): Promise<ChainHealth> {
   );
   return { blockNumber: Number(block.number), at: new Date(Number(block.timestamp) * 1000) };
 }
+
+/** Time of the block that a node would make now: on a local chain its own clock, whichever process asks. @throws OracleError CHAIN_UNREACHABLE */
+export async function pendingBlockAt({ client }: Chain): Promise<Date> {
+  const { timestamp } = await withinTime(HEALTH_LIMIT_MS, 'Reading the pending block', () =>
+    chainCall('Reading the pending block', () => client.getBlock({ blockTag: 'pending' })),
+  );
+  return new Date(Number(timestamp) * 1000);
+}

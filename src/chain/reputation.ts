@@ -1,4 +1,5 @@
 import { type Address, encodeFunctionData, type Hex } from 'viem';
+import type { ReachedInstant } from '../trusted-time.ts';
 import type { Chain } from './client.ts';
 import { reputationAbi } from './erc8004-abi.ts';
 import { chainCall } from './rpc-error.ts';
@@ -28,8 +29,11 @@ export interface OutcomeReport extends Pick<Feedback, 'endpoint' | 'feedbackHash
 
 export interface Reporter {
   readonly address: Address;
-  /** Errors as `Wallet.send`; CHAIN_REVERTED when the reporter owns or operates the agent ("Self-feedback not allowed"). */
-  report(key: string, report: OutcomeReport): Promise<{ txHash: Hex; at: Date }>;
+  /**
+   * Errors as `Wallet.send`; CHAIN_REVERTED when the reporter owns or operates the agent ("Self-feedback not allowed").
+   * @param over proves that the outcome may be published
+   */
+  report(key: string, report: OutcomeReport, over: ReachedInstant): Promise<{ txHash: Hex; at: Date }>;
 }
 
 export interface ReputationState {
@@ -59,7 +63,7 @@ const VALUES = { WIN: 10_000, LOSS: 0 } as const;
 export function createReporter({ chain, wallet, agentId }: ReporterOptions): Reporter {
   return {
     address: wallet.address,
-    async report(key, { outcome, endpoint, feedbackHash, feedbackUri = '' }) {
+    async report(key, { outcome, endpoint, feedbackHash, feedbackUri = '' }, _over) {
       const scored = { value: VALUES[outcome], valueDecimals: DECIMALS, tag1: TAG, tag2: outcome };
       const feedback = { agentId: await agentId(), ...scored, endpoint, feedbackUri, feedbackHash };
       const { hash, at } = await giveFeedback(chain, wallet, { key, feedback });

@@ -6,6 +6,7 @@ import type { Log } from '../log.ts';
 import type { Market } from '../market/market.ts';
 import type { ModelStore } from '../record/models.ts';
 import type { ForecastRecord } from '../record/record.ts';
+import type { TrustedTime } from '../trusted-time.ts';
 
 export interface ContestCompositionOptions {
   db: Db;
@@ -15,6 +16,7 @@ export interface ContestCompositionOptions {
   market: Market;
   /** The agent that signatures are bound to. */
   agentId: number;
+  time: TrustedTime;
   now(): Date;
   log: Log;
 }

@@ -14,6 +14,7 @@ import { watchJobs } from '../commerce/jobs/watch.ts';
 import type { Ledger } from '../commerce/ledger.ts';
 import type { Config } from '../config.ts';
 import { isOracleError } from '../errors.ts';
+import type { TrustedTime } from '../trusted-time.ts';
 import type { Frame } from './frame.ts';
 
 export interface JobComposition {
@@ -24,6 +25,7 @@ export interface JobComposition {
   ledger: Ledger;
   /** What documents are composed from. */
   answers: DocumentParts;
+  time: Pick<TrustedTime, 'disagreement'>;
   now(): Date;
 }
 
@@ -42,7 +44,7 @@ const EVERY_MS = { real: 2_000, local: 500 } as const;
 /** The provider of an ERC-8183 contract. @throws OracleError CHAIN_UNREACHABLE */
 export async function composeJobs(
   { config, log, shutdown }: Frame,
-  { db, chain, wallet, ledger, answers, now }: JobComposition,
+  { db, chain, wallet, ledger, answers, time, now }: JobComposition,
 ): Promise<Jobs> {
   const contract = chain.addresses.agentCommerce;
   const reason = await closedReason(chain, contract);
@@ -50,7 +52,7 @@ export async function composeJobs(
   const store = new JobStore(db);
   const policy = policyOf(config);
   const compose = (offering: string, at: Date) => composeDocument(answers, 'agent-commerce', offering, at);
-  const parts = { chain, contract, wallet, store, turns: new JobTurns(db), ledger, policy, compose, log, now };
+  const parts = { chain, contract, wallet, store, turns: new JobTurns(db), ledger, policy, compose, log, time, now };
   const everyMs = config.chainMode === 'real' ? EVERY_MS.real : EVERY_MS.local;
   return {
     desk: createJobDesk({ contract, provider: wallet.address, store, policy }),

@@ -8,6 +8,7 @@ import type { PipelineParts } from '../pipeline/parts.ts';
 import { StepRuns } from '../pipeline/step-runs.ts';
 import type { ModelStore } from '../record/models.ts';
 import type { ForecastRecord } from '../record/record.ts';
+import type { TrustedTime } from '../trusted-time.ts';
 import { WagerSwitch } from '../wager/wager-switch.ts';
 import type { WagerBook } from '../wager/wagers.ts';
 import type { ComposedChain } from './chain.ts';
@@ -32,14 +33,15 @@ export interface PipelineComposition extends Pick<ComposedChain, 'chain' | 'wall
   /** Where callers reach the service. */
   publicUrl(): string;
   now(): Date;
+  time: TrustedTime;
 }
 
 /** What the steps of the day work with. */
 export function composePipeline({ config, log, shutdown }: Frame, parts: PipelineComposition): PipelineParts {
-  const { db, chain, wallets, record, market, wagers, venue, otherVenues, saltSecret, publicUrl, version, now } = parts;
+  const { db, chain, wallets, record, market, wagers, venue, otherVenues, saltSecret, publicUrl, version, now, time } = parts;
   const ownWallets = [wallets.attester.address, wallets.reporter.address];
   return {
-    ...{ record, saltSecret, market, wagers, venue, otherVenues, publicUrl, log },
+    ...{ record, saltSecret, market, wagers, venue, otherVenues, publicUrl, time, log },
     forecaster: new Forecaster(parts.models),
     attester: createAttester(chain, wallets.attester),
     reporter: createReporter({ chain, wallet: wallets.reporter, agentId: async () => parts.agentId() }),

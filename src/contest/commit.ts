@@ -25,7 +25,7 @@ export interface CommitReceipt {
 /**
  * Takes a commitment until its round opens. The newest of a wallet and market counts; one that is not newer is refused, so that nobody
  * who kept an old signature can bring it back.
- * @throws OracleError NOT_FOUND, CONFLICT, INPUT_INVALID, UNAUTHENTICATED, CHAIN_UNREACHABLE
+ * @throws OracleError NOT_FOUND, CONFLICT, INPUT_INVALID, UNAUTHENTICATED, CHAIN_UNREACHABLE, STEP_WAITING while the clocks disagree
  */
 export async function commit(parts: ContestParts, { signature, ...commitment }: SignedCommitment): Promise<CommitReceipt> {
   const { round, market } = await findMarket(parts, commitment.market);
@@ -35,8 +35,10 @@ export async function commit(parts: ContestParts, { signature, ...commitment }: 
   // Once more: asking a contract wallet takes time, and what is stored is public soon after the opening.
   const committedAt = parts.now();
   requireOpen(round, committedAt);
+  const ahead = await parts.time.precede(round.opensAt.getTime());
+  if (ahead === null) throw ended(round);
   const roundId = round._id;
-  const put = await parts.commitments.put({ ...commitment, _id: commitmentId(commitment), roundId, signature, committedAt });
+  const put = await parts.commitments.put({ ...commitment, _id: commitmentId(commitment), roundId, signature, committedAt }, ahead);
   if (put === 'stale') throw stale(commitment);
   return { round, market, committedAt, replaced: put === 'replaced', digest };
 }
@@ -54,8 +56,11 @@ export async function findMarket({ rounds }: ContestParts, id: string): Promise<
 }
 
 function requireOpen(round: RoundDoc, now: Date): void {
-  if (now < round.opensAt) return;
-  throw new OracleError('CONFLICT', `Commitments for round ${round._id} ended at ${round.opensAt.toISOString()}`, {
+  if (now >= round.opensAt) throw ended(round);
+}
+
+function ended(round: RoundDoc): OracleError {
+  return new OracleError('CONFLICT', `Commitments for round ${round._id} ended at ${round.opensAt.toISOString()}`, {
     field: 'market',
     suggestedAction: 'Commit to a market of the open round: GET /api/svc/clawstake/status names it.',
     details: { round: round._id, deadline: round.opensAt.toISOString() },

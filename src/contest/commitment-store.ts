@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { isDuplicateKey } from '../mongo.ts';
+import type { UnreachedInstant } from '../trusted-time.ts';
 import type { CommitmentDoc } from './commitment.ts';
 import { MIN_RANKED_ROUNDS } from './interval.ts';
 import type { Page } from './page.ts';
@@ -29,9 +30,9 @@ export class CommitmentStore {
 
   /**
    * Stores a commitment in place of an older one of the same wallet and market. `stale` when one that is as new or newer stands there:
-   * the unique key refuses the insertion that a filter without a match turns into.
+   * the unique key refuses the insertion that a filter without a match turns into. The opening of its round is proven to be ahead.
    */
-  async put(commitment: NewCommitment): Promise<'created' | 'replaced' | 'stale'> {
+  async put(commitment: NewCommitment, _open: UnreachedInstant): Promise<'created' | 'replaced' | 'stale'> {
     const { _id, ...rest } = commitment;
     const filter = { _id, issuedAtMs: { $lt: rest.issuedAtMs } };
     const update = { $set: rest, $setOnInsert: { score: null } };

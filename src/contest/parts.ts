@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import type { Market } from '../market/market.ts';
 import type { ModelStore } from '../record/models.ts';
 import type { ForecastRecord } from '../record/record.ts';
+import type { TrustedTime } from '../trusted-time.ts';
 import { COMMITMENT_INDEXES, CommitmentStore } from './commitment-store.ts';
 import { ROUND_INDEXES, RoundStore } from './round-store.ts';
 import type { Deployment } from './typed-data.ts';
@@ -19,6 +20,8 @@ export interface ContestOptions {
   deployment: Deployment;
   /** Whether a wallet signed a hash: a key, or a contract that says so. @throws OracleError CHAIN_UNREACHABLE */
   isSignedBy(signed: { wallet: Address; hash: Hex; signature: Hex }): Promise<boolean>;
+  /** Proves that rounds have closed, or are open. */
+  time: Pick<TrustedTime, 'reach' | 'precede'>;
   now(): Date;
   log: Log;
 }

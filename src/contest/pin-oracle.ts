@@ -6,7 +6,7 @@ import { strikeProbability } from '../record/strike-probability.ts';
 import type { ContestParts } from './parts.ts';
 import type { RoundDoc } from './round.ts';
 import { contestBps } from './score.ts';
-import { isOverdue, voidRound } from './void-round.ts';
+import { isOverdue, reachOverdue, voidRound } from './void-round.ts';
 
 /** How many days before the opening the oracle's newest forecast may have been made. */
 export const MAX_FORECAST_AGE_DAYS = 3;
@@ -14,13 +14,19 @@ export const MAX_FORECAST_AGE_DAYS = 3;
 /**
  * Pins the oracle's probabilities for a round that has opened: from the newest forecast that stood on chain before the opening. What it
  * is does not depend on when this runs.
- * @throws OracleError STEP_WAITING while the days before the opening are not settled in the record.
+ * @throws OracleError STEP_WAITING while the days before the opening are not settled in the record, and as `TrustedTime.reach`.
  */
 export async function pinOracle(parts: ContestParts, round: RoundDoc): Promise<string> {
+  const opened = await parts.time.reach(round.opensAt.getTime(), `The opening of round ${round._id}`);
   const day = await settledForecast(parts, round);
-  if (day === 'never settled') return voidRound(parts, round, 'the record of the days before its opening was never completed');
+  if (day === 'never settled') return voidRound(parts, round, opened, 'the record of the days before its opening was never completed');
   if (day === null) {
-    return voidRound(parts, round, `the oracle had committed to no forecast in the ${MAX_FORECAST_AGE_DAYS} days before its opening`);
+    return voidRound(
+      parts,
+      round,
+      opened,
+      `the oracle had committed to no forecast in the ${MAX_FORECAST_AGE_DAYS} days before its opening`,
+    );
   }
   const model = await parts.models.get(day.modelVersion!);
   const markets = round.markets.map((market) => {
@@ -29,7 +35,7 @@ export async function pinOracle(parts: ContestParts, round: RoundDoc): Promise<s
     return { ...market, oracleBps: contestBps(probability) };
   });
   const pinned = { day: day.day, forecastAt: day.signalAt, modelVersion: day.modelVersion!, pinnedAt: parts.now() };
-  await parts.rounds.move(round._id, 'OPEN', 'RUNNING', { markets, pinned });
+  await parts.rounds.move(round._id, { from: 'OPEN', to: 'RUNNING' }, { markets, pinned }, opened);
   return 'pinned';
 }
 
@@ -37,8 +43,9 @@ async function settledForecast(parts: ContestParts, round: RoundDoc): Promise<Da
   try {
     return await newestForecast(parts, round);
   } catch (error) {
-    if (isOracleError(error, 'STEP_WAITING') && isOverdue(round, parts.now())) return 'never settled';
-    throw error;
+    if (!isOracleError(error, 'STEP_WAITING') || !isOverdue(round, parts.now())) throw error;
+    await reachOverdue(round, parts.time);
+    return 'never settled';
   }
 }
 

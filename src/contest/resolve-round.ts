@@ -5,34 +5,37 @@ import { toCents } from '../record/forecast.ts';
 import { mayRead } from '../record/views.ts';
 import type { ContestParts } from './parts.ts';
 import type { RoundDoc } from './round.ts';
-import { isOverdue, voidRound } from './void-round.ts';
+import { isOverdue, reachOverdue, voidRound } from './void-round.ts';
 import { decidingDay } from './week.ts';
 import { withCrowd } from './with-crowd.ts';
 
 /**
  * Decides a round by the agreed close of its last day, once everybody may read the forecasts that its pinned probabilities come from:
  * with the decision those become public. A round whose close is never agreed on is VOID.
- * @throws OracleError PRICE_UNAVAILABLE, STEP_WAITING
+ * @throws OracleError PRICE_UNAVAILABLE, STEP_WAITING, and as `TrustedTime.reach`
  */
 export async function resolveRound(parts: ContestParts, round: RoundDoc): Promise<string | null> {
   const now = parts.now();
   if (now < round.resolvesAt) return null;
+  const over = await parts.time.reach(round.resolvesAt.getTime(), `The end of round ${round._id}`);
   const close = await agreedClose(parts, round, now);
-  if (close === null) return voidRound(parts, round, 'no close was agreed on');
+  if (close === null) return voidRound(parts, round, over, 'no close was agreed on');
   await requireRevealed(parts, round, now);
   const closeCents = toCents(close.priceUsd);
   const markets = (await withCrowd(parts, round.markets)).map((market) => ({ ...market, above: closeCents > toCents(market.strikeUsd) }));
   const { venues, deviationBps } = close;
-  await parts.rounds.move(round._id, 'RUNNING', 'RESOLVED', { markets, outcome: { closeCents, venues, deviationBps, decidedAt: now } });
+  const outcome = { closeCents, venues, deviationBps, decidedAt: now };
+  await parts.rounds.move(round._id, { from: 'RUNNING', to: 'RESOLVED' }, { markets, outcome }, over);
   return 'resolved';
 }
 
-async function agreedClose({ market }: ContestParts, round: RoundDoc, now: Date): Promise<DailyClose | null> {
+async function agreedClose({ market, time }: ContestParts, round: RoundDoc, now: Date): Promise<DailyClose | null> {
   try {
     return await market.dailyClose(decidingDay(round), now.getTime());
   } catch (error) {
-    if (isOracleError(error, 'PRICE_UNAVAILABLE') && isOverdue(round, now)) return null;
-    throw error;
+    if (!isOracleError(error, 'PRICE_UNAVAILABLE') || !isOverdue(round, now)) throw error;
+    await reachOverdue(round, time);
+    return null;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import { isDuplicateKey } from '../mongo.ts';
+import type { ReachedInstant, UnreachedInstant } from '../trusted-time.ts';
 import type { Page } from './page.ts';
 import type { RoundDoc, RoundState } from './round.ts';
 
@@ -8,6 +9,11 @@ export const ROUND_INDEXES = [{ collection: 'contest_rounds', indexes: [{ key: {
 
 /** What a round becomes. */
 export type RoundChange = Partial<Pick<RoundDoc, 'markets' | 'pinned' | 'outcome' | 'voidBecause'>>;
+
+export interface RoundMove {
+  from: RoundState;
+  to: RoundState;
+}
 
 /** Rounds of the contest: the first writer lists a round, and each move is a compare-and-set on its state. */
 export class RoundStore {
@@ -21,8 +27,8 @@ export class RoundStore {
     return this.#rounds.findOne({ _id: id });
   }
 
-  /** Stores a new round unless another writer was first. True for the first. */
-  async list(round: RoundDoc): Promise<boolean> {
+  /** Stores a new round, which is proven to be still ahead, unless another writer was first. True for the first. */
+  async list(round: RoundDoc, _ahead: UnreachedInstant): Promise<boolean> {
     try {
       await this.#rounds.insertOne(round);
       return true;
@@ -32,9 +38,10 @@ export class RoundStore {
     }
   }
 
-  /** Moves a round on from a state; false when it is in that state no more. */
-  async move(id: string, from: RoundState, to: RoundState, change: RoundChange): Promise<boolean> {
-    const { modifiedCount } = await this.#rounds.updateOne({ _id: id, state: from }, { $set: { ...change, state: to } });
+  /** Moves a round on from a state, which is proven to be over; false when it is in that state no more. */
+  async move(id: string, { from, to }: RoundMove, change: RoundChange, over: ReachedInstant): Promise<boolean> {
+    const opened = { opensAt: { $lte: new Date(over.ms) } };
+    const { modifiedCount } = await this.#rounds.updateOne({ _id: id, state: from, ...opened }, { $set: { ...change, state: to } });
     return modifiedCount === 1;
   }
 

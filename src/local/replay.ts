@@ -7,6 +7,7 @@ import type { StepName } from '../pipeline/step-runs.ts';
 import { OUTCOME_STEPS, runStep } from '../pipeline/steps.ts';
 import { stepInstant, windowOpensAt } from '../pipeline/times.ts';
 import type { ForecastRecord } from '../record/record.ts';
+import { createReplayedTime } from '../trusted-time.ts';
 import type { LocalChain } from './local-chain.ts';
 
 /** The days that the first start on a local chain goes through, first and last included. */
@@ -52,7 +53,7 @@ export interface ReplayProgress {
 /**
  * Runs past days through the pipeline's own steps at their own dates, the chain's clock included. Only an empty record is replayed
  * into; a replay that was interrupted goes on where it stopped.
- * @throws OracleError STEP_WAITING when the history lacks what a day needs, SHUTTING_DOWN when it was stopped in between,
+ * @throws OracleError STEP_WAITING when the history lacks what a day needs, or the clocks disagree, SHUTTING_DOWN when it was stopped in between,
  * DATA_DIR_DAMAGED where the chain is beyond what is to be replayed.
  */
 export async function replay(options: ReplayOptions): Promise<ReplayRange | null> {
@@ -85,6 +86,8 @@ async function planOf(plans: Collection<ReplayPlan>, { range, parts, chain }: Re
   if (known !== null) return known;
   if (range === null || (await parts.record.genesis()) !== null) return null;
   requireDatable(await chain.lastBlockMs(), range.from, stepInstant('attest', range.from));
+  // A clock that runs ahead would have days replayed that are not over.
+  await parts.time.describe();
   const plan: ReplayPlan = { _id: 'replay', ...range, through: null };
   await plans.insertOne(plan);
   return plan;
@@ -102,7 +105,8 @@ async function replayDay(options: ReplayOptions, day: Day): Promise<void> {
 }
 
 async function at({ parts }: ReplayOptions, ms: number, day: Day, steps: readonly StepName[]): Promise<void> {
-  const context: StepContext = { now: new Date(ms), replayed: true };
+  const now = new Date(ms);
+  const context: StepContext = { now, replayed: true, time: createReplayedTime(now) };
   for (const step of steps) {
     const outcome = await runStep(parts, step, day, context);
     if ('done' in outcome) continue;

@@ -7,20 +7,22 @@ import { type BriefMaterial, composeBrief } from '../record/briefs/compose.ts';
 import { forecastsThrough, lastForecastDay } from '../record/history.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
 import { publicReason } from './step-runs.ts';
-import { isLate, stepInstant, weeklyInstant, windowOpensAt } from './times.ts';
+import { isLate, reachDue, stepInstant, weeklyInstant, windowOpensAt } from './times.ts';
 
 type BriefParts = Pick<PipelineParts, 'record' | 'market' | 'wagers' | 'runs' | 'reports'>;
 
 /**
  * The brief of a day, made once from what was known at 03:00 UTC of it, also when it is made later.
- * @throws OracleError STEP_WAITING before its time and before the record begins, PRICE_UNAVAILABLE beyond the end of the data
+ * @throws OracleError STEP_WAITING before its time and before the record begins, PRICE_UNAVAILABLE beyond the end of the data, and as
+ * `TrustedTime.reach`
  */
 export async function briefStep(parts: BriefParts, day: Day, context: StepContext): Promise<Brief> {
   const { briefs } = parts.reports;
   const known = await briefs.of(day);
   if (known !== null) return known;
   await requireDue(parts, day, context);
-  return briefs.keep(day, composeBrief(await gather(parts, day, context)));
+  const due = await reachDue('brief', day, context);
+  return briefs.keep(day, composeBrief(await gather(parts, day, context)), due);
 }
 
 /** Days whose brief is due and missing: all since the newest brief; of a record that has none yet, the newest only. */

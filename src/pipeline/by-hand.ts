@@ -1,6 +1,6 @@
 import { OracleError } from '../errors.ts';
 import { type Day, dayOf, formatDay } from '../forecast/day.ts';
-import type { PipelineParts } from './parts.ts';
+import { liveContext, type PipelineParts } from './parts.ts';
 import type { StepName } from './step-runs.ts';
 import { runStep, type StepReport } from './steps.ts';
 import { type DayStepName, stepInstant } from './times.ts';
@@ -25,7 +25,7 @@ export async function runByHand(parts: PipelineParts, { step, day, now }: StepBy
   if (day !== undefined) await checkDay(parts, step, day, today);
   const of = day ?? today;
   requireTime(step, of, now);
-  return { step, day: of, outcome: await runStep(parts, step, of, { now, replayed: false }) };
+  return { step, day: of, outcome: await runStep(parts, step, of, liveContext(parts, now)) };
 }
 
 async function checkDay({ record }: PipelineParts, step: StepName, day: Day, today: Day): Promise<void> {

@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import type { Market } from '../market/market.ts';
 import type { ForecastRecord } from '../record/record.ts';
 import type { ReportStores } from '../record/report-stores.ts';
+import type { TrustedTime } from '../trusted-time.ts';
 import type { Venue } from '../wager/venue.ts';
 import type { WagerSwitch } from '../wager/wager-switch.ts';
 import type { WagerBook } from '../wager/wagers.ts';
@@ -30,6 +31,8 @@ export interface PipelineParts {
   wagerSwitch: Pick<WagerSwitch, 'state'>;
   /** URL of the service, as outcome reports name it. */
   publicUrl(): string;
+  /** Proves instants to the steps of today. */
+  time: TrustedTime;
   /** Why no step may run now, or null. */
   heldBack(): Promise<string | null>;
   /** Where briefs and weekly reports are kept. */
@@ -47,4 +50,11 @@ export interface StepContext {
   /** The pipeline's clock: the wall clock, or the replayed time. */
   now: Date;
   replayed: boolean;
+  /** Proves that an instant is past, or ahead; `now` alone proves nothing. */
+  time: TrustedTime;
+}
+
+/** The circumstances of a step that runs today. */
+export function liveContext({ time }: Pick<PipelineParts, 'time'>, now: Date): StepContext {
+  return { now, replayed: false, time };
 }

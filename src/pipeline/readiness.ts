@@ -2,12 +2,14 @@ import { type Chain, chainHealth } from '../chain/client.ts';
 import { isOracleError } from '../errors.ts';
 import { formatDay } from '../forecast/day.ts';
 import type { Market } from '../market/market.ts';
+import type { TrustedTime } from '../trusted-time.ts';
 
 export interface ReadinessParts {
   chain: Chain;
   localChain: boolean;
   market: Market;
   pingDatabase(): Promise<void>;
+  time: Pick<TrustedTime, 'describe'>;
   /** What is left to do before the record is complete, or null. */
   setup(): string | null;
   now(): Date;
@@ -37,6 +39,7 @@ export function readiness(parts: ReadinessParts): Promise<ReadinessCheck[]> {
       await parts.pingDatabase();
       return 'answers';
     }),
+    check('clock', () => parts.time.describe()),
     check('chain', () => newestBlock(parts)),
     check('price', () => price(parts)),
   ]);
@@ -56,7 +59,8 @@ async function check(name: string, ask: () => Promise<string>): Promise<Readines
 async function newestBlock({ chain, localChain, now }: ReadinessParts): Promise<string> {
   const { blockNumber, at } = await chainHealth(chain);
   const ageMs = now().getTime() - at.getTime();
-  if (localChain || ageMs <= OLDEST_BLOCK_MS) return `block ${blockNumber}`;
+  if (localChain || Math.abs(ageMs) <= OLDEST_BLOCK_MS) return `block ${blockNumber}`;
+  if (ageMs < 0) throw new NotReady(`block ${blockNumber} is ${Math.round(-ageMs / 60_000)} minutes ahead of the clock, which is wrong`);
   throw new NotReady(`block ${blockNumber} is ${Math.round(ageMs / 60_000)} minutes old: the endpoint stands still, or the clock is wrong`);
 }
 

@@ -6,8 +6,9 @@ import type { Log } from '../log.ts';
 import { BACKTEST_TIME, DIAGNOSTICS_TIME } from '../record/self-test/due.ts';
 import { catchUp } from './catch-up.ts';
 import { JobQueue, type QueuedJob, type QueueItem } from './job-queue.ts';
-import type { PipelineParts, StepContext } from './parts.ts';
+import { liveContext, type PipelineParts, type StepContext } from './parts.ts';
 import { JOBS_COLLECTION } from './queue-indexes.ts';
+import { ScheduleClock } from './schedule-clock.ts';
 import { catchUpSelfTests } from './self-test/catch-up.ts';
 import { runOutcomeCheck, runStep } from './steps.ts';
 import { OUTCOME_CHECK_HOURS, STEP_TIMES, WEEKLY_TIME } from './times.ts';
@@ -43,8 +44,8 @@ const LOCK_MS = 5 * 60_000;
 export interface Schedule {
   /** Queues work of a kind, for whichever worker; once a subject, as long as that is queued or under way. */
   enqueue(name: string, item: QueueItem): Promise<void>;
-  /** What runs and waits in this process, for the operator. */
-  running(fullDetails: boolean): Promise<object>;
+  /** What runs and waits in this process, for the operator; null while its clock disagrees with the database's. */
+  running(fullDetails: boolean): Promise<object | null>;
   /** When each job runs next. */
   nextRuns(): Promise<{ job: string; nextRunAt: Date | null }[]>;
   /** Takes no new jobs and waits for those under way. */
@@ -67,10 +68,15 @@ export interface ScheduleOptions {
   queues?: Record<string, QueuedJob>;
   log: Log;
   now(): Date;
+  /** Milliseconds between two comparisons of the clocks; 15 s. */
+  compareClocksEveryMs?: number;
 }
 
-/** Starts the jobs on the shared database; any number of workers may do so. */
-export async function startSchedule({ db, parts, jobs = {}, queues = {}, log, now }: ScheduleOptions): Promise<Schedule> {
+const COMPARE_CLOCKS_EVERY_MS = 15_000;
+
+/** Starts the jobs on the shared database once the clocks agree; any number of workers may do so. */
+export async function startSchedule(options: ScheduleOptions): Promise<Schedule> {
+  const { db, parts, jobs = {}, queues = {}, log, now, compareClocksEveryMs = COMPARE_CLOCKS_EVERY_MS } = options;
   // What this process queues it begins at once, not when it looks next.
   const channel = new InMemoryNotificationChannel();
   const agenda = new Agenda({
@@ -91,13 +97,17 @@ export async function startSchedule({ db, parts, jobs = {}, queues = {}, log, no
   }
   const queue = new JobQueue({ agenda, channel, db, log });
   for (const [name, job] of Object.entries(queues)) queue.define(name, job);
-  await agenda.start();
-  for (const [name, { cron }] of Object.entries(all)) await agenda.every(cron, name, {}, { timezone: 'UTC', skipImmediate: true });
+  const crons = new Map(Object.entries(all).map(([name, { cron }]) => [name, cron]));
+  const clock = new ScheduleClock({ agenda, db, crons, time: parts.time, everyMs: compareClocksEveryMs, log });
+  await clock.start();
   return {
     enqueue: (name, item) => queue.enqueue(name, item),
-    running: (fullDetails) => agenda.getRunningStats(fullDetails),
+    running: async (fullDetails) => (clock.isRunning ? agenda.getRunningStats(fullDetails) : null),
     nextRuns: () => nextRuns(agenda),
-    drain: (timeoutMs) => drain(agenda, timeoutMs),
+    drain: async (timeoutMs) => {
+      await clock.stop();
+      await drain(agenda, timeoutMs);
+    },
   };
 }
 
@@ -130,7 +140,7 @@ export async function openQueue(db: Db): Promise<Agenda> {
 function stepJobs(parts: PipelineParts, now: () => Date): Record<string, ScheduledJob> {
   const bound = Object.entries(JOBS).map(([name, { cron, run }]) => {
     const step = async () => {
-      const context = { now: now(), replayed: false };
+      const context = liveContext(parts, now());
       await run(parts, dayOf(context.now.getTime()), context);
     };
     return [name, { cron, run: step }];

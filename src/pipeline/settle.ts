@@ -1,4 +1,5 @@
 import { OracleError } from '../errors.ts';
+import type { ReachedInstant } from '../trusted-time.ts';
 import type { Venue } from '../wager/venue.ts';
 import type { WagerDoc } from '../wager/wagers.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
@@ -9,24 +10,25 @@ type SettleParts = Pick<PipelineParts, 'wagers' | 'venue' | 'otherVenues'>;
 /**
  * Settles every wager whose market has expired, and returns how many it settled. Markets of days without a stake are settled too: the
  * comparison of model and market needs them all. A wager that cannot be settled does not hold up the others.
- * @throws what the first such wager's venue threw, once all have been gone through; else OracleError STEP_WAITING when wagers stand at
+ * @throws as `TrustedTime.reach`; what the first such wager's venue threw, once all have been gone through; else OracleError STEP_WAITING when wagers stand at
  * venues that are not configured.
  */
-export async function settleStep(parts: SettleParts, { now }: Pick<StepContext, 'now'>): Promise<number> {
-  const expired = await parts.wagers.unsettled(now);
+export async function settleStep(parts: SettleParts, { now, time }: Pick<StepContext, 'now' | 'time'>): Promise<number> {
+  const due = await parts.wagers.unsettled(now);
   const errors: unknown[] = [];
   let settled = 0;
-  for (const wager of expired) {
+  for (const wager of due) {
     const venue = settlingVenue(parts, wager);
     if (venue === undefined) continue;
     try {
-      if (await settleWager(parts.wagers, venue, wager, now)) settled++;
+      const expired = await time.reach(wager.market!.expiresAt.getTime(), `The expiry of the market of ${wager._id}`);
+      if (await settleWager(parts.wagers, venue, { wager, now, expired })) settled++;
     } catch (error) {
       errors.push(error);
     }
   }
   if (errors.length > 0) throw errors[0];
-  requireVenues(expired.filter((wager) => settlingVenue(parts, wager) === undefined));
+  requireVenues(due.filter((wager) => settlingVenue(parts, wager) === undefined));
   return settled;
 }
 
@@ -37,16 +39,22 @@ function settlingVenue(parts: SettleParts, wager: WagerDoc): Venue | undefined {
   return [parts.venue, ...parts.otherVenues].find(({ sameBook }) => sameBook.includes(wager.venue));
 }
 
-async function settleWager(wagers: PipelineParts['wagers'], venue: Venue, wager: WagerDoc, now: Date): Promise<boolean> {
+interface ExpiredWager {
+  wager: WagerDoc;
+  now: Date;
+  expired: ReachedInstant;
+}
+
+async function settleWager(wagers: PipelineParts['wagers'], venue: Venue, { wager, now, expired }: ExpiredWager): Promise<boolean> {
   if (wager.state === 'SKIPPED') {
     const winner = await venue.winner(wager.market!, now);
-    if (winner !== null) await wagers.recordWinner(wager._id, winner, now);
+    if (winner !== null) await wagers.recordWinner(wager._id, winner, now, expired);
     return winner !== null;
   }
   const settlement = await venue.settle(wager._id, now);
   if (settlement === null) return false;
   const { winner, payoutMicros, at } = settlement;
-  await wagers.move(wager._id, 'PLACED', winner === wager.side ? 'WIN' : 'LOSS', { winner, payoutMicros, settledAt: at });
+  await wagers.settle(wager._id, winner === wager.side ? 'WIN' : 'LOSS', { winner, payoutMicros, settledAt: at }, expired);
   return true;
 }
 

@@ -1,5 +1,5 @@
 import { zeroHash } from 'viem';
-import { OracleError } from '../errors.ts';
+import { isOracleError, OracleError } from '../errors.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import type { ForecastValues } from '../forecast/signal.ts';
 import type { DayInputs, InputSource as MarketInputSource } from '../market/inputs.ts';
@@ -9,22 +9,24 @@ import { describeMetadata } from '../record/metadata.ts';
 import type { NewDay } from '../record/record.ts';
 import type { DayForecast } from './forecaster.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
-import { isLate, windowOpensAt } from './times.ts';
+import { isLate, reachDue, reachWindow, windowOpensAt } from './times.ts';
 
 /**
  * Forecasts a day, or finds its forecasts. Once the window has opened nothing is forecast any more: the day enters the record as
  * missed, so that the gap shows.
- * @throws OracleError PRICE_UNAVAILABLE while there is no fresh price; the step waits.
+ * @throws OracleError PRICE_UNAVAILABLE while there is no fresh price, and as `TrustedTime.reach`; the step waits.
  */
 export async function signalStep(parts: PipelineParts, day: Day, context: StepContext): Promise<DayDoc> {
   const known = await parts.record.completeDay(day);
   if (known !== null) return known;
   await requireCovered(parts, day);
-  if (context.now.getTime() >= windowOpensAt(day)) return saveMissed(parts, day, context);
+  await requireDue(day, context);
+  const stillClosed = await context.time.precede(windowOpensAt(day));
+  if (stillClosed === null) return saveMissed(parts, day, context);
   const inputs = await parts.market.inputs(day, context.now.getTime());
   const forecast = await parts.forecaster.forecast(inputs, context.now);
   const market = await parts.market.context(context.now.getTime());
-  return parts.record.saveDay({
+  const forecastDay: NewDay = {
     ...circumstances(day, context),
     missedBecause: null,
     price: { cents: toCents(inputs.spot.priceUsd), observedAt: new Date(inputs.spot.observedAtMs), source: inputs.spot.source },
@@ -37,7 +39,17 @@ export async function signalStep(parts: PipelineParts, day: Day, context: StepCo
     inputsDigest: inputs.digest,
     metadata: describeMetadata(publicPart(parts, inputs, forecast)),
     forecasts: Object.fromEntries(forecast.forecasts.map((values) => [values.horizonDays, committedValues(values)])),
-  });
+  };
+  return parts.record.saveDay(forecastDay, stillClosed);
+}
+
+/** The attestation dates a forecast: an endpoint that does not answer delays that only. One whose newest block is too old does. */
+async function requireDue(day: Day, context: StepContext): Promise<void> {
+  try {
+    await reachDue('signal', day, context);
+  } catch (error) {
+    if (!isOracleError(error, 'CHAIN_UNREACHABLE')) throw error;
+  }
 }
 
 function circumstances(day: Day, { now, replayed }: StepContext): Pick<NewDay, 'day' | 'signalAt' | 'replayed' | 'late'> {
@@ -55,8 +67,9 @@ async function saveMissed(parts: PipelineParts, day: Day, context: StepContext):
   if ((await parts.record.genesis()) === null) {
     throw new OracleError('STEP_WAITING', `${formatDay(day)} is over, and a record begins with a forecast, not with a missed day`);
   }
+  const opened = await reachWindow(day, context);
   const reason = (await parts.runs.lastReason('signal', day)) ?? 'the service was not running';
-  const stored = await parts.record.saveDay(missedDay(day, context, reason));
+  const stored = await parts.record.saveDay(missedDay(day, context, reason), opened);
   parts.log.warn({ day: formatDay(day), reason }, 'day missed');
   return stored;
 }

@@ -21,7 +21,7 @@ type Step = (parts: PipelineParts, day: Day, context: StepContext) => Promise<st
 /** Every step by name, in the order in which a day runs them. All but signal, wager and brief look at the clock and the record, not at the day. */
 export const STEPS: Record<StepName, Step> = {
   signal: async (parts, day, context) => describeDay(await signalStep(parts, day, context)),
-  attest: async (parts) => listOr('committed', (await attestStep(parts)).map(formatDay)),
+  attest: async (parts, _day, context) => listOr('committed', (await attestStep(parts, context)).map(formatDay)),
   wager: async (parts, day, context) => describeWager(await wagerStep(parts, day, context)),
   'open-window': async (parts, _day, context) => countOr('closes at window open recorded', await openWindowStep(parts, context)),
   resolve: async (parts, _day, context) => countOr('forecasts resolved', await resolveStep(parts, context)),
@@ -47,7 +47,7 @@ export interface StepReport {
 
 /** Runs one step and records how it went. @throws OracleError DATABASE_UNAVAILABLE and the like, when not even that could be written. */
 export async function runStep(parts: PipelineParts, step: StepName, day: Day, context: StepContext): Promise<StepOutcome> {
-  const held = context.replayed ? null : await parts.heldBack();
+  const held = context.replayed ? null : ((await context.time.disagreement()) ?? (await parts.heldBack()));
   if (held !== null) return { waiting: held };
   const outcome = await parts.runs.run(step, day, context, () => STEPS[step](parts, day, context));
   if (!context.replayed) await tell(parts);

@@ -1,6 +1,8 @@
-import { type Day, instantOf } from '../forecast/day.ts';
+import { type Day, formatDay, instantOf } from '../forecast/day.ts';
 import { lastDayOfWeek, type Week } from '../forecast/week.ts';
 import { SIGNAL_TIME } from '../market/signal-time.ts';
+import type { ReachedInstant } from '../trusted-time.ts';
+import type { StepContext } from './parts.ts';
 
 /** When each step of a day is due, UTC; the outcome check also runs every six hours after 00:00. */
 export const STEP_TIMES = {
@@ -44,4 +46,16 @@ export function isLate(step: DayStepName, day: Day, now: Date): boolean {
 /** Whether something that was due at `dueMs` starts late. */
 export function isLateFor(dueMs: number, now: Date): boolean {
   return now.getTime() >= dueMs + LATE_AFTER_MS;
+}
+
+/** Proves that a step is due. Before its time an operator may run it by hand: then the day must have begun. Errors as `TrustedTime.reach`. */
+export function reachDue(step: DayStepName, day: Day, { now, time }: Pick<StepContext, 'now' | 'time'>): Promise<ReachedInstant> {
+  const dueMs = stepInstant(step, day);
+  const isEarly = now.getTime() < dueMs;
+  return time.reach(isEarly ? instantOf(day) : dueMs, isEarly ? `The beginning of ${formatDay(day)}` : `The ${step} of ${formatDay(day)}`);
+}
+
+/** Proves that a day's outcome window has opened. Errors as `TrustedTime.reach`. */
+export function reachWindow(day: Day, { time }: Pick<StepContext, 'time'>): Promise<ReachedInstant> {
+  return time.reach(windowOpensAt(day), `The opening of the outcome window of ${formatDay(day)}`);
 }

@@ -7,13 +7,13 @@ import { costsOf, MAX_OPEN_FRACTION, type Sizing, sizeWager } from '../wager/siz
 import { MICROS, type Order, type Quote, type StrikeMarket, type Venue } from '../wager/venue.ts';
 import { undecidedWager, type WagerDoc } from '../wager/wagers.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
-import { windowOpensAt } from './times.ts';
+import { reachDue, reachWindow, windowOpensAt } from './times.ts';
 import { venueOf } from './venue-of.ts';
 
 /**
  * The wager of a day: decided once and written down, then placed under the day's own order id, so that neither a second run nor a
  * crash between the two buys twice.
- * @throws OracleError STEP_WAITING when the wager was decided for a venue that is not configured any more.
+ * @throws OracleError STEP_WAITING when the wager was decided for a venue that is not configured any more, and as `TrustedTime.reach`.
  */
 export async function wagerStep(parts: PipelineParts, day: Day, context: StepContext): Promise<WagerDoc | null> {
   const { wagers, venue, record } = parts;
@@ -21,15 +21,18 @@ export async function wagerStep(parts: PipelineParts, day: Day, context: StepCon
   if (known === null && (await reasonToStop(parts)) !== null) return null;
   const today = await record.day(day);
   if (today === null) return null;
-  const decided = known ?? (await wagers.decide(await decision(parts, venue, today, context)));
+  if (known !== null && known.state !== 'DECIDED') return known;
+  const due = await reachDue('wager', day, context);
+  const decided = known ?? (await wagers.decide(await decision(parts, venue, today, context), due));
   if (decided.state === 'DECIDED') await place(parts, decided, context);
   return wagers.wager(day);
 }
 
-async function decision(parts: PipelineParts, venue: Venue, today: DayDoc, { now, replayed }: StepContext): Promise<WagerDoc> {
+async function decision(parts: PipelineParts, venue: Venue, today: DayDoc, context: StepContext): Promise<WagerDoc> {
+  const { now, replayed } = context;
   const skipped = (reason: string): WagerDoc => ({ ...undecidedWager(venue, today.day, now), replayed, skippedBecause: reason });
   if (today.price === null) return skipped('nothing was forecast');
-  if (now.getTime() >= windowOpensAt(today.day)) return skipped('the window had opened');
+  if (await hasOpened(today.day, context)) return skipped('the window had opened');
   const market = nearestTheMoney(await venue.markets(now), fromCents(today.price.cents));
   if (market === undefined) return skipped('no market was open');
   try {
@@ -91,13 +94,13 @@ async function affordable(venue: Venue, fraction: number, unitCost: number): Pro
   return Math.max(0, Math.floor(stake / (unitCost * MICROS)));
 }
 
-async function place(parts: PipelineParts, wager: WagerDoc, { now }: StepContext): Promise<void> {
+async function place(parts: PipelineParts, wager: WagerDoc, context: StepContext): Promise<void> {
   const { wagers, log } = parts;
   const { _id } = wager;
   const venue = venueOf(parts, wager);
   if (venue === undefined)
     throw new OracleError('STEP_WAITING', `The wager of ${_id} was sized for ${wager.venue}, which is not configured`);
-  const skippedBecause = await reasonNotToPlace(parts, wager, now);
+  const skippedBecause = await reasonNotToPlace(parts, wager, context);
   try {
     // What may not be bought any more may have been bought by an earlier run: that is found.
     const fill = skippedBecause === null ? await venue.place(orderOf(wager)) : await venue.find(_id);
@@ -112,11 +115,18 @@ async function place(parts: PipelineParts, wager: WagerDoc, { now }: StepContext
 }
 
 /** Why a decided wager may not be placed any more, or null when it may. */
-async function reasonNotToPlace(parts: PipelineParts, wager: WagerDoc, now: Date): Promise<string | null> {
+async function reasonNotToPlace(parts: PipelineParts, wager: WagerDoc, context: StepContext): Promise<string | null> {
   // What was sized on paper is never placed with money after a change of the settings, nor the other way round.
   if (wager.venue !== parts.venue.name) return `sized for ${wager.venue}, not placed there`;
-  if (now.getTime() >= windowOpensAt(wager.day)) return 'not placed before the window opened';
+  if (await hasOpened(wager.day, context)) return 'not placed before the window opened';
   return reasonToStop(parts);
+}
+
+/** Whether a day's window has opened; both answers are for good. Errors as `TrustedTime.reach`. */
+async function hasOpened(day: Day, context: StepContext): Promise<boolean> {
+  if ((await context.time.precede(windowOpensAt(day))) !== null) return false;
+  await reachWindow(day, context);
+  return true;
 }
 
 /** Why no new wager may go out at this moment, or null. The operator's reason is his own. */

@@ -35,16 +35,18 @@ export async function dueWeeks({ record, reports }: WeeklyParts, { now }: StepCo
   return weeks;
 }
 
-async function writeReport(parts: WeeklyParts, week: Week, { now }: StepContext): Promise<void> {
+async function writeReport(parts: WeeklyParts, week: Week, context: StepContext): Promise<void> {
+  const { now, time } = context;
   const { record, market, wagers, reports } = parts;
   await requireRecorded(parts, week);
+  const due = await time.reach(weeklyInstant(week), `The report on ${formatWeek(week)}`);
   const sunday = lastDayOfWeek(week);
   const [days, forecasts, stakes, openUsd, closeUsd] = await Promise.all([
     daysBetween(record, week, sunday),
     forecastsThrough(record, sunday),
     wagers.settledStakes(),
-    closeOf(parts, week - 1, week, now),
-    closeOf(parts, sunday, week, now),
+    closeOf(parts, week - 1, week, context),
+    closeOf(parts, sunday, week, context),
   ]);
   const asOf = new Date(weeklyInstant(week));
   const report = composeWeekly({
@@ -56,7 +58,7 @@ async function writeReport(parts: WeeklyParts, week: Week, { now }: StepContext)
     source: market.source,
     ...{ days, forecasts, stakes, openUsd, closeUsd },
   });
-  await reports.weekly.keep(week, report);
+  await reports.weekly.keep(week, report, due);
 }
 
 /** A day enters the record at the latest when its window has opened, as missed; only where the data ends none does. */
@@ -69,11 +71,13 @@ async function requireRecorded({ record, market }: WeeklyParts, week: Week): Pro
 }
 
 /** The settled close of a day in USD. */
-async function closeOf({ market }: WeeklyParts, day: Day, week: Week, now: Date): Promise<number | null> {
+async function closeOf({ market }: WeeklyParts, day: Day, week: Week, { now, time }: StepContext): Promise<number | null> {
   try {
     return (await market.dailyClose(day, now.getTime())).priceUsd;
   } catch (error) {
-    if (!isOracleError(error) || now.getTime() < weeklyInstant(week) + PATIENCE_MS) throw error;
+    const givenUpAt = weeklyInstant(week) + PATIENCE_MS;
+    if (!isOracleError(error) || now.getTime() < givenUpAt) throw error;
+    await time.reach(givenUpAt, `The end of waiting for a close of ${formatWeek(week)}`);
     return null;
   }
 }

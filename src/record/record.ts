@@ -4,8 +4,10 @@ import { OracleError } from '../errors.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import { ignoreDuplicate, isDuplicateKey } from '../mongo.ts';
 import { OUTBOX_INDEX } from '../outbox.ts';
+import type { ReachedInstant, UnreachedInstant } from '../trusted-time.ts';
+import { requireDayProof } from './day-proof.ts';
 import type { DayDoc } from './day-record.ts';
-import { type ForecastDoc, lastDayTold, type Resolution } from './forecast.ts';
+import { type ForecastDoc, lastDayTold, type Resolution, windowOf } from './forecast.ts';
 import { type ForecastMove, moveForecasts } from './move-forecasts.ts';
 import { newForecast } from './new-forecast.ts';
 import { newestForecasts } from './newest-forecast.ts';
@@ -71,9 +73,11 @@ export class ForecastRecord {
   /**
    * Writes what a day's forecasts are made from, unless another writer was first, then its forecasts. Days follow each other without
    * a gap, so that the sequence is the distance from the first day.
+   * @param proof that its window is still closed; of a missed day, that it has opened
    * @throws OracleError STEP_WAITING when the day before is not in the record.
    */
-  async saveDay(newDay: NewDay): Promise<DayDoc> {
+  async saveDay(newDay: NewDay, proof: UnreachedInstant | ReachedInstant): Promise<DayDoc> {
+    requireDayProof(newDay, proof);
     const genesis = await this.#claimGenesis(newDay.day);
     if (newDay.day < genesis || (newDay.day > genesis && (await this.day(newDay.day - 1)) === null)) {
       throw new OracleError('STEP_WAITING', `${formatDay(newDay.day)} does not follow the last day of the record`);
@@ -194,7 +198,8 @@ export class ForecastRecord {
   }
 
   /** Records the close at window open for all forecasts of a day. */
-  async openWindow(day: Day, closeCents: number): Promise<void> {
+  async openWindow(day: Day, closeCents: number, opened: ReachedInstant): Promise<void> {
+    opened.requireCovers(windowOf(day, 0).opensAtMs, `The outcome window of ${formatDay(day)}`);
     await this.forecasts.updateMany({ day, btcAtSignalCents: null }, { $set: { btcAtSignalCents: closeCents } });
   }
 
@@ -232,10 +237,11 @@ export class ForecastRecord {
     return this.forecasts.find({ 'resolution.batch': batch }).sort({ _id: 1 }).toArray();
   }
 
-  /** Records what the closes decided, by forecast id; the first decision on a forecast stands. */
-  async decide(resolutions: Map<string, Resolution>): Promise<void> {
+  /** Records what the closes decided, by forecast id, on forecasts whose window is over; the first decision on a forecast stands. */
+  async decide(resolutions: Map<string, Resolution>, over: ReachedInstant): Promise<void> {
+    const undecided = { state: 'PENDING' as const, resolution: null, resolvesAt: { $lte: new Date(over.ms) } };
     const decisions = [...resolutions].map(([_id, resolution]) => ({
-      updateOne: { filter: { _id, state: 'PENDING' as const, resolution: null }, update: { $set: { resolution } } },
+      updateOne: { filter: { _id, ...undecided }, update: { $set: { resolution } } },
     }));
     if (decisions.length > 0) await this.forecasts.bulkWrite(decisions, { ordered: false });
   }

@@ -3,6 +3,7 @@ import { OracleError } from '../errors.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import { isDuplicateKey } from '../mongo.ts';
 import { OUTBOX_INDEX, type Outboxed } from '../outbox.ts';
+import type { ReachedInstant } from '../trusted-time.ts';
 import { type Comparison, type HeadToHead, headToHead } from './earned-weight.ts';
 import type { Side } from './sizing.ts';
 import type { BookDepth, Listing, Quote, StrikeMarket, Venue } from './venue.ts';
@@ -111,8 +112,8 @@ export class WagerBook {
     return this.wagers.findOne({ _id: formatDay(day) });
   }
 
-  /** Writes a day's decision unless there is one already, and returns the one that stands. */
-  async decide(doc: WagerDoc): Promise<WagerDoc> {
+  /** Writes a day's decision, which is proven to be due, unless there is one already, and returns the one that stands. */
+  async decide(doc: WagerDoc, _due: ReachedInstant): Promise<WagerDoc> {
     try {
       await this.wagers.insertOne(doc);
       return doc;
@@ -122,8 +123,22 @@ export class WagerBook {
     }
   }
 
-  /** Moves a wager on; a second writer of the same change finds it done. */
-  async move(id: string, from: WagerState, to: WagerState, set: Partial<WagerDoc> = {}): Promise<void> {
+  /** Moves a decided wager on; a second writer of the same change finds it done. */
+  move(id: string, from: WagerState, to: 'PLACED' | 'SKIPPED', set: Partial<WagerDoc> = {}): Promise<void> {
+    return this.#move(id, from, to, set);
+  }
+
+  /** Records what a placed wager came to, once its market is proven to have expired. */
+  settle(
+    id: string,
+    to: 'WIN' | 'LOSS',
+    set: Pick<WagerDoc, 'winner' | 'payoutMicros' | 'settledAt'>,
+    _expired: ReachedInstant,
+  ): Promise<void> {
+    return this.#move(id, 'PLACED', to, set);
+  }
+
+  async #move(id: string, from: WagerState, to: WagerState, set: Partial<WagerDoc>): Promise<void> {
     if (!TRANSITIONS[from].includes(to)) throw new OracleError('ILLEGAL_TRANSITION', `Wager ${id} cannot go from ${from} to ${to}`);
     const toTell = changeTo(to, set);
     const tell = toTell === null ? {} : { $push: { outbox: toTell } };
@@ -177,7 +192,7 @@ export class WagerBook {
   }
 
   /** Records which side won the market of a wager that staked nothing. */
-  async recordWinner(id: string, winner: Side, settledAt: Date): Promise<void> {
+  async recordWinner(id: string, winner: Side, settledAt: Date, _expired: ReachedInstant): Promise<void> {
     await this.wagers.updateOne({ _id: id, winner: null }, { $set: { winner, settledAt } });
   }
 

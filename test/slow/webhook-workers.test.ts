@@ -15,6 +15,7 @@ import { ForecastRecord } from '../../src/record/record.ts';
 import { createShutdown } from '../../src/shutdown.ts';
 import { WagerBook } from '../../src/wager/wagers.ts';
 import { answering } from '../support/receiver.ts';
+import { timeOf } from '../support/trusted-time.ts';
 import { type WebhookBench, webhookBench } from '../support/webhook-bench.ts';
 import { regimeDraft } from '../support/webhook-registry.ts';
 
@@ -45,7 +46,7 @@ async function startWorker(timing?: DeliveryTiming) {
   );
   // The steps of the day have nothing to do here.
   const jobs = Object.fromEntries(Object.keys(JOBS).map((name) => [name, { cron: '0 0 1 1 *', run: async () => undefined }]));
-  const schedule = await startSchedule({ db, parts: {} as PipelineParts, jobs, queues: delivery.queues, log, now });
+  const schedule = await startSchedule({ db, parts: { time: timeOf(now) } as PipelineParts, jobs, queues: delivery.queues, log, now });
   shutdown.onStop('jobs', () => schedule.drain(6_000));
   await delivery.start(schedule);
   return { stop };

@@ -5,6 +5,7 @@ import { type Day, instantOf } from '../../src/forecast/day.ts';
 import { weekOf } from '../../src/forecast/week.ts';
 import { type Served, serve } from './serve.ts';
 import { runPastDay, type TestService, testService, today } from './service.ts';
+import { timeOf } from './trusted-time.ts';
 
 /** Enough for a whole round, its listing included, whatever weekday it is. */
 const DAYS = 16;
@@ -45,7 +46,7 @@ async function withContest(service: TestService, monday: Day): Promise<ContestSe
   const chain = await connectedChain(service);
   const clock = { ms: instantOf(monday - 3, 9) };
   const now = () => new Date(clock.ms);
-  const contest = composeContest({ ...contestOptions(service), chain, now });
+  const contest = composeContest({ ...contestOptions(service), chain, time: timeOf(now), now });
   const served = await serve({ ...service, http: { ...service.http, contest, now } });
   const stop = async () => {
     await served.close();

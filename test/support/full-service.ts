@@ -1,4 +1,5 @@
 import type { Day } from '../../src/forecast/day.ts';
+import { liveContext } from '../../src/pipeline/parts.ts';
 import type { StepName } from '../../src/pipeline/step-runs.ts';
 import { runStep } from '../../src/pipeline/steps.ts';
 import { settledWager } from '../integration/pipeline/wager-docs.ts';
@@ -39,7 +40,7 @@ async function upToDate(service: TestService): Promise<TestService> {
     ['brief', today()],
   ];
   for (const [step, day] of steps) {
-    const outcome = await runStep(service.pipeline, step, day, { now, replayed: false });
+    const outcome = await runStep(service.pipeline, step, day, liveContext(service.pipeline, now));
     if ('failed' in outcome) throw new Error(`${step} failed: ${outcome.failed}`);
   }
   await runSelfTestsShortly(service, now);

@@ -43,6 +43,7 @@ export async function jobBench(confirmations = 1) {
       return { document: { kind: offering, nonce: generatePrivateKey() }, forecastId: null, attestationUid: null };
     },
     log: createLog({ level: 'silent', secrets: [] }),
+    time: { disagreement: async () => null },
     now: () => new Date(Date.now() + clock.aheadMs),
     ...changes,
   });

@@ -1,6 +1,7 @@
 import type { UpdateFilter } from 'mongodb';
 import { saltFor } from '../../src/chain/commitment.ts';
 import { dayOf } from '../../src/forecast/day.ts';
+import { liveContext } from '../../src/pipeline/parts.ts';
 import { runStep } from '../../src/pipeline/steps.ts';
 import type { DayDoc } from '../../src/record/day-record.ts';
 import type { CommittedValues, ForecastDoc } from '../../src/record/forecast.ts';
@@ -114,7 +115,7 @@ async function remakeReports({ pipeline, database, http }: TestService): Promise
     ['backtest', today],
     ['diagnostics', today],
   ] as const) {
-    const outcome = await runStep(pipeline, step, day, { now, replayed: false });
+    const outcome = await runStep(pipeline, step, day, liveContext(pipeline, now));
     if (!('done' in outcome)) throw new Error(`${step} is not done: ${JSON.stringify(outcome)}`);
   }
 }

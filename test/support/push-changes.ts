@@ -8,6 +8,7 @@ import type { WagerBook } from '../../src/wager/wagers.ts';
 import { settledWager } from '../integration/pipeline/wager-docs.ts';
 import { dayDoc } from '../unit/record/day-doc.ts';
 import { forecastDoc } from '../unit/record/forecast-doc.ts';
+import { REACHED, UNREACHED } from './trusted-time.ts';
 
 /** A change of the record as a step of the day makes it, and the keys of the events that are to come of it. */
 export interface RecordChange {
@@ -43,7 +44,7 @@ function changesOfDay(books: Books, day: Day, isFirst: boolean): RecordChange[] 
     {
       keys: [`wager.placed:${date}`],
       make: async () => {
-        await wagers.decide({ ...decided, state: 'DECIDED', placedAt: null, winner: null, payoutMicros: null, settledAt: null });
+        await wagers.decide({ ...decided, state: 'DECIDED', placedAt: null, winner: null, payoutMicros: null, settledAt: null }, REACHED);
         await wagers.move(date, 'DECIDED', 'PLACED', { placedAt: new Date(instantOf(day, 21, 42)) });
       },
     },
@@ -53,7 +54,8 @@ function changesOfDay(books: Books, day: Day, isFirst: boolean): RecordChange[] 
     },
     {
       keys: [`wager.settled:${date}`],
-      make: () => wagers.move(date, 'PLACED', 'WIN', { winner: 'YES', payoutMicros: 10 * MICROS, settledAt: new Date(instantOf(day + 2)) }),
+      make: () =>
+        wagers.settle(date, 'WIN', { winner: 'YES', payoutMicros: 10 * MICROS, settledAt: new Date(instantOf(day + 2)) }, REACHED),
     },
   ];
 }
@@ -61,7 +63,7 @@ function changesOfDay(books: Books, day: Day, isFirst: boolean): RecordChange[] 
 async function forecast({ record }: Books, day: Day): Promise<void> {
   const { _id, sequence: _sequence, outbox: _outbox, ...rest } = dayDoc(day, { regime: REGIMES[day % 2] });
   const values = forecastDoc({ state: 'DRAFT' }).values!;
-  await record.saveDay({ ...rest, forecasts: Object.fromEntries(HORIZONS.map((horizon) => [horizon, values])) });
+  await record.saveDay({ ...rest, forecasts: Object.fromEntries(HORIZONS.map((horizon) => [horizon, values])) }, UNREACHED);
 }
 
 async function attest({ record }: Books, day: Day): Promise<void> {
@@ -74,12 +76,12 @@ async function attest({ record }: Books, day: Day): Promise<void> {
 }
 
 async function resolve({ record }: Books, day: Day): Promise<void> {
-  await record.openWindow(day, 9_000_000);
+  await record.openWindow(day, 9_000_000, REACHED);
   const template = forecastDoc({ state: 'WIN' }).resolution!;
   const decisions = HORIZONS.map((horizon): [string, Resolution] => {
     return [forecastId(day, horizon), { ...template, outcome: outcomeOf(day, horizon), batch: `${day}` }];
   });
-  await record.decide(new Map(decisions));
+  await record.decide(new Map(decisions), REACHED);
   const docs = await record.forecastsOf(day);
   await record.markRevealed(
     docs,

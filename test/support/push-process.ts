@@ -6,6 +6,7 @@ import { connectMongo } from '../../src/mongo.ts';
 import type { PipelineParts } from '../../src/pipeline/parts.ts';
 import { createShutdown } from '../../src/shutdown.ts';
 import { accessOf, booksOf, now, PUSH_WORLD } from './push-world.ts';
+import { timeOf } from './trusted-time.ts';
 
 /**
  * `publisher`: brings changes into the event log as fast as it can. `worker`: does that and delivers to webhooks, as a worker of the
@@ -43,7 +44,7 @@ async function worker(): Promise<null> {
   const delivery = composeWebhookDelivery(frame, { db, push, encryptionSecret, view, tierOf, now, resolve, timing });
   // The steps of the day have nothing to do here.
   const jobs = Object.fromEntries(Object.keys(JOBS).map((name) => [name, { cron: '0 0 1 1 *', run: async () => undefined }]));
-  const schedule = await startSchedule({ db, parts: {} as PipelineParts, jobs, queues: delivery.queues, log, now });
+  const schedule = await startSchedule({ db, parts: { time: timeOf(now) } as PipelineParts, jobs, queues: delivery.queues, log, now });
   await delivery.start(schedule);
   return null;
 }

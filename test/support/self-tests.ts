@@ -1,6 +1,7 @@
 import { expect, vi } from 'vitest';
 import { parseDay } from '../../src/forecast/day.ts';
 import { type InputFrame, sliceFrame } from '../../src/forecast/frame.ts';
+import { liveContext } from '../../src/pipeline/parts.ts';
 import { catchUpSelfTests } from '../../src/pipeline/self-test/catch-up.ts';
 import { computeReports } from '../../src/pipeline/self-test/computations.ts';
 import type { SelfTestParts } from '../../src/pipeline/self-test/parts.ts';
@@ -20,7 +21,7 @@ export const computeShortly: SelfTestParts['compute'] = async ({ frame }, names)
 /** Runs the self-tests of a service that are due, each of a short history. */
 export async function runSelfTestsShortly({ pipeline }: TestService, now: Date): Promise<StepReport[]> {
   pipeline.selfTests.compute = computeShortly;
-  const reports = await catchUpSelfTests(pipeline, { now, replayed: false });
+  const reports = await catchUpSelfTests(pipeline, liveContext(pipeline, now));
   const undone = reports.filter(({ outcome }) => !('done' in outcome));
   if (undone.length > 0) throw new Error(`self-tests are not done: ${JSON.stringify(undone)}`);
   return reports;

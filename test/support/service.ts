@@ -13,6 +13,7 @@ import { stepInstant, windowOpensAt } from '../../src/pipeline/times.ts';
 import { createSetup } from '../../src/setup.ts';
 import { createShutdown } from '../../src/shutdown.ts';
 import { removeFolder } from './folders.ts';
+import { contextAt } from './trusted-time.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -59,7 +60,7 @@ export async function runPastDay(
   ];
   for (const [ms, step] of steps) {
     await infrastructure.localChain!.setTime(ms);
-    const result = await runStep(pipeline, step, day, { now: new Date(ms), replayed: true });
+    const result = await runStep(pipeline, step, day, { ...contextAt(ms), replayed: true });
     if (!('done' in result)) throw new Error(`${step} is not done: ${JSON.stringify(result)}`);
   }
 }

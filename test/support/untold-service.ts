@@ -6,6 +6,7 @@ import { settledWager } from '../integration/pipeline/wager-docs.ts';
 import { runSelfTestsShortly } from './self-tests.ts';
 import { serveOneJob } from './served-jobs.ts';
 import { runPastDay, type TestService, testService } from './service.ts';
+import { contextAt, REACHED } from './trusted-time.ts';
 
 const DAYS = 14;
 
@@ -49,7 +50,7 @@ async function decideUnrevealed(service: TestService): Promise<void> {
     ...closes,
     ...{ actualDirection: 'UP', outcome: 'WIN', venues: ['test'], deviationBps: 0, decidedAt: new Date(NOW), batch: 'of nobody' },
   };
-  await service.pipeline.record.decide(new Map([[late._id, decided]]));
+  await service.pipeline.record.decide(new Map([[late._id, decided]]), REACHED);
 }
 
 /** One forecast was committed too late to count: its window is open. */
@@ -62,5 +63,5 @@ async function makeVoid(service: TestService): Promise<void> {
 /** The outcome of a wager that everybody may know is in the reputation registry. */
 async function reportOutcome(service: TestService): Promise<void> {
   await service.pipeline.wagers.wagers.insertOne(settledWager(TODAY - 40, 'WIN'));
-  expect(await runStep(service.pipeline, 'reputation', TODAY, { now: new Date(NOW), replayed: false })).toHaveProperty('done');
+  expect(await runStep(service.pipeline, 'reputation', TODAY, contextAt(NOW))).toHaveProperty('done');
 }

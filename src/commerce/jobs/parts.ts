@@ -2,6 +2,7 @@ import type { Address } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import type { Wallet } from '../../chain/wallet.ts';
 import type { Log } from '../../log.ts';
+import type { TrustedTime } from '../../trusted-time.ts';
 import type { ComposedDocument } from '../documents/compose.ts';
 import type { Ledger } from '../ledger.ts';
 import type { JobStore } from './job-store.ts';
@@ -22,5 +23,6 @@ export interface JobParts {
   /** What an offering delivers now. @throws OracleError STEP_WAITING and others while it cannot be composed: it is tried again */
   compose(offering: string, now: Date): Promise<ComposedDocument>;
   log: Log;
+  time: Pick<TrustedTime, 'disagreement'>;
   now(): Date;
 }

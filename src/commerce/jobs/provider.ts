@@ -1,5 +1,5 @@
 import { type DeepBlock, readDeepBlock } from '../../chain/agent-commerce.ts';
-import { isOracleError } from '../../errors.ts';
+import { isOracleError, OracleError } from '../../errors.ts';
 import { advanceJob } from './advance.ts';
 import { collectEvents } from './collect.ts';
 import type { ListedJob } from './job-doc.ts';
@@ -14,9 +14,12 @@ const LONGEST_RETRY_MS = 15_000;
 /**
  * One pass over the jobs for the provider wallet: notes what happened on chain since the last one, then takes every job on that is
  * due, each by its state on chain. Passes may run in any number of processes at once; one that is broken off costs nothing.
- * @throws OracleError CHAIN_UNREACHABLE; what goes wrong with a single job is noted with it and tried again
+ * @throws OracleError CHAIN_UNREACHABLE, STEP_WAITING while the clocks disagree; what goes wrong with a single job is noted with it and tried again
  */
 export async function sweepJobs(parts: JobParts): Promise<void> {
+  // Jobs are taken, refused and given up by their expiry.
+  const disagreement = await parts.time.disagreement();
+  if (disagreement !== null) throw new OracleError('STEP_WAITING', disagreement);
   const deep = await readDeepBlock(parts.chain);
   if (deep === null) return;
   await collectEvents(parts, deep);

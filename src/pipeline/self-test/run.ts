@@ -1,5 +1,5 @@
 import { isOracleError, OracleError, reasonOf } from '../../errors.ts';
-import type { Day } from '../../forecast/day.ts';
+import { type Day, formatDay } from '../../forecast/day.ts';
 import { newestDueDay, SELF_TEST_STEPS, type SelfTestStep, selfTestId, selfTestInstant } from '../../record/self-test/due.ts';
 import { RESULT_FORMAT, SELF_TESTS, type SelfTestDoc, type SelfTestName } from '../../record/self-test/self-test.ts';
 import { type SelfTestRun, stands } from '../../record/self-test/store.ts';
@@ -30,9 +30,12 @@ export async function dueDayOf({ market }: Pick<PipelineParts, 'market'>, step: 
 /**
  * Runs the tests of a step for the newest day that it was due on, and returns those that it ran: a test that this very code has run on
  * this very data is not run again. Those of the record first: they wait for nothing.
- * @throws OracleError PRICE_UNAVAILABLE and the like while history is missing, INTERNAL when a test could not be run
+ * @throws OracleError PRICE_UNAVAILABLE and the like while history is missing, INTERNAL when a test could not be run, and as
+ * `TrustedTime.reach`
  */
-export async function selfTestStep(parts: PipelineParts, step: SelfTestStep, { now }: StepContext): Promise<SelfTestName[]> {
+export async function selfTestStep(parts: PipelineParts, step: SelfTestStep, { now, time }: StepContext): Promise<SelfTestName[]> {
+  const day = await dueDayOf(parts, step, now);
+  await time.reach(selfTestInstant(step, day), `The ${step} of ${formatDay(day)}`);
   const runs = [...(await runRecorded(parts, step, now)), ...(await runComputed(parts, step, now))];
   const failed = runs.find(({ state }) => state === 'failed');
   if (failed !== undefined) throw new OracleError('INTERNAL', failed.reason ?? 'A self-test could not be run');

@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { type Day, formatDay } from '../../forecast/day.ts';
 import { isDuplicateKey } from '../../mongo.ts';
+import type { ReachedInstant } from '../../trusted-time.ts';
 import type { Brief } from './brief.ts';
 
 interface BriefDoc {
@@ -34,8 +35,8 @@ export class BriefStore {
     return (await this.#briefs.findOne({}, { sort: { day: -1 }, projection: { day: 1 } }))?.day ?? null;
   }
 
-  /** Keeps a day's brief unless there is one, and returns the one that stands. */
-  async keep(day: Day, brief: Brief): Promise<Brief> {
+  /** Keeps a day's brief, which is proven to be due, unless there is one, and returns the one that stands. */
+  async keep(day: Day, brief: Brief, _due: ReachedInstant): Promise<Brief> {
     try {
       await this.#briefs.insertOne({ _id: formatDay(day), day, brief });
       return brief;

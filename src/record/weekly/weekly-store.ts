@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { formatWeek, type Week } from '../../forecast/week.ts';
 import { isDuplicateKey } from '../../mongo.ts';
+import type { ReachedInstant } from '../../trusted-time.ts';
 import type { WeeklyReport } from './weekly-report.ts';
 
 interface WeeklyDoc {
@@ -38,8 +39,8 @@ export class WeeklyStore {
     return docs.map(({ week }) => week);
   }
 
-  /** Keeps a week's report unless there is one. */
-  async keep(week: Week, report: WeeklyReport): Promise<void> {
+  /** Keeps a week's report, which is proven to be due, unless there is one. */
+  async keep(week: Week, report: WeeklyReport, _due: ReachedInstant): Promise<void> {
     await this.#reports.insertOne({ _id: formatWeek(week), week, report }).catch((error: unknown) => {
       if (!isDuplicateKey(error)) throw error;
     });

@@ -8,6 +8,7 @@ import { type PredictionData, type ResolutionData, SCHEMAS, schemaUid } from '..
 import type { Wallet } from '../../../src/chain/wallet.ts';
 import { dayOf, instantOf } from '../../../src/forecast/day.ts';
 import { documentText, unpadded } from '../../support/documents.ts';
+import { REACHED } from '../../support/trusted-time.ts';
 import { type Bench, startBench } from './bench.ts';
 
 const GAS_GOAL = 1_500_000;
@@ -73,8 +74,8 @@ describe('schemas', () => {
 describe('predictions of a day', () => {
   it('are attested in one transaction, in their order, within the gas goal', async () => {
     const { attester, wallet } = await newAttester();
-    const [previous] = await attester.attestPredictions('attest:yesterday', [{ ...prediction(7), refUid: zeroHash }]);
-    const attested = await attester.attestPredictions('attest:today', predictions(previous.uid));
+    const [previous] = await attester.attestPredictions('attest:yesterday', [{ ...prediction(7), refUid: zeroHash }], REACHED);
+    const attested = await attester.attestPredictions('attest:today', predictions(previous.uid), REACHED);
     console.log(`gas of four predictions in one multiAttest: ${attested[0].gasUsed}`);
     expect(attested[0].gasUsed).toBeLessThanOrEqual(GAS_GOAL);
     expect(new Set(attested.map(({ txHash }) => txHash)).size).toBe(1);
@@ -98,22 +99,22 @@ describe('predictions of a day', () => {
 
   it('are attested once, however often the step runs', async () => {
     const { attester, wallet } = await newAttester();
-    const first = await attester.attestPredictions('attest:again', predictions());
-    expect(await attester.attestPredictions('attest:again', predictions())).toEqual(first);
+    const first = await attester.attestPredictions('attest:again', predictions(), REACHED);
+    expect(await attester.attestPredictions('attest:again', predictions(), REACHED)).toEqual(first);
     expect(await bench.mined(wallet.address)).toHaveLength(1);
   });
 
   it('that are none take no transaction', async () => {
     const { attester, wallet } = await newAttester();
-    expect(await attester.attestPredictions('attest:none', [])).toEqual([]);
+    expect(await attester.attestPredictions('attest:none', [], REACHED)).toEqual([]);
     expect(await bench.mined(wallet.address)).toHaveLength(0);
   });
 
   it('are found again by their events', async () => {
     const { attester } = await newAttester();
-    const first = await attester.attestPredictions('attest:found:1', predictions());
+    const first = await attester.attestPredictions('attest:found:1', predictions(), REACHED);
     await bench.chain.mine(3);
-    const second = await attester.attestPredictions('attest:found:2', predictions());
+    const second = await attester.attestPredictions('attest:found:2', predictions(), REACHED);
     const options = { schema: 'prediction', attester: attester.address, fromBlock: 0 } as const;
     const found = await reader.find({ ...options, blocksPerRequest: 2 });
     expect(found).toEqual([...first, ...second].map(({ uid, txHash, blockNumber }) => ({ uid, txHash, blockNumber })));
@@ -125,7 +126,7 @@ describe('predictions of a day', () => {
 describe('a resolution', () => {
   it('refers to its prediction, and opens its commitment', async () => {
     const { attester } = await newAttester();
-    const [predicted] = await attester.attestPredictions('attest:resolved', predictions());
+    const [predicted] = await attester.attestPredictions('attest:resolved', predictions(), REACHED);
     const data: ResolutionData = {
       ...opening(1),
       btcAtSignalCents: 11_200_000,
@@ -133,7 +134,7 @@ describe('a resolution', () => {
       returnBps: -179,
       outcome: 'WIN',
     };
-    const [resolved] = await attester.attestResolutions('resolve:1', [{ ...data, refUid: predicted.uid }]);
+    const [resolved] = await attester.attestResolutions('resolve:1', [{ ...data, refUid: predicted.uid }], REACHED);
     console.log(`gas of one resolution: ${resolved.gasUsed}`);
     const onChain = (await reader.read(resolved.uid))!;
     expect(onChain.refUid).toBe(predicted.uid);
@@ -148,7 +149,7 @@ describe('a resolution', () => {
 describe('resolutions of a day', () => {
   it('cost between what docs/OPERATE.md says of four that are HOLD and of none', async () => {
     const { attester } = await newAttester();
-    const predicted = await attester.attestPredictions('attest:costs', predictions());
+    const predicted = await attester.attestPredictions('attest:costs', predictions(), REACHED);
     const outcome = { btcAtSignalCents: 11_200_000, btcAtResolutionCents: 11_000_000, returnBps: -179 };
     const gasOf = async (called: Pick<ResolutionData, 'signal' | 'outcome'>) => {
       const items = HORIZONS.map((horizonDays, index) => ({
@@ -157,7 +158,7 @@ describe('resolutions of a day', () => {
         ...called,
         refUid: predicted[index].uid,
       }));
-      return (await attester.attestResolutions(`resolve:${called.signal}`, items))[0].gasUsed;
+      return (await attester.attestResolutions(`resolve:${called.signal}`, items, REACHED))[0].gasUsed;
     };
     const said = /four revealed \| [\d,]+ \+ ([\d,]+) to ([\d,]+): a HOLD takes ([\d,]+) less \|/.exec(
       unpadded(documentText('docs/OPERATE.md')),
@@ -172,7 +173,7 @@ describe('resolutions of a day', () => {
 describe('a check', () => {
   it('names the fields that differ, with both values', async () => {
     const { attester } = await newAttester();
-    const [{ uid }] = await attester.attestPredictions('attest:check', predictions());
+    const [{ uid }] = await attester.attestPredictions('attest:check', predictions(), REACHED);
     const onChain = (await reader.read(uid))!;
     const expected = { ...prediction(1), sequence: 2, resolvesAt: new Date(0), attester: zeroAddress };
     const wrong = reader.check(onChain, expected).filter(({ ok }) => !ok);

@@ -4,6 +4,7 @@ import type { Chain } from '../../../src/chain/client.ts';
 import { reputationAbi } from '../../../src/chain/erc8004-abi.ts';
 import { ensureIdentity, readIdentity, updateAgentUri } from '../../../src/chain/identity.ts';
 import { createReporter, readReputation } from '../../../src/chain/reputation.ts';
+import { REACHED } from '../../support/trusted-time.ts';
 import { type Bench, startBench } from './bench.ts';
 
 const feedbackHash = keccak256(stringToHex('evidence'));
@@ -53,10 +54,10 @@ describe('the first agent of a registry', () => {
       reporter: reporter.address,
     });
     for (const [index, outcome] of (['WIN', 'LOSS', 'WIN'] as const).entries()) {
-      const sent = await reporter.report(`feedback:${index}`, { outcome, endpoint: 'http://one.example', feedbackHash });
+      const sent = await reporter.report(`feedback:${index}`, { outcome, endpoint: 'http://one.example', feedbackHash }, REACHED);
       expect(sent).toEqual({ txHash: expect.stringMatching(/^0x/), at: expect.any(Date) });
     }
-    await reporter.report('feedback:2', { outcome: 'WIN', endpoint: 'http://one.example', feedbackHash });
+    await reporter.report('feedback:2', { outcome: 'WIN', endpoint: 'http://one.example', feedbackHash }, REACHED);
     // 20000 / 3, truncated to two decimals.
     expect(await readReputation(chain, 0, reporter.address)).toMatchObject({ total: 3, positive: 2, averageScore: 66.66 });
   });
@@ -67,7 +68,7 @@ describe('the registries', () => {
     const owner = await bench.wallet((await bench.newAccount()).account, { role: 'provider' });
     const { agentId } = await ensureIdentity(chain, { agentUri: 'http://self.example', wallet: owner });
     const reporter = createReporter({ chain, wallet: owner, agentId: async () => agentId });
-    await expect(reporter.report('self', { outcome: 'WIN', endpoint: '', feedbackHash })).rejects.toMatchObject({
+    await expect(reporter.report('self', { outcome: 'WIN', endpoint: '', feedbackHash }, REACHED)).rejects.toMatchObject({
       code: 'CHAIN_REVERTED',
       message: expect.stringContaining('Self-feedback not allowed'),
     });

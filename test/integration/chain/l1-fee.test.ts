@@ -4,6 +4,7 @@ import { createAttester } from '../../../src/chain/attester.ts';
 import { createGasCosts } from '../../../src/chain/gas-costs.ts';
 import { totalCost } from '../../../src/record/attestations.ts';
 import { rpcProxy } from '../../support/rpc-proxy.ts';
+import { REACHED } from '../../support/trusted-time.ts';
 import { type Bench, freshAddress, startBench } from './bench.ts';
 
 let bench: Bench;
@@ -59,6 +60,7 @@ it('counts it once for all attestations of a transaction', async () => {
       ...{ sequence: 1, day: 20_685, horizonDays, windowOpensAt: new Date(0), resolvesAt: new Date(0), refUid: zeroHash },
       ...{ commitment: zeroHash, inputsDigest: zeroHash, metadata: zeroHash },
     })),
+    REACHED,
   );
   expect(attested.map(({ l1FeeWei }) => l1FeeWei)).toEqual([String(L1_FEE), String(L1_FEE)]);
   const { gasUsed, effectiveGasPriceWei } = attested[0];

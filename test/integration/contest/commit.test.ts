@@ -15,6 +15,7 @@ import { fundGas } from '../../../src/local/deploy-wallets.ts';
 import { COMMITMENTS, contestDoor, LEADERBOARD, MARKETS, STATUS, signedCommitment, type Told } from '../../support/contest-door.ts';
 import { type ContestService, contestOptions, youngContest } from '../../support/contest-service.ts';
 import { walletFactory } from '../../support/contract-wallet.ts';
+import { timeOf } from '../../support/trusted-time.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -217,6 +218,7 @@ describe('at the deadline', () => {
         world.clock.ms = instantOf(world.monday);
         return true;
       },
+      time: timeOf(() => new Date(world.clock.ms)),
       now: () => new Date(world.clock.ms),
     });
     await expect(commit(slow, body)).rejects.toMatchObject({ code: 'CONFLICT', field: 'market' });

@@ -9,6 +9,7 @@ import { scoreOf } from '../../../src/contest/score.ts';
 import { ensureIndexes } from '../../../src/mongo.ts';
 import { listedRound } from '../../support/contest-round.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { REACHED, UNREACHED } from '../../support/trusted-time.ts';
 
 let database: TestDatabase;
 let store: CommitmentStore;
@@ -36,29 +37,30 @@ const standing = async () => (await store.ofMarket('2026-W32-62000', { limit: 10
 
 describe('a wallet and market have one commitment', () => {
   it('the newest one, whatever the order in which they come', async () => {
-    expect(await store.put(commitment({ issuedAtMs: 2_000, probabilityBps: 2_000 }))).toBe('created');
-    expect(await store.put(commitment({ issuedAtMs: 3_000, probabilityBps: 3_000 }))).toBe('replaced');
-    for (const issuedAtMs of [3_000, 2_000, 0]) expect(await store.put(commitment({ issuedAtMs, probabilityBps: 9_000 }))).toBe('stale');
+    expect(await store.put(commitment({ issuedAtMs: 2_000, probabilityBps: 2_000 }), UNREACHED)).toBe('created');
+    expect(await store.put(commitment({ issuedAtMs: 3_000, probabilityBps: 3_000 }), UNREACHED)).toBe('replaced');
+    for (const issuedAtMs of [3_000, 2_000, 0])
+      expect(await store.put(commitment({ issuedAtMs, probabilityBps: 9_000 }), UNREACHED)).toBe('stale');
     expect(await standing()).toMatchObject([{ issuedAtMs: 3_000, probabilityBps: 3_000, score: null }]);
   });
 
   it('the newest of many at once, in one document', async () => {
     const times = Array.from({ length: 40 }, (_, i) => 1_000 + ((i * 17) % 40));
-    const put = await Promise.all(times.map((issuedAtMs) => store.put(commitment({ issuedAtMs, probabilityBps: issuedAtMs }))));
+    const put = await Promise.all(times.map((issuedAtMs) => store.put(commitment({ issuedAtMs, probabilityBps: issuedAtMs }), UNREACHED)));
     expect(put.filter((result) => result === 'created')).toHaveLength(1);
     expect(put[times.indexOf(1_039)]).not.toBe('stale');
     expect(await standing()).toMatchObject([{ issuedAtMs: 1_039, probabilityBps: 1_039 }]);
   });
 
   it('of the same moment only one gets through', async () => {
-    const put = await Promise.all(Array.from({ length: 10 }, (_, i) => store.put(commitment({ probabilityBps: 1_000 + i }))));
+    const put = await Promise.all(Array.from({ length: 10 }, (_, i) => store.put(commitment({ probabilityBps: 1_000 + i }), UNREACHED)));
     expect(put.toSorted()).toEqual(['created', ...Array(9).fill('stale')]);
   });
 
   it('whatever case the address was sent in', async () => {
     const wallet = getAddress('0xabcdefabcdefabcdefabcdefabcdefabcdefabcd');
-    await store.put(commitment({ wallet }));
-    expect(await store.put(commitment({ wallet: wallet.toLowerCase() as Hex }))).toBe('stale');
+    await store.put(commitment({ wallet }), UNREACHED);
+    expect(await store.put(commitment({ wallet: wallet.toLowerCase() as Hex }), UNREACHED)).toBe('stale');
   });
 });
 
@@ -66,8 +68,8 @@ describe('scores', () => {
   const score = (walletBps: number) => scoreOf({ walletBps, oracleBps: 6_000, above: true });
 
   it('are given to each commitment once, also by two workers, also after a crash half way', async () => {
-    for (let who = 1; who <= 30; who++) await store.put(commitment({ who, probabilityBps: 200 * who }));
-    await store.put(commitment({ who: 1, market: '2026-W32-64000' }));
+    for (let who = 1; who <= 30; who++) await store.put(commitment({ who, probabilityBps: 200 * who }), UNREACHED);
+    await store.put(commitment({ who: 1, market: '2026-W32-64000' }), UNREACHED);
     const half = (await standing()).slice(0, 15).map(({ _id }) => _id);
     const marked = { ...score(5_000), points: 77 };
     await database.db.collection<{ _id: string }>('contest_commitments').updateMany({ _id: { $in: half } }, { $set: { score: marked } });
@@ -90,11 +92,11 @@ describe('scores', () => {
       [4, enough.slice(1), 9_900],
     ];
     for (const [who, rounds, probabilityBps] of entries) {
-      for (const roundId of rounds) await store.put(commitment({ who, roundId, market: `${roundId}-1`, probabilityBps }));
+      for (const roundId of rounds) await store.put(commitment({ who, roundId, market: `${roundId}-1`, probabilityBps }), UNREACHED);
     }
     // Five markets of one round count as one round: the wallet stays without a rank.
     for (let strike = 1; strike <= 5; strike++) {
-      await store.put(commitment({ who: 5, roundId: '2026-W10', market: `2026-W10-${strike}`, probabilityBps: 9_900 }));
+      await store.put(commitment({ who: 5, roundId: '2026-W10', market: `2026-W10-${strike}`, probabilityBps: 9_900 }), UNREACHED);
     }
     for (const roundId of enough) for (let strike = 1; strike <= 5; strike++) await store.scoreMarket(`${roundId}-${strike}`, score);
     const { rows, total, ranked } = await store.standings({ limit: 10, offset: 0 });
@@ -128,13 +130,13 @@ describe('a round', () => {
   it('is listed by the first of many, and moves on once', async () => {
     const rounds = new RoundStore(database.db);
     const prices = Array.from({ length: 10 }, (_, i) => 50_000 + 1_000 * i);
-    const listed = await Promise.all(prices.map((price) => rounds.list(listedRound('2026-07-29T10:00:00Z', price))));
+    const listed = await Promise.all(prices.map((price) => rounds.list(listedRound('2026-07-29T10:00:00Z', price), UNREACHED)));
     expect(listed.filter(Boolean)).toHaveLength(1);
     const round = (await rounds.find('2026-W32'))!;
     expect(round.listing.spotUsd).toBe(prices[listed.indexOf(true)]);
-    const moves = await Promise.all(prices.map(() => rounds.move(round._id, 'OPEN', 'RUNNING', {})));
+    const moves = await Promise.all(prices.map(() => rounds.move(round._id, { from: 'OPEN', to: 'RUNNING' }, {}, REACHED)));
     expect(moves.filter(Boolean)).toHaveLength(1);
-    expect(await rounds.move(round._id, 'OPEN', 'VOID', { voidBecause: 'too late' })).toBe(false);
+    expect(await rounds.move(round._id, { from: 'OPEN', to: 'VOID' }, { voidBecause: 'too late' }, REACHED)).toBe(false);
     expect(await rounds.find(round._id)).toMatchObject({ state: 'RUNNING', voidBecause: null });
   });
 });

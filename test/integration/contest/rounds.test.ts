@@ -15,6 +15,7 @@ import type { Market } from '../../../src/market/market.ts';
 import { ModelStore } from '../../../src/record/models.ts';
 import { ForecastRecord } from '../../../src/record/record.ts';
 import { contestOptions, contestService } from '../../support/contest-service.ts';
+import { timeOf, UNREACHED } from '../../support/trusted-time.ts';
 
 let world: Awaited<ReturnType<typeof contestService>>;
 let db: Db;
@@ -47,6 +48,7 @@ function partsWith(market: Partial<Market> = {}): ContestParts {
     market: { ...options.market, ...market },
     deployment: { chainId: 8453, identityRegistry: world.service.http.addresses.identityRegistry, agentId: 0 },
     isSignedBy: async () => true,
+    time: timeOf(() => new Date(nowMs)),
     now: () => new Date(nowMs),
   });
 }
@@ -169,7 +171,7 @@ describe('a round is void and scored for nobody', () => {
     for (let age = 1; age <= MAX_FORECAST_AGE_DAYS; age++) await miss(world.monday - age);
     const parts = partsWith();
     const open = await openedRound(parts);
-    await parts.commitments.put(commitment(open));
+    await parts.commitments.put(commitment(open), UNREACHED);
     await runContest(parts);
     const round = await stored(parts, open);
     expect(round).toMatchObject({ state: 'VOID', pinned: null, voidBecause: expect.stringContaining('no forecast'), scoredAt: null });
@@ -190,7 +192,7 @@ describe('a round is void and scored for nobody', () => {
   it('without an agreed close, once it has waited long enough', async () => {
     const parts = partsWith({ dailyClose: noClose });
     const open = await openedRound(parts);
-    await parts.commitments.put(commitment(open));
+    await parts.commitments.put(commitment(open), UNREACHED);
     await runContest(parts);
     nowMs = instantOf(world.monday + 7 + VOID_AFTER_DAYS) - 1;
     expect(await runContest(parts)).toContainEqual({

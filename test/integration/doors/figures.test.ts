@@ -13,6 +13,7 @@ import { cli } from '../../support/cli.ts';
 import { asTier } from '../../support/login.ts';
 import { type Served, serve } from '../../support/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
+import { contextAt } from '../../support/trusted-time.ts';
 
 const DAYS = 9;
 /** Midnight may pass meanwhile. */
@@ -66,7 +67,7 @@ async function json(path: string, tier: 'public' | 'premium' = 'public'): Promis
 }
 
 /** As it is made at 03:00 UTC: all that is resolved was revealed before. */
-const brief = () => briefStep(service.pipeline, TODAY, { now: new Date(instantOf(TODAY, 3)), replayed: true });
+const brief = () => briefStep(service.pipeline, TODAY, { ...contextAt(instantOf(TODAY, 3)), replayed: true });
 
 async function skill(open: OpenDoor) {
   const door = await open({ url: served.url });

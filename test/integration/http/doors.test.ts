@@ -7,6 +7,7 @@ import { allRoutes } from '../../../src/http/routes/all.ts';
 import { scorecardRoutes } from '../../../src/http/routes/scorecard.ts';
 import { type HttpServer, listen } from '../../../src/http/server.ts';
 import { jsonRpc } from '../../../src/local/json-rpc.ts';
+import { liveContext } from '../../../src/pipeline/parts.ts';
 import { runStep } from '../../../src/pipeline/steps.ts';
 import { call } from '../../support/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
@@ -187,7 +188,7 @@ describe('the evidence on an outcome', () => {
     expect(await problem(`/api/svc/agent/feedback/${date}`)).toMatchObject({ status: 404 });
     await wagers.wagers.insertOne(settledWager(today() - 30, 'WIN'));
     expect(await problem(`/api/svc/agent/feedback/${date}`)).toMatchObject({ status: 404 });
-    await runStep(service.pipeline, 'reputation', today(), { now: new Date(), replayed: false });
+    await runStep(service.pipeline, 'reputation', today(), liveContext(service.pipeline, new Date()));
     const bytes = new Uint8Array(await (await fetchFrom(`/api/svc/agent/feedback/${date}`)).arrayBuffer());
     const { feedbackTxHash } = (await wagers.reported(date))!;
     const { input } = await jsonRpc<{ input: string }>(service.infrastructure.rpcUrl, 'eth_getTransactionByHash', feedbackTxHash);

@@ -18,6 +18,7 @@ import { undocumented } from '../../support/reply-schema.ts';
 import { call, type Served, serve } from '../../support/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
 import { strikeSnapshot } from '../../support/strike-snapshot.ts';
+import { contextAt } from '../../support/trusted-time.ts';
 
 const DAYS = 10;
 const TODAY = today();
@@ -223,7 +224,7 @@ describe('the oracle signal', () => {
 
 describe('when the newest day was missed', () => {
   beforeAll(async () => {
-    await runStep(service.pipeline, 'signal', TODAY, { now: new Date(windowOpensAt(TODAY)), replayed: false });
+    await runStep(service.pipeline, 'signal', TODAY, contextAt(windowOpensAt(TODAY)));
   });
   afterAll(async () => {
     await service.pipeline.record.days.deleteOne({ day: TODAY });

@@ -7,6 +7,7 @@ import type { ForecastDoc } from '../../../src/record/forecast.ts';
 import { asTier } from '../../support/login.ts';
 import { type Served, serve } from '../../support/serve.ts';
 import { runPastDay, type TestService, testService } from '../../support/service.ts';
+import { contextAt } from '../../support/trusted-time.ts';
 
 const DAYS = 17;
 const OURS = ['getDailyBrief', 'getLatestWeeklyReport', 'listWeeklyReports', 'getCrowdVsOracle', 'getCrowdAccuracy', 'getWidget'];
@@ -69,7 +70,7 @@ describe('with a record', () => {
   beforeAll(async () => {
     for (let day = end - DAYS; day < end; day++) await runPastDay(service, day);
     await service.infrastructure.localChain!.setTimeToNow();
-    await catchUp(service.pipeline, { now: new Date(instantOf(end, 3)), replayed: false });
+    await catchUp(service.pipeline, contextAt(instantOf(end, 3)));
   });
 
   describe('the daily brief', () => {
@@ -317,7 +318,7 @@ describe('with a record', () => {
   async function remadeReports(): Promise<void> {
     const { db } = service.database;
     for (const name of ['briefs', 'weekly_reports']) await db.collection(name).deleteMany({});
-    await catchUp(service.pipeline, { now: new Date(instantOf(end, 3)), replayed: false });
+    await catchUp(service.pipeline, contextAt(instantOf(end, 3)));
   }
 
   it('nobody learns from any of these of an unresolved forecast: the answers do not depend on what it says', async () => {

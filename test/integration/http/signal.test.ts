@@ -10,6 +10,7 @@ import { asTier } from '../../support/login.ts';
 import { undocumented } from '../../support/reply-schema.ts';
 import { type Served, serve, serveApp } from '../../support/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
+import { contextAt } from '../../support/trusted-time.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
 type Body = any;
@@ -22,7 +23,7 @@ let served: Served;
 beforeAll(async () => {
   service = await testService(2);
   await runPastDay(service, FORECAST_DAY);
-  const late = { now: new Date(windowOpensAt(MISSED_DAY) + 60_000), replayed: true };
+  const late = { ...contextAt(windowOpensAt(MISSED_DAY) + 60_000), replayed: true };
   expect(await runStep(service.pipeline, 'signal', MISSED_DAY, late)).toMatchObject({ done: expect.stringContaining('missed') });
   await service.infrastructure.localChain!.setTimeToNow();
   served = await serve(service);

@@ -16,6 +16,7 @@ import { stepInstant } from '../../../src/pipeline/times.ts';
 import { createShutdown } from '../../../src/shutdown.ts';
 import { rpcProxy } from '../../support/rpc-proxy.ts';
 import { attestedOnChain, runCommand, runPastDay, type TestService, testService, today } from '../../support/service.ts';
+import { contextAt } from '../../support/trusted-time.ts';
 
 const DAYS = 4;
 let service: TestService;
@@ -102,8 +103,8 @@ it('a process that started before its node knew better attests nothing twice', a
   await putBack(service.database.db, old);
   const before = await counts();
   const day = first + 2;
-  await runStep(service.pipeline, 'signal', day, { now: new Date(stepInstant('signal', day)), replayed: true });
-  await expect(attestStep(service.pipeline)).rejects.toMatchObject({ code: 'DATA_DIR_DAMAGED' });
+  await runStep(service.pipeline, 'signal', day, { ...contextAt(stepInstant('signal', day)), replayed: true });
+  await expect(attestStep(service.pipeline, contextAt(stepInstant('attest', day)))).rejects.toMatchObject({ code: 'DATA_DIR_DAMAGED' });
   expect(await counts()).toEqual(before);
 });
 

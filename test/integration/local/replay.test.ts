@@ -2,9 +2,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { jsonRpc } from '../../../src/local/json-rpc.ts';
 import { type ReplayRange, replay, replayRange } from '../../../src/local/replay.ts';
 import { catchUp } from '../../../src/pipeline/catch-up.ts';
+import { liveContext } from '../../../src/pipeline/parts.ts';
 import { runStep, STEP_NAMES } from '../../../src/pipeline/steps.ts';
 import { stepInstant, windowOpensAt } from '../../../src/pipeline/times.ts';
 import { type TestService, testService, today } from '../../support/service.ts';
+import { contextAt } from '../../support/trusted-time.ts';
 
 const DAYS = 4;
 let service: TestService;
@@ -24,7 +26,7 @@ async function interruptAfter(steps: number): Promise<void> {
   for (const step of STEP_NAMES.slice(0, steps)) {
     const ms = step === 'signal' || step === 'attest' || step === 'wager' ? stepInstant(step, range.from) : windowOpensAt(range.from);
     await infrastructure.localChain!.setTime(ms);
-    await runStep(pipeline, step, range.from, { now: new Date(ms), replayed: true });
+    await runStep(pipeline, step, range.from, { ...contextAt(ms), replayed: true });
   }
   // A restored chain stands at the wall clock until it is told otherwise.
   await infrastructure.localChain!.setTime(Date.now());
@@ -55,11 +57,11 @@ describe('a replay', () => {
     await interruptAfter(3);
     const { pipeline } = service;
     const before = await pipeline.record.days.find().toArray();
-    const reports = await catchUp(pipeline, { now: new Date(), replayed: false });
+    const reports = await catchUp(pipeline, liveContext(service.pipeline, new Date()));
     for (const { outcome } of reports) expect(outcome).toEqual({ waiting: expect.stringContaining('replay of past days is not finished') });
     expect(await pipeline.record.days.find().toArray()).toEqual(before);
     await replayAll();
-    for (const { outcome } of await catchUp(pipeline, { now: new Date(), replayed: false })) expect(outcome).toHaveProperty('done');
+    for (const { outcome } of await catchUp(pipeline, liveContext(service.pipeline, new Date()))) expect(outcome).toHaveProperty('done');
   });
 
   it('is made once, into an empty record only', async () => {

@@ -3,11 +3,12 @@ import { catchUp } from '../../../src/pipeline/catch-up.ts';
 import { runStep } from '../../../src/pipeline/steps.ts';
 import { stepInstant } from '../../../src/pipeline/times.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
+import { contextAt } from '../../support/trusted-time.ts';
 
 let service: TestService;
 afterEach(() => service?.stop());
 
-const at = (ms: number) => ({ now: new Date(ms), replayed: false });
+const at = contextAt;
 
 it('a record begins with a forecast, never with a day that is over', async () => {
   service = await testService(0);

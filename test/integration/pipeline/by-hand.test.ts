@@ -5,6 +5,7 @@ import type { StepName } from '../../../src/pipeline/step-runs.ts';
 import { STEP_NAMES } from '../../../src/pipeline/steps.ts';
 import { stepInstant } from '../../../src/pipeline/times.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
+import { timeAt } from '../../support/trusted-time.ts';
 
 const day = today() - 1;
 let service: TestService;
@@ -15,7 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const byHand = (step: StepName, nowMs: number, of?: number) => runByHand(service.pipeline, { step, day: of, now: new Date(nowMs) });
+const byHand = (step: StepName, nowMs: number, of?: number) =>
+  runByHand({ ...service.pipeline, time: timeAt(nowMs) }, { step, day: of, now: new Date(nowMs) });
 const runs = () => service.database.db.collection('step_runs').find({}).sort({ _id: 1 }).toArray();
 
 describe('a step by hand', () => {

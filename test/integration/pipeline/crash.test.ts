@@ -8,6 +8,7 @@ import { MICROS } from '../../../src/wager/venue.ts';
 import { type MongoWrite, mongoProxy } from '../../support/mongo-proxy.ts';
 import { rpcProxy } from '../../support/rpc-proxy.ts';
 import { attestedOnChain, type CommandRun, runCommand, type TestService, today, unresolvedService } from '../../support/service.ts';
+import { REACHED } from '../../support/trusted-time.ts';
 import { decidedWager, expiredWager, settledWager } from './wager-docs.ts';
 
 const DAYS = 9;
@@ -82,7 +83,7 @@ describe('a process killed between an effect and its record', () => {
     const { wagers, venue } = service.pipeline;
     await wagers.wagers.deleteOne({ _id: formatDay(today()) });
     const wager = await decidedWager(service.pipeline, today());
-    await wagers.decide(wager);
+    await wagers.decide(wager, REACHED);
     await killedAfterWrite({ command: 'insert', collection: 'paper_orders' }, 'wager');
     expect(await wagers.wager(today())).toMatchObject({ state: 'DECIDED' });
     await finished('wager');

@@ -8,6 +8,7 @@ import type { PipelineParts } from '../../../src/pipeline/parts.ts';
 import { QUEUE_INDEXES } from '../../../src/pipeline/queue-indexes.ts';
 import { JOBS, startSchedule } from '../../../src/pipeline/schedule.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { timeOf } from '../../support/trusted-time.ts';
 
 let database: TestDatabase;
 const NAME = 'work';
@@ -31,7 +32,7 @@ async function start(job: Partial<QueuedJob> & Pick<QueuedJob, 'run'>, db = data
   const log = createLog({ level: 'error', secrets: [], write: (line) => void lines.push(line) });
   const idle = Object.fromEntries(Object.keys(JOBS).map((name) => [name, { cron: '0 0 1 1 *', run: async () => undefined }]));
   const queues = { [NAME]: { concurrency: 2, lockMs: 60_000, ...job } };
-  const schedule = await startSchedule({ db, parts: {} as PipelineParts, jobs: idle, queues, log, now });
+  const schedule = await startSchedule({ db, parts: { time: timeOf(now) } as PipelineParts, jobs: idle, queues, log, now });
   onTestFinished(() => schedule.drain(2_000));
   return { enqueue: (queued: QueueItem) => schedule.enqueue(NAME, queued), lines };
 }

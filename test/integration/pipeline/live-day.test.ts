@@ -4,6 +4,7 @@ import { type Day, formatDay, instantOf, parseDay } from '../../../src/forecast/
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { PROVIDER_IDS, type ProviderId } from '../../../src/market/live/providers.ts';
 import { createMarket } from '../../../src/market/market.ts';
+import { liveContext } from '../../../src/pipeline/parts.ts';
 import { statusOf } from '../../../src/pipeline/status.ts';
 import type { StepName } from '../../../src/pipeline/step-runs.ts';
 import { runStep } from '../../../src/pipeline/steps.ts';
@@ -51,7 +52,7 @@ function heal(ids: readonly ProviderId[]): void {
   for (const id of ids) host.heal(id);
 }
 
-const run = (step: StepName, day: Day) => runStep(service.pipeline, step, day, { now: new Date(), replayed: false });
+const run = (step: StepName, day: Day) => runStep(service.pipeline, step, day, liveContext(service.pipeline, new Date()));
 
 /** What three venues without Kraken agree on, in cents: the middle one is Coinbase. */
 async function closeWithoutKraken(day: Day): Promise<number> {
@@ -144,7 +145,7 @@ it('a status asks the chain everything at once: where it is silent, each questio
   const status = await statusOf({
     ...{ ...parts, version: '1', role: 'all', feedReason: null, pipeline, schedule: () => null },
     walletFunds: () => asked().then(() => []),
-    readiness: { ...parts, market: pipeline.market, pingDatabase: () => service.database.ping(), setup: () => null },
+    readiness: { ...parts, time: pipeline.time, market: pipeline.market, pingDatabase: () => service.database.ping(), setup: () => null },
   });
   expect(status).toMatchObject({ chain: { blockNumber: 7, error: null }, wallets: [] });
   expect(status.checks.find(({ name }) => name === 'chain')).toMatchObject({ ok: true });

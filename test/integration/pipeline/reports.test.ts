@@ -8,6 +8,7 @@ import { stepInstant, weeklyInstant } from '../../../src/pipeline/times.ts';
 import { dueWeeks } from '../../../src/pipeline/weekly-report.ts';
 import type { ForecastRecord } from '../../../src/record/record.ts';
 import { runPastDay, type TestService, testService } from '../../support/service.ts';
+import { contextAt } from '../../support/trusted-time.ts';
 
 /** Over two weeks whatever day it is, and a day more, so that midnight may pass while this runs. */
 const DAYS = 17;
@@ -22,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const at = (ms: number) => ({ now: new Date(ms), replayed: false });
+const at = contextAt;
 const parts = () => service.pipeline;
 const { briefs, weekly } = { briefs: () => parts().reports.briefs, weekly: () => parts().reports.weekly };
 const firstWeek = () => weekOf(end - DAYS);

@@ -4,6 +4,7 @@ import { formatDay } from '../../../src/forecast/day.ts';
 import { JOBS, type Schedule, startSchedule } from '../../../src/pipeline/schedule.ts';
 import { stepInstant } from '../../../src/pipeline/times.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
+import { timeAt } from '../../support/trusted-time.ts';
 
 let service: TestService;
 const schedules: Schedule[] = [];
@@ -23,7 +24,8 @@ afterAll(async () => {
 /** Jobs whose clock stands at a time of yesterday. */
 async function start(ms: number): Promise<Schedule> {
   const { database, pipeline, log } = service;
-  const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now: () => new Date(ms) });
+  const parts = { ...pipeline, time: timeAt(ms) };
+  const schedule = await startSchedule({ db: database.db, parts, log, now: () => new Date(ms) });
   schedules.push(schedule);
   return schedule;
 }

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../src/forecast/day.ts';
 import { allRoutes } from '../../../src/http/routes/all.ts';
+import { liveContext } from '../../../src/pipeline/parts.ts';
 import { catchUpSelfTests } from '../../../src/pipeline/self-test/catch-up.ts';
 import { removeFolder } from '../../support/folders.ts';
 import { call } from '../../support/serve.ts';
 import { spawnNode, type TestService, testService } from '../../support/service.ts';
+import { contextAt } from '../../support/trusted-time.ts';
 
 const FIRST = parseDay('2022-01-01');
 const DAYS = 400;
@@ -33,7 +35,7 @@ afterAll(async () => {
 const ask = async (path: string) => (await call(allRoutes(service.http).find((one) => one.path === path)!)).body;
 
 it('files that have ended are tested once, to their end, and nothing is due after it', async () => {
-  const context = { now: new Date(), replayed: false };
+  const context = liveContext(service.pipeline, new Date());
   const reports = await catchUpSelfTests(service.pipeline, context);
   expect(reports.map(({ outcome }) => outcome)).toEqual([
     { done: 'ran polymarket-comparison, walk-forward' },
@@ -81,7 +83,7 @@ it('files that were corrected and end on the same day are tested again at the ne
     const startedAt = new Date(Date.parse(first.ranAt) + 1);
     return { ...service.pipeline, market: feed, selfTests: { ...service.pipeline.selfTests, startedAt } };
   };
-  const context = { now: new Date(Date.parse(first.ranAt) + 60_000), replayed: false };
+  const context = contextAt(Date.parse(first.ranAt) + 60_000);
   expect(await catchUpSelfTests(restarted(market), context)).toEqual([]);
   expect(await catchUpSelfTests({ ...service.pipeline, market: corrected }, context)).toEqual([]);
   const reports = await catchUpSelfTests(restarted(corrected), context);

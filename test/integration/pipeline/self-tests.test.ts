@@ -13,6 +13,7 @@ import { undocumented } from '../../support/reply-schema.ts';
 import { computeShortly, shortly } from '../../support/self-tests.ts';
 import { call, serve } from '../../support/serve.ts';
 import { runPastDay, type TestService, testService } from '../../support/service.ts';
+import { contextAt } from '../../support/trusted-time.ts';
 
 const DAYS = 9;
 const PATHS = ['status', 'walk-forward', 'contamination', 'stability', 'polymarket-comparison'].map((name) => `/api/self-test/${name}`);
@@ -33,7 +34,7 @@ beforeEach(async () => {
   service.setup.complete();
 });
 
-const at = (ms: number) => ({ now: new Date(ms), replayed: false });
+const at = contextAt;
 const NOON = () => instantOf(end, 12);
 /** Of a service that has run since the night, whenever the test does. */
 const startedAt = () => new Date(instantOf(end));

@@ -5,6 +5,7 @@ import { settleStep } from '../../../src/pipeline/settle.ts';
 import { MICROS, type Venue } from '../../../src/wager/venue.ts';
 import { undecidedWager, WagerBook, type WagerDoc } from '../../../src/wager/wagers.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { contextAt } from '../../support/trusted-time.ts';
 import { stubVenue } from './stub-venue.ts';
 
 const first = parseDay('2026-01-05');
@@ -59,7 +60,7 @@ function venueOf(name: string, errors: Record<string, Error> = {}): Venue {
   });
 }
 
-const settle = (venue: Venue, ...otherVenues: Venue[]) => settleStep({ wagers: book, venue, otherVenues }, { now });
+const settle = (venue: Venue, ...otherVenues: Venue[]) => settleStep({ wagers: book, venue, otherVenues }, contextAt(now.getTime()));
 
 describe('settling', () => {
   it('asks each wager its own venue', async () => {

@@ -4,9 +4,10 @@ import { parseDay } from '../../../src/forecast/day.ts';
 import { createLog } from '../../../src/log.ts';
 import { StepRuns } from '../../../src/pipeline/step-runs.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { contextAt } from '../../support/trusted-time.ts';
 
 const DAY = parseDay('2026-03-15');
-const CONTEXT = { now: new Date('2026-03-15T03:00:00Z'), replayed: false };
+const CONTEXT = contextAt(Date.parse('2026-03-15T03:00:00Z'));
 let database: TestDatabase;
 beforeAll(async () => {
   database = await testDatabase();

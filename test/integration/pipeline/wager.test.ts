@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OracleError } from '../../../src/errors.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
-import type { PipelineParts } from '../../../src/pipeline/parts.ts';
+import { liveContext, type PipelineParts } from '../../../src/pipeline/parts.ts';
 import { settleStep } from '../../../src/pipeline/settle.ts';
 import { stepInstant, windowOpensAt } from '../../../src/pipeline/times.ts';
 import { wagerStep } from '../../../src/pipeline/wager.ts';
@@ -10,13 +10,14 @@ import { PaperVenue } from '../../../src/wager/paper-venue.ts';
 import { MICROS, type Order, type Quote, type StrikeMarket, type Venue } from '../../../src/wager/venue.ts';
 import { WagerSwitch } from '../../../src/wager/wager-switch.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
+import { contextAt } from '../../support/trusted-time.ts';
 import { stubVenue } from './stub-venue.ts';
 import { decidedWager, expiredWager, settledWager } from './wager-docs.ts';
 
 const BANKROLL = 10_000 * MICROS;
 let service: TestService;
 const day = today() - 1;
-const context = { now: new Date(stepInstant('wager', day)), replayed: true };
+const context = { ...contextAt(stepInstant('wager', day)), replayed: true };
 
 beforeAll(async () => {
   service = await testService(2);
@@ -147,7 +148,7 @@ describe('the wager of a day', () => {
   });
 
   it('skips when the window has opened', async () => {
-    const late = { now: new Date(windowOpensAt(day)), replayed: false };
+    const late = contextAt(windowOpensAt(day));
     expect(await wagerStep(service.pipeline, day, late)).toMatchObject({ state: 'SKIPPED', skippedBecause: 'the window had opened' });
   });
 
@@ -164,7 +165,7 @@ describe('the wager of a day', () => {
     const decided = (await wagerStep(parts, day, context))!;
     const reset = { state: 'DECIDED' as const, costMicros: 0, placedAt: null };
     await service.pipeline.wagers.wagers.updateOne({ _id: decided._id }, { $set: reset });
-    const late = { now: new Date(windowOpensAt(day)), replayed: false };
+    const late = contextAt(windowOpensAt(day));
     expect(await wagerStep(parts, day, late)).toMatchObject({ state: 'PLACED', costMicros: decided.costMicros });
     await service.pipeline.wagers.wagers.updateOne({ _id: decided._id }, { $set: reset });
     await service.database.db.collection('paper_orders').deleteMany({});
@@ -211,7 +212,7 @@ describe('the wager of a day', () => {
     const wagerSwitch = new WagerSwitch(service.database.db);
     await service.pipeline.wagers.wagers.insertOne(await expiredWager(quoting({ bid: 0.5, ask: 0.52 }), day));
     await wagerSwitch.pause('a test', context.now);
-    const settled = await settleStep(service.pipeline, { now: new Date() });
+    const settled = await settleStep(service.pipeline, liveContext(service.pipeline, new Date()));
     await wagerSwitch.resume(context.now);
     expect(settled).toBe(1);
     expect(await service.pipeline.wagers.wager(day)).toMatchObject({ state: 'WIN' });

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OracleError } from '../../../src/errors.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { catchUp } from '../../../src/pipeline/catch-up.ts';
+import { liveContext } from '../../../src/pipeline/parts.ts';
 import { runOutcomeCheck, runStep } from '../../../src/pipeline/steps.ts';
 import { stepInstant, windowOpensAt } from '../../../src/pipeline/times.ts';
 import { attestedOnChain, type TestService, today, unresolvedService } from '../../support/service.ts';
+import { contextAt } from '../../support/trusted-time.ts';
 import { expectOneEffect } from '../../support/two-workers.ts';
 
 const DAYS = 10;
@@ -30,7 +32,7 @@ describe('two workers on one database', () => {
       wagers: await wagers.wagers.find().sort({ _id: 1 }).toArray(),
       attested: [await onChain('prediction'), await onChain('resolution')],
     });
-    const context = { now: new Date(), replayed: false };
+    const context = liveContext(service.pipeline, new Date());
     await catchUp(service.pipeline, context);
     const before = await state();
     await Promise.all([catchUp(service.pipeline, context), catchUp(service.pipeline, context)]);
@@ -39,7 +41,7 @@ describe('two workers on one database', () => {
 });
 
 describe('an outage', () => {
-  const at = (ms: number) => ({ now: new Date(ms), replayed: false });
+  const at = contextAt;
 
   it('leaves missed days in the sequence, attested too late and void, and the next day follows them', async () => {
     const { pipeline } = service;
@@ -82,7 +84,7 @@ describe('a step that fails for good', () => {
       throw new OracleError('CHAIN_REVERTED', 'the contract refuses');
     };
     const parts = { ...pipeline, record: Object.assign(Object.create(pipeline.record), { daysToOpen: broken }) };
-    const reports = await runOutcomeCheck(parts, { now: new Date(stepInstant('signal', today() + 3) + 3 * 3_600_000), replayed: false });
+    const reports = await runOutcomeCheck(parts, contextAt(stepInstant('signal', today() + 3) + 3 * 3_600_000));
     const outcomes = Object.fromEntries(reports.map(({ step, outcome }) => [step, outcome]));
     expect(outcomes['open-window']).toEqual({ failed: 'the contract refuses' });
     expect(outcomes.reputation).toHaveProperty('done');
@@ -94,7 +96,7 @@ describe('a step without its price', () => {
   it('waits, says why, and runs when the price is there', async () => {
     const { pipeline } = service;
     const day = today() + 4;
-    const context = { now: new Date(stepInstant('signal', day)), replayed: false };
+    const context = contextAt(stepInstant('signal', day));
     const dead = async (): Promise<never> => {
       throw new OracleError('PRICE_UNAVAILABLE', 'no venue answers');
     };

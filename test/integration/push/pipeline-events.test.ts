@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { replay } from '../../../src/local/replay.ts';
+import { liveContext } from '../../../src/pipeline/parts.ts';
 import { runStep } from '../../../src/pipeline/steps.ts';
 import { PAYLOADS } from '../../../src/push/events/payloads.ts';
 import { viewEvent } from '../../../src/push/events/view.ts';
@@ -64,7 +65,7 @@ describe('the events of a service', () => {
     await service.push.follow(() => woken.resolve());
     const day = today();
     await service.infrastructure.localChain!.setTimeToNow();
-    await runStep(service.pipeline, 'signal', day, { now: new Date(), replayed: false });
+    await runStep(service.pipeline, 'signal', day, liveContext(service.pipeline, new Date()));
     const fresh = await service.push.events.after(before, 100);
     expect(fresh.filter(({ type }) => type === 'signal.new').map(({ key }) => key)).toEqual(
       HORIZONS.map((horizon) => `signal.new:${formatDay(day)}:${horizon}d`),

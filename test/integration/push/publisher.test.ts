@@ -10,6 +10,7 @@ import { windowOf } from '../../../src/record/forecast.ts';
 import { ForecastRecord, type NewDay, RECORD_INDEXES } from '../../../src/record/record.ts';
 import { WAGER_INDEXES, WagerBook, type WagerDoc } from '../../../src/wager/wagers.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { REACHED, UNREACHED } from '../../support/trusted-time.ts';
 import { dayDoc } from '../../unit/record/day-doc.ts';
 import { forecastDoc } from '../../unit/record/forecast-doc.ts';
 import { settledWager } from '../pipeline/wager-docs.ts';
@@ -58,10 +59,10 @@ async function attest(day: number, at = new Date(instantOf(day, 21, 38))): Promi
 }
 
 async function resolve(day: number, outcome: 'WIN' | 'HOLD'): Promise<void> {
-  await record.openWindow(day, 9_000_000);
+  await record.openWindow(day, 9_000_000, REACHED);
   const docs = await record.forecastsOf(day);
   const template = forecastDoc({ state: 'WIN' }).resolution!;
-  await record.decide(new Map(docs.map(({ _id }) => [_id, { ...template, outcome, batch: `${day}` }])));
+  await record.decide(new Map(docs.map(({ _id }) => [_id, { ...template, outcome, batch: `${day}` }])), REACHED);
   const decided = await record.forecastsOf(day);
   await record.markRevealed(
     decided,
@@ -76,19 +77,19 @@ function attested(digits: string, at: Date): Attested {
 
 async function wager(): Promise<WagerDoc> {
   const { winner: _winner, ...rest } = settledWager(FIRST, 'WIN');
-  return wagers.decide({ ...rest, state: 'DECIDED', winner: null, settledAt: null, placedAt: null, payoutMicros: null });
+  return wagers.decide({ ...rest, state: 'DECIDED', winner: null, settledAt: null, placedAt: null, payoutMicros: null }, REACHED);
 }
 
 describe('changes of the record and the wagers', () => {
   it('become events in the order of a day', async () => {
-    await record.saveDay(newDay(FIRST));
+    await record.saveDay(newDay(FIRST), UNREACHED);
     expect(await publish()).toBe(4);
     await attest(FIRST);
     const { _id } = await wager();
     await wagers.move(_id, 'DECIDED', 'PLACED', { placedAt: new Date(instantOf(FIRST, 21, 42)), contracts: 10, costMicros: 5_000_000 });
-    await record.saveDay(newDay(FIRST + 1, 'BULL_TREND'));
+    await record.saveDay(newDay(FIRST + 1, 'BULL_TREND'), UNREACHED);
     await resolve(FIRST, 'WIN');
-    await wagers.move(_id, 'PLACED', 'WIN', { winner: 'YES', payoutMicros: 10_000_000, settledAt: new Date(instantOf(FIRST + 2)) });
+    await wagers.settle(_id, 'WIN', { winner: 'YES', payoutMicros: 10_000_000, settledAt: new Date(instantOf(FIRST + 2)) }, REACHED);
     await publish();
     expect(await publish()).toBe(0);
     expect((await keys()).map((key) => key.replaceAll('2026-01-', ''))).toEqual([
@@ -105,10 +106,10 @@ describe('changes of the record and the wagers', () => {
   });
 
   it('of a HOLD are its attestations only; of a missed day only the attestation', async () => {
-    await record.saveDay(newDay(FIRST));
+    await record.saveDay(newDay(FIRST), UNREACHED);
     await attest(FIRST);
     await resolve(FIRST, 'HOLD');
-    await record.saveDay(missedDay(FIRST + 1));
+    await record.saveDay(missedDay(FIRST + 1), REACHED);
     await attest(FIRST + 1, new Date(instantOf(FIRST + 2, 3)));
     await publish();
     expect((await keys()).filter((key) => key.startsWith('signal.resolved'))).toEqual([]);
@@ -120,7 +121,7 @@ describe('changes of the record and the wagers', () => {
   });
 
   it('say how it stood then, also when they are told after the forecast has moved on', async () => {
-    await record.saveDay(newDay(FIRST));
+    await record.saveDay(newDay(FIRST), UNREACHED);
     await attest(FIRST);
     await resolve(FIRST, 'WIN');
     await publish();
@@ -131,14 +132,14 @@ describe('changes of the record and the wagers', () => {
   });
 
   it('are told once by many processes at once', async () => {
-    for (let day = FIRST; day < FIRST + 5; day++) await record.saveDay(newDay(day));
+    for (let day = FIRST; day < FIRST + 5; day++) await record.saveDay(newDay(day), UNREACHED);
     const counts = await Promise.all(Array.from({ length: 6 }, () => publish(new EventLog(database.db))));
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(20);
     expect((await log.after(0, 1_000)).map(({ _id }) => _id)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
   });
 
   it('are told once when a process dies between the log and the outbox, or within the log', async () => {
-    await record.saveDay(newDay(FIRST));
+    await record.saveDay(newDay(FIRST), UNREACHED);
     await attest(FIRST);
     /** Writes only so many, then is dead. */
     const dying = (count: number) => ({
@@ -152,7 +153,7 @@ describe('changes of the record and the wagers', () => {
   });
 
   it('are not lost when they come between the look and the taking off', async () => {
-    await record.saveDay(newDay(FIRST));
+    await record.saveDay(newDay(FIRST), UNREACHED);
     const slow = {
       async append(drafts: never[]) {
         await attest(FIRST);
@@ -165,7 +166,7 @@ describe('changes of the record and the wagers', () => {
   });
 
   it('of long ago are history: nobody is told of them any more', async () => {
-    await record.saveDay(newDay(FIRST));
+    await record.saveDay(newDay(FIRST), UNREACHED);
     const later = () => new Date('2026-06-01T00:00:00Z');
     expect(await publishChanges({ log, record, wagers, now: later })).toBe(0);
     expect(await publish()).toBe(0);

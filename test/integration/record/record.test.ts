@@ -8,6 +8,7 @@ import { describeMetadata } from '../../../src/record/metadata.ts';
 import { ForecastRecord, type NewDay, RECORD_INDEXES } from '../../../src/record/record.ts';
 import { requireSameSalts } from '../../../src/record/same-salts.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { REACHED, UNREACHED } from '../../support/trusted-time.ts';
 
 const HORIZONS = [1, 2, 3, 7];
 const first = parseDay('2026-01-05');
@@ -76,21 +77,21 @@ const attestedAt = (at: string): Attested => ({
 
 describe('the forecast record', () => {
   it('gives each horizon a sequence without a gap', async () => {
-    for (const day of [first, first + 1, first + 2]) await record.saveDay(newDay(day));
+    for (const day of [first, first + 1, first + 2]) await record.saveDay(newDay(day), UNREACHED);
     for (const horizon of HORIZONS) {
       expect((await record.ofHorizon(horizon)).map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
     }
   });
 
   it('refuses a day that would leave a gap, or lies before the first', async () => {
-    await record.saveDay(newDay(first));
-    await expect(record.saveDay(newDay(first + 2))).rejects.toMatchObject({ code: 'STEP_WAITING' });
-    await expect(record.saveDay(newDay(first - 1))).rejects.toMatchObject({ code: 'STEP_WAITING' });
+    await record.saveDay(newDay(first), UNREACHED);
+    await expect(record.saveDay(newDay(first + 2), UNREACHED)).rejects.toMatchObject({ code: 'STEP_WAITING' });
+    await expect(record.saveDay(newDay(first - 1), UNREACHED)).rejects.toMatchObject({ code: 'STEP_WAITING' });
   });
 
   it('keeps one version of a day when two workers write different ones at once', async () => {
     const prices = [9_000_000, 9_000_100, 9_000_200, 9_000_300];
-    const stored = await Promise.all(prices.map((price) => newRecord().saveDay(newDay(first, price))));
+    const stored = await Promise.all(prices.map((price) => newRecord().saveDay(newDay(first, price), UNREACHED)));
     const winners = new Set(stored.map(({ price }) => price!.cents));
     expect(winners.size).toBe(1);
     const docs = await record.forecastsOf(first);
@@ -99,7 +100,7 @@ describe('the forecast record', () => {
   });
 
   it('writes the forecasts that a crash left out', async () => {
-    await record.saveDay(newDay(first));
+    await record.saveDay(newDay(first), UNREACHED);
     const before = await record.forecastsOf(first);
     await record.forecasts.deleteMany({ horizonDays: { $gt: 2 } });
     await record.completeDay(first);
@@ -107,7 +108,7 @@ describe('the forecast record', () => {
   });
 
   it('lets the block time decide between pending and void', async () => {
-    await record.saveDay(newDay(first));
+    await record.saveDay(newDay(first), UNREACHED);
     const [inTime, late] = await record.forecastsOf(first);
     await record.markAttested([inTime, late], [attestedAt('2026-01-05T23:59:59Z'), attestedAt('2026-01-06T00:00:00Z')]);
     expect((await record.byIds([inTime._id]))[0].state).toBe('PENDING');
@@ -115,7 +116,7 @@ describe('the forecast record', () => {
   });
 
   it('takes the same change twice, and refuses another one', async () => {
-    await record.saveDay(newDay(first));
+    await record.saveDay(newDay(first), UNREACHED);
     const [doc] = await record.forecastsOf(first);
     await record.markAttested([doc], [attestedAt('2026-01-05T21:38:00Z')]);
     await record.markAttested([doc], [attestedAt('2026-01-05T21:38:00Z')]);
@@ -123,9 +124,9 @@ describe('the forecast record', () => {
   });
 
   it('keeps the first close at window open and the first decision', async () => {
-    await record.saveDay(newDay(first));
-    await record.openWindow(first, 100);
-    await record.openWindow(first, 200);
+    await record.saveDay(newDay(first), UNREACHED);
+    await record.openWindow(first, 100, REACHED);
+    await record.openWindow(first, 200, REACHED);
     const [doc] = await record.forecastsOf(first);
     expect(doc.btcAtSignalCents).toBe(100);
     await record.markAttested([doc], [attestedAt('2026-01-05T21:38:00Z')]);
@@ -140,14 +141,14 @@ describe('the forecast record', () => {
       decidedAt: new Date(),
       batch: 'a',
     } as const;
-    await record.decide(new Map([[doc._id, { ...decision, venues: [] }]]));
-    await record.decide(new Map([[doc._id, { ...decision, venues: [], outcome: 'LOSS', batch: 'b' }]]));
+    await record.decide(new Map([[doc._id, { ...decision, venues: [] }]]), REACHED);
+    await record.decide(new Map([[doc._id, { ...decision, venues: [], outcome: 'LOSS', batch: 'b' }]]), REACHED);
     expect((await record.byIds([doc._id]))[0].resolution).toMatchObject({ outcome: 'WIN', batch: 'a' });
   });
 
   it('resolves nothing before its time', async () => {
-    await record.saveDay(newDay(first));
-    await record.openWindow(first, 100);
+    await record.saveDay(newDay(first), UNREACHED);
+    await record.openWindow(first, 100, REACHED);
     for (const doc of await record.forecastsOf(first)) await record.markAttested([doc], [attestedAt('2026-01-05T21:38:00Z')]);
     const due = async (now: string) => (await record.dueForResolution(new Date(now))).map(({ horizonDays }) => horizonDays);
     expect(await due('2026-01-06T23:59:59Z')).toEqual([]);
@@ -160,15 +161,15 @@ describe('the master secret of the salts', () => {
   const another = () => requireSameSalts(record, 'another master secret of a test');
 
   it('is that of the record, also behind a day without a forecast', async () => {
-    await record.saveDay(newDay(first));
-    await record.saveDay({ ...newDay(first + 1), missedBecause: 'no price', price: null, forecasts: {} });
+    await record.saveDay(newDay(first), UNREACHED);
+    await record.saveDay({ ...newDay(first + 1), missedBecause: 'no price', price: null, forecasts: {} }, REACHED);
     await expect(requireSameSalts(record, SALT_SECRET)).resolves.toBeUndefined();
     await expect(another()).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'SALT_SECRET' });
   });
 
   it('is that of every forecast that is still to be revealed, not of the newest alone', async () => {
-    await record.saveDay(newDay(first));
-    await record.saveDay(newDay(first + 1));
+    await record.saveDay(newDay(first), UNREACHED);
+    await record.saveDay(newDay(first + 1), UNREACHED);
     const [open] = await record.forecastsOf(first);
     await record.forecasts.updateOne({ _id: open._id }, { $set: { commitment: `0x${'1'.repeat(64)}` } });
     const refused = requireSameSalts(record, SALT_SECRET);
@@ -178,7 +179,7 @@ describe('the master secret of the salts', () => {
   });
 
   it('is in a file where it is no setting, which is named', async () => {
-    await record.saveDay(newDay(first));
+    await record.saveDay(newDay(first), UNREACHED);
     await expect(requireSameSalts(record, 'another master secret of a test', 'data/keys.json')).rejects.toMatchObject({
       code: 'DATA_DIR_DAMAGED',
       message: expect.stringContaining('data/keys.json'),

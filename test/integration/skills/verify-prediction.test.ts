@@ -9,6 +9,7 @@ import type { ForecastDoc } from '../../../src/record/forecast.ts';
 import { fullService } from '../../support/full-service.ts';
 import { type TestService, today } from '../../support/service.ts';
 import { BASIC, type RunSkill, skillParts, skillRunner } from '../../support/skills.ts';
+import { REACHED } from '../../support/trusted-time.ts';
 
 const COMMITTED = parseAbiParameters('bytes32, uint8, uint8, uint16, uint16, uint64');
 
@@ -206,7 +207,7 @@ describe('what is not there', () => {
     const times = { windowOpensAt: new Date((day + 1) * 86_400_000), resolvesAt: new Date((day + 8) * 86_400_000) };
     const digests = { commitment: zeroHash, inputsDigest: zeroHash, metadata: zeroHash, refUid: zeroHash };
     const stray: PredictionData & { refUid: typeof zeroHash } = { sequence: 1, day, horizonDays: 7, ...times, ...digests };
-    const [{ uid }] = await service.pipeline.attester.attestPredictions('attest:stray', [stray]);
+    const [{ uid }] = await service.pipeline.attester.attestPredictions('attest:stray', [stray], REACHED);
     const { output, text } = await run('verify_prediction', { uid });
     expect(output).toMatchObject({ verified: false, prediction: null, agreeing: 2, checked: 3 });
     expect(output.verdict).toContain('not of this service');

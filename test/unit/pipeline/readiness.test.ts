@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { type ReadinessParts, readiness } from '../../../src/pipeline/readiness.ts';
+import { timeAt } from '../../support/trusted-time.ts';
 
 const NOW = new Date('2026-08-20T21:36:00Z');
 const MINUTE_S = 60;
@@ -9,6 +10,7 @@ async function chainCheck(ageSeconds: number, localChain: boolean) {
   const getBlock = async () => ({ number: 7n, timestamp: BigInt(NOW.getTime() / 1000 - ageSeconds) });
   const parts = {
     ...{ chain: { client: { getBlock } }, localChain, now: () => NOW, setup: () => null, pingDatabase: async () => {} },
+    time: timeAt(NOW.getTime()),
     market: { coverage: async () => ({ firstDay: 0, lastDay: 1 }) },
   } as unknown as ReadinessParts;
   const checks = await readiness(parts);

@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, Collection, Db } from 'mongodb';
 import { MongoBulkWriteError } from 'mongodb';
 import { type Day, formatDay } from '../../../forecast/day.ts';
+import { databaseTime } from '../../../mongo.ts';
 import type { DatedValue } from '../source.ts';
 import { finalFrom, type Stream } from '../streams.ts';
 
@@ -85,9 +86,8 @@ export class ObservationStore {
   }
 
   /** Processes on several machines order their changes by one clock. */
-  async databaseTime(): Promise<Date> {
-    const [{ now }] = await this.#db.aggregate<{ now: Date }>([{ $documents: [{}] }, { $project: { now: '$$NOW' } }]).toArray();
-    return now;
+  databaseTime(): Promise<Date> {
+    return databaseTime(this.#db);
   }
 
   // Indexes are named: the embedded engine cannot weigh several against each other on a large collection.

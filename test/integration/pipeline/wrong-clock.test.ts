@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../../../src/audit/audit.ts';
+import { openAuditChain } from '../../../src/audit/chain.ts';
+import { claimsOf } from '../../../src/audit/claims.ts';
+import { composeContest } from '../../../src/compose/contest.ts';
+import { OracleError } from '../../../src/errors.ts';
+import { type Day, instantOf } from '../../../src/forecast/day.ts';
+import { HORIZONS } from '../../../src/forecast/model.ts';
+import { recordPrices } from '../../../src/local/record-prices.ts';
+import { catchUp } from '../../../src/pipeline/catch-up.ts';
+import { liveContext } from '../../../src/pipeline/parts.ts';
+import { catchUpSelfTests } from '../../../src/pipeline/self-test/catch-up.ts';
+import type { StepName } from '../../../src/pipeline/step-runs.ts';
+import { runStep, STEP_NAMES, STEPS } from '../../../src/pipeline/steps.ts';
+import { stepInstant, windowOpensAt } from '../../../src/pipeline/times.ts';
+import { selfTestInstant } from '../../../src/record/self-test/due.ts';
+import { createTrustedTime } from '../../../src/trusted-time.ts';
+import { contestOptions } from '../../support/contest-service.ts';
+import { recordState } from '../../support/record-state.ts';
+import { serve } from '../../support/serve.ts';
+import { type TestService, today, unresolvedService } from '../../support/service.ts';
+import { timeAt } from '../../support/trusted-time.ts';
+import { workerWithClock } from '../../support/worker-clock.ts';
+import { settledWager } from './wager-docs.ts';
+
+const DAY_MS = 86_400_000;
+/** The test goes through one day, whatever the hour is in which it runs. */
+const TODAY: Day = today();
+
+let service: TestService;
+beforeAll(async () => {
+  service = await unresolvedService(10);
+  await service.pipeline.wagers.wagers.insertOne(settledWager(TODAY - 30, 'WIN'));
+});
+afterAll(() => service.stop());
+
+/** Rows of the record that the audit of a verifier disagrees with. */
+async function auditDifferences(): Promise<object[]> {
+  const { http, infrastructure, pipeline } = service;
+  const { eas, schemaRegistry } = http.addresses;
+  const served = await serve(service);
+  const now = new Date();
+  const report = await audit({
+    chain: await openAuditChain({ rpcUrl: infrastructure.rpcUrl, eas, schemaRegistry }),
+    attester: http.attesterAddress,
+    prices: await recordPrices(pipeline.market.source, { feeds: 'simulated', now }),
+    claims: claimsOf(served.url),
+    now,
+  });
+  await served.close();
+  return report.differences;
+}
+
+describe.each([
+  ['two days ahead', 2 * DAY_MS],
+  ['61 s ahead', 61_500],
+  ['61 s behind', -61_500],
+  ['two days behind', -2 * DAY_MS],
+])('a worker whose clock is %s of a correct service', (_, aheadMs) => {
+  const difference = expect.stringMatching(
+    aheadMs > 0 ? /clock is (2 d|1 min \d s) ahead of the database's/ : /clock is (2 d|1 min \d s) behind the database's/,
+  );
+
+  it.each(STEP_NAMES)('changes nothing by the step %s, which says why it waits', async (step) => {
+    const worker = await workerWithClock(service, aheadMs);
+    const before = await recordState(service);
+    for (const day of [TODAY - 1, TODAY, TODAY + 1]) {
+      expect(await runStep(worker.parts, step, day, worker.context())).toEqual({ waiting: difference });
+    }
+    expect(await recordState(service)).toEqual(before);
+  });
+
+  it.each(['resolve', 'settle', 'reputation', 'brief', 'attest'] as const)(
+    'changes nothing by %s itself, past what runs the steps',
+    async (step) => {
+      const worker = await workerWithClock(service, aheadMs);
+      const before = await recordState(service);
+      await STEPS[step](worker.parts, TODAY, worker.context()).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'STEP_WAITING' });
+      });
+      expect(await recordState(service)).toEqual(before);
+    },
+  );
+
+  it('changes nothing when it catches up, and the contest neither', async () => {
+    const worker = await workerWithClock(service, aheadMs);
+    const before = await recordState(service);
+    const reports = [...(await catchUp(worker.parts, worker.context())), ...(await catchUpSelfTests(worker.parts, worker.context()))];
+    expect(reports.length).toBeGreaterThan(0);
+    for (const { outcome } of reports) expect(outcome).toEqual({ waiting: difference });
+    const contest = composeContest({ ...contestOptions(service), chain: worker.chain, time: worker.parts.time, now: worker.now });
+    expect(await contest.run()).toEqual([{ step: 'list', round: null, waiting: difference }]);
+    expect(await recordState(service)).toEqual(before);
+  });
+});
+
+describe('beside a worker whose clock is two days ahead', () => {
+  it('a correct worker does what is due, and an audit agrees with every row', async () => {
+    const worker = await workerWithClock(service, 2 * DAY_MS);
+    const live = () => liveContext(service.pipeline, new Date());
+    await Promise.all([catchUp(service.pipeline, live()), catchUp(worker.parts, worker.context())]);
+    await Promise.all([catchUp(worker.parts, worker.context()), catchUp(service.pipeline, live())]);
+    const { record } = service.pipeline;
+    expect(await record.forecasts.countDocuments({ state: 'VOID' })).toBe(0);
+    expect(await record.forecasts.countDocuments({ reveal: { $ne: null }, resolvesAt: { $gt: new Date() } })).toBe(0);
+    expect(await record.forecasts.countDocuments({ reveal: { $ne: null } })).toBeGreaterThan(20);
+    expect(await auditDifferences()).toEqual([]);
+  });
+});
+
+describe('at an instant that the process has passed, and another clock has not', () => {
+  const window = windowOpensAt(TODAY);
+  /** Of a service of its own: today is forecast and not attested, everything older is resolved. */
+  let evening: TestService;
+  beforeAll(async () => {
+    evening = await unresolvedService(3);
+    const { pipeline } = evening;
+    const silentChain = createTrustedTime({
+      ...atInstant(stepInstant('signal', TODAY), 0, 0),
+      newestBlockAt: () => Promise.reject(new OracleError('CHAIN_UNREACHABLE', 'the endpoint does not answer')),
+    });
+    const context = { now: new Date(stepInstant('signal', TODAY)), replayed: false, time: silentChain };
+    expect(await runStep(pipeline, 'signal', TODAY, context), 'a forecast needs no chain').toHaveProperty('done');
+    const { market, ...unstaked } = settledWager(TODAY - 31, 'LOSS');
+    const expiring = { ...unstaked, state: 'SKIPPED' as const, winner: null, market: { ...market!, expiresAt: new Date(window) } };
+    await pipeline.wagers.wagers.insertOne(expiring);
+    for (const step of ['open-window', 'resolve', 'settle'] as const) {
+      const past = { now: new Date(instantOf(TODAY)), replayed: false, time: timeAt(instantOf(TODAY)) };
+      expect(await runStep(pipeline, step, TODAY, past)).toHaveProperty('done');
+    }
+  });
+  afterAll(() => evening.stop());
+
+  /** The three clocks at an instant, database and chain so many milliseconds behind the process. */
+  function atInstant(instantMs: number, databaseMs: number, blockMs: number) {
+    return {
+      now: () => new Date(instantMs),
+      databaseNow: async () => new Date(instantMs - databaseMs),
+      newestBlockAt: async () => new Date(instantMs - blockMs),
+    };
+  }
+
+  const STEP_INSTANTS: [StepName, Day, number][] = [
+    ['signal', TODAY + 1, stepInstant('signal', TODAY + 1)],
+    ['attest', TODAY, stepInstant('attest', TODAY)],
+    ['wager', TODAY, stepInstant('wager', TODAY)],
+    ['open-window', TODAY, window],
+    ['resolve', TODAY, window],
+    ['settle', TODAY, window],
+    ['brief', TODAY + 1, stepInstant('brief', TODAY + 1)],
+    ['backtest', TODAY + 1, selfTestInstant('backtest', TODAY + 1)],
+  ];
+
+  describe.each([
+    ["the database's clock", 30_000, 0],
+    ['the newest block', 0, 30_000],
+    ['the newest block', 0, DAY_MS],
+  ])('%s: database %d ms, chain %d ms behind', (clock, databaseMs, blockMs) => {
+    it.each(STEP_INSTANTS)('%s waits, and changes nothing that stays', async (step, day, instantMs) => {
+      const context = { now: new Date(instantMs), replayed: false, time: createTrustedTime(atInstant(instantMs, databaseMs, blockMs)) };
+      const withoutRuns = async () => ({ ...(await recordState(evening)), step_runs: null });
+      const before = await withoutRuns();
+      const waiting = expect.stringContaining(`is at ${new Date(instantMs).toISOString()}, and ${clock} is at`);
+      expect(await runStep(evening.pipeline, step, day, context)).toEqual({ waiting });
+      expect(await withoutRuns()).toEqual(before);
+    });
+  });
+
+  it('a day is neither forecast nor missed when the database says that its window has opened and the process does not', async () => {
+    const { pipeline } = evening;
+    const day = TODAY + 1;
+    const opens = windowOpensAt(day);
+    const time = createTrustedTime({
+      ...atInstant(opens, 0, 0),
+      now: () => new Date(opens - 20_000),
+      databaseNow: async () => new Date(opens + 10_000),
+    });
+    const context = { now: new Date(opens - 20_000), replayed: false, time };
+    expect(await runStep(pipeline, 'signal', day, context)).toEqual({ waiting: expect.stringContaining("this process's clock is at") });
+    expect(await pipeline.record.day(day)).toBeNull();
+    expect(await pipeline.record.forecastsOf(TODAY)).toHaveLength(HORIZONS.length);
+  });
+});

@@ -1,0 +1,37 @@
+import type { StepContext } from '../../src/pipeline/parts.ts';
+import type { NewDay } from '../../src/record/record.ts';
+import { createReplayedTime, type ReachedInstant, type TrustedTime, type UnreachedInstant } from '../../src/trusted-time.ts';
+
+/** Time of a test that goes through days: process, database and chain agree on this instant. */
+export function timeAt(ms: number): TrustedTime {
+  return createReplayedTime(new Date(ms));
+}
+
+/** The same of a clock that a test moves. */
+export function timeOf(now: () => Date): TrustedTime {
+  const current = () => createReplayedTime(now());
+  return {
+    reach: (ms, what) => current().reach(ms, what),
+    precede: (ms) => current().precede(ms),
+    disagreement: async () => null,
+    describe: () => current().describe(),
+  };
+}
+
+/** The circumstances of a step that runs at an instant that every clock agrees on. */
+export function contextAt(ms: number): StepContext {
+  return { now: new Date(ms), replayed: false, time: timeAt(ms) };
+}
+
+const FAR_MS = Date.UTC(2100, 0, 1);
+const FIRST_MS = Date.UTC(2000, 0, 1);
+
+/** Proves any instant of a test to be past. */
+export const REACHED: ReachedInstant = await timeAt(FAR_MS).reach(FAR_MS, 'the end of the test');
+/** Proves any instant of a test to lie ahead. */
+export const UNREACHED = (await timeAt(FIRST_MS - 1).precede(FIRST_MS)) as UnreachedInstant;
+
+/** What the record asks for before it takes a day. */
+export function proofOf({ missedBecause }: Pick<NewDay, 'missedBecause'>): UnreachedInstant | ReachedInstant {
+  return missedBecause === null ? UNREACHED : REACHED;
+}
