@@ -45,7 +45,7 @@ beforeAll(async () => {
   served = await serve({ http: hooked(service.http), door: { ...service.door, trustProxy: 1 } }, allRoutes(hooked(service.http)));
   const limits = createRateLimits({
     counts: openCountStore(service.database.db, () => new Date(0)),
-    limits: { public: 8, wallet: 1_000, rpc: 3 },
+    limits: { public: 8, wallet: 1_000, rpc: 3, tasks: 1_000 },
     now: () => new Date(0),
     log: service.log,
   });
