@@ -140,6 +140,7 @@ function webhookReply({ _id, ...webhook }: Webhook): WebhookReply {
     createdAt: webhook.createdAt.toISOString(),
     secretSetAt: webhook.secretSetAt.toISOString(),
     previousSecretUntil: webhook.previousSecretUntil?.toISOString() ?? null,
+    suspendedAt: webhook.suspendedAt?.toISOString() ?? null,
     disabledAt: webhook.disabledAt?.toISOString() ?? null,
     failingSince: webhook.failingSince?.toISOString() ?? null,
   };

@@ -73,7 +73,12 @@ const WEBHOOK = z.object({
   url: z.string().describe('The callback, in its normal spelling'),
   events: z.array(z.enum(PUSHED_NAMES)).describe('What it is called for'),
   horizons: z.array(z.enum(HORIZON_NAMES)).nullable().describe('Of events that have a horizon only these; null: all'),
-  status: z.enum(WEBHOOK_STATUSES).describe('disabled: it is called for nothing; it still counts to the limit until it is deleted'),
+  status: z
+    .enum(WEBHOOK_STATUSES)
+    .describe(
+      'suspended: its wallet has lost the Basic tier, and its events wait; disabled: it is called for nothing. Both still count to the limit until they are deleted',
+    ),
+  suspendedAt: TIME.nullable().describe('When it was suspended; null while it is not'),
   disabledAt: TIME.nullable().describe('When it was disabled; null while active'),
   disabledReason: z.string().nullable().describe('Why it was disabled; null while active'),
   disabledBy: z

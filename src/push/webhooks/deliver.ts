@@ -10,6 +10,7 @@ import type { Lease, SenderLeases } from './lease.ts';
 import { judge } from './outcome.ts';
 import type { DeliveryQueue } from './queue.ts';
 import type { WebhookStanding } from './standing.ts';
+import { RECHECK_MS, resumeWithTier } from './suspension.ts';
 import type { WebhookDoc } from './webhook.ts';
 
 export interface DeliverParts extends CallParts {
@@ -50,7 +51,8 @@ export async function deliver(parts: DeliverParts, webhookId: string): Promise<D
   const endMs = performance.now() + (parts.turnMs ?? TURN_MS);
   for (;;) {
     const lease = await parts.leases.take(webhookId);
-    if (lease === null) return notSent(parts, webhookId);
+    if (lease === null && (await resumed(parts, webhookId))) continue;
+    if (lease === null) return null;
     try {
       await sendDue(parts, lease, endMs);
     } finally {
@@ -62,13 +64,17 @@ export async function deliver(parts: DeliverParts, webhookId: string): Promise<D
   }
 }
 
-/** What waits for a webhook that has ended is ended too; somebody else's work is left alone. */
-async function notSent({ standing, queue, now }: DeliverParts, webhookId: string): Promise<null> {
-  const at = now();
-  const active = await standing.isActive(webhookId);
-  if (active === null) await queue.forget(webhookId);
-  if (active === false) await queue.cancel(webhookId, at);
-  return null;
+/**
+ * Whether a webhook was suspended and is active again. What waits for one that has ended is ended too; the work of another lease
+ * holder is left alone.
+ */
+async function resumed(parts: DeliverParts, webhookId: string): Promise<boolean> {
+  const at = parts.now();
+  const status = await parts.standing.statusOf(webhookId);
+  if (status === 'suspended') return resumeWithTier(parts, webhookId);
+  if (status === null) await parts.queue.forget(webhookId);
+  if (status === 'disabled') await parts.queue.cancel(webhookId, at);
+  return false;
 }
 
 async function sendDue(parts: DeliverParts, taken: Lease, endMs: number): Promise<void> {
@@ -108,12 +114,22 @@ async function callOrNot(parts: DeliverParts, webhook: WebhookDoc, call: CallOf)
   }
 }
 
-/** As its owner may see it now. `later` when nobody can tell what that is; `gone` when the event is kept no longer. */
-async function bodyFor(parts: DeliverParts, { wallet }: WebhookDoc, head: DeliveryDoc): Promise<string | 'later' | 'gone'> {
+/**
+ * The event as the webhook's owner may see it now. `later` when the chain does not say what that is, and when the wallet has lost its
+ * tier, which suspends the webhook; `gone` when the event is kept no longer.
+ */
+async function bodyFor(parts: DeliverParts, { _id, wallet }: WebhookDoc, head: DeliveryDoc): Promise<string | 'later' | 'gone'> {
   const event = head.eventId === null ? null : await parts.events.event(head.eventId);
   if (event === null) return 'gone';
   try {
-    const caller: Caller = { tier: await parts.tierOf(wallet), wallet: wallet as Caller['wallet'] & string };
+    const tier = await parts.tierOf(wallet);
+    if (tier === 'public') {
+      await parts.standing.suspend(_id, parts.now());
+      parts.log.info({ webhook: _id }, 'a webhook is suspended: its wallet has lost the Basic tier');
+      await putOff(parts, head, RECHECK_MS);
+      return 'later';
+    }
+    const caller: Caller = { tier, wallet: wallet as Caller['wallet'] & string };
     return JSON.stringify(viewEvent(event, caller, parts.view));
   } catch (error) {
     if (!isOracleError(error, 'CHAIN_UNREACHABLE')) throw error;

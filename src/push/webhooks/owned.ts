@@ -3,7 +3,8 @@ import type { WebhookStore } from './store.ts';
 import type { WebhookDoc } from './webhook.ts';
 
 /** A webhook as its owner is told of it: nothing of its secret but when that was set. */
-export type Webhook = Omit<WebhookDoc, Kept> & {
+export type Webhook = Omit<WebhookDoc, Kept | 'suspendedAt'> & {
+  suspendedAt: Date | null;
   /** Until when the secret before signs too; null when it does not. */
   previousSecretUntil: Date | null;
 };
@@ -27,6 +28,7 @@ export function shown(doc: WebhookDoc, now: Date): Webhook {
   const previous = doc.previousSecret?.validUntil ?? null;
   return {
     ...{ _id, url, events, horizons, secretSetAt, status, disabledAt, disabledReason, disabledBy, failingSince, createdAt },
+    suspendedAt: doc.suspendedAt ?? null,
     previousSecretUntil: previous !== null && previous > now ? previous : null,
   };
 }

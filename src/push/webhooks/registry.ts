@@ -31,7 +31,7 @@ export interface WebhookRegistry {
   /**
    * The secret is told here and never again.
    * @throws OracleError INPUT_INVALID naming `url` or `secret`; CONFLICT beyond the limit, and for the same again; RATE_LIMITED while too many host names
-   * are being looked up.
+   * are being looked up, and when all wallets together have as many as there can be.
    */
   register(wallet: Address, registration: Registration): Promise<Webhook & { secret: string }>;
   /** A wallet's own, oldest first. */
@@ -45,7 +45,8 @@ export interface WebhookRegistry {
   /** See `rotateSecret`. The secret is told here and never again. */
   rotate(wallet: Address, id: string, secret?: string): Promise<Webhook & { secret: string }>;
   /**
-   * Makes one active again that its receiver or failures have ended; it gets what happens from now on. An active one stays as it is.
+   * Makes one active again that its receiver or failures have ended; it gets what happens from now on. A suspended one gets all that
+   * has happened since, too. An active one stays as it is.
    * @throws OracleError NOT_FOUND; CONFLICT for one that the operator has ended.
    */
   enable(wallet: Address, id: string): Promise<Webhook>;
@@ -136,13 +137,18 @@ async function register({ store, events: log, box, targets, now }: RegistryParts
 }
 
 /** What happened meanwhile is not sent by itself: it can be asked for by a replay. */
-async function enable({ store, events: log, now }: RegistryParts, wallet: string, id: string): Promise<Webhook> {
-  // A round that is lost was won by whoever ended it anew.
+async function enable({ store, queue, events: log, now }: RegistryParts, wallet: string, id: string): Promise<Webhook> {
+  // A round that is lost was won by another change of its status.
   for (;;) {
+    const resumed = await store.resume(wallet, id);
+    if (resumed !== null) {
+      await queue.hurry(id, now());
+      return shown(resumed, now());
+    }
     const enabled = await store.enable(wallet, id, await log.lastId());
     const doc = enabled ?? (await ownWebhook(store, wallet, id));
     if (doc.status === 'active') return shown(doc, now());
-    if (!mayEnable(doc)) throw endedForGood(doc);
+    if (doc.status === 'disabled' && !mayEnable(doc)) throw endedForGood(doc);
   }
 }
 

@@ -159,7 +159,7 @@ function gone(field: string, oldestId: number | null): OracleError {
 }
 
 function disabled(): OracleError {
-  return new OracleError('CONFLICT', 'The webhook is disabled: nothing is sent to it', {
+  return new OracleError('CONFLICT', 'The webhook is not active: nothing is sent to it', {
     suggestedAction: 'Enable it first: POST /api/svc/webhooks/{id}/enable.',
   });
 }

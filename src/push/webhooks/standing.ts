@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import type { Disabler, WebhookDoc } from './webhook.ts';
+import type { Disabler, WebhookDoc, WebhookStatus } from './webhook.ts';
 
 const BY_ID = { hint: { _id: 1 } } as const;
 
@@ -11,9 +11,21 @@ export class WebhookStanding {
     this.#webhooks = db.collection('webhooks');
   }
 
-  async isActive(id: string): Promise<boolean | null> {
+  /** Null when there is no such webhook. */
+  async statusOf(id: string): Promise<WebhookStatus | null> {
     const webhook = await this.#webhooks.findOne({ _id: id }, { projection: { status: 1 }, ...BY_ID });
-    return webhook === null ? null : webhook.status === 'active';
+    return webhook?.status ?? null;
+  }
+
+  /** Suspends an active webhook; one that was ended meanwhile stays ended. */
+  async suspend(id: string, at: Date): Promise<void> {
+    await this.#webhooks.updateOne({ _id: id, status: 'active' }, { $set: { status: 'suspended', suspendedAt: at } }, BY_ID);
+  }
+
+  /** Makes a suspended webhook active again: it gets all events since. False when it is not suspended any more. */
+  async resume(id: string): Promise<boolean> {
+    const change = { $set: { status: 'active' as const, suspendedAt: null } };
+    return (await this.#webhooks.updateOne({ _id: id, status: 'suspended' }, change, BY_ID)).modifiedCount === 1;
   }
 
   /**

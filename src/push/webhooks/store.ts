@@ -8,6 +8,9 @@ import { FOR_NOW, type WebhookDoc } from './webhook.ts';
 /** Callbacks that one wallet can have. */
 export const WEBHOOKS_PER_WALLET = 10;
 
+/** Callbacks of all wallets together: each costs a look at every event. */
+export const MAX_WEBHOOKS = 10_000;
+
 export const WEBHOOK_INDEXES = [
   {
     collection: 'webhooks',
@@ -23,9 +26,12 @@ type NewSecret = Pick<WebhookDoc, 'sealedSecret' | 'secretSetAt' | 'previousSecr
 /** Registered callbacks. Whose they are is part of every query of a caller's. */
 export class WebhookStore {
   readonly #webhooks: Collection<WebhookDoc>;
+  readonly #max: number;
 
-  constructor(db: Db) {
+  /** @param max webhooks of all wallets together */
+  constructor(db: Db, max = MAX_WEBHOOKS) {
     this.#webhooks = db.collection('webhooks');
+    this.#max = max;
   }
 
   /** A wallet's own, oldest first. */
@@ -38,14 +44,17 @@ export class WebhookStore {
     return this.#webhooks.findOne({ _id: id, wallet }, { hint: BY_ID });
   }
 
-  /** @throws OracleError CONFLICT when the wallet has all it can have. */
+  /** @throws OracleError CONFLICT when the wallet has all it can have, RATE_LIMITED when all wallets together have. */
   async requireRoom(wallet: string): Promise<void> {
     if ((await this.#freeSlots(wallet)).length === 0) throw full();
+    // From the metadata of the collection: no documents are counted.
+    if ((await this.#webhooks.estimatedDocumentCount()) >= this.#max) throw allTaken();
   }
 
   /**
    * Adds a webhook in a free slot of its wallet.
-   * @throws OracleError CONFLICT when the wallet has no free one, or has just this webhook already.
+   * @throws OracleError CONFLICT when the wallet has no free one, or has just this webhook already; RATE_LIMITED when all wallets
+   * together have all that there can be.
    */
   async add(webhook: Omit<WebhookDoc, 'slot'>): Promise<WebhookDoc> {
     // A slot that is lost was won by somebody else: in a wallet that only adds, the loop ends after as many rounds as slots.
@@ -55,8 +64,15 @@ export class WebhookStore {
       if (same !== null) throw duplicate(same._id);
       if (slot === undefined) throw full();
       const doc = { ...webhook, slot };
-      if (await this.#insert(doc)) return doc;
+      if (await this.#insert(doc)) return this.#orWithdrawn(doc);
     }
+  }
+
+  /** Registrations that come at once may each have found room. */
+  async #orWithdrawn(doc: WebhookDoc): Promise<WebhookDoc> {
+    if ((await this.#webhooks.estimatedDocumentCount()) <= this.#max) return doc;
+    await this.remove(doc.wallet, doc._id);
+    throw allTaken();
   }
 
   /** Tells whether there was one of that id and wallet. */
@@ -95,6 +111,11 @@ export class WebhookStore {
     return this.#change(ended, { $set: active, $max: { queuedThrough } });
   }
 
+  /** Makes a suspended webhook active again, which gets all events since; null when there is none. */
+  resume(wallet: string, id: string): Promise<WebhookDoc | null> {
+    return this.#change({ _id: id, wallet, status: 'suspended' }, { $set: { status: 'active', suspendedAt: null } });
+  }
+
   /** Notes a test, unless one was noted since then; tells whether it did. */
   async noteTest({ _id, wallet }: WebhookDoc, { since, at }: { since: Date; at: Date }): Promise<boolean> {
     const rested = { _id, wallet, testedAt: { $not: { $gt: since } } };
@@ -103,8 +124,10 @@ export class WebhookStore {
 
   /** Disables a webhook for good; of one that the operator has disabled already the first reason stands. Null when there is none. */
   async disable(id: string, disabledReason: string, disabledAt: Date): Promise<WebhookDoc | null> {
-    const change = { $set: { status: 'disabled' as const, disabledReason, disabledAt, disabledBy: 'operator' as const } };
-    await this.#change({ _id: id, $or: [{ status: 'active' as const }, ENDED_FOR_NOW] }, change);
+    const change = {
+      $set: { status: 'disabled' as const, disabledReason, disabledAt, disabledBy: 'operator' as const, suspendedAt: null },
+    };
+    await this.#change({ _id: id, $or: [{ status: { $in: ['active' as const, 'suspended' as const] } }, ENDED_FOR_NOW] }, change);
     return this.#webhooks.findOne({ _id: id });
   }
 
@@ -132,6 +155,16 @@ function full(): OracleError {
   return new OracleError('CONFLICT', `A wallet can have ${WEBHOOKS_PER_WALLET} webhooks, and this one has them`, {
     suggestedAction: 'Delete one first: GET /api/svc/webhooks lists them.',
     details: { limit: WEBHOOKS_PER_WALLET },
+  });
+}
+
+const FULL_RETRY_SECONDS = 3_600;
+
+function allTaken(): OracleError {
+  return new OracleError('RATE_LIMITED', 'All webhooks that this service takes are registered', {
+    suggestedAction: 'Receive the events over the WebSocket, or register later: others may be deleted by then.',
+    retryAfterSeconds: FULL_RETRY_SECONDS,
+    details: { policy: 'webhooks', scope: 'all' },
   });
 }
 

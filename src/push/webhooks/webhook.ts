@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Outboxed } from '../../outbox.ts';
 import type { PushedName } from '../event-names.ts';
 
-/** `active` ones get events; a disabled one gets none until it is enabled again. */
-export const WEBHOOK_STATUSES = ['active', 'disabled'] as const;
+/**
+ * `active` ones get events; a disabled one gets none until it is enabled again; of a suspended one, whose wallet has lost its tier,
+ * the events wait in the log.
+ */
+export const WEBHOOK_STATUSES = ['active', 'suspended', 'disabled'] as const;
 
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
@@ -43,6 +46,8 @@ export interface WebhookDoc {
   /** The secret before, while both sign; null when there is none. */
   previousSecret: { sealed: string; validUntil: Date } | null;
   status: WebhookStatus;
+  /** When it was suspended; null or unset while it is not. */
+  suspendedAt?: Date | null;
   disabledAt: Date | null;
   disabledReason: string | null;
   disabledBy: Disabler | null;

@@ -4,7 +4,7 @@ import { ensureIndexes } from '../../../src/mongo.ts';
 import type { Resolve } from '../../../src/push/target.ts';
 import { DELIVERY_INDEXES } from '../../../src/push/webhooks/queue.ts';
 import type { Registration, WebhookRegistry } from '../../../src/push/webhooks/registry.ts';
-import { WEBHOOK_INDEXES, WEBHOOKS_PER_WALLET } from '../../../src/push/webhooks/store.ts';
+import { WEBHOOK_INDEXES, WEBHOOKS_PER_WALLET, WebhookStore } from '../../../src/push/webhooks/store.ts';
 import type { WebhookDoc } from '../../../src/push/webhooks/webhook.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { newWallet, TEST_BOX, testRegistry } from '../../support/webhook-registry.ts';
@@ -51,6 +51,7 @@ describe('a registration', () => {
       disabledBy: null,
       failingSince: null,
       previousSecretUntil: null,
+      suspendedAt: null,
     });
     expect(await stored(_id)).toMatchObject({ wallet: wallet.toLowerCase() });
     expect(await registry().list(wallet.toLowerCase() as Address)).toHaveLength(1);
@@ -107,6 +108,25 @@ describe('a registration', () => {
     const more = await Promise.allSettled([register(21), register(22), register(23)]);
     expect(more.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await registry().list(wallet)).toHaveLength(WEBHOOKS_PER_WALLET);
+  });
+
+  it('is refused beyond the total of all wallets, however many come at once, and before a host is looked up', async () => {
+    const most = (await database.db.collection('webhooks').countDocuments()) + 3;
+    const asked: string[] = [];
+    const resolve: Resolve = async (host) => {
+      asked.push(host);
+      return ['93.184.215.14'];
+    };
+    const full = { code: 'RATE_LIMITED', retryAfterSeconds: 3_600, details: { policy: 'webhooks', scope: 'all' } };
+    const capped = testRegistry(database.db, { now, resolve, parts: { store: new WebhookStore(database.db, most) } });
+    const attempts = await Promise.allSettled(Array.from({ length: 12 }, () => capped.register(newWallet(), wanted())));
+    for (const attempt of attempts) if (attempt.status === 'rejected') expect(attempt.reason).toMatchObject(full);
+    expect(await database.db.collection('webhooks').countDocuments()).toBeLessThanOrEqual(most);
+    for (let left = 3; left > 0; left--) await capped.register(newWallet(), wanted()).catch(() => undefined);
+    expect(await database.db.collection('webhooks').countDocuments()).toBe(most);
+    asked.length = 0;
+    await expect(capped.register(newWallet(), wanted())).rejects.toMatchObject(full);
+    expect(asked).toEqual([]);
   });
 
   it('of a wallet that has all it can have asks nobody for a host', async () => {

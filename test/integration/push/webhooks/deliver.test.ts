@@ -9,6 +9,7 @@ import type { DispatcherParts } from '../../../../src/push/webhooks/dispatcher.t
 import { fanOut } from '../../../../src/push/webhooks/fan-out.ts';
 import { DeliveryQueue } from '../../../../src/push/webhooks/queue.ts';
 import { JITTER, MOST_ATTEMPTS, RETRY_STEPS_MS } from '../../../../src/push/webhooks/retry.ts';
+import { RECHECK_MS } from '../../../../src/push/webhooks/suspension.ts';
 import type { WebhookDoc } from '../../../../src/push/webhooks/webhook.ts';
 import { answering, listening, startReceiver } from '../../../support/receiver.ts';
 import { verified, type WebhookBench, webhookBench } from '../../../support/webhook-bench.ts';
@@ -426,3 +427,71 @@ function refuseConnection(this: Socket, ...words: Parameters<Socket['connect']>)
   queueMicrotask(() => this.destroy(Object.assign(new Error('no network'), { code: 'ENETUNREACH' })));
   return this;
 }
+
+describe('a webhook of a wallet that lost its tier', () => {
+  const registry = () => testRegistry(bench.db, { now: () => bench.clock.now, allowLocal: true });
+  /** A worker that counts how often the tier is asked for. */
+  function worker(tier: 'public' | 'basic') {
+    const tierOf = vi.fn(async () => tier);
+    const run = async (id: string) => {
+      await fanOut(bench.worker());
+      await send(id, { tierOf });
+    };
+    return { tierOf, run };
+  }
+
+  it('is suspended at its next delivery: nothing is sent, nothing more is queued, and what waits stays', async () => {
+    const { url, received } = await receiver(200);
+    const { id } = await waiting(url, 2);
+    const { tierOf, run } = worker('public');
+    await run(id);
+    await bench.happen(3);
+    await run(id);
+    expect([received.length, await states(id), tierOf.mock.calls.length]).toEqual([0, ['PENDING', 'PENDING'], 1]);
+    const { wallet } = await bench.webhook(id);
+    expect(await registry().get(wallet as Address, id)).toMatchObject({
+      status: 'suspended',
+      suspendedAt: bench.clock.now,
+      disabledAt: null,
+    });
+    bench.pass(RECHECK_MS - 1);
+    await run(id);
+    expect(tierOf).toHaveBeenCalledTimes(1);
+    bench.pass(1);
+    await run(id);
+    expect([received.length, tierOf.mock.calls.length, (await first(id)).state]).toEqual([0, 2, 'PENDING']);
+  });
+
+  it('gets everything in order once the tier is back', async () => {
+    const { url, received } = await receiver(200);
+    const { id, ids } = await waiting(url, 2);
+    await worker('public').run(id);
+    const meanwhile = await bench.happen(3);
+    bench.pass(RECHECK_MS);
+    const { run } = worker('basic');
+    await run(id);
+    await run(id);
+    expect(idsOf(received)).toEqual([...ids, ...meanwhile]);
+    expect(await bench.webhook(id)).toMatchObject({ status: 'active', suspendedAt: null });
+  });
+
+  it('goes on at once when its owner enables it, and skips nothing', async () => {
+    const { url, received } = await receiver(200);
+    const { id, ids } = await waiting(url, 1);
+    await worker('public').run(id);
+    const meanwhile = await bench.happen(2);
+    const { wallet } = await bench.webhook(id);
+    expect(await registry().enable(wallet as Address, id)).toMatchObject({ status: 'active', suspendedAt: null });
+    await worker('basic').run(id);
+    expect(idsOf(received)).toEqual([...ids, ...meanwhile]);
+  });
+
+  it('can be ended by the operator, and what waits is cancelled then', async () => {
+    const { url } = await receiver(200);
+    const { id } = await waiting(url, 1);
+    await worker('public').run(id);
+    expect(await registry().disable(id, 'abuse')).toMatchObject({ status: 'disabled', disabledBy: 'operator' });
+    await worker('basic').run(id);
+    expect(await states(id)).toEqual(['CANCELLED']);
+  });
+});
