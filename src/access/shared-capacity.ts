@@ -1,5 +1,5 @@
 import { OracleError } from '../errors.ts';
-import { type Caller, PUBLIC_CALLER } from '../record/caller.ts';
+import type { Caller } from '../record/caller.ts';
 import { addressRanges } from './address-ranges.ts';
 import { isAtLeast } from './tiers.ts';
 
@@ -43,11 +43,6 @@ export function toCapacityClient({ caller, address }: { caller: Caller; address:
   const key = wallet === undefined ? address : wallet.toLowerCase();
   if (wallet !== undefined && isAtLeast(tier, 'basic')) return { key, address, class: 'holder' };
   return { key, address, class: isPaying ? 'payer' : 'anonymous' };
-}
-
-/** A client that is only known by its address. */
-export function toAnonymousClient(address: string): CapacityClient {
-  return toCapacityClient({ caller: PUBLIC_CALLER, address });
 }
 
 /** A bounded resource of one process that no single client, address range or class of clients can use up. */

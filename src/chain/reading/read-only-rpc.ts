@@ -6,8 +6,11 @@ import { createTurns, type TakeTurn, TooManyWait } from './turns.ts';
 
 /** Reads a chain for whoever asks, by JSON-RPC 2.0; nothing that changes it is passed on. */
 export interface ReadOnlyRpc {
-  /** One call, or up to `MOST_CALLS` of them. What goes wrong with a call, or with the chain, is told in its answer. */
-  answer(body: unknown): Promise<RpcAnswer | RpcAnswer[]>;
+  /**
+   * One call, or up to `MOST_CALLS` of them. What goes wrong with a call, or with the chain, is told in its answer.
+   * @param isReserved whether the request goes before those that are not
+   */
+  answer(body: unknown, isReserved?: boolean): Promise<RpcAnswer | RpcAnswer[]>;
 }
 
 export interface ReadOnlyRpcOptions {
@@ -24,7 +27,7 @@ export const MOST_CALLS = 50;
 export const MOST_LOG_CALLS = 4;
 
 /** Requests that are before the node at once, whoever asks: it answers the service itself too, and one after another. */
-const TURNS = { atOnce: 2, waiting: 30 };
+export const TURNS = { atOnce: 2, waiting: 30 };
 const MOST_BYTES = 8 * 2 ** 20;
 /** Of a node's own words. */
 const LONGEST_MESSAGE = 500;
@@ -37,9 +40,10 @@ const TOO_LONG = 'The answer is longer than what one request is given; ask for l
 export function createReadOnlyRpc(options: ReadOnlyRpcOptions): ReadOnlyRpc {
   const takeTurn = createTurns(TURNS);
   return {
-    answer: async (body) => {
-      if (!Array.isArray(body)) return (await answerAll(options, takeTurn, [body]))[0];
-      if (body.length > 0 && body.length <= MOST_CALLS) return answerAll(options, takeTurn, body);
+    answer: async (body, isReserved) => {
+      const inTurn: TakeTurn = (work, signal) => takeTurn(work, signal, isReserved);
+      if (!Array.isArray(body)) return (await answerAll(options, inTurn, [body]))[0];
+      if (body.length > 0 && body.length <= MOST_CALLS) return answerAll(options, inTurn, body);
       return errorAnswer(null, RPC_ERROR.invalidRequest, `A batch has 1 to ${MOST_CALLS} calls`);
     },
   };

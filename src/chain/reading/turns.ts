@@ -1,16 +1,20 @@
 /** There is no turn for one more. */
 export class TooManyWait extends Error {}
 
-/** Runs work, in its turn. @throws TooManyWait at once, and the signal's reason when it is aborted before its turn */
-export type TakeTurn = <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+/**
+ * Runs work, in its turn.
+ * @param isReserved whether it goes before all work that is not
+ * @throws TooManyWait at once, and the signal's reason when it is aborted before its turn
+ */
+export type TakeTurn = <T>(work: () => Promise<T>, signal: AbortSignal, isReserved?: boolean) => Promise<T>;
 
 /** Lets `atOnce` works run beside one another, and `waiting` more of them wait, in the order in which they came. */
 export function createTurns({ atOnce, waiting: mostWaiting }: { atOnce: number; waiting: number }): TakeTurn {
   let running = 0;
-  const waiting: (() => void)[] = [];
+  const [reserved, others]: (() => void)[][] = [[], []];
 
-  async function wait(signal: AbortSignal): Promise<void> {
-    if (waiting.length >= mostWaiting) throw new TooManyWait('too many wait');
+  async function wait(signal: AbortSignal, waiting: (() => void)[]): Promise<void> {
+    if (reserved.length + others.length >= mostWaiting) throw new TooManyWait('too many wait');
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const leave = () => {
       waiting.splice(waiting.indexOf(enter), 1);
@@ -25,15 +29,15 @@ export function createTurns({ atOnce, waiting: mostWaiting }: { atOnce: number; 
     await promise;
   }
 
-  return async (work, signal) => {
+  return async (work, signal, isReserved = false) => {
     signal.throwIfAborted();
     if (running < atOnce) running++;
-    else await wait(signal);
+    else await wait(signal, isReserved ? reserved : others);
     try {
       return await work();
     } finally {
       // Whoever is next takes over the place: nobody who comes in between does.
-      const next = waiting.shift();
+      const next = reserved.shift() ?? others.shift();
       if (next === undefined) running--;
       else next();
     }

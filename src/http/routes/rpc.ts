@@ -1,5 +1,6 @@
+import { type CapacityLimits, SharedCapacity, toCapacityClient } from '../../access/shared-capacity.ts';
 import { MOST_BLOCKS } from '../../chain/reading/log-range.ts';
-import { MOST_CALLS, MOST_LOG_CALLS } from '../../chain/reading/read-only-rpc.ts';
+import { MOST_CALLS, MOST_LOG_CALLS, TURNS } from '../../chain/reading/read-only-rpc.ts';
 import { OracleError } from '../../errors.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
@@ -15,8 +16,20 @@ at most ${MOST_BLOCKS} blocks. Nothing that changes the chain is passed on. What
 Where the record is on a real chain nothing is served here: \`chain.rpcUrl\` of \`/api/svc/info\` names an endpoint.
 `.trim();
 
+/** Requests that are answered or wait at a time, in one process. A page that checks the record sends several at once. */
+export const MAX_READS: CapacityLimits = {
+  ...{ perClient: 12, per56: 16, per48: 20, anonymous: 24, anonymousAndPayers: 24 },
+  overall: TURNS.atOnce + TURNS.waiting,
+};
+
 /** The chain of a demonstration, to read. */
 export function rpcRoutes({ chainReading }: Pick<HttpParts, 'chainReading'>): Route[] {
+  const reads = new SharedCapacity({
+    units: 'reads of the chain',
+    limits: MAX_READS,
+    suggestedAction: 'Wait for the answers to earlier requests, or send several calls in one request.',
+    retryAfterSeconds: 5,
+  });
   return [
     route({
       method: 'post',
@@ -28,9 +41,15 @@ export function rpcRoutes({ chainReading }: Pick<HttpParts, 'chainReading'>): Ro
       json: RPC_REQUEST,
       reply: RPC_REPLY,
       errors: ['NOT_FOUND'],
-      handle: async ({ json }): Promise<Reply<RpcReply>> => {
+      async handle({ json, asker }): Promise<Reply<RpcReply>> {
         if (chainReading.rpc === null) throw notServed(chainReading.rpcUrl);
-        return { body: await chainReading.rpc.answer(json) };
+        const client = toCapacityClient(asker);
+        const release = reads.acquire(client);
+        try {
+          return { body: await chainReading.rpc.answer(json, client.class === 'holder') };
+        } finally {
+          release();
+        }
       },
     }),
   ];

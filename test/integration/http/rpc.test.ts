@@ -5,9 +5,9 @@ import { createPublicClient, erc20Abi, type Hex, http, numberToHex, parseAbiItem
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createReadOnlyRpc, MOST_CALLS, MOST_LOG_CALLS, type ReadOnlyRpcOptions } from '../../../src/chain/reading/read-only-rpc.ts';
 import { createApp } from '../../../src/http/app.ts';
-import { rpcRoutes } from '../../../src/http/routes/rpc.ts';
+import { MAX_READS, rpcRoutes } from '../../../src/http/routes/rpc.ts';
 import { createLog } from '../../../src/log.ts';
-import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
+import { type Caller, PUBLIC_CALLER } from '../../../src/record/caller.ts';
 import { type TestChain, testChain } from '../../support/chain.ts';
 import { type Served, serveApp } from '../../support/serve.ts';
 
@@ -28,7 +28,9 @@ afterAll(async () => {
 async function open(options: ReadOnlyRpcOptions | null, rpcUrl: string | null = null): Promise<Served> {
   const chainReading = { rpc: options === null ? null : createReadOnlyRpc(options), rpcUrl };
   const log = createLog({ level: 'silent', secrets: [] });
-  const served = await serveApp(createApp(rpcRoutes({ chainReading }), { log, identify: async () => PUBLIC_CALLER }));
+  const identify = async (authorization?: string): Promise<Caller> =>
+    authorization === undefined ? PUBLIC_CALLER : { tier: 'basic', wallet: `0x${'b'.repeat(40)}` };
+  const served = await serveApp(createApp(rpcRoutes({ chainReading }), { log, identify, trustProxy: 1 }));
   closing.push(served.close);
   return served;
 }
@@ -290,5 +292,44 @@ describe('the door', () => {
     const response = await post(to, JSON.stringify(call('eth_chainId')));
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ code: 'NOT_FOUND', suggestedAction: expect.stringContaining(words) });
+  });
+});
+
+describe('a node that is slow', () => {
+  const send = (to: string, headers: Record<string, string>) =>
+    fetch(`${to}/rpc`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(call('eth_chainId')),
+    });
+
+  it('is shared: anonymous callers have a part of it, and a token holder goes before them', async () => {
+    const { promise: passed, resolve: release } = Promise.withResolvers<void>();
+    const answered: string[] = [];
+    const { rpcUrl } = await node(async (calls) => {
+      await passed;
+      return results(calls, '0x1');
+    });
+    const served = await open({ rpcUrl });
+    const ask = async (name: string, headers: Record<string, string>) => {
+      const { status } = await send(served.url, headers);
+      answered.push(`${name} ${status}`);
+    };
+    const from = (address: string) => ({ 'X-Forwarded-For': address });
+    const asked = [
+      ...Array.from({ length: MAX_READS.perClient + 1 }, () => ask('client', from('192.0.2.1'))),
+      ...Array.from({ length: MAX_READS.anonymous }, (_, n) => ask('anonymous', from(`198.51.100.${n}`))),
+    ];
+    await expect.poll(() => answered.length).toBe(asked.length - MAX_READS.anonymous);
+    expect(new Set(answered)).toEqual(new Set(['client 429', 'anonymous 429']));
+    const holder = ask('holder', { ...from('192.0.2.9'), Authorization: 'Bearer good' });
+    const second = ask('holder', { ...from('192.0.2.9'), Authorization: 'Bearer good' });
+    // A request that is refused shows that those before it have come.
+    await ask('late', from('192.0.2.8'));
+    release();
+    await Promise.all([...asked, holder, second]);
+    const order = answered.slice(answered.indexOf('late 429') + 1);
+    expect(order.indexOf('holder 200')).toBeLessThan(4);
+    expect(answered.filter((one) => one.endsWith('200'))).toHaveLength(MAX_READS.anonymous + 2);
   });
 });
