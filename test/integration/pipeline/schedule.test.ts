@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { formatDay } from '../../../src/forecast/day.ts';
+import type { PipelineParts } from '../../../src/pipeline/parts.ts';
 import { JOBS, type Schedule, startSchedule } from '../../../src/pipeline/schedule.ts';
 import { stepInstant } from '../../../src/pipeline/times.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
@@ -63,4 +64,44 @@ it('runs each job at its time in UTC, once for all workers', async () => {
     expect(doc, formatDay(doc.day)).toMatchObject({ state: 'PENDING', missed: false });
   const found = await service.http.attestations.find({ schema: 'prediction', attester: attester.address, fromBlock: 0 });
   expect(found).toHaveLength(2 * 4);
+});
+
+describe('a worker whose clock disagrees', () => {
+  const CRON = '0 0 1 1 *';
+  const jobs = () => service.database.db.collection('jobs');
+  /** A schedule with one job of its own name, whose clock is what the test says. */
+  async function startWith(name: string, clock: { disagreement: string | null }, run: () => Promise<void>): Promise<Schedule> {
+    const parts = { time: { disagreement: async () => clock.disagreement } } as PipelineParts;
+    const { database, log } = service;
+    const own = { [name]: { cron: CRON, run } };
+    const schedule = await startSchedule({ db: database.db, parts, jobs: own, log, now: () => new Date(), compareClocksEveryMs: 20 });
+    schedules.push(schedule);
+    return schedule;
+  }
+
+  it('runs no job and writes none until the clocks agree, and ends running when they disagree again', async () => {
+    const clock: { disagreement: string | null } = { disagreement: 'two days ahead' };
+    const ran = vi.fn(async () => undefined);
+    const schedule = await startWith('late', clock, ran);
+    expect(await schedule.running(false)).toBeNull();
+    expect(await jobs().countDocuments({ name: 'late' })).toBe(0);
+
+    clock.disagreement = null;
+    await expect.poll(() => schedule.running(false)).not.toBeNull();
+    await jobs().updateOne({ name: 'late' }, { $set: { nextRunAt: new Date() } });
+    await expect.poll(() => ran.mock.calls.length, { timeout: 20_000 }).toBe(1);
+
+    clock.disagreement = 'two days behind';
+    await expect.poll(() => schedule.running(false)).toBeNull();
+  });
+
+  it('leaves neither a lock nor a next time in the future to the workers whose clocks are right', async () => {
+    const clock = { disagreement: null };
+    await startWith('put-off', clock, async () => undefined);
+    const { nextRunAt } = (await jobs().findOne({ name: 'put-off' }))!;
+    const ahead = new Date(Date.now() + 2 * 86_400_000);
+    await jobs().updateOne({ name: 'put-off' }, { $set: { nextRunAt: new Date('2100-01-01'), lockedAt: ahead } });
+    await expect.poll(async () => (await jobs().findOne({ name: 'put-off' }))!.nextRunAt).toEqual(nextRunAt);
+    await expect.poll(async () => (await jobs().findOne({ name: 'put-off' }))!.lockedAt?.getTime() ?? 0).toBeLessThan(Date.now() + 1_000);
+  });
 });
