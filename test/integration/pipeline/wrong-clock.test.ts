@@ -9,7 +9,9 @@ import { HORIZONS } from '../../../src/forecast/model.ts';
 import { recordPrices } from '../../../src/local/record-prices.ts';
 import { catchUp } from '../../../src/pipeline/catch-up.ts';
 import { liveContext } from '../../../src/pipeline/parts.ts';
+import { readiness } from '../../../src/pipeline/readiness.ts';
 import { catchUpSelfTests } from '../../../src/pipeline/self-test/catch-up.ts';
+import { statusOf } from '../../../src/pipeline/status.ts';
 import type { StepName } from '../../../src/pipeline/step-runs.ts';
 import { runStep, STEP_NAMES, STEPS } from '../../../src/pipeline/steps.ts';
 import { stepInstant, windowOpensAt } from '../../../src/pipeline/times.ts';
@@ -92,6 +94,31 @@ describe.each([
     expect(await contest.run()).toEqual([{ step: 'list', round: null, waiting: difference }]);
     expect(await recordState(service)).toEqual(before);
   });
+});
+
+it.each([
+  ['2 d ahead of', 2 * DAY_MS],
+  ['2 d behind', -2 * DAY_MS],
+])('GET /ready is 503 and GET /api/status says why where the clock is %s the database', async (difference, aheadMs) => {
+  const { pipeline, database, http } = service;
+  const { chain, parts, now } = await workerWithClock(service, aheadMs);
+  const pingDatabase = () => database.ping();
+  const deps = { chain, localChain: true, market: pipeline.market, pingDatabase, setup: () => null, time: parts.time, now };
+  const status = () =>
+    statusOf({
+      ...{ ...deps, version: '1', role: 'worker', feedReason: null, pipeline: parts, readiness: deps },
+      ...{ walletFunds: async () => [], schedule: () => null },
+    });
+  const served = await serve({ ...service, http: { ...http, readiness: () => readiness(deps), status } });
+  const detail = expect.stringContaining(`this process's clock is ${difference} the database's (`);
+  const ready = await fetch(`${served.url}/ready`);
+  expect(ready.status).toBe(503);
+  const answers = [await ready.json(), await (await fetch(`${served.url}/api/status`)).json()] as { ready: boolean; checks: object[] }[];
+  for (const answer of answers) {
+    expect(answer.ready).toBe(false);
+    expect(answer.checks).toContainEqual({ name: 'clock', ok: false, detail });
+  }
+  await served.close();
 });
 
 describe('beside a worker whose clock is two days ahead', () => {
