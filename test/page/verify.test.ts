@@ -8,6 +8,7 @@ import { describeWithBrowser, type OpenPage } from '../support/browser.ts';
 import { login } from '../support/login.ts';
 import { type Served, serve } from '../support/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../support/service.ts';
+import { REACHED } from '../support/trusted-time.ts';
 
 const DAYS = 9;
 /** Of these, days whose 2-day forecasts are resolved, the oldest first. */
@@ -21,7 +22,8 @@ async function commitTwice({ infrastructure, pipeline }: TestService, day: numbe
   const window = { windowOpensAt: new Date(opens), resolvesAt: new Date(opens + 72 * HOUR_MS) };
   const place = { sequence: DAYS - 1, day, horizonDays: 3 as const, refUid: zeroHash, ...window };
   const digest = `0x${'dd'.repeat(32)}` as const;
-  await pipeline.attester.attestPredictions('attest:twice', [{ ...place, commitment: digest, inputsDigest: digest, metadata: digest }]);
+  const second = { ...place, commitment: digest, inputsDigest: digest, metadata: digest };
+  await pipeline.attester.attestPredictions('attest:twice', [second], REACHED);
 }
 
 type Row = ScorecardReply['predictions'][number];
