@@ -1,6 +1,7 @@
 import type { Benchmark, Comparison } from '../benchmark.ts';
 import { withFolder } from '../process/service-folder.ts';
 import type { Attack, Target } from './attack.ts';
+import { openPaymentAttacks } from './payments.ts';
 import { PIPELINING } from './pipelining.ts';
 import { RANGES } from './ranges.ts';
 import { SLOW_READERS } from './slow-readers.ts';
@@ -19,12 +20,13 @@ export const HOSTILE: Benchmark = {
   name: 'hostile',
   what: 'CPU and memory that attacks cost, beside honest requests of the same kind',
   async run({ tell }) {
-    return withFolder(async (start) => {
+    return withFolder(async (start, folder) => {
       const { url, child } = await start({ REPLAY_DAYS: String(REPLAY_DAYS), TRUST_PROXY: '127.0.0.1', ...DEFAULT_LIMITS });
       const target: Target = { url, pid: child.pid!, nextAddress: createAddresses(), tell };
       const rest = await restShare(target.pid);
       const comparisons: Comparison[] = [];
-      for (const attack of ATTACKS) comparisons.push(await compare(attack, target, rest));
+      for (const attack of [...ATTACKS, ...(await openPaymentAttacks(target, folder))])
+        comparisons.push(await compare(attack, target, rest));
       return comparisons;
     });
   },
