@@ -2,6 +2,7 @@ import { createRateLimits } from '../access/rate-limits.ts';
 import { openCountStore } from '../access/request-counts.ts';
 import type { Config } from '../config.ts';
 import type { AppOptions } from '../http/app.ts';
+import { createChainWork } from '../http/security/chain-work.ts';
 import type { Log } from '../log.ts';
 import type { Database } from '../mongo.ts';
 import type { Shutdown } from '../shutdown.ts';
@@ -27,7 +28,7 @@ export function composeDoor({ config, db, log, shutdown, now, ...who }: DoorPart
     now,
     log,
   });
-  return { ...who, log, limits, trustProxy: config.TRUST_PROXY, stopping: shutdown.signal };
+  return { ...who, log, limits, chainWork: createChainWork(), trustProxy: config.TRUST_PROXY, stopping: shutdown.signal };
 }
 
 /** Callers who ask while an answer is being made share it: a path that nobody is counted on costs one answer at a time. */

@@ -14,6 +14,7 @@ import { iconRoute } from './routes/agent-files.ts';
 import { startingRoutes } from './routes/health.ts';
 import { pageFileRoutes } from './routes/page.ts';
 import { startingRootRoutes } from './routes/root.ts';
+import type { ChainWork } from './security/chain-work.ts';
 import { createAdmission, createGuard } from './security/guard.ts';
 import { compressed, crossOrigin, securityHeaders } from './security/headers.ts';
 import { proxyHint } from './security/proxy-hint.ts';
@@ -32,6 +33,8 @@ export interface AppOptions {
   adminPage?: RequestHandler;
   /** Unset: nobody is counted. */
   limits?: RateLimits;
+  /** What requests that ask the chain are bounded by. Unset: nothing. */
+  chainWork?: ChainWork;
   /** Proxies whose `X-Forwarded-For` is believed: how many stand in front, or their addresses and ranges. Unset: none. */
   trustProxy?: number | readonly string[];
   /** Aborted when the service stops: requests that come then are refused. */

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Asker } from '../../access/asker.ts';
+import { toCapacityClient } from '../../access/shared-capacity.ts';
 import { isAtLeast, requireTier } from '../../access/tiers.ts';
 import type { ClaimedPayer } from '../../chain/claimed-payer.ts';
 import { orPay } from '../../commerce/how-to-pay.ts';
@@ -9,6 +10,7 @@ import type { AppOptions } from '../app.ts';
 import type { Guard } from '../mount.ts';
 import { carriesPayment } from '../payment-headers.ts';
 import { nothingServed } from '../unserved.ts';
+import { type ChainWork, countWhileAnswering } from './chain-work.ts';
 import { clientAddress } from './client-address.ts';
 import { type RequestCounter, requestCounter } from './rate-limit.ts';
 import { noteCaller, originOf } from './request-log.ts';
@@ -19,17 +21,20 @@ interface Arrival {
   address: string;
   origin: string | undefined;
   counter: RequestCounter;
+  chainWork?: ChainWork | undefined;
 }
+
+type GuardOptions = Pick<AppOptions, 'identify' | 'admin' | 'limits' | 'chainWork'>;
 
 /**
  * The one place where this door decides who asks and whether he is let in. Without a token the address is counted first; with one,
  * a refused token counts against the address, and a good one against its wallet, whatever others at that address have sent.
  * Only then follow the tier, and the limit of calls to the chain.
  */
-export function createGuard({ identify, admin, limits }: Pick<AppOptions, 'identify' | 'admin' | 'limits'>): Guard {
+export function createGuard({ identify, admin, limits, chainWork }: GuardOptions): Guard {
   return async ({ access, cost, boughtAs }, request, response): Promise<Asker> => {
-    const arrival = arrivalOf(request, requestCounter(cost === 'free' ? undefined : limits, response));
-    const { counter } = arrival;
+    const counter = requestCounter(cost === 'free' ? undefined : limits, response);
+    const arrival = { ...arrivalOf(request, counter), chainWork };
     if (access === 'admin') {
       await admitOperator(admin, arrival, request, response);
       return askerOf(PUBLIC_CALLER, arrival, response);
@@ -40,8 +45,9 @@ export function createGuard({ identify, admin, limits }: Pick<AppOptions, 'ident
     noteCaller(response, caller);
     if (access === 'basic' || access === 'premium') requireTier(caller, access, orPay(boughtAs));
     if (cost !== 'rpc') return askerOf(caller, arrival, response);
-    await counter.take('rpc', arrival.address);
-    return { ...askerOf(caller, arrival, response), countChainCall: async () => undefined };
+    const asker = askerOf(caller, arrival, response);
+    await asker.countChainCall();
+    return { ...asker, countChainCall: async () => undefined };
   };
 }
 
@@ -49,7 +55,7 @@ export function createGuard({ identify, admin, limits }: Pick<AppOptions, 'ident
 export type Admit = (request: Request, response: Response) => Promise<Asker>;
 
 /** @throws by what it makes: OracleError UNAUTHENTICATED, RATE_LIMITED, CHAIN_UNREACHABLE */
-export function createAdmission(options: Pick<AppOptions, 'identify' | 'limits'>): Admit {
+export function createAdmission(options: Omit<GuardOptions, 'admin'>): Admit {
   const guard = createGuard(options);
   return (request, response) => guard({ access: 'public', cost: 'normal' }, request, response);
 }
@@ -77,12 +83,16 @@ function arrivalOf(request: Request, counter: RequestCounter): Arrival {
 }
 
 function askerOf(caller: Caller, arrival: Arrival, response: Response): Asker {
+  const beginWork = countWhileAnswering(arrival.chainWork, response, () => toCapacityClient({ caller, address: arrival.address }));
   return {
     caller,
     ...originOf(response),
     ...(arrival.origin === undefined ? {} : { origin: arrival.origin }),
     countCall: () => countCall(caller, arrival),
-    countChainCall: () => arrival.counter.take('rpc', arrival.address),
+    async countChainCall() {
+      await arrival.counter.take('rpc', arrival.address);
+      beginWork();
+    },
     countTask: (units) => countTask(caller, arrival, units),
     ...paymentLimits(arrival),
   };
@@ -140,6 +150,7 @@ async function admitPayer(arrival: Arrival, request: Request, response: Response
   }
   await counter.take('wallet', `paying:${address}`);
   counter.refuseSpent('payments', address);
+  countWhileAnswering(arrival.chainWork, response, () => toCapacityClient({ caller: PUBLIC_CALLER, address }, true))();
   return asker;
 }
 

@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { composeDoor } from '../../../src/compose/door.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { OracleError } from '../../../src/errors.ts';
 import { type AppOptions, createApp } from '../../../src/http/app.ts';
 import { route } from '../../../src/http/route.ts';
+import { MAX_CHAIN_WORK } from '../../../src/http/security/chain-work.ts';
 import { createLog } from '../../../src/log.ts';
 import { type Caller, PUBLIC_CALLER } from '../../../src/record/caller.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
@@ -17,9 +18,21 @@ const WALLET = '0x00000000000000000000000000000000000000Aa' as const;
 const reply = z.object({ tier: z.string() });
 const handle = ({ caller }: { caller: Caller }) => ({ body: { tier: caller.tier } });
 const operation = { tag: 'service', summary: 'What a limit is tried on', reply, handle } as const;
+/** Answers what waits for it when the test lets it. */
+let chain = { answers: Promise.resolve() };
 const ROUTES = [
   route({ ...operation, path: '/public', name: 'public' }),
   route({ ...operation, path: '/chain', name: 'chain', cost: 'rpc' }),
+  route({
+    ...operation,
+    path: '/slow-chain',
+    name: 'slowChain',
+    cost: 'rpc',
+    async handle({ caller }) {
+      await chain.answers;
+      return handle({ caller });
+    },
+  }),
   route({ ...operation, path: '/health', name: 'health', cost: 'free' }),
   route({ ...operation, path: '/premium', name: 'premium', access: 'premium', cost: 'rpc' }),
   route({
@@ -30,6 +43,7 @@ const ROUTES = [
     async handle({ asker, caller, header }) {
       const [state, wallet = WALLET] = (header('X-PAYMENT') ?? '').split(' ') as [string, typeof WALLET?];
       const payer = { wallet, isProven: state !== 'forged' };
+      if (state === 'slow') await chain.answers;
       if (state !== '') asker.requirePaymentRoom(payer);
       if (state === 'bad' || state === 'forged') await asker.countRejectedPayment(payer);
       return handle({ caller });
@@ -440,5 +454,41 @@ describe('an IPv6 range', () => {
     const before = await database.db.collection('request_counts').countDocuments();
     await askFromEach(ask, '/public', 50, (n) => inOne56(100 + n));
     expect(await database.db.collection('request_counts').countDocuments()).toBe(before);
+  });
+});
+
+describe('requests that wait for the chain', () => {
+  const { perClient, per56, per48, anonymous, anonymousAndPayers } = MAX_CHAIN_WORK;
+
+  it('leave a share for payers and one for token holders, and a range has a part of the rest', async () => {
+    const ask = await start({ TRUST_PROXY: '1', RATE_LIMIT_PUBLIC: '1000', RATE_LIMIT_RPC: '1000' });
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    chain = { answers: promise };
+    onTestFinished(() => release());
+    const asked: Promise<Response>[] = [];
+    const refusals: number[] = [];
+    /** Sends so many requests, and waits until so many of all are refused. */
+    async function send(path: string, count: number, refused: number, headersOf: (n: number) => Record<string, string>) {
+      const sent = Array.from({ length: count }, (_, n) => ask(path, headersOf(n)));
+      for (const one of sent) one.then(({ status }) => status === 429 && refusals.push(status)).catch(() => undefined);
+      asked.push(...sent);
+      await expect.poll(() => refusals.length).toBe(refused);
+    }
+    const hex = (n: number) => n.toString(16);
+    const address = (n: number) => ({ 'X-Forwarded-For': `198.51.100.${n}` });
+    await send('/slow-chain', perClient + 1, 1, () => address(0));
+    await send('/slow-chain', per56 + 1, 2, (n) => ({ 'X-Forwarded-For': `2001:db8:a:${hex(n)}::1` }));
+    await send('/slow-chain', per48 + 1, 3, (n) => ({ 'X-Forwarded-For': `2001:db8:b:${hex(n)}00::1` }));
+    await send('/slow-chain', anonymous - perClient - per56 - per48 + 1, 4, (n) => address(n + 1));
+    await send('/paid', anonymousAndPayers - anonymous + 1, 5, (n) => ({ ...address(n + 1), 'X-PAYMENT': 'slow' }));
+    const holder = ask('/slow-chain', { ...address(1), ...bearer('good') });
+    expect((await ask('/health')).status).toBe(200);
+    const refused = await ask('/slow-chain', address(200));
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '5']);
+    release();
+    expect((await holder).status).toBe(200);
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(anonymousAndPayers);
+    expect((await ask('/slow-chain', address(200))).status).toBe(200);
   });
 });

@@ -13,6 +13,7 @@ import { PAGES } from '../../../src/http/parameters.ts';
 import { problemsMarkdown } from '../../../src/http/problem-table.ts';
 import { declaredRoutes } from '../../../src/http/routes/declared.ts';
 import { BODY_LIMIT_BYTES } from '../../../src/http/security/body.ts';
+import { MAX_CHAIN_WORK } from '../../../src/http/security/chain-work.ts';
 import { MAX_URL_CHARS } from '../../../src/http/security/url-length.ts';
 import { WEBSOCKET } from '../../../src/push/channels.ts';
 import { EVENTS_KEPT_DAYS } from '../../../src/push/events/log.ts';
@@ -97,6 +98,8 @@ describe('numbers in the documents', () => {
     `a /56 has ${REQUEST_MULTIPLES['/56']} times, a /48 ${REQUEST_MULTIPLES['/48']} times the limit of one address`,
     `a /56 has ${TASK_MULTIPLES['/56']} times, a /48 ${TASK_MULTIPLES['/48']} times, and all callers without a token together ${TASK_MULTIPLES.all} times`,
     `${MAX_STREAMS.perClient} streams can be open for a caller (a wallet, or an address), ${MAX_STREAMS.per56} for callers without a token in one /56 and ${MAX_STREAMS.per48} in one /48`,
+    `${MAX_CHAIN_WORK.perClient} can be of one address (${MAX_CHAIN_WORK.per56} of a /56, ${MAX_CHAIN_WORK.per48} of a /48) and ${MAX_CHAIN_WORK.anonymous} of`,
+    `${MAX_CHAIN_WORK.overall - MAX_CHAIN_WORK.anonymousAndPayers} of ${MAX_CHAIN_WORK.overall} are reserved for token holders`,
     `Of the ${MAX_STREAMS.overall} of a process callers without a token can have ${MAX_STREAMS.anonymous}, and with a payment in the message ${MAX_STREAMS.anonymousAndPayers}`,
     `Webhooks: ${WEBHOOKS_PER_WALLET} a wallet. WebSockets: ${WEBSOCKET.connectionsPerWallet} a wallet at a time. Bodies: JSON, ${BODY_LIMIT_BYTES / 1024} KiB, not compressed. URLs: ${MAX_URL_CHARS} characters.`,
     `for ${tokenMinutes} minutes`,
