@@ -53,7 +53,7 @@ export async function composeCommerce(
   const requireOpen = openOnceReplayed(isReplayAhead);
   const sales = new Sales({
     ...{ chain, till, ledger, signReceipt, requireOpen, log, now },
-    facilitator: facilitatorOf(config, chain, facilitator),
+    facilitator: facilitatorOf(frame, chain, facilitator),
     claims: new PaymentClaims(db),
     failures: new FailedSettlements(db),
     signal: shutdown.signal,
@@ -77,9 +77,9 @@ function requirePayee(payee: Address, contracts: readonly (Address | null)[]): v
   });
 }
 
-function facilitatorOf(config: Config, chain: Chain, wallet: Wallet | null) {
+function facilitatorOf({ config, log }: Pick<Frame, 'config' | 'log'>, chain: Chain, wallet: Wallet | null) {
   if (config.X402_FACILITATOR_URL !== undefined) return remoteFacilitator(config.X402_FACILITATOR_URL);
-  if (wallet !== null) return localFacilitator({ chain, wallet, gasBudget: gasBudgetOf(config) });
+  if (wallet !== null) return localFacilitator({ chain, wallet, gasBudget: gasBudgetOf(config), log });
   throw new OracleError('CONFIG_INVALID', 'Setting FACILITATOR_PRIVATE_KEY: is required unless X402_FACILITATOR_URL is set', {
     field: 'FACILITATOR_PRIVATE_KEY',
   });

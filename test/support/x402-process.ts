@@ -39,7 +39,12 @@ const { db } = await connectMongo(sale.mongodbUri);
 const chain = await createChain({ ...sale, chainId: sale.till.chainId, confirmations: 1, pollingIntervalMs: 20 });
 const account = privateKeyToAccount(sale.facilitatorKey);
 const wallet = createWallet({ chain, journal: await openJournal(db), role: 'facilitator', account });
-const facilitator = localFacilitator({ chain, wallet, gasBudget: { currencyUsd: null, maxCents: 10 } });
+const facilitator = localFacilitator({
+  chain,
+  wallet,
+  gasBudget: { currencyUsd: null, maxCents: 10 },
+  log: createLog({ level: 'silent', secrets: [] }),
+});
 const ledger = new Ledger(db);
 const record = ledger.record.bind(ledger);
 ledger.record = async (payment) => {

@@ -19,7 +19,7 @@ import type { PaidCall } from '../../src/commerce/x402/paid-call.ts';
 import { Sales } from '../../src/commerce/x402/sale.ts';
 import { type Requirements, termsOf } from '../../src/commerce/x402/terms.ts';
 import { sendInOrder } from '../../src/local/deploy-send.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog, type Log } from '../../src/log.ts';
 import { ensureIndexes } from '../../src/mongo.ts';
 import type { TestChain } from './chain.ts';
 
@@ -82,6 +82,7 @@ export interface TillBench {
   claims: PaymentClaims;
   ledger: Ledger;
   facilitator: Facilitator;
+  log: Log;
   till: Till;
   /** A wallet with 1,000 of the stablecoin. */
   buyer: LocalAccount;
@@ -127,7 +128,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
       account: chain.accounts.facilitator,
       timeoutMs,
     });
-    return localFacilitator({ chain: over, wallet, gasBudget });
+    return localFacilitator({ chain: over, wallet, gasBudget, log });
   };
   const parts = {
     till,

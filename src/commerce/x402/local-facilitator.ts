@@ -5,6 +5,7 @@ import { stablecoinAbi } from '../../chain/stablecoin.ts';
 import type { Rejection } from '../../chain/tx/simulate.ts';
 import type { BoundedRequest, Wallet } from '../../chain/wallet.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
 import { isWrapped, settlementData } from './authorization-signature.ts';
 import type { Facilitator, Settlement } from './facilitator.ts';
 import { type GasBudget, settlementBounds } from './gas-budget.ts';
@@ -17,6 +18,7 @@ export interface LocalFacilitatorDeps {
   /** Of the role `facilitator`: pays the gas. */
   wallet: Wallet;
   gasBudget: GasBudget;
+  log: Log;
 }
 
 /** The transaction that settles an authorization; see `Wallet.send`. */
@@ -37,7 +39,7 @@ interface PreparedSettlement {
  * The x402 facilitator of this process. A payment is good when the very transaction that settles it succeeds in a simulation with the
  * sender, fees and gas limit that it is sent with; a contract of the payer's choice runs nowhere else.
  */
-export function localFacilitator({ chain, wallet, gasBudget }: LocalFacilitatorDeps): Facilitator {
+export function localFacilitator({ chain, wallet, gasBudget, log }: LocalFacilitatorDeps): Facilitator {
   async function prepare(payment: Payment, requirements: Requirements): Promise<PreparedSettlement> {
     const { authorization } = payment;
     const code = await chainCall('Reading the code of a payer', () => chain.client.getCode({ address: authorization.from }));
@@ -50,14 +52,14 @@ export function localFacilitator({ chain, wallet, gasBudget }: LocalFacilitatorD
 
   return {
     verify: (payment, requirements, { isProven }) =>
-      withoutNodeText(async () => {
+      withoutNodeText(log, async () => {
         const settlement = await prepare(payment, requirements);
         if (!settlement.isContract && !isProven) return isWrapped(payment) ? 'eip6492_factory_not_allowed' : BAD_SIGNATURE;
         const rejection = await wallet.findRejection(settlement.request);
         return rejection === null ? null : explain(chain, settlement, rejection);
       }),
     settle: (payment, requirements) =>
-      withoutNodeText(async () => {
+      withoutNodeText(log, async () => {
         const settlement = await prepare(payment, requirements);
         try {
           return { txHash: (await wallet.send(settlement.request)).hash };
@@ -75,6 +77,8 @@ export function localFacilitator({ chain, wallet, gasBudget }: LocalFacilitatorD
     return { refused: await explain(chain, settlement, rejection) };
   }
 }
+
+const MAX_LOGGED_CHARS = 500;
 
 const BAD_SIGNATURE = 'invalid_exact_evm_signature';
 
@@ -109,12 +113,13 @@ function tooCostlyForAll(): OracleError {
   });
 }
 
-/** What a node says may quote a contract that the payer chose. */
-async function withoutNodeText<T>(work: () => Promise<T>): Promise<T> {
+/** What a node says is for the log: it may quote a contract that the payer chose, or the endpoint. */
+async function withoutNodeText<T>(log: Log, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (!isOracleError(cause, 'CHAIN_UNREACHABLE') && !isOracleError(cause, 'CHAIN_REVERTED')) throw cause;
+    log.warn({ reason: cause.message.slice(0, MAX_LOGGED_CHARS) }, 'a payment could not be checked or sent');
     throw new OracleError('CHAIN_UNREACHABLE', 'The chain does not answer: nothing is known about the payment', {
       suggestedAction: 'Send the same request with the same payment again: it is never charged twice.',
       retryAfterSeconds: 5,

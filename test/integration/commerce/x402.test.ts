@@ -504,7 +504,9 @@ describe('the gas of a settlement', () => {
     const connected = await chain.connect();
     const journal = await openJournal(database.db);
     const wallet = createWallet({ chain: connected, journal, role: 'facilitator', account: chain.accounts.facilitator });
-    return bench.another({ facilitator: localFacilitator({ chain: connected, wallet, gasBudget: { currencyUsd, maxCents: 10 } }) });
+    return bench.another({
+      facilitator: localFacilitator({ chain: connected, wallet, gasBudget: { currencyUsd, maxCents: 10 }, log: bench.log }),
+    });
   }
 
   const facilitatorNonce = () => chain.rpc('eth_getTransactionCount', chain.accounts.facilitator.address, 'latest');
@@ -540,7 +542,7 @@ describe('the gas of a settlement', () => {
     const connected = await chain.connect();
     const journal = await openJournal(database.db);
     const wallet = createWallet({ chain: connected, journal, role: 'facilitator', account: privateKeyToAccount(generatePrivateKey()) });
-    const facilitator = localFacilitator({ chain: connected, wallet, gasBudget: { currencyUsd: null, maxCents: 10 } });
+    const facilitator = localFacilitator({ chain: connected, wallet, gasBudget: { currencyUsd: null, maxCents: 10 }, log: bench.log });
     const sales = await bench.another({ facilitator });
     await expect(sales.sell(bench.call(await pay()))).rejects.toMatchObject({
       code: 'CHAIN_UNREACHABLE',
