@@ -8,6 +8,8 @@ export type Settlement = { txHash: Hash } | { refused: string };
 
 /** Verifies payments and sends them to the chain. */
 export interface Facilitator {
+  /** Whether a payment that it verifies was simulated as it will be settled. */
+  readonly simulatesSettlement: boolean;
   /** Null for a good payment; otherwise why it is none. @throws OracleError CHAIN_UNREACHABLE, which says nothing about the payment */
   verify(payment: Payment, requirements: Requirements, payer: ClaimedPayer): Promise<string | null>;
   /** The same payment again has no second effect. @throws OracleError, retryable, when it may have been sent: now, or before */

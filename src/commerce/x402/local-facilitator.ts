@@ -51,6 +51,7 @@ export function localFacilitator({ chain, wallet, gasBudget, log }: LocalFacilit
   }
 
   return {
+    simulatesSettlement: true,
     verify: (payment, requirements, { isProven }) =>
       withoutNodeText(log, async () => {
         const settlement = await prepare(payment, requirements);

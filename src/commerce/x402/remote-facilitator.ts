@@ -14,6 +14,7 @@ const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
 export function remoteFacilitator(url: string): Facilitator {
   const client = new HTTPFacilitatorClient({ url, timeoutMs: TIMEOUT_MS });
   return {
+    simulatesSettlement: false,
     async verify({ payload }, requirements) {
       const { isValid, invalidReason } = await answerOf('verify', () => client.verify(payload, requirements), VerifyError);
       return isValid ? null : toldReason(invalidReason, 'invalid_payment');

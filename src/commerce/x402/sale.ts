@@ -4,6 +4,7 @@ import { isOracleError } from '../../errors.ts';
 import { documentHash } from '../receipt.ts';
 import { admitPayment } from './admission.ts';
 import { type ClaimDoc, claimId, LEASE_MS } from './claims.ts';
+import { isFreeFor } from './free-answer.ts';
 import { requireFunds } from './funds.ts';
 import { paymentOf, questionOf, requireSame, soldOf } from './known-claim.ts';
 import { isLanded, type Landed, landed } from './landed.ts';
@@ -163,17 +164,14 @@ export class Sales {
       await requireFunds(this.#parts, claim, terms);
       return call.answer();
     });
-    if (answer.freeBody !== undefined && !(await this.#isCharged(claim))) {
+    const { freeBody } = answer;
+    if (freeBody !== undefined && (await this.#orRelease(claim, () => isFreeFor(this.#parts, claim)))) {
       await this.#parts.claims.release(claim);
-      return { body: answer.freeBody, payment: null, receipt: null, isAgain: false };
+      return { body: freeBody, payment: null, receipt: null, isAgain: false };
     }
     const { forecastId, attestationUid } = answer;
     const prepared = await this.#parts.claims.prepare(claim, { answer: JSON.stringify(answer.body), forecastId, attestationUid });
     return prepared === null ? null : this.#finish(prepared, { call, terms, mayBeSent: false });
-  }
-
-  #isCharged({ payer }: ClaimDoc): Promise<boolean> {
-    return this.#parts.failures.isCharged(payer, this.#parts.now());
   }
 
   async #orRelease<T>(claim: ClaimDoc, work: () => Promise<T>): Promise<T> {

@@ -1,12 +1,14 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Payment } from '../../../src/commerce/x402/payload.ts';
 import { readPayment } from '../../../src/commerce/x402/payload.ts';
 import { remoteFacilitator } from '../../../src/commerce/x402/remote-facilitator.ts';
 import type { Requirements } from '../../../src/commerce/x402/terms.ts';
 import { type TestChain, testChain } from '../../support/chain.ts';
+import { walletFactory } from '../../support/contract-wallet.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { signPayment, type TillBench, tillBench } from '../../support/x402.ts';
 
@@ -64,6 +66,19 @@ describe("somebody else's facilitator", () => {
     const sales = await bench.another({ facilitator: remoteFacilitator(url) });
     expect((await sales.sell(bench.call(await pay()))).payment).toMatchObject({ amountMicros: 1_000n });
     expect((await balance()) - before).toBe(1_000n);
+  });
+
+  it('gives what is free to a key without a charge, and charges a contract for it', async () => {
+    instead = {};
+    const owner = privateKeyToAccount(generatePrivateKey());
+    const wallet = await (await walletFactory(await chain.connect(), chain.rpcUrl, chain.deployer))(owner.address);
+    await wallet.deploy();
+    await bench.mint(wallet.address, 1_000n);
+    const sales = await bench.another({ facilitator: remoteFacilitator(url) });
+    const answer = async () => ({ body: { signal: 'HOLD' }, forecastId: null, attestationUid: null, freeBody: { signal: 'HOLD' } });
+    expect((await sales.sell(bench.call(await pay(), { answer }))).payment).toBeNull();
+    const ofContract = await signPayment({ account: owner, requirements: bench.requirements, change: { from: wallet.address } });
+    expect((await sales.sell(bench.call(ofContract, { answer }))).payment).toMatchObject({ amountMicros: 1_000n });
   });
 
   it('refuses in its words', async () => {
