@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -20,16 +21,16 @@ const block = (kind: string, name: string) =>
     .find((content) => content.includes(name))!;
 
 const example = parseEnv(block('ini', '# /etc/oracle.env')) as Record<string, string>;
-const HEX = '0123456789abcdef'.repeat(4);
-const FILLED: Record<string, string> = { '<address>': `0x${HEX.slice(24)}`, '<secret>': HEX, '<password>': HEX };
+/** As if it were random. */
+const secretOf = (name: string) => createHash('sha256').update(name).digest('hex');
+const FILLED: Record<string, (name: string) => string> = {
+  '<address>': (name) => `0x${secretOf(name).slice(24)}`,
+  '<secret>': secretOf,
+  '<password>': secretOf,
+  '<key>': (name) => `0x${secretOf(name)}`,
+};
 const filled = () =>
-  Object.fromEntries(
-    Object.entries(example).map(([name, value], index) => [
-      name,
-      // Each role has a key of its own.
-      value === '<key>' ? `0x${(0x100 + index).toString(16).padStart(64, '1')}` : (FILLED[value] ?? value.replace(/<\w+>/, 'x')),
-    ]),
-  );
+  Object.fromEntries(Object.entries(example).map(([name, value]) => [name, FILLED[value]?.(name) ?? value.replace(/<\w+>/, 'x')]));
 const required = Object.entries(SETTINGS).flatMap(([name, setting]) => ('requiredOnRealChain' in setting ? [name] : []));
 
 describe('the settings of docs/OPERATE.md', () => {
