@@ -1,4 +1,4 @@
-import type { StepContext } from '../../src/pipeline/parts.ts';
+import type { PipelineParts, StepContext } from '../../src/pipeline/parts.ts';
 import type { NewDay } from '../../src/record/record.ts';
 import { createReplayedTime, type ReachedInstant, type TrustedTime, type UnreachedInstant } from '../../src/trusted-time.ts';
 
@@ -21,6 +21,14 @@ export function timeOf(now: () => Date): TrustedTime {
 /** The circumstances of a step that runs at an instant that every clock agrees on. */
 export function contextAt(ms: number): StepContext {
   return { now: new Date(ms), replayed: false, time: timeAt(ms) };
+}
+
+/** For a suite that moves the clock of its process: the database's clock cannot follow, and is not asked. */
+export function followProcessClock({ pipeline }: { pipeline: Pick<PipelineParts, 'time'> }): void {
+  Object.assign(
+    pipeline.time,
+    timeOf(() => new Date()),
+  );
 }
 
 const FAR_MS = Date.UTC(2100, 0, 1);

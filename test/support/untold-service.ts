@@ -6,7 +6,7 @@ import { settledWager } from '../integration/pipeline/wager-docs.ts';
 import { runSelfTestsShortly } from './self-tests.ts';
 import { serveOneJob } from './served-jobs.ts';
 import { runPastDay, type TestService, testService } from './service.ts';
-import { contextAt, REACHED } from './trusted-time.ts';
+import { contextAt, followProcessClock, REACHED } from './trusted-time.ts';
 
 const DAYS = 14;
 
@@ -21,6 +21,7 @@ const LATE_DAYS = 2;
 export async function untoldService(): Promise<TestService> {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW });
   const service = await testService(DAYS);
+  followProcessClock(service);
   for (let day = TODAY - DAYS; day < TODAY; day++) await live(service, day);
   vi.setSystemTime(NOW);
   await runPastDay(service, TODAY, []);

@@ -61,6 +61,7 @@ describe('a replay', () => {
     for (const { outcome } of reports) expect(outcome).toEqual({ waiting: expect.stringContaining('replay of past days is not finished') });
     expect(await pipeline.record.days.find().toArray()).toEqual(before);
     await replayAll();
+    await service.infrastructure.localChain!.setTimeToNow();
     for (const { outcome } of await catchUp(pipeline, liveContext(service.pipeline, new Date()))) expect(outcome).toHaveProperty('done');
   });
 

@@ -4,7 +4,6 @@ import { type Day, formatDay, instantOf, parseDay } from '../../../src/forecast/
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import { PROVIDER_IDS, type ProviderId } from '../../../src/market/live/providers.ts';
 import { createMarket } from '../../../src/market/market.ts';
-import { liveContext } from '../../../src/pipeline/parts.ts';
 import { statusOf } from '../../../src/pipeline/status.ts';
 import type { StepName } from '../../../src/pipeline/step-runs.ts';
 import { runStep } from '../../../src/pipeline/steps.ts';
@@ -12,6 +11,7 @@ import { hostedMarket, startLiveHost } from '../../support/live-host.ts';
 import { VENUE_FACTORS } from '../../support/provider-data/venues.ts';
 import type { ProviderHost } from '../../support/provider-host.ts';
 import { attestedOnChain, type TestService, testService } from '../../support/service.ts';
+import { contextAt } from '../../support/trusted-time.ts';
 
 const DAY = parseDay('2026-03-11');
 
@@ -52,7 +52,7 @@ function heal(ids: readonly ProviderId[]): void {
   for (const id of ids) host.heal(id);
 }
 
-const run = (step: StepName, day: Day) => runStep(service.pipeline, step, day, liveContext(service.pipeline, new Date()));
+const run = (step: StepName, day: Day) => runStep(service.pipeline, step, day, contextAt(Date.now()));
 
 /** What three venues without Kraken agree on, in cents: the middle one is Coinbase. */
 async function closeWithoutKraken(day: Day): Promise<number> {
