@@ -79,7 +79,7 @@ describe('a worker whose clock disagrees', () => {
     return schedule;
   }
 
-  it('runs no job and writes none until the clocks agree, and ends running when they disagree again', async () => {
+  it('runs no job and writes none until the clocks agree, stops when they disagree again, and goes on afterwards', async () => {
     const clock: { disagreement: string | null } = { disagreement: 'two days ahead' };
     const ran = vi.fn(async () => undefined);
     const schedule = await startWith('late', clock, ran);
@@ -93,6 +93,8 @@ describe('a worker whose clock disagrees', () => {
 
     clock.disagreement = 'two days behind';
     await expect.poll(() => schedule.running(false)).toBeNull();
+    clock.disagreement = null;
+    await expect.poll(() => schedule.running(false)).not.toBeNull();
   });
 
   it('leaves neither a lock nor a next time in the future to the workers whose clocks are right', async () => {
