@@ -6,6 +6,7 @@ import { createLog } from '../../src/log.ts';
 import { setupText } from '../../src/setup.ts';
 import { type Served, serveApp } from './serve.ts';
 import type { TestService } from './service.ts';
+import { timeOf } from './trusted-time.ts';
 
 /** Settings that let an operator in. */
 export const OPERATOR = { ADMIN_USER: 'operator', ADMIN_PASSWORD: 'correct horse: battery staple' };
@@ -36,7 +37,7 @@ export async function operatorDoor(service: TestService, options: OperatorDoorOp
   const { administration, ...operator } = composeAdministration({
     config,
     db: database.db,
-    pipeline,
+    pipeline: { ...pipeline, time: timeOf(now) },
     state,
     setup: () => setupText(setup),
     log,
