@@ -87,7 +87,7 @@ const revealing = () => partsWith({ viewFor: (caller) => ({ ...service.http.view
 const RECORDED_ELSEWHERE = 'getOpenApi';
 
 /** What answers tell of secrets, one line each. */
-function leaksIn(answers: ReadonlyMap<string, HttpAnswer>, secrets: readonly Secret[]): string[] {
+function leaksIn(answers: Answers, secrets: readonly Secret[]): string[] {
   const asked = variants.filter(({ label, operationId }) => answers.has(label) && operationId !== RECORDED_ELSEWHERE);
   return asked.flatMap((variant) =>
     secretsIn(comparable(answers.get(variant.label)!, variant), secrets).map((what) => `${variant.label}: ${what}`),
@@ -101,15 +101,34 @@ function comparable({ status, headers, text }: HttpAnswer, { operationId }: Pick
   return `${status}\n${JSON.stringify(kept)}\n${moving === undefined ? text : text.replaceAll(moving, '')}`;
 }
 
-/** Variants that do not answer the same whatever stands in what is not told yet. */
-async function differences(ask: Ask, asked: readonly Variant[] = variants): Promise<string[]> {
-  const found = new Map(asked.map(({ label }) => [label, new Set<string>()]));
+type Answers = ReadonlyMap<string, HttpAnswer>;
+type AnswersBySide = ReadonlyMap<(typeof PLANTED_SIDES)[number], Answers>;
+
+/** All variants in turn for each content of the unresolved forecasts. */
+async function walkEachSide(ask: Ask, asked: readonly Variant[] = variants): Promise<AnswersBySide> {
+  const bySide = new Map<(typeof PLANTED_SIDES)[number], Answers>();
   for (const side of PLANTED_SIDES) {
     await plant(service, side);
-    const answers = await walk(ask, asked);
-    for (const variant of asked) found.get(variant.label)!.add(comparable(answers.get(variant.label)!, variant));
+    bySide.set(side, await walk(ask, asked));
   }
-  return asked.flatMap(({ label }) => (found.get(label)!.size > 1 ? [label] : []));
+  return bySide;
+}
+
+/** Variants whose answer depends on the content of the unresolved forecasts. */
+function differences(bySide: AnswersBySide, asked: readonly Variant[] = variants): string[] {
+  const isDifferent = (variant: Variant) =>
+    new Set([...bySide.values()].map((answers) => comparable(answers.get(variant.label)!, variant))).size > 1;
+  return asked.filter(isDifferent).map(({ label }) => label);
+}
+
+const variantsAt = (paths: readonly string[]) => variants.filter(({ path }) => paths.some((start) => path.startsWith(start)));
+
+let anonymousAnswers: Promise<AnswersBySide> | undefined;
+
+/** What an anonymous caller reads of the service as it is: several tests look at the same answers. */
+function walkAnonymously(): Promise<AnswersBySide> {
+  anonymousAnswers ??= open(service.http).then(({ ask }) => walkEachSide(ask));
+  return anonymousAnswers;
 }
 
 describe('what is walked', () => {
@@ -138,9 +157,7 @@ describe('what is walked', () => {
   });
 
   it('answers: no operation fails, and each that everybody may read tells something', async () => {
-    const { ask } = await open(service.http);
-    await plant(service, 'up');
-    const answers = await walk(ask, variants);
+    const answers = (await walkAnonymously()).get('up')!;
     expect([...answers].filter(([, { status }]) => status >= 500).map(([label]) => label)).toEqual([]);
     const readable = operationsOf(document).filter((operation) => operation.method === 'get' && operation['x-access'] === 'public');
     const silent = readable.filter(({ operationId }) =>
@@ -165,16 +182,11 @@ describe('what is walked', () => {
 
 describe('an anonymous caller', () => {
   it('finds nothing of an unresolved forecast in any answer, its headers included', async () => {
-    const { ask } = await open(service.http);
-    for (const side of PLANTED_SIDES) {
-      await plant(service, side);
-      expect(leaksIn(await walk(ask, variants), [...paidSecrets(side), ...salts])).toEqual([]);
-    }
+    for (const [side, answers] of await walkAnonymously()) expect(leaksIn(answers, [...paidSecrets(side), ...salts])).toEqual([]);
   });
 
   it('gets the same bytes and tags whatever the unresolved forecasts say', async () => {
-    const { ask } = await open(service.http);
-    expect(await differences(ask)).toEqual([]);
+    expect(differences(await walkAnonymously())).toEqual([]);
   });
 
   it('gets the same bytes and tags whatever the calibration of the models is', async () => {
@@ -197,11 +209,9 @@ describe('an anonymous caller', () => {
   });
 
   it('is gated wherever an unresolved forecast is named', async () => {
-    const { ask } = await open(service.http);
-    await plant(service, 'up');
     const untold = new Set((await untoldForecasts(service)).map(({ _id }) => _id));
     let named = 0;
-    for (const [label, { headers, text }] of await walk(ask, variants)) {
+    for (const [label, { headers, text }] of (await walkAnonymously()).get('up')!) {
       if (!headers['content-type']?.includes('json')) continue;
       for (const view of objectsIn(JSON.parse(text))) {
         if (!untold.has(view.predictionId as string)) continue;
@@ -266,8 +276,10 @@ describe('these tests find a leak', () => {
         what,
       ).toBe(true);
     }
-    const different = await differences(ask);
-    for (const path of ['/api/svc/open/signal', '/api/svc/onchain-oracle/latest', '/api/svc/prediction-markets', '/api/svc/widget']) {
+    const paths = ['/api/svc/open/signal', '/api/svc/onchain-oracle/latest', '/api/svc/prediction-markets', '/api/svc/widget'];
+    const asked = variantsAt(paths);
+    const different = differences(await walkEachSide(ask, asked), asked);
+    for (const path of paths) {
       expect(
         different.some((line) => line.startsWith(`GET ${path} `)),
         path,
@@ -278,8 +290,10 @@ describe('these tests find a leak', () => {
   it('of a service that counts wagers of days that are not over', async () => {
     const record = Object.assign(Object.create(service.http.record) as HttpParts['record'], { lastDayTold: async () => TODAY });
     const { ask } = await open(partsWith({ record }));
-    const different = await differences(ask);
-    for (const path of ['/api/svc/scorecard', '/api/svc/crowd-vs-oracle', '/api/svc/wagers']) {
+    const paths = ['/api/svc/scorecard', '/api/svc/crowd-vs-oracle', '/api/svc/wagers'];
+    const asked = variantsAt(paths);
+    const different = differences(await walkEachSide(ask, asked), asked);
+    for (const path of paths) {
       expect(
         different.some((line) => line.startsWith(`GET ${path}`)),
         path,
@@ -299,7 +313,7 @@ describe('these tests find a leak', () => {
     });
     const { ask } = await open(service.http, [careless]);
     const variant = { operationId: 'careless', path: '/careless', accept: 'application/json', label: 'careless' };
-    expect(await differences(ask, [variant])).toEqual(['careless']);
+    expect(differences(await walkEachSide(ask, [variant]), [variant])).toEqual(['careless']);
   });
 });
 
