@@ -150,7 +150,7 @@ test('a task that waits for its payment waits for whichever process comes', asyn
 
 test('a payment that is not confirmed yet is asked for again as it is, and charged once', async () => {
   const slow = {
-    verify: (...asked: Parameters<typeof till.facilitator.verify>) => till.facilitator.verify(...asked),
+    ...till.facilitator,
     async settle(...asked: Parameters<typeof till.facilitator.settle>): Promise<never> {
       await till.facilitator.settle(...asked);
       throw new OracleError('TRANSACTION_UNCONFIRMED', 'Not yet', { retryAfterSeconds: 5 });
