@@ -61,21 +61,13 @@ describe('a start that cannot work', () => {
     for (const secret of Object.values(secrets)) expect(told).not.toContain(secret);
   });
 
-  it('names the process that has the folder, and the port that is taken', async () => {
+  it('names the process that has the folder, the port that is taken, another feed, and a damaged folder with the command that resets it', async () => {
     const { url, child } = await start();
     expect(await refused({})).toContain(`${child.pid}`);
     expect(await refused({ PORT: new URL(url).port })).toContain('Setting PORT');
-  });
-
-  it('refuses another feed than the record was made from', async () => {
-    await start();
     await stop('SIGTERM');
     expect(await refused({ SIMULATION_SEED: '7' })).toContain('this record was made from simulated (seed 2)');
-  });
 
-  it('tells a damaged folder and the command that resets it, which works', async () => {
-    await start();
-    await stop('SIGTERM');
     await truncate(join(dataDir(), 'keys.json'), 20);
     expect(await refused({})).toMatch(/DATA_DIR_DAMAGED: .*keys\.json.*\n.*npm run reset/);
     expect(await spawnNode(['bin/reset.mjs'], environment()).ended).toMatchObject({ code: 0 });
