@@ -21,8 +21,41 @@ async function lookAt(url: string) {
   return { page, health, ready, status };
 }
 
+/** The wallets of `demo.json` hold what each is for, and the contracts there are those of the record. */
+async function expectDemoWallets(): Promise<void> {
+  const demo = JSON.parse(await readFile(join(dataDir(), 'demo.json'), 'utf8'));
+  const client = createPublicClient({ transport: http(demo.rpcUrl) });
+  expect(await client.getChainId()).toBe(8453);
+  const balance = (name: string, token: string) =>
+    client.readContract({ address: demo.contracts[token], abi: erc20Abi, functionName: 'balanceOf', args: [demo.wallets[name].address] });
+  expect(await balance('basic', 'gateToken')).toBe(500_000_000n * 10n ** 18n);
+  expect(await balance('premium', 'gateToken')).toBe(1_000_000_000n * 10n ** 18n);
+  expect(await balance('poor', 'gateToken')).toBe(0n);
+  expect(await balance('buyer', 'stablecoin')).toBeGreaterThan(0n);
+  expect(demo.contracts.stablecoin).not.toBe('0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913');
+
+  const { data } = await get('/api/svc/onchain-oracle/latest');
+  const abi = parseAbi(['function isAttestationValid(bytes32 uid) view returns (bool)']);
+  const valid = await client.readContract({ address: demo.contracts.eas, abi, functionName: 'isAttestationValid', args: [data.uid] });
+  expect(valid).toBe(true);
+}
+
+/** A process with `ROLE=api` on the same folder serves the record of the same database and chain, and leaves the service running. */
+async function expectSameRecordBeside(url: string): Promise<void> {
+  const { rpcUrl } = JSON.parse(await readFile(join(dataDir(), 'demo.json'), 'utf8'));
+  const paths = ['/api/svc/scorecard', '/api/svc/agent/identity'];
+  const expected = await Promise.all(paths.map(get));
+  // One service under one address, as behind a proxy.
+  const beside = await startService(environment({ ROLE: 'api', CHAIN_RPC_URL: rpcUrl, PUBLIC_URL: url }));
+  expect(await Promise.all(paths.map(async (path) => (await fetch(beside.url + path)).json()))).toEqual(expected);
+  expect(await (await fetch(`${beside.url}/api/status`)).json()).toMatchObject({ role: 'api', schedule: [] });
+  beside.child.kill('SIGTERM');
+  expect(await beside.ended).toMatchObject({ code: 0 });
+  expect((await fetch(`${url}/ready`)).status).toBe(200);
+}
+
 describe('a first start', () => {
-  it('shows a record that verifies on the chain, stops on Ctrl-C, and the second start continues it', async () => {
+  it('has a record and wallets that verify on the chain, stops on Ctrl-C, and is continued by a second start and a process beside it', async () => {
     const { output } = await start();
     expect(output()).toMatch(
       new RegExp(
@@ -50,6 +83,7 @@ describe('a first start', () => {
     for (const { uid } of data) expect((await get(`/api/svc/onchain-oracle/verify/${uid}`)).verified).toBe(true);
     const identity = await get('/api/svc/agent/identity');
     expect(identity.registered).toBe(true);
+    await expectDemoWallets();
     expect(await stop('SIGINT')).toBeLessThan(10_000);
 
     const second = await start();
@@ -58,27 +92,8 @@ describe('a first start', () => {
     expect((await get('/api/svc/onchain-oracle/history?limit=100')).data).toEqual(data);
     expect((await get('/api/svc/agent/identity')).agentId).toBe(identity.agentId);
     expect((await get(`/api/svc/onchain-oracle/verify/${data[0].uid}`)).verified).toBe(true);
+    await expectSameRecordBeside(second.url);
     expect(await stop('SIGTERM')).toBeLessThan(10_000);
-  });
-
-  it('leaves wallets and contracts for a visitor, who can read the chain himself', async () => {
-    await start();
-    const demo = JSON.parse(await readFile(join(dataDir(), 'demo.json'), 'utf8'));
-    const client = createPublicClient({ transport: http(demo.rpcUrl) });
-    expect(await client.getChainId()).toBe(8453);
-    const balance = (name: string, token: string) =>
-      client.readContract({ address: demo.contracts[token], abi: erc20Abi, functionName: 'balanceOf', args: [demo.wallets[name].address] });
-    expect(await balance('basic', 'gateToken')).toBe(500_000_000n * 10n ** 18n);
-    expect(await balance('premium', 'gateToken')).toBe(1_000_000_000n * 10n ** 18n);
-    expect(await balance('poor', 'gateToken')).toBe(0n);
-    expect(await balance('buyer', 'stablecoin')).toBeGreaterThan(0n);
-    expect(demo.contracts.stablecoin).not.toBe('0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913');
-
-    const { data } = await get('/api/svc/onchain-oracle/latest');
-    const abi = parseAbi(['function isAttestationValid(bytes32 uid) view returns (bool)']);
-    expect(await client.readContract({ address: demo.contracts.eas, abi, functionName: 'isAttestationValid', args: [data.uid] })).toBe(
-      true,
-    );
   });
 
   it('that is killed in mid-replay is continued by the next one, with nothing twice', async () => {
@@ -115,22 +130,5 @@ describe('a first start', () => {
     await start({ REPLAY_DAYS: '0' });
     expect((await get('/api/svc/scorecard')).summary.verdict).toBe('nothing resolved yet: no claim can be made');
     expect(await get('/api/svc/agent/reputation')).toMatchObject({ registered: true, totalFeedback: 0, score: null });
-  });
-});
-
-describe('a second process on the same folder', () => {
-  it('serves the same record from the same database and chain', async () => {
-    const first = await start();
-    const { rpcUrl } = JSON.parse(await readFile(join(dataDir(), 'demo.json'), 'utf8'));
-    const scorecard = await get('/api/svc/scorecard');
-    const identity = await get('/api/svc/agent/identity');
-    // One service under one address, as behind a proxy.
-    const second = await startService(environment({ ROLE: 'api', CHAIN_RPC_URL: rpcUrl, PUBLIC_URL: first.url }));
-    expect(await (await fetch(`${second.url}/api/svc/scorecard`)).json()).toEqual(scorecard);
-    expect(await (await fetch(`${second.url}/api/svc/agent/identity`)).json()).toEqual(identity);
-    expect(await (await fetch(`${second.url}/api/status`)).json()).toMatchObject({ role: 'api', schedule: [] });
-    second.child.kill('SIGTERM');
-    expect(await second.ended).toMatchObject({ code: 0 });
-    expect((await fetch(`${first.url}/ready`)).status).toBe(200);
   });
 });
