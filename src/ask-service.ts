@@ -1,5 +1,6 @@
 import { urlAt } from '../agent-card/url.ts';
 import { OracleError } from './errors.ts';
+import { createOperatorFetch } from './platform/outbound/operator-fetch.ts';
 import { errorOfProblem } from './problem-error.ts';
 
 /** A page of the record has some hundred kilobytes. */
@@ -61,18 +62,27 @@ export function refusalOf({ status, headers, body }: ServiceAnswer, url: string)
   return notTheService(url, `it answers with status ${status} and no words of the service`);
 }
 
-async function send({ url, path, token, method, body, headers: more, deadlineMs, stop }: ServiceRequest): Promise<Response> {
+async function send({
+  url,
+  path,
+  token,
+  method,
+  body,
+  headers: more,
+  deadlineMs,
+  mostBytes = MOST_BYTES,
+  stop,
+}: ServiceRequest): Promise<Response> {
   const headers = {
     Accept: 'application/json',
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
     ...more,
   };
-  const deadline = AbortSignal.timeout(deadlineMs);
   try {
-    return await fetch(urlAt(url, path), {
-      ...{ headers, method: method ?? (body === undefined ? 'GET' : 'POST'), redirect: 'manual' },
-      signal: stop === undefined ? deadline : AbortSignal.any([deadline, stop]),
+    const fetchService = createOperatorFetch({ base: url, timeoutMs: deadlineMs, maxBytes: mostBytes + 1 });
+    return await fetchService(urlAt(url, path), {
+      ...{ headers, method: method ?? (body === undefined ? 'GET' : 'POST'), signal: stop },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   } catch (cause) {

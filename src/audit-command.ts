@@ -11,6 +11,7 @@ import { readDemoFile } from './demo-login.ts';
 import { OracleError } from './errors.ts';
 import { lookAtService } from './local/look-at-service.ts';
 import { recordPrices } from './local/record-prices.ts';
+import { createOperatorFetch } from './platform/outbound/operator-fetch.ts';
 
 const USAGE = `Usage: npm run -s audit [-- --rpc <url> --attester <address>] [-- options]
 
@@ -88,7 +89,7 @@ const INTRODUCTION = z.object({
 
 /** Whose attestations they are, and what market the record is made from. A service that names another wallet shows rows of another. */
 async function introductionOf(url: string): Promise<{ attester: Address; source: string; stablecoin: Address }> {
-  const answer = await fetch(`${url}/api/svc/info`, { signal: AbortSignal.timeout(30_000) })
+  const answer = await createOperatorFetch({ base: url, timeoutMs: 30_000, maxBytes: 1_000_000 })(`${url}/api/svc/info`)
     .then((response) => response.json())
     .catch(() => null);
   const { success, data } = INTRODUCTION.safeParse(answer);

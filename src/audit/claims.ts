@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { boundedJson } from '../bounded-json.ts';
 import { messageOf, OracleError } from '../errors.ts';
 import { horizonName } from '../forecast/model.ts';
+import { boundedJson } from '../platform/outbound/bounded-json.ts';
+import { createOperatorFetch } from '../platform/outbound/operator-fetch.ts';
 
 const TEXT = z.string().max(100);
 
@@ -51,6 +52,7 @@ export interface Claims {
 }
 
 const PATIENCE_MS = 30_000;
+const MAX_BYTES = 16 * 2 ** 20;
 
 /** What a running service claims. @param url of the service, with the path it is served under, if any */
 export function claimsOf(url: string): Claims {
@@ -71,7 +73,8 @@ async function ask(url: string): Promise<unknown> {
   const { origin, pathname } = new URL(url);
   let status: number;
   try {
-    const response = await fetch(url, { headers: { accept: 'application/json' }, signal: AbortSignal.timeout(PATIENCE_MS) });
+    const fetchService = createOperatorFetch({ base: url, timeoutMs: PATIENCE_MS, maxBytes: MAX_BYTES });
+    const response = await fetchService(url, { headers: { accept: 'application/json' } });
     if (response.ok) return await boundedJson(response);
     status = response.status;
     await response.body?.cancel();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { boundedJson } from '../bounded-json.ts';
 import { type Day, dayOf, formatDay, instantOf } from '../forecast/day.ts';
+import { boundedJson } from '../platform/outbound/bounded-json.ts';
+import { createOperatorFetch } from '../platform/outbound/operator-fetch.ts';
 
 /** A public exchange whose daily candles anybody may ask for without a key. */
 export interface Venue {
@@ -52,13 +53,15 @@ export interface Range {
 }
 
 const PATIENCE_MS = 20_000;
+const MAX_BYTES = 16 * 2 ** 20;
 
 /** Closes of a venue by day, as far as it has them. Errors: those of fetch, or of an answer of another shape. */
 export async function closesOfVenue(venue: Venue, { from, to }: Range): Promise<Map<Day, number>> {
   const closes = new Map<Day, number>();
+  const fetchVenue = createOperatorFetch({ base: venue.baseUrl, timeoutMs: PATIENCE_MS, maxBytes: MAX_BYTES });
   for (let first = from; first <= to; first += venue.pageDays) {
     const last = Math.min(to, first + venue.pageDays - 1);
-    const response = await fetch(`${venue.baseUrl}${venue.path(first, last)}`, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    const response = await fetchVenue(`${venue.baseUrl}${venue.path(first, last)}`);
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     for (const [time, close] of venue.candles(await boundedJson(response))) {
       const day = dayOf(time * 1000);

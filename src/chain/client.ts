@@ -1,6 +1,6 @@
 import type { PublicClient } from 'viem';
 import { OracleError } from '../errors.ts';
-import { createEvmReader } from '../platform/outbound/evm-client.ts';
+import { createEvmReader, type NodeFetch } from '../platform/outbound/evm-client.ts';
 import type { ChainAddresses } from './addresses.ts';
 import { chainCall } from './rpc-error.ts';
 import { withinTime } from './time-limit.ts';
@@ -16,7 +16,7 @@ export interface ChainOptions {
   /** Time for one request, and for one repetition of it. */
   requestTimeoutMs?: number;
   /** Sends the requests, where the node is reached by another way than HTTP. */
-  fetch?: typeof fetch;
+  fetch?: NodeFetch;
 }
 
 export interface Chain {

@@ -5,7 +5,7 @@ import type { CarryOut } from '../../skills/runner.ts';
 import { type A2a, createA2a } from '../a2a/a2a.ts';
 import { isFixture, playFixture } from '../a2a/fixtures.ts';
 import { createTaskPush } from '../a2a/push/push.ts';
-import { createResolve } from '../push/resolve.ts';
+import { createResolve } from '../platform/outbound/resolve.ts';
 import { createSecretBox } from '../secret-box.ts';
 import type { Frame } from './frame.ts';
 

@@ -1,10 +1,10 @@
 import type { Db } from 'mongodb';
 import type { QueuedJob } from '../pipeline/job-queue.ts';
 import type { Schedule } from '../pipeline/schedule.ts';
+import { createResolve } from '../platform/outbound/resolve.ts';
+import type { TargetRules } from '../platform/outbound/target.ts';
 import type { EventViewOptions } from '../push/events/view.ts';
 import { HostGate } from '../push/host-gate.ts';
-import { createResolve } from '../push/resolve.ts';
-import type { TargetRules } from '../push/target.ts';
 import { DailyUse } from '../push/webhooks/daily-use.ts';
 import type { DeliverParts } from '../push/webhooks/deliver.ts';
 import { createDispatcher } from '../push/webhooks/dispatcher.ts';

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
+import { createResolve } from '../platform/outbound/resolve.ts';
 import type { EventLog } from '../push/events/log.ts';
 import { HostGate } from '../push/host-gate.ts';
-import { createResolve } from '../push/resolve.ts';
 import { DailyUse } from '../push/webhooks/daily-use.ts';
 import { sendPing } from '../push/webhooks/ping.ts';
 import { DeliveryQueue } from '../push/webhooks/queue.ts';

@@ -1,4 +1,9 @@
 import { messageOf, OracleError } from '../errors.ts';
+import { createOperatorFetch } from '../platform/outbound/operator-fetch.ts';
+
+/** A dump of the chain's state is long, and takes its time. */
+const TIMEOUT_MS = 120_000;
+const MAX_BYTES = 512 * 2 ** 20;
 
 /**
  * One JSON-RPC call to the local chain, without a client around it: for `anvil_*` and `evm_*`, which only exist there.
@@ -12,7 +17,8 @@ export async function jsonRpc<T = unknown>(rpcUrl: string, method: string, ...pa
 
 async function post(rpcUrl: string, body: string): Promise<{ result?: unknown; error?: { message: string } }> {
   try {
-    const response = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const fetchNode = createOperatorFetch({ base: rpcUrl, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+    const response = await fetchNode(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     return (await response.json()) as { result?: unknown; error?: { message: string } };
   } catch (cause) {
     throw new OracleError('CHAIN_UNREACHABLE', `The local chain does not answer: ${messageOf(cause)}`, { cause });

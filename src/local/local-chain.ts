@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { OracleError } from '../errors.ts';
+import type { NodeFetch } from '../platform/outbound/evm-client.ts';
 import type { ChainHostPayload, ChainHostReady } from './chain-host.ts';
 import { jsonRpc } from './json-rpc.ts';
 import { startHost } from './keep-child.ts';
@@ -26,7 +27,7 @@ export interface LocalChain {
   /** Endpoint for every program of this machine: reading, and sending signed transactions. */
   publicRpcUrl: string;
   /** `fetch` for the client of `rpcUrl` in this process: reaches the node itself, without HTTP in between. */
-  fetch: typeof fetch;
+  fetch: NodeFetch;
   chainId: number;
   /** Whether a saved chain was continued. */
   restored: boolean;

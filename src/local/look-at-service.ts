@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../errors.ts';
+import { createOperatorFetch } from '../platform/outbound/operator-fetch.ts';
 import type { Found } from './kept-service.ts';
 
 const PATIENCE_MS = 5_000;
+const MAX_BYTES = 1_000_000;
 
 const READINESS = z.object({ checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string().nullish() })) });
 const PROBLEM = z.object({ success: z.literal(false), code: z.enum(Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]) });
@@ -11,7 +13,7 @@ const PROBLEM = z.object({ success: z.literal(false), code: z.enum(Object.keys(E
 export async function lookAtService(url: string): Promise<Found> {
   let response: Response;
   try {
-    response = await fetch(new URL('/ready', url), { signal: AbortSignal.timeout(PATIENCE_MS), redirect: 'manual' });
+    response = await createOperatorFetch({ base: url, timeoutMs: PATIENCE_MS, maxBytes: MAX_BYTES })(new URL('/ready', url));
   } catch (error) {
     return (error as Error).name === 'TimeoutError' ? { state: 'starting', detail: 'it does not answer yet' } : { state: 'nothing' };
   }

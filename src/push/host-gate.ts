@@ -1,5 +1,5 @@
+import { hostNameOf } from '../platform/outbound/target.ts';
 import { HostBudget } from './host-budget.ts';
-import { hostNameOf } from './target.ts';
 
 interface Share {
   /** Posts under way. */

@@ -1,9 +1,9 @@
 import type { Db } from 'mongodb';
 import type { Address } from 'viem';
+import type { Resolve } from '../../src/platform/outbound/target.ts';
 import type { AnyDraft } from '../../src/push/events/event.ts';
 import { EventLog } from '../../src/push/events/log.ts';
 import { HostGate } from '../../src/push/host-gate.ts';
-import type { Resolve } from '../../src/push/target.ts';
 import { DailyUse } from '../../src/push/webhooks/daily-use.ts';
 import { sendPing } from '../../src/push/webhooks/ping.ts';
 import { DeliveryQueue } from '../../src/push/webhooks/queue.ts';

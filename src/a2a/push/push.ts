@@ -4,7 +4,7 @@ import type { Db } from 'mongodb';
 import { requirementOf } from '../../access/tiers.ts';
 import { OracleError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { checkTarget, type TargetRules } from '../../push/target.ts';
+import { checkTarget, type TargetRules } from '../../platform/outbound/target.ts';
 import type { SecretBox } from '../../secret-box.ts';
 import type { Shutdown } from '../../shutdown.ts';
 import { userOf } from '../owner.ts';

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { AnswerTooLong, measuredJson } from '../../bounded-json.ts';
+import { AnswerTooLong } from '../../platform/outbound/bounded-body.ts';
+import { measuredJson } from '../../platform/outbound/bounded-json.ts';
+import { createOperatorFetch } from '../../platform/outbound/operator-fetch.ts';
 import type { ReadingCall } from './call.ts';
 
 /** Which node is asked, and how much of its answers is left to read. */
@@ -8,6 +10,9 @@ export interface Asked {
   signal: AbortSignal;
   bytesLeft: number;
 }
+
+/** The signal ends a question earlier. */
+const TIMEOUT_MS = 30_000;
 
 /** The node says nothing, not in time, or nothing that is an answer. */
 export class NodeSilent extends Error {}
@@ -28,8 +33,9 @@ export async function askNode(asked: Asked, calls: readonly Pick<ReadingCall, 'm
   const { rpcUrl, signal, bytesLeft } = asked;
   const body = JSON.stringify(calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params })));
   // Made here: an address that is none is no silence of the node.
-  const request = new Request(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal });
-  const { value, bytes } = await answerTo(request, bytesLeft);
+  const fetchNode = createOperatorFetch({ base: rpcUrl, timeoutMs: TIMEOUT_MS, maxBytes: bytesLeft });
+  const ask = () => fetchNode(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal });
+  const { value, bytes } = await answerTo(ask, bytesLeft);
   asked.bytesLeft -= bytes;
   return repliesIn(value);
 }
@@ -41,9 +47,9 @@ export async function askHead(asked: Asked): Promise<bigint> {
   return BigInt(head);
 }
 
-async function answerTo(request: Request, mostBytes: number): Promise<{ value: unknown; bytes: number }> {
+async function answerTo(ask: () => Promise<Response>, mostBytes: number): Promise<{ value: unknown; bytes: number }> {
   try {
-    return await measuredJson(await fetch(request), mostBytes);
+    return await measuredJson(await ask(), mostBytes);
   } catch (error) {
     if (error instanceof AnswerTooLong) throw error;
     throw new NodeSilent('the node does not answer', { cause: error });

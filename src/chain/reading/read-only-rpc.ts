@@ -1,4 +1,4 @@
-import { AnswerTooLong } from '../../bounded-json.ts';
+import { AnswerTooLong } from '../../platform/outbound/bounded-body.ts';
 import { type Asked, askHead, askNode, type NodeError, type NodeReply, NodeSilent } from './ask-node.ts';
 import { errorAnswer, type ReadingCall, RPC_ERROR, type RpcAnswer, type RpcError, readCall } from './call.ts';
 import { isTooLong, MOST_BLOCKS, needsHead } from './log-range.ts';

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import WebSocket from 'ws';
+import type { WebSocket } from 'ws';
 import { z } from 'zod';
 import { isOracleError, type OracleError } from '../../errors.ts';
 import { jsonOf } from '../../json-of.ts';
+import { openWebSocket } from '../../platform/outbound/websocket-client.ts';
 import { errorOfProblem } from '../../problem-error.ts';
 import { readAs } from '../service.ts';
 
@@ -48,7 +49,8 @@ const NORMAL = 1000;
 export async function followOnce(options: FollowOptions): Promise<Ending> {
   const token = await options.token();
   if (options.signal.aborted) return { code: NORMAL, reason: '' };
-  const socket = new WebSocket(addressOf(options), { headers: { authorization: `Bearer ${token}` }, handshakeTimeout: HANDSHAKE_MS });
+  const headers = { authorization: `Bearer ${token}` };
+  const socket = openWebSocket({ url: addressOf(options), headers, handshakeTimeoutMs: HANDSHAKE_MS });
   const silence = setTimeout(() => socket.terminate(), SILENCE_MS);
   const stop = () => socket.close(NORMAL);
   options.signal.addEventListener('abort', stop, { once: true });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { COUNT, SUCCESS, TIME } from '../../fields.ts';
 import { HORIZONS } from '../../forecast/model.ts';
+import { LONGEST_URL } from '../../platform/outbound/target.ts';
 import { PUSHED_NAMES } from '../../push/event-names.ts';
-import { LONGEST_URL } from '../../push/target.ts';
 import { BOTH_SIGN_HOURS } from '../../push/webhooks/rotation.ts';
 import { LONGEST_SECRET, SECRET_RULE } from '../../push/webhooks/secret.ts';
 import { WEBHOOKS_PER_WALLET } from '../../push/webhooks/store.ts';

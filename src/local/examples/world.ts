@@ -1,5 +1,6 @@
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { loginMessage } from '../../access/login-message.ts';
+import { createOperatorFetch, type OutboundInit } from '../../platform/outbound/operator-fetch.ts';
 
 /** The wallets of a local chain: two that open a tier, one that opens none, one that has money. */
 export type ExampleWallets = Record<'basic' | 'premium' | 'poor' | 'buyer', PrivateKeyAccount>;
@@ -45,9 +46,10 @@ export interface WorldOptions {
 export function openWorld({ url, rpcUrl, wallets, nowMs }: WorldOptions): World {
   let logins = 0;
   let asked = 0;
+  const fetchService = createOperatorFetch({ base: url, timeoutMs: 60_000, maxBytes: 64 * 2 ** 20 });
   const ask = (path: string, question: Question = {}) => {
     asked += 1;
-    return fetch(url + path, requestOf({ from: `198.18.${(asked >> 8) & 255}.${asked & 255}`, ...question }));
+    return fetchService(url + path, requestOf({ from: `198.18.${(asked >> 8) & 255}.${asked & 255}`, ...question }));
   };
   const json: World['json'] = async (path, question) => {
     const response = await ask(path, question);
@@ -66,16 +68,18 @@ export function openWorld({ url, rpcUrl, wallets, nowMs }: WorldOptions): World 
   return { wallets, rpcUrl, nowMs, ask, json, loginBody, logIn };
 }
 
-function requestOf({ method = 'GET', token, body, accept, from, headers }: Question): RequestInit {
+const FORM = 'application/x-www-form-urlencoded;charset=UTF-8';
+
+function requestOf({ method = 'GET', token, body, accept, from, headers }: Question): OutboundInit {
   return {
     method,
     headers: {
       ...headers,
       ...(from === undefined ? {} : { 'X-Forwarded-For': from }),
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-      ...(body === undefined || body instanceof URLSearchParams ? {} : { 'Content-Type': 'application/json' }),
+      ...(body === undefined ? {} : { 'Content-Type': body instanceof URLSearchParams ? FORM : 'application/json' }),
       ...(accept === undefined ? {} : { Accept: accept }),
     },
-    ...(body === undefined ? {} : { body: body instanceof URLSearchParams ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: body instanceof URLSearchParams ? String(body) : JSON.stringify(body) }),
   };
 }

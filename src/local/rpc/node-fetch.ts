@@ -1,14 +1,15 @@
+import type { NodeFetch } from '../../platform/outbound/evm-client.ts';
 import { answerRpc } from './answer.ts';
 import { connectNode, type NodeSocket } from './node-socket.ts';
 
 /** `fetch` of JSON-RPC over the socket of a local node: half the work of HTTP, and no checks. */
-export interface NodeFetch {
+export interface NodeConnection {
   /** Takes a POST with a text as its body, and ends with the reason of its signal. @throws OracleError CHAIN_UNREACHABLE */
-  fetch: typeof fetch;
+  fetch: NodeFetch;
   close(): void;
 }
 
-export function createNodeFetch(ipcPath: string): NodeFetch {
+export function createNodeFetch(ipcPath: string): NodeConnection {
   let node: NodeSocket | undefined;
   const connected = () => {
     node ??= connectNode({ path: ipcPath, onClose: () => (node = undefined) });

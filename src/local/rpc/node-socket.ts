@@ -1,5 +1,5 @@
-import { connect } from 'node:net';
 import { messageOf, OracleError } from '../../errors.ts';
+import { connectUnixSocket } from '../../platform/outbound/unix-socket.ts';
 
 /** What the node returns to one call: a result or an error of JSON-RPC 2.0. */
 export interface NodeReply {
@@ -28,7 +28,7 @@ export function connectNode({ path, onNotification = () => {}, onClose = () => {
   const waiting = new Map<number, PromiseWithResolvers<NodeReply>>();
   let lastId = 0;
   let reason = 'the connection has ended';
-  const socket = connect(path).setEncoding('utf8').unref();
+  const socket = connectUnixSocket(path).setEncoding('utf8').unref();
   socket.on(
     'data',
     readLines((line) => receive(JSON.parse(line), line)),

@@ -1,4 +1,5 @@
 import { OracleError } from '../../errors.ts';
+import { createOperatorFetch } from '../../platform/outbound/operator-fetch.ts';
 import { AttemptError } from './attempt-error.ts';
 import type { ProviderAnswer, ProviderRequest } from './provider.ts';
 import { parseHttpDate, parseRetryAfter } from './retry-after.ts';
@@ -13,6 +14,8 @@ export interface HttpContext {
 }
 
 const MAX_BODY_BYTES = 20_000_000;
+/** The signal ends an attempt earlier. */
+const MAX_EXCHANGE_MS = 60_000;
 const TRANSIENT_STATUSES = [408, 429];
 
 /**
@@ -36,7 +39,8 @@ export async function sendRequest(request: ProviderRequest, context: HttpContext
 async function reach(request: ProviderRequest, { baseUrl, signal }: HttpContext): Promise<Response> {
   const { path, method = 'GET', headers, body, format = 'json' } = request;
   try {
-    return await fetch(urlOf(baseUrl, request), {
+    const fetchProvider = createOperatorFetch({ base: baseUrl, timeoutMs: MAX_EXCHANGE_MS, maxBytes: MAX_BODY_BYTES + 1 });
+    return await fetchProvider(urlOf(baseUrl, request), {
       method,
       headers: {
         accept: format === 'json' ? 'application/json' : '*/*',

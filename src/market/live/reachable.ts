@@ -1,3 +1,4 @@
+import { createOperatorFetch } from '../../platform/outbound/operator-fetch.ts';
 import { baseUrlOf, type ProviderUrls } from './provider-urls.ts';
 import type { ProviderId } from './providers.ts';
 
@@ -12,11 +13,11 @@ const PROBES: Partial<Record<ProviderId, string>> = {
 /** One venue alone makes no market. */
 const ENOUGH = 2;
 const LIMIT_MS = 2_800;
+const MAX_BYTES = 1_000_000;
 
 /** Whether live data can be had: two venues answer within three seconds. */
 export async function isLiveReachable(urls: ProviderUrls): Promise<boolean> {
-  const signal = AbortSignal.timeout(LIMIT_MS);
-  const probes = Object.entries(PROBES).map(([provider, path]) => probe(`${baseUrlOf(urls, provider as ProviderId)}${path}`, signal));
+  const probes = Object.entries(PROBES).map(([provider, path]) => probe(baseUrlOf(urls, provider as ProviderId), path));
   let answered = 0;
   return new Promise((resolve) => {
     for (const asked of probes) void asked.then((ok) => ok && ++answered === ENOUGH && resolve(true));
@@ -24,9 +25,9 @@ export async function isLiveReachable(urls: ProviderUrls): Promise<boolean> {
   });
 }
 
-async function probe(url: string, signal: AbortSignal): Promise<boolean> {
+async function probe(base: string, path: string): Promise<boolean> {
   try {
-    const answer = await fetch(url, { signal });
+    const answer = await createOperatorFetch({ base, timeoutMs: LIMIT_MS, maxBytes: MAX_BYTES })(`${base}${path}`);
     await answer.json();
     return answer.ok;
   } catch {

@@ -1,7 +1,7 @@
 import { isOracleError, type OracleError } from '../../errors.ts';
+import { guardedPost } from '../../platform/outbound/guarded-post.ts';
+import type { TargetRules } from '../../platform/outbound/target.ts';
 import type { SecretBox } from '../../secret-box.ts';
-import { guardedPost } from '../guarded-post.ts';
-import type { TargetRules } from '../target.ts';
 import type { Attempt } from './delivery.ts';
 import { signatureHeaders, signingSecrets } from './signature.ts';
 import type { WebhookDoc } from './webhook.ts';

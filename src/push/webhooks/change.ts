@@ -1,5 +1,5 @@
+import { checkTarget, parseTarget, type TargetRules } from '../../platform/outbound/target.ts';
 import { PUSHED_NAMES, type PushedName } from '../event-names.ts';
-import { checkTarget, parseTarget, type TargetRules } from '../target.ts';
 import { ownWebhook } from './owned.ts';
 import type { DeliveryQueue } from './queue.ts';
 import type { WebhookStore } from './store.ts';

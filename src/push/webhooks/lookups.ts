@@ -1,5 +1,5 @@
-import type { TargetRules } from '../target.ts';
-import { Turns } from '../turns.ts';
+import type { TargetRules } from '../../platform/outbound/target.ts';
+import { Turns } from '../../platform/turns.ts';
 
 /** Names that are looked up for a wallet at once, and further ones that wait: as many as it can have webhooks. */
 const A_WALLET = { underWay: 2, waiting: 8, waitMs: 1_000 } as const;

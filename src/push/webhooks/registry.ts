@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Address } from 'viem';
 import { OracleError } from '../../errors.ts';
+import { checkTarget, type TargetRules } from '../../platform/outbound/target.ts';
 import type { SecretBox } from '../../secret-box.ts';
 import type { PushedName } from '../event-names.ts';
-import { checkTarget, type TargetRules } from '../target.ts';
 import { type Change, changeWebhook, inOrder } from './change.ts';
 import type { DeliveryDoc } from './delivery.ts';
 import { lookUpsByWallet } from './lookups.ts';

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../../log.ts';
+import { Turns } from '../../platform/turns.ts';
 import { WEBSOCKET } from '../channels.ts';
 import type { AnyEvent } from '../events/event.ts';
 import type { EventLog } from '../events/log.ts';
 import type { EventViewOptions } from '../events/view.ts';
-import { Turns } from '../turns.ts';
 import type { Clock } from './clock.ts';
 import type { CloseCause } from './close-codes.ts';
 import type { Connection } from './connection.ts';

@@ -1,5 +1,5 @@
+import type { Turns } from '../../platform/turns.ts';
 import type { EventLog } from '../events/log.ts';
-import type { Turns } from '../turns.ts';
 import type { Clock } from './clock.ts';
 import type { Connection } from './connection.ts';
 import type { EncodeEvent } from './encode.ts';

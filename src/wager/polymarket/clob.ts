@@ -80,13 +80,21 @@ export class Clob {
   }
 
   async #ask(what: string, run: (client: ClobClient) => Promise<unknown>): Promise<unknown> {
-    this.#client ??= openPublicClient(this.#options.host);
+    this.#client ??= openPublicClient(this.#options);
     const client = await this.#client;
     return ask({ what, timeoutMs: this.#options.timeoutMs, refusedAs: 'VENUE_REJECTED' }, () => run(client));
   }
 }
 
-async function openPublicClient(host: string): Promise<ClobClient> {
-  const { ClobClient } = await import('@polymarket/clob-client-v2');
+/** The exchange's client, which asks no other origin than this. Loaded where it is needed, because it is large. */
+export async function loadClobClient({ host, timeoutMs }: ClobOptions) {
+  const { allowAxiosOrigin } = await import('../../platform/outbound/axios-guard.ts');
+  allowAxiosOrigin(host, timeoutMs);
+  return import('@polymarket/clob-client-v2');
+}
+
+async function openPublicClient(options: ClobOptions): Promise<ClobClient> {
+  const { ClobClient } = await loadClobClient(options);
+  const { host } = options;
   return new ClobClient({ host, chain: POLYGON, throwOnError: true });
 }

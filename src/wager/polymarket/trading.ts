@@ -7,7 +7,7 @@ import { createOfflineSigner } from '../../platform/outbound/evm-client.ts';
 import { MICROS } from '../venue.ts';
 import { balanceAnswer, credentialsAnswer, orderAnswer, postAnswer, read, tradesAnswer, versionAnswer } from './answers.ts';
 import { ask, isRefusal } from './ask.ts';
-import { type ClobOptions, POLYGON } from './clob.ts';
+import { type ClobOptions, loadClobClient, POLYGON } from './clob.ts';
 import { orderHash } from './order-hash.ts';
 import type { OrderPlan } from './order-plan.ts';
 import type { OrderDoc, SignedOrder } from './orders.ts';
@@ -143,7 +143,7 @@ export class Trading {
   }
 
   async #connect(): Promise<ClobClient> {
-    const { ClobClient } = await import('@polymarket/clob-client-v2');
+    const { ClobClient } = await loadClobClient(this.#options);
     const { host, timeoutMs, account } = this.#options;
     const { privateKey, signatureType, funder } = account;
     const signer = createOfflineSigner(privateKeyToAccount(privateKey));

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { zeroAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseTarget } from '../../../src/push/target.ts';
+import { parseTarget } from '../../../src/platform/outbound/target.ts';
 import { EXAMPLE_PROGRAMS, environmentOf } from '../../support/example-programs.ts';
 import { type ExampleWorld, exampleWorld } from '../../support/example-world.ts';
 import { DATA_WORD, lyingNode, RESOLVES_AT } from '../../support/lying-node.ts';

@@ -1,9 +1,9 @@
 import type { Address } from 'viem';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ensureIndexes } from '../../../src/mongo.ts';
+import type { Resolve } from '../../../src/platform/outbound/target.ts';
+import { Turns } from '../../../src/platform/turns.ts';
 import { EVENT_INDEXES } from '../../../src/push/events/log.ts';
-import type { Resolve } from '../../../src/push/target.ts';
-import { Turns } from '../../../src/push/turns.ts';
 import { TESTS_A_DAY } from '../../../src/push/webhooks/daily-use.ts';
 import { DELIVERY_INDEXES, DeliveryQueue } from '../../../src/push/webhooks/queue.ts';
 import { WEBHOOK_INDEXES } from '../../../src/push/webhooks/store.ts';

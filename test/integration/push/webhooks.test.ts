@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ensureIndexes } from '../../../src/mongo.ts';
-import type { Resolve } from '../../../src/push/target.ts';
+import type { Resolve } from '../../../src/platform/outbound/target.ts';
 import { DELIVERY_INDEXES } from '../../../src/push/webhooks/queue.ts';
 import type { Registration, WebhookRegistry } from '../../../src/push/webhooks/registry.ts';
 import { WEBHOOK_INDEXES, WEBHOOKS_PER_WALLET, WebhookStore } from '../../../src/push/webhooks/store.ts';

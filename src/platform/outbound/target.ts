@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isOracleError, OracleError } from '../errors.ts';
+import { isOracleError, OracleError } from '../../errors.ts';
 import { assertPublicAddress, isLoopbackAddress } from './public-address.ts';
 
 /** All addresses of a host name. Rejects when it has none. */

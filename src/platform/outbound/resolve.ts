@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
+import { type TurnLimits, Turns } from '../turns.ts';
 import type { Resolve } from './target.ts';
-import { type TurnLimits, Turns } from './turns.ts';
 
 export interface ResolveOptions {
   /** Name servers, each an address with or without a port. Unset: those of the system. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assertPublicAddress, isLoopbackAddress, isPublicAddress } from '../../../src/push/public-address.ts';
+import { assertPublicAddress, isLoopbackAddress, isPublicAddress } from '../../../../src/platform/outbound/public-address.ts';
 
 /** First and last address of what is refused, and whether the address before and the one after are public; null: there is none. */
 const REFUSED_IPV4: [first: string, last: string, before: boolean | null, after: boolean | null][] = [

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { OracleError } from '../errors.ts';
+import { OracleError } from '../../errors.ts';
 import { checkTarget, type Target, type TargetRules } from './target.ts';
 
 export interface GuardedPost {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { checkTarget, hostNameOf, LONGEST_URL, type Resolve } from '../../../src/push/target.ts';
-import { Turns } from '../../../src/push/turns.ts';
+import { checkTarget, hostNameOf, LONGEST_URL, type Resolve } from '../../../../src/platform/outbound/target.ts';
+import { Turns } from '../../../../src/platform/turns.ts';
 
 const PUBLIC = '93.184.215.14';
 const publicResolve: Resolve = async () => [PUBLIC, '2606:2800:21f:cb07:6820:80da:af6b:8b2c'];

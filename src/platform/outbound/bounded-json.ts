@@ -1,8 +1,7 @@
+import { AnswerTooLong } from './bounded-body.ts';
+
 /** More than any honest answer: a scorecard of ten years is a third of it. */
 const MOST_BYTES = 16 * 2 ** 20;
-
-/** An answer that is longer than its reader takes. */
-export class AnswerTooLong extends Error {}
 
 /**
  * The JSON of an answer, read no further than a limit, so that whoever answers cannot fill the memory.

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { OracleError } from '../errors.ts';
+import { OracleError } from '../../errors.ts';
 
 /**
  * Addresses that are no host on the public internet: the IANA special-purpose registries for IPv4 and IPv6, multicast, and

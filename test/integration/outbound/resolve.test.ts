@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createResolve, MOST_LOOKUPS } from '../../../src/push/resolve.ts';
+import { createResolve, MOST_LOOKUPS } from '../../../src/platform/outbound/resolve.ts';
 
 const A = 1;
 const [NO_ERROR, NO_NAME] = [0, 3];

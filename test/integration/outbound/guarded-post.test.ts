@@ -3,8 +3,8 @@ import { createServer as createTlsHttp } from 'node:https';
 import { createServer as createRaw, Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type GuardedPost, guardedPost } from '../../../src/push/guarded-post.ts';
-import type { Resolve } from '../../../src/push/target.ts';
+import { type GuardedPost, guardedPost } from '../../../src/platform/outbound/guarded-post.ts';
+import type { Resolve } from '../../../src/platform/outbound/target.ts';
 import { selfSigned } from '../../support/certificate.ts';
 import { answering, listening, startReceiver } from '../../support/receiver.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Turns } from '../../../src/push/turns.ts';
+import { Turns } from '../../../src/platform/turns.ts';
 
 const refused = { code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) };
 

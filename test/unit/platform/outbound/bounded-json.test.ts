@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { boundedJson } from '../../src/bounded-json.ts';
+import { boundedJson } from '../../../../src/platform/outbound/bounded-json.ts';
 
 it('reads an answer up to the limit', async () => {
   expect(await boundedJson(new Response('\uFEFF{"a":[1]}'), 12)).toEqual({ a: [1] });

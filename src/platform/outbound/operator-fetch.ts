@@ -1,0 +1,146 @@
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { Readable } from 'node:stream';
+import { boundedBody } from './bounded-body.ts';
+
+/** A server that the operator, or the user of a command, has named. Its address may be any, that of this machine included. */
+export interface OperatorTarget {
+  /** Requests go to the origin of this URL and to no other. */
+  base: string | URL;
+  /** For the whole exchange, from the name look-up to the last byte; milliseconds. */
+  timeoutMs: number;
+  /** Largest body of an answer, decoded. */
+  maxBytes: number;
+}
+
+export interface OutboundInit {
+  method?: string;
+  headers?: ConstructorParameters<typeof Headers>[0];
+  body?: string;
+  /** Ends the exchange before its time. */
+  signal?: AbortSignal | null;
+}
+
+export type OutboundFetch = (url: string | URL, init?: OutboundInit) => Promise<Response>;
+
+// Agents of our own: the global ones take a proxy from the environment where that is switched on.
+const KEEP_ALIVE = { keepAlive: true, maxFreeSockets: 32 } as const;
+const agents = { http: new HttpAgent(KEEP_ALIVE), https: new HttpsAgent(KEEP_ALIVE) };
+
+const MAX_HEADER_BYTES = 65_536;
+/** Statuses whose answer has no body (Fetch standard, "null body status"). */
+const BODILESS = [204, 205, 304];
+
+/**
+ * `fetch` for one configured server: no redirect is followed, no proxy of the environment used, body and time are bounded, and
+ * connections are kept for the next request. Nothing is sent twice: whether to repeat is the caller's decision. A redirect is an answer as any other, of status 3xx.
+ * @returns a function that rejects with the error of the socket (`code`), with `TimeoutError` at the time limit, with the signal's reason,
+ * or with `Error` for a URL of another origin; reading a body beyond `maxBytes` rejects with `AnswerTooLong`
+ */
+export function createOperatorFetch(target: OperatorTarget): OutboundFetch {
+  const { origin } = new URL(target.base);
+  return async (to, init = {}) => {
+    const url = new URL(to);
+    if (url.origin !== origin) throw new Error('the request leaves the configured origin');
+    const exchange = new Exchange(url, init, target);
+    return exchange.run();
+  };
+}
+
+class Exchange {
+  readonly #url: URL;
+  readonly #init: OutboundInit;
+  readonly #target: OperatorTarget;
+  readonly #answered = Promise.withResolvers<Response>();
+  #current: ClientRequest | IncomingMessage | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(url: URL, init: OutboundInit, target: OperatorTarget) {
+    this.#url = url;
+    this.#init = init;
+    this.#target = target;
+  }
+
+  run(): Promise<Response> {
+    const { signal } = this.#init;
+    if (signal?.aborted) throw signal.reason;
+    signal?.addEventListener('abort', this.#abort, { once: true });
+    const { timeoutMs } = this.#target;
+    this.#timer = setTimeout(() => this.#fail(new DOMException(`no answer within ${timeoutMs} ms`, 'TimeoutError')), timeoutMs);
+    this.#send();
+    return this.#answered.promise;
+  }
+
+  #send(): void {
+    const { method = 'GET', body } = this.#init;
+    const headers = new Headers(this.#init.headers);
+    if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'gzip, br');
+    if (body !== undefined) headers.set('content-length', String(Buffer.byteLength(body)));
+    const isSecure = this.#url.protocol === 'https:';
+    const request = (isSecure ? requestHttps : requestHttp)(this.#url, {
+      method,
+      headers: Object.fromEntries(headers),
+      agent: isSecure ? agents.https : agents.http,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // An environment variable could turn it off.
+      ...(isSecure ? { rejectUnauthorized: true } : {}),
+    });
+    this.#current = request;
+    request.on('response', (response) => this.#take(response));
+    request.on('error', (error) => {
+      this.#end();
+      this.#answered.reject(error);
+    });
+    request.end(body);
+  }
+
+  #take(response: IncomingMessage): void {
+    this.#current = response;
+    response.once('close', () => this.#end());
+    const status = response.statusCode ?? 0;
+    const isBodiless = BODILESS.includes(status) || this.#init.method === 'HEAD';
+    if (isBodiless) response.resume();
+    try {
+      const body = isBodiless ? null : toWebStream(boundedBody(response, this.#target.maxBytes));
+      this.#answered.resolve(new Response(body, { status, statusText: response.statusMessage, headers: headersOf(response) }));
+    } catch (error) {
+      // A status or a header that is none.
+      this.#answered.reject(error);
+      response.destroy();
+    }
+  }
+
+  readonly #abort = () => this.#fail(this.#init.signal?.reason);
+
+  #fail(reason: Error): void {
+    this.#end();
+    this.#current?.destroy(reason);
+    this.#answered.reject(reason);
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#init.signal?.removeEventListener('abort', this.#abort);
+  }
+}
+
+/** In place of `Readable.toWeb`, which throws outside of any caller when a body is cancelled while data arrives. */
+function toWebStream(readable: Readable): ReadableStream<Uint8Array> {
+  const chunks = readable[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  const source = {
+    async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
+      const { value, done } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: () => void readable.destroy(),
+  };
+  return new ReadableStream(source, { highWaterMark: 0 });
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i]!, rawHeaders[i + 1]!);
+  return headers;
+}
