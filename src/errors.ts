@@ -51,6 +51,8 @@ export const ERROR_CODES = {
   /** A URL that a caller named does not answer, or not over TLS that can be trusted. */
   TARGET_UNREACHABLE: { retryable: true },
   SHUTTING_DOWN: { retryable: true },
+  /** The general share of connections is used up; the reserve is for health probes, token holders and payers. */
+  OVERLOADED: { retryable: true },
   /** Told by a program beside the service that has to ask it: it does not answer. */
   SERVICE_UNREACHABLE: { retryable: true },
   INTERNAL: { retryable: false },

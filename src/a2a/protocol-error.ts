@@ -75,6 +75,7 @@ export const TELLINGS = {
   TARGET_UNREACHABLE: unavailable,
   SERVICE_UNREACHABLE: unavailable,
   SHUTTING_DOWN: unavailable,
+  OVERLOADED: unavailable,
   INTERNAL: ours,
 } as const satisfies Record<ErrorCode, Telling>;
 

@@ -15,6 +15,7 @@ import { startingRoutes } from './routes/health.ts';
 import { pageFileRoutes } from './routes/page.ts';
 import { startingRootRoutes } from './routes/root.ts';
 import type { ChainWork } from './security/chain-work.ts';
+import { connectionGate } from './security/connection-gate.ts';
 import { createAdmission, createGuard } from './security/guard.ts';
 import { compressed, crossOrigin, securityHeaders } from './security/headers.ts';
 import { proxyHint } from './security/proxy-hint.ts';
@@ -79,7 +80,7 @@ function appWith(routes: readonly Route[], { doors = [], handshakes, operatorAre
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustProxy ?? 0);
   app.use(requestLog(options.log), proxyHint(options.log, options.trustProxy), securityHeaders(), crossOrigin());
-  app.use(refuseWhenStopping(options.stopping), urlLength(), compressed());
+  app.use(connectionGate(options), refuseWhenStopping(options.stopping), urlLength(), compressed());
   mountDoors(app, doors, { admit: createAdmission(options), log: options.log });
   mount(app, routes, guard);
   if (handshakes !== undefined) app.all(handshakes.path, handshakes.handler);

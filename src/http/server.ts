@@ -4,24 +4,29 @@ import type { Duplex } from 'node:stream';
 import { OracleError } from '../errors.ts';
 import { answerClientError } from './security/client-error.ts';
 import { queuePerSocket } from './sockets/request-queue.ts';
+import { type SocketLimits, watchSockets } from './sockets/watch-sockets.ts';
 import { answerHandshake, isHandshake } from './websocket/handshakes.ts';
 
 const GRACE_MS = 3_000;
 
 /** A client that sends slowly holds a socket for so long, and no longer. */
-const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000 };
+const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, stalledMs: 30_000 };
 
 export interface Timeouts {
   /** For the head of a request. */
   headersMs: number;
   /** For all of a request, its body included. */
   requestMs: number;
+  /** For a client that takes nothing of what is sent to it. */
+  stalledMs: number;
 }
 
 export interface ListenOptions {
   /** Aborted when the service stops: answers from then on close their connections. */
   stopping?: AbortSignal;
-  timeouts?: Timeouts;
+  timeouts?: Partial<Timeouts>;
+  /** How many connections and unsent bytes clients may have. */
+  limits?: SocketLimits;
 }
 
 export interface HttpServer {
@@ -43,12 +48,15 @@ export async function listen(app: RequestListener, port: number, host: string, o
   let current = app;
   let handshakes = app;
   let end: Promise<void> | undefined;
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const server = createServer(
-    limitsOf(options.timeouts ?? TIMEOUTS),
+    limitsOf(timeouts),
     queuePerSocket((request, response) => current(request, response)),
   );
   server.on('clientError', answerClientError);
   const underWay = watch(server, options.stopping);
+  const stopWatching = watchSockets(server, { ...options.limits, stalledMs: timeouts.stalledMs });
+  server.once('close', stopWatching);
   const sockets = new Set<Duplex>();
   server.on('upgrade', (request, socket, head) => {
     sockets.add(socket);

@@ -4,7 +4,7 @@ import { serveWebSocket } from '../../src/compose/websocket.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Reply, Route } from '../../src/http/route.ts';
 import { allRoutes } from '../../src/http/routes/all.ts';
-import { listen } from '../../src/http/server.ts';
+import { type ListenOptions, listen } from '../../src/http/server.ts';
 import { type Caller, PUBLIC_CALLER } from '../../src/record/caller.ts';
 import type { TestService } from './service.ts';
 
@@ -26,10 +26,12 @@ interface ServeOptions {
   port?: number;
   /** Unset: no WebSocket is opened there. */
   sockets?: Pick<TestService, 'websocket' | 'door'>;
+  /** Timeouts and limits of sockets; unset: those of the service. */
+  listening?: ListenOptions;
 }
 
-export async function serveApp(app: Express, { port = 0, sockets }: ServeOptions = {}): Promise<Served & { port: number }> {
-  const server = await listen(app, port, '127.0.0.1');
+export async function serveApp(app: Express, { port = 0, sockets, listening }: ServeOptions = {}): Promise<Served & { port: number }> {
+  const server = await listen(app, port, '127.0.0.1', listening);
   const end = sockets === undefined ? async () => undefined : await serveWebSocket(server, sockets);
   const close = async () => {
     await end();

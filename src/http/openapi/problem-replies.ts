@@ -32,6 +32,7 @@ export function errorsOf(route: Route): ErrorCode[] {
     'URL_TOO_LONG',
     'DATABASE_UNAVAILABLE',
     'SHUTTING_DOWN',
+    'OVERLOADED',
     'INTERNAL',
   ]);
   return (Object.keys(PROBLEMS) as ErrorCode[]).filter((code) => codes.has(code));

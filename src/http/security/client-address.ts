@@ -14,7 +14,7 @@ export function addressKey(text: string): string | null {
   const ip = withoutPort(text);
   if (isIPv4(ip)) return ip;
   if (!isIPv6(ip)) return null;
-  const groups = groupsOf(ip);
+  const groups = ipGroups(ip);
   return isMapped(groups) ? dotted(groups[6], groups[7]) : `${groups.slice(0, 4).map(hex).join(':')}::/64`;
 }
 
@@ -23,7 +23,7 @@ function withoutPort(text: string): string {
 }
 
 /** The eight groups of an IPv6 address. */
-function groupsOf(ip: string): number[] {
+export function ipGroups(ip: string): number[] {
   const [front = '', back] = ip.replace(/%.*$/, '').split('::');
   const before = numbersOf(front);
   const after = numbersOf(back ?? '');

@@ -27,14 +27,15 @@ export function queuePerSocket(handle: RequestListener): RequestListener {
 
   function next(queue: Queue, socket: Socket): void {
     queue.isBusy = false;
-    if (socket.destroyed) queue.waiting = [];
+    if (!socket.writable) queue.waiting = [];
     const exchange = queue.waiting.shift();
     if (exchange !== undefined) dispatch(queue, exchange);
   }
 
   return (request, response) => {
     const { socket } = request;
-    if (socket.destroyed) return;
+    // A response that ended the connection, or its client, leaves nothing to answer on.
+    if (socket.destroyed || !socket.writable) return;
     const queue = queues.get(socket) ?? { isBusy: false, waiting: [] };
     if (!queue.isBusy) {
       queues.set(socket, queue);

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { forgetConnection } from '../sockets/client-connection.ts';
 
 /** A request that asks for a WebSocket, as the server of HTTP hands it out. */
 export interface Handshake {
@@ -44,5 +45,6 @@ export function takeHandshake(request: IncomingMessage): Handshake | null {
   underWay.delete(request);
   const { response, ...handshake } = known;
   if (response.socket !== null) response.detachSocket(response.socket);
+  forgetConnection(handshake.socket);
   return handshake;
 }

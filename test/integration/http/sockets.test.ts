@@ -1,15 +1,22 @@
 import { once } from 'node:events';
+import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createApp } from '../../../src/http/app.ts';
+import { OracleError } from '../../../src/errors.ts';
+import { type AppOptions, createApp } from '../../../src/http/app.ts';
 import { route } from '../../../src/http/route.ts';
+import type { ListenOptions } from '../../../src/http/server.ts';
 import { createLog } from '../../../src/log.ts';
-import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
+import { type Caller, PUBLIC_CALLER } from '../../../src/record/caller.ts';
 import { rawConnection, rawExchange } from '../../support/raw.ts';
 import { type Served, serveApp } from '../../support/serve.ts';
 
 const log = createLog({ level: 'silent', secrets: [] });
+/** More than the kernel takes of a socket that is not read, 4 MB and what its client's kernel takes. */
+const LARGE = 'x'.repeat(16_000_000);
+
 const operation = { tag: 'service', summary: 'What a socket is tried on', reply: z.object({ count: z.number() }) } as const;
 
 /** Handler runs so far, and how many of them are under way. */
@@ -33,13 +40,27 @@ const ROUTES = [
       return { body: { count: handled } };
     },
   }),
+  route({
+    ...operation,
+    path: '/large',
+    name: 'large',
+    reply: null,
+    handle: () => ({ raw: LARGE, headers: { 'Content-Type': 'text/plain' } }),
+  }),
+  route({ ...operation, path: '/health', name: 'health', cost: 'free', handle: () => ({ body: { count: 0 } }) }),
 ];
 
 let app: Served;
 beforeAll(async () => {
-  app = await serveApp(createApp(ROUTES, { log, identify: async () => PUBLIC_CALLER }));
+  app = await serveApp(createApp(ROUTES, { log, identify }));
 });
 afterAll(() => app.close());
+
+async function identify(authorization: string | undefined): Promise<Caller> {
+  if (authorization === undefined) return PUBLIC_CALLER;
+  if (authorization !== 'Bearer good') throw new OracleError('UNAUTHENTICATED', 'The token is not valid');
+  return { tier: 'basic', wallet: '0x00000000000000000000000000000000000000Aa' };
+}
 beforeEach(() => {
   [handled, underWay, maxUnderWay] = [0, 0, 0];
   gate = Promise.withResolvers();
@@ -48,17 +69,17 @@ beforeEach(() => {
 const requestFor = (path: string, ...headers: string[]) => `${[`GET ${path} HTTP/1.1`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
 
 /** A connection that has sent these bytes and reads nothing. */
-async function unreadSocket(bytes: string): Promise<Socket> {
-  const { hostname, port } = new URL(app.url);
-  const socket = connect(Number(port), hostname).on('error', () => undefined);
+async function unreadSocket(bytes: string, { url = app.url, localAddress = '127.0.0.1' } = {}): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), localAddress }).on('error', () => undefined);
   socket.pause();
   await new Promise<void>((done) => socket.write(bytes, () => done()));
   return socket;
 }
 
-/** Whether the server has reset a connection that is not read: only a write finds out. */
+/** Whether the server has reset a connection that is not read: only a write finds out, of what HTTP ignores between requests. */
 function isReset(socket: Socket): boolean {
-  if (!socket.destroyed) socket.write('x');
+  if (!socket.destroyed) socket.write('\r\n');
   return socket.destroyed;
 }
 
@@ -106,5 +127,175 @@ describe('pipelined requests', () => {
     expect(await ended).toBe('');
     gate.resolve();
     expect(maxUnderWay).toBe(1);
+  });
+});
+
+/** Does something with a server of other limits. */
+async function withServer(listening: ListenOptions, use: (url: string) => Promise<void>, options: Partial<AppOptions> = {}): Promise<void> {
+  const other = await serveApp(createApp(ROUTES, { log, identify, ...options }), { listening });
+  try {
+    await use(other.url);
+  } finally {
+    await other.close();
+  }
+}
+
+/** The whole answer to one request from a loopback address; rejects when the connection breaks before. */
+function ask(
+  url: string,
+  path: string,
+  { localAddress = '127.0.0.1', headers = {} as Record<string, string>, agent = undefined as Agent | undefined } = {},
+) {
+  return new Promise<{ status: number; headers: IncomingHttpHeaders; bytes: number }>((resolve, reject) => {
+    const options = { localAddress, headers, agent: agent ?? false };
+    const asked = request(`${url}${path}`, options, (response) => {
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      response.on('end', () => resolve({ status: response.statusCode!, headers: response.headers, bytes })).on('error', reject);
+    });
+    asked.on('error', reject).end();
+  });
+}
+
+describe('a client that does not read', () => {
+  const QUICK = { timeouts: { stalledMs: 800 } };
+
+  it.each([
+    ['keeps its connection', requestFor('/large')],
+    ['asks for the connection to be closed', requestFor('/large', 'Connection: close')],
+    ['speaks HTTP/1.0', 'GET /large HTTP/1.0\r\n\r\n'],
+  ])('is reset once nothing could be written to it for a while: it %s', async (_how, bytes) => {
+    await withServer(QUICK, async (url) => {
+      const socket = await unreadSocket(bytes, { url });
+      await expect.poll(() => isReset(socket), { timeout: 8_000 }).toBe(true);
+    });
+  });
+
+  it.runIf(process.platform === 'linux')('is reset too where the kernel has taken all of the answer', async () => {
+    const small = route({
+      ...operation,
+      path: '/small',
+      name: 'small',
+      reply: null,
+      handle: () => ({ raw: LARGE.slice(0, 600_000), headers: { 'Content-Type': 'text/plain' } }),
+    });
+    const other = await serveApp(createApp([small], { log, identify }), { listening: QUICK });
+    for (const header of ['Connection: close', 'X-Kept: yes']) {
+      const socket = await unreadSocket(requestFor('/small', header), { url: other.url });
+      await expect.poll(() => isReset(socket), { timeout: 10_000 }).toBe(true);
+    }
+    await other.close();
+  });
+
+  it('keeps its connection while it takes something now and then', async () => {
+    await withServer(QUICK, async (url) => {
+      const socket = await unreadSocket(requestFor('/large', 'Connection: close'), { url });
+      let bytes = 0;
+      for (let turn = 0; turn < 8; turn++) {
+        await delay(300);
+        for (let taken = 0; taken < 400_000; ) {
+          const chunk: Buffer | null = socket.read();
+          if (chunk === null) break;
+          taken += chunk.length;
+          bytes += chunk.length;
+        }
+      }
+      expect(bytes).toBeLessThan(LARGE.length / 2);
+      socket.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      socket.resume();
+      await once(socket, 'close');
+      expect(bytes).toBeGreaterThan(LARGE.length);
+    });
+  });
+
+  it('has its oldest connections reset where its address has more unsent bytes than one may have', async () => {
+    const unsent = { address: 20e6, home: 40e6, site: 40e6, all: 100e6 };
+    await withServer({ limits: { unsent } }, async (url) => {
+      const other = await unreadSocket(requestFor('/large'), { url, localAddress: '127.0.0.3' });
+      const sockets = await Promise.all(Array.from({ length: 5 }, () => unreadSocket(requestFor('/large'), { url })));
+      await expect.poll(() => sockets.filter(isReset).length, { timeout: 5_000 }).toBe(4);
+      expect(isReset(other)).toBe(false);
+      expect((await ask(url, '/large')).bytes).toBe(LARGE.length);
+    });
+  });
+});
+
+describe('connections', () => {
+  /** 64 in all, of which an address has 4. */
+  const FEW = { limits: { maxConnections: 64 } };
+
+  /** Connections that send nothing, from so many loopback addresses. */
+  async function idle(url: string, addresses: number, each: number): Promise<Socket[]> {
+    const from = Array.from({ length: addresses }, (_none, index) => `127.0.1.${index + 1}`);
+    const sockets: Socket[] = [];
+    for (const localAddress of from) for (let n = 0; n < each; n++) sockets.push(await unreadSocket('', { url, localAddress }));
+    return sockets;
+  }
+
+  it('of one address beyond its share serve a probe, a token that verifies or a payment, once each, and nothing else', async () => {
+    await withServer(FEW, async (url) => {
+      await idle(url, 1, 4);
+      const localAddress = '127.0.1.1';
+      const asked = (path: string, headers = {}) => ask(url, path, { localAddress, headers: { ...headers, Connection: 'keep-alive' } });
+      for (const [path, headers] of [
+        ['/health', {}],
+        ['/count', { Authorization: 'Bearer good' }],
+        ['/count', { 'X-PAYMENT': 'any' }],
+      ] as const) {
+        const { status, headers: told } = await asked(path, headers);
+        expect([status, told.connection], path).toEqual([200, 'close']);
+      }
+      for (const headers of [{}, { Authorization: 'Bearer forged' }]) {
+        const { status, headers: told } = await asked('/count', headers);
+        expect([status, told.connection, told['retry-after']]).toEqual([503, 'close', '10']);
+      }
+      const elsewhere = await ask(url, '/count', { localAddress: '127.0.0.2', headers: { Connection: 'keep-alive' } });
+      expect([elsewhere.status, elsewhere.headers.connection]).toEqual([200, 'keep-alive']);
+    });
+  });
+
+  it('have their places back when they close', async () => {
+    await withServer(FEW, async (url) => {
+      for (let round = 0; round < 3; round++) {
+        const sockets = await idle(url, 1, 4);
+        for (const socket of sockets) socket.destroy();
+        await expect.poll(async () => (await ask(url, '/count', { localAddress: '127.0.1.1' })).status).toBe(200);
+      }
+    });
+  });
+
+  it('of many addresses cannot keep a probe out, however many send nothing', async () => {
+    await withServer(FEW, async (url) => {
+      const sockets = await idle(url, 40, 4);
+      for (let probe = 0; probe < 5; probe++) expect((await ask(url, '/health', { localAddress: '127.0.0.2' })).status).toBe(200);
+      expect((await ask(url, '/count', { localAddress: '127.0.0.2' })).status).toBe(503);
+      await expect.poll(() => sockets.filter(isReset).length, { timeout: 5_000 }).toBe(160 - 64);
+    });
+  });
+
+  it('of a trusted proxy are not counted as one client: each forwarded address has a share of requests under way', async () => {
+    const limits = { maxConnections: 64, trustProxy: ['loopback'] };
+    const proxied = async (url: string) => {
+      const asked = (path: string, address: string, headers = {}) =>
+        ask(url, path, { headers: { 'X-Forwarded-For': address, ...headers } });
+      const waiting = ['1:1', '1:2', '1:101', '2:1'].map((net) => asked('/wait', `2001:db8:${net}::7`));
+      waiting.push(...Array.from({ length: 12 }, (_none, index) => asked('/wait', `2001:db8:9:${(index % 4) * 0x100}::7`)));
+      await expect.poll(() => underWay).toBe(16);
+      // The /64 has three of its four, the /48 twelve of its sixteen.
+      waiting.push(asked('/wait', '2001:db8:9:0::8'));
+      await expect.poll(() => underWay).toBe(17);
+      expect((await asked('/count', '2001:db8:9:0::9')).status).toBe(503);
+      expect((await asked('/health', '2001:db8:9:0::9')).status).toBe(200);
+      expect((await asked('/count', '2001:db8:9:0::9', { Authorization: 'Bearer good' })).status).toBe(200);
+      expect((await asked('/count', '2001:db8:8::9')).status).toBe(200);
+      gate.resolve();
+      for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
+      expect((await asked('/count', '2001:db8:9:0::9')).status).toBe(200);
+    };
+    await withServer({ limits }, proxied, { trustProxy: ['loopback'] });
   });
 });
