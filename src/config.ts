@@ -225,6 +225,12 @@ export const SETTINGS = {
     description:
       'Proxies in front of the service whose `X-Forwarded-For` is believed: how many, or their addresses, ranges, `loopback`, `linklocal`, `uniquelocal`, separated by commas; `0`: none',
   }),
+  MAX_CONNECTIONS: setting({
+    schema: integer(64, 1_000_000),
+    default: '4096',
+    description:
+      'Connections that clients may have in all: one address a sixteenth, a /56 an eighth, a /48 a quarter of them. An eighth on top is for `/health`, `/ready`, token holders and payers; the process needs a file descriptor each',
+  }),
   RATE_LIMIT_PUBLIC: setting({
     schema: integer(1, 1_000_000),
     default: '60',

@@ -126,7 +126,7 @@ async function start(opened: StartFrame): Promise<void> {
     createStartingApp({ log, stopping, setup, publicUrl: config.PUBLIC_URL ?? 'http://127.0.0.1' }),
     config.PORT,
     host,
-    { stopping },
+    { stopping, limits: { maxConnections: config.MAX_CONNECTIONS, trustProxy: config.TRUST_PROXY } },
   );
   shutdown.onStop('http', () => server.close());
   const url = localUrl(host, server);

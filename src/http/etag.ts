@@ -9,6 +9,11 @@ export function weakEtag(body: object): string {
   return `W/"${createHash('sha256').update(lasting).digest('base64url')}"`;
 }
 
+/** A strong entity tag of a text: the same bytes, the same tag. */
+export function strongEtag(text: string): string {
+  return `"${createHash('sha256').update(text).digest('base64url')}"`;
+}
+
 /** Whether an `If-None-Match` header names this tag, by the weak comparison of RFC 9110, section 8.8.3.2. */
 export function namesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;

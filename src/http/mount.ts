@@ -2,6 +2,7 @@ import type { Express, Request, Response } from 'express';
 import type { Asker } from '../access/asker.ts';
 import { OracleError } from '../errors.ts';
 import { type Caller, isAnybody } from '../record/caller.ts';
+import type { EncodedText } from './encoded-text.ts';
 import { namesEtag } from './etag.ts';
 import { parseRequest } from './parse.ts';
 import { sendProblem } from './problem.ts';
@@ -35,7 +36,7 @@ async function answer(route: Route, guard: Guard, request: Request, response: Re
     isHead: request.method === 'HEAD',
   };
   const reply = await route.handle({ ...parseRequest(route, request), ...asked });
-  send(request, response, { status: route.status, ...reply, headers: { ...reply.headers, ...cachingOf(route, caller, reply) } });
+  await send(request, response, { status: route.status, ...reply, headers: { ...reply.headers, ...cachingOf(route, caller, reply) } });
 }
 
 /** What depends on who asks, or changes something, is kept by nobody. */
@@ -44,7 +45,7 @@ function cachingOf({ method, access }: Route, caller: Caller, { headers }: Reply
   return { 'Cache-Control': headers?.['Cache-Control'] ?? 'no-cache' };
 }
 
-function send(request: Request, response: Response, reply: Reply): void {
+async function send(request: Request, response: Response, reply: Reply): Promise<void> {
   const { status = 200, headers = {} } = reply;
   const { Vary: dependsOn, ...others } = headers;
   response.status(status).set(others);
@@ -53,8 +54,24 @@ function send(request: Request, response: Response, reply: Reply): void {
   // The framework heeds the tag only without `Cache-Control: no-cache`, which the fetch of browsers and Node adds of its own.
   if (headers.ETag !== undefined && namesEtag(request.get('If-None-Match'), headers.ETag)) return void response.status(304).end();
   if ('raw' in reply) response.send(reply.raw);
+  else if ('encoded' in reply) await sendEncoded(request, response, reply.encoded);
   else if (reply.body === undefined) response.end();
   else sendJson(response, JSON.stringify(reply.body));
+}
+
+/** The framework's compression leaves alone what has an encoding already. */
+async function sendEncoded(request: Request, response: Response, text: EncodedText): Promise<void> {
+  const encoding = text.choose(request.get('Accept-Encoding'));
+  response.vary('Accept-Encoding');
+  if (encoding === null) {
+    // Else it would be compressed for this one request.
+    response.setHeader('Content-Length', text.bytes.length);
+    return void response.end(text.bytes);
+  }
+  const bytes = await text.encode(encoding);
+  response.setHeader('Content-Encoding', encoding);
+  response.setHeader('Content-Length', bytes.length);
+  response.end(bytes);
 }
 
 /** As the framework would send it, and tag it; but in one piece with its headers, as it would not send what it tags itself. */

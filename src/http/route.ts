@@ -3,6 +3,7 @@ import type { Asker } from '../access/asker.ts';
 import type { Offering } from '../commerce/offerings.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Caller } from '../record/caller.ts';
+import type { EncodedText } from './encoded-text.ts';
 import type { RequestOrigin } from './security/request-log.ts';
 
 type Shape = z.ZodObject;
@@ -54,8 +55,15 @@ export interface RouteInput<Params, Query, Body> {
   isHead: boolean;
 }
 
-/** `body` goes out as JSON; `raw` as it is, under the `Content-Type` among the headers. */
-export type Reply<B = unknown> = { status?: number; headers?: Record<string, string> } & ({ body: B } | { raw: string });
+/**
+ * `body` is sent as JSON; `raw` as it is, under the `Content-Type` among the headers; `encoded` like `raw`, in the encoding that the
+ * client accepts, under an `ETag` among the headers.
+ */
+export type Reply<B = unknown> = { status?: number; headers?: Record<string, string> } & (
+  | { body: B }
+  | { raw: string }
+  | { encoded: EncodedText }
+);
 
 /** A further media type of the same resource. */
 interface Alternative {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { EncodedText } from '../encoded-text.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -18,7 +19,17 @@ const { version: UI_VERSION } = require('swagger-ui-dist/package.json') as { ver
 /** Changes with the version of the package. */
 export const UI_ETAG = `"swagger-ui-${UI_VERSION}"`;
 
-/** Read when asked for: they are large and rarely wanted. */
-export function readUiFile(name: UiFile): Promise<string> {
-  return readFile(require.resolve(`swagger-ui-dist/${name}`), 'utf8');
+const files = new Map<UiFile, Promise<EncodedText>>();
+
+/** A file of the package, read when it is first asked for: they are large and rarely wanted. */
+export function readUiFile(name: UiFile): Promise<EncodedText> {
+  const file = files.get(name) ?? load(name);
+  files.set(name, file);
+  // A file that cannot be read, as when descriptors are short, is read again for the next request.
+  file.catch(() => files.delete(name));
+  return file;
+}
+
+async function load(name: UiFile): Promise<EncodedText> {
+  return new EncodedText(await readFile(require.resolve(`swagger-ui-dist/${name}`), 'utf8'));
 }

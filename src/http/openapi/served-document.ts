@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
+import { EncodedText } from '../encoded-text.ts';
+import { strongEtag } from '../etag.ts';
 import type { Reply, Route } from '../route.ts';
 import { openApiDocument } from './document.ts';
 
 interface ServedDocument {
-  json: string;
+  json: EncodedText;
   /** Strong: the same bytes, the same tag. */
   etag: string;
 }
@@ -21,12 +22,12 @@ export function servedJson(make: () => object): () => Reply<never> {
     const { json, etag } = made;
     return {
       headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=300', ETag: etag },
-      raw: json,
+      encoded: json,
     };
   };
 }
 
 function serialized(document: object): ServedDocument {
   const json = JSON.stringify(document);
-  return { json, etag: `"${createHash('sha256').update(json).digest('base64url')}"` };
+  return { json: new EncodedText(json), etag: strongEtag(json) };
 }

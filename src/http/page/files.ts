@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { EncodedText } from '../encoded-text.ts';
 
 /** What the page is made of; nothing else of its folder is served. */
 const TYPES = { '.css': 'text/css; charset=utf-8', '.js': 'text/javascript; charset=utf-8' } as const;
@@ -23,7 +24,7 @@ const NOTICE = '/*! @noble/hashes, MIT License, Copyright (c) 2022 Paul Miller *
 
 export interface PageFile {
   name: string;
-  content: string;
+  content: EncodedText;
   type: string;
   /** Changes with the content. */
   etag: string;
@@ -68,5 +69,5 @@ function locations(folder: PageFolder): [name: string, path: string][] {
 
 function fileOf(name: string, content: string): PageFile {
   const digest = createHash('sha256').update(content).digest('base64url').slice(0, 22);
-  return { name, content, type: TYPES[extname(name) as keyof typeof TYPES], etag: `"${digest}"` };
+  return { name, content: new EncodedText(content), type: TYPES[extname(name) as keyof typeof TYPES], etag: `"${digest}"` };
 }

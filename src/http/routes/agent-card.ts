@@ -1,10 +1,12 @@
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
+import { EncodedText } from '../encoded-text.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Route, route } from '../route.ts';
 import { AGENT_CARD, CARD_KEYS } from '../schemas/agent-card.ts';
 
 /** What an agent reads first, and the keys it is signed with. */
 export function agentCardRoutes({ card }: Pick<HttpParts, 'card'>): Route[] {
+  let built: { etag: string; encoded: EncodedText } | undefined;
   return [
     route({
       path: ENDPOINTS.agentCard,
@@ -16,9 +18,10 @@ export function agentCardRoutes({ card }: Pick<HttpParts, 'card'>): Route[] {
       reply: AGENT_CARD,
       async handle() {
         const { json, etag } = await card.current();
+        if (built?.etag !== etag) built = { etag, encoded: new EncodedText(json) };
         return {
           headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=3600', ETag: etag },
-          raw: json,
+          encoded: built.encoded,
         };
       },
     }),

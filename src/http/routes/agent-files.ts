@@ -5,6 +5,7 @@ import { llmsText } from '../../../agent-card/llms.ts';
 import { mcpServerFile } from '../../../agent-card/mcp-server-file.ts';
 import { methodologyMarkdown } from '../../../agent-card/methodology.ts';
 import { skillFile } from '../../../agent-card/skill-file.ts';
+import { EncodedText } from '../encoded-text.ts';
 import { weakEtag } from '../etag.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Route, route } from '../route.ts';
@@ -74,7 +75,7 @@ interface TextFile extends Pick<Route, 'path' | 'name' | 'summary'>, Partial<Pic
 
 /** A text that is made when it is first asked for, and kept: it stays the same for as long as the process runs. */
 function textRoute({ type, write, ...named }: TextFile): Route {
-  let made: { text: string; etag: string } | undefined;
+  let made: { text: EncodedText; etag: string } | undefined;
   return route({
     ...named,
     tag: 'agent',
@@ -82,11 +83,11 @@ function textRoute({ type, write, ...named }: TextFile): Route {
     alternatives: { [type]: { description: 'The file.' } },
     handle() {
       made ??= tagged(write());
-      return { headers: { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': AN_HOUR, ETag: made.etag }, raw: made.text };
+      return { headers: { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': AN_HOUR, ETag: made.etag }, encoded: made.text };
     },
   });
 }
 
-function tagged(text: string): { text: string; etag: string } {
-  return { text, etag: `W/"${createHash('sha256').update(text).digest('base64url')}"` };
+function tagged(text: string): { text: EncodedText; etag: string } {
+  return { text: new EncodedText(text), etag: `W/"${createHash('sha256').update(text).digest('base64url')}"` };
 }

@@ -3,15 +3,14 @@ import { OracleError } from '../../errors.ts';
 import { PAGE_FOLDERS, type PageFile, pageFiles } from '../page/files.ts';
 import { PAGE_CSP, pageHtml } from '../page/page.ts';
 import { type Reply, type Route, route } from '../route.ts';
+import { createStaticReply } from '../static-reply.ts';
 
 const FILE_NAME = /^[\w-]{1,60}\.(?:css|js)$/;
 
-/** The page for people. `GET /` answers with it where HTML is asked for. */
-export function pageReply({ publicUrl }: { publicUrl: string }): Reply<never> {
-  return {
-    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_CSP, Vary: 'Accept' },
-    raw: pageHtml({ publicUrl }),
-  };
+/** The page for people, built when it is first asked for. `GET /` answers with it where HTML is asked for. */
+export function createPageReply({ publicUrl }: { publicUrl: string }): () => Reply<never> {
+  const headers = () => ({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_CSP, Vary: 'Accept' });
+  return createStaticReply(() => pageHtml({ publicUrl }), headers);
 }
 
 /** What the page is made of. */
@@ -38,5 +37,5 @@ export function pageFileRoutes(): Route[] {
 
 function fileReply(file: PageFile | undefined, name: string): Reply<never> {
   if (file === undefined) throw new OracleError('NOT_FOUND', `The page has no file ${name}`, { field: 'file' });
-  return { headers: { 'Content-Type': file.type, ETag: file.etag, 'Cache-Control': 'no-cache' }, raw: file.content };
+  return { headers: { 'Content-Type': file.type, ETag: file.etag, 'Cache-Control': 'no-cache' }, encoded: file.content };
 }

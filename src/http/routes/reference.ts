@@ -5,12 +5,21 @@ import { servedDocument } from '../openapi/served-document.ts';
 import type { HttpParts } from '../parts.ts';
 import { type Reply, type Route, route } from '../route.ts';
 import { OPENAPI_DOCUMENT } from '../schemas/reference.ts';
+import { createStaticReply } from '../static-reply.ts';
 
 const A_DAY = 'public, max-age=86400';
 
 /** The reference for programs and for people. `routes` is every operation that is mounted, these included. */
 export function referenceRoutes({ publicUrl }: Pick<HttpParts, 'publicUrl'>, routes: () => readonly Route[]): Route[] {
   const document = servedDocument(routes, { publicUrl });
+  const page = createStaticReply(
+    () => pageHtml({ publicUrl }),
+    () => ({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': pageCsp({ publicUrl }) }),
+  );
+  const initializer = createStaticReply(
+    () => initializerScript({ publicUrl }),
+    () => ({ 'Content-Type': UI_TYPES['swagger-ui-bundle.js'] }),
+  );
   return [
     route({
       path: '/.well-known/openapi.json',
@@ -29,10 +38,7 @@ export function referenceRoutes({ publicUrl }: Pick<HttpParts, 'publicUrl'>, rou
       description: 'Operations can be tried out on it. It works offline: everything it loads comes from here.',
       reply: null,
       alternatives: { 'text/html': { description: 'The page.' } },
-      handle: () => ({
-        headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': pageCsp({ publicUrl }) },
-        raw: pageHtml({ publicUrl }),
-      }),
+      handle: page,
     }),
     route({
       path: '/docs/{file}',
@@ -42,14 +48,11 @@ export function referenceRoutes({ publicUrl }: Pick<HttpParts, 'publicUrl'>, rou
       params: z.object({ file: z.enum([...UI_FILES, 'initializer.js'], 'is no file of this page').describe('Name of the file') }),
       reply: null,
       alternatives: { 'text/css': { description: 'A style sheet.' }, 'text/javascript': { description: 'A script.' } },
-      handle: ({ params: { file } }) =>
-        file === 'initializer.js'
-          ? { headers: { 'Content-Type': UI_TYPES['swagger-ui-bundle.js'] }, raw: initializerScript({ publicUrl }) }
-          : uiFile(file),
+      handle: ({ params: { file } }) => (file === 'initializer.js' ? initializer() : uiFile(file)),
     }),
   ];
 }
 
 async function uiFile(file: (typeof UI_FILES)[number]): Promise<Reply<never>> {
-  return { headers: { 'Content-Type': UI_TYPES[file], 'Cache-Control': A_DAY, ETag: UI_ETAG }, raw: await readUiFile(file) };
+  return { headers: { 'Content-Type': UI_TYPES[file], 'Cache-Control': A_DAY, ETag: UI_ETAG }, encoded: await readUiFile(file) };
 }

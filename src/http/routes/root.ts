@@ -2,26 +2,32 @@ import { IDENTITY } from '../../../agent-card/identity.ts';
 import { OracleError } from '../../errors.ts';
 import { negotiate } from '../negotiate.ts';
 import type { HttpParts } from '../parts.ts';
-import { type Reply, type Route, route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 import { RESOURCES, type Resources } from '../schemas/service.ts';
-import { pageReply } from './page.ts';
+import { createStaticReply } from '../static-reply.ts';
+import { createPageReply } from './page.ts';
 
 /** Programs get the list unless they ask for the page by name. */
 const TYPES = ['application/json', 'text/html'] as const;
 
 /** The list of what is served, made from the routes themselves, and the page for people. */
 export function rootRoutes({ version, publicUrl, market }: HttpParts, routes: Route[]): Route[] {
-  const list = (): Reply<Resources> => ({
-    headers: { Vary: 'Accept' },
-    body: {
-      success: true,
-      name: IDENTITY.name,
-      description: IDENTITY.description,
-      version,
-      source: market.source,
-      resources: routes.map(({ method, path, summary }) => ({ method: method.toUpperCase(), url: `${publicUrl}${path}`, summary })),
+  const page = createPageReply({ publicUrl });
+  // The list of routes is complete once the first request is answered.
+  const list = createStaticReply(
+    () => {
+      const resources: Resources = {
+        success: true,
+        name: IDENTITY.name,
+        description: IDENTITY.description,
+        version,
+        source: market.source,
+        resources: routes.map(({ method, path, summary }) => ({ method: method.toUpperCase(), url: `${publicUrl}${path}`, summary })),
+      };
+      return JSON.stringify(resources);
     },
-  });
+    () => ({ 'Content-Type': 'application/json; charset=utf-8', Vary: 'Accept' }),
+  );
   return [
     route({
       path: '/',
@@ -30,13 +36,14 @@ export function rootRoutes({ version, publicUrl, market }: HttpParts, routes: Ro
       reply: RESOURCES,
       alternatives: { 'text/html': { description: 'The page for people: the forecast, the record, and a check of each attestation.' } },
       summary: 'This list; for browsers the page that shows the record',
-      handle: ({ accept }) => (wantsPage(accept) ? pageReply({ publicUrl }) : list()),
+      handle: ({ accept }) => (wantsPage(accept) ? page() : list()),
     }),
   ];
 }
 
 /** The page while the parts are not there yet: it says so, and fills as they come. */
 export function startingRootRoutes(publicUrl: string): Route[] {
+  const page = createPageReply({ publicUrl });
   return [
     route({
       path: '/',
@@ -45,7 +52,7 @@ export function startingRootRoutes(publicUrl: string): Route[] {
       reply: null,
       summary: 'The page that shows the record',
       handle: ({ accept }) => {
-        if (wantsPage(accept)) return pageReply({ publicUrl });
+        if (wantsPage(accept)) return page();
         throw new OracleError('STEP_WAITING', 'The service is starting');
       },
     }),

@@ -1,0 +1,12 @@
+import { EncodedText } from './encoded-text.ts';
+import { strongEtag } from './etag.ts';
+import { once } from './once.ts';
+import type { Reply } from './route.ts';
+
+/** The reply with a text that does not change within a process: built, tagged and compressed when it is first asked for. */
+export function createStaticReply(buildText: () => string, buildHeaders: () => Record<string, string>): () => Reply<never> {
+  return once(() => {
+    const text = buildText();
+    return { headers: { ...buildHeaders(), ETag: strongEtag(text) }, encoded: new EncodedText(text) };
+  });
+}
