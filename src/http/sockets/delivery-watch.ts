@@ -6,7 +6,7 @@ import { RangeCounts, type RangeLimits } from './range-counts.ts';
 /** Fewer bytes than this since a socket was last seen empty are not looked for in the kernel. */
 const NEGLIGIBLE_BYTES = 16_384;
 
-/** More than this is looked for at once, and not with the next sweep. */
+/** A response of more than this is looked for at once, and not with the next sweep. */
 const LARGE_BYTES = 262_144;
 
 const LOOK_SOON_MS = 250;
@@ -23,6 +23,8 @@ export interface DeliveryWatchOptions {
 interface Delivery {
   /** `bytesWritten` when the socket was last seen without unsent bytes. */
   emptyAt: number;
+  /** `bytesWritten` at the end of the latest response. */
+  notedAt: number;
   /** Bytes that the client had not taken by the last look, in this process or in the kernel. */
   unsent: number;
   /** What changes whenever the client takes anything. */
@@ -52,7 +54,7 @@ export class DeliveryWatch {
   }
 
   add(connection: ClientConnection): void {
-    this.#deliveries.set(connection, { emptyAt: 0, unsent: 0, state: '', movedAtMs: performance.now() });
+    this.#deliveries.set(connection, { emptyAt: 0, notedAt: 0, unsent: 0, state: '', movedAtMs: performance.now() });
   }
 
   remove(connection: ClientConnection): void {
@@ -61,7 +63,11 @@ export class DeliveryWatch {
 
   /** A response was written: a large one is looked after soon. */
   noteWritten(connection: ClientConnection): void {
-    if (this.#sinceEmpty(connection) > LARGE_BYTES) this.#lookSoon();
+    const delivery = this.#deliveries.get(connection);
+    if (delivery === undefined) return;
+    const { bytesWritten } = connection.socket;
+    if (bytesWritten - delivery.notedAt > LARGE_BYTES) this.#lookSoon();
+    delivery.notedAt = bytesWritten;
   }
 
   /** Ends a connection; one that may have bytes in the kernel stays in view until its client has taken them, or is reset. */
