@@ -16,7 +16,7 @@ const project = (name: string, testTimeout: number, fileParallelism: boolean, is
     hookTimeout: testTimeout * TIMEOUT_FACTOR,
     fileParallelism,
     isolate,
-    setupFiles: isolate ? [] : ['test/support/fresh-process.ts'],
+    setupFiles: ['test/support/outbound-guard.ts', ...(isolate ? [] : ['test/support/fresh-process.ts'])],
   },
 });
 

@@ -1,5 +1,6 @@
 import { urlAt } from '../agent-card/url.ts';
 import { OracleError } from './errors.ts';
+import { AnswerTooLong } from './platform/outbound/bounded-body.ts';
 import { createOperatorFetch } from './platform/outbound/operator-fetch.ts';
 import { errorOfProblem } from './problem-error.ts';
 
@@ -80,7 +81,7 @@ async function send({
     ...more,
   };
   try {
-    const fetchService = createOperatorFetch({ base: url, timeoutMs: deadlineMs, maxBytes: mostBytes + 1 });
+    const fetchService = createOperatorFetch({ base: url, timeoutMs: deadlineMs, maxBytes: mostBytes });
     return await fetchService(urlAt(url, path), {
       ...{ headers, method: method ?? (body === undefined ? 'GET' : 'POST'), signal: stop },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -91,17 +92,15 @@ async function send({
 }
 
 /** Undefined where it is no JSON. */
-async function jsonOf(response: Response, { url, deadlineMs, mostBytes = MOST_BYTES }: ServiceRequest): Promise<unknown> {
+async function jsonOf(response: Response, { url, deadlineMs }: ServiceRequest): Promise<unknown> {
   const chunks: Uint8Array[] = [];
-  let bytes = 0;
   try {
     for await (const chunk of response.body ?? []) {
-      bytes += chunk.length;
-      if (bytes > mostBytes) throw notTheService(url, 'it answers with more than the service ever does');
       chunks.push(chunk);
     }
   } catch (error) {
-    throw error instanceof OracleError ? error : silent(url, deadlineMs, error);
+    if (error instanceof AnswerTooLong) throw notTheService(url, 'it answers with more than the service ever does');
+    throw silent(url, deadlineMs, error);
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));

@@ -1,4 +1,5 @@
 import { OracleError } from '../../errors.ts';
+import { AnswerTooLong } from '../../platform/outbound/bounded-body.ts';
 import { createOperatorFetch } from '../../platform/outbound/operator-fetch.ts';
 import { AttemptError } from './attempt-error.ts';
 import type { ProviderAnswer, ProviderRequest } from './provider.ts';
@@ -39,7 +40,7 @@ export async function sendRequest(request: ProviderRequest, context: HttpContext
 async function reach(request: ProviderRequest, { baseUrl, signal }: HttpContext): Promise<Response> {
   const { path, method = 'GET', headers, body, format = 'json' } = request;
   try {
-    const fetchProvider = createOperatorFetch({ base: baseUrl, timeoutMs: MAX_EXCHANGE_MS, maxBytes: MAX_BODY_BYTES + 1 });
+    const fetchProvider = createOperatorFetch({ base: baseUrl, timeoutMs: MAX_EXCHANGE_MS, maxBytes: MAX_BODY_BYTES });
     return await fetchProvider(urlOf(baseUrl, request), {
       method,
       headers: {
@@ -86,17 +87,14 @@ function refusal(path: string, { status, headers }: Response, providerNowMs: num
 async function readText(response: Response, path: string, title: string): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
-  let bytes = 0;
   try {
     for await (const chunk of response.body ?? []) {
-      bytes += chunk.length;
-      if (bytes > MAX_BODY_BYTES) break;
       text += decoder.decode(chunk, { stream: true });
     }
   } catch (cause) {
+    if (cause instanceof AnswerTooLong) throw invalid(`${title}: ${path} is longer than ${MAX_BODY_BYTES} bytes`);
     throw new AttemptError(`${path} broke off (${networkCode(cause)})`, { retryable: true, cause });
   }
-  if (bytes > MAX_BODY_BYTES) throw invalid(`${title}: ${path} is longer than ${MAX_BODY_BYTES} bytes`);
   return text + decoder.decode();
 }
 
