@@ -20,8 +20,9 @@ if (shared[KEY] === undefined) {
   Socket.prototype.connect = function connectWatched(this: Socket, ...options: unknown[]): Socket {
     // Its stack is rendered only where it is read.
     const opened = new Error('opened here');
-    this.once('connectionAttempt', (ip: string, port: number) => {
-      if (!isLoopbackAddress(ip)) found.push(`${ip}:${port} ${opened.stack}`);
+    // Without a port it is the path of a Unix socket.
+    this.once('connectionAttempt', (ip: string, port: number | undefined) => {
+      if (port !== undefined && !isLoopbackAddress(ip)) found.push(`${ip}:${port} ${opened.stack}`);
     });
     this.once('lookup', (error: Error | null, _address, _family, host: string) => {
       // A name that was found goes on to its attempt, where an address pinned by the test is allowed.
