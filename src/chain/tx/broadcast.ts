@@ -1,4 +1,5 @@
 import { HttpRequestError, TimeoutError } from 'viem';
+import { OracleError } from '../../errors.ts';
 import type { SignedAttempt } from '../journal.ts';
 import { chainError, nodeMessage } from '../rpc-error.ts';
 import type { WalletContext } from './context.ts';
@@ -23,10 +24,20 @@ export async function broadcast({ chain, account, refusals }: WalletContext, att
   } catch (error) {
     const message = nodeMessage(error);
     if (ALREADY_THERE.test(message)) return 'sent';
-    if (isTransport(error) || NO_MONEY.test(message)) throw chainError(`Broadcasting from ${account.address}`, error);
+    const what = `Broadcasting from ${account.address}`;
+    if (NO_MONEY.test(message)) throw noFunds(what, error);
+    if (isTransport(error)) throw chainError(what, error);
     refusals.set(attempt.hash, message.trim());
     return 'refused';
   }
+}
+
+/** In words of this service: those of the node stay in the cause. */
+function noFunds(what: string, error: unknown): OracleError {
+  return new OracleError('CHAIN_UNREACHABLE', `${what} failed: insufficient funds for gas`, {
+    cause: chainError(what, error).cause,
+    suggestedAction: "Send the wallet some of the chain's own currency.",
+  });
 }
 
 function isTransport(error: unknown): boolean {

@@ -49,6 +49,8 @@ export function startingRootRoutes(publicUrl: string): Route[] {
       path: '/',
       name: 'listResources',
       tag: 'service',
+      // Nothing identifies or counts callers before the parts are there.
+      cost: 'free',
       reply: null,
       summary: 'The page that shows the record',
       handle: ({ accept }) => {

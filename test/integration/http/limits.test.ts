@@ -434,8 +434,11 @@ describe('an IPv6 range', () => {
     expect(await askFromEach(ask, '/public', 45, wrong)).toEqual({ 200: 0, 429: 5 });
     const guess = (n: number) => ({ ...from(`2001:db8:e:${hex(n)}::1`), Authorization: 'Basic wrong' });
     expect(await askFromEach(ask, '/admin', 45, guess)).toEqual({ 200: 0, 429: 5 });
-    const bad = (n: number) => ({ ...from(`2001:db8:f:${hex(n)}::1`), 'X-PAYMENT': 'bad' });
-    expect(await askFromEach(ask, '/paid', 10, bad)).toEqual({ 200: 8, 429: 2 });
+    const bad = (n: number) => ({ ...from(`2001:db8:f:${hex(n)}::1`), 'X-PAYMENT': `bad 0x${hex(n).padStart(40, '0')}` });
+    // Fewer at a time than one /56 may have under way.
+    for (const first of [1, 21]) expect(await askFromEach(ask, '/paid', 20, (n) => bad(first + n))).toEqual({ 200: 20, 429: 0 });
+    const refused = await ask('/paid', bad(41));
+    expect([refused.status, await refused.json()]).toMatchObject([429, { policy: 'payments', scope: '/56', limit: 40 }]);
   });
 
   it('holds over two processes, and an address that is spent does not use up its range', async () => {

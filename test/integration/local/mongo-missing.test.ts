@@ -13,7 +13,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'oracle-bare-'));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   await cp(join(ROOT, 'src/local'), join(folder, 'src/local'), { recursive: true });
-  await cp(join(ROOT, 'src/errors.ts'), join(folder, 'src/errors.ts'));
+  for (const file of ['src/errors.ts', 'src/child-environment.ts']) await cp(join(ROOT, file), join(folder, file));
   await writeFile(
     join(folder, 'try.ts'),
     `import { startEmbeddedMongo } from './src/local/embedded-mongo.ts';

@@ -12,6 +12,7 @@ import { postMcp, rpc } from '../../support/mcp.ts';
 import { PLANTED_SIDES, paidSecrets, plant, premiumSecrets, saltSecrets, secretsIn, untoldForecasts } from '../../support/planted.ts';
 import { serve, serveApp } from '../../support/serve.ts';
 import { runPastDay, type TestService, testService } from '../../support/service.ts';
+import { followProcessClock } from '../../support/trusted-time.ts';
 
 const DAYS = 10;
 const TODAY = parseDay('2026-03-12');
@@ -31,6 +32,7 @@ beforeAll(async () => {
     await runPastDay(service, day, day < TODAY - LATE_DAYS ? OUTCOME_STEPS : ['open-window', 'settle']);
   }
   vi.setSystemTime(NOW);
+  followProcessClock(service);
   await runPastDay(service, TODAY, []);
   await service.infrastructure.localChain!.setTime(NOW);
   requests = await everythingThatCanBeAsked();
