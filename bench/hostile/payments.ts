@@ -43,7 +43,11 @@ export async function openPaymentAttacks(target: Target, folder: string): Promis
   const requirements = await readRequirements(target);
   const good = await createPayers(chain);
   const pay = (payers: readonly Payer[], change: Signing['change'] = {}) => sendPayments(target, { requirements, payers, change });
-  const honest = async () => (await pay(good)).sent;
+  const honest = async () => {
+    const { sent, answers } = await pay(good);
+    if (answers !== `${PAYMENTS} x 200`) throw new Error(`good payments were answered ${answers}`);
+    return sent;
+  };
   return [
     await offchainLookup(chain, { honest, pay, tell: target.tell }),
     await settlementGas(chain, { honest, pay, tell: target.tell }),

@@ -14,7 +14,11 @@ export const SLOW_READERS: Attack = {
   name: 'slow readers',
   what: `${SENT.requests} sockets of ${ADDRESSES} addresses ask for the OpenAPI document and never read`,
   async honest(target) {
-    for (const from of addresses(target)) for (let sent = 0; sent < REQUESTS_AN_ADDRESS; sent++) await exchange(target.url, from, REQUEST);
+    await Promise.all(
+      addresses(target).map(async (from) => {
+        for (let sent = 0; sent < REQUESTS_AN_ADDRESS; sent++) await exchange(target.url, from, REQUEST);
+      }),
+    );
     return SENT;
   },
   async hostile(target) {

@@ -2,13 +2,14 @@ import type { Express, Request, Response } from 'express';
 import type { Asker } from '../access/asker.ts';
 import { OracleError } from '../errors.ts';
 import { type Caller, isAnybody } from '../record/caller.ts';
-import type { EncodedText } from './encoded-text.ts';
+import type { ContentEncoding } from './encoded-text.ts';
 import { namesEtag } from './etag.ts';
 import { parseRequest } from './parse.ts';
 import { sendProblem } from './problem.ts';
 import type { Reply, Route } from './route.ts';
 import { readBody } from './security/body.ts';
 import { originOf } from './security/request-log.ts';
+import { requireRoom } from './sockets/require-room.ts';
 
 /** Decides who asks, and whether the request is let in. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, RATE_LIMITED */
 export type Guard = (route: Pick<Route, 'access' | 'cost' | 'boughtAs'>, request: Request, response: Response) => Promise<Asker>;
@@ -47,31 +48,46 @@ function cachingOf({ method, access }: Route, caller: Caller, { headers }: Reply
 
 async function send(request: Request, response: Response, reply: Reply): Promise<void> {
   const { status = 200, headers = {} } = reply;
+  // The framework heeds the tag only without `Cache-Control: no-cache`, which the fetch of browsers and Node adds of its own.
+  const isUnchanged = headers.ETag !== undefined && namesEtag(request.get('If-None-Match'), headers.ETag);
+  const body = isUnchanged ? null : await bodyOf(request, reply);
+  if (body !== null && request.method !== 'HEAD') await requireRoom(request.socket, body.content.length);
   const { Vary: dependsOn, ...others } = headers;
   response.status(status).set(others);
   // Beside what the door itself lets an answer depend on.
   if (dependsOn !== undefined) response.vary(dependsOn);
-  // The framework heeds the tag only without `Cache-Control: no-cache`, which the fetch of browsers and Node adds of its own.
-  if (headers.ETag !== undefined && namesEtag(request.get('If-None-Match'), headers.ETag)) return void response.status(304).end();
-  if ('raw' in reply) response.send(reply.raw);
-  else if ('encoded' in reply) await sendEncoded(request, response, reply.encoded);
-  else if (reply.body === undefined) response.end();
-  else sendJson(response, JSON.stringify(reply.body));
+  if (isUnchanged) response.status(304).end();
+  else if (body === null) response.end();
+  else writeBody(response, body);
 }
 
-/** The framework's compression leaves alone what has an encoding already. */
-async function sendEncoded(request: Request, response: Response, text: EncodedText): Promise<void> {
-  const encoding = text.choose(request.get('Accept-Encoding'));
-  response.vary('Accept-Encoding');
-  if (encoding === null) {
-    // Else it would be compressed for this one request.
-    response.setHeader('Content-Length', text.bytes.length);
-    return void response.end(text.bytes);
+/** `encoded`: made before, in this encoding or in none. `raw` and `json`: for the framework to encode. */
+type Body =
+  | { kind: 'encoded'; content: Buffer; encoding: ContentEncoding | null }
+  | { kind: 'raw'; content: string }
+  | { kind: 'json'; content: string };
+
+async function bodyOf(request: Request, reply: Reply): Promise<Body | null> {
+  if ('raw' in reply) return { kind: 'raw', content: reply.raw };
+  if ('encoded' in reply) {
+    const encoding = reply.encoded.choose(request.get('Accept-Encoding'));
+    return { kind: 'encoded', encoding, content: encoding === null ? reply.encoded.bytes : await reply.encoded.encode(encoding) };
   }
-  const bytes = await text.encode(encoding);
-  response.setHeader('Content-Encoding', encoding);
-  response.setHeader('Content-Length', bytes.length);
-  response.end(bytes);
+  return reply.body === undefined ? null : { kind: 'json', content: JSON.stringify(reply.body) };
+}
+
+function writeBody(response: Response, body: Body): void {
+  if (body.kind === 'encoded') sendEncoded(response, body);
+  else if (body.kind === 'raw') response.send(body.content);
+  else sendJson(response, body.content);
+}
+
+/** The framework's compression leaves alone what has an encoding, or a length, already. */
+function sendEncoded(response: Response, { content, encoding }: Extract<Body, { kind: 'encoded' }>): void {
+  response.vary('Accept-Encoding');
+  if (encoding !== null) response.setHeader('Content-Encoding', encoding);
+  response.setHeader('Content-Length', content.length);
+  response.end(content);
 }
 
 /** As the framework would send it, and tag it; but in one piece with its headers, as it would not send what it tags itself. */

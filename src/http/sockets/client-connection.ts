@@ -13,6 +13,8 @@ export class ClientConnection {
   isOnProbation = false;
   /** True once the server has ended its side. */
   isEnding = false;
+  /** Takes room for the bytes of a response; false where its address, a range around it or all clients leave too much unread. */
+  reserveBytes: (bytes: number) => Promise<boolean> = async () => true;
   #claim: Claim | null = null;
 
   constructor(socket: Socket, { budget, address, isProxied }: Pick<ClientConnection, 'budget' | 'address' | 'isProxied'>) {

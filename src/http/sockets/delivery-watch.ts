@@ -3,13 +3,16 @@ import { UNSENT_LIMITS } from './connection-budget.ts';
 import { type KernelQueues, readKernelQueues } from './kernel-queues.ts';
 import { RangeCounts, type RangeLimits } from './range-counts.ts';
 
-/** Fewer bytes than this since a socket was last seen empty are not looked for in the kernel. */
-const NEGLIGIBLE_BYTES = 16_384;
+/** Fewer bytes than this are not looked for in the kernel, and need no room. */
+export const NEGLIGIBLE_BYTES = 16_384;
 
 /** A response of more than this is looked for at once, and not with the next sweep. */
 const LARGE_BYTES = 262_144;
 
 const LOOK_SOON_MS = 250;
+
+/** A client that has taken nothing for so long gives up its connection where another one needs the room. */
+const MIN_IDLE_MS = 1_000;
 
 export interface DeliveryWatchOptions {
   /** A socket with unsent bytes is reset when nothing could be written to it for so long, milliseconds. */
@@ -27,6 +30,10 @@ interface Delivery {
   notedAt: number;
   /** Bytes that the client had not taken by the last look, in this process or in the kernel. */
   unsent: number;
+  /** Room that it has: for what was unsent by the last look, and for the responses since. */
+  room: number;
+  /** The address that has given the room: that of a proxied connection changes. */
+  roomOf: string;
   /** What changes whenever the client takes anything. */
   state: string;
   /** Monotonic milliseconds of the last change of `state`. */
@@ -42,23 +49,72 @@ export class DeliveryWatch {
   readonly #options: DeliveryWatchOptions;
   readonly #limits: RangeLimits;
   readonly #deliveries = new Map<ClientConnection, Delivery>();
+  readonly #rooms: RangeCounts;
   readonly #sweeps: NodeJS.Timeout;
+  #looking: Promise<void> | undefined;
   #soon: NodeJS.Timeout | undefined;
-  #isLooking = false;
   #seesKernel = process.platform === 'linux';
 
   constructor(options: DeliveryWatchOptions) {
     this.#options = options;
     this.#limits = options.limits ?? UNSENT_LIMITS;
+    this.#rooms = new RangeCounts(this.#limits);
     this.#sweeps = setInterval(() => void this.#look(), Math.min(5_000, options.stalledMs / 4)).unref();
   }
 
   add(connection: ClientConnection): void {
-    this.#deliveries.set(connection, { emptyAt: 0, notedAt: 0, unsent: 0, state: '', movedAtMs: performance.now() });
+    this.#deliveries.set(connection, {
+      ...{ emptyAt: 0, notedAt: 0, unsent: 0, room: 0, roomOf: connection.address },
+      ...{ state: '', movedAtMs: performance.now() },
+    });
   }
 
   remove(connection: ClientConnection): void {
+    const delivery = this.#deliveries.get(connection);
+    if (delivery !== undefined) this.#rooms.add(delivery.roomOf, -delivery.room);
     this.#deliveries.delete(connection);
+  }
+
+  /**
+   * Takes room for a response that is about to be written. Where a range of the address, or all clients, have none left, the kernel is
+   * asked what was taken meanwhile, and connections that have taken nothing for a second are reset.
+   * @returns false where there is no room
+   */
+  async reserve(connection: ClientConnection, bytes: number): Promise<boolean> {
+    if (this.#tryReserve(connection, bytes)) return true;
+    await this.#look();
+    if (this.#tryReserve(connection, bytes)) return true;
+    this.#resetIdle(connection.address, bytes);
+    return this.#tryReserve(connection, bytes);
+  }
+
+  #tryReserve(connection: ClientConnection, bytes: number): boolean {
+    const delivery = this.#deliveries.get(connection);
+    // Its socket has closed: nothing will be written.
+    if (delivery === undefined) return true;
+    const { address } = connection;
+    if (delivery.roomOf !== address) this.#setRoom(delivery, 0);
+    delivery.roomOf = address;
+    if (!this.#rooms.tryAdd(address, bytes)) return false;
+    delivery.room += bytes;
+    return true;
+  }
+
+  #setRoom(delivery: Delivery, bytes: number): void {
+    this.#rooms.add(delivery.roomOf, bytes - delivery.room);
+    delivery.room = bytes;
+  }
+
+  /** Resets connections without progress, longest first, as far as they make room for these bytes of an address. */
+  #resetIdle(address: string, bytes: number): void {
+    const idleSince = performance.now() - MIN_IDLE_MS;
+    const idle = [...this.#deliveries].filter(([, { unsent, movedAtMs }]) => unsent > 0 && movedAtMs < idleSince);
+    for (const [connection, delivery] of idle.toSorted(([, one], [, other]) => one.movedAtMs - other.movedAtMs)) {
+      if (this.#rooms.hasRoom(address, bytes)) return;
+      if (this.#rooms.hasRoom(address, bytes, delivery.roomOf)) continue;
+      this.#setRoom(delivery, 0);
+      connection.socket.resetAndDestroy();
+    }
   }
 
   /** A response was written: a large one is looked after soon. */
@@ -99,19 +155,20 @@ export class DeliveryWatch {
   }
 
   /** Where nothing is unsent that matters this costs a pass over the connections. */
-  async #look(): Promise<void> {
-    if (this.#isLooking) return;
+  #look(): Promise<void> {
+    this.#looking ??= this.#readAll().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #readAll(): Promise<void> {
     const suspects = [...this.#deliveries].filter(([{ socket }, { emptyAt }]) => socket.bytesWritten - emptyAt > NEGLIGIBLE_BYTES);
-    const others = [...this.#deliveries].filter(([{ socket }, { unsent }]) => socket.writableLength > 0 || unsent > 0);
+    const others = [...this.#deliveries].filter(([{ socket }, { unsent, room }]) => socket.writableLength > 0 || unsent > 0 || room > 0);
     if (suspects.length + others.length === 0) return;
-    this.#isLooking = true;
-    try {
-      const queues = await this.#readQueues();
-      const pending = [...new Map([...suspects, ...others])].filter((entry) => this.#update(entry, queues));
-      this.#enforce(pending);
-    } finally {
-      this.#isLooking = false;
-    }
+    const queues = await this.#readQueues();
+    const pending = [...new Map([...suspects, ...others])].filter((entry) => this.#update(entry, queues));
+    this.#enforce(pending);
   }
 
   async #readQueues(): Promise<KernelQueues> {
@@ -125,6 +182,7 @@ export class DeliveryWatch {
     const inKernel = queues(socket);
     // The end of a connection counts as one byte.
     delivery.unsent = Math.max(socket.writableLength, inKernel > 1 ? inKernel : 0);
+    this.#setRoom(delivery, delivery.unsent);
     if (delivery.unsent === 0) {
       Object.assign(delivery, { emptyAt: socket.bytesWritten, state: '' });
       if (isEnding && socket.writableFinished) socket.destroy();

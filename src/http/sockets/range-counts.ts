@@ -42,6 +42,18 @@ export class RangeCounts {
     }
   }
 
+  /**
+   * Whether an amount can be added.
+   * @param inRangesOf only the ranges that this other address shares count, besides the sum of all
+   */
+  hasRoom(address: string, amount: number, inRangesOf = address): boolean {
+    const { address: own, home, site, all } = this.#limits;
+    const limits = [own, home, site];
+    const shared = new Set(addressRanges(inRangesOf));
+    if (this.#all + amount > all) return false;
+    return !addressRanges(address).some((range, index) => shared.has(range) && (this.#amounts.get(range) ?? 0) + amount > limits[index]!);
+  }
+
   /** Whether more is counted than a range of this address may have, or than all may have together. */
   isExceeded(address: string): boolean {
     const { address: own, home, site, all } = this.#limits;

@@ -28,6 +28,7 @@ export function watchSockets(server: Server, { stalledMs, ...limits }: SocketLim
     const { remoteAddress = '' } = socket;
     const address = addressKey(remoteAddress) ?? 'unknown';
     const connection = new ClientConnection(socket, { budget, address, isProxied: isProxy(remoteAddress) });
+    connection.reserveBytes = (bytes) => watch.reserve(connection, bytes);
     registerConnection(connection);
     watch.add(connection);
     if (!connection.isProxied) enter(connection, probation);

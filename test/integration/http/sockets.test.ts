@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -160,7 +160,7 @@ function ask(
 }
 
 describe('a client that does not read', () => {
-  const QUICK = { timeouts: { stalledMs: 800 } };
+  const QUICK = { timeouts: { stalledMs: 800 }, limits: { unsent: { address: 64e6, home: 64e6, site: 64e6, all: 64e6 } } };
 
   it.each([
     ['keeps its connection', requestFor('/large')],
@@ -212,14 +212,33 @@ describe('a client that does not read', () => {
     });
   });
 
-  it('has its oldest connections reset where its address has more unsent bytes than one may have', async () => {
-    const unsent = { address: 20e6, home: 40e6, site: 40e6, all: 100e6 };
+  it('leaves no room for more than its address may have, until the next response takes that of an idle connection', async () => {
+    const unsent = { address: LARGE.length * 1.5, home: 1e9, site: 1e9, all: 1e9 };
     await withServer({ limits: { unsent } }, async (url) => {
       const other = await unreadSocket(requestFor('/large'), { url, localAddress: '127.0.0.3' });
-      const sockets = await Promise.all(Array.from({ length: 5 }, () => unreadSocket(requestFor('/large'), { url })));
-      await expect.poll(() => sockets.filter(isReset).length, { timeout: 5_000 }).toBe(4);
-      expect(isReset(other)).toBe(false);
+      const first = await unreadSocket(requestFor('/large'), { url });
+      const refused = await Promise.all([ask(url, '/large'), ask(url, '/large')]);
+      expect(refused.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([
+        [503, '10'],
+        [503, '10'],
+      ]);
+      expect((await ask(url, '/count')).status).toBe(200);
+      expect(isReset(first)).toBe(false);
+      await expect.poll(async () => (await ask(url, '/large')).bytes, { timeout: 5_000 }).toBe(LARGE.length);
+      await expect.poll(() => isReset(first)).toBe(true);
       expect((await ask(url, '/large')).bytes).toBe(LARGE.length);
+      expect(isReset(other)).toBe(false);
+    });
+  });
+
+  it('does not hold room for responses that were read, whatever their encoding', async () => {
+    const unsent = { address: LARGE.length * 1.5, home: 1e9, site: 1e9, all: 1e9 };
+    await withServer({ limits: { unsent } }, async (url) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const headers = { 'Accept-Encoding': 'gzip' };
+      for (let turn = 0; turn < 4; turn++) expect((await ask(url, '/large', { agent, headers })).status).toBe(200);
+      for (let turn = 0; turn < 4; turn++) expect((await ask(url, '/large', { agent })).bytes).toBe(LARGE.length);
+      agent.destroy();
     });
   });
 });
