@@ -56,4 +56,4 @@ function claim(counts: RangeCounts, address: string): Claim | null {
 }
 
 /** Bytes that clients have not taken yet. A socket holds up to 4 MB in the kernel (net.ipv4.tcp_wmem), a response as much as it has. */
-export const UNSENT_LIMITS: RangeLimits = { address: 16e6, home: 32e6, site: 64e6, all: 128e6 };
+export const UNSENT_LIMITS: RangeLimits = { address: 12e6, home: 24e6, site: 48e6, all: 96e6 };
