@@ -12,6 +12,11 @@ export function takeUnexpectedConnections(): string[] {
   return shared[KEY]?.splice(0) ?? [];
 }
 
+// Processes that a suite starts, and those that they start, end at such a connection.
+const GUARD_OPTION = `--import=${new URL('./no-outbound.mjs', import.meta.url)}`;
+const options = process.env.NODE_OPTIONS ?? '';
+if (!options.includes(GUARD_OPTION)) process.env.NODE_OPTIONS = `${options} ${GUARD_OPTION}`.trim();
+
 // Files that share a process share the hook.
 if (shared[KEY] === undefined) {
   const found: string[] = [];

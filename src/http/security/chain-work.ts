@@ -3,7 +3,7 @@ import { type CapacityClient, type CapacityLimits, SharedCapacity } from '../../
 
 /** Requests that are answered at a time by asking the chain, in one process. */
 export const MAX_CHAIN_WORK: CapacityLimits = {
-  ...{ perClient: 10, per56: 24, per48: 48 },
+  ...{ perClient: 16, per56: 24, per48: 48 },
   ...{ anonymous: 96, anonymousAndPayers: 112, overall: 128 },
 };
 

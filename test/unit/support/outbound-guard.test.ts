@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { takeUnexpectedConnections } from '../../support/outbound-guard.ts';
 
@@ -18,6 +20,12 @@ it('notes one that a library opens', async () => {
   await expect.poll(takeUnexpectedConnections).toEqual([expect.stringMatching(/^203\.0\.113\.1:8009 /)]);
   ending.abort();
   await asked;
+});
+
+it('ends a process that the suite starts, and says what it connected to', async () => {
+  const script = "require('node:net').connect(9, '203.0.113.1').on('error', () => {}); setTimeout(() => {}, 10_000)";
+  const ended = promisify(execFile)(process.execPath, ['-e', script]);
+  await expect(ended).rejects.toMatchObject({ code: 86, stderr: expect.stringContaining('203.0.113.1:9 was attempted') });
 });
 
 it('lets connections to this machine pass, by address and by name', async () => {
