@@ -453,12 +453,19 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function loadConfig(environment: Environment = process.env): Config {
   const read = Object.entries(SETTINGS).map(([name, definition]) => readSetting(name as SettingName, definition, environment));
-  throwProblems(read.flatMap(({ problem }) => problem ?? []));
+  const malformed = read.flatMap(({ problem }) => problem ?? []);
   const values = Object.fromEntries(read.map(({ name, value }) => [name, value])) as Values;
   const config = { ...values, chainMode: chainModeOf(values.CHAIN_RPC_URL) };
-  const checks = [findChainProblems, findPaymentProblems, findSharedKeys, findRealMoneyProblems, findLocalOnly, findAdminProblems];
-  throwProblems([...checks, findRealChainProblems].flatMap((find) => find(config)));
+  throwProblems([...malformed, ...findRuleProblems(config, new Set(malformed.map(({ name }) => name)))]);
   return config;
+}
+
+/** What is wrong beside the form of single settings. @param malformed settings whose values are unknown; nothing is said of them again */
+function findRuleProblems(config: Config, malformed: ReadonlySet<string>): SettingProblem[] {
+  // Which rules hold depends on the chain.
+  if (malformed.has('CHAIN_RPC_URL')) return [];
+  const checks = [findChainProblems, findPaymentProblems, findSharedKeys, findRealMoneyProblems, findLocalOnly, findAdminProblems];
+  return [...checks, findRealChainProblems].flatMap((find) => find(config)).filter(({ name }) => !malformed.has(name));
 }
 
 interface ReadSetting {

@@ -48,6 +48,14 @@ describe('a real chain', () => {
     }
   });
 
+  it('names malformed, missing and unsafe settings in one error, each once', () => {
+    const { PAYEE_ADDRESS: _missing, ...others } = safe();
+    const wrong = { SALT_SECRET: 'changeme', PORT: 'none', ATTESTER_PRIVATE_KEY: publishedKey(0), PUBLIC_URL: 'http://oracle.example.org' };
+    expect(refusedNames({ ...others, ...wrong }).toSorted()).toEqual([
+      ...['ATTESTER_PRIVATE_KEY', 'PAYEE_ADDRESS', 'PORT', 'PUBLIC_URL', 'SALT_SECRET'],
+    ]);
+  });
+
   it('refuses each of the first 30 keys that anvil publishes, in any case', () => {
     for (let index = 0; index < 30; index++) {
       const key = publishedKey(index);

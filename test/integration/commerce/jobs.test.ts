@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { keccak256, parseEventLogs, stringToBytes, zeroAddress } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { agentCommerceAbi } from '../../../src/chain/agent-commerce-abi.ts';
@@ -408,7 +409,8 @@ describe('a chain that is reorganised above the confirmation depth', () => {
 async function mining<T>({ local }: JobBench, work: () => Promise<T>): Promise<T> {
   let over = false;
   const mine = async () => {
-    while (!over) await local.mine();
+    // Each block is a second later than the one before: without a pause a slow machine moves the chain past the ends of jobs.
+    while (!over) await local.mine().then(() => delay(25));
   };
   const blocks = mine();
   try {
