@@ -71,7 +71,7 @@ export class DeliveryWatch {
 
   remove(connection: ClientConnection): void {
     const delivery = this.#deliveries.get(connection);
-    if (delivery !== undefined) this.#rooms.add(delivery.roomOf, -delivery.room);
+    if (delivery !== undefined) this.#setRoom(delivery, 0);
     this.#deliveries.delete(connection);
   }
 
@@ -167,7 +167,9 @@ export class DeliveryWatch {
     const others = [...this.#deliveries].filter(([{ socket }, { unsent, room }]) => socket.writableLength > 0 || unsent > 0 || room > 0);
     if (suspects.length + others.length === 0) return;
     const queues = await this.#readQueues();
-    const pending = [...new Map([...suspects, ...others])].filter((entry) => this.#update(entry, queues));
+    // One that closed meanwhile has given its room back already.
+    const open = [...new Map([...suspects, ...others])].filter(([connection]) => this.#deliveries.has(connection));
+    const pending = open.filter((entry) => this.#update(entry, queues));
     this.#enforce(pending);
   }
 
