@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Hex } from 'viem';
 import { expect } from 'vitest';
+import { childEnvironment } from '../../src/child-environment.ts';
 import { createApp } from '../../src/http/app.ts';
 import { allRoutes } from '../../src/http/routes/all.ts';
 import { ROOT } from './documents.ts';
@@ -101,13 +102,12 @@ async function getJson(url: string, token: string | undefined): Promise<Answer> 
   return response.json();
 }
 
-/** In the project's folder, with nothing set but what it is told. */
+/** In the project's folder, with no settings but those given. */
 async function runProgram(file: string, environment: Record<string, string>): Promise<Ended> {
-  const { PATH, HOME } = process.env;
   const command = file.endsWith('.sh') ? 'bash' : process.execPath;
   const child = spawn(command, [`examples/${file}`], {
     cwd: ROOT,
-    env: { PATH, HOME, ...environment },
+    env: { ...childEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

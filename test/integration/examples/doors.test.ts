@@ -20,9 +20,14 @@ function afterOthersOfBuyer<T>(work: () => Promise<T>): Promise<T> {
   return turn;
 }
 
+/** The MCP client library hands `LD_PRELOAD` on to no child, so that a child of these would not see a shifted clock. */
+const STARTING_SERVERS = ['mcp/stdio.ts'];
+const isClockShifted = process.env.FAKETIME !== undefined;
+const programs = Object.entries(EXAMPLE_PROGRAMS).filter(([file]) => !isClockShifted || !STARTING_SERVERS.includes(file));
+
 // Most of their time they wait.
 describe.concurrent('a program of examples/', () => {
-  it.each(Object.entries(EXAMPLE_PROGRAMS))('%s prints what the service says', async (file, program) => {
+  it.each(programs)('%s prints what the service says', async (file, program) => {
     await program.before?.(world);
     const run = async () => world.run(file, await environmentOf(program));
     const { code, output, errors } = await (program.sends ? afterOthersOfBuyer(run) : run());
