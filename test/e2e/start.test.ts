@@ -129,6 +129,6 @@ describe('a first start', () => {
   it('without a replay is ready with an empty record', async () => {
     await start({ REPLAY_DAYS: '0' });
     expect((await get('/api/svc/scorecard')).summary.verdict).toBe('nothing resolved yet: no claim can be made');
-    expect(await get('/api/svc/agent/reputation')).toMatchObject({ registered: true, totalFeedback: 0, score: null });
+    expect(await get('/api/svc/agent/reputation')).toMatchObject({ registered: true, totalFeedback: 0, score: 0 });
   });
 });

@@ -103,7 +103,7 @@ async function reputation(parts: HttpParts): Promise<Reply<AgentReputation>> {
   const [state, lastUpdated] = await Promise.all([parts.reputation(), parts.wagers.lastReportedAt()]);
   const totalFeedback = state?.total ?? 0;
   const positive = state?.positive ?? 0;
-  const score = state?.averageScore ?? null;
+  const score = state?.averageScore ?? 0;
   return {
     body: {
       success: true,

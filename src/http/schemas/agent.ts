@@ -37,7 +37,7 @@ export const AGENT_IDENTITY = z.object({
 
 export type AgentIdentity = z.input<typeof AGENT_IDENTITY>;
 
-const AVERAGE = z.number().min(0).max(100).nullable();
+const AVERAGE = z.number().min(0).max(100);
 
 export const AGENT_REPUTATION = z.object({
   success: SUCCESS,
@@ -46,7 +46,7 @@ export const AGENT_REPUTATION = z.object({
   reputation: z
     .object({
       totalFeedback: COUNT.describe('Outcomes that were logged'),
-      averageScore: AVERAGE.describe('Their mean, WIN 100 and LOSS 0; null before the first'),
+      averageScore: AVERAGE.describe('Their mean, WIN 100 and LOSS 0; 0 while `totalFeedback` is 0'),
     })
     .describe('The figures of one shape of the interface; the rest is that of the other'),
   totalFeedback: COUNT.describe('Outcomes that were logged'),
