@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { parseDay } from '../src/forecast/day.ts';
 import { REGIME_NAMES } from '../src/forecast/regime.ts';
+import { horizonDaysOf } from '../src/horizon-input.ts';
 import { STATUS } from '../src/record/schemas/forecast.ts';
 import { TRACK_RECORD } from '../src/record/schemas/track-record.ts';
 import { type TrackRecordFilter, trackRecord } from '../src/record/track-record.ts';
-import { DATE_INPUT, daysOf, RECORD_HORIZONS } from './horizon.ts';
+import { DATE_INPUT, recordHorizon } from './horizon.ts';
 import { defineSkill } from './skill.ts';
 
 const STATUSES = STATUS.options;
@@ -15,10 +16,7 @@ const page = (fallback: number, most: number) =>
   z.int(`must be a whole number from 1 to ${most}`).min(1, 'must be at least 1').max(most, `must be at most ${most}`).default(fallback);
 
 const FIELDS = z.strictObject({
-  horizon: z
-    .enum(RECORD_HORIZONS, { error: `must be one of ${RECORD_HORIZONS.join(', ')}` })
-    .default('7d')
-    .describe('Days from the opening of the outcome window to its end'),
+  horizon: recordHorizon,
   from: DATE_INPUT.optional().describe('First day that the forecasts were made on, YYYY-MM-DD, UTC; from the beginning unless told'),
   to: DATE_INPUT.optional().describe('Last day that the forecasts were made on, YYYY-MM-DD, UTC, itself included; until now unless told'),
   regime: z
@@ -81,7 +79,7 @@ export const getTrackRecord = defineSkill({
 
 function filterOf({ horizon, from, to, regime, status }: z.output<typeof INPUT>): TrackRecordFilter {
   const day = (date: string | undefined) => (date === undefined ? null : parseDay(date));
-  return { horizonDays: daysOf(horizon), from: day(from), to: day(to), regime: regime ?? null, status: status ?? null };
+  return { horizonDays: horizonDaysOf(horizon), from: day(from), to: day(to), regime: regime ?? null, status: status ?? null };
 }
 
 function selectionOf({ from, to, regime, status }: z.input<typeof TRACK_RECORD>['filters']): string {

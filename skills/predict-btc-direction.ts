@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { findOffering } from '../src/commerce/offerings.ts';
+import { horizonDaysOf } from '../src/horizon-input.ts';
 import { oracleSignal } from '../src/record/oracle/signal.ts';
 import { plainText } from '../src/record/plain-text.ts';
 import { ORACLE_SIGNAL } from '../src/record/schemas/oracle.ts';
-import { daysOf, forecastHorizon } from './horizon.ts';
+import { forecastHorizon } from './horizon.ts';
 import { defineSkill } from './skill.ts';
 
 /** The newest forecast with what it takes to check it: for those who may see it. */
@@ -25,7 +26,7 @@ export const predictBtcDirection = defineSkill({
   freshness: { description: 'one forecast a day, at about 21:35 UTC', seconds: 86_400 },
   cost: 'normal',
   errors: ['STEP_WAITING'],
-  run: ({ horizon }, { parts, caller }) => oracleSignal(parts, daysOf(horizon), caller),
+  run: ({ horizon }, { parts, caller }) => oracleSignal(parts, horizonDaysOf(horizon), caller),
   tell({ signal, direction, confidence, pUp, horizon, date, btcPrice, regime, status, skill, stale, source, ...rest }) {
     const { windowOpensAt, resolvesAt, attestationUid } = rest;
     const proof = attestationUid === null ? 'It is not on chain yet.' : `Committed on chain as ${attestationUid}; salt and values open it.`;

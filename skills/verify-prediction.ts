@@ -1,9 +1,10 @@
 import type { Hex } from 'viem';
 import { z } from 'zod';
 import { OracleError } from '../src/errors.ts';
+import { recordHorizonInput } from '../src/horizon-input.ts';
 import { type AskedPrediction, verifyPrediction } from '../src/record/prediction-verification.ts';
 import { PREDICTION_VERIFICATION, type PredictionVerificationReply } from '../src/record/schemas/prediction-verification.ts';
-import { DATE_INPUT, RECORD_HORIZONS } from './horizon.ts';
+import { DATE_INPUT } from './horizon.ts';
 import { defineSkill } from './skill.ts';
 
 const NAMES = ['date', 'predictionId', 'uid'] as const;
@@ -11,8 +12,7 @@ const NAME_ONE = 'name the forecast by exactly one of "date" (with "horizon"), "
 
 const FIELDS = z.strictObject({
   date: DATE_INPUT.optional().describe('The day that the forecast was made on, YYYY-MM-DD, UTC; with `horizon`'),
-  horizon: z
-    .enum(RECORD_HORIZONS, { error: `must be one of ${RECORD_HORIZONS.join(', ')}` })
+  horizon: recordHorizonInput
     .optional()
     .describe('Days of the outcome window, 7d unless told; goes with `date`, since ids and uids name it already'),
   predictionId: z

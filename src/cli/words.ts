@@ -1,6 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { Misuse } from '../audit/misuse.ts';
 import { messageOf } from '../errors.ts';
+import type { HorizonName } from '../forecast/model.ts';
+import { DEFAULT_HORIZON, HORIZON_RULE, recordHorizonInput } from '../horizon-input.ts';
 import { nearest } from './suggest.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
@@ -39,8 +41,12 @@ function misuseOf(error: unknown, names: readonly string[]): Misuse {
   return new Misuse(option, 'is unknown', `${meant === null ? '' : `Did you mean --${meant}? `}Try --help.`);
 }
 
-export const SIGNAL_HORIZONS = ['2d', '3d', '7d'] as const;
-export const SCORED_HORIZONS = ['1d', ...SIGNAL_HORIZONS] as const;
+/** A horizon spelled `7d` or `7`; 7d unless named. @throws Misuse */
+export function horizonOf(name: string, value: string | undefined): HorizonName {
+  const named = recordHorizonInput.default(DEFAULT_HORIZON).safeParse(value);
+  if (named.success) return named.data;
+  throw new Misuse(name, HORIZON_RULE);
+}
 
 /** @throws Misuse */
 export function oneOf<const T extends string>(name: string, value: string | undefined, all: readonly T[]): T | undefined {

@@ -1,3 +1,5 @@
+import { type HorizonName, horizonName } from '../forecast/model.ts';
+import { DEFAULT_HORIZON } from '../horizon-input.ts';
 import type { Channel } from './channel.ts';
 import { type Money, usd } from './money.ts';
 
@@ -24,9 +26,14 @@ export interface Offering {
 export interface PaidResource {
   method: 'GET';
   path: string;
+  /** The offering's description for the horizon that a request names, in days. */
+  describe(horizonDays: number): string;
 }
 
 type Described = Omit<Offering, 'channel' | 'example' | 'resource'>;
+type DescribedRequest = Omit<Described, 'description'> & { describe(horizon: HorizonName): string };
+
+const asAdjective = (horizon: HorizonName) => horizon.replace('d', '-day');
 
 const purchase = (offering: Described): Offering => ({
   ...offering,
@@ -42,10 +49,11 @@ const job = (offering: Described): Offering => ({
   example: `createJob(<payee>, <evaluator>, <expiry>, '{"offering":"${offering.name}"}', <zero address>)`,
 });
 
-const paidRequest = (path: string, offering: Described): Offering => ({
+const paidRequest = (path: string, { describe, ...offering }: DescribedRequest): Offering => ({
   ...offering,
+  description: `${describe(DEFAULT_HORIZON)} Other horizons by \`?horizon=\`.`,
   channel: 'x402',
-  resource: { method: 'GET', path },
+  resource: { method: 'GET', path, describe: (horizonDays) => describe(horizonName(horizonDays)) },
   example: `GET ${path}?horizon=7d, answered with 402 and the terms; then the same again with PAYMENT-SIGNATURE: <base64 of the payment>`,
 });
 
@@ -151,7 +159,7 @@ export const OFFERINGS: readonly Offering[] = [
   paidRequest('/oracle', {
     name: 'x402_signal',
     title: 'Signal, paid with the request',
-    description: 'Direction and confidence of the newest 7-day forecast.',
+    describe: (horizon) => `Direction and confidence of the newest ${asAdjective(horizon)} forecast.`,
     price: usd('0.001'),
     delivers: ['signal, direction and confidence', 'salt and attestation of its commitment'],
     evidence: COMMITMENT,
@@ -159,7 +167,7 @@ export const OFFERINGS: readonly Offering[] = [
   paidRequest('/oracle/premium', {
     name: 'x402_premium_signal',
     title: 'Premium signal, paid with the request',
-    description: 'The newest 7-day forecast with its breakdown by category and the scorecard.',
+    describe: (horizon) => `The newest ${asAdjective(horizon)} forecast with its breakdown by category and the scorecard.`,
     price: usd('0.01'),
     delivers: ['signal, direction and confidence', 'breakdown by trend, momentum, flow and value', 'scorecard data'],
     evidence: COMMITMENT,

@@ -6,7 +6,8 @@ import type { PaidCall, PreparedAnswer, Sold } from '../commerce/x402/paid-call.
 import type { Terms } from '../commerce/x402/terms.ts';
 import { settlementResponse, toldPurchase } from '../commerce/x402/told.ts';
 import { horizonName } from '../forecast/model.ts';
-import { SIGNAL_HORIZONS, signalHorizon } from './parameters.ts';
+import { SIGNAL_HORIZONS } from '../horizon-input.ts';
+import { signalHorizon } from './parameters.ts';
 import type { HttpParts } from './parts.ts';
 import { settlementHeaders } from './payment-headers.ts';
 import { type Proof, readProof } from './payment-proof.ts';
@@ -30,7 +31,7 @@ export const PAID_INPUT = {
       type: 'string',
       enum: SIGNAL_HORIZONS,
       default: '7d',
-      description: 'Days from the opening of the outcome window to its end',
+      description: 'Days from the opening of the outcome window to its end; 1d is accepted too, and the number alone, such as 7',
     },
     ref: { type: 'string', pattern: REF_CODE.source, description: 'Code of the partner who sent the buyer' },
   },
@@ -79,8 +80,9 @@ export function paidRoute<R extends z.ZodType>(
 }
 
 /** What is paid for, in the one spelling that terms and receipts have. */
-function resourceOf({ resource: { path }, description }: PaidOperation<z.ZodType>['offering'], publicUrl: string, horizonDays: number) {
-  return { url: `${urlAt(publicUrl, path)}?horizon=${horizonName(horizonDays)}`, description, mimeType: 'application/json' };
+function resourceOf({ resource: { path, describe } }: PaidOperation<z.ZodType>['offering'], publicUrl: string, horizonDays: number) {
+  const url = `${urlAt(publicUrl, path)}?horizon=${horizonName(horizonDays)}`;
+  return { url, description: describe(horizonDays), mimeType: 'application/json' };
 }
 
 function soldReply(sold: Sold, terms: Terms, proof: Proof | null): Reply {

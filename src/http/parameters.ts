@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiMetadata } from 'zod-openapi';
-import type { HorizonName } from '../forecast/model.ts';
+import { HORIZONS } from '../forecast/model.ts';
+import { DEFAULT_HORIZON, horizonDaysOf, recordHorizonInput, SIGNAL_HORIZONS } from '../horizon-input.ts';
 
 /** How the reference tells of a parameter that comes as text and stands for something else. */
 const shownAs = (schema: object, description: string): ZodOpenApiMetadata => ({
@@ -11,22 +12,29 @@ const shownAs = (schema: object, description: string): ZodOpenApiMetadata => ({
   },
 });
 
-/** Horizons of the signal paths, as they are told. */
-export const SIGNAL_HORIZONS = ['2d', '3d', '7d'] as const satisfies HorizonName[];
+const HORIZON_DESCRIPTION = 'Days from the opening of the outcome window to its end';
 
-/** `horizon` of signal paths: `2d`, `3d`, `7d`, default `7d`; read as days. */
-export const signalHorizon = z
-  .enum(SIGNAL_HORIZONS, { error: 'must be one of 2d, 3d, 7d' })
-  .default('7d')
-  .transform((text) => Number.parseInt(text, 10))
-  .meta(shownAs({ type: 'string', enum: [...SIGNAL_HORIZONS], default: '7d' }, 'Days from the opening of the outcome window to its end'));
+/** `horizon` of signal paths: `2d`, `3d`, `7d`, default `7d`; `1d` and bare numbers are accepted too. Read as days. */
+export const signalHorizon = recordHorizonInput
+  .default(DEFAULT_HORIZON)
+  .transform(horizonDaysOf)
+  .meta(
+    shownAs(
+      { type: 'string', enum: [...SIGNAL_HORIZONS], default: DEFAULT_HORIZON },
+      `${HORIZON_DESCRIPTION}; 1d is accepted too, and the number alone, such as 7`,
+    ),
+  );
 
-/** `horizon` of the scorecard: 1, 2, 3 or 7, default 7. */
-export const scorecardHorizon = z
-  .enum(['1', '2', '3', '7'], { error: 'must be one of 1, 2, 3, 7' })
-  .default('7')
-  .transform(Number)
-  .meta(shownAs({ type: 'integer', enum: [1, 2, 3, 7], default: 7 }, 'Days from the opening of the outcome window to its end'));
+/** `horizon` of the scorecard: 1, 2, 3 or 7, default 7; names such as `7d` are accepted too. Read as days. */
+export const scorecardHorizon = recordHorizonInput
+  .default(DEFAULT_HORIZON)
+  .transform(horizonDaysOf)
+  .meta(
+    shownAs(
+      { type: 'integer', enum: [...HORIZONS], default: horizonDaysOf(DEFAULT_HORIZON) },
+      `${HORIZON_DESCRIPTION}; 7d is accepted for 7`,
+    ),
+  );
 
 /** Entries that lists tell at most, and unless asked otherwise (interface, section 8). */
 export const PAGES = {

@@ -9,6 +9,7 @@ import { networkOf } from '../commerce/till.ts';
 import { answerMessage } from '../commerce/x402/answer-message.ts';
 import { ANSWERS_KEPT_DAYS } from '../commerce/x402/sale.ts';
 import { PAYMENT_IDENTIFIER, termsOf } from '../commerce/x402/terms.ts';
+import { DEFAULT_HORIZON, horizonDaysOf } from '../horizon-input.ts';
 import { PAID_INPUT } from './paid-route.ts';
 import type { HttpParts } from './parts.ts';
 import { PROOF_HEADERS, SETTLEMENT_HEADERS, TERMS_HEADER } from './payment-headers.ts';
@@ -61,7 +62,8 @@ export function x402Document({ commerce, publicUrl }: Parts): Document {
 function resourceEntry(offering: (typeof PAID_RESOURCES)[number], { commerce, publicUrl }: Parts): Document['resources'][number] {
   const { title, description, delivers, evidence, price, example, name, resource } = offering;
   const url = urlAt(publicUrl, resource.path);
-  const { requirements, requirementsV1 } = termsOf(commerce.till, offering, { url, description, mimeType: MIME_TYPE });
+  const described = { url, description: resource.describe(horizonDaysOf(DEFAULT_HORIZON)), mimeType: MIME_TYPE };
+  const { requirements, requirementsV1 } = termsOf(commerce.till, offering, described);
   return {
     resource: url,
     type: 'http',

@@ -1,5 +1,6 @@
 import type { SoldAnswer } from '../../skills/paid-call.ts';
 import type { SkillAnswer } from '../../skills/runner.ts';
+import type { HorizonName } from '../forecast/model.ts';
 
 /** What a client sends along to pay for a call; each undefined where it sent none, and otherwise whatever it sent. */
 export interface SentPayment {
@@ -17,7 +18,7 @@ export interface McpBackend {
    */
   run(skillId: string, input: Record<string, unknown>, sent?: SentPayment): Promise<SkillAnswer | SoldAnswer>;
   /** The public signal of a horizon (interface, section 2.1), as this caller may see it. @throws OracleError STEP_WAITING */
-  publicSignal(horizon: '2d' | '3d' | '7d'): Promise<Record<string, unknown>>;
+  publicSignal(horizon: HorizonName): Promise<Record<string, unknown>>;
   /** How forecasts are made, committed, resolved and scored, as Markdown. */
   methodology: string;
 }

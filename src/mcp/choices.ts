@@ -1,4 +1,4 @@
-import { forecastHorizon, RECORD_HORIZONS } from '../../skills/horizon.ts';
+import { HORIZON_NAMES, SIGNAL_HORIZONS } from '../horizon-input.ts';
 import type { TrackRecordReply } from '../record/schemas/track-record.ts';
 import type { McpBackend } from './backend.ts';
 
@@ -8,14 +8,10 @@ const MOST_OFFERED = 100;
 type Entry = TrackRecordReply['entries'][number];
 
 /** Horizons that a forecast can be asked for, the usual one first. */
-export const FORECAST_HORIZONS = forecastHorizon.unwrap().options.toReversed();
+export const FORECAST_HORIZONS = SIGNAL_HORIZONS.toReversed();
 
 /** Horizons that the record has, the usual one first. */
-export const SCORED_HORIZONS = RECORD_HORIZONS.toReversed();
-
-export function isForecastHorizon(text: string): text is (typeof FORECAST_HORIZONS)[number] {
-  return FORECAST_HORIZONS.includes(text as (typeof FORECAST_HORIZONS)[number]);
-}
+export const SCORED_HORIZONS = HORIZON_NAMES.toReversed();
 
 export function startingWith(choices: readonly string[], typed: string): string[] {
   return choices.filter((choice) => choice.startsWith(typed)).slice(0, MOST_OFFERED);

@@ -1,7 +1,8 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { isOracleError } from '../errors.ts';
+import { recordHorizonInput } from '../horizon-input.ts';
 import type { McpBackend } from './backend.ts';
-import { FORECAST_HORIZONS, isForecastHorizon, newestEntries, SCORED_HORIZONS, startingWith, uidsLike } from './choices.ts';
+import { FORECAST_HORIZONS, newestEntries, SCORED_HORIZONS, startingWith, uidsLike } from './choices.ts';
 import { notFound } from './guidance.ts';
 
 /** Attestations that are listed; all others are read by their uid. */
@@ -50,9 +51,9 @@ function registerSignals(server: McpServer, backend: McpBackend): void {
     cacheHint: OWN_FOR_A_MINUTE,
   };
   server.registerResource('signal', template, config, async ({ href }, { horizon }) => {
-    if (typeof horizon !== 'string' || !isForecastHorizon(horizon))
-      throw notFound(href, `The horizons are ${FORECAST_HORIZONS.join(', ')}`);
-    return asJson(href, await backend.publicSignal(horizon));
+    const named = recordHorizonInput.safeParse(horizon);
+    if (!named.success) throw notFound(href, `The horizons are ${FORECAST_HORIZONS.join(', ')}`);
+    return asJson(href, await backend.publicSignal(named.data));
   });
 }
 

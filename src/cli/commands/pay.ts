@@ -17,7 +17,7 @@ import { checkLines } from '../text/checks.ts';
 import { facts, wrapped } from '../text/facts.ts';
 import type { Pen } from '../text/style.ts';
 import { wordOf } from '../text/words-of.ts';
-import { oneOf, parseWords, SERVICE_HELP, SIGNAL_HORIZONS } from '../words.ts';
+import { horizonOf, oneOf, parseWords, SERVICE_HELP } from '../words.ts';
 
 const PATHS = { signal: '/oracle', premium: '/oracle/premium' } as const;
 const DEFAULT_MOST_USD = '0.05';
@@ -55,7 +55,7 @@ export const pay: Command = {
   help: `It shows price, payee and network, and asks before it pays. A payment is kept before it is sent: when the call is cut off, the next one
 sends the same payment again, so that nothing is paid for twice. A HOLD may be free, and is not charged then.
 
-  --horizon <days>   2d, 3d or 7d; default 7d
+  --horizon <days>   1d, 2d, 3d or 7d; default 7d
   --max-usd <sum>    pays no more than this; default ${DEFAULT_MOST_USD}
   --yes              does not ask
   --asset <address>  also pays with that coin, on the chain of --rpc; known are USDC on Base, and that of the demonstration with --wallet
@@ -69,7 +69,7 @@ ${SERVICE_HELP}
   async run(words, host) {
     const { values, positionals } = parseWords(words, OPTIONS, 1);
     const what = oneOf('what', positionals[0], ['signal', 'premium']) ?? 'signal';
-    const horizon = oneOf('--horizon', values.horizon, SIGNAL_HORIZONS) ?? '7d';
+    const horizon = horizonOf('--horizon', values.horizon);
     const mostMicros = usdIn('--max-usd', values['max-usd'] ?? DEFAULT_MOST_USD);
     const url = serviceUrl(host, values.url);
     const named = { wallet: values.wallet, asset: addressIn('--asset', values.asset), rpc: urlIn('--rpc', values.rpc) };

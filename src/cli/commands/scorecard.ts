@@ -8,7 +8,7 @@ import { facts, wrapped } from '../text/facts.ts';
 import type { Pen } from '../text/style.ts';
 import { table } from '../text/table.ts';
 import { wordOf } from '../text/words-of.ts';
-import { oneOf, parseWords, SCORED_HORIZONS, SERVICE_HELP } from '../words.ts';
+import { horizonOf, parseWords, SERVICE_HELP } from '../words.ts';
 
 const RANGE = z.object({ low: z.number().nullable(), high: z.number().nullable() }).nullable();
 const SCORES = z.object({ n: z.number(), model: z.number(), climatology: z.number() }).nullable();
@@ -56,7 +56,7 @@ ${SERVICE_HELP}
   svc scorecard --json | jq -r .summary.verdict`,
   async run(words, host) {
     const { values } = parseWords(words, { horizon: { type: 'string' }, url: { type: 'string' }, json: { type: 'boolean' } });
-    const horizon = oneOf('--horizon', values.horizon, SCORED_HORIZONS) ?? '7d';
+    const horizon = horizonOf('--horizon', values.horizon);
     const url = serviceUrl(host, values.url);
     const { answer, body } = await ask({ url, path: `/api/svc/scorecard?horizon=${horizon.slice(0, -1)}`, as: ANSWER });
     if (wantsJson(host, values.json)) printJson(host, body);

@@ -7,7 +7,7 @@ import { minute, money, percent } from '../text/amounts.ts';
 import { facts, wrapped } from '../text/facts.ts';
 import type { Pen } from '../text/style.ts';
 import { wordOf } from '../text/words-of.ts';
-import { oneOf, parseWords, READER_HELP, SIGNAL_HORIZONS } from '../words.ts';
+import { horizonOf, parseWords, READER_HELP } from '../words.ts';
 
 const TEXT = { type: 'string' } as const;
 
@@ -39,17 +39,17 @@ type Answer = z.infer<typeof ANSWER>;
 /** Interface, sections 2.1 and 2.2. */
 export const signal: Command = {
   name: 'signal',
-  takes: '[--horizon 2d|3d|7d] [options]',
+  takes: '[--horizon 1d|2d|3d|7d] [options]',
   summary: 'The newest forecast, as far as you may see it',
   help: `With a login (svc login) or a token it has direction and confidence; for anybody else they stay gated until the outcome.
 
-  --horizon <days>   2d, 3d or 7d; default 7d
+  --horizon <days>   1d, 2d, 3d or 7d; default 7d
 ${READER_HELP}
 
   svc signal --json | jq .signal`,
   async run(words, host) {
     const { values } = parseWords(words, { horizon: TEXT, url: TEXT, token: TEXT, json: { type: 'boolean' } });
-    const horizon = oneOf('--horizon', values.horizon, SIGNAL_HORIZONS) ?? '7d';
+    const horizon = horizonOf('--horizon', values.horizon);
     const url = serviceUrl(host, values.url);
     const token = await tokenFor(host, url, values.token);
     const path = `${token === undefined ? '/api/svc/open/signal' : '/api/svc/oracle'}?horizon=${horizon}`;

@@ -13,7 +13,7 @@ import { askedBy } from '../verify/asked.ts';
 import { findPlace, type Place } from '../verify/chain-place.ts';
 import { verificationJson, verificationText } from '../verify/told.ts';
 import { type Verification, type VerifyVerdict, verifyForecast } from '../verify/verify-forecast.ts';
-import { oneOf, parseWords, SCORED_HORIZONS } from '../words.ts';
+import { horizonOf, parseWords } from '../words.ts';
 
 const EXIT_CODES = { verified: EXIT.ok, differs: EXIT.failed, incomplete: EXIT.incomplete } as const satisfies Record<
   VerifyVerdict,
@@ -49,7 +49,7 @@ not called as it should be.`,
     const { values, positionals } = parseWords(words, OPTIONS, 1);
     const [id] = positionals;
     if (id === undefined) throw new Misuse('id', 'is missing: a uid, a prediction id such as 2026-11-14:7d, or latest');
-    const asked = askedBy(id, oneOf('--horizon', values.horizon, SCORED_HORIZONS) ?? '7d');
+    const asked = askedBy(id, horizonOf('--horizon', values.horizon));
     const where = { url: values.url, rpc: urlIn('--rpc', values.rpc), attester: addressIn('--attester', values.attester) };
     const eas = addressIn('--eas', values.eas);
     const toleranceBps = numberIn('--tolerance-bps', values['tolerance-bps'], 10_000);

@@ -1,7 +1,8 @@
 import type { Hex } from 'viem';
 import { Misuse } from '../../audit/misuse.ts';
 import { type Day, formatDay, parseDay } from '../../forecast/day.ts';
-import { SCORED_HORIZONS } from '../words.ts';
+import type { HorizonName } from '../../forecast/model.ts';
+import { HORIZON_NAMES } from '../../horizon-input.ts';
 
 /** Which forecast is to be checked: an attestation of it, its day and horizon, or the newest of a horizon. */
 export type Asked = { uid: Hex } | { day: Day; horizonDays: number } | { newestOf: number };
@@ -9,11 +10,11 @@ export type Asked = { uid: Hex } | { day: Day; horizonDays: number } | { newestO
 const ID = /^(\d{4}-\d{2}-\d{2}):(\d)d$/;
 
 /** @param id a uid, `2026-11-14:7d` or `latest` @param horizon of `latest` @throws Misuse */
-export function askedBy(id: string, horizon: (typeof SCORED_HORIZONS)[number]): Asked {
+export function askedBy(id: string, horizon: HorizonName): Asked {
   if (id === 'latest') return { newestOf: Number(horizon.slice(0, -1)) };
   if (/^0x[0-9a-fA-F]{64}$/.test(id)) return { uid: id.toLowerCase() as Hex };
   const [, date, days] = ID.exec(id) ?? [];
-  if (date === undefined || !SCORED_HORIZONS.some((one) => one === `${days}d`)) {
+  if (date === undefined || !HORIZON_NAMES.some((one) => one === `${days}d`)) {
     throw new Misuse('id', 'must be a uid (0x and 64 hex characters), a prediction id such as 2026-11-14:7d, or latest');
   }
   try {

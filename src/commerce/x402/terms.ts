@@ -125,7 +125,8 @@ export function payingDocs(publicUrl: string): string {
 
 /** Of a request that brings no payment: what it asks for, and what that costs. */
 export function nothingPaid(terms: Terms): PaymentRequiredError {
-  const { title, description, price } = terms.offering;
+  const { title, price } = terms.offering;
+  const description = terms.resource.description.replace(/\.?$/, '.');
   return new PaymentRequiredError(terms, 'payment_required', `${title}: ${description} It costs ${displayMoney(price)}`);
 }
 

@@ -1,13 +1,13 @@
 import { IDENTITY } from '../../../agent-card/identity.ts';
 import { requirementOf, TIER_REQUIREMENTS } from '../../access/tiers.ts';
 import { HORIZONS, horizonName } from '../../forecast/model.ts';
+import { SIGNAL_HORIZONS } from '../../horizon-input.ts';
 import type { SeriesHealth } from '../../market/health.ts';
 import { MODEL_SERIES } from '../../market/inputs.ts';
 import { SERIES } from '../../market/series.ts';
 import { type Caller, PUBLIC_CALLER } from '../../record/caller.ts';
 import { scorecardOf } from '../../record/scorecard.ts';
 import { API_VERSION } from '../openapi/document.ts';
-import { SIGNAL_HORIZONS } from '../parameters.ts';
 import type { HttpParts } from '../parts.ts';
 import type { Info } from '../schemas/info.ts';
 import { DOCUMENTS } from './documents.ts';

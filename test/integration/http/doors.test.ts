@@ -231,11 +231,11 @@ describe('operation', () => {
 
 describe('bad input', () => {
   it.each([
-    ['/api/svc/open/signal?horizon=1d', 'horizon'],
-    ['/api/svc/open/signal?horizon=7', 'horizon'],
+    ['/api/svc/open/signal?horizon=4d', 'horizon'],
+    ['/api/svc/open/signal?horizon=77', 'horizon'],
     ['/api/svc/open/signal?horizon=', 'horizon'],
     ['/api/svc/open/signal?horizon=7d&horizon=3d', 'horizon'],
-    ['/api/svc/scorecard?horizon=7d', 'horizon'],
+    ['/api/svc/scorecard?horizon=7dd', 'horizon'],
     ['/api/svc/scorecard?horizon=4', 'horizon'],
     ['/api/svc/onchain-oracle/history?limit=0', 'limit'],
     ['/api/svc/onchain-oracle/history?limit=101', 'limit'],

@@ -75,6 +75,31 @@ async function asPremium(path: string, changes: Partial<HttpParts>, horizon = 7)
   return body;
 }
 
+describe('the parameter horizon', () => {
+  const paths = [
+    '/api/svc/open/signal',
+    '/api/svc/widget',
+    '/api/svc/scorecard',
+    '/api/svc/oracle',
+    '/api/svc/oracle/premium',
+    '/api/svc/copy-trade/history',
+  ];
+  it.each(paths)('accepts a name and a bare number, 1 among them: %s', async (path) => {
+    for (const days of [1, 2, 3, 7]) {
+      const [named, bare] = await Promise.all([`${days}d`, days].map((horizon) => get('premium', `${path}?horizon=${horizon}`)));
+      expect(bare).toEqual(named);
+      expect(path.endsWith('history') ? `${days}d` : named.horizon).toBe(`${days}d`);
+    }
+  });
+
+  it('accepts both for the next trade intent', async () => {
+    for (const horizon of ['1', '1d', '7', '7d']) {
+      const intent = await get('premium', `/api/svc/copy-trade/next?horizon=${horizon}`);
+      expect(intent?.horizon ?? `${Number.parseInt(horizon, 10)}d`).toBe(`${Number.parseInt(horizon, 10)}d`);
+    }
+  });
+});
+
 describe('the gate', () => {
   it.each([...PATHS.basic, ...PATHS.premium])('asks everybody for a token: %s', async (path) => {
     const response = await fetchAs('public', path);
@@ -112,13 +137,13 @@ describe('the gate', () => {
 
 describe('input', () => {
   it.each([
-    ['/api/svc/oracle?horizon=1d', 'horizon'],
-    ['/api/svc/oracle?horizon=7', 'horizon'],
+    ['/api/svc/oracle?horizon=4d', 'horizon'],
+    ['/api/svc/oracle?horizon=8', 'horizon'],
     ['/api/svc/oracle?horizon=2d&horizon=3d', 'horizon'],
     ['/api/svc/oracle/premium?horizon=', 'horizon'],
     ['/api/svc/regime/history?limit=0', 'limit'],
     ['/api/svc/regime/history?limit=366', 'limit'],
-    ['/api/svc/copy-trade/next?horizon=1d', 'horizon'],
+    ['/api/svc/copy-trade/next?horizon=07d', 'horizon'],
     ['/api/svc/copy-trade/history?limit=91', 'limit'],
     ['/api/svc/copy-trade/history?limit=x', 'limit'],
   ])('%s is refused by the name of %s', async (path, field) => {

@@ -228,7 +228,7 @@ describe('without a payment', () => {
 
   it('is refused before anything else where the question is none', async () => {
     for (const [query, field] of [
-      ['horizon=1d', 'horizon'],
+      ['horizon=4d', 'horizon'],
       ['ref=x', 'ref'],
     ]) {
       expect(await ask(`/oracle?${query}`)).toMatchObject({ status: 400, body: { code: 'INPUT_INVALID', field } });

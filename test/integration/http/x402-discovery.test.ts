@@ -75,9 +75,32 @@ describe('/.well-known/x402.json', () => {
   it('describes the query as the operations take it', async () => {
     for (const { resource, input } of document.resources) {
       const { properties } = input;
-      for (const horizon of properties.horizon.enum) expect((await fetch(here(`${resource}?horizon=${horizon}`))).status).toBe(402);
+      expect(properties.horizon).toMatchObject({ enum: ['2d', '3d', '7d'], default: '7d' });
+      for (const horizon of [...properties.horizon.enum, '1d', '1', '7'])
+        expect((await fetch(here(`${resource}?horizon=${horizon}`))).status).toBe(402);
       expect(new RegExp(properties.ref.pattern).test('partner-1')).toBe(true);
-      expect((await fetch(here(`${resource}?horizon=1d`))).status).toBe(400);
+      expect((await fetch(here(`${resource}?horizon=4d`))).status).toBe(400);
+    }
+  });
+
+  it.each([
+    ['2d', '2d', '2-day'],
+    ['1', '1d', '1-day'],
+    ['7', '7d', '7-day'],
+  ])('terms for horizon=%s name that horizon in resource and description', async (horizon, name, adjective) => {
+    for (const { resource } of document.resources) {
+      const response = await fetch(here(`${resource}?horizon=${horizon}`));
+      const required = readHeader(response.headers.get('PAYMENT-REQUIRED'));
+      const body = (await response.json()) as Body;
+      for (const described of [required.resource, { ...body.accepts[0], url: body.accepts[0].resource }]) {
+        expect(described.url).toBe(`${resource}?horizon=${name}`);
+        expect(described.description.match(/\d-day/g)).toEqual([adjective]);
+      }
+      expect(
+        JSON.stringify(body)
+          .match(/\d-day/g)!
+          .every((one) => one === adjective),
+      ).toBe(true);
     }
   });
 

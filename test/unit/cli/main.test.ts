@@ -38,7 +38,7 @@ describe('svc', () => {
   it.each([
     [['signal', '--horizn', '3d'], '--horizn: is unknown', 'Did you mean --horizon?'],
     [['signal', '--horizon'], '--horizon: ', 'Try --help'],
-    [['signal', '--horizon', '1d'], '--horizon: must be one of 2d, 3d, 7d', 'Try --help'],
+    [['signal', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
     [['scorecard', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
     [['signal', 'today'], 'arguments: ', 'Try --help'],
     [['signal', '--url', 'ftp://x'], '--url: must be an http(s) URL', 'Try --help'],

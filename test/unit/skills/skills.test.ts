@@ -136,10 +136,30 @@ describe.each(SKILLS.map((skill): [string, Skill] => [skill.id, skill]))('%s', (
   });
 });
 
+describe('the input horizon', () => {
+  it.each([
+    ['7', '7d'],
+    [7, '7d'],
+    ['1', '1d'],
+    ['1d', '1d'],
+    [2, '2d'],
+  ])('%j is read as %s by every skill that takes one', (horizon, name) => {
+    for (const id of ['predict_btc_direction', 'get_track_record'])
+      expect(prepareCall(id, { horizon }, BASIC).input).toMatchObject({ horizon: name });
+    expect(prepareCall('verify_prediction', { date: '2026-01-05', horizon }, BASIC).input).toMatchObject({ horizon: name });
+  });
+
+  it('is listed for clients as the enumeration of the interface, 7d by default', () => {
+    const listed = (id: string) => (z.toJSONSchema(findSkill(id).input, { io: 'input' }).properties as Record<string, JsonSchema>).horizon;
+    expect(listed('predict_btc_direction')).toMatchObject({ type: 'string', enum: ['2d', '3d', '7d'], default: '7d' });
+    expect(listed('get_track_record')).toMatchObject({ type: 'string', enum: ['1d', '2d', '3d', '7d'], default: '7d' });
+  });
+});
+
 describe('input that is not right is refused by the name of its field', () => {
   const CASES: [string, Record<string, unknown>, string][] = [
-    ['predict_btc_direction', { horizon: '1d' }, 'horizon'],
-    ['predict_btc_direction', { horizon: 7 }, 'horizon'],
+    ['predict_btc_direction', { horizon: '4d' }, 'horizon'],
+    ['predict_btc_direction', { horizon: 7.5 }, 'horizon'],
     ['verify_prediction', {}, 'predictionId'],
     ['verify_prediction', { horizon: '7d' }, 'predictionId'],
     ['verify_prediction', { date: '2026-01-05', predictionId: '2026-01-05:7d' }, 'predictionId'],
@@ -151,7 +171,7 @@ describe('input that is not right is refused by the name of its field', () => {
     ['verify_prediction', { predictionId: '2026-01-05:9d' }, 'predictionId'],
     ['verify_prediction', { uid: '0x12' }, 'uid'],
     ['verify_prediction', { uid: `${'ab'.repeat(32)}` }, 'uid'],
-    ['get_track_record', { horizon: 7 }, 'horizon'],
+    ['get_track_record', { horizon: 77 }, 'horizon'],
     ['get_track_record', { from: 'yesterday' }, 'from'],
     ['get_track_record', { from: '2026-02-02', to: '2026-02-01' }, 'from'],
     ['get_track_record', { to: '2026-13-01' }, 'to'],
