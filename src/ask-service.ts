@@ -37,12 +37,26 @@ export interface ServiceAnswer {
 
 /**
  * What the service answers, as JSON.
- * @throws OracleError as the service tells it; SERVICE_UNREACHABLE; CONFIG_INVALID naming `url` where something else answers
+ * @throws OracleError as the service tells it; UNAUTHENTICATED where the token was rejected, also when a public answer came without it;
+ * SERVICE_UNREACHABLE; CONFIG_INVALID naming `url` where something else answers
  */
 export async function askService(request: ServiceRequest): Promise<unknown> {
   const answer = await requestService(request);
-  if (answer.status < 300 && answer.body !== undefined) return answer.body;
-  throw refusalOf(answer, request.url);
+  if (answer.status >= 300 || answer.body === undefined) throw refusalOf(answer, request.url);
+  if (request.token !== undefined && isTokenRejected(answer)) throw tokenRejected();
+  return answer.body;
+}
+
+/** Whether the answer is that of an anonymous client because the token was rejected (RFC 6750, section 3.1). */
+export function isTokenRejected({ headers }: Pick<ServiceAnswer, 'headers'>): boolean {
+  return headers.get('WWW-Authenticate')?.includes('error="invalid_token"') ?? false;
+}
+
+function tokenRejected(): OracleError {
+  return new OracleError('UNAUTHENTICATED', 'The service rejected the access token: it has expired, was revoked or is not valid', {
+    field: 'Authorization',
+    suggestedAction: 'Log in again, or send the request without a token.',
+  });
 }
 
 /** The answer whatever it is. @throws OracleError SERVICE_UNREACHABLE; CONFIG_INVALID naming `url` where callers are sent elsewhere */

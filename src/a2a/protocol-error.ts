@@ -1,5 +1,6 @@
 import * as sdk from '@a2a-js/sdk/errors';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
+import { unauthenticated } from '../access/tokens.ts';
 import { type ErrorCode, isOracleError, OracleError, type ToldError, toldError } from '../errors.ts';
 import { isDatabaseSilent } from '../mongo.ts';
 import { userOf } from './owner.ts';
@@ -102,7 +103,7 @@ function metadataOf({ code, retryable, suggestedAction, field, retryAfterSeconds
 
 /** The error of a call in the words of its protocol, version and binding. */
 export function protocolError(error: unknown, context: ServerCallContext): sdk.A2AError {
-  const known = ownError(error);
+  const known = orRejectedToken(ownError(error), context);
   const told = toldError(known);
   const telling = TELLINGS[told.code];
   const name = known instanceof Refusal ? known.toldAs : telling.as;
@@ -112,6 +113,12 @@ export function protocolError(error: unknown, context: ServerCallContext): sdk.A
   const plain = new CLASSES[name].plain({ message: told.message, metadata });
   if (!isLegacy) return plain;
   return new CLASSES[name].coded({ message: told.message, metadata, data: [plain.toErrorInfo()] as never });
+}
+
+/** A task that an anonymous caller does not have may be that of the wallet whose token was rejected: the token is the problem then. */
+function orRejectedToken(error: unknown, context: ServerCallContext): unknown {
+  const { rejectedToken } = userOf(context).asker.caller;
+  return rejectedToken !== undefined && isOracleError(error, 'NOT_FOUND') ? unauthenticated(rejectedToken, error) : error;
 }
 
 /** The library writes our reason out only of an error without a transport over JSON-RPC 1.0, and of one with it over the others. */

@@ -52,12 +52,12 @@ export function tierRequired(required: PaidTier, { tier, balance, otherwise = ''
 
 /**
  * @param otherwise a sentence on another way to the same
- * @throws OracleError UNAUTHENTICATED for an anonymous caller, TIER_REQUIRED for one of a lower tier.
+ * @throws OracleError UNAUTHENTICATED for an anonymous caller, with the reason where a token was rejected; TIER_REQUIRED for a lower tier
  */
-export function requireTier({ tier, wallet, balance }: Caller, required: PaidTier, otherwise = ''): void {
+export function requireTier({ tier, wallet, balance, rejectedToken }: Caller, required: PaidTier, otherwise = ''): void {
   if (isAtLeast(tier, required)) return;
   if (wallet !== undefined) throw tierRequired(required, { tier, balance: balance ?? null, otherwise });
-  throw new OracleError('UNAUTHENTICATED', 'This needs an access token', {
+  throw new OracleError('UNAUTHENTICATED', rejectedToken ?? 'This needs an access token', {
     field: 'Authorization',
     suggestedAction:
       `Log in with a wallet that holds ${requirementOf(required)}: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>. ${otherwise}`.trim(),

@@ -78,6 +78,9 @@ export class Tokens {
   }
 }
 
+/** `WWW-Authenticate` for a request whose token was rejected (RFC 6750, section 3). */
+export const REJECTED_TOKEN_CHALLENGE = 'Bearer realm="oracle", error="invalid_token"';
+
 /** The token in an `Authorization` header. @throws OracleError UNAUTHENTICATED */
 export function bearerToken(authorization: string): string {
   const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];

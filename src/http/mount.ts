@@ -37,12 +37,17 @@ async function answer(route: Route, guard: Guard, request: Request, response: Re
     isHead: request.method === 'HEAD',
   };
   const reply = await route.handle({ ...parseRequest(route, request), ...asked });
-  await send(request, response, { status: route.status, ...reply, headers: { ...reply.headers, ...cachingOf(route, caller, reply) } });
+  await send(request, response, {
+    status: route.status,
+    ...reply,
+    headers: { ...reply.headers, ...cachingOf(route, request, caller, reply) },
+  });
 }
 
-/** What depends on who asks, or changes something, is kept by nobody. */
-function cachingOf({ method, access }: Route, caller: Caller, { headers }: Reply): Record<string, string> {
-  if (method !== 'get' || access !== 'public' || !isAnybody(caller)) return { 'Cache-Control': 'private, no-store' };
+/** No cache keeps what depends on the caller, changes something, or answers a request with a token, which may be rejected next time. */
+function cachingOf({ method, access }: Route, request: Request, caller: Caller, { headers }: Reply): Record<string, string> {
+  const isShareable = method === 'get' && access === 'public' && isAnybody(caller) && request.get('authorization') === undefined;
+  if (!isShareable) return { 'Cache-Control': 'private, no-store' };
   return { 'Cache-Control': headers?.['Cache-Control'] ?? 'no-cache' };
 }
 

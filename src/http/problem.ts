@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler, Response } from 'express';
+import { REJECTED_TOKEN_CHALLENGE } from '../access/tokens.ts';
 import { PaymentRequiredError } from '../commerce/x402/terms.ts';
 import { type ErrorCode, isOracleError, OracleError, toldError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -127,8 +128,8 @@ function challengeFor({ status, code, field }: Problem, response: Response): str
   if (sent && code === 'TIER_REQUIRED') return `${BEARER}, error="insufficient_scope"`;
   if (status !== 401) return undefined;
   // A signature in the body may be wrong while the token is not.
-  const tokenRefused = sent && field === 'Authorization';
-  return response.get('WWW-Authenticate') ?? (tokenRefused ? `${BEARER}, error="invalid_token"` : BEARER);
+  const isTokenRejected = sent && field === 'Authorization';
+  return response.get('WWW-Authenticate') ?? (isTokenRejected ? REJECTED_TOKEN_CHALLENGE : BEARER);
 }
 
 /** The last middleware: errors of the framework become the service's own, everything unexpected is logged with its stack. */

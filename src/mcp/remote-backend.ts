@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ENDPOINTS } from '../../agent-card/endpoints.ts';
 import { methodologyMarkdown } from '../../agent-card/methodology.ts';
 import { findSkill, type SkillAnswer } from '../../skills/runner.ts';
-import { askService, type ServiceRequest } from '../ask-service.ts';
+import { isTokenRejected, refusalOf, requestService, type ServiceAnswer, type ServiceRequest } from '../ask-service.ts';
 import { isOracleError, OracleError } from '../errors.ts';
 import { parseInput } from '../parse-input.ts';
 import { PUBLIC_SIGNAL } from '../record/schemas/signal.ts';
@@ -45,19 +45,18 @@ export function remoteBackend(options: RemoteBackendOptions): McpBackend {
   };
 }
 
-/** A token may have been revoked, or the service begun anew: the second try is with another one. */
+/** A rejected token is replaced once where there may be another one; otherwise a public answer is that of an anonymous client. */
 async function ask(options: RemoteBackendOptions, call: Call): Promise<unknown> {
-  try {
-    return await askOnce(options, call);
-  } catch (error) {
-    if (!isOracleError(error, 'UNAUTHENTICATED') || options.forgetToken?.() !== true) throw error;
-    return askOnce(options, call);
-  }
+  const first = await askOnce(options, call);
+  const isRejected = first.status === 401 || isTokenRejected(first);
+  const answer = isRejected && options.forgetToken?.() === true ? await askOnce(options, call) : first;
+  if (answer.status < 300 && answer.body !== undefined) return answer.body;
+  throw refusalOf(answer, options.url);
 }
 
-async function askOnce({ url, ready, token, deadlineMs = DEADLINE_MS }: RemoteBackendOptions, call: Call): Promise<unknown> {
+async function askOnce({ url, ready, token, deadlineMs = DEADLINE_MS }: RemoteBackendOptions, call: Call): Promise<ServiceAnswer> {
   await ready?.();
-  return askService({ ...call, url, token: await token?.(), deadlineMs });
+  return requestService({ ...call, url, token: await token?.(), deadlineMs });
 }
 
 /** Nothing that the schema does not know goes on to the client; what it knows comes in the order in which it was sent. */

@@ -9,6 +9,8 @@ export interface Caller {
   sessionId?: string;
   /** Gate tokens of the wallet when last read: whole tokens, an exact decimal. */
   balance?: string;
+  /** Why the token that came with the request was rejected: the caller is served as an anonymous one. */
+  rejectedToken?: string;
   /** True when this very answer has been paid for. */
   paid?: boolean;
 }

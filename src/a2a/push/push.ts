@@ -5,6 +5,7 @@ import { requirementOf } from '../../access/tiers.ts';
 import { OracleError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { checkTarget, type TargetRules } from '../../platform/outbound/target.ts';
+import type { Caller } from '../../record/caller.ts';
 import type { SecretBox } from '../../secret-box.ts';
 import type { Shutdown } from '../../shutdown.ts';
 import { userOf } from '../owner.ts';
@@ -63,7 +64,8 @@ export function createTaskPush({ db, secretBox, rules, registering = rules, now,
     sender,
     async check(config, context) {
       // Callbacks of nobody in particular would turn this service on anybody.
-      if (!rules.allowLocal && !userOf(context).isAuthenticated) throw tokenNeeded();
+      const { isAuthenticated, asker } = userOf(context);
+      if (!rules.allowLocal && !isAuthenticated) throw tokenNeeded(asker.caller);
       requireDeliverable(config);
       await store.requireRoom(config, context);
       // A name that leads nowhere yet is looked up again before each call.
@@ -74,8 +76,8 @@ export function createTaskPush({ db, secretBox, rules, registering = rules, now,
   };
 }
 
-function tokenNeeded(): OracleError {
-  return new OracleError('UNAUTHENTICATED', 'Callbacks are for callers with a token', {
+function tokenNeeded({ rejectedToken }: Pick<Caller, 'rejectedToken'>): OracleError {
+  return new OracleError('UNAUTHENTICATED', rejectedToken ?? 'Callbacks are for callers with a token', {
     field: 'Authorization',
     suggestedAction: `Log in with a wallet that holds ${requirementOf('basic')}: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>. Without one ask for the task, or stream it.`,
   });

@@ -33,6 +33,7 @@ export async function ask(path, { token, method = 'GET', body } = {}) {
     body: body === undefined ? undefined : JSON.stringify(body),
   });
   const answer = await response.json().catch(() => null);
+  if (token && response.ok && isTokenRejected(response)) throw tokenRejected();
   if (response.ok && answer !== null) return answer;
   throw problemOf(response, answer);
 }
@@ -47,6 +48,15 @@ async function reach(path, request) {
   } catch (cause) {
     throw new Problem({ code: 'UNREACHABLE', detail: `The service does not answer (${/** @type {Error} */ (cause).name})` });
   }
+}
+
+/** A public resource is served as to an anonymous client when its token is rejected (RFC 6750, section 3.1). @param {Response} response */
+function isTokenRejected(response) {
+  return response.headers.get('www-authenticate')?.includes('error="invalid_token"') ?? false;
+}
+
+function tokenRejected() {
+  return new Problem({ code: 'UNAUTHENTICATED', detail: 'The access token has expired or is not valid', field: 'Authorization' });
 }
 
 /**

@@ -32,7 +32,9 @@ const common = (counted: boolean): HeaderName[] => (counted ? ['X-Request-Id', '
 /** Headers of an answer that succeeded. */
 export function successHeaders({ access, cost, method }: Pick<Route, 'access' | 'cost' | 'method'>): oas31.HeadersObject {
   const paid: HeaderName[] = access === 'paid' ? Object.values(SETTLEMENT_HEADERS) : [];
-  return refs([...common(cost !== 'free'), 'Cache-Control', ...(method === 'get' ? (['ETag'] as const) : []), ...paid]);
+  // With `error="invalid_token"`, where a token was rejected and the answer is that of an anonymous caller.
+  const challenge: HeaderName[] = access === 'public' && cost !== 'free' ? ['WWW-Authenticate'] : [];
+  return refs([...common(cost !== 'free'), 'Cache-Control', ...(method === 'get' ? (['ETag'] as const) : []), ...challenge, ...paid]);
 }
 
 /** Headers of a problem document. */

@@ -8,9 +8,9 @@ import { problemHeaders } from './headers.ts';
 import { PAYMENT_PROBLEM, PROBLEM } from './problem-schema.ts';
 import { asksNobody } from './security.ts';
 
-/** A token is looked at on every path, also where none is needed: it may be refused, or the balance behind it not be known. */
+/** A token is read on every path: a rejected one makes its sender anonymous, and of a good one the balance may not be known. */
 const BY_ACCESS: Record<Access, readonly ErrorCode[]> = {
-  public: ['UNAUTHENTICATED', 'CHAIN_UNREACHABLE'],
+  public: ['CHAIN_UNREACHABLE'],
   basic: ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CHAIN_UNREACHABLE'],
   premium: ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CHAIN_UNREACHABLE'],
   paid: ['PAYMENT_REQUIRED'],

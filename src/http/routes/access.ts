@@ -90,8 +90,13 @@ async function nonceReply({ access }: HttpParts): Promise<Reply<z.input<typeof N
   };
 }
 
-async function logOut({ access, now }: HttpParts, { sessionId, wallet: address }: Caller): Promise<Reply<z.input<typeof LOGOUT_REPLY>>> {
-  if (sessionId === undefined || address === undefined) throw unauthenticated('This needs the access token that is to end');
+async function logOut(
+  { access, now }: HttpParts,
+  { sessionId, wallet: address, rejectedToken }: Caller,
+): Promise<Reply<z.input<typeof LOGOUT_REPLY>>> {
+  if (sessionId === undefined || address === undefined) {
+    throw unauthenticated(rejectedToken ?? 'This needs the access token that is to end');
+  }
   const revokedAt = now();
   await access.logOut(sessionId);
   return { body: { success: true, wallet: address, revokedAt: revokedAt.toISOString() } };

@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Asker } from '../../access/asker.ts';
 import { toCapacityClient } from '../../access/shared-capacity.ts';
 import { isAtLeast, requireTier } from '../../access/tiers.ts';
+import { REJECTED_TOKEN_CHALLENGE } from '../../access/tokens.ts';
 import type { ClaimedPayer } from '../../chain/claimed-payer.ts';
 import { orPay } from '../../commerce/how-to-pay.ts';
 import { isOracleError, OracleError } from '../../errors.ts';
@@ -28,8 +29,8 @@ type GuardOptions = Pick<AppOptions, 'identify' | 'admin' | 'limits' | 'chainWor
 
 /**
  * The one place where this door decides who asks and whether he is let in. Without a token the address is counted first; with one,
- * a refused token counts against the address, and a good one against its wallet, whatever others at that address have sent.
- * Only then follow the tier, and the limit of calls to the chain.
+ * a rejected token counts against the address as a request without one does, and a good one against its wallet, whatever others at
+ * that address have sent. Only then follow the tier, and the limit of calls to the chain.
  */
 export function createGuard({ identify, admin, limits, chainWork }: GuardOptions): Guard {
   return async ({ access, cost, boughtAs }, request, response): Promise<Asker> => {
@@ -41,7 +42,7 @@ export function createGuard({ identify, admin, limits, chainWork }: GuardOptions
     }
     if (access === 'paid') return admitPayer(arrival, request, response);
     if (cost === 'free' && access === 'public') return askerOf(PUBLIC_CALLER, arrival, response);
-    const caller = await whoAsks(identify, arrival);
+    const caller = await whoAsks(identify, arrival, response);
     noteCaller(response, caller);
     if (access === 'basic' || access === 'premium') requireTier(caller, access, orPay(boughtAs));
     if (cost !== 'rpc') return askerOf(caller, arrival, response);
@@ -51,10 +52,10 @@ export function createGuard({ identify, admin, limits, chainWork }: GuardOptions
   };
 }
 
-/** Lets requests of another door in, under the same limits: whoever has no token is anybody, whoever has one must have a good one. */
+/** Admits requests of another protocol under the same limits; a caller without a good token is anonymous. */
 export type Admit = (request: Request, response: Response) => Promise<Asker>;
 
-/** @throws by what it makes: OracleError UNAUTHENTICATED, RATE_LIMITED, CHAIN_UNREACHABLE */
+/** @throws by what it makes: OracleError RATE_LIMITED, CHAIN_UNREACHABLE */
 export function createAdmission(options: Omit<GuardOptions, 'admin'>): Admit {
   const guard = createGuard(options);
   return (request, response) => guard({ access: 'public', cost: 'normal' }, request, response);
@@ -122,15 +123,26 @@ async function countTask({ tier }: Caller, { address, counter }: Arrival, units:
   if (!isAtLeast(tier, 'basic')) await counter.take('tasks', address, units);
 }
 
-async function whoAsks(identify: AppOptions['identify'], arrival: Arrival): Promise<Caller> {
+async function whoAsks(identify: AppOptions['identify'], arrival: Arrival, response: Response): Promise<Caller> {
   const { authorization, address, counter } = arrival;
   if (authorization === undefined) {
     await counter.take('public', address);
     return identify(undefined);
   }
-  const caller = await orCounted(arrival, () => identify(authorization));
+  const caller = await orCounted(arrival, () => identifyOrAnonymous(identify, authorization));
+  if (caller.rejectedToken !== undefined) response.set('WWW-Authenticate', REJECTED_TOKEN_CHALLENGE);
   await countCall(caller, arrival);
   return caller;
+}
+
+/** A rejected token makes its sender an anonymous caller: what needs a tier then refuses with the reason. */
+async function identifyOrAnonymous(identify: AppOptions['identify'], authorization: string): Promise<Caller> {
+  try {
+    return await identify(authorization);
+  } catch (error) {
+    if (!isOracleError(error, 'UNAUTHENTICATED')) throw error;
+    return { ...PUBLIC_CALLER, rejectedToken: error.message };
+  }
 }
 
 function countCall({ wallet }: Caller, { address, counter }: Arrival): Promise<void> {

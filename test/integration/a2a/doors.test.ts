@@ -309,14 +309,36 @@ describe('broken requests', () => {
     expect((await post('/a2a/rest/message:send', JSON.stringify(message({ data: MARKET })), headers)).body.task).toBeDefined();
   });
 
-  test('a token that is not good is refused with its own status', async () => {
+  describe('with a token that is rejected', () => {
     const headers = { Authorization: 'Bearer nonsense' };
-    for (const path of ['/a2a', '/a2a/rest/message:send']) {
-      const answer = await post(path, '{}', headers);
-      expect(answer.status).toBe(401);
+    const call = (method: string, params: object, more = headers) => rpcOf(served.url)(method, params, more);
+    const readTask = (id: string, more: Record<string, string> = {}) =>
+      fetch(`${served.url}/a2a/rest/tasks/${id}`, { headers: { 'A2A-Version': '1.0', ...more } });
+    const sent = (data: object, more = headers) => call('SendMessage', message({ data }), more);
+
+    test('a public skill is carried out as for an anonymous client, who finds its task again', async () => {
+      for (const answer of [await sent(MARKET), await post('/a2a/rest/message:send', JSON.stringify(message({ data: MARKET })), headers)]) {
+        expect([answer.status, answer.headers.get('WWW-Authenticate')]).toEqual([200, expect.stringContaining('invalid_token')]);
+        const { id, status } = (answer.body.result ?? answer.body).task;
+        expect(status.state).toBe('TASK_STATE_COMPLETED');
+        expect((await call('GetTask', { id })).body.result).toMatchObject({ id });
+      }
+    });
+
+    test('a gated skill is rejected, with what is wrong with the token', async () => {
+      const answer = await sent({ skill: 'predict_btc_direction', input: {} });
       expect(answer.headers.get('WWW-Authenticate')).toContain('invalid_token');
-      expect(JSON.stringify(answer.body)).toContain('UNAUTHENTICATED');
-    }
+      expect(answer.body.result.task.status.state).toBe('TASK_STATE_REJECTED');
+      expect(JSON.stringify(answer.body)).toContain('The access token cannot be read');
+    });
+
+    test('a task of a wallet is not called unknown: the token is the problem', async () => {
+      const { id } = (await sent(MARKET, { Authorization: `Bearer ${tokens.basic}` })).body.result.task;
+      const [rpc, rest] = [await call('GetTask', { id }), await readTask(id, headers)];
+      expect(JSON.stringify(rpc.body.error)).toContain('UNAUTHENTICATED');
+      expect([rest.status, rest.headers.get('WWW-Authenticate')]).toEqual([401, expect.stringContaining('invalid_token')]);
+      expect((await readTask(id)).status).toBe(404);
+    });
   });
 
   test.each([

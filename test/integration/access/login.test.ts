@@ -261,9 +261,9 @@ describe('a login by EIP-4361', () => {
   });
 });
 
-describe('the end of a session', () => {
-  const SESSION = '/api/svc/oracle/session';
+const SESSION = '/api/svc/oracle/session';
 
+describe('the end of a session', () => {
   it('comes for the token that is sent, and for no other', async () => {
     const [headers, other] = await Promise.all([asTier(service, 'basic'), asTier(service, 'basic')]);
     const { status, body } = await send('DELETE', SESSION, { headers });
@@ -271,7 +271,7 @@ describe('the end of a session', () => {
     expect(undocumented(LOGOUT_REPLY, body)).toEqual([]);
     const refused = { status: 401, body: { code: 'UNAUTHENTICATED', detail: expect.stringContaining('logged out or revoked') } };
     expect(await send('DELETE', SESSION, { headers })).toMatchObject(refused);
-    expect(await send('GET', '/.well-known/jwks.json', { headers })).toMatchObject(refused);
+    expect((await send('GET', '/.well-known/jwks.json', { headers })).headers.get('www-authenticate')).toContain('invalid_token');
     expect(await send('GET', '/.well-known/jwks.json', { headers: other })).toMatchObject({ status: 200 });
     expect(await send('DELETE', SESSION)).toMatchObject({ status: 401, body: { field: 'Authorization' } });
   });
@@ -290,14 +290,24 @@ describe('the end of a session', () => {
 
 describe('the Authorization header', () => {
   it.each(['premium', 'Bearer', 'Bearer ', 'Bearer a b', 'Basic YTpi', 'Token abc', 'Bearer: x'])(
-    '%j is refused, never ignored',
+    '%j is rejected with 401 where a token is needed, and served as anonymous with the same challenge where none is',
     async (value) => {
-      const { status, body, headers } = await send('GET', '/.well-known/jwks.json', { headers: { Authorization: value } });
-      expect(status).toBe(401);
-      expect(body).toMatchObject({ code: 'UNAUTHENTICATED', field: 'Authorization' });
-      expect(headers.get('www-authenticate')).toBe('Bearer realm="oracle", error="invalid_token"');
+      const headers = { Authorization: value };
+      const [gated, open] = [await send('DELETE', SESSION, { headers }), await send('GET', '/.well-known/jwks.json', { headers })];
+      expect(gated.status).toBe(401);
+      expect(gated.body).toMatchObject({ code: 'UNAUTHENTICATED', field: 'Authorization' });
+      expect([open.status, open.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+      for (const { headers } of [gated, open]) {
+        expect(headers.get('www-authenticate')).toBe('Bearer realm="oracle", error="invalid_token"');
+      }
     },
   );
+
+  it('with a good token has an answer that no cache may share, also where it says what an anonymous client reads', async () => {
+    const headers = await asTier(service, 'basic');
+    const cachingOf = async (sent: object) => (await send('GET', '/.well-known/jwks.json', sent)).headers.get('cache-control');
+    expect([await cachingOf({}), await cachingOf({ headers })]).toEqual(['public, max-age=60', 'private, no-store']);
+  });
 
   it('is not blamed for a wrong signature in the body', async () => {
     const body = { ...(await signedLogin(demo.basic, moment())), signature: `0x${'11'.repeat(64)}1b` };

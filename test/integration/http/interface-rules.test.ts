@@ -128,13 +128,20 @@ describe('section 7: errors', () => {
     }
   });
 
-  it('401: a token has expired on a gated operation, and on a public one', async () => {
+  it('401: a token has expired on a gated operation; a public one answers as to an anonymous client', async () => {
     const { token } = (await logIn(demoWallets(service).premium)).body;
     nowMs += 30 * MINUTE;
-    for (const route of [...gatedRoutes('basic', 'premium'), ...allRoutes(parts).filter(({ name }) => name === 'getPublicSignal')]) {
-      const { status, body } = await askRoute(route, bearer(token));
+    for (const route of gatedRequests('basic', 'premium')) {
+      const { status, headers, body } = await askRoute(route, bearer(token));
       expect([status, body.code, body.field], route.name).toEqual([401, 'UNAUTHENTICATED', 'Authorization']);
+      expect([headers['www-authenticate'], body.detail]).toEqual([
+        expect.stringContaining('invalid_token'),
+        'The access token has expired',
+      ]);
     }
+    const { status, headers, body } = await ask('/api/svc/open/signal', bearer(token));
+    expect([status, body]).toEqual([200, (await ask('/api/svc/open/signal')).body]);
+    expect([body.signal, headers['www-authenticate']]).toEqual(['GATED', expect.stringContaining('invalid_token')]);
   });
 
   it('403: the balance is below the Basic tier, at the login', async () => {

@@ -207,12 +207,30 @@ describe('with a token', () => {
     expect(await statuses(ask, 3, '/premium', bearer('good'))).toEqual({ 403: 2, 429: 1 });
   });
 
-  it('that is bad, the address is counted', async () => {
+  it('that is rejected, a public operation answers as to an anonymous client, counts the address and says invalid_token', async () => {
     const ask = await start();
-    const refused = await ask('/public', bearer('bad'));
-    expect([refused.status, refused.headers.get('RateLimit')]).toEqual([401, '"public";r=59;t=40']);
+    const answered = await ask('/public', bearer('bad'));
+    expect([answered.status, answered.headers.get('RateLimit')]).toEqual([200, '"public";r=59;t=40']);
+    expect(answered.headers.get('WWW-Authenticate')).toBe('Bearer realm="oracle", error="invalid_token"');
+    expect(answered.headers.get('Access-Control-Expose-Headers')).toContain('WWW-Authenticate');
+    expect(answered.headers.get('Cache-Control')).toBe('private, no-store');
+    const gated = await ask('/premium', bearer('bad'));
+    expect([gated.status, await gated.json()]).toMatchObject([401, { field: 'Authorization', detail: 'The token is not valid' }]);
+    expect(gated.headers.get('WWW-Authenticate')).toBe('Bearer realm="oracle", error="invalid_token"');
+  });
+
+  it('that is rejected, the address is counted, once a request', async () => {
+    const ask = await start();
+    expect((await ask('/public', bearer('bad'))).headers.get('RateLimit')).toBe('"public";r=59;t=40');
     expect(await statuses(ask, 61, '/public')).toEqual({ 200: 59, 429: 2 });
     expect((await ask('/public', bearer('bad'))).status).toBe(429);
+  });
+
+  it('that is rejected opens no other limit than that of an anonymous client: calls of the chain count by address', async () => {
+    const ask = await start({ RATE_LIMIT_RPC: '3' });
+    expect(await statuses(ask, 2, '/chain', bearer('bad'))).toEqual({ 200: 2 });
+    expect(await statuses(ask, 2, '/chain')).toEqual({ 200: 1, 429: 1 });
+    expect((await ask('/chain', bearer('bad'))).status).toBe(429);
   });
 
   it('a stream of bad ones is limited, and holds up no good one of that address', async () => {
@@ -222,7 +240,7 @@ describe('with a token', () => {
       const { status } = await ask('/public', bearer(`bad-${request}`));
       counts[status] = (counts[status] ?? 0) + 1;
     }
-    expect(counts).toEqual({ 401: 60, 429: 40 });
+    expect(counts).toEqual({ 200: 60, 429: 40 });
     const good = await ask('/public', bearer('good'));
     expect([good.status, good.headers.get('RateLimit')]).toEqual([200, '"wallet";r=299;t=40']);
     const operator = await ask('/admin', { Authorization: 'Basic right' });
@@ -431,7 +449,7 @@ describe('an IPv6 range', () => {
     const ask = await start(PROXIED);
     expect(await askFromEach(ask, '/chain', 10, inOne56)).toEqual({ 200: 8, 429: 2 });
     const wrong = (n: number) => ({ ...from(`2001:db8:d:${hex(n)}::1`), ...bearer('wrong') });
-    expect(await askFromEach(ask, '/public', 45, wrong)).toEqual({ 200: 0, 429: 5 });
+    expect(await askFromEach(ask, '/public', 45, wrong)).toEqual({ 200: 40, 429: 5 });
     const guess = (n: number) => ({ ...from(`2001:db8:e:${hex(n)}::1`), Authorization: 'Basic wrong' });
     expect(await askFromEach(ask, '/admin', 45, guess)).toEqual({ 200: 0, 429: 5 });
     const bad = (n: number) => ({ ...from(`2001:db8:f:${hex(n)}::1`), 'X-PAYMENT': `bad 0x${hex(n).padStart(40, '0')}` });

@@ -118,9 +118,9 @@ function undescribed(node: unknown, place: string): string[] {
 
 describe('the errors of an operation', () => {
   it.each([
-    ['get', '/api/svc/open/signal', [200, 304, 400, 401, 414, 429, 500, 503]],
-    ['get', '/api/btc-price', [200, 304, 401, 414, 429, 500, 503]],
-    ['get', '/api/svc/onchain-oracle/verify/{uid}', [200, 304, 400, 401, 404, 414, 429, 500, 503]],
+    ['get', '/api/svc/open/signal', [200, 304, 400, 414, 429, 500, 503]],
+    ['get', '/api/btc-price', [200, 304, 414, 429, 500, 503]],
+    ['get', '/api/svc/onchain-oracle/verify/{uid}', [200, 304, 400, 404, 414, 429, 500, 503]],
     ['get', '/health', [200, 304, 414, 500, 503]],
     ['get', '/ready', [200, 304, 414, 500, 503]],
     ['get', '/api/svc/oracle', [200, 400, 401, 403, 414, 429, 500, 503]],

@@ -287,13 +287,22 @@ describe('names', () => {
 });
 
 describe('callers', () => {
-  it('with a token that is none are told so, and where to get one', async () => {
+  it('with a token that is rejected are anonymous: public tools answer with the challenge, gated ones say what is wrong', async () => {
+    const call = (name: string) => rpc('tools/call', { name, arguments: {} });
     for (const authorization of ['Bearer nonsense', 'Basic YTpi', 'Bearer ']) {
-      const { status, headers, messages } = await post(PING, { Authorization: authorization });
-      expect(status).toBe(401);
-      expect(headers.get('www-authenticate')).toMatch(/^Bearer realm="oracle"/);
-      expect(messages).toMatchObject([{ id: null, error: { code: -32_000, data: { code: 'UNAUTHENTICATED', field: 'Authorization' } } }]);
-      expect(messages[0].error.message).toContain('/api/svc/oracle/verify');
+      const [ping, open, gated] = await Promise.all(
+        [PING, call('get_market_context'), call('predict_btc_direction')].map((body) => post(body, { Authorization: authorization })),
+      );
+      for (const { status, headers } of [ping, open, gated]) {
+        expect([status, headers.get('www-authenticate')]).toEqual([200, 'Bearer realm="oracle", error="invalid_token"']);
+      }
+      expect(open.messages[0].result).toMatchObject({ structuredContent: { include: expect.any(Array) } });
+      const { isError, content } = gated.messages[0].result;
+      expect([isError, JSON.stringify(content)]).toEqual([
+        true,
+        expect.stringMatching(/UNAUTHENTICATED: The (access token|Authorization)/),
+      ]);
+      expect(JSON.stringify(content)).toContain('/api/svc/oracle/verify');
     }
   });
 

@@ -8,6 +8,7 @@ import { generatePrivateKey } from 'viem/accounts';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createDemoToken } from '../../../src/demo-token.ts';
 import { ERROR_CODES, OracleError } from '../../../src/errors.ts';
+import { EXAMPLES } from '../../../src/http/openapi/examples.ts';
 import { problemOf } from '../../../src/http/problem.ts';
 import { demoFile } from '../../../src/local/demo-file.ts';
 import { keepService } from '../../../src/local/kept-service.ts';
@@ -161,6 +162,22 @@ describe('a call', () => {
     expect(seen).toEqual(['Bearer token-1', 'Bearer token-2']);
     await asked(url, { token });
     expect(seen).toHaveLength(3);
+  });
+});
+
+describe('a public answer to a token that is rejected', () => {
+  it('is requested again where there may be another token, and is returned as it is where there is none', async () => {
+    const seen: (string | undefined)[] = [];
+    const body = EXAMPLES.replies.getPublicSignal['200']['application/json'] as object;
+    const challenge = { 'WWW-Authenticate': 'Bearer realm="oracle", error="invalid_token"' };
+    const url = await answering((request, response) => {
+      seen.push(request.headers.authorization);
+      sending(200, JSON.stringify({ ...body, btcPrice: seen.length }), challenge)(request, response as never);
+    });
+    const token = async () => `token-${seen.length}`;
+    expect(await remoteBackend({ url, token }).publicSignal('7d')).toMatchObject({ btcPrice: 1 });
+    expect(await remoteBackend({ url, token, forgetToken: () => true }).publicSignal('7d')).toMatchObject({ btcPrice: 3 });
+    expect(seen).toEqual(['Bearer token-0', 'Bearer token-1', 'Bearer token-2']);
   });
 });
 

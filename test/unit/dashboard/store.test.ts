@@ -68,6 +68,17 @@ describe('what is known of the service', () => {
     expect(store.get('scorecard')).toMatchObject({ problem: null, asker: null });
   });
 
+  it('ends the session whose token a public answer calls invalid', async () => {
+    const headers = { 'www-authenticate': 'Bearer realm="oracle", error="invalid_token"' };
+    const { store, session, page } = storeOf((path, authorization) =>
+      Response.json(record(path), authorization === null ? {} : { headers }),
+    );
+    session.set(readerOf('one'));
+    await store.refreshAll(['scorecard']);
+    expect([session.current, page.asked.length]).toEqual([null, 2]);
+    expect(store.get('scorecard')).toMatchObject({ problem: null, asker: null });
+  });
+
   it('does not end a session for what the one before it was refused', async () => {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     const { store, session } = storeOf((path, authorization) => (authorization === 'Bearer one' ? promise : record(path)));
