@@ -2,6 +2,8 @@ import { A2A_ERROR_CODE } from '@a2a-js/sdk/errors';
 import type { Request, Response } from 'express';
 import type { DoorError } from '../access/door.ts';
 import { errorInfoOf, reasonOf, TELLINGS } from './protocol-error.ts';
+import { sendRpcError } from './rpc-response.ts';
+import { isLegacyRest } from './versions.ts';
 
 /** A wrong body is an answer of the protocol like any other: JSON-RPC tells it under HTTP 200. */
 const TOLD_UNDER_200 = 'INPUT_INVALID';
@@ -16,14 +18,20 @@ export function tellJsonRpc(error: DoorError, response: Response): void {
 
 export function sendJsonRpcError(response: Response, code: number, error: DoorError): void {
   const { message } = withRequestId(error);
-  response.json({ jsonrpc: '2.0', id: idOf(response.req), error: { code, message, data: [infoOf(error)] } });
+  sendRpcError(response, { jsonrpc: '2.0', id: idOf(response.req), error: { code, message, data: [infoOf(error)] } });
 }
 
-/** An error of the door as `google.rpc.Status`. */
+/** An error of the door as `google.rpc.Status`, or as protocol 0.3 has it below its own paths. */
 export function tellRest(error: DoorError, response: Response): void {
   const { status, message } = withRequestId(error);
+  if (isLegacyRest(response.req)) return void response.json({ code: legacyCodeOf(error), message, data: [infoOf(error)] });
   const body = { error: { code: status, status: TELLINGS[error.code].status, message, details: [infoOf(error)] } };
   response.type(response.req.get('A2A-Version') === '1.0' ? 'application/a2a+json' : 'application/json').send(JSON.stringify(body));
+}
+
+/** A path that is not served is a method that does not exist, and no task. */
+function legacyCodeOf({ code }: DoorError): number {
+  return code === 'NOT_FOUND' ? A2A_ERROR_CODE.METHOD_NOT_FOUND : TELLINGS[code].rpc;
 }
 
 /** What is not found at a door is a path, no task. */

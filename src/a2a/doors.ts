@@ -3,7 +3,7 @@ import { type A2ARequestHandler, ServerCallContext, type ServerCallContextBuilde
 import { restHandler } from '@a2a-js/sdk/server/express';
 import type { Request, RequestHandler, Response } from 'express';
 import { ENDPOINTS } from '../../agent-card/endpoints.ts';
-import { A2A_VERSION } from '../../agent-card/protocols.ts';
+import { A2A_LEGACY_VERSION, A2A_VERSION } from '../../agent-card/protocols.ts';
 import type { Asker } from '../access/asker.ts';
 import type { Door } from '../access/door.ts';
 import { OracleError, toldError } from '../errors.ts';
@@ -15,9 +15,10 @@ import { brokenCall } from './json-rpc-call.ts';
 import { sendCompleted } from './library-words.ts';
 import { AgentUser } from './owner.ts';
 import { protocolError } from './protocol-error.ts';
+import { completeLegacyConfig } from './push/legacy-config.ts';
 import { requireTexts } from './push/raw-config.ts';
 import { unknownVersion } from './refusal.ts';
-import { isSpoken, versionOf } from './versions.ts';
+import { isLegacyRest, isSpoken, LEGACY_REST, versionOf } from './versions.ts';
 
 const JSON_TYPE = 'application/json';
 const A2A_TYPE = 'application/a2a+json';
@@ -55,6 +56,7 @@ function restDoor(requestHandler: A2ARequestHandler): Door {
     ...BODY,
     async handle(request, response, asker) {
       if (!isSpoken(versionOf(request))) return refuseVersion(response, asker);
+      if (isLegacyRest(request)) completeLegacyConfig(request);
       requireReadable(request);
       await binding(request, response, asker);
     },
@@ -84,7 +86,7 @@ function restBinding(requestHandler: A2ARequestHandler) {
       response.once('close', resolve);
       const send = response.json.bind(response);
       response.json = (body) => sendCompleted(response, send, body);
-      handler(request, response, (error?: unknown) => reject(error ?? notServed()));
+      handler(request, response, (error?: unknown) => reject(error ?? notServed(isLegacyRest(request))));
     });
   };
 }
@@ -131,8 +133,10 @@ function requireReadable(request: Request): void {
   requireTexts(request.body);
 }
 
-function notServed(): OracleError {
+/** @param isLegacy whether the path is one of 0.3 */
+function notServed(isLegacy: boolean): OracleError {
+  const [version, base] = isLegacy ? [A2A_LEGACY_VERSION, LEGACY_REST] : [A2A_VERSION, ENDPOINTS.a2aRest];
   return new OracleError('NOT_FOUND', 'Nothing is served at this path', {
-    suggestedAction: `Use the paths of A2A 1.0 below ${ENDPOINTS.a2aRest}, e.g. POST ${ENDPOINTS.a2aRest}/message:send.`,
+    suggestedAction: `Use the paths of A2A ${version} below ${base}, e.g. POST ${base}/message:send.`,
   });
 }

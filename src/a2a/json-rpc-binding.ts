@@ -8,6 +8,7 @@ import { completedError } from './library-words.ts';
 import type { AgentUser } from './owner.ts';
 import { protocolError } from './protocol-error.ts';
 import { unknownVersion } from './refusal.ts';
+import { expectsLegacyEvents, sendRpcError } from './rpc-response.ts';
 import { isSpoken, versionOf } from './versions.ts';
 
 /** How a version of the protocol takes a request, and tells an error. */
@@ -37,14 +38,14 @@ export function jsonRpcBinding(handler: A2ARequestHandler): (request: Request, r
     const activated = context.activatedExtensions ?? [];
     if (activated.length > 0) response.set(isLegacy ? LEGACY_EXTENSION_HEADER : HTTP_EXTENSION_HEADER, activated.join(', '));
     const refused = (error: unknown) => ({ jsonrpc: '2.0', id: request.body.id ?? null, error: completedError(speaker.errorOf(error)) });
-    if (!isSpoken(requestedVersion)) return void response.json(refused(protocolError(unknownVersion(), context)));
+    if (!isSpoken(requestedVersion)) return sendRpcError(response, refused(protocolError(unknownVersion(), context)));
     const answer = await speaker.handle(request.body, context);
     if (isStream(answer)) await sendStream(answer, response, refused);
-    else response.json(completed(answer));
+    else sendAnswer(response, answer as Envelope);
   };
 }
 
-/** An error before the first event is an answer like any other. */
+/** An error before the first event is an answer like any other, in 1.0. */
 async function sendStream(events: AsyncGenerator<unknown>, response: Response, refused: (error: unknown) => object): Promise<void> {
   try {
     for await (const event of events) {
@@ -52,15 +53,20 @@ async function sendStream(events: AsyncGenerator<unknown>, response: Response, r
       response.write(formatSSEEvent(event));
     }
   } catch (error) {
-    if (!response.headersSent) return void response.json(refused(error));
-    response.write(formatSSEErrorEvent(refused(error)));
+    if (!response.headersSent) return sendRpcError(response, refused(error));
+    // Clients of 0.3 read the envelope, whatever the event is called.
+    response.write(expectsLegacyEvents(response.req) ? formatSSEEvent(refused(error)) : formatSSEErrorEvent(refused(error)));
   }
   response.end();
 }
 
-function completed(answer: unknown): unknown {
-  const { error, ...envelope } = answer as { error?: Parameters<typeof completedError>[0] };
-  return error === undefined ? answer : { ...envelope, error: completedError(error) };
+interface Envelope {
+  error?: Parameters<typeof completedError>[0];
+}
+
+function sendAnswer(response: Response, { error, ...envelope }: Envelope): void {
+  if (error === undefined) response.json(envelope);
+  else sendRpcError(response, { ...envelope, error: completedError(error) });
 }
 
 function isStream(answer: unknown): answer is AsyncGenerator<unknown> {

@@ -2,26 +2,7 @@ import { A2A_ERROR_CODE } from '@a2a-js/sdk/errors';
 import { A2A_LEGACY_VERSION, A2A_VERSION } from '../../agent-card/protocols.ts';
 import { OracleError } from '../errors.ts';
 import { isObject } from '../plain-object.ts';
-
-const METHODS: readonly string[] = [
-  ...['SendMessage', 'SendStreamingMessage', 'GetTask', 'ListTasks', 'CancelTask', 'SubscribeToTask', 'GetExtendedAgentCard'],
-  ...['CreateTaskPushNotificationConfig', 'GetTaskPushNotificationConfig', 'ListTaskPushNotificationConfigs'],
-  'DeleteTaskPushNotificationConfig',
-];
-
-/** Those of protocol 0.3, with what they are called in 1.0. */
-const LEGACY_METHODS: ReadonlyMap<string, string> = new Map([
-  ['message/send', 'SendMessage'],
-  ['message/stream', 'SendStreamingMessage'],
-  ['tasks/get', 'GetTask'],
-  ['tasks/cancel', 'CancelTask'],
-  ['tasks/resubscribe', 'SubscribeToTask'],
-  ['agent/getAuthenticatedExtendedCard', 'GetExtendedAgentCard'],
-  ['tasks/pushNotificationConfig/set', 'CreateTaskPushNotificationConfig'],
-  ['tasks/pushNotificationConfig/get', 'GetTaskPushNotificationConfig'],
-  ['tasks/pushNotificationConfig/list', 'ListTaskPushNotificationConfigs'],
-  ['tasks/pushNotificationConfig/delete', 'DeleteTaskPushNotificationConfig'],
-]);
+import { findPredecessor, findSuccessor, isKnownMethod, listMethods } from './methods.ts';
 
 /** What is wrong with a JSON-RPC request before anybody looks at its parameters. */
 export interface BrokenCall {
@@ -38,8 +19,8 @@ export function brokenCall(body: unknown, version: string): BrokenCall | null {
   if (jsonrpc !== '2.0') return broken('jsonrpc', 'jsonrpc must be "2.0"', 'Send "jsonrpc": "2.0".');
   const isId = id === undefined || id === null || typeof id === 'string' || Number.isInteger(id);
   if (!isId) return broken('id', 'id must be a text, a whole number or null', 'Send a text or a whole number.');
-  if (typeof method !== 'string') return broken('method', 'method is missing', 'Name one, e.g. SendMessage.');
-  if (!METHODS.includes(method) && !LEGACY_METHODS.has(method)) return unknownMethod();
+  if (typeof method !== 'string') return broken('method', 'method is missing', `Name one, e.g. ${listMethods(version)[0]}.`);
+  if (!isKnownMethod(method)) return unknownMethod(version);
   const action = otherVersion(method, version);
   if (action !== null) return broken('A2A-Version', 'The method is one of another version', action, A2A_ERROR_CODE.METHOD_NOT_FOUND);
   if (params !== undefined && !isObject(params)) {
@@ -48,15 +29,20 @@ export function brokenCall(body: unknown, version: string): BrokenCall | null {
   return null;
 }
 
-function unknownMethod(): BrokenCall {
-  const suggestedAction = `Call one of ${METHODS.join(', ')}.`;
+/** In the names of the version that the request is of. */
+function unknownMethod(version: string): BrokenCall {
+  const others = version === A2A_LEGACY_VERSION ? `; those of ${A2A_VERSION} need A2A-Version: ${A2A_VERSION}` : '';
+  const suggestedAction = `Call one of ${listMethods(version).join(', ')}${others}.`;
   return broken('method', 'There is no such method', suggestedAction, A2A_ERROR_CODE.METHOD_NOT_FOUND);
 }
 
 /** What to do about a method that the version of its request does not have. */
 function otherVersion(method: string, version: string): string | null {
-  const successor = LEGACY_METHODS.get(method);
-  if (version === A2A_LEGACY_VERSION && successor === undefined) return `Send A2A-Version: ${A2A_VERSION}.`;
+  const successor = findSuccessor(method);
+  if (version === A2A_LEGACY_VERSION && successor === undefined) {
+    const predecessor = findPredecessor(method);
+    return `Send A2A-Version: ${A2A_VERSION}${predecessor === undefined ? '' : `, or call ${predecessor}`}.`;
+  }
   if (version === A2A_VERSION && successor !== undefined) return `Leave A2A-Version out, or call ${successor}.`;
   return null;
 }

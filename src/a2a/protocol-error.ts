@@ -1,8 +1,10 @@
 import * as sdk from '@a2a-js/sdk/errors';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
+import { A2A_LEGACY_VERSION } from '../../agent-card/protocols.ts';
 import { unauthenticated } from '../access/tokens.ts';
 import { type ErrorCode, isOracleError, OracleError, type ToldError, toldError } from '../errors.ts';
 import { isDatabaseSilent } from '../mongo.ts';
+import { toLegacyNames } from './methods.ts';
 import { userOf } from './owner.ts';
 import { Refusal, type RefusalName, taskNotFound } from './refusal.ts';
 
@@ -104,11 +106,11 @@ function metadataOf({ code, retryable, suggestedAction, field, retryAfterSeconds
 /** The error of a call in the words of its protocol, version and binding. */
 export function protocolError(error: unknown, context: ServerCallContext): sdk.A2AError {
   const known = orRejectedToken(ownError(error), context);
-  const told = toldError(known);
+  const isLegacy = context.requestedVersion === A2A_LEGACY_VERSION;
+  const told = isLegacy ? withLegacyNames(toldError(known)) : toldError(known);
   const telling = TELLINGS[told.code];
   const name = known instanceof Refusal ? known.toldAs : telling.as;
   const metadata = metadataOf(told);
-  const isLegacy = context.requestedVersion === '0.3';
   if (name === null) return new ServiceError({ told, telling, transport: transportOf(isLegacy, context) });
   const plain = new CLASSES[name].plain({ message: told.message, metadata });
   if (!isLegacy) return plain;
@@ -119,6 +121,10 @@ export function protocolError(error: unknown, context: ServerCallContext): sdk.A
 function orRejectedToken(error: unknown, context: ServerCallContext): unknown {
   const { rejectedToken } = userOf(context).asker.caller;
   return rejectedToken !== undefined && isOracleError(error, 'NOT_FOUND') ? unauthenticated(rejectedToken, error) : error;
+}
+
+function withLegacyNames(told: ToldError): ToldError {
+  return { ...told, suggestedAction: toLegacyNames(told.suggestedAction) };
 }
 
 /** The library writes our reason out only of an error without a transport over JSON-RPC 1.0, and of one with it over the others. */

@@ -26,7 +26,7 @@ export class Refusal extends OracleError {
 export function taskNotFound(): OracleError {
   return new OracleError('NOT_FOUND', 'There is no such task of yours', {
     field: 'id',
-    suggestedAction: 'Ask with the token, or from the address, that the task was sent with; ListTasks lists yours.',
+    suggestedAction: 'Ask with the token, or from the address, that the task was sent with; ListTasks of A2A 1.0 lists yours.',
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { ENDPOINTS } from '../../agent-card/endpoints.ts';
 import { A2A_LEGACY_VERSION, A2A_VERSION } from '../../agent-card/protocols.ts';
 
 /** What is spoken over either binding. */
@@ -11,4 +12,12 @@ export function isSpoken(version: string): boolean {
 /** What a request says that it is of; an absent header means the older one. */
 export function versionOf(request: Request): string {
   return request.get('A2A-Version') || A2A_LEGACY_VERSION;
+}
+
+/** Base of the HTTP+JSON paths of 0.3 (section 3.5.3). */
+export const LEGACY_REST = `${ENDPOINTS.a2aRest}/v1`;
+
+/** Whether a request over HTTP+JSON is one of 0.3. */
+export function isLegacyRest(request: Request): boolean {
+  return versionOf(request) === A2A_LEGACY_VERSION && request.originalUrl.startsWith(`${LEGACY_REST}/`);
 }

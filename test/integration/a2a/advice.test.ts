@@ -27,7 +27,7 @@ async function rest(url: string, path: string, { headers = {}, body }: { headers
 
 describe('a method of the other version', () => {
   test.each([
-    ['', 'SendMessage', 'Send A2A-Version: 1.0.'],
+    ['', 'SendMessage', 'Send A2A-Version: 1.0, or call message/send.'],
     ['0.3', 'ListTasks', 'Send A2A-Version: 1.0.'],
     ['1.0', 'message/send', 'Leave A2A-Version out, or call SendMessage.'],
     ['1.0', 'tasks/resubscribe', 'Leave A2A-Version out, or call SubscribeToTask.'],
