@@ -6,7 +6,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import WebSocket from 'ws';
 
 const service = (process.env.SERVICE_URL ?? 'http://127.0.0.1:3000').replace(/\/+$/, '');
-/** `EVENTS=signal.new,signal.resolved HORIZONS=7d` asks for less. */
+/** `EVENTS=signal.new,signal.resolved` asks for less, `HORIZONS=all` or `HORIZONS=2d,7d` for more than the 7 days of the default. */
 const { EVENTS: events, HORIZONS: horizons } = process.env;
 const reconnectSeconds = Number(process.env.RECONNECT_SECONDS ?? 5);
 /** The service pings every 30 seconds: who hears nothing for longer has lost the connection. */

@@ -32,7 +32,7 @@ export function follow({ urls, tokens, turn: first = 0 }: FollowerOptions): Foll
     for (let turn = first; !state.stopped; turn++) {
       const all = urls();
       const headers = { Authorization: `Bearer ${tokens[turn % tokens.length]}` };
-      socket = new WebSocket(`${all[turn % all.length]}?since=${state.ids.at(-1) ?? 0}`, { headers });
+      socket = new WebSocket(`${all[turn % all.length]}?horizons=all&since=${state.ids.at(-1) ?? 0}`, { headers });
       await listenTo(socket, state);
       await delay(REST_MS);
     }

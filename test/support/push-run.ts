@@ -76,7 +76,7 @@ export async function registered(db: Db, manners: readonly ReceiverManners[]): P
     manners.map(async (own, index) => {
       const secret = `whsec_${randomBytes(32).toString('base64')}`;
       const receiver = await webhookReceiver(secret, own);
-      await webhooks.register(walletOf(1_000 + index), { url: receiver.url, events: EVENT_NAMES, secret });
+      await webhooks.register(walletOf(1_000 + index), { url: receiver.url, events: EVENT_NAMES, horizons: null, secret });
       return receiver;
     }),
   );

@@ -10,6 +10,7 @@ import type { AnyDraft } from '../../src/push/events/event.ts';
 import { EventLog } from '../../src/push/events/log.ts';
 import { followEvents, type Tail } from '../../src/push/events/tail.ts';
 import type { EventViewOptions } from '../../src/push/events/view.ts';
+import { HORIZONS_PARAMETER } from '../../src/push/horizon-choice.ts';
 import { createAccept } from '../../src/push/websocket/accept.ts';
 import type { Holder, Standing } from '../../src/push/websocket/holder.ts';
 import { Hub } from '../../src/push/websocket/hub.ts';
@@ -81,7 +82,8 @@ export class WebSocketBench {
     this.#server.on('upgrade', (request, socket, head) => {
       const asked = Object.fromEntries(new URL(request.url!, 'http://any').searchParams);
       const { since, events, horizons, ...who } = asked;
-      const subscription = subscriptionOf({ events: events?.split(',') as never, horizons: horizons?.split(',') as never });
+      const choice = horizons === undefined ? undefined : HORIZONS_PARAMETER.parse(horizons);
+      const subscription = subscriptionOf({ events: events?.split(',') as never, horizons: choice });
       const holder = this.holder({ wallet: Number(who.wallet ?? 1), tier: (who.tier ?? 'premium') as Tier });
       const use = async () => undefined;
       const take = () => ({ request, socket, head, headers: {} });

@@ -37,7 +37,7 @@ itself, again and again; with a token, or the login of svc login, it goes on unt
 
   --since <id>       also what happened after that event; 0: all that is kept (90 days)
   --events <names>   such as signal.new,signal.resolved; default: all
-  --horizon <days>   such as 7d or 2d,7d; default: all
+  --horizon <days>   such as 7d, 2d,7d or all; default: 7d. Events without a horizon come in any case
 ${KEY_HELP}
 ${READER_HELP}
 

@@ -49,6 +49,8 @@ function socketUrl(ticket, since) {
   const url = new URL('ws/signal', document.baseURI);
   url.protocol = url.protocol.replace('http', 'ws');
   url.searchParams.set('ticket', ticket);
+  // The page lists the calls of a day with all their horizons; the default is 7 days alone.
+  url.searchParams.set('horizons', 'all');
   if (since !== null) url.searchParams.set('since', String(since));
   return url;
 }

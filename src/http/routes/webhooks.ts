@@ -1,6 +1,8 @@
 import type { Address } from 'viem';
 import type { z } from 'zod';
 import { OracleError } from '../../errors.ts';
+import { horizonName } from '../../forecast/model.ts';
+import { type HorizonFields, readHorizonChoice } from '../../push/horizon-choice.ts';
 import type { Webhook } from '../../push/webhooks/owned.ts';
 import type { WebhookRegistry } from '../../push/webhooks/registry.ts';
 import { WEBHOOKS_PER_WALLET } from '../../push/webhooks/store.ts';
@@ -96,8 +98,8 @@ function changeRoute({ webhooks }: HttpParts): Route {
     body: CHANGE_BODY,
     reply: WEBHOOK_REPLY,
     errors: ['NOT_FOUND', 'CONFLICT'],
-    async handle({ params: { id }, body: { horizons, ...body }, caller }) {
-      const change = { ...body, horizons: horizons === undefined ? undefined : daysOf(horizons) };
+    async handle({ params: { id }, body: { url, events, ...choice }, caller }) {
+      const change = { url, events, horizons: daysOf(choice) };
       return { body: ownReply(await webhooks.change(walletOf(caller), id, change)) };
     },
   });
@@ -120,10 +122,9 @@ export function ownReply(webhook: Webhook): z.input<typeof WEBHOOK_REPLY> {
 async function registered(
   webhooks: WebhookRegistry,
   wallet: Address,
-  body: z.output<typeof REGISTER_BODY>,
+  { url, events, secret: wanted, ...choice }: z.output<typeof REGISTER_BODY>,
 ): Promise<z.input<typeof REGISTERED_REPLY>> {
-  const horizons = daysOf(body.horizons ?? null) ?? undefined;
-  const { secret, ...webhook } = await webhooks.register(wallet, { ...body, horizons });
+  const { secret, ...webhook } = await webhooks.register(wallet, { url, events, secret: wanted, horizons: daysOf(choice) });
   return { ...ownReply(webhook), secret };
 }
 
@@ -136,7 +137,7 @@ function webhookReply({ _id, ...webhook }: Webhook): WebhookReply {
   return {
     id: _id,
     ...webhook,
-    horizons: webhook.horizons?.map((days) => `${days}d` as NonNullable<WebhookReply['horizons']>[number]) ?? null,
+    horizons: webhook.horizons?.map(horizonName) ?? null,
     createdAt: webhook.createdAt.toISOString(),
     secretSetAt: webhook.secretSetAt.toISOString(),
     previousSecretUntil: webhook.previousSecretUntil?.toISOString() ?? null,
@@ -146,8 +147,10 @@ function webhookReply({ _id, ...webhook }: Webhook): WebhookReply {
   };
 }
 
-function daysOf(names: readonly string[] | null): number[] | null {
-  return names?.map((name) => Number.parseInt(name, 10)) ?? null;
+/** Days; null: all, undefined: none was chosen. */
+function daysOf(fields: HorizonFields): number[] | null | undefined {
+  const choice = readHorizonChoice(fields);
+  return choice == null ? choice : choice.map((name) => Number.parseInt(name, 10));
 }
 
 /** Whose webhooks: a caller who has only paid has none. */

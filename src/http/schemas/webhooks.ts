@@ -1,20 +1,15 @@
 import { z } from 'zod';
 import { COUNT, SUCCESS, TIME } from '../../fields.ts';
-import { HORIZONS } from '../../forecast/model.ts';
+import { HORIZONS, horizonName } from '../../forecast/model.ts';
 import { LONGEST_URL } from '../../platform/outbound/target.ts';
 import { PUSHED_NAMES } from '../../push/event-names.ts';
+import { HORIZON_FIELD, HORIZONS_FIELD, ONE_CHOICE } from '../../push/horizon-choice.ts';
 import { BOTH_SIGN_HOURS } from '../../push/webhooks/rotation.ts';
 import { LONGEST_SECRET, SECRET_RULE } from '../../push/webhooks/secret.ts';
 import { WEBHOOKS_PER_WALLET } from '../../push/webhooks/store.ts';
 import { DISABLERS, WEBHOOK_STATUSES } from '../../push/webhooks/webhook.ts';
 
-type HorizonName = `${(typeof HORIZONS)[number]}d`;
-
-/** Horizons as callers write them. */
-const HORIZON_NAMES = HORIZONS.map((days): HorizonName => `${days}d`);
-
 const event = z.enum(PUSHED_NAMES, { error: `must be one of ${PUSHED_NAMES.join(', ')}` });
-const horizon = z.enum(HORIZON_NAMES, { error: `must be one of ${HORIZON_NAMES.join(', ')}` });
 const unique = (values: readonly string[]) => new Set(values).size === values.length;
 const once = { error: 'must name each of them once' };
 
@@ -37,11 +32,7 @@ const events = z
   .max(PUSHED_NAMES.length, once)
   .refine(unique, once);
 
-const horizons = z
-  .array(horizon, { error: `must be a list of ${HORIZON_NAMES.join(', ')}` })
-  .min(1, 'must name at least one horizon, or be left out for all')
-  .max(HORIZONS.length, once)
-  .refine(unique, once);
+const horizon = HORIZON_FIELD.optional().describe('One horizon, such as `7d`, `"7"` or 7, in place of `horizons`');
 
 const secret = z
   .string({ error: `must be ${SECRET_RULE}` })
@@ -49,19 +40,29 @@ const secret = z
   .optional();
 
 /** Body of `POST /api/svc/webhooks/register` (interface, section 4.3). */
-export const REGISTER_BODY = z.strictObject({
-  url: url.describe(`The callback: ${URL_RULE}`),
-  events: events.describe('What it is called for'),
-  horizons: horizons.optional().describe('Of events that have a horizon only these; left out: all'),
-  secret: secret.describe(`Shared secret that calls are signed with: ${SECRET_RULE}; left out: one is made`),
-});
+export const REGISTER_BODY = z
+  .strictObject({
+    url: url.describe(`The callback: ${URL_RULE}`),
+    events: events.describe('What it is called for'),
+    horizon,
+    horizons: HORIZONS_FIELD.optional().describe(
+      'Of events that have a horizon only these, or `all`; without it and without `horizon`: `7d`',
+    ),
+    secret: secret.describe(`Shared secret that calls are signed with: ${SECRET_RULE}; left out: one is made`),
+  })
+  .refine(...ONE_CHOICE);
 
 /** Body of `PATCH /api/svc/webhooks/{id}`. */
-export const CHANGE_BODY = z.strictObject({
-  url: url.optional().describe(`Another callback: ${URL_RULE}`),
-  events: events.optional().describe('All that it is called for from now on'),
-  horizons: horizons.nullable().optional().describe('Of events that have a horizon only these from now on; null: all'),
-});
+export const CHANGE_BODY = z
+  .strictObject({
+    url: url.optional().describe(`Another callback: ${URL_RULE}`),
+    events: events.optional().describe('All that it is called for from now on'),
+    horizon,
+    horizons: HORIZONS_FIELD.nullable()
+      .optional()
+      .describe('Of events that have a horizon only these from now on; `all` or null: all. Without it and without `horizon` they stay'),
+  })
+  .refine(...ONE_CHOICE);
 
 /** Body of `POST /api/svc/webhooks/{id}/secret`. */
 export const ROTATE_SECRET_BODY = z.strictObject({
@@ -72,7 +73,10 @@ const WEBHOOK = z.object({
   id: z.uuid().describe('Names it'),
   url: z.string().describe('The callback, in its normal spelling'),
   events: z.array(z.enum(PUSHED_NAMES)).describe('What it is called for'),
-  horizons: z.array(z.enum(HORIZON_NAMES)).nullable().describe('Of events that have a horizon only these; null: all'),
+  horizons: z
+    .array(z.enum(HORIZONS.map(horizonName)))
+    .nullable()
+    .describe('Of events that have a horizon only these; null: all'),
   status: z
     .enum(WEBHOOK_STATUSES)
     .describe(

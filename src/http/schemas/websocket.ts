@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { COUNT, SUCCESS, TIME } from '../../fields.ts';
-import { HORIZONS, type HorizonName, horizonName } from '../../forecast/model.ts';
 import { PUSHED_NAMES, type PushedName } from '../../push/event-names.ts';
-
-const HORIZON_NAMES = HORIZONS.map(horizonName);
+import { HORIZON_PARAMETER, HORIZONS_PARAMETER, ONE_CHOICE } from '../../push/horizon-choice.ts';
 
 /** Names of a list, separated by commas. */
 function listOf<Name extends string>(names: readonly Name[]) {
@@ -22,24 +20,27 @@ const CREDENTIAL = z
   .optional();
 
 /** What a handshake may ask for; interface, section 6.1: `token`. */
-export const HANDSHAKE_QUERY = z.object({
-  token: CREDENTIAL.describe(
-    'Access token of `POST /api/svc/oracle/verify`; or it is sent as `Authorization: Bearer <token>`, or a `ticket` instead',
-  ),
-  ticket: CREDENTIAL.describe(
-    'Ticket of `POST /api/svc/ws/ticket`: for browsers, which cannot send the header, and should not put a token into a URL',
-  ),
-  events: listOf<PushedName>(PUSHED_NAMES).optional().describe('Kinds of events, separated by commas; left out: all'),
-  horizons: listOf<HorizonName>(HORIZON_NAMES)
-    .optional()
-    .describe('Horizons, separated by commas; left out: all. Events without a horizon are sent in any case'),
-  since: z
-    .string()
-    .regex(/^(0|[1-9]\d{0,14})$/, 'must be the id of an event: a whole number from 0')
-    .transform(Number)
-    .optional()
-    .describe('Id of the last event that you have: what came after it is sent first. Left out: only what happens from now on'),
-});
+export const HANDSHAKE_QUERY = z
+  .object({
+    token: CREDENTIAL.describe(
+      'Access token of `POST /api/svc/oracle/verify`; or it is sent as `Authorization: Bearer <token>`, or a `ticket` instead',
+    ),
+    ticket: CREDENTIAL.describe(
+      'Ticket of `POST /api/svc/ws/ticket`: for browsers, which cannot send the header, and should not put a token into a URL',
+    ),
+    events: listOf<PushedName>(PUSHED_NAMES).optional().describe('Kinds of events, separated by commas; left out: all'),
+    horizon: HORIZON_PARAMETER.optional().describe('One horizon, such as `7d` or `7`, in place of `horizons`'),
+    horizons: HORIZONS_PARAMETER.optional().describe(
+      'Horizons, separated by commas, or `all`; without it and without `horizon`: `7d`. Events without a horizon are sent in any case',
+    ),
+    since: z
+      .string()
+      .regex(/^(0|[1-9]\d{0,14})$/, 'must be the id of an event: a whole number from 0')
+      .transform(Number)
+      .optional()
+      .describe('Id of the last event that you have: what came after it is sent first. Left out: only what happens from now on'),
+  })
+  .refine(...ONE_CHOICE);
 
 /** `POST /api/svc/ws/ticket`. */
 export const TICKET_REPLY = z.object({
@@ -47,5 +48,5 @@ export const TICKET_REPLY = z.object({
   ticket: z.string().describe('Opens one connection, with the rights of the token that it was asked for with'),
   expiresAt: TIME.describe('Until when it can be used'),
   expires_in: COUNT.describe('Seconds until then'),
-  url: z.url().describe('Where to connect with it; `events`, `horizons` and `since` can be added'),
+  url: z.url().describe('Where to connect with it; `events`, `horizon`, `horizons` and `since` can be added'),
 });

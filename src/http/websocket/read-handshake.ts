@@ -13,7 +13,7 @@ export interface Proof {
 export interface AskedConnection {
   /** Null: none was sent. */
   proof: Proof | null;
-  query: Pick<z.output<typeof HANDSHAKE_QUERY>, 'events' | 'horizons' | 'since'>;
+  query: Pick<z.output<typeof HANDSHAKE_QUERY>, 'events' | 'horizon' | 'horizons' | 'since'>;
 }
 
 const VERSION = '13';

@@ -52,7 +52,8 @@ const EVENTS = [
   'Every event has its place in one log: `id` rises by one from event to event, the same over every channel and for everybody.',
   'Over a socket an event comes once, in order; a client that was away goes on with `since`.',
   'To a webhook it comes at least once, in order, always under the same `webhook-id`.',
-  'There is one `signal.new`, `signal.resolved` and `attestation.created` for each horizon.',
+  'A subscriber that names no horizon receives those of 7 days: one `signal.new` and one `attestation.created` of the type `prediction` a day,',
+  'and at most one resolution. `horizon=2d`, `horizons=2d,7d` and `horizons=all` receive others; events without a horizon are always sent.',
   'Payloads may gain fields: ignore those you do not know.',
 ].join(' ');
 

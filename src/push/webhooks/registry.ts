@@ -4,6 +4,7 @@ import { OracleError } from '../../errors.ts';
 import { checkTarget, type TargetRules } from '../../platform/outbound/target.ts';
 import type { SecretBox } from '../../secret-box.ts';
 import type { PushedName } from '../event-names.ts';
+import { DEFAULT_HORIZONS } from '../horizon-choice.ts';
 import { type Change, changeWebhook, inOrder } from './change.ts';
 import type { DeliveryDoc } from './delivery.ts';
 import { lookUpsByWallet } from './lookups.ts';
@@ -20,8 +21,8 @@ export interface Registration {
   url: string;
   /** At least one. */
   events: readonly PushedName[];
-  /** Days; unset: all. */
-  horizons?: readonly number[];
+  /** Days; null: all, unset: the default. */
+  horizons?: readonly number[] | null;
   /** Unset: one is made. */
   secret?: string;
 }
@@ -64,6 +65,8 @@ export interface RegistryParts extends ReplayParts, TestParts {
   box: SecretBox;
   targets: TargetRules;
 }
+
+const DEFAULT_DAYS = DEFAULT_HORIZONS.map((name) => Number.parseInt(name, 10));
 
 /** Longest reason that is kept. */
 const LONGEST_REASON = 200;
@@ -114,7 +117,10 @@ async function register({ store, events: log, box, targets, now }: RegistryParts
   await store.requireRoom(wallet);
   // A name that leads nowhere yet is looked up again before each call.
   const { url } = await checkTarget(wanted.url, targets, 'accept');
-  const subscription = inOrder({ url, events: wanted.events, horizons: wanted.horizons ?? null });
+  const { events, horizons = DEFAULT_DAYS } = wanted;
+  const subscription = inOrder({ url, events, horizons });
+  // A webhook from the time when all horizons were the default still is what this client has registered.
+  if (wanted.horizons === undefined) await store.requireUnknown(fingerprintOf({ wallet, ...subscription, horizons: null }));
   const [id, at] = [randomUUID(), now()];
   const doc = await store.add({
     _id: id,

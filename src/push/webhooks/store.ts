@@ -51,6 +51,12 @@ export class WebhookStore {
     if ((await this.#webhooks.estimatedDocumentCount()) >= this.#max) throw allTaken();
   }
 
+  /** @throws OracleError CONFLICT when a webhook has this fingerprint. */
+  async requireUnknown(fingerprint: string): Promise<void> {
+    const same = await this.#webhooks.findOne({ fingerprint }, { projection: { _id: 1 } });
+    if (same !== null) throw duplicate(same._id);
+  }
+
   /**
    * Adds a webhook in a free slot of its wallet.
    * @throws OracleError CONFLICT when the wallet has no free one, or has just this webhook already; RATE_LIMITED when all wallets

@@ -3,6 +3,7 @@ import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
 import { COUNT, TIME } from '../../fields.ts';
 import { HORIZON } from '../../record/schemas/forecast.ts';
 import { PUSHED_NAMES } from '../event-names.ts';
+import { HORIZON_FIELD, HORIZONS_FIELD, ONE_CHOICE } from '../horizon-choice.ts';
 
 const TIER = z.enum(['basic', 'premium']);
 const EVENT_ID = z.int().min(0);
@@ -100,7 +101,7 @@ const asked = <Item extends z.ZodType>(item: Item, most: number) =>
 /** What a client may send, by type; texts of JSON of at most 4096 bytes. */
 export const CLIENT_MESSAGES = {
   subscribe: {
-    summary: 'Replaces the subscription; what is left out is not filtered by',
+    summary: 'Replaces the subscription; without `events` all kinds are sent, without a horizon those of 7 days',
     schema: z.strictObject({
       type: z.literal('subscribe').describe('Kind of message'),
       data: z
@@ -108,10 +109,12 @@ export const CLIENT_MESSAGES = {
           events: asked(z.enum(PUSHED_NAMES, `must be among ${PUSHED_NAMES.join(', ')}`), PUSHED_NAMES.length)
             .optional()
             .describe('Kinds of events; left out: all'),
-          horizons: asked(HORIZON, HORIZON.options.length)
-            .optional()
-            .describe('Horizons; left out: all. Events without one are always sent'),
+          horizon: HORIZON_FIELD.optional().describe('One horizon, such as `7d` or `7`, in place of `horizons`'),
+          horizons: HORIZONS_FIELD.optional().describe(
+            'Horizons, or `all`; without it and without `horizon`: `7d`. Events without a horizon are always sent',
+          ),
         })
+        .refine(...ONE_CHOICE)
         .describe('What is to be sent'),
     }),
   },

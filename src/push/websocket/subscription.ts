@@ -1,6 +1,7 @@
 import { type HorizonName, horizonName } from '../../forecast/model.ts';
 import { PUSHED_NAMES, type PushedName } from '../event-names.ts';
 import type { AnyEvent } from '../events/event.ts';
+import { DEFAULT_HORIZONS, type HorizonFields, readHorizonChoice } from '../horizon-choice.ts';
 
 /** What a connection is sent. */
 export interface Subscription {
@@ -9,11 +10,12 @@ export interface Subscription {
   horizons: readonly HorizonName[] | null;
 }
 
-/** Each name once, in the order of the list of names; what is left out is not filtered by. */
-export function subscriptionOf({ events, horizons }: { events?: readonly PushedName[]; horizons?: readonly HorizonName[] }): Subscription {
+/** Each name once, in the order of the list of names. Without `events` all are sent, without a horizon those of the default. */
+export function subscriptionOf({ events, ...choice }: { events?: readonly PushedName[] } & HorizonFields): Subscription {
+  const horizons = readHorizonChoice(choice);
   return {
     events: PUSHED_NAMES.filter((name) => events?.includes(name) ?? true),
-    horizons: horizons === undefined ? null : [...new Set(horizons)].sort(),
+    horizons: horizons === undefined ? DEFAULT_HORIZONS : horizons,
   };
 }
 

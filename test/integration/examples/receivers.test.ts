@@ -83,7 +83,7 @@ describe('watch.mjs', () => {
 
   it('prints what is there, what comes, and after a drop what came meanwhile: each event once, in order', async () => {
     await service.liveDay();
-    const watching = watch({}, '0');
+    const watching = watch({ HORIZONS: 'all' }, '0');
     await watching.until(upTo(await lastId()));
     const { port } = served;
     await served.close();
@@ -230,7 +230,7 @@ async function started(file: string, secret: string) {
   const url = `http://127.0.0.1:${port}/`;
   const receiver = run([file], { WEBHOOK_SECRET: secret, RECEIVER_PORT: String(port) });
   while (!(await answers(url))) await delay(25);
-  const { id } = await post('/api/svc/webhooks/register', { url, events: ['signal.new'], secret });
+  const { id } = await post('/api/svc/webhooks/register', { url, events: ['signal.new'], horizons: 'all', secret });
   onTestFinished(
     async () => void (await fetch(`${served.url}/api/svc/webhooks/${id}`, { method: 'DELETE', headers: await asTier(service, 'basic') })),
   );

@@ -65,13 +65,44 @@ describe('webhooks', () => {
     expect((await send('GET', LIST, 'basic')).body.webhooks).toEqual([]);
   });
 
-  it('take a secret of the caller, and all events', async () => {
+  it('take a secret of the caller, all events, and events of 7 days when no horizon is named', async () => {
     const secret = 'a shared secret, long enough';
     const { body: made } = await send('POST', REGISTER, 'premium', { url: wanted.url, events: [...EVENT_NAMES], secret });
-    expect(made).toMatchObject({ secret, events: [...EVENT_NAMES], horizons: null });
+    expect(made).toMatchObject({ secret, events: [...EVENT_NAMES], horizons: ['7d'] });
     const again = await send('POST', REGISTER, 'premium', { url: wanted.url, events: [...EVENT_NAMES].reverse() });
     expect(again).toMatchObject({ status: 409, body: { code: 'CONFLICT', field: 'url', id: made.id } });
     await send('DELETE', `${LIST}/${made.id}`, 'premium');
+  });
+
+  it.each([
+    [{ horizons: 'all' }, null],
+    [{ horizons: ['7', 2, '1d'] }, ['1d', '2d', '7d']],
+    [{ horizon: '2d' }, ['2d']],
+    [{ horizon: 7 }, ['7d']],
+  ])('register for the horizons in %j, which a change keeps unless it names others', async (choice, horizons) => {
+    const { status, body: made } = await send('POST', REGISTER, 'premium', { ...wanted, ...choice });
+    expect([status, made.horizons]).toEqual([201, horizons]);
+    const path = `${LIST}/${made.id}`;
+    const kept = await send('PATCH', path, 'premium', { events: ['signal.new'] });
+    expect(kept.body).toMatchObject({ events: ['signal.new'], horizons });
+    for (const [change, expected] of [
+      [{ horizon: '3' }, ['3d']],
+      [{ horizons: 'all' }, null],
+      [{ horizons: ['7'] }, ['7d']],
+      [{ horizons: null }, null],
+    ] as const) {
+      expect((await send('PATCH', path, 'premium', change)).body.horizons).toEqual(expected);
+    }
+    await send('DELETE', path, 'premium');
+  });
+
+  it('answers 409 to a registration without horizons where the same URL and events have all horizons already', async () => {
+    const { body: made } = await send('POST', REGISTER, 'premium', { ...wanted, horizons: 'all' });
+    const again = await send('POST', REGISTER, 'premium', wanted);
+    expect(again).toMatchObject({ status: 409, body: { code: 'CONFLICT', field: 'url', id: made.id } });
+    const { status, body: weekly } = await send('POST', REGISTER, 'premium', { ...wanted, horizon: '7d' });
+    expect([status, weekly.horizons]).toEqual([201, ['7d']]);
+    for (const { id } of [made, weekly]) await send('DELETE', `${LIST}/${id}`, 'premium');
   });
 
   it.each([
@@ -96,8 +127,12 @@ describe('webhooks', () => {
     ['events', { ...wanted, events: ['signal.new', 'signal.new'] }],
     ['events.1', { ...wanted, events: ['signal.new', 'signal.old'] }],
     ['horizons', { ...wanted, horizons: [] }],
-    ['horizons.0', { ...wanted, horizons: ['5d'] }],
-    ['horizons', { ...wanted, horizons: ['7d', '7d'] }],
+    ['horizons', { ...wanted, horizons: ['5d'] }],
+    ['horizons', { ...wanted, horizons: ['7d', 7] }],
+    ['horizons', { ...wanted, horizons: 'some' }],
+    ['horizons', { ...wanted, horizons: null }],
+    ['horizon', { ...wanted, horizon: '5d' }],
+    ['horizon', { ...wanted, horizon: '7d', horizons: ['2d'] }],
     ['secret', { ...wanted, secret: 'short' }],
     ['secret', { ...wanted, secret: 'x'.repeat(257) }],
     ['secret', { ...wanted, secret: null }],

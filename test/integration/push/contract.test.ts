@@ -33,7 +33,7 @@ beforeAll(async () => {
   webhook = await register(taking, PUSHED_NAMES);
   await register(gone, ['regime.changed']);
   await service.liveDay();
-  [basic, premium] = await Promise.all([connect('basic', 'since=0'), connect('premium', 'since=0')]);
+  [basic, premium] = await Promise.all([connect('basic', 'since=0&horizons=all'), connect('premium', 'since=0&horizons=all')]);
   // The second day has another regime than the first, which one of the receivers answers with 410.
   await service.liveDay();
   await premium.first('webhook.disabled');
@@ -61,7 +61,7 @@ async function register({ url }: Receiver, events: readonly string[]): Promise<{
   const response = await fetch(`${served.url}/api/svc/webhooks/register`, {
     method: 'POST',
     headers: { ...(await asTier(service, 'premium')), 'content-type': 'application/json' },
-    body: JSON.stringify({ url: `${url}/`, events }),
+    body: JSON.stringify({ url: `${url}/`, events, horizons: 'all' }),
   });
   return (await response.json()) as { id: string; secret: string };
 }

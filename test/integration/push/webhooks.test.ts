@@ -78,7 +78,7 @@ describe('a registration', () => {
     const { _id } = await registry().register(wallet, wanted({ events: ['signal.new', 'wager.placed'] }));
     const again = wanted({ url: 'HTTPS://HOOKS.example.com:443/a', events: ['wager.placed', 'signal.new'] });
     await expect(registry().register(wallet, again)).rejects.toMatchObject({ code: 'CONFLICT', field: 'url', details: { id: _id } });
-    for (const other of [{ events: ['signal.new'] }, { horizons: [7] }, { url: 'https://hooks.example.com/b' }] as const) {
+    for (const other of [{ events: ['signal.new'] }, { horizons: [2] }, { url: 'https://hooks.example.com/b' }] as const) {
       await registry().register(wallet, wanted({ events: ['signal.new', 'wager.placed'], ...other }));
     }
     await registry().register(newWallet(), again);

@@ -65,7 +65,7 @@ describe('what is sent', () => {
         tier: 'basic',
         expiresAt: '2026-03-10T12:30:00.000Z',
         lastEventId: 3,
-        subscription: { events: Object.keys(PAYLOADS), horizons: null },
+        subscription: { events: Object.keys(PAYLOADS), horizons: ['7d'] },
         pingSeconds: WEBSOCKET.pingSeconds,
       },
       timestamp: '2026-03-10T12:00:00.000Z',
@@ -91,17 +91,31 @@ describe('what is sent', () => {
   });
 
   it('is only what was asked for, by kind and horizon; what has no horizon passes, and a notice goes to its owner', async () => {
-    const [all, some, other] = await Promise.all([
+    const [all, story, some, other] = await Promise.all([
+      bench.connect({ horizons: 'all' }),
       bench.connect(),
       bench.connect({ events: 'signal.new', horizons: '2d,7d' }),
       bench.connect({ wallet: 2, events: 'regime.changed,webhook.disabled', horizons: '3d' }),
     ]);
     const drafts = [...signals([1, 2, 3, 7]), regimeDraft('r'), noticeDraft('n', wallet(1).toLowerCase())];
     await bench.append([...drafts, ...signals([7], '2026-03-11'), regimeDraft('end')]);
-    await Promise.all([upTo(all, 8), upTo(some, 7), upTo(other, 8)]);
+    await Promise.all([upTo(all, 8), upTo(story, 8), upTo(some, 7), upTo(other, 8)]);
     expect(all.eventIds()).toEqual(ids(1, 8));
+    expect(story.eventIds()).toEqual([4, 5, 6, 7, 8]);
     expect(some.eventIds()).toEqual([2, 4, 7]);
     expect(other.eventIds()).toEqual([5, 8]);
+  });
+
+  it.each([
+    [{ horizons: 'all' }, null],
+    [{ horizons: ['7', 2] }, ['2d', '7d']],
+    [{ horizon: '2d' }, ['2d']],
+    [{ horizon: 7 }, ['7d']],
+    [{}, ['7d']],
+  ])('covers the horizons of a `subscribe` message with %j', async (choice, horizons) => {
+    const client = await bench.connect({ horizons: '1d' });
+    client.send({ type: 'subscribe', data: choice });
+    expect((await client.first('subscribed')).data.horizons).toEqual(horizons);
   });
 
   it('changes with a message, from then on', async () => {
@@ -363,6 +377,7 @@ describe('a peer', () => {
       [{ type: 'unsubscribe' }, 'type'],
       [{ type: 'subscribe', data: { events: ['signal.old'] } }, 'data.events.0'],
       [{ type: 'subscribe', data: { horizons: [] } }, 'data.horizons'],
+      [{ type: 'subscribe', data: { horizon: '7d', horizons: 'all' } }, 'data.horizon'],
       [{ type: 'subscribe', data: { kinds: ['signal.new'] } }, 'data'],
       [{ type: 'authenticate', data: {} }, 'data.token'],
     ];
@@ -371,7 +386,7 @@ describe('a peer', () => {
     client.send({ type: 'ping' });
     await client.first('pong');
     const errors = client.messages.filter(({ type }) => type === 'error').map(({ data }) => data);
-    expect(errors.map(({ code }) => code)).toEqual(Array(9).fill('INPUT_INVALID'));
+    expect(errors.map(({ code }) => code)).toEqual(Array(wrong.length + 1).fill('INPUT_INVALID'));
     expect(errors.map(({ field }) => field)).toEqual([...wrong.map(([, field]) => field), 'message']);
   });
 

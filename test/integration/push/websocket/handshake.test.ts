@@ -203,6 +203,10 @@ describe('what is asked for', () => {
     ['events=signal.new,', 'events'],
     ['horizons=4d', 'horizons'],
     ['horizons=7d&horizons=3d', 'horizons'],
+    ['horizons=all,7d', 'horizons'],
+    ['horizon=4', 'horizon'],
+    ['horizon=2d,7d', 'horizon'],
+    ['horizon=2d&horizons=7d', 'horizon'],
     ['since=-1', 'since'],
     ['since=1.5', 'since'],
     ['since=4', 'since'],
@@ -213,6 +217,17 @@ describe('what is asked for', () => {
       code: 'INPUT_INVALID',
       field,
     });
+  });
+
+  it.each([
+    ['', ['7d']],
+    ['?horizon=2d', ['2d']],
+    ['?horizon=1', ['1d']],
+    ['?horizons=7,2d', ['2d', '7d']],
+    ['?horizons=all', null],
+  ])('subscribes with the query "%s" to the horizons %j', async (query, horizons) => {
+    const client = await connect(query, { headers: bearer(await token('premium')) });
+    expect(client.messages[0].data.subscription.horizons).toEqual(horizons);
   });
 
   it('is what comes, and what is not known is let pass', async () => {

@@ -73,10 +73,11 @@ describe('a subscription', () => {
         (events, horizons, type, days) => {
           const isAsked = events.includes(type) && (days === null || horizons.includes(`${days}d` as '7d'));
           expect(isWanted(event(type, days), subscriptionOf({ events, horizons }), '0xa')).toBe(isAsked);
-          expect(isWanted(event(type, days), subscriptionOf({ events }), '0xa')).toBe(events.includes(type));
-          expect(isWanted(event(type, days), subscriptionOf({}), '0xa')).toBe(true);
-          expect(isWanted(event(type, days, '0xb'), subscriptionOf({}), '0xa')).toBe(false);
-          expect(isWanted(event(type, days, '0xa'), subscriptionOf({}), '0xa')).toBe(true);
+          expect(isWanted(event(type, days), subscriptionOf({ events, horizons: null }), '0xa')).toBe(events.includes(type));
+          expect(isWanted(event(type, days), subscriptionOf({}), '0xa')).toBe(days === null || days === 7);
+          expect(isWanted(event(type, days), subscriptionOf({ horizon: '2d' }), '0xa')).toBe(days === null || days === 2);
+          expect(isWanted(event(type, days, '0xb'), subscriptionOf({ horizons: null }), '0xa')).toBe(false);
+          expect(isWanted(event(type, days, '0xa'), subscriptionOf({ horizons: null }), '0xa')).toBe(true);
         },
       ),
     );
