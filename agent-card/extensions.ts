@@ -1,18 +1,21 @@
 import type { AgentExtension } from '@a2a-js/sdk';
 import type { CardSource } from './card.ts';
 import { ENDPOINTS } from './endpoints.ts';
-import { SCHEMA_DIALECT, skillContracts } from './skill-contracts.ts';
+import { SCHEMA_DIALECT } from './skill-contracts.ts';
 import { urlAt } from './url.ts';
 
 /** Names that stay the same wherever the service runs; the files that the params lead to describe them. */
 export const EXTENSIONS = {
-  skillContracts: 'urn:bitcoin-signal-oracle:ext:skill-contracts:v1',
+  skillContracts: 'urn:bitcoin-signal-oracle:ext:skill-contracts:v2',
   identity: 'urn:bitcoin-signal-oracle:ext:erc-8004:v1',
   /** Not ours: payments with messages, by x402. */
   x402: 'https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2',
 } as const;
 
-/** What the card says beyond the protocol; a client may ignore all of it. */
+/**
+ * What the card says beyond the protocol; a client may ignore all of it. With a number or a non-ASCII character in the params the first
+ * signature would not verify in the Python SDK.
+ */
 export function cardExtensions(source: CardSource): AgentExtension[] {
   return [contracts(source), identity(source), payments(source)];
 }
@@ -21,13 +24,13 @@ function contracts({ publicUrl }: CardSource): AgentExtension {
   return {
     uri: EXTENSIONS.skillContracts,
     description:
-      'JSON Schemas of input and output, tier, price and freshness of each skill. A message calls one with a data part {"skill": "<id>", "input": {...}}; the artifact of its task has the output as a data part, and the same in words as a text part. Nothing has to be activated.',
+      'JSON Schemas of input and output, tier, price and freshness of each skill are at `contracts`, under the id of the skill. A message calls one with a data part {"skill": "<id>", "input": {...}}; the artifact of its task has the output as a data part, and the same in words as a text part. Nothing has to be activated.',
     required: false,
     params: {
       documentation: urlAt(publicUrl, ENDPOINTS.skillFile),
+      contracts: urlAt(publicUrl, ENDPOINTS.skills),
       prices: urlAt(publicUrl, '/api/svc/commerce/offerings'),
       schemaDialect: SCHEMA_DIALECT,
-      skills: skillContracts(),
     },
   };
 }
@@ -61,7 +64,7 @@ function identity({ publicUrl, chainId, registry, agentId }: CardSource): AgentE
     params: {
       registration: urlAt(publicUrl, ENDPOINTS.registration),
       agentRegistry: `eip155:${chainId}:${registry}`,
-      // In words: a number 0 would be gone after a way through protobuf.
+      // As text: protobuf makes each number a float.
       agentId: String(agentId),
       identity: urlAt(publicUrl, '/api/svc/agent/identity'),
     },

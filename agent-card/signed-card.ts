@@ -2,14 +2,21 @@ import { createHash } from 'node:crypto';
 import { type AgentCard, type AgentCardSignature, canonicalizeAgentCard } from '@a2a-js/sdk';
 import canonicalize from 'canonicalize';
 import { FlattenedSign } from 'jose';
+import type { CardChanges } from '../src/access/card-changes.ts';
 import { CARD_ALGORITHM, type CardJwk, type CardKeys, type CardSigningKey } from '../src/access/card-keys.ts';
+import { canonicalCard } from './canonical-card.ts';
 import type { CardSource } from './card.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { servedCard } from './served-card.ts';
 import { urlAt } from './url.ts';
 
 /** The card as it goes out. */
-export interface SignedCard {
+export interface SignedCard extends SignedText {
+  /** When it last changed, in any process; to the second. */
+  modifiedAt: Date;
+}
+
+interface SignedText {
   json: string;
   /** Weak: of what the card says and the key it is signed with. Signatures of the same differ from process to process. */
   etag: string;
@@ -29,6 +36,7 @@ export interface CardDesk {
 export interface CardDeskOptions {
   source: CardSource;
   keys: CardKeys;
+  changes: Pick<CardChanges, 'record'>;
   now(): Date;
 }
 
@@ -36,7 +44,7 @@ export interface CardDeskOptions {
 const LOOK_AGAIN_MS = 60_000;
 
 /** Signs the card once for each key, and keeps it. */
-export function createCardDesk({ source, keys, now }: CardDeskOptions): CardDesk {
+export function createCardDesk({ source, keys, changes, now }: CardDeskOptions): CardDesk {
   let signed: SignedCard | undefined;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   return {
@@ -51,7 +59,10 @@ export function createCardDesk({ source, keys, now }: CardDeskOptions): CardDesk
       const nowMs = now().getTime();
       if (signed !== undefined && nowMs - lookedAtMs < LOOK_AGAIN_MS) return signed;
       const key = await keys.signing();
-      if (signed?.kid !== key.kid) signed = await signCard(source, key);
+      if (signed?.kid !== key.kid) {
+        const text = await signCard(source, key);
+        signed = { ...text, modifiedAt: await changes.record(text.etag) };
+      }
       lookedAtMs = nowMs;
       return signed;
     },
@@ -59,10 +70,10 @@ export function createCardDesk({ source, keys, now }: CardDeskOptions): CardDesk
 }
 
 /**
- * Two signatures over the card without `signatures` (A2A 1.0, section 8.4): the first over its fields of 1.0 in the protocol's canonical
- * form, the second over the RFC 8785 form of everything that is served, those of 0.3 included.
+ * Three signatures over the card without `signatures` (A2A 1.0, section 8.4): over its fields of 1.0 as the SDKs canonicalize them, without
+ * anything empty; over the RFC 8785 form of the whole document, fields of 0.3 included; over its fields of 1.0 as section 8.4.1 has it.
  */
-export async function signCard(source: CardSource, { kid, privateKey }: CardSigningKey): Promise<SignedCard> {
+export async function signCard(source: CardSource, { kid, privateKey }: CardSigningKey): Promise<SignedText> {
   const card = servedCard(source);
   const whole = canonicalize(card) as string;
   const header = { alg: CARD_ALGORITHM, typ: 'JOSE', kid, jku: urlAt(source.publicUrl, ENDPOINTS.cardKeys) };
@@ -70,7 +81,8 @@ export async function signCard(source: CardSource, { kid, privateKey }: CardSign
     const jws = await new FlattenedSign(new TextEncoder().encode(text)).setProtectedHeader(header).sign(privateKey);
     return { protected: jws.protected!, signature: jws.signature };
   };
-  const signatures = [await sign(canonicalizeAgentCard(card as unknown as AgentCard)), await sign(whole)];
+  const payloads = [canonicalizeAgentCard(card as unknown as AgentCard), whole, canonicalCard(card)];
+  const signatures = await Promise.all(payloads.map(sign));
   const etag = `W/"${createHash('sha256').update(`${kid}.${whole}`).digest('base64url')}"`;
   return { json: JSON.stringify({ ...card, signatures }), etag, kid };
 }

@@ -3,8 +3,8 @@ import type { Asker } from '../access/asker.ts';
 import { OracleError } from '../errors.ts';
 import { type Caller, isAnybody } from '../record/caller.ts';
 import type { ContentEncoding } from './encoded-text.ts';
-import { namesEtag } from './etag.ts';
 import { parseRequest } from './parse.ts';
+import { isUnchanged } from './preconditions.ts';
 import { sendProblem } from './problem.ts';
 import type { Reply, Route } from './route.ts';
 import { readBody } from './security/body.ts';
@@ -53,15 +53,14 @@ function cachingOf({ method, access }: Route, request: Request, caller: Caller, 
 
 async function send(request: Request, response: Response, reply: Reply): Promise<void> {
   const { status = 200, headers = {} } = reply;
-  // The framework heeds the tag only without `Cache-Control: no-cache`, which the fetch of browsers and Node adds of its own.
-  const isUnchanged = headers.ETag !== undefined && namesEtag(request.get('If-None-Match'), headers.ETag);
-  const body = isUnchanged ? null : await bodyOf(request, reply);
+  const unchanged = isUnchanged(request, headers);
+  const body = unchanged ? null : await bodyOf(request, reply);
   if (body !== null && request.method !== 'HEAD') await requireRoom(request.socket, body.content.length);
   const { Vary: dependsOn, ...others } = headers;
   response.status(status).set(others);
   // Beside what the door itself lets an answer depend on.
   if (dependsOn !== undefined) response.vary(dependsOn);
-  if (isUnchanged) response.status(304).end();
+  if (unchanged) response.status(304).end();
   else if (body === null) response.end();
   else writeBody(response, body);
 }

@@ -14,13 +14,18 @@ export function agentCardRoutes({ card }: Pick<HttpParts, 'card'>): Route[] {
       tag: 'agent',
       summary: 'A2A agent card: how agents reach this one, what it can do, on which terms; signed',
       description:
-        'One document for readers of A2A 1.0 and of 0.3. An extension of it has the JSON Schemas, prices and freshness of all skills. The ETag stays for as long as the card says the same under the same key.',
+        'One document for readers of A2A 1.0 and of 0.3. An extension of it names the URL with the JSON Schemas, prices and freshness of all skills. ETag and Last-Modified stay for as long as the card says the same under the same key.',
       reply: AGENT_CARD,
       async handle() {
-        const { json, etag } = await card.current();
+        const { json, etag, modifiedAt } = await card.current();
         if (built?.etag !== etag) built = { etag, encoded: new EncodedText(json) };
         return {
-          headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=3600', ETag: etag },
+          headers: {
+            'Content-Type': 'application/json; charset=utf-8',
+            'Cache-Control': 'public, max-age=3600',
+            ETag: etag,
+            'Last-Modified': modifiedAt.toUTCString(),
+          },
           encoded: built.encoded,
         };
       },

@@ -19,7 +19,9 @@ const EXTENSION = z.object({
   description: z.string().describe('What it says, and how to use it'),
   params: z
     .record(z.string(), z.unknown())
-    .describe('What the extension says: JSON Schemas, prices and freshness of skills; the identity on chain'),
+    .describe(
+      'What the extension says: where the JSON Schemas, prices and freshness of skills are; the identity on chain; terms of payment',
+    ),
 });
 
 const SCHEME = z.object({
@@ -89,7 +91,7 @@ export const AGENT_CARD = z.object({
   signatures: z
     .array(SIGNATURE)
     .describe(
-      'JWS with detached payload, ES256. The first is over the canonical form of the fields of 1.0 (A2A 1.0, section 8.4), the second over the RFC 8785 form of this whole document without `signatures`',
+      'JWS with detached payload, ES256. The first is over the fields of 1.0 in the canonical form of the SDKs, which leaves out what is empty; the second over the RFC 8785 form of this whole document without `signatures`; the third over the fields of 1.0 in the canonical form of A2A 1.0, section 8.4.1',
     ),
 });
 

@@ -13,7 +13,7 @@ const HSTS = `max-age=${365 * 86_400}`;
 
 /** Headers that a browser may send from another site. */
 const ALLOWED_HEADERS = [
-  ...['Authorization', 'Content-Type', 'If-None-Match', 'X-Request-Id', ...PROOF_HEADERS],
+  ...['Authorization', 'Content-Type', 'If-Modified-Since', 'If-None-Match', 'X-Request-Id', ...PROOF_HEADERS],
   ...['A2A-Version', 'A2A-Extensions', 'X-A2A-Extensions'],
   ...['Last-Event-ID', 'Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version', 'Mcp-Session-Id'],
 ];

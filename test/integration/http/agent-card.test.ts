@@ -65,6 +65,23 @@ describe('the served card', () => {
     expect((await fetchCard({ method: 'POST' })).status).toBe(405);
   });
 
+  it('is not sent again to a client that has it since its last change, in any process', async () => {
+    const response = await fetchCard();
+    const modified = response.headers.get('last-modified')!;
+    expect(new Date(modified).toUTCString()).toBe(modified);
+    const since = async (date: string, tag?: string) => {
+      const again = await fetchCard({ headers: { 'If-Modified-Since': date, ...(tag === undefined ? {} : { 'If-None-Match': tag }) } });
+      return [again.status, again.headers.get('last-modified'), (await again.text()).length > 0];
+    };
+    const later = (ms: number) => new Date(Date.parse(modified) + ms).toUTCString();
+    expect(await since(modified)).toEqual([304, modified, false]);
+    expect(await since(later(60_000))).toEqual([304, modified, false]);
+    expect(await since(later(-1_000))).toEqual([200, modified, true]);
+    expect(await since('yesterday')).toEqual([200, modified, true]);
+    // The tag decides where there is one (RFC 9110, section 13.1.3).
+    expect(await since(modified, '"another"')).toEqual([200, modified, true]);
+  });
+
   it('verifies with the SDK, and with a stock JOSE library', async () => {
     const card = await readCard();
     await verifyBySdk(card);
@@ -111,6 +128,7 @@ describe('the keys', () => {
     const other = await serve(service, agentCardRoutes({ card }));
     const [one, two] = await Promise.all([fetchCard(), fetchCard(undefined, other)]);
     expect(two.headers.get('etag')).toBe(one.headers.get('etag'));
+    expect(two.headers.get('last-modified')).toBe(one.headers.get('last-modified'));
     await verifyWhole(await two.json());
     await other.close();
   });

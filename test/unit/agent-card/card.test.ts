@@ -8,9 +8,11 @@ import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import { EXTENSIONS } from '../../../agent-card/extensions.ts';
 import { servedCard } from '../../../agent-card/served-card.ts';
 import { createCardDesk, signCard } from '../../../agent-card/signed-card.ts';
+import { skillContracts } from '../../../agent-card/skill-contracts.ts';
 import { urlAt } from '../../../agent-card/url.ts';
 import { SKILLS } from '../../../skills/index.ts';
 import type { CardKeys } from '../../../src/access/card-keys.ts';
+import { literalCanonicalCard, pythonCanonicalCard } from '../../support/agent-card-canonical.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are what is tested
 type Body = any;
@@ -129,14 +131,20 @@ describe('the card', () => {
     expect(params).toMatchObject({ ...source.payments, network: 'eip155:8453', terms: `${source.publicUrl}/.well-known/x402.json` });
   });
 
-  it('has a contract for each skill, whose examples its own schema takes', () => {
-    const { extensions } = (servedCard(source) as Body).capabilities;
-    const { params, required } = extensions.find(({ uri }: Body) => uri === EXTENSIONS.skillContracts);
+  it('names the URL of the contracts of its skills, and is below 12 kB with its signatures', async () => {
+    const { card } = await signed();
+    const { params, required } = card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSIONS.skillContracts);
     // Absent means false.
     expect(required).toBeUndefined();
-    expect(params.skills.map(({ id }: Body) => id)).toEqual(SKILLS.map(({ id }) => id));
+    expect(params.contracts).toBe(`${source.publicUrl}/api/svc/skills`);
+    expect(JSON.stringify(card).length).toBeLessThan(12_000);
+  });
+
+  it('has the examples of the contract of each skill, which its own schema takes', () => {
+    const contracts = skillContracts();
+    expect(contracts.map(({ id }) => id)).toEqual(SKILLS.map(({ id }) => id));
     for (const [index, skill] of SKILLS.entries()) {
-      const { input, output, examples } = params.skills[index];
+      const { input, output, examples } = contracts[index];
       expect([input.type, output.type], skill.id).toEqual(['object', 'object']);
       for (const example of examples) expect(skill.input.safeParse(example).success, skill.id).toBe(true);
       const samples = (servedCard(source) as Body).skills[index].examples.filter((text: string) => text.startsWith('{'));
@@ -160,8 +168,8 @@ describe('the signatures', () => {
   it('verify with nothing but a JOSE and a JCS library', async () => {
     const { card, keys } = await signed();
     const { signatures, ...rest } = card;
-    expect(signatures).toHaveLength(2);
-    const payloads = [canonicalizeAgentCard(rest), canonicalize(rest) as string];
+    expect(signatures).toHaveLength(3);
+    const payloads = [canonicalizeAgentCard(rest), canonicalize(rest) as string, literalCanonicalCard(card)];
     for (const [index, signature] of signatures.entries()) {
       const { protectedHeader } = await flattenedVerify({ ...signature, payload: encoded(payloads[index]) }, keys);
       expect(protectedHeader).toEqual({
@@ -172,6 +180,30 @@ describe('the signatures', () => {
       });
     }
     expect(decodeProtectedHeader(signatures[0])).toEqual(decodeProtectedHeader(signatures[1]));
+  });
+
+  it('verify over the canonical form of the Python SDK, which reads fields of 0.3 too', async () => {
+    const { card, keys } = await signed();
+    const verified = (payload: string) => flattenedVerify({ ...card.signatures[0], payload: encoded(payload) }, keys);
+    await verified(pythonCanonicalCard(card));
+    await expect(verified(pythonCanonicalCard({ ...card, version: '0' }))).rejects.toThrow();
+  });
+
+  it('would not verify there with a number in the parameters of an extension, which Python makes a float', () => {
+    const card = servedCard(source) as Body;
+    expect(pythonCanonicalCard(card)).toBe(canonicalizeAgentCard(card));
+    card.capabilities.extensions[0].params.count = 4;
+    expect(canonicalizeAgentCard(card)).toContain('"count":4,');
+    expect(pythonCanonicalCard(card)).toContain('"count":4.0,');
+  });
+
+  it('cover with the third what the SDKs leave out: that a skill needs a token', async () => {
+    const { card, keys } = await signed();
+    const open = structuredClone(card);
+    for (const skill of open.skills) delete skill.securityRequirements;
+    const verified = (index: number, payload: string) => flattenedVerify({ ...card.signatures[index], payload: encoded(payload) }, keys);
+    await verified(0, canonicalizeAgentCard(open));
+    await expect(verified(2, literalCanonicalCard(open))).rejects.toThrow();
   });
 
   it('fall with any change: the second with one of any field, the first with one of a field of 1.0', async () => {
@@ -206,7 +238,8 @@ describe('a process', () => {
     let kid = 'first';
     let nowMs = Date.parse('2026-12-31T23:59:59Z');
     const keys = { signing: async () => ({ kid, privateKey }), published: async () => [] } as unknown as CardKeys;
-    const desk = createCardDesk({ source, keys, now: () => new Date(nowMs) });
+    const changes = { record: async () => new Date(nowMs) };
+    const desk = createCardDesk({ source, keys, changes, now: () => new Date(nowMs) });
     const first = await desk.current();
     nowMs += 3_600_000;
     expect(await desk.current()).toBe(first);
