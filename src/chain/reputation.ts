@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, type Hex } from 'viem';
+import { type Address, decodeEventLog, encodeFunctionData, getAbiItem, type Hex, toEventSelector } from 'viem';
 import type { ReachedInstant } from '../trusted-time.ts';
 import type { Chain } from './client.ts';
 import { reputationAbi } from './erc8004-abi.ts';
@@ -27,13 +27,32 @@ export interface OutcomeReport extends Pick<Feedback, 'endpoint' | 'feedbackHash
   feedbackUri?: string;
 }
 
+/** What the off-chain file of a report must say, with the types of ERC-8004. */
+export interface FeedbackDescription extends Pick<Feedback, 'agentId' | 'value' | 'valueDecimals'> {
+  /** `eip155:<chain id>:<address of the identity registry>`. */
+  agentRegistry: string;
+  /** The reporter, CAIP-10. */
+  clientAddress: string;
+}
+
+/** A report that is on chain. */
+export interface SentReport {
+  txHash: Hex;
+  /** Block time. */
+  at: Date;
+  /** As the registry logged it, of the first report under this key; null where its event is none of ERC-8004. */
+  feedbackHash: Hex | null;
+}
+
 export interface Reporter {
   readonly address: Address;
+  /** The report of an outcome, for its off-chain file. */
+  describe(outcome: OutcomeReport['outcome']): Promise<FeedbackDescription>;
   /**
    * Errors as `Wallet.send`; CHAIN_REVERTED when the reporter owns or operates the agent ("Self-feedback not allowed").
    * @param over proves that the outcome may be published
    */
-  report(key: string, report: OutcomeReport, over: ReachedInstant): Promise<{ txHash: Hex; at: Date }>;
+  report(key: string, report: OutcomeReport, over: ReachedInstant): Promise<SentReport>;
 }
 
 export interface ReputationState {
@@ -59,17 +78,35 @@ const TAG = 'wagerOutcome';
 const DECIMALS = 2;
 const VALUES = { WIN: 10_000, LOSS: 0 } as const;
 
+const NEW_FEEDBACK_TOPIC = toEventSelector(getAbiItem({ abi: reputationAbi, name: 'NewFeedback' }));
+
 /** Logs outcomes to the Reputation Registry (ERC-8004), from a wallet that is not the agent's. */
 export function createReporter({ chain, wallet, agentId }: ReporterOptions): Reporter {
   return {
     address: wallet.address,
+    async describe(outcome) {
+      return {
+        agentRegistry: `eip155:${chain.chainId}:${chain.addresses.identityRegistry}`,
+        agentId: await agentId(),
+        clientAddress: `eip155:${chain.chainId}:${wallet.address}`,
+        value: VALUES[outcome],
+        valueDecimals: DECIMALS,
+      };
+    },
     async report(key, { outcome, endpoint, feedbackHash, feedbackUri = '' }, _over) {
       const scored = { value: VALUES[outcome], valueDecimals: DECIMALS, tag1: TAG, tag2: outcome };
       const feedback = { agentId: await agentId(), ...scored, endpoint, feedbackUri, feedbackHash };
-      const { hash, at } = await giveFeedback(chain, wallet, { key, feedback });
-      return { txHash: hash, at };
+      const sent = await giveFeedback(chain, wallet, { key, feedback });
+      return { txHash: sent.hash, at: sent.at, feedbackHash: feedbackHashIn(sent) };
     },
   };
+}
+
+function feedbackHashIn({ logs }: ConfirmedTransaction): Hex | null {
+  const log = logs.find(({ topics }) => topics[0] === NEW_FEEDBACK_TOPIC);
+  if (!log) return null;
+  const topics = log.topics as [Hex, ...Hex[]];
+  return decodeEventLog({ abi: reputationAbi, eventName: 'NewFeedback', topics, data: log.data }).args.feedbackHash;
 }
 
 /** Calls `giveFeedback` of the Reputation Registry, once per key. Errors as `Wallet.send`. */

@@ -1,7 +1,9 @@
 import { formatDay } from '../forecast/day.ts';
 import { HORIZONS } from '../forecast/model.ts';
 import { windowOf } from '../record/forecast.ts';
+import type { ReachedInstant } from '../trusted-time.ts';
 import { evidencePath, wagerEvidence } from '../wager/evidence.ts';
+import type { WagerDoc } from '../wager/wagers.ts';
 import type { PipelineParts, StepContext } from './parts.ts';
 
 /**
@@ -15,14 +17,18 @@ export async function reputationStep(parts: PipelineParts, { now, time }: StepCo
   for (const wager of wagers) {
     const { resolvesAtMs } = windowOf(wager.day, Math.max(...HORIZONS));
     const over = await time.reach(resolvesAtMs, `The last outcome of ${formatDay(wager.day)}`);
-    const report = {
-      outcome: wager.state === 'WIN' ? 'WIN' : 'LOSS',
-      endpoint: parts.publicUrl(),
-      feedbackUri: `${parts.publicUrl()}${evidencePath(wager._id)}`,
-      feedbackHash: wagerEvidence(wager).hash,
-    } as const;
-    const { txHash, at } = await parts.reporter.report(`feedback:${wager._id}`, report, over);
-    await parts.wagers.recordFeedback(wager._id, txHash, at);
+    await report(parts, { wager, now, over });
   }
   return wagers.length;
+}
+
+/** The header is written before the report is sent; a report that an earlier version has sent is of a file without it. */
+async function report(parts: PipelineParts, { wager, now, over }: { wager: WagerDoc; now: Date; over: ReachedInstant }): Promise<void> {
+  const outcome = wager.state === 'WIN' ? 'WIN' : 'LOSS';
+  const header = { ...(await parts.reporter.describe(outcome)), createdAt: now.toISOString() };
+  const prepared = await parts.wagers.prepareFeedback(wager, header);
+  const [{ hash }, older] = [wagerEvidence(prepared), wagerEvidence({ ...prepared, feedbackHeader: undefined })];
+  const [endpoint, feedbackUri] = [parts.publicUrl(), `${parts.publicUrl()}${evidencePath(wager._id)}`];
+  const sent = await parts.reporter.report(`feedback:${wager._id}`, { outcome, endpoint, feedbackUri, feedbackHash: hash }, over);
+  await parts.wagers.recordFeedback(wager._id, sent.txHash, { at: sent.at, hasHeader: sent.feedbackHash !== older.hash });
 }

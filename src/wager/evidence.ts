@@ -15,7 +15,10 @@ export function evidencePath(date: string): string {
   return `/api/svc/agent/feedback/${date}`;
 }
 
-/** The evidence on a settled wager; the same for as long as the wager stands. */
+/**
+ * The evidence on a settled wager, an off-chain feedback file of ERC-8004; the same for as long as the wager stands. Wagers that earlier
+ * versions reported have no header, and keep the bytes that their hash on chain is of.
+ */
 export function wagerEvidence(wager: WagerDoc): WagerEvidence {
   const json = canonicalize(factsOf(wager)) as string;
   return { json, hash: keccak256(toHex(json)) };
@@ -29,6 +32,7 @@ function factsOf(wager: WagerDoc) {
   const { state: outcome, winner, payoutMicros, placedAt, settledAt } = wager;
   const facts = { pModel, qMarket, pBelieved, weight, side, contracts, costMicros, outcome, winner, payoutMicros };
   return {
+    ...wager.feedbackHeader,
     date,
     venue,
     asset,

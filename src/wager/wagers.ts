@@ -5,6 +5,7 @@ import { isDuplicateKey } from '../mongo.ts';
 import { OUTBOX_INDEX, type Outboxed } from '../outbox.ts';
 import type { ReachedInstant } from '../trusted-time.ts';
 import { type Comparison, type HeadToHead, headToHead } from './earned-weight.ts';
+import type { FeedbackHeader } from './feedback-header.ts';
 import type { Side } from './sizing.ts';
 import type { BookDepth, Listing, Quote, StrikeMarket, Venue } from './venue.ts';
 
@@ -56,6 +57,8 @@ export interface WagerDoc {
   winner: Side | null;
   payoutMicros: number | null;
   settledAt: Date | null;
+  /** Of the feedback file, written before the report is sent; unset where an earlier version reported. */
+  feedbackHeader?: FeedbackHeader;
   /** Transaction that logged the outcome to the reputation registry. */
   feedbackTxHash: string | null;
   feedbackAt: Date | null;
@@ -209,8 +212,17 @@ export class WagerBook {
     return this.wagers.findOne({ _id: date, feedbackTxHash: { $ne: null } });
   }
 
-  async recordFeedback(id: string, feedbackTxHash: string, feedbackAt: Date): Promise<void> {
-    await this.wagers.updateOne({ _id: id }, { $set: { feedbackTxHash, feedbackAt } });
+  /** Gives an unreported wager the header of its feedback file, unless it has one, and returns the wager as it stands. */
+  async prepareFeedback(wager: WagerDoc, feedbackHeader: FeedbackHeader): Promise<WagerDoc> {
+    const { _id } = wager;
+    await this.wagers.updateOne({ _id, feedbackTxHash: null, feedbackHeader: { $exists: false } }, { $set: { feedbackHeader } });
+    return (await this.wagers.findOne({ _id })) ?? wager;
+  }
+
+  /** @param hasHeader false where the file on chain is one of an earlier version, without a header */
+  async recordFeedback(id: string, feedbackTxHash: string, { at, hasHeader }: { at: Date; hasHeader: boolean }): Promise<void> {
+    const unset = hasHeader ? {} : { $unset: { feedbackHeader: '' as const } };
+    await this.wagers.updateOne({ _id: id }, { $set: { feedbackTxHash, feedbackAt: at }, ...unset });
   }
 
   /** When an outcome was last logged to the registry, or null. */

@@ -64,8 +64,24 @@ export type AgentReputation = z.input<typeof AGENT_REPUTATION>;
 const SIDE = z.enum(['YES', 'NO']);
 const MICROS = z.int();
 
+/** What ERC-8004 asks of a feedback file. */
+const FEEDBACK_HEADER = {
+  agentRegistry: z
+    .string()
+    .optional()
+    .describe(
+      'Identity registry of the agent, `eip155:<chain id>:<address>`; absent, as the next five, from files that earlier versions published',
+    ),
+  agentId: COUNT.optional().describe('Id of the agent there, from 0'),
+  clientAddress: z.string().optional().describe("The operator's own reporter, who gave the feedback, CAIP-10"),
+  createdAt: TIME.optional().describe('When the report was prepared'),
+  value: z.int().optional().describe('What was given, in units of 10^-`valueDecimals`: WIN 10000, LOSS 0'),
+  valueDecimals: COUNT.optional().describe('Decimals of `value`'),
+};
+
 /** Only a wager that was placed and settled is ever reported: nothing of it is missing. */
 export const WAGER_EVIDENCE = z.object({
+  ...FEEDBACK_HEADER,
   date: DATE.describe('The day of the wager'),
   venue: z.string().describe('Where it was placed'),
   asset: z.string().describe('What was staked'),

@@ -55,9 +55,10 @@ describe('the first agent of a registry', () => {
     });
     for (const [index, outcome] of (['WIN', 'LOSS', 'WIN'] as const).entries()) {
       const sent = await reporter.report(`feedback:${index}`, { outcome, endpoint: 'http://one.example', feedbackHash }, REACHED);
-      expect(sent).toEqual({ txHash: expect.stringMatching(/^0x/), at: expect.any(Date) });
+      expect(sent).toEqual({ txHash: expect.stringMatching(/^0x/), at: expect.any(Date), feedbackHash });
     }
-    await reporter.report('feedback:2', { outcome: 'WIN', endpoint: 'http://one.example', feedbackHash }, REACHED);
+    const other = { outcome: 'WIN', endpoint: 'http://one.example', feedbackHash: keccak256('0x') } as const;
+    expect(await reporter.report('feedback:2', other, REACHED)).toMatchObject({ feedbackHash });
     // 20000 / 3, truncated to two decimals.
     expect(await readReputation(chain, 0, reporter.address)).toMatchObject({ total: 3, positive: 2, averageScore: 66.66 });
   });

@@ -9,8 +9,10 @@ import { type HttpServer, listen } from '../../../src/http/server.ts';
 import { jsonRpc } from '../../../src/local/json-rpc.ts';
 import { liveContext } from '../../../src/pipeline/parts.ts';
 import { runStep } from '../../../src/pipeline/steps.ts';
+import { wagerEvidence } from '../../../src/wager/evidence.ts';
 import { call } from '../../support/serve.ts';
 import { runPastDay, type TestService, testService, today } from '../../support/service.ts';
+import { REACHED } from '../../support/trusted-time.ts';
 import { settledWager } from '../pipeline/wager-docs.ts';
 
 const DAYS = 16;
@@ -193,7 +195,28 @@ describe('the evidence on an outcome', () => {
     const { feedbackTxHash } = (await wagers.reported(date))!;
     const { input } = await jsonRpc<{ input: string }>(service.infrastructure.rpcUrl, 'eth_getTransactionByHash', feedbackTxHash);
     expect(input).toContain(keccak256(bytes).slice(2));
+    const { registries, chain } = await get('/api/svc/agent/identity');
+    expect(JSON.parse(new TextDecoder().decode(bytes))).toMatchObject({
+      agentRegistry: `${chain}:${registries.identity}`,
+      agentId: 0,
+      clientAddress: `${chain}:${service.pipeline.reporter.address}`,
+      createdAt: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/),
+      ...{ value: 10_000, valueDecimals: 2, date },
+    });
     await wagers.wagers.deleteOne({ _id: date });
+  });
+
+  it('keeps the bytes that an earlier version has reported, without a header, also where it died before it wrote that down', async () => {
+    const { wagers, reporter } = service.pipeline;
+    const served = async (date: string) => new Uint8Array(await (await fetchFrom(`/api/svc/agent/feedback/${date}`)).arrayBuffer());
+    const wager = settledWager(today() - 31, 'LOSS');
+    const { json, hash } = wagerEvidence(wager);
+    expect(json).not.toContain('agentRegistry');
+    await wagers.wagers.insertOne({ ...wager });
+    await reporter.report(`feedback:${wager._id}`, { outcome: 'LOSS', endpoint: '', feedbackHash: hash }, REACHED);
+    await runStep(service.pipeline, 'reputation', today(), liveContext(service.pipeline, new Date()));
+    expect(keccak256(await served(wager._id))).toBe(hash);
+    await wagers.wagers.deleteOne({ _id: wager._id });
   });
 });
 
