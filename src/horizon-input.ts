@@ -14,6 +14,9 @@ export const HORIZON_RULE = `must be one of ${HORIZON_NAMES.join(', ')}, or the 
 
 const HORIZONS_RULE = `must be all, or names of ${HORIZON_NAMES.join(', ')} separated by commas`;
 
+/** Longest list that is read; repetitions count. */
+const MAX_NAMES = 20;
+
 const DESCRIPTION = 'Days from the opening of the outcome window to its end';
 
 /** The horizons, spelled `7d`, `7` or the number 7; read as `7d`. Schemas for clients list all of them. */
@@ -24,16 +27,13 @@ export const signalHorizonInput = z
   .preprocess(toHorizonName, z.enum(HORIZON_NAMES, { error: HORIZON_RULE }).meta({ enum: [...SIGNAL_HORIZONS] }))
   .describe(`${DESCRIPTION}; 1d is accepted too, and the number alone, such as 7`);
 
-/** Several horizons: `all`, or names separated by commas such as `2d,7` (or a JSON list of them); read as names without repetition. */
-export const horizonsInput = z
-  .preprocess(
-    toHorizonNames,
-    z
-      .array(z.enum(HORIZON_NAMES, { error: HORIZON_RULE }), { error: HORIZONS_RULE })
-      .min(1, HORIZONS_RULE)
-      .max(20, HORIZONS_RULE),
-  )
-  .transform((names) => HORIZON_NAMES.filter((name) => names.includes(name)));
+/** Several horizons: `all`, or names separated by commas such as `2d,7` (or a list of them); read as names, each once, shortest first. */
+export const horizonsInput = z.unknown().transform((value, context): HorizonName[] => {
+  const names = z.array(z.enum(HORIZON_NAMES)).min(1).max(MAX_NAMES).safeParse(toHorizonNames(value));
+  if (names.success) return HORIZON_NAMES.filter((name) => names.data.includes(name));
+  context.issues.push({ code: 'custom', message: HORIZONS_RULE, input: value });
+  return z.NEVER;
+});
 
 /** Days of a horizon's name. */
 export function horizonDaysOf(horizon: HorizonName): number {
@@ -48,6 +48,6 @@ function toHorizonName(value: unknown): unknown {
 
 function toHorizonNames(value: unknown): unknown {
   if (value === 'all') return [...HORIZON_NAMES];
-  const names = typeof value === 'string' ? value.slice(0, 200).split(',') : value;
+  const names = typeof value === 'string' ? value.split(',', MAX_NAMES + 1) : value;
   return Array.isArray(names) ? names.map(toHorizonName) : names;
 }

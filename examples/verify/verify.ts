@@ -67,7 +67,7 @@ async function read(uid: Hex, schema: string) {
 }
 
 async function newestResolution(): Promise<Hex> {
-  const { data } = await ask<{ data: { uid: Hex; type: string }[] }>('/api/svc/onchain-oracle/history?limit=100');
+  const { data } = await ask<{ data: { uid: Hex; type: string }[] }>('/api/svc/onchain-oracle/history?horizons=all&limit=100');
   const newest = data.find(({ type }) => type === 'resolution');
   if (newest === undefined) throw new Error('No forecast is resolved yet');
   return newest.uid;

@@ -1,16 +1,7 @@
 import { z } from 'zod';
-import type { ZodOpenApiMetadata } from 'zod-openapi';
 import { HORIZONS } from '../forecast/model.ts';
 import { DEFAULT_HORIZON, horizonDaysOf, recordHorizonInput, SIGNAL_HORIZONS } from '../horizon-input.ts';
-
-/** How the reference tells of a parameter that comes as text and stands for something else. */
-const shownAs = (schema: object, description: string): ZodOpenApiMetadata => ({
-  description,
-  override: ({ jsonSchema }) => {
-    for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword as keyof typeof jsonSchema];
-    Object.assign(jsonSchema, schema);
-  },
-});
+import { shownAs } from './shown-as.ts';
 
 const HORIZON_DESCRIPTION = 'Days from the opening of the outcome window to its end';
 
@@ -39,6 +30,7 @@ export const scorecardHorizon = recordHorizonInput
 /** Entries that lists tell at most, and unless asked otherwise (interface, section 8). */
 export const PAGES = {
   attestations: { most: 100, default: 30 },
+  scorecard: { most: 1_000, default: 20 },
   copyTrade: { most: 90, default: 30 },
   wagers: { most: 365, default: 60 },
 } as const;

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import type { Attested } from '../chain/attester.ts';
-import { type AttestationView, type AttestationViewOptions, viewAttestation } from './attestation-views.ts';
+import { HORIZONS } from '../forecast/model.ts';
 import type { ForecastDoc } from './forecast.ts';
 import type { ForecastRecord } from './record.ts';
 
@@ -12,13 +12,6 @@ export interface Found {
   type: AttestationType;
 }
 
-export interface AttestationPage {
-  /** Newest first. */
-  attestations: AttestationView[];
-  /** How many there are in all. */
-  total: number;
-}
-
 export interface AttestationStats {
   predictions: number;
   resolutions: number;
@@ -28,38 +21,6 @@ export interface AttestationStats {
   totalGasWei: bigint;
 }
 
-/** Prediction and resolution attestations of all horizons, newest first. */
-export async function listAttestations(record: ForecastRecord, limit: number, options: AttestationViewOptions): Promise<AttestationPage> {
-  const newest = { limit };
-  const [predicted, revealed, predictions, resolutions] = await Promise.all([
-    record.forecasts
-      .find({ attestation: { $ne: null } }, newest)
-      .sort({ 'attestation.at': -1, horizonDays: -1 })
-      .toArray(),
-    record.forecasts
-      .find({ reveal: { $ne: null } }, newest)
-      .sort({ 'reveal.at': -1, horizonDays: -1 })
-      .toArray(),
-    record.forecasts.countDocuments({ attestation: { $ne: null } }),
-    record.forecasts.countDocuments({ reveal: { $ne: null } }),
-  ]);
-  const views = [
-    ...predicted.map((doc) => viewAttestation(doc, 'prediction', options)),
-    ...revealed.map((doc) => viewAttestation(doc, 'resolution', options)),
-  ].sort((a, b) => (a.attestedAt === b.attestedAt ? 0 : a.attestedAt < b.attestedAt ? 1 : -1));
-  return { attestations: views.slice(0, limit), total: predictions + resolutions };
-}
-
-/** The newest prediction attestation of a horizon, or null before the first. */
-export async function latestAttestation(
-  record: ForecastRecord,
-  horizonDays: number,
-  options: AttestationViewOptions,
-): Promise<AttestationView | null> {
-  const doc = await record.forecasts.findOne({ horizonDays, attestation: { $ne: null } }, { sort: { sequence: -1 } });
-  return doc === null ? null : viewAttestation(doc, 'prediction', options);
-}
-
 /** The forecast that a uid belongs to, and which of its attestations it is; null for a uid that is not ours. */
 export async function findByUid(record: ForecastRecord, uid: Hex): Promise<Found | null> {
   const doc = await record.forecasts.findOne({ $or: [{ 'attestation.uid': uid }, { 'reveal.uid': uid }] });
@@ -67,10 +28,10 @@ export async function findByUid(record: ForecastRecord, uid: Hex): Promise<Found
   return { doc, type: doc.attestation?.uid === uid ? 'prediction' : 'resolution' };
 }
 
-/** Counts, times and cost of everything attested. */
-export async function attestationStats(record: ForecastRecord): Promise<AttestationStats> {
+/** Counts, times and cost of everything attested for some horizons, in days. */
+export async function attestationStats(record: ForecastRecord, horizons: readonly number[] = HORIZONS): Promise<AttestationStats> {
   const docs = await record.forecasts
-    .find({ attestation: { $ne: null } }, { projection: { attestation: 1, reveal: 1 } })
+    .find({ horizonDays: { $in: [...horizons] }, attestation: { $ne: null } }, { projection: { attestation: 1, reveal: 1 } })
     .sort({ 'attestation.at': 1 })
     .toArray();
   const predictions = docs.map((doc) => doc.attestation as Attested);

@@ -79,7 +79,7 @@ describe('a first start', () => {
 
     const scorecard = await get('/api/svc/scorecard?horizon=7');
     expect(scorecard.predictions).toHaveLength(recordedDays());
-    const { data } = await get('/api/svc/onchain-oracle/history?limit=100');
+    const { data } = await get('/api/svc/onchain-oracle/history?horizons=all&limit=100');
     for (const { uid } of data) expect((await get(`/api/svc/onchain-oracle/verify/${uid}`)).verified).toBe(true);
     const identity = await get('/api/svc/agent/identity');
     expect(identity.registered).toBe(true);
@@ -89,7 +89,7 @@ describe('a first start', () => {
     const second = await start();
     expect(second.output()).not.toMatch(/Replaying \[|fills|deployed|Self-tests/);
     expect(await get('/api/svc/scorecard?horizon=7')).toEqual(scorecard);
-    expect((await get('/api/svc/onchain-oracle/history?limit=100')).data).toEqual(data);
+    expect((await get('/api/svc/onchain-oracle/history?horizons=all&limit=100')).data).toEqual(data);
     expect((await get('/api/svc/agent/identity')).agentId).toBe(identity.agentId);
     expect((await get(`/api/svc/onchain-oracle/verify/${data[0].uid}`)).verified).toBe(true);
     await expectSameRecordBeside(second.url);
@@ -121,8 +121,8 @@ describe('a first start', () => {
     expect(predictions.map(({ sequence }: { sequence: number }) => sequence)).toEqual(
       Array.from({ length: days }, (_, index) => days - index),
     );
-    expect((await get('/api/svc/onchain-oracle/stats')).predictions).toBe(4 * days);
-    const { data } = await get('/api/svc/onchain-oracle/history?limit=100');
+    expect((await get('/api/svc/onchain-oracle/stats?horizons=all')).predictions).toBe(4 * days);
+    const { data } = await get('/api/svc/onchain-oracle/history?horizons=all&limit=100');
     for (const { uid } of data) expect((await get(`/api/svc/onchain-oracle/verify/${uid}`)).verified).toBe(true);
   });
 

@@ -169,7 +169,7 @@ async function opened(browser: TestBrowser, url: string, { width = 1_200, answer
       let attestations = 0;
       await fresh.clock.install();
       await fresh.route('**/api/svc/scorecard*', (route) => route.fulfill({ json: answer() }));
-      await fresh.route('**/api/svc/onchain-oracle/stats', async (route) => {
+      await fresh.route('**/api/svc/onchain-oracle/stats*', async (route) => {
         const response = await route.fetch();
         await route.fulfill({ response, json: { ...(await response.json()), totalAttestations: ++attestations } });
       });

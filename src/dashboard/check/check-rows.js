@@ -162,14 +162,14 @@ function digestIn(attestation) {
  * @param {Task} task
  * @returns {Promise<ReadonlyMap<string, string>>}
  */
-async function saltsFor({ rows, token, info }) {
+async function saltsFor({ rows, shown, token, info }) {
   const told = rows.some(({ direction, resolutionUid }) => direction !== null && resolutionUid === null);
   if (!told) return new Map();
   try {
     const { most } = info.limits.attestationHistory;
-    /** @type {{ attestations: { type: string, uid: string, salt: string | null }[] }} */
-    const { attestations } = await ask(`api/svc/onchain-oracle/history?limit=${most}`, { token });
-    return new Map(attestations.flatMap(({ type, uid, salt }) => (type === 'prediction' && salt !== null ? [[uid, salt]] : [])));
+    /** @type {{ data: { type: string, uid: string, salt: string | null }[] }} */
+    const { data } = await ask(`api/svc/onchain-oracle/history?horizon=${shown.horizon}&limit=${most}`, { token });
+    return new Map(data.flatMap(({ type, uid, salt }) => (type === 'prediction' && salt !== null ? [[uid, salt]] : [])));
   } catch {
     // Without them these commitments stay closed, and the finding says so.
     return new Map();

@@ -97,7 +97,7 @@ function followAttestations({ store, session, onChange }) {
     if (session.current !== null || count === asked) return;
     asked = count;
     // The last of them may be cut off from others of their step.
-    const { data } = await ask('api/svc/onchain-oracle/history?limit=30');
+    const { data } = await ask('api/svc/onchain-oracle/history?horizons=all&limit=30');
     lines = linesOfAttestations(data).slice(0, 10);
     onChange();
   }

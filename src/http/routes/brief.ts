@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
 import { parseDay } from '../../forecast/day.ts';
 import type { Brief } from '../../record/briefs/brief.ts';
+import { briefOfHorizons } from '../../record/briefs/of-horizons.ts';
 import { briefAsMarkdown, briefAsText } from '../../record/briefs/render.ts';
 import { weakEtag } from '../etag.ts';
+import { chosenHorizons, HORIZON_CHOICE } from '../horizon-choice.ts';
 import { negotiate } from '../negotiate.ts';
 import { date } from '../parameters.ts';
 import type { HttpParts } from '../parts.ts';
@@ -22,15 +24,18 @@ export function briefRoutes({ reports }: Pick<HttpParts, 'reports'>): Route[] {
       summary: 'The brief of the day: market, regime, what was resolved, the record so far and what comes next',
       description:
         'Made at 03:00 UTC from what was known then, and kept for ever. `Accept` chooses between JSON, plain text and Markdown. It is the ' +
-        'same for everybody: of unresolved forecasts it tells that they exist.',
-      query: z.object({ date: date.optional().describe('Day of an older brief, YYYY-MM-DD; the newest unless told') }),
+        'same for every caller: of unresolved forecasts it says that they exist. It covers the 7-day story; `horizons=all` adds 1, 2 and 3 days.',
+      query: z.object({ date: date.optional().describe('Day of an older brief, YYYY-MM-DD; the newest unless sent'), ...HORIZON_CHOICE }),
       reply: DAILY_BRIEF,
       alternatives: {
         'text/plain': { description: 'The same as plain text.' },
         'text/markdown': { description: 'The same as Markdown.' },
       },
       errors: ['NOT_FOUND', 'STEP_WAITING'],
-      handle: async ({ query, accept }) => replyWith(await briefOf(reports, query.date), accept),
+      async handle({ query, accept }) {
+        const horizons = chosenHorizons(query);
+        return replyWith(briefOfHorizons(await briefOf(reports, query.date), horizons), accept);
+      },
     }),
   ];
 }

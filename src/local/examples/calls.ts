@@ -99,7 +99,7 @@ async function boughtAnswer(world: World): Promise<object> {
 
 /** A resolved attestation: everything of it is public. */
 async function resolution(world: World): Promise<{ uid: string; cid: string }> {
-  const { data } = await world.json('/api/svc/onchain-oracle/history?limit=100');
+  const { data } = await world.json('/api/svc/onchain-oracle/history?horizons=all&limit=100');
   const found = data.find(({ type }: { type: string }) => type === 'resolution') ?? data[0];
   if (found === undefined) throw new Error('nothing is attested');
   return found;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SCHEMAS, type SchemaName } from '../../chain/schemas.ts';
 import { ADDRESS, BYTES32, COUNT, INTEGER_TEXT, SUCCESS, TIME } from '../../fields.ts';
-import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, FORECAST_VALUES, OUTCOME } from './forecast.ts';
+import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, FORECAST_VALUES, HORIZON, OUTCOME } from './forecast.ts';
 
 const KIND = z.enum(['prediction', 'resolution']);
 const SCHEMA_NAMES = Object.keys(SCHEMAS) as SchemaName[];
@@ -33,7 +33,7 @@ const ATTESTATION = z.object({
 
 export const LATEST_ATTESTATION = z.object({
   success: SUCCESS,
-  data: ATTESTATION.describe('The newest prediction of the default horizon'),
+  data: ATTESTATION.describe('The newest prediction of the horizons asked for'),
 });
 
 export type LatestAttestation = z.input<typeof LATEST_ATTESTATION>;
@@ -41,9 +41,11 @@ export type LatestAttestation = z.input<typeof LATEST_ATTESTATION>;
 export const ATTESTATION_HISTORY = z.object({
   success: SUCCESS,
   data: z.array(ATTESTATION).describe('Newest first'),
-  attestations: z.array(ATTESTATION).describe('The same as `data`'),
-  count: COUNT.describe('How many are told here'),
-  total: COUNT.describe('How many there are in all'),
+  attestations: z.array(ATTESTATION).optional().describe('The same as `data`; only with `?compat=1`'),
+  count: COUNT.describe('How many this page has'),
+  total: COUNT.describe('How many the horizons of this answer have in all'),
+  horizons: z.array(HORIZON).describe('Horizons that this answer covers'),
+  nextCursor: BYTES32.nullable().describe('`before` of the next page; null on the last'),
 });
 
 export type AttestationHistory = z.input<typeof ATTESTATION_HISTORY>;
@@ -101,10 +103,11 @@ export const ATTESTATION_STATS = z.object({
       totalPublished: COUNT.describe('Prediction attestations'),
       totalResolved: COUNT.describe('Resolution attestations'),
       totalGasWei: INTEGER_TEXT.describe(
-        'What all of them cost, wei, decimal digits: gas at its price, and the fee that a rollup takes for data beside it',
+        'Cost of the transactions that carry them, wei, decimal digits: gas at its price, and the fee that a rollup takes for data beside it. A transaction carries other horizons too, and is counted as a whole',
       ),
     })
     .describe('The figures of one shape of the interface; the rest is that of the other'),
+  horizons: z.array(HORIZON).describe('Horizons that are counted'),
   totalAttestations: COUNT.describe('Predictions and resolutions'),
   predictions: COUNT.describe('Prediction attestations'),
   resolutions: COUNT.describe('Resolution attestations'),

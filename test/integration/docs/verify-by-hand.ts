@@ -42,9 +42,9 @@ export function describeVerifying(place: () => Place): void {
 
   /** Resolutions as the service tells them, newest first. */
   async function resolved(): Promise<Resolved[]> {
-    const answer = await fetch(`${place().SERVICE_URL}/api/svc/onchain-oracle/history?limit=50`);
-    const { attestations } = (await answer.json()) as { attestations: Resolved[] };
-    return attestations.filter(({ type }) => type === 'resolution');
+    const answer = await fetch(`${place().SERVICE_URL}/api/svc/onchain-oracle/history?horizons=all&limit=50`);
+    const { data } = (await answer.json()) as { data: Resolved[] };
+    return data.filter(({ type }) => type === 'resolution');
   }
 
   describe('docs/VERIFY.md, by hand', () => {

@@ -194,7 +194,7 @@ describe('/api/claw/ecosystem', () => {
       attester: service.http.attesterAddress,
       address: service.http.addresses.eas,
     });
-    const stats = await get('/api/svc/onchain-oracle/stats');
+    const stats = await get('/api/svc/onchain-oracle/stats?horizons=all');
     expect([contracts.eas.resolutions, contracts.eas.latestAttestation]).toEqual([stats.resolutions, stats.latestAttestation]);
     expect(contracts.schemaRegistry.schemas).toEqual([
       expect.objectContaining({ name: 'prediction', registered: true }),

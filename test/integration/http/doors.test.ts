@@ -104,7 +104,7 @@ describe('the scorecard', () => {
 
 describe('the attestations', () => {
   it('are listed newest first, and every one of them verifies on the chain', async () => {
-    const { data, attestations, count, total } = await get('/api/svc/onchain-oracle/history?limit=100');
+    const { data, attestations, count, total } = await get('/api/svc/onchain-oracle/history?horizons=all&limit=100&compat=1');
     expect(attestations).toEqual(data);
     expect(count).toBe(data.length);
     expect(total).toBeGreaterThan(100);
@@ -127,8 +127,57 @@ describe('the attestations', () => {
   });
 
   it('follow `limit`, 30 unless told', async () => {
-    expect((await get('/api/svc/onchain-oracle/history')).count).toBe(30);
+    expect((await get('/api/svc/onchain-oracle/history?horizons=all')).count).toBe(30);
     expect((await get('/api/svc/onchain-oracle/history?limit=1')).count).toBe(1);
+  });
+
+  it('list the 7-day story by default: one prediction a day, sent once', async () => {
+    const { data, horizons, attestations } = await get('/api/svc/onchain-oracle/history?limit=100');
+    expect(attestations).toBeUndefined();
+    expect(horizons).toEqual(['7d']);
+    expect(new Set(data.map(({ horizon }: { horizon: string }) => horizon))).toEqual(new Set(['7d']));
+    const dates = data.flatMap(({ type, date }: { type: string; date: string }) => (type === 'prediction' ? [date] : []));
+    expect([dates.length, new Set(dates).size]).toEqual([DAYS, DAYS]);
+  });
+
+  it.each(['limit=7', 'limit=7&horizons=all', 'limit=5&horizons=2d,7', 'limit=3&horizon=1', 'limit=4&compat=1'])(
+    'are read to the end by Link, each once and newest first: %s',
+    async (query) => {
+      const told: Record<string, string>[] = [];
+      let [total, count] = [0, 0];
+      for (let next: string | null = `/api/svc/onchain-oracle/history?${query}`; next !== null; ) {
+        const response: Response = await fetchFrom(next);
+        // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+        const body: any = await response.json();
+        const link = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
+        told.push(...body.data);
+        total = body.total;
+        count += body.count;
+        expect(body.attestations).toEqual(query.includes('compat') ? body.data : undefined);
+        expect(link === undefined ? null : new URL(link).searchParams.get('before')).toBe(body.nextCursor);
+        expect(body.nextCursor).toBe(link === undefined ? null : body.data.at(-1).uid);
+        next = link === undefined ? null : `${new URL(link).pathname}${new URL(link).search}`;
+      }
+      const docs = await service.pipeline.record.forecasts.find({}).toArray();
+      const chosen = docs.filter(({ horizonDays }) => told.some(({ horizon }) => horizon === `${horizonDays}d`));
+      const uids = chosen.flatMap(({ attestation, reveal }) => [attestation, reveal].flatMap((one) => one?.uid ?? []));
+      expect(told.map(({ uid }) => uid).toSorted()).toEqual(uids.toSorted());
+      expect([total, count]).toEqual([uids.length, uids.length]);
+      const times = told.map(({ attestedAt }) => attestedAt);
+      expect(times).toEqual(times.toSorted().reverse());
+    },
+  );
+
+  it('reject a position that is none of theirs, and two ways to name horizons', async () => {
+    for (const [query, field] of [
+      [`before=0x${'1'.repeat(64)}`, 'before'],
+      ['before=12', 'before'],
+      ['horizon=7d&horizons=all', 'horizons'],
+      ['horizons=7d,9d', 'horizons'],
+      ['horizons=', 'horizons'],
+      ['horizon=all', 'horizon'],
+    ])
+      expect(await problem(`/api/svc/onchain-oracle/history?${query}`), query).toMatchObject({ status: 400, code: 'INPUT_INVALID', field });
   });
 
   it('were each made before their window opened, in a sequence without a gap, linked to their predecessor', async () => {
@@ -154,10 +203,20 @@ describe('the attestations', () => {
 
   it('have a latest one and statistics', async () => {
     expect((await get('/api/svc/onchain-oracle/latest')).data).toMatchObject({ type: 'prediction', horizon: '7d', resolved: false });
-    const stats = await get('/api/svc/onchain-oracle/stats');
-    expect(stats.data).toMatchObject({ totalPublished: 4 * DAYS, totalResolved: stats.resolutions });
-    expect(BigInt(stats.data.totalGasWei)).toBeGreaterThan(0n);
-    expect(stats.totalAttestations).toBe(stats.predictions + stats.resolutions);
+    for (const [query, horizons] of [
+      ['', ['7d']],
+      ['?horizon=2', ['2d']],
+      ['?horizons=all', ['1d', '2d', '3d', '7d']],
+    ] as const) {
+      const stats = await get(`/api/svc/onchain-oracle/stats${query}`);
+      expect(stats).toMatchObject({ horizons, totalAttestations: stats.predictions + stats.resolutions });
+      expect(stats.data).toMatchObject({ totalPublished: horizons.length * DAYS, totalResolved: stats.resolutions });
+      expect(BigInt(stats.data.totalGasWei)).toBeGreaterThan(0n);
+      const { total } = await get(`/api/svc/onchain-oracle/history?limit=1&horizons=${horizons.join(',')}`);
+      expect(total).toBe(stats.totalAttestations);
+    }
+    expect((await get('/api/svc/onchain-oracle/latest?horizon=2d')).data).toMatchObject({ type: 'prediction', horizon: '2d' });
+    expect((await get('/api/svc/onchain-oracle/latest?horizons=all')).data.horizon).toBe('7d');
   });
 
   it('name metadata that hashes to what is on chain', async () => {
@@ -272,6 +331,24 @@ describe('bad input', () => {
     ['/api/svc/agent/feedback/2026-02-30', 'date'],
   ])('%s gets a problem that names %s', async (path, field) => {
     expect(await problem(path)).toMatchObject({ status: 400, code: 'INPUT_INVALID', field, retryable: false });
+  });
+
+  it.each([
+    ['/api/svc/onchain-oracle/history?offset=30', 'offset', 'before'],
+    ['/api/svc/onchain-oracle/history?cursor=abc', 'cursor', 'before'],
+    ['/api/svc/scorecard?page=2', 'page', 'horizon'],
+    ['/api/svc/wagers?pageSize=10', 'pageSize', 'limit'],
+    ['/api/svc/wagers?per_page=10', 'per_page', 'limit'],
+    ['/api/svc/open/signal?limit=10', 'limit', 'horizon'],
+    ['/api/btc-price?From=1', 'From', 'no query parameters'],
+  ])('%s is rejected, since an ignored page would come again and again', async (path, field, taken) => {
+    const { detail, ...rest } = await problem(path);
+    expect(rest).toMatchObject({ status: 400, code: 'INPUT_INVALID', field });
+    expect(detail).toContain(taken);
+  });
+
+  it.each(['/health?from=balancer', '/ready?start=1', '/?from=letter', '/api/svc/widget?size=large'])('%s is no paging', async (path) => {
+    expect((await fetchFrom(path)).status).toBe(200);
   });
 
   it('that nobody reads is ignored', async () => {

@@ -321,7 +321,7 @@ describe('section 8: how much a list tells', () => {
     const headers = tier === 'public' ? {} : bearer((await logIn(demoWallets(service).premium)).body.token);
     const told = async (query: string) => {
       const { body } = await ask(`${path}${query}`, headers);
-      return (body.attestations ?? body).length;
+      return (body.data ?? body).length;
     };
     expect([await told(''), await told('?limit=1'), await told(`?limit=${most}`)]).toEqual([fallback, 1, most]);
     for (const limit of [0, -1, most + 1, 1.5, '', 'all', '1e1']) {

@@ -86,6 +86,24 @@ describe('with a record', () => {
       }
     });
 
+    it('covers the 7-day story by default, and other horizons on request', async () => {
+      for (const [query, horizons] of [
+        ['', ['7d']],
+        ['?horizon=2', ['2d']],
+        ['?horizons=all', ['1d', '2d', '3d', '7d']],
+      ] as const) {
+        const { scorecard, open, resolved, next } = await get(`/api/svc/daily-brief${query}`);
+        const named = (rows: { horizon: string }[]) => [...new Set(rows.map(({ horizon }) => horizon))].toSorted();
+        expect(named(scorecard)).toEqual(horizons);
+        expect(named(open)).toEqual(horizons);
+        for (const horizon of named(resolved)) expect(horizons).toContain(horizon);
+        const earliest = open.map(({ resolvesAt }: { resolvesAt: string }) => resolvesAt).toSorted()[0];
+        expect(next.find(({ event }: { event: string }) => event === 'resolution').at).toBe(earliest);
+        const text = await (await ask(`/api/svc/daily-brief${query}`, { Accept: 'text/plain' })).text();
+        expect(text.includes(':1d')).toBe(query === '?horizons=all');
+      }
+    });
+
     it('tells caches what it depends on, and has a tag for each type', async () => {
       const [json, text] = await Promise.all([ask('/api/svc/daily-brief'), ask('/api/svc/daily-brief', { Accept: 'text/plain' })]);
       for (const response of [json, text]) {

@@ -1,0 +1,119 @@
+import type { Filter } from 'mongodb';
+import type { Hex } from 'viem';
+import { OracleError } from '../errors.ts';
+import { type AttestationView, type AttestationViewOptions, viewAttestation } from './attestation-views.ts';
+import { type AttestationType, type Found, findByUid } from './attestations.ts';
+import type { ForecastDoc } from './forecast.ts';
+import type { ForecastRecord } from './record.ts';
+
+export interface HistoryQuery {
+  /** Horizons in days whose attestations are listed. */
+  horizons: readonly number[];
+  /** How many attestations a page has at most. */
+  limit: number;
+  /** Uid of the attestation that the page comes after, in the order newest first; null for the first page. */
+  before: Hex | null;
+}
+
+export interface AttestationPage {
+  /** Newest first. */
+  attestations: AttestationView[];
+  /** How many attestations these horizons have in all. */
+  total: number;
+  /** `before` of the next page; null on the last. */
+  nextBefore: Hex | null;
+}
+
+const TYPES: readonly AttestationType[] = ['prediction', 'resolution'];
+
+/** Where each type of attestation stands in a forecast's document. */
+const PLACES = { prediction: 'attestation', resolution: 'reveal' } as const;
+
+/** Every document's date on chain is later: a bound that an index answers, unlike "not null". */
+const ON_CHAIN = { $gte: new Date(0) };
+
+/**
+ * A page of the prediction and resolution attestations of some horizons, newest first: by block time, then forecast id, then resolution
+ * before prediction, so that attestations of one block have an order too. Reads `limit` index entries a horizon and type.
+ * @throws OracleError INPUT_INVALID naming `before` when the record has no such attestation
+ */
+export async function listAttestations(
+  record: ForecastRecord,
+  { horizons, limit, before }: HistoryQuery,
+  options: AttestationViewOptions,
+): Promise<AttestationPage> {
+  const after = before === null ? null : await findPosition(record, before);
+  const lists = horizons.flatMap((horizonDays) => TYPES.map((type) => readList(record, { horizonDays, type, after, limit: limit + 1 })));
+  const [total, ...found] = await Promise.all([countAttestations(record, horizons), ...lists]);
+  const newest = found.flat().sort(compareNewestFirst);
+  const page = newest.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    attestations: page.map(({ doc, type }) => viewAttestation(doc, type, options)),
+    total,
+    nextBefore: newest.length > limit && last !== undefined ? (last.doc[PLACES[last.type]]?.uid ?? null) : null,
+  };
+}
+
+async function findPosition(record: ForecastRecord, before: Hex): Promise<Found> {
+  const position = await findByUid(record, before);
+  if (position !== null) return position;
+  throw new OracleError('INPUT_INVALID', 'query parameter "before": is no attestation of this record', {
+    field: 'before',
+    suggestedAction: 'Send nextCursor of the page before, or leave "before" out for the newest attestations.',
+  });
+}
+
+interface List {
+  horizonDays: number;
+  type: AttestationType;
+  after: Found | null;
+  limit: number;
+}
+
+async function readList({ forecasts }: ForecastRecord, { horizonDays, type, after, limit }: List): Promise<Found[]> {
+  const at = `${PLACES[type]}.at`;
+  const docs = await forecasts
+    .find({ horizonDays, ...rangeAfter(at, type, after) }, { limit })
+    .sort({ [at]: -1, _id: -1 })
+    .toArray();
+  return docs.map((doc) => ({ doc, type }));
+}
+
+/** What comes after a position; attestations of the same block time are ordered by forecast id and type. */
+function rangeAfter(at: string, type: AttestationType, after: Found | null): Filter<ForecastDoc> {
+  if (after === null) return { [at]: ON_CHAIN };
+  const time = timeOf(after);
+  const sameForecastFollows = after.type === 'resolution' && type === 'prediction';
+  const earlierId = sameForecastFollows ? { $lte: after.doc._id } : { $lt: after.doc._id };
+  return { [at]: { $gte: new Date(0), $lte: time }, $or: [{ [at]: { $lt: time } }, { _id: earlierId }] };
+}
+
+function timeOf({ doc, type }: Found): Date {
+  return doc[PLACES[type]]!.at;
+}
+
+function compareNewestFirst(a: Found, b: Found): number {
+  const byTime = timeOf(b).getTime() - timeOf(a).getTime();
+  if (byTime !== 0) return byTime;
+  if (a.doc._id !== b.doc._id) return a.doc._id < b.doc._id ? 1 : -1;
+  return a.type === 'resolution' ? -1 : 1;
+}
+
+async function countAttestations({ forecasts }: ForecastRecord, horizons: readonly number[]): Promise<number> {
+  const counts = await Promise.all(
+    TYPES.map((type) => forecasts.countDocuments({ horizonDays: { $in: [...horizons] }, [`${PLACES[type]}.at`]: ON_CHAIN })),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** The newest prediction attestation among some horizons, the longest horizon of its block; null before the first. */
+export async function latestAttestation(
+  record: ForecastRecord,
+  horizons: readonly number[],
+  options: AttestationViewOptions,
+): Promise<AttestationView | null> {
+  const lists = horizons.map((horizonDays) => readList(record, { horizonDays, type: 'prediction', after: null, limit: 1 }));
+  const [newest] = (await Promise.all(lists)).flat().sort(compareNewestFirst);
+  return newest === undefined ? null : viewAttestation(newest.doc, newest.type, options);
+}
