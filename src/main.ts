@@ -192,7 +192,7 @@ export async function assemble({ config, log, shutdown, setup }: StartFrame, add
       }),
     commerce: { ...commerce, closed: { ...commerce.closed, ...jobs.closed } },
     jobs: jobs.desk,
-    purchases: composePurchases({ config, log, shutdown }, { db, chain, commerce, answers, now }),
+    purchases: composePurchases({ log, shutdown }, { db, chain, commerce, answers, now }),
     tickets: websocket.tickets,
     webhooks: composeWebhooks({ db, events: push.events, encryptionSecret, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', now }),
   };

@@ -100,8 +100,8 @@ async function until({ service }: Agent, { jobId }: Order, what: string, holds: 
   const url = `${service}/api/svc/commerce/jobs/${jobId}`;
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await delay(1_000)) {
     const response = await reach(url);
-    // The service does not know it yet.
-    if (response.status === 404) continue;
+    // Its block is not deep enough yet.
+    if (response.status === 503) continue;
     const job = await answerOf<Job>(url, response);
     if (job.accepted === false) throw new StepFailed(`The provider refuses the job: ${job.reason}`, 'Create another one.');
     if (holds(job)) return job;

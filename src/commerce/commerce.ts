@@ -3,6 +3,7 @@ import type { SignedHash } from '../chain/verify-signature.ts';
 import { CHANNELS, type Channel, type ClosedChannels } from './channel.ts';
 import type { Ledger } from './ledger.ts';
 import type { RequireOpen } from './opening.ts';
+import type { SignatureRule } from './purchases/buyer.ts';
 import type { SignReceipt } from './receipt.ts';
 import type { Till } from './till.ts';
 import type { Sales } from './x402/sale.ts';
@@ -22,6 +23,8 @@ export interface Commerce {
   isSignedBy(signed: SignedHash): Promise<boolean>;
   /** Whether a HOLD costs nothing at `GET /oracle`. */
   freeHold: boolean;
+  /** Whether a purchase needs the signature of the wallet that paid. */
+  purchaseSignatures: SignatureRule;
   closed: ClosedChannels;
   requireOpen: RequireOpen;
 }

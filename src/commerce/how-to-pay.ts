@@ -3,6 +3,8 @@ import type { Channel } from './channel.ts';
 import type { JobPolicy } from './jobs/policy.ts';
 import { displayMoney, usdOf } from './money.ts';
 import type { Offering } from './offerings.ts';
+import type { SignatureRule } from './purchases/buyer.ts';
+import { purchaseMessageForm } from './purchases/purchase.ts';
 import { networkOf, type Till } from './till.ts';
 
 /** Where the money for something goes, and how it gets there. */
@@ -15,6 +17,8 @@ export interface HowToPay {
   asset: Address;
   /** ERC-8183 contract that holds the money of a job; null for every other channel, and while it is closed. */
   contract: Address | null;
+  /** What proves a claim of a transfer to be its payer's; null for other channels. */
+  signature: SignatureToPay | null;
   /** What the buyer does, in order. */
   steps: string[];
 }
@@ -26,11 +30,7 @@ export interface JobAddresses {
   policy: Pick<JobPolicy, 'evaluators' | 'maxMicros'>;
 }
 
-const STEPS: Record<Channel, readonly string[]> = {
-  purchase: [
-    'Transfer the price in the asset to the payee, from the wallet that buys.',
-    'POST offering, txHash and wallet to /api/svc/commerce/purchase within 24 hours, signed where the service asks for it.',
-  ],
+const STEPS: Record<Exclude<Channel, 'purchase'>, readonly string[]> = {
   x402: [
     'Send the request: it is answered with 402 and the terms.',
     'Sign the payment they ask for, and send the request again with it. Nothing is charged unless it is answered.',
@@ -44,6 +44,25 @@ const STEPS: Record<Channel, readonly string[]> = {
   ],
 };
 
+/** What the buyer of a purchase signs, besides the transfer. */
+export interface SignatureToPay {
+  /** False where an unsigned claim is delivered too, to the address that makes it first. */
+  required: boolean;
+  /** The text to sign, with `<txHash in lower case>` in place of the hash. */
+  message: string;
+  scheme: 'EIP-191';
+}
+
+function purchaseSteps({ required, message }: SignatureToPay): string[] {
+  const rule = required ? 'A claim without this signature is answered 402' : 'Optional here, and recommended';
+  return [
+    `Pay from a wallet that can sign a text: its claim is signed afterwards. ${required ? 'Nothing is delivered without.' : ''}`.trim(),
+    'Transfer the price in the asset to the payee, from the wallet that buys.',
+    `Sign "${message}" (EIP-191; contract wallets by EIP-1271) with that wallet. ${rule}: everybody can read the transfer on chain.`,
+    'POST offering, txHash, wallet and signature to /api/svc/commerce/purchase within 24 hours. 503 with Retry-After: the transfer is not confirmed yet, send the same again.',
+  ];
+}
+
 function evaluatorStep({ evaluators, maxMicros }: JobAddresses['policy']): string {
   const known = evaluators.join(', ');
   if (maxMicros === 0n)
@@ -52,17 +71,35 @@ function evaluatorStep({ evaluators, maxMicros }: JobAddresses['policy']): strin
   return `Choose an evaluator, who judges what is delivered. ${known && `Known here: ${known}. `}${others}`;
 }
 
-/** How something of a channel is paid for. `jobs` is null where none are taken. */
-export function howToPay(channel: Channel, { till, jobs, open }: { till: Till; jobs: JobAddresses | null; open: boolean }): HowToPay {
+export interface Payable {
+  till: Till;
+  /** Null where none are taken. */
+  jobs: JobAddresses | null;
+  /** Whether a claim of a transfer needs the signature of its payer. */
+  signatures: SignatureRule;
+  open: boolean;
+}
+
+/** How an offering is paid for. */
+export function howToPay({ channel, name }: Pick<Offering, 'channel' | 'name'>, { till, jobs, signatures, open }: Payable): HowToPay {
   const ofJobs = channel === 'agent-commerce' ? jobs : null;
   const payee = channel === 'agent-commerce' ? (jobs?.provider ?? null) : till.payee;
+  const signature = channel === 'purchase' ? signatureToPay(name, signatures) : null;
   return {
     payee: open ? payee : null,
     chain: networkOf(till),
     asset: till.asset,
     contract: open ? (ofJobs?.contract ?? null) : null,
-    steps: [...(ofJobs === null ? [] : [evaluatorStep(ofJobs.policy)]), ...STEPS[channel]],
+    signature,
+    steps: [
+      ...(ofJobs === null ? [] : [evaluatorStep(ofJobs.policy)]),
+      ...(signature === null ? STEPS[channel as Exclude<Channel, 'purchase'>] : purchaseSteps(signature)),
+    ],
   };
+}
+
+function signatureToPay(offering: string, signatures: SignatureRule): SignatureToPay {
+  return { required: signatures === 'required', message: purchaseMessageForm(offering), scheme: 'EIP-191' };
 }
 
 /** What else there is for a caller without the tier: a sentence, empty where single answers are not sold. */

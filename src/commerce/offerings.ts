@@ -39,7 +39,7 @@ const purchase = (offering: Described): Offering => ({
   ...offering,
   channel: 'purchase',
   resource: null,
-  example: `POST /api/svc/commerce/purchase {"offering":"${offering.name}","txHash":"0x<64 hex>","wallet":"0x<40 hex>"}`,
+  example: `POST /api/svc/commerce/purchase {"offering":"${offering.name}","txHash":"0x<64 hex>","wallet":"0x<40 hex>","signature":"0x<by wallet, over: Buy svc offering: ${offering.name}:<txHash in lower case>>"}`,
 });
 
 const job = (offering: Described): Offering => ({

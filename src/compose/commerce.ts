@@ -63,6 +63,7 @@ export async function composeCommerce(
     facilitatorUrl: config.X402_FACILITATOR_URL ?? null,
     isSignedBy: (signed) => isSignedBy(chain, signed),
     freeHold: config.X402_FREE_HOLD === 'on',
+    purchaseSignatures: config.PURCHASE_SIGNATURE ?? (config.chainMode === 'real' ? 'required' : 'optional'),
     closed: {},
     requireOpen,
   };

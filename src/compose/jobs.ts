@@ -55,7 +55,7 @@ export async function composeJobs(
   const parts = { chain, contract, wallet, store, turns: new JobTurns(db), ledger, policy, compose, log, time, now };
   const everyMs = config.chainMode === 'real' ? EVERY_MS.real : EVERY_MS.local;
   return {
-    desk: createJobDesk({ contract, provider: wallet.address, store, policy }),
+    desk: createJobDesk({ contract, provider: wallet.address, store, policy, chain }),
     closed: takesNone(policy) ? { 'agent-commerce': TAKES_NONE } : {},
     watch: () => watchJobs(parts, everyMs, shutdown.signal),
   };

@@ -10,7 +10,7 @@ import type { Frame } from './frame.ts';
 export interface PurchasesComposition {
   db: Db;
   chain: Chain;
-  commerce: Pick<Commerce, 'till' | 'ledger' | 'signReceipt' | 'requireOpen'>;
+  commerce: Pick<Commerce, 'till' | 'ledger' | 'signReceipt' | 'requireOpen' | 'purchaseSignatures'>;
   /** What documents are made from. */
   answers: DocumentParts;
   now(): Date;
@@ -18,15 +18,15 @@ export interface PurchasesComposition {
 
 /** What is bought by a transfer whose hash is shown. */
 export function composePurchases(
-  { config, log, shutdown }: Frame,
-  { db, chain, commerce: { till, ledger, signReceipt, requireOpen }, answers, now }: PurchasesComposition,
+  { log, shutdown }: Pick<Frame, 'log' | 'shutdown'>,
+  { db, chain, commerce: { till, ledger, signReceipt, requireOpen, purchaseSignatures: signatures }, answers, now }: PurchasesComposition,
 ): Purchases {
   const { agentCommerce } = chain.addresses;
   return new Purchases({
     ...{ chain, till, ledger, signReceipt, requireOpen, log, now },
     store: new PurchaseStore(db),
     compose: (offering, at) => composeDocument(answers, 'purchase', offering, at),
-    signatures: config.PURCHASE_SIGNATURE ?? (config.chainMode === 'real' ? 'required' : 'optional'),
+    signatures,
     notBuyers: agentCommerce === null ? [] : [agentCommerce],
     signal: shutdown.signal,
   });

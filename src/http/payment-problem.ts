@@ -45,6 +45,6 @@ function inPlainWords({ offering, requirements, requirementsV1, resource, till }
     docs: payingDocs(till.publicUrl),
     reference: at('/docs'),
     terms: at(ENDPOINTS.x402),
-    otherwise: `A transfer of the stablecoin buys offerings too, by POST ${at('/api/svc/commerce/purchase')}: ${at('/api/svc/commerce/offerings?channel=purchase')} lists them. A token of a tier (POST ${at('/api/svc/oracle/verify')}) opens ${at('/api/svc/oracle')} without a payment.`,
+    otherwise: `A transfer, then a signed POST ${at('/api/svc/commerce/purchase')}, buys offerings too: ${at('/api/svc/commerce/offerings?channel=purchase')} lists them. A token of a tier (POST ${at('/api/svc/oracle/verify')}) opens ${at('/api/svc/oracle')} without a payment.`,
   };
 }

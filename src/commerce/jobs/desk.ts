@@ -1,4 +1,7 @@
-import type { Address } from 'viem';
+import { type Address, isAddressEqual } from 'viem';
+import { readJob } from '../../chain/agent-commerce.ts';
+import type { Chain } from '../../chain/client.ts';
+import { chainCall } from '../../chain/rpc-error.ts';
 import type { Delivery, ListedJob } from './job-doc.ts';
 import type { JobStore } from './job-store.ts';
 import type { JobPolicy } from './policy.ts';
@@ -12,6 +15,8 @@ export interface JobDesk {
   policy: JobPolicy;
   /** Null for a job that is not the provider's, or not deep enough in the chain yet. */
   find(jobId: bigint): Promise<ListedJob | null>;
+  /** Whether the chain has a job for the provider that `find` does not know yet. @throws OracleError CHAIN_UNREACHABLE */
+  isOnItsWay(jobId: bigint): Promise<boolean>;
   /** What the job has delivered, once its hash is on chain; null before. */
   delivery(jobId: bigint): Promise<Delivery | null>;
 }
@@ -21,14 +26,20 @@ export interface JobDeskParts {
   provider: Address;
   store: JobStore;
   policy: JobPolicy;
+  chain: Pick<Chain, 'client'>;
 }
 
-export function createJobDesk({ contract, provider, store, policy }: JobDeskParts): JobDesk {
+export function createJobDesk({ contract, provider, store, policy, chain }: JobDeskParts): JobDesk {
   return {
     contract,
     provider,
     policy,
     find: (jobId) => store.find(contract, jobId),
+    async isOnItsWay(jobId) {
+      const head = await chainCall('Reading the block number', () => chain.client.getBlockNumber());
+      const job = await readJob(chain, contract, jobId, head);
+      return job !== null && isAddressEqual(job.provider, provider);
+    },
     delivery: (jobId) => store.submitted(contract, jobId),
   };
 }

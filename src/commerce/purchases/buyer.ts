@@ -4,7 +4,7 @@ import type { Chain } from '../../chain/client.ts';
 import { isSignedBy } from '../../chain/verify-signature.ts';
 import type { Till } from '../till.ts';
 import { type PurchaseRequest, purchaseMessage } from './purchase.ts';
-import { notPaidBy, signatureNeeded } from './refusals.ts';
+import { notPaidBy, signatureNeeded, signatureWrong } from './refusals.ts';
 import type { PurchaseDoc } from './store.ts';
 
 /** Whether a purchase needs the buyer's signature from the first call on. */
@@ -23,7 +23,8 @@ export interface BuyerCheck {
  * @param known what stands of this transaction; null at first sight
  * @param address where the call comes from, as the limits count it
  * @returns SHA-256 of the signature; null without one
- * @throws OracleError UNAUTHENTICATED naming `signature`, INPUT_INVALID naming `wallet`, CHAIN_UNREACHABLE
+ * @throws OracleError PAYMENT_REQUIRED naming `signature` without one, UNAUTHENTICATED with a wrong one, INPUT_INVALID naming `wallet`,
+ * CHAIN_UNREACHABLE
  */
 export async function checkBuyer(
   { chain, till, signatures, notBuyers }: BuyerCheck,
@@ -43,7 +44,7 @@ export async function checkBuyer(
   if (known?.signatureHash === digest) return digest;
   const hash = hashMessage(purchaseMessage(request.offering, request.txHash));
   if (await isSignedBy(chain, { wallet, hash, signature })) return digest;
-  throw signatureNeeded('The signature is not one of that wallet for this purchase', request);
+  throw signatureWrong(request);
 }
 
 function requireUnsigned(

@@ -5,7 +5,7 @@ import { settledBlock } from '../../chain/settled-block.ts';
 import type { Offering } from '../offerings.ts';
 import { networkOf, type Till } from '../till.ts';
 import type { PurchasePayment } from './purchase.ts';
-import { notDeepEnough, notPaidBy, tooLittle } from './refusals.ts';
+import { notDeepEnough, notPaidBy, notSeenYet, tooLittle } from './refusals.ts';
 import { type Transfers, transfersIn } from './transfers.ts';
 
 /** How old a transfer may be when it is first shown. */
@@ -51,7 +51,7 @@ async function receiptOf({ chain: { client, confirmations }, till }: PaymentChec
   if (receipt?.blockHash) return receipt;
   const pending = await chainCall('Looking for a payment', () => orNull(client.getTransaction({ hash })));
   if (pending !== null) throw notDeepEnough(0, confirmations);
-  throw notPaidBy('txHash', `There is no such transaction on ${networkOf(till)}`, till);
+  throw notSeenYet(till, confirmations);
 }
 
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {

@@ -39,3 +39,8 @@ export interface Delivered {
 export function purchaseMessage(offering: string, txHash: Hash): string {
   return `Buy svc offering: ${offering}:${txHash.toLowerCase()}`;
 }
+
+/** The same before there is a transfer. */
+export function purchaseMessageForm(offering: string): string {
+  return `Buy svc offering: ${offering}:<txHash in lower case>`;
+}

@@ -49,8 +49,8 @@ export class Purchases {
   }
 
   /**
-   * @throws OracleError INPUT_INVALID naming the field, UNAUTHENTICATED naming `signature`, PAYMENT_REQUIRED for too little,
-   * TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, STEP_WAITING while nothing can be paid for; what the document throws while it cannot be
+   * @throws OracleError INPUT_INVALID naming the field, UNAUTHENTICATED for a wrong `signature`, PAYMENT_REQUIRED without one or for too
+   * little, TRANSACTION_UNCONFIRMED for a transaction that the node has not seen or not at its depth, CHAIN_UNREACHABLE, STEP_WAITING while nothing can be paid for; what the document throws while it cannot be
    * made: the payment is kept for a later call
    */
   async buy(request: PurchaseRequest, { address }: BuyerAddress): Promise<Delivered> {

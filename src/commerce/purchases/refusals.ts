@@ -1,7 +1,7 @@
-import { OracleError } from '../../errors.ts';
+import { OracleError, type OracleErrorOptions } from '../../errors.ts';
 import { formatAmount, type Money, usdOf } from '../money.ts';
 import { networkOf, type Till } from '../till.ts';
-import { purchaseMessage } from './purchase.ts';
+import { type PurchaseRequest, purchaseMessage } from './purchase.ts';
 
 type Payee = Pick<Till, 'payee' | 'asset' | 'chainId'>;
 
@@ -48,11 +48,35 @@ export function notDeepEnough(confirmations: number, required: number): OracleEr
   });
 }
 
-/** @param problem why a signature is needed, or what is wrong with this one */
-export function signatureNeeded(problem: string, { offering, txHash }: { offering: string; txHash: `0x${string}` }): OracleError {
-  return new OracleError('UNAUTHENTICATED', problem, {
+type Unsigned = Pick<PurchaseRequest, 'offering' | 'txHash'>;
+
+/** A claim without the signature that it needs. @param problem why it needs one */
+export function signatureNeeded(problem: string, request: Unsigned): OracleError {
+  return new OracleError('PAYMENT_REQUIRED', problem, signing(request));
+}
+
+/** A claim with a signature that is not the buyer's. */
+export function signatureWrong(request: Unsigned): OracleError {
+  return new OracleError('UNAUTHENTICATED', 'The signature is not one of that wallet for this purchase', signing(request));
+}
+
+function signing({ offering, txHash }: Unsigned): OracleErrorOptions {
+  const signMessage = purchaseMessage(offering, txHash);
+  return {
     field: 'signature',
-    suggestedAction: `Sign "${purchaseMessage(offering, txHash)}" (EIP-191) with the wallet that paid, and send it as "signature".`,
+    suggestedAction: `Do not pay again. Sign exactly "${signMessage}" (EIP-191) with the wallet that paid, and send the request again with it as "signature".`,
+    details: { signMessage, signScheme: 'EIP-191' },
+  };
+}
+
+/** The node may not have seen a transaction that was sent a moment ago. */
+export function notSeenYet(till: Payee, required: number): OracleError {
+  return new OracleError('TRANSACTION_UNCONFIRMED', `The node has not seen this transaction on ${networkOf(till)} yet`, {
+    field: 'txHash',
+    suggestedAction:
+      'Send the same request again in a moment. If this stays for minutes, the hash is wrong, or the transaction was sent on another chain or dropped.',
+    details: { confirmations: 0, required },
+    retryAfterSeconds: 5,
   });
 }
 

@@ -57,14 +57,15 @@ function offeringsReply(parts: HttpParts, channel: Offering['channel'] | undefin
   return { success: true, offerings, channels, count: offerings.length };
 }
 
-function offeringReply(offering: Offering, { commerce: { till }, jobs }: HttpParts, open: boolean) {
+function offeringReply(offering: Offering, { commerce, jobs }: HttpParts, open: boolean) {
   const { name, channel, title, description, price, delivers, evidence, example } = offering;
+  const { till, purchaseSignatures: signatures } = commerce;
   return {
     ...{ id: offeringId(offering), name, channel, title, description },
     priceDisplay: displayMoney(price),
     price: { amount: price.amount.toString(), asset: till.asset, decimals: price.decimals, currency: 'USD' as const },
     ...{ delivers: [...delivers], evidence, example, open },
-    howToPay: howToPay(channel, { till, jobs, open }),
+    howToPay: howToPay(offering, { till, jobs, signatures, open }),
   };
 }
 

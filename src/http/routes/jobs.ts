@@ -1,5 +1,6 @@
 import { getAddress, isAddressEqual } from 'viem';
 import type { z } from 'zod';
+import type { Asker } from '../../access/asker.ts';
 import type { JobDesk } from '../../commerce/jobs/desk.ts';
 import { type ListedJob, resourceOf } from '../../commerce/jobs/job-doc.ts';
 import { fetchMessage, nextOf, receiptOf, withheldReason } from '../../commerce/jobs/told.ts';
@@ -26,11 +27,11 @@ export function jobRoutes(parts: HttpParts): Route[] {
       tag: 'commerce',
       summary: 'What became of an agent commerce job, without what it delivers',
       description:
-        'Jobs are created in the ERC-8183 contract that `GET /api/svc/commerce/offerings?channel=agent-commerce` names, for the provider named there. One is known here once it is at the confirmation depth.',
+        'Jobs are created in the ERC-8183 contract that `GET /api/svc/commerce/offerings?channel=agent-commerce` names, for the provider named there. One is known here once it is at the confirmation depth: before, the answer is 503 with `Retry-After`.',
       params: JOB_PARAMS,
       reply: JOB_REPLY,
-      errors: ['NOT_FOUND', 'STEP_WAITING'],
-      handle: async ({ params }) => ({ body: await jobReply(parts, await knownJob(parts, params.jobId)) }),
+      errors: ['NOT_FOUND', 'STEP_WAITING', 'TRANSACTION_UNCONFIRMED', 'CHAIN_UNREACHABLE'],
+      handle: async ({ params, asker }) => ({ body: await jobReply(parts, await knownJob(parts, params.jobId, asker)) }),
     }),
     route({
       method: 'post',
@@ -43,22 +44,30 @@ export function jobRoutes(parts: HttpParts): Route[] {
       params: JOB_PARAMS,
       body: FETCH_BODY,
       reply: DELIVERY,
-      errors: ['UNAUTHENTICATED', 'NOT_FOUND', 'STEP_WAITING', 'CHAIN_UNREACHABLE'],
-      handle: ({ params, body }) => deliverableReply(parts, params.jobId, body),
+      errors: ['UNAUTHENTICATED', 'NOT_FOUND', 'STEP_WAITING', 'TRANSACTION_UNCONFIRMED', 'CHAIN_UNREACHABLE'],
+      handle: ({ params, body, asker }) => deliverableReply(parts, params.jobId, { ...body, asker }),
     }),
   ];
 }
 
 type Known = ListedJob & { onChain: NonNullable<ListedJob['onChain']> };
 
-async function knownJob({ jobs, commerce }: HttpParts, jobId: string): Promise<Known & { desk: JobDesk }> {
+async function knownJob({ jobs, commerce }: HttpParts, jobId: string, asker: Asker): Promise<Known & { desk: JobDesk }> {
   const job = await jobs?.find(BigInt(jobId));
   if (jobs && job?.onChain) return { ...job, onChain: job.onChain, desk: jobs };
   // Jobs are looked for once history is replayed.
   commerce.requireOpen();
+  await asker.countChainCall();
+  if (await jobs?.isOnItsWay(BigInt(jobId))) {
+    throw new OracleError('TRANSACTION_UNCONFIRMED', 'The job is on chain, and its block is not deep enough or not read yet', {
+      field: 'jobId',
+      suggestedAction: 'Send the same request again in a moment.',
+      retryAfterSeconds: 2,
+    });
+  }
   throw new OracleError('NOT_FOUND', 'No such job for this provider', {
     field: 'jobId',
-    suggestedAction: 'A new job is known here once its block is deep enough, seconds later; its provider must be the one of the offerings.',
+    suggestedAction: 'Create it in the contract and for the provider that the offerings name.',
   });
 }
 
@@ -103,9 +112,9 @@ function deliverableOf({ jobId, delivery, submission }: Known): z.input<typeof J
 async function deliverableReply(
   parts: HttpParts,
   jobId: string,
-  { wallet, timestamp, signature }: z.output<typeof FETCH_BODY>,
+  { wallet, timestamp, signature, asker }: z.output<typeof FETCH_BODY> & { asker: Asker },
 ): Promise<Reply<never>> {
-  const job = await knownJob(parts, jobId);
+  const job = await knownJob(parts, jobId, asker);
   const { desk, onChain } = job;
   if (![onChain.client, onChain.evaluator].some((entitled) => isAddressEqual(entitled, wallet))) {
     throw new OracleError('UNAUTHENTICATED', 'This wallet is neither the client nor the evaluator of the job', { field: 'wallet' });

@@ -16,7 +16,7 @@ export function purchaseRoutes({ purchases }: Pick<HttpParts, 'purchases'>): Rou
       cost: 'rpc',
       summary: 'A document for a transfer of the stablecoin that has paid its price',
       description:
-        'Send the price to the payee, then the hash of that transfer. The payment is read from the chain: coin, recipient, sender, sum, age and depth. A transaction buys one document, once; the same request gets the same document again, however late, and a document that could not be made is delivered by the same request later. Who has not signed gets it again from the address of his first request only.',
+        'Send the price to the payee, then the hash of that transfer. The payment is read from the chain: coin, recipient, sender, sum, age and depth. A transaction buys one document, once; the same request gets the same document again, however late, and a document that could not be made is delivered by the same request later. On a real chain the claim is signed by the wallet that paid: without a signature the answer is 402, and `signMessage` is the exact text to sign. A transfer that the node has not seen, or that is not deep enough, is answered 503 with `Retry-After`: send the same request again. Where no signature is required, an unsigned claim is delivered again to the address of its first request only.',
       body: PURCHASE_BODY,
       reply: PURCHASE_REPLY,
       errors: [

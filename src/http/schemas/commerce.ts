@@ -32,6 +32,14 @@ const HOW_TO_PAY = z.object({
   chain: z.string().describe('The chain to pay on, as CAIP-2, e.g. eip155:8453'),
   asset: ADDRESS.describe('The stablecoin to pay in'),
   contract: ADDRESS.nullable().describe('ERC-8183 contract that jobs are created in; null for other channels, and while it is closed'),
+  signature: z
+    .object({
+      required: z.boolean().describe('True where a claim without it is answered 402: pay only from a wallet that can sign'),
+      message: z.string().describe('The text to sign, with the hash of the transfer in lower case at the place that it names'),
+      scheme: z.literal('EIP-191').describe('How wallets of a key sign it; contract wallets sign by EIP-1271 or ERC-6492'),
+    })
+    .nullable()
+    .describe('What proves that the claim of a purchase is made by the wallet that paid; null for other channels'),
   steps: z.array(z.string()).describe('What the buyer does, in order'),
 });
 

@@ -27,7 +27,7 @@ export const PURCHASE_BODY = z.strictObject({
   signature: signature
     .optional()
     .describe(
-      'Signature of the wallet over `Buy svc offering: <offering>:<txHash in lower case>` (EIP-191, EIP-1271, ERC-6492). Required where the service says so, and once one was sent for this transaction',
+      'Signature of the wallet over `Buy svc offering: <offering>:<txHash in lower case>` (EIP-191, EIP-1271, ERC-6492). Required on a real chain (`howToPay.signature.required` of the offering), and once one was sent for this transaction: without it the answer is 402 with the text as `signMessage`',
     ),
   ref: z
     .string()

@@ -213,7 +213,10 @@ describe('what is no payment', () => {
 
   it('is a transaction that is not there, was reverted, or has moved nothing', async () => {
     const unknown = toHex(7, { size: 32 });
-    await expect(buy(unknown)).rejects.toThrow(refused('INPUT_INVALID', 'txHash'));
+    await expect(buy(unknown)).rejects.toMatchObject({
+      ...{ code: 'TRANSACTION_UNCONFIRMED', field: 'txHash', retryable: true, retryAfterSeconds: 5 },
+      message: expect.stringContaining('has not seen'),
+    });
     const reverted = await bench.pay(10n ** 15n);
     await expect(buy(reverted)).rejects.toThrow(/reverted/);
     const nothing = await bench.send(bench.buyer, bench.till.payee, '0x');
@@ -311,10 +314,10 @@ describe('who gets a delivery', () => {
 
   it('without a signature is whoever showed the transfer first', async () => {
     await bench.open().buy(asked(txHash), HERE);
-    await expect(bench.open().buy(asked(txHash), ELSEWHERE)).rejects.toThrow(refused('UNAUTHENTICATED', 'signature'));
+    await expect(bench.open().buy(asked(txHash), ELSEWHERE)).rejects.toThrow(refused('PAYMENT_REQUIRED', 'signature'));
     await bench.open().buy(await signedRequest(asked(txHash), bench.buyer), ELSEWHERE);
     // From now on a signature is needed, also from there.
-    await expect(bench.open().buy(asked(txHash), HERE)).rejects.toThrow(refused('UNAUTHENTICATED', 'signature'));
+    await expect(bench.open().buy(asked(txHash), HERE)).rejects.toThrow(refused('PAYMENT_REQUIRED', 'signature'));
     await bench.open().buy(await signedRequest(asked(txHash), bench.buyer), HERE);
   });
 
@@ -322,7 +325,7 @@ describe('who gets a delivery', () => {
     const request = await signedRequest(asked(txHash), bench.buyer);
     const first = await bench.open({ signatures: 'required' }).buy(request, HERE);
     expect(await bench.open({ signatures: 'required' }).buy(request, ELSEWHERE)).toEqual({ ...first, again: true });
-    await expect(bench.open().buy(asked(txHash), HERE)).rejects.toThrow(refused('UNAUTHENTICATED', 'signature'));
+    await expect(bench.open().buy(asked(txHash), HERE)).rejects.toThrow(refused('PAYMENT_REQUIRED', 'signature'));
     const stored = await database.db.collection('purchases').findOne({ _id: txHash as never });
     expect(JSON.stringify(stored)).not.toContain(request.signature!.slice(2, 40));
   });
@@ -330,9 +333,8 @@ describe('who gets a delivery', () => {
   it('has to sign where the service says so, before anything is looked at', async () => {
     const asking = bench.open({ signatures: 'required' }).buy(asked(txHash), HERE);
     await expect(asking).rejects.toMatchObject({
-      code: 'UNAUTHENTICATED',
-      field: 'signature',
-      suggestedAction: expect.stringContaining(txHash),
+      ...{ code: 'PAYMENT_REQUIRED', field: 'signature', suggestedAction: expect.stringMatching(/^Do not pay again/) },
+      details: { signMessage: `Buy svc offering: ${OFFERING}:${txHash}`, signScheme: 'EIP-191' },
     });
     await expectNothingOf(txHash);
   });

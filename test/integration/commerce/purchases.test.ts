@@ -118,6 +118,47 @@ describe('each offering', () => {
   });
 });
 
+describe('what is said before money moves', () => {
+  it('is that the claim is signed: the example, the steps and the terms of requests name the text', async () => {
+    const list = await fetch(`${served.url}/api/svc/commerce/offerings?channel=purchase`);
+    // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+    const { offerings } = (await list.json()) as any;
+    expect(offerings).toHaveLength(PURCHASE_OFFERINGS.length);
+    for (const { name, example, howToPay } of offerings) {
+      const message = `Buy svc offering: ${name}:<txHash in lower case>`;
+      expect(example).toContain(message);
+      expect(howToPay.signature).toEqual({ required: false, message, scheme: 'EIP-191' });
+      expect(howToPay.steps.join('\n')).toContain(message);
+    }
+    // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+    const { payment } = (await (await fetch(`${served.url}/oracle`)).json()) as any;
+    expect(payment.otherwise).toContain('then a signed POST');
+  });
+
+  it('is of a claim that needs a signature its exact text, with 402, as it is signed then', async () => {
+    const { buyer } = demoWallets(service);
+    const order = { offering: 'svc_daily_macro_review', txHash: await pay(500_000n), wallet: buyer.address };
+    const wrong = await post({ ...order, signature: `0x${'11'.repeat(64)}1b` });
+    expect([wrong.status, wrong.body.signMessage]).toEqual([401, purchaseMessage(order.offering, order.txHash)]);
+    const signature = await buyer.signMessage({ message: wrong.body.signMessage });
+    expect(await post({ ...order, signature })).toMatchObject({ status: 200, body: { again: false } });
+    const unsigned = await post(order);
+    expect(unsigned).toMatchObject({ status: 402, body: { code: 'PAYMENT_REQUIRED', field: 'signature', ...{ signScheme: 'EIP-191' } } });
+    expect(unsigned.body.signMessage).toBe(wrong.body.signMessage);
+  });
+
+  it('is of a transfer that the node has not seen that the same claim can be sent again', async () => {
+    const { buyer } = demoWallets(service);
+    const response = await fetch(`${served.url}/api/svc/commerce/purchase`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ offering: 'svc_daily_macro_review', txHash: `0x${'7'.repeat(64)}`, wallet: buyer.address }),
+    });
+    expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '5']);
+    expect(await response.json()).toMatchObject({ code: 'TRANSACTION_UNCONFIRMED', retryable: true, confirmations: 0 });
+  });
+});
+
 describe('the signal with proof', () => {
   it('opens the commitment that stands on chain, by viem alone', async () => {
     const { forecast, proof, forecastId } = (await buy('svc_signal_with_proof')).body.document;
@@ -348,7 +389,7 @@ describe('a request that buys nothing', () => {
     const stranger = demoWallets(service).poor;
     const signature = await stranger.signMessage({ message: purchaseMessage(offering, paid) });
     const cases: [number, string, object][] = [
-      [400, 'INPUT_INVALID', { offering, txHash: `0x${'2'.repeat(64)}`, wallet: wallet() }],
+      [503, 'TRANSACTION_UNCONFIRMED', { offering, txHash: `0x${'2'.repeat(64)}`, wallet: wallet() }],
       [402, 'PAYMENT_REQUIRED', { offering, txHash: cheap, wallet: wallet() }],
       [400, 'INPUT_INVALID', { offering, txHash: paid, wallet: stranger.address }],
       [401, 'UNAUTHENTICATED', { offering, txHash: paid, wallet: wallet(), signature }],

@@ -52,7 +52,8 @@ describe('the offerings', () => {
       expect(offering).toMatchObject({ open: true, price: { decimals: 6, currency: 'USD', asset: service.http.addresses.stablecoin } });
       const { contract = null, provider = PAYEE } = offering.channel === 'agent-commerce' ? service.http.jobs! : {};
       const where = { payee: provider, chain: 'eip155:8453', asset: service.http.addresses.stablecoin, contract };
-      expect(offering.howToPay).toEqual({ ...where, steps: expect.arrayContaining([expect.stringMatching(/\.$/)]) });
+      const signature = offering.channel === 'purchase' ? { required: false, message: expect.any(String), scheme: 'EIP-191' } : null;
+      expect(offering.howToPay).toEqual({ ...where, signature, steps: expect.arrayContaining([expect.stringMatching(/\.$/)]) });
     }
     expect(body.offerings[0]).toMatchObject({ name: 'svc_signal_with_proof', priceDisplay: '1.00 USD', price: { amount: '1000000' } });
     expect(body.channels.map(({ open }: { open: boolean }) => open)).toEqual([true, true, true]);

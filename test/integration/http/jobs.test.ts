@@ -11,9 +11,11 @@ import {
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { verifyTypedData } from 'viem/utils';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createChain } from '../../../src/chain/client.ts';
 import { composeJobs, type JobComposition } from '../../../src/compose/jobs.ts';
+import { createApp } from '../../../src/http/app.ts';
+import { jobRoutes } from '../../../src/http/routes/jobs.ts';
 import { OFFERINGS_REPLY } from '../../../src/http/schemas/commerce.ts';
 import { DELIVERY, JOB_REPLY } from '../../../src/http/schemas/jobs.ts';
 import { fundGas } from '../../../src/local/deploy-wallets.ts';
@@ -21,7 +23,7 @@ import { jsonRpc } from '../../../src/local/json-rpc.ts';
 import { walletFactory } from '../../support/contract-wallet.ts';
 import { commerceAbi, type JobClient, type JobWorld, jobClient } from '../../support/job-client.ts';
 import { undocumented } from '../../support/reply-schema.ts';
-import { type Served, serve } from '../../support/serve.ts';
+import { type Served, serve, serveApp } from '../../support/serve.ts';
 import { type TestService, unresolvedService } from '../../support/service.ts';
 
 let service: TestService;
@@ -242,6 +244,19 @@ describe('other jobs', () => {
     const { body } = await ask(jobPath(jobId));
     expect(undocumented(JOB_REPLY, body)).toEqual([]);
     expect(body.next).toContain('The client rejects the job');
+  });
+
+  it('whose block is not read yet are answered 503 with Retry-After, and those of other providers 404', async () => {
+    const late = { ...service.http, jobs: { ...service.http.jobs!, find: async () => null } };
+    const app = await serveApp(createApp(jobRoutes(late), service.door));
+    onTestFinished(() => app.close());
+    const client = jobClient(world, await newAccount());
+    const ours = await client.create({ description: 'x' });
+    const other = await client.create({ description: 'x', provider: (await newAccount()).address });
+    const answer = await fetch(`${app.url}${jobPath(ours)}`);
+    expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '2']);
+    expect(await answer.json()).toMatchObject({ code: 'TRANSACTION_UNCONFIRMED', retryable: true, field: 'jobId' });
+    expect((await fetch(`${app.url}${jobPath(other)}`)).status).toBe(404);
   });
 
   it('that are not there, or have no number, are told apart', async () => {

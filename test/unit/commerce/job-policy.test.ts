@@ -29,12 +29,14 @@ describe('whose jobs are taken', () => {
     const till = { chainId: 8453, asset: zeroAddress } as unknown as Till;
     const first = (evaluators: (typeof KNOWN)[], maxMicros: bigint) => {
       const jobs = { contract: zeroAddress, provider: PROVIDER, policy: { evaluators, maxMicros } };
-      return howToPay('agent-commerce', { till, jobs, open: true }).steps[0];
+      return howToPay({ channel: 'agent-commerce', name: 'svc_bitcoin_signal' }, { till, jobs, signatures: 'required', open: true })
+        .steps[0];
     };
     expect(first([KNOWN], 0n)).toMatch(new RegExp(`${KNOWN}\\. Jobs with another one are refused`));
     expect(first([KNOWN], 5_000_000n)).toMatch(new RegExp(`${KNOWN}.*may be your own, are taken up to 5\\.00 USD`));
     expect(first([], 0n)).toContain('none is known');
-    expect(howToPay('purchase', { till, jobs: null, open: true }).steps[0]).toMatch(/^Transfer/);
+    const purchase = { channel: 'purchase', name: 'svc_alpha_brief' } as const;
+    expect(howToPay(purchase, { till, jobs: null, signatures: 'optional', open: true }).steps[1]).toMatch(/^Transfer/);
   });
 });
 
