@@ -54,10 +54,16 @@ function mayAttest({ now }: StepContext, today: Day): boolean {
   return now.getTime() < stepInstant('signal', today) || now.getTime() >= stepInstant('attest', today);
 }
 
-/** Days whose wager is not decided or not placed: the last day of the record once it is time, and any that a crash left behind. */
+/** Days without a wager that are looked back at: a service that was off for longer begins with its last ones. */
+const MAX_UNDECIDED_DAYS = 31;
+
+/** Days whose wager is not decided or not placed: those of the record since the newest wager once it is time, and any that a crash left behind. */
 async function wagerDays({ record, wagers }: PipelineParts, { now }: StepContext): Promise<Day[]> {
-  const last = await record.lastDay();
+  const recorded = await record.lastDay();
   const unplaced = await wagers.unplacedDays();
-  if (last === null || now.getTime() < stepInstant('wager', last) || (await wagers.wager(last)) !== null) return unplaced;
-  return [...unplaced, last];
+  if (recorded === null) return unplaced;
+  const last = now.getTime() < stepInstant('wager', recorded) ? recorded - 1 : recorded;
+  const newest = await wagers.newestDay();
+  const first = newest === null ? recorded : Math.max(newest + 1, last - MAX_UNDECIDED_DAYS + 1);
+  return [...unplaced, ...Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index)];
 }

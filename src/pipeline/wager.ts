@@ -12,26 +12,36 @@ import { venueOf } from './venue-of.ts';
 
 /**
  * The wager of a day: decided once and written down, then placed under the day's own order id, so that neither a second run nor a
- * crash between the two buys twice.
+ * crash between the two buys twice. A day on which new wagers are off or paused until its window opens is decided then, without a stake.
  * @throws OracleError STEP_WAITING when the wager was decided for a venue that is not configured any more, and as `TrustedTime.reach`.
  */
 export async function wagerStep(parts: PipelineParts, day: Day, context: StepContext): Promise<WagerDoc | null> {
-  const { wagers, venue, record } = parts;
+  const { wagers, record } = parts;
   const known = await wagers.wager(day);
-  if (known === null && (await reasonToStop(parts)) !== null) return null;
+  const stopped = known === null ? await reasonToStop(parts) : null;
+  // Until the window opens, new wagers may be switched on again.
+  if (stopped !== null && !(await hasOpened(day, context))) return null;
   const today = await record.day(day);
   if (today === null) return null;
   if (known !== null && known.state !== 'DECIDED') return known;
   const due = await reachDue('wager', day, context);
-  const decided = known ?? (await wagers.decide(await decision(parts, venue, today, context), due));
+  const decided = known ?? (await wagers.decide(await decision(parts, today, { context, stopped }), due));
   if (decided.state === 'DECIDED') await place(parts, decided, context);
   return wagers.wager(day);
 }
 
-async function decision(parts: PipelineParts, venue: Venue, today: DayDoc, context: StepContext): Promise<WagerDoc> {
+interface Circumstances {
+  context: StepContext;
+  /** Why no wager went out before the window opened; null where one might have. */
+  stopped: string | null;
+}
+
+async function decision(parts: PipelineParts, today: DayDoc, { context, stopped }: Circumstances): Promise<WagerDoc> {
+  const { venue } = parts;
   const { now, replayed } = context;
   const skipped = (reason: string): WagerDoc => ({ ...undecidedWager(venue, today.day, now), replayed, skippedBecause: reason });
   if (today.price === null) return skipped('nothing was forecast');
+  if (stopped !== null) return skipped(stopped);
   if (await hasOpened(today.day, context)) return skipped('the window had opened');
   const market = nearestTheMoney(await venue.markets(now), fromCents(today.price.cents));
   if (market === undefined) return skipped('no market was open');
@@ -104,13 +114,13 @@ async function place(parts: PipelineParts, wager: WagerDoc, context: StepContext
   try {
     // What may not be bought any more may have been bought by an earlier run: that is found.
     const fill = skippedBecause === null ? await venue.place(orderOf(wager)) : await venue.find(_id);
-    if (fill === null) return await wagers.move(_id, 'DECIDED', 'SKIPPED', { skippedBecause });
+    if (fill === null) return await wagers.move(_id, 'DECIDED', 'SKIPPED', { skippedBecause }, context.now);
     const { contracts, costMicros, at: placedAt } = fill;
     await wagers.move(_id, 'DECIDED', 'PLACED', { contracts, costMicros, placedAt });
   } catch (error) {
     if (!isOracleError(error, 'VENUE_REJECTED')) throw error;
     log.warn({ day: _id, reason: error.message }, 'wager rejected');
-    await wagers.move(_id, 'DECIDED', 'SKIPPED', { skippedBecause: `rejected: ${error.message}` });
+    await wagers.move(_id, 'DECIDED', 'SKIPPED', { skippedBecause: `rejected: ${error.message}` }, context.now);
   }
 }
 

@@ -14,7 +14,10 @@ export const WEBSOCKET = {
 export const EVENT_KINDS: Readonly<Record<PushedName, { meaning: string; frequency: string }>> = {
   'signal.new': { meaning: 'A new daily signal', frequency: 'once a day, about 21:35 UTC' },
   'signal.resolved': { meaning: 'A pending prediction was resolved', frequency: 'as outcomes settle' },
-  'wager.placed': { meaning: 'A wager was placed in the prediction market', frequency: 'at most once a day, about 21:42 UTC' },
+  'wager.placed': {
+    meaning: 'The wager of the day was placed in the prediction market, or none was',
+    frequency: 'once a day, about 21:42 UTC',
+  },
   'wager.settled': { meaning: 'A wager was settled', frequency: 'as markets resolve' },
   'attestation.created': { meaning: 'A prediction was attested on chain', frequency: 'once a day, about 21:38 UTC' },
   'regime.changed': { meaning: 'The regime changed', frequency: 'on change' },

@@ -23,8 +23,8 @@ const TRANSITIONS: Record<WagerState, readonly WagerState[]> = {
   SKIPPED: [],
 };
 
-/** What subscribers are told of a wager. */
-export type WagerChange = 'placed' | 'settled';
+/** What is published of a wager: `placed` or `skipped` once a day, `settled` where something was staked. */
+export type WagerChange = 'placed' | 'skipped' | 'settled';
 
 /** The wager of a day. `_id` is `YYYY-MM-DD`. Amounts in micros of `asset`. */
 export interface WagerDoc {
@@ -117,18 +117,19 @@ export class WagerBook {
 
   /** Writes a day's decision, which is proven to be due, unless there is one already, and returns the one that stands. */
   async decide(doc: WagerDoc, _due: ReachedInstant): Promise<WagerDoc> {
+    const decided: WagerDoc = doc.state === 'SKIPPED' ? { ...doc, outbox: [{ change: 'skipped', at: doc.decidedAt }] } : doc;
     try {
-      await this.wagers.insertOne(doc);
-      return doc;
+      await this.wagers.insertOne(decided);
+      return decided;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       return (await this.wager(doc.day)) as WagerDoc;
     }
   }
 
-  /** Moves a decided wager on; a second writer of the same change finds it done. */
-  move(id: string, from: WagerState, to: 'PLACED' | 'SKIPPED', set: Partial<WagerDoc> = {}): Promise<void> {
-    return this.#move(id, from, to, set);
+  /** Moves a decided wager on; a second writer of the same change finds it done. @param at when it was skipped */
+  move(id: string, from: WagerState, to: 'PLACED' | 'SKIPPED', set: Partial<WagerDoc> = {}, at: Date | null = null): Promise<void> {
+    return this.#move(id, from, to, { set, at });
   }
 
   /** Records what a placed wager came to, once its market is proven to have expired. */
@@ -138,14 +139,14 @@ export class WagerBook {
     set: Pick<WagerDoc, 'winner' | 'payoutMicros' | 'settledAt'>,
     _expired: ReachedInstant,
   ): Promise<void> {
-    return this.#move(id, 'PLACED', to, set);
+    return this.#move(id, 'PLACED', to, { set, at: set.settledAt });
   }
 
-  async #move(id: string, from: WagerState, to: WagerState, set: Partial<WagerDoc>): Promise<void> {
+  async #move(id: string, from: WagerState, to: WagerState, { set, at }: { set: Partial<WagerDoc>; at: Date | null }): Promise<void> {
     if (!TRANSITIONS[from].includes(to)) throw new OracleError('ILLEGAL_TRANSITION', `Wager ${id} cannot go from ${from} to ${to}`);
-    const toTell = changeTo(to, set);
-    const tell = toTell === null ? {} : { $push: { outbox: toTell } };
-    const { matchedCount } = await this.wagers.updateOne({ _id: id, state: from }, { $set: { ...set, state: to }, ...tell });
+    const change = toChange(to, set.placedAt ?? at);
+    const publish = change === null ? {} : { $push: { outbox: change } };
+    const { matchedCount } = await this.wagers.updateOne({ _id: id, state: from }, { $set: { ...set, state: to }, ...publish });
     if (matchedCount > 0) return;
     const current = await this.wagers.findOne({ _id: id });
     if (current?.state !== to) throw new OracleError('ILLEGAL_TRANSITION', `Wager ${id} is ${current?.state ?? 'missing'}, not ${from}`);
@@ -186,6 +187,11 @@ export class WagerBook {
       .find({ state: { $in: ['WIN', 'LOSS'] } }, { hint: { state: 1, 'market.expiresAt': 1 } })
       .sort({ day: 1 })
       .toArray();
+  }
+
+  /** The newest day whose wager is decided; null before the first. */
+  async newestDay(): Promise<Day | null> {
+    return (await this.wagers.findOne({}, { sort: { day: -1 }, projection: { day: 1 }, hint: { day: 1 } }))?.day ?? null;
   }
 
   /** Days whose wager was decided but, after a crash or an outage, is not known to be placed. */
@@ -250,10 +256,11 @@ export class WagerBook {
   }
 }
 
-/** Of wagers that stake nothing nothing is told. */
-function changeTo(to: WagerState, { placedAt, settledAt }: Partial<WagerDoc>): Outboxed<WagerChange> | null {
-  if (to === 'PLACED' && placedAt) return { change: 'placed', at: placedAt };
-  return (to === 'WIN' || to === 'LOSS') && settledAt ? { change: 'settled', at: settledAt } : null;
+const CHANGES: Partial<Record<WagerState, WagerChange>> = { PLACED: 'placed', SKIPPED: 'skipped', WIN: 'settled', LOSS: 'settled' };
+
+function toChange(to: WagerState, at: Date | null): Outboxed<WagerChange> | null {
+  const change = CHANGES[to];
+  return change === undefined || at === null ? null : { change, at };
 }
 
 function comparisonOf({ market, pModel, qMarket, winner }: WagerDoc): Comparison {

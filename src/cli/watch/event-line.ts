@@ -44,7 +44,10 @@ const TELLERS: Record<string, (data: Data) => Cell[]> = {
   ],
   'signal.resolved': (data) => [...whichOf(data), word(data, 'outcome'), text(data, 'direction'), returnOf(number(data, 'returnBps'))],
   'attestation.created': (data) => [...whichOf(data), text(data, 'type'), short(text(data, 'uid'))],
-  'wager.placed': (data) => [text(data, 'date'), text(data, 'side'), usd(data, 'amount'), text(data, 'market')],
+  'wager.placed': (data) =>
+    data.placed === false
+      ? [text(data, 'date'), 'none', text(data, 'reason')]
+      : [text(data, 'date'), text(data, 'side'), usd(data, 'amount'), text(data, 'market')],
   'wager.settled': (data) => [text(data, 'date'), word(data, 'outcome'), usd(data, 'pnl'), text(data, 'market')],
   'regime.changed': (data) => [text(data, 'date'), `${text(data, 'from')} to ${text(data, 'to')}`],
 };

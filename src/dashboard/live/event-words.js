@@ -21,7 +21,13 @@ const WORDS = {
     tone: data.outcome === 'WIN' ? 'good' : 'bad',
     words: `${callName(data)}: ${data.outcome}. It said ${data.direction}, and the price moved ${signedPercent(data.returnBps / 100)}.`,
   }),
-  'wager.placed': (data) => ({ kind: 'Wager', words: `${stakeWords(data)} on “${bounded(data.market)}”.` }),
+  'wager.placed': (data) => ({
+    kind: 'Wager',
+    words:
+      data.placed === false
+        ? `None on ${dayAndMonth(data.date)}: ${bounded(data.reason)}.`
+        : `${stakeWords(data)} on “${bounded(data.market)}”.`,
+  }),
   'wager.settled': (data) => ({
     kind: 'Wager settled',
     ...(data.outcome === null ? {} : { tone: data.outcome === 'WIN' ? 'good' : 'bad' }),
@@ -73,7 +79,7 @@ function callWords({ signal, direction, confidence }) {
 
 /** @param {Record<string, any>} data */
 function stakeWords({ side, amount, odds, asset }) {
-  if (side === null) return 'Placed';
+  if (side === null) return 'Sealed,';
   return `${money(amount, asset)} on ${side} at odds of ${Number(odds).toFixed(2)},`;
 }
 

@@ -45,14 +45,14 @@ function resolvedContent(doc: ForecastDoc, outcome: 'WIN' | 'LOSS'): EventConten
   return { ...factsOf(doc), attestation, resolution, reveal, values: values!, outcome };
 }
 
-/** What is told of a change of a wager. */
+/** The event of a change of a wager. A day has one `wager.placed`, whether a wager was placed or not. */
 export function wagerDrafts(doc: WagerDoc, { change, at }: Outboxed<WagerChange>): AnyDraft[] {
   const { _id, venue, asset, market, listing, side, contracts, costMicros, replayed } = doc;
   const facts = { _id, venue, asset, market, ...(listing === undefined ? {} : { listing }), side, contracts, costMicros, replayed };
   const common = { at, horizonDays: null, wallet: null };
-  if (change === 'placed') {
-    const { pModel, qMarket, pBelieved, weight, placedAt } = doc;
-    const content = { ...facts, pModel, qMarket, pBelieved, weight, placedAt };
+  if (change !== 'settled') {
+    const { pModel, qMarket, pBelieved, weight, placedAt, skippedBecause } = doc;
+    const content = { ...facts, pModel, qMarket, pBelieved, weight, placedAt, skippedBecause };
     return [{ ...common, type: 'wager.placed', key: `wager.placed:${_id}`, content }];
   }
   const { winner, payoutMicros, settledAt } = doc;

@@ -21,7 +21,10 @@ export interface EventContent {
     /** The attestation that this one refers to. */
     refUid: ForecastDoc['previousUid'];
   };
-  'wager.placed': WagerFacts & Pick<WagerDoc, 'pModel' | 'qMarket' | 'pBelieved' | 'weight' | 'placedAt'>;
+  'wager.placed': WagerFacts &
+    Pick<WagerDoc, 'pModel' | 'qMarket' | 'pBelieved' | 'weight' | 'placedAt'> &
+    // Unset in events from before days without a wager had one.
+    Partial<Pick<WagerDoc, 'skippedBecause'>>;
   'wager.settled': WagerFacts & Pick<WagerDoc, 'winner' | 'payoutMicros' | 'settledAt'> & { outcome: 'WIN' | 'LOSS' };
   'regime.changed': { date: string; from: Regime; to: Regime; at: Date; replayed: boolean };
   'webhook.disabled': { webhookId: string; url: string; reason: string; failingSince: Date | null };

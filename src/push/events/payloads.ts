@@ -99,10 +99,29 @@ const WAGER = {
   expiresAt: TIME.describe('When the market ends'),
 };
 
-/** Interface, section 6.1: `market`, `side`, `amount`, `odds`. */
+/** Length of `reason`, in characters: a part of it may be from the venue. */
+export const MAX_REASON_LENGTH = 300;
+
+/** Interface, section 6.1: `market`, `side`, `amount`, `odds`; one event a day, also without a wager. */
 const WAGER_PLACED = z.object({
   ...WAGER,
-  placedAt: TIME.describe('When it was bought'),
+  market: z.string().describe('The question; `none` on a day without a market'),
+  side: z.enum(['YES', 'NO', 'NONE']).nullable().describe(`Side that was bought; NONE where nothing was; ${BELOW_BASIC}`),
+  amount: z.number().nullable().describe(`What it cost, fee included, in units of \`asset\`; 0 where nothing was bought; ${BELOW_BASIC}`),
+  odds: z
+    .number()
+    .nullable()
+    .describe(`What one unit of it pays when it wins (decimal odds: 1 / price); 0 where nothing was bought; ${BELOW_BASIC}`),
+  placed: z.boolean().nullable().describe(`Whether a wager was placed; ${BELOW_BASIC}`),
+  reason: z
+    .string()
+    .max(MAX_REASON_LENGTH)
+    .nullable()
+    .describe(`Why none was placed, partly in words of the venue; null where one was, and for a wallet that has fallen below Basic`),
+  marketId: WAGER.marketId.nullable().describe('Id of the market at the venue; null on a day without a market'),
+  strikeUsd: WAGER.strikeUsd.nullable().describe('BTC/USD that the question asks about; null on a day without a market'),
+  expiresAt: TIME.nullable().describe('When the market ends; null on a day without a market'),
+  placedAt: TIME.nullable().describe(`When it was bought; null where nothing was, and for a wallet that has fallen below Basic`),
   replayed,
   premium: z
     .object({
@@ -114,7 +133,7 @@ const WAGER_PLACED = z.object({
       noTokenId: z.string().nullable().describe('Outcome token of NO; null where the venue has none'),
     })
     .nullable()
-    .describe('What Premium is told beside; null below Premium'),
+    .describe('What Premium receives beside; null below Premium, and on a day without a quoted market'),
 });
 
 const WAGER_SETTLED = z.object({

@@ -9,7 +9,7 @@ import { committedProbabilities, mayReadUnresolved } from '../../record/views.ts
 import { MICROS } from '../../wager/venue.ts';
 import type { PushedName } from '../event-names.ts';
 import type { AnyEvent, EventContent } from './event.ts';
-import type { Payload, PushedEvent } from './payloads.ts';
+import { MAX_REASON_LENGTH, type Payload, type PushedEvent } from './payloads.ts';
 
 /** What an event is told with. */
 export interface EventViewOptions {
@@ -115,10 +115,22 @@ function createdAttestation(
 }
 
 function placedWager(wager: EventContent['wager.placed'], { basic, premium }: Reader): Payload<'wager.placed'> {
-  const { pModel, qMarket, pBelieved, weight, listing, placedAt, replayed } = wager;
+  const { skippedBecause = null, placedAt, replayed } = wager;
+  const placed = skippedBecause === null;
+  const reason = skippedBecause?.slice(0, MAX_REASON_LENGTH) ?? null;
+  return {
+    ...marketOf(wager),
+    ...(basic ? { ...(placed ? stakeOf(wager) : NO_STAKE), placed, reason } : { ...GATED_STAKE, placed: null, reason: null }),
+    placedAt: (basic && placedAt?.toISOString()) || null,
+    replayed,
+    premium: premium ? sizingOf(wager) : null,
+  };
+}
+
+function sizingOf({ pModel, qMarket, pBelieved, weight, listing }: EventContent['wager.placed']): Payload<'wager.placed'>['premium'] {
+  if (pModel === null || qMarket === null || pBelieved === null) return null;
   const { yesTokenId = null, noTokenId = null } = listing ?? {};
-  const detail = { pModel: pModel!, qMarket: qMarket!, pBelieved: pBelieved!, weight, yesTokenId, noTokenId };
-  return { ...stakeOf(wager, basic), placedAt: placedAt!.toISOString(), replayed, premium: premium ? detail : null };
+  return { pModel, qMarket, pBelieved, weight, yesTokenId, noTokenId };
 }
 
 function settledWager(wager: EventContent['wager.settled'], { basic }: Reader): Payload<'wager.settled'> {
@@ -127,7 +139,10 @@ function settledWager(wager: EventContent['wager.settled'], { basic }: Reader): 
   const pnl = payout - costMicros;
   const told = { outcome, payout: payout / MICROS, payoutMicros: payout, pnl: pnl / MICROS, pnlMicros: pnl };
   const gated = { outcome: null, payout: null, payoutMicros: null, pnl: null, pnlMicros: null };
-  return { ...stakeOf(wager, basic), winner: winner!, ...(basic ? told : gated), settledAt: settledAt!.toISOString(), replayed };
+  const stake = basic ? stakeOf(wager) : GATED_STAKE;
+  const { id: marketId, strikeUsd, expiresAt } = wager.market!;
+  const market = { ...marketOf(wager), marketId, strikeUsd, expiresAt: expiresAt.toISOString() };
+  return { ...market, ...stake, winner: winner!, ...(basic ? told : gated), settledAt: settledAt!.toISOString(), replayed };
 }
 
 type Stake = Pick<
@@ -135,20 +150,23 @@ type Stake = Pick<
   '_id' | 'market' | 'venue' | 'asset' | 'side' | 'contracts' | 'costMicros' | 'listing' | 'replayed'
 >;
 
-/** The side that was taken gives the direction away. */
-function stakeOf({ _id: date, market, venue, asset, side, contracts, costMicros }: Stake, basic: boolean) {
-  const { id: marketId, question, strikeUsd, expiresAt } = market!;
+function marketOf({ _id: date, market, venue, asset }: Stake) {
+  const listed =
+    market === null
+      ? { market: 'none', marketId: null, strikeUsd: null, expiresAt: null }
+      : { market: market.question, marketId: market.id, strikeUsd: market.strikeUsd, expiresAt: market.expiresAt.toISOString() };
+  return { date, ...listed, venue, asset };
+}
+
+const NO_STAKE = { side: 'NONE' as const, amount: 0, amountMicros: 0, contracts: 0, price: 0, odds: 0 };
+
+/** The side, and that there is none, tell of the direction. */
+const GATED_STAKE = { side: null, amount: null, amountMicros: null, contracts: null, price: null, odds: null };
+
+function stakeOf({ side, contracts, costMicros }: Stake) {
   const price = costMicros / contracts / MICROS;
-  const told = {
-    side,
-    amount: costMicros / MICROS,
-    amountMicros: costMicros,
-    contracts,
-    price: toldPrice(price),
-    odds: toldPrice(1 / price),
-  };
-  const gated = { side: null, amount: null, amountMicros: null, contracts: null, price: null, odds: null };
-  return { date, market: question, marketId, strikeUsd, expiresAt: expiresAt.toISOString(), venue, asset, ...(basic ? told : gated) };
+  const amounts = { amount: costMicros / MICROS, amountMicros: costMicros };
+  return { side, ...amounts, contracts, price: toldPrice(price), odds: toldPrice(1 / price) };
 }
 
 function idOf({ _id, day, horizonDays, sequence }: Pick<EventContent['signal.new'], '_id' | 'day' | 'horizonDays' | 'sequence'>) {

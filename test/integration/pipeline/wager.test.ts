@@ -222,6 +222,14 @@ describe('the wager of a day', () => {
     expect(await wagerStep({ ...service.pipeline, placeWagers: false }, day, context)).toBeNull();
     expect(await service.pipeline.wagers.wagers.countDocuments({})).toBe(0);
   });
+
+  it('is decided without a stake when wagers are still paused as the window opens', async () => {
+    const wagerSwitch = new WagerSwitch(service.database.db);
+    await wagerSwitch.pause('a test', context.now);
+    const wager = await wagerStep(service.pipeline, day, contextAt(windowOpensAt(day)));
+    await wagerSwitch.resume(context.now);
+    expect(wager).toMatchObject({ state: 'SKIPPED', contracts: 0, skippedBecause: 'new wagers are paused' });
+  });
 });
 
 describe('a wager that was decided for a venue which takes no new ones any more', () => {

@@ -41,7 +41,9 @@ describe('the events of a service', () => {
     expect(count('attestation.created', 'resolution')).toBe(revealed);
     expect(count('signal.resolved')).toBe(await forecasts.countDocuments({ state: { $in: ['WIN', 'LOSS'] } }));
     const { wagers } = service.pipeline.wagers;
-    expect(count('wager.placed')).toBe(await wagers.countDocuments({ placedAt: { $ne: null } }));
+    const dates = (await days.find({}, { sort: { day: 1 } }).toArray()).map(({ _id }) => _id);
+    expect(events.filter(({ type }) => type === 'wager.placed').map(({ key }) => key)).toEqual(dates.map((date) => `wager.placed:${date}`));
+    expect(await wagers.countDocuments({ placedAt: null })).toBeGreaterThan(0);
     expect(count('wager.settled')).toBe(await wagers.countDocuments({ state: { $in: ['WIN', 'LOSS'] } }));
     const regimes = (await days.find({}).sort({ day: 1 }).toArray()).map(({ regime }) => regime);
     expect(count('regime.changed')).toBe(regimes.filter((regime, index) => index > 0 && regime !== regimes[index - 1]).length);

@@ -8,7 +8,7 @@ import { EVENT_INDEXES, EventLog } from '../../../src/push/events/log.ts';
 import { publishChanges } from '../../../src/push/events/publisher.ts';
 import { windowOf } from '../../../src/record/forecast.ts';
 import { ForecastRecord, type NewDay, RECORD_INDEXES } from '../../../src/record/record.ts';
-import { WAGER_INDEXES, WagerBook, type WagerDoc } from '../../../src/wager/wagers.ts';
+import { undecidedWager, WAGER_INDEXES, WagerBook, type WagerDoc } from '../../../src/wager/wagers.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { REACHED, UNREACHED } from '../../support/trusted-time.ts';
 import { dayDoc } from '../../unit/record/day-doc.ts';
@@ -79,6 +79,8 @@ async function wager(): Promise<WagerDoc> {
   const { winner: _winner, ...rest } = settledWager(FIRST, 'WIN');
   return wagers.decide({ ...rest, state: 'DECIDED', winner: null, settledAt: null, placedAt: null, payoutMicros: null }, REACHED);
 }
+
+const SKIPPED = undecidedWager({ name: 'paper', asset: 'PAPER-USD' }, FIRST, new Date(instantOf(FIRST, 21, 42)));
 
 describe('changes of the record and the wagers', () => {
   it('become events in the order of a day', async () => {
@@ -163,6 +165,28 @@ describe('changes of the record and the wagers', () => {
     expect(await publish(slow as unknown as EventLog)).toBe(4);
     expect(await publish()).toBe(4);
     expect((await keys()).filter((key) => key.startsWith('attestation.created'))).toHaveLength(4);
+  });
+
+  it.each([
+    ['as it is decided', async () => void (await wagers.decide({ ...SKIPPED, skippedBecause: 'no edge after costs' }, REACHED))],
+    [
+      'after it was decided to place it',
+      async () => {
+        await wagers.decide({ ...SKIPPED, state: 'DECIDED', side: 'NO', contracts: 5, limitCostMicros: 500_000 }, REACHED);
+        expect(await publish()).toBe(0);
+        await wagers.move(SKIPPED._id, 'DECIDED', 'SKIPPED', { skippedBecause: 'no edge after costs' }, now());
+      },
+    ],
+  ])('of a wager that is skipped %s are one event, also when two processes publish it again', async (_, skip) => {
+    await skip();
+    const [stored] = await wagers.wagers.find().toArray();
+    expect((await Promise.all([publish(), publish()])).reduce((sum, count) => sum + count, 0)).toBe(1);
+    // As after a crash between the log and the outbox.
+    await wagers.wagers.updateOne({ _id: SKIPPED._id }, { $set: { outbox: stored!.outbox! } });
+    expect(await publish()).toBe(0);
+    const [event] = await log.after(0, 10);
+    expect(event).toMatchObject({ key: `wager.placed:${SKIPPED._id}`, content: { skippedBecause: 'no edge after costs' } });
+    expect((await wagers.wager(SKIPPED.day))!.outbox).toEqual([]);
   });
 
   it('of long ago are history: nobody is told of them any more', async () => {

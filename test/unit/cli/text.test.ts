@@ -182,6 +182,7 @@ describe('an event', () => {
       { date: '2026-11-14', outcome: 'WIN', pnl: 3.5, market: 'BTC above 100000?' },
       '2026-11-14  WIN  3.50 USD  BTC above 100000?',
     ],
+    ['wager.placed', { date: '2026-11-14', placed: false, reason: 'no edge', side: 'NONE', amount: 0 }, '2026-11-14  none  no edge'],
     ['regime.changed', { date: '2026-11-14', from: 'CHOP', to: 'CRISIS' }, '2026-11-14  CHOP to CRISIS'],
     ['something.else', { odd: 1 }, '{"odd":1}'],
   ])('%s is one line', (type, data, expected) => {

@@ -38,6 +38,12 @@ describe('events in words', () => {
     }
   });
 
+  it('give the reason of a day without a wager', () => {
+    const skipped = { placed: false, reason: 'no edge after costs', side: 'NONE', amount: 0, odds: 0 };
+    const { words } = eventWords('wager.placed', { ...exampleView('wager.placed', 'basic', OPTIONS).data, ...skipped });
+    expect(words).toBe('None on 10 Mar: no edge after costs.');
+  });
+
   it('bound what comes from outside, and an event of a later version breaks nothing', () => {
     const market = 'x'.repeat(10_000);
     expect(eventWords('wager.placed', { ...exampleView('wager.placed', 'basic', OPTIONS).data, market }).words.length).toBeLessThan(300);

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { commitmentOf, saltFor } from '../../../../src/chain/commitment.ts';
 import { PUSHED_NAMES, type PushedName } from '../../../../src/push/event-names.ts';
 import { forecastDrafts, regimeDrafts, wagerDrafts } from '../../../../src/push/events/drafts.ts';
-import type { AnyDraft, AnyEvent } from '../../../../src/push/events/event.ts';
+import type { AnyDraft, AnyEvent, EventContent } from '../../../../src/push/events/event.ts';
 import { PAYLOADS, type PushedEvent } from '../../../../src/push/events/payloads.ts';
 import { viewEvent } from '../../../../src/push/events/view.ts';
 import type { Caller } from '../../../../src/record/caller.ts';
-import type { WagerDoc } from '../../../../src/wager/wagers.ts';
+import { undecidedWager, type WagerDoc } from '../../../../src/wager/wagers.ts';
 import { settledWager } from '../../../integration/pipeline/wager-docs.ts';
 import { undocumented } from '../../../support/reply-schema.ts';
 import { dayDoc } from '../../record/day-doc.ts';
@@ -68,7 +68,7 @@ describe('what a caller sees of an event', () => {
     expect(dataFor(BASIC, 'signal.resolved')).toMatchObject({
       ...{ date: '2026-01-05', direction: 'UP', outcome: 'WIN', btcAtSignal: 90_000, btcAtResolution: 91_000 },
     });
-    expect(dataFor(BASIC, 'wager.placed')).toMatchObject({ market: 'Above 1?', side: 'YES', amount: 5.1, odds: 1.960784 });
+    expect(dataFor(BASIC, 'wager.placed')).toMatchObject({ market: 'Above 1?', side: 'YES', amount: 5.1, odds: 1.960784, placed: true });
     expect(dataFor(BASIC, 'wager.settled')).toMatchObject({ outcome: 'WIN', payout: 10, pnl: 4.9, pnlMicros: 4_900_000 });
     expect(dataFor(BASIC, 'regime.changed')).toMatchObject({ from: 'CHOP', to: 'CRISIS', riskLevel: 'Extreme' });
     expect(dataFor(BASIC, 'attestation.created')).toMatchObject({ type: 'prediction', status: 'PENDING', chain: 'eip155:8453' });
@@ -87,6 +87,46 @@ describe('what a caller sees of an event', () => {
     expect(dataFor(PREMIUM, 'signal.new').premium).toMatchObject({ climatology: 0.54, threshold: 0.06 });
     expect(dataFor(BASIC, 'wager.placed').premium).toBeNull();
     expect(dataFor(PREMIUM, 'wager.placed').premium).toMatchObject({ pModel: 0.6, qMarket: 0.5 });
+  });
+
+  describe.each([
+    ['without a market', undecidedWager({ name: 'paper', asset: 'PAPER-USD' }, 20_458, at), 'none'],
+    [
+      'without an edge',
+      { ...settled, state: 'SKIPPED', side: null, contracts: 0, costMicros: 0, placedAt: null, winner: null } satisfies WagerDoc,
+      'Above 1?',
+    ],
+    [
+      'that was decided and not placed',
+      { ...settled, state: 'SKIPPED', side: 'NO', contracts: 5, costMicros: 0, placedAt: null, winner: null } satisfies WagerDoc,
+      'Above 1?',
+    ],
+  ] as const)('of a day %s', (_, doc, market) => {
+    const [draft] = wagerDrafts({ ...doc, skippedBecause: 'x'.repeat(5_000) }, { change: 'skipped', at });
+    const seen = (caller: Caller) =>
+      (viewEvent({ ...draft, _id: 1, appendedAt: at } as AnyEvent, caller, options) as PushedEvent<'wager.placed'>).data;
+
+    it('has the fields of the interface, none of them null, and the reason', () => {
+      for (const caller of [BASIC, PREMIUM]) {
+        expect(PAYLOADS['wager.placed'].strict().safeParse(seen(caller)).error).toBeUndefined();
+        expect(seen(caller)).toMatchObject({ date: '2026-01-05', placed: false, market, side: 'NONE', amount: 0, odds: 0, placedAt: null });
+        expect(seen(caller).reason).toHaveLength(300);
+      }
+    });
+
+    it('hides from a wallet below Basic whether a wager was placed', () => {
+      const placed = dataFor(FALLEN, 'wager.placed');
+      const hidden = { placed: null, reason: null, side: null, amount: null, odds: null, placedAt: null, premium: null };
+      expect(seen(FALLEN)).toMatchObject(hidden);
+      expect(placed).toMatchObject(hidden);
+      expect(Object.keys(seen(FALLEN)).sort()).toEqual(Object.keys(placed).sort());
+    });
+  });
+
+  it('reads a wager that was published before days without one had an event', () => {
+    const { skippedBecause: _, ...content } = eventOf('wager.placed').content as EventContent['wager.placed'];
+    const event = { ...eventOf('wager.placed'), content } as AnyEvent;
+    expect(viewEvent(event, BASIC, options).data).toMatchObject({ placed: true, reason: null, side: 'YES', amount: 5.1 });
   });
 
   it('gates what is unresolved for a wallet that has fallen below Basic, unless everything is told at once', () => {
