@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { OracleError } from '../../errors.ts';
 
-/** Bytes of a generated secret; Standard Webhooks wants 24 to 64. */
+/** Bytes of a generated secret; Standard Webhooks recommends 24 to 64. */
 const GENERATED_BYTES = 32;
-export const FEWEST_BYTES = 24;
+/** Fewer could be guessed from a signature. */
+export const MIN_SECRET_BYTES = 16;
 export const LONGEST_SECRET = 256;
 const PREFIX = 'whsec_';
 
 /** What a secret of the caller's own may be, in words. */
-export const SECRET_RULE = `${PREFIX} and base64 of at least ${FEWEST_BYTES} bytes, or any other text of at least ${FEWEST_BYTES} bytes without control characters; at most ${LONGEST_SECRET} characters`;
+export const SECRET_RULE = `${PREFIX} and base64 of at least ${MIN_SECRET_BYTES} bytes, or any other text of at least ${MIN_SECRET_BYTES} bytes without control characters; at most ${LONGEST_SECRET} characters`;
 
 /** A new secret: `whsec_` and base64 of 32 random bytes, as Standard Webhooks writes them. */
 export function generateSecret(): string {
@@ -17,14 +18,16 @@ export function generateSecret(): string {
 
 /**
  * The key that deliveries are signed with: the bytes in a `whsec_` secret, otherwise those of the text.
- * @throws OracleError INPUT_INVALID for one that is too short, too long or malformed; it never repeats the secret.
+ * @throws OracleError INPUT_INVALID for one that is too short, too long or malformed; it suggests a fresh one, and never repeats the secret.
  */
 export function secretKey(secret: string): Buffer {
   const key = secret.length > LONGEST_SECRET ? null : secret.startsWith(PREFIX) ? decoded(secret.slice(PREFIX.length)) : plain(secret);
-  if (key !== null && key.length >= FEWEST_BYTES) return key;
+  if (key !== null && key.length >= MIN_SECRET_BYTES) return key;
+  const suggestion = generateSecret();
   throw new OracleError('INPUT_INVALID', `The secret must be ${SECRET_RULE}`, {
     field: 'secret',
-    suggestedAction: 'Leave "secret" out to get one that is made for you.',
+    suggestedAction: `Send ${suggestion}, which was generated for this answer and is stored nowhere, or leave "secret" out.`,
+    details: { suggestion },
   });
 }
 

@@ -144,6 +144,17 @@ describe('webhooks', () => {
     expect((await send('GET', LIST, 'basic')).body.count).toBe(0);
   });
 
+  it('takes a secret of 16 bytes, and answers a shorter one with a secret that it takes', async () => {
+    const { status, body: problem } = await send('POST', REGISTER, 'basic', { ...wanted, secret: 'x'.repeat(15) });
+    expect([status, problem.field]).toEqual([400, 'secret']);
+    expect(problem.suggestedAction).toContain(problem.suggestion);
+    for (const secret of ['x'.repeat(16), problem.suggestion]) {
+      const { body: made } = await send('POST', REGISTER, 'basic', { ...wanted, secret });
+      expect(made.secret).toBe(secret);
+      await send('DELETE', `${LIST}/${made.id}`, 'basic');
+    }
+  });
+
   it('are deleted by their id only', async () => {
     expect(await send('DELETE', `${LIST}/1`, 'basic')).toMatchObject({ status: 400, body: { field: 'id' } });
     expect(await send('DELETE', LIST, 'basic')).toMatchObject({ status: 405 });

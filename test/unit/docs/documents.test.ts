@@ -22,7 +22,7 @@ import { CALL_TIMEOUT_MS } from '../../../src/push/webhooks/call.ts';
 import { REPLAYED_A_DAY, TESTS_A_DAY } from '../../../src/push/webhooks/daily-use.ts';
 import { DELIVERIES_KEPT_DAYS } from '../../../src/push/webhooks/queue.ts';
 import { BOTH_SIGN_HOURS } from '../../../src/push/webhooks/rotation.ts';
-import { FEWEST_BYTES, LONGEST_SECRET } from '../../../src/push/webhooks/secret.ts';
+import { LONGEST_SECRET, MIN_SECRET_BYTES } from '../../../src/push/webhooks/secret.ts';
 import { WEBHOOKS_PER_WALLET } from '../../../src/push/webhooks/store.ts';
 import { FRAMES_A_MINUTE } from '../../../src/push/websocket/frame-budget.ts';
 import { TICKET_SECONDS } from '../../../src/push/websocket/tickets.ts';
@@ -121,7 +121,7 @@ describe('numbers in the documents', () => {
     `${TESTS_A_DAY} tests a day`,
     `for ${DELIVERIES_KEPT_DAYS.live} days; replays and tests for ${DELIVERIES_KEPT_DAYS.asked}`,
     `For ${BOTH_SIGN_HOURS} hours deliveries carry two signatures`,
-    `at least ${FEWEST_BYTES} bytes, at most ${LONGEST_SECRET} characters`,
+    `at least ${MIN_SECRET_BYTES} bytes, at most ${LONGEST_SECRET} characters`,
     `A wallet can have ${WEBHOOKS_PER_WALLET}.`,
   ])('docs/EVENTS.md says: %s', (words) => expect(flowing(events)).toContain(words));
 
