@@ -6,6 +6,10 @@ import { createOperatorFetch } from '../platform/outbound/operator-fetch.ts';
 
 const TEXT = z.string().max(100);
 
+/** Entries that are asked for at once, and most that a record may have. */
+const PAGE_ROWS = 1_000;
+const MAX_ROWS = 100_000;
+
 /** What is compared of a row of the scorecard. */
 const ROW = z.object({
   date: TEXT,
@@ -37,7 +41,9 @@ const SCORECARD = z.looseObject({
   stats: z.record(z.string(), z.unknown()).optional(),
   statistics: z.record(z.string(), z.unknown()).optional(),
   byHorizon: z.array(z.looseObject({ horizon: TEXT })).optional(),
-  predictions: z.array(ROW).max(100_000),
+  predictions: z.array(ROW).max(MAX_ROWS),
+  /** Of a service that sends all entries at once there is none. */
+  nextCursor: TEXT.nullable().optional(),
 });
 
 export type ClaimedRow = z.infer<typeof ROW>;
@@ -54,19 +60,41 @@ export interface Claims {
 const PATIENCE_MS = 30_000;
 const MAX_BYTES = 16 * 2 ** 20;
 
-/** What a running service claims. @param url of the service, with the path it is served under, if any */
-export function claimsOf(url: string): Claims {
+/** What a running service claims. @param url of the service, with the path it is served under, if any @param pageRows entries asked for at once */
+export function claimsOf(url: string, pageRows = PAGE_ROWS): Claims {
   const base = url.replace(/\/+$/, '');
   return {
     source: base,
-    scorecard: async (horizonDays) => {
-      const answer = await ask(`${base}/api/svc/scorecard?horizon=${horizonDays}`);
-      const parsed = SCORECARD.safeParse(answer);
-      if (parsed.success) return parsed.data;
-      const { path, message } = parsed.error.issues[0];
-      throw unreachable(base, `its ${horizonName(horizonDays)} scorecard cannot be read: ${path.join('.')}: ${message.slice(0, 200)}`);
-    },
+    scorecard: (horizonDays) => wholeScorecard(base, { horizonDays, pageRows }),
   };
+}
+
+interface Pages {
+  horizonDays: number;
+  /** Entries of a page, 1 to 1,000. */
+  pageRows: number;
+}
+
+/** The newest page with the entries of all pages. */
+async function wholeScorecard(base: string, pages: Pages): Promise<ClaimedScorecard> {
+  const { nextCursor = null, count: _, ...newest } = await scorecardPage(base, pages, null);
+  const predictions = [...newest.predictions];
+  for (let cursor = nextCursor; cursor !== null; ) {
+    const page = await scorecardPage(base, pages, cursor);
+    predictions.push(...page.predictions);
+    if (page.nextCursor === cursor || predictions.length > MAX_ROWS) throw unreachable(base, 'its scorecard has no end');
+    cursor = page.nextCursor ?? null;
+  }
+  return { ...newest, predictions };
+}
+
+async function scorecardPage(base: string, { horizonDays, pageRows }: Pages, before: string | null): Promise<ClaimedScorecard> {
+  const position = before === null ? '' : `&before=${encodeURIComponent(before)}`;
+  const answer = await ask(`${base}/api/svc/scorecard?horizon=${horizonDays}&limit=${pageRows}${position}`);
+  const parsed = SCORECARD.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0];
+  throw unreachable(base, `its ${horizonName(horizonDays)} scorecard cannot be read: ${path.join('.')}: ${message.slice(0, 200)}`);
 }
 
 async function ask(url: string): Promise<unknown> {

@@ -46,11 +46,24 @@ export interface Scorecard {
   stats: ScorecardStats;
   /** Newest first. */
   predictions: ScorecardEntry[];
+  /** `before` of the next page; null on the last. */
+  nextBefore: number | null;
 }
 
-/** Scorecard of one horizon's forecasts, given in the order of their sequence. */
-export function scorecardOf(docs: ForecastDoc[], horizonDays: number, options: ViewOptions): Scorecard {
+/** Which entries of a scorecard: the newest `limit` of those whose sequence is below `before`. */
+export interface ScorecardPage {
+  limit: number;
+  /** null: from the newest. */
+  before: number | null;
+}
+
+const WHOLE: ScorecardPage = { limit: Number.POSITIVE_INFINITY, before: null };
+
+/** Scorecard of one horizon's forecasts, given in the order of their sequence: figures of all of them, entries of a page. */
+export function scorecardOf(docs: ForecastDoc[], horizonDays: number, options: ViewOptions, page = WHOLE): Scorecard {
   const { longestWinStreak, ...summary } = recordSummary(docs.map(recordRow), horizonDays);
+  const shown = docsOfPage(docs, page);
+  const first = shown.at(-1);
   return {
     summary,
     stats: {
@@ -61,8 +74,15 @@ export function scorecardOf(docs: ForecastDoc[], horizonDays: number, options: V
       currentStreak: summary.streak.type === 'WIN' ? summary.streak.count : 0,
       longestStreak: longestWinStreak,
     },
-    predictions: docs.map((doc) => scorecardEntry(doc, options)).reverse(),
+    predictions: shown.map((doc) => scorecardEntry(doc, options)),
+    nextBefore: first === undefined || first === docs[0] ? null : first.sequence,
   };
+}
+
+/** Newest first. */
+function docsOfPage(docs: readonly ForecastDoc[], { limit, before }: ScorecardPage): ForecastDoc[] {
+  const end = before === null ? docs.length : docs.findLastIndex(({ sequence }) => sequence < before) + 1;
+  return docs.slice(Math.max(0, end - limit), end).reverse();
 }
 
 /** Summary of one horizon's forecasts, given in the order of their sequence. */

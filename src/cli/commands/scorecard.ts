@@ -1,13 +1,15 @@
 import { z } from 'zod';
+import { horizonDaysOf } from '../../horizon-input.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { printJson, printLines, wantsJson } from '../print.ts';
-import { ask, serviceUrl } from '../service.ts';
+import { serviceUrl } from '../service.ts';
 import { interval, money, NONE, percent, returnOf } from '../text/amounts.ts';
 import { facts, wrapped } from '../text/facts.ts';
 import type { Pen } from '../text/style.ts';
 import { table } from '../text/table.ts';
 import { wordOf } from '../text/words-of.ts';
+import { wholeScorecard } from '../whole-scorecard.ts';
 import { horizonOf, parseWords, SERVICE_HELP } from '../words.ts';
 
 const RANGE = z.object({ low: z.number().nullable(), high: z.number().nullable() }).nullable();
@@ -37,6 +39,7 @@ const ANSWER = z.object({
       ...{ returnBps: z.number().nullable(), predictionId: z.string(), replayed: z.boolean() },
     }),
   ),
+  nextCursor: z.string().nullish(),
 });
 
 type Answer = z.infer<typeof ANSWER>;
@@ -58,7 +61,7 @@ ${SERVICE_HELP}
     const { values } = parseWords(words, { horizon: { type: 'string' }, url: { type: 'string' }, json: { type: 'boolean' } });
     const horizon = horizonOf('--horizon', values.horizon);
     const url = serviceUrl(host, values.url);
-    const { answer, body } = await ask({ url, path: `/api/svc/scorecard?horizon=${horizon.slice(0, -1)}`, as: ANSWER });
+    const { answer, body } = await wholeScorecard(url, horizonDaysOf(horizon), ANSWER);
     if (wantsJson(host, values.json)) printJson(host, body);
     else printLines(host, (pen) => scorecardText(answer, pen));
     return EXIT.ok;

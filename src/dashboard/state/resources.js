@@ -10,8 +10,8 @@ export const RESOURCES = {
   info: () => 'api/svc/info',
   // Without a forecast the service could only refuse.
   signal: (days, last) => (last('scorecard')?.predictions.length ? `api/svc/open/signal?horizon=${days}d` : null),
-  scorecard: (days) => `api/svc/scorecard?horizon=${days}`,
-  stats: () => 'api/svc/onchain-oracle/stats',
+  scorecard: (days) => `api/svc/scorecard?horizon=${days}&limit=1000`,
+  stats: () => 'api/svc/onchain-oracle/stats?horizons=all',
   price: () => 'api/btc-price',
   crowd: () => 'api/svc/crowd-vs-oracle',
   wagers: () => 'api/svc/wagers',

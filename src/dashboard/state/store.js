@@ -1,6 +1,7 @@
 import { ask, Problem } from './api.js';
 import { DEPENDS_ON, OF_THE_HORIZON, RESOURCES } from './resources.js';
 import { tellAll } from './tell.js';
+import { askWholeScorecard } from './whole-scorecard.js';
 
 /** @import { Answers } from './answers.ts' */
 /** @import { LoggedIn, Session } from './session.js' */
@@ -70,7 +71,8 @@ export function createStore({ session, horizon }) {
     try {
       const path = RESOURCES[name](days, (other) => get(other).answer);
       if (path === null) return { ...NOTHING_YET, problem: waitingFor(name) };
-      const answer = await ask(path, { token: asker?.token });
+      const askAll = name === 'scorecard' ? askWholeScorecard : ask;
+      const answer = await askAll(path, { token: asker?.token });
       if (OF_THE_HORIZON.includes(name) && answer.horizon !== `${days}d`) throw ofAnotherHorizon();
       return { ...NOTHING_YET, answer, at: new Date(), asker };
     } catch (error) {

@@ -5,8 +5,8 @@ import { SIGNAL_HORIZONS } from '../../horizon-input.ts';
 import type { SeriesHealth } from '../../market/health.ts';
 import { MODEL_SERIES } from '../../market/inputs.ts';
 import { SERIES } from '../../market/series.ts';
-import { type Caller, PUBLIC_CALLER } from '../../record/caller.ts';
-import { scorecardOf } from '../../record/scorecard.ts';
+import type { Caller } from '../../record/caller.ts';
+import { summaryOf } from '../../record/scorecard.ts';
 import { API_VERSION } from '../openapi/document.ts';
 import type { HttpParts } from '../parts.ts';
 import type { Info } from '../schemas/info.ts';
@@ -53,13 +53,12 @@ export async function infoOf(parts: HttpParts, caller: Caller): Promise<Info> {
 }
 
 /** As anybody may know it. */
-async function skill({ record, viewFor, publicUrl }: HttpParts): Promise<Info['skill']> {
+async function skill({ record, publicUrl }: HttpParts): Promise<Info['skill']> {
   const docs = await record.ofHorizon(DEFAULT_HORIZON_DAYS);
-  const { summary } = scorecardOf(docs, DEFAULT_HORIZON_DAYS, viewFor(PUBLIC_CALLER));
   return {
     statement: STATEMENT,
     horizon: horizonName(DEFAULT_HORIZON_DAYS),
-    verdict: summary.verdict,
+    verdict: summaryOf(docs, DEFAULT_HORIZON_DAYS).verdict,
     scorecard: `${publicUrl}/api/svc/scorecard?horizon=${DEFAULT_HORIZON_DAYS}`,
   };
 }

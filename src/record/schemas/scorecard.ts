@@ -101,7 +101,9 @@ export const SCORECARD = z.object({
   stats: STATS.describe('The same in the other shape of the interface'),
   ...RECORD_DETAILS,
   predictionMarket: PREDICTION_MARKET.describe('The model against prediction markets, on the wagers of days that are over'),
-  predictions: z.array(ENTRY).describe('Every forecast of the horizon, newest first'),
+  predictions: z.array(ENTRY).describe('Forecasts of the horizon, newest first: a page of them'),
+  count: COUNT.describe('How many this page has; `summary.totalPredictions` is how many there are'),
+  nextCursor: z.string().nullable().describe('`before` of the next page; null on the last'),
 });
 
 export type ScorecardReply = z.input<typeof SCORECARD>;

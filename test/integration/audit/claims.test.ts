@@ -289,6 +289,12 @@ describe('figures that hide', () => {
     expect(report.notes).toContain(`the service tells what is not known here, and could not be compared: ${names}`);
   });
 
+  it('reads a scorecard of many pages to its end', async () => {
+    for (const pageRows of [1, 3, DAYS])
+      expect(await claimsOf(served.url, pageRows).scorecard(HORIZON)).toEqual(await claimsOf(served.url).scorecard(HORIZON));
+    expect((await claimsOf(served.url, 3).scorecard(HORIZON)).predictions).toHaveLength(DAYS);
+  });
+
   it('no honest answer has', async () => {
     expect((await auditOf()).notes.filter((note) => note.includes('could not be compared'))).toEqual([]);
   });

@@ -102,6 +102,34 @@ describe('the scorecard', () => {
   });
 });
 
+describe('the pages of the scorecard', () => {
+  it('is read to its end by Link, each forecast once, with the same figures on every page', async () => {
+    const whole = await get('/api/svc/scorecard?horizon=2&limit=1000');
+    expect(whole).toMatchObject({ count: DAYS, nextCursor: null });
+    const told: { sequence: number }[] = [];
+    for (let next: string | null = '/api/svc/scorecard?horizon=2d&limit=5'; next !== null; ) {
+      const response: Response = await fetchFrom(next);
+      // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+      const { predictions, count, nextCursor, ...figures }: any = await response.json();
+      expect([count, figures.summary, figures.stats]).toEqual([predictions.length, whole.summary, whole.stats]);
+      told.push(...predictions);
+      const link = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
+      next = link === undefined ? null : `${new URL(link).pathname}${new URL(link).search}`;
+      expect(nextCursor).toBe(link === undefined ? null : String(predictions.at(-1).sequence));
+    }
+    expect(told).toEqual(whole.predictions);
+    expect(told.map(({ sequence }) => sequence)).toEqual(Array.from({ length: DAYS }, (_, index) => DAYS - index));
+    expect((await get('/api/svc/scorecard?before=1')).predictions).toEqual([]);
+  });
+
+  it('stays below 40 kB by default, at ten years of record too', async () => {
+    const { predictions, byRegime, byModelVersion, ...figures } = await get('/api/svc/scorecard');
+    const longest = (rows: object[]) => Math.max(...rows.map((row) => JSON.stringify(row).length));
+    const bytes = JSON.stringify(figures).length + 20 * longest(predictions) + 7 * longest(byRegime) + 21 * longest(byModelVersion);
+    expect(bytes).toBeLessThan(40_000);
+  });
+});
+
 describe('the attestations', () => {
   it('are listed newest first, and every one of them verifies on the chain', async () => {
     const { data, attestations, count, total } = await get('/api/svc/onchain-oracle/history?horizons=all&limit=100&compat=1');

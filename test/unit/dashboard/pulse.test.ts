@@ -11,8 +11,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const STATS = 'api/svc/onchain-oracle/stats';
-const SCORECARD = 'api/svc/scorecard?horizon=7';
+const STATS = 'api/svc/onchain-oracle/stats?horizons=all';
+const SCORECARD = 'api/svc/scorecard?horizon=7&limit=1000';
 const INFO = 'api/svc/info';
 
 /** A page that is open for a while, of a service that answers everything unless it is told otherwise. */

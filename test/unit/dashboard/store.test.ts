@@ -91,6 +91,22 @@ describe('what is known of the service', () => {
     expect(store.get('scorecard')).toMatchObject({ problem: null, asker: { token: 'two' } });
   });
 
+  it('reads a scorecard page by page to its end', async () => {
+    const pages: Record<string, object> = {
+      'api/svc/scorecard?horizon=7&limit=1000': {
+        horizon: '7d',
+        count: 2,
+        predictions: [{ sequence: 3 }, { sequence: 2 }],
+        nextCursor: '2',
+      },
+      'api/svc/scorecard?horizon=7&limit=1000&before=2': { horizon: '7d', count: 1, predictions: [{ sequence: 1 }], nextCursor: null },
+    };
+    const { store } = storeOf((path) => pages[path] ?? refusal(404, 'NOT_FOUND'));
+    await store.refreshAll(['scorecard']);
+    const predictions = [{ sequence: 3 }, { sequence: 2 }, { sequence: 1 }];
+    expect(store.get('scorecard').answer).toEqual({ horizon: '7d', count: 3, predictions, nextCursor: null });
+  });
+
   it('reaches every section, also when one of them fails at it', async () => {
     const { store, page } = storeOf(record);
     const told: unknown[] = [];
