@@ -3,6 +3,7 @@ import { ENDPOINTS } from '../../agent-card/endpoints.ts';
 import type { PaidCalls, SoldAnswer } from '../../skills/paid-call.ts';
 import type { Asker } from '../access/asker.ts';
 import { displayMoney } from '../commerce/money.ts';
+import { toX402ErrorCode, type X402ErrorCode } from '../commerce/x402/error-code.ts';
 import { PaymentRequiredError, paymentRequired, type Terms } from '../commerce/x402/terms.ts';
 import { settlementResponse, toldPurchase } from '../commerce/x402/told.ts';
 import { type ToldError, toldError } from '../errors.ts';
@@ -83,7 +84,7 @@ export class Payments {
     const told = toldError(ownError(error));
     // Nothing is known to be wrong with the payment: it can be sent again as it is.
     if (told.retryable || told.code === 'INTERNAL') this.#tellUnknown(told);
-    else this.#tellRefused(told, error instanceof PaymentRequiredError ? error.reason : told.code, { terms, network });
+    else this.#tellRefused(told, rejectionOf(error, told), { terms, network });
   }
 
   #tellUnknown(told: ToldError): void {
@@ -94,12 +95,12 @@ export class Payments {
   }
 
   /** The task waits for another payment, unless nothing can come of it. */
-  #tellRefused(told: ToldError, reason: string, { terms, network }: { terms: Terms; network: string }): void {
+  #tellRefused(told: ToldError, { reason, x402Code }: PaymentRejection, { terms, network }: { terms: Terms; network: string }): void {
     const { teller } = this.#parts;
-    const { kept, receipts } = this.#withReceipt({ success: false, errorReason: reason, transaction: '', network });
+    const { kept, receipts } = this.#withReceipt({ success: false, errorReason: x402Code, transaction: '', network });
     const said = { [PAYMENT.status]: 'payment-failed', [PAYMENT.error]: errorCodeOf(reason), [PAYMENT.receipts]: receipts };
     if (told.code === 'PAYMENT_REQUIRED' || told.code === 'CONFLICT') {
-      const again = { parts: errorParts(told), kept, said: { ...said, ...requiredBy(terms, reason) } };
+      const again = { parts: errorParts(told), kept, said: { ...said, ...requiredBy(terms, x402Code) } };
       teller.status(TaskState.TASK_STATE_INPUT_REQUIRED, again);
     } else teller.failed(told, { kept, said });
   }
@@ -115,13 +116,19 @@ export class Payments {
   }
 }
 
+type PaymentRejection = Pick<PaymentRequiredError, 'reason' | 'x402Code'>;
+
+function rejectionOf(error: unknown, { code }: ToldError): PaymentRejection {
+  return error instanceof PaymentRequiredError ? error : { reason: code, x402Code: toX402ErrorCode(code, 'verify') };
+}
+
 const VERIFIED = {
   parts: [textPart('The payment is good. It is settled once the answer is made.')],
   said: { [PAYMENT.status]: 'payment-verified' },
 };
 
 /** The extension is of version 1 of x402; a chain that has no name there is told in version 2 alone. */
-function requiredBy(terms: Terms, error: string): Record<string, unknown> {
+function requiredBy(terms: Terms, error: X402ErrorCode): Record<string, unknown> {
   const { requirementsV1: v1 } = terms;
   const v2 = paymentRequired(terms, error);
   return { [PAYMENT.required]: v1 === null ? v2 : { x402Version: 1, error, accepts: [v1] }, [PAYMENT.requiredV2]: v2 };

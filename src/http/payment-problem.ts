@@ -11,19 +11,20 @@ import type { PAYMENT_MEMBERS } from './schemas/x402.ts';
 
 /** What a 402 has beside a problem document: the terms in the words of both versions of the protocol, and in plain ones. */
 export function paymentProblem(
-  { terms, reason, unsettledOf: payer }: PaymentRequiredError,
+  { terms, reason, x402Code, unsettledOf: payer }: PaymentRequiredError,
   request: Pick<Request, 'get'>,
 ): { members: PaymentMembers; headers: Record<string, string> } {
   const came = PROOF_HEADERS.filter((name) => request.get(name) !== undefined);
-  const unsettled = payer === undefined ? {} : settlementHeaders((network) => refusedSettlement({ payer, reason }, network), terms, came);
+  const unsettled = payer === undefined ? {} : settlementHeaders((network) => refusedSettlement({ payer, x402Code }, network), terms, came);
   return {
     members: {
       x402Version: 1,
-      error: reason,
+      error: x402Code,
+      reason,
       accepts: terms.requirementsV1 === null ? [] : [terms.requirementsV1],
       payment: inPlainWords(terms),
     },
-    headers: { [TERMS_HEADER]: headerValue(paymentRequired(terms, reason)), ...unsettled },
+    headers: { [TERMS_HEADER]: headerValue(paymentRequired(terms, x402Code)), ...unsettled },
   };
 }
 

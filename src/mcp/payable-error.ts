@@ -15,6 +15,6 @@ export class PayableError extends OracleError {
 
 /** What has to be paid, of an error of a call that can be paid for; undefined of any other. */
 export function requiredBy(error: unknown): PaymentRequired | undefined {
-  if (error instanceof PaymentRequiredError) return paymentRequired(error.terms, error.reason);
+  if (error instanceof PaymentRequiredError) return paymentRequired(error.terms, error.x402Code);
   return error instanceof PayableError ? paymentRequired(error.terms, 'payment_required') : undefined;
 }

@@ -49,8 +49,8 @@ export function failureOf(error: unknown, options: FailureOptions): CallToolResu
 /** Of a payment that was found good, and then not settled. */
 function unsettled(error: unknown): Record<string, unknown> {
   if (!(error instanceof PaymentRequiredError) || error.unsettledOf === undefined) return {};
-  const { unsettledOf: payer, reason, terms } = error;
-  return { [META.paymentResponse]: refusedSettlement({ payer, reason }, terms.requirements.network) };
+  const { unsettledOf: payer, x402Code, terms } = error;
+  return { [META.paymentResponse]: refusedSettlement({ payer, x402Code }, terms.requirements.network) };
 }
 
 /** Callers without a token do not know this service yet. */

@@ -83,6 +83,7 @@ const MAX_SECONDS = 24 * 3_600;
 export function readPayment(sent: unknown, terms: Terms): Payment {
   const parsed = PAYMENT.safeParse(sent);
   if (!parsed.success) {
+    requireVersion(sent, terms);
     const [{ path, message }] = parsed.error.issues;
     throw refusal(terms, 'invalid_payload', {
       message: `The payment cannot be read: ${path.map(String).join('.') || 'payment'}: ${message}`,
@@ -106,6 +107,12 @@ export function readPayment(sent: unknown, terms: Terms): Payment {
     digest: digestOf({ authorization, signature }),
     payload: { x402Version: 2, accepted: terms.requirements, payload: { signature: signature as Hex, authorization } },
   };
+}
+
+function requireVersion(sent: unknown, terms: Terms): void {
+  const { x402Version = 2 } = (sent ?? {}) as { x402Version?: unknown };
+  if (x402Version === 1 || x402Version === 2) return;
+  throw refusal(terms, 'invalid_x402_version', { message: 'The payment is of a version of x402 that is not served: send version 1 or 2' });
 }
 
 type Sent = z.output<typeof PAYMENT>;

@@ -3,6 +3,7 @@ import { OracleError } from '../../errors.ts';
 import { displayMoney } from '../money.ts';
 import type { Offering } from '../offerings.ts';
 import { networkOf, type Till } from '../till.ts';
+import { toX402ErrorCode, type X402ErrorCode } from './error-code.ts';
 
 /** For how long an authorization that a client makes of the terms is good. */
 export const PAYMENT_VALID_SECONDS = 300;
@@ -55,7 +56,7 @@ export interface Terms {
 /** `PaymentRequired` of version 2, as its header, MCP and A2A carry it. */
 export interface PaymentRequired {
   x402Version: 2;
-  error: string;
+  error: X402ErrorCode;
   resource: ResourceInfo;
   accepts: [Requirements];
   extensions: Record<string, unknown>;
@@ -77,8 +78,8 @@ export function termsOf(till: Till, offering: Offering, resource: ResourceInfo):
   return { offering, resource, requirements: { ...shared, network: networkOf(till), amount }, requirementsV1, till };
 }
 
-/** @param error why no payment, or this one, will do, in the words of the protocol or ours */
-export function paymentRequired({ resource, requirements }: Terms, error: string): PaymentRequired {
+/** @param error why no payment, or this one, will do */
+export function paymentRequired({ resource, requirements }: Terms, error: X402ErrorCode): PaymentRequired {
   return { x402Version: 2, error, resource, accepts: [requirements], extensions: { [PAYMENT_IDENTIFIER]: identifierDeclaration() } };
 }
 
@@ -98,7 +99,9 @@ function identifierDeclaration() {
 /** Nothing was paid, or what came is no payment for this: with the terms, which each door tells in its own form. */
 export class PaymentRequiredError extends OracleError {
   readonly terms: Terms;
-  /** Short, for programs: `payment_required`, or why a payment was refused. */
+  /** Of the specification, for programs. */
+  readonly x402Code: X402ErrorCode;
+  /** The same more precisely, in words of this service or of its facilitator. */
   readonly reason: string;
   /** Who had signed a payment that was found good and then not settled; undefined where nothing came that far. */
   readonly unsettledOf: Address | undefined;
@@ -108,6 +111,7 @@ export class PaymentRequiredError extends OracleError {
     super('PAYMENT_REQUIRED', message, { field, suggestedAction });
     this.terms = terms;
     this.reason = reason;
+    this.x402Code = toX402ErrorCode(reason, unsettledOf === undefined ? 'verify' : 'settle');
     this.unsettledOf = unsettledOf;
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { X402_ERROR_CODES } from '../../commerce/x402/error-code.ts';
 import { ADDRESS, COUNT, INTEGER_TEXT, SUCCESS } from '../../fields.ts';
 import { CHAIN, DECIMAL, RECEIPT, SOLD } from './payment.ts';
 
@@ -53,7 +54,10 @@ export const PAYMENT_MEMBERS = {
   x402Version: z
     .literal(1)
     .describe('With `error` and `accepts` the body is the 402 of x402 version 1; that of version 2 is in PAYMENT-REQUIRED'),
-  error: z.string().describe('Why nothing is answered: `payment_required`, or what is wrong with the payment, for programs'),
+  error: z
+    .enum(['payment_required', ...X402_ERROR_CODES])
+    .describe('Why nothing is answered: `payment_required` without a payment, else the code of x402 version 2, section 9'),
+  reason: z.string().describe('The same more precisely, as this service or its facilitator says it, e.g. `expires_too_soon`'),
   accepts: z.array(REQUIREMENTS_V1).describe('The terms in version 1; empty on a chain that has no name there'),
   payment: TO_PAY.describe('What to pay, to whom, on which chain, for how long the authorization should be good, and where to read more'),
 };

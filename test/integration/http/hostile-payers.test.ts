@@ -194,7 +194,10 @@ describe('an authorization that is about to expire', () => {
       await withSignal(service, 'HOLD', async () => send(await short())),
     ];
     expect(comparable(hold)).toEqual(comparable(buy));
-    expect(buy).toMatchObject({ status: 402, body: { error: 'expires_too_soon', field: 'payment' } });
+    expect(buy).toMatchObject({
+      status: 402,
+      body: { error: 'invalid_exact_evm_payload_authorization_valid_before', reason: 'expires_too_soon', field: 'payment' },
+    });
     expect(buy.body.detail).toContain('validBefore');
     expect(buy.body.detail).toContain('60');
   });

@@ -4,6 +4,7 @@ import { verifyTypedData } from 'viem';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { commitmentOf, DIRECTION_CODES, nameOf, SIGNAL_CODES } from '../../../src/chain/commitment.ts';
 import { documentHash } from '../../../src/commerce/receipt.ts';
+import { X402_ERROR_CODES } from '../../../src/commerce/x402/error-code.ts';
 import type { Requirements } from '../../../src/commerce/x402/terms.ts';
 import { PAYMENT_PROBLEM } from '../../../src/http/openapi/problem-schema.ts';
 import type { HttpParts } from '../../../src/http/parts.ts';
@@ -184,7 +185,14 @@ describe('without a payment', () => {
       const resource = `${publicUrl}${path}?horizon=3d`;
       const terms = { scheme: 'exact', asset: expect.stringMatching(new RegExp(asset, 'i')), extra: domain, maxTimeoutSeconds: 300 };
       expect(body).toMatchObject({
-        ...{ success: false, code: 'PAYMENT_REQUIRED', retryable: false, x402Version: 1, error: 'payment_required' },
+        ...{
+          success: false,
+          code: 'PAYMENT_REQUIRED',
+          retryable: false,
+          x402Version: 1,
+          error: 'payment_required',
+          reason: 'payment_required',
+        },
         accepts: [{ ...terms, network: 'base', maxAmountRequired: PRICES[path].toString(), resource, mimeType: 'application/json' }],
         payment: {
           ...{
@@ -239,8 +247,16 @@ describe('without a payment', () => {
 describe('a payment that will not do', () => {
   const seconds = () => Math.floor(Date.now() / 1_000);
   const WRONG: [string, string | RegExp, () => Promise<Record<string, string>>][] = [
-    ['another amount', 'amount_mismatch', async () => header(await signed('/oracle', { change: { value: '999' } }))],
-    ['another payee', 'recipient_mismatch', async () => header(await signed('/oracle', { change: { to: `0x${'12'.repeat(20)}` } }))],
+    [
+      'another amount',
+      'invalid_exact_evm_payload_authorization_value_mismatch',
+      async () => header(await signed('/oracle', { change: { value: '999' } })),
+    ],
+    [
+      'another payee',
+      'invalid_exact_evm_payload_recipient_mismatch',
+      async () => header(await signed('/oracle', { change: { to: `0x${'12'.repeat(20)}` } })),
+    ],
     ['another token', /signature/, async () => header(await signed('/oracle', { change: { asset: `0x${'34'.repeat(20)}` } }))],
     ['another chain', /signature/, async () => header(await signed('/oracle', { change: { chainId: '1' } }))],
     [
@@ -250,20 +266,33 @@ describe('a payment that will not do', () => {
     ],
     [
       'another token, said so',
-      'invalid_asset',
+      'invalid_payment_requirements',
       async () => header({ ...(await signed('/oracle')), accepted: { ...(await termsOf('/oracle')), asset: `0x${'34'.repeat(20)}` } }),
     ],
-    ['expired', 'expired', async () => header(await signed('/oracle', { change: { validBefore: String(seconds() - 1) } }))],
-    ['not yet valid', 'not_yet_valid', async () => header(await signed('/oracle', { change: { validAfter: String(seconds() + 600) } }))],
-    ['no money', /insufficient/, async () => header(await signed('/oracle', { account: demoWallets(service).poor }))],
-    ['the price of something cheaper', 'amount_mismatch', async () => header(await signed('/oracle/premium'))],
+    [
+      'expired',
+      'invalid_exact_evm_payload_authorization_valid_before',
+      async () => header(await signed('/oracle', { change: { validBefore: String(seconds() - 1) } })),
+    ],
+    [
+      'not yet valid',
+      'invalid_exact_evm_payload_authorization_valid_after',
+      async () => header(await signed('/oracle', { change: { validAfter: String(seconds() + 600) } })),
+    ],
+    ['no money', 'insufficient_funds', async () => header(await signed('/oracle', { account: demoWallets(service).poor }))],
+    [
+      'the price of something cheaper',
+      'invalid_exact_evm_payload_authorization_value_mismatch',
+      async () => header(await signed('/oracle/premium')),
+    ],
     ['no base64', 'invalid_payload', async () => ({ 'X-402-Payment': 'not base64!' })],
     ['no JSON', 'invalid_payload', async () => ({ 'X-PAYMENT': Buffer.from('{').toString('base64') })],
-    ['no payment', 'invalid_payload', async () => ({ 'PAYMENT-SIGNATURE': asHeader({ x402Version: 3 }) })],
+    ['another version', 'invalid_x402_version', async () => ({ 'PAYMENT-SIGNATURE': asHeader({ x402Version: 3 }) })],
+    ['no payment', 'invalid_payload', async () => ({ 'PAYMENT-SIGNATURE': asHeader({ x402Version: 2 }) })],
     ['null', 'invalid_payload', async () => ({ 'PAYMENT-SIGNATURE': asHeader(null) })],
     [
       'two different ones',
-      'two_payments',
+      'invalid_payload',
       async () => ({ ...header(await signed('/oracle')), 'X-PAYMENT': asHeader(inV1(await signed('/oracle'))) }),
     ],
   ];
@@ -277,6 +306,7 @@ describe('a payment that will not do', () => {
     });
     const { status, body, headers: told } = answer!;
     expect([status, body.code, body.field]).toEqual([402, 'PAYMENT_REQUIRED', 'payment']);
+    expect(X402_ERROR_CODES).toContain(body.error);
     expect(body.error).toMatch(reason instanceof RegExp ? reason : new RegExp(`^${reason}$`));
     expect(readHeader(told.get('PAYMENT-REQUIRED'))).toMatchObject({ error: body.error, accepts: [{ amount: '1000' }] });
     expect(body).not.toHaveProperty('signal');
@@ -301,7 +331,7 @@ describe('a payment that came before', () => {
     expect(answers[1]!.body).toEqual(answers[0]!.body);
     expect(answers[2]!.headers.get('PAYMENT-RESPONSE')).toBe(answers[0]!.headers.get('PAYMENT-RESPONSE'));
     const stranger = await pay('/oracle', payment, { from: ELSEWHERE });
-    expect(stranger).toMatchObject({ status: 402, body: { error: 'payment_used' } });
+    expect(stranger).toMatchObject({ status: 402, body: { error: 'invalid_transaction_state', reason: 'payment_used' } });
     expect(stranger.body).not.toHaveProperty('signal');
   });
 

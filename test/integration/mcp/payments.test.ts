@@ -154,8 +154,11 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('a buyer
       ['not an object', 'invalid_payload'],
       [{}, 'invalid_payload'],
       [{ ...good, payload: { ...payload, signature: `0x${'0'.repeat(20_000)}` } }, 'invalid_payload'],
-      [{ ...good, accepted: { ...accepted, amount: '1' } }, 'amount_mismatch'],
-      [{ ...good, payload: { ...payload, authorization: { ...authorization, value: '999' } } }, 'amount_mismatch'],
+      [{ ...good, accepted: { ...accepted, amount: '1' } }, 'invalid_exact_evm_payload_authorization_value_mismatch'],
+      [
+        { ...good, payload: { ...payload, authorization: { ...authorization, value: '999' } } },
+        'invalid_exact_evm_payload_authorization_value_mismatch',
+      ],
       [{ ...good, accepted: { ...accepted, network: 'eip155:1' } }, 'invalid_network'],
       [{ ...good, payload: { ...payload, authorization: { ...authorization, nonce: `0x${'7'.repeat(64)}` } } }, /signature/],
     ];

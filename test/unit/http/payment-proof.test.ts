@@ -101,7 +101,7 @@ describe('the 402', () => {
     const { headers } = paymentProblem(error, { get: ((name: string) => (name === sent ? 'x' : undefined)) as Request['get'] });
     const { 'PAYMENT-REQUIRED': _, ...told } = headers;
     const read = Object.entries(told).map(([name, value]) => [name, JSON.parse(Buffer.from(value, 'base64').toString())]);
-    const answer = { success: false, errorReason: 'out_of_gas', transaction: '', payer: getAddress(ADDRESS) };
+    const answer = { success: false, errorReason: 'unexpected_settle_error', transaction: '', payer: getAddress(ADDRESS) };
     expect(Object.fromEntries(read)).toEqual(
       Object.fromEntries(Object.entries(networks).map(([name, network]) => [name, { ...answer, network }])),
     );

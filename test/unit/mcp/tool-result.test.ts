@@ -76,7 +76,10 @@ describe('a failure', () => {
   it('of a payment says why, with the terms again', () => {
     const error = new PaymentRequiredError(TERMS, 'amount_mismatch', 'Too little was paid', { field: 'payment' });
     const [required, words] = failureOf(error, ADDRESS).content as { text: string }[];
-    expect(JSON.parse(required!.text)).toMatchObject({ error: 'amount_mismatch', accepts: [{ amount: '1000' }] });
+    expect(JSON.parse(required!.text)).toMatchObject({
+      error: 'invalid_exact_evm_payload_authorization_value_mismatch',
+      accepts: [{ amount: '1000' }],
+    });
     expect(words!.text).toMatch(/^PAYMENT_REQUIRED: Too little was paid\nField: payment\n/);
   });
 
@@ -84,7 +87,7 @@ describe('a failure', () => {
     const payer = `0x${'3'.repeat(40)}` as const;
     const unsettled = failureOf(refusal(TERMS, 'out_of_gas', { payer, unsettledOf: payer }), ADDRESS);
     expect(unsettled._meta?.['x402/payment-response']).toEqual({
-      ...{ success: false, errorReason: 'out_of_gas', transaction: '', network: 'eip155:8453', payer },
+      ...{ success: false, errorReason: 'unexpected_settle_error', transaction: '', network: 'eip155:8453', payer },
     });
     expect(failureOf(refusal(TERMS, 'expired', { payer }), ADDRESS)._meta).not.toHaveProperty('x402/payment-response');
   });
