@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { withSingleTypes } from './single-types.ts';
 
 /**
  * JSON Schema (draft 2020-12) of a skill's input or output, as it goes over a wire. A format stands for itself: the patterns that spell
- * dates out would be most of the text, and that every number fits a double says nothing.
+ * dates out would be most of the text, and that every number fits a double says nothing. Each schema has one type.
  */
 export function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output'): Record<string, unknown> {
   const {
@@ -10,7 +11,7 @@ export function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output'): Recor
     '~standard': __,
     ...rest
   } = z.toJSONSchema(schema, { io, target: 'draft-2020-12', override: shorten }) as Record<string, unknown>;
-  return rest;
+  return withSingleTypes(rest);
 }
 
 function shorten({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {

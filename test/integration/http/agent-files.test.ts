@@ -11,6 +11,7 @@ import { formatAmount } from '../../../src/commerce/money.ts';
 import { findOffering, OFFERINGS, offeringId } from '../../../src/commerce/offerings.ts';
 import { type CurlLine, curlLines } from '../../support/documents.ts';
 import { youngService } from '../../support/full-service.ts';
+import { isVague, subschemasOf } from '../../support/json-schema.ts';
 import { loginToken } from '../../support/login.ts';
 import { type Served, serve } from '../../support/serve.ts';
 import type { TestService } from '../../support/service.ts';
@@ -198,7 +199,8 @@ describe('the same everywhere', () => {
     expect(client.getServerVersion()).toMatchObject({ name: IDENTITY.slug, title: told.card.name, version: told.card.version });
     await client.close();
     expect(tools.map(({ name }) => name)).toEqual(SKILL_IDS);
-    for (const { name, title, description, inputSchema } of tools) {
+    for (const { name, title, description, inputSchema, outputSchema } of tools) {
+      expect(subschemasOf(inputSchema).concat(subschemasOf(outputSchema!)).filter(isVague), name).toEqual([]);
       const contract = contracts().find(({ id }) => id === name);
       const { name: titled } = told.card.skills.find(({ id }: Body) => id === name);
       expect(title, name).toBe(titled);

@@ -87,6 +87,8 @@ async function inPairs<T, R>(all: readonly T[], work: (one: T) => Promise<R>): P
 
 function expectTools({ code, stdout, stderr }: Printed): void {
   expect(code, stderr).toBe(0);
+  // The report of --strict, which fails for errors alone.
+  expect(stderr).not.toMatch(/Warning|Issue:/);
   expect(JSON.parse(stdout).tools.map(({ name }: { name: string }) => name)).toEqual(SKILLS.map(({ id }) => id));
 }
 

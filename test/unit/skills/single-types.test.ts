@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { SKILLS } from '../../../skills/index.ts';
+import { jsonSchemaOf } from '../../../skills/json-schema.ts';
+import { withSingleTypes } from '../../../skills/single-types.ts';
+import { isVague, subschemasOf } from '../../support/json-schema.ts';
+
+describe('a schema with a list of types', () => {
+  it('becomes one with a branch for each, and keeps what describes it in one place', () => {
+    const schema = { type: ['number', 'null'], minimum: 0, description: 'BTC/USD', default: null };
+    expect(withSingleTypes(schema)).toEqual({
+      anyOf: [{ type: 'number', minimum: 0 }, { type: 'null' }],
+      description: 'BTC/USD',
+      default: null,
+    });
+  });
+
+  it('keeps what a value may be in each branch', () => {
+    expect(withSingleTypes({ type: ['string', 'null'], enum: ['a', null] })).toEqual({
+      anyOf: [
+        { type: 'string', enum: ['a', null] },
+        { type: 'null', enum: ['a', null] },
+      ],
+    });
+  });
+
+  it('is found at any depth, and not where a field is called type or a value is a list', () => {
+    const several = { type: ['string', 'null'] };
+    const schema = {
+      type: 'object',
+      properties: { type: several, list: { type: 'array', items: several }, named: { type: 'object', additionalProperties: several } },
+      anyOf: [{ items: several }],
+      default: { type: ['a', 'b'] },
+    };
+    const mapped = withSingleTypes(schema);
+    expect(subschemasOf(mapped).filter(({ type }) => Array.isArray(type))).toEqual([]);
+    expect(mapped).toMatchObject({ default: schema.default, properties: { type: { anyOf: [{ type: 'string' }, { type: 'null' }] } } });
+  });
+});
+
+describe('the schemas of the skills', () => {
+  it.each(SKILLS.map(({ id, input, output }) => ({ id, input, output })))('name one type each: $id', ({ input, output }) => {
+    const schemas = [...subschemasOf(jsonSchemaOf(input, 'input')), ...subschemasOf(jsonSchemaOf(output, 'output'))];
+    expect(schemas.length).toBeGreaterThan(10);
+    expect(schemas.filter(isVague)).toEqual([]);
+  });
+
+  it('would not without the conversion', () => {
+    const nullable = z.object({ price: z.number().nullable() });
+    expect(subschemasOf(z.toJSONSchema(nullable)).filter(isVague)).toHaveLength(1);
+    expect(subschemasOf(jsonSchemaOf(nullable, 'output')).filter(isVague)).toEqual([]);
+  });
+});
