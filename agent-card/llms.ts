@@ -23,11 +23,11 @@ export function llmsText({ publicUrl }: { publicUrl: string }): string {
         ENDPOINTS.skillFile,
         'with nothing but HTTP, over A2A or over MCP; how to get a token; how to pay for one answer by x402; how to check an answer',
       ),
-      link('Agent card', ENDPOINTS.agentCard, `A2A ${A2A_VERSION}, signed; input and output schemas and prices of all skills`),
+      link('Agent card', ENDPOINTS.agentCard, `A2A ${A2A_VERSION}, signed; what the service is and how agents reach it`),
       link('MCP endpoint', ENDPOINTS.mcp, `Streamable HTTP, revisions up to ${MCP_VERSION}; for MCP clients, not for browsers`),
       link('OpenAPI', ENDPOINTS.openApi, `every operation, OpenAPI ${OPENAPI_VERSION}`),
       link('AsyncAPI', ENDPOINTS.asyncApi, `events that are pushed over a WebSocket and to webhooks, AsyncAPI ${ASYNCAPI_VERSION}`),
-      link('List of skills', ENDPOINTS.skills, 'the same with schemas and prices as JSON'),
+      link('List of skills', ENDPOINTS.skills, 'input and output schemas, tiers and prices of all skills as JSON'),
     ]),
     section('Read first, free', [
       link('Methodology', ENDPOINTS.methodology, 'how forecasts are made, committed, resolved and scored, and what they are worth'),

@@ -1,7 +1,17 @@
+import { Message } from '@a2a-js/sdk';
+import { type A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { JsonRpcTransport, RestTransport } from 'a2a-sdk-0.3/client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createA2aDoors } from '../../../src/a2a/doors.ts';
+import { newTask } from '../../../src/a2a/new-task.ts';
+import { protocolError } from '../../../src/a2a/protocol-error.ts';
+import { OracleError } from '../../../src/errors.ts';
+import { createApp } from '../../../src/http/app.ts';
+import { createLog } from '../../../src/log.ts';
+import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
 import { MARKET, message, rpcOf } from '../../support/a2a-bench.ts';
 import { a2aSuite } from '../../support/a2a-suite.ts';
+import { serveApp } from '../../support/serve.ts';
 
 const { bench } = a2aSuite();
 
@@ -82,6 +92,38 @@ describe('a stream that fails before its first event', () => {
   });
 });
 
+describe('a stream that fails later', () => {
+  /** A service whose streams break off after their first event. */
+  async function brokenStreams() {
+    const context = new ServerCallContext({ requestedVersion: '0.3' });
+    const handler = {
+      getAgentCard: async () => ({ capabilities: { streaming: true } }),
+      async *sendMessageStream() {
+        yield {
+          payload: { $case: 'task', value: newTask({ taskId: 't', contextId: 'c', message: Message.fromJSON({}), at: new Date(0) }) },
+        };
+        throw protocolError(new OracleError('DATABASE_UNAVAILABLE', 'The database does not answer'), context);
+      },
+    } as unknown as A2ARequestHandler;
+    const log = createLog({ level: 'silent', secrets: [], write: () => undefined });
+    return serveApp(createApp([], { log, identify: async () => PUBLIC_CALLER }, createA2aDoors(handler)));
+  }
+
+  test('ends with an event that has the error in its data, and no name in 0.3', async () => {
+    const { url, close } = await brokenStreams();
+    const blocks = async (method: string, version: string) => {
+      const { text } = await postRpc(url, { body: call(method, messageOf({})), headers: { 'A2A-Version': version } });
+      return text.split('\n\n').slice(0, -1);
+    };
+    const [task, last, ...more] = await blocks('message/stream', '0.3');
+    expect([JSON.parse(task.slice('data: '.length)).result.kind, more]).toEqual(['task', []]);
+    expect(JSON.parse(last.slice('data: '.length))).toMatchObject({ jsonrpc: '2.0', id: 'a', error: { code: -32603 } });
+    const current = await blocks('SendStreamingMessage', '1.0');
+    expect(current.at(-1)).toMatch(/^event: error\ndata: /);
+    await close();
+  });
+});
+
 describe('a method or path that 0.3 does not have', () => {
   test('is answered with the methods of 0.3', async () => {
     const { rpc } = await bench();
@@ -101,6 +143,20 @@ describe('a method or path that 0.3 does not have', () => {
     expect([answer.status, await answer.json()]).toMatchObject([
       404,
       { code: -32601, data: [{ metadata: { suggestedAction: expect.stringContaining('POST /a2a/rest/v1/message:send') } }] },
+    ]);
+  });
+
+  test('gets errors that have a status of HTTP in the same form', async () => {
+    const { url } = await bench();
+    const body = JSON.stringify({ message: { text: 'x'.repeat(70_000) } });
+    const answer = await fetch(`${url}/a2a/rest/v1/message:send`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body,
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      413,
+      { code: -32600, data: [{ metadata: { code: 'PAYLOAD_TOO_LARGE' } }] },
     ]);
   });
 
