@@ -49,9 +49,14 @@ export function operationsOf({ paths }: OpenApi): NamedOperation[] {
   );
 }
 
-/** What an operation says of a status; undefined for one that it does not speak of. */
+/** What an operation says of a status, or of all that it does not list. */
 export function answerOf({ components }: OpenApi, { responses }: Operation, status: number): Answer | undefined {
-  const answer = responses[status];
+  const answer = responses[status] ?? responses.default;
   if (answer === undefined || !('$ref' in answer)) return answer;
   return components.responses[answer.$ref.replace('#/components/responses/', '')];
+}
+
+/** The schema that a reference stands for. */
+export function resolved({ components }: OpenApi, schema: JsonSchema): JsonSchema {
+  return schema.$ref === undefined ? schema : components.schemas[schema.$ref.replace('#/components/schemas/', '')];
 }

@@ -13,16 +13,33 @@ export function faults(schema: JsonSchema, value: unknown, components: Record<st
 
 const NO_COMPONENTS: Record<string, JsonSchema> = {};
 
-/** What schemas were compiled to, by their text: the documents of two services say the same, and each is held against hundreds of answers. */
-const parsers = new Map<string, z.ZodType>();
-const texts = new WeakMap<object, string>();
+interface Compiled {
+  /** The components in their closed form, as `$defs`. */
+  closed: Record<string, unknown>;
+  /** By the text of a schema. */
+  parsers: Map<string, z.ZodType>;
+}
+
+/** By the text of components: the documents of two services are equal, and each is held against hundreds of responses. */
+const compiled = new Map<string, Compiled>();
+const byObject = new WeakMap<object, Compiled>();
+
+function compiledFor(components: Record<string, JsonSchema>): Compiled {
+  const known = byObject.get(components);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(components);
+  const found = compiled.get(text) ?? { closed: closing(components, components, '$defs') as Record<string, unknown>, parsers: new Map() };
+  compiled.set(text, found);
+  byObject.set(components, found);
+  return found;
+}
 
 function parserOf(schema: JsonSchema, components: Record<string, JsonSchema>): z.ZodType {
-  const text = texts.get(components) ?? JSON.stringify(components);
-  texts.set(components, text);
-  const key = `${JSON.stringify(schema)} ${text}`;
+  const { closed, parsers } = compiledFor(components);
+  const key = JSON.stringify(schema);
   const parser =
-    parsers.get(key) ?? z.fromJSONSchema(closing({ ...(schema as object), $defs: components }) as JsonSchema, { registry: z.registry() });
+    parsers.get(key) ??
+    z.fromJSONSchema({ ...(closing(schema, components) as object), $defs: closed } as JsonSchema, { registry: z.registry() });
   parsers.set(key, parser);
   return parser;
 }
@@ -36,18 +53,35 @@ export function undocumented(schema: z.ZodType, value: unknown): string[] {
 const VALUES = new Set(['const', 'enum', 'example', 'examples', 'required']);
 
 /** A copy that allows no field beside those it names, and in which components are looked up where zod expects them. */
-function closing(schema: unknown, key = ''): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => closing(item));
+function closing(schema: unknown, components: Record<string, JsonSchema>, key = ''): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => closing(item, components));
   if (typeof schema !== 'object' || schema === null || VALUES.has(key)) return schema;
-  const { default: _, ...node } = schema as Record<string, unknown>;
   const named = key === 'properties' || key === '$defs';
-  // Both halves of an `allOf` would have to be closed to each other's fields.
-  if (!named && 'allOf' in node) throw new Error('allOf cannot be checked for undocumented fields');
-  const copy = Object.fromEntries(Object.entries(named ? schema : node).map(([name, part]) => [name, closing(part, named ? '' : name)]));
+  const { default: _, ...own } = schema as Record<string, unknown>;
+  const node = named ? (schema as Record<string, unknown>) : merged(own, components);
+  const copy = Object.fromEntries(Object.entries(node).map(([name, part]) => [name, closing(part, components, named ? '' : name)]));
   if (named) return copy;
   if (typeof copy.$ref === 'string') copy.$ref = copy.$ref.replace('#/components/schemas/', '#/$defs/');
   if (copy.type === 'object' && copy.properties !== undefined) copy.additionalProperties ??= false;
   return copy;
+}
+
+/** An object with the fields of those that it extends: each half of an `allOf` alone would be closed to the fields of the other. */
+function merged(node: Record<string, unknown>, components: Record<string, JsonSchema>): Record<string, unknown> {
+  const { allOf, ...own } = node;
+  if (allOf === undefined) return node;
+  const parts = (allOf as Record<string, unknown>[]).map((part) => {
+    const { $ref } = part;
+    const whole = typeof $ref === 'string' ? (components[$ref.split('/').at(-1)!] as Record<string, unknown>) : part;
+    return merged(whole, components);
+  });
+  const all = [...parts, own];
+  if (all.some(({ properties }) => properties === undefined)) throw new Error('allOf of anything but objects cannot be checked');
+  return {
+    ...own,
+    properties: Object.assign({}, ...all.map(({ properties }) => properties)),
+    required: all.flatMap(({ required }) => (required ?? []) as string[]),
+  };
 }
 
 function linesOf(issue: z.core.$ZodIssue, above: PropertyKey[]): string[] {

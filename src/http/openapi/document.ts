@@ -1,6 +1,8 @@
-import { createDocument, type oas31, type ZodOpenApiOverride, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { createDocument, type oas31, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { IDENTITY } from '../../../agent-card/identity.ts';
 import { type Access, type Route, TAGS, type Tag } from '../route.ts';
+import { adjustSchema } from './adjust-schema.ts';
+import { nameSchemas } from './components/name-schemas.ts';
 import { EXAMPLES } from './examples.ts';
 import { HEADERS } from './headers.ts';
 import { INTRODUCTION } from './introduction.ts';
@@ -13,7 +15,7 @@ export const API_VERSION = '1.0.0';
 
 /** The OpenAPI 3.1 document of the operations that are mounted; the same list always gives the same document. */
 export function openApiDocument(routes: readonly Route[], { publicUrl }: { publicUrl: string }): oas31.OpenAPIObject {
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.0',
       info: {
@@ -21,6 +23,7 @@ export function openApiDocument(routes: readonly Route[], { publicUrl }: { publi
         version: API_VERSION,
         summary: IDENTITY.description,
         description: INTRODUCTION,
+        contact: { name: IDENTITY.name, url: publicUrl },
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: publicUrl.replace(/\/$/, '') }],
@@ -33,8 +36,9 @@ export function openApiDocument(routes: readonly Route[], { publicUrl }: { publi
         securitySchemes: securitySchemesOf(routes),
       },
     },
-    { override: toTaste },
+    { override: adjustSchema },
   ) as oas31.OpenAPIObject;
+  return nameSchemas(document);
 }
 
 function pathsOf(routes: readonly Route[]): ZodOpenApiPathsObject {
@@ -61,12 +65,3 @@ function securitySchemesOf(routes: readonly Route[]): Partial<typeof SECURITY_SC
 function problemExamples(): Record<string, oas31.ExampleObject> {
   return Object.fromEntries(Object.entries(EXAMPLES.problems).map(([code, value]) => [code, { value }]));
 }
-
-const toTaste: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io }) => {
-  const { def } = zodSchema._zod;
-  // Answers may gain fields without becoming another version: a reader has to ignore those that it does not know.
-  if (io === 'output' && def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
-  // That every number fits a double says nothing.
-  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-};

@@ -29,12 +29,12 @@ const refs = (names: readonly HeaderName[]): oas31.HeadersObject =>
 
 const common = (counted: boolean): HeaderName[] => (counted ? ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] : ['X-Request-Id']);
 
-/** Headers of an answer that succeeded. */
+/** Headers of a successful response, beside `X-Request-Id` and the limits, which the introduction describes for every response. */
 export function successHeaders({ access, cost, method }: Pick<Route, 'access' | 'cost' | 'method'>): oas31.HeadersObject {
   const paid: HeaderName[] = access === 'paid' ? Object.values(SETTLEMENT_HEADERS) : [];
   // With `error="invalid_token"`, where a token was rejected and the answer is that of an anonymous caller.
   const challenge: HeaderName[] = access === 'public' && cost !== 'free' ? ['WWW-Authenticate'] : [];
-  return refs([...common(cost !== 'free'), 'Cache-Control', ...(method === 'get' ? (['ETag'] as const) : []), ...challenge, ...paid]);
+  return refs(['Cache-Control', ...(method === 'get' ? (['ETag'] as const) : []), ...challenge, ...paid]);
 }
 
 /** Headers of a problem document. */

@@ -16,7 +16,10 @@ confidence of a forecast are told to the Basic tier and above only; everybody el
 **Errors** are \`application/problem+json\` (RFC 9457): \`code\` is for programs, \`field\` names what is at fault, \`retryable\` says
 whether the same request may succeed later, \`suggestedAction\` what to do.
 
-**Limits.** Requests are counted by IP address, or by wallet with a token; \`RateLimit\` and \`RateLimit-Policy\` tell where one stands.
+**Limits.** Requests are counted by IP address, or by wallet with a token. Every response to a counted request has \`RateLimit\` and
+\`RateLimit-Policy\`: what is left of the limit, and the limit.
+
+**Requests** are named: every response has \`X-Request-Id\`, the one that was sent if it is fit to be used.
 
 **Numbers.** Times are ISO 8601 in UTC, days \`YYYY-MM-DD\`, probabilities 0 to 1, basis points are called so. Amounts of tokens and money are
 decimal strings, or integers of the smallest unit.

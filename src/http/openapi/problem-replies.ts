@@ -38,15 +38,35 @@ export function errorsOf(route: Route): ErrorCode[] {
   return (Object.keys(PROBLEMS) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
-/** Problem documents of an operation, by status. */
-export function problemReplies(route: Route): Map<number, ZodOpenApiResponseObject> {
-  const byStatus = Map.groupBy(errorsOf(route), (code) => PROBLEMS[code].status);
-  return new Map(
-    [...byStatus].map(([status, codes]) => {
-      const isTerms = route.access === 'paid' && codes.includes('PAYMENT_REQUIRED');
-      return [status, isTerms ? TERMS_REPLY : problemReply(codes, route.cost !== 'free')];
-    }),
-  );
+/** Statuses that depend on no operation: of URLs, bodies and faults of the service. */
+const GENERAL_STATUSES: ReadonlySet<number> = new Set([413, 414, 415, 500]);
+
+interface ProblemReplies {
+  byStatus: Map<number, ZodOpenApiResponseObject>;
+  /** Of all other statuses. */
+  otherwise: ZodOpenApiResponseObject;
+}
+
+/** Problem documents of an operation. */
+export function problemReplies(route: Route): ProblemReplies {
+  const counted = route.cost !== 'free';
+  const groups = [...Map.groupBy(errorsOf(route), (code) => PROBLEMS[code].status)];
+  // An operation that has no fault of a caller's beside those of every URL names that one.
+  const isGeneral = (status: number) => GENERAL_STATUSES.has(status) && (status !== 414 || groups.some(([other]) => isOwnFault(other)));
+  const own = groups.filter(([status]) => !isGeneral(status));
+  const general = groups.filter(([status]) => isGeneral(status)).flatMap(([, codes]) => codes);
+  const byStatus = own.map(([status, codes]): [number, ZodOpenApiResponseObject] => {
+    const isTerms = route.access === 'paid' && codes.includes('PAYMENT_REQUIRED');
+    return [status, isTerms ? TERMS_REPLY : problemReply(codes, counted)];
+  });
+  return {
+    byStatus: new Map(byStatus),
+    otherwise: problemReply(general, counted, general.includes('PAYLOAD_TOO_LARGE') ? 'OtherOfBody' : 'Other'),
+  };
+}
+
+function isOwnFault(status: number): boolean {
+  return status < 500 && !GENERAL_STATUSES.has(status);
 }
 
 /** A 402 that says how to pay with the request itself. */
@@ -58,11 +78,22 @@ const TERMS_REPLY: ZodOpenApiResponseObject = {
 const replies = new Map<string, ZodOpenApiResponseObject>();
 
 /** One object for each set of errors, so that the document has each of them once. */
-function problemReply(codes: ErrorCode[], counted: boolean): ZodOpenApiResponseObject {
-  const id = `${codes.map(pascalCase).join('Or')}${counted ? '' : 'Uncounted'}`;
+function problemReply(codes: ErrorCode[], counted: boolean, name = nameOf(codes)): ZodOpenApiResponseObject {
+  const id = `${name}${counted ? '' : 'Uncounted'}`;
   const known = replies.get(id) ?? { id, ...describeProblems(codes, counted) };
   replies.set(id, known);
   return known;
+}
+
+/** What almost every operation can answer with 503. */
+const ALWAYS_UNAVAILABLE: readonly ErrorCode[] = ['CHAIN_UNREACHABLE', 'DATABASE_UNAVAILABLE', 'SHUTTING_DOWN', 'OVERLOADED'];
+
+/** `TierRequiredOriginRefused`; of 503 what comes beside what almost every operation can say. */
+function nameOf(codes: readonly ErrorCode[]): string {
+  const own = codes.filter((code) => !ALWAYS_UNAVAILABLE.includes(code));
+  const isUnavailable = own.length < codes.length;
+  const reach = isUnavailable && !codes.includes('CHAIN_UNREACHABLE') ? ['WithoutChain'] : [];
+  return [...(isUnavailable ? ['Unavailable'] : []), ...reach, ...own.map(pascalCase)].join('');
 }
 
 /** `InputInvalid` for `INPUT_INVALID`. */
@@ -73,7 +104,7 @@ function pascalCase(code: ErrorCode): string {
 function describeProblems(codes: ErrorCode[], counted: boolean, schema: z.ZodType = PROBLEM): ZodOpenApiResponseObject {
   const examples = examplesOf(codes);
   return {
-    description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}`).join('\n\n'),
+    description: codes.map((code) => `\`${code}\` (${PROBLEMS[code].status}): ${PROBLEMS[code].title}`).join('\n\n'),
     headers: problemHeaders({
       counted,
       retryable: codes.some((code) => ERROR_CODES[code].retryable),

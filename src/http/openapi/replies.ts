@@ -7,15 +7,23 @@ import { problemReplies } from './problem-replies.ts';
 /** All answers of an operation, in the order of their status. */
 export function repliesOf(route: Route): ZodOpenApiResponsesObject {
   const byStatus = new Map<number, ZodOpenApiResponseObject>([[route.status, success(route)], ...others(route)]);
-  if (keepable(route)) byStatus.set(304, { description: 'Nothing new since the tag of If-None-Match', headers: successHeaders(route) });
-  for (const [status, problem] of problemReplies(route)) byStatus.set(status, merged(byStatus.get(status), problem));
-  return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b)) as ZodOpenApiResponsesObject;
+  if (keepable(route)) byStatus.set(304, NOT_MODIFIED);
+  const problems = problemReplies(route);
+  for (const [status, problem] of problems.byStatus) byStatus.set(status, merged(byStatus.get(status), problem));
+  const listed = Object.fromEntries([...byStatus].sort(([a], [b]) => a - b));
+  return { ...listed, default: problems.otherwise } as ZodOpenApiResponsesObject;
 }
 
 /** What is cut to the caller is kept by nobody, and so never asked for again by its tag. */
 function keepable({ method, access }: Route): boolean {
   return method === 'get' && access === 'public';
 }
+
+const NOT_MODIFIED: ZodOpenApiResponseObject = {
+  id: 'NotModified',
+  description: 'Nothing new since the tag of If-None-Match',
+  headers: successHeaders({ access: 'public', method: 'get' }),
+};
 
 function success(route: Route): ZodOpenApiResponseObject {
   const { status, reply, alternatives = {} } = route;
@@ -37,9 +45,12 @@ function others(route: Route): [number, ZodOpenApiResponseObject][] {
   });
 }
 
+/** Characters of an example in the document; what is longer is read faster from the operation itself. */
+const MAX_EXAMPLE_LENGTH = 800;
+
 function exampleOf({ name }: Route, status: number, mediaType: string): Pick<ZodOpenApiMediaTypeObject, 'example'> {
-  const types = EXAMPLES.replies[name]?.[status];
-  return types !== undefined && mediaType in types ? { example: types[mediaType] } : {};
+  const example = EXAMPLES.replies[name]?.[status]?.[mediaType];
+  return example !== undefined && JSON.stringify(example).length <= MAX_EXAMPLE_LENGTH ? { example } : {};
 }
 
 /** A status may mean an answer of the operation's own as well as a problem: the media type tells which. */

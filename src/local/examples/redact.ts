@@ -17,7 +17,7 @@ const TICKET = /\bticket=[\w-]+/g;
 const SCHEMA_MEMBERS = 3;
 
 /** Entries of a list that are enough to see what the rest is like. */
-const ENTRIES = 2;
+const ENTRIES = 1;
 
 /** Lists of which each entry counts: a type to sign, public keys, what a JSON Schema is made of. */
 const WHOLE = new Set(['Commitment', 'Receipt', 'accepts', 'proof', 'keys', 'include', 'enum', 'anyOf']);

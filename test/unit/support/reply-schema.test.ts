@@ -44,6 +44,18 @@ describe('an answer', () => {
     expect(faults(schema, [{ a: 'text', b: 1 }], components)).toHaveLength(1);
   });
 
+  it('is checked against the fields of a schema and of those that it extends', () => {
+    const components: Record<string, JsonSchema> = { Base: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } };
+    const schema: JsonSchema = {
+      type: 'object',
+      allOf: [{ $ref: '#/components/schemas/Base' }],
+      properties: { b: { type: 'number' } },
+      required: ['b'],
+    };
+    expect(faults(schema, { a: 'text', b: 1 }, components)).toEqual([]);
+    for (const wrong of [{ b: 1 }, { a: 'text' }, { a: 'text', b: 1, c: 1 }]) expect(faults(schema, wrong, components)).toHaveLength(1);
+  });
+
   it('cannot be checked by a schema that has no closed form', () => {
     expect(() => faults({ allOf: [{ type: 'object' }, { type: 'object' }] }, GOOD)).toThrow('allOf');
   });
