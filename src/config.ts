@@ -348,12 +348,6 @@ export const SETTINGS = {
     description:
       'Host names of pages beside those of `PUBLIC_URL` that may ask at `/mcp`, separated by commas; `moz-extension://*` is every extension of that browser; unset: none',
   }),
-  WEBSOCKET_ALLOWED_ORIGINS: setting({
-    schema: originHosts.optional(),
-    default: null,
-    description:
-      'Host names of pages beside those of the origin of `PUBLIC_URL` that may open WebSockets at `/ws/signal`, written like `MCP_ALLOWED_ORIGINS`; unset: none',
-  }),
   PROTOCOL_FIXTURES: setting({
     schema: z.enum(['off', 'on']),
     default: 'off',

@@ -159,7 +159,7 @@ export async function assemble({ config, log, shutdown, setup }: StartFrame, add
   const card = await composeCard({ db, encryptionSecret, source: cardSource, now });
   const a2a = composeA2a({ config, log, shutdown }, { db, encryptionSecret, source: cardSource, carryOut, paidCalls, now });
   const eventView: EventViewOptions = { saltSecret, policy: config.REVEAL, publicUrl: answers.publicUrl, chainId: chain.chainId };
-  const websocket = composeWebSocket({ config, log }, { db, access, push, view: eventView, loopback: !real, now });
+  const websocket = composeWebSocket({ log }, { db, access, push, view: eventView, now });
   const http: HttpParts = {
     ...answers,
     carryOut,

@@ -23,19 +23,6 @@ export function pageCheck(rules: OriginRules): (origin: string | undefined) => v
 }
 
 /**
- * As `pageCheck`, and of pages under the service's own name only those of its very origin: another port, or plain text, is somebody else.
- * @throws by what it makes: OracleError ORIGIN_REFUSED
- */
-export function socketPageCheck({ publicUrl, allowedOrigins, loopback }: OriginRules): (origin: string | undefined) => void {
-  const own = new URL(publicUrl).origin;
-  const names = [...(loopback ? localhostAllowedHostnames() : []), ...allowedOrigins];
-  return (origin) => {
-    if (origin === own || validateOriginHeader(origin, names).ok) return;
-    throw pageRefused();
-  };
-}
-
-/**
  * Refuses what comes under a name that is not the service's: a name of somebody else's may be made to lead here (DNS rebinding).
  * @throws by what it makes: OracleError ORIGIN_REFUSED
  */

@@ -8,7 +8,6 @@ import { createHandshakeApp } from '../http/app.ts';
 import type { HttpServer } from '../http/server.ts';
 import { createWebSocketDoor, type WebSocketParts } from '../http/websocket/door.ts';
 import { isDatabaseSilent } from '../mongo.ts';
-import { socketPageCheck } from '../origins.ts';
 import { Turns } from '../platform/turns.ts';
 import { WEBSOCKET } from '../push/channels.ts';
 import type { EventViewOptions } from '../push/events/view.ts';
@@ -28,8 +27,6 @@ export interface WebSocketComposition {
   access: Access;
   push: Push;
   view: EventViewOptions;
-  /** True where this machine's own names are the service's too. */
-  loopback: boolean;
   now(): Date;
 }
 
@@ -52,12 +49,8 @@ export interface OpenWebSocket {
 /** So many balances are read from the chain at once when connections are looked after. */
 const BALANCES_READ = 16;
 
-export function composeWebSocket(
-  { config, log }: Pick<Frame, 'config' | 'log'>,
-  { db, access, push, view, loopback, now }: WebSocketComposition,
-): WebSocketService {
+export function composeWebSocket({ log }: Pick<Frame, 'log'>, { db, access, push, view, now }: WebSocketComposition): WebSocketService {
   const tickets = new Tickets({ db, now });
-  const checkPage = socketPageCheck({ publicUrl: view.publicUrl, allowedOrigins: config.WEBSOCKET_ALLOWED_ORIGINS ?? [], loopback });
   const standings = standingsBy(access);
 
   async function open(clock = systemClock(now)): Promise<OpenWebSocket> {
@@ -71,7 +64,6 @@ export function composeWebSocket(
     return {
       hub,
       parts: {
-        checkPage,
         identifyToken: (token) => access.identifyToken(token),
         identifyTicket: (ticket) => identifyByTicket(access, tickets, ticket),
         redeemTicket: (ticket) => redeem(tickets, ticket),

@@ -55,7 +55,7 @@ async function api(): Promise<string> {
   const { listen } = await import('../../src/http/server.ts');
   const access = accessOf(db);
   const { view } = PUSH_WORLD;
-  const websocket = composeWebSocket(frame, { db, access, push, view, loopback: true, now });
+  const websocket = composeWebSocket(frame, { db, access, push, view, now });
   const door = { log, identify: (authorization?: string) => access.identify(authorization) };
   const server = await listen(createApp([], door), 0, '127.0.0.1');
   await serveWebSocket(server, { websocket, door });

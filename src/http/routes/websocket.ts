@@ -18,11 +18,11 @@ export function webSocketRoutes(parts: HttpParts): Route[] {
       access: 'basic',
       isWebSocket: true,
       summary: 'Opens a WebSocket that events are sent over as they happen',
-      description: `A handshake of RFC 6455; what is none is answered with 426. Browsers cannot send \`Authorization\`, and a token in a URL can end up in logs on the way: \`POST /api/svc/ws/ticket\` gives them a \`ticket\`. A wallet can have ${WEBSOCKET.connectionsPerWallet} connections at a time. Pages of other sites are refused by their \`Origin\`, unless the operator allows them.`,
+      description: `A handshake of RFC 6455; what is none is answered with 426. Browsers cannot send \`Authorization\`, and a token in a URL can end up in logs on the way: \`POST /api/svc/ws/ticket\` gives them a \`ticket\`. A wallet can have ${WEBSOCKET.connectionsPerWallet} connections at a time. Pages of any origin may connect; cookies are not read.`,
       query: HANDSHAKE_QUERY,
       status: 101,
       reply: null,
-      errors: ['UPGRADE_REQUIRED', 'ORIGIN_REFUSED'],
+      errors: ['UPGRADE_REQUIRED'],
       handle: () => {
         throw noHandshake(parts.publicUrl);
       },

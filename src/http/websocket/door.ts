@@ -13,8 +13,6 @@ import { type Proof, readHandshake } from './read-handshake.ts';
 
 /** What stands behind the handshakes. */
 export interface WebSocketParts {
-  /** @throws OracleError ORIGIN_REFUSED */
-  checkPage(origin: string | undefined): void;
   /** Who holds a token. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
   identifyToken(token: string): Promise<Holder>;
   /** Who asked for a ticket. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
@@ -26,13 +24,15 @@ export interface WebSocketParts {
   accept: Accept;
 }
 
-/** Answers handshakes: lets callers of the Basic tier in, and refuses all others as over HTTP. */
+/**
+ * Answers handshakes: lets callers of the Basic tier in, and refuses all others as over HTTP. A page of any origin may connect: it needs
+ * a ticket or a token, which browsers never send by themselves, and cookies are not read.
+ */
 export function createWebSocketDoor(parts: WebSocketParts, options: Pick<AppOptions, 'limits'>): RequestHandler {
   const admit = createHolderAdmission(options);
   return async (request, response) => {
     // What is malformed counts against the address like what is refused.
     const { proof, query, ...holder } = await admit(request, response, async () => {
-      parts.checkPage(request.get('Origin'));
       const asked = readHandshake(request);
       return { ...asked, ...(await identify(parts, asked.proof)) };
     });

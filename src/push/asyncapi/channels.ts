@@ -27,7 +27,6 @@ const CONNECTION_HEADERS = {
   type: 'object',
   properties: {
     Authorization: { type: 'string', description: '`Bearer` and an access token; instead of `token` and `ticket`' },
-    Origin: { type: 'string', description: 'Sent by browsers: pages of other origins are refused unless the operator has named them' },
   },
 };
 

@@ -4,7 +4,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ACCESS_INDEXES, Access } from '../../../../src/access/access.ts';
 import type { Push } from '../../../../src/compose/push.ts';
 import { composeWebSocket, type OpenWebSocket, WEBSOCKET_INDEXES } from '../../../../src/compose/websocket.ts';
-import { loadConfig } from '../../../../src/config.ts';
 import { createHandshakeApp } from '../../../../src/http/app.ts';
 import { type HttpServer, listen } from '../../../../src/http/server.ts';
 import { createWebSocketDoor } from '../../../../src/http/websocket/door.ts';
@@ -63,7 +62,7 @@ beforeEach(async () => {
     follow: (listener, signal) => followEvents({ events, listener, log, signal: signal! }),
   };
   const view = { saltSecret: 'salt', policy: 'resolution', publicUrl: 'http://127.0.0.1:3000', chainId: chain.chainId } as const;
-  const websocket = composeWebSocket({ config: loadConfig({}), log }, { db, access, push, view, loopback: true, now: () => clock.now() });
+  const websocket = composeWebSocket({ log }, { db, access, push, view, now: () => clock.now() });
   opened = await websocket.open(clock);
   const door = { log, identify: (authorization: string | undefined) => access.identify(authorization) };
   const app = createHandshakeApp({ path: WEBSOCKET.path, handler: createWebSocketDoor(opened.parts, {}) }, door);
