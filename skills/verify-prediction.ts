@@ -64,7 +64,7 @@ export const verifyPredictionSkill = defineSkill({
     return reply;
   },
   tell({ prediction, verified, verdict, checks, unchecked, attestations, byHand }) {
-    const what = prediction === null ? 'Attestation' : `Forecast ${prediction.predictionId}, status ${prediction.status}`;
+    const what = `Forecast ${prediction.predictionId}, status ${prediction.status}`;
     const failed = checks.filter(({ ok }) => !ok).slice(0, MOST_FAILED);
     return [
       `${what}: ${verified ? 'VERIFIED' : 'NOT VERIFIED'}. ${capital(verdict)}.`,
@@ -89,7 +89,7 @@ function askedIn({ date, horizon = '7d', predictionId, uid }: Input): AskedPredi
 
 /** Who names a forecast of another horizon means another forecast. @throws OracleError INPUT_INVALID naming `horizon` */
 function requireHorizon({ horizon }: Input, { prediction }: PredictionVerificationReply): void {
-  if (horizon === undefined || prediction === null || prediction.horizon === horizon) return;
+  if (horizon === undefined || prediction.horizon === horizon) return;
   throw new OracleError('INPUT_INVALID', `input "horizon": the forecast that was named is of ${prediction.horizon}`, {
     field: 'horizon',
     suggestedAction: 'Leave "horizon" out, or name the forecast of that horizon.',

@@ -60,22 +60,6 @@ export function notOnChain(attestation: AttestationType, uid: string): StatedChe
   return stated(attestation, [{ field: 'uid', expected: uid, actual: null, ok: false }]);
 }
 
-/** What an attestation that is not of this service lacks. */
-export function notOurs({ attester, schemaName }: OnChainAttestation, ourAttester: string): StatedCheck[] {
-  const unknown = { attestation: 'unknown' as const };
-  return [
-    {
-      ...{ ...unknown, field: 'attester', expected: ourAttester, actual: attester, what: MEANINGS.attester },
-      ok: attester.toLowerCase() === ourAttester.toLowerCase(),
-    },
-    {
-      ...{ ...unknown, field: 'schemaName', expected: 'prediction or resolution', actual: schemaName },
-      ...{ ok: schemaName !== null, what: 'It has a schema of this service.' },
-    },
-    { ...unknown, field: 'record', expected: 'known', actual: 'unknown', ok: false, what: "This service's record holds it." },
-  ];
-}
-
 /** What two attestations say together, by what stands on chain alone: the record is not asked. */
 export function checksBetween(prediction: OnChainAttestation, resolution: OnChainAttestation): StatedCheck[] {
   const [committed, opened] = [decoded(() => decodePrediction(prediction.data)), decoded(() => decodeResolution(resolution.data))];

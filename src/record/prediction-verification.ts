@@ -9,8 +9,9 @@ import { viewSalt } from './attestation-views.ts';
 import { type AttestationType, findByUid } from './attestations.ts';
 import type { Caller } from './caller.ts';
 import type { ForecastDoc } from './forecast.ts';
+import { foreignAttestation } from './foreign-attestation.ts';
 import { COMMITMENT_FORMULA } from './oracle/proof.ts';
-import { checksBetween, notOnChain, notOurs, type StatedCheck, stated } from './prediction-checks.ts';
+import { checksBetween, notOnChain, type StatedCheck, stated } from './prediction-checks.ts';
 import type { PredictionVerificationReply } from './schemas/prediction-verification.ts';
 import { scorecardEntry } from './scorecard.ts';
 import { checksOf, type VerificationParts } from './verification.ts';
@@ -44,8 +45,7 @@ export async function verifyPrediction(
   asked: AskedPrediction,
   caller: Caller,
 ): Promise<PredictionVerificationReply> {
-  const doc = 'uid' in asked ? ((await findByUid(parts.record, asked.uid))?.doc ?? null) : await findById(parts, asked);
-  if (doc === null) return verifyUnknown(parts, (asked as { uid: Hex }).uid);
+  const doc = 'uid' in asked ? await findOwn(parts, asked.uid) : await findById(parts, asked);
   const attestations = await readAll(parts, doc);
   const checks = allChecks(parts, doc, { attestations, caller });
   const unchecked = uncheckedOf(parts, doc, caller);
@@ -57,6 +57,18 @@ export async function verifyPrediction(
     prediction: { ...scorecardEntry(doc, options), commitment: doc.commitment, salt: viewSalt(doc, options) },
     byHand: byHand(parts),
   };
+}
+
+/** @throws OracleError NOT_FOUND for a uid that is not on chain, or not in the record */
+async function findOwn(parts: PredictionVerificationParts, uid: Hex): Promise<ForecastDoc> {
+  const known = await findByUid(parts.record, uid);
+  if (known !== null) return known.doc;
+  const onChain = await parts.attestations.read(uid);
+  if (onChain !== null) throw foreignAttestation(onChain, parts.chainId);
+  throw new OracleError('NOT_FOUND', `There is no attestation ${uid} on chain ${parts.chainId}`, {
+    field: 'uid',
+    suggestedAction: 'Take a uid from the track record or from the history of attestations.',
+  });
 }
 
 async function findById({ record }: PredictionVerificationParts, { predictionId, field }: { predictionId: string; field: string }) {
@@ -127,25 +139,6 @@ function meaningOf({ state, reveal }: ForecastDoc): string {
   return reveal === null ? committed : `${committed}, and what was revealed is what it had committed to`;
 }
 
-/** An attestation that the record does not hold. */
-async function verifyUnknown(parts: PredictionVerificationParts, uid: Hex): Promise<PredictionVerificationReply> {
-  const onChain = await parts.attestations.read(uid);
-  if (onChain === null) {
-    throw new OracleError('NOT_FOUND', `There is no attestation ${uid} on chain ${parts.chainId}`, {
-      field: 'uid',
-      suggestedAction: 'Take a uid from the track record or from the history of attestations.',
-    });
-  }
-  const checks = notOurs(onChain, parts.attesterAddress);
-  const verdict = 'not of this service: the attestation is on chain, and its record does not hold it';
-  return {
-    ...resultOf(parts, { verified: false, verdict, checks, unchecked: [] }),
-    attestations: [told(parts, { type: 'unknown', uid, onChain })],
-    prediction: null,
-    byHand: byHand(parts),
-  };
-}
-
 type Result = Pick<PredictionVerificationReply, 'verified' | 'verdict' | 'checks' | 'unchecked'>;
 
 function resultOf({ now }: PredictionVerificationParts, { verified, verdict, checks, unchecked }: Result) {
@@ -155,7 +148,7 @@ function resultOf({ now }: PredictionVerificationParts, { verified, verdict, che
 
 function told(
   { explorerUrl }: PredictionVerificationParts,
-  { type, uid, onChain }: Omit<Read, 'type'> & { type: AttestationType | 'unknown' },
+  { type, uid, onChain }: Read,
 ): PredictionVerificationReply['attestations'][number] {
   return {
     type,

@@ -8,6 +8,7 @@ import type { Caller } from './caller.ts';
 import { commitmentFor } from './commit.ts';
 import { expectedPrediction, expectedResolution } from './expected.ts';
 import type { ForecastDoc } from './forecast.ts';
+import { foreignAttestation } from './foreign-attestation.ts';
 import type { ForecastRecord } from './record.ts';
 import type { OnChainReply, Verification } from './schemas/attestations.ts';
 import { mayRead } from './views.ts';
@@ -24,19 +25,22 @@ export interface VerificationParts {
   viewFor(caller: Caller): AttestationViewOptions;
 }
 
-/** An attestation as it stands on chain, compared with the record field by field. @throws OracleError NOT_FOUND, CHAIN_UNREACHABLE */
+/**
+ * An attestation of the record as it stands on chain, compared with the record field by field.
+ * @throws OracleError NOT_FOUND for a uid that is not on chain, or not in the record; CHAIN_UNREACHABLE
+ */
 export async function verifyAttestation(parts: VerificationParts, uid: Hex, caller: Caller): Promise<Verification> {
   const [onChain, known] = await Promise.all([parts.attestations.read(uid), findByUid(parts.record, uid)]);
   if (onChain === null) throw new OracleError('NOT_FOUND', `There is no attestation ${uid} on chain ${parts.chainId}`, { field: 'uid' });
-  const checks = known === null ? [] : checksOf(parts, onChain, known, caller);
+  if (known === null) throw foreignAttestation(onChain, parts.chainId);
+  const checks = checksOf(parts, onChain, known, caller);
   return {
-    ...(known === null ? {} : viewAttestation(known.doc, known.type, parts.viewFor(caller))),
+    ...viewAttestation(known.doc, known.type, parts.viewFor(caller)),
     success: true,
     data: chainData(onChain),
     uid,
     onChain: true,
-    // Only an attestation of ours that says exactly what the record says.
-    verified: checks.length > 0 && checks.every(({ ok }) => ok),
+    verified: checks.every(({ ok }) => ok),
     checks,
     attester: onChain.attester,
     blockTime: onChain.at.toISOString(),

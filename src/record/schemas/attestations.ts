@@ -61,8 +61,8 @@ const DECODED = z.object({
 const ON_CHAIN = z.object({
   uid: BYTES32.describe('Uid of the attestation'),
   attester: ADDRESS.describe('Wallet that made it'),
-  schema: z.string().describe('Text of its schema as registered'),
-  schemaUid: BYTES32.describe('Uid of its schema'),
+  schema: z.string().describe('Text of its schema as registered, such as `uint64 sequence, uint32 day`: not its uid, which is `schemaUid`'),
+  schemaUid: BYTES32.describe('Uid of its schema: the keccak256 that EAS names it by; `schema` has the text'),
   schemaName: z.enum(SCHEMA_NAMES).nullable().describe("Which of this service's schemas it is; null for any other"),
   schemaVersion: z.string().describe("Version of this service's schemas; empty for any other"),
   refUid: BYTES32.describe('The attestation that it refers to; zero without one'),
@@ -80,15 +80,14 @@ export const CHECK = z.object({
   ok: z.boolean().describe('Whether the two agree'),
 });
 
-/** Fields of the record come only with an attestation of its own. */
+/** Only attestations of the record are verified: any other uid is answered with 404. */
 export const VERIFICATION = z.object({
-  ...ATTESTATION.partial().shape,
+  ...ATTESTATION.shape,
   success: SUCCESS,
   data: ON_CHAIN.describe('The attestation as it stands on chain'),
-  uid: ATTESTATION.shape.uid,
-  onChain: z.literal(true).describe('Always true: an unknown uid is answered with 404'),
-  verified: z.boolean().describe('True for an attestation of this service that says exactly what its record says'),
-  checks: z.array(CHECK).describe('Each comparison; empty for an attestation that is not of this service'),
+  onChain: z.literal(true).describe('Always true: a uid that is unknown, or not of this service, is answered with 404'),
+  verified: z.boolean().describe('True when it says exactly what the record of this service says'),
+  checks: z.array(CHECK).describe('Each comparison'),
   attester: ADDRESS.describe('Wallet that made it'),
   blockTime: TIME.describe('Time of its block'),
   easscanUrl: z.url().nullable().describe('Its page in the EAS explorer; null on a local chain, and where no explorer is known'),

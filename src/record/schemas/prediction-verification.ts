@@ -3,10 +3,10 @@ import { ADDRESS, BYTES32, COUNT, TIME } from '../../fields.ts';
 import { CHECK } from './attestations.ts';
 import { ENTRY } from './scorecard.ts';
 
-const ATTESTATION = z.enum(['prediction', 'resolution', 'unknown']);
+const ATTESTATION = z.enum(['prediction', 'resolution']);
 
 const STATED = CHECK.extend({
-  attestation: ATTESTATION.describe('Which attestation it is about; `unknown` for one that is not of this service'),
+  attestation: ATTESTATION.describe('Which attestation it is about'),
   what: z.string().describe('What was checked, as a sentence'),
 });
 
@@ -17,9 +17,7 @@ const UNCHECKED = z.object({
 });
 
 const READ = z.object({
-  type: ATTESTATION.describe(
-    '`prediction` commits before the outcome window opens, `resolution` opens it with the outcome; `unknown`: not of this service',
-  ),
+  type: ATTESTATION.describe('`prediction` commits before the outcome window opens, `resolution` opens it with the outcome'),
   uid: BYTES32.describe('Its uid'),
   onChain: z.boolean().describe('Whether the chain has it'),
   blockTime: TIME.nullable().describe('Time of its block; null when it is not on chain'),
@@ -59,9 +57,7 @@ export const PREDICTION_VERIFICATION = z.object({
   prediction: ENTRY.extend({
     commitment: BYTES32.describe('What is on chain of the values; zero when nothing was forecast'),
     salt: BYTES32.nullable().describe('Opens the commitment together with the values; null while they are gated'),
-  })
-    .nullable()
-    .describe('The forecast as the caller may see it; null for an attestation that is not of this service'),
+  }).describe('The forecast as the caller may see it'),
   byHand: BY_HAND.describe('How to check the same without this service'),
 });
 

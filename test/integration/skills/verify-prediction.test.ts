@@ -1,11 +1,12 @@
 import { encodeAbiParameters, type Hex, keccak256, parseAbiParameters, toHex, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DIRECTION_CODES, SIGNAL_CODES } from '../../../src/chain/commitment.ts';
-import type { PredictionData } from '../../../src/chain/schemas.ts';
+import { type PredictionData, schemaUid } from '../../../src/chain/schemas.ts';
 import { OracleError } from '../../../src/errors.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
 import type { ForecastDoc } from '../../../src/record/forecast.ts';
+import { verifyAttestation } from '../../../src/record/verification.ts';
 import { fullService } from '../../support/full-service.ts';
 import { type TestService, today } from '../../support/service.ts';
 import { BASIC, type RunSkill, skillParts, skillRunner } from '../../support/skills.ts';
@@ -202,22 +203,16 @@ describe('what is not there', () => {
     await expect(verify({ uid: resolved.attestation!.uid, horizon: '1d' })).rejects.toMatchObject(error);
   });
 
-  it('in the record but on chain is not of this service, whoever made it', async () => {
+  it('that is on chain and not in the record is rejected with its attester and schema', async () => {
     const day = today() - 400;
     const times = { windowOpensAt: new Date((day + 1) * 86_400_000), resolvesAt: new Date((day + 8) * 86_400_000) };
     const digests = { commitment: zeroHash, inputsDigest: zeroHash, metadata: zeroHash, refUid: zeroHash };
     const stray: PredictionData & { refUid: typeof zeroHash } = { sequence: 1, day, horizonDays: 7, ...times, ...digests };
     const [{ uid }] = await service.pipeline.attester.attestPredictions('attest:stray', [stray], REACHED);
-    const { output, text } = await run('verify_prediction', { uid });
-    expect(output).toMatchObject({ verified: false, prediction: null, agreeing: 2, checked: 3 });
-    expect(output.verdict).toContain('not of this service');
-    expect(output.attestations).toMatchObject([{ type: 'unknown', uid, onChain: true }]);
-    expect(output.checks.map(({ field, ok }: Record<string, unknown>) => [field, ok])).toEqual([
-      ['attester', true],
-      ['schemaName', true],
-      ['record', false],
-    ]);
-    expect(text).toContain('NOT VERIFIED');
+    const { attesterAddress: attester } = service.http;
+    const details = { ofThisService: false, attester, schemaUid: schemaUid('prediction'), schemaName: 'prediction' };
+    await expect(run('verify_prediction', { uid })).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'uid', details });
+    await expect(verifyAttestation(service.http, uid, PUBLIC_CALLER)).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'uid', details });
   });
 });
 

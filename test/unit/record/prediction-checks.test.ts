@@ -11,7 +11,7 @@ import {
   type SchemaName,
   schemaUid,
 } from '../../../src/chain/schemas.ts';
-import { checksBetween, notOurs } from '../../../src/record/prediction-checks.ts';
+import { checksBetween } from '../../../src/record/prediction-checks.ts';
 
 const OURS = `0x${'a'.repeat(40)}` as const;
 const RESOLVES_AT = new Date('2026-01-08T00:00:00Z');
@@ -87,15 +87,5 @@ describe('what two attestations say together', () => {
   it('says nothing of data that is of no such schema', () => {
     expect(checksBetween(prediction, { ...resolution(), data: '0x12' })).toEqual([]);
     expect(checksBetween({ ...prediction, data: '0x' }, resolution())).toEqual([]);
-  });
-});
-
-describe('an attestation that is not of this service', () => {
-  const ofField = (attestation: OnChainAttestation) => Object.fromEntries(notOurs(attestation, OURS).map(({ field, ok }) => [field, ok]));
-
-  it('is told by its maker and by its schema, and is never in order', () => {
-    const strange = { ...prediction, attester: `0x${'b'.repeat(40)}` as const, schemaName: null };
-    expect(ofField(strange)).toEqual({ attester: false, schemaName: false, record: false });
-    expect(ofField({ ...prediction, attester: `0x${'A'.repeat(40)}` })).toEqual({ attester: true, schemaName: true, record: false });
   });
 });
