@@ -11,7 +11,7 @@ const PAGE_ROWS = 1_000;
 const MAX_ROWS = 100_000;
 
 /** What is compared of a row of the scorecard. */
-const ROW = z.object({
+const ROW_FIELDS = z.object({
   date: TEXT,
   sequence: z.number(),
   status: TEXT,
@@ -21,6 +21,7 @@ const ROW = z.object({
   pUp: z.number().nullable(),
   btcPrice: z.number().nullable(),
   btcAtSignal: z.number().nullable(),
+  provisional: z.boolean().optional(),
   btcAtResolution: z.number().nullable(),
   returnBps: z.number().nullable(),
   outcome: z.object({ actualReturn: z.number(), actualDirection: TEXT, correct: z.boolean() }).nullable(),
@@ -33,6 +34,9 @@ const ROW = z.object({
   attestationUid: TEXT.nullable(),
   resolutionUid: TEXT.nullable(),
 });
+
+/** A provisional price is not the close that an outcome is measured from: it is compared with nothing. */
+const ROW = ROW_FIELDS.transform(({ provisional = false, ...row }) => (provisional ? { ...row, btcAtSignal: null } : row));
 
 /** What is compared of a scorecard; figures as far as they are there. Other names are kept: what they tell is asked for. */
 const SCORECARD = z.looseObject({

@@ -1,4 +1,5 @@
 import { horizonName } from '../forecast/model.ts';
+import { toPublishedSummary } from '../forecast/statistics/published-summary.ts';
 import { type RecordStatistics, recordStatistics } from '../forecast/statistics/record-statistics.ts';
 import { type RecordRow, type RecordSummary, recordSummary } from '../forecast/statistics/record-summary.ts';
 import type { ScoredForecast } from '../forecast/statistics/scored-forecast.ts';
@@ -38,16 +39,18 @@ function inOrder(rows: readonly RecordRow[]): RecordRow[] {
 
 /** The figures as the service spells them, those left out that chain and prices do not tell. */
 export function expectedFigures({ summary, statistics }: Recomputed) {
-  const { longestWinStreak, brier, ...counts } = summary;
+  const { longestWinStreak, ...figures } = summary;
+  const { brier: _, ...counts } = toPublishedSummary(figures);
   const { probabilities, calls } = statistics;
   const told = { ...counts, brier: brierOf(summary, statistics) };
   return {
     summary: told,
     stats: {
       total: summary.totalPredictions,
+      scored: counts.scored,
       wins: summary.wins,
       losses: summary.losses,
-      accuracy: summary.accuracy,
+      accuracy: counts.accuracy,
       currentStreak: summary.streak.type === 'WIN' ? summary.streak.count : 0,
       longestStreak: longestWinStreak,
     },

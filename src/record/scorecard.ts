@@ -1,5 +1,6 @@
 import { REGIMES, type RiskLevel } from '../forecast/regime.ts';
 import type { Direction } from '../forecast/signal.ts';
+import { type PublishedSummary, toPublishedSummary } from '../forecast/statistics/published-summary.ts';
 import {
   brierOf as brierOfRows,
   type RecordSummary,
@@ -32,9 +33,12 @@ export type ScorecardSummary = Omit<RecordSummary, 'longestWinStreak'>;
 
 export interface ScorecardStats {
   total: number;
+  /** Wins and losses: 0 says that `accuracy` is no measurement. */
+  scored: number;
   wins: number;
   losses: number;
-  accuracy: number | null;
+  /** 0 where nothing is scored. */
+  accuracy: number;
   /** Consecutive wins up to now. */
   currentStreak: number;
   /** Longest run of wins. */
@@ -42,7 +46,7 @@ export interface ScorecardStats {
 }
 
 export interface Scorecard {
-  summary: ScorecardSummary;
+  summary: PublishedSummary;
   stats: ScorecardStats;
   /** Newest first. */
   predictions: ScorecardEntry[];
@@ -61,13 +65,15 @@ const WHOLE: ScorecardPage = { limit: Number.POSITIVE_INFINITY, before: null };
 
 /** Scorecard of one horizon's forecasts, given in the order of their sequence: figures of all of them, entries of a page. */
 export function scorecardOf(docs: ForecastDoc[], horizonDays: number, options: ViewOptions, page = WHOLE): Scorecard {
-  const { longestWinStreak, ...summary } = recordSummary(docs.map(recordRow), horizonDays);
+  const { longestWinStreak, ...figures } = recordSummary(docs.map(recordRow), horizonDays);
+  const summary = toPublishedSummary(figures);
   const shown = docsOfPage(docs, page);
   const first = shown.at(-1);
   return {
     summary,
     stats: {
       total: docs.length,
+      scored: summary.scored,
       wins: summary.wins,
       losses: summary.losses,
       accuracy: summary.accuracy,

@@ -60,7 +60,10 @@ export interface ForecastView {
   confidence: number | null;
   pUp: number | null;
   btcPrice: number | null;
+  /** The close at window open; the price at signal time while that is not known (`provisional`). Null where neither is. */
   btcAtSignal: number | null;
+  /** Whether `btcAtSignal` is not yet the close that the outcome is measured from. */
+  provisional: boolean;
   btcAtResolution: number | null;
   resolved: boolean;
   correct: boolean | null;
@@ -89,7 +92,8 @@ export function viewForecast(doc: ForecastDoc, options: ViewOptions): ForecastVi
     status: statusOf(doc),
     ...visibleValues(doc, mayRead(doc, options)),
     ...visibleOutcome(doc),
-    btcAtSignal: doc.btcAtSignalCents === null ? null : fromCents(doc.btcAtSignalCents),
+    btcAtSignal: openingPrice(doc),
+    provisional: doc.btcAtSignalCents === null,
     regime: doc.regime,
     modelVersion: doc.modelVersion,
     windowOpensAt: doc.windowOpensAt.toISOString(),
@@ -99,6 +103,12 @@ export function viewForecast(doc: ForecastDoc, options: ViewOptions): ForecastVi
     late: doc.late,
     missed: doc.missed,
   };
+}
+
+/** The price at signal time is public at once, as `btcPrice` is. */
+function openingPrice({ btcAtSignalCents, values }: ForecastDoc): number | null {
+  const cents = btcAtSignalCents ?? values?.btcPriceCents ?? null;
+  return cents === null ? null : fromCents(cents);
 }
 
 function visibleValues(

@@ -45,11 +45,11 @@ function withRows(real: ScorecardReply, predictions: Row[], verdict: string): Sc
     ...real,
     predictions,
     summary: {
-      ...{ ...real.summary, ...none, losses: 0, dedupedWins: 0, dedupedAccuracy: null, dedupedInterval95: null, alwaysUpAccuracy: null },
+      ...{ ...real.summary, ...none, scored: 0, accuracy: 0, losses: 0, dedupedWins: 0, dedupedAccuracy: 0, dedupedInterval95: null, alwaysUpAccuracy: null },
       ...{ totalPredictions: predictions.length, holds: countOf('HOLD'), voids, missed: voids, pending: countOf('PENDING') },
-      ...{ streak: { count: 0, type: null }, verdict },
+      ...{ streak: { count: 0, type: 'WIN' as const }, verdict },
     },
-    stats: { total: predictions.length, wins: 0, losses: 0, accuracy: null, currentStreak: 0, longestStreak: 0 },
+    stats: { total: predictions.length, scored: 0, wins: 0, losses: 0, accuracy: 0, currentStreak: 0, longestStreak: 0 },
     statistics: {
       calls: { n: 0, hits: 0, accuracy: null, effectiveN: 0, wilson95: null, bootstrap95: null, offsets: [], alwaysUp: null },
       probabilities: null,

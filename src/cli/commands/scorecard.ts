@@ -36,6 +36,7 @@ const ANSWER = z.object({
     z.object({
       ...{ date: z.string(), status: z.string(), signal: z.string().nullable(), direction: z.string().nullable() },
       ...{ confidence: z.number().nullable(), btcAtSignal: z.number().nullable(), btcAtResolution: z.number().nullable() },
+      provisional: z.boolean().optional(),
       ...{ returnBps: z.number().nullable(), predictionId: z.string(), replayed: z.boolean() },
     }),
   ),
@@ -90,14 +91,17 @@ function figures(summary: Answer['summary'], data: string, pen: Pen): string[] {
   return facts(
     [
       ['Forecasts', `${totalPredictions}: ${resolved} scored, ${holds} HOLD, ${pending} open, ${voids} void, ${missed} missed`],
-      ['Right', `${wins} of ${wins + losses}: ${percent(accuracy)}, 95 % interval ${interval(accuracyInterval95)}`],
-      ['Without overlap', `${percent(dedupedAccuracy)} of ${dedupedTotal}, 95 % interval ${interval(dedupedInterval95)}`],
+      ['Right', `${wins} of ${wins + losses}: ${percent(resolved === 0 ? null : accuracy)}, 95 % interval ${interval(accuracyInterval95)}`],
+      [
+        'Without overlap',
+        `${percent(dedupedTotal === 0 ? null : dedupedAccuracy)} of ${dedupedTotal}, 95 % interval ${interval(dedupedInterval95)}`,
+      ],
       ['Always UP', percent(alwaysUpAccuracy)],
       [
         'Brier score',
         brier === null ? NONE : `${brier.model.toFixed(4)}, base rate alone ${brier.climatology.toFixed(4)} (lower is better)`,
       ],
-      ['Streak', streak.type === null ? NONE : `${streak.count} ${streak.type}`],
+      ['Streak', streak.type === null || streak.count === 0 ? NONE : `${streak.count} ${streak.type}`],
       ['Data', data],
     ],
     pen,
@@ -136,14 +140,15 @@ function rowsTable(rows: Answer['predictions'], pen: Pen): string[] {
       { title: 'from USD', right: true, spare: 2 },
       { title: 'to USD', right: true, spare: 1 },
     ],
-    rows.map(({ date, signal, confidence, status, returnBps, btcAtSignal, btcAtResolution }) => [
+    rows.map(({ date, signal, confidence, status, returnBps, btcAtSignal, provisional = false, btcAtResolution }) => [
       ...[
         date,
         signal === null ? NONE : wordOf(signal),
         percent(confidence),
         wordOf(status),
         returnOf(returnBps),
-        money(btcAtSignal),
+        // The price at signal time, until the window has opened.
+        `${provisional && btcAtSignal !== null ? '~' : ''}${money(btcAtSignal)}`,
         money(btcAtResolution),
       ],
     ]),

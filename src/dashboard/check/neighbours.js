@@ -24,6 +24,6 @@ export function neighboursOf(row, known) {
     before: others.find(({ sequence }) => sequence === row.sequence - 1) ?? null,
     alike: known.length - others.length,
     openingClose: others.find(({ resolvesAt }) => resolvesAt === row.windowOpensAt)?.btcAtResolution ?? null,
-    endingClose: others.find(({ windowOpensAt }) => windowOpensAt === row.resolvesAt)?.btcAtSignal ?? null,
+    endingClose: others.find(({ windowOpensAt, provisional }) => windowOpensAt === row.resolvesAt && !provisional)?.btcAtSignal ?? null,
   };
 }

@@ -22,8 +22,9 @@ export function saidIn({ signal, direction }) {
 }
 
 /** @param {ScorecardRow} row */
-export function pricesOf({ btcAtSignal, btcAtResolution, returnBps }) {
+export function pricesOf({ btcAtSignal, provisional, btcAtResolution, returnBps }) {
   if (btcAtSignal === null) return h('span', { class: 'quiet' }, 'window not open yet');
+  if (provisional) return [usd(btcAtSignal), h('span', { class: 'quiet' }, ' provisional: window not open yet')];
   const end = btcAtResolution === null ? h('span', { class: 'quiet' }, 'open') : usd(btcAtResolution);
   const change = returnBps === null ? null : h('span', { class: 'quiet' }, ` (${signedPercent(returnBps / 100)})`);
   return [usd(btcAtSignal), ' → ', end, change];

@@ -66,9 +66,9 @@ function checkNoCall(list, { missed, signal, direction, confidence, pUp }) {
 }
 
 /** @param {CheckList} list @param {Evidence} evidence */
-function leaveClose(list, { row: { btcAtSignal, status }, neighbours: { openingClose } }) {
+function leaveClose(list, { row: { btcAtSignal, provisional, status }, neighbours: { openingClose } }) {
   const what = 'the close at window open';
-  if (btcAtSignal === null) return;
+  if (btcAtSignal === null || provisional) return;
   const word = openingClose === null ? 'it is the word of the service' : 'another row has the same, which ended there';
   if (status === 'VOID') list.leave(what, `what is void is never resolved on chain: ${word}`);
   else list.postpone(what, `it is on chain with the outcome only; until then ${word}`);

@@ -14,14 +14,14 @@ const DAY_SECONDS = 86_400;
  * @param {Evidence} evidence
  */
 export function checkAmongOthers(list, { row, horizon, neighbours: { before, alike, openingClose, endingClose } }) {
-  const { sequence, btcAtSignal, btcAtResolution } = row;
+  const { sequence, btcAtSignal, provisional, btcAtResolution } = row;
   list.add('horizon', 'The row is of the horizon that you chose.', { expected: `${horizon}d`, actual: row.horizon });
   list.add('once', 'No other row has its number.', { expected: 1, actual: alike });
   if (sequence !== 1) {
     const what = `The row before it, number ${sequence - 1}, is shown.`;
     list.add('before', what, { expected: sequence - 1, actual: before?.sequence ?? null });
   }
-  if (btcAtSignal !== null && openingClose !== null) {
+  if (btcAtSignal !== null && !provisional && openingClose !== null) {
     const what = 'Its close at window open is the one that another row ended with.';
     list.add('openingClose', what, { expected: openingClose, actual: btcAtSignal });
   }

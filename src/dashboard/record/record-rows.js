@@ -30,7 +30,7 @@ export function priceDays(rows) {
     return known;
   };
   for (const row of rows) {
-    if (row.btcAtSignal !== null) at(dayNumber(row.windowOpensAt)).close = row.btcAtSignal;
+    if (row.btcAtSignal !== null && !row.provisional) at(dayNumber(row.windowOpensAt)).close = row.btcAtSignal;
     const band = row.status === 'VOID' ? null : row.band80;
     if (band === null && row.btcAtResolution === null) continue;
     const end = at(dayNumber(row.resolvesAt));

@@ -5,7 +5,7 @@ import { CATEGORY_NAMES } from '../../forecast/signal.ts';
 import { RECORD_DETAILS } from '../../record/schemas/breakdown.ts';
 import { FORECAST_ID, REGIME } from '../../record/schemas/forecast.ts';
 import { ORACLE_SIGNAL, RECENT_COUNTS } from '../../record/schemas/oracle.ts';
-import { PREDICTION_MARKET, SUMMARY } from '../../record/schemas/scorecard.ts';
+import { PREDICTION_MARKET, PUBLISHED_SUMMARY } from '../../record/schemas/scorecard.ts';
 import { LEVEL } from './prediction-markets.ts';
 import { REGIME_FIELDS, RISK_LEVEL } from './regime.ts';
 
@@ -97,7 +97,9 @@ export const PREMIUM_SIGNAL = z.object({
     .describe('The same in the other spelling'),
   accuracy: z
     .object({
-      last30d: PROBABILITY.nullable().describe('As `accuracy_7d`, of the last 30 days'),
+      last30d: PROBABILITY.describe(
+        'Share of right ones among the forecasts whose windows ended within 30 days; 0 where `n` is 0, which is no measurement',
+      ),
       ...RECENT_COUNTS,
     })
     .describe('How often forecasts of this horizon were right lately'),
@@ -120,7 +122,7 @@ export const PREMIUM_SIGNAL = z.object({
   scorecard: z
     .object({
       horizon: FORECAST_ID.horizon,
-      summary: SUMMARY.describe('Counts, accuracy and what they are worth'),
+      summary: PUBLISHED_SUMMARY.describe('Counts, accuracy and what they are worth'),
       ...RECORD_DETAILS,
     })
     .describe('The record of the horizon'),

@@ -1,10 +1,10 @@
 import type { HorizonName } from '../../forecast/model.ts';
 import type { CategoryName, CategoryScore } from '../../forecast/signal.ts';
+import { type PublishedSummary, toPublishedSummary } from '../../forecast/statistics/published-summary.ts';
 import type { Caller } from '../caller.ts';
 import type { DayDoc } from '../day-record.ts';
 import { type MarketComparison, marketComparison } from '../market-comparison.ts';
 import { type CurrentRegime, currentRegime } from '../regime-history.ts';
-import type { ScorecardSummary } from '../scorecard.ts';
 import type { RecordDetails } from '../statistics/desk.ts';
 import { type Missing, orMissing } from './missing.ts';
 import { type ModelDetails, modelDetails } from './model-details.ts';
@@ -20,7 +20,7 @@ export interface PremiumSignal extends OracleSignal {
   /** Public figures at signal time. */
   marketContext: { fearGreed: number | null; etfFlows7d: number | null };
   market_context: { btc_price: number; fear_greed: number | null; etf_flow_7d: number | null };
-  accuracy: Omit<RecentAccuracy, 'accuracy'> & { last30d: number | null };
+  accuracy: Omit<RecentAccuracy, 'accuracy'> & { last30d: number };
   categories: Record<CategoryName, CategoryScore> | null;
   thresholds: Thresholds;
   regimeDetail: CurrentRegime | null;
@@ -29,7 +29,7 @@ export interface PremiumSignal extends OracleSignal {
   strikes: NearStrike[];
   predictionMarket: MarketComparison;
   model: ModelDetails | null;
-  scorecard: { horizon: HorizonName; summary: ScorecardSummary } & RecordDetails;
+  scorecard: { horizon: HorizonName; summary: PublishedSummary } & RecordDetails;
   missing: Missing[];
 }
 
@@ -50,7 +50,7 @@ export async function premiumSignal(parts: OracleParts, horizonDays: number, cal
   return {
     ...signal,
     ...contextOf(day, signal.btcPrice, missing),
-    accuracy: { last30d, ...accuracy },
+    accuracy: { last30d: last30d ?? 0, ...accuracy },
     categories: day.categories,
     thresholds: thresholdsOf(newest),
     regimeDetail,
@@ -58,7 +58,7 @@ export async function premiumSignal(parts: OracleParts, horizonDays: number, cal
     strikes,
     predictionMarket,
     model: model && modelDetails(model, newest),
-    scorecard: { horizon: signal.horizon, summary, ...details },
+    scorecard: { horizon: signal.horizon, summary: toPublishedSummary(summary), ...details },
     missing,
   };
 }

@@ -27,6 +27,8 @@ export interface OracleSignal extends Freshness, Proof {
   model_version: string;
   timestamp: string;
   accuracy_7d: number | null;
+  /** The same under a name that cannot be read as the accuracy of 7-day forecasts. */
+  accuracyOfLast7Days: number | null;
   accuracy7d: RecentAccuracy;
   skill: SkillNote;
   predictionId: string;
@@ -79,6 +81,7 @@ export async function horizonRecord(parts: OracleParts, horizonDays: number, cal
   const signal = {
     ...forecastFields(newest),
     accuracy_7d: accuracy7d.accuracy,
+    accuracyOfLast7Days: accuracy7d.accuracy,
     accuracy7d,
     skill: skillNote(summary, shareOfWins(docs, horizonDays)),
     ...freshnessOf(newest, { lastDay: docs[docs.length - 1].day, lastCovered }, now),

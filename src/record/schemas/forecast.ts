@@ -56,7 +56,15 @@ export const FORECAST_VALUES = {
 
 /** What its window's closes were. */
 export const FORECAST_PRICES = {
-  btcAtSignal: z.number().nullable().describe('Daily close at window open, USD, which the outcome is measured from; null before'),
+  btcAtSignal: z
+    .number()
+    .nullable()
+    .describe(
+      'Daily close at window open, USD, which the outcome is measured from; before, the price at signal time (`provisional` is true then). Null where nothing was forecast and the window is not open',
+    ),
+  provisional: z
+    .boolean()
+    .describe('True while `btcAtSignal` is the price at signal time; false once it is the close at window open, which does not change'),
   btcAtResolution: z.number().nullable().describe('Daily close at resolution, USD; null until the outcome is on chain'),
   resolved: z.boolean().describe('True once the outcome is on chain'),
   returnBps: z.int().nullable().describe('Return over the window in basis points; null until the outcome is on chain'),

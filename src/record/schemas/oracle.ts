@@ -80,7 +80,10 @@ export const ORACLE_SIGNAL = z.object({
   horizon: FORECAST_ID.horizon,
   timestamp: FORECAST_STATE.timestamp,
   accuracy_7d: PROBABILITY.nullable().describe(
-    'Share of forecasts of this horizon that were right, 0 to 1, of those whose windows ended within 7 days; null without any',
+    'The same as `accuracyOfLast7Days`. The name is kept for compatibility: 7d is how far back outcomes count, and not the horizon',
+  ),
+  accuracyOfLast7Days: PROBABILITY.nullable().describe(
+    'Share of right ones, 0 to 1, among the forecasts of this horizon whose windows ended within the last 7 days; null without any',
   ),
   accuracy7d: z
     .object({ ...RECENT_COUNTS, accuracy: PROBABILITY.nullable().describe('The same as `accuracy_7d`') })

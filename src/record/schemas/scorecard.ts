@@ -41,11 +41,25 @@ export const SUMMARY = z.object({
     ),
 });
 
+/** The same in the types of the interface: numbers where nothing is scored too. */
+export const PUBLISHED_SUMMARY = SUMMARY.extend({
+  scored: COUNT.describe('The same as `resolved`: while it is 0, nothing is scored, and shares are no measurement'),
+  accuracy: PROBABILITY.describe('Wins over resolved, 0 to 1; 0 while `scored` is 0'),
+  dedupedAccuracy: PROBABILITY.describe('Accuracy of those on windows that do not overlap, 0 to 1; 0 while `dedupedTotal` is 0'),
+  streak: z
+    .object({
+      count: COUNT.describe('Length of the run; 0 while nothing is scored'),
+      type: OUTCOME.describe('Of what; it means nothing while `count` is 0'),
+    })
+    .describe('The run of equal outcomes that is still going on'),
+});
+
 const STATS = z.object({
   total: COUNT.describe('All forecasts'),
+  scored: COUNT.describe('Wins and losses: while it is 0, `accuracy` is no measurement'),
   wins: COUNT.describe('Scored forecasts whose direction came true'),
   losses: COUNT.describe('Scored forecasts whose direction did not'),
-  accuracy: PROBABILITY.nullable().describe('Wins over wins and losses, 0 to 1; null before the first'),
+  accuracy: PROBABILITY.describe('Wins over wins and losses, 0 to 1; 0 while `scored` is 0'),
   currentStreak: COUNT.describe('Wins in a row up to now'),
   longestStreak: COUNT.describe('Longest run of wins'),
 });
@@ -97,7 +111,7 @@ export const SCORECARD = z.object({
   success: SUCCESS,
   horizon: HORIZON.describe('The horizon that was asked for'),
   source: z.string().describe('Where the market data comes from'),
-  summary: SUMMARY.describe('Counts, accuracy and what they are worth'),
+  summary: PUBLISHED_SUMMARY.describe('Counts, accuracy and what they are worth'),
   stats: STATS.describe('The same in the other shape of the interface'),
   ...RECORD_DETAILS,
   predictionMarket: PREDICTION_MARKET.describe('The model against prediction markets, on the wagers of days that are over'),

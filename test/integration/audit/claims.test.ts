@@ -289,6 +289,17 @@ describe('figures that hide', () => {
     expect(report.notes).toContain(`the service tells what is not known here, and could not be compared: ${names}`);
   });
 
+  it('takes no provisional price for the close at window open', async () => {
+    const { forecasts } = service.pipeline.record;
+    const newest = (await service.pipeline.record.ofHorizon(HORIZON)).at(-1)!;
+    await forecasts.updateOne({ _id: newest._id }, { $set: { btcAtSignalCents: null } });
+    const [row] = (await claimsOf(served.url).scorecard(HORIZON)).predictions;
+    const report = await auditOf();
+    await forecasts.updateOne({ _id: newest._id }, { $set: { btcAtSignalCents: newest.btcAtSignalCents } });
+    expect(row).toMatchObject({ sequence: newest.sequence, btcAtSignal: null });
+    expect(named(report)).toEqual([]);
+  });
+
   it('reads a scorecard of many pages to its end', async () => {
     for (const pageRows of [1, 3, DAYS])
       expect(await claimsOf(served.url, pageRows).scorecard(HORIZON)).toEqual(await claimsOf(served.url).scorecard(HORIZON));

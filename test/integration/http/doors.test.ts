@@ -1,6 +1,7 @@
 import { CID } from 'multiformats/cid';
-import { type Hex, keccak256, sha256 } from 'viem';
+import { type Hex, keccak256, sha256, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaUid } from '../../../src/chain/schemas.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { allRoutes } from '../../../src/http/routes/all.ts';
@@ -100,6 +101,19 @@ describe('the scorecard', () => {
     expect(body).toMatchObject({ predictionMarket: { venue: 'polymarket', quotesAreOurs: false, settledMarkets: 2 } });
     await wagers.wagers.deleteMany({ _id: { $in: docs.map(({ _id }) => _id) } });
   });
+});
+
+it('the price that a forecast is measured from is a number everywhere, and provisional until its window has opened', async () => {
+  const docs = await service.pipeline.record.ofHorizon(7);
+  const open = new Set(docs.flatMap(({ _id, btcAtSignalCents }) => (btcAtSignalCents === null ? [_id] : [])));
+  const { predictions } = await get('/api/svc/scorecard');
+  const { data } = await get('/api/svc/onchain-oracle/history?limit=100');
+  const { data: latest } = await get('/api/svc/onchain-oracle/latest');
+  const verified = await get(`/api/svc/onchain-oracle/verify/${latest.uid}`);
+  for (const { predictionId, btcAtSignal, provisional } of [...predictions, ...data, latest, verified]) {
+    expect(btcAtSignal, predictionId).toBeTypeOf('number');
+    expect(provisional, predictionId).toBe(open.has(predictionId));
+  }
 });
 
 describe('the pages of the scorecard', () => {
@@ -226,6 +240,21 @@ describe('the attestations', () => {
     expect(await problem(`/api/svc/onchain-oracle/verify/0x${'1'.repeat(64)}`)).toMatchObject({ status: 404, code: 'NOT_FOUND' });
     for (const uid of ['0x12', `0x${'g'.repeat(64)}`, `0x${'1'.repeat(65)}`, 'latest']) {
       expect(await problem(`/api/svc/onchain-oracle/verify/${uid}`)).toMatchObject({ status: 400, field: 'uid' });
+    }
+  });
+
+  it('that are not in the record get 404 with attester and schema, whatever is accepted', async () => {
+    const day = today() - 400;
+    const times = { windowOpensAt: new Date((day + 1) * 86_400_000), resolvesAt: new Date((day + 8) * 86_400_000) };
+    const digests = { commitment: zeroHash, inputsDigest: zeroHash, metadata: zeroHash, refUid: zeroHash };
+    const stray = { sequence: 1, day, horizonDays: 7, ...times, ...digests };
+    const [{ uid }] = await service.pipeline.attester.attestPredictions('attest:stray', [stray], REACHED);
+    for (const Accept of ['application/json', 'text/html', '*/*']) {
+      const body = await problem(`/api/svc/onchain-oracle/verify/${uid}`, { headers: { Accept } });
+      const schema = { schemaUid: schemaUid('prediction'), schemaName: 'prediction' };
+      const details = { ofThisService: false, attester: service.http.attesterAddress, ...schema };
+      expect(body).toMatchObject({ status: 404, code: 'NOT_FOUND', field: 'uid', retryable: false, ...details });
+      for (const member of ['data', 'uid', 'verified', 'decoded']) expect(body).not.toHaveProperty(member);
     }
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dateOf, dayNumber, dayTicks, scale } from '../../../src/dashboard/charts/chart.js';
+import { neighboursOf } from '../../../src/dashboard/check/neighbours.js';
 import { alwaysUpShare, heldBy, priceDays, regimeRuns, withoutGaps } from '../../../src/dashboard/record/record-rows.js';
 import type { ScorecardRow } from '../../../src/dashboard/state/answers.ts';
 
@@ -36,6 +37,19 @@ describe('days of prices', () => {
       ['2026-03-03', 90, band80, 'inside'],
     ]);
     expect(heldBy(days)).toEqual({ inside: 1, of: 2 });
+  });
+
+  it('leave a provisional price out: it is no close', () => {
+    const known = [
+      row('2026-03-01', { sequence: 3, btcAtSignal: 99, provisional: true }),
+      row('2026-02-27', { sequence: 1, btcAtSignal: 98, btcAtResolution: 97 }),
+    ];
+    expect(priceDays(known).map(({ day, close }) => [dateOf(day), close])).toEqual([
+      ['2026-02-28', 98],
+      ['2026-03-02', 97],
+    ]);
+    expect(neighboursOf(known[1], known).endingClose).toBeNull();
+    expect(neighboursOf(known[1], [{ ...known[0], provisional: false }, known[1]]).endingClose).toBe(99);
   });
 
   it('a band that is told before its outcome is ahead, and counts for nothing', () => {

@@ -28,12 +28,12 @@ describe('the scorecard', () => {
     const { summary, stats } = scorecardOf(record('WWLHVWP'), 1, options);
     expect(summary).toMatchObject({ totalPredictions: 7, resolved: 4, wins: 3, losses: 1, holds: 1, voids: 1, pending: 1, accuracy: 0.75 });
     expect(summary.streak).toEqual({ count: 1, type: 'WIN' });
-    expect(stats).toEqual({ total: 7, wins: 3, losses: 1, accuracy: 0.75, currentStreak: 1, longestStreak: 2 });
+    expect(stats).toEqual({ total: 7, scored: 4, wins: 3, losses: 1, accuracy: 0.75, currentStreak: 1, longestStreak: 2 });
   });
 
   it('makes no claim before anything is resolved', () => {
     const { summary } = scorecardOf(record('PP'), 1, options);
-    expect(summary).toMatchObject({ accuracy: null, dedupedAccuracy: null, accuracyInterval95: null, streak: { count: 0, type: null } });
+    expect(summary).toMatchObject({ scored: 0, accuracyInterval95: null, dedupedInterval95: null, alwaysUpAccuracy: null });
     expect(summary.verdict).toBe('nothing resolved yet: no claim can be made');
     expect(scorecardOf([], 7, options).predictions).toEqual([]);
   });
@@ -76,6 +76,39 @@ describe('the scorecard', () => {
     const { summary } = scorecardOf(docs, 1, options);
     expect(summary.alwaysUpAccuracy).toBeCloseTo(5 / 9, 12);
     expect(summary.verdict).toBe('not distinguishable from always-UP: 6 of 9 right, 95 % interval 0.35 to 0.88; always-UP 5 of 9');
+  });
+
+  it.each(['', 'PP', 'HHP', 'VV'])(
+    'has the numbers of the interface where nothing is scored, and the count that says so: "%s"',
+    (states) => {
+      const { summary, stats } = scorecardOf(record(states), 1, options);
+      expect(summary).toMatchObject({ scored: 0, resolved: 0, accuracy: 0, dedupedAccuracy: 0, streak: { count: 0, type: 'WIN' } });
+      expect(stats).toMatchObject({ scored: 0, accuracy: 0, currentStreak: 0, longestStreak: 0 });
+      expect(summary.verdict).toMatch(/^(nothing resolved yet|no call made)/);
+    },
+  );
+
+  it('shows the price at signal time as provisional until the window has opened, gated or not', () => {
+    const [doc] = record('P');
+    const opened = { ...doc, btcAtSignalCents: 6_400_000 };
+    const [before] = scorecardOf([{ ...doc, btcAtSignalCents: null }], 1, options).predictions;
+    expect(before).toMatchObject({ signal: 'GATED', btcAtSignal: before.btcPrice, provisional: true });
+    expect(scorecardOf([opened], 1, options).predictions[0]).toMatchObject({ btcAtSignal: 64_000, provisional: false });
+    const missed = { ...doc, values: null, missed: true, btcAtSignalCents: null };
+    expect(scorecardOf([missed], 1, options).predictions[0]).toMatchObject({ btcAtSignal: null, provisional: true });
+  });
+
+  it('pages through forecasts by sequence', () => {
+    const docs = record('WLWLW');
+    const page = (limit: number, before: number | null) => {
+      const { predictions, nextBefore, summary } = scorecardOf(docs, 1, options, { limit, before });
+      return [predictions.map(({ sequence }) => sequence), nextBefore, summary.resolved];
+    };
+    expect(page(2, null)).toEqual([[5, 4], 4, 5]);
+    expect(page(2, 4)).toEqual([[3, 2], 2, 5]);
+    expect(page(2, 2)).toEqual([[1], null, 5]);
+    expect(page(5, null)).toEqual([[5, 4, 3, 2, 1], null, 5]);
+    expect(page(5, 1)).toEqual([[], null, 5]);
   });
 
   it('says when every forecast that is over abstained', () => {
