@@ -19,7 +19,7 @@ export interface Coin {
 /** USDC, by chain: coins of other addresses may be worth anything. */
 const USDC: readonly Omit<Coin, 'rpcUrl' | 'isLocal'>[] = [
   { chainId: 8453, address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' },
-  { chainId: 84532, address: '0x036CbD53842c5426634e7929541eC2318dCF7e6b' },
+  { chainId: 84532, address: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' },
 ];
 
 /** Amounts are told, and limited, in millionths of a dollar. */
