@@ -25,7 +25,7 @@ export async function noteSubmission({ wallet, store }: JobParts, doc: ListedJob
 
 /**
  * Books what a completed job has brought. The contract pays the provider as the evaluator completes: there is nothing to claim.
- * @throws OracleError CHAIN_UNREACHABLE, INTERNAL when the contract tells of no payment
+ * @throws OracleError CHAIN_UNREACHABLE, TRANSACTION_UNCONFIRMED while the logs hold no payment
  */
 export async function bookPayment(parts: JobParts, doc: ListedJob, job: Job, block: number): Promise<void> {
   const { _id, contract, offering, ref, payment } = doc;
@@ -49,7 +49,8 @@ async function findPayment({ chain, wallet }: JobParts, { contract, lastEventBlo
   // Completion is the last event of a job.
   const inItsBlock = await readJobPayment(chain, source, between(lastEventBlock, lastEventBlock));
   const found = inItsBlock ?? (await readJobPayment(chain, source, between(seenBlock, block)));
-  if (found === null) throw new OracleError('INTERNAL', 'A completed job has no PaymentReleased event');
+  // A node may serve the state of a block before its logs.
+  if (found === null) throw new OracleError('TRANSACTION_UNCONFIRMED', 'The payment of a completed job is not in the logs of the node yet');
   return found;
 }
 

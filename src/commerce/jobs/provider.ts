@@ -1,5 +1,5 @@
 import { type DeepBlock, readDeepBlock } from '../../chain/agent-commerce.ts';
-import { isOracleError, OracleError } from '../../errors.ts';
+import { type ErrorCode, isOracleError, OracleError } from '../../errors.ts';
 import { advanceJob } from './advance.ts';
 import { collectEvents } from './collect.ts';
 import type { ListedJob } from './job-doc.ts';
@@ -10,6 +10,8 @@ const AT_MOST = 100;
 const AT_ONCE = 8;
 const RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
+/** Retries that a node gets to confirm a transaction or to serve its logs: about half a minute. */
+const QUIET_RETRIES = 5;
 
 /**
  * One pass over the jobs for the provider wallet: notes what happened on chain since the last one, then takes every job on that is
@@ -45,7 +47,15 @@ async function advanceOrNote(parts: JobParts, doc: ListedJob, deep: DeepBlock): 
 
 async function noteFailure({ store, log, now }: JobParts, { _id, failures, failure: before }: ListedJob, error: unknown): Promise<void> {
   const failure = isOracleError(error) ? error.code : 'INTERNAL';
-  if (failure !== before) log.warn({ job: _id, err: error }, 'a job of the agent commerce contract cannot go on; it is tried again');
+  if (isWorthWarning(failure, { before, failures }))
+    log.warn({ job: _id, err: error }, 'a job of the agent commerce contract cannot go on; it is tried again');
   const pauseMs = Math.min(RETRY_MS * 2 ** Math.min(failures, 10), LONGEST_RETRY_MS);
   await store.set(_id, { failures: failures + 1, failure, due: new Date(now().getTime() + pauseMs) });
+}
+
+/** Each kind of failure once; what only waits for the chain to catch up, after half a minute of waiting. */
+function isWorthWarning(failure: ErrorCode, { before, failures }: { before: string | null; failures: number }): boolean {
+  const isNew = failure !== before;
+  if (failure !== 'TRANSACTION_UNCONFIRMED') return isNew;
+  return failures === QUIET_RETRIES || (isNew && failures > QUIET_RETRIES);
 }

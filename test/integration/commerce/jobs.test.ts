@@ -332,6 +332,33 @@ describe('one job that cannot go on', () => {
     expect(await noted(waiting)).toMatchObject({ failure: null, failures: 0 });
   });
 
+  it('because its node serves a completion before the logs of it, is booked later, and warns only after half a minute', async () => {
+    const [client, judge] = [buyer, await bench.newBuyer()];
+    const jobId = await funded({ evaluator: judge.address });
+    await bench.sweep();
+    await judge.complete(jobId);
+    const lines: string[] = [];
+    const log = createLog({ level: 'warn', secrets: [], write: (line) => void lines.push(line) });
+    const getLogs = async (query: { event?: { name: string } }) =>
+      query.event?.name === 'PaymentReleased' ? [] : bench.chain.client.getLogs(query as never);
+    const chain = { ...bench.chain, client: { ...bench.chain.client, getLogs } } as unknown as JobParts['chain'];
+    const behind = bench.makeParts({ chain, log });
+    for (let retry = 0; retry < 5; retry++) {
+      bench.clock.aheadMs += 15_000;
+      await bench.sweep(behind, 1);
+    }
+    expect(await noted(jobId)).toMatchObject({ failure: 'TRANSACTION_UNCONFIRMED', failures: 5, payment: null });
+    expect(lines).toEqual([]);
+    bench.clock.aheadMs += 15_000;
+    await bench.sweep(behind, 1);
+    expect(lines.filter((line) => line.includes(`:${jobId}"`))).toHaveLength(1);
+    bench.clock.aheadMs += 15_000;
+    await bench.sweep();
+    bench.clock.aheadMs = 0;
+    expect(await booked(jobId)).toMatchObject({ payer: client.address.toLowerCase() });
+    expect(await noted(jobId)).toMatchObject({ failure: null, payment: { amountMicros: '1000000' } });
+  });
+
   it('is given up two minutes before it expires', async () => {
     const jobId = await funded({ expiresInSeconds: 900 });
     const compose = () => Promise.reject(new OracleError('STEP_WAITING', 'no forecast yet'));
