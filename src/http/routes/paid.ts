@@ -63,7 +63,7 @@ function sold(told: OracleSignal, { price }: Offering): PreparedAnswer {
 function freeHold({ horizon, date, predictionId, windowOpensAt, resolvesAt, nextSignalAt }: OracleSignal): PreparedAnswer['body'] {
   const facts = { horizon, date, predictionId, windowOpensAt, resolvesAt, nextSignalAt };
   const note = 'The oracle abstains for this horizon. Nothing was charged: the payment was not used, and is good for another request.';
-  return { success: true, signal: 'HOLD', ...facts, charged: false, note };
+  return { success: true, signal: 'HOLD', direction: null, confidence: null, pUp: null, ...facts, charged: false, note };
 }
 
 const ANSWER_FORM = 'Fetch svc answer: <txHash in lower case>:<timestamp>';

@@ -10,10 +10,15 @@ import { SOLD } from './payment.ts';
 
 const CHARGED = z.literal(true).describe('True: this answer was paid for');
 
+const UNPAID = z.null().describe('Null: an abstention without a charge says no more; a paid answer has it');
+
 /** An abstention, told without a charge. */
 const FREE_HOLD = z.object({
   success: SUCCESS,
   signal: z.literal('HOLD').describe('The oracle abstains'),
+  direction: UNPAID,
+  confidence: UNPAID,
+  pUp: UNPAID,
   horizon: FORECAST_ID.horizon,
   date: FORECAST_ID.date,
   predictionId: FORECAST_ID.predictionId,

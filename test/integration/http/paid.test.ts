@@ -381,6 +381,9 @@ describe('an abstention', () => {
   const FIELDS = [
     'success',
     'signal',
+    'direction',
+    'confidence',
+    'pUp',
     'horizon',
     'date',
     'predictionId',
@@ -399,7 +402,7 @@ describe('an abstention', () => {
       withSignal(service, 'HOLD', async () => {
         const { status, body, headers } = await pay('/oracle', payment, { at: lenient });
         expect([status, body.signal, body.charged]).toEqual([200, 'HOLD', false]);
-        expect([body.payment, body.receipt]).toEqual([null, null]);
+        expect([body.payment, body.receipt, body.direction, body.confidence, body.pUp]).toEqual([null, null, null, null, null]);
         expect(Object.keys(body).toSorted()).toEqual(FIELDS.toSorted());
         expect(undocumented(PAID_SIGNAL, body)).toEqual([]);
         expect(headers.get('PAYMENT-RESPONSE')).toBeNull();
@@ -418,6 +421,12 @@ describe('an abstention', () => {
       expect(charged.body).toMatchObject({ signal: 'HOLD', charged: true, payment: { amount: '1000' } });
       const premium = await pay('/oracle/premium', await signed('/oracle/premium'), { at: lenient });
       expect(premium.body).toMatchObject({ signal: 'HOLD', charged: true, payment: { amount: '10000' } });
+      const values = {
+        direction: expect.stringMatching(/^(UP|DOWN)$/),
+        confidence: expect.any(Number),
+        pUp: expect.any(Number),
+      };
+      for (const { body } of [charged, premium]) expect(body).toMatchObject(values);
     });
   });
 
