@@ -22,7 +22,7 @@ function keepable({ method, access }: Route): boolean {
 const NOT_MODIFIED: ZodOpenApiResponseObject = {
   id: 'NotModified',
   description: 'Nothing new since the tag of If-None-Match',
-  headers: successHeaders({ access: 'public', method: 'get' }),
+  headers: successHeaders({ access: 'public', cost: 'normal', method: 'get' }),
 };
 
 function success(route: Route): ZodOpenApiResponseObject {
