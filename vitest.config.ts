@@ -14,6 +14,7 @@ const project = (name: string, testTimeout: number, fileParallelism: boolean, is
     include: [`test/${name}/**/*.test.ts`],
     testTimeout: testTimeout * TIMEOUT_FACTOR,
     hookTimeout: testTimeout * TIMEOUT_FACTOR,
+    expect: { poll: { timeout: 5_000 * TIMEOUT_FACTOR } },
     fileParallelism,
     isolate,
     setupFiles: ['test/support/outbound-guard.ts', ...(isolate ? [] : ['test/support/fresh-process.ts'])],

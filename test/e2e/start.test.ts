@@ -121,7 +121,10 @@ describe('a first start', () => {
     expect(predictions.map(({ sequence }: { sequence: number }) => sequence)).toEqual(
       Array.from({ length: days }, (_, index) => days - index),
     );
-    expect((await get('/api/svc/onchain-oracle/stats?horizons=all')).predictions).toBe(4 * days);
+    // From 21:35 to 21:38 the forecasts of today are not on chain yet.
+    const attested = predictions.filter(({ attestationUid }: { attestationUid: string | null }) => attestationUid !== null).length;
+    expect(attested).toBeGreaterThanOrEqual(DAYS);
+    expect((await get('/api/svc/onchain-oracle/stats?horizons=all')).predictions).toBe(4 * attested);
     const { data } = await get('/api/svc/onchain-oracle/history?horizons=all&limit=100');
     for (const { uid } of data) expect((await get(`/api/svc/onchain-oracle/verify/${uid}`)).verified).toBe(true);
   });
