@@ -45,7 +45,17 @@ function withRows(real: ScorecardReply, predictions: Row[], verdict: string): Sc
     ...real,
     predictions,
     summary: {
-      ...{ ...real.summary, ...none, scored: 0, accuracy: 0, losses: 0, dedupedWins: 0, dedupedAccuracy: 0, dedupedInterval95: null, alwaysUpAccuracy: null },
+      ...{
+        ...real.summary,
+        ...none,
+        scored: 0,
+        accuracy: 0,
+        losses: 0,
+        dedupedWins: 0,
+        dedupedAccuracy: 0,
+        dedupedInterval95: null,
+        alwaysUpAccuracy: null,
+      },
       ...{ totalPredictions: predictions.length, holds: countOf('HOLD'), voids, missed: voids, pending: countOf('PENDING') },
       ...{ streak: { count: 0, type: 'WIN' as const }, verdict },
     },

@@ -30,7 +30,7 @@ export async function pushService(): Promise<PushService> {
 }
 
 /** What a worker does, without the jobs that are none of this. */
-async function deliver({ webhookDelivery, shutdown }: TestService): Promise<void> {
+export async function deliver({ webhookDelivery, shutdown }: TestService): Promise<void> {
   const timers = new Set<NodeJS.Timeout>();
   shutdown.onStop('turns', async () => timers.forEach(clearTimeout));
   await webhookDelivery.start({

@@ -1,0 +1,50 @@
+import type { Hex } from 'viem';
+import type { Attested } from '../../../src/chain/attester.ts';
+import { type ForecastDoc, forecastId } from '../../../src/record/forecast.ts';
+import type { TestService } from '../service.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Makes the record of each horizon `days` long, with copies of its resolved days before its first. They are in the database alone. */
+export async function lengthenRecord({ pipeline }: TestService, days: number): Promise<void> {
+  const { forecasts } = pipeline.record;
+  const docs = await forecasts.find({}).sort({ day: 1 }).toArray();
+  const copies = [...Map.groupBy(docs, ({ horizonDays }) => horizonDays).values()].flatMap((own) => {
+    const resolved = own.filter(({ reveal }) => reveal !== null);
+    return Array.from({ length: days - own.length }, (_, index) => copyOf(resolved[index % resolved.length], own[0].day - 1 - index));
+  });
+  await forecasts.insertMany(copies);
+}
+
+function copyOf(doc: ForecastDoc, day: number): ForecastDoc {
+  const moved = (date: Date) => new Date(date.getTime() + (day - doc.day) * DAY_MS);
+  const attested = (attestation: Attested, kind: number): Attested => {
+    const uid: Hex = `0x${(day * 100 + doc.horizonDays * 10 + kind).toString(16).padStart(64, '0')}`;
+    return { ...attestation, uid, at: moved(attestation.at) };
+  };
+  return {
+    ...doc,
+    _id: forecastId(day, doc.horizonDays),
+    day,
+    sequence: day - doc.day + doc.sequence,
+    signalAt: moved(doc.signalAt),
+    windowOpensAt: moved(doc.windowOpensAt),
+    resolvesAt: moved(doc.resolvesAt),
+    attestation: attested(doc.attestation!, 1),
+    reveal: attested(doc.reveal!, 2),
+  };
+}
+
+/** Turns every forecast of a horizon into an abstention. In the database alone: commitments are not those of the chain any more. */
+export async function abstainOn({ pipeline }: TestService, horizonDays: number): Promise<void> {
+  const { forecasts } = pipeline.record;
+  await forecasts.updateMany({ horizonDays }, { $set: { 'values.signal': 'HOLD' } });
+  await forecasts.updateMany({ horizonDays, resolution: { $ne: null } }, { $set: { state: 'HOLD', 'resolution.outcome': 'HOLD' } });
+}
+
+/** Puts the newest day back to where it was between its signal and the opening of its windows. In the database alone. */
+export async function unopenNewest({ pipeline }: TestService): Promise<void> {
+  const { forecasts } = pipeline.record;
+  const [newest] = await forecasts.find({}).sort({ day: -1 }).limit(1).toArray();
+  await forecasts.updateMany({ day: newest.day }, { $set: { btcAtSignalCents: null } });
+}
