@@ -4,7 +4,7 @@ import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 export const DOCUMENTS = [
   { name: 'everything that is served', path: '/' },
   { name: 'reference for programs, OpenAPI 3.1', path: '/.well-known/openapi.json' },
-  { name: 'events that are pushed, for programs, AsyncAPI 3.0', path: ENDPOINTS.asyncApi },
+  { name: 'events that are pushed, for programs, AsyncAPI 3.1', path: ENDPOINTS.asyncApi },
   { name: 'reference for people', path: '/docs' },
   { name: 'how agents use it, step by step', path: ENDPOINTS.skillFile },
   { name: 'skills with their schemas and prices', path: ENDPOINTS.skills },

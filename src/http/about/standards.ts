@@ -166,9 +166,9 @@ export const STANDARDS: readonly Standard[] = [
   },
   {
     id: 'asyncapi',
-    name: 'AsyncAPI 3.0',
+    name: 'AsyncAPI 3.1',
     kind: 'push',
-    url: 'https://www.asyncapi.com/docs/reference/specification/v3.0.0',
+    url: 'https://www.asyncapi.com/docs/reference/specification/v3.1.0',
     live: true,
     paths: [ENDPOINTS.asyncApi],
     note: 'Made from the schemas of the messages that are pushed.',

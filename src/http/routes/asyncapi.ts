@@ -16,7 +16,7 @@ export function asyncApiRoutes({ publicUrl, chainId }: Pick<HttpParts, 'publicUr
       path: ENDPOINTS.asyncApi,
       name: 'getAsyncApi',
       tag: 'service',
-      summary: 'The events that are pushed over the WebSocket and to webhooks as an AsyncAPI 3.0 document',
+      summary: 'The events that are pushed over the WebSocket and to webhooks as an AsyncAPI 3.1 document',
       description: 'Made from the schemas that messages are made by, with examples that validate.',
       reply: ASYNCAPI_DOCUMENT,
       handle: servedJson(() =>

@@ -16,7 +16,7 @@ export const OPENAPI_DOCUMENT = z.object({
 
 /** An AsyncAPI document, as far as it is worth saying here: its own standard says the rest. */
 export const ASYNCAPI_DOCUMENT = z.object({
-  asyncapi: z.literal('3.0.0').describe('Version of the AsyncAPI specification'),
+  asyncapi: z.literal('3.1.0').describe('Version of the AsyncAPI specification'),
   info: z
     .looseObject({ title: z.string().describe('Name of the service'), version: z.string().describe('Version of the interface') })
     .describe('What this is'),

@@ -17,13 +17,13 @@ export interface AsyncApiOptions extends ExampleOptions {
   handshake: z.ZodObject;
 }
 
-/** The AsyncAPI 3.0 document of both channels, from the schemas that messages are made by; the same options always give the same. */
+/** The AsyncAPI 3.1 document of both channels, from the schemas that messages are made by; the same options always give the same. */
 export function asyncApiDocument(options: AsyncApiOptions) {
   const events = eventMessages(options);
   const socket = [...Object.values(events), ...serverMessages(), ...clientMessages()];
   const deliveries = deliveryMessages(events);
   return {
-    asyncapi: '3.0.0',
+    asyncapi: '3.1.0',
     info: infoOf(options),
     defaultContentType: 'application/json',
     servers: serversOf(options),

@@ -18,19 +18,16 @@ const all = CHANNELS.flatMap((channel) =>
   Object.keys(document.channels[channel].messages).map((type) => ({ channel, type, message: messageOf(document, channel, type) })),
 );
 
-/** What the official parser says, but for that there is a newer version of the specification. */
+/** All diagnostics of the official parser, of any severity. */
 async function diagnosticsOf(text: string): Promise<string[]> {
   const { diagnostics } = await new Parser().parse(text);
-  return diagnostics.filter(({ code }) => code !== 'asyncapi-latest-version').map(({ message, path }) => `${path.join('.')}: ${message}`);
+  return diagnostics.map(({ message, path }) => `${path.join('.')}: ${message}`);
 }
 
 describe('the document', () => {
-  it.each(['https://oracle.test/base', 'http://127.0.0.1:3000'])(
-    'is what its parser finds nothing wrong with, at %s',
-    async (publicUrl) => {
-      expect(await diagnosticsOf(json(publicUrl))).toEqual([]);
-    },
-  );
+  it.each(['https://oracle.test/base', 'http://127.0.0.1:3000'])('has no diagnostics in the official parser, at %s', async (publicUrl) => {
+    expect(await diagnosticsOf(json(publicUrl))).toEqual([]);
+  });
 
   it('would be found wrong by that parser', async () => {
     const broken = json('http://127.0.0.1:3000').replace('"action":"send"', '"action":"shout"');
