@@ -50,7 +50,7 @@ function* forecastDays(count: number): Generator<RecordChange> {
 }
 
 const answers = {
-  url: () => `${url.replace('http', 'ws')}/ws/signal`,
+  url: () => `${url.replace('http', 'ws')}/ws/signal?horizons=all`,
 
   /** Tokens of so many sessions, five a wallet. */
   tokens: (count: number) => Promise.all(Array.from({ length: count }, (_, index) => openSession(opener, walletOf(Math.floor(index / 5))))),
