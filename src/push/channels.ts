@@ -19,7 +19,10 @@ export const EVENT_KINDS: Readonly<Record<PushedName, { meaning: string; frequen
     frequency: 'once a day, about 21:42 UTC',
   },
   'wager.settled': { meaning: 'A wager was settled', frequency: 'as markets resolve' },
-  'attestation.created': { meaning: 'A prediction was attested on chain', frequency: 'once a day, about 21:38 UTC' },
+  'attestation.created': {
+    meaning: 'A prediction, or the resolution of one, was attested on chain',
+    frequency: 'of the type prediction once a day, about 21:38 UTC; of the type resolution as outcomes settle',
+  },
   'regime.changed': { meaning: 'The regime changed', frequency: 'on change' },
   'webhook.disabled': { meaning: 'A webhook is called no more', frequency: 'after a 410 or five days of failure; to its owner only' },
 };

@@ -82,7 +82,7 @@ function websocketStatus(publicUrl: string): Channels['websocket'] {
   const { path: _, ...rules } = WEBSOCKET;
   return {
     live: true,
-    note: 'Events are pushed as they happen; `since=<id>` brings first what was missed since the event of that id.',
+    note: 'Events are pushed as they happen, those of 7 days unless `horizons` names others; `since=<id>` sends first what was missed since that event.',
     url: socketUrl(publicUrl),
     authentication:
       'An access token as the query parameter `token` or in `Authorization`; for browsers a `ticket`, which opens one connection',
@@ -95,7 +95,7 @@ function websocketStatus(publicUrl: string): Channels['websocket'] {
 function webhookStatus(publicUrl: string): Channels['webhooks'] {
   return {
     live: true,
-    note: 'Events are delivered in order for each endpoint, and tried ten times within four days.',
+    note: 'Events are delivered in order for each endpoint, those of 7 days unless `horizons` names others, and tried ten times within four days.',
     registerUrl: `${publicUrl}/api/svc/webhooks/register`,
     listUrl: `${publicUrl}/api/svc/webhooks`,
     requirement: requirementOf('basic'),
