@@ -61,6 +61,12 @@ describe('what a caller sees of an event', () => {
     }
   });
 
+  it('names the horizon of every event that has one', () => {
+    const named = events.map((event) => [event.horizonDays, (viewEvent(event, BASIC, options).data as { horizon?: string }).horizon]);
+    expect(named.filter(([days]) => days !== null)).toHaveLength(4);
+    for (const [days, horizon] of named) expect(horizon).toBe(days === null ? undefined : `${days}d`);
+  });
+
   it('has the fields of the interface', () => {
     expect(dataFor(BASIC, 'signal.new')).toMatchObject({
       ...{ signal: 'BUY', confidence: 0.5876, direction: 'UP', btcPrice: 90_000, regime: 'CHOP', horizon: '7d' },
