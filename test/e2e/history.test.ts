@@ -28,7 +28,7 @@ describeWithShared('a replay of real history', () => {
   const get = async (path: string): Promise<any> => (await fetch(`${running.url}${path}`)).json();
 
   it('ends with the last day of the folder, and everything after waits and says why', async () => {
-    const { predictions, source } = await get('/api/svc/scorecard?horizon=7');
+    const { predictions, source } = await get('/api/svc/scorecard?horizon=7&limit=1000');
     expect(source).toBe('csv:data');
     expect(predictions).toHaveLength(DAYS);
     expect(predictions[0]).toMatchObject({ date: '2026-08-20', status: 'PENDING', signal: 'GATED' });
@@ -53,7 +53,7 @@ describeWithShared('a replay of real history', () => {
     );
     const dayAfter = (date: string, days: number) => new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
     for (const horizon of [1, 2, 3, 7]) {
-      const { predictions } = await get(`/api/svc/scorecard?horizon=${horizon}`);
+      const { predictions } = await get(`/api/svc/scorecard?horizon=${horizon}&limit=1000`);
       const resolved = predictions.filter(({ resolutionUid }: { resolutionUid: string | null }) => resolutionUid !== null);
       expect(resolved).toHaveLength(DAYS - horizon);
       for (const { date, direction, status, btcAtSignal, btcAtResolution } of resolved) {

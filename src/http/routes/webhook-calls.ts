@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { OracleError } from '../../errors.ts';
 import { REPLAYED_A_DAY, TESTS_A_DAY } from '../../push/webhooks/daily-use.ts';
 import type { DeliveryDoc } from '../../push/webhooks/delivery.ts';
 import { DELIVERIES_KEPT_DAYS } from '../../push/webhooks/queue.ts';
@@ -83,13 +84,14 @@ function replayRoute({ webhooks }: HttpParts): Route {
     status: 202,
     summary: 'Sends events again that the callback is registered for: one of them, or all since an id or a time',
     description:
-      'Exactly one of `eventId`, `sinceId` and `since`. They are queued behind what waits, in the order of their ids, and sent under the same `webhook-id` as before. ' +
+      'Exactly one of `eventId`, `sinceId` and `sinceTime` (or `since`, its older name). They are queued behind what waits, in the order of their ids, and sent under the same `webhook-id` as before. ' +
       `While one replay to a callback waits in its queue, another one is refused, and so is what is beyond ${REPLAYED_A_DAY} events of all callbacks of a wallet in a UTC day.`,
     body: REPLAY_BODY,
     reply: REPLAY_REPLY,
     errors: ['NOT_FOUND', 'CONFLICT'],
-    async handle({ params: { id }, body: { eventId, sinceId, since, until }, caller }) {
-      const times = { since: instantOf(since), until: instantOf(until) };
+    async handle({ params: { id }, body: { eventId, sinceId, since, sinceTime, until }, caller }) {
+      if (since !== undefined && sinceTime !== undefined) throw twoStarts();
+      const times = { since: instantOf(sinceTime ?? since), until: instantOf(until) };
       return { body: { success: true as const, ...(await webhooks.replay(walletOf(caller), id, { eventId, sinceId, ...times })) } };
     },
   });
@@ -136,4 +138,11 @@ function causeOf({ type, cause }: DeliveryDoc): Pick<DeliveryReply, 'cause' | 'r
 
 function instantOf(text: string | undefined): Date | undefined {
   return text === undefined ? undefined : new Date(text);
+}
+
+function twoStarts(): OracleError {
+  return new OracleError('INPUT_INVALID', 'body field "sinceTime": stands beside "since", which means the same', {
+    field: 'sinceTime',
+    suggestedAction: 'Send one of them.',
+  });
 }

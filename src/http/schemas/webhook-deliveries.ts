@@ -39,8 +39,9 @@ const eventId = (least: number) => {
 export const REPLAY_BODY = z.strictObject({
   eventId: eventId(1).describe('This one event'),
   sinceId: eventId(0).describe('All events with a higher id; 0 while none is gone yet: all'),
-  since: instant(`All events that happened then or later (their \`timestamp\`), ISO 8601; at most ${EVENTS_KEPT_DAYS} days ago`),
-  until: instant('Beside `since` or `sinceId`: only events that happened before then, ISO 8601'),
+  sinceTime: instant(`All events that happened then or later (their \`timestamp\`), ISO 8601; at most ${EVENTS_KEPT_DAYS} days ago`),
+  since: instant('The same as `sinceTime`, under its older name: here it is a time, while `since` of the WebSocket is an id'),
+  until: instant('Beside `sinceTime` or `sinceId`: only events that happened before then, ISO 8601'),
 });
 
 /** `POST /api/svc/webhooks/{id}/replay`. */

@@ -19,6 +19,12 @@ const CREDENTIAL = z
   .max(2_048, 'is too long')
   .optional();
 
+const eventId = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,14})$/, 'must be the id of an event: a whole number from 0')
+  .transform(Number)
+  .optional();
+
 /** What a handshake may ask for; interface, section 6.1: `token`. */
 export const HANDSHAKE_QUERY = z
   .object({
@@ -33,12 +39,10 @@ export const HANDSHAKE_QUERY = z
     horizons: HORIZONS_PARAMETER.optional().describe(
       'Horizons, separated by commas, or `all`; without it and without `horizon`: `7d`. Events without a horizon are sent in any case',
     ),
-    since: z
-      .string()
-      .regex(/^(0|[1-9]\d{0,14})$/, 'must be the id of an event: a whole number from 0')
-      .transform(Number)
-      .optional()
-      .describe('Id of the last event that you have: what came after it is sent first. Left out: only what happens from now on'),
+    sinceId: eventId.describe(
+      'Id of the last event that you have: what came after it is sent first. Left out: only what happens from now on',
+    ),
+    since: eventId.describe('The same as `sinceId`, under its older name: here it is an id, while `since` of a webhook replay is a time'),
   })
   .refine(...ONE_CHOICE);
 

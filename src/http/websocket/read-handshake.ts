@@ -31,8 +31,10 @@ export function readHandshake(request: Request): AskedConnection {
   refuseBody(request);
   if (request.get('Sec-WebSocket-Version') !== VERSION) throw wrongVersion();
   if (!KEY.test(request.get('Sec-WebSocket-Key') ?? '')) throw malformed('Sec-WebSocket-Key', 'must be 16 bytes as base64');
-  const { token, ticket, ...query } = parseInput(HANDSHAKE_QUERY, request.query, { what: 'query parameter', whole: 'query' });
-  return { proof: proofOf({ Authorization: request.get('Authorization'), token, ticket }), query };
+  const names = { what: 'query parameter', whole: 'query' };
+  const { token, ticket, since, sinceId, ...query } = parseInput(HANDSHAKE_QUERY, request.query, names);
+  if (since !== undefined && sinceId !== undefined) throw malformed('sinceId', 'stands beside since, which means the same');
+  return { proof: proofOf({ Authorization: request.get('Authorization'), token, ticket }), query: { ...query, since: sinceId ?? since } };
 }
 
 /** What would follow it are frames. */

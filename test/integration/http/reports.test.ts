@@ -275,7 +275,7 @@ describe('with a record', () => {
     ['/api/claw/archive/2025-W53', 'weekId'],
     ['/api/claw/archive/2026-47', 'weekId'],
     ['/api/claw/archive/latest', 'weekId'],
-    ['/api/svc/widget?horizon=1d', 'horizon'],
+    ['/api/svc/widget?horizon=4d', 'horizon'],
     ['/api/svc/widget?format=xml', 'format'],
     ['/api/svc/widget?theme=pink', 'theme'],
   ])('%s gets a problem that names %s', async (path, field) => {

@@ -302,6 +302,8 @@ describe('every operation on a webhook', () => {
     ['POST', '/replay', 'eventId', { eventId: '1' }],
     ['POST', '/replay', 'eventId', { eventId: 0 }],
     ['POST', '/replay', 'eventId', { eventId: 1_000_000 }],
+    ['POST', '/replay', 'sinceTime', { sinceTime: 'yesterday' }],
+    ['POST', '/replay', 'sinceTime', { since: new Date().toISOString(), sinceTime: new Date().toISOString() }],
     ['POST', '/replay', 'sinceId', { sinceId: -1 }],
     ['POST', '/replay', 'sinceId', { sinceId: 0.5 }],
     ['POST', '/replay', 'sinceId', { sinceId: 1_000_000 }],

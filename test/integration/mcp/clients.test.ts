@@ -130,6 +130,8 @@ describe.each(Object.keys(MCP_CLIENTS) as (keyof typeof MCP_CLIENTS)[])('the off
   it('reads the signal as gated, and scorecard and attestation as the tools tell them', async () => {
     const read = async (uri: string) => JSON.parse((await client.readResource({ uri })).contents[0].text);
     expect(await read('oracle://signal/2d')).toMatchObject({ signal: 'GATED', direction: null, confidence: null, horizon: '2d' });
+    expect(await read('oracle://signal/1')).toMatchObject({ signal: 'GATED', horizon: '1d' });
+    expect(await read('oracle://scorecard/3')).toMatchObject({ filters: { horizon: '3d' } });
     const scorecard = await read('oracle://scorecard/7d');
     expect(scorecard).toMatchObject({ total: DAYS, filters: { horizon: '7d' } });
     const { attestationUid, predictionId } = scorecard.entries.at(-1);

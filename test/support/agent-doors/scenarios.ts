@@ -43,7 +43,10 @@ function predict(): Scenario[] {
       ...refused('UNAUTHENTICATED', 'Authorization'),
     },
     { name: 'a horizon that is not forecast', skill, input: { horizon: '9d' }, tiers: HOLDERS, ...refused('INPUT_INVALID', 'horizon') },
-    { name: 'a horizon of another type', skill, input: { horizon: 7 }, tiers: HOLDERS, ...refused('INPUT_INVALID', 'horizon') },
+    { name: 'a horizon as a number', skill, input: { horizon: 2 }, tiers: HOLDERS, ...answers({ horizon: '2d' }) },
+    { name: 'a horizon without its letter', skill, input: { horizon: '3' }, tiers: HOLDERS, ...answers({ horizon: '3d' }) },
+    { name: 'the forecast of 1 day', skill, input: { horizon: '1d' }, tiers: HOLDERS, ...answers({ horizon: '1d' }) },
+    { name: 'a horizon of another type', skill, input: { horizon: [7] }, tiers: HOLDERS, ...refused('INPUT_INVALID', 'horizon') },
     {
       name: 'a field that is not known',
       skill,

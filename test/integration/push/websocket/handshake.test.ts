@@ -207,6 +207,8 @@ describe('what is asked for', () => {
     ['horizon=2d,7d', 'horizon'],
     ['horizon=2d&horizons=7d', 'horizon'],
     ['since=-1', 'since'],
+    ['sinceId=-1', 'sinceId'],
+    ['since=1&sinceId=1', 'sinceId'],
     ['since=1.5', 'since'],
     ['since=4', 'since'],
     ['since=99999999999999999999', 'since'],
@@ -230,7 +232,7 @@ describe('what is asked for', () => {
   });
 
   it('is what comes, and what is not known is let pass', async () => {
-    const client = await connect('?events=regime.changed,signal.new&horizons=7d,2d&since=1&utm_source=x', {
+    const client = await connect('?events=regime.changed,signal.new&horizons=7d,2d&sinceId=1&utm_source=x', {
       headers: bearer(await token('premium')),
     });
     expect(client.messages[0].data.subscription).toEqual({ events: ['signal.new', 'regime.changed'], horizons: ['2d', '7d'] });
