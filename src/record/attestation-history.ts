@@ -74,10 +74,15 @@ interface List {
 async function readList({ forecasts }: ForecastRecord, { horizonDays, type, after, limit }: List): Promise<Found[]> {
   const at = `${PLACES[type]}.at`;
   const docs = await forecasts
-    .find({ horizonDays, ...rangeAfter(at, type, after) }, { limit })
+    .find({ horizonDays, ...rangeAfter(at, type, after) }, { limit, hint: indexOf(at) })
     .sort({ [at]: -1, _id: -1 })
     .toArray();
   return docs.map((doc) => ({ doc, type }));
+}
+
+/** The index of `RECORD_INDEXES` that has the order of the list: named, so that no plan reads the whole record. */
+function indexOf(at: string) {
+  return { horizonDays: 1, [at]: -1, _id: -1 } as const;
 }
 
 /** What comes after a position; attestations of the same block time are ordered by forecast id and type. */
@@ -102,7 +107,10 @@ function compareNewestFirst(a: Found, b: Found): number {
 
 async function countAttestations({ forecasts }: ForecastRecord, horizons: readonly number[]): Promise<number> {
   const counts = await Promise.all(
-    TYPES.map((type) => forecasts.countDocuments({ horizonDays: { $in: [...horizons] }, [`${PLACES[type]}.at`]: ON_CHAIN })),
+    TYPES.map((type) => {
+      const at = `${PLACES[type]}.at`;
+      return forecasts.countDocuments({ horizonDays: { $in: [...horizons] }, [at]: ON_CHAIN }, { hint: indexOf(at) });
+    }),
   );
   return counts.reduce((sum, count) => sum + count, 0);
 }
