@@ -6,6 +6,7 @@ import type { ContentEncoding } from './encoded-text.ts';
 import { parseRequest } from './parse.ts';
 import { isUnchanged } from './preconditions.ts';
 import { sendProblem } from './problem.ts';
+import { keepProblemMembers } from './problem-members.ts';
 import type { Reply, Route } from './route.ts';
 import { readBody } from './security/body.ts';
 import { originOf } from './security/request-log.ts';
@@ -31,6 +32,7 @@ async function answer(route: Route, guard: Guard, request: Request, response: Re
   const { caller } = asker;
   // Whoever is not let in sends his body for nothing.
   if ((route.body ?? route.json) !== undefined) await readBody(request, response);
+  if (route.problemMembers !== undefined) keepProblemMembers(response, route.problemMembers(request.body));
   const asked = {
     ...{ caller, asker, accept: request.get('accept') ?? '', origin: originOf(response) },
     header: (name: string) => request.get(name),

@@ -5,6 +5,7 @@ import { type ErrorCode, isOracleError, OracleError, toldError } from '../errors
 import type { Log } from '../log.ts';
 import { isDatabaseSilent } from '../mongo.ts';
 import { paymentProblem } from './payment-problem.ts';
+import { getProblemMembers } from './problem-members.ts';
 import { errorForLog } from './security/error-for-log.ts';
 import { requestIdOf, routeOf } from './security/request-log.ts';
 
@@ -103,6 +104,7 @@ const asProblemJson: TellProblem = (problem, response) => {
 /** Answers with an error, as `application/problem+json` unless a door has words of its own. */
 export function sendProblem(response: Response, error: unknown, tell: TellProblem = asProblemJson): void {
   const problem = problemOf(error, `${response.req.baseUrl}${response.req.path}`);
+  Object.assign(problem, getProblemMembers(response));
   // Whoever reports it names the line in the log.
   if (problem.code === 'INTERNAL') problem.requestId = requestIdOf(response);
   if (error instanceof PaymentRequiredError) {

@@ -102,6 +102,8 @@ export interface Route {
   body?: Shape;
   /** In place of `body`, of a protocol with its own words for what is wrong with it: told in the reference, judged by the handler. */
   json?: z.ZodType;
+  /** What a problem document says besides its own members, from the body as it was sent. */
+  problemMembers?(body: unknown): Record<string, unknown>;
   /** A request without any body is one with an empty object. */
   bodyOptional?: true;
   /** Status of success. */

@@ -3,7 +3,7 @@ import type { AgentTask } from '../agent-tasks.ts';
 import type { HttpParts } from '../parts.ts';
 import { problemOf } from '../problem.ts';
 import { type Route, route } from '../route.ts';
-import { TASK_BODY, TASK_ID, TASK_REPLY, type TaskReply } from '../schemas/agent-tasks.ts';
+import { TASK_BODY, TASK_ID, TASK_REPLY, type TaskReply, toCallMembers } from '../schemas/agent-tasks.ts';
 
 const TASKS = '/api/svc/a2a/tasks';
 
@@ -18,10 +18,14 @@ export function agentTaskRoutes({ agentTasks }: Pick<HttpParts, 'agentTasks'>): 
       access: 'basic',
       summary: 'Carries out a skill as a task, and answers when it has ended',
       description:
-        'A request that is no task (unknown skill, wrong input) is refused, and nothing is kept of it. A task that fails answers 200 with `failed` and the problem. Tasks are kept for 7 days, for their wallet only.',
+        'A request that is no task (unknown skill, wrong input) is refused, and nothing is kept of it. A task that fails answers 200 with `failed` and the problem. Tasks are kept for 7 days, for their wallet only. A call may have `jsonrpc` and `id`: the `id` is given back as that of the envelope, and in a problem document; the id of the task is `result.id`.',
       body: TASK_BODY,
       reply: TASK_REPLY,
-      handle: async ({ body, asker }) => ({ body: taskReply(await agentTasks.send(body, asker)) }),
+      problemMembers: toCallMembers,
+      async handle({ body: { jsonrpc: _, id, ...request }, asker }) {
+        const reply = taskReply(await agentTasks.send(request, asker));
+        return { body: { ...reply, id: id ?? reply.id } };
+      },
     }),
     route({
       path: `${TASKS}/{id}`,

@@ -409,6 +409,23 @@ describe("the interface's own shape", () => {
     });
   });
 
+  test.each(['call-7', 7, ''])('the id of a call is given back, with an answer and with a problem: %j', async (id) => {
+    const send = (body: object) => post('/api/svc/a2a/tasks/send', JSON.stringify({ jsonrpc: '2.0', id, ...body }), bearer());
+    const { status, body } = await send(MARKET);
+    expect([status, body.jsonrpc, body.id, body.result.status]).toEqual([200, '2.0', id, 'completed']);
+    expect((await get(body.result.id)).status).toBe(200);
+    expect((await send({ skill: 'nope' })).body).toMatchObject({ status: 400, field: 'skill', jsonrpc: '2.0', id });
+  });
+
+  test.each([
+    [{ id: { a: 1 } }, 'id'],
+    [{ id: long(257) }, 'id'],
+    [{ jsonrpc: '1.0' }, 'jsonrpc'],
+  ])('an envelope that is none of JSON-RPC is refused: %o', async (envelope, field) => {
+    const { status, body } = await post('/api/svc/a2a/tasks/send', JSON.stringify({ ...MARKET, ...envelope }), bearer());
+    expect([status, body.code, body.field, body.id]).toEqual([400, 'INPUT_INVALID', field, undefined]);
+  });
+
   test('a task that fails carries the problem', async () => {
     const body = { skill: 'verify_prediction', input: { uid: `0x${'1'.repeat(64)}` } };
     const { status, body: answer } = await post('/api/svc/a2a/tasks/send', JSON.stringify(body), bearer());
