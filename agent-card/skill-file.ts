@@ -64,7 +64,7 @@ The Basic tier takes a wallet with ${requirementOf('basic')}, Premium one with $
 
 ${shell(`curl -X POST ${at('/api/svc/oracle/verify')} -H "Content-Type: application/json" -d '{"wallet":"0x...","signature":"0x...","timestamp":1790000000}'`)}
 
-\`token\` in the answer lasts ${TOKEN_LIFETIME_SECONDS / 60} minutes; send it as \`Authorization: Bearer <token>\`. A signature works once. Nothing is sent to the
+\`token\` in the answer lasts ${TOKEN_LIFETIME_SECONDS / 60} minutes; send it as \`Authorization: Bearer <token>\`. A message opens one session; a second login with it is answered 409. Nothing is sent to the
 chain and nothing is spent. Never paste a private key into a prompt: sign in a wallet, or in code that you run.`;
 }
 

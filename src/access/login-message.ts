@@ -30,3 +30,13 @@ export function loginRefused(field: string, problem: string, now: Date): OracleE
     details: { serverTime: now.toISOString(), windowSeconds: LOGIN_WINDOW_MS / 1_000 },
   });
 }
+
+/** A second login with a message that has opened a session, or is about to: whoever has seen it must not get in with it. */
+export function loginRepeated(now: Date): OracleError {
+  return new OracleError('CONFLICT', 'This signed message was used before: each opens one session', {
+    field: 'signature',
+    suggestedAction:
+      'Use the token of the first login, or sign a message with another timestamp (EIP-4361: another nonce) and log in with that. Timestamps in milliseconds keep two logins within a second apart.',
+    details: { serverTime: now.toISOString() },
+  });
+}

@@ -1,10 +1,9 @@
 import { type Address, getAddress, type Hex, hashMessage } from 'viem';
 import type { Chain } from '../chain/client.ts';
 import { isSignedBy } from '../chain/verify-signature.ts';
-import { isOracleError } from '../errors.ts';
 import type { GateReading, ReadGate } from './gate.ts';
 import type { LoginClaims } from './login-claims.ts';
-import { LOGIN_WINDOW_MS, loginMessage, loginRefused, requireInWindow, timestampMs } from './login-message.ts';
+import { LOGIN_WINDOW_MS, loginMessage, loginRefused, loginRepeated, requireInWindow, timestampMs } from './login-message.ts';
 import { Sessions } from './sessions.ts';
 import { checkSiweMessage, type SiweExpectation } from './siwe.ts';
 import type { SiweNonces } from './siwe-nonces.ts';
@@ -46,7 +45,8 @@ export interface LoginParts {
 
 /**
  * Login by the access message (interface, section 4.2).
- * @throws OracleError UNAUTHENTICATED naming `timestamp` or `signature`, TIER_REQUIRED with the balance, CHAIN_UNREACHABLE
+ * @throws OracleError UNAUTHENTICATED naming `timestamp` or `signature`, CONFLICT for a message that has opened a session before,
+ * TIER_REQUIRED with the balance, CHAIN_UNREACHABLE
  */
 export async function logInByMessage(parts: LoginParts, { wallet, signature, timestamp }: WalletLogin): Promise<OpenedSession> {
   const signedMs = timestampMs(timestamp);
@@ -60,7 +60,7 @@ export async function logInByMessage(parts: LoginParts, { wallet, signature, tim
 /**
  * Login by a message of EIP-4361 over a nonce of ours.
  * @throws OracleError INPUT_INVALID for a message that is not one, UNAUTHENTICATED naming its field at fault or `signature`,
- * TIER_REQUIRED with the balance, CHAIN_UNREACHABLE
+ * CONFLICT for a nonce that has opened a session before, TIER_REQUIRED with the balance, CHAIN_UNREACHABLE
  */
 export async function logInBySiwe(parts: LoginParts, { message, signature }: SiweLogin): Promise<OpenedSession> {
   const { wallet, nonce } = checkSiweMessage(message, parts.siwe, parts.now());
@@ -82,12 +82,12 @@ async function admit(parts: LoginParts, { wallet, hash, signature, once }: Admis
   }
   // The clocks of processes differ: kept for longer than any of them takes it.
   const giveBack = await parts.claims.take(once.key, new Date(once.usableUntil.getTime() + LOGIN_WINDOW_MS));
-  if (giveBack === null) throw loginRefused('signature', 'This signature was used before: each works once', parts.now());
+  if (giveBack === null) throw loginRepeated(parts.now());
   try {
     return await openSession(parts, wallet);
   } catch (error) {
-    // What is no fault of the caller's does not cost him his signature. If this fails too, he signs another.
-    if (!isOracleError(error, 'TIER_REQUIRED')) await giveBack().catch(() => undefined);
+    // A login without a session leaves its message usable. If this fails too, the client signs another.
+    await giveBack().catch(() => undefined);
     throw error;
   }
 }

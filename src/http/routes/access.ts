@@ -9,7 +9,7 @@ import { type Reply, type Route, route } from '../route.ts';
 import { JWKS_REPLY, LOGIN_BODY, LOGOUT_REPLY, NONCE_REPLY, SESSION_REPLY, SIWE_BODY, WALLET_REPLY } from '../schemas/access.ts';
 import { wallet } from '../wallet-parameters.ts';
 
-const LOGIN_ERRORS = ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CHAIN_UNREACHABLE'] as const;
+const LOGIN_ERRORS = ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CONFLICT', 'CHAIN_UNREACHABLE'] as const;
 
 /** Interface, sections 2.10 and 4.2: login by wallet, what a wallet holds, and the keys of the tokens. */
 export function accessRoutes(parts: HttpParts): Route[] {
@@ -27,7 +27,7 @@ function loginRoutes(parts: HttpParts): Route[] {
       tag: 'access',
       summary: 'Access token for a wallet that holds the gate token and signs a message',
       description:
-        'The wallet signs `Verify svc balance: <wallet>:<timestamp>` (EIP-191) with both parts exactly as they are sent. Contract wallets sign by EIP-1271, those that are yet to be deployed by ERC-6492. A signature works once.',
+        'The wallet signs `Verify svc balance: <wallet>:<timestamp>` (EIP-191) with both parts exactly as they are sent. Contract wallets sign by EIP-1271, those that are yet to be deployed by ERC-6492. A message opens one session: a second login with it is answered 409. A login that opens none (403, 503) does not use it up.',
       cost: 'rpc',
       body: LOGIN_BODY,
       reply: SESSION_REPLY,

@@ -133,14 +133,15 @@ describe('a login by the access message', () => {
     expect(await logIn(login)).toMatchObject({ status: 200 });
   });
 
-  it('works once, at however many doors at once, in whatever form the signature comes again', async () => {
+  it('opens one session, at however many doors at once, in whatever form the signature comes again: 409 says what to do', async () => {
     const login = await signedLogin(demo.premium, moment());
     const answers = await Promise.all(Array.from({ length: 10 }, () => logIn(login)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 9 }, () => 401)]);
-    const refused = answers.find(({ status }) => status === 401)!;
-    expect(refused.body).toMatchObject({ field: 'signature', detail: expect.stringContaining('used before') });
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
+    const refused = answers.find(({ status }) => status === 409)!;
+    expect(refused.body).toMatchObject({ code: 'CONFLICT', field: 'signature', detail: expect.stringContaining('used before') });
+    expect(refused.body.suggestedAction).toMatch(/another timestamp/);
     for (const again of malleated(login.signature)) {
-      expect(await logIn({ ...login, signature: again })).toMatchObject({ status: 401 });
+      expect(await logIn({ ...login, signature: again })).toMatchObject({ status: 409 });
     }
   });
 
@@ -206,7 +207,7 @@ describe('a contract wallet', () => {
     const counterfactual = await signedFor(address, wrapped);
     expect(await logIn(counterfactual)).toMatchObject({ status: 200, body: { wallet: address, tier: 'basic' } });
     await deploy();
-    expect(await logIn(counterfactual)).toMatchObject({ status: 401 });
+    expect(await logIn(counterfactual)).toMatchObject({ status: 409 });
     expect(await logIn(await signedFor(address))).toMatchObject({ status: 200, body: { wallet: address, tier: 'basic' } });
     const timestamp = moment();
     const stranger = await demo.poor.signMessage({ message: loginMessage(address, timestamp) });
@@ -241,9 +242,9 @@ describe('a login by EIP-4361', () => {
     const nonce = /Nonce: (\w+)/.exec(first)![1]!;
     const body = await signed(demo.basic, first);
     const answers = await Promise.all(Array.from({ length: 6 }, () => send('POST', SIWE, { body })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401, 401]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409]);
     const second = await signed(demo.premium, await message(demo.premium, { nonce, statement: 'Again.' }));
-    expect(await send('POST', SIWE, { body: second })).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED' } });
+    expect(await send('POST', SIWE, { body: second })).toMatchObject({ status: 409, body: { code: 'CONFLICT', field: 'signature' } });
   });
 
   it('is refused with a nonce of somebody else, and for a message that was changed', async () => {

@@ -227,7 +227,17 @@ describe('a chain that does not answer', () => {
     proxy.hooks.onRequest = undefined;
     const opened = await access.logIn(login);
     expect(opened).toMatchObject({ tier: 'basic', wallet: account.address });
-    await expect(access.logIn(login)).rejects.toMatchObject({ code: 'UNAUTHENTICATED', field: 'signature' });
+    await expect(access.logIn(login)).rejects.toMatchObject({ code: 'CONFLICT', field: 'signature' });
+  });
+
+  it('and so does a balance that is too low: the same message logs in once it is enough', async () => {
+    const access = await accessOf();
+    const account = privateKeyToAccount(generatePrivateKey());
+    const login = await signedLogin(account, now.getTime());
+    for (let times = 0; times < 2; times++) await expect(access.logIn(login)).rejects.toMatchObject({ code: 'TIER_REQUIRED' });
+    await give(account.address, '500000000');
+    expect(await access.logIn(login)).toMatchObject({ tier: 'basic', wallet: account.address });
+    await expect(access.logIn(login)).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
   it('that fails in the middle of ten identical logins lets one of them in at most', async () => {
