@@ -30,7 +30,9 @@ const refs = (names: readonly HeaderName[]): oas31.HeadersObject =>
 const common = (counted: boolean): HeaderName[] => (counted ? ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] : ['X-Request-Id']);
 
 /** Headers of a successful response, beside `X-Request-Id` and the limits, which the introduction describes for every response. */
-export function successHeaders({ access, cost, method }: Pick<Route, 'access' | 'cost' | 'method'>): oas31.HeadersObject {
+export function successHeaders(route: Pick<Route, 'access' | 'cost' | 'method' | 'isWebSocket'>): oas31.HeadersObject {
+  const { access, cost, method, isWebSocket } = route;
+  if (isWebSocket === true) return {};
   const paid: HeaderName[] = access === 'paid' ? Object.values(SETTLEMENT_HEADERS) : [];
   // With `error="invalid_token"`, where a token was rejected and the answer is that of an anonymous caller.
   const challenge: HeaderName[] = access === 'public' && cost !== 'free' ? ['WWW-Authenticate'] : [];

@@ -22,6 +22,7 @@ export function webSocketRoutes(parts: HttpParts): Route[] {
       query: HANDSHAKE_QUERY,
       status: 101,
       reply: null,
+      otherReplies: { 200: { description: 'The same where a proxy in front of the service speaks HTTP/2 (RFC 8441, section 5)' } },
       errors: ['UPGRADE_REQUIRED'],
       handle: () => {
         throw noHandshake(parts.publicUrl);

@@ -1,0 +1,1 @@
+export { ts as default } from '@ts-morph/common';
