@@ -146,6 +146,9 @@ describeWithBrowser('charts of the record', (browser) => {
       await recordMoved(page);
       await page.locator('#record .body').filter({ hasText: said.record }).waitFor();
       for (const [section, words] of Object.entries(said)) await expectText(page, section, words, name);
+      // What nothing was scored of is no measured 0 %, and no run of right calls.
+      const record = await page.locator('#record .body').innerText();
+      expect(record, name).not.toMatch(/0\s?% of 0|\b0 (right|wrong) in a row/);
       expect(await oddities(page), name).toEqual([]);
       expect(await crowded(page), name).toEqual([]);
     }

@@ -111,19 +111,20 @@ function byRegime({ byRegime: rows, horizon, predictions }) {
 /** @param {{ label: string, share: Share, total: number, alwaysUp: number | null, none: string }} options @returns {ShareRow} */
 function shareRow({ label, share, total, alwaysUp, none }) {
   const { accuracy, accuracyInterval95, dedupedTotal, resolved } = share;
-  const enough = accuracy !== null && dedupedTotal >= LEAST_OUTCOMES;
+  // A share of nothing is 0 in the scorecard's summary, and no measurement.
+  const isScored = accuracy !== null && resolved > 0;
+  const enough = isScored && dedupedTotal >= LEAST_OUTCOMES;
   return {
     label,
     value: enough ? accuracy : null,
     low: enough ? (accuracyInterval95?.low ?? null) : null,
     high: enough ? (accuracyInterval95?.high ?? null) : null,
     mark: enough ? alwaysUp : null,
-    figures:
-      accuracy === null
-        ? none
-        : enough
-          ? `${percent(accuracy)} of ${count(resolved)} (${percentInterval(accuracyInterval95, 0)})`
-          : `${TOO_FEW}: ${count(dedupedTotal)} without overlap`,
+    figures: !isScored
+      ? none
+      : enough
+        ? `${percent(accuracy)} of ${count(resolved)} (${percentInterval(accuracyInterval95, 0)})`
+        : `${TOO_FEW}: ${count(dedupedTotal)} without overlap`,
     of: share,
     total,
   };

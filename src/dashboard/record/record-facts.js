@@ -90,6 +90,6 @@ function band({ statistics: { distribution } }) {
 /** @param {Scorecard} scorecard @returns {Fact} */
 function streak({ summary: { streak: run }, stats }) {
   const words = { WIN: 'right in a row', LOSS: 'wrong in a row' };
-  const value = run.type === null ? 'none' : `${count(run.count)} ${words[run.type]}`;
+  const value = run.count === 0 ? 'none' : `${count(run.count)} ${words[run.type]}`;
   return { term: 'Streak', value, notes: [`longest run of right calls: ${count(stats.longestStreak)}`] };
 }
