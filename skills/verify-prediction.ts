@@ -2,6 +2,7 @@ import type { Hex } from 'viem';
 import { z } from 'zod';
 import { OracleError } from '../src/errors.ts';
 import { recordHorizonInput } from '../src/horizon-input.ts';
+import { withInputRules } from '../src/input-rules.ts';
 import { type AskedPrediction, verifyPrediction } from '../src/record/prediction-verification.ts';
 import { PREDICTION_VERIFICATION, type PredictionVerificationReply } from '../src/record/schemas/prediction-verification.ts';
 import { DATE_INPUT } from './horizon.ts';
@@ -28,13 +29,16 @@ const FIELDS = z.strictObject({
 });
 
 /** None of the names, or two of them, name no forecast. */
-const INPUT = FIELDS.superRefine((input, context) => {
-  const [first, second] = NAMES.filter((name) => input[name] !== undefined);
-  const refuse = (name: string, fault: string) =>
-    context.addIssue({ code: 'custom', path: [name], message: `${fault}: ${NAME_ONE}`, input });
-  if (first === undefined) refuse('predictionId', 'is missing');
-  if (second !== undefined) refuse(second, `must not be sent together with "${first}"`);
-});
+const INPUT = withInputRules(
+  FIELDS.superRefine((input, context) => {
+    const [first, second] = NAMES.filter((name) => input[name] !== undefined);
+    const refuse = (name: string, fault: string) =>
+      context.addIssue({ code: 'custom', path: [name], message: `${fault}: ${NAME_ONE}`, input });
+    if (first === undefined) refuse('predictionId', 'is missing');
+    if (second !== undefined) refuse(second, `must not be sent together with "${first}"`);
+  }),
+  { oneOf: NAMES.map((name) => ({ required: [name] })) },
+);
 
 type Input = z.output<typeof INPUT>;
 

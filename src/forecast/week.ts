@@ -6,8 +6,15 @@ export type Week = Day;
 
 const WEEK_ID = /^([1-9]\d{3})-W(\d{2})$/;
 const DAYS = 7;
+
 /** 1970-01-01 was a Thursday. */
 const EPOCH_WEEKDAY = 3;
+
+/** Years of a century that have 53 weeks, by the remainder of the century divided by 4: the calendar repeats in 400 years. */
+const LONG_YEARS = [0, 1, 2, 3].map((century) => range(100).filter((year) => weeksOf(2000 + 100 * century + year) === 53));
+
+/** Every week that there is from year 1000 to 9999, as `parseWeek` reads it. */
+export const WEEK_PATTERN = new RegExp(`^(?:[1-9]\\d{3}-W(?:0[1-9]|[1-4]\\d|5[0-2])|(?:${LONG_YEARS.map(longYears).join('|')})-W53)$`);
 
 /** The week that a day lies in. */
 export function weekOf(day: Day): Week {
@@ -49,4 +56,19 @@ export function parseWeek(text: string): Week {
 /** 4 January is always in the first week. */
 function firstWeekOf(year: number): Week {
   return weekOf(dayOf(Date.UTC(year, 0, 4)));
+}
+
+function weeksOf(year: number): number {
+  return (firstWeekOf(year + 1) - firstWeekOf(year)) / DAYS;
+}
+
+function range(length: number): number[] {
+  return Array.from({ length }, (_, i) => i);
+}
+
+/** Two digits of the centuries that leave a remainder, and those of their long years. */
+function longYears(years: readonly number[], remainder: number): string {
+  const twoDigits = (numbers: readonly number[]) => numbers.map((number) => String(number).padStart(2, '0')).join('|');
+  const centuries = range(100).filter((century) => century >= 10 && century % 4 === remainder);
+  return `(?:${twoDigits(centuries)})(?:${twoDigits(years)})`;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { HORIZONS, type HorizonName, horizonName } from '../forecast/model.ts';
+import { withInputRules } from '../input-rules.ts';
 
 /** Horizons of a subscriber that names none: one story a day, over 7 days. */
 export const DEFAULT_HORIZONS: readonly HorizonName[] = ['7d'];
@@ -28,11 +29,14 @@ export const HORIZON_FIELD = z.union([z.enum(SPELLINGS), z.literal([...HORIZONS]
 /** Several horizons in JSON, or `"all"`, which is parsed to null. */
 export const HORIZONS_FIELD = z.union(
   [
-    z
-      .array(HORIZON_FIELD)
-      .min(1, 'must name at least one horizon')
-      .max(HORIZONS.length, 'must name each of them once')
-      .refine(unique, { error: 'must name each of them once' }),
+    withInputRules(
+      z
+        .array(HORIZON_FIELD)
+        .min(1, 'must name at least one horizon')
+        .max(HORIZONS.length, 'must name each of them once')
+        .refine(unique, { error: 'must name each of them once' }),
+      { uniqueItems: true },
+    ),
     z.literal(ALL).transform(() => null),
   ],
   { error: LIST_RULE },
@@ -57,6 +61,9 @@ export const ONE_CHOICE: [(fields: HorizonFields) => boolean, { path: string[]; 
   ({ horizon, horizons }) => horizon === undefined || horizons === undefined,
   { path: ['horizon'], error: 'cannot be sent together with horizons: send one of them' },
 ];
+
+/** The same in words of JSON Schema. */
+export const ONE_CHOICE_RULE = { not: { required: ['horizon', 'horizons'] } };
 
 /** The choice of a subscriber, in ascending order, each horizon once; undefined when it names none. */
 export function readHorizonChoice({ horizon, horizons }: HorizonFields): HorizonChoice | undefined {

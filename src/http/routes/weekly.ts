@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { OracleError } from '../../errors.ts';
-import { formatWeek, parseWeek } from '../../forecast/week.ts';
+import { formatWeek, parseWeek, WEEK_PATTERN } from '../../forecast/week.ts';
 import type { WeeklyReport } from '../../record/weekly/weekly-report.ts';
 import { weakEtag } from '../etag.ts';
 import type { HttpParts } from '../parts.ts';
@@ -10,10 +10,9 @@ import { WEEKLY_ARCHIVE, WEEKLY_REPORT } from '../schemas/weekly.ts';
 /** A report is never changed once it is written; a folder that is emptied begins another record under the same weeks. */
 const KEPT = 'public, max-age=3600';
 
-/** Read by `parseWeek`, which knows how many weeks a year has. */
 const weekId = z
   .string()
-  .regex(/^\d{4}-W\d{2}$/, 'must be an ISO week such as 2026-W07')
+  .regex(WEEK_PATTERN, 'must be an ISO week such as 2026-W07, of 52 or 53 in a year')
   .describe('ISO week, e.g. 2026-W07');
 
 /** Interface, section 4.1: weekly reports. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ADDRESS, COUNT, DATE, SUCCESS, TIME } from '../../fields.ts';
+import { withInputRules } from '../../input-rules.ts';
 import { WEBHOOK_STATUSES } from '../../push/webhooks/webhook.ts';
 import { AUDIT_STATES } from '../admin/audit-log.ts';
 import { STEP_RUN } from './status.ts';
@@ -24,10 +25,13 @@ export const STEP_STATES = ['done', 'waiting', 'failed'] as const;
 const LONGEST_REASON = 200;
 
 /** Why the operator does something, in his own words. */
-const REASON = z
-  .string({ error: 'must be a text' })
-  .max(LONGEST_REASON, `must have at most ${LONGEST_REASON} characters`)
-  .refine((text) => text.trim() !== '' && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text), 'must be words on one line');
+const REASON = withInputRules(
+  z
+    .string({ error: 'must be a text' })
+    .max(LONGEST_REASON, `must have at most ${LONGEST_REASON} characters`)
+    .refine((text) => text.trim() !== '' && !/[\p{C}\p{Zl}\p{Zp}]/u.test(text), 'must be words on one line'),
+  { pattern: '^(?=.*\\S)[^\\p{C}\\p{Zl}\\p{Zp}]*$' },
+);
 
 export const STEP_BODY = z.strictObject({
   day: z.iso

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COUNT, SUCCESS, TIME } from '../../fields.ts';
+import { withInputRules } from '../../input-rules.ts';
 import { PUSHED_NAMES } from '../../push/event-names.ts';
 import { EVENTS_KEPT_DAYS } from '../../push/events/log.ts';
 import { DELIVERY_STATES } from '../../push/webhooks/delivery.ts';
@@ -36,13 +37,20 @@ const eventId = (least: number) => {
 };
 
 /** Body of `POST /api/svc/webhooks/{id}/replay`. */
-export const REPLAY_BODY = z.strictObject({
-  eventId: eventId(1).describe('This one event'),
-  sinceId: eventId(0).describe('All events with a higher id; 0 while none is gone yet: all'),
-  sinceTime: instant(`All events that happened then or later (their \`timestamp\`), ISO 8601; at most ${EVENTS_KEPT_DAYS} days ago`),
-  since: instant('The same as `sinceTime`, under its older name: here it is a time, while `since` of the WebSocket is an id'),
-  until: instant('Beside `sinceTime` or `sinceId`: only events that happened before then, ISO 8601'),
-});
+export const REPLAY_BODY = withInputRules(
+  z.strictObject({
+    eventId: eventId(1).describe('This one event'),
+    sinceId: eventId(0).describe('All events with a higher id; 0 while none is gone yet: all'),
+    sinceTime: instant(`All events that happened then or later (their \`timestamp\`), ISO 8601; at most ${EVENTS_KEPT_DAYS} days ago`),
+    since: instant('The same as `sinceTime`, under its older name: here it is a time, while `since` of the WebSocket is an id'),
+    until: instant('Beside `sinceTime` or `sinceId`: only events that happened before then, ISO 8601'),
+  }),
+  {
+    oneOf: ['eventId', 'sinceId', 'sinceTime', 'since'].map((name) => ({ required: [name] })),
+    // A single event has no `until`.
+    anyOf: [{ maxProperties: 1 }, { not: { required: ['eventId'] } }],
+  },
+);
 
 /** `POST /api/svc/webhooks/{id}/replay`. */
 export const REPLAY_REPLY = z.object({

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { COUNT, SUCCESS, TIME } from '../../fields.ts';
 import { HORIZONS, horizonName } from '../../forecast/model.ts';
+import { withInputRules } from '../../input-rules.ts';
 import { LONGEST_URL } from '../../platform/outbound/target.ts';
 import { PUSHED_NAMES } from '../../push/event-names.ts';
-import { HORIZON_FIELD, HORIZONS_FIELD, ONE_CHOICE } from '../../push/horizon-choice.ts';
+import { HORIZON_FIELD, HORIZONS_FIELD, ONE_CHOICE, ONE_CHOICE_RULE } from '../../push/horizon-choice.ts';
+import { CALLBACK_PATTERN, SECRET_PATTERN } from '../../push/webhooks/input-patterns.ts';
 import { BOTH_SIGN_HOURS } from '../../push/webhooks/rotation.ts';
 import { LONGEST_SECRET, SECRET_RULE } from '../../push/webhooks/secret.ts';
 import { WEBHOOKS_PER_WALLET } from '../../push/webhooks/store.ts';
@@ -18,51 +20,63 @@ export const WEBHOOK_ID = z.object({
   id: z.uuid('must be the id of a webhook: a UUID').toLowerCase().describe('Id of a webhook of your own'),
 });
 
-const url = z
-  .string({ error: 'must be an https URL' })
-  .min(1, 'must be an https URL')
-  .max(LONGEST_URL, `must have at most ${LONGEST_URL} characters`);
+const url = withInputRules(
+  z
+    .string({ error: 'must be an https URL' })
+    .min(1, 'must be an https URL')
+    .max(LONGEST_URL, `must have at most ${LONGEST_URL} characters`),
+  { format: 'uri', pattern: CALLBACK_PATTERN },
+);
 const URL_RULE =
   'https, on a host of the public internet, without credentials and fragment. ' +
   'Each of its addresses must be public; a name that cannot be looked up at present is taken, and checked before each call';
 
-const events = z
-  .array(event, { error: `must be a list of ${PUSHED_NAMES.join(', ')}` })
-  .min(1, 'must name at least one event')
-  .max(PUSHED_NAMES.length, once)
-  .refine(unique, once);
+const events = withInputRules(
+  z
+    .array(event, { error: `must be a list of ${PUSHED_NAMES.join(', ')}` })
+    .min(1, 'must name at least one event')
+    .max(PUSHED_NAMES.length, once)
+    .refine(unique, once),
+  { uniqueItems: true },
+);
 
 const horizon = HORIZON_FIELD.optional().describe('One horizon, such as `7d`, `"7"` or 7, in place of `horizons`');
 
-const secret = z
-  .string({ error: `must be ${SECRET_RULE}` })
-  .max(LONGEST_SECRET, `must have at most ${LONGEST_SECRET} characters`)
-  .optional();
+const secret = withInputRules(
+  z.string({ error: `must be ${SECRET_RULE}` }).max(LONGEST_SECRET, `must have at most ${LONGEST_SECRET} characters`),
+  { pattern: SECRET_PATTERN },
+).optional();
 
 /** Body of `POST /api/svc/webhooks/register` (interface, section 4.3). */
-export const REGISTER_BODY = z
-  .strictObject({
-    url: url.describe(`The callback: ${URL_RULE}`),
-    events: events.describe('What it is called for'),
-    horizon,
-    horizons: HORIZONS_FIELD.optional().describe(
-      'Of events that have a horizon only these, or `all`; without it and without `horizon`: `7d`',
-    ),
-    secret: secret.describe(`Shared secret that calls are signed with: ${SECRET_RULE}; left out: one is made`),
-  })
-  .refine(...ONE_CHOICE);
+export const REGISTER_BODY = withInputRules(
+  z
+    .strictObject({
+      url: url.describe(`The callback: ${URL_RULE}`),
+      events: events.describe('What it is called for'),
+      horizon,
+      horizons: HORIZONS_FIELD.optional().describe(
+        'Of events that have a horizon only these, or `all`; without it and without `horizon`: `7d`',
+      ),
+      secret: secret.describe(`Shared secret that calls are signed with: ${SECRET_RULE}; left out: one is made`),
+    })
+    .refine(...ONE_CHOICE),
+  ONE_CHOICE_RULE,
+);
 
 /** Body of `PATCH /api/svc/webhooks/{id}`. */
-export const CHANGE_BODY = z
-  .strictObject({
-    url: url.optional().describe(`Another callback: ${URL_RULE}`),
-    events: events.optional().describe('All that it is called for from now on'),
-    horizon,
-    horizons: HORIZONS_FIELD.nullable()
-      .optional()
-      .describe('Of events that have a horizon only these from now on; `all` or null: all. Without it and without `horizon` they stay'),
-  })
-  .refine(...ONE_CHOICE);
+export const CHANGE_BODY = withInputRules(
+  z
+    .strictObject({
+      url: url.optional().describe(`Another callback: ${URL_RULE}`),
+      events: events.optional().describe('All that it is called for from now on'),
+      horizon,
+      horizons: HORIZONS_FIELD.nullable()
+        .optional()
+        .describe('Of events that have a horizon only these from now on; `all` or null: all. Without it and without `horizon` they stay'),
+    })
+    .refine(...ONE_CHOICE),
+  ONE_CHOICE_RULE,
+);
 
 /** Body of `POST /api/svc/webhooks/{id}/secret`. */
 export const ROTATE_SECRET_BODY = z.strictObject({

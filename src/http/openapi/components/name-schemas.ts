@@ -1,8 +1,9 @@
 import type { oas31 } from 'zod-openapi';
 import { type Body, chooseNames } from './choose-names.ts';
 import type { ComponentNames } from './component-names.ts';
+import { NAME_TAG } from './name-tag.ts';
 import { pascalCase } from './pascal-case.ts';
-import { NAME_TAG, SchemaGraph, type SchemaNode, writeSchema, writeUse } from './schema-graph.ts';
+import { SchemaGraph, type SchemaNode, writeSchema, writeUse } from './schema-graph.ts';
 import { shareProperties } from './share-properties.ts';
 import type { JsonSchema } from './subschemas.ts';
 

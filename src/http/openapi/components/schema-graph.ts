@@ -1,7 +1,6 @@
+import { mergeNull } from './merge-null.ts';
+import { NAME_TAG } from './name-tag.ts';
 import { type JsonSchema, mapSubschemas } from './subschemas.ts';
-
-/** Key under which a schema carries the name of the constant that it was made from; never served. */
-export const NAME_TAG = 'x-schema-name';
 
 /** Key under which a schema of the graph points to the node of a subschema. */
 const NODE = Symbol('node');
@@ -40,7 +39,7 @@ export class SchemaGraph {
 
   /** The node of a schema; equal schemas have the same one. */
   add(schema: JsonSchema, use: SchemaUse): SchemaNode {
-    const { description, [NAME_TAG]: tag, ...rest } = schema;
+    const { description, [NAME_TAG]: tag, ...rest } = mergeNull(schema);
     const steps: [SchemaNode, Omit<SchemaUse, 'parent'>][] = [];
     const body = mapSubschemas(rest, (subschema, { property, isEntry }) => {
       const { description: own } = subschema;
