@@ -17,6 +17,9 @@ const HORIZONS_RULE = `must be all, or names of ${HORIZON_NAMES.join(', ')} sepa
 /** Longest list that is read; repetitions count. */
 const MAX_NAMES = 20;
 
+/** Pattern of one name, with or without its letter. */
+const NAME = `[${HORIZONS.join('')}]d?`;
+
 const DESCRIPTION = 'Days from the opening of the outcome window to its end';
 
 /** The horizons, spelled `7d`, `7` or the number 7; read as `7d`. Schemas for clients list all of them. */
@@ -27,13 +30,14 @@ export const signalHorizonInput = z
   .preprocess(toHorizonName, z.enum(HORIZON_NAMES, { error: HORIZON_RULE }).meta({ enum: [...SIGNAL_HORIZONS] }))
   .describe(`${DESCRIPTION}; 1d is accepted too, and the number alone, such as 7`);
 
-/** Several horizons: `all`, or names separated by commas such as `2d,7` (or a list of them); read as names, each once, shortest first. */
-export const horizonsInput = z.unknown().transform((value, context): HorizonName[] => {
-  const names = z.array(z.enum(HORIZON_NAMES)).min(1).max(MAX_NAMES).safeParse(toHorizonNames(value));
-  if (names.success) return HORIZON_NAMES.filter((name) => names.data.includes(name));
-  context.issues.push({ code: 'custom', message: HORIZONS_RULE, input: value });
-  return z.NEVER;
-});
+/** Several horizons as text: `all`, or names separated by commas such as `2d,7`; read as names, each once, shortest first. */
+export const horizonsInput = z
+  .string({ error: HORIZONS_RULE })
+  .regex(new RegExp(`^(all|${NAME}(,${NAME}){0,${MAX_NAMES - 1}})$`), HORIZONS_RULE)
+  .transform((text): HorizonName[] => {
+    const named = text === 'all' ? HORIZON_NAMES : text.split(',').map(toHorizonName);
+    return HORIZON_NAMES.filter((name) => named.includes(name));
+  });
 
 /** Days of a horizon's name. */
 export function horizonDaysOf(horizon: HorizonName): number {
@@ -44,10 +48,4 @@ export function horizonDaysOf(horizon: HorizonName): number {
 function toHorizonName(value: unknown): unknown {
   const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d$/.test(value));
   return isNumber ? `${value}d` : value;
-}
-
-function toHorizonNames(value: unknown): unknown {
-  if (value === 'all') return [...HORIZON_NAMES];
-  const names = typeof value === 'string' ? value.split(',', MAX_NAMES + 1) : value;
-  return Array.isArray(names) ? names.map(toHorizonName) : names;
 }
