@@ -20,7 +20,7 @@ export function paymentProblem(
     members: {
       x402Version: 1,
       error: x402Code,
-      reason,
+      ...(reason === x402Code ? {} : { reason }),
       accepts: terms.requirementsV1 === null ? [] : [terms.requirementsV1],
       payment: inPlainWords(terms),
     },
@@ -28,7 +28,7 @@ export function paymentProblem(
   };
 }
 
-type PaymentMembers = { [Name in keyof typeof PAYMENT_MEMBERS]: z.input<(typeof PAYMENT_MEMBERS)[Name]> };
+type PaymentMembers = z.input<z.ZodObject<typeof PAYMENT_MEMBERS>>;
 
 function inPlainWords({ offering, requirements, requirementsV1, resource, till }: Terms): PaymentMembers['payment'] {
   const { scheme, amount, asset, payTo, network: chain, maxTimeoutSeconds, extra } = requirements;

@@ -57,7 +57,12 @@ export const PAYMENT_MEMBERS = {
   error: z
     .enum(['payment_required', ...X402_ERROR_CODES])
     .describe('Why nothing is answered: `payment_required` without a payment, else the code of x402 version 2, section 9'),
-  reason: z.string().describe('The same more precisely, as this service or its facilitator says it, e.g. `expires_too_soon`'),
+  reason: z
+    .string()
+    .optional()
+    .describe(
+      'The same more precisely, as this service or its facilitator says it, e.g. `expires_too_soon`; absent where `error` says it all',
+    ),
   accepts: z.array(REQUIREMENTS_V1).describe('The terms in version 1; empty on a chain that has no name there'),
   payment: TO_PAY.describe('What to pay, to whom, on which chain, for how long the authorization should be good, and where to read more'),
 };

@@ -123,7 +123,7 @@ describe('a payment', () => {
     ['that names another price', (payment) => ({ ...payment, accepted: { ...payment.accepted, amount: '1' } }), 'amount_mismatch'],
     ['of another scheme', (payment) => ({ ...payment, accepted: { ...payment.accepted, scheme: 'upto' } }), 'unsupported_scheme'],
     ['of no form', () => 'garbage', 'invalid_payload'],
-    ['of another version', (payment) => ({ ...payment, x402Version: 3 }), 'invalid_payload'],
+    ['of another version', (payment) => ({ ...payment, x402Version: 3 }), 'invalid_x402_version'],
   ];
   for (const [what, change, reason] of BAD) {
     it(`${what} is refused, and costs nothing`, async () => {

@@ -191,7 +191,6 @@ describe('without a payment', () => {
           retryable: false,
           x402Version: 1,
           error: 'payment_required',
-          reason: 'payment_required',
         },
         accepts: [{ ...terms, network: 'base', maxAmountRequired: PRICES[path].toString(), resource, mimeType: 'application/json' }],
         payment: {
