@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../src/forecast/day.ts';
-import { formatWeek, lastDayOfWeek, parseWeek, weekdayOf, weekOf } from '../../../src/forecast/week.ts';
+import { formatWeek, lastDayOfWeek, parseWeek, WEEK_PATTERN, weekdayOf, weekOf } from '../../../src/forecast/week.ts';
 
 const anyDay = fc.integer({ min: parseDay('1000-01-01'), max: parseDay('9999-12-20') });
 
@@ -84,5 +84,20 @@ describe('an ISO week', () => {
     '²026-W47',
   ])('is not %j: the problem names weekId', (text) => {
     expect(() => parseWeek(text)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID', field: 'weekId' }));
+  });
+
+  it('matches the pattern exactly when it can be read', () => {
+    const readable = (text: string) => {
+      try {
+        return formatWeek(parseWeek(text)) === text;
+      } catch {
+        return false;
+      }
+    };
+    const years = [999, 1000, ...Array.from({ length: 401 }, (_, i) => 1900 + i), 9998];
+    const weeks = years.flatMap((year) =>
+      [0, 1, 52, 53, 54].map((week) => `${String(year).padStart(4, '0')}-W${String(week).padStart(2, '0')}`),
+    );
+    expect(weeks.filter((week) => WEEK_PATTERN.test(week) !== readable(week))).toEqual([]);
   });
 });

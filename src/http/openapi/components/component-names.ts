@@ -18,9 +18,9 @@ export class ComponentNames {
     return !this.used.has(name);
   }
 
-  /** Gives a name, with a number behind it where another has it already. */
+  /** Gives a name; where another has it already, with `Field` behind it for a property, and with a number at last. */
   give(node: SchemaNode, wanted: string, description?: string): void {
-    const name = this.numbered(wanted);
+    const name = this.numbered(this.isFree(wanted) || description === undefined ? wanted : `${wanted}Field`);
     this.used.add(name);
     if (description === undefined) this.structures.set(node, name);
     else this.properties.set(node, (this.properties.get(node) ?? new Map<string, string>()).set(description, name));

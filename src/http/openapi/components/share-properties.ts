@@ -1,3 +1,4 @@
+import { pascalCase } from './pascal-case.ts';
 import { type JsonSchema, mapSubschemas } from './subschemas.ts';
 
 /** Characters by which the document has to become shorter for a part of its own. */
@@ -35,7 +36,7 @@ export function shareProperties(components: Record<string, JsonSchema>): void {
   for (const part of partsOf(objects)) {
     if (savingOf(part) < MIN_SAVING) continue;
     const whole = part.owners.find(({ isComponent, schema }) => isComponent && isWhole(schema, part));
-    const name = whole?.component ?? freeName(part.owners[0].component, components);
+    const name = whole?.component ?? freeName(part, components);
     if (whole === undefined) components[name] = pick(part.owners[0].schema, part.names);
     for (const owner of part.owners) if (owner !== whole) extend(owner.schema, name, part.names);
   }
@@ -98,10 +99,12 @@ function extend(schema: JsonSchema, name: string, names: readonly string[]): voi
   else schema.required = required;
 }
 
-function freeName(first: string, components: Record<string, JsonSchema>): string {
-  const name = PART_NAMES[first] ?? `${first.replace(/(Request|Response)$/, '').replace(/^(Get|List)(?=[A-Z])/, '')}Base`;
-  const free = (number: number): string => (`${name}${number}` in components ? free(number + 1) : `${name}${number}`);
-  return name in components ? free(2) : name;
+/** After the first schema that has the part, or else after its first property. */
+function freeName({ names, owners: [{ component }] }: Part, components: Record<string, JsonSchema>): string {
+  const own = PART_NAMES[component] ?? `${component.replace(/(Request|Response)$/, '').replace(/^(Get|List)(?=[A-Z])/, '')}Base`;
+  const byProperty = `With${pascalCase(names[0])}`;
+  const free = (number: number): string => (`${byProperty}${number}` in components ? free(number + 1) : `${byProperty}${number}`);
+  return [own, byProperty].find((name) => !(name in components)) ?? free(2);
 }
 
 function propertiesOf({ properties }: JsonSchema): JsonSchema {
