@@ -59,6 +59,7 @@ const FORMATS: Record<string, fc.Arbitrary<string>> = {
 
 function fromJson(schema: Schema): fc.Arbitrary<unknown> {
   const { type, format, pattern, enum: options, anyOf } = schema;
+  if ('const' in schema) return fc.constant(schema.const);
   if (options !== undefined) return fc.constantFrom(...options);
   if (anyOf !== undefined) return fc.oneof(...anyOf.map((branch) => fromJson(branch as Schema)));
   if (format !== undefined && format in FORMATS) return FORMATS[format];
