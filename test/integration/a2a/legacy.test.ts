@@ -1,5 +1,5 @@
 import { Message } from '@a2a-js/sdk';
-import { type A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { JsonRpcTransport, RestTransport } from 'a2a-sdk-0.3/client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createA2aDoors } from '../../../src/a2a/doors.ts';
@@ -11,6 +11,7 @@ import { createLog } from '../../../src/log.ts';
 import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
 import { MARKET, message, rpcOf } from '../../support/a2a-bench.ts';
 import { a2aSuite } from '../../support/a2a-suite.ts';
+import { contextOf } from '../../support/push-config.ts';
 import { serveApp } from '../../support/serve.ts';
 
 const { bench } = a2aSuite();
@@ -95,7 +96,7 @@ describe('a stream that fails before its first event', () => {
 describe('a stream that fails later', () => {
   /** A service whose streams break off after their first event. */
   async function brokenStreams() {
-    const context = new ServerCallContext({ requestedVersion: '0.3' });
+    const context = contextOf(null, '0.3');
     const handler = {
       getAgentCard: async () => ({ capabilities: { streaming: true } }),
       async *sendMessageStream() {

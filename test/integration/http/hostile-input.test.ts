@@ -82,7 +82,8 @@ const headers: Record<Route['access'], Record<string, string>> = {
 beforeAll(async () => {
   service = await youngService();
   routes = allRoutes(service.http);
-  fields = fieldsOf(routes);
+  // Any text is the id of a JSON-RPC request, and each request that is in order stores a task.
+  fields = fieldsOf(routes).filter(({ label }) => label !== 'sendAgentTask.id');
   // What is tried here is what comes behind limits and passwords.
   served = await serveApp(createApp(routes, { ...service.door, limits: undefined, admin: () => undefined }));
   client = openAsk(served.url);

@@ -165,7 +165,7 @@ describe('over stdio', () => {
   it('a refused token is in no error and on no line of standard error', async () => {
     const token = 'eyJhbGciOiJub25lIn0.very-secret.token';
     const session = await openStdio({ environment: { ORACLE_URL: server.url, ORACLE_TOKEN: token, LOG_LEVEL: 'trace' } });
-    const refused = (await session.client.callTool({ name: 'get_market_context', arguments: {} })) as Answer;
+    const refused = (await session.client.callTool({ name: 'predict_btc_direction', arguments: {} })) as Answer;
     expect(comparable(refused)).toMatchObject({ code: 'UNAUTHENTICATED' });
     expect(JSON.stringify(refused)).not.toContain('very-secret');
     await session.client.close();

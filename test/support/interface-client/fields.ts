@@ -324,7 +324,7 @@ export const SESSION: Fields = {
   success: YES,
   token: TEXT,
   tier: z.enum(['basic', 'premium']),
-  expires_in: z.literal(1800),
+  expires_in: WHOLE.min(1).max(1800),
   balance: z.string().regex(/^\d+(\.\d+)?$/),
   expiresAt: TIME,
 };
