@@ -62,8 +62,8 @@ export const ONE_CHOICE: [(fields: HorizonFields) => boolean, { path: string[]; 
   { path: ['horizon'], error: 'cannot be sent together with horizons: send one of them' },
 ];
 
-/** The same in words of JSON Schema. */
-export const ONE_CHOICE_RULE = { not: { required: ['horizon', 'horizons'] } };
+/** The same in JSON Schema; linters ask that a required property is defined beside. */
+export const ONE_CHOICE_RULE = { not: { properties: { horizon: {}, horizons: {} }, required: ['horizon', 'horizons'] } };
 
 /** The choice of a subscriber, in ascending order, each horizon once; undefined when it names none. */
 export function readHorizonChoice({ horizon, horizons }: HorizonFields): HorizonChoice | undefined {

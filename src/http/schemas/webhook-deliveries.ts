@@ -48,7 +48,7 @@ export const REPLAY_BODY = withInputRules(
   {
     oneOf: ['eventId', 'sinceId', 'sinceTime', 'since'].map((name) => ({ required: [name] })),
     // A single event has no `until`.
-    anyOf: [{ maxProperties: 1 }, { not: { required: ['eventId'] } }],
+    anyOf: [{ maxProperties: 1 }, ...['sinceId', 'sinceTime', 'since'].map((name) => ({ required: [name] }))],
   },
 );
 
