@@ -71,8 +71,7 @@ async function mined(sent: Promise<Hex>) {
 async function until(what: string, holds: (job: Job) => boolean): Promise<Job> {
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await delay(500)) {
     const response = await reach(`/api/svc/commerce/jobs/${jobId}`);
-    // Its block is not deep enough yet.
-    if (response.status === 503) continue;
+    if (response.status === 503) continue; // Its block is not deep enough yet.
     const job = await answerOf<Job>(response);
     if (job.accepted === false) throw new Error(`The job is refused: ${job.reason}`);
     if (holds(job)) return job;

@@ -28,12 +28,14 @@ export async function parameterValues(service: TestService): Promise<Values> {
   const wagers = (await service.pipeline.wagers.wagers.find().toArray()).map(({ day }) => day);
   const around = [...new Set([dates[0] - 1, ...dates, dates[dates.length - 1] + 1, ...wagers])];
   const { rounds } = await service.http.contest.rounds({ limit: 100, offset: 0 });
+  const uids = [
+    ...untold.map(({ attestation }) => attestation!.uid),
+    ...told.flatMap(({ attestation, reveal }) => [attestation!.uid, reveal!.uid]),
+    `0x${'1'.repeat(64)}`,
+  ];
   return {
-    uid: [
-      ...untold.map(({ attestation }) => attestation!.uid),
-      ...told.flatMap(({ attestation, reveal }) => [attestation!.uid, reveal!.uid]),
-      `0x${'1'.repeat(64)}`,
-    ],
+    uid: uids,
+    before: uids,
     cid: [...new Set([...untold, ...told].map(({ cid }) => cid))],
     date: around.map(formatDay),
     weekId: [...new Set(around.map((day) => formatWeek(weekOf(day))))],
@@ -45,8 +47,9 @@ export async function parameterValues(service: TestService): Promise<Values> {
     jobId: ['1'],
     id: ['00000000-0000-4000-8000-000000000000'],
     events: ['signal.new', 'signal.new,wager.placed'],
-    horizons: ['7d', '1d,2d'],
+    horizons: ['7d', '1d,2d', 'all'],
     since: ['0', '1'],
+    sinceId: ['0', '1'],
     token: ['nobody'],
     ticket: ['nobody'],
   };
