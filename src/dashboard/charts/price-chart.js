@@ -2,6 +2,7 @@ import { s } from '../lib/dom.js';
 import { withoutGaps } from '../record/record-rows.js';
 import { bandPath, canvas, dayTicks, extent, horizontalGrid, linePath, scale, verticalGrid } from './chart.js';
 import { diamond } from './forest.js';
+import { textWidth } from './text.js';
 
 /** @import { Scale } from './chart.js' */
 /** @import { PriceDay } from '../record/record-rows.js' */
@@ -10,6 +11,8 @@ const MARGIN = { top: 10, right: 14, bottom: 26, left: 48 };
 /** From so many pixels a day on every forecast has a bar of its own; below, the bars run together into a band. */
 const PIXELS_OF_A_BAR = 6;
 const MOST_DAYS_AFTER = 4;
+/** Pixels between a price on the axis and the plot, and to the edge of the chart. */
+const LABEL_GAPS = 8;
 
 /** A price that a chart has room for: `$98.5k`. @param {number} value */
 function shortUsd(value) {
@@ -38,14 +41,16 @@ export function priceChart({ width, days, newest }) {
   const bottom = height - MARGIN.bottom;
   const first = days[0].day;
   const last = Math.max(days[days.length - 1].day, newest?.day ?? 0);
-  const x = scale([first - 0.5, last + 0.5], [MARGIN.left, right]);
   const y = scale(extent([...valuesOf(days), ...(newest === null ? [] : [newest.price])]), [bottom, MARGIN.top], 7);
-  const ticks = dayTicks(first, last, Math.max(2, Math.floor((right - MARGIN.left) / 84))).map(({ day, label }) => ({ at: x(day), label }));
-  const pixelsPerDay = (right - MARGIN.left) / (last - first + 1);
+  // `$100.1k` takes more room than `$98k`.
+  const left = Math.max(MARGIN.left, ...y.ticks.map((price) => Math.ceil(textWidth(shortUsd(price))) + LABEL_GAPS));
+  const x = scale([first - 0.5, last + 0.5], [left, right]);
+  const ticks = dayTicks(first, last, Math.max(2, Math.floor((right - left) / 84))).map(({ day, label }) => ({ at: x(day), label }));
+  const pixelsPerDay = (right - left) / (last - first + 1);
   const cursor = s('line', { class: 'cursor', y1: MARGIN.top, y2: bottom });
   const svg = canvas(
     { width, height },
-    horizontalGrid({ y, left: MARGIN.left, right, label: shortUsd }),
+    horizontalGrid({ y, left, right, label: shortUsd }),
     verticalGrid({ ticks, top: MARGIN.top, bottom, width }),
     pixelsPerDay >= PIXELS_OF_A_BAR ? bars({ days, x, y, wide: Math.min(12, pixelsPerDay * 0.6) }) : bands({ days, x, y }),
     closes({ days, x, y }),
