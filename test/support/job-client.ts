@@ -11,6 +11,7 @@ import {
   zeroHash,
 } from 'viem';
 import { agentCommerceAbi } from '../../src/chain/agent-commerce-abi.ts';
+import { waitForReceipt } from './mined.ts';
 
 /** Everything that the parties of a job call, and what the local contract's errors are called. */
 export const commerceAbi = [
@@ -63,9 +64,9 @@ export type JobClient = ReturnType<typeof jobClient>;
 /** A party of agent commerce jobs, in plain viem; every call waits until it is mined. */
 export function jobClient({ rpcUrl, contract, stablecoin, provider }: JobWorld, account: LocalAccount) {
   const transport = http(rpcUrl);
-  const reader = createPublicClient({ transport, pollingInterval: 5, cacheTime: 0 });
+  const reader = createPublicClient({ transport, cacheTime: 0 });
   const writer = createWalletClient({ account, transport });
-  const mined = (hash: Hex) => reader.waitForTransactionReceipt({ hash });
+  const mined = (hash: Hex) => waitForReceipt(reader, hash);
   type Call = Parameters<typeof writer.writeContract>[0];
   const call = async (functionName: string, args: unknown[], address = contract) => {
     const abi = address === contract ? commerceAbi : coinAbi;

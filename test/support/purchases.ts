@@ -13,6 +13,7 @@ import { fundGas } from '../../src/local/deploy-wallets.ts';
 import { createLog } from '../../src/log.ts';
 import { ensureIndexes } from '../../src/mongo.ts';
 import type { TestChain } from './chain.ts';
+import { waitForReceipt } from './mined.ts';
 
 export const tokenAbi = parseAbi([
   'function mint(address to, uint256 value)',
@@ -82,7 +83,7 @@ export async function buyingBench(chain: TestChain, db: Db, connected: Chain): P
 
 /** The node answers before a transaction is mined. */
 export async function mined({ client }: Pick<Chain, 'client'>, hash: Hash): Promise<Hash> {
-  await client.waitForTransactionReceipt({ hash, pollingInterval: 5 });
+  await waitForReceipt(client, hash);
   return hash;
 }
 
