@@ -1,4 +1,4 @@
-import { type Address, isAddressEqual } from 'viem';
+import { type Address, isAddressEqual, maxUint256 } from 'viem';
 import { readJob } from '../../chain/agent-commerce.ts';
 import type { Chain } from '../../chain/client.ts';
 import { chainCall } from '../../chain/rpc-error.ts';
@@ -36,6 +36,8 @@ export function createJobDesk({ contract, provider, store, policy, chain }: JobD
     policy,
     find: (jobId) => store.find(contract, jobId),
     async isOnItsWay(jobId) {
+      // No contract can have it, and no call can carry it.
+      if (jobId > maxUint256) return false;
       const head = await chainCall('Reading the block number', () => chain.client.getBlockNumber());
       const job = await readJob(chain, contract, jobId, head);
       return job !== null && isAddressEqual(job.provider, provider);

@@ -5,6 +5,7 @@ import {
   type Hex,
   keccak256,
   type LocalAccount,
+  maxUint256,
   stringToBytes,
   zeroAddress,
   zeroHash,
@@ -262,6 +263,7 @@ describe('other jobs', () => {
   it('that are not there, or have no number, are told apart', async () => {
     expect(await ask(jobPath(10n ** 30n))).toMatchObject({ status: 404, body: { code: 'NOT_FOUND', field: 'jobId' } });
     expect(await fetchAs(await newAccount(), 10n ** 30n)).toMatchObject({ status: 404 });
+    expect(await ask(jobPath(maxUint256 + 1n))).toMatchObject({ status: 404, body: { code: 'NOT_FOUND', field: 'jobId' } });
     for (const id of ['x', '-1', '01', '1'.repeat(79)]) {
       expect(await ask(`/api/svc/commerce/jobs/${id}`)).toMatchObject({ status: 400, body: { field: 'jobId' } });
     }
