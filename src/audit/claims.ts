@@ -3,12 +3,9 @@ import { messageOf, OracleError } from '../errors.ts';
 import { horizonName } from '../forecast/model.ts';
 import { boundedJson } from '../platform/outbound/bounded-json.ts';
 import { createOperatorFetch } from '../platform/outbound/operator-fetch.ts';
+import { MAX_ROWS, PAGE_ROWS, pageQuery, readPages } from './scorecard-pages.ts';
 
 const TEXT = z.string().max(100);
-
-/** Entries that are asked for at once, and most that a record may have. */
-const PAGE_ROWS = 1_000;
-const MAX_ROWS = 100_000;
 
 /** What is compared of a row of the scorecard. */
 const ROW_FIELDS = z.object({
@@ -81,20 +78,14 @@ interface Pages {
 
 /** The newest page with the entries of all pages. */
 async function wholeScorecard(base: string, pages: Pages): Promise<ClaimedScorecard> {
-  const { nextCursor = null, count: _, ...newest } = await scorecardPage(base, pages, null);
-  const predictions = [...newest.predictions];
-  for (let cursor = nextCursor; cursor !== null; ) {
-    const page = await scorecardPage(base, pages, cursor);
-    predictions.push(...page.predictions);
-    if (page.nextCursor === cursor || predictions.length > MAX_ROWS) throw unreachable(base, 'its scorecard has no end');
-    cursor = page.nextCursor ?? null;
-  }
-  return { ...newest, predictions };
+  const read = (before: string | null) => scorecardPage(base, pages, before);
+  const all = await readPages(read, () => unreachable(base, 'its scorecard has no end'));
+  const { nextCursor: _, count: __, ...newest } = all[0];
+  return { ...newest, predictions: all.flatMap(({ predictions }) => predictions) };
 }
 
 async function scorecardPage(base: string, { horizonDays, pageRows }: Pages, before: string | null): Promise<ClaimedScorecard> {
-  const position = before === null ? '' : `&before=${encodeURIComponent(before)}`;
-  const answer = await ask(`${base}/api/svc/scorecard?horizon=${horizonDays}&limit=${pageRows}${position}`);
+  const answer = await ask(`${base}/api/svc/scorecard?${pageQuery(horizonDays, pageRows, before)}`);
   const parsed = SCORECARD.safeParse(answer);
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0];

@@ -1,26 +1,32 @@
 import type { z } from 'zod';
+import { PAGE_ROWS, pageQuery, readPages } from '../audit/scorecard-pages.ts';
+import { OracleError } from '../errors.ts';
 import { ask } from './service.ts';
-
-/** Entries that are asked for at once. */
-const PAGE_ROWS = 1_000;
 
 interface Page {
   predictions: unknown[];
-  nextCursor?: string | null;
+  nextCursor?: string | null | undefined;
 }
 
-/** The scorecard of a horizon with all its entries, read page by page. @throws OracleError as `ask` does */
+/** The scorecard of a horizon with all its entries, read page by page. @throws OracleError as `ask` does; SERVICE_UNREACHABLE where it has no end */
 export async function wholeScorecard<Answer extends Page>(url: string, horizonDays: number, as: z.ZodType<Answer>) {
-  const path = `/api/svc/scorecard?horizon=${horizonDays}&limit=${PAGE_ROWS}`;
-  const { answer, body } = await ask({ url, path, as });
-  const bodies = [body as Page];
-  for (let nextCursor = answer.nextCursor ?? null; nextCursor !== null; ) {
-    const page = await ask({ url, path: `${path}&before=${encodeURIComponent(nextCursor)}`, as });
-    bodies.push(page.body as Page);
-    answer.predictions.push(...page.answer.predictions);
-    nextCursor = page.answer.nextCursor === nextCursor ? null : (page.answer.nextCursor ?? null);
-  }
-  if (bodies.length === 1) return { answer, body };
-  const predictions = bodies.flatMap((one) => one.predictions);
-  return { answer, body: { ...(body as Page), predictions, count: predictions.length, nextCursor: null } };
+  const read = async (before: string | null) => {
+    const page = await ask({ url, path: `/api/svc/scorecard?${pageQuery(horizonDays, PAGE_ROWS, before)}`, as });
+    const { predictions, nextCursor } = page.answer;
+    return { ...page, predictions, nextCursor };
+  };
+  const pages = await readPages(read, () => endless(url));
+  const [{ answer, body }] = pages;
+  if (pages.length === 1) return { answer, body };
+  const rows = pages.flatMap((page) => (page.body as Page).predictions);
+  return {
+    answer: { ...answer, predictions: pages.flatMap(({ predictions }) => predictions) },
+    body: { ...(body as Page), predictions: rows, count: rows.length, nextCursor: null },
+  };
+}
+
+function endless(url: string): OracleError {
+  return new OracleError('SERVICE_UNREACHABLE', `The scorecard of the service at ${url} has no end`, {
+    suggestedAction: 'Name the address of another service with --url.',
+  });
 }

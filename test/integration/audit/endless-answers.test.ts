@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimsOf } from '../../../src/audit/claims.ts';
 import { closesOfVenue, VENUES } from '../../../src/audit/venue-closes.ts';
+import { listening } from '../../support/receiver.ts';
 
 const CHUNK = Buffer.alloc(1 << 20, ' ');
 
@@ -32,6 +33,21 @@ it('are not read to their end from a service', async () => {
     .scorecard(1)
     .catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'SERVICE_UNREACHABLE', message: expect.stringMatching(TOO_LONG) });
+});
+
+it('are not read to their end from a service whose pages each name another one', async () => {
+  let pages = 0;
+  const empty = createServer((_, response) => {
+    pages += 1;
+    response.end(JSON.stringify({ summary: {}, predictions: [], nextCursor: String(pages) }));
+  });
+  const { port, close } = await listening(empty);
+  const error = await claimsOf(`http://127.0.0.1:${port}`)
+    .scorecard(1)
+    .catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'SERVICE_UNREACHABLE', message: expect.stringContaining('its scorecard has no end') });
+  expect(pages).toBe(1);
+  await close();
 });
 
 it('are not read to their end from an exchange', async () => {

@@ -136,6 +136,14 @@ it.each([
   expect(run.code).toBe(code);
 });
 
+it('a scorecard whose pages do not end is refused', async () => {
+  const whole = answers['/api/svc/scorecard'];
+  answers['/api/svc/scorecard'] = { ...scorecard, predictions: [], nextCursor: 'another' };
+  const run = await onTerminal(['scorecard']);
+  answers['/api/svc/scorecard'] = whole;
+  expect([run.code, run.text]).toEqual([1, expect.stringContaining('has no end')]);
+});
+
 it('a day that was missed is a row like any other', async () => {
   answers['/api/svc/scorecard'] = { ...scorecard, predictions: scorecard.predictions.slice(1) };
   const { code, out } = await onTerminal(['scorecard']);
