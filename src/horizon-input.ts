@@ -14,6 +14,9 @@ export const HORIZON_RULE = `must be one of ${HORIZON_NAMES.join(', ')}, or the 
 
 const HORIZONS_RULE = `must be all, or names of ${HORIZON_NAMES.join(', ')} separated by commas`;
 
+/** Several horizons, shortest first; null: all. */
+export type HorizonChoice = readonly HorizonName[] | null;
+
 /** Longest list that is read; repetitions count. */
 const MAX_NAMES = 20;
 
@@ -30,21 +33,25 @@ export const signalHorizonInput = z
   .preprocess(toHorizonName, z.enum(HORIZON_NAMES, { error: HORIZON_RULE }).meta({ enum: [...SIGNAL_HORIZONS] }))
   .describe(`${DESCRIPTION}; 1d is accepted too, and the number alone, such as 7`);
 
-/** Several horizons as text: `all`, or names separated by commas such as `2d,7`; read as names, each once, shortest first. */
+export const HORIZONS_PATTERN = new RegExp(`^(all|${NAME}(,${NAME}){0,${MAX_NAMES - 1}})$`);
+
+/** Several horizons as text: `all`, or names separated by commas such as `2d,7`. */
 export const horizonsInput = z
   .string({ error: HORIZONS_RULE })
-  .regex(new RegExp(`^(all|${NAME}(,${NAME}){0,${MAX_NAMES - 1}})$`), HORIZONS_RULE)
-  .transform((text): HorizonName[] => {
-    const named = text === 'all' ? HORIZON_NAMES : text.split(',').map(toHorizonName);
-    return HORIZON_NAMES.filter((name) => named.includes(name));
-  });
+  .regex(HORIZONS_PATTERN, HORIZONS_RULE)
+  .transform((text) => (text === 'all' ? null : sortHorizons(text.split(',').map(toHorizonName))));
+
+/** Names, each once and shortest first. */
+export function sortHorizons(names: readonly unknown[]): readonly HorizonName[] {
+  return HORIZON_NAMES.filter((name) => names.includes(name));
+}
 
 /** Days of a horizon's name. */
 export function horizonDaysOf(horizon: HorizonName): number {
   return Number.parseInt(horizon, 10);
 }
 
-/** What is no horizon is returned as it came: the schema rejects it. */
+/** `7d` for `7d`, `7` and the number 7. A value that is no horizon is returned as it is: the schema rejects it. */
 function toHorizonName(value: unknown): unknown {
   const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d$/.test(value));
   return isNumber ? `${value}d` : value;

@@ -1,6 +1,13 @@
 import { OracleError } from '../errors.ts';
 import type { HorizonName } from '../forecast/model.ts';
-import { DEFAULT_HORIZON, HORIZON_NAMES, horizonsInput, recordHorizonInput } from '../horizon-input.ts';
+import {
+  DEFAULT_HORIZON,
+  HORIZON_NAMES,
+  HORIZONS_PATTERN,
+  type HorizonChoice,
+  horizonsInput,
+  recordHorizonInput,
+} from '../horizon-input.ts';
 import { shownAs } from './shown-as.ts';
 
 /** Query parameters of operations that cover the 7-day story by default, and other horizons on request. */
@@ -17,19 +24,20 @@ export const HORIZON_CHOICE = {
     .optional()
     .meta(
       shownAs(
-        { type: 'string', pattern: '^(all|([1237]d?)(,[1237]d?)*)$' },
+        { type: 'string', pattern: HORIZONS_PATTERN.source },
         'In place of `horizon`, several of them: names separated by commas, such as `2d,7d`, or `all`',
       ),
     ),
 };
 
 /** The horizons that a request covers, shortest first. @throws OracleError INPUT_INVALID when it names them twice */
-export function chosenHorizons({ horizon, horizons }: { horizon?: HorizonName; horizons?: HorizonName[] }): HorizonName[] {
+export function chosenHorizons({ horizon, horizons }: { horizon?: HorizonName; horizons?: HorizonChoice }): HorizonName[] {
   if (horizon !== undefined && horizons !== undefined) {
     throw new OracleError('INPUT_INVALID', 'query parameter "horizons": stands beside "horizon", which names one already', {
       field: 'horizons',
       suggestedAction: 'Send "horizon" for one horizon, or "horizons" for several.',
     });
   }
-  return horizons ?? [horizon ?? DEFAULT_HORIZON];
+  if (horizons !== undefined) return [...(horizons ?? HORIZON_NAMES)];
+  return [horizon ?? DEFAULT_HORIZON];
 }

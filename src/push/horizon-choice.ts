@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { HORIZONS, type HorizonName, horizonName } from '../forecast/model.ts';
+import { DEFAULT_HORIZON, HORIZON_NAMES, type HorizonChoice, sortHorizons } from '../horizon-input.ts';
 import { withInputRules } from '../input-rules.ts';
 
-/** Horizons of a subscriber that names none: one story a day, over 7 days. */
-export const DEFAULT_HORIZONS: readonly HorizonName[] = ['7d'];
-
-/** Horizons of a subscriber; null: all. */
-export type HorizonChoice = readonly HorizonName[] | null;
+/** Horizons of a subscriber that names none: one story a day. */
+export const DEFAULT_HORIZONS: readonly HorizonName[] = [DEFAULT_HORIZON];
 
 /** What a subscriber may send: one horizon, or several. Neither: the default. */
 export interface HorizonFields {
@@ -15,16 +13,16 @@ export interface HorizonFields {
 }
 
 const ALL = 'all';
-const NAMES = HORIZONS.map(horizonName);
-const SPELLINGS = [...NAMES, ...HORIZONS.map((days): `${typeof days}` => `${days}`)];
-const toName = (value: string | number): HorizonName => horizonName(Number.parseInt(String(value), 10));
+const SPELLINGS = [...HORIZON_NAMES, ...HORIZONS.map((days): `${typeof days}` => `${days}`)];
 const unique = (values: readonly unknown[]) => new Set(values).size === values.length;
 
-const ONE_RULE = `must be one of ${NAMES.join(', ')}, with or without the d; several go into horizons`;
-const LIST_RULE = `must be a list of ${NAMES.join(', ')}, with or without the d, or "${ALL}"`;
+const ONE_RULE = `must be one of ${HORIZON_NAMES.join(', ')}, with or without the d; several go into horizons`;
+const LIST_RULE = `must be a list of ${HORIZON_NAMES.join(', ')}, with or without the d, or "${ALL}"`;
 
-/** One horizon in JSON: `"7d"`, `"7"` or `7`; parsed to `7d`. */
-export const HORIZON_FIELD = z.union([z.enum(SPELLINGS), z.literal([...HORIZONS])], { error: ONE_RULE }).transform(toName);
+/** One horizon in JSON, whose schema names each spelling: `"7d"`, `"7"` or `7`; parsed to `7d`. */
+export const HORIZON_FIELD = z
+  .union([z.enum(SPELLINGS), z.literal([...HORIZONS])], { error: ONE_RULE })
+  .transform((value) => horizonName(Number.parseInt(String(value), 10)));
 
 /** Several horizons in JSON, or `"all"`, which is parsed to null. */
 export const HORIZONS_FIELD = z.union(
@@ -42,20 +40,6 @@ export const HORIZONS_FIELD = z.union(
   { error: LIST_RULE },
 );
 
-/** One horizon in a query: `7d` or `7`; parsed to `7d`. */
-export const HORIZON_PARAMETER = z.enum(SPELLINGS, { error: ONE_RULE }).transform(toName);
-
-const SPELLING = `[${HORIZONS.join('')}]d?`;
-
-/** Several horizons in a query, separated by commas, or `all`, which is parsed to null. */
-export const HORIZONS_PARAMETER = z
-  .string({ error: 'must be given once' })
-  .regex(
-    new RegExp(`^(${ALL}|${SPELLING}(,${SPELLING}){0,19})$`),
-    `must be ${ALL}, or one or more of ${NAMES.join(', ')}, with or without the d, separated by commas`,
-  )
-  .transform((text): HorizonChoice => (text === ALL ? null : text.split(',').map(toName)));
-
 /** For `refine` of an object that has both fields. */
 export const ONE_CHOICE: [(fields: HorizonFields) => boolean, { path: string[]; error: string }] = [
   ({ horizon, horizons }) => horizon === undefined || horizons === undefined,
@@ -68,5 +52,5 @@ export const ONE_CHOICE_RULE = { not: { properties: { horizon: {}, horizons: {} 
 /** The choice of a subscriber, in ascending order, each horizon once; undefined when it names none. */
 export function readHorizonChoice({ horizon, horizons }: HorizonFields): HorizonChoice | undefined {
   if (horizon !== undefined) return [horizon];
-  return horizons == null ? horizons : NAMES.filter((name) => horizons.includes(name));
+  return horizons == null ? horizons : sortHorizons(horizons);
 }

@@ -5,12 +5,12 @@ import type { AddressInfo } from 'node:net';
 import type { Db } from 'mongodb';
 import { getAddress } from 'viem';
 import { OracleError } from '../../src/errors.ts';
+import { horizonsInput } from '../../src/horizon-input.ts';
 import { createLog } from '../../src/log.ts';
 import type { AnyDraft } from '../../src/push/events/event.ts';
 import { EventLog } from '../../src/push/events/log.ts';
 import { followEvents, type Tail } from '../../src/push/events/tail.ts';
 import type { EventViewOptions } from '../../src/push/events/view.ts';
-import { HORIZONS_PARAMETER } from '../../src/push/horizon-choice.ts';
 import { createAccept } from '../../src/push/websocket/accept.ts';
 import type { Holder, Standing } from '../../src/push/websocket/holder.ts';
 import { Hub } from '../../src/push/websocket/hub.ts';
@@ -82,7 +82,7 @@ export class WebSocketBench {
     this.#server.on('upgrade', (request, socket, head) => {
       const asked = Object.fromEntries(new URL(request.url!, 'http://any').searchParams);
       const { since, events, horizons, ...who } = asked;
-      const choice = horizons === undefined ? undefined : HORIZONS_PARAMETER.parse(horizons);
+      const choice = horizons === undefined ? undefined : horizonsInput.parse(horizons);
       const subscription = subscriptionOf({ events: events?.split(',') as never, horizons: choice });
       const holder = this.holder({ wallet: Number(who.wallet ?? 1), tier: (who.tier ?? 'premium') as Tier });
       const use = async () => undefined;

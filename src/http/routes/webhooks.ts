@@ -2,6 +2,7 @@ import type { Address } from 'viem';
 import type { z } from 'zod';
 import { OracleError } from '../../errors.ts';
 import { horizonName } from '../../forecast/model.ts';
+import { horizonDaysOf } from '../../horizon-input.ts';
 import { type HorizonFields, readHorizonChoice } from '../../push/horizon-choice.ts';
 import type { Webhook } from '../../push/webhooks/owned.ts';
 import type { WebhookRegistry } from '../../push/webhooks/registry.ts';
@@ -150,7 +151,7 @@ function webhookReply({ _id, ...webhook }: Webhook): WebhookReply {
 /** Days; null: all, undefined: none was chosen. */
 function daysOf(fields: HorizonFields): number[] | null | undefined {
   const choice = readHorizonChoice(fields);
-  return choice == null ? choice : choice.map((name) => Number.parseInt(name, 10));
+  return choice == null ? choice : choice.map(horizonDaysOf);
 }
 
 /** Whose webhooks: a caller who has only paid has none. */

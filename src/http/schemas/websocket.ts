@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { COUNT, SUCCESS, TIME } from '../../fields.ts';
 import { PUSHED_NAMES, type PushedName } from '../../push/event-names.ts';
-import { HORIZON_PARAMETER, HORIZONS_PARAMETER, ONE_CHOICE } from '../../push/horizon-choice.ts';
+import { ONE_CHOICE } from '../../push/horizon-choice.ts';
+import { HORIZON_CHOICE } from '../horizon-choice.ts';
 
 /** Names of a list, separated by commas. */
 function listOf<Name extends string>(names: readonly Name[]) {
@@ -35,10 +36,7 @@ export const HANDSHAKE_QUERY = z
       'Ticket of `POST /api/svc/ws/ticket`: for browsers, which cannot send the header, and should not put a token into a URL',
     ),
     events: listOf<PushedName>(PUSHED_NAMES).optional().describe('Kinds of events, separated by commas; left out: all'),
-    horizon: HORIZON_PARAMETER.optional().describe('One horizon, such as `7d` or `7`, in place of `horizons`'),
-    horizons: HORIZONS_PARAMETER.optional().describe(
-      'Horizons, separated by commas, or `all`; without it and without `horizon`: `7d`. Events without a horizon are sent in any case',
-    ),
+    ...HORIZON_CHOICE,
     sinceId: eventId.describe(
       'Id of the last event that you have: what came after it is sent first. Left out: only what happens from now on',
     ),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Address } from 'viem';
 import { OracleError } from '../../errors.ts';
+import { horizonDaysOf } from '../../horizon-input.ts';
 import { checkTarget, type TargetRules } from '../../platform/outbound/target.ts';
 import type { SecretBox } from '../../secret-box.ts';
 import type { PushedName } from '../event-names.ts';
@@ -66,7 +67,7 @@ export interface RegistryParts extends ReplayParts, TestParts {
   targets: TargetRules;
 }
 
-const DEFAULT_DAYS = DEFAULT_HORIZONS.map((name) => Number.parseInt(name, 10));
+const DEFAULT_DAYS = DEFAULT_HORIZONS.map(horizonDaysOf);
 
 /** Longest reason that is kept. */
 const LONGEST_REASON = 200;
