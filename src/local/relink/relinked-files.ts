@@ -13,7 +13,8 @@ import { relinkForOlderGlibc } from './relink.ts';
 export async function relinkedFiles(packageDir: string, cacheDir: string, pinned: PinnedPackage): Promise<string> {
   const folder = join(cacheDir, `${pinned.name.replace(/^.*\//, '')}-${pinned.version}-${pinned.files[0].relinkedSha256.slice(0, 12)}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await Promise.all(pinned.files.map((file) => ensureRelinked(packageDir, folder, file)));
+  // One after the other: when one is refused, no other is still being written.
+  for (const file of pinned.files) await ensureRelinked(packageDir, folder, file);
   return folder;
 }
 
