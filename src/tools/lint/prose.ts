@@ -1,0 +1,45 @@
+import jsTokens from 'js-tokens';
+
+/** Text that a person reads, with the line on which it begins. */
+export interface Prose {
+  file: string;
+  line: number;
+  text: string;
+}
+
+export interface SourceText {
+  prose: Prose[];
+  names: { file: string; line: number; name: string }[];
+}
+
+const TITLED = new Set(['it', 'test', 'describe', 'each', 'skipIf', 'runIf']);
+
+/** Comments, strings and names of a source file. Of a test file's strings only titles count: the others are data. */
+export function readSource(file: string, source: string): SourceText {
+  const isTest = file.startsWith('test/');
+  const prose: Prose[] = [];
+  const names = new Map<string, number>();
+  let line = 1;
+  let before: string[] = [];
+  for (const { type, value } of jsTokens(source)) {
+    if (type === 'SingleLineComment' || type === 'MultiLineComment') prose.push({ file, line, text: value });
+    else if (type === 'StringLiteral' || type.includes('Template')) {
+      if (!isTest || isTitle(before)) prose.push({ file, line, text: value });
+    } else if (type === 'IdentifierName' && !names.has(value)) names.set(value, line);
+    if (type !== 'WhiteSpace' && type !== 'LineTerminatorSequence') before = [...before.slice(-3), value];
+    line += value.split('\n').length - 1;
+  }
+  return { prose, names: [...names].map(([name, at]) => ({ file, line: at, name })) };
+}
+
+/** A document: code in it is no prose. */
+export function readDocument(file: string, text: string): Prose[] {
+  const blank = (code: string) => code.replace(/[^\n]/g, ' ');
+  return [{ file, line: 1, text: text.replace(/```[\s\S]*?```|`[^`\n]*`|^ {4}.*$/gm, blank) }];
+}
+
+/** `it('…'`, `it.each(…)('…'`, `describe('…'`. */
+function isTitle(before: readonly string[]): boolean {
+  if (before.at(-1) !== '(') return false;
+  return TITLED.has(before.at(-2) ?? '') || before.at(-2) === ')';
+}
