@@ -5,7 +5,7 @@ import { selfTestLoop } from './forecast/self-test-loop.ts';
 
 /** The whole service on a database and a chain of its own, with a forecast that is not resolved yet; it limits nobody. */
 const service = await unresolvedService(1);
-service.setup.complete();
+service.progress.complete();
 const { url } = await serve(service);
 
 const selfTests = selfTestLoop();

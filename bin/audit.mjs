@@ -1,5 +1,5 @@
 import { requireNode } from './require-node.mjs';
 
 requireNode();
-const { main } = await import('../src/audit-command.ts');
-await main(process.argv.slice(2));
+const { runAuditCommand } = await import('../src/cli/commands/audit.ts');
+await runAuditCommand(process.argv.slice(2));

@@ -2,5 +2,5 @@
 import { requireNode } from './require-node.mjs';
 
 requireNode();
-const { main } = await import('../src/mcp-command.ts');
-await main(process.argv.slice(2), process.env);
+const { runMcpCommand } = await import('../src/cli/commands/mcp.ts');
+await runMcpCommand(process.argv.slice(2), process.env);

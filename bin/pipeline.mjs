@@ -1,5 +1,5 @@
 import { requireNode } from './require-node.mjs';
 
 requireNode();
-const { main } = await import('../src/pipeline-command.ts');
-await main(process.argv.slice(2));
+const { runPipelineCommand } = await import('../src/cli/commands/pipeline.ts');
+await runPipelineCommand(process.argv.slice(2));

@@ -1,5 +1,5 @@
 import { requireNode } from './require-node.mjs';
 
 requireNode();
-const { main } = await import('../src/reconcile-command.ts');
-await main(process.argv.slice(2));
+const { runReconcileCommand } = await import('../src/cli/commands/reconcile.ts');
+await runReconcileCommand(process.argv.slice(2));

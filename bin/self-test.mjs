@@ -1,5 +1,5 @@
 import { requireNode } from './require-node.mjs';
 
 requireNode();
-const { main } = await import('../src/self-test-command.ts');
-await main(process.argv.slice(2));
+const { runSelfTestCommand } = await import('../src/cli/commands/self-test.ts');
+await runSelfTestCommand(process.argv.slice(2));

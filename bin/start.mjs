@@ -1,5 +1,5 @@
 import { requireNode } from './require-node.mjs';
 
 requireNode();
-const { main } = await import('../src/start.ts');
-await main();
+const { runService } = await import('../src/main.ts');
+await runService();

@@ -2,5 +2,5 @@
 import { requireNode } from './require-node.mjs';
 
 requireNode();
-const { main } = await import('../src/svc-command.ts');
-await main(process.argv.slice(2), process.env);
+const { runSvcCommand } = await import('../src/cli/commands/svc.ts');
+await runSvcCommand(process.argv.slice(2), process.env);

@@ -1,5 +1,5 @@
 import { requireNode } from './require-node.mjs';
 
 requireNode();
-const { main } = await import('../src/token-command.ts');
-await main(process.argv.slice(2));
+const { runTokenCommand } = await import('../src/cli/commands/token.ts');
+await runTokenCommand(process.argv.slice(2));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { contextOf } from '../src/record/market-context.ts';
-import { plainText } from '../src/record/plain-text.ts';
+import { readMarketContext } from '../src/record/market/market-context.ts';
+import { sanitizeText } from '../src/record/sanitize-text.ts';
 import { CONTEXT_SECTIONS, MARKET_CONTEXT, type MarketContextReply } from '../src/record/schemas/market-context.ts';
 import { defineSkill } from './skill.ts';
 
@@ -33,51 +33,61 @@ export const getMarketContext = defineSkill({
   freshness: { description: 'the price each minute, sentiment and flows once a day, macro figures on working days', seconds: 60 },
   cost: 'normal',
   errors: [],
-  run: ({ include }, { parts }) => contextOf(parts, include),
-  tell: (context) =>
+  run: ({ include }, { deps }) => readMarketContext(deps, include),
+  formatText: (context) =>
     [
-      `Market data as of ${context.asOf}, ${KINDS[context.kind]} (${plainText(context.source, 80)}). No forecast is in it.`,
-      ...[priceLine(context), sentimentLine(context), flowsLine(context), macroLine(context), regimeLine(context)].flat(),
-      ...missingLine(context),
+      `Market data as of ${context.asOf}, ${KIND_PHRASES[context.kind]} (${sanitizeText(context.source, 80)}). No forecast is in it.`,
+      ...[
+        formatPriceLine(context),
+        formatSentimentLine(context),
+        formatFlowsLine(context),
+        formatMacroLine(context),
+        formatRegimeLine(context),
+      ].flat(),
+      ...formatMissingLine(context),
     ].join('\n'),
 });
 
-const KINDS: Record<MarketContextReply['kind'], string> = {
+const KIND_PHRASES: Record<MarketContextReply['kind'], string> = {
   live: 'live',
   csv: 'from recorded files',
   simulated: 'of a simulated market that is made up',
 };
 
-const LONGEST_LIST = 6;
+const MAX_LISTED = 6;
 
-const aged = ({ stale, ageSeconds }: { stale: boolean; ageSeconds: number | null }) =>
+const formatAge = ({ stale, ageSeconds }: { stale: boolean; ageSeconds: number | null }) =>
   `${ageSeconds === null ? 'never observed' : `${ageSeconds} s old`}${stale ? ', STALE' : ''}`;
 
-const percent = (value: number | null) => (value === null ? 'unknown' : `${value > 0 ? '+' : ''}${value} %`);
+const formatPercentChange = (value: number | null) => (value === null ? 'unknown' : `${value > 0 ? '+' : ''}${value} %`);
 
-const millions = (usd: number | null) => (usd === null ? 'unknown' : `${(usd / 1e6).toFixed(1)} million USD`);
+const formatMillions = (usd: number | null) => (usd === null ? 'unknown' : `${(usd / 1e6).toFixed(1)} million USD`);
 
-function priceLine({ price }: MarketContextReply): string[] {
-  return price === null ? [] : [`Bitcoin: ${price.btcPrice} USD, 24 h change ${percent(price.change24h)} (${aged(price)}).`];
+function formatPriceLine({ price }: MarketContextReply): string[] {
+  return price === null
+    ? []
+    : [`Bitcoin: ${price.btcPrice} USD, 24 h change ${formatPercentChange(price.change24h)} (${formatAge(price)}).`];
 }
 
-function sentimentLine({ sentiment }: MarketContextReply): string[] {
+function formatSentimentLine({ sentiment }: MarketContextReply): string[] {
   if (sentiment === null) return [];
   const { fearGreed, fearGreedLabel, attribution } = sentiment;
   const named = attribution === null ? '' : ` ${attribution}.`;
-  return [`Fear & Greed: ${fearGreed ?? 'unknown'}${fearGreedLabel === null ? '' : `, ${fearGreedLabel}`} (${aged(sentiment)}).${named}`];
+  return [
+    `Fear & Greed: ${fearGreed ?? 'unknown'}${fearGreedLabel === null ? '' : `, ${fearGreedLabel}`} (${formatAge(sentiment)}).${named}`,
+  ];
 }
 
-function flowsLine({ flows }: MarketContextReply): string[] {
+function formatFlowsLine({ flows }: MarketContextReply): string[] {
   if (flows === null) return [];
   const { lastDay, lastDayDate, etfFlows7d, etfFlows30d } = flows;
   const day = lastDayDate === null ? 'last day' : lastDayDate;
   return [
-    `US spot ETF net flows: ${day} ${millions(lastDay)}, 7 days ${millions(etfFlows7d)}, 30 days ${millions(etfFlows30d)} (${aged(flows)}).`,
+    `US spot ETF net flows: ${day} ${formatMillions(lastDay)}, 7 days ${formatMillions(etfFlows7d)}, 30 days ${formatMillions(etfFlows30d)} (${formatAge(flows)}).`,
   ];
 }
 
-function macroLine({ macro }: MarketContextReply): string[] {
+function formatMacroLine({ macro }: MarketContextReply): string[] {
   if (macro === null) return [];
   const named = { 'dollar index': macro.dxy, 'S&P 500': macro.sp500, gold: macro.goldBtcRatio, 'ISM PMI': macro.ismPmi };
   const figures = Object.entries(named).map(
@@ -86,15 +96,15 @@ function macroLine({ macro }: MarketContextReply): string[] {
   return [`Correlations with bitcoin: ${figures.join(', ')}.`];
 }
 
-function regimeLine({ regime }: MarketContextReply): string[] {
+function formatRegimeLine({ regime }: MarketContextReply): string[] {
   return regime === null
     ? []
     : [`Regime of ${regime.date}: ${regime.name}, risk ${regime.riskLevel}${regime.stale ? ', STALE' : ''}. ${regime.description}`];
 }
 
-function missingLine({ missing }: MarketContextReply): string[] {
+function formatMissingLine({ missing }: MarketContextReply): string[] {
   if (missing.length === 0) return [];
-  const told = missing.slice(0, LONGEST_LIST).map(({ part, reason }) => `${part} (${plainText(reason, 120)})`);
-  const more = missing.length > LONGEST_LIST ? ` and ${missing.length - LONGEST_LIST} more` : '';
-  return [`Missing: ${told.join('; ')}${more}.`];
+  const listed = missing.slice(0, MAX_LISTED).map(({ part, reason }) => `${part} (${sanitizeText(reason, 120)})`);
+  const more = missing.length > MAX_LISTED ? ` and ${missing.length - MAX_LISTED} more` : '';
+  return [`Missing: ${listed.join('; ')}${more}.`];
 }

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { parseDay } from '../src/forecast/day.ts';
-import { REGIME_NAMES } from '../src/forecast/regime.ts';
-import { horizonDaysOf } from '../src/horizon-input.ts';
+import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
+import { REGIME_NAMES } from '../src/forecast/regime/regime.ts';
 import { STATUS } from '../src/record/schemas/forecast.ts';
 import { TRACK_RECORD } from '../src/record/schemas/track-record.ts';
-import { type TrackRecordFilter, trackRecord } from '../src/record/track-record.ts';
-import { DATE_INPUT, recordHorizon } from './horizon.ts';
+import { readTrackRecord, type TrackRecordFilter } from '../src/record/scorecard/track-record.ts';
+import { DATE_INPUT, recordHorizon } from './inputs.ts';
 import { defineSkill } from './skill.ts';
 
 const STATUSES = STATUS.options;
-const MOST_ENTRIES = 100;
-const MOST_PAGES = 100_000;
+const MAX_PAGE_SIZE = 100;
+const MAX_PAGE_NUMBER = 100_000;
 
-const page = (fallback: number, most: number) =>
-  z.int(`must be a whole number from 1 to ${most}`).min(1, 'must be at least 1').max(most, `must be at most ${most}`).default(fallback);
+const pageInput = (fallback: number, max: number) =>
+  z.int(`must be a whole number from 1 to ${max}`).min(1, 'must be at least 1').max(max, `must be at most ${max}`).default(fallback);
 
 const FIELDS = z.strictObject({
   horizon: recordHorizon,
@@ -27,8 +27,8 @@ const FIELDS = z.strictObject({
     .enum(STATUSES, { error: `must be one of ${STATUSES.join(', ')}` })
     .optional()
     .describe('Only forecasts that became this; all unless told. What is unresolved is PENDING, whatever it says'),
-  page: page(1, MOST_PAGES).describe('Which page of the forecasts, newest first, from 1'),
-  pageSize: page(20, MOST_ENTRIES).describe(`Forecasts on a page, 1 to ${MOST_ENTRIES}`),
+  page: pageInput(1, MAX_PAGE_NUMBER).describe('Which page of the forecasts, newest first, from 1'),
+  pageSize: pageInput(20, MAX_PAGE_SIZE).describe(`Forecasts on a page, 1 to ${MAX_PAGE_SIZE}`),
 });
 
 const INPUT = FIELDS.superRefine((input, context) => {
@@ -61,28 +61,28 @@ export const getTrackRecord = defineSkill({
   freshness: { description: 'outcomes are resolved every 6 hours, one forecast a day is added at about 21:35 UTC', seconds: 3_600 },
   cost: 'normal',
   errors: [],
-  run: (input, { parts, caller }) =>
-    trackRecord(parts, { filter: filterOf(input), page: { page: input.page, pageSize: input.pageSize }, caller }),
-  tell({ filters, statistics, wholeRecord, inference, total, entries, page: told, pages }) {
+  run: (input, { deps: parts, caller }) =>
+    readTrackRecord(parts, { filter: toTrackRecordFilter(input), page: { page: input.page, pageSize: input.pageSize }, caller }),
+  formatText({ filters, statistics, wholeRecord, inference, total, entries, page: currentPage, pages }) {
     const { totalPredictions, wins, losses, holds, voids, pending, verdict } = statistics;
     return [
-      `${totalPredictions} forecasts over ${filters.horizon}${selectionOf(filters)}: ${wins} right, ${losses} wrong, ${holds} held, ${voids} void, ${pending} pending.`,
+      `${totalPredictions} forecasts over ${filters.horizon}${formatSelection(filters)}: ${wins} right, ${losses} wrong, ${holds} held, ${voids} void, ${pending} pending.`,
       `Verdict: ${verdict}.`,
       ...(verdict === wholeRecord.verdict ? [] : [`Of all ${wholeRecord.total} forecasts of this horizon: ${wholeRecord.verdict}.`]),
-      ...secondInterval(statistics),
-      brierLine(statistics),
+      ...formatBootstrapInterval(statistics),
+      formatBrierLine(statistics),
       inference.replaceAll('`', ''),
-      `Page ${told} of ${pages}: ${entries.length} of ${total} forecasts, newest first.`,
+      `Page ${currentPage} of ${pages}: ${entries.length} of ${total} forecasts, newest first.`,
     ].join('\n');
   },
 });
 
-function filterOf({ horizon, from, to, regime, status }: z.output<typeof INPUT>): TrackRecordFilter {
+function toTrackRecordFilter({ horizon, from, to, regime, status }: z.output<typeof INPUT>): TrackRecordFilter {
   const day = (date: string | undefined) => (date === undefined ? null : parseDay(date));
-  return { horizonDays: horizonDaysOf(horizon), from: day(from), to: day(to), regime: regime ?? null, status: status ?? null };
+  return { horizonDays: parseHorizonDays(horizon), from: day(from), to: day(to), regime: regime ?? null, status: status ?? null };
 }
 
-function selectionOf({ from, to, regime, status }: z.input<typeof TRACK_RECORD>['filters']): string {
+function formatSelection({ from, to, regime, status }: z.input<typeof TRACK_RECORD>['filters']): string {
   const parts = [
     ...(from === null ? [] : [`from ${from}`]),
     ...(to === null ? [] : [`to ${to}`]),
@@ -92,7 +92,7 @@ function selectionOf({ from, to, regime, status }: z.input<typeof TRACK_RECORD>[
   return parts.length === 0 ? '' : ` ${parts.join(' ')}`;
 }
 
-function secondInterval({ calls }: z.input<typeof TRACK_RECORD>['statistics']): string[] {
+function formatBootstrapInterval({ calls }: z.input<typeof TRACK_RECORD>['statistics']): string[] {
   if (calls === null || calls.bootstrap95 === null) return [];
   const { low, high } = calls.bootstrap95;
   return [
@@ -100,7 +100,7 @@ function secondInterval({ calls }: z.input<typeof TRACK_RECORD>['statistics']): 
   ];
 }
 
-function brierLine({ brier, brierDifference }: z.input<typeof TRACK_RECORD>['statistics']): string {
+function formatBrierLine({ brier, brierDifference }: z.input<typeof TRACK_RECORD>['statistics']): string {
   if (brier === null || brierDifference === null) return 'Brier score: none to tell.';
   const { n, mean, low, high } = brierDifference;
   const interval = low === null || high === null ? 'without an interval' : `95 % interval ${low.toFixed(3)} to ${high.toFixed(3)}`;

@@ -1,23 +1,23 @@
 import type { Hash } from 'viem';
-import type { Asker } from '../src/access/asker.ts';
-import { isAtLeast } from '../src/access/tiers.ts';
+import type { Caller } from '../src/auth/caller.ts';
+import type { RequestContext } from '../src/auth/request-context.ts';
+import { isTierAtLeast } from '../src/auth/tiers/tiers.ts';
+import { parseRefCode } from '../src/commerce/ledger/ref-code.ts';
 import type { Offering } from '../src/commerce/offerings.ts';
-import type { SignedReceipt } from '../src/commerce/receipt.ts';
-import { parseRefCode } from '../src/commerce/ref-code.ts';
-import type { PaidFor, PreparedAnswer } from '../src/commerce/x402/paid-call.ts';
-import type { Sales } from '../src/commerce/x402/sale.ts';
-import type { Terms } from '../src/commerce/x402/terms.ts';
-import { OracleError } from '../src/errors.ts';
-import type { Caller } from '../src/record/caller.ts';
-import type { CarryOut, SkillAnswer, SkillCall } from './runner.ts';
+import type { SignedReceipt } from '../src/commerce/receipts/receipt.ts';
+import type { PreparedAnswer, X402Payment } from '../src/commerce/x402/paid-call.ts';
+import type { PaymentQuote } from '../src/commerce/x402/protocol/payment-quote.ts';
+import type { SalesService } from '../src/commerce/x402/sales-service.ts';
+import { OracleError } from '../src/platform/errors.ts';
+import type { RunSkill, SkillAnswer, SkillCall } from './runner.ts';
 import type { Skill } from './skill.ts';
 
 /** Whoever pays for a single answer sees it, and nothing else. */
-export const PAYING: Caller = { tier: 'public', paid: true };
+export const PAYING_CALLER: Caller = { tier: 'public', paid: true };
 
 /** An answer with how it was paid for. */
 export interface SoldAnswer extends SkillAnswer {
-  payment: PaidFor;
+  payment: X402Payment;
   receipt: SignedReceipt;
 }
 
@@ -31,7 +31,7 @@ export interface PaidSkillCall {
   payment: unknown;
   /** Code of the partner who sent the payer, as the client sent it; undefined: nobody. */
   ref: unknown;
-  asker: Asker;
+  context: RequestContext;
   /** To whom the answer is given again for the same payment. */
   owner: string;
   /** Told once the payment is good and the answer is being made; not of one that was paid for before. */
@@ -41,66 +41,66 @@ export interface PaidSkillCall {
 /** Single answers of the skills, for whoever pays for them with the call: the same for every door that has no operation of its own for it. */
 export interface PaidCalls {
   /** @param endpoint path that the call comes in at */
-  terms(skill: Skill, endpoint: string): Terms;
+  quote(skill: Skill, endpoint: string): PaymentQuote;
   /** @throws OracleError INPUT_INVALID naming `ref`, what the skill throws, and as `Sales.sell` */
   sell(call: PaidSkillCall): Promise<SoldAnswer>;
 }
 
 /** Whether single answers of a skill are sold to this caller, whose tier does not include them. */
 export function isForSale({ tier, offering }: Skill, caller: Caller): boolean {
-  return offering !== null && tier !== 'public' && !isAtLeast(caller.tier, tier);
+  return offering !== null && tier !== 'public' && !isTierAtLeast(caller.tier, tier);
 }
 
-export interface PaidCallsParts {
-  sales: Sales;
-  carryOut: CarryOut;
+export interface PaidCallsDeps {
+  sales: SalesService;
+  runSkill: RunSkill;
   /** Makes a path of the service a URL. */
-  at(path: string): string;
+  toUrl(path: string): string;
 }
 
-export function createPaidCalls({ sales, carryOut, at }: PaidCallsParts): PaidCalls {
-  const soldAt = (skill: Skill, endpoint: string) => ({ offering: offeringOf(skill), resource: resourceOf(skill, at(endpoint)) });
+export function createPaidCalls({ sales, runSkill, toUrl: at }: PaidCallsDeps): PaidCalls {
+  const toSale = (skill: Skill, endpoint: string) => ({ offering: requireOffering(skill), resource: toResource(skill, at(endpoint)) });
   return {
-    terms: (skill, endpoint) => sales.terms(soldAt(skill, endpoint)),
-    async sell({ call, endpoint, payment, ref, asker, owner, onVerified }) {
+    quote: (skill, endpoint) => sales.getQuote(toSale(skill, endpoint)),
+    async sell({ call, endpoint, payment, ref, context, owner, onVerified }) {
       const { skill, input } = call;
       const sold = await sales.sell({
-        ...soldAt(skill, endpoint),
+        ...toSale(skill, endpoint),
         // Whoever paid is given the same again by any of the doors, which answer alike.
         input: { skill: skill.id, input },
         payment,
-        ref: refOf(ref),
+        ref: parseRef(ref),
         address: owner,
-        requireRoom: (payer) => asker.requirePaymentRoom(payer),
-        countRejection: (payer) => asker.countRejectedPayment(payer),
+        requireRejectionAllowance: (payer) => context.requirePaymentRoom(payer),
+        countRejection: (payer) => context.countRejectedPayment(payer),
         async answer() {
           onVerified?.();
-          return preparedOf(await carryOut(call, { ...asker, caller: PAYING }));
+          return toPreparedAnswer(await runSkill(call, { ...context, caller: PAYING_CALLER }));
         },
       });
       const { body, receipt, payment: paidFor } = sold;
       if (paidFor === null || receipt === null) throw new OracleError('INTERNAL', 'An answer of a skill was given away');
-      return { output: body, text: skill.tell(body), payment: paidFor, receipt };
+      return { output: body, text: skill.formatText(body), payment: paidFor, receipt };
     },
   };
 }
 
-function offeringOf({ id, offering }: Skill): Offering {
+function requireOffering({ id, offering }: Skill): Offering {
   if (offering === null) throw new OracleError('INTERNAL', `Single answers of ${id} are not sold`);
   return offering;
 }
 
-function resourceOf({ id, summary }: Skill, url: string) {
+function toResource({ id, summary }: Skill, url: string) {
   return { url: `${url}#${id}`, description: summary, mimeType: 'application/json' };
 }
 
-function refOf(ref: unknown): string | null {
+function parseRef(ref: unknown): string | null {
   if (ref === undefined || ref === null) return null;
   return parseRefCode(typeof ref === 'string' ? ref : '');
 }
 
 /** The output itself is what is sold: its hash is in the receipt. */
-function preparedOf({ output }: SkillAnswer): PreparedAnswer {
+function toPreparedAnswer({ output }: SkillAnswer): PreparedAnswer {
   const { predictionId, attestationUid } = output as { predictionId?: string; attestationUid?: Hash | null };
   return { body: output, forecastId: predictionId ?? null, attestationUid: attestationUid ?? null };
 }

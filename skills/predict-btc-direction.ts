@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { findOffering } from '../src/commerce/offerings.ts';
-import { horizonDaysOf } from '../src/horizon-input.ts';
-import { oracleSignal } from '../src/record/oracle/signal.ts';
-import { plainText } from '../src/record/plain-text.ts';
+import { parseHorizonDays } from '../src/forecast/horizon-input.ts';
+import { getOracleSignal } from '../src/record/oracle/oracle-signal.ts';
+import { sanitizeText } from '../src/record/sanitize-text.ts';
 import { ORACLE_SIGNAL } from '../src/record/schemas/oracle.ts';
-import { forecastHorizon } from './horizon.ts';
+import { forecastHorizon } from './inputs.ts';
 import { defineSkill } from './skill.ts';
 
 /** The newest forecast with what it takes to check it: for those who may see it. */
@@ -26,18 +26,18 @@ export const predictBtcDirection = defineSkill({
   freshness: { description: 'one forecast a day, at about 21:35 UTC', seconds: 86_400 },
   cost: 'normal',
   errors: ['STEP_WAITING'],
-  run: ({ horizon }, { parts, caller }) => oracleSignal(parts, horizonDaysOf(horizon), caller),
-  tell({ signal, direction, confidence, pUp, horizon, date, btcPrice, regime, status, skill, stale, source, ...rest }) {
+  run: ({ horizon }, { deps, caller }) => getOracleSignal(deps, parseHorizonDays(horizon), caller),
+  formatText({ signal, direction, confidence, pUp, horizon, date, btcPrice, regime, status, skill, stale, source, ...rest }) {
     const { windowOpensAt, resolvesAt, attestationUid } = rest;
     const proof = attestationUid === null ? 'It is not on chain yet.' : `Committed on chain as ${attestationUid}; salt and values open it.`;
     return [
-      `${signal}: ${direction} over ${horizon} with ${percent(confidence)} confidence, P(up) ${percent(pUp)}; forecast of ${date} at ${btcPrice} USD in the regime ${regime}.`,
+      `${signal}: ${direction} over ${horizon} with ${formatPercent(confidence)} confidence, P(up) ${formatPercent(pUp)}; forecast of ${date} at ${btcPrice} USD in the regime ${regime}.`,
       `Its window runs from ${windowOpensAt} to ${resolvesAt}; its status is ${status}.${stale ? ' A newer forecast is overdue.' : ''}`,
       proof,
       `The record of this horizon: ${skill.verdict}.`,
-      `Market data: ${plainText(source, 80)}. No advice to trade.`,
+      `Market data: ${sanitizeText(source, 80)}. No advice to trade.`,
     ].join('\n');
   },
 });
 
-const percent = (p: number) => `${(p * 100).toFixed(1)} %`;
+const formatPercent = (p: number) => `${(p * 100).toFixed(1)} %`;

@@ -1,11 +1,11 @@
-import type { Asker } from '../src/access/asker.ts';
-import { requireTier } from '../src/access/tiers.ts';
-import { orPay } from '../src/commerce/how-to-pay.ts';
-import { OracleError } from '../src/errors.ts';
-import { parseInput } from '../src/parse-input.ts';
-import type { Caller } from '../src/record/caller.ts';
+import type { Caller } from '../src/auth/caller.ts';
+import type { RequestContext } from '../src/auth/request-context.ts';
+import { requireTier } from '../src/auth/tiers/tiers.ts';
+import { formatSingleAnswerHint } from '../src/commerce/payment-instructions.ts';
+import { OracleError } from '../src/platform/errors.ts';
+import { parseInput } from '../src/platform/validation/parse-input.ts';
+import type { SkillDeps } from './deps.ts';
 import { SKILLS } from './index.ts';
-import type { SkillParts } from './parts.ts';
 import type { Skill } from './skill.ts';
 
 /** A call that may be carried out: the skill is there, the caller may use it, and its input is good. */
@@ -39,17 +39,17 @@ export function findSkill(id: unknown): Skill {
 export function prepareCall(id: unknown, input: unknown, caller: Caller): SkillCall {
   const skill = findSkill(id);
   const isPaidFor = caller.paid === true && skill.offering !== null;
-  if (skill.tier !== 'public' && !isPaidFor) requireTier(caller, skill.tier, orPay(skill.offering));
-  return { skill, input: parseInput(skill.input, input ?? {}, { what: 'input', whole: 'input' }) };
+  if (skill.tier !== 'public' && !isPaidFor) requireTier(caller, skill.tier, formatSingleAnswerHint(skill.offering));
+  return { skill, input: parseInput(skill.input, input ?? {}, { kind: 'input', root: 'input' }) };
 }
 
 /** Carries out what was prepared. @throws OracleError RATE_LIMITED, and what the skill throws */
-export type CarryOut = (call: SkillCall, asker: Asker) => Promise<SkillAnswer>;
+export type RunSkill = (call: SkillCall, context: RequestContext) => Promise<SkillAnswer>;
 
-export function createCarryOut(parts: SkillParts): CarryOut {
-  return async ({ skill, input }, asker) => {
-    if (skill.cost === 'rpc') await asker.countChainCall();
-    const output = await skill.run(input, { parts, caller: asker.caller });
-    return { output, text: skill.tell(output) };
+export function createSkillRunner(deps: SkillDeps): RunSkill {
+  return async ({ skill, input }, context) => {
+    if (skill.cost === 'rpc') await context.countChainCall();
+    const output = await skill.run(input, { deps, caller: context.caller });
+    return { output, text: skill.formatText(output) };
   };
 }

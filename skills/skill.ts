@@ -1,14 +1,14 @@
 import type { z } from 'zod';
-import type { PaidTier } from '../src/access/tiers.ts';
-import { displayMoney } from '../src/commerce/money.ts';
+import type { Caller } from '../src/auth/caller.ts';
+import type { PaidTier } from '../src/auth/tiers/tiers.ts';
+import { formatMoney } from '../src/commerce/money.ts';
 import type { Offering } from '../src/commerce/offerings.ts';
-import type { ErrorCode } from '../src/errors.ts';
-import type { Caller } from '../src/record/caller.ts';
-import type { SkillParts } from './parts.ts';
+import type { ErrorCode } from '../src/platform/errors.ts';
+import type { SkillDeps } from './deps.ts';
 
 /** What a skill works with besides its input. */
 export interface SkillContext {
-  parts: SkillParts;
+  deps: SkillDeps;
   caller: Caller;
 }
 
@@ -48,25 +48,25 @@ export interface Skill {
   /** @param input as `input` parses it */
   run(input: Record<string, unknown>, context: SkillContext): Promise<Record<string, unknown>>;
   /** The answer in plain sentences. */
-  tell(output: Record<string, unknown>): string;
+  formatText(output: Record<string, unknown>): string;
 }
 
 /** Declares a skill; `run` and `tell` are typed by its schemas. */
 export function defineSkill<Input extends z.ZodObject, Output extends z.ZodObject>(
-  definition: Omit<Skill, 'input' | 'output' | 'run' | 'tell'> & {
+  definition: Omit<Skill, 'input' | 'output' | 'run' | 'formatText'> & {
     input: Input;
     output: Output;
     run(input: z.output<Input>, context: SkillContext): Promise<z.input<Output>>;
-    tell(output: z.input<Output>): string;
+    formatText(output: z.input<Output>): string;
   },
 ): Skill {
   return definition as unknown as Skill;
 }
 
 /** Price of one answer in words: `free`, or what it costs without the tier that includes it. */
-export function priceOf({ tier, offering }: Pick<Skill, 'tier' | 'offering'>): string {
+export function formatPrice({ tier, offering }: Pick<Skill, 'tier' | 'offering'>): string {
   if (tier === 'public') return 'free';
   const included = `included in the ${tier} tier`;
   if (offering === null) return included;
-  return `${included}; ${displayMoney(offering.price)} for a single answer, paid by x402 at ${offering.resource?.path ?? '/'}, over MCP or A2A`;
+  return `${included}; ${formatMoney(offering.price)} for a single answer, paid by x402 at ${offering.resource?.path ?? '/'}, over MCP or A2A`;
 }

@@ -1,15 +1,15 @@
 import type { Hex } from 'viem';
 import { z } from 'zod';
-import { OracleError } from '../src/errors.ts';
-import { recordHorizonInput } from '../src/horizon-input.ts';
-import { withInputRules } from '../src/input-rules.ts';
-import { type AskedPrediction, verifyPrediction } from '../src/record/prediction-verification.ts';
+import { recordHorizonInput } from '../src/forecast/horizon-input.ts';
+import { OracleError } from '../src/platform/errors.ts';
+import { withInputRules } from '../src/platform/validation/input-rules.ts';
 import { PREDICTION_VERIFICATION, type PredictionVerificationReply } from '../src/record/schemas/prediction-verification.ts';
-import { DATE_INPUT } from './horizon.ts';
+import { type PredictionReference, verifyPrediction } from '../src/record/verification/verify-prediction.ts';
+import { DATE_INPUT } from './inputs.ts';
 import { defineSkill } from './skill.ts';
 
-const NAMES = ['date', 'predictionId', 'uid'] as const;
-const NAME_ONE = 'name the forecast by exactly one of "date" (with "horizon"), "predictionId" and "uid"';
+const IDENTIFIERS = ['date', 'predictionId', 'uid'] as const;
+const IDENTIFIER_RULE = 'name the forecast by exactly one of "date" (with "horizon"), "predictionId" and "uid"';
 
 const FIELDS = z.strictObject({
   date: DATE_INPUT.optional().describe('The day that the forecast was made on, YYYY-MM-DD, UTC; with `horizon`'),
@@ -31,13 +31,13 @@ const FIELDS = z.strictObject({
 /** None of the names, or two of them, name no forecast. */
 const INPUT = withInputRules(
   FIELDS.superRefine((input, context) => {
-    const [first, second] = NAMES.filter((name) => input[name] !== undefined);
-    const refuse = (name: string, fault: string) =>
-      context.addIssue({ code: 'custom', path: [name], message: `${fault}: ${NAME_ONE}`, input });
-    if (first === undefined) refuse('predictionId', 'is missing');
-    if (second !== undefined) refuse(second, `must not be sent together with "${first}"`);
+    const [first, second] = IDENTIFIERS.filter((name) => input[name] !== undefined);
+    const reject = (name: string, fault: string) =>
+      context.addIssue({ code: 'custom', path: [name], message: `${fault}: ${IDENTIFIER_RULE}`, input });
+    if (first === undefined) reject('predictionId', 'is missing');
+    if (second !== undefined) reject(second, `must not be sent together with "${first}"`);
   }),
-  { oneOf: NAMES.map((name) => ({ required: [name] })) },
+  { oneOf: IDENTIFIERS.map((name) => ({ required: [name] })) },
 );
 
 type Input = z.output<typeof INPUT>;
@@ -62,21 +62,22 @@ export const verifyPredictionSkill = defineSkill({
   freshness: { description: 'read from the chain at each call; changes once, when the outcome is on chain', seconds: 60 },
   cost: 'rpc',
   errors: ['NOT_FOUND', 'CHAIN_UNREACHABLE'],
-  async run(input, { parts, caller }) {
-    const reply = await verifyPrediction(parts, askedIn(input), caller);
-    requireHorizon(input, reply);
+  async run(input, { deps, caller }) {
+    const reply = await verifyPrediction(deps, toPredictionQuery(input), caller);
+    requireMatchingHorizon(input, reply);
     return reply;
   },
-  tell({ prediction, verified, verdict, checks, unchecked, attestations, byHand }) {
+  formatText({ prediction, verified, verdict, checks, unchecked, attestations, byHand }) {
     const what = `Forecast ${prediction.predictionId}, status ${prediction.status}`;
-    const failed = checks.filter(({ ok }) => !ok).slice(0, MOST_FAILED);
+    const failed = checks.filter(({ ok }) => !ok).slice(0, MAX_FAILED_CHECKS);
     return [
-      `${what}: ${verified ? 'VERIFIED' : 'NOT VERIFIED'}. ${capital(verdict)}.`,
+      `${what}: ${verified ? 'VERIFIED' : 'NOT VERIFIED'}. ${capitalize(verdict)}.`,
       ...attestations.map(
-        ({ type, uid, blockTime }) => `${capital(type)} ${uid}: ${blockTime === null ? 'not on chain' : `on chain since ${blockTime}`}.`,
+        ({ type, uid, blockTime }) => `${capitalize(type)} ${uid}: ${blockTime === null ? 'not on chain' : `on chain since ${blockTime}`}.`,
       ),
       ...failed.map(
-        ({ attestation, field, expected, actual }) => `${attestation} ${field}: expected ${brief(expected)}, found ${brief(actual)}.`,
+        ({ attestation, field, expected, actual }) =>
+          `${attestation} ${field}: expected ${truncateValue(expected)}, found ${truncateValue(actual)}.`,
       ),
       ...unchecked.map(({ what: part, reason }) => `Not checked: ${part}, because ${reason}.`),
       `By hand: getAttestation(uid) of ${byHand.easContract} on ${byHand.chain}; commitment = ${byHand.formula}.`,
@@ -84,15 +85,15 @@ export const verifyPredictionSkill = defineSkill({
   },
 });
 
-const MOST_FAILED = 2;
+const MAX_FAILED_CHECKS = 2;
 
-function askedIn({ date, horizon = '7d', predictionId, uid }: Input): AskedPrediction {
+function toPredictionQuery({ date, horizon = '7d', predictionId, uid }: Input): PredictionReference {
   if (uid !== undefined) return { uid: uid.toLowerCase() as Hex };
   return predictionId === undefined ? { predictionId: `${date}:${horizon}`, field: 'date' } : { predictionId, field: 'predictionId' };
 }
 
 /** Who names a forecast of another horizon means another forecast. @throws OracleError INPUT_INVALID naming `horizon` */
-function requireHorizon({ horizon }: Input, { prediction }: PredictionVerificationReply): void {
+function requireMatchingHorizon({ horizon }: Input, { prediction }: PredictionVerificationReply): void {
   if (horizon === undefined || prediction.horizon === horizon) return;
   throw new OracleError('INPUT_INVALID', `input "horizon": the forecast that was named is of ${prediction.horizon}`, {
     field: 'horizon',
@@ -100,11 +101,11 @@ function requireHorizon({ horizon }: Input, { prediction }: PredictionVerificati
   });
 }
 
-function capital(text: string): string {
+function capitalize(text: string): string {
   return text[0].toUpperCase() + text.slice(1);
 }
 
 /** Values on chain may be anything. */
-function brief(value: string | number | boolean | null): string {
+function truncateValue(value: string | number | boolean | null): string {
   return value === null ? 'nothing' : String(value).slice(0, 70);
 }

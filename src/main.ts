@@ -1,249 +1,242 @@
 import { join } from 'node:path';
-import { privateKeyToAccount } from 'viem/accounts';
-import type { CardSource } from '../agent-card/card.ts';
-import { REGISTRATION_PATH } from '../agent-card/registration.ts';
-import { urlAt } from '../agent-card/url.ts';
-import packageJson from '../package.json' with { type: 'json' };
-import { createPaidCalls } from '../skills/paid-call.ts';
-import { createCarryOut } from '../skills/runner.ts';
-import type { Door } from './access/door.ts';
-import { ensureIdentity, updateAgentUri } from './chain/identity.ts';
-import { readReputation } from './chain/reputation.ts';
-import { composeA2a } from './compose/a2a.ts';
-import { composeAbout } from './compose/about.ts';
-import { composeAccess } from './compose/access.ts';
-import { composeAdministration } from './compose/administration.ts';
-import { composeAnswers } from './compose/answers.ts';
-import { composeCard } from './compose/card.ts';
-import { composeChain } from './compose/chain.ts';
-import { composeChainReading } from './compose/chain-reading.ts';
-import { composeCommerce } from './compose/commerce.ts';
-import { composeContest } from './compose/contest.ts';
-import { composeDoor, sharedWhileUnderWay } from './compose/door.ts';
-import type { Frame, StartFrame } from './compose/frame.ts';
-import { ALL_INDEXES } from './compose/indexes.ts';
-import { composeJobs } from './compose/jobs.ts';
-import { composeMarket, simulatedOnRealChain } from './compose/market.ts';
-import { composeMcp } from './compose/mcp.ts';
-import { composePipeline } from './compose/pipeline.ts';
-import { composePurchases } from './compose/purchases.ts';
-import { composePush } from './compose/push.ts';
-import { composeSelfTestDesk } from './compose/self-tests.ts';
-import type { Service } from './compose/service.ts';
-import { composeTrustedTime } from './compose/trusted-time.ts';
-import { composeVenues } from './compose/venues.ts';
-import { composeWalletFunds } from './compose/wallet-funds.ts';
-import { composeWebhookDelivery } from './compose/webhook-delivery.ts';
-import { composeWebhooks } from './compose/webhooks.ts';
-import { composeWebSocket } from './compose/websocket.ts';
-import type { OracleError } from './errors.ts';
-import { dayOf, instantOf } from './forecast/day.ts';
-import { HORIZONS } from './forecast/model.ts';
-import type { HttpParts } from './http/parts.ts';
-import { openInfrastructure } from './local/infrastructure.ts';
-import { hasDaysToReplay, replayRange } from './local/replay.ts';
-import { requireSameHistory } from './local/same-history.ts';
-import { parseProviderUrls } from './market/live/provider-urls.ts';
-import { isLiveReachable } from './market/live/reachable.ts';
-import { chooseFeed } from './market/open.ts';
-import { connectMongo, ensureIndexes } from './mongo.ts';
-import { readiness } from './pipeline/readiness.ts';
-import { statusOf } from './pipeline/status.ts';
-import type { EventViewOptions } from './push/events/view.ts';
-import { bringWebhooksUpToDate } from './push/webhooks/bring-up-to-date.ts';
-import { ModelStore } from './record/models.ts';
-import { ForecastRecord } from './record/record.ts';
-import { requireSameSalts } from './record/same-salts.ts';
-import { setupText } from './setup.ts';
-import { WagerBook } from './wager/wagers.ts';
+import { IDENTITY } from '../agent-card/identity.ts';
+import { assembleService } from './app/assemble-service.ts';
+import { serveWebSocket } from './app/events/websocket.ts';
+import type { StartupContext } from './app/process-context.ts';
+import type { Service } from './app/service.ts';
+import { renderBanner } from './app/startup/banner.ts';
+import { buildDemoCommands } from './app/startup/demo-commands.ts';
+import { fetchHistory, hasReplayAhead, replayPastDays } from './app/startup/history.ts';
+import { startSelfTests } from './app/startup/self-tests.ts';
+import type { Contest } from './contest/contest.ts';
+import { toDay } from './forecast/day.ts';
+import type { LiveMarket } from './market/live/live-market.ts';
+import type { Market } from './market/market.ts';
+import { catchUp } from './pipeline/catch-up.ts';
+import { createLiveContext } from './pipeline/deps.ts';
+import type { RecurringJob } from './pipeline/schedule/schedule.ts';
+import { formatEndOfData } from './pipeline/status.ts';
+import { type Config, getListenHost, listSecretValues, loadConfig } from './platform/config/config.ts';
+import { getErrorMessage, OracleError } from './platform/errors.ts';
+import { createLog } from './platform/log.ts';
+import { joinUrl } from './platform/service-url.ts';
+import { createShutdown, stopOnSignals } from './platform/shutdown.ts';
+import { writeNotice } from './platform/startup-notice.ts';
+import { createStartupProgress, formatStageLine } from './platform/startup-progress.ts';
+import { allRoutes, workerRoutes } from './transports/http/routes.ts';
+import { createApp, createStartingApp } from './transports/http/server/app.ts';
+import { type HttpServer, listen } from './transports/http/server/http-server.ts';
 
 const now = () => new Date();
 
-/**
- * Constructs every part, from the data up: feed, database and chain, wallets, record, wagers, pipeline, doors. `address` is where
- * callers reach this process; null for one that serves nobody and speaks under the address that is registered.
- */
-export async function assemble({ config, log, shutdown, setup }: StartFrame, address: string | null): Promise<Service> {
-  const real = config.chainMode === 'real';
-  if (real && config.FEEDS === 'simulated') throw simulatedOnRealChain();
-  const urls = parseProviderUrls(config.PROVIDER_URLS ?? '');
-  setup.at('looking for market data');
-  // A record on a real chain is for good: live data that cannot be reached is waited for there, never replaced.
-  const choice = await chooseFeed(real && config.FEEDS === 'auto' ? 'live' : config.FEEDS, {
-    seed: config.SIMULATION_SEED,
-    isLiveReachable: () => isLiveReachable(urls),
-  });
-  const range = real ? null : replayRange(choice.coverage, dayOf(Date.now()), config.REPLAY_DAYS);
+/** Fetches the history and replays a first start, then runs the jobs; what is overdue is caught up with first. */
+async function startPipeline(service: Service): Promise<void> {
+  const { config, log, progress, pipeline, live, http } = service;
+  const step = createStopGuard(service);
+  if (live !== null) await step(fetchHistory(live, service));
+  const isFirst = progress.replayAhead;
+  const finishSelfTests = startSelfTests(service);
+  if (isFirst) progress.startStep('replaying days of history');
+  const replayed = await step(replayPastDays(service));
+  if (config.ROLE === 'api') return;
+  progress.startStep('catching up with what is due');
+  const fails = (what: string) => (error: unknown) => log.error({ err: error }, what);
+  await step(catchUp(pipeline, createLiveContext(pipeline, now())).catch(fails('catching up failed')));
+  await step(http.contest.run().catch(fails('the contest could not be brought up to date')));
+  progress.startStep('running the self-tests');
+  const selfTests = () => step(finishSelfTests(replayed !== null));
+  if (isFirst) await progress.runStage('Self-tests', selfTests, (areDone) => (areDone ? 'done' : 'go on in the background, not done'));
+  else await selfTests();
+  startJobWatch(service);
+  await startScheduledJobs(service);
+}
 
-  const infrastructure = await openInfrastructure({
-    config,
-    shutdown,
-    setup,
-    genesisMs: range === null ? undefined : instantOf(range.from),
-    onFailure: (error) => failFromOutside({ config, log, shutdown }, error),
-  });
-  const { keys, saltSecret } = infrastructure;
-  setup.at('connecting to database and chain');
-  const database = await connectMongo(infrastructure.mongodbUri);
-  shutdown.onStop('database connection', () => database.close());
-  const { db } = database;
-  await ensureIndexes(db, ALL_INDEXES);
-
-  const { chain, journal, wallets } = await composeChain({ config, shutdown }, db, infrastructure);
-  const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
-  const { localChain } = infrastructure;
-  const replayAhead = localChain !== null && (await hasDaysToReplay(db, record, range));
-  // A restored chain is at the wall clock: behind a block of now nothing of the past could be dated.
-  if (replayAhead && localChain.restored) await localChain.setTime(await localChain.lastBlockMs());
-  const { feed, reason: feedReason } = choice.settle(await record.source());
-  const { market, live } = await composeMarket({ config, log, shutdown }, db, feed);
-  await requireSameHistory({ record, market, chain, journal, attester: wallets.attester.address, local: !real });
-  await requireSameSalts(record, saltSecret, real ? undefined : join(config.DATA_DIR, 'keys.json'));
-  const publicUrl = config.PUBLIC_URL ?? address;
-  setup.at('registering the agent');
-  const agentUri = urlAt(publicUrl ?? `http://127.0.0.1:${config.PORT}`, REGISTRATION_PATH);
-  const agent = { identity: await ensureIdentity(chain, { agentUri, wallet: wallets.attester }) };
-
-  setup.at('assembling the service');
-
-  const models = new ModelStore(db);
-  const wagers = new WagerBook(db);
-  const venues = composeVenues({ config, log, shutdown }, { db, record, market });
-  const push = composePush({ log, shutdown }, { db, record, wagers, now });
-  const version = packageJson.version;
-  const time = composeTrustedTime({ config, log, shutdown }, { chain, database, now });
-  const pipeline = composePipeline(
-    { config, log, shutdown },
-    {
-      ...{ db, chain, wallets, saltSecret, record, models, wagers, market, ...venues, push, version, now, time },
-      agentId: () => agent.identity.agentId,
-      publicUrl: () => publicUrl ?? agent.identity.agentUri.replace(REGISTRATION_PATH, ''),
-    },
-  );
-
-  const { encryptionSecret } = infrastructure;
-  const { agentId } = agent.identity;
-  const access = await composeAccess({ db, chain, encryptionSecret, agentId, publicUrl: pipeline.publicUrl(), now });
-  const left = () => setupText(setup);
-  const state: Service['state'] = { schedule: null };
-  const { administration, ...operator } = composeAdministration({ config, db, pipeline, state, setup: left, log, now });
-  const walletFunds = composeWalletFunds({ db, chain, wallets, now });
-  const ready = { chain, localChain: !real, market, pingDatabase: () => database.ping(), time, setup: left, now };
-  const answers = composeAnswers(
-    { config },
-    { ...{ chain, wallets, ...venues, saltSecret, record, models, wagers, market, now }, publicUrl: pipeline.publicUrl() },
-  );
-  const carryOut = createCarryOut(answers);
-  const commerce = await composeCommerce(
-    { config, log, shutdown },
-    {
-      ...{ db, chain, now, publicUrl: pipeline.publicUrl() },
-      isReplayAhead: () => setup.replayAhead,
-      facilitator: wallets.facilitator,
-      provider: privateKeyToAccount(keys.provider),
-    },
-  );
-  const jobs = await composeJobs(
-    { config, log, shutdown },
-    { db, chain, wallet: wallets.provider, ledger: commerce.ledger, answers, time, now },
-  );
-  const paidCalls = createPaidCalls({ sales: commerce.sales, carryOut, at: (path) => urlAt(answers.publicUrl, path) });
-  const cardSource: CardSource = {
-    publicUrl: pipeline.publicUrl(),
-    version,
-    chainId: chain.chainId,
-    registry: chain.addresses.identityRegistry,
-    agentId,
-    payments: { payee: commerce.till.payee, asset: commerce.till.asset, receiptSigner: commerce.receiptSigner },
-  };
-  const card = await composeCard({ db, encryptionSecret, source: cardSource, now });
-  const a2a = composeA2a({ config, log, shutdown }, { db, encryptionSecret, source: cardSource, carryOut, paidCalls, now });
-  const eventView: EventViewOptions = { saltSecret, policy: config.REVEAL, publicUrl: answers.publicUrl, chainId: chain.chainId };
-  const websocket = composeWebSocket({ log }, { db, access, push, view: eventView, now });
-  const http: HttpParts = {
-    ...answers,
-    carryOut,
-    agentTasks: a2a.tasks,
-    about: composeAbout({ config, chain, agentId, reporter: wallets.reporter.address, now }),
-    chainReading: composeChainReading({ config, rpcUrl: infrastructure.rpcUrl, publicUrl: answers.publicUrl }),
-    access,
-    card,
-    administration,
-    contest: composeContest({ db, chain, record, models, market, agentId, time, now, log }),
-    version,
-    setup: () => setup.current,
-    reports: pipeline.reports,
-    selfTests: composeSelfTestDesk({ ...pipeline, setup: left }),
-    identity: () => agent.identity,
-    reputation: () => readReputation(chain, agent.identity.agentId, wallets.reporter.address),
-    readiness: sharedWhileUnderWay(() => readiness(ready)),
-    status: () =>
-      statusOf({
-        version,
-        role: config.ROLE,
-        feedReason,
-        chain,
-        localChain: !real,
-        walletFunds,
-        pipeline,
-        readiness: ready,
-        schedule: () => state.schedule,
-        now,
-      }),
-    commerce: { ...commerce, closed: { ...commerce.closed, ...jobs.closed } },
-    jobs: jobs.desk,
-    purchases: composePurchases({ log, shutdown }, { db, chain, commerce, answers, now }),
-    tickets: websocket.tickets,
-    webhooks: composeWebhooks({ db, events: push.events, encryptionSecret, allowLocal: config.PUSH_LOCAL_TARGETS === 'allow', now }),
-  };
-  await bringWebhooksUpToDate(db, push.events);
-  const webhookDelivery = composeWebhookDelivery(
-    { config, log, shutdown },
-    { db, push, encryptionSecret, view: eventView, tierOf: (wallet) => access.tierOf(wallet), now },
-  );
-  const purge = async (at: Date) => {
-    // A clock that runs ahead would delete what has not expired.
-    if ((await time.disagreement()) !== null) return;
-    await Promise.all([
-      access.purge(at),
-      a2a.purge(at),
-      commerce.sales.purge(at),
-      push.events.purge(at),
-      webhookDelivery.purge(at),
-      websocket.purge(at),
-    ]);
-  };
-  const doors: Door[] = [...a2a.doors, composeMcp({ config, log, shutdown }, answers, { carryOut, paidCalls })];
-  const announce = async () => {
-    agent.identity = await updateAgentUri(chain, wallets.attester, agent.identity, agentUri);
-  };
-  const door = composeDoor({ config, db, log, shutdown, now, identify: (authorization) => access.identify(authorization), ...operator });
-  return {
-    config,
-    log,
-    shutdown,
-    infrastructure,
-    database,
-    pipeline,
-    push,
-    webhookDelivery,
-    websocket,
-    replayVenue: venues.paper,
-    http,
-    door,
-    doors,
-    live,
-    watchJobs: jobs.watch,
-    range,
-    feedReason,
-    setup,
-    state,
-    announce,
-    purge,
+/** Waits for a step of the start; once a stop has begun nothing follows it, since the parts it would need are closing. */
+function createStopGuard({ shutdown: { signal } }: Service): <T>(work: Promise<T>) => Promise<T> {
+  return async (work) => {
+    const result = await work;
+    signal.throwIfAborted();
+    return result;
   };
 }
 
-function failFromOutside({ log, shutdown }: Frame, error: OracleError): void {
-  log.error({ err: error }, 'a part of the service ended by itself');
-  void shutdown.stop(error.message).then(() => process.exit(1));
+/** Schedules what is done from now on. */
+async function startScheduledJobs(service: Service): Promise<void> {
+  const { database, pipeline, live, state, http, log, shutdown, webhookDelivery } = service;
+  // Loaded here only: a process that just answers keeps the memory.
+  const { startSchedule } = await import('./pipeline/schedule/schedule.ts');
+  const serviceJobs = {
+    contest: buildContestJob(http.contest),
+    payments: buildPaymentsJob(service),
+    housekeeping: buildHousekeepingJob(service),
+  };
+  const jobs = { ...(live === null ? {} : buildCollectJobs(live)), ...serviceJobs };
+  const starting = startSchedule({ db: database.db, deps: pipeline, log, now, jobs, queues: webhookDelivery.queues });
+  // Registered before it runs: a stop that comes meanwhile waits for it, and drains it while the database is there.
+  shutdown.onStop('jobs', async () => (await starting).drain(6_000));
+  state.schedule = await starting;
+  await webhookDelivery.start(state.schedule);
+}
+
+/** Jobs of their own, so that a provider that is slow to answer, or a long history, holds up nothing else. */
+function buildCollectJobs(live: LiveMarket): Record<string, RecurringJob> {
+  return {
+    prices: { cron: '* * * * *', run: live.collectPrices },
+    collect: { cron: '* * * * *', run: live.collect },
+    history: { cron: '*/15 * * * *', run: live.completeHistory },
+  };
+}
+
+/** What waited for a price or a forecast is taken up again within minutes. */
+function buildContestJob(contest: Contest): RecurringJob {
+  return {
+    cron: '*/15 * * * *',
+    run: async () => {
+      await contest.run();
+    },
+  };
+}
+
+/** Not a scheduled job: who has funded one waits for it, and a minute is long. */
+function startJobWatch({ watchJobs, shutdown }: Service): void {
+  if (watchJobs === null) return;
+  const watching = watchJobs();
+  shutdown.onStop('agent commerce', () => watching);
+}
+
+/** Payments whose process died before they were answered. */
+function buildPaymentsJob({ http: { commerce, purchases } }: Service): RecurringJob {
+  return {
+    cron: '* * * * *',
+    run: async () => {
+      await commerce.sales.sweep();
+      await purchases.sweep();
+    },
+  };
+}
+
+/** Deletes what has expired: not every engine does it by itself. */
+function buildHousekeepingJob({ purge }: Service): RecurringJob {
+  return { cron: '17 * * * *', run: () => purge(now()) };
+}
+
+async function startService(opened: StartupContext): Promise<void> {
+  const progress = createStartupProgress('starting', writeNotice);
+  const context = { ...opened, progress };
+  const { config, log, shutdown } = context;
+  const host = getListenHost(config);
+  const stopping = shutdown.signal;
+  const server = await listen(
+    createStartingApp({ log, stopping, setup: progress, publicUrl: config.PUBLIC_URL ?? 'http://127.0.0.1' }),
+    config.PORT,
+    host,
+    { stopping, limits: { maxConnections: config.MAX_CONNECTIONS, trustProxy: config.TRUST_PROXY } },
+  );
+  shutdown.onStop('http', () => server.close());
+  const url = getReachableUrl(host, server);
+  const service = await assembleService(context, url);
+  progress.replayAhead = await hasReplayAhead(service);
+  // Before the parts that requests under way still need.
+  shutdown.onStop('requests under way', () => server.close());
+  const isWorker = config.ROLE === 'worker';
+  const app = isWorker
+    ? createApp(workerRoutes(service.http), service.appOptions)
+    : createApp(allRoutes(service.http), service.appOptions, service.adapters);
+  // Handshakes first: until they are taken they are told to wait, whatever else is served.
+  if (isWorker) {
+    server.serveHandshakes(app);
+  } else {
+    // Ended before the server, which waits for its connections.
+    shutdown.onStop('WebSocket connections', await serveWebSocket(server, service));
+  }
+  server.serve(app);
+  printServedInterfaces(service, url);
+  await createStopGuard(service)(startPipeline(service));
+  // A second process on the same chain speaks for the service only under the address it was told.
+  if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await service.announce();
+  progress.complete();
+  process.stdout.write(await buildBanner(service, url));
+}
+
+/** Where the page is, which fills while history is replayed, and what it shows. */
+function printServedInterfaces({ config, http, feedReason, progress }: Service, url: string): void {
+  if (config.ROLE !== 'worker') {
+    const fillNote = progress.replayAhead ? ' (fills while history is replayed)' : '';
+    writeNotice(formatStageLine('Page', `${getPageUrl(config, url)}${fillNote}`));
+  }
+  writeNotice(`Market data: ${http.market.source}${feedReason === null ? '' : ` (${feedReason})`}`);
+}
+
+/** Where people see the service. */
+function getPageUrl({ PUBLIC_URL }: Config, url: string): string {
+  return joinUrl(PUBLIC_URL ?? url, '/');
+}
+
+async function buildBanner({ config, http, infrastructure, feedReason }: Service, url: string): Promise<string> {
+  const { record } = http;
+  const [from, to, replayedDays] = await Promise.all([
+    record.findGenesisDay(),
+    record.findLastDay(),
+    record.days.countDocuments({ replayed: true }),
+  ]);
+  return renderBanner({
+    name: IDENTITY.name,
+    version: http.version,
+    url,
+    pageUrl: config.ROLE === 'worker' ? null : getPageUrl(config, url),
+    source: http.market.source,
+    reason: feedReason ?? (await describeEndedFeed(http.market)),
+    record: from === null || to === null ? null : { from, to, replayedDays },
+    demo: infrastructure.demo,
+    demoPath: join(config.DATA_DIR, 'demo.json'),
+    demoCommands: infrastructure.demo === null ? null : buildDemoCommands(config, url),
+    exampleUid: await record.findExampleUid(),
+  });
+}
+
+async function describeEndedFeed(market: Market): Promise<string | null> {
+  const { lastDay } = await market.coverage();
+  return lastDay !== null && lastDay < toDay(Date.now()) ? formatEndOfData(lastDay) : null;
+}
+
+function getReachableUrl(host: string, { port }: HttpServer): string {
+  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  return `http://${shown}:${port}`;
+}
+
+/** Reads the settings and prepares what outlives any part: the log and the way to stop. */
+function openStartupContext(): StartupContext {
+  const config = loadConfig();
+  const log = createLog({ level: config.LOG_LEVEL, secrets: listSecretValues(config) });
+  const shutdown = createShutdown({ log });
+  stopOnSignals(shutdown, log);
+  return { config, log, shutdown, progress: createStartupProgress() };
+}
+
+/** Starts the service; an error of the start ends the process with code 1 and says what to do. */
+export async function runService(): Promise<void> {
+  await runProcess(startService);
+}
+
+/** Runs work within the frame of the process; what it throws is told to a person, and the process ends with `failureCode`. */
+export async function runProcess(work: (context: StartupContext) => Promise<void>, failureCode = 1): Promise<void> {
+  let context: StartupContext | undefined;
+  try {
+    context = openStartupContext();
+    await work(context);
+  } catch (error) {
+    // A signal ends the process itself: what its stop interrupts is no error of its own.
+    if (context?.shutdown.signal.aborted) return;
+    process.stderr.write(formatStartupError(error));
+    await context?.shutdown.stop('the start failed');
+    process.exit(failureCode);
+  }
+}
+
+function formatStartupError(error: unknown): string {
+  if (!(error instanceof OracleError)) return `${error instanceof Error ? error.stack : String(error)}\n`;
+  const action = error.suggestedAction === undefined ? '' : `\n  -> ${error.suggestedAction}`;
+  const hasLibraryMessage = ['INTERNAL', 'CHAIN_REVERTED', 'CHAIN_UNREACHABLE'].includes(error.code);
+  const cause = hasLibraryMessage && error.cause !== undefined ? `\n  ${getErrorMessage(error.cause)}` : '';
+  return `\n${error.code}: ${error.message}${cause}${action}\n`;
 }

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { type Day, instantOf } from '../../src/forecast/day.ts';
+import { type Day, toInstantMs } from '../../src/forecast/day.ts';
 import { runPastDay, type TestService, testService, today } from '../../test/support/service.ts';
 import type { Benchmark, Comparison } from '../benchmark.ts';
 
@@ -38,8 +38,8 @@ async function bytesIn(db: Db): Promise<number> {
 /** What the journal of the wallets says, before the last days and of these. */
 async function gasLines({ pipeline }: TestService, end: Day): Promise<string[]> {
   const { gasCosts } = pipeline.selfTests;
-  const settled = new Date(instantOf(end - SETTLED_DAYS));
-  const [before, since] = await Promise.all([gasCosts(new Date(0), settled), gasCosts(settled, new Date(instantOf(end + 1)))]);
+  const settled = new Date(toInstantMs(end - SETTLED_DAYS));
+  const [before, since] = await Promise.all([gasCosts(new Date(0), settled), gasCosts(settled, new Date(toInstantMs(end + 1)))]);
   const daily = new Set(since.map(({ purpose }) => purpose));
   const grouped = (gas: number) => Math.round(gas).toLocaleString('en-US');
   return [

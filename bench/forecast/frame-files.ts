@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, type InputFrame } from '../../src/forecast/frame.ts';
+import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, type InputFrame } from '../../src/forecast/input-frame.ts';
 
 /** Writes a frame for other languages to read: `frame.json`, and a file of little-endian float64 a column. */
 export async function writeFrame(folder: string, frame: InputFrame): Promise<void> {

@@ -1,5 +1,5 @@
-import { simulatedHistory } from '../../src/local/model-document/histories.ts';
-import { computeInThread } from '../../src/pipeline/self-test/thread.ts';
+import { computeInThread } from '../../src/pipeline/self-test/compute-in-thread.ts';
+import { loadSimulatedHistory } from '../../src/tools/model-document/histories.ts';
 
 /** Self-tests on a whole history in the thread that the service runs them in, one after the other without a pause. */
 export interface SelfTestLoop {
@@ -10,7 +10,7 @@ export interface SelfTestLoop {
 }
 
 export function selfTestLoop(): SelfTestLoop {
-  const history = simulatedHistory();
+  const history = loadSimulatedHistory();
   let running: { controller: AbortController; ended: Promise<number> } | null = null;
   return {
     async start() {

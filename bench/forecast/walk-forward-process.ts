@@ -1,9 +1,9 @@
-import { foldReport } from '../../src/forecast/backtest/fold-report.ts';
-import { outOfSample } from '../../src/forecast/backtest/out-of-sample.ts';
-import { pooledReport } from '../../src/forecast/backtest/pooled-report.ts';
-import { walkForwardReport } from '../../src/forecast/backtest/walk-forward.ts';
-import { computeFeatures } from '../../src/forecast/features.ts';
-import type { InputFrame } from '../../src/forecast/frame.ts';
+import { computeOutOfSampleFolds } from '../../src/forecast/backtest/out-of-sample.ts';
+import { buildFoldReport } from '../../src/forecast/backtest/walk-forward/fold-report.ts';
+import { buildPooledReport } from '../../src/forecast/backtest/walk-forward/pooled-report.ts';
+import { buildWalkForwardReport } from '../../src/forecast/backtest/walk-forward/report.ts';
+import { computeFeatures } from '../../src/forecast/features/compute-features.ts';
+import type { InputFrame } from '../../src/forecast/input-frame.ts';
 import { HORIZONS } from '../../src/forecast/model.ts';
 import { answerParent } from '../child.ts';
 import { type Headlines, headlinesOf } from './headlines.ts';
@@ -28,7 +28,7 @@ const answers = {
   },
   /** From the inputs to the report. */
   report(): Timed {
-    const { ms, result } = timed(() => walkForwardReport({ closes: frame.close, features: computeFeatures(frame), frame }));
+    const { ms, result } = timed(() => buildWalkForwardReport({ closes: frame.close, features: computeFeatures(frame), frame }));
     return { ms, headlines: headlinesOf(result.horizons) };
   },
   /** The same without the leak canaries. */
@@ -36,8 +36,8 @@ const answers = {
     const { ms, result } = timed(() => {
       const history = { closes: frame.close, features: computeFeatures(frame) };
       return HORIZONS.map((horizonDays) => {
-        const folds = outOfSample(history, horizonDays);
-        return { horizonDays, folds: folds.map(foldReport), pooled: pooledReport(folds, horizonDays) };
+        const folds = computeOutOfSampleFolds(history, horizonDays);
+        return { horizonDays, folds: folds.map(buildFoldReport), pooled: buildPooledReport(folds, horizonDays) };
       });
     });
     return { ms, headlines: headlinesOf(result) };

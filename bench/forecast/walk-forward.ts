@@ -1,4 +1,4 @@
-import { type History, recordedHistory, simulatedHistory } from '../../src/local/model-document/histories.ts';
+import { loadRecordedHistory, loadSimulatedHistory, type ModelHistory } from '../../src/tools/model-document/histories.ts';
 import { type Benchmark, type BenchOptions, type Comparison, interleaved } from '../benchmark.ts';
 import { type Child, startChild } from '../child.ts';
 import { differenceOf } from './headlines.ts';
@@ -18,7 +18,7 @@ export const WALK_FORWARD: Benchmark = {
   name: 'walk-forward',
   what: 'the whole walk-forward report of all horizons, against the same in numpy where python3 has it; --data <folder> for files of your own',
   async run({ data, rounds, tell }) {
-    const history = data === undefined ? await simulatedHistory() : await recordedHistory(data);
+    const history = data === undefined ? await loadSimulatedHistory() : await loadRecordedHistory(data);
     const ours = await startChild<WalkForwardAnswers>('forecast/walk-forward-process.ts');
     const numpy = await startNumpy(history.frame);
     try {
@@ -30,7 +30,7 @@ export const WALK_FORWARD: Benchmark = {
 };
 
 interface Both {
-  history: History;
+  history: ModelHistory;
   ours: Child<WalkForwardAnswers>;
   numpy: NumpyReference | null;
 }

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Address, createPublicClient, encodeFunctionData, type Hex, http, type LocalAccount, parseAbi } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import type { Requirements } from '../../src/commerce/x402/terms.ts';
-import { parseDemoFile } from '../../src/local/demo-file.ts';
-import { sendInOrder } from '../../src/local/deploy-send.ts';
-import { parseLocalKeys } from '../../src/local/keys.ts';
+import type { PaymentRequirements } from '../../src/commerce/x402/protocol/payment-quote.ts';
+import { parseDemoFile } from '../../src/dev/demo/demo-file.ts';
+import { parseLocalKeys } from '../../src/dev/demo/local-keys.ts';
+import { sendTransactions } from '../../src/dev/local-chain/contracts/send-transactions.ts';
 import { type WalletBehaviour, walletFactory } from '../../test/support/contract-wallet.ts';
 import { asHeader, readHeader } from '../../test/support/paying.ts';
 import { deployOffchainLookup } from '../../test/support/reverting-contract.ts';
@@ -130,7 +130,7 @@ interface Paid {
 }
 
 interface Payments {
-  requirements: Requirements;
+  requirements: PaymentRequirements;
   payers: readonly Payer[];
   change: Signing['change'];
 }
@@ -150,7 +150,7 @@ async function sendPayments({ url, nextAddress }: Target, { requirements, payers
   return { sent: { requests: payers.length, bytes }, answers };
 }
 
-async function readRequirements({ url, nextAddress }: Target): Promise<Requirements> {
+async function readRequirements({ url, nextAddress }: Target): Promise<PaymentRequirements> {
   const answer = await exchange(url, nextAddress(), getRequest(RESOURCE, { Connection: 'close' }));
   return readHeader(/^payment-required: (\S+)/im.exec(answer)?.[1]).accepts[0];
 }
@@ -165,7 +165,7 @@ async function openChain(folder: string): Promise<Chain> {
     rpcUrl,
     deployer,
     facilitator: privateKeyToAccount(keys.facilitator).address,
-    mint: (to) => sendInOrder(rpcUrl, deployer, [{ to: contracts.stablecoin, data: mint(to) }]),
+    mint: (to) => sendTransactions(rpcUrl, deployer, [{ to: contracts.stablecoin, data: mint(to) }]),
   };
 }
 

@@ -1,5 +1,5 @@
 import { getAddress } from 'viem';
-import { Hub } from '../../src/push/websocket/hub.ts';
+import { ConnectionHub } from '../../src/events/websocket/connection-hub.ts';
 import { changesOf, type RecordChange } from '../../test/support/push-changes.ts';
 import { serve } from '../../test/support/serve.ts';
 import { testService, today } from '../../test/support/service.ts';
@@ -9,7 +9,7 @@ import type { Broadcast } from './bare-process.ts';
 
 /** The whole service on a database and a chain of its own, with nothing in its record; it limits nobody. */
 const service = await testService(0);
-service.setup.complete();
+service.progress.complete();
 const { url } = await serve(service);
 const days = forecastDays(365);
 const loop = timedLoop();
@@ -23,10 +23,10 @@ function sessionOpener(): SessionOpener {
 
 /** How long hubs of this process are busy with telling their connections. */
 function timedLoop(): { takenNs(): Promise<bigint> } {
-  const { broadcast } = Hub.prototype;
+  const { broadcast } = ConnectionHub.prototype;
   let ns = 0n;
   let last = Promise.resolve();
-  Hub.prototype.broadcast = function timed(events) {
+  ConnectionHub.prototype.broadcast = function timed(events) {
     const startNs = process.hrtime.bigint();
     last = broadcast.call(this, events).then(() => {
       ns += process.hrtime.bigint() - startNs;

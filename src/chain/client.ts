@@ -1,9 +1,9 @@
 import type { PublicClient } from 'viem';
-import { OracleError } from '../errors.ts';
+import { OracleError } from '../platform/errors.ts';
 import { createEvmReader, type NodeFetch } from '../platform/outbound/evm-client.ts';
 import type { ChainAddresses } from './addresses.ts';
-import { chainCall } from './rpc-error.ts';
-import { withinTime } from './time-limit.ts';
+import { chainCall } from './rpc/chain-call.ts';
+import { withChainTimeout } from './rpc/time-limit.ts';
 
 export interface ChainOptions {
   rpcUrl: string;
@@ -52,22 +52,22 @@ export async function createChain({ rpcUrl, requestTimeoutMs = 10_000, fetch, ..
 }
 
 /** Whoever asks how the chain does wants to know it soon. */
-const HEALTH_LIMIT_MS = 3_000;
+const HEALTH_TIMEOUT_MS = 3_000;
 
 /**
  * The newest block.
  * @throws OracleError CHAIN_UNREACHABLE
  */
-export async function chainHealth({ client }: Chain): Promise<ChainHealth> {
-  const block = await withinTime(HEALTH_LIMIT_MS, 'Reading the newest block', () =>
+export async function readChainHealth({ client }: Chain): Promise<ChainHealth> {
+  const block = await withChainTimeout(HEALTH_TIMEOUT_MS, 'Reading the newest block', () =>
     chainCall('Reading the newest block', () => client.getBlock()),
   );
   return { blockNumber: Number(block.number), at: new Date(Number(block.timestamp) * 1000) };
 }
 
 /** Time of the block that a node would make now: on a local chain its own clock, whichever process asks. @throws OracleError CHAIN_UNREACHABLE */
-export async function pendingBlockAt({ client }: Chain): Promise<Date> {
-  const { timestamp } = await withinTime(HEALTH_LIMIT_MS, 'Reading the pending block', () =>
+export async function readPendingBlockTime({ client }: Chain): Promise<Date> {
+  const { timestamp } = await withChainTimeout(HEALTH_TIMEOUT_MS, 'Reading the pending block', () =>
     chainCall('Reading the pending block', () => client.getBlock({ blockTag: 'pending' })),
   );
   return new Date(Number(timestamp) * 1000);

@@ -1,25 +1,25 @@
 import { type Address, type Hex, parseAbi, zeroHash } from 'viem';
-import { isOracleError, reasonOf } from '../errors.ts';
-import { readPaymentToken } from './agent-commerce.ts';
+import { isOracleError, toPublicReason } from '../platform/errors.ts';
 import type { Chain } from './client.ts';
-import { schemaRegistryAbi } from './eas-abi.ts';
-import { readIdentity } from './identity.ts';
-import { readReputation } from './reputation.ts';
-import { chainCall } from './rpc-error.ts';
-import { SCHEMAS, type SchemaName, schemaUid } from './schemas.ts';
-import { withinTime } from './time-limit.ts';
+import { schemaRegistryAbi } from './eas/abi.ts';
+import { EAS_SCHEMAS, getSchemaUid, type SchemaName } from './eas/schemas.ts';
+import { readIdentity } from './erc8004/identity.ts';
+import { readReputation } from './erc8004/reputation.ts';
+import { readPaymentToken } from './erc8183/jobs.ts';
+import { chainCall } from './rpc/chain-call.ts';
+import { withChainTimeout } from './rpc/time-limit.ts';
 
 /** `missing`: nothing at the address answers as this contract does. */
 export const CONTRACT_STATES = ['live', 'missing', 'unreachable'] as const;
 
 /** How a contract answered; `value` is null unless it is live, and `reason` only then. */
-export interface Observed<T> {
+export interface ContractReading<T> {
   state: (typeof CONTRACT_STATES)[number];
   reason: string | null;
   value: T | null;
 }
 
-export interface TokenFacts {
+export interface TokenMetadata {
   /** At most 32 characters of the contract's own. */
   symbol: string;
   decimals: number;
@@ -27,14 +27,14 @@ export interface TokenFacts {
 
 /** The contracts that the service stands on, each by itself: one that does not answer hides no other. */
 export interface ContractStates {
-  eas: Observed<{ version: string }>;
-  schemaRegistry: Observed<{ schemas: { name: SchemaName; uid: Hex; registered: boolean }[] }>;
-  identityRegistry: Observed<{ owner: Address; agentUri: string }>;
-  reputationRegistry: Observed<{ feedback: number; reporter: Address }>;
-  gateToken: Observed<TokenFacts>;
-  stablecoin: Observed<TokenFacts>;
+  eas: ContractReading<{ version: string }>;
+  schemaRegistry: ContractReading<{ schemas: { name: SchemaName; uid: Hex; registered: boolean }[] }>;
+  identityRegistry: ContractReading<{ owner: Address; agentUri: string }>;
+  reputationRegistry: ContractReading<{ feedback: number; reporter: Address }>;
+  gateToken: ContractReading<TokenMetadata>;
+  stablecoin: ContractReading<TokenMetadata>;
   /** Null where no jobs are taken. */
-  agentCommerce: Observed<{ paymentToken: Address }> | null;
+  agentCommerce: ContractReading<{ paymentToken: Address }> | null;
 }
 
 export interface ContractStatesOptions {
@@ -42,76 +42,77 @@ export interface ContractStatesOptions {
   /** Whose feedback is counted. */
   reporter: Address;
   /** For how long each contract is waited for; 3 seconds unless told. */
-  limitMs?: number;
+  timeoutMs?: number;
 }
 
 const easVersionAbi = parseAbi(['function version() view returns (string)']);
 const tokenAbi = parseAbi(['function symbol() view returns (string)', 'function decimals() view returns (uint8)']);
 
-const LONGEST_SYMBOL = 32;
-const LONGEST_REASON = 200;
+const MAX_SYMBOL_CHARS = 32;
+const MAX_REASON_CHARS = 200;
 
 /** Asks every contract at once. A chain that does not answer is told in the states, never thrown. */
 export async function readContractStates(
   chain: Chain,
-  { agentId, reporter, limitMs = 3_000 }: ContractStatesOptions,
+  { agentId, reporter, timeoutMs: limitMs = 3_000 }: ContractStatesOptions,
 ): Promise<ContractStates> {
   const { addresses } = chain;
-  const observe = <T>(what: string, read: () => Promise<T>) => observed(() => withinTime(limitMs, what, () => chainCall(what, read)));
+  const readContract = <T>(what: string, read: () => Promise<T>) =>
+    tryRead(() => withChainTimeout(limitMs, what, () => chainCall(what, read)));
   const { agentCommerce: jobs } = addresses;
   const [eas, schemaRegistry, identityRegistry, reputationRegistry, gateToken, stablecoin, agentCommerce] = await Promise.all([
-    observe('Asking EAS', () => easFacts(chain)),
-    observe('Asking the schema registry', () => schemaFacts(chain)),
-    observe('Asking the identity registry', () => identityFacts(chain, agentId)),
-    observe('Asking the reputation registry', () => reputationFacts(chain, agentId, reporter)),
-    observe('Asking the gate token', () => tokenFacts(chain, addresses.gateToken)),
-    observe('Asking the stablecoin', () => tokenFacts(chain, addresses.stablecoin)),
+    readContract('Asking EAS', () => readEasVersion(chain)),
+    readContract('Asking the schema registry', () => readSchemaStates(chain)),
+    readContract('Asking the identity registry', () => readAgentOwner(chain, agentId)),
+    readContract('Asking the reputation registry', () => readFeedbackCount(chain, agentId, reporter)),
+    readContract('Asking the gate token', () => readTokenMetadata(chain, addresses.gateToken)),
+    readContract('Asking the stablecoin', () => readTokenMetadata(chain, addresses.stablecoin)),
     jobs === null
       ? null
-      : observe('Asking the agent commerce contract', async () => ({ paymentToken: await readPaymentToken(chain, jobs) })),
+      : readContract('Asking the agent commerce contract', async () => ({ paymentToken: await readPaymentToken(chain, jobs) })),
   ]);
   return { eas, schemaRegistry, identityRegistry, reputationRegistry, gateToken, stablecoin, agentCommerce };
 }
 
-async function observed<T>(read: () => Promise<T>): Promise<Observed<T>> {
+async function tryRead<T>(read: () => Promise<T>): Promise<ContractReading<T>> {
   try {
     return { state: 'live', reason: null, value: await read() };
   } catch (error) {
     const state = isOracleError(error, 'CHAIN_REVERTED') ? 'missing' : 'unreachable';
-    return { state, reason: reasonOf(error).slice(0, LONGEST_REASON), value: null };
+    return { state, reason: toPublicReason(error).slice(0, MAX_REASON_CHARS), value: null };
   }
 }
 
-async function easFacts({ client, addresses }: Chain): Promise<{ version: string }> {
+async function readEasVersion({ client, addresses }: Chain): Promise<{ version: string }> {
   const version = await client.readContract({ address: addresses.eas, abi: easVersionAbi, functionName: 'version' });
-  return { version: version.slice(0, LONGEST_SYMBOL) };
+  return { version: version.slice(0, MAX_SYMBOL_CHARS) };
 }
 
-async function schemaFacts({ client, addresses }: Chain) {
+async function readSchemaStates({ client, addresses }: Chain) {
   const call = { address: addresses.schemaRegistry, abi: schemaRegistryAbi, functionName: 'getSchema' } as const;
-  const names = Object.keys(SCHEMAS) as SchemaName[];
+  const names = Object.keys(EAS_SCHEMAS) as SchemaName[];
   const schemas = names.map(async (name) => {
-    const uid = schemaUid(name);
+    const uid = getSchemaUid(name);
     const found = await client.readContract({ ...call, args: [uid] });
     return { name, uid, registered: found.uid !== zeroHash };
   });
   return { schemas: await Promise.all(schemas) };
 }
 
-async function identityFacts(chain: Chain, agentId: number): Promise<{ owner: Address; agentUri: string }> {
+async function readAgentOwner(chain: Chain, agentId: number): Promise<{ owner: Address; agentUri: string }> {
   const { owner, agentUri } = await readIdentity(chain, agentId);
   return { owner, agentUri };
 }
 
-async function reputationFacts(chain: Chain, agentId: number, reporter: Address): Promise<{ feedback: number; reporter: Address }> {
+async function readFeedbackCount(chain: Chain, agentId: number, reporter: Address): Promise<{ feedback: number; reporter: Address }> {
   const { total } = await readReputation(chain, agentId, reporter);
   return { feedback: total, reporter };
 }
 
-async function tokenFacts({ client }: Chain, address: Address): Promise<TokenFacts> {
+async function readTokenMetadata({ client }: Chain, address: Address): Promise<TokenMetadata> {
   const [symbol, decimals] = await Promise.all([
     client.readContract({ address, abi: tokenAbi, functionName: 'symbol' }),
     client.readContract({ address, abi: tokenAbi, functionName: 'decimals' }),
   ]);
-  return { symbol: symbol.slice(0, LONGEST_SYMBOL), decimals };
+  return { symbol: symbol.slice(0, MAX_SYMBOL_CHARS), decimals };
 }

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import type { Address } from 'viem';
-import type { JournalRow, StoredReceipt } from './journal.ts';
+import type { JournalRow, StoredReceipt } from './tx/journal.ts';
 
 /** What transactions of one purpose cost. The purpose is the first word of their keys, such as `attest` or `feedback`. */
 export interface GasCosts {
@@ -15,7 +15,7 @@ export interface GasCosts {
 export type ReadGasCosts = (from: Date, to: Date) => Promise<GasCosts[]>;
 
 /** Reads the journal of all wallets, for these. */
-export function createGasCosts(db: Db, { chainId, addresses }: { chainId: number; addresses: readonly Address[] }): ReadGasCosts {
+export function createGasCostReader(db: Db, { chainId, addresses }: { chainId: number; addresses: readonly Address[] }): ReadGasCosts {
   const rows = db.collection<JournalRow>('transactions');
   return async (from, to) => {
     const mined = await rows
@@ -24,21 +24,21 @@ export function createGasCosts(db: Db, { chainId, addresses }: { chainId: number
         { hint: 'one_row_per_nonce', projection: { key: 1, receipt: 1 } },
       )
       .toArray();
-    return [...Map.groupBy(mined, ({ key }) => key.split(':', 1)[0])].map(([purpose, members]) => sumOf(purpose, members));
+    return [...Map.groupBy(mined, ({ key }) => key.split(':', 1)[0])].map(([purpose, members]) => sumGasCosts(purpose, members));
   };
 }
 
-function sumOf(purpose: string, rows: readonly Pick<JournalRow, 'receipt'>[]): GasCosts {
+function sumGasCosts(purpose: string, rows: readonly Pick<JournalRow, 'receipt'>[]): GasCosts {
   const receipts = rows.map(({ receipt }) => receipt!);
   return {
     purpose,
     transactions: receipts.length,
     gasUsed: receipts.reduce((sum, { gasUsed }) => sum + gasUsed, 0),
-    costWei: receipts.reduce((sum, receipt) => sum + costOf(receipt), 0n),
+    costWei: receipts.reduce((sum, receipt) => sum + getReceiptCostWei(receipt), 0n),
   };
 }
 
 /** What a transaction cost, in wei: gas at its price, and the data fee of a rollup. */
-export function costOf({ gasUsed, effectiveGasPrice, l1FeeWei = '0' }: StoredReceipt): bigint {
+export function getReceiptCostWei({ gasUsed, effectiveGasPrice, l1FeeWei = '0' }: StoredReceipt): bigint {
   return BigInt(gasUsed) * BigInt(effectiveGasPrice) + BigInt(l1FeeWei);
 }

@@ -1,18 +1,18 @@
 import type { Db } from 'mongodb';
 import type { Address } from 'viem';
 import type { Chain } from './client.ts';
-import { costOf } from './gas-costs.ts';
-import type { JournalRow } from './journal.ts';
-import { chainCall } from './rpc-error.ts';
-import { withinTime } from './time-limit.ts';
-import type { WalletRole } from './wallet.ts';
+import { getReceiptCostWei } from './gas-costs.ts';
+import { chainCall } from './rpc/chain-call.ts';
+import { withChainTimeout } from './rpc/time-limit.ts';
+import type { JournalRow } from './tx/journal.ts';
+import type { WalletRole } from './tx/wallet.ts';
 
 /** Roles whose address anybody is told elsewhere too; what the facilitator sends would tell what was settled. */
-export const TOLD_ROLES = ['attester', 'reporter', 'provider'] as const satisfies WalletRole[];
+export const PUBLIC_ROLES = ['attester', 'reporter', 'provider'] as const satisfies WalletRole[];
 
 /** The wallet of a role. */
 export interface RoleWallet {
-  role: (typeof TOLD_ROLES)[number];
+  role: (typeof PUBLIC_ROLES)[number];
   address: Address;
 }
 
@@ -25,9 +25,9 @@ export interface WalletFunds extends RoleWallet {
 
 const WEEK_DAYS = 7;
 const DAY_MS = 86_400_000;
-const LIMIT_MS = 3_000;
+const READ_TIMEOUT_MS = 3_000;
 /** A hundred years: what is told for longer, too. */
-export const MOST_DAYS = 36_500;
+export const MAX_DAYS_LEFT = 36_500;
 
 /**
  * What wallets have for gas, and for how long that lasts.
@@ -39,19 +39,19 @@ export function readWalletFunds(
   now: Date,
 ): Promise<WalletFunds[]> {
   const since = new Date(now.getTime() - WEEK_DAYS * DAY_MS);
-  return withinTime(LIMIT_MS, 'Reading the balances', () =>
+  return withChainTimeout(READ_TIMEOUT_MS, 'Reading the balances', () =>
     Promise.all(
       wallets.map(async ({ role, address }) => {
         const balance = await chainCall('Reading a balance', () => chain.client.getBalance({ address }));
-        const spent = await spentSince(db, { chainId: chain.chainId, address, since });
-        return { role, address, balanceWei: String(balance), daysLeft: daysLeft(balance, spent) };
+        const spent = await readSpentSince(db, { chainId: chain.chainId, address, since });
+        return { role, address, balanceWei: String(balance), daysLeft: estimateDaysLeft(balance, spent) };
       }),
     ),
   );
 }
 
 /** Wei that a wallet paid for its transactions since an instant, by block time; null when its first one came later. */
-async function spentSince(db: Db, { since, ...wallet }: { chainId: number; address: Address; since: Date }): Promise<bigint | null> {
+async function readSpentSince(db: Db, { since, ...wallet }: { chainId: number; address: Address; since: Date }): Promise<bigint | null> {
   const newestFirst = db
     .collection<JournalRow>('transactions')
     .find({ ...wallet, receipt: { $ne: null } }, { hint: 'one_row_per_nonce', projection: { 'receipt.logs': 0 } })
@@ -59,13 +59,13 @@ async function spentSince(db: Db, { since, ...wallet }: { chainId: number; addre
   let spent = 0n;
   for await (const { receipt } of newestFirst) {
     if (receipt!.at < since) return spent;
-    spent += costOf(receipt!);
+    spent += getReceiptCostWei(receipt!);
   }
   return null;
 }
 
-function daysLeft(balance: bigint, spent: bigint | null): number | null {
+function estimateDaysLeft(balance: bigint, spent: bigint | null): number | null {
   if (spent === null || spent === 0n) return null;
   const days = (balance * BigInt(WEEK_DAYS)) / spent;
-  return days > MOST_DAYS ? MOST_DAYS : Number(days);
+  return days > MAX_DAYS_LEFT ? MAX_DAYS_LEFT : Number(days);
 }

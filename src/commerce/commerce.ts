@@ -1,22 +1,22 @@
 import type { Address } from 'viem';
 import type { SignedHash } from '../chain/verify-signature.ts';
-import { CHANNELS, type Channel, type ClosedChannels } from './channel.ts';
-import type { Ledger } from './ledger.ts';
-import type { RequireOpen } from './opening.ts';
-import type { SignatureRule } from './purchases/buyer.ts';
-import type { SignReceipt } from './receipt.ts';
-import type { Till } from './till.ts';
-import type { Sales } from './x402/sale.ts';
+import { CHANNELS, type Channel, type ClosedChannels } from './channels.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import type { MerchantConfig } from './merchant-config.ts';
+import type { SignatureRule } from './purchases/buyer-check.ts';
+import type { SignReceipt } from './receipts/receipt.ts';
+import type { RequireSalesOpen } from './sales-gate.ts';
+import type { SalesService } from './x402/sales-service.ts';
 
 /** What is sold, to whom it is paid, and what has been earned. */
 export interface Commerce {
   ledger: Ledger;
-  till: Till;
+  merchant: MerchantConfig;
   signReceipt: SignReceipt;
   /** The wallet that signs them. */
   receiptSigner: Address;
   /** What is paid for with the request itself. */
-  sales: Sales;
+  sales: SalesService;
   /** Somebody else's facilitator of x402; null where payments are settled in this process. */
   facilitatorUrl: string | null;
   /** Whether a wallet signed a hash. @throws OracleError CHAIN_UNREACHABLE */
@@ -26,7 +26,7 @@ export interface Commerce {
   /** Whether a purchase needs the signature of the wallet that paid. */
   purchaseSignatures: SignatureRule;
   closed: ClosedChannels;
-  requireOpen: RequireOpen;
+  requireOpen: RequireSalesOpen;
 }
 
 /** Whether a channel takes money, and if not why. */
@@ -38,7 +38,7 @@ export interface ChannelState {
 }
 
 /** All channels, those that are closed with the reason. */
-export function channelStates({ closed }: Pick<Commerce, 'closed'>): ChannelState[] {
+export function listChannelStates({ closed }: Pick<Commerce, 'closed'>): ChannelState[] {
   return CHANNELS.map((channel) => {
     const reason = closed[channel] ?? null;
     return { channel, open: reason === null, reason };

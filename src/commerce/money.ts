@@ -1,4 +1,4 @@
-import { OracleError } from '../errors.ts';
+import { OracleError } from '../platform/errors.ts';
 
 /** An amount of an asset in its smallest unit, exact and never negative. */
 export interface Money {
@@ -11,16 +11,16 @@ export interface Money {
 /** US dollars are counted in millionths, the smallest unit of a stablecoin with six decimals. */
 export const USD_DECIMALS = 6;
 
-const LONGEST = 40;
+const MAX_AMOUNT_CHARS = 40;
 
 /** US dollars from millionths of one. */
-export function usdOf(amountMicros: bigint): Money {
+export function usdFromMicros(amountMicros: bigint): Money {
   return { asset: 'USD', amount: amountMicros, decimals: USD_DECIMALS };
 }
 
 /** US dollars from a decimal number in text, e.g. `0.001`. @throws OracleError INPUT_INVALID as `parseAmount` does. */
-export function usd(text: string): Money {
-  return usdOf(parseAmount(text, USD_DECIMALS));
+export function parseUsd(text: string): Money {
+  return usdFromMicros(parseAmount(text, USD_DECIMALS));
 }
 
 /**
@@ -28,7 +28,7 @@ export function usd(text: string): Money {
  * @throws OracleError INPUT_INVALID for anything but digits with at most one point, or with more decimals than the asset has.
  */
 export function parseAmount(text: string, decimals: number): bigint {
-  const [, whole, fraction = ''] = (text.length <= LONGEST && /^(\d+)(?:\.(\d+))?$/.exec(text)) || [];
+  const [, whole, fraction = ''] = (text.length <= MAX_AMOUNT_CHARS && /^(\d+)(?:\.(\d+))?$/.exec(text)) || [];
   if (whole === undefined || fraction.length > decimals) {
     throw new OracleError('INPUT_INVALID', `An amount must be a decimal number of at most ${decimals} decimals`, { field: 'amount' });
   }
@@ -47,6 +47,6 @@ export function formatAmount({ amount, decimals }: Money, minDecimals = Math.min
 }
 
 /** For a price tag, e.g. `1.00 USD`. */
-export function displayMoney(money: Money): string {
+export function formatMoney(money: Money): string {
   return `${formatAmount(money)} ${money.asset}`;
 }

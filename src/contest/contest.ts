@@ -1,11 +1,19 @@
-import { createCache } from '../market/cache.ts';
-import { type CommitReceipt, commit, findMarket, type SignedCommitment } from './commit.ts';
-import type { Page } from './page.ts';
-import { type ContestOptions, type ContestParts, contestParts } from './parts.ts';
-import type { RoundDoc } from './round.ts';
+import { createCache } from '../platform/cache.ts';
+import { acceptCommitment, type CommitReceipt, findMarket, type SignedCommitment } from './commitments/accept-commitment.ts';
+import { buildContestDomain, type ContestDomain } from './commitments/typed-data.ts';
+import { type ContestDeps, type ContestOptions, createContestDeps } from './deps.ts';
+import type { Pagination } from './pagination.ts';
+import type { RoundDoc } from './rounds/round.ts';
 import { type ContestReport, runContest } from './run-contest.ts';
-import { type ContestDomain, domainOf } from './typed-data.ts';
-import { type CommitmentView, isPublic, type RoundView, type StandingView, viewCommitment, viewRound, viewStanding } from './views.ts';
+import {
+  areCommitmentsPublic,
+  type CommitmentView,
+  type RoundView,
+  type StandingView,
+  toCommitmentView,
+  toRoundView,
+  toStandingView,
+} from './views.ts';
 
 export interface ContestCounts {
   rounds: { open: number; running: number; resolved: number; void: number };
@@ -25,45 +33,45 @@ export interface ContestStatus {
 
 /** The contest as the doors and the schedule see it. */
 export interface Contest {
-  status(): Promise<ContestStatus>;
+  getStatus(): Promise<ContestStatus>;
   /** Newest first. */
-  rounds(page: Page): Promise<{ rounds: RoundView[]; total: number }>;
+  listRounds(page: Pagination): Promise<{ rounds: RoundView[]; total: number }>;
   /** @throws OracleError as `commit` */
   commit(commitment: SignedCommitment): Promise<CommitReceipt>;
   /** Null in place of commitments that may not be read yet. @throws OracleError NOT_FOUND */
-  commitmentsOf(market: string, page: Page): Promise<{ round: RoundView; commitments: CommitmentView[] | null; total: number }>;
-  standings(page: Page): Promise<{ standings: StandingView[]; total: number; ranked: number }>;
+  listCommitments(market: string, page: Pagination): Promise<{ round: RoundView; commitments: CommitmentView[] | null; total: number }>;
+  listStandings(page: Pagination): Promise<{ standings: StandingView[]; total: number; ranked: number }>;
   /** Does everything that is due. */
   run(): Promise<ContestReport[]>;
 }
 
 /** Figures over all commitments are made once a minute at most. */
-const CACHED_PAGES = 32;
+const MAX_CACHED_PAGES = 32;
 
 export function createContest(options: ContestOptions): Contest {
-  const parts = contestParts(options);
-  const standings = createCache<Awaited<ReturnType<Contest['standings']>>>('contest-standings', CACHED_PAGES);
-  const totals = createCache<Awaited<ReturnType<typeof parts.commitments.totals>>>('contest-totals', 1);
-  const minute = () => Math.floor(parts.now().getTime() / 60_000);
+  const deps = createContestDeps(options);
+  const standings = createCache<Awaited<ReturnType<Contest['listStandings']>>>('contest-standings', MAX_CACHED_PAGES);
+  const totals = createCache<Awaited<ReturnType<typeof deps.commitments.countTotals>>>('contest-totals', 1);
+  const minute = () => Math.floor(deps.now().getTime() / 60_000);
   let accepted = 0;
   return {
-    status: async () => statusOf(parts, await totals.get(`${accepted}@${minute()}`, () => parts.commitments.totals())),
-    rounds: (page) => roundsOf(parts, page),
+    getStatus: async () => readStatus(deps, await totals.get(`${accepted}@${minute()}`, () => deps.commitments.countTotals())),
+    listRounds: (page) => listRoundViews(deps, page),
     async commit(commitment) {
-      const receipt = await commit(parts, commitment);
+      const receipt = await acceptCommitment(deps, commitment);
       // Whoever has just committed finds himself counted.
       accepted += 1;
       return receipt;
     },
-    commitmentsOf: (market, page) => commitmentsOf(parts, market, page),
-    standings: (page) => standings.get(`${page.limit}+${page.offset}@${minute()}`, () => standingsOf(parts, page)),
-    run: () => runContest(parts),
+    listCommitments: (market, page) => listMarketCommitments(deps, market, page),
+    listStandings: (page) => standings.get(`${page.limit}+${page.offset}@${minute()}`, () => listStandingViews(deps, page)),
+    run: () => runContest(deps),
   };
 }
 
-async function statusOf(parts: ContestParts, totals: Omit<ContestCounts, 'rounds'>): Promise<ContestStatus> {
-  const [undecided, counts] = await Promise.all([parts.rounds.undecided(), parts.rounds.countByState()]);
-  const views = await viewsOf(parts, undecided);
+async function readStatus(deps: ContestDeps, totals: Omit<ContestCounts, 'rounds'>): Promise<ContestStatus> {
+  const [undecided, counts] = await Promise.all([deps.rounds.listUndecided(), deps.rounds.countByState()]);
+  const views = await buildRoundViews(deps, undecided);
   const running = views.filter(({ state }) => state === 'RUNNING');
   return {
     open: views.find(({ state }) => state === 'OPEN') ?? null,
@@ -77,31 +85,31 @@ async function statusOf(parts: ContestParts, totals: Omit<ContestCounts, 'rounds
       },
       ...totals,
     },
-    domain: domainOf(parts.deployment),
+    domain: buildContestDomain(deps.deployment),
   };
 }
 
-async function roundsOf(parts: ContestParts, page: Page): ReturnType<Contest['rounds']> {
-  const { rounds, total } = await parts.rounds.page(page);
-  return { rounds: await viewsOf(parts, rounds), total };
+async function listRoundViews(deps: ContestDeps, page: Pagination): ReturnType<Contest['listRounds']> {
+  const { rounds, total } = await deps.rounds.listPage(page);
+  return { rounds: await buildRoundViews(deps, rounds), total };
 }
 
 /** Decided rounds hold what came of their commitments; for the others it is counted now. */
-async function viewsOf(parts: ContestParts, rounds: readonly RoundDoc[]): Promise<RoundView[]> {
+async function buildRoundViews(deps: ContestDeps, rounds: readonly RoundDoc[]): Promise<RoundView[]> {
   const undecided = rounds.filter(({ state }) => state === 'OPEN' || state === 'RUNNING');
   const markets = undecided.flatMap((round) => round.markets.map(({ id }) => id));
-  const crowd = markets.length === 0 ? new Map() : await parts.commitments.crowdOf(markets);
-  return rounds.map((round) => viewRound(round, crowd, parts.now()));
+  const crowd = markets.length === 0 ? new Map() : await deps.commitments.readCrowdFigures(markets);
+  return rounds.map((round) => toRoundView(round, crowd, deps.now()));
 }
 
-async function commitmentsOf(parts: ContestParts, market: string, page: Page): ReturnType<Contest['commitmentsOf']> {
-  const { round } = await findMarket(parts, market);
-  const { commitments, total } = await parts.commitments.ofMarket(market, page);
-  const [view] = await viewsOf(parts, [round]);
-  return { round: view, commitments: isPublic(round, parts.now()) ? commitments.map(viewCommitment) : null, total };
+async function listMarketCommitments(deps: ContestDeps, market: string, page: Pagination): ReturnType<Contest['listCommitments']> {
+  const { round } = await findMarket(deps, market);
+  const { commitments, total } = await deps.commitments.listByMarket(market, page);
+  const [view] = await buildRoundViews(deps, [round]);
+  return { round: view, commitments: areCommitmentsPublic(round, deps.now()) ? commitments.map(toCommitmentView) : null, total };
 }
 
-async function standingsOf({ commitments }: ContestParts, page: Page): ReturnType<Contest['standings']> {
-  const { rows, total, ranked } = await commitments.standings(page);
-  return { standings: rows.map((row, index) => viewStanding(row, page.offset + index + 1)), total, ranked };
+async function listStandingViews({ commitments }: ContestDeps, page: Pagination): ReturnType<Contest['listStandings']> {
+  const { rows, total, ranked } = await commitments.listStandings(page);
+  return { standings: rows.map((row, index) => toStandingView(row, page.offset + index + 1)), total, ranked };
 }

@@ -1,9 +1,9 @@
-import { CLOCK_TOLERANCE_MS } from './commit.ts';
-import { MIN_RANKED_ROUNDS } from './interval.ts';
-import { MAX_FORECAST_AGE_DAYS } from './pin-oracle.ts';
-import { MAX_POINTS, MAX_PROBABILITY_BPS, MIN_PROBABILITY_BPS, POINTS_PER_BRIER } from './score.ts';
-import { STRIKE_DISTANCE, STRIKES_EACH_SIDE } from './strikes.ts';
-import { VOID_AFTER_DAYS } from './void-round.ts';
+import { CLOCK_TOLERANCE_MS } from './commitments/accept-commitment.ts';
+import { MAX_FORECAST_AGE_DAYS } from './rounds/pin-oracle.ts';
+import { STRIKE_DISTANCE, STRIKES_EACH_SIDE } from './rounds/strikes.ts';
+import { VOID_AFTER_DAYS } from './rounds/void-round.ts';
+import { MIN_RANKED_ROUNDS } from './scoring/rounds-interval.ts';
+import { MAX_POINTS, MAX_PROBABILITY_BPS, MIN_PROBABILITY_BPS, POINTS_PER_BRIER } from './scoring/score.ts';
 
 export interface ContestRules {
   minProbabilityBps: number;
@@ -18,7 +18,7 @@ export interface ContestRules {
 }
 
 /** How the contest works, as numbers and in words. */
-export function contestRules(): ContestRules {
+export function getContestRules(): ContestRules {
   return {
     minProbabilityBps: MIN_PROBABILITY_BPS,
     maxProbabilityBps: MAX_PROBABILITY_BPS,
@@ -42,7 +42,7 @@ export function contestRules(): ContestRules {
 }
 
 /** The numbers of the contest as Markdown, for its document. */
-export function contestMarkdown(): string {
+export function renderContestMarkdown(): string {
   const rows = [
     ['A round', 'one ISO week, Monday 00:00 UTC to Monday 00:00 UTC'],
     ['Listed', 'when the week before it begins; the strikes are fixed then'],

@@ -1,43 +1,43 @@
-import { isOracleError, messageOf } from '../errors.ts';
-import { listRound } from './list-round.ts';
-import type { ContestParts } from './parts.ts';
-import { pinOracle } from './pin-oracle.ts';
-import { resolveRound } from './resolve-round.ts';
-import type { RoundDoc } from './round.ts';
-import { scoreRound } from './score-round.ts';
+import { getErrorMessage, isOracleError } from '../platform/errors.ts';
+import type { ContestDeps } from './deps.ts';
+import { listRound } from './rounds/list-round.ts';
+import { pinOracle } from './rounds/pin-oracle.ts';
+import { resolveRound } from './rounds/resolve-round.ts';
+import type { RoundDoc } from './rounds/round.ts';
+import { scoreRound } from './rounds/score-round.ts';
 
 /** What became of one step of one round. */
 export type ContestReport = { step: string; round: string | null } & ({ done: string } | { waiting: string } | { failed: string });
 
-type RoundStep = (parts: ContestParts, round: RoundDoc) => Promise<string | null>;
+type RoundStep = (deps: ContestDeps, round: RoundDoc) => Promise<string | null>;
 
 /**
  * Does everything that is due: lists the next round, pins the oracle's probabilities of what has opened, decides and scores what is
  * over. Each step may run twice, in parallel, or be killed in the middle; one that waits or fails holds up no other. Nothing to do
  * costs a few reads.
  */
-export async function runContest(parts: ContestParts): Promise<ContestReport[]> {
-  const { rounds, now } = parts;
+export async function runContest(deps: ContestDeps): Promise<ContestReport[]> {
+  const { rounds, now } = deps;
   return [
-    ...(await attempt(parts, { step: 'list', round: null }, async () => listed(await listRound(parts)))),
-    ...(await forEach(parts, 'pin', await rounds.opened('OPEN', now()), pinOracle)),
-    ...(await forEach(parts, 'resolve', await rounds.opened('RUNNING', now()), resolveRound)),
-    ...(await forEach(parts, 'score', await rounds.unscored(), scoreRound)),
+    ...(await attemptStep(deps, { step: 'list', round: null }, async () => describeListedRound(await listRound(deps)))),
+    ...(await runStepForRounds(deps, 'pin', await rounds.listOpened('OPEN', now()), pinOracle)),
+    ...(await runStepForRounds(deps, 'resolve', await rounds.listOpened('RUNNING', now()), resolveRound)),
+    ...(await runStepForRounds(deps, 'score', await rounds.listUnscored(), scoreRound)),
   ];
 }
 
-function listed(round: string | null): string | null {
+function describeListedRound(round: string | null): string | null {
   return round === null ? null : `listed ${round}`;
 }
 
-async function forEach(parts: ContestParts, step: string, rounds: readonly RoundDoc[], run: RoundStep): Promise<ContestReport[]> {
+async function runStepForRounds(deps: ContestDeps, step: string, rounds: readonly RoundDoc[], run: RoundStep): Promise<ContestReport[]> {
   const reports: ContestReport[] = [];
-  for (const round of rounds) reports.push(...(await attempt(parts, { step, round: round._id }, () => run(parts, round))));
+  for (const round of rounds) reports.push(...(await attemptStep(deps, { step, round: round._id }, () => run(deps, round))));
   return reports;
 }
 
-async function attempt(
-  { log }: ContestParts,
+async function attemptStep(
+  { log }: ContestDeps,
   of: Pick<ContestReport, 'step' | 'round'>,
   run: () => Promise<string | null>,
 ): Promise<ContestReport[]> {
@@ -52,6 +52,6 @@ async function attempt(
       return [{ ...of, waiting: error.message }];
     }
     log.error({ err: error, ...of }, 'contest step failed');
-    return [{ ...of, failed: messageOf(error) }];
+    return [{ ...of, failed: getErrorMessage(error) }];
   }
 }

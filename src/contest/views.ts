@@ -1,14 +1,14 @@
 import { formatDay } from '../forecast/day.ts';
 import { brierScore } from '../forecast/scoring.ts';
-import { fromCents } from '../record/forecast.ts';
-import type { CommitmentDoc } from './commitment.ts';
-import type { CrowdFigures } from './commitment-store.ts';
-import { roundsInterval } from './interval.ts';
-import { type MarketDoc, questionOf, type RoundDoc, type RoundState } from './round.ts';
-import type { StandingRow } from './standings-query.ts';
-import { decidingDay } from './week.ts';
+import { fromCents } from '../record/forecast-doc.ts';
+import type { CommitmentDoc } from './commitments/commitment.ts';
+import type { CrowdFigures } from './commitments/store.ts';
+import { formatMarketQuestion, type MarketDoc, type RoundDoc, type RoundState } from './rounds/round.ts';
+import { getDecidingDay } from './rounds/week.ts';
+import { computeRoundsInterval } from './scoring/rounds-interval.ts';
+import type { StandingRow } from './scoring/standings-query.ts';
 
-export type Crowd = ReadonlyMap<string, CrowdFigures>;
+export type CrowdByMarket = ReadonlyMap<string, CrowdFigures>;
 
 export interface MarketView {
   market: string;
@@ -43,7 +43,7 @@ export interface RoundView {
 }
 
 /** Whether others' commitments may be read: from the moment that none can follow them. */
-export function isPublic({ opensAt }: Pick<RoundDoc, 'opensAt'>, now: Date): boolean {
+export function areCommitmentsPublic({ opensAt }: Pick<RoundDoc, 'opensAt'>, now: Date): boolean {
   return now >= opensAt;
 }
 
@@ -51,67 +51,67 @@ export function isPublic({ opensAt }: Pick<RoundDoc, 'opensAt'>, now: Date): boo
  * A round as everybody may see it. What the oracle said is in it only once the round is RESOLVED, what others said once it has opened.
  * @param crowd of rounds that are not decided; decided ones hold their own
  */
-export function viewRound(round: RoundDoc, crowd: Crowd, now: Date): RoundView {
+export function toRoundView(round: RoundDoc, crowd: CrowdByMarket, now: Date): RoundView {
   const { _id, opensAt, resolvesAt, listedAt, listing, outcome, voidBecause, scoredAt } = round;
-  const markets = round.markets.map((market) => viewMarket(round, market, crowd, now));
+  const markets = round.markets.map((market) => toMarketView(round, market, crowd, now));
   return {
     round: _id,
-    state: stateAt(round, now),
+    state: getRoundState(round, now),
     listedAt: listedAt.toISOString(),
     deadline: opensAt.toISOString(),
     resolvesAt: resolvesAt.toISOString(),
-    decidingDate: formatDay(decidingDay(round)),
+    decidingDate: formatDay(getDecidingDay(round)),
     listingPrice: listing.spotUsd,
     listingSource: listing.source,
     markets,
     close: outcome === null ? null : fromCents(outcome.closeCents),
     venues: outcome?.venues ?? null,
     decidedAt: outcome?.decidedAt.toISOString() ?? null,
-    ...visibleOracle(round, markets),
+    ...toOracleFields(round, markets),
     scored: scoredAt !== null,
     voidBecause,
   };
 }
 
 /** A round has opened when its time has come, not when the job saw it. */
-function stateAt(round: RoundDoc, now: Date): RoundState {
-  return round.state === 'OPEN' && isPublic(round, now) ? 'RUNNING' : round.state;
+function getRoundState(round: RoundDoc, now: Date): RoundState {
+  return round.state === 'OPEN' && areCommitmentsPublic(round, now) ? 'RUNNING' : round.state;
 }
 
 type OracleFields = Pick<RoundView, 'oracleForecastDate' | 'oracleModelVersion' | 'oracleMeanBrier'>;
 
-function visibleOracle({ state, pinned }: RoundDoc, markets: MarketView[]): OracleFields {
+function toOracleFields({ state, pinned }: RoundDoc, markets: MarketView[]): OracleFields {
   if (state !== 'RESOLVED' || pinned === null) return { oracleForecastDate: null, oracleModelVersion: null, oracleMeanBrier: null };
   const briers = markets.map(({ oracleBrier }) => oracleBrier!);
   return {
     oracleForecastDate: formatDay(pinned.day),
     oracleModelVersion: pinned.modelVersion,
-    oracleMeanBrier: rounded(briers.reduce((sum, brier) => sum + brier, 0) / briers.length),
+    oracleMeanBrier: roundToMicro(briers.reduce((sum, brier) => sum + brier, 0) / briers.length),
   };
 }
 
-function viewMarket(round: RoundDoc, market: MarketDoc, crowd: Crowd, now: Date): MarketView {
+function toMarketView(round: RoundDoc, market: MarketDoc, crowd: CrowdByMarket, now: Date): MarketView {
   const { id, strikeUsd, above } = market;
   const commitments = market.commitments ?? crowd.get(id)?.commitments ?? 0;
-  const meanBps = isPublic(round, now) ? (market.meanBps ?? crowd.get(id)?.meanBps ?? null) : null;
-  const crowdProbability = meanBps === null ? null : rounded(meanBps / 10_000);
+  const meanBps = areCommitmentsPublic(round, now) ? (market.meanBps ?? crowd.get(id)?.meanBps ?? null) : null;
+  const crowdProbability = meanBps === null ? null : roundToMicro(meanBps / 10_000);
   const resolved = round.state === 'RESOLVED';
-  const oracleProbability = resolved ? fromBps(market.oracleBps) : null;
+  const oracleProbability = resolved ? bpsToShare(market.oracleBps) : null;
   return {
     market: id,
-    question: questionOf(round, market),
+    question: formatMarketQuestion(round, market),
     strikeUsd,
     commitments,
     crowdProbability,
     outcome: above === null ? null : above ? 'YES' : 'NO',
     oracleProbability,
-    oracleBrier: brierOf(oracleProbability, above),
-    crowdBrier: brierOf(crowdProbability, above),
+    oracleBrier: brierOrNull(oracleProbability, above),
+    crowdBrier: brierOrNull(crowdProbability, above),
   };
 }
 
-function brierOf(probability: number | null, above: boolean | null): number | null {
-  return probability === null || above === null ? null : rounded(brierScore(probability, above));
+function brierOrNull(probability: number | null, above: boolean | null): number | null {
+  return probability === null || above === null ? null : roundToMicro(brierScore(probability, above));
 }
 
 export interface CommitmentView {
@@ -124,14 +124,14 @@ export interface CommitmentView {
   points: number | null;
 }
 
-export function viewCommitment({ wallet, probabilityBps, issuedAtMs, committedAt, signature, score }: CommitmentDoc): CommitmentView {
+export function toCommitmentView({ wallet, probabilityBps, issuedAtMs, committedAt, signature, score }: CommitmentDoc): CommitmentView {
   return {
     wallet,
     probabilityBps,
     issuedAtMs,
     committedAt: committedAt.toISOString(),
     signature,
-    brier: score === null ? null : rounded(score.brierWallet),
+    brier: score === null ? null : roundToMicro(score.brierWallet),
     points: score?.points ?? null,
   };
 }
@@ -150,27 +150,27 @@ export interface StandingView {
 }
 
 /** @param place position on the leaderboard, from 1 */
-export function viewStanding(row: StandingRow, place: number): StandingView {
-  const interval = roundsInterval(row.meanDifference, row.standardDeviation ?? 0, row.rounds);
+export function toStandingView(row: StandingRow, place: number): StandingView {
+  const interval = computeRoundsInterval(row.meanDifference, row.standardDeviation ?? 0, row.rounds);
   return {
     rank: row.ranked ? place : null,
     wallet: row._id,
     points: row.points,
     rounds: row.rounds,
     commitments: row.commitments,
-    brier: rounded(row.brierWallet),
-    oracleBrier: rounded(row.brierOracle),
-    meanDifference: rounded(row.meanDifference),
-    interval: interval === null ? null : { low: rounded(interval.low), high: rounded(interval.high) },
+    brier: roundToMicro(row.brierWallet),
+    oracleBrier: roundToMicro(row.brierOracle),
+    meanDifference: roundToMicro(row.meanDifference),
+    interval: interval === null ? null : { low: roundToMicro(interval.low), high: roundToMicro(interval.high) },
     beatsOracle: interval === null ? null : interval.low > 0,
   };
 }
 
-function fromBps(bps: number | null): number | null {
+function bpsToShare(bps: number | null): number | null {
   return bps === null ? null : bps / 10_000;
 }
 
 /** Six digits: finer than anything that can be told apart here. */
-function rounded(value: number): number {
+function roundToMicro(value: number): number {
   return Math.round(value * 1e6) / 1e6 + 0;
 }

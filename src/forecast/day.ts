@@ -1,4 +1,4 @@
-import { OracleError } from '../errors.ts';
+import { OracleError } from '../platform/errors.ts';
 
 /** A UTC calendar date as the number of days since 1970-01-01. */
 export type Day = number;
@@ -25,11 +25,11 @@ export function formatDay(day: Day): string {
 }
 
 /** The UTC date that an instant (milliseconds since 1970) falls on. */
-export function dayOf(instantMs: number): Day {
+export function toDay(instantMs: number): Day {
   return Math.floor(instantMs / DAY_MS);
 }
 
 /** 00:00 UTC of a day plus a time of day, in milliseconds since 1970. */
-export function instantOf(day: Day, hours = 0, minutes = 0): number {
+export function toInstantMs(day: Day, hours = 0, minutes = 0): number {
   return day * DAY_MS + (hours * 60 + minutes) * 60_000;
 }

@@ -1,4 +1,4 @@
-import { OracleError } from '../errors.ts';
+import { OracleError } from '../platform/errors.ts';
 
 /**
  * Distribution of a log return: `scale * (Z - shift)`, where Z has the 199 quantiles (at .005, .010, ... .995) of past returns over
@@ -14,12 +14,12 @@ export interface PredictiveDistribution {
 /** Number of quantiles on the grid. */
 export const QUANTILE_COUNT = 199;
 
-const STEP = 1 / (QUANTILE_COUNT + 1);
-const LAST = QUANTILE_COUNT - 1;
+const QUANTILE_STEP = 1 / (QUANTILE_COUNT + 1);
+const LAST_QUANTILE = QUANTILE_COUNT - 1;
 const TAIL_COUNT = 9;
 
 /** Standard deviation of an h-day log return from two daily variances; `horizonDays` may be fractional. */
-export function scaleOf(v94: number, v99: number, horizonDays: number): number {
+export function computeScale(v94: number, v99: number, horizonDays: number): number {
   return Math.sqrt(horizonDays * (0.5 * v94 + 0.5 * v99));
 }
 
@@ -27,11 +27,11 @@ export function scaleOf(v94: number, v99: number, horizonDays: number): number {
  * The 199 quantiles (Hyndman and Fan's type 7) of the finite values, in any order.
  * @throws OracleError INPUT_INVALID when no value is finite, as with prices that never move.
  */
-export function residualQuantilesOf(values: Float64Array): number[] {
+export function computeResidualQuantiles(values: Float64Array): number[] {
   const sorted = values.filter(Number.isFinite).sort();
   if (sorted.length === 0) throw new OracleError('INPUT_INVALID', 'no return can be scaled: the price never moved', { field: 'close' });
   return Array.from({ length: QUANTILE_COUNT }, (_, index) => {
-    const position = (index + 1) * STEP * (sorted.length - 1);
+    const position = (index + 1) * QUANTILE_STEP * (sorted.length - 1);
     const below = Math.floor(position);
     const above = Math.min(below + 1, sorted.length - 1);
     return sorted[below] + (position - below) * (sorted[above] - sorted[below]);
@@ -39,14 +39,14 @@ export function residualQuantilesOf(values: Float64Array): number[] {
 }
 
 /** The distribution with P(return > 0) = `pUp`. */
-export function distributionOf(parts: { residualQuantiles: readonly number[]; scale: number; pUp: number }): PredictiveDistribution {
-  const { residualQuantiles, scale, pUp } = parts;
-  return { scale, shift: residualAt(residualQuantiles, 1 - pUp), residualQuantiles };
+export function buildDistribution(inputs: { residualQuantiles: readonly number[]; scale: number; pUp: number }): PredictiveDistribution {
+  const { residualQuantiles, scale, pUp } = inputs;
+  return { scale, shift: residualQuantile(residualQuantiles, 1 - pUp), residualQuantiles };
 }
 
 /** Log return that is not exceeded with probability `u`, 0 to 1. */
 export function quantile(distribution: PredictiveDistribution, u: number): number {
-  return distribution.scale * (residualAt(distribution.residualQuantiles, u) - distribution.shift);
+  return distribution.scale * (residualQuantile(distribution.residualQuantiles, u) - distribution.shift);
 }
 
 /** P(log return <= `logReturn`). */
@@ -66,7 +66,7 @@ export interface PriceQuantile {
 }
 
 /** Quantiles at the given levels as log returns and, from today's price `spot`, as prices. */
-export function quantilesAt(distribution: PredictiveDistribution, levels: readonly number[], spot: number): PriceQuantile[] {
+export function computePriceQuantiles(distribution: PredictiveDistribution, levels: readonly number[], spot: number): PriceQuantile[] {
   return levels.map((level) => {
     const logReturn = quantile(distribution, level);
     return { level, logReturn, price: spot * Math.exp(logReturn) };
@@ -78,45 +78,45 @@ export function crps({ scale, shift, residualQuantiles }: PredictiveDistribution
   let sum = 0;
   for (let index = 0; index < QUANTILE_COUNT; index++) {
     const error = realised - scale * (residualQuantiles[index] - shift);
-    const level = (index + 1) * STEP;
+    const level = (index + 1) * QUANTILE_STEP;
     sum += error >= 0 ? level * error : (level - 1) * error;
   }
   return (2 * sum) / QUANTILE_COUNT;
 }
 
 /** Quantile `u` of Z. */
-function residualAt(grid: readonly number[], u: number): number {
-  if (u < STEP) return grid[0] + lowerTail(grid) * Math.log(Math.max(0, u) / STEP);
-  if (u > 1 - STEP) return grid[LAST] - upperTail(grid) * Math.log(Math.max(0, 1 - u) / STEP);
-  const position = u / STEP - 1;
-  const below = Math.min(Math.max(0, Math.floor(position)), LAST - 1);
+function residualQuantile(grid: readonly number[], u: number): number {
+  if (u < QUANTILE_STEP) return grid[0] + lowerTail(grid) * Math.log(Math.max(0, u) / QUANTILE_STEP);
+  if (u > 1 - QUANTILE_STEP) return grid[LAST_QUANTILE] - upperTail(grid) * Math.log(Math.max(0, 1 - u) / QUANTILE_STEP);
+  const position = u / QUANTILE_STEP - 1;
+  const below = Math.min(Math.max(0, Math.floor(position)), LAST_QUANTILE - 1);
   return grid[below] + (position - below) * (grid[below + 1] - grid[below]);
 }
 
 /** P(Z <= z). */
 function residualCdf(grid: readonly number[], z: number): number {
-  if (z < grid[0]) return STEP * Math.exp((z - grid[0]) / lowerTail(grid));
-  if (z > grid[LAST]) return 1 - STEP * Math.exp((grid[LAST] - z) / upperTail(grid));
-  if (z === grid[LAST]) return 1 - STEP;
+  if (z < grid[0]) return QUANTILE_STEP * Math.exp((z - grid[0]) / lowerTail(grid));
+  if (z > grid[LAST_QUANTILE]) return 1 - QUANTILE_STEP * Math.exp((grid[LAST_QUANTILE] - z) / upperTail(grid));
+  if (z === grid[LAST_QUANTILE]) return 1 - QUANTILE_STEP;
   let below = 0;
-  let above = LAST;
+  let above = LAST_QUANTILE;
   while (above - below > 1) {
     const middle = (below + above) >> 1;
     if (grid[middle] <= z) below = middle;
     else above = middle;
   }
-  return STEP * (below + 1 + (z - grid[below]) / (grid[above] - grid[below]));
+  return QUANTILE_STEP * (below + 1 + (z - grid[below]) / (grid[above] - grid[below]));
 }
 
 /** Mean excess below the tenth quantile, the scale of the exponential tail. */
 function lowerTail(grid: readonly number[]): number {
-  return grid[TAIL_COUNT] - mean(grid.slice(0, TAIL_COUNT));
+  return grid[TAIL_COUNT] - meanOfTail(grid.slice(0, TAIL_COUNT));
 }
 
 function upperTail(grid: readonly number[]): number {
-  return mean(grid.slice(LAST - TAIL_COUNT + 1)) - grid[LAST - TAIL_COUNT];
+  return meanOfTail(grid.slice(LAST_QUANTILE - TAIL_COUNT + 1)) - grid[LAST_QUANTILE - TAIL_COUNT];
 }
 
-function mean(values: readonly number[]): number {
+function meanOfTail(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

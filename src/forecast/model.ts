@@ -14,7 +14,7 @@ export type HorizonDays = (typeof HORIZONS)[number];
 /** A horizon as it is told: `7d`. */
 export type HorizonName = `${HorizonDays}d`;
 
-export function horizonName(horizonDays: number): HorizonName {
+export function formatHorizonName(horizonDays: number): HorizonName {
   return `${horizonDays as HorizonDays}d`;
 }
 
@@ -59,12 +59,12 @@ export interface HorizonModel {
 }
 
 /** Number of the block a day lies in; 0 starts on `BLOCK_ORIGIN`, earlier ones are negative. */
-export function blockIndexOf(day: Day): number {
+export function getBlockIndex(day: Day): number {
   return Math.floor((day - BLOCK_ORIGIN) / BLOCK_DAYS);
 }
 
 /** First day of a block. */
-export function blockStart(block: number): Day {
+export function getBlockStart(block: number): Day {
   return BLOCK_ORIGIN + block * BLOCK_DAYS;
 }
 
@@ -81,11 +81,11 @@ export const LEARNING_RULES: LearningRules = {
 };
 
 /** First day that may not be learned from when fitting a block: labels end an embargo before the block. */
-export function trainingEnd(block: number, horizonDays: HorizonDays, rules: LearningRules = LEARNING_RULES): Day {
-  return rules.lastKnownDay(blockStart(block), horizonDays) - rules.embargoDays;
+export function getTrainingEnd(block: number, horizonDays: HorizonDays, rules: LearningRules = LEARNING_RULES): Day {
+  return rules.lastKnownDay(getBlockStart(block), horizonDays) - rules.embargoDays;
 }
 
 /** `m0-d1.<first day of the block>`. */
-export function modelVersionOf(block: number): string {
-  return `${MODEL_NAME}.${formatDay(blockStart(block))}`;
+export function formatModelVersion(block: number): string {
+  return `${MODEL_NAME}.${formatDay(getBlockStart(block))}`;
 }

@@ -1,13 +1,13 @@
-import { OracleError } from '../errors.ts';
+import { OracleError } from '../platform/errors.ts';
 import type { Day } from './day.ts';
 import type { Direction } from './signal.ts';
 
 export type Outcome = 'WIN' | 'LOSS';
 
-const LEAST_PROBABILITY = 1e-12;
+const MIN_PROBABILITY = 1e-12;
 
 /** UP wins if the close at resolution is strictly higher than the close at window open; DOWN wins otherwise. */
-export function directionOutcome(direction: Direction, closeAtOpen: number, closeAtResolution: number): Outcome {
+export function scoreDirection(direction: Direction, closeAtOpen: number, closeAtResolution: number): Outcome {
   return (direction === 'UP') === closeAtResolution > closeAtOpen ? 'WIN' : 'LOSS';
 }
 
@@ -23,11 +23,11 @@ export function logLoss(pUp: number, rose: boolean): number {
 
 /** Log loss of a probability that may be a certainty: taken as at least 1e-12 from both ends, so that it is finite. */
 export function boundedLogLoss(p: number, happened: boolean): number {
-  return -Math.log(Math.max(happened ? p : 1 - p, LEAST_PROBABILITY));
+  return -Math.log(Math.max(happened ? p : 1 - p, MIN_PROBABILITY));
 }
 
 /** Share of wins; null without outcomes. */
-export function accuracyOf(outcomes: readonly Outcome[]): number | null {
+export function computeAccuracy(outcomes: readonly Outcome[]): number | null {
   if (outcomes.length === 0) return null;
   return outcomes.filter((outcome) => outcome === 'WIN').length / outcomes.length;
 }
@@ -60,7 +60,7 @@ export interface Streaks {
 }
 
 /** Runs in outcomes ordered from first to last. */
-export function streaksOf(outcomes: readonly Outcome[]): Streaks {
+export function computeStreaks(outcomes: readonly Outcome[]): Streaks {
   let count = 0;
   let longestWin = 0;
   outcomes.forEach((outcome, index) => {

@@ -1,11 +1,11 @@
-import { OracleError } from '../errors.ts';
+import { OracleError } from '../platform/errors.ts';
 import { formatDay } from './day.ts';
-import { distributionOf, type PredictiveDistribution, type PriceQuantile, quantilesAt, scaleOf } from './distribution.ts';
-import type { FeatureTable } from './features.ts';
-import { calibratedLogit, deviationAt } from './fit/calibration.ts';
+import { buildDistribution, computePriceQuantiles, computeScale, type PredictiveDistribution, type PriceQuantile } from './distribution.ts';
+import type { FeatureTable } from './features/compute-features.ts';
+import { computeCalibratedLogit, computeDeviation } from './fit/calibration.ts';
 import { sigmoid } from './fit/logistic.ts';
 import type { HorizonDays, HorizonModel } from './model.ts';
-import { REGIMES, type Regime } from './regime.ts';
+import { REGIMES, type Regime } from './regime/regime.ts';
 
 export type Direction = 'UP' | 'DOWN';
 
@@ -28,7 +28,7 @@ export const FORECAST_LEVELS = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95] as const;
 export const CONFIDENCE_RANGE = { least: 0.5, most: 0.99 } as const;
 
 /** Score beyond which a category is BUY or, below its negative, SELL. */
-const CATEGORY_LIMIT = 0.2;
+const CATEGORY_SIGNAL_THRESHOLD = 0.2;
 
 /** One forecast of one horizon. */
 export interface ForecastValues {
@@ -53,7 +53,7 @@ export interface ForecastValues {
 }
 
 /** What a model reads of a day. */
-export interface DaySource {
+export interface CoreForecastSource {
   model: HorizonModel;
   features: FeatureTable;
   /** Row of the features to forecast from. */
@@ -62,9 +62,9 @@ export interface DaySource {
 }
 
 /** What a model says of a day, whatever the price. */
-export type DayForecast = Pick<ForecastValues, 'pUp' | 'threshold' | 'signal' | 'distribution'>;
+export type CoreForecast = Pick<ForecastValues, 'pUp' | 'threshold' | 'signal' | 'distribution'>;
 
-export interface ForecastSource extends DaySource {
+export interface ForecastSource extends CoreForecastSource {
   /** Price at signal time, USD. */
   price: number;
 }
@@ -73,37 +73,37 @@ export interface ForecastSource extends DaySource {
  * The forecast of one day and horizon, by the model of the day's block.
  * @throws OracleError INPUT_INVALID for a row the table does not have, a model that learned from the day or later, a price not above 0.
  */
-export function forecastFrom(source: ForecastSource): ForecastValues {
-  checkSource(source);
+export function buildForecast(source: ForecastSource): ForecastValues {
+  requireValidSource(source);
   const { model, features, index, regime, price } = source;
-  const { pUp, threshold, signal, distribution } = forecastOfDay(source);
+  const { pUp, threshold, signal, distribution } = computeCoreForecast(source);
   return {
     horizonDays: model.horizonDays,
     modelVersion: model.modelVersion,
     pUp,
     climatology: model.baseRate,
-    direction: directionOf(pUp),
-    confidence: confidenceOf(pUp),
+    direction: toDirection(pUp),
+    confidence: toConfidence(pUp),
     signal,
     regime,
     threshold,
     price,
     distribution,
-    quantiles: quantilesAt(distribution, FORECAST_LEVELS, price),
-    categories: categoriesAt(features, index),
+    quantiles: computePriceQuantiles(distribution, FORECAST_LEVELS, price),
+    categories: scoreCategories(features, index),
   };
 }
 
 /** What the model says of one row, of which it must not have learned: nobody looks after that here. */
-export function forecastOfDay({ model, features, index, regime }: DaySource): DayForecast {
-  const pUp = sigmoid(calibratedLogit(model, deviationAt(model, features, index)));
-  const scale = scaleOf(features.v94[index], features.v99[index], model.horizonDays);
-  const distribution = distributionOf({ residualQuantiles: model.residualQuantiles, scale, pUp });
+export function computeCoreForecast({ model, features, index, regime }: CoreForecastSource): CoreForecast {
+  const pUp = sigmoid(computeCalibratedLogit(model, computeDeviation(model, features, index)));
+  const scale = computeScale(features.v94[index], features.v99[index], model.horizonDays);
+  const distribution = buildDistribution({ residualQuantiles: model.residualQuantiles, scale, pUp });
   const threshold = REGIMES[regime].theta;
-  return { pUp, threshold, signal: signalOf(pUp, threshold), distribution };
+  return { pUp, threshold, signal: toSignal(pUp, threshold), distribution };
 }
 
-function checkSource({ model, features, index, price }: ForecastSource): void {
+function requireValidSource({ model, features, index, price }: ForecastSource): void {
   if (!(index >= 0 && index < features.length)) {
     throw new OracleError('INPUT_INVALID', `there is no row ${index} in a table of ${features.length}`, { field: 'index' });
   }
@@ -115,32 +115,32 @@ function checkSource({ model, features, index, price }: ForecastSource): void {
 }
 
 /** UP from one half on. */
-export function directionOf(pUp: number): Direction {
+export function toDirection(pUp: number): Direction {
   return pUp >= 0.5 ? 'UP' : 'DOWN';
 }
 
 /** Probability of the more likely direction, clipped to .50 to .99. */
-export function confidenceOf(pUp: number): number {
+export function toConfidence(pUp: number): number {
   return Math.min(CONFIDENCE_RANGE.most, Math.max(CONFIDENCE_RANGE.least, pUp, 1 - pUp));
 }
 
 /** BUY or SELL where P(up) is at least `threshold` from one half, else HOLD. */
-export function signalOf(pUp: number, threshold: number): Signal {
+export function toSignal(pUp: number, threshold: number): Signal {
   if (pUp >= 0.5 + threshold) return 'BUY';
   return pUp <= 0.5 - threshold ? 'SELL' : 'HOLD';
 }
 
-function categoriesAt(features: FeatureTable, index: number): Record<CategoryName, CategoryScore> {
+function scoreCategories(features: FeatureTable, index: number): Record<CategoryName, CategoryScore> {
   const { trend, momentum, flow, value } = features;
   return {
-    trend: categoryOf(trend[index]),
-    momentum: categoryOf(momentum[index]),
-    flow: categoryOf(flow[index]),
-    value: categoryOf(value[index]),
+    trend: toCategoryScore(trend[index]),
+    momentum: toCategoryScore(momentum[index]),
+    flow: toCategoryScore(flow[index]),
+    value: toCategoryScore(value[index]),
   };
 }
 
-function categoryOf(score: number): CategoryScore {
-  if (score >= CATEGORY_LIMIT) return { score, signal: 'BUY' };
-  return { score, signal: score <= -CATEGORY_LIMIT ? 'SELL' : 'HOLD' };
+function toCategoryScore(score: number): CategoryScore {
+  if (score >= CATEGORY_SIGNAL_THRESHOLD) return { score, signal: 'BUY' };
+  return { score, signal: score <= -CATEGORY_SIGNAL_THRESHOLD ? 'SELL' : 'HOLD' };
 }

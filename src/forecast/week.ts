@@ -1,40 +1,42 @@
-import { OracleError } from '../errors.ts';
-import { DAY_MS, type Day, dayOf } from './day.ts';
+import { OracleError } from '../platform/errors.ts';
+import { DAY_MS, type Day, toDay } from './day.ts';
 
 /** An ISO 8601 week, Monday to Sunday, as the day number of its Monday. */
 export type Week = Day;
 
 const WEEK_ID = /^([1-9]\d{3})-W(\d{2})$/;
-const DAYS = 7;
+const DAYS_PER_WEEK = 7;
 
 /** 1970-01-01 was a Thursday. */
 const EPOCH_WEEKDAY = 3;
 
 /** Years of a century that have 53 weeks, by the remainder of the century divided by 4: the calendar repeats in 400 years. */
-const LONG_YEARS = [0, 1, 2, 3].map((century) => range(100).filter((year) => weeksOf(2000 + 100 * century + year) === 53));
+const LONG_YEARS = [0, 1, 2, 3].map((century) => range(100).filter((year) => countWeeks(2000 + 100 * century + year) === 53));
 
 /** Every week that there is from year 1000 to 9999, as `parseWeek` reads it. */
-export const WEEK_PATTERN = new RegExp(`^(?:[1-9]\\d{3}-W(?:0[1-9]|[1-4]\\d|5[0-2])|(?:${LONG_YEARS.map(longYears).join('|')})-W53)$`);
+export const WEEK_PATTERN = new RegExp(
+  `^(?:[1-9]\\d{3}-W(?:0[1-9]|[1-4]\\d|5[0-2])|(?:${LONG_YEARS.map(buildLongYearPattern).join('|')})-W53)$`,
+);
 
 /** The week that a day lies in. */
-export function weekOf(day: Day): Week {
-  return day - weekdayOf(day);
+export function toWeek(day: Day): Week {
+  return day - getWeekday(day);
 }
 
 /** Days since Monday, 0 to 6. */
-export function weekdayOf(day: Day): number {
-  return (((day + EPOCH_WEEKDAY) % DAYS) + DAYS) % DAYS;
+export function getWeekday(day: Day): number {
+  return (((day + EPOCH_WEEKDAY) % DAYS_PER_WEEK) + DAYS_PER_WEEK) % DAYS_PER_WEEK;
 }
 
 /** The Sunday that ends a week. */
-export function lastDayOfWeek(week: Week): Day {
-  return week + DAYS - 1;
+export function getLastDayOfWeek(week: Week): Day {
+  return week + DAYS_PER_WEEK - 1;
 }
 
 /** `2026-W47`. A week belongs to the year that its Thursday lies in, which is the year of most of its days. */
 export function formatWeek(week: Week): string {
   const year = new Date((week + 3) * DAY_MS).getUTCFullYear();
-  const number = (week - firstWeekOf(year)) / DAYS + 1;
+  const number = (week - getFirstWeek(year)) / DAYS_PER_WEEK + 1;
   return `${year}-W${String(number).padStart(2, '0')}`;
 }
 
@@ -44,7 +46,7 @@ export function formatWeek(week: Week): string {
  */
 export function parseWeek(text: string): Week {
   const [, year, number] = WEEK_ID.exec(text) ?? [];
-  const week = year === undefined ? Number.NaN : firstWeekOf(Number(year)) + (Number(number) - 1) * DAYS;
+  const week = year === undefined ? Number.NaN : getFirstWeek(Number(year)) + (Number(number) - 1) * DAYS_PER_WEEK;
   if (Number.isNaN(week) || formatWeek(week) !== text) {
     throw new OracleError('INPUT_INVALID', 'A week is written as its ISO year and number, e.g. 2026-W07, of 52 or 53 in a year', {
       field: 'weekId',
@@ -54,12 +56,12 @@ export function parseWeek(text: string): Week {
 }
 
 /** 4 January is always in the first week. */
-function firstWeekOf(year: number): Week {
-  return weekOf(dayOf(Date.UTC(year, 0, 4)));
+function getFirstWeek(year: number): Week {
+  return toWeek(toDay(Date.UTC(year, 0, 4)));
 }
 
-function weeksOf(year: number): number {
-  return (firstWeekOf(year + 1) - firstWeekOf(year)) / DAYS;
+function countWeeks(year: number): number {
+  return (getFirstWeek(year + 1) - getFirstWeek(year)) / DAYS_PER_WEEK;
 }
 
 function range(length: number): number[] {
@@ -67,7 +69,7 @@ function range(length: number): number[] {
 }
 
 /** Two digits of the centuries that leave a remainder, and those of their long years. */
-function longYears(years: readonly number[], remainder: number): string {
+function buildLongYearPattern(years: readonly number[], remainder: number): string {
   const twoDigits = (numbers: readonly number[]) => numbers.map((number) => String(number).padStart(2, '0')).join('|');
   const centuries = range(100).filter((century) => century >= 10 && century % 4 === remainder);
   return `(?:${twoDigits(centuries)})(?:${twoDigits(years)})`;

@@ -1,7 +1,7 @@
 import type { Day } from '../forecast/day.ts';
-import type { ProviderHealth } from './live/provider.ts';
-import type { Observations } from './observations.ts';
-import type { SeriesId } from './series.ts';
+import type { ProviderHealth } from './live/providers/provider.ts';
+import type { Observations } from './series/observations.ts';
+import type { SeriesId } from './series/series.ts';
 import type { StrikeSnapshot } from './strikes.ts';
 
 export const FEED_KINDS = ['live', 'csv', 'simulated'] as const;
@@ -31,7 +31,7 @@ export interface VenueClose {
 export type Vintage = 'first' | 'latest';
 
 /** Days with a BTC close; `lastDay` is null where the feed has no end. */
-export interface Coverage {
+export interface FeedCoverage {
   firstDay: Day;
   lastDay: Day | null;
 }
@@ -44,7 +44,7 @@ export interface Feed {
   readonly kind: FeedKind;
   /** Human-readable origin, e.g. `simulated (seed 7)`. */
   readonly source: string;
-  coverage(): Promise<Coverage>;
+  coverage(): Promise<FeedCoverage>;
   /** Everything of a series known at `atMs`; empty for a series that the feed does not have. `btcClose` has no missing day. */
   observations(series: SeriesId, atMs: number, vintage?: Vintage): Promise<Observations>;
   /** The latest price at `atMs`. @throws OracleError PRICE_UNAVAILABLE */
@@ -60,5 +60,5 @@ export interface Feed {
   /** A number that changes when the past was filled in later: what was built from it has to be built again. Absent: never. */
   historyRevision?(): number;
   /** How the providers are doing; empty for a feed that asks nobody. */
-  providers(): Promise<ProviderHealth[]>;
+  providerHealth(): Promise<ProviderHealth[]>;
 }

@@ -1,5 +1,5 @@
 import type { FeedKind } from './feed.ts';
-import { PROVIDERS, type ProviderId } from './live/providers.ts';
+import { PROVIDERS, type ProviderId } from './live/providers/providers.ts';
 
 /** On what terms somebody's data may be used, as far as that is known. */
 export interface Licence {
@@ -8,7 +8,7 @@ export interface Licence {
 }
 
 /** The terms of a series: of those who are asked for it, or of whatever else it comes from. */
-export function licencesOf(
+export function getLicences(
   { kind, source }: { kind: FeedKind; source: string },
   providers: readonly { provider: ProviderId }[],
 ): Licence[] {

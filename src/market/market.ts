@@ -1,17 +1,17 @@
 import type { Day } from '../forecast/day.ts';
-import { type CacheStatistics, createCache } from './cache.ts';
-import { type MarketContext, marketContext } from './context.ts';
-import { closedPrice, type DailyClose, requireClosed } from './daily-close.ts';
-import type { Coverage, Feed, FeedKind, SpotPrice } from './feed.ts';
-import { type SeriesHealth, seriesHealth } from './health.ts';
-import { createInputs, type DayInputs } from './inputs.ts';
-import type { ProviderHealth } from './live/provider.ts';
-import { QUORUM_RULES, type QuorumRule } from './quorum.ts';
-import { buildReport } from './reports/envelope.ts';
+import { type CacheStatistics, createCache } from '../platform/cache.ts';
+import type { Feed, FeedCoverage, FeedKind, SpotPrice } from './feed.ts';
+import { createInputsBuilder, type DayInputs } from './inputs/day-inputs.ts';
+import type { ProviderHealth } from './live/providers/provider.ts';
+import { buildMarketContext, type MarketContext } from './market-context.ts';
+import { type DailyClose, getDailyClose, requireClosedDay } from './prices/daily-close.ts';
+import { QUORUM_RULES, type QuorumRule } from './prices/quorum.ts';
+import { MAX_SPOT_AGE_MS, requireFreshSpot } from './prices/spot-price.ts';
+import { buildReport } from './reports/build-report.ts';
 import type { ReportEnvelope } from './reports/envelope-fields.ts';
 import type { MarketReport } from './reports/report.ts';
-import type { SeriesId } from './series.ts';
-import { freshSpot, MAX_SPOT_AGE_MS } from './spot.ts';
+import type { SeriesId } from './series/series.ts';
+import { getSeriesHealth, type SeriesHealth } from './series/series-health.ts';
 import type { StrikeSnapshot } from './strikes.ts';
 
 export interface MarketHealth {
@@ -26,7 +26,7 @@ export interface Market {
   readonly kind: FeedKind;
   /** Human-readable origin, e.g. `simulated (seed 7)`. */
   readonly source: string;
-  coverage(): Promise<Coverage>;
+  coverage(): Promise<FeedCoverage>;
   /** BTC/USD. @throws OracleError PRICE_UNAVAILABLE when there is no price, or only a stale one */
   spot(atMs: number): Promise<SpotPrice>;
   /**
@@ -46,7 +46,7 @@ export interface Market {
   /** When newer values of a series, or a newer price, can be expected (ms, later than `atMs`). */
   nextChangeAt(what: SeriesId | 'spot', atMs: number): Promise<number>;
   /** How the providers are doing; empty for a feed that asks nobody. */
-  providers(): Promise<ProviderHealth[]>;
+  providerHealth(): Promise<ProviderHealth[]>;
   health(atMs: number): Promise<MarketHealth>;
 }
 
@@ -72,32 +72,32 @@ export function createMarket(feed: Feed, options: MarketOptions = {}): Market {
   const dayInputs = createCache<DayInputs>('inputs', 4);
   const closes = createCache<DailyClose>('daily-close', 512);
 
-  const spot = (atMs: number) => spots.get(minuteOf(atMs), () => freshSpot(feed, atMs, maxSpotAgeMs));
-  const inputs = createInputs(feed, spot);
+  const spot = (atMs: number) => spots.get(toMinute(atMs), () => requireFreshSpot(feed, atMs, maxSpotAgeMs));
+  const inputs = createInputsBuilder(feed, spot);
 
   return {
     kind: feed.kind,
     source: feed.source,
     coverage: () => feed.coverage(),
     spot,
-    inputs: (day, atMs) => dayInputs.get(`${day}@${minuteOf(atMs)}`, () => inputs(day, atMs)),
+    inputs: (day, atMs) => dayInputs.get(`${day}@${toMinute(atMs)}`, () => inputs(day, atMs)),
     async dailyClose(day, atMs) {
-      requireClosed(day, atMs);
-      return closes.get(day, async () => pinClose(await closedPrice(feed, day, atMs, quorum)));
+      requireClosedDay(day, atMs);
+      return closes.get(day, async () => pinClose(await getDailyClose(feed, day, atMs, quorum)));
     },
-    context: (atMs) => contexts.get(minuteOf(atMs), async () => marketContext(feed, await spot(atMs), atMs)),
-    report: (report, atMs) => reports.get(`${report.path}@${minuteOf(atMs)}`, () => buildReport(report, feed, atMs, maxSpotAgeMs)),
-    strikes: (atMs) => strikes.get(minuteOf(atMs), () => feed.strikes(atMs)),
-    nextChangeAt: (what, atMs) => changes.get(`${what}@${minuteOf(atMs)}`, () => feed.nextChangeAt(what, atMs)),
-    providers: () => feed.providers(),
+    context: (atMs) => contexts.get(toMinute(atMs), async () => buildMarketContext(feed, await spot(atMs), atMs)),
+    report: (report, atMs) => reports.get(`${report.path}@${toMinute(atMs)}`, () => buildReport(report, feed, atMs, maxSpotAgeMs)),
+    strikes: (atMs) => strikes.get(toMinute(atMs), () => feed.strikes(atMs)),
+    nextChangeAt: (what, atMs) => changes.get(`${what}@${toMinute(atMs)}`, () => feed.nextChangeAt(what, atMs)),
+    providerHealth: () => feed.providerHealth(),
     async health(atMs) {
       const caches = [spots, contexts, reports, strikes, dayInputs, closes].map((cache) => cache.statistics());
-      return { kind: feed.kind, source: feed.source, series: await healths.get(minuteOf(atMs), () => seriesHealth(feed, atMs)), caches };
+      return { kind: feed.kind, source: feed.source, series: await healths.get(toMinute(atMs), () => getSeriesHealth(feed, atMs)), caches };
     },
   };
 }
 
 /** Prices and contexts are asked for with every request; one a minute is enough. */
-function minuteOf(atMs: number): number {
+function toMinute(atMs: number): number {
   return Math.floor(atMs / 60_000);
 }

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../forecast/day.ts';
 
-export interface BookLevel {
+export interface StrikeBookLevel {
   /** Of a YES contract, 0 to 1. */
   price: number;
   /** Contracts. */
@@ -25,8 +25,8 @@ export interface StrikeSnapshot {
   ask: number | null;
   lastPrice: number | null;
   /** Best first, at most five; empty where the book was not read. */
-  bids: BookLevel[];
-  asks: BookLevel[];
+  bids: StrikeBookLevel[];
+  asks: StrikeBookLevel[];
   tickSize: number | null;
   minOrderSize: number | null;
   negRisk: boolean | null;
@@ -40,7 +40,7 @@ export interface StrikeSnapshot {
   receivedAtMs: number;
 }
 
-const NEW_YORK = new Intl.DateTimeFormat('en-US', {
+const NEW_YORK_TIME_FORMAT = new Intl.DateTimeFormat('en-US', {
   timeZone: 'America/New_York',
   weekday: 'short',
   hour: '2-digit',
@@ -50,23 +50,23 @@ const NEW_YORK = new Intl.DateTimeFormat('en-US', {
 
 /** True for 12:00 in New York: 16:00 or 17:00 UTC. */
 export function isNewYorkNoon(instantMs: number): boolean {
-  return NEW_YORK.format(instantMs).endsWith('12:00');
+  return NEW_YORK_TIME_FORMAT.format(instantMs).endsWith('12:00');
 }
 
 /** True for a strike of Polymarket's weekly ladder, which expires on Fridays at noon in New York. */
-export function isWeekly({ venue, expiresAtMs }: Pick<StrikeSnapshot, 'venue' | 'expiresAtMs'>): boolean {
-  return venue === 'polymarket' && isNewYorkNoon(expiresAtMs) && NEW_YORK.format(expiresAtMs).startsWith('Fri');
+export function isWeeklyStrike({ venue, expiresAtMs }: Pick<StrikeSnapshot, 'venue' | 'expiresAtMs'>): boolean {
+  return venue === 'polymarket' && isNewYorkNoon(expiresAtMs) && NEW_YORK_TIME_FORMAT.format(expiresAtMs).startsWith('Fri');
 }
 
 /** The weekly ladder that expires first of those with more than one day to go at `atMs`; empty without one. */
-export function weeklyStrikes(snapshots: readonly StrikeSnapshot[], atMs: number): StrikeSnapshot[] {
-  const ladders = snapshots.filter((snapshot) => snapshot.expiresAtMs > atMs + DAY_MS && isWeekly(snapshot));
+export function selectWeeklyStrikes(snapshots: readonly StrikeSnapshot[], atMs: number): StrikeSnapshot[] {
+  const ladders = snapshots.filter((snapshot) => snapshot.expiresAtMs > atMs + DAY_MS && isWeeklyStrike(snapshot));
   const first = Math.min(...ladders.map(({ expiresAtMs }) => expiresAtMs));
   return ladders.filter(({ expiresAtMs }) => expiresAtMs === first);
 }
 
 /** The `count` strikes nearest to the spot price, ascending. */
-export function nearestTheMoney<Strike extends { strikeUsd: number }>(
+export function selectNearTheMoney<Strike extends { strikeUsd: number }>(
   strikes: readonly Strike[],
   spotUsd: number,
   count: number,

@@ -1,14 +1,14 @@
 import type { Day } from '../forecast/day.ts';
-import { type ComputedFeatures, computeFeatures, type FeatureTable } from '../forecast/features.ts';
-import { fitModel } from '../forecast/fit.ts';
-import { type InputFrame, lastDayOf, sliceFrame, validateFrame } from '../forecast/frame.ts';
-import { blockIndexOf, blockStart, HORIZONS, modelVersionOf, TRIAL_COUNT } from '../forecast/model.ts';
-import { classifyRegimes, type Regime } from '../forecast/regime.ts';
-import { type RegimeFactors, regimeFactors } from '../forecast/regime-factors.ts';
-import { type ForecastValues, forecastFrom } from '../forecast/signal.ts';
-import { inputsDigest } from '../market/digest.ts';
-import type { DayInputs } from '../market/inputs.ts';
-import type { ModelDoc, ModelStore } from '../record/models.ts';
+import { type ComputedFeatures, computeFeatures, type FeatureTable } from '../forecast/features/compute-features.ts';
+import { fitModel } from '../forecast/fit/walk-forward.ts';
+import { getLastDay, type InputFrame, sliceFrame, validateFrame } from '../forecast/input-frame.ts';
+import { formatModelVersion, getBlockIndex, getBlockStart, HORIZONS, TRIAL_COUNT } from '../forecast/model.ts';
+import { describeRegimeFactors, type RegimeFactors } from '../forecast/regime/factors.ts';
+import { classifyRegimes, type Regime } from '../forecast/regime/regime.ts';
+import { buildForecast, type ForecastValues } from '../forecast/signal.ts';
+import type { DayInputs } from '../market/inputs/day-inputs.ts';
+import { computeInputsDigest } from '../market/inputs/inputs-digest.ts';
+import type { ModelDoc, ModelStore } from '../record/model-store.ts';
 
 /** All horizons' forecasts of one day, with what they share. */
 export interface DayForecast {
@@ -23,7 +23,7 @@ export interface DayForecast {
 /** Turns a day's inputs into its forecasts; keeps the features of the last frame, so that the next day costs one row. */
 export class Forecaster {
   readonly #models: ModelStore;
-  #last: ComputedFeatures | undefined;
+  #lastFeatures: ComputedFeatures | undefined;
 
   constructor(models: ModelStore) {
     this.#models = models;
@@ -32,32 +32,32 @@ export class Forecaster {
   /** @throws OracleError HISTORY_TOO_SHORT when the model of the day's block cannot be fitted, INPUT_INVALID naming column and date. */
   async forecast({ day, frame, spot }: DayInputs, now: Date): Promise<DayForecast> {
     validateFrame(frame);
-    const table = computeFeatures(frame, this.#last);
-    this.#last = { frame, table };
+    const table = computeFeatures(frame, this.#lastFeatures);
+    this.#lastFeatures = { frame, table };
     const index = day - frame.firstDay;
-    const model = await this.#modelOf(day, frame, table, now);
+    const model = await this.#getOrFitModel(day, frame, table, now);
     const regime = classifyRegimes(table)[index];
     return {
       model,
       regime,
-      factors: regimeFactors(table, index),
+      factors: describeRegimeFactors(table, index),
       variance: { v94: table.v94[index], v99: table.v99[index] },
-      forecasts: model.horizons.map((fit) => forecastFrom({ model: fit, features: table, index, regime, price: spot.priceUsd })),
+      forecasts: model.horizons.map((fit) => buildForecast({ model: fit, features: table, index, regime, price: spot.priceUsd })),
     };
   }
 
   /** A model that a stored forecast was made with. */
-  model(version: string): Promise<ModelDoc> {
+  getModel(version: string): Promise<ModelDoc> {
     return this.#models.get(version);
   }
 
-  #modelOf(day: Day, frame: InputFrame, features: FeatureTable, now: Date): Promise<ModelDoc> {
-    const block = blockIndexOf(day);
-    return this.#models.obtain(modelVersionOf(block), () => ({
-      _id: modelVersionOf(block),
+  #getOrFitModel(day: Day, frame: InputFrame, features: FeatureTable, now: Date): Promise<ModelDoc> {
+    const block = getBlockIndex(day);
+    return this.#models.getOrCreate(formatModelVersion(block), () => ({
+      _id: formatModelVersion(block),
       block,
       horizons: HORIZONS.map((horizon) => fitModel({ closes: frame.close, features, horizon, block })),
-      trainingDigest: inputsDigest(sliceFrame(frame, Math.min(blockStart(block) - 1, lastDayOf(frame)))),
+      trainingDigest: computeInputsDigest(sliceFrame(frame, Math.min(getBlockStart(block) - 1, getLastDay(frame)))),
       trials: TRIAL_COUNT,
       fittedAt: now,
     }));

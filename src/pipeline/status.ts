@@ -1,15 +1,15 @@
-import { type Chain, chainHealth } from '../chain/client.ts';
+import { type Chain, readChainHealth } from '../chain/client.ts';
 import type { WalletFunds } from '../chain/wallet-funds.ts';
-import { isOracleError, reasonOf } from '../errors.ts';
-import { type Day, dayOf, formatDay } from '../forecast/day.ts';
-import type { ProviderHealth } from '../market/live/provider.ts';
+import { type Day, formatDay, toDay } from '../forecast/day.ts';
+import type { ProviderHealth } from '../market/live/providers/provider.ts';
 import type { Market } from '../market/market.ts';
-import type { PipelineParts } from './parts.ts';
-import { type ReadinessCheck, type ReadinessParts, readiness } from './readiness.ts';
-import type { Schedule } from './schedule.ts';
-import { publicReason } from './step-runs.ts';
+import { isOracleError, toPublicReason } from '../platform/errors.ts';
+import type { PipelineDeps } from './deps.ts';
+import { checkReadiness, type ReadinessCheck, type ReadinessDeps } from './readiness.ts';
+import type { Schedule } from './schedule/schedule.ts';
+import { toPublicStepReason } from './step-run-store.ts';
 
-export interface StatusParts {
+export interface StatusDeps {
   version: string;
   role: 'all' | 'api' | 'worker';
   /** Why this feed and not another one, or null. */
@@ -18,30 +18,30 @@ export interface StatusParts {
   localChain: boolean;
   /** What wallets have for gas. @throws OracleError CHAIN_UNREACHABLE */
   walletFunds(): Promise<WalletFunds[]>;
-  pipeline: PipelineParts;
-  readiness: ReadinessParts;
+  pipeline: PipelineDeps;
+  readiness: ReadinessDeps;
   /** null where no jobs run. */
   schedule(): Schedule | null;
   now(): Date;
 }
 
 /** Everything an operator wants on one page. Nothing secret and nothing of an unresolved forecast goes in. */
-export async function statusOf(parts: StatusParts) {
+export async function readServiceStatus(deps: StatusDeps) {
   // At once: where the chain is silent each of them waits its whole time.
   const [checks, market, chain, wallets, record, runs, wagering, nextRuns] = await Promise.all([
-    readiness(parts.readiness),
-    marketStatus(parts.pipeline.market, parts),
-    chainStatus(parts),
-    walletStatus(parts),
-    recordStatus(parts),
-    stepStatus(parts.pipeline),
-    wageringStatus(parts.pipeline),
-    parts.schedule()?.nextRuns() ?? [],
+    checkReadiness(deps.readiness),
+    readMarketStatus(deps.pipeline.market, deps),
+    readChainStatus(deps),
+    readWalletStatus(deps),
+    readRecordStatus(deps),
+    readStepStatus(deps.pipeline),
+    readWageringStatus(deps.pipeline),
+    deps.schedule()?.listNextRuns() ?? [],
   ]);
   return {
-    version: parts.version,
-    role: parts.role,
-    time: parts.now().toISOString(),
+    version: deps.version,
+    role: deps.role,
+    time: deps.now().toISOString(),
     uptimeSeconds: Math.round(process.uptime()),
     memoryMb: Math.round(process.memoryUsage.rss() / 2 ** 20),
     ready: checks.every(({ ok }: ReadinessCheck) => ok),
@@ -50,52 +50,56 @@ export async function statusOf(parts: StatusParts) {
     chain,
     wallets,
     record,
-    steps: runs.map((run) => ({ ...run, reason: publicReason(run) })),
+    steps: runs.map((run) => ({ ...run, reason: toPublicStepReason(run) })),
     wagering,
     schedule: nextRuns.map(({ job, nextRunAt }) => ({ job, nextRunAt: nextRunAt?.toISOString() ?? null })),
   };
 }
 
-async function marketStatus(market: Market, { feedReason, now }: StatusParts) {
+async function readMarketStatus(market: Market, { feedReason, now }: StatusDeps) {
   const nowMs = now().getTime();
-  const [{ firstDay, lastDay }, { series }, providers] = await Promise.all([market.coverage(), market.health(nowMs), market.providers()]);
+  const [{ firstDay, lastDay }, { series }, providers] = await Promise.all([
+    market.coverage(),
+    market.health(nowMs),
+    market.providerHealth(),
+  ]);
   return {
     kind: market.kind,
     source: market.source,
     reason: feedReason,
-    note: lastDay !== null && lastDay < dayOf(nowMs) ? endOfData(lastDay) : null,
+    note: lastDay !== null && lastDay < toDay(nowMs) ? formatEndOfData(lastDay) : null,
     coverage: { from: formatDay(firstDay), to: lastDay === null ? null : formatDay(lastDay) },
     series: series.map(({ lastObservedDay, ...rest }) => ({
       ...rest,
       lastObserved: lastObservedDay === null ? null : formatDay(lastObservedDay),
     })),
-    providers: providers.map(providerStatus),
+    providers: providers.map(toProviderStatus),
   };
 }
 
 /** Of a feed that ends, once it has. */
-export function endOfData(lastDay: Day): string {
+export function formatEndOfData(lastDay: Day): string {
   return `the market data ends on ${formatDay(lastDay)}: no later day is forecast, and what is still open stays open`;
 }
 
-function providerStatus({ lastOkAtMs, lastFailureAtMs, ...rest }: ProviderHealth) {
+function toProviderStatus({ lastOkAtMs, lastFailureAtMs, ...rest }: ProviderHealth) {
   const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   return { ...rest, lastOkAt: time(lastOkAtMs), lastFailureAt: time(lastFailureAtMs) };
 }
 
-async function chainStatus({ chain, localChain }: StatusParts) {
+async function readChainStatus({ chain, localChain }: StatusDeps) {
   const { chainId, confirmations, addresses } = chain;
   const common = { chainId, local: localChain, confirmations, contracts: addresses };
   try {
-    const { blockNumber, at } = await chainHealth(chain);
+    const { blockNumber, at } = await readChainHealth(chain);
     return { ...common, blockNumber, blockTime: at.toISOString(), error: null };
   } catch (error) {
-    return { ...common, blockNumber: null, blockTime: null, error: reasonOf(error) };
+    return { ...common, blockNumber: null, blockTime: null, error: toPublicReason(error) };
   }
 }
 
 /** Null when the chain does not answer, which `chain` says why. */
-async function walletStatus({ walletFunds }: StatusParts): Promise<WalletFunds[] | null> {
+async function readWalletStatus({ walletFunds }: StatusDeps): Promise<WalletFunds[] | null> {
   try {
     return await walletFunds();
   } catch (error) {
@@ -104,13 +108,13 @@ async function walletStatus({ walletFunds }: StatusParts): Promise<WalletFunds[]
   }
 }
 
-async function recordStatus({ pipeline: { record, wagers }, now }: StatusParts) {
+async function readRecordStatus({ pipeline: { record, wagers }, now }: StatusDeps) {
   const [genesis, lastDay, forecasts, replayed, tally] = await Promise.all([
-    record.genesis(),
-    record.lastDay(),
+    record.findGenesisDay(),
+    record.findLastDay(),
     record.countByState(),
     record.days.countDocuments({ replayed: true }),
-    record.lastDayTold(now()).then((through) => wagers.tally(through)),
+    record.getLastPublicDay(now()).then((through) => wagers.countOutcomes(through)),
   ]);
   return {
     firstDay: genesis === null ? null : formatDay(genesis),
@@ -123,14 +127,14 @@ async function recordStatus({ pipeline: { record, wagers }, now }: StatusParts) 
 }
 
 /** Why the operator holds wagers back is his own. */
-async function wageringStatus({ placeWagers, wagerSwitch }: PipelineParts) {
-  const { paused, since } = await wagerSwitch.state();
+async function readWageringStatus({ placeWagers, wagerSwitch }: PipelineDeps) {
+  const { paused, since } = await wagerSwitch.getState();
   return { on: placeWagers && !paused, paused, since: since?.toISOString() ?? null };
 }
 
 /** The newest run of every step. */
-export async function stepStatus({ runs }: Pick<PipelineParts, 'runs'>) {
-  const latest = await runs.latest();
+export async function readStepStatus({ runs }: Pick<PipelineDeps, 'runs'>) {
+  const latest = await runs.listLatest();
   return latest.map(({ step, day, state, reason, ranAt, attempts, replayed }) => ({
     step,
     date: formatDay(day),

@@ -1,7 +1,7 @@
-import { sharedReads } from '../shared-reads.ts';
-import type { DayDoc } from './day-record.ts';
-import type { ForecastDoc } from './forecast.ts';
-import type { ForecastRecord } from './record.ts';
+import { shareReads } from '../platform/concurrency/shared-reads.ts';
+import type { DayDoc } from './day-doc.ts';
+import type { ForecastDoc } from './forecast-doc.ts';
+import type { ForecastRecord } from './forecast-record.ts';
 
 /** What everybody may know of what a day's forecasts were made from. */
 export type DayFigures = Readonly<Pick<DayDoc, 'price' | 'context'>>;
@@ -16,20 +16,22 @@ export interface NewestForecast {
  * Reads the newest forecast of a horizon, one read for all who ask at once; null before the first. A forecast is read after it was asked
  * for. The figures of its day are written once and never changed: those of the last day are remembered.
  */
-export function newestForecasts(record: Pick<ForecastRecord, 'latest' | 'day'>): (horizonDays: number) => Promise<NewestForecast | null> {
-  let remembered: (DayFigures & Pick<DayDoc, 'day' | 'inputsDigest'>) | null = null;
+export function createNewestForecastReader(
+  record: Pick<ForecastRecord, 'findLatest' | 'findDay'>,
+): (horizonDays: number) => Promise<NewestForecast | null> {
+  let cached: (DayFigures & Pick<DayDoc, 'day' | 'inputsDigest'>) | null = null;
 
-  async function figuresOf({ day, inputsDigest }: ForecastDoc): Promise<DayFigures | null> {
-    if (remembered?.day === day && remembered.inputsDigest === inputsDigest) return remembered;
-    const doc = await record.day(day);
+  async function readFigures({ day, inputsDigest }: ForecastDoc): Promise<DayFigures | null> {
+    if (cached?.day === day && cached.inputsDigest === inputsDigest) return cached;
+    const doc = await record.findDay(day);
     if (doc === null) return null;
-    remembered = { day, inputsDigest: doc.inputsDigest, price: doc.price, context: doc.context };
-    return remembered;
+    cached = { day, inputsDigest: doc.inputsDigest, price: doc.price, context: doc.context };
+    return cached;
   }
 
-  return sharedReads(async (horizonDays: number) => {
-    const forecast = await record.latest(horizonDays);
-    const figures = forecast === null ? null : await figuresOf(forecast);
+  return shareReads(async (horizonDays: number) => {
+    const forecast = await record.findLatest(horizonDays);
+    const figures = forecast === null ? null : await readFigures(forecast);
     return forecast === null || figures === null ? null : { forecast, figures };
   });
 }

@@ -1,5 +1,5 @@
 import type { Day } from '../forecast/day.ts';
-import type { WagerDoc } from './wagers.ts';
+import type { WagerDoc } from './wager-book.ts';
 
 /** What came of the wagers at one venue in one asset. Amounts in micros of the asset. */
 export interface WagerAccount {
@@ -20,39 +20,43 @@ export interface WagerAccount {
   profitByDay: { day: Day; profitMicros: number }[];
 }
 
-export type BookedWager = Pick<WagerDoc, 'day' | 'venue' | 'asset' | 'state' | 'costMicros' | 'payoutMicros'>;
+export type AccountedWager = Pick<WagerDoc, 'day' | 'venue' | 'asset' | 'state' | 'costMicros' | 'payoutMicros'>;
 
 /** What a wager gained or lost, in micros: 0 where nothing was staked, null until it is settled. */
-export function profitOf({ state, costMicros, payoutMicros }: Pick<BookedWager, 'state' | 'costMicros' | 'payoutMicros'>): number | null {
+export function computeProfitMicros({
+  state,
+  costMicros,
+  payoutMicros,
+}: Pick<AccountedWager, 'state' | 'costMicros' | 'payoutMicros'>): number | null {
   if (state === 'SKIPPED') return 0;
   return isSettled(state) ? (payoutMicros ?? 0) - costMicros : null;
 }
 
 /** One account a venue and asset, in the order of the alphabet. Expects the wagers oldest first. */
-export function wagerAccounts(wagers: readonly BookedWager[]): WagerAccount[] {
+export function buildWagerAccounts(wagers: readonly AccountedWager[]): WagerAccount[] {
   const groups = Map.groupBy(wagers, ({ venue, asset }) => JSON.stringify([venue, asset]));
-  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, members]) => accountOf(members));
+  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, members]) => buildWagerAccount(members));
 }
 
-function accountOf(wagers: readonly BookedWager[]): WagerAccount {
+function buildWagerAccount(wagers: readonly AccountedWager[]): WagerAccount {
   const [{ venue, asset }] = wagers;
   const settled = wagers.filter(({ state }) => isSettled(state));
   const open = wagers.filter(({ state }) => state === 'PLACED' || state === 'DECIDED');
   const count = (wanted: WagerDoc['state']) => wagers.filter(({ state }) => state === wanted).length;
-  const stakedMicros = sum(settled.map(({ costMicros }) => costMicros));
-  const returnedMicros = sum(settled.map(({ payoutMicros }) => payoutMicros ?? 0));
+  const stakedMicros = sumMicros(settled.map(({ costMicros }) => costMicros));
+  const returnedMicros = sumMicros(settled.map(({ payoutMicros }) => payoutMicros ?? 0));
   return {
     ...{ venue, asset, wins: count('WIN'), losses: count('LOSS'), open: open.length, skipped: count('SKIPPED') },
     ...{ stakedMicros, returnedMicros, profitMicros: returnedMicros - stakedMicros },
-    openMicros: sum(open.map(({ costMicros }) => costMicros)),
-    profitByDay: cumulative(settled),
+    openMicros: sumMicros(open.map(({ costMicros }) => costMicros)),
+    profitByDay: accumulateProfit(settled),
   };
 }
 
-function cumulative(settled: readonly BookedWager[]): WagerAccount['profitByDay'] {
+function accumulateProfit(settled: readonly AccountedWager[]): WagerAccount['profitByDay'] {
   let profitMicros = 0;
   return settled.map((wager) => {
-    profitMicros += profitOf(wager)!;
+    profitMicros += computeProfitMicros(wager)!;
     return { day: wager.day, profitMicros };
   });
 }
@@ -61,6 +65,6 @@ function isSettled(state: WagerDoc['state']): boolean {
   return state === 'WIN' || state === 'LOSS';
 }
 
-function sum(micros: number[]): number {
+function sumMicros(micros: number[]): number {
   return micros.reduce((total, one) => total + one, 0);
 }

@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize';
 import { type Hex, keccak256, toHex } from 'viem';
-import type { WagerDoc } from './wagers.ts';
+import type { WagerDoc } from './wager-book.ts';
 
 /** What stands behind a reported outcome: the bytes that are served, and their hash as the registry has it. */
 export interface WagerEvidence {
@@ -11,7 +11,7 @@ export interface WagerEvidence {
 }
 
 /** Path under which the evidence on a day's wager is served. */
-export function evidencePath(date: string): string {
+export function buildEvidencePath(date: string): string {
   return `/api/svc/agent/feedback/${date}`;
 }
 
@@ -19,15 +19,15 @@ export function evidencePath(date: string): string {
  * The evidence on a settled wager, an off-chain feedback file of ERC-8004; the same for as long as the wager stands. Wagers that earlier
  * versions reported have no header, and keep the bytes that their hash on chain is of.
  */
-export function wagerEvidence(wager: WagerDoc): WagerEvidence {
-  const json = canonicalize(factsOf(wager)) as string;
+export function buildWagerEvidence(wager: WagerDoc): WagerEvidence {
+  const json = canonicalize(buildWagerFacts(wager)) as string;
   return { json, hash: keccak256(toHex(json)) };
 }
 
 /** What the evidence says. */
-export type WagerFacts = ReturnType<typeof factsOf>;
+export type WagerFacts = ReturnType<typeof buildWagerFacts>;
 
-function factsOf(wager: WagerDoc) {
+function buildWagerFacts(wager: WagerDoc) {
   const { _id: date, venue, asset, market, quote, pModel, qMarket, pBelieved, weight, side, contracts, costMicros } = wager;
   const { state: outcome, winner, payoutMicros, placedAt, settledAt } = wager;
   const facts = { pModel, qMarket, pBelieved, weight, side, contracts, costMicros, outcome, winner, payoutMicros };

@@ -1,12 +1,21 @@
 import type { Collection, Db } from 'mongodb';
-import { OracleError } from '../errors.ts';
-import { DAY_MS, type Day, dayOf } from '../forecast/day.ts';
-import { isDuplicateKey } from '../mongo.ts';
-import { paperQuote, type QuoteReference, weeklyStrikes } from './paper-quote.ts';
+import { DAY_MS, type Day, toDay } from '../forecast/day.ts';
+import { OracleError } from '../platform/errors.ts';
+import { isDuplicateKey } from '../platform/mongo.ts';
+import { buildPaperQuote, buildPaperStrikes, type QuoteReference } from './paper-quote.ts';
 import type { Side } from './sizing.ts';
-import { type Account, type Fill, MICROS, type Order, type Quote, type Settlement, type StrikeMarket, type Venue } from './venue.ts';
+import {
+  type Fill,
+  MICROS,
+  type Quote,
+  type StrikeMarket,
+  type Venue,
+  type VenueAccount,
+  type VenueOrder,
+  type WagerSettlement,
+} from './venue.ts';
 
-interface OrderDoc {
+interface PaperOrderDoc {
   /** The client's order id. */
   _id: string;
   market: StrikeMarket;
@@ -14,11 +23,11 @@ interface OrderDoc {
   contracts: number;
   costMicros: number;
   at: Date;
-  settlement: Settlement | null;
+  settlement: WagerSettlement | null;
 }
 
 /** A movement of the account; its `_id` says what caused it, so that it is booked once. */
-interface LedgerEntry {
+interface PaperLedgerEntry {
   _id: string;
   amountMicros: number;
   at: Date;
@@ -40,8 +49,8 @@ export class PaperVenue implements Venue {
   readonly name = 'paper';
   readonly asset = 'PAPER-USD';
   readonly sameBook = ['paper'];
-  readonly #orders: Collection<OrderDoc>;
-  readonly #ledger: Collection<LedgerEntry>;
+  readonly #orders: Collection<PaperOrderDoc>;
+  readonly #ledger: Collection<PaperLedgerEntry>;
   readonly #options: PaperVenueOptions;
 
   constructor(options: PaperVenueOptions) {
@@ -50,77 +59,77 @@ export class PaperVenue implements Venue {
     this.#ledger = options.db.collection('paper_ledger');
   }
 
-  async markets(at: Date): Promise<StrikeMarket[]> {
+  async listMarkets(at: Date): Promise<StrikeMarket[]> {
     const { spotUsd } = await this.#options.reference(at);
-    return weeklyStrikes(spotUsd, at);
+    return buildPaperStrikes(spotUsd, at);
   }
 
-  async quote(market: StrikeMarket, at: Date): Promise<Quote> {
-    return paperQuote(market, await this.#options.reference(at), at);
+  async getQuote(market: StrikeMarket, at: Date): Promise<Quote> {
+    return buildPaperQuote(market, await this.#options.reference(at), at);
   }
 
-  async place(order: Order): Promise<Fill> {
-    return (await this.find(order.clientOrderId)) ?? this.#booked(await this.#fill(order));
+  async placeOrder(order: VenueOrder): Promise<Fill> {
+    return (await this.findFill(order.clientOrderId)) ?? this.#toBookedFill(await this.#fillOrder(order));
   }
 
-  async find(clientOrderId: string): Promise<Fill | null> {
+  async findFill(clientOrderId: string): Promise<Fill | null> {
     const stored = await this.#orders.findOne({ _id: clientOrderId });
-    return stored === null ? null : this.#booked(stored);
+    return stored === null ? null : this.#toBookedFill(stored);
   }
 
-  async #booked(stored: OrderDoc): Promise<Fill> {
+  async #toBookedFill(stored: PaperOrderDoc): Promise<Fill> {
     // Booked again after a crash between the order and its booking; the entry's key keeps it single.
-    await this.#book(`${stored._id}:stake`, -stored.costMicros, stored.at);
+    await this.#bookEntry(`${stored._id}:stake`, -stored.costMicros, stored.at);
     return { orderId: stored._id, contracts: stored.contracts, costMicros: stored.costMicros, at: stored.at };
   }
 
-  async #fill(order: Order): Promise<OrderDoc> {
-    const { bid, ask, fee } = await this.quote(order.market, order.at);
+  async #fillOrder(order: VenueOrder): Promise<PaperOrderDoc> {
+    const { bid, ask, fee } = await this.getQuote(order.market, order.at);
     const unitCost = Math.round((order.side === 'YES' ? ask + fee : 1 - bid + fee) * MICROS);
     if (unitCost > order.limitCostMicros) {
       throw new OracleError('VENUE_REJECTED', `A contract costs ${unitCost} micros, above the limit of ${order.limitCostMicros}`);
     }
     const costMicros = unitCost * order.contracts;
-    const { cashMicros } = await this.account();
+    const { cashMicros } = await this.getAccount();
     if (costMicros > cashMicros)
       throw new OracleError('VENUE_REJECTED', `The order costs ${costMicros} micros, the account has ${cashMicros}`);
     const { clientOrderId: _id, market, side, contracts, at } = order;
-    const doc: OrderDoc = { _id, market, side, contracts, costMicros, at, settlement: null };
+    const doc: PaperOrderDoc = { _id, market, side, contracts, costMicros, at, settlement: null };
     try {
       await this.#orders.insertOne(doc);
       return doc;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      return (await this.#orders.findOne({ _id })) as OrderDoc;
+      return (await this.#orders.findOne({ _id })) as PaperOrderDoc;
     }
   }
 
-  async winner(market: StrikeMarket, at: Date): Promise<Side | null> {
+  async findWinner(market: StrikeMarket, at: Date): Promise<Side | null> {
     if (at < market.expiresAt) return null;
-    const close = await this.#options.close(dayOf(market.expiresAt.getTime() - DAY_MS), at);
+    const close = await this.#options.close(toDay(market.expiresAt.getTime() - DAY_MS), at);
     if (close === null) return null;
     return close > market.strikeUsd ? 'YES' : 'NO';
   }
 
-  async settle(orderId: string, at: Date): Promise<Settlement | null> {
+  async settleOrder(orderId: string, at: Date): Promise<WagerSettlement | null> {
     const order = await this.#orders.findOne({ _id: orderId });
     if (order === null) throw new OracleError('NOT_FOUND', `The paper venue has no order ${orderId}`);
-    const settlement = order.settlement ?? (await this.#decide(order, at));
+    const settlement = order.settlement ?? (await this.#settleByClose(order, at));
     if (settlement === null) return null;
-    await this.#book(`${orderId}:payout`, settlement.payoutMicros, settlement.at);
+    await this.#bookEntry(`${orderId}:payout`, settlement.payoutMicros, settlement.at);
     return settlement;
   }
 
-  async #decide(order: OrderDoc, at: Date): Promise<Settlement | null> {
-    const winner = await this.winner(order.market, at);
+  async #settleByClose(order: PaperOrderDoc, at: Date): Promise<WagerSettlement | null> {
+    const winner = await this.findWinner(order.market, at);
     if (winner === null) return null;
     const payoutMicros = winner === order.side ? order.contracts * MICROS : 0;
     await this.#orders.updateOne({ _id: order._id, settlement: null }, { $set: { settlement: { winner, payoutMicros, at } } });
     return (await this.#orders.findOne({ _id: order._id }))?.settlement ?? null;
   }
 
-  async account(): Promise<Account> {
-    await this.#book('opening', this.#options.openingBalanceMicros, new Date(0));
+  async getAccount(): Promise<VenueAccount> {
+    await this.#bookEntry('opening', this.#options.openingBalanceMicros, new Date(0));
     const [[cash], [open]] = await Promise.all([
       this.#ledger.aggregate<{ sum: number }>([{ $group: { _id: null, sum: { $sum: '$amountMicros' } } }]).toArray(),
       this.#orders
@@ -130,7 +139,7 @@ export class PaperVenue implements Venue {
     return { asset: this.asset, cashMicros: Number(cash?.sum ?? 0), openMicros: Number(open?.sum ?? 0) };
   }
 
-  async #book(_id: string, amountMicros: number, at: Date): Promise<void> {
+  async #bookEntry(_id: string, amountMicros: number, at: Date): Promise<void> {
     await this.#ledger.updateOne({ _id }, { $setOnInsert: { amountMicros, at } }, { upsert: true }).catch((error: unknown) => {
       if (!isDuplicateKey(error)) throw error;
     });

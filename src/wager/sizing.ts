@@ -34,21 +34,29 @@ export interface Sizing {
 }
 
 /** What a contract of each side costs at a quote, fee and spread included. */
-export function costsOf({ bid, ask, fee }: { bid: number; ask: number; fee: number }): Pick<SizingInput, 'yesCost' | 'noCost'> {
+export function computeContractCosts({
+  bid,
+  ask,
+  fee,
+}: {
+  bid: number;
+  ask: number;
+  fee: number;
+}): Pick<SizingInput, 'yesCost' | 'noCost'> {
   return { yesCost: ask + fee, noCost: 1 - bid + fee };
 }
 
 /** Fractional Kelly stake on a binary contract that pays 1. Probabilities and costs are fractions; see the model's documentation. */
 export function sizeWager({ pModel, qMarket, weight, yesCost, noCost }: SizingInput): Sizing {
   const pBelieved = qMarket + weight * (pModel - qMarket);
-  const yes = kelly(pBelieved, yesCost);
-  const no = kelly(1 - pBelieved, noCost);
+  const yes = kellyFraction(pBelieved, yesCost);
+  const no = kellyFraction(1 - pBelieved, noCost);
   const full = Math.max(yes, no);
   if (!(full > 0)) return { side: null, pBelieved, fullKelly: 0, fraction: 0 };
   return { side: yes >= no ? 'YES' : 'NO', pBelieved, fullKelly: full, fraction: Math.min(KELLY_SHARE * full, MAX_STAKE_FRACTION) };
 }
 
 /** Kelly fraction of a contract that costs `cost` and pays 1 with probability `p`; not positive without an edge. */
-function kelly(p: number, cost: number): number {
+function kellyFraction(p: number, cost: number): number {
   return cost > 0 && cost < 1 ? (p - cost) / (1 - cost) : 0;
 }

@@ -4,7 +4,7 @@ import type { Side } from './sizing.ts';
 export const MICROS = 1_000_000;
 
 /** What a market is known by where it trades, and what orders it takes; of somebody else's exchange only. */
-export interface Listing {
+export interface ExchangeListing {
   conditionId: string;
   /** ERC-1155 ids of the outcome tokens, decimal. */
   yesTokenId: string | null;
@@ -22,10 +22,10 @@ export interface StrikeMarket {
   strikeUsd: number;
   expiresAt: Date;
   /** As the exchange lists it; unset where nobody else does. */
-  listing?: Listing;
+  listing?: ExchangeListing;
 }
 
-export interface BookLevel {
+export interface PriceLevel {
   /** Of a contract, 0 to 1. */
   price: number;
   /** Contracts. */
@@ -34,8 +34,8 @@ export interface BookLevel {
 
 /** Orders on YES contracts, best prices first. */
 export interface BookDepth {
-  bids: BookLevel[];
-  asks: BookLevel[];
+  bids: PriceLevel[];
+  asks: PriceLevel[];
 }
 
 /** Prices of a YES contract, 0 to 1, as they stood at one moment. */
@@ -49,7 +49,7 @@ export interface Quote {
   book?: BookDepth;
 }
 
-export interface Order {
+export interface VenueOrder {
   /** The same id never buys twice. */
   clientOrderId: string;
   market: StrikeMarket;
@@ -68,14 +68,14 @@ export interface Fill {
   at: Date;
 }
 
-export interface Settlement {
+export interface WagerSettlement {
   winner: Side;
   /** What the order paid out, in micros; 0 for the losing side. */
   payoutMicros: number;
   at: Date;
 }
 
-export interface Account {
+export interface VenueAccount {
   asset: string;
   /** What is free to stake, in micros. */
   cashMicros: number;
@@ -90,15 +90,15 @@ export interface Venue {
   /** Names of the venues that quote the same book, this one included: only their quotes compare with each other. */
   readonly sameBook: readonly string[];
   /** Markets open for new wagers. */
-  markets(at: Date): Promise<StrikeMarket[]>;
-  quote(market: StrikeMarket, at: Date): Promise<Quote>;
+  listMarkets(at: Date): Promise<StrikeMarket[]>;
+  getQuote(market: StrikeMarket, at: Date): Promise<Quote>;
   /** @throws OracleError VENUE_REJECTED when the order cannot be filled at its limit. */
-  place(order: Order): Promise<Fill>;
+  placeOrder(order: VenueOrder): Promise<Fill>;
   /** What an order bought, or null when the venue has no order of that id. */
-  find(clientOrderId: string): Promise<Fill | null>;
+  findFill(clientOrderId: string): Promise<Fill | null>;
   /** Which side won a market, or null while it is open. */
-  winner(market: StrikeMarket, at: Date): Promise<Side | null>;
+  findWinner(market: StrikeMarket, at: Date): Promise<Side | null>;
   /** Pays an order out once its market has a winner; null before. */
-  settle(orderId: string, at: Date): Promise<Settlement | null>;
-  account(): Promise<Account>;
+  settleOrder(orderId: string, at: Date): Promise<WagerSettlement | null>;
+  getAccount(): Promise<VenueAccount>;
 }

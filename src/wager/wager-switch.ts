@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../mongo.ts';
+import { isDuplicateKey } from '../platform/mongo.ts';
 
 /** Whether the operator lets new wagers out. */
 export interface WagerSwitchState {
@@ -11,7 +11,7 @@ export interface WagerSwitchState {
 }
 
 /** What became of a wish to turn it: `changed` is false when it stood there already. */
-export interface SwitchTurn extends WagerSwitchState {
+export interface WagerSwitchChange extends WagerSwitchState {
   changed: boolean;
 }
 
@@ -22,8 +22,8 @@ interface SwitchDoc {
   reason: string | null;
 }
 
-const ID = 'wagers';
-const NEVER_TURNED: WagerSwitchState = { paused: false, since: null, reason: null };
+const SWITCH_ID = 'wagers';
+const INITIAL_STATE: WagerSwitchState = { paused: false, since: null, reason: null };
 
 /** The operator's switch of new wagers, one for all processes on a database: whoever is about to place one looks at it. */
 export class WagerSwitch {
@@ -33,28 +33,28 @@ export class WagerSwitch {
     this.#switches = db.collection('switches');
   }
 
-  async state(): Promise<WagerSwitchState> {
-    const doc = await this.#switches.findOne({ _id: ID });
-    if (doc === null) return NEVER_TURNED;
+  async getState(): Promise<WagerSwitchState> {
+    const doc = await this.#switches.findOne({ _id: SWITCH_ID });
+    if (doc === null) return INITIAL_STATE;
     const { paused, since, reason } = doc;
     return { paused, since, reason };
   }
 
   /** Stops new wagers. Of two reasons the first stands, with its time. */
-  async pause(reason: string, at: Date): Promise<SwitchTurn> {
-    return this.#turned(await this.#pausedNow(reason, at));
+  async pause(reason: string, at: Date): Promise<WagerSwitchChange> {
+    return this.#toChange(await this.#trySetPaused(reason, at));
   }
 
   /** Lets new wagers out again. */
-  async resume(at: Date): Promise<SwitchTurn> {
+  async resume(at: Date): Promise<WagerSwitchChange> {
     const change = { $set: { paused: false, since: at, reason: null } };
-    const { modifiedCount } = await this.#switches.updateOne({ _id: ID, paused: true }, change);
-    return this.#turned(modifiedCount === 1);
+    const { modifiedCount } = await this.#switches.updateOne({ _id: SWITCH_ID, paused: true }, change);
+    return this.#toChange(modifiedCount === 1);
   }
 
-  async #pausedNow(reason: string, since: Date): Promise<boolean> {
+  async #trySetPaused(reason: string, since: Date): Promise<boolean> {
     try {
-      await this.#switches.updateOne({ _id: ID, paused: false }, { $set: { paused: true, since, reason } }, { upsert: true });
+      await this.#switches.updateOne({ _id: SWITCH_ID, paused: false }, { $set: { paused: true, since, reason } }, { upsert: true });
       return true;
     } catch (error) {
       // What is paused does not match, and there is one document only.
@@ -63,7 +63,7 @@ export class WagerSwitch {
     }
   }
 
-  async #turned(changed: boolean): Promise<SwitchTurn> {
-    return { ...(await this.state()), changed };
+  async #toChange(changed: boolean): Promise<WagerSwitchChange> {
+    return { ...(await this.getState()), changed };
   }
 }

@@ -8,7 +8,7 @@ import { parseArgs, promisify } from 'node:util';
 import { createWalletClient, type Hex, http } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { base } from 'viem/chains';
-import { parseDemoFile } from '../../src/local/demo-file.ts';
+import { parseDemoFile } from '../../src/dev/demo/demo-file.ts';
 import { removeFolder } from '../support/folders.ts';
 import { startService } from '../support/running-service.ts';
 

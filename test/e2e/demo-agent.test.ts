@@ -21,7 +21,7 @@ afterAll(async () => {
   await removeFolder(dataDir);
 });
 
-const play = (url: string) => spawnNode(['bin/demo-agent.mjs', '--url', url, '--data-dir', dataDir], {}).ended;
+const play = (url: string) => spawnNode(['bin/dev/demo-agent.mjs', '--url', url, '--data-dir', dataDir], {}).ended;
 const reconcile = (...words: string[]) => spawnNode(['bin/reconcile.mjs', ...words], { DATA_DIR: dataDir, FEEDS: 'simulated' }).ended;
 
 describe('the demo agent', () => {

@@ -20,8 +20,8 @@ describeWithBrowser('charts of the record', (browser) => {
   beforeAll(async () => {
     service = await testService(DAYS);
     for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day);
-    await service.infrastructure.localChain!.setTimeToNow();
-    service.setup.complete();
+    await service.infrastructure.localChain!.followWallClock();
+    service.progress.complete();
     served = await serve(service);
     real = (await (await fetch(`${served.url}/api/svc/scorecard?horizon=2`)).json()) as ScorecardReply;
   });

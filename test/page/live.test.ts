@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatDay } from '../../src/forecast/day.ts';
-import { createApp } from '../../src/http/app.ts';
-import { allRoutes } from '../../src/http/routes/all.ts';
+import { allRoutes } from '../../src/transports/http/routes.ts';
+import { createApp } from '../../src/transports/http/server/app.ts';
 import { describeWithBrowser } from '../support/browser.ts';
 import { regimeDrafts } from '../support/event-drafts.ts';
 import { login } from '../support/login.ts';
@@ -17,10 +17,10 @@ describeWithBrowser('the live parts of the page', (browser) => {
   /** The day whose forecast is made while a reader looks on. */
   let lastDay: number;
   let served: Awaited<ReturnType<typeof serveApp>>;
-  const open = (port = 0) => serveApp(createApp(allRoutes(service.http), service.door, service.doors), { port, sockets: service });
+  const open = (port = 0) => serveApp(createApp(allRoutes(service.http), service.appOptions, service.adapters), { port, sockets: service });
   beforeAll(async () => {
     service = await testService(2);
-    service.setup.complete();
+    service.progress.complete();
     lastDay = today() - 1;
     await runPastDay(service, lastDay - 1, ['open-window']);
     await service.push.publish();

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createApp, createStartingApp } from '../../src/http/app.ts';
-import { PAGE_FOLDERS, pageFiles, withoutComments } from '../../src/http/page/files.ts';
-import { allRoutes } from '../../src/http/routes/all.ts';
-import { listen } from '../../src/http/server.ts';
-import { createLog } from '../../src/log.ts';
-import { createSetup } from '../../src/setup.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createStartupProgress } from '../../src/platform/startup-progress.ts';
+import { getPageFiles, PAGE_FOLDERS, stripCommentLines } from '../../src/transports/http/page/page-files.ts';
+import { allRoutes } from '../../src/transports/http/routes.ts';
+import { createApp, createStartingApp } from '../../src/transports/http/server/app.ts';
+import { listen } from '../../src/transports/http/server/http-server.ts';
 import { describeWithBrowser, type OpenPage } from '../support/browser.ts';
 import { emptyService, fullService } from '../support/full-service.ts';
 import { type Served, serveApp } from '../support/serve.ts';
@@ -15,7 +15,7 @@ import { layoutsOf, openEverything } from './layout.ts';
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
-const appOf = ({ http, door, doors }: TestService) => createApp(allRoutes(http), door, doors);
+const appOf = ({ http, appOptions: door, adapters: doors }: TestService) => createApp(allRoutes(http), door, doors);
 
 const SECTIONS = [
   ...["Today's call", 'What the record is worth', 'Price and past forecasts', 'Market regimes', 'Calibration and skill'],
@@ -24,14 +24,14 @@ const SECTIONS = [
 ];
 
 it('all files of the page together are below 150 kB compressed', () => {
-  const files = PAGE_FOLDERS.flatMap((folder) => [...pageFiles(folder).values()]);
+  const files = PAGE_FOLDERS.flatMap((folder) => [...getPageFiles(folder).values()]);
   const bytes = files.reduce((sum, { content }) => sum + gzipSync(content.bytes).length, 0);
   expect(files.length).toBeGreaterThan(20);
   expect(bytes).toBeLessThan(150_000);
 });
 
 it('hashes are those of the package, line by line, without comments, and say whose they are', () => {
-  for (const [name, { content }] of pageFiles('vendor')) {
+  for (const [name, { content }] of getPageFiles('vendor')) {
     const published = readFileSync(new URL(`../../node_modules/@noble/hashes/${name}`, import.meta.url), 'utf8');
     const isComment = (line: string) => /^\s*(?:\/\/| \*|\/\*\*(?!.*\*\/.))/.test(line);
     const [notice, ...lines] = content.bytes.toString().split('\n');
@@ -42,7 +42,7 @@ it('hashes are those of the package, line by line, without comments, and say who
 
 it('what is left out of them are comments, and no code on a line with one', () => {
   const code = '/** a */ const a = 1;\nconst b = 2;\n/**\n * c **\n */\nconst c = 3; /** d */\n  /** e */\n  // f\nconst e = 5; // g\n';
-  expect(withoutComments(code)).toBe('/** a */ const a = 1;\nconst b = 2;\nconst c = 3; /** d */\nconst e = 5; // g\n');
+  expect(stripCommentLines(code)).toBe('/** a */ const a = 1;\nconst b = 2;\nconst c = 3; /** d */\nconst e = 5; // g\n');
 });
 
 describeWithBrowser('with a record', (browser) => {
@@ -202,13 +202,13 @@ describeWithBrowser('before the first forecast', (browser) => {
   });
 
   it('is there while the service starts, tells how far that is, and fills by itself', async () => {
-    const setup = createSetup('starting the database');
+    const setup = createStartupProgress('starting the database');
     const log = createLog({ level: 'silent', secrets: [] });
     const server = await listen(createStartingApp({ log, publicUrl: 'http://127.0.0.1', setup }), 0, '127.0.0.1');
     try {
       const page = await browser.open(`http://127.0.0.1:${server.port}`);
       await page.getByText('starting the database').first().waitFor();
-      setup.at('replaying days of history', { done: 3, total: 12 });
+      setup.startStep('replaying days of history', { done: 3, total: 12 });
       const bar = page.getByRole('progressbar');
       await expect
         .poll(() => bar.evaluate((element) => (element as HTMLProgressElement).position), { timeout: 10_000 })

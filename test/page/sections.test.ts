@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { EXAMPLES } from '../../src/http/openapi/examples.ts';
-import type { WagerAccountRow, WagerRow, WagersReply } from '../../src/http/schemas/wagers.ts';
+import type { WagerAccountRow, WagerRow, WagersReply } from '../../src/transports/http/market/wagers/schemas.ts';
+import { EXAMPLES } from '../../src/transports/http/openapi/examples.ts';
 import { describeWithBrowser } from '../support/browser.ts';
 import { type Served, serve } from '../support/serve.ts';
 import { type TestService, testService } from '../support/service.ts';
@@ -58,7 +58,7 @@ describeWithBrowser('sections of evidence', (browser) => {
   let served: Served;
   beforeAll(async () => {
     service = await testService(0);
-    service.setup.complete();
+    service.progress.complete();
     served = await serve(service);
   });
   afterAll(async () => {

@@ -13,7 +13,7 @@ describeWithBrowser('unlocking the page', (browser) => {
   let served: Served;
   beforeAll(async () => {
     service = await unresolvedService(1);
-    service.setup.complete();
+    service.progress.complete();
     served = await serve(service);
   });
   afterAll(async () => {

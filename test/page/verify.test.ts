@@ -2,7 +2,7 @@ import type { Page, Route } from 'playwright-core';
 import { zeroHash } from 'viem';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatDay } from '../../src/forecast/day.ts';
-import { windowOpensAt } from '../../src/pipeline/times.ts';
+import { getWindowOpensMs } from '../../src/pipeline/schedule/step-times.ts';
 import type { ScorecardReply } from '../../src/record/schemas/scorecard.ts';
 import { describeWithBrowser, type OpenPage } from '../support/browser.ts';
 import { login } from '../support/login.ts';
@@ -17,8 +17,8 @@ const HOUR_MS = 3_600_000;
 
 /** A second 3-day prediction of a day, as one would make it who wants to choose later which of them to show. */
 async function commitTwice({ infrastructure, pipeline }: TestService, day: number): Promise<void> {
-  const opens = windowOpensAt(day);
-  await infrastructure.localChain!.setTime(opens - 3 * HOUR_MS);
+  const opens = getWindowOpensMs(day);
+  await infrastructure.localChain!.setNextBlockTime(opens - 3 * HOUR_MS);
   const window = { windowOpensAt: new Date(opens), resolvesAt: new Date(opens + 72 * HOUR_MS) };
   const place = { sequence: DAYS - 1, day, horizonDays: 3 as const, refUid: zeroHash, ...window };
   const digest = `0x${'dd'.repeat(32)}` as const;
@@ -42,8 +42,8 @@ describeWithBrowser('checking attestations in the browser', (browser) => {
       if (day === end - 2) await commitTwice(service, day);
       await runPastDay(service, day);
     }
-    await service.infrastructure.localChain!.setTimeToNow();
-    service.setup.complete();
+    await service.infrastructure.localChain!.followWallClock();
+    service.progress.complete();
     served = await serve(service);
   });
   afterAll(async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HORIZONS } from '../../src/forecast/model.ts';
-import { stepInstant } from '../../src/pipeline/times.ts';
+import { getStepDueMs } from '../../src/pipeline/schedule/step-times.ts';
 import { removeFolder } from '../support/folders.ts';
 import { type RunningService, startService } from '../support/running-service.ts';
 import { spawnNode, today } from '../support/service.ts';
@@ -41,7 +41,7 @@ async function tamperedService(change: (text: string) => string): Promise<{ url:
 }
 
 it('a year agrees to the last row, by the command without arguments', async () => {
-  const recorded = Date.now() < stepInstant('signal', today()) ? DAYS : DAYS + 1;
+  const recorded = Date.now() < getStepDueMs('signal', today()) ? DAYS : DAYS + 1;
   const { code, output } = await audit();
   expect(output).toContain(`agree on every one of ${HORIZONS.length * recorded} rows`);
   expect(code, output).toBe(0);

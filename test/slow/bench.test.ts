@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { spawnNode } from '../support/service.ts';
 
 it('measures requests to a service while its self-tests run', async () => {
-  const { code, output } = await spawnNode(['bin/bench.mjs', 'api-under-self-tests', '--clients', '5', '--rounds', '1'], {}).ended;
+  const { code, output } = await spawnNode(['bin/dev/bench.mjs', 'api-under-self-tests', '--clients', '5', '--rounds', '1'], {}).ended;
   expect(code, output).toBe(0);
   expect(output).toContain('answers that were not as the first one: 0\n');
   expect(output).toMatch(/^answers\/s with self-tests in their thread \(the baseline: in another process\)/m);
@@ -11,7 +11,7 @@ it('measures requests to a service while its self-tests run', async () => {
 });
 
 it('weighs an API process beside a bare one', async () => {
-  const { code, output } = await spawnNode(['bin/bench.mjs', 'memory'], {}).ended;
+  const { code, output } = await spawnNode(['bin/dev/bench.mjs', 'memory'], {}).ended;
   expect(code, output).toBe(0);
   expect(output).toMatch(/^ {2}when it is ready \d+ MB, 30 s later \d+ MB$/m);
   expect(output.match(/ is answered for the first time after \d+ ms$/gm)).toHaveLength(5);
@@ -19,7 +19,7 @@ it('weighs an API process beside a bare one', async () => {
 });
 
 it('times a first start, empty and with a replay', async () => {
-  const { code, output } = await spawnNode(['bin/bench.mjs', 'start', '--rounds', '1'], {}).ended;
+  const { code, output } = await spawnNode(['bin/dev/bench.mjs', 'start', '--rounds', '1'], {}).ended;
   expect(code, output).toBe(0);
   expect(output.match(/^ {2}ours {6}[\d,]+ \([\d,.]+\) {3}goal <= (4,000|20,000) ms: (met|MISSED)$/gm)).toHaveLength(2);
 });

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Day, dayOf, instantOf, parseDay } from '../../src/forecast/day.ts';
-import { createLog } from '../../src/log.ts';
+import { type Day, parseDay, toDay, toInstantMs } from '../../src/forecast/day.ts';
 import type { LiveMarket } from '../../src/market/live/live-market.ts';
-import { PROVIDER_IDS } from '../../src/market/live/providers.ts';
-import { providersOf } from '../../src/market/live/registry.ts';
-import { LIVE_INDEXES } from '../../src/market/live/stores.ts';
+import { PROVIDER_IDS } from '../../src/market/live/providers/providers.ts';
+import { getProviderIds } from '../../src/market/live/sources/registry.ts';
+import { LIVE_INDEXES } from '../../src/market/live/store/live-stores.ts';
 import { createMarket } from '../../src/market/market.ts';
-import { SERIES_IDS } from '../../src/market/series.ts';
-import { signalInstant } from '../../src/market/signal-time.ts';
-import { ensureIndexes } from '../../src/mongo.ts';
+import { SERIES_IDS } from '../../src/market/series/series.ts';
+import { getSignalTimeMs } from '../../src/market/signal-time.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { ensureIndexes } from '../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { openHostedMarket, startLiveHost } from '../support/live-host.ts';
 import type { ProviderHost } from '../support/provider-host.ts';
@@ -17,7 +17,7 @@ const TODAY = parseDay('2026-03-11');
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 let host: ProviderHost;
-const clock = { ms: instantOf(TODAY, 15) };
+const clock = { ms: toInstantMs(TODAY, 15) };
 const lines: { level: number; msg: string; provider?: string; feed?: string }[] = [];
 
 const now = () => clock.ms;
@@ -38,7 +38,7 @@ describe('providers that die one after the other', () => {
   });
   afterEach(async () => {
     for (const id of PROVIDER_IDS) host.heal(id);
-    clock.ms = instantOf(TODAY, 15);
+    clock.ms = toInstantMs(TODAY, 15);
     await own.drop();
   });
 
@@ -69,14 +69,14 @@ describe('providers that die one after the other', () => {
     await expect(createMarket(market.feed).spot(clock.ms)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
 
     for (const id of PROVIDER_IDS) host.heal(id);
-    clock.ms = instantOf(dayOf(clock.ms) + 1, 15);
+    clock.ms = toInstantMs(toDay(clock.ms) + 1, 15);
     await hour(market);
     expect((await createMarket(market.feed).spot(clock.ms)).priceUsd).toBeGreaterThan(0);
     await market.collect();
     const closes = await market.feed.observations('btcClose', clock.ms);
-    expect(closes.days.at(-1)).toBe(dayOf(clock.ms) - 1);
-    const circuits = new Map((await market.feed.providers()).map(({ provider, circuit }) => [provider, circuit]));
-    for (const series of SERIES_IDS) expect(circuits.get(providersOf(series)[0]), series).toBe('closed');
+    expect(closes.days.at(-1)).toBe(toDay(clock.ms) - 1);
+    const circuits = new Map((await market.feed.providerHealth()).map(({ provider, circuit }) => [provider, circuit]));
+    for (const series of SERIES_IDS) expect(circuits.get(getProviderIds(series)[0]), series).toBe('closed');
   });
 
   it('leave a first start without history, which goes on when they are back', async () => {
@@ -89,6 +89,6 @@ describe('providers that die one after the other', () => {
     clock.ms += HOUR_MS;
     expect(await open(own.db).fetchHistory(() => {})).toEqual([]);
     const day: Day = TODAY - 1;
-    expect((await createMarket(market.feed).inputs(day, signalInstant(day))).frame.close.length).toBeGreaterThan(5_000);
+    expect((await createMarket(market.feed).inputs(day, getSignalTimeMs(day))).frame.close.length).toBeGreaterThan(5_000);
   });
 });

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { instantOf, parseDay } from '../../src/forecast/day.ts';
+import { parseDay, toInstantMs } from '../../src/forecast/day.ts';
 import type { LiveMarket } from '../../src/market/live/live-market.ts';
-import type { ProviderHealth } from '../../src/market/live/provider.ts';
-import { PROVIDER_IDS, PROVIDERS, type ProviderId } from '../../src/market/live/providers.ts';
-import { LIVE_INDEXES } from '../../src/market/live/stores.ts';
-import { ensureIndexes } from '../../src/mongo.ts';
+import type { ProviderHealth } from '../../src/market/live/providers/provider.ts';
+import { PROVIDER_IDS, PROVIDERS, type ProviderId } from '../../src/market/live/providers/providers.ts';
+import { LIVE_INDEXES } from '../../src/market/live/store/live-stores.ts';
+import { ensureIndexes } from '../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { startLiveHost } from '../support/live-host.ts';
 import { type Fault, type ProviderHost, SKEW_MS } from '../support/provider-host.ts';
@@ -57,7 +57,7 @@ const TOLD: Partial<Record<Fault, RegExp>> = {
 const READABLE_HALVES: readonly ProviderId[] = ['bitbo', 'farside'];
 
 beforeAll(async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: instantOf(parseDay('2026-01-06'), 15, 30) });
+  vi.useFakeTimers({ toFake: ['Date'], now: toInstantMs(parseDay('2026-01-06'), 15, 30) });
   host = await startLiveHost(() => Date.now());
   database = await testDatabase();
   await ensureIndexes(database.db, LIVE_INDEXES);
@@ -118,7 +118,7 @@ async function faultyDay({ live, lines }: Collector, ids: readonly ProviderId[],
   await expectPrice(live, cell);
   await expectStrikes(live, dead, cell);
   await expectComplaints(live, dead, fault);
-  const sick = await live.feed.providers();
+  const sick = await live.feed.providerHealth();
   for (const id of ids) expectTold(healthOf(sick, id), fault);
 
   const asksSoFar = new Map(ids.map((id) => [id, asked(id)]));
@@ -132,7 +132,7 @@ async function faultyDay({ live, lines }: Collector, ids: readonly ProviderId[],
   await collect(live);
   await expectSeries(live, others, before, `after ${cell}`);
   await expectStrikes(live, [], `after ${cell}`);
-  const well = await live.feed.providers();
+  const well = await live.feed.providerHealth();
   for (const id of ids) expect(healthOf(well, id), `after ${cell}`).toMatchObject({ circuit: 'closed', lastError: null });
   for (const id of others) host.heal(id);
   expectChangesOnly(lines, cell);

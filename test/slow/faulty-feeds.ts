@@ -1,13 +1,13 @@
 import type { Db } from 'mongodb';
 import { expect, vi } from 'vitest';
-import { DAY_MS, type Day, dayOf, instantOf } from '../../src/forecast/day.ts';
-import { createLog } from '../../src/log.ts';
+import { DAY_MS, type Day, toDay, toInstantMs } from '../../src/forecast/day.ts';
 import { type LiveMarket, openLiveMarket } from '../../src/market/live/live-market.ts';
-import { parseProviderUrls } from '../../src/market/live/provider-urls.ts';
-import { PROVIDER_IDS, PROVIDERS, type ProviderId } from '../../src/market/live/providers.ts';
-import { providersOf, STRIKE_SOURCES } from '../../src/market/live/registry.ts';
-import { publishedAt, SERIES, SERIES_IDS, type SeriesId } from '../../src/market/series.ts';
-import { isUsExchangeDay } from '../../src/market/us-calendar.ts';
+import { parseProviderUrls } from '../../src/market/live/providers/provider-urls.ts';
+import { PROVIDER_IDS, PROVIDERS, type ProviderId } from '../../src/market/live/providers/providers.ts';
+import { getProviderIds, STRIKE_SOURCES } from '../../src/market/live/sources/registry.ts';
+import { getPublicationMs, SERIES, SERIES_IDS, type SeriesId } from '../../src/market/series/series.ts';
+import { isUsExchangeDay } from '../../src/market/series/us-calendar.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { hostedMarket } from '../support/live-host.ts';
 import { type Fault, type ProviderHost, STALE_BY_MS } from '../support/provider-host.ts';
 
@@ -37,22 +37,22 @@ export function openCollector(db: Db, host: ProviderHost, lines: LogLine[], atte
 
 /** Providers that can fail at once: no two of them tell of the same thing. Those behind others are in later groups. */
 export function faultGroups(): ProviderId[][] {
-  const chains = [...SERIES_IDS.map(providersOf), ...STRIKE_SOURCES.map(({ providers }) => [...providers])];
+  const chains = [...SERIES_IDS.map(getProviderIds), ...STRIKE_SOURCES.map(({ providers }) => [...providers])];
   const rankOf = (id: ProviderId) => Math.max(...chains.map((chain) => chain.indexOf(id)));
   return [...Map.groupBy(PROVIDER_IDS, rankOf)].sort(([a], [b]) => a - b).map(([, ids]) => ids);
 }
 
 /** Everybody who is asked before one of these, and so has to be down for these to be asked. All venues are asked always. */
 export function askedBefore(ids: readonly ProviderId[]): ProviderId[] {
-  const fallbacks = SERIES_IDS.filter((series) => series !== 'btcClose').map(providersOf);
+  const fallbacks = SERIES_IDS.filter((series) => series !== 'btcClose').map(getProviderIds);
   return [...new Set(fallbacks.flatMap((chain) => chain.slice(0, Math.max(0, ...ids.map((id) => chain.indexOf(id))))))];
 }
 
 /** Moves the clock to an afternoon whose day before was one of the exchange: every daily series has something new by then. */
 export function toNextAfternoon(): void {
-  let day: Day = dayOf(Date.now()) + 1;
+  let day: Day = toDay(Date.now()) + 1;
   while (!isUsExchangeDay(day - 1)) day++;
-  vi.setSystemTime(instantOf(day, 15, 30));
+  vi.setSystemTime(toInstantMs(day, 15, 30));
 }
 
 export function pass(ms: number): void {
@@ -79,7 +79,7 @@ export async function newestOf({ feed }: LiveMarket): Promise<Map<SeriesId, Newe
 export async function expectSeries(live: LiveMarket, dead: readonly ProviderId[], before: Map<SeriesId, Newest>, cell: string) {
   const now = await newestOf(live);
   for (const series of SERIES_IDS) {
-    const working = providersOf(series).filter((id) => !dead.includes(id));
+    const working = getProviderIds(series).filter((id) => !dead.includes(id));
     const told = `${cell}: ${series}, with ${working.join(', ') || 'nobody'} left`;
     if (working.every((id) => LAGGARDS.includes(id))) expect(now.get(series), told).toEqual(before.get(series));
     else expect(now.get(series)?.day, told).toBe(await hostedDay(series));
@@ -89,7 +89,7 @@ export async function expectSeries(live: LiveMarket, dead: readonly ProviderId[]
 /** A poll that nobody answers well says what each of its providers did wrong, but where the newest value may well be that old. */
 export async function expectComplaints({ stores }: LiveMarket, dead: readonly ProviderId[], fault: Fault): Promise<void> {
   for (const series of SERIES_IDS) {
-    const asked = providersOf(series);
+    const asked = getProviderIds(series);
     if (asked.some((id) => !dead.includes(id)) || (fault === 'stale' && SERIES[series].staleDays * DAY_MS > STALE_BY_MS)) continue;
     const error = (await stores.polls.find(series))?.error ?? '';
     for (const id of asked) expect(error.includes(PROVIDERS[id].title) || error.includes(id), `${fault}: ${series}: ${error}`).toBe(true);
@@ -98,7 +98,7 @@ export async function expectComplaints({ stores }: LiveMarket, dead: readonly Pr
 
 /** The day of the newest value that anybody can know by now. */
 async function hostedDay(series: SeriesId): Promise<Day> {
-  if (series === 'perpBasis') return dayOf(Date.now());
+  if (series === 'perpBasis') return toDay(Date.now());
   return (await hostedMarket.observations(series, Date.now())).days.at(-1)!;
 }
 
@@ -113,11 +113,11 @@ export async function expectTruth({ feed }: LiveMarket, cell: string): Promise<v
     for (const vintage of ['first', 'latest'] as const) {
       const { days, values, availableAt } = await feed.observations(series, Date.now(), vintage);
       if (vintage === vintageOf(series)) expect(days.at(-1), `${cell}: ${series}`).toBeDefined();
-      for (let index = days.length - 1; index >= 0 && days[index] > dayOf(Date.now()) - COMPARED_DAYS; index--) {
+      for (let index = days.length - 1; index >= 0 && days[index] > toDay(Date.now()) - COMPARED_DAYS; index--) {
         const told = `${cell}: ${series} ${vintage} of ${days[index]} is ${values[index]}`;
         expect(values[index], told).toSatisfy(Number.isFinite);
         const real = truth.get(days[index]);
-        const provisional = series !== 'perpBasis' && availableAt[index] < publishedAt(series, days[index]);
+        const provisional = series !== 'perpBasis' && availableAt[index] < getPublicationMs(series, days[index]);
         if (real === undefined || provisional) continue;
         expect(Math.abs(values[index] - real), `${told}, truly ${real}`).toBeLessThanOrEqual(TOLERANCE * Math.max(Math.abs(real), scale));
       }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { ALL_INDEXES } from '../../src/compose/indexes.ts';
-import { ensureIndexes } from '../../src/mongo.ts';
+import { ALL_INDEXES } from '../../src/app/indexes.ts';
+import { ensureIndexes } from '../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../support/database.ts';
 import { killAtRandom, member } from '../support/push-members.ts';
 import { expectNothingLost, expectPublished, recentChanges, runKilled } from '../support/push-run.ts';

@@ -16,7 +16,7 @@ function numbersIn(text: string, words: string): number[] {
 const numberIn = (text: string, words: string) => numbersIn(text, words)[0];
 
 it('what docs/OPERATE.md says of gas and space is what the benchmark prints', async () => {
-  const { code, output } = await spawnNode(['bin/bench.mjs', 'running-costs'], {}).ended;
+  const { code, output } = await spawnNode(['bin/dev/bench.mjs', 'running-costs'], {}).ended;
   expect(code, output).toBe(0);
   const said = unpadded(documentText('docs/OPERATE.md'));
   const printed = (words: string) => numberIn(output, words);

@@ -1,5 +1,5 @@
 import { it } from 'vitest';
-import { STEP_NAMES } from '../../src/pipeline/steps.ts';
+import { STEP_NAMES } from '../../src/pipeline/step-registry.ts';
 import { unresolvedService } from '../support/service.ts';
 import { expectOneEffect } from '../support/two-workers.ts';
 

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { composePush } from '../../src/compose/push.ts';
-import { composeWebhookDelivery, type DeliveryTiming } from '../../src/compose/webhook-delivery.ts';
-import { loadConfig } from '../../src/config.ts';
+import { composeEvents } from '../../src/app/events/event-log.ts';
+import { composeWebhookDelivery, type DeliveryTiming } from '../../src/app/events/webhook-delivery.ts';
+import type { WebhookDeliveryDoc } from '../../src/events/webhooks/delivery/delivery.ts';
+import { toWebhookMessage } from '../../src/events/webhooks/delivery/webhook-message.ts';
+import { WebhookHealthStore } from '../../src/events/webhooks/health/webhook-health.ts';
 import { HORIZONS } from '../../src/forecast/model.ts';
-import { createLog } from '../../src/log.ts';
-import type { PipelineParts } from '../../src/pipeline/parts.ts';
-import { JOBS, startSchedule } from '../../src/pipeline/schedule.ts';
-import type { DeliveryDoc } from '../../src/push/webhooks/delivery.ts';
-import { messageOf } from '../../src/push/webhooks/message.ts';
-import { WebhookStanding } from '../../src/push/webhooks/standing.ts';
-import { ForecastRecord } from '../../src/record/record.ts';
-import { createShutdown } from '../../src/shutdown.ts';
-import { WagerBook } from '../../src/wager/wagers.ts';
+import type { PipelineDeps } from '../../src/pipeline/deps.ts';
+import { STEP_JOBS, startSchedule } from '../../src/pipeline/schedule/schedule.ts';
+import { loadConfig } from '../../src/platform/config/config.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createShutdown } from '../../src/platform/shutdown.ts';
+import { ForecastRecord } from '../../src/record/forecast-record.ts';
+import { WagerBook } from '../../src/wager/wager-book.ts';
 import { answering } from '../support/receiver.ts';
 import { timeOf } from '../support/trusted-time.ts';
 import { type WebhookBench, webhookBench } from '../support/webhook-bench.ts';
@@ -37,7 +37,7 @@ async function startWorker(timing?: DeliveryTiming) {
   onTestFinished(async () => void (await stop()));
   const { db } = bench;
   const record = new ForecastRecord({ db, saltSecret: 'a secret', horizons: HORIZONS });
-  const push = composePush({ log, shutdown }, { db, record, wagers: new WagerBook(db), now });
+  const push = composeEvents({ log, shutdown }, { db, record, wagers: new WagerBook(db), now });
   const config = loadConfig({ PUSH_LOCAL_TARGETS: 'allow' });
   const { view, tierOf } = bench.worker();
   const delivery = composeWebhookDelivery(
@@ -45,8 +45,8 @@ async function startWorker(timing?: DeliveryTiming) {
     { db, push, encryptionSecret: 'm'.repeat(32), view, tierOf, now, resolve: async () => ['127.0.0.1'], ...(timing && { timing }) },
   );
   // The steps of the day have nothing to do here.
-  const jobs = Object.fromEntries(Object.keys(JOBS).map((name) => [name, { cron: '0 0 1 1 *', run: async () => undefined }]));
-  const schedule = await startSchedule({ db, parts: { time: timeOf(now) } as PipelineParts, jobs, queues: delivery.queues, log, now });
+  const jobs = Object.fromEntries(Object.keys(STEP_JOBS).map((name) => [name, { cron: '0 0 1 1 *', run: async () => undefined }]));
+  const schedule = await startSchedule({ db, deps: { time: timeOf(now) } as PipelineDeps, jobs, queues: delivery.queues, log, now });
   shutdown.onStop('jobs', () => schedule.drain(6_000));
   await delivery.start(schedule);
   return { stop };
@@ -96,13 +96,13 @@ it('two workers deliver 200 events to three endpoints once each, in order, and o
 
   // What a process without jobs queues is found, too.
   const [first] = await bench.events.after(0, 1);
-  await bench.queue.append(hooks[0]!.doc, [messageOf(first!, 'replay:x')], now());
+  await bench.queue.append(hooks[0]!.doc, [toWebhookMessage(first!, 'replay:x')], now());
   await until(() => receivers[0]!.ids.length === 201);
   expect(receivers[0]!.ids.at(-1)).toBe(first!._id);
-  const head = async () => (await Promise.all(hooks.map(({ id }) => bench.queue.head(id)))).filter((row) => row !== null);
+  const head = async () => (await Promise.all(hooks.map(({ id }) => bench.queue.findHead(id)))).filter((row) => row !== null);
   await until(async () => (await head()).length === 0);
   // What nobody has told yet it tells.
-  await new WebhookStanding(bench.db).end(hooks[2]!.doc, { by: 'failures', reason: 'down', at: now(), failingSince: now() });
+  await new WebhookHealthStore(bench.db).disable(hooks[2]!.doc, { by: 'failures', reason: 'down', at: now(), failingSince: now() });
   await until(async () => (await bench.events.event(await bench.events.lastId()))!.type === 'webhook.disabled');
   const left = bench.db.collection('jobs').find({ name: 'webhook-delivery', failedAt: { $ne: null } });
   expect(await left.toArray()).toEqual([]);
@@ -122,7 +122,7 @@ it('a worker is woken by what happens, and comes back by itself for what has fai
   await startWorker();
   await until(() => failing.ids.length === 2);
   expect(failing.ids).toEqual([before + 1, before + 2]);
-  const [{ attempts }] = (await bench.rows(id)) as [DeliveryDoc];
+  const [{ attempts }] = (await bench.rows(id)) as [WebhookDeliveryDoc];
   const [first, second] = attempts.map(({ at }) => at.getTime());
   expect(second! - first!).toBeGreaterThanOrEqual(5_000);
 });

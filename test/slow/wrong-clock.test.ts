@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { catchUp } from '../../src/pipeline/catch-up.ts';
-import { liveContext } from '../../src/pipeline/parts.ts';
-import { startSchedule } from '../../src/pipeline/schedule.ts';
+import { createLiveContext } from '../../src/pipeline/deps.ts';
+import { startSchedule } from '../../src/pipeline/schedule/schedule.ts';
 import { recordState } from '../support/record-state.ts';
 import { type RunningService, startService } from '../support/running-service.ts';
 import { type TestService, today, unresolvedService } from '../support/service.ts';
@@ -41,9 +41,9 @@ async function startWorker(aheadMs: number): Promise<RunningService> {
 
 it('workers two days ahead and two days behind change nothing, put off no job, and say why they are not ready', async () => {
   const { database, pipeline, log } = service;
-  await catchUp(pipeline, liveContext(pipeline, new Date()));
+  await catchUp(pipeline, createLiveContext(pipeline, new Date()));
   await service.http.contest.run();
-  const schedule = await startSchedule({ db: database.db, parts: pipeline, log, now: () => new Date() });
+  const schedule = await startSchedule({ db: database.db, deps: pipeline, log, now: () => new Date() });
   const before = await recordState(service);
   const [ahead, behind] = await Promise.all([startWorker(2 * DAY_MS), startWorker(-2 * DAY_MS)]);
   await delay(WATCHED_MS);
@@ -58,8 +58,8 @@ it('workers two days ahead and two days behind change nothing, put off no job, a
   }
   // What the correct worker did meanwhile on its five minutes is written down as runs of its steps, and changes nothing else.
   expect({ ...(await recordState(service)), step_runs: null }).toEqual({ ...before, step_runs: null });
-  expect(await pipeline.runs.between(['signal', 'resolve', 'open-window'], today() + 1, today() + 9)).toEqual([]);
-  for (const { job, nextRunAt } of await schedule.nextRuns()) {
+  expect(await pipeline.runs.listBetween(['signal', 'resolve', 'open-window'], today() + 1, today() + 9)).toEqual([]);
+  for (const { job, nextRunAt } of await schedule.listNextRuns()) {
     expect(nextRunAt!.getTime(), job).toBeLessThan(Date.now() + 8 * DAY_MS);
     if (job === 'catch-up') expect(nextRunAt!.getTime()).toBeLessThan(Date.now() + 300_000);
   }

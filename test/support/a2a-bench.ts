@@ -1,16 +1,16 @@
 import { InMemoryPushNotificationStore } from '@a2a-js/sdk/server';
 import type { Db } from 'mongodb';
-import { agentCard } from '../../agent-card/card.ts';
+import { buildAgentCard } from '../../agent-card/card/card.ts';
 import type { PaidCalls } from '../../skills/paid-call.ts';
-import type { CarryOut } from '../../skills/runner.ts';
-import { A2A_INDEXES, type A2a, createA2a } from '../../src/a2a/a2a.ts';
-import type { TaskPush } from '../../src/a2a/push/push.ts';
-import { LEASE_MS } from '../../src/a2a/task-lease.ts';
-import type { RateLimits } from '../../src/access/rate-limits.ts';
-import { createApp } from '../../src/http/app.ts';
-import { createLog } from '../../src/log.ts';
-import { ensureIndexes } from '../../src/mongo.ts';
-import { type Caller, PUBLIC_CALLER } from '../../src/record/caller.ts';
+import type { RunSkill } from '../../skills/runner.ts';
+import { type Caller, PUBLIC_CALLER } from '../../src/auth/caller.ts';
+import type { RateLimits } from '../../src/auth/rate-limit/rate-limits.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { ensureIndexes } from '../../src/platform/mongo.ts';
+import { A2A_INDEXES, type A2a, createA2a } from '../../src/transports/a2a/a2a.ts';
+import type { TaskPush } from '../../src/transports/a2a/push/task-push.ts';
+import { TASK_LEASE_MS } from '../../src/transports/a2a/tasks/lease.ts';
+import { createApp } from '../../src/transports/http/server/app.ts';
 import { type Served, serveApp } from './serve.ts';
 
 export interface A2aBench extends Served {
@@ -29,7 +29,7 @@ export interface BenchOptions {
   /** Log lines. */
   lines?: string[];
   /** What a skill does instead of answering. */
-  carryOut?: CarryOut;
+  runSkill?: RunSkill;
   /** Unset: nothing is sold. */
   paidCalls?: PaidCalls;
   limits?: RateLimits;
@@ -48,7 +48,7 @@ export async function a2aBench({
   db,
   now = () => new Date(),
   lines = [],
-  carryOut,
+  runSkill,
   paidCalls = NOTHING_SOLD,
   limits,
   push = NO_PUSH(),
@@ -57,17 +57,17 @@ export async function a2aBench({
   let runs = 0;
   let letGo = () => {};
   let gate: { passed: Promise<void>; begin(): void } | undefined;
-  const answer: CarryOut = async (call, asker) => {
+  const answer: RunSkill = async (call, asker) => {
     runs += 1;
     gate?.begin();
     await gate?.passed;
-    return carryOut === undefined ? { output: { asked: call.input, by: asker.caller.tier }, text: 'answered' } : carryOut(call, asker);
+    return runSkill === undefined ? { output: { asked: call.input, by: asker.caller.tier }, text: 'answered' } : runSkill(call, asker);
   };
   const stopping = new AbortController();
   const log = createLog({ level: 'info', secrets: [], write: (line) => void lines.push(line) });
-  const a2a = createA2a({ db, card: agentCard(SOURCE), carryOut: answer, paidCalls, push, stopping: stopping.signal, log, now });
+  const a2a = createA2a({ db, card: buildAgentCard(SOURCE), runSkill: answer, paidCalls, push, stopping: stopping.signal, log, now });
   const identify = async (authorization?: string) => CALLERS[authorization?.replace('Bearer ', '') ?? ''] ?? PUBLIC_CALLER;
-  const served = await serveApp(createApp([], { log, identify, limits, trustProxy: 1 }, a2a.doors));
+  const served = await serveApp(createApp([], { log, identify, limits, trustProxy: 1 }, a2a.adapters));
   return {
     ...served,
     a2a,
@@ -90,7 +90,7 @@ export async function a2aBench({
 }
 
 /** As if nobody had worked on any task of a database for so long. */
-export async function idleFor(db: Db, ms = LEASE_MS): Promise<void> {
+export async function idleFor(db: Db, ms = TASK_LEASE_MS): Promise<void> {
   await db.collection('a2a_tasks').updateMany({}, [{ $set: { aliveAt: { $subtract: ['$aliveAt', ms] } } }]);
 }
 
@@ -104,7 +104,7 @@ const SOURCE = {
 } as const;
 
 const NOTHING_SOLD: PaidCalls = {
-  terms: () => {
+  quote: () => {
     throw new Error('nothing is sold here');
   },
   sell: async () => {
@@ -116,7 +116,7 @@ const NO_PUSH = () => ({
   store: new InMemoryPushNotificationStore(),
   sender: { send: async () => undefined },
   check: async () => undefined,
-  forget: async () => undefined,
+  deleteForTask: async () => undefined,
   purge: async () => 0,
 });
 

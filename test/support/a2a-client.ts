@@ -2,7 +2,7 @@ import type { AgentCard, SendMessageRequest, Task, TaskPushNotificationConfig } 
 import { Client, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import { expect } from 'vitest';
 import { ENDPOINTS } from '../../agent-card/endpoints.ts';
-import { fetchAs } from './agent-doors/door.ts';
+import { fetchAs } from './agent-clients/client.ts';
 
 /** The official client of a service, without the card that it serves. */
 export async function a2aClientAt(url: string, binding: 'JSONRPC' | 'HTTP+JSON', token?: string): Promise<Client> {
@@ -27,7 +27,7 @@ export function withPush(request: SendMessageRequest, config: Partial<TaskPushNo
 export const asTask = (answer: unknown) => answer as Task;
 
 /** What an error says beside its message, wherever its binding puts that. */
-export async function toldBy(asked: Promise<unknown>): Promise<Record<string, string>> {
+export async function getRejectionMetadata(asked: Promise<unknown>): Promise<Record<string, string>> {
   const error = await asked.then(
     () => expect.fail('was not refused'),
     (caught: { metadata?: Record<string, string>; data?: { metadata: Record<string, string> }[] }) => caught,

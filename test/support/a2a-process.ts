@@ -1,4 +1,4 @@
-import { connectMongo } from '../../src/mongo.ts';
+import { connectMongo } from '../../src/platform/mongo.ts';
 import { a2aBench } from './a2a-bench.ts';
 
 /**

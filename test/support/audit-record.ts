@@ -9,19 +9,19 @@ import {
   zeroHash,
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { commitmentOf, saltFor } from '../../src/chain/commitment.ts';
-import { easAbi, schemaRegistryAbi } from '../../src/chain/eas-abi.ts';
+import { easAbi, schemaRegistryAbi } from '../../src/chain/eas/abi.ts';
+import { computeCommitment, deriveSalt } from '../../src/chain/eas/commitment.ts';
 import {
+  EAS_SCHEMAS,
   encodePrediction,
   encodeResolution,
+  getSchemaUid,
   type PredictionData,
   type ResolutionData,
-  SCHEMAS,
   type SchemaName,
-  schemaUid,
-} from '../../src/chain/schemas.ts';
-import { type Day, dayOf, instantOf } from '../../src/forecast/day.ts';
-import { fundGas } from '../../src/local/deploy-wallets.ts';
+} from '../../src/chain/eas/schemas.ts';
+import { fundGas } from '../../src/dev/local-chain/contracts/fund-wallets.ts';
+import { type Day, toDay, toInstantMs } from '../../src/forecast/day.ts';
 import type { TestChain } from './chain.ts';
 
 export const AUDITED_HORIZONS = [1, 3] as const;
@@ -56,7 +56,7 @@ const ATTESTED_TOPIC = toEventSelector('Attested(address,address,bytes32,bytes32
 
 export async function registerSchemas(chain: TestChain): Promise<void> {
   const sender = await senderOn(chain, chain.accounts.attester);
-  for (const text of Object.values(SCHEMAS)) {
+  for (const text of Object.values(EAS_SCHEMAS)) {
     const data = encodeFunctionData({ abi: schemaRegistryAbi, functionName: 'register', args: [text, zeroAddress, false] });
     await sender.send(chain.addresses.schemaRegistry, data);
   }
@@ -67,14 +67,14 @@ export async function writeRecord(chain: TestChain, tampering: Tampering = {}, d
   const account = tampering.account ?? privateKeyToAccount(generatePrivateKey());
   await fundGas(chain.rpcUrl, [account.address]);
   const sender = await senderOn(chain, account);
-  const firstDay = dayOf(await lastBlockMs(chain)) + 1;
+  const firstDay = toDay(await lastBlockMs(chain)) + 1;
   const previous = new Map<number, Hex>();
   const open: { index: number; horizonDays: number; uid: Hex }[] = [];
   for (let index = 0; index < days; index++) {
     const day = firstDay + index;
-    const at = tampering.attestAtMs?.(index, day) ?? instantOf(day, 21, 38);
+    const at = tampering.attestAtMs?.(index, day) ?? toInstantMs(day, 21, 38);
     // What is late comes after the resolutions of that midnight.
-    const late = at >= instantOf(day + 1);
+    const late = at >= toInstantMs(day + 1);
     if (late) await resolveDue(day + 1);
     await chain.rpc('evm_setNextBlockTimestamp', Math.ceil(at / 1000));
     const honest = AUDITED_HORIZONS.map((horizonDays) => predictionOf({ firstDay, index, horizonDays }, previous.get(horizonDays)));
@@ -91,7 +91,7 @@ export async function writeRecord(chain: TestChain, tampering: Tampering = {}, d
     }
     if (!late) await resolveDue(day + 1);
   }
-  return { attester: account.address, firstDay, now: new Date(instantOf(firstDay + days + 1)) };
+  return { attester: account.address, firstDay, now: new Date(toInstantMs(firstDay + days + 1)) };
 
   async function resolveDue(today: Day): Promise<void> {
     const due = open.filter(({ index, horizonDays }) => firstDay + index + 1 + horizonDays === today);
@@ -100,7 +100,7 @@ export async function writeRecord(chain: TestChain, tampering: Tampering = {}, d
       return tampering.resolution?.(honest, index, horizonDays) ?? [honest];
     });
     if (items.length === 0) return;
-    await chain.rpc('evm_setNextBlockTimestamp', (instantOf(today) + 5 * MINUTE_MS) / 1000);
+    await chain.rpc('evm_setNextBlockTimestamp', (toInstantMs(today) + 5 * MINUTE_MS) / 1000);
     await sender.attest(
       'resolution',
       items.map((item) => ({ data: encodeResolution(item), refUid: item.refUid })),
@@ -119,7 +119,7 @@ function openingOf({ firstDay, index, horizonDays }: Place) {
   const pUpBps = 4_000 + ((day * 31 + horizonDays * 7) % 20) * 100 + 50;
   const direction = pUpBps > 5_000 ? ('UP' as const) : ('DOWN' as const);
   const signal = Math.abs(pUpBps - 5_000) < 200 ? ('HOLD' as const) : direction === 'UP' ? ('BUY' as const) : ('SELL' as const);
-  const salt = saltFor('a secret of the test', `${day}:${horizonDays}d`);
+  const salt = deriveSalt('a secret of the test', `${day}:${horizonDays}d`);
   return { salt, signal, direction, confidenceBps: Math.max(pUpBps, 10_000 - pUpBps), pUpBps, btcPriceCents: closeUsd(day) * 100 - 123 };
 }
 
@@ -130,9 +130,9 @@ function predictionOf(place: Place, previousUid: Hex = zeroHash): Item<Predictio
     sequence: index + 1,
     day,
     horizonDays,
-    windowOpensAt: new Date(instantOf(day + 1)),
-    resolvesAt: new Date(instantOf(day + 1 + horizonDays)),
-    commitment: commitmentOf(openingOf(place)),
+    windowOpensAt: new Date(toInstantMs(day + 1)),
+    resolvesAt: new Date(toInstantMs(day + 1 + horizonDays)),
+    commitment: computeCommitment(openingOf(place)),
     inputsDigest: `0x${'11'.repeat(32)}`,
     metadata: `0x${'22'.repeat(32)}`,
     refUid: previousUid,
@@ -175,7 +175,11 @@ async function senderOn({ rpc, chainId, addresses }: TestChain, account: LocalAc
       const requests = items.map(({ data, refUid }) => ({
         ...{ recipient: zeroAddress, expirationTime: 0n, revocable: false, refUID: refUid, data, value: 0n },
       }));
-      const data = encodeFunctionData({ abi: easAbi, functionName: 'multiAttest', args: [[{ schema: schemaUid(name), data: requests }]] });
+      const data = encodeFunctionData({
+        abi: easAbi,
+        functionName: 'multiAttest',
+        args: [[{ schema: getSchemaUid(name), data: requests }]],
+      });
       const { logs } = await send(addresses.eas, data);
       return logs.filter(({ topics }) => topics[0] === ATTESTED_TOPIC).map((log) => log.data);
     },

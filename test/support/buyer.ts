@@ -2,8 +2,8 @@ import { x402Client } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/client';
 import { type Address, createPublicClient, http, type LocalAccount, verifyTypedData } from 'viem';
-import { stablecoinAbi } from '../../src/chain/stablecoin.ts';
-import { documentHash, type SignedReceipt } from '../../src/commerce/receipt.ts';
+import { stablecoinAbi } from '../../src/chain/stablecoin/stablecoin.ts';
+import { hashDocument, type SignedReceipt } from '../../src/commerce/receipts/receipt.ts';
 import { demoWallets } from './login.ts';
 import type { TestService } from './service.ts';
 
@@ -27,7 +27,7 @@ export interface Buyer {
 /** The demonstration buyer of a service. */
 export function demoBuyer(service: TestService): Buyer {
   const account = demoWallets(service).buyer;
-  const { till, ledger } = service.http.commerce;
+  const { merchant: till, ledger } = service.http.commerce;
   // The stablecoin of a local chain is not one that the library knows.
   const payer = new x402Client()
     .register('eip155:*', new ExactEvmScheme(account))
@@ -57,5 +57,5 @@ export async function isReceiptOf(receipt: SignedReceipt, document: Record<strin
   const { domain, types, primaryType, message, signature, signer } = receipt;
   const typed = { ...message, amount: BigInt(message.amount), settledAt: BigInt(message.settledAt) };
   const isSigned = await verifyTypedData({ address: signer, domain, types, primaryType, message: typed, signature });
-  return isSigned && message.answerHash === documentHash(document);
+  return isSigned && message.answerHash === hashDocument(document);
 }

@@ -4,11 +4,11 @@ import type { Hex, LocalAccount } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { ChainAddresses } from '../../src/chain/addresses.ts';
 import { type Chain, type ChainOptions, createChain } from '../../src/chain/client.ts';
-import type { WalletRole } from '../../src/chain/wallet.ts';
-import { startAnvil } from '../../src/local/anvil.ts';
-import { deployContracts } from '../../src/local/deploy.ts';
-import { fundGas } from '../../src/local/deploy-wallets.ts';
-import { jsonRpc } from '../../src/local/json-rpc.ts';
+import type { WalletRole } from '../../src/chain/tx/wallet.ts';
+import { startAnvil } from '../../src/dev/local-chain/anvil.ts';
+import { deployContracts } from '../../src/dev/local-chain/contracts/deploy.ts';
+import { fundGas } from '../../src/dev/local-chain/contracts/fund-wallets.ts';
+import { callJsonRpc } from '../../src/dev/local-chain/json-rpc.ts';
 
 export type TestRole = WalletRole | 'stranger';
 
@@ -40,7 +40,7 @@ export async function testChain(): Promise<TestChain> {
   const anvil = await startAnvil({ chainId: CHAIN_ID });
   const { rpcUrl } = anvil;
   const release = killWithThisProcess(anvil.pid);
-  const rpc = <T>(method: string, ...params: unknown[]) => jsonRpc<T>(rpcUrl, method, ...params);
+  const rpc = <T>(method: string, ...params: unknown[]) => callJsonRpc<T>(rpcUrl, method, ...params);
   const deployer = privateKeyToAccount(generatePrivateKey());
   const addresses = await deployContracts(rpcUrl, deployer);
   const keys = forRoles(() => generatePrivateKey());

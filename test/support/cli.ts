@@ -1,5 +1,5 @@
-import type { Demo, Host } from '../../src/cli/host.ts';
-import { runCli } from '../../src/cli/main.ts';
+import type { CliContext, DemoDeployment } from '../../src/cli/svc/context.ts';
+import { runCli } from '../../src/cli/svc/main.ts';
 import type { TestService } from './service.ts';
 
 /** What a run of the command line was like. */
@@ -9,7 +9,7 @@ export interface CliRun {
   err: string;
 }
 
-export interface CliOptions extends Partial<Omit<Host, 'out' | 'err'>> {
+export interface CliOptions extends Partial<Omit<CliContext, 'out' | 'err'>> {
   /** Whether standard output is a terminal of this width; unset: a pipe. */
   columns?: number;
   /** Sees what is written, as it is written. */
@@ -28,16 +28,16 @@ export async function cli(words: string[], { columns, onOut, onErr, ...more }: C
     },
   });
   const code = await runCli(words, {
-    ...{ out: screen('out'), err: screen('err'), environment: {}, version: '0.0.0-test', ask: null },
-    ...{ interrupted: () => new AbortController().signal, now: () => new Date() },
+    ...{ out: screen('out'), err: screen('err'), environment: {}, version: '0.0.0-test', prompt: null },
+    ...{ createInterruptSignal: () => new AbortController().signal, now: () => new Date() },
     ...more,
   });
   return { code, ...written };
 }
 
 /** The demonstration that a service of this process makes. */
-export function demoOf({ infrastructure }: Pick<TestService, 'infrastructure'>): () => Promise<Demo> {
-  return async () => infrastructure.demo as Demo;
+export function demoOf({ infrastructure }: Pick<TestService, 'infrastructure'>): () => Promise<DemoDeployment> {
+  return async () => infrastructure.demo as DemoDeployment;
 }
 
 /** Without what colours a terminal. */

@@ -1,13 +1,13 @@
 import type { Hex, LocalAccount } from 'viem';
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import { COMMITMENT_TYPES, type ContestDomain, PRIMARY_TYPE } from '../../src/contest/typed-data.ts';
+import { COMMITMENT_PRIMARY_TYPE, COMMITMENT_TYPES, type ContestDomain } from '../../src/contest/commitments/typed-data.ts';
 import {
   CONTEST_COMMITMENTS_REPLY,
   CONTEST_LEADERBOARD_REPLY,
   CONTEST_MARKETS_REPLY,
   CONTEST_STATUS_REPLY,
-} from '../../src/http/schemas/contest.ts';
+} from '../../src/transports/http/contest/schemas.ts';
 
 export const STATUS = '/api/svc/clawstake/status';
 export const MARKETS = '/api/svc/clawstake/markets';
@@ -59,6 +59,6 @@ export async function signedCommitment(
   wallet: Hex = account.address,
 ): Promise<Told & { wallet: Hex; signature: Hex }> {
   const message = { ...told, wallet, issuedAtMs: BigInt(told.issuedAtMs) };
-  const signature = await account.signTypedData({ domain, types: COMMITMENT_TYPES, primaryType: PRIMARY_TYPE, message });
+  const signature = await account.signTypedData({ domain, types: COMMITMENT_TYPES, primaryType: COMMITMENT_PRIMARY_TYPE, message });
   return { ...told, wallet, signature };
 }

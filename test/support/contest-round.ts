@@ -1,18 +1,18 @@
-import { marketId, type RoundDoc } from '../../src/contest/round.ts';
-import { strikesAround } from '../../src/contest/strikes.ts';
-import { nextWeek } from '../../src/contest/week.ts';
+import { buildMarketId, type RoundDoc } from '../../src/contest/rounds/round.ts';
+import { buildStrikesAround } from '../../src/contest/rounds/strikes.ts';
+import { getNextRoundWeek } from '../../src/contest/rounds/week.ts';
 
 /** A round as it is listed at an instant (ISO 8601) with a price. */
 export function listedRound(at: string, spotUsd: number): RoundDoc {
-  const { id, ...times } = nextWeek(Date.parse(at));
+  const { id, ...times } = getNextRoundWeek(Date.parse(at));
   return {
     _id: id,
     ...times,
     state: 'OPEN',
     listedAt: new Date(at),
     listing: { spotUsd, source: 'test', observedAt: new Date(at) },
-    markets: strikesAround(spotUsd).map((strikeUsd) => ({
-      id: marketId(id, strikeUsd),
+    markets: buildStrikesAround(spotUsd).map((strikeUsd) => ({
+      id: buildMarketId(id, strikeUsd),
       strikeUsd,
       oracleBps: null,
       above: null,

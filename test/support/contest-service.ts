@@ -1,8 +1,8 @@
+import { composeContest } from '../../src/app/pipeline/contest.ts';
 import { type Chain, createChain } from '../../src/chain/client.ts';
-import { composeContest } from '../../src/compose/contest.ts';
 import type { Contest } from '../../src/contest/contest.ts';
-import { type Day, instantOf } from '../../src/forecast/day.ts';
-import { weekOf } from '../../src/forecast/week.ts';
+import { type Day, toInstantMs } from '../../src/forecast/day.ts';
+import { toWeek } from '../../src/forecast/week.ts';
 import { type Served, serve } from './serve.ts';
 import { runPastDay, type TestService, testService, today } from './service.ts';
 import { timeOf } from './trusted-time.ts';
@@ -24,13 +24,13 @@ export interface ContestService {
 
 /** A service without a record, with a contest that goes by a clock of the test's: three days before that Monday. */
 export async function youngContest(): Promise<ContestService> {
-  return withContest(await testService(1), weekOf(today()) + 7);
+  return withContest(await testService(1), toWeek(today()) + 7);
 }
 
 /** The same with a record up to that Monday, which is seven days ago at the latest. */
 export async function contestService(): Promise<ContestService & { finishRecord(): Promise<void> }> {
   const end = today();
-  const monday = weekOf(end - 7);
+  const monday = toWeek(end - 7);
   // One more, should midnight pass between the two.
   const service = await testService(DAYS + 1);
   for (let day = end - DAYS; day < monday; day++) await runPastDay(service, day);
@@ -44,7 +44,7 @@ export async function contestService(): Promise<ContestService & { finishRecord(
 
 async function withContest(service: TestService, monday: Day): Promise<ContestService> {
   const chain = await connectedChain(service);
-  const clock = { ms: instantOf(monday - 3, 9) };
+  const clock = { ms: toInstantMs(monday - 3, 9) };
   const now = () => new Date(clock.ms);
   const contest = composeContest({ ...contestOptions(service), chain, time: timeOf(now), now });
   const served = await serve({ ...service, http: { ...service.http, contest, now } });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Abi, type Address, encodeFunctionData, getContractAddress, type Hex, type LocalAccount, type PublicClient } from 'viem';
 import { serializeErc6492Signature } from 'viem/utils';
-import { sendInOrder } from '../../src/local/deploy-send.ts';
+import { sendTransactions } from '../../src/dev/local-chain/contracts/send-transactions.ts';
 
 /** In the order of the contract's own list. */
 const BEHAVIOURS = [
@@ -37,7 +37,7 @@ export async function walletFactory(
   payer: LocalAccount,
 ) {
   const nonce = await chain.client.getTransactionCount({ address: payer.address });
-  await sendInOrder(rpcUrl, payer, [{ data: FACTORY.bytecode }]);
+  await sendTransactions(rpcUrl, payer, [{ data: FACTORY.bytecode }]);
   const factory = getContractAddress({ from: payer.address, nonce: BigInt(nonce) });
 
   return async (owner: Address, behaviour: WalletBehaviour = 'honest'): Promise<ContractWallet> => {
@@ -46,7 +46,7 @@ export async function walletFactory(
     const address = await chain.client.readContract({ address: factory, abi: FACTORY.abi, functionName: 'addressOf', args });
     return {
       address: address as Address,
-      deploy: () => sendInOrder(rpcUrl, payer, [{ to: factory, data }]),
+      deploy: () => sendTransactions(rpcUrl, payer, [{ to: factory, data }]),
       wrapped: (signature) => serializeErc6492Signature({ address: factory, data, signature }),
     };
   };

@@ -3,8 +3,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Db, MongoClient } from 'mongodb';
-import { startEmbeddedMongo } from '../../src/local/embedded-mongo.ts';
-import { connectMongo } from '../../src/mongo.ts';
+import { startEmbeddedMongo } from '../../src/dev/embedded-db/embedded-mongo.ts';
+import { connectMongo } from '../../src/platform/mongo.ts';
 import { removeFolder } from './folders.ts';
 
 export interface TestDatabase {

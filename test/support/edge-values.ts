@@ -1,4 +1,4 @@
-import { LONGEST_SECRET, MIN_SECRET_BYTES } from '../../src/push/webhooks/secret.ts';
+import { MAX_SECRET_LENGTH, MIN_SECRET_BYTES } from '../../src/events/webhooks/signing/secret.ts';
 
 const address = '0x52908400098527886E0F7030069857D2E4169EE7';
 const base64 = (bytes: number) => Buffer.alloc(bytes, 7).toString('base64');
@@ -61,7 +61,7 @@ const NUMBERS_AS_TEXT = [
   '9999999999',
 ];
 const SECRETS = [
-  ...[MIN_SECRET_BYTES, LONGEST_SECRET].flatMap(around).map((length) => 's'.repeat(length)),
+  ...[MIN_SECRET_BYTES, MAX_SECRET_LENGTH].flatMap(around).map((length) => 's'.repeat(length)),
   ...around(MIN_SECRET_BYTES).flatMap((bytes) => [`whsec_${base64(bytes)}`, `whsec_${base64(bytes).replace(/=+$/, '')}`]),
   `whsec_${base64(64)}`,
   `whsec_${base64(180)}`,

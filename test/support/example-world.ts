@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Hex } from 'viem';
 import { expect } from 'vitest';
-import { childEnvironment } from '../../src/child-environment.ts';
-import { createApp } from '../../src/http/app.ts';
-import { allRoutes } from '../../src/http/routes/all.ts';
+import { filterChildEnvironment } from '../../src/platform/child-process/child-environment.ts';
+import { allRoutes } from '../../src/transports/http/routes.ts';
+import { createApp } from '../../src/transports/http/server/app.ts';
 import { ROOT } from './documents.ts';
 import { type DemoWallet, loginToken } from './login.ts';
 import { listening } from './receiver.ts';
@@ -50,7 +50,7 @@ export interface ExampleWorld {
 export async function exampleWorld(): Promise<ExampleWorld> {
   const port = await freePort();
   const service = await livedService(port);
-  const app = createApp(allRoutes(service.http), service.door, service.doors);
+  const app = createApp(allRoutes(service.http), service.appOptions, service.adapters);
   const served = await serveApp(app, { port, sockets: service });
   const get = (path: string, token?: string) => getJson(served.url + path, token);
   const { db } = service.database;
@@ -83,9 +83,9 @@ export async function exampleWorld(): Promise<ExampleWorld> {
 async function livedService(port: number): Promise<TestService> {
   const service = await testService(EXAMPLE_DAYS, { PUBLIC_URL: `http://127.0.0.1:${port}`, PUSH_LOCAL_TARGETS: 'allow' });
   for (let day = today() - EXAMPLE_DAYS; day < today(); day++) await runPastDay(service, day);
-  await service.infrastructure.localChain!.setTimeToNow();
+  await service.infrastructure.localChain!.followWallClock();
   await service.push.publish();
-  service.setup.complete();
+  service.progress.complete();
   serveJobs(service);
   return service;
 }
@@ -107,7 +107,7 @@ async function runProgram(file: string, environment: Record<string, string>): Pr
   const command = file.endsWith('.sh') ? 'bash' : process.execPath;
   const child = spawn(command, [`examples/${file}`], {
     cwd: ROOT,
-    env: { ...childEnvironment(), ...environment },
+    env: { ...filterChildEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

@@ -1,8 +1,8 @@
 import type { Day } from '../../src/forecast/day.ts';
-import { liveContext } from '../../src/pipeline/parts.ts';
-import type { StepName } from '../../src/pipeline/step-runs.ts';
-import { runStep } from '../../src/pipeline/steps.ts';
-import { settledWager } from '../integration/pipeline/wager-docs.ts';
+import { createLiveContext } from '../../src/pipeline/deps.ts';
+import { runStep } from '../../src/pipeline/step-registry.ts';
+import type { StepName } from '../../src/pipeline/step-run-store.ts';
+import { settledWager } from '../integration/pipeline/steps/wager-fixtures.ts';
 import { runSelfTestsShortly } from './self-tests.ts';
 import { serveJobs } from './served-jobs.ts';
 import { runPastDay, type TestService, testService, today, unresolvedService } from './service.ts';
@@ -13,7 +13,7 @@ const DAYS = 20;
 export async function fullService(): Promise<TestService> {
   const service = await testService(DAYS, { PUSH_LOCAL_TARGETS: 'allow' });
   for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day);
-  await service.infrastructure.localChain!.setTimeToNow();
+  await service.infrastructure.localChain!.followWallClock();
   await service.pipeline.wagers.wagers.insertOne({ ...settledWager(today() - 30, 'WIN'), payoutMicros: 10_000_000 });
   serveJobs(service);
   return upToDate(service);
@@ -40,11 +40,11 @@ async function upToDate(service: TestService): Promise<TestService> {
     ['brief', today()],
   ];
   for (const [step, day] of steps) {
-    const outcome = await runStep(service.pipeline, step, day, liveContext(service.pipeline, now));
+    const outcome = await runStep(service.pipeline, step, day, createLiveContext(service.pipeline, now));
     if ('failed' in outcome) throw new Error(`${step} failed: ${outcome.failed}`);
   }
   await runSelfTestsShortly(service, now);
   await service.http.contest.run();
-  service.setup.complete();
+  service.progress.complete();
   return service;
 }

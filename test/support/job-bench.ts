@@ -1,15 +1,15 @@
 import type { Address, LocalAccount } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { openJournal } from '../../src/chain/journal.ts';
-import { createWallet } from '../../src/chain/wallet.ts';
+import { openJournal } from '../../src/chain/tx/journal.ts';
+import { createWallet } from '../../src/chain/tx/wallet.ts';
+import { DeliverySlot } from '../../src/commerce/jobs/delivery-slot.ts';
 import { JOB_INDEXES, JobStore } from '../../src/commerce/jobs/job-store.ts';
-import type { JobParts } from '../../src/commerce/jobs/parts.ts';
-import { sweepJobs } from '../../src/commerce/jobs/provider.ts';
-import { JobTurns } from '../../src/commerce/jobs/turns.ts';
-import { COMMERCE_INDEXES, Ledger } from '../../src/commerce/ledger.ts';
-import { fundGas } from '../../src/local/deploy-wallets.ts';
-import { createLog } from '../../src/log.ts';
-import { ensureIndexes } from '../../src/mongo.ts';
+import type { JobDeps } from '../../src/commerce/jobs/processing/deps.ts';
+import { sweepJobs } from '../../src/commerce/jobs/processing/sweep.ts';
+import { COMMERCE_INDEXES, Ledger } from '../../src/commerce/ledger/ledger.ts';
+import { fundGas } from '../../src/dev/local-chain/contracts/fund-wallets.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { ensureIndexes } from '../../src/platform/mongo.ts';
 import { testChain } from './chain.ts';
 import { testDatabase } from './database.ts';
 import { type JobClient, jobClient } from './job-client.ts';
@@ -22,7 +22,7 @@ export async function jobBench(confirmations = 1) {
   const journal = await openJournal(db);
   const chain = await local.connect({ confirmations, pollingIntervalMs: 4 });
   const store = new JobStore(db);
-  const turns = new JobTurns(db);
+  const turns = new DeliverySlot(db);
   const ledger = new Ledger(db);
   const contract = local.addresses.agentCommerce!;
   const provider = local.accounts.provider.address;
@@ -35,15 +35,15 @@ export async function jobBench(confirmations = 1) {
 
   const makeWallet = () => createWallet({ chain, journal, role: 'provider', account: local.accounts.provider, timeoutMs: 5_000 });
   /** A provider of its own, as another process has one. */
-  const makeParts = (changes: Partial<JobParts> = {}): JobParts => ({
-    ...{ chain, contract, wallet: makeWallet(), store, turns, ledger },
+  const makeParts = (changes: Partial<JobDeps> = {}): JobDeps => ({
+    ...{ chain, contract, wallet: makeWallet(), store, deliverySlot: turns, ledger },
     policy: { evaluators: known, maxMicros: 0n, unpaidPauseMs: 0 },
     compose: async (offering) => {
       composed.push(offering);
       return { document: { kind: offering, nonce: generatePrivateKey() }, forecastId: null, attestationUid: null };
     },
     log: createLog({ level: 'silent', secrets: [] }),
-    time: { disagreement: async () => null },
+    time: { findDisagreement: async () => null },
     now: () => new Date(Date.now() + clock.aheadMs),
     ...changes,
   });
@@ -64,7 +64,7 @@ export async function jobBench(confirmations = 1) {
     },
     buyerOf: (account: LocalAccount) => jobClient(world, account),
     /** As many passes as it takes one job from one state to the next. */
-    sweep: async (by: JobParts = parts, times = 2) => {
+    sweep: async (by: JobDeps = parts, times = 2) => {
       for (let pass = 0; pass < times; pass++) await sweepJobs(by);
     },
     /** Transactions that the provider wallet has sent. */

@@ -10,7 +10,7 @@ import {
   zeroAddress,
   zeroHash,
 } from 'viem';
-import { agentCommerceAbi } from '../../src/chain/agent-commerce-abi.ts';
+import { agentCommerceAbi } from '../../src/chain/erc8183/abi.ts';
 import { waitForReceipt } from './mined.ts';
 
 /** Everything that the parties of a job call, and what the local contract's errors are called. */

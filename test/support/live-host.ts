@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb';
-import type { Log } from '../../src/log.ts';
 import { type LiveMarket, openLiveMarket } from '../../src/market/live/live-market.ts';
-import { parseProviderUrls } from '../../src/market/live/provider-urls.ts';
+import { parseProviderUrls } from '../../src/market/live/providers/provider-urls.ts';
 import { openSimulatedFeed } from '../../src/market/simulated/feed.ts';
+import type { Log } from '../../src/platform/log.ts';
 import { derivativesAnswers } from './provider-data/derivatives.ts';
 import { macroAnswers } from './provider-data/macro.ts';
 import { onchainAnswers } from './provider-data/onchain.ts';

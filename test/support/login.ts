@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import type { OpenedSession } from '../../src/access/login.ts';
-import { loginMessage } from '../../src/access/login-message.ts';
+import type { OpenedSession } from '../../src/auth/login/login.ts';
+import { formatLoginMessage } from '../../src/auth/login/login-message.ts';
 import type { TestService } from './service.ts';
 
 export type DemoWallet = 'basic' | 'premium' | 'poor' | 'buyer';
@@ -17,7 +17,7 @@ export function demoWallets({ infrastructure }: Pick<TestService, 'infrastructur
 /** The body of a login, signed. Each signature works once: a further one at the same time takes another `timestamp`. */
 export async function signedLogin(account: ReturnType<typeof privateKeyToAccount>, timestamp: number) {
   const wallet = account.address;
-  const signature: Hex = await account.signMessage({ message: loginMessage(wallet, timestamp) });
+  const signature: Hex = await account.signMessage({ message: formatLoginMessage(wallet, timestamp) });
   return { wallet, signature, timestamp };
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/push/websocket/clock.ts';
+import type { Clock } from '../../src/events/websocket/clock.ts';
 
 /** A clock that moves when it is told to, and does what is due on the way, each at its time. */
 export interface ManualClock extends Clock {

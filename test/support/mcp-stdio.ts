@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { childEnvironment } from '../../src/child-environment.ts';
+import { filterChildEnvironment } from '../../src/platform/child-process/child-environment.ts';
 
 export const MCP_BIN = resolve(import.meta.dirname, '../../bin/mcp.mjs');
 
@@ -26,7 +26,7 @@ export async function openStdio({ words = [], environment = {}, cwd, bin = MCP_B
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [bin, ...words],
-    env: { ...childEnvironment(), ...environment },
+    env: { ...filterChildEnvironment(), ...environment },
     ...(cwd === undefined ? {} : { cwd }),
     stderr: 'pipe',
   });

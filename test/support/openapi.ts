@@ -1,4 +1,4 @@
-import type { Access } from '../../src/http/route.ts';
+import type { AccessLevel } from '../../src/transports/http/server/route.ts';
 import type { JsonSchema } from './reply-schema.ts';
 
 /** An OpenAPI document, as far as tests read it. */
@@ -13,7 +13,7 @@ export interface OpenApi {
 
 export interface Operation {
   operationId: string;
-  'x-access': Access;
+  'x-access': AccessLevel;
   tags: string[];
   deprecated?: boolean;
   security: Record<string, string[]>[];

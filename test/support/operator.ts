@@ -1,9 +1,9 @@
-import { composeAdministration } from '../../src/compose/administration.ts';
-import type { AppOptions } from '../../src/http/app.ts';
-import { createApp } from '../../src/http/app.ts';
-import { allRoutes } from '../../src/http/routes/all.ts';
-import { createLog } from '../../src/log.ts';
-import { setupText } from '../../src/setup.ts';
+import { composeAdministration } from '../../src/app/transports/administration.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { formatStartupStep } from '../../src/platform/startup-progress.ts';
+import { allRoutes } from '../../src/transports/http/routes.ts';
+import type { AppOptions } from '../../src/transports/http/server/app.ts';
+import { createApp } from '../../src/transports/http/server/app.ts';
 import { type Served, serveApp } from './serve.ts';
 import type { TestService } from './service.ts';
 import { timeOf } from './trusted-time.ts';
@@ -33,18 +33,18 @@ export async function operatorDoor(service: TestService, options: OperatorDoorOp
   const lines: string[] = [];
   const log = createLog({ level: 'debug', secrets: [], write: (line) => void lines.push(line) });
   const config = { ADMIN_USER: undefined, ADMIN_PASSWORD: undefined, ...settings, ROLE };
-  const { database, pipeline, state, setup } = service;
+  const { database, pipeline, state, progress: setup } = service;
   const { administration, ...operator } = composeAdministration({
     config,
     db: database.db,
     pipeline: { ...pipeline, time: timeOf(now) },
     state,
-    setup: () => setupText(setup),
+    getStartupStep: () => formatStartupStep(setup),
     log,
     now,
   });
   const parts = { ...service.http, administration, now };
-  const app = createApp(allRoutes(parts), { ...service.door, ...operator, ...door, log }, service.doors);
+  const app = createApp(allRoutes(parts), { ...service.appOptions, ...operator, ...door, log }, service.adapters);
   const served = await serveApp(app, { sockets: service });
   return { ...served, lines };
 }

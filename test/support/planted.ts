@@ -1,11 +1,11 @@
 import type { UpdateFilter } from 'mongodb';
-import { saltFor } from '../../src/chain/commitment.ts';
-import { dayOf } from '../../src/forecast/day.ts';
-import { liveContext } from '../../src/pipeline/parts.ts';
-import { runStep } from '../../src/pipeline/steps.ts';
-import type { DayDoc } from '../../src/record/day-record.ts';
-import type { CommittedValues, ForecastDoc } from '../../src/record/forecast.ts';
-import type { WagerDoc } from '../../src/wager/wagers.ts';
+import { deriveSalt } from '../../src/chain/eas/commitment.ts';
+import { toDay } from '../../src/forecast/day.ts';
+import { createLiveContext } from '../../src/pipeline/deps.ts';
+import { runStep } from '../../src/pipeline/step-registry.ts';
+import type { DayDoc } from '../../src/record/day-doc.ts';
+import type { CommittedValues, ForecastDoc } from '../../src/record/forecast-doc.ts';
+import type { WagerDoc } from '../../src/wager/wager-book.ts';
 import type { TestService } from './service.ts';
 
 /** Contents of everything that is not told yet, as different as can be: figures that nothing else of a service has. */
@@ -104,7 +104,7 @@ async function remakeReports({ pipeline, database, http }: TestService): Promise
   // The others are made of the history, which nothing is planted in.
   await database.db.collection('self_tests').deleteMany({ test: { $in: ['polymarket-comparison', 'self-report'] } });
   const now = http.now();
-  const today = dayOf(now.getTime());
+  const today = toDay(now.getTime());
   for (const [step, day] of [
     ['wager', today],
     ['settle', today],
@@ -115,7 +115,7 @@ async function remakeReports({ pipeline, database, http }: TestService): Promise
     ['backtest', today],
     ['diagnostics', today],
   ] as const) {
-    const outcome = await runStep(pipeline, step, day, liveContext(pipeline, now));
+    const outcome = await runStep(pipeline, step, day, createLiveContext(pipeline, now));
     if (!('done' in outcome)) throw new Error(`${step} is not done: ${JSON.stringify(outcome)}`);
   }
 }
@@ -164,7 +164,7 @@ export function premiumSecrets(side: PlantedSide): Secret[] {
 /** Salts of the forecasts that not everybody may read. */
 export async function saltSecrets(service: TestService): Promise<Secret[]> {
   const docs = await untoldForecasts(service);
-  return docs.map(({ _id }) => ({ what: `salt of ${_id}`, words: [saltFor(service.pipeline.saltSecret, _id).slice(2)] }));
+  return docs.map(({ _id }) => ({ what: `salt of ${_id}`, words: [deriveSalt(service.pipeline.saltSecret, _id).slice(2)] }));
 }
 
 /** A fraction with four to six digits. */

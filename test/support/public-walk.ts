@@ -1,5 +1,5 @@
 import { formatDay } from '../../src/forecast/day.ts';
-import { formatWeek, weekOf } from '../../src/forecast/week.ts';
+import { formatWeek, toWeek } from '../../src/forecast/week.ts';
 import type { Ask, HttpAnswer } from './ask.ts';
 import { type NamedOperation, type OpenApi, operationsOf } from './openapi.ts';
 import { untoldForecasts } from './planted.ts';
@@ -27,7 +27,7 @@ export async function parameterValues(service: TestService): Promise<Values> {
   const dates = (await days.find().sort({ day: 1 }).toArray()).map(({ day }) => day);
   const wagers = (await service.pipeline.wagers.wagers.find().toArray()).map(({ day }) => day);
   const around = [...new Set([dates[0] - 1, ...dates, dates[dates.length - 1] + 1, ...wagers])];
-  const { rounds } = await service.http.contest.rounds({ limit: 100, offset: 0 });
+  const { rounds } = await service.http.contest.listRounds({ limit: 100, offset: 0 });
   const uids = [
     ...untold.map(({ attestation }) => attestation!.uid),
     ...told.flatMap(({ attestation, reveal }) => [attestation!.uid, reveal!.uid]),
@@ -38,7 +38,7 @@ export async function parameterValues(service: TestService): Promise<Values> {
     before: uids,
     cid: [...new Set([...untold, ...told].map(({ cid }) => cid))],
     date: around.map(formatDay),
-    weekId: [...new Set(around.map((day) => formatWeek(weekOf(day))))],
+    weekId: [...new Set(around.map((day) => formatWeek(toWeek(day))))],
     wallet: Object.values(service.infrastructure.demo!.wallets).map(({ address }) => address),
     market: rounds.flatMap(({ markets }) => markets.map(({ market }) => market)),
     ref: ['nobody'],

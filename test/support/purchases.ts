@@ -3,15 +3,15 @@ import { type Address, concatHex, encodeFunctionData, type Hash, type Hex, type 
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Chain } from '../../src/chain/client.ts';
 import type { ComposedDocument } from '../../src/commerce/documents/compose.ts';
-import { COMMERCE_INDEXES, Ledger } from '../../src/commerce/ledger.ts';
-import { type PurchaseRequest, purchaseMessage } from '../../src/commerce/purchases/purchase.ts';
-import { Purchases, type PurchasesOptions } from '../../src/commerce/purchases/purchases.ts';
-import { PURCHASE_INDEXES, PurchaseStore } from '../../src/commerce/purchases/store.ts';
-import { createReceiptSigner } from '../../src/commerce/receipt.ts';
-import type { Till } from '../../src/commerce/till.ts';
-import { fundGas } from '../../src/local/deploy-wallets.ts';
-import { createLog } from '../../src/log.ts';
-import { ensureIndexes } from '../../src/mongo.ts';
+import { COMMERCE_INDEXES, Ledger } from '../../src/commerce/ledger/ledger.ts';
+import type { MerchantConfig } from '../../src/commerce/merchant-config.ts';
+import { buildPurchaseMessage, type PurchaseRequest } from '../../src/commerce/purchases/purchase.ts';
+import { PurchaseService, type PurchaseServiceDeps } from '../../src/commerce/purchases/purchase-service.ts';
+import { PURCHASE_INDEXES, PurchaseStore } from '../../src/commerce/purchases/purchase-store.ts';
+import { createReceiptSigner } from '../../src/commerce/receipts/receipt.ts';
+import { fundGas } from '../../src/dev/local-chain/contracts/fund-wallets.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { ensureIndexes } from '../../src/platform/mongo.ts';
 import type { TestChain } from './chain.ts';
 import { waitForReceipt } from './mined.ts';
 
@@ -21,7 +21,7 @@ export const tokenAbi = parseAbi([
 ]);
 
 export interface Buying {
-  till: Till;
+  merchant: MerchantConfig;
   ledger: Ledger;
   store: PurchaseStore;
   /** A wallet with gas and 100 of the stablecoin. */
@@ -29,7 +29,7 @@ export interface Buying {
   /** How often a document was composed. */
   composed(): number;
   /** A process on the same database and chain; documents are short. */
-  open(change?: Partial<PurchasesOptions>): Purchases;
+  open(change?: Partial<PurchaseServiceDeps>): PurchaseService;
   /** Pays the payee; resolves once it is mined, or with `isMined` false at once. */
   pay(micros: bigint, change?: { from?: LocalAccount; to?: Address; coin?: Address; isMined?: boolean }): Promise<Hash>;
   mint(to: Address, micros: bigint, coin?: Address): Promise<Hash>;
@@ -57,12 +57,12 @@ export async function buyingBench(chain: TestChain, db: Db, connected: Chain): P
     composed += 1;
     return { document: { kind: offering, generatedAt: now.toISOString(), number: composed }, forecastId: null, attestationUid: null };
   };
-  const options: PurchasesOptions = {
-    ...{ chain: connected, till, ledger, store, compose },
+  const options: PurchaseServiceDeps = {
+    ...{ chain: connected, merchant: till, ledger, store, compose },
     signReceipt: createReceiptSigner(chain.accounts.provider, chain.chainId),
     signatures: 'optional',
     requireOpen: () => undefined,
-    notBuyers: [],
+    excludedBuyers: [],
     signal: new AbortController().signal,
     log: createLog({ level: 'silent', secrets: [] }),
     now: () => new Date(),
@@ -73,9 +73,9 @@ export async function buyingBench(chain: TestChain, db: Db, connected: Chain): P
     send(chain.deployer, coin, encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, micros] }));
   await mint(buyer.address, 100_000_000n);
   return {
-    ...{ till, ledger, store, buyer, send, mint },
+    ...{ merchant: till, ledger, store, buyer, send, mint },
     composed: () => composed,
-    open: (change) => new Purchases({ ...options, ...change }),
+    open: (change) => new PurchaseService({ ...options, ...change }),
     pay: (micros, { from = buyer, to = payee, coin = asset, isMined = true } = {}) =>
       (isMined ? send : sendRaw)(from, coin, encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [to, micros] })),
   };
@@ -96,7 +96,7 @@ async function hashOf({ rpc, chainId }: TestChain, from: LocalAccount, call: { t
 
 /** Adds the buyer's signature to a request. */
 export async function signedRequest(request: PurchaseRequest, account: LocalAccount): Promise<PurchaseRequest> {
-  return { ...request, signature: await account.signMessage({ message: purchaseMessage(request.offering, request.txHash) }) };
+  return { ...request, signature: await account.signMessage({ message: buildPurchaseMessage(request.offering, request.txHash) }) };
 }
 
 /** Puts a contract at an address that calls another one twice with the data it is called with. */

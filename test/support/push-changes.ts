@@ -1,13 +1,13 @@
-import type { Attested } from '../../src/chain/attester.ts';
-import { type Day, formatDay, instantOf } from '../../src/forecast/day.ts';
+import type { ConfirmedAttestation } from '../../src/chain/eas/attester.ts';
+import { type Day, formatDay, toInstantMs } from '../../src/forecast/day.ts';
 import { HORIZONS } from '../../src/forecast/model.ts';
-import { forecastId, type Resolution, windowOf } from '../../src/record/forecast.ts';
-import type { ForecastRecord } from '../../src/record/record.ts';
+import { formatForecastId, getOutcomeWindow, type Resolution } from '../../src/record/forecast-doc.ts';
+import type { ForecastRecord } from '../../src/record/forecast-record.ts';
 import { MICROS } from '../../src/wager/venue.ts';
-import type { WagerBook } from '../../src/wager/wagers.ts';
-import { settledWager } from '../integration/pipeline/wager-docs.ts';
-import { dayDoc } from '../unit/record/day-doc.ts';
-import { forecastDoc } from '../unit/record/forecast-doc.ts';
+import type { WagerBook } from '../../src/wager/wager-book.ts';
+import { settledWager } from '../integration/pipeline/steps/wager-fixtures.ts';
+import { buildTestDay } from '../unit/record/day-fixture.ts';
+import { buildTestForecast } from '../unit/record/forecast-fixture.ts';
 import { REACHED, UNREACHED } from './trusted-time.ts';
 
 /** A change of the record as a step of the day makes it, and the keys of the events that are to come of it. */
@@ -32,8 +32,8 @@ export function changesOf(books: Books, { from, days }: { from: Day; days: numbe
 function changesOfDay(books: Books, day: Day, isFirst: boolean): RecordChange[] {
   const { wagers } = books;
   const date = formatDay(day);
-  const ids = HORIZONS.map((horizon) => forecastId(day, horizon));
-  const scored = HORIZONS.filter((horizon) => outcomeOf(day, horizon) !== 'HOLD').map((horizon) => forecastId(day, horizon));
+  const ids = HORIZONS.map((horizon) => formatForecastId(day, horizon));
+  const scored = HORIZONS.filter((horizon) => outcomeOf(day, horizon) !== 'HOLD').map((horizon) => formatForecastId(day, horizon));
   const decided = settledWager(day, 'WIN');
   return [
     {
@@ -45,7 +45,7 @@ function changesOfDay(books: Books, day: Day, isFirst: boolean): RecordChange[] 
       keys: [`wager.placed:${date}`],
       make: async () => {
         await wagers.decide({ ...decided, state: 'DECIDED', placedAt: null, winner: null, payoutMicros: null, settledAt: null }, REACHED);
-        await wagers.move(date, 'DECIDED', 'PLACED', { placedAt: new Date(instantOf(day, 21, 42)) });
+        await wagers.transition(date, 'DECIDED', 'PLACED', { placedAt: new Date(toInstantMs(day, 21, 42)) });
       },
     },
     {
@@ -55,20 +55,20 @@ function changesOfDay(books: Books, day: Day, isFirst: boolean): RecordChange[] 
     {
       keys: [`wager.settled:${date}`],
       make: () =>
-        wagers.settle(date, 'WIN', { winner: 'YES', payoutMicros: 10 * MICROS, settledAt: new Date(instantOf(day + 2)) }, REACHED),
+        wagers.settle(date, 'WIN', { winner: 'YES', payoutMicros: 10 * MICROS, settledAt: new Date(toInstantMs(day + 2)) }, REACHED),
     },
   ];
 }
 
 async function forecast({ record }: Books, day: Day): Promise<void> {
-  const { _id, sequence: _sequence, outbox: _outbox, ...rest } = dayDoc(day, { regime: REGIMES[day % 2] });
-  const values = forecastDoc({ state: 'DRAFT' }).values!;
+  const { _id, sequence: _sequence, outbox: _outbox, ...rest } = buildTestDay(day, { regime: REGIMES[day % 2] });
+  const values = buildTestForecast({ state: 'DRAFT' }).values!;
   await record.saveDay({ ...rest, forecasts: Object.fromEntries(HORIZONS.map((horizon) => [horizon, values])) }, UNREACHED);
 }
 
 async function attest({ record }: Books, day: Day): Promise<void> {
-  const docs = await record.linkDay(day);
-  const at = new Date(instantOf(day, 21, 38));
+  const docs = await record.linkToPreviousDay(day);
+  const at = new Date(toInstantMs(day, 21, 38));
   await record.markAttested(
     docs,
     docs.map(({ horizonDays }) => attested(`${day}${horizonDays}1`, at)),
@@ -76,16 +76,16 @@ async function attest({ record }: Books, day: Day): Promise<void> {
 }
 
 async function resolve({ record }: Books, day: Day): Promise<void> {
-  await record.openWindow(day, 9_000_000, REACHED);
-  const template = forecastDoc({ state: 'WIN' }).resolution!;
+  await record.recordOpeningClose(day, 9_000_000, REACHED);
+  const template = buildTestForecast({ state: 'WIN' }).resolution!;
   const decisions = HORIZONS.map((horizon): [string, Resolution] => {
-    return [forecastId(day, horizon), { ...template, outcome: outcomeOf(day, horizon), batch: `${day}` }];
+    return [formatForecastId(day, horizon), { ...template, outcome: outcomeOf(day, horizon), batch: `${day}` }];
   });
-  await record.decide(new Map(decisions), REACHED);
-  const docs = await record.forecastsOf(day);
+  await record.recordResolutions(new Map(decisions), REACHED);
+  const docs = await record.listByDay(day);
   await record.markRevealed(
     docs,
-    docs.map(({ horizonDays }) => attested(`${day}${horizonDays}2`, new Date(windowOf(day, horizonDays).resolvesAtMs + 60_000))),
+    docs.map(({ horizonDays }) => attested(`${day}${horizonDays}2`, new Date(getOutcomeWindow(day, horizonDays).resolvesAtMs + 60_000))),
   );
 }
 
@@ -93,7 +93,7 @@ function outcomeOf(day: Day, horizon: number): (typeof OUTCOMES)[number] {
   return OUTCOMES[(day + horizon) % OUTCOMES.length];
 }
 
-function attested(digits: string, at: Date): Attested {
+function attested(digits: string, at: Date): ConfirmedAttestation {
   const hash = `0x${digits.padStart(64, '0')}` as const;
-  return { ...forecastDoc({ state: 'PENDING' }).attestation!, uid: hash, txHash: hash, at };
+  return { ...buildTestForecast({ state: 'PENDING' }).attestation!, uid: hash, txHash: hash, at };
 }

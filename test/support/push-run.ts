@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Db } from 'mongodb';
 import { expect, vi } from 'vitest';
-import { ALL_INDEXES } from '../../src/compose/indexes.ts';
-import { composeWebhooks } from '../../src/compose/webhooks.ts';
-import { dayOf } from '../../src/forecast/day.ts';
-import { ensureIndexes } from '../../src/mongo.ts';
-import { EVENT_NAMES } from '../../src/push/event-names.ts';
-import { EventLog } from '../../src/push/events/log.ts';
-import type { DeliveryDoc } from '../../src/push/webhooks/delivery.ts';
+import { composeWebhooks } from '../../src/app/events/webhooks.ts';
+import { ALL_INDEXES } from '../../src/app/indexes.ts';
+import { EVENT_NAMES } from '../../src/events/event-names.ts';
+import { EventLog } from '../../src/events/log/event-log.ts';
+import type { WebhookDeliveryDoc } from '../../src/events/webhooks/delivery/delivery.ts';
+import { toDay } from '../../src/forecast/day.ts';
+import { ensureIndexes } from '../../src/platform/mongo.ts';
 import type { TestDatabase } from './database.ts';
 import { changesOf, type RecordChange } from './push-changes.ts';
 import { type Follower, follow } from './push-follower.ts';
@@ -43,7 +43,7 @@ const WALLETS_EACH = 4;
 
 /** Changes of recent days: older ones are history. */
 export function recentChanges(db: Db, days: number): RecordChange[] {
-  return changesOf(booksOf(db), { from: dayOf(Date.now()) - days - 8, days });
+  return changesOf(booksOf(db), { from: toDay(Date.now()) - days - 8, days });
 }
 
 /** Two processes with the WebSocket and two workers, killed while a record changes; subscribers of both channels note what comes. */
@@ -54,7 +54,7 @@ export async function runKilled({ db, uri }: TestDatabase, run: PushRun): Promis
   const followers: Follower[] = [];
   try {
     // One that makes the key of tokens, before others look for it.
-    await accessOf(db).keys.signing();
+    await accessOf(db).keys.getSigningKey();
     await Promise.all(members.map((one) => one.start()));
     followers.push(...(await subscribed(db, members)));
     const changes = recentChanges(db, run.days);
@@ -154,7 +154,11 @@ export async function expectInOrder(
   expect(names.every(({ size }) => size === 1)).toBe(true);
   expect(new Set(names.flatMap((own) => [...own])).size).toBe(ids.length);
   const webhook = await db.collection<{ _id: string; url: string }>('webhooks').findOne({ url });
-  const rows = await db.collection<DeliveryDoc>('webhook_deliveries').find({ webhookId: webhook!._id }).sort({ position: 1 }).toArray();
+  const rows = await db
+    .collection<WebhookDeliveryDoc>('webhook_deliveries')
+    .find({ webhookId: webhook!._id })
+    .sort({ position: 1 })
+    .toArray();
   expect(rows.map(({ eventId, state }) => [eventId, state])).toEqual(ids.map((id) => [id, 'DELIVERED']));
   // A message that was taken comes again where the answer was lost: with the sender, or by its time.
   const again = [...messages.values()].reduce((sum, same) => sum + taken(same).length - 1, 0);

@@ -1,6 +1,6 @@
-import { createApp } from '../../src/http/app.ts';
-import { allRoutes } from '../../src/http/routes/all.ts';
-import type { Clock } from '../../src/push/websocket/clock.ts';
+import type { Clock } from '../../src/events/websocket/clock.ts';
+import { allRoutes } from '../../src/transports/http/routes.ts';
+import { createApp } from '../../src/transports/http/server/app.ts';
 import { changesOf } from './push-changes.ts';
 import { serveApp } from './serve.ts';
 import { type TestService, testService, today } from './service.ts';
@@ -42,7 +42,7 @@ export async function deliver({ webhookDelivery, shutdown }: TestService): Promi
 
 /** Its doors and its WebSocket. @param port 0: a free one; clock: of the connections, unset: that of the platform */
 export function servePush(service: TestService, { port = 0, clock }: { port?: number; clock?: Clock } = {}): ReturnType<typeof serveApp> {
-  const { http, door, doors } = service;
+  const { http, appOptions: door, adapters: doors } = service;
   const websocket = { ...service.websocket, open: () => service.websocket.open(clock) };
-  return serveApp(createApp(allRoutes(http), door, doors), { port, sockets: { websocket, door } });
+  return serveApp(createApp(allRoutes(http), door, doors), { port, sockets: { websocket, appOptions: door } });
 }

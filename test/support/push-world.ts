@@ -1,10 +1,10 @@
 import type { Db } from 'mongodb';
-import { Access } from '../../src/access/access.ts';
+import { AuthService } from '../../src/auth/auth-service.ts';
 import type { Chain } from '../../src/chain/client.ts';
 import { HORIZONS } from '../../src/forecast/model.ts';
-import { ForecastRecord } from '../../src/record/record.ts';
-import { createSecretBox } from '../../src/secret-box.ts';
-import { WagerBook } from '../../src/wager/wagers.ts';
+import { createSecretBox } from '../../src/platform/secrets/secret-box.ts';
+import { ForecastRecord } from '../../src/record/forecast-record.ts';
+import { WagerBook } from '../../src/wager/wager-book.ts';
 
 /** What all processes of a test of the push have in common beside their database. */
 export const PUSH_WORLD = {
@@ -20,8 +20,8 @@ export function booksOf(db: Db): { record: ForecastRecord; wagers: WagerBook } {
 }
 
 /** Sessions and tokens without a chain: nobody logs in, and the balances of `openSession` are not read again. */
-export function accessOf(db: Db): Access {
+export function accessOf(db: Db): AuthService {
   const { encryptionSecret, issuer } = PUSH_WORLD;
   const siwe = { domain: '127.0.0.1', origin: 'http://127.0.0.1', chainId: 31_337 };
-  return new Access({ ...{ db, issuer, siwe, now }, chain: {} as Chain, secretBox: createSecretBox(encryptionSecret) });
+  return new AuthService({ ...{ db, issuer, siwe, now }, chain: {} as Chain, secretBox: createSecretBox(encryptionSecret) });
 }

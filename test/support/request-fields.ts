@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { z } from 'zod';
-import type { Route } from '../../src/http/route.ts';
+import type { Route } from '../../src/transports/http/server/route.ts';
 
 type Place = 'path' | 'query' | 'body';
 

@@ -9,8 +9,8 @@ import {
   type LocalAccount,
   parseAbi,
 } from 'viem';
-import { sendInOrder } from '../../src/local/deploy-send.ts';
-import { jsonRpc } from '../../src/local/json-rpc.ts';
+import { sendTransactions } from '../../src/dev/local-chain/contracts/send-transactions.ts';
+import { callJsonRpc } from '../../src/dev/local-chain/json-rpc.ts';
 
 const CONTRACT = JSON.parse(
   readFileSync(new URL('../../contracts/compiled/test-only/RevertingContract.json', import.meta.url), 'utf8'),
@@ -26,9 +26,9 @@ export interface Deployment {
 
 /** Deploys a contract that reverts every call with the data of `revertDataOf(its own address)`. */
 async function deployReverting({ rpcUrl, payer }: Deployment, revertDataOf: (self: Address) => Hex): Promise<Address> {
-  const nonce = BigInt(await jsonRpc<Hex>(rpcUrl, 'eth_getTransactionCount', payer.address, 'latest'));
+  const nonce = BigInt(await callJsonRpc<Hex>(rpcUrl, 'eth_getTransactionCount', payer.address, 'latest'));
   const address = getContractAddress({ from: payer.address, nonce });
-  await sendInOrder(rpcUrl, payer, [{ data: encodeDeployData({ ...CONTRACT, args: [revertDataOf(address)] }) }]);
+  await sendTransactions(rpcUrl, payer, [{ data: encodeDeployData({ ...CONTRACT, args: [revertDataOf(address)] }) }]);
   return address;
 }
 

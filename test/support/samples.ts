@@ -1,6 +1,6 @@
-import { CALLS, type Call, type Holder } from '../../src/local/examples/calls.ts';
-import type { Callable } from '../../src/local/examples/record.ts';
-import type { World } from '../../src/local/examples/world.ts';
+import { EXAMPLE_CALLS, type ExampleCall, type TokenHolder } from '../../src/tools/examples/calls.ts';
+import type { ExampleClient } from '../../src/tools/examples/example-client.ts';
+import type { CallableOperation } from '../../src/tools/examples/record-examples.ts';
 
 /** Values of the right form that stand for nothing. */
 const NOTHING: Record<string, string> = {
@@ -14,9 +14,13 @@ const NOTHING: Record<string, string> = {
 };
 
 /** How an operation is called on a service that may have nothing to name yet. */
-export async function sampleOf(world: World, { operationId, path, method }: Callable, holder: Holder): Promise<Call> {
+export async function sampleOf(
+  world: ExampleClient,
+  { operationId, path, method }: CallableOperation,
+  holder: TokenHolder,
+): Promise<ExampleCall> {
   try {
-    return (await CALLS[operationId]?.(world, holder)) ?? {};
+    return (await EXAMPLE_CALLS[operationId]?.(world, holder)) ?? {};
   } catch {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, NOTHING[name]]);
     return { params: Object.fromEntries(named), query: NOTHING, ...(method === 'post' ? { body: {} } : {}) };

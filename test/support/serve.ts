@@ -1,11 +1,11 @@
 import type { Express } from 'express';
-import type { Asker } from '../../src/access/asker.ts';
-import { serveWebSocket } from '../../src/compose/websocket.ts';
-import { createApp } from '../../src/http/app.ts';
-import type { Reply, Route } from '../../src/http/route.ts';
-import { allRoutes } from '../../src/http/routes/all.ts';
-import { type ListenOptions, listen } from '../../src/http/server.ts';
-import { type Caller, PUBLIC_CALLER } from '../../src/record/caller.ts';
+import { serveWebSocket } from '../../src/app/events/websocket.ts';
+import { type Caller, PUBLIC_CALLER } from '../../src/auth/caller.ts';
+import type { RequestContext } from '../../src/auth/request-context.ts';
+import { allRoutes } from '../../src/transports/http/routes.ts';
+import { createApp } from '../../src/transports/http/server/app.ts';
+import { type ListenOptions, listen } from '../../src/transports/http/server/http-server.ts';
+import type { Reply, Route } from '../../src/transports/http/server/route.ts';
 import type { TestService } from './service.ts';
 
 export interface Served {
@@ -15,17 +15,22 @@ export interface Served {
 
 /** All routes and doors of a service and its WebSocket, or the routes given, on a free port. */
 export async function serve(
-  { http, door, doors, websocket }: Pick<TestService, 'http' | 'door'> & Partial<Pick<TestService, 'doors' | 'websocket'>>,
+  {
+    http,
+    appOptions: door,
+    adapters: doors,
+    websocket,
+  }: Pick<TestService, 'http' | 'appOptions'> & Partial<Pick<TestService, 'adapters' | 'websocket'>>,
   routes: readonly Route[] = allRoutes(http),
 ): Promise<Served> {
-  return serveApp(createApp(routes, door, doors), websocket === undefined ? {} : { sockets: { websocket, door } });
+  return serveApp(createApp(routes, door, doors), websocket === undefined ? {} : { sockets: { websocket, appOptions: door } });
 }
 
 interface ServeOptions {
   /** 0: a free one. */
   port?: number;
   /** Unset: no WebSocket is opened there. */
-  sockets?: Pick<TestService, 'websocket' | 'door'>;
+  sockets?: Pick<TestService, 'websocket' | 'appOptions'>;
   /** Timeouts and limits of sockets; unset: those of the service. */
   listening?: ListenOptions;
 }
@@ -41,7 +46,7 @@ export async function serveApp(app: Express, { port = 0, sockets, listening }: S
 }
 
 /** Who asks without a socket, and is not counted. */
-export function askerOf(caller: Caller): Asker {
+export function createTestContext(caller: Caller): RequestContext {
   const uncounted = async () => undefined;
   const payments = { requirePaymentRoom: () => undefined, countRejectedPayment: uncounted };
   return { caller, ...NOBODY, countCall: uncounted, countChainCall: uncounted, countTask: uncounted, ...payments };
@@ -69,9 +74,9 @@ export async function call(
     body,
     json: body,
     caller,
-    asker: askerOf(caller),
+    context: createTestContext(caller),
     accept,
-    origin: NOBODY,
+    source: NOBODY,
     header: (name: string) => headers[name],
     isHead: false,
   };

@@ -2,16 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Service } from '../../src/compose/service.ts';
-import { loadConfig } from '../../src/config.ts';
-import { dayOf } from '../../src/forecast/day.ts';
-import { createLog } from '../../src/log.ts';
-import { assemble } from '../../src/main.ts';
-import type { StepName } from '../../src/pipeline/step-runs.ts';
-import { OUTCOME_STEPS, runStep } from '../../src/pipeline/steps.ts';
-import { stepInstant, windowOpensAt } from '../../src/pipeline/times.ts';
-import { createSetup } from '../../src/setup.ts';
-import { createShutdown } from '../../src/shutdown.ts';
+import { assembleService } from '../../src/app/assemble-service.ts';
+import type { Service } from '../../src/app/service.ts';
+import { toDay } from '../../src/forecast/day.ts';
+import { getStepDueMs, getWindowOpensMs } from '../../src/pipeline/schedule/step-times.ts';
+import { OUTCOME_STEPS, runStep } from '../../src/pipeline/step-registry.ts';
+import type { StepName } from '../../src/pipeline/step-run-store.ts';
+import { loadConfig } from '../../src/platform/config/config.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { createShutdown } from '../../src/platform/shutdown.ts';
+import { createStartupProgress } from '../../src/platform/startup-progress.ts';
 import { removeFolder } from './folders.ts';
 import { contextAt } from './trusted-time.ts';
 
@@ -25,7 +25,7 @@ export const HARDLY_LIMITED = {
   RATE_LIMIT_TASKS: '1000000',
 };
 
-export const today = () => dayOf(Date.now());
+export const today = () => toDay(Date.now());
 
 export interface TestService extends Service {
   dataDir: string;
@@ -38,7 +38,7 @@ export async function testService(days: number, environment: Record<string, stri
   const config = loadConfig({ DATA_DIR: dataDir, FEEDS: 'simulated', REPLAY_DAYS: String(days), ...HARDLY_LIMITED, ...environment });
   const log = createLog({ level: 'silent', secrets: [] });
   const shutdown = createShutdown({ log });
-  const service = await assemble({ config, log, shutdown, setup: createSetup() }, 'http://127.0.0.1:3000');
+  const service = await assembleService({ config, log, shutdown, progress: createStartupProgress() }, 'http://127.0.0.1:3000');
   const stop = async () => {
     await shutdown.stop('the test is over');
     await removeFolder(dataDir);
@@ -53,13 +53,13 @@ export async function runPastDay(
   outcome: readonly StepName[] = OUTCOME_STEPS,
 ): Promise<void> {
   const steps: [number, StepName][] = [
-    [stepInstant('signal', day), 'signal'],
-    [stepInstant('attest', day), 'attest'],
-    [stepInstant('wager', day), 'wager'],
-    ...outcome.map((step): [number, StepName] => [windowOpensAt(day), step]),
+    [getStepDueMs('signal', day), 'signal'],
+    [getStepDueMs('attest', day), 'attest'],
+    [getStepDueMs('wager', day), 'wager'],
+    ...outcome.map((step): [number, StepName] => [getWindowOpensMs(day), step]),
   ];
   for (const [ms, step] of steps) {
-    await infrastructure.localChain!.setTime(ms);
+    await infrastructure.localChain!.setNextBlockTime(ms);
     const result = await runStep(pipeline, step, day, { ...contextAt(ms), replayed: true });
     if (!('done' in result)) throw new Error(`${step} is not done: ${JSON.stringify(result)}`);
   }
@@ -69,7 +69,7 @@ export async function runPastDay(
 export async function unresolvedService(days: number): Promise<TestService> {
   const service = await testService(days);
   for (let day = today() - days; day < today(); day++) await runPastDay(service, day, ['open-window']);
-  await service.infrastructure.localChain!.setTimeToNow();
+  await service.infrastructure.localChain!.followWallClock();
   return service;
 }
 

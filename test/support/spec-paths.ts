@@ -1,10 +1,10 @@
-import type { Access } from '../../src/http/route.ts';
+import type { AccessLevel } from '../../src/transports/http/server/route.ts';
 
 export interface SpecPath {
   method: 'get' | 'post' | 'patch' | 'delete';
   path: string;
   /** `paid`: open to everybody who pays for the very answer. */
-  tier: Access | 'paid';
+  tier: AccessLevel | 'paid';
 }
 
 type Tier = SpecPath['tier'];

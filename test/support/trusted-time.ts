@@ -1,19 +1,19 @@
-import type { PipelineParts, StepContext } from '../../src/pipeline/parts.ts';
-import type { NewDay } from '../../src/record/record.ts';
-import { createReplayedTime, type ReachedInstant, type TrustedTime, type UnreachedInstant } from '../../src/trusted-time.ts';
+import type { PipelineDeps, StepContext } from '../../src/pipeline/deps.ts';
+import { createReplayTime, type ReachedInstant, type TrustedTime, type UnreachedInstant } from '../../src/platform/time/trusted-time.ts';
+import type { NewDay } from '../../src/record/forecast-record.ts';
 
 /** Time of a test that goes through days: process, database and chain agree on this instant. */
 export function timeAt(ms: number): TrustedTime {
-  return createReplayedTime(new Date(ms));
+  return createReplayTime(new Date(ms));
 }
 
 /** The same of a clock that a test moves. */
 export function timeOf(now: () => Date): TrustedTime {
-  const current = () => createReplayedTime(now());
+  const current = () => createReplayTime(now());
   return {
-    reach: (ms, what) => current().reach(ms, what),
-    precede: (ms) => current().precede(ms),
-    disagreement: async () => null,
+    requireReached: (ms, what) => current().requireReached(ms, what),
+    proveUnreached: (ms) => current().proveUnreached(ms),
+    findDisagreement: async () => null,
     describe: () => current().describe(),
   };
 }
@@ -24,7 +24,7 @@ export function contextAt(ms: number): StepContext {
 }
 
 /** For a suite that moves the clock of its process: the database's clock cannot follow, and is not asked. */
-export function followProcessClock({ pipeline }: { pipeline: Pick<PipelineParts, 'time'> }): void {
+export function followProcessClock({ pipeline }: { pipeline: Pick<PipelineDeps, 'time'> }): void {
   Object.assign(
     pipeline.time,
     timeOf(() => new Date()),
@@ -35,9 +35,9 @@ const FAR_MS = Date.UTC(2100, 0, 1);
 const FIRST_MS = Date.UTC(2000, 0, 1);
 
 /** Proves any instant of a test to be past. */
-export const REACHED: ReachedInstant = await timeAt(FAR_MS).reach(FAR_MS, 'the end of the test');
+export const REACHED: ReachedInstant = await timeAt(FAR_MS).requireReached(FAR_MS, 'the end of the test');
 /** Proves any instant of a test to lie ahead. */
-export const UNREACHED = (await timeAt(FIRST_MS - 1).precede(FIRST_MS)) as UnreachedInstant;
+export const UNREACHED = (await timeAt(FIRST_MS - 1).proveUnreached(FIRST_MS)) as UnreachedInstant;
 
 /** What the record asks for before it takes a day. */
 export function proofOf({ missedBecause }: Pick<NewDay, 'missedBecause'>): UnreachedInstant | ReachedInstant {

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { HORIZONS } from '../../src/forecast/model.ts';
-import type { StepName } from '../../src/pipeline/step-runs.ts';
-import { stepInstant } from '../../src/pipeline/times.ts';
+import { getStepDueMs } from '../../src/pipeline/schedule/step-times.ts';
+import type { StepName } from '../../src/pipeline/step-run-store.ts';
 import { attestedOnChain, runCommand, type TestService, today } from './service.ts';
 
 /** Steps that are not due before their time of the day. */
-const isNotDue = (step: StepName) => step === 'brief' && Date.now() < stepInstant('brief', today());
+const isNotDue = (step: StepName) => step === 'brief' && Date.now() < getStepDueMs('brief', today());
 
 /**
  * Runs each step of today, one after the other, by two processes at the same time, and sees that each had its effect once. The service
@@ -13,7 +13,7 @@ const isNotDue = (step: StepName) => step === 'brief' && Date.now() < stepInstan
  */
 export async function expectOneEffect(service: TestService, steps: readonly StepName[]): Promise<void> {
   const { record, wagers, venue } = service.pipeline;
-  const due = await record.dueForResolution(new Date());
+  const due = await record.listDueForResolution(new Date());
   const before = await attestedOnChain(service, 'prediction');
   for (const step of steps) {
     const words = step === 'signal' ? [step, '--early'] : [step];
@@ -22,9 +22,9 @@ export async function expectOneEffect(service: TestService, steps: readonly Step
   }
   expect(await attestedOnChain(service, 'prediction')).toBe(before + HORIZONS.length);
   expect(await attestedOnChain(service, 'resolution')).toBe(due.length);
-  expect(await wagers.wager(today())).not.toBeNull();
+  expect(await wagers.findByDay(today())).not.toBeNull();
   const reported = await wagers.wagers.find({ feedbackTxHash: { $ne: null } }).toArray();
   expect((await service.http.reputation())!.total).toBe(reported.length);
   const placed = await wagers.wagers.find({ state: 'PLACED' }).toArray();
-  expect((await venue.account()).openMicros).toBe(placed.reduce((sum, { costMicros }) => sum + costMicros, 0));
+  expect((await venue.getAccount()).openMicros).toBe(placed.reduce((sum, { costMicros }) => sum + costMicros, 0));
 }

@@ -1,8 +1,8 @@
 import { expect, vi } from 'vitest';
-import { formatDay, instantOf, parseDay } from '../../src/forecast/day.ts';
-import { OUTCOME_STEPS, runStep } from '../../src/pipeline/steps.ts';
-import type { Resolution } from '../../src/record/forecast.ts';
-import { settledWager } from '../integration/pipeline/wager-docs.ts';
+import { formatDay, parseDay, toInstantMs } from '../../src/forecast/day.ts';
+import { OUTCOME_STEPS, runStep } from '../../src/pipeline/step-registry.ts';
+import type { Resolution } from '../../src/record/forecast-doc.ts';
+import { settledWager } from '../integration/pipeline/steps/wager-fixtures.ts';
 import { runSelfTestsShortly } from './self-tests.ts';
 import { serveOneJob } from './served-jobs.ts';
 import { runPastDay, type TestService, testService } from './service.ts';
@@ -12,7 +12,7 @@ const DAYS = 14;
 
 /** A Thursday: a round of the contest is over, one runs, and one is open. The forecasts of the day are there, their window is not open. */
 export const TODAY = parseDay('2026-03-12');
-export const NOW = instantOf(TODAY, 22);
+export const NOW = toInstantMs(TODAY, 22);
 
 /** The days whose forecasts were due and not resolved: late. */
 const LATE_DAYS = 2;
@@ -25,33 +25,33 @@ export async function untoldService(): Promise<TestService> {
   for (let day = TODAY - DAYS; day < TODAY; day++) await live(service, day);
   vi.setSystemTime(NOW);
   await runPastDay(service, TODAY, []);
-  await service.infrastructure.localChain!.setTime(NOW);
+  await service.infrastructure.localChain!.setNextBlockTime(NOW);
   await decideUnrevealed(service);
   await makeVoid(service);
   await reportOutcome(service);
   await serveOneJob(service);
   await runSelfTestsShortly(service, new Date(NOW));
-  service.setup.complete();
+  service.progress.complete();
   return service;
 }
 
 /** One day of the service, at its own date. On the last days nothing is resolved. */
 async function live(service: TestService, day: number): Promise<void> {
-  vi.setSystemTime(instantOf(day, 21, 35));
+  vi.setSystemTime(toInstantMs(day, 21, 35));
   await runPastDay(service, day, day < TODAY - LATE_DAYS ? OUTCOME_STEPS : ['open-window', 'settle']);
-  vi.setSystemTime(instantOf(day + 1, 0, 10));
+  vi.setSystemTime(toInstantMs(day + 1, 0, 10));
   await service.http.contest.run();
 }
 
 /** One of the late forecasts is decided, and its reveal is not on chain yet. */
 async function decideUnrevealed(service: TestService): Promise<void> {
-  const [late] = await service.pipeline.record.dueForResolution(new Date(NOW));
+  const [late] = await service.pipeline.record.listDueForResolution(new Date(NOW));
   const closes = { btcAtSignalCents: late.btcAtSignalCents!, btcAtResolutionCents: late.btcAtSignalCents! + 100_000, returnBps: 137 };
   const decided: Resolution = {
     ...closes,
     ...{ actualDirection: 'UP', outcome: 'WIN', venues: ['test'], deviationBps: 0, decidedAt: new Date(NOW), batch: 'of nobody' },
   };
-  await service.pipeline.record.decide(new Map([[late._id, decided]]), REACHED);
+  await service.pipeline.record.recordResolutions(new Map([[late._id, decided]]), REACHED);
 }
 
 /** One forecast was committed too late to count: its window is open. */

@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { vi } from 'vitest';
-import { createLog } from '../../src/log.ts';
-import { ensureIndexes } from '../../src/mongo.ts';
-import { QUEUE_INDEXES } from '../../src/pipeline/queue-indexes.ts';
-import { EVENT_INDEXES, EventLog } from '../../src/push/events/log.ts';
-import type { EventViewOptions } from '../../src/push/events/view.ts';
-import { HostGate } from '../../src/push/host-gate.ts';
-import type { DispatcherParts } from '../../src/push/webhooks/dispatcher.ts';
-import { SenderLeases } from '../../src/push/webhooks/lease.ts';
-import { publishNotices } from '../../src/push/webhooks/notices.ts';
-import { DELIVERY_INDEXES, DeliveryQueue } from '../../src/push/webhooks/queue.ts';
-import { generateSecret } from '../../src/push/webhooks/secret.ts';
-import { WebhookStanding } from '../../src/push/webhooks/standing.ts';
-import { WEBHOOK_INDEXES } from '../../src/push/webhooks/store.ts';
-import type { WebhookDoc } from '../../src/push/webhooks/webhook.ts';
-import { createSecretBox } from '../../src/secret-box.ts';
+import type { EventViewOptions } from '../../src/events/event-view.ts';
+import { EVENT_INDEXES, EventLog } from '../../src/events/log/event-log.ts';
+import { DELIVERY_INDEXES, DeliveryQueue } from '../../src/events/webhooks/delivery/delivery-queue.ts';
+import type { WebhookDispatcherDeps } from '../../src/events/webhooks/delivery/dispatcher.ts';
+import { SenderLeaseStore } from '../../src/events/webhooks/delivery/sender-lease.ts';
+import { publishWebhookNotices } from '../../src/events/webhooks/health/disabled-notices.ts';
+import { WebhookHealthStore } from '../../src/events/webhooks/health/webhook-health.ts';
+import { HostLimiter } from '../../src/events/webhooks/limits/host-limiter.ts';
+import type { WebhookDoc } from '../../src/events/webhooks/registry/webhook.ts';
+import { WEBHOOK_INDEXES } from '../../src/events/webhooks/registry/webhook-store.ts';
+import { generateSecret } from '../../src/events/webhooks/signing/secret.ts';
+import { QUEUE_INDEXES } from '../../src/pipeline/schedule/queue-indexes.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { ensureIndexes } from '../../src/platform/mongo.ts';
+import { createSecretBox } from '../../src/platform/secrets/secret-box.ts';
 import { testDatabase } from './database.ts';
 import { regimeDraft } from './webhook-registry.ts';
 
@@ -40,21 +40,21 @@ export async function webhookBench() {
   const lines: string[] = [];
 
   /** The parts of a worker of its own. */
-  function worker(more: Partial<DispatcherParts> = {}): DispatcherParts {
+  function worker(more: Partial<WebhookDispatcherDeps> = {}): WebhookDispatcherDeps {
     return {
       ...{ db, events, queue, now },
       box: BOX,
       view: VIEW,
       targets: { allowLocal: true, resolve: async () => ['127.0.0.1'] },
-      leases: new SenderLeases(db),
-      standing: new WebhookStanding(db),
-      hosts: new HostGate({ atOnce: 4, aMinute: null, ofWallet: { atOnce: 4, aMinute: null }, walletAtOnce: 4, now }),
+      leases: new SenderLeaseStore(db),
+      health: new WebhookHealthStore(db),
+      hosts: new HostLimiter({ atOnce: 4, aMinute: null, ofWallet: { atOnce: 4, aMinute: null }, walletAtOnce: 4, now }),
       tierOf: async () => 'premium',
-      publish: () => publishNotices({ db, log: events, now }),
+      publish: () => publishWebhookNotices({ db, log: events, now }),
       log: createLog({ level: 'warn', secrets: [], write: (line) => void lines.push(line) }),
       random: () => 0.5,
       stopping: new AbortController().signal,
-      giveUp: new AbortController().signal,
+      abortCalls: new AbortController().signal,
       ...more,
     };
   }

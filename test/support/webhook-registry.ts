@@ -1,25 +1,29 @@
 import type { Db } from 'mongodb';
 import type { Address } from 'viem';
-import type { Resolve } from '../../src/platform/outbound/target.ts';
-import type { AnyDraft } from '../../src/push/events/event.ts';
-import { EventLog } from '../../src/push/events/log.ts';
-import { HostGate } from '../../src/push/host-gate.ts';
-import { DailyUse } from '../../src/push/webhooks/daily-use.ts';
-import { sendPing } from '../../src/push/webhooks/ping.ts';
-import { DeliveryQueue } from '../../src/push/webhooks/queue.ts';
-import { createWebhookRegistry, type RegistryParts, type WebhookRegistry } from '../../src/push/webhooks/registry.ts';
-import { ReplayClaims } from '../../src/push/webhooks/replay-claims.ts';
-import { WebhookStore } from '../../src/push/webhooks/store.ts';
-import { createSecretBox } from '../../src/secret-box.ts';
+import type { AnyEventDraft } from '../../src/events/log/event.ts';
+import { EventLog } from '../../src/events/log/event-log.ts';
+import { DeliveryQueue } from '../../src/events/webhooks/delivery/delivery-queue.ts';
+import { DailyQuotaStore } from '../../src/events/webhooks/limits/daily-quota-store.ts';
+import { HostLimiter } from '../../src/events/webhooks/limits/host-limiter.ts';
+import { ReplayClaimStore } from '../../src/events/webhooks/on-demand/replay-claim-store.ts';
+import { sendPing } from '../../src/events/webhooks/on-demand/send-ping.ts';
+import {
+  createWebhookRegistry,
+  type WebhookRegistry,
+  type WebhookRegistryDeps,
+} from '../../src/events/webhooks/registry/webhook-registry.ts';
+import { WebhookStore } from '../../src/events/webhooks/registry/webhook-store.ts';
+import type { ResolveHostname } from '../../src/platform/outbound/target.ts';
+import { createSecretBox } from '../../src/platform/secrets/secret-box.ts';
 
 export interface TestRegistryOptions {
   now(): Date;
   /** Unset: every name leads to a public address. */
-  resolve?: Resolve;
+  resolve?: ResolveHostname;
   /** Whether this machine may be called. */
   allowLocal?: boolean;
   /** Other parts than the usual ones. */
-  parts?: Partial<RegistryParts>;
+  parts?: Partial<WebhookRegistryDeps>;
 }
 
 /** What the secrets of test registries are sealed in. */
@@ -35,14 +39,14 @@ export function testRegistry(
   const testing = {
     ...calling,
     queue,
-    hosts: new HostGate({ atOnce: 4, aMinute: 60, ofWallet: { atOnce: 4, aMinute: 60 }, walletAtOnce: 4, now }),
+    hosts: new HostLimiter({ atOnce: 4, aMinute: 60, ofWallet: { atOnce: 4, aMinute: 60 }, walletAtOnce: 4, now }),
   };
   return createWebhookRegistry({
     ...calling,
     ...{ events: new EventLog(db), queue },
     store: new WebhookStore(db),
-    claims: new ReplayClaims(db),
-    daily: new DailyUse(db),
+    claims: new ReplayClaimStore(db),
+    quotas: new DailyQuotaStore(db),
     ping: (webhook) => sendPing(testing, webhook),
     ...parts,
   });
@@ -57,7 +61,7 @@ export function newWallet(): Address {
 }
 
 /** A change of the regime, of a day, as it comes into the log. */
-export function regimeDraft(key: string, at: Date, more: Partial<Pick<AnyDraft, 'wallet' | 'horizonDays'>> = {}): AnyDraft {
+export function regimeDraft(key: string, at: Date, more: Partial<Pick<AnyEventDraft, 'wallet' | 'horizonDays'>> = {}): AnyEventDraft {
   const content = { date: '2026-03-09', from: 'CHOP', to: 'BULL_TREND', at, replayed: false } as const;
   return { type: 'regime.changed', key, at, horizonDays: null, wallet: null, content, ...more };
 }

@@ -1,11 +1,11 @@
+import { composeTrustedTime } from '../../src/app/chain/trusted-time.ts';
 import { type Chain, createChain } from '../../src/chain/client.ts';
-import { composeTrustedTime } from '../../src/compose/trusted-time.ts';
-import type { PipelineParts, StepContext } from '../../src/pipeline/parts.ts';
+import type { PipelineDeps, StepContext } from '../../src/pipeline/deps.ts';
 import type { TestService } from './service.ts';
 
 export interface Worker {
   chain: Chain;
-  parts: PipelineParts;
+  parts: PipelineDeps;
   /** The circumstances of its steps. */
   context(): StepContext;
   now(): Date;

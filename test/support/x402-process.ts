@@ -6,18 +6,18 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { ChainAddresses } from '../../src/chain/addresses.ts';
 import { createChain } from '../../src/chain/client.ts';
-import { openJournal } from '../../src/chain/journal.ts';
-import { createWallet } from '../../src/chain/wallet.ts';
-import { Ledger } from '../../src/commerce/ledger.ts';
+import { openJournal } from '../../src/chain/tx/journal.ts';
+import { createWallet } from '../../src/chain/tx/wallet.ts';
+import { Ledger } from '../../src/commerce/ledger/ledger.ts';
+import type { MerchantConfig } from '../../src/commerce/merchant-config.ts';
 import { findOffering } from '../../src/commerce/offerings.ts';
-import { createReceiptSigner } from '../../src/commerce/receipt.ts';
-import type { Till } from '../../src/commerce/till.ts';
-import { PaymentClaims } from '../../src/commerce/x402/claims.ts';
-import { FailedSettlements } from '../../src/commerce/x402/failed-settlements.ts';
-import { localFacilitator } from '../../src/commerce/x402/local-facilitator.ts';
-import { Sales } from '../../src/commerce/x402/sale.ts';
-import { createLog } from '../../src/log.ts';
-import { connectMongo } from '../../src/mongo.ts';
+import { createReceiptSigner } from '../../src/commerce/receipts/receipt.ts';
+import { PaymentClaimStore } from '../../src/commerce/x402/claim-store.ts';
+import { FailedSettlementStore } from '../../src/commerce/x402/failed-settlements.ts';
+import { SalesService } from '../../src/commerce/x402/sales-service.ts';
+import { createLocalFacilitator } from '../../src/commerce/x402/settlement/local-facilitator.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { connectMongo } from '../../src/platform/mongo.ts';
 
 export interface DyingSale {
   rpcUrl: string;
@@ -25,7 +25,7 @@ export interface DyingSale {
   mongodbUri: string;
   facilitatorKey: Hex;
   providerKey: Hex;
-  till: Till;
+  till: MerchantConfig;
   payment: unknown;
 }
 
@@ -39,7 +39,7 @@ const { db } = await connectMongo(sale.mongodbUri);
 const chain = await createChain({ ...sale, chainId: sale.till.chainId, confirmations: 1, pollingIntervalMs: 20 });
 const account = privateKeyToAccount(sale.facilitatorKey);
 const wallet = createWallet({ chain, journal: await openJournal(db), role: 'facilitator', account });
-const facilitator = localFacilitator({
+const facilitator = createLocalFacilitator({
   chain,
   wallet,
   gasBudget: { currencyUsd: null, maxCents: 10 },
@@ -52,9 +52,9 @@ ledger.record = async (payment) => {
   dieAt('after the ledger');
   return isNew;
 };
-const sales = new Sales({
+const sales = new SalesService({
   chain,
-  till: sale.till,
+  merchant: sale.till,
   ledger,
   requireOpen: () => undefined,
   facilitator: {
@@ -66,8 +66,8 @@ const sales = new Sales({
       return settlement;
     },
   },
-  claims: new PaymentClaims(db),
-  failures: new FailedSettlements(db),
+  claims: new PaymentClaimStore(db),
+  failures: new FailedSettlementStore(db),
   signReceipt: createReceiptSigner(privateKeyToAccount(sale.providerKey), sale.till.chainId),
   signal: new AbortController().signal,
   log: createLog({ level: 'silent', secrets: [] }),
@@ -80,7 +80,7 @@ await sales.sell({
   input: { horizon: '7d' },
   ref: null,
   address: '192.0.2.1',
-  requireRoom: () => undefined,
+  requireRejectionAllowance: () => undefined,
   countRejection: async () => undefined,
   answer: async () => ({ body: { signal: 'SELL', madeBy: 'the dead' }, forecastId: null, attestationUid: null }),
 });

@@ -3,24 +3,24 @@ import type { Db } from 'mongodb';
 import { type Address, encodeFunctionData, type Hash, type Hex, type LocalAccount, parseAbi, zeroHash } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Chain } from '../../src/chain/client.ts';
-import { openJournal } from '../../src/chain/journal.ts';
-import { createWallet } from '../../src/chain/wallet.ts';
-import { COMMERCE_INDEXES, Ledger } from '../../src/commerce/ledger.ts';
+import { openJournal } from '../../src/chain/tx/journal.ts';
+import { createWallet } from '../../src/chain/tx/wallet.ts';
+import { COMMERCE_INDEXES, Ledger } from '../../src/commerce/ledger/ledger.ts';
+import type { MerchantConfig } from '../../src/commerce/merchant-config.ts';
 import { findOffering } from '../../src/commerce/offerings.ts';
-import type { RequireOpen } from '../../src/commerce/opening.ts';
-import { createReceiptSigner } from '../../src/commerce/receipt.ts';
-import type { Till } from '../../src/commerce/till.ts';
-import { PaymentClaims, X402_INDEXES } from '../../src/commerce/x402/claims.ts';
-import type { Facilitator } from '../../src/commerce/x402/facilitator.ts';
-import { FAILED_SETTLEMENT_INDEXES, FailedSettlements } from '../../src/commerce/x402/failed-settlements.ts';
-import type { GasBudget } from '../../src/commerce/x402/gas-budget.ts';
-import { localFacilitator } from '../../src/commerce/x402/local-facilitator.ts';
+import { createReceiptSigner } from '../../src/commerce/receipts/receipt.ts';
+import type { RequireSalesOpen } from '../../src/commerce/sales-gate.ts';
+import { PaymentClaimStore, X402_INDEXES } from '../../src/commerce/x402/claim-store.ts';
+import { FAILED_SETTLEMENT_INDEXES, FailedSettlementStore } from '../../src/commerce/x402/failed-settlements.ts';
 import type { PaidCall } from '../../src/commerce/x402/paid-call.ts';
-import { Sales } from '../../src/commerce/x402/sale.ts';
-import { type Requirements, termsOf } from '../../src/commerce/x402/terms.ts';
-import { sendInOrder } from '../../src/local/deploy-send.ts';
-import { createLog, type Log } from '../../src/log.ts';
-import { ensureIndexes } from '../../src/mongo.ts';
+import { buildPaymentQuote, type PaymentRequirements } from '../../src/commerce/x402/protocol/payment-quote.ts';
+import { SalesService } from '../../src/commerce/x402/sales-service.ts';
+import type { Facilitator } from '../../src/commerce/x402/settlement/facilitator.ts';
+import type { GasBudget } from '../../src/commerce/x402/settlement/gas-budget.ts';
+import { createLocalFacilitator } from '../../src/commerce/x402/settlement/local-facilitator.ts';
+import { sendTransactions } from '../../src/dev/local-chain/contracts/send-transactions.ts';
+import { createLog, type Log } from '../../src/platform/log.ts';
+import { ensureIndexes } from '../../src/platform/mongo.ts';
 import type { TestChain } from './chain.ts';
 
 const tokenAbi = parseAbi(['function mint(address to, uint256 value)', 'function balanceOf(address account) view returns (uint256)']);
@@ -39,7 +39,7 @@ export const AUTHORIZATION_TYPES = {
 
 export interface Signing {
   account: LocalAccount;
-  requirements: Requirements;
+  requirements: PaymentRequirements;
   /** What is signed instead of what the requirements say. */
   change?: Partial<Record<'from' | 'to' | 'value' | 'validAfter' | 'validBefore' | 'nonce' | 'asset' | 'chainId', string>>;
   paymentId?: string;
@@ -78,21 +78,21 @@ export async function signPayment({ account, requirements, change = {}, paymentI
 export type SignedPayment = Awaited<ReturnType<typeof signPayment>>;
 
 export interface TillBench {
-  sales: Sales;
-  claims: PaymentClaims;
+  sales: SalesService;
+  claims: PaymentClaimStore;
   ledger: Ledger;
   facilitator: Facilitator;
   log: Log;
-  till: Till;
+  merchant: MerchantConfig;
   /** A wallet with 1,000 of the stablecoin. */
   buyer: LocalAccount;
-  requirements: Requirements;
+  requirements: PaymentRequirements;
   /** A call for the basic signal by x402, whose answer is counted. */
   call(payment: unknown, change?: Partial<PaidCall>): PaidCall;
   /** How often an answer was made. */
   made(): number;
   /** A second process on the same database and chain. */
-  another(change?: { facilitator?: Facilitator; chain?: Chain; waitMs?: number; requireOpen?: RequireOpen }): Promise<Sales>;
+  another(change?: { facilitator?: Facilitator; chain?: Chain; waitMs?: number; requireOpen?: RequireSalesOpen }): Promise<SalesService>;
   balance(wallet: Address): Promise<bigint>;
   mint(wallet: Address, amount: bigint): Promise<void>;
 }
@@ -128,14 +128,14 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
       account: chain.accounts.facilitator,
       timeoutMs,
     });
-    return localFacilitator({ chain: over, wallet, gasBudget, log });
+    return createLocalFacilitator({ chain: over, wallet, gasBudget, log });
   };
   const parts = {
-    till,
+    merchant: till,
     ledger: new Ledger(db),
     requireOpen: () => undefined,
-    claims: new PaymentClaims(db),
-    failures: new FailedSettlements(db),
+    claims: new PaymentClaimStore(db),
+    failures: new FailedSettlementStore(db),
     signReceipt: createReceiptSigner(chain.accounts.provider, chain.chainId),
     signal: new AbortController().signal,
     log,
@@ -144,7 +144,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
   const facilitator = await open(connected);
   const another: TillBench['another'] = async (change = {}) => {
     const over = change.chain ?? connected;
-    return new Sales({
+    return new SalesService({
       ...parts,
       requireOpen: change.requireOpen ?? parts.requireOpen,
       chain: over,
@@ -152,7 +152,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
       waitMs: change.waitMs ?? waitMs,
     });
   };
-  const send = (data: Hex) => sendInOrder(chain.rpcUrl, chain.deployer, [{ to: till.asset, data }]);
+  const send = (data: Hex) => sendTransactions(chain.rpcUrl, chain.deployer, [{ to: till.asset, data }]);
   const mint = (to: Address, value: bigint) => send(encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, value] }));
   await mint(buyer.address, 1_000_000_000n);
   let made = 0;
@@ -160,7 +160,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
   const resource = { url: 'https://oracle.example.org/oracle?horizon=7d', description: 'Signal', mimeType: 'application/json' };
   const call: TillBench['call'] = (payment, change = {}) => ({
     ...{ offering, resource, payment, input: { horizon: '7d' }, ref: null, address: '192.0.2.1' },
-    requireRoom: () => undefined,
+    requireRejectionAllowance: () => undefined,
     countRejection: async () => undefined,
     async answer() {
       made += 1;
@@ -173,7 +173,7 @@ export async function tillBench({ chain, db, connected, waitMs = 10_000, gasBudg
     sales: await another(),
     facilitator,
     buyer,
-    requirements: termsOf(till, offering, resource).requirements,
+    requirements: buildPaymentQuote(till, offering, resource).requirements,
     call,
     made: () => made,
     another,

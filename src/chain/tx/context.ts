@@ -1,7 +1,7 @@
 import type { Hex, LocalAccount } from 'viem';
 import type { Chain } from '../client.ts';
-import type { Journal } from '../journal.ts';
 import type { FeeSource } from './fees.ts';
+import type { Journal } from './journal.ts';
 
 /** What the parts of a wallet share. */
 export interface WalletContext {
@@ -15,22 +15,22 @@ export interface WalletContext {
   /** How long one call of `send` waits. */
   timeoutMs: number;
   /** Pause between two attempts to get a transaction going. */
-  healEveryMs: number;
+  recoveryIntervalMs: number;
   /** Wei per gas that is never exceeded. */
   feeCap: bigint;
   signal?: AbortSignal;
   /** See `WalletOptions`. */
-  allowAfterOthers?(afterBlock?: number): Promise<void>;
+  allowForeignTransactions?(afterBlock?: number): Promise<void>;
   /** Runs one after the other in this process. */
-  exclusive<T>(work: () => Promise<T>): Promise<T>;
+  runExclusive<T>(work: () => Promise<T>): Promise<T>;
   /** Nonces without a row of ours, and when they were first seen. */
-  holes: Map<number, number>;
+  nonceGaps: Map<number, number>;
   /** By transaction hash: why the node refused it last. */
-  refusals: Map<Hex, string>;
+  nodeRejections: Map<Hex, string>;
 }
 
 /** A queue of one lane. */
-export function createExclusive(): <T>(work: () => Promise<T>) => Promise<T> {
+export function createMutex(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const run = last.then(work, work);

@@ -1,5 +1,5 @@
 import { type Hex, hexToBigInt, type PublicClient } from 'viem';
-import { chainCall } from '../rpc-error.ts';
+import { chainCall } from '../rpc/chain-call.ts';
 
 /** EIP-1559 fees in wei per gas. */
 export interface Fees {
@@ -17,13 +17,13 @@ export interface FeeQuote extends Fees {
 export interface FeeSource {
   /** At most two seconds old. */
   quote(): Promise<FeeQuote>;
-  fresh(): Promise<FeeQuote>;
+  quoteFresh(): Promise<FeeQuote>;
 }
 
 const MAX_AGE_MS = 2_000;
 
 /** Offers twice the base fee, which lasts for six full blocks in a row, plus the tip the node suggests. */
-export function createFees(client: PublicClient): FeeSource {
+export function createFeeSource(client: PublicClient): FeeSource {
   let latest: { at: number; quote: Promise<FeeQuote> } | undefined;
 
   function fresh(): Promise<FeeQuote> {
@@ -35,7 +35,7 @@ export function createFees(client: PublicClient): FeeSource {
     return quote;
   }
 
-  return { fresh, quote: () => (latest && Date.now() - latest.at < MAX_AGE_MS ? latest.quote : fresh()) };
+  return { quoteFresh: fresh, quote: () => (latest && Date.now() - latest.at < MAX_AGE_MS ? latest.quote : fresh()) };
 }
 
 async function readFees(client: PublicClient): Promise<FeeQuote> {
@@ -54,24 +54,24 @@ async function readFees(client: PublicClient): Promise<FeeQuote> {
  * Null when the cap forbids a replacement.
  */
 export function bumpFees(previous: Fees, quote: FeeQuote, cap: bigint): Fees | null {
-  const least = anEighthMore(previous.maxFeePerGas);
-  const maxPriorityFeePerGas = highest(anEighthMore(previous.maxPriorityFeePerGas), quote.maxPriorityFeePerGas);
-  if (least > cap || maxPriorityFeePerGas > cap) return null;
-  const wanted = highest(least, quote.maxFeePerGas, quote.baseFeePerGas + maxPriorityFeePerGas);
+  const minFeePerGas = addEighth(previous.maxFeePerGas);
+  const maxPriorityFeePerGas = maxBigint(addEighth(previous.maxPriorityFeePerGas), quote.maxPriorityFeePerGas);
+  if (minFeePerGas > cap || maxPriorityFeePerGas > cap) return null;
+  const wanted = maxBigint(minFeePerGas, quote.maxFeePerGas, quote.baseFeePerGas + maxPriorityFeePerGas);
   return { maxFeePerGas: wanted > cap ? cap : wanted, maxPriorityFeePerGas };
 }
 
 /** Fees of which neither part exceeds a cap. */
 export function capFees({ maxFeePerGas, maxPriorityFeePerGas }: Fees, cap: bigint): Fees {
-  const atMost = (fee: bigint) => (fee < cap ? fee : cap);
-  return { maxFeePerGas: atMost(maxFeePerGas), maxPriorityFeePerGas: atMost(maxPriorityFeePerGas) };
+  const clampToCap = (fee: bigint) => (fee < cap ? fee : cap);
+  return { maxFeePerGas: clampToCap(maxFeePerGas), maxPriorityFeePerGas: clampToCap(maxPriorityFeePerGas) };
 }
 
-function anEighthMore(fee: bigint): bigint {
+function addEighth(fee: bigint): bigint {
   return fee + fee / 8n + 1n;
 }
 
 /** `Math.max` does not take bigints. */
-function highest(...values: bigint[]): bigint {
+function maxBigint(...values: bigint[]): bigint {
   return values.toSorted((a, b) => (a < b ? 1 : -1))[0];
 }

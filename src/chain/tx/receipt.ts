@@ -1,10 +1,10 @@
 import { formatTransactionReceipt, type Hex, numberToHex, type RpcTransactionReceipt, type TransactionReceipt } from 'viem';
-import type { JournalRow, JournalState, StoredReceipt } from '../journal.ts';
-import { chainCall } from '../rpc-error.ts';
+import { chainCall } from '../rpc/chain-call.ts';
 import type { WalletContext } from './context.ts';
+import type { JournalRow, JournalState, StoredReceipt } from './journal.ts';
 
 /** `unseen`: in no block. `shallow`: in a block that is not deep enough yet, or no longer canonical. */
-export type Sighting = { at: 'unseen' | 'shallow' } | { at: 'depth'; state: JournalState; receipt: StoredReceipt };
+export type InclusionStatus = { at: 'unseen' | 'shallow' } | { at: 'depth'; state: JournalState; receipt: StoredReceipt };
 
 /** On the OP Stack, receipts also tell the fee for data on the parent chain. */
 type RollupReceipt = RpcTransactionReceipt & { l1Fee?: unknown };
@@ -13,11 +13,11 @@ type RollupReceipt = RpcTransactionReceipt & { l1Fee?: unknown };
 type MinedReceipt = TransactionReceipt & { l1Fee: bigint };
 
 /** Looks for any of a row's transactions on chain; at most one can be mined, since they share a nonce. */
-export async function sight(context: WalletContext, row: JournalRow): Promise<Sighting> {
+export async function readInclusion(context: WalletContext, row: JournalRow): Promise<InclusionStatus> {
   const receipts = await Promise.all(row.attempts.map((attempt) => readReceipt(context, attempt.hash)));
   const receipt = receipts.find((found) => found !== null);
   if (!receipt) return { at: 'unseen' };
-  return (await deepEnough(context, receipt)) ?? { at: 'shallow' };
+  return (await readConfirmedReceipt(context, receipt)) ?? { at: 'shallow' };
 }
 
 async function readReceipt({ chain }: WalletContext, hash: Hex): Promise<MinedReceipt | null> {
@@ -29,16 +29,16 @@ async function readReceipt({ chain }: WalletContext, hash: Hex): Promise<MinedRe
   );
   // Some nodes answer with a receipt of the pending block.
   if (!receipt?.blockHash) return null;
-  return { ...formatTransactionReceipt(receipt), l1Fee: feeOrNothing(receipt.l1Fee) };
+  return { ...formatTransactionReceipt(receipt), l1Fee: parseL1Fee(receipt.l1Fee) };
 }
 
 /** A transaction must not stay unseen for a figure of its cost. */
-function feeOrNothing(l1Fee: unknown): bigint {
+function parseL1Fee(l1Fee: unknown): bigint {
   return typeof l1Fee === 'string' && /^0x[\da-f]{1,64}$/i.test(l1Fee) ? BigInt(l1Fee) : 0n;
 }
 
 /** The height is read first: a block that is canonical afterwards is as deep as that, even if a reorganisation came in between. */
-async function deepEnough({ chain }: WalletContext, receipt: MinedReceipt): Promise<Sighting | null> {
+async function readConfirmedReceipt({ chain }: WalletContext, receipt: MinedReceipt): Promise<InclusionStatus | null> {
   const { blockNumber, blockHash } = receipt;
   const { client, confirmations } = chain;
   const block = await chainCall('Reading the block of a transaction', async () => {
@@ -48,10 +48,10 @@ async function deepEnough({ chain }: WalletContext, receipt: MinedReceipt): Prom
   });
   if (block?.hash !== blockHash) return null;
   const state = receipt.status === 'success' ? 'CONFIRMED' : 'REVERTED';
-  return { at: 'depth', state, receipt: stored(receipt, Number(block.timestamp)) };
+  return { at: 'depth', state, receipt: toStoredReceipt(receipt, Number(block.timestamp)) };
 }
 
-function stored(receipt: MinedReceipt, timestamp: number): StoredReceipt {
+function toStoredReceipt(receipt: MinedReceipt, timestamp: number): StoredReceipt {
   return {
     hash: receipt.transactionHash,
     blockNumber: Number(receipt.blockNumber),

@@ -1,7 +1,7 @@
 import { keccak256 } from 'viem';
-import type { JournalRow, SignedAttempt } from '../journal.ts';
 import type { WalletContext } from './context.ts';
 import type { Fees } from './fees.ts';
+import type { JournalRow, SignedAttempt } from './journal.ts';
 
 /** Signs a row's call (EIP-1559), without broadcasting it. */
 export async function signAttempt(

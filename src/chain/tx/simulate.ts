@@ -1,7 +1,7 @@
 import { type Address, type Hex, type PublicClient, parseAbi } from 'viem';
-import { isOracleError, OracleError } from '../../errors.ts';
-import { chainError, nodeMessage } from '../rpc-error.ts';
-import { withinTime } from '../time-limit.ts';
+import { isOracleError, OracleError } from '../../platform/errors.ts';
+import { getNodeMessage, toChainError } from '../rpc/chain-call.ts';
+import { withChainTimeout } from '../rpc/time-limit.ts';
 import type { WalletContext } from './context.ts';
 import { capFees, type FeeQuote, type Fees } from './fees.ts';
 
@@ -16,44 +16,44 @@ export interface GasBounds {
 }
 
 /** Why a bounded transaction is not sent. */
-export type Rejection = 'reverts' | 'needs too much gas' | 'costs too much';
+export type SimulationRejection = 'reverts' | 'needs too much gas' | 'costs too much';
 
-export interface Call {
+export interface SimulatedCall {
   to: Address;
   data: Hex;
   /** Wei. */
   value: bigint;
 }
 
-type Simulation = { gas: bigint; quote: FeeQuote } | { rejected: Rejection };
+type Simulation = { gas: bigint; quote: FeeQuote } | { rejected: SimulationRejection };
 
-const TIMEOUT_MS = 5_000;
+const SIMULATION_TIMEOUT_MS = 5_000;
 
 /** Messages of nodes that do not mark a failure of the called code as a revert. */
-const OUT_OF_GAS = /out of ?gas|exceeds allowance|intrinsic gas too low|gas floor/;
-const CODE_FAILED = /invalid ?(fe)?opcode|invalid jump|opcode not found|stack ?(under|over)flow|evm ?error|execution reverted/;
+const OUT_OF_GAS_MESSAGE = /out of ?gas|exceeds allowance|intrinsic gas too low|gas floor/;
+const CODE_FAILURE_MESSAGE = /invalid ?(fe)?opcode|invalid jump|opcode not found|stack ?(under|over)flow|evm ?error|execution reverted/;
 
 /**
  * Runs a call on the pending block as it would be sent: from the wallet's address and with its fees. The estimate leaves a quarter of
  * spare gas for a state that changes before it is mined.
  * @throws OracleError CHAIN_UNREACHABLE when the node does not answer in 5 s, or the wallet cannot pay for `maxGas`
  */
-export async function simulate(context: WalletContext, call: Call, bounds: GasBounds): Promise<Simulation> {
+export async function simulate(context: WalletContext, call: SimulatedCall, bounds: GasBounds): Promise<Simulation> {
   const { chain, fees, feeCap } = context;
   const quote = await fees.quote();
   const offered = capFees(quote, feeCap);
-  return withinTime(TIMEOUT_MS, 'Simulating a transaction', async () => {
+  return withChainTimeout(SIMULATION_TIMEOUT_MS, 'Simulating a transaction', async () => {
     const { maxGas, maxCostWei, runsForeignCode } = bounds;
     const [estimate, dataFee] = await Promise.all([
-      run(context, { offered, gas: maxGas }, (options) => chain.client.estimateGas({ ...call, ...options })),
-      maxCostWei === null ? 0n : readDataFee(chain.client, call.data),
+      runSimulation(context, { offered, gas: maxGas }, (options) => chain.client.estimateGas({ ...call, ...options })),
+      maxCostWei === null ? 0n : readL1DataFee(chain.client, call.data),
     ]);
     if (typeof estimate === 'string') return { rejected: estimate };
     const gas = estimate + estimate / 4n;
     if (gas > maxGas) return { rejected: 'needs too much gas' };
-    if (maxCostWei !== null && gas * expectedPrice(quote) + dataFee > maxCostWei) return { rejected: 'costs too much' };
+    if (maxCostWei !== null && gas * estimateGasPrice(quote) + dataFee > maxCostWei) return { rejected: 'costs too much' };
     if (!runsForeignCode) return { gas, quote };
-    const outcome = await run(context, { offered, gas }, (options) => chain.client.call({ ...call, ...options }));
+    const outcome = await runSimulation(context, { offered, gas }, (options) => chain.client.call({ ...call, ...options }));
     return typeof outcome === 'string' ? { rejected: outcome } : { gas, quote };
   });
 }
@@ -64,36 +64,36 @@ interface RunOptions extends Fees {
   blockTag: 'pending';
 }
 
-async function run<T extends object | bigint>(
+async function runSimulation<T extends object | bigint>(
   context: WalletContext,
   { offered, gas }: { offered: Fees; gas: bigint },
   request: (options: RunOptions) => Promise<T>,
-): Promise<T | Rejection> {
+): Promise<T | SimulationRejection> {
   try {
     return await request({ account: context.account.address, gas, ...offered, blockTag: 'pending' });
   } catch (error) {
-    const wrapped = chainError('Simulating a transaction', error);
-    const message = nodeMessage(error);
-    if (OUT_OF_GAS.test(message)) {
-      await requireFunds(context, gas * offered.maxFeePerGas);
+    const wrapped = toChainError('Simulating a transaction', error);
+    const message = getNodeMessage(error);
+    if (OUT_OF_GAS_MESSAGE.test(message)) {
+      await requireGasFunds(context, gas * offered.maxFeePerGas);
       return 'needs too much gas';
     }
-    if (isOracleError(wrapped, 'CHAIN_REVERTED') || CODE_FAILED.test(message)) return 'reverts';
+    if (isOracleError(wrapped, 'CHAIN_REVERTED') || CODE_FAILURE_MESSAGE.test(message)) return 'reverts';
     throw wrapped;
   }
 }
 
 /** Nodes reduce the gas of a simulation to what its sender can pay: then the failure is not the call's. */
-async function requireFunds({ chain, account }: WalletContext, wei: bigint): Promise<void> {
+async function requireGasFunds({ chain, account }: WalletContext, wei: bigint): Promise<void> {
   const balance = await chain.client.getBalance({ address: account.address }).catch((error: unknown) => {
-    throw chainError('Reading a balance', error);
+    throw toChainError('Reading a balance', error);
   });
   if (balance >= wei) return;
   throw new OracleError('CHAIN_UNREACHABLE', `The wallet ${account.address} has too little for gas`);
 }
 
 /** Per gas, in wei, with one rise of the base fee (an eighth at most) before it is mined. */
-function expectedPrice({ baseFeePerGas, maxPriorityFeePerGas }: FeeQuote): bigint {
+function estimateGasPrice({ baseFeePerGas, maxPriorityFeePerGas }: FeeQuote): bigint {
   return baseFeePerGas + baseFeePerGas / 8n + maxPriorityFeePerGas;
 }
 
@@ -102,12 +102,12 @@ const GAS_PRICE_ORACLE: Address = '0x420000000000000000000000000000000000000F';
 const gasPriceOracleAbi = parseAbi(['function getL1Fee(bytes data) view returns (uint256)']);
 
 /** Wei that a rollup takes for the data of a transaction; 0 on a chain that takes none. */
-async function readDataFee(client: PublicClient, data: Hex): Promise<bigint> {
+async function readL1DataFee(client: PublicClient, data: Hex): Promise<bigint> {
   const call = { address: GAS_PRICE_ORACLE, abi: gasPriceOracleAbi, functionName: 'getL1Fee', args: [data] } as const;
   try {
     return await client.readContract(call);
   } catch (error) {
-    const wrapped = chainError('Reading the data fee', error);
+    const wrapped = toChainError('Reading the data fee', error);
     if (isOracleError(wrapped, 'CHAIN_REVERTED')) return 0n;
     throw wrapped;
   }

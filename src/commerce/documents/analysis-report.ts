@@ -1,56 +1,56 @@
 import { HORIZONS } from '../../forecast/model.ts';
-import type { DayDoc, InputSource } from '../../record/day-record.ts';
-import { type ModelDetails, modelDetails } from '../../record/oracle/model-details.ts';
-import { thresholdsOf } from '../../record/oracle/thresholds.ts';
-import { currentRegime } from '../../record/regime-history.ts';
-import type { DocumentBody } from './document.ts';
-import { type DocumentParts, SOLD_HORIZON_DAYS } from './parts.ts';
-import { type SoldForecast, soldForecast, statisticsOf, toldForecast } from './sold-forecast.ts';
-import { NO_ADVICE, percent, tellForecast } from './words.ts';
+import type { DayDoc, InputSource } from '../../record/day-doc.ts';
+import { getCurrentRegime } from '../../record/market/regime-history.ts';
+import { buildModelDetails, type ModelDetails } from '../../record/oracle/model-details.ts';
+import { describeThresholds } from '../../record/oracle/signal-thresholds.ts';
+import { type DocumentDeps, SOLD_HORIZON_DAYS } from './deps.ts';
+import type { DocumentBody } from './document-head.ts';
+import { describeForecast, NO_ADVICE_NOTE, probabilityToPercent } from './format.ts';
+import { readSoldForecast, readSoldStatistics, type SoldForecast, toForecastSection } from './sold-forecast.ts';
 
 /** The forecasts of all horizons and everything that they rest on. @throws OracleError STEP_WAITING before the first forecast */
-export async function analysisReport(parts: DocumentParts): Promise<DocumentBody> {
-  const sold = await Promise.all(HORIZONS.map((horizonDays) => soldForecast(parts, horizonDays)));
+export async function composeAnalysisReport(deps: DocumentDeps): Promise<DocumentBody> {
+  const sold = await Promise.all(HORIZONS.map((horizonDays) => readSoldForecast(deps, horizonDays)));
   const main = sold.find(({ newest }) => newest.horizonDays === SOLD_HORIZON_DAYS) as SoldForecast;
   const [day, regime, models, records] = await Promise.all([
-    parts.record.day(main.newest.day) as Promise<DayDoc>,
-    currentRegime(parts, parts.now()),
-    Promise.all(sold.map(({ newest }) => detailsOf(parts, newest))),
-    Promise.all(sold.map((one) => statisticsOf(parts, one))),
+    deps.record.findDay(main.newest.day) as Promise<DayDoc>,
+    getCurrentRegime(deps, deps.now()),
+    Promise.all(sold.map(({ newest }) => readModelDetails(deps, newest))),
+    Promise.all(sold.map((one) => readSoldStatistics(deps, one))),
   ]);
   return {
     forecastId: main.forecastId,
     attestationUid: main.attestationUid,
-    sentences: sentencesOf(main, sold),
+    sentences: formatSentences(main, sold),
     regime,
     categories: day.categories,
-    inputs: inputsOf(day),
+    inputs: parseInputs(day),
     horizons: sold.map((one, index) => ({
-      ...toldForecast(one),
-      thresholds: thresholdsOf(one.newest),
+      ...toForecastSection(one),
+      thresholds: describeThresholds(one.newest),
       model: models[index],
       record: records[index],
     })),
   };
 }
 
-async function detailsOf({ models }: DocumentParts, newest: SoldForecast['newest']): Promise<ModelDetails> {
-  return modelDetails(await models.get(newest.modelVersion), newest);
+async function readModelDetails({ models }: DocumentDeps, newest: SoldForecast['newest']): Promise<ModelDetails> {
+  return buildModelDetails(await models.get(newest.modelVersion), newest);
 }
 
 /** The series that the day's forecasts were made from, as the attested metadata lists them. */
-function inputsOf({ metadata }: DayDoc): InputSource[] {
+function parseInputs({ metadata }: DayDoc): InputSource[] {
   return (JSON.parse(metadata.json) as { inputs: InputSource[] }).inputs;
 }
 
-function sentencesOf(main: SoldForecast, sold: readonly SoldForecast[]): string[] {
+function formatSentences(main: SoldForecast, sold: readonly SoldForecast[]): string[] {
   return [
-    ...tellForecast(main.signal),
+    ...describeForecast(main.signal),
     ...sold.map(({ signal: { horizon, signal, direction, pUp, skill } }) => {
       const call = signal === 'HOLD' ? `HOLD, leaning ${direction}` : `${signal} (${direction})`;
-      return `${horizon}: ${call}, P(up) ${percent(pUp)}. Its record: ${skill.verdict}.`;
+      return `${horizon}: ${call}, P(up) ${probabilityToPercent(pUp)}. Its record: ${skill.verdict}.`;
     }),
     'Whether bitcoin rises within days is close to a coin toss: where a record cannot be told apart from always saying UP, its confidence is no edge.',
-    NO_ADVICE,
+    NO_ADVICE_NOTE,
   ];
 }

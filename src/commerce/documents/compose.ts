@@ -1,17 +1,17 @@
 import type { Hash } from 'viem';
-import { OracleError } from '../../errors.ts';
-import type { Channel } from '../channel.ts';
-import { findOffering, offeringId } from '../offerings.ts';
-import { alphaBrief } from './alpha-brief.ts';
-import { analysisReport } from './analysis-report.ts';
-import { bitcoinSignal } from './bitcoin-signal.ts';
-import { crowdVsOracle } from './crowd-vs-oracle.ts';
-import { type DocumentBody, documentOf } from './document.ts';
-import { dailyMacroReview } from './macro-review.ts';
-import { marketContextDocument } from './market-context.ts';
-import type { DocumentParts } from './parts.ts';
-import { signalWithProof } from './signal-with-proof.ts';
-import { verifiedTrackRecord } from './track-record.ts';
+import { OracleError } from '../../platform/errors.ts';
+import type { Channel } from '../channels.ts';
+import { findOffering, getOfferingId } from '../offerings.ts';
+import { composeAlphaBrief } from './alpha-brief.ts';
+import { composeAnalysisReport } from './analysis-report.ts';
+import { composeBitcoinSignal } from './bitcoin-signal.ts';
+import { composeCrowdVsOracle } from './crowd/crowd-vs-oracle.ts';
+import type { DocumentDeps } from './deps.ts';
+import { buildDocument, type DocumentBody } from './document-head.ts';
+import { composeMacroReview } from './market/macro-review.ts';
+import { composeMarketContext } from './market/market-context.ts';
+import { composeSignalWithProof } from './signal-with-proof.ts';
+import { composeTrackRecord } from './track-record/track-record.ts';
 
 /** A document as buyers get it, and the forecast that is sold with it. */
 export interface ComposedDocument {
@@ -24,16 +24,16 @@ export interface ComposedDocument {
 }
 
 /** What is delivered, by `offeringId`. */
-const COMPOSERS: Record<string, (parts: DocumentParts) => Promise<DocumentBody>> = {
-  'purchase:svc_signal_with_proof': signalWithProof,
-  'purchase:svc_verified_track_record': verifiedTrackRecord,
-  'purchase:svc_analysis_report': analysisReport,
-  'purchase:svc_crowd_vs_oracle': crowdVsOracle,
-  'purchase:svc_daily_macro_review': dailyMacroReview,
-  'purchase:svc_alpha_brief': alphaBrief,
-  'agent-commerce:svc_bitcoin_signal': bitcoinSignal,
-  'agent-commerce:svc_market_context': marketContextDocument,
-  'agent-commerce:svc_crowd_vs_oracle': crowdVsOracle,
+const COMPOSERS: Record<string, (deps: DocumentDeps) => Promise<DocumentBody>> = {
+  'purchase:svc_signal_with_proof': composeSignalWithProof,
+  'purchase:svc_verified_track_record': composeTrackRecord,
+  'purchase:svc_analysis_report': composeAnalysisReport,
+  'purchase:svc_crowd_vs_oracle': composeCrowdVsOracle,
+  'purchase:svc_daily_macro_review': composeMacroReview,
+  'purchase:svc_alpha_brief': composeAlphaBrief,
+  'agent-commerce:svc_bitcoin_signal': composeBitcoinSignal,
+  'agent-commerce:svc_market_context': composeMarketContext,
+  'agent-commerce:svc_crowd_vs_oracle': composeCrowdVsOracle,
 };
 
 /**
@@ -42,11 +42,11 @@ const COMPOSERS: Record<string, (parts: DocumentParts) => Promise<DocumentBody>>
  * @throws OracleError STEP_WAITING before the first forecast, PRICE_UNAVAILABLE and FEED_UNAVAILABLE while the market data is missing: the
  * same call delivers later; INPUT_INVALID naming `offering` when the channel sells no document of that name.
  */
-export async function composeDocument(parts: DocumentParts, channel: Channel, offering: string, now: Date): Promise<ComposedDocument> {
+export async function composeDocument(deps: DocumentDeps, channel: Channel, offering: string, now: Date): Promise<ComposedDocument> {
   const sold = findOffering(channel, offering);
-  const compose = sold && COMPOSERS[offeringId(sold)];
+  const compose = sold && COMPOSERS[getOfferingId(sold)];
   if (!sold || !compose) throw new OracleError('INPUT_INVALID', 'No document is sold under that name here', { field: 'offering' });
-  const body = await compose({ ...parts, now: () => now });
-  const document = documentOf(parts, sold, { now, body });
+  const body = await compose({ ...deps, now: () => now });
+  const document = buildDocument(deps, sold, { now, body });
   return { document, forecastId: document.forecastId, attestationUid: document.attestationUid };
 }

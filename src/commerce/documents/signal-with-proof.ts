@@ -1,17 +1,17 @@
-import type { DocumentBody } from './document.ts';
-import type { DocumentParts } from './parts.ts';
-import { fullProof } from './proof.ts';
-import { soldForecast, toldForecast } from './sold-forecast.ts';
-import { NO_ADVICE, tellForecast } from './words.ts';
+import type { DocumentDeps } from './deps.ts';
+import type { DocumentBody } from './document-head.ts';
+import { describeForecast, NO_ADVICE_NOTE } from './format.ts';
+import { buildFullProof } from './full-proof.ts';
+import { readSoldForecast, toForecastSection } from './sold-forecast.ts';
 
 /** The newest 7-day forecast with everything that it takes to check it. @throws OracleError STEP_WAITING before the first */
-export async function signalWithProof(parts: DocumentParts): Promise<DocumentBody> {
-  const sold = await soldForecast(parts);
+export async function composeSignalWithProof(deps: DocumentDeps): Promise<DocumentBody> {
+  const sold = await readSoldForecast(deps);
   const { forecastId, attestationUid, signal, newest } = sold;
   return {
     ...{ forecastId, attestationUid },
-    sentences: [...tellForecast(signal), `The record of this horizon: ${signal.skill.verdict}.`, NO_ADVICE],
-    ...toldForecast(sold),
-    proof: fullProof(parts, newest),
+    sentences: [...describeForecast(signal), `The record of this horizon: ${signal.skill.verdict}.`, NO_ADVICE_NOTE],
+    ...toForecastSection(sold),
+    proof: buildFullProof(deps, newest),
   };
 }

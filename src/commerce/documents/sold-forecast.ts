@@ -1,8 +1,8 @@
 import type { Hash } from 'viem';
-import { quantilesOf } from '../../record/oracle/premium.ts';
-import { type HorizonRecord, horizonRecord } from '../../record/oracle/signal.ts';
-import { fullStatistics } from '../../record/track-record.ts';
-import { type DocumentParts, PAYER, SOLD_HORIZON_DAYS } from './parts.ts';
+import { type HorizonRecord, readHorizonRecord } from '../../record/oracle/oracle-signal.ts';
+import { toQuantiles } from '../../record/oracle/premium-signal.ts';
+import { computeFullStatistics } from '../../record/scorecard/track-record.ts';
+import { type DocumentDeps, PAYER_CALLER, SOLD_HORIZON_DAYS } from './deps.ts';
 
 /** The newest forecast of a horizon as payers are told it, with the record behind it. */
 export interface SoldForecast extends HorizonRecord {
@@ -11,17 +11,17 @@ export interface SoldForecast extends HorizonRecord {
 }
 
 /** @throws OracleError STEP_WAITING before the first forecast */
-export async function soldForecast(parts: DocumentParts, horizonDays: number = SOLD_HORIZON_DAYS): Promise<SoldForecast> {
-  const found = await horizonRecord(parts, horizonDays, PAYER);
+export async function readSoldForecast(deps: DocumentDeps, horizonDays: number = SOLD_HORIZON_DAYS): Promise<SoldForecast> {
+  const found = await readHorizonRecord(deps, horizonDays, PAYER_CALLER);
   return { ...found, forecastId: found.newest._id, attestationUid: found.newest.attestation?.uid ?? null };
 }
 
 /** What a forecast is told with wherever it is sold: its values with what opens them, and its distribution. */
-export function toldForecast({ signal, newest }: Pick<SoldForecast, 'signal' | 'newest'>) {
-  return { forecast: signal, quantiles: quantilesOf(newest) };
+export function toForecastSection({ signal, newest }: Pick<SoldForecast, 'signal' | 'newest'>) {
+  return { forecast: signal, quantiles: toQuantiles(newest) };
 }
 
 /** What the record of its horizon is worth. */
-export function statisticsOf({ statistics }: DocumentParts, { docs, newest }: Pick<SoldForecast, 'docs' | 'newest'>) {
-  return fullStatistics(statistics, docs, newest.horizonDays);
+export function readSoldStatistics({ statistics }: DocumentDeps, { docs, newest }: Pick<SoldForecast, 'docs' | 'newest'>) {
+  return computeFullStatistics(statistics, docs, newest.horizonDays);
 }

@@ -1,9 +1,9 @@
 import type { Address, Hash } from 'viem';
-import type { JobState } from '../../chain/agent-commerce-abi.ts';
-import type { ErrorCode } from '../../errors.ts';
+import type { JobState } from '../../chain/erc8183/abi.ts';
+import type { ErrorCode } from '../../platform/errors.ts';
 
 /** What a job delivers: the exact text whose hash is on chain. */
-export interface Delivery {
+export interface JobDelivery {
   /** Canonical JSON, with a salt: its hash is public. */
   text: string;
   /** keccak256 of its bytes in UTF-8. */
@@ -49,7 +49,7 @@ export interface JobDoc {
   ref: string | null;
   /** The transaction that set our price; null where the client had set it. */
   budgetTx: Hash | null;
-  delivery: Delivery | null;
+  delivery: JobDelivery | null;
   submission: { txHash: Hash; at: Date } | null;
   /** Units as decimal text. */
   payment: { amountMicros: string; txHash: Hash; settledAt: Date } | null;
@@ -59,13 +59,13 @@ export interface JobDoc {
 }
 
 /** A job without the text that is sold. */
-export type ListedJob = Omit<JobDoc, 'delivery'> & { delivery: Omit<Delivery, 'text'> | null };
+export type JobDocWithoutText = Omit<JobDoc, 'delivery'> & { delivery: Omit<JobDelivery, 'text'> | null };
 
-export function jobKey(contract: Address, jobId: bigint): string {
+export function buildJobKey(contract: Address, jobId: bigint): string {
   return `${contract.toLowerCase()}:${jobId}`;
 }
 
 /** A job as receipts and the ledger name it. */
-export function resourceOf({ contract, jobId }: Pick<JobDoc, 'contract' | 'jobId'>): string {
+export function buildJobResource({ contract, jobId }: Pick<JobDoc, 'contract' | 'jobId'>): string {
   return `job:${contract}:${jobId}`;
 }

@@ -1,8 +1,8 @@
 import type { Collection, Db } from 'mongodb';
 import type { Address } from 'viem';
-import type { Job, JobEvent } from '../../chain/agent-commerce.ts';
-import { ignoreDuplicate } from '../../mongo.ts';
-import { type Delivery, type JobDoc, jobKey, type ListedJob } from './job-doc.ts';
+import type { JobEvent, OnChainJob } from '../../chain/erc8183/jobs.ts';
+import { ignoreDuplicate } from '../../platform/mongo.ts';
+import { buildJobKey, type JobDelivery, type JobDoc, type JobDocWithoutText } from './job-doc.ts';
 
 interface CursorDoc {
   /** The contract. */
@@ -25,7 +25,7 @@ export const JOB_INDEXES = [
 
 const WITHOUT_TEXT = { projection: { 'delivery.text': 0 } } as const;
 /** Before anything else that is due. */
-const AT_ONCE = new Date(0);
+const IMMEDIATELY = new Date(0);
 
 /** The jobs for the provider wallet, and how far the chain was read. Any number of processes write to it. */
 export class JobStore {
@@ -38,7 +38,7 @@ export class JobStore {
   }
 
   /** Last block whose events are noted; null before the first. */
-  async cursor(contract: Address): Promise<number | null> {
+  async getCursor(contract: Address): Promise<number | null> {
     return (await this.cursors.findOne({ _id: contract.toLowerCase() }))?.block ?? null;
   }
 
@@ -53,25 +53,25 @@ export class JobStore {
   }
 
   /** Notes what happened: new jobs for us, and that known ones have to be looked at. */
-  async note(contract: Address, events: readonly JobEvent[], now: Date): Promise<void> {
+  async recordEvents(contract: Address, events: readonly JobEvent[], now: Date): Promise<void> {
     for (const { jobId, blockNumber } of events.filter(({ assigned }) => assigned)) {
-      const doc = newJob(contract, jobId, { block: Number(blockNumber), now });
+      const doc = createJobDoc(contract, jobId, { block: Number(blockNumber), now });
       await this.jobs.insertOne(doc).catch(ignoreDuplicate);
     }
     const newest = new Map<string, number>();
-    for (const { jobId, blockNumber } of events) newest.set(jobKey(contract, jobId), Number(blockNumber));
-    const funded = new Set(events.filter((event) => event.funded).map(({ jobId }) => jobKey(contract, jobId)));
+    for (const { jobId, blockNumber } of events) newest.set(buildJobKey(contract, jobId), Number(blockNumber));
+    const funded = new Set(events.filter((event) => event.funded).map(({ jobId }) => buildJobKey(contract, jobId)));
     const known = await this.jobs.find({ _id: { $in: [...newest.keys()] } }, { projection: { _id: 1 }, hint: '_id_' }).toArray();
     for (const { _id } of known) {
       await this.jobs.updateOne(
         { _id },
-        { $max: { lastEventBlock: newest.get(_id)! }, $set: { due: AT_ONCE, ...(funded.has(_id) && { funded: true }) } },
+        { $max: { lastEventBlock: newest.get(_id)! }, $set: { due: IMMEDIATELY, ...(funded.has(_id) && { funded: true }) } },
       );
     }
   }
 
   /** Jobs to be looked at, the most urgent first; those with money in them before all offers, of which anybody makes any number. */
-  due(now: Date, limit: number): Promise<ListedJob[]> {
+  listDue(now: Date, limit: number): Promise<JobDocWithoutText[]> {
     return this.jobs
       .find({ due: { $lte: now } }, { ...WITHOUT_TEXT, hint: { funded: -1, due: 1 } })
       .sort({ funded: -1, due: 1 })
@@ -79,24 +79,31 @@ export class JobStore {
       .toArray();
   }
 
-  find(contract: Address, jobId: bigint): Promise<ListedJob | null> {
-    return this.jobs.findOne<ListedJob>({ _id: jobKey(contract, jobId) }, WITHOUT_TEXT);
+  find(contract: Address, jobId: bigint): Promise<JobDocWithoutText | null> {
+    return this.jobs.findOne<JobDocWithoutText>({ _id: buildJobKey(contract, jobId) }, WITHOUT_TEXT);
   }
 
   /** What was delivered, its hash being on chain; null when nothing was. */
-  async submitted(contract: Address, jobId: bigint): Promise<Delivery | null> {
-    const doc = await this.jobs.findOne({ _id: jobKey(contract, jobId) });
+  async findSubmittedDelivery(contract: Address, jobId: bigint): Promise<JobDelivery | null> {
+    const doc = await this.jobs.findOne({ _id: buildJobKey(contract, jobId) });
     return doc?.submission ? doc.delivery : null;
   }
 
   /** How a job stood at a block; an older look never replaces a newer one. */
-  async noteOnChain(_id: string, { state, client, evaluator, budget, expiresAt }: Job, block: number): Promise<void> {
-    const onChain = { block, state, client: lowerCase(client), evaluator: lowerCase(evaluator), budget: budget.toString(), expiresAt };
+  async setOnChainState(_id: string, { state, client, evaluator, budget, expiresAt }: OnChainJob, block: number): Promise<void> {
+    const onChain = {
+      block,
+      state,
+      client: toLowerCaseAddress(client),
+      evaluator: toLowerCaseAddress(evaluator),
+      budget: budget.toString(),
+      expiresAt,
+    };
     await this.jobs.updateOne({ _id, 'onChain.block': { $not: { $gt: block } } }, { $set: { onChain } });
   }
 
   /** Writes down what was found out or done; facts that every process finds the same. */
-  async set(_id: string, facts: Partial<JobDoc>): Promise<void> {
+  async update(_id: string, facts: Partial<JobDoc>): Promise<void> {
     await this.jobs.updateOne({ _id }, { $set: facts });
   }
 
@@ -107,13 +114,13 @@ export class JobStore {
   }
 
   /** Takes back that a job is taken on, unless something is kept for delivery: then it resolves to false. */
-  async refuse(_id: string, reason: string): Promise<boolean> {
+  async reject(_id: string, reason: string): Promise<boolean> {
     const { matchedCount } = await this.jobs.updateOne({ _id, delivery: null }, { $set: { accepted: false, reason } });
     return matchedCount === 1;
   }
 
   /** Keeps what is delivered; the first one that is kept counts. Null when the job was refused in the meantime. */
-  async keepDelivery(_id: string, delivery: Delivery): Promise<Delivery | null> {
+  async saveDelivery(_id: string, delivery: JobDelivery): Promise<JobDelivery | null> {
     await this.jobs.updateOne({ _id, delivery: null, accepted: true }, { $set: { delivery } });
     return (await this.jobs.findOne({ _id }))?.delivery ?? null;
   }
@@ -124,26 +131,26 @@ export class JobStore {
   }
 
   /** Whether the client or the evaluator of a job has let a delivery go unpaid. */
-  async hasUnpaid({ client, evaluator }: Pick<Job, 'client' | 'evaluator'>): Promise<boolean> {
-    const unpaidBy = { $in: [client, evaluator].map(lowerCase) };
+  async hasUnpaidDelivery({ client, evaluator }: Pick<OnChainJob, 'client' | 'evaluator'>): Promise<boolean> {
+    const unpaidBy = { $in: [client, evaluator].map(toLowerCaseAddress) };
     return (await this.jobs.findOne({ unpaidBy }, { projection: { _id: 1 }, hint: { unpaidBy: 1 } })) !== null;
   }
 
   /** Jobs of a client that are taken on and could still be funded. */
   countOffers(client: Address, at: Date): Promise<number> {
     const isOpen = { accepted: true, 'onChain.state': 'OPEN' as const, 'onChain.expiresAt': { $gt: at } };
-    return this.jobs.countDocuments({ 'onChain.client': lowerCase(client), ...isOpen }, { hint: { 'onChain.client': 1 } });
+    return this.jobs.countDocuments({ 'onChain.client': toLowerCaseAddress(client), ...isOpen }, { hint: { 'onChain.client': 1 } });
   }
 }
 
-function newJob(contract: Address, jobId: bigint, { block, now }: { block: number; now: Date }): JobDoc {
+function createJobDoc(contract: Address, jobId: bigint, { block, now }: { block: number; now: Date }): JobDoc {
   return {
-    _id: jobKey(contract, jobId),
+    _id: buildJobKey(contract, jobId),
     contract: contract.toLowerCase() as Address,
     jobId: jobId.toString(),
     seenBlock: block,
     lastEventBlock: block,
-    due: AT_ONCE,
+    due: IMMEDIATELY,
     funded: false,
     ...{ failures: 0, failure: null },
     ...{ onChain: null, accepted: null, reason: null, offering: null, ref: null },
@@ -152,6 +159,6 @@ function newJob(contract: Address, jobId: bigint, { block, now }: { block: numbe
   };
 }
 
-function lowerCase(address: Address): Address {
+function toLowerCaseAddress(address: Address): Address {
   return address.toLowerCase() as Address;
 }

@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from 'viem';
 import { OFFERINGS } from '../offerings.ts';
-import type { SignedReceipt } from '../receipt.ts';
-import type { ArrivedPayment } from '../told-payment.ts';
+import type { ReceivedPayment } from '../receipts/payment-response.ts';
+import type { SignedReceipt } from '../receipts/receipt.ts';
 
 /** What can be bought by a transfer, in the order of the price table. */
 export const PURCHASE_OFFERINGS = OFFERINGS.filter(({ channel }) => channel === 'purchase').map(({ name }) => name) as [
@@ -21,10 +21,10 @@ export interface PurchaseRequest {
 }
 
 /** What was paid, as the chain has it. */
-export type PurchasePayment = Omit<ArrivedPayment, 'channel' | 'offering' | 'resource'>;
+export type PurchasePayment = Omit<ReceivedPayment, 'channel' | 'offering' | 'resource'>;
 
 /** What a purchase delivers; the same each time. */
-export interface Delivered {
+export interface PurchaseDelivery {
   offering: string;
   title: string;
   deliveredAt: Date;
@@ -36,11 +36,11 @@ export interface Delivered {
 }
 
 /** The text that a buyer signs (EIP-191): whoever reads the chain knows hash and sender, and has no key. */
-export function purchaseMessage(offering: string, txHash: Hash): string {
+export function buildPurchaseMessage(offering: string, txHash: Hash): string {
   return `Buy svc offering: ${offering}:${txHash.toLowerCase()}`;
 }
 
 /** The same before there is a transfer. */
-export function purchaseMessageForm(offering: string): string {
+export function getPurchaseMessageTemplate(offering: string): string {
   return `Buy svc offering: ${offering}:<txHash in lower case>`;
 }

@@ -8,13 +8,13 @@ import {
   type TransactionReceipt,
   TransactionReceiptNotFoundError,
 } from 'viem';
-import { agentCommerceAbi } from '../../chain/agent-commerce-abi.ts';
 import type { Chain } from '../../chain/client.ts';
-import { readLogs } from '../../chain/logs.ts';
-import { chainCall } from '../../chain/rpc-error.ts';
-import { signedTransfers } from '../../chain/signed-transfers.ts';
-import { stablecoinAbi } from '../../chain/stablecoin.ts';
-import { causeKey, type PaymentCause } from '../payment.ts';
+import { agentCommerceAbi } from '../../chain/erc8183/abi.ts';
+import { chainCall } from '../../chain/rpc/chain-call.ts';
+import { readLogs } from '../../chain/rpc/logs.ts';
+import { stablecoinAbi } from '../../chain/stablecoin/stablecoin.ts';
+import { parseStablecoinTransfers } from '../../chain/stablecoin/transfers.ts';
+import { buildCauseKey, type PaymentCause } from '../ledger/payment.ts';
 
 /** Money that one transaction brought one of our wallets, by what brought it: exactly what one entry of the ledger can be about. */
 export interface Movement {
@@ -40,9 +40,9 @@ export interface MovementQuery {
   toBlock: bigint;
 }
 
-const RECEIPTS_AT_ONCE = 8;
+const RECEIPT_BATCH_SIZE = 8;
 
-const TRANSFER = getAbiItem({ abi: stablecoinAbi, name: 'Transfer' });
+const TRANSFER_EVENT = getAbiItem({ abi: stablecoinAbi, name: 'Transfer' });
 
 /**
  * Everything that has arrived in a range of blocks, in the order of the chain. Only logs are believed.
@@ -52,8 +52,8 @@ export async function readMovements(chain: Pick<Chain, 'client'>, query: Movemen
   const { assets, recipients, fromBlock, toBlock } = query;
   const movements: Movement[] = [];
   for (const asset of assets) {
-    const logs = await readLogs(chain, { address: asset, event: TRANSFER, args: { to: recipients }, fromBlock, toBlock });
-    for (const receipt of await receiptsOf(chain, logs)) movements.push(...movementsIn(receipt, asset, query));
+    const logs = await readLogs(chain, { address: asset, event: TRANSFER_EVENT, args: { to: recipients }, fromBlock, toBlock });
+    for (const receipt of await readReceipts(chain, logs)) movements.push(...parseMovements(receipt, asset, query));
   }
   return movements.sort((one, other) => Number(one.blockNumber - other.blockNumber));
 }
@@ -71,70 +71,70 @@ export function findReceipt({ client }: Pick<Chain, 'client'>, hash: Hash): Prom
 }
 
 /** Of each transaction once. One that is gone was reorganised away since. */
-async function receiptsOf(chain: Pick<Chain, 'client'>, logs: readonly { transactionHash: Hash }[]): Promise<TransactionReceipt[]> {
+async function readReceipts(chain: Pick<Chain, 'client'>, logs: readonly { transactionHash: Hash }[]): Promise<TransactionReceipt[]> {
   const hashes = [...new Set(logs.map(({ transactionHash }) => transactionHash))];
   const receipts: (TransactionReceipt | null)[] = [];
-  for (let at = 0; at < hashes.length; at += RECEIPTS_AT_ONCE) {
-    receipts.push(...(await Promise.all(hashes.slice(at, at + RECEIPTS_AT_ONCE).map((hash) => findReceipt(chain, hash)))));
+  for (let at = 0; at < hashes.length; at += RECEIPT_BATCH_SIZE) {
+    receipts.push(...(await Promise.all(hashes.slice(at, at + RECEIPT_BATCH_SIZE).map((hash) => findReceipt(chain, hash)))));
   }
   return receipts.filter((receipt) => receipt !== null);
 }
 
 /** What one transaction brought in one coin. */
-export function movementsIn(
+export function parseMovements(
   { logs, transactionHash: txHash, blockNumber }: Pick<TransactionReceipt, 'logs' | 'transactionHash' | 'blockNumber'>,
   asset: Address,
   { recipients, contracts }: Pick<MovementQuery, 'recipients' | 'contracts'>,
 ): Movement[] {
-  const arrivals = arrivalsIn(logs, asset, recipients);
-  const paidByJobs = jobPayments(logs, arrivals, contracts);
+  const transfers = parseIncomingTransfers(logs, asset, recipients);
+  const paidByJobs = parseJobPayments(logs, transfers, contracts);
   const jobContracts = new Set(paidByJobs.map(({ from }) => from));
-  const others = arrivals.filter(({ from }) => !jobContracts.has(from));
-  const rows = [...paidByJobs, ...together(others)].filter(({ amountMicros }) => amountMicros !== 0n);
-  return rows.map((row) => ({ ...row, key: causeKey({ cause: row.cause, payer: row.from, txHash }), txHash, blockNumber, asset }));
+  const others = transfers.filter(({ from }) => !jobContracts.has(from));
+  const rows = [...paidByJobs, ...sumBySender(others)].filter(({ amountMicros }) => amountMicros !== 0n);
+  return rows.map((row) => ({ ...row, key: buildCauseKey({ cause: row.cause, payer: row.from, txHash }), txHash, blockNumber, asset }));
 }
 
-type Arrival = Pick<Movement, 'from' | 'to' | 'amountMicros' | 'cause'>;
+type IncomingTransfer = Pick<Movement, 'from' | 'to' | 'amountMicros' | 'cause'>;
 
 /** Transfers to us. */
-function arrivalsIn(logs: readonly Log[], asset: Address, recipients: readonly Address[]): Arrival[] {
-  const ours = signedTransfers(logs, asset).filter(({ to }) => recipients.some((recipient) => isAddressEqual(recipient, to)));
+function parseIncomingTransfers(logs: readonly Log[], asset: Address, recipients: readonly Address[]): IncomingTransfer[] {
+  const ours = parseStablecoinTransfers(logs, asset).filter(({ to }) => recipients.some((recipient) => isAddressEqual(recipient, to)));
   return ours.map(({ from, to, value, nonce }) => {
     const cause: PaymentCause = nonce === null ? { kind: 'transfer' } : { kind: 'authorization', nonce };
-    return { from: lower(from), to: lower(to), amountMicros: value, cause };
+    return { from: toLowerCaseAddress(from), to: toLowerCaseAddress(to), amountMicros: value, cause };
   });
 }
 
 /** A job is paid what its contract moved; where one transaction completes several, what their events say, and the last the rest. */
-function jobPayments(logs: readonly Log[], arrivals: readonly Arrival[], contracts: readonly Address[]): Arrival[] {
+function parseJobPayments(logs: readonly Log[], transfers: readonly IncomingTransfer[], contracts: readonly Address[]): IncomingTransfer[] {
   const released = parseEventLogs({ abi: agentCommerceAbi, eventName: 'PaymentReleased', logs: logs as Log[] });
   return contracts.flatMap((contract) => {
     const jobs = released.filter(({ address }) => isAddressEqual(address, contract));
-    const moved = arrivals.filter(({ from }) => isAddressEqual(from, contract));
+    const moved = transfers.filter(({ from }) => isAddressEqual(from, contract));
     const to = moved[0]?.to;
-    const ofUs = jobs.filter(({ args }) => to !== undefined && isAddressEqual(args.provider, to));
+    const ownJobs = jobs.filter(({ args }) => to !== undefined && isAddressEqual(args.provider, to));
     let rest = moved.reduce((sum, { amountMicros }) => sum + amountMicros, 0n);
-    return ofUs.map(({ args }, index) => {
-      const amountMicros = index === ofUs.length - 1 ? rest : args.amount;
+    return ownJobs.map(({ args }, index) => {
+      const amountMicros = index === ownJobs.length - 1 ? rest : args.amount;
       rest -= amountMicros;
-      const cause = { kind: 'job', contract: lower(contract), jobId: args.jobId } as const;
-      return { from: lower(contract), to: to!, amountMicros, cause };
+      const cause = { kind: 'job', contract: toLowerCaseAddress(contract), jobId: args.jobId } as const;
+      return { from: toLowerCaseAddress(contract), to: to!, amountMicros, cause };
     });
   });
 }
 
 /** Plain transfers of one sender to one wallet pay for one thing together. */
-function together(arrivals: readonly Arrival[]): Arrival[] {
-  const sums = new Map<string, Arrival>();
-  for (const arrival of arrivals) {
-    const { cause, from, to } = arrival;
+function sumBySender(transfers: readonly IncomingTransfer[]): IncomingTransfer[] {
+  const sums = new Map<string, IncomingTransfer>();
+  for (const transfer of transfers) {
+    const { cause, from, to } = transfer;
     const key = cause.kind === 'authorization' ? cause.nonce + from : `${from} ${to}`;
     const known = sums.get(key);
-    sums.set(key, known === undefined ? arrival : { ...known, amountMicros: known.amountMicros + arrival.amountMicros });
+    sums.set(key, known === undefined ? transfer : { ...known, amountMicros: known.amountMicros + transfer.amountMicros });
   }
   return [...sums.values()];
 }
 
-function lower(address: Address): Address {
+function toLowerCaseAddress(address: Address): Address {
   return address.toLowerCase() as Address;
 }

@@ -1,17 +1,17 @@
 import type { Address, Hash } from 'viem';
 import type { Chain } from '../../chain/client.ts';
-import { chainCall } from '../../chain/rpc-error.ts';
-import { CHANNELS, type Channel } from '../channel.ts';
-import type { Ledger, PaymentDoc } from '../ledger.ts';
-import type { Till } from '../till.ts';
-import { type Booked, bookedOf, CHANNEL_OF, compare } from './compare.ts';
+import { chainCall } from '../../chain/rpc/chain-call.ts';
+import { CHANNELS, type Channel } from '../channels.ts';
+import type { Ledger, PaymentDoc } from '../ledger/ledger.ts';
+import type { MerchantConfig } from '../merchant-config.ts';
+import { type BookedPayment, CHANNEL_BY_CAUSE, matchLedger, toBookedPayment } from './match-ledger.ts';
 import { findReceipt, type Movement, readMovements } from './movements.ts';
-import type { PaymentTraces } from './traces.ts';
+import type { PaymentTraces } from './payment-traces.ts';
 
 /** `NOT_ON_CHAIN`: booked, and not there. `AMOUNT_DIFFERS`: both, by another amount. `NOT_BOOKED`: paid for something, not in the ledger. */
 export type DifferenceKind = 'NOT_ON_CHAIN' | 'AMOUNT_DIFFERS' | 'NOT_BOOKED';
 
-export interface Difference {
+export interface LedgerDifference {
   kind: DifferenceKind;
   channel: Channel;
   txHash: Hash;
@@ -24,7 +24,7 @@ export interface Difference {
 }
 
 /** Money that nobody has asked for anything with. */
-export type Unclaimed = Pick<Movement, 'txHash' | 'blockNumber' | 'asset' | 'from' | 'to' | 'amountMicros'>;
+export type UnclaimedTransfer = Pick<Movement, 'txHash' | 'blockNumber' | 'asset' | 'from' | 'to' | 'amountMicros'>;
 
 export interface ChannelSums {
   channel: Channel;
@@ -46,16 +46,16 @@ export interface Reconciliation {
   /** All that has arrived, claimed or not. */
   receivedMicros: bigint;
   /** What is wrong. */
-  differences: Difference[];
+  differences: LedgerDifference[];
   /** Not booked yet, and so young that somebody is still at it. */
-  underWay: Difference[];
-  unclaimed: Unclaimed[];
+  underWay: LedgerDifference[];
+  unclaimed: UnclaimedTransfer[];
 }
 
-export interface ReconcileParts {
+export interface ReconcileDeps {
   chain: Chain;
   ledger: Pick<Ledger, 'payments'>;
-  till: Pick<Till, 'asset' | 'payee'>;
+  merchant: Pick<MerchantConfig, 'asset' | 'payee'>;
   /** Wallet that jobs pay. */
   provider: Address;
   traces: PaymentTraces;
@@ -70,26 +70,29 @@ const GRACE_MS = 10 * 60_000;
  * Compares the ledger with the chain from a block to the newest one at the confirmation depth, payment by payment. Writes nothing.
  * @throws OracleError CHAIN_UNREACHABLE
  */
-export async function reconcile(parts: ReconcileParts, fromBlock: bigint): Promise<Reconciliation> {
-  const { chain } = parts;
+export async function reconcile(deps: ReconcileDeps, fromBlock: bigint): Promise<Reconciliation> {
+  const { chain } = deps;
   const head = await chainCall('Reading the block number', () => chain.client.getBlockNumber());
-  const deep = head - BigInt(chain.confirmations) + 1n;
-  const toBlock = deep > fromBlock ? deep : fromBlock;
-  const times = { since: fromBlock === 0n ? new Date(0) : await timeOf(chain, fromBlock), through: await timeOf(chain, toBlock) };
-  const scope = await scopeOf(parts);
+  const confirmedNumber = head - BigInt(chain.confirmations) + 1n;
+  const toBlock = confirmedNumber > fromBlock ? confirmedNumber : fromBlock;
+  const times = {
+    since: fromBlock === 0n ? new Date(0) : await readBlockTime(chain, fromBlock),
+    through: await readBlockTime(chain, toBlock),
+  };
+  const scope = await readScope(deps);
   const movements = await readMovements(chain, { ...scope, fromBlock, toBlock });
   // The ledger last: what was on its way to it while the chain was read is there by now.
-  const booked = (await entries(parts, times)).map(bookedOf);
-  const found = await judge(parts, { booked, movements, fromBlock, toBlock });
+  const booked = (await readEntries(deps, times)).map(toBookedPayment);
+  const found = await findDifferences(deps, { booked, movements, fromBlock, toBlock });
   return {
     ...{ chainId: chain.chainId, fromBlock, toBlock, through: times.through, recipients: scope.recipients },
-    receivedMicros: sum(movements),
+    receivedMicros: sumMicros(movements),
     ...found,
   };
 }
 
 /** Settings change: what was booked under others is looked for where it went. */
-async function scopeOf({ ledger: { payments }, till, provider, chain }: ReconcileParts) {
+async function readScope({ ledger: { payments }, merchant, provider, chain }: ReconcileDeps) {
   const [payees, assets, keys] = await Promise.all([
     payments.distinct('payee'),
     payments.distinct('asset'),
@@ -98,48 +101,49 @@ async function scopeOf({ ledger: { payments }, till, provider, chain }: Reconcil
   const contracts = keys.map((key) => key.split(':')[1] as Address);
   const { agentCommerce } = chain.addresses;
   return {
-    recipients: unique([till.payee, provider, ...payees]),
-    assets: unique([till.asset, ...assets]),
-    contracts: unique([...(agentCommerce === null ? [] : [agentCommerce]), ...contracts]),
+    recipients: uniqueAddresses([merchant.payee, provider, ...payees]),
+    assets: uniqueAddresses([merchant.asset, ...assets]),
+    contracts: uniqueAddresses([...(agentCommerce === null ? [] : [agentCommerce]), ...contracts]),
   };
 }
 
-function unique(addresses: readonly Address[]): Address[] {
+function uniqueAddresses(addresses: readonly Address[]): Address[] {
   return [...new Set(addresses.map((address) => address.toLowerCase() as Address))];
 }
 
-function entries({ ledger }: ReconcileParts, { since, through }: { since: Date; through: Date }): Promise<PaymentDoc[]> {
+function readEntries({ ledger }: ReconcileDeps, { since, through }: { since: Date; through: Date }): Promise<PaymentDoc[]> {
   return ledger.payments.find({ settledAt: { $gte: since, $lte: through } }).toArray();
 }
 
-interface BothSides {
-  booked: Booked[];
+interface LedgerAndChain {
+  booked: BookedPayment[];
   movements: Movement[];
   fromBlock: bigint;
   toBlock: bigint;
 }
 
-async function judge(parts: ReconcileParts, { booked, movements, ...range }: BothSides) {
-  const { pairs, bookedOnly, chainOnly } = compare(booked, movements);
-  const missing = await Promise.all(bookedOnly.map((entry) => notOnChain(parts, entry, range)));
+async function findDifferences(deps: ReconcileDeps, { booked, movements, ...range }: LedgerAndChain) {
+  const { pairs, bookedOnly, chainOnly } = matchLedger(booked, movements);
+  const missing = await Promise.all(bookedOnly.map((entry) => findMissingOnChain(deps, entry, range)));
   const outside = new Set(bookedOnly.filter((_, index) => missing[index] === null));
   const counted = booked.filter((entry) => !outside.has(entry));
-  const unbooked: { movement: Movement; difference: Difference; isYoung: boolean }[] = [];
+  const unbooked: { movement: Movement; difference: LedgerDifference; isYoung: boolean }[] = [];
   const unclaimed: Movement[] = [];
   for (const movement of chainOnly) {
-    const reason = await parts.traces.of(movement);
+    const reason = await deps.traces.findReason(movement);
     if (reason === null) unclaimed.push(movement);
-    else unbooked.push({ movement, difference: notBooked(movement, reason), isYoung: await isYoung(parts, movement) });
+    else
+      unbooked.push({ movement, difference: toUnbookedDifference(movement, reason), isYoung: await isWithinGracePeriod(deps, movement) });
   }
   const claimed = [
     ...pairs.map(({ booked: { channel }, movement }) => ({ channel, movement })),
     ...unbooked.map(({ movement, difference: { channel } }) => ({ channel, movement })),
   ];
   return {
-    channels: CHANNELS.map((channel) => sumsOf(channel, counted, claimed)),
+    channels: CHANNELS.map((channel) => sumChannel(channel, counted, claimed)),
     differences: [
       ...missing.filter((difference) => difference !== null),
-      ...pairs.filter(({ booked: entry, movement }) => entry.amountMicros !== movement.amountMicros).map(amountDiffers),
+      ...pairs.filter(({ booked: entry, movement }) => entry.amountMicros !== movement.amountMicros).map(toAmountDifference),
       ...unbooked.filter((one) => !one.isYoung).map(({ difference }) => difference),
     ],
     underWay: unbooked.filter((one) => one.isYoung).map(({ difference }) => difference),
@@ -149,22 +153,22 @@ async function judge(parts: ReconcileParts, { booked, movements, ...range }: Bot
   };
 }
 
-function sumsOf(channel: Channel, booked: Booked[], claimed: { channel: Channel; movement: Movement }[]): ChannelSums {
+function sumChannel(channel: Channel, booked: BookedPayment[], claimed: { channel: Channel; movement: Movement }[]): ChannelSums {
   const own = booked.filter((entry) => entry.channel === channel);
   const moved = claimed.filter((one) => one.channel === channel).map(({ movement }) => movement);
-  return { channel, payments: own.length, bookedMicros: sum(own), chainMicros: sum(moved) };
+  return { channel, payments: own.length, bookedMicros: sumMicros(own), chainMicros: sumMicros(moved) };
 }
 
-function sum(amounts: readonly { amountMicros: bigint }[]): bigint {
+function sumMicros(amounts: readonly { amountMicros: bigint }[]): bigint {
   return amounts.reduce((total, { amountMicros }) => total + amountMicros, 0n);
 }
 
 /** Why an entry has nothing to stand on; null where it lies outside the blocks that were read. */
-async function notOnChain(
-  { chain }: ReconcileParts,
-  booked: Booked,
-  range: Pick<BothSides, 'fromBlock' | 'toBlock'>,
-): Promise<Difference | null> {
+async function findMissingOnChain(
+  { chain }: ReconcileDeps,
+  booked: BookedPayment,
+  range: Pick<LedgerAndChain, 'fromBlock' | 'toBlock'>,
+): Promise<LedgerDifference | null> {
   const receipt = await findReceipt(chain, booked.txHash);
   // Blocks of one second share its time.
   if (receipt !== null && (receipt.blockNumber < range.fromBlock || receipt.blockNumber > range.toBlock)) return null;
@@ -178,22 +182,22 @@ async function notOnChain(
   return { kind: 'NOT_ON_CHAIN', channel, txHash, payment: key, bookedMicros: amountMicros, chainMicros: null, reason };
 }
 
-function amountDiffers({ booked, movement }: { booked: Booked; movement: Movement }): Difference {
+function toAmountDifference({ booked, movement }: { booked: BookedPayment; movement: Movement }): LedgerDifference {
   const { channel, txHash, key, amountMicros } = booked;
   const sides = { bookedMicros: amountMicros, chainMicros: movement.amountMicros };
   return { kind: 'AMOUNT_DIFFERS', channel, txHash, payment: key, ...sides, reason: 'another amount arrived than was booked' };
 }
 
-function notBooked({ cause, txHash, key, amountMicros }: Movement, reason: string): Difference {
+function toUnbookedDifference({ cause, txHash, key, amountMicros }: Movement, reason: string): LedgerDifference {
   const sides = { bookedMicros: null, chainMicros: amountMicros };
-  return { kind: 'NOT_BOOKED', channel: CHANNEL_OF[cause.kind], txHash, payment: key, ...sides, reason };
+  return { kind: 'NOT_BOOKED', channel: CHANNEL_BY_CAUSE[cause.kind], txHash, payment: key, ...sides, reason };
 }
 
-async function isYoung({ chain, now, graceMs = GRACE_MS }: ReconcileParts, { blockNumber }: Movement): Promise<boolean> {
-  return now().getTime() - (await timeOf(chain, blockNumber)).getTime() < graceMs;
+async function isWithinGracePeriod({ chain, now, graceMs = GRACE_MS }: ReconcileDeps, { blockNumber }: Movement): Promise<boolean> {
+  return now().getTime() - (await readBlockTime(chain, blockNumber)).getTime() < graceMs;
 }
 
-async function timeOf({ client }: Chain, blockNumber: bigint): Promise<Date> {
+async function readBlockTime({ client }: Chain, blockNumber: bigint): Promise<Date> {
   const { timestamp } = await chainCall('Reading the time of a block', () => client.getBlock({ blockNumber }));
   return new Date(Number(timestamp) * 1_000);
 }

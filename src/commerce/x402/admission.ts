@@ -1,12 +1,12 @@
-import type { ClaimedPayer } from '../../chain/claimed-payer.ts';
-import { isKeySigned } from './authorization-signature.ts';
-import type { FailedSettlements } from './failed-settlements.ts';
+import type { ClaimedPayer } from '../../chain/stablecoin/claimed-payer.ts';
+import type { FailedSettlementStore } from './failed-settlements.ts';
 import type { PaidCall } from './paid-call.ts';
-import { type Payment, requireInTime } from './payload.ts';
-import type { Terms } from './terms.ts';
+import { type ParsedPayment, requireValidNow } from './protocol/payment-payload.ts';
+import type { PaymentQuote } from './protocol/payment-quote.ts';
+import { isKeySigned } from './settlement/authorization-signature.ts';
 
 export interface AdmissionDeps {
-  failures: FailedSettlements;
+  failures: FailedSettlementStore;
   now(): Date;
 }
 
@@ -18,12 +18,12 @@ export interface AdmissionDeps {
  */
 export async function admitPayment(
   { failures, now }: AdmissionDeps,
-  { call, payment, terms }: { call: PaidCall; payment: Payment; terms: Terms },
+  { call, payment, terms: quote }: { call: PaidCall; payment: ParsedPayment; terms: PaymentQuote },
 ): Promise<ClaimedPayer> {
-  requireInTime(payment, terms, now());
+  requireValidNow(payment, quote, now());
   const wallet = payment.authorization.from;
-  const payer = { wallet, isProven: await isKeySigned(payment, terms.requirements) };
-  call.requireRoom(payer);
-  await failures.requireFewer({ payer: wallet, address: call.address }, now());
+  const payer = { wallet, isProven: await isKeySigned(payment, quote.requirements) };
+  call.requireRejectionAllowance(payer);
+  await failures.requireBelowLimit({ payer: wallet, address: call.address }, now());
   return payer;
 }

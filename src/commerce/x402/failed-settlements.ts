@@ -1,8 +1,8 @@
 import type { Collection, Db } from 'mongodb';
 import type { Address } from 'viem';
-import { OracleError } from '../../errors.ts';
-import type { CollectionIndexes } from '../../mongo.ts';
-import type { ClaimDoc } from './claims.ts';
+import { OracleError } from '../../platform/errors.ts';
+import type { CollectionIndexes } from '../../platform/mongo.ts';
+import type { ClaimDoc } from './claim-store.ts';
 
 /** A payment that was found good, and whose settlement failed after the answer was made. */
 interface FailedSettlementDoc {
@@ -27,10 +27,10 @@ const MAX_PER_PAYER = 3;
 /** Several payers may share one. */
 const MAX_PER_ADDRESS = 20;
 /** For so long a payer pays for abstentions too. */
-const KEPT_MS = 30 * DAY_MS;
+const RETENTION_MS = 30 * DAY_MS;
 
 /** Settlements that failed, over all processes: each has shown that the forecast was none that is free, and may have cost gas. */
-export class FailedSettlements {
+export class FailedSettlementStore {
   readonly #failures: Collection<FailedSettlementDoc>;
 
   constructor(db: Db) {
@@ -42,28 +42,28 @@ export class FailedSettlements {
   }
 
   /** The payment has arrived after all. */
-  async forget({ _id }: ClaimDoc): Promise<void> {
+  async remove({ _id }: ClaimDoc): Promise<void> {
     await this.#failures.deleteOne({ _id });
   }
 
   /** Whether an answer that is free for others is charged to this payer. */
   async isCharged(payer: Address, now: Date): Promise<boolean> {
-    const since = new Date(now.getTime() - KEPT_MS);
+    const since = new Date(now.getTime() - RETENTION_MS);
     return (await this.#failures.findOne({ payer, at: { $gt: since } }, { hint: PAYER_KEY })) !== null;
   }
 
   /** @throws OracleError RATE_LIMITED for a payer with 3 failures in 24 hours, and for an address with 20 */
-  async requireFewer({ payer, address }: Pick<ClaimDoc, 'payer' | 'address'>, now: Date): Promise<void> {
+  async requireBelowLimit({ payer, address }: Pick<ClaimDoc, 'payer' | 'address'>, now: Date): Promise<void> {
     const [ofPayer, ofAddress] = await Promise.all([
       this.#blockedUntil({ payer }, { limit: MAX_PER_PAYER, now }),
       this.#blockedUntil({ address }, { limit: MAX_PER_ADDRESS, now }),
     ]);
-    if (ofPayer !== null) throw blocked('payer', { limit: MAX_PER_PAYER, until: ofPayer, now });
-    if (ofAddress !== null) throw blocked('address', { limit: MAX_PER_ADDRESS, until: ofAddress, now });
+    if (ofPayer !== null) throw tooManyFailuresError('payer', { limit: MAX_PER_PAYER, until: ofPayer, now });
+    if (ofAddress !== null) throw tooManyFailuresError('address', { limit: MAX_PER_ADDRESS, until: ofAddress, now });
   }
 
   async purge(now: Date): Promise<void> {
-    await this.#failures.deleteMany({ at: { $lte: new Date(now.getTime() - KEPT_MS) } });
+    await this.#failures.deleteMany({ at: { $lte: new Date(now.getTime() - RETENTION_MS) } });
   }
 
   /** When the oldest of the newest `limit` failures is a day old; null where there are fewer. */
@@ -82,7 +82,7 @@ export class FailedSettlements {
   }
 }
 
-function blocked(subject: 'payer' | 'address', { limit, until, now }: { limit: number; until: Date; now: Date }): OracleError {
+function tooManyFailuresError(subject: 'payer' | 'address', { limit, until, now }: { limit: number; until: Date; now: Date }): OracleError {
   const retryAfterSeconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000));
   return new OracleError('RATE_LIMITED', `${limit} payments of this ${subject} could not be settled within 24 hours`, {
     field: 'payment',

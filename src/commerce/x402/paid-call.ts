@@ -1,9 +1,9 @@
 import type { Hash } from 'viem';
-import type { ClaimedPayer } from '../../chain/claimed-payer.ts';
+import type { ClaimedPayer } from '../../chain/stablecoin/claimed-payer.ts';
 import type { Offering } from '../offerings.ts';
-import type { SignedReceipt } from '../receipt.ts';
-import type { ArrivedPayment } from '../told-payment.ts';
-import type { ResourceInfo } from './terms.ts';
+import type { ReceivedPayment } from '../receipts/payment-response.ts';
+import type { SignedReceipt } from '../receipts/receipt.ts';
+import type { ResourceInfo } from './protocol/payment-quote.ts';
 
 /** What is sold: a JSON document, and the forecast that is in it. */
 export interface PreparedAnswer {
@@ -27,7 +27,7 @@ export interface PaidCall {
   /** Where the request comes from, as the limits count it. */
   address: string;
   /** Before the chain is asked about a payment. @throws OracleError RATE_LIMITED where the payer, or the address, sent too many bad ones */
-  requireRoom(payer: ClaimedPayer): void;
+  requireRejectionAllowance(payer: ClaimedPayer): void;
   /** Counts a payment that was rejected after the chain was asked about it. @throws OracleError RATE_LIMITED */
   countRejection(payer: ClaimedPayer): Promise<void>;
   /** Makes the answer. What it throws costs the client nothing. */
@@ -35,12 +35,12 @@ export interface PaidCall {
 }
 
 /** How an answer was paid for: by an authorization that came with the request. */
-export type PaidFor = ArrivedPayment & { channel: 'x402' };
+export type X402Payment = ReceivedPayment & { channel: 'x402' };
 
-export interface Sold {
+export interface SaleResult {
   body: Record<string, unknown>;
   /** Null for an answer that was given away. */
-  payment: PaidFor | null;
+  payment: X402Payment | null;
   receipt: SignedReceipt | null;
   /** True where this answer was paid for and given before. */
   isAgain: boolean;

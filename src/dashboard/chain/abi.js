@@ -3,20 +3,20 @@ import { bytesToHex, concatBytes, hexToBytes } from '../vendor/utils.js';
 /** As much of Solidity's ABI as attestations are made of: words of 32 bytes, strictly read. */
 
 /** What was answered is not of the form that it must have. */
-export class Unreadable extends Error {}
+export class DecodeError extends Error {}
 
-const WORD = 32;
+const WORD_BYTES = 32;
 const TYPE = /^(?:(u?int)(\d{1,3})|bytes32|address|bool)$/;
 
-/** @typedef {string | number | boolean} Value a number for integers up to 2^53, decimal text beyond; hex for bytes and addresses */
-/** @typedef {{ type: string, name: string }} Field */
+/** @typedef {string | number | boolean} AbiValue a number for integers up to 2^53, decimal text beyond; hex for bytes and addresses */
+/** @typedef {{ type: string, name: string }} AbiField */
 
 /**
  * The fields of a schema's text, such as `uint64 sequence, uint32 day`.
  * @param {string} schema
- * @returns {Field[]}
+ * @returns {AbiField[]}
  */
-export function fieldsOf(schema) {
+export function parseFields(schema) {
   return schema.split(',').map((field) => {
     const [type, name] = field.trim().split(' ');
     return { type, name };
@@ -26,35 +26,35 @@ export function fieldsOf(schema) {
 /**
  * Bytes of `0x` and an even number of hex digits.
  * @param {unknown} hex
- * @throws {Unreadable}
+ * @throws {DecodeError}
  */
-export function bytesOf(hex) {
-  if (typeof hex !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(hex)) throw new Unreadable('it is not hex');
+export function hexToBytesStrict(hex) {
+  if (typeof hex !== 'string' || !/^0x(?:[0-9a-fA-F]{2})*$/.test(hex)) throw new DecodeError('it is not hex');
   return hexToBytes(hex.slice(2));
 }
 
 /** @param {Uint8Array} bytes */
-export function hexOf(bytes) {
+export function bytesToHexString(bytes) {
   return `0x${bytesToHex(bytes)}`;
 }
 
 /**
  * Values of a static type each, one word a field: exactly as many bytes as that takes.
- * @param {readonly Field[]} fields
+ * @param {readonly AbiField[]} fields
  * @param {Uint8Array} bytes
- * @returns {Record<string, Value>}
- * @throws {Unreadable}
+ * @returns {Record<string, AbiValue>}
+ * @throws {DecodeError}
  */
 export function decodeFields(fields, bytes) {
-  if (bytes.length !== fields.length * WORD) throw new Unreadable(`it has ${bytes.length} bytes, not ${fields.length * WORD}`);
-  return Object.fromEntries(fields.map(({ type, name }, index) => [name, decodeWord(type, wordAt(bytes, index))]));
+  if (bytes.length !== fields.length * WORD_BYTES) throw new DecodeError(`it has ${bytes.length} bytes, not ${fields.length * WORD_BYTES}`);
+  return Object.fromEntries(fields.map(({ type, name }, index) => [name, decodeWord(type, getWord(bytes, index))]));
 }
 
 /**
  * The words of values, one a field.
- * @param {readonly Field[]} fields
- * @param {Record<string, Value>} values
- * @throws {Unreadable} where a value is none of its type
+ * @param {readonly AbiField[]} fields
+ * @param {Record<string, AbiValue>} values
+ * @throws {DecodeError} where a value is none of its type
  */
 export function encodeFields(fields, values) {
   return concatBytes(...fields.map(({ type, name }) => encodeWord(type, values[name])));
@@ -64,8 +64,8 @@ export function encodeFields(fields, values) {
  * @param {Uint8Array} bytes
  * @param {number} index
  */
-export function wordAt(bytes, index) {
-  return bytes.subarray(index * WORD, (index + 1) * WORD);
+export function getWord(bytes, index) {
+  return bytes.subarray(index * WORD_BYTES, (index + 1) * WORD_BYTES);
 }
 
 /**
@@ -73,7 +73,7 @@ export function wordAt(bytes, index) {
  * @param {number | string | bigint} value
  * @param {number} [size]
  */
-export function uintBytes(value, size = WORD) {
+export function encodeUint(value, size = WORD_BYTES) {
   return hexToBytes(
     BigInt.asUintN(size * 8, BigInt(value))
       .toString(16)
@@ -84,46 +84,46 @@ export function uintBytes(value, size = WORD) {
 /**
  * @param {string} type
  * @param {Uint8Array} word
- * @returns {Value}
+ * @returns {AbiValue}
  */
 function decodeWord(type, word) {
-  const { kind, bits } = typeOf(type);
-  if (kind === 'bytes32') return hexOf(word);
-  const value = BigInt(hexOf(word));
+  const { kind, bits } = parseType(type);
+  if (kind === 'bytes32') return bytesToHexString(word);
+  const value = BigInt(bytesToHexString(word));
   const number = kind === 'int' ? BigInt.asIntN(256, value) : value;
-  if (!isWithin(number, kind, bits)) throw new Unreadable(`a word is no ${type}`);
+  if (!isWithin(number, kind, bits)) throw new DecodeError(`a word is no ${type}`);
   if (kind === 'bool') return number === 1n;
-  if (kind === 'address') return hexOf(word.subarray(12));
+  if (kind === 'address') return bytesToHexString(word.subarray(12));
   return Number.isSafeInteger(Number(number)) ? Number(number) : String(number);
 }
 
 /**
  * @param {string} type
- * @param {Value} value
+ * @param {AbiValue} value
  */
 function encodeWord(type, value) {
-  const { kind, bits } = typeOf(type);
+  const { kind, bits } = parseType(type);
   if (kind === 'bytes32' || kind === 'address') {
-    const bytes = bytesOf(value);
-    if (bytes.length * 8 !== bits) throw new Unreadable(`${value} is no ${type}`);
-    return concatBytes(new Uint8Array(WORD - bytes.length), bytes);
+    const bytes = hexToBytesStrict(value);
+    if (bytes.length * 8 !== bits) throw new DecodeError(`${value} is no ${type}`);
+    return concatBytes(new Uint8Array(WORD_BYTES - bytes.length), bytes);
   }
-  const number = wholeOf(value);
-  if (!isWithin(number, kind, bits)) throw new Unreadable(`${value} is no ${type}`);
-  return uintBytes(number);
+  const number = toBigInt(value);
+  if (!isWithin(number, kind, bits)) throw new DecodeError(`${value} is no ${type}`);
+  return encodeUint(number);
 }
 
-/** @param {Value} value */
-function wholeOf(value) {
+/** @param {AbiValue} value */
+function toBigInt(value) {
   try {
     return BigInt(value);
   } catch {
-    throw new Unreadable(`${value} is no whole number`);
+    throw new DecodeError(`${value} is no whole number`);
   }
 }
 
 /** @param {string} type */
-function typeOf(type) {
+function parseType(type) {
   const [, integer, bits] = TYPE.exec(type) ?? [];
   if (integer !== undefined) return { kind: integer, bits: Number(bits) };
   return { kind: type, bits: { bytes32: 256, address: 160, bool: 1 }[type] ?? 0 };

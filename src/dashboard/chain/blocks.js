@@ -1,90 +1,90 @@
-import { callAll, resultOf, Unanswered } from './rpc.js';
+import { callAll, RpcUnavailableError, requireResult } from './rpc.js';
 
-/** @import { Answer } from './rpc.js' */
+/** @import { RpcOutcome } from './rpc.js' */
 
 /** Blocks by their time, as the reader's endpoint tells them. */
 
 /** @typedef {{ number: number, time: number, hash?: string }} Block `time` in seconds since 1970 */
-/** @typedef {{ endpoint: string, signal: AbortSignal }} Asked */
-/** @typedef {{ since: number, until: number }} Time in seconds since 1970, `until` not in it */
+/** @typedef {{ endpoint: string, signal: AbortSignal }} ChainRequest */
+/** @typedef {{ since: number, until: number }} TimeRange in seconds since 1970, `until` not in it */
 
-const MOST_ROUNDS = 12;
+const MAX_ROUNDS = 12;
 /** Blocks of a gap that are looked at in one round. */
-const SPREAD = 14;
+const BLOCKS_PER_ROUND = 14;
 /** So many blocks more than those of a time are not worth another question. */
-const SLACK = 8;
+const MAX_SLACK_BLOCKS = 8;
 /** Of a chain that has fewer they come unevenly. */
-const FEW_BLOCKS = 100_000;
+const UNEVEN_BELOW_BLOCKS = 100_000;
 /** Older blocks stay what they are. */
 const SETTLED_SECONDS = 3_600;
 
 /** By endpoint, in order; the last one only to guess by. @type {Map<string, readonly Block[]>} */
-const kept = new Map();
+const blockCache = new Map();
 
-/** What a search begins with. @param {Time} time @param {string} endpoint */
-export function firstCalls(time, endpoint) {
-  const known = kept.get(endpoint) ?? [];
-  return callsOf(['0x0', 'latest', ...guessesIn(known, time, 0).map(hexNumber)]);
+/** What a search begins with. @param {TimeRange} time @param {string} endpoint */
+export function buildFirstCalls(time, endpoint) {
+  const known = blockCache.get(endpoint) ?? [];
+  return buildBlockCalls(['0x0', 'latest', ...guessBlockNumbers(known, time, 0).map(toHexNumber)]);
 }
 
 /**
  * The blocks of a time, `from` and `to` among them, and a few around them; none where `from` is beyond `to`. Where blocks come evenly,
  * one round of asking tells.
- * @param {Time} time
- * @param {Asked} asked
- * @param {readonly Answer[]} [told] to the first calls
+ * @param {TimeRange} time
+ * @param {ChainRequest} request
+ * @param {readonly RpcOutcome[]} [firstAnswers] to the first calls
  * @returns {Promise<{ from: number, to: number, newest: Block }>} `newest` of the whole chain
- * @throws {Unanswered}
+ * @throws {RpcUnavailableError}
  */
-export async function blocksBetween(time, asked, told) {
-  const { endpoint, signal } = asked;
-  const answers = told ?? (await callAll(endpoint, firstCalls(time, endpoint), { signal }));
-  const [first, newest] = answers.slice(0, 2).map(blockIn);
+export async function findBlocksBetween(time, request, firstAnswers) {
+  const { endpoint, signal } = request;
+  const answers = firstAnswers ?? (await callAll(endpoint, buildFirstCalls(time, endpoint), { signal }));
+  const [first, newest] = answers.slice(0, 2).map(parseBlock);
   const others = answers.slice(2).filter((answer) => 'result' in answer && answer.result !== null);
-  const known = [...keptOf(endpoint, first, newest), newest, ...others.map(blockIn)];
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  const known = [...getCachedBlocks(endpoint, first, newest), newest, ...others.map(parseBlock)];
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     known.sort((a, b) => a.number - b.number);
-    const numbers = guessesIn(known, time, round);
-    if (numbers.length === 0) return rangeIn(known, time, { endpoint, newest });
-    known.push(...(await callAll(endpoint, callsOf(numbers.map(hexNumber)), { signal })).map(blockIn));
+    const numbers = guessBlockNumbers(known, time, round);
+    if (numbers.length === 0) return toBlockRange(known, time, { endpoint, newest });
+    known.push(...(await callAll(endpoint, buildBlockCalls(numbers.map(toHexNumber)), { signal })).map(parseBlock));
   }
-  kept.delete(endpoint);
-  throw new Unanswered('the times of its blocks lead nowhere');
+  blockCache.delete(endpoint);
+  throw new RpcUnavailableError('the times of its blocks lead nowhere');
 }
 
 /** @param {number} number */
-export function hexNumber(number) {
+export function toHexNumber(number) {
   return `0x${number.toString(16)}`;
 }
 
 /** What another chain at the same place has told is nothing. @param {string} endpoint @param {Block} first @param {Block} newest */
-function keptOf(endpoint, first, newest) {
-  const blocks = kept.get(endpoint)?.slice(0, -1) ?? [];
+function getCachedBlocks(endpoint, first, newest) {
+  const blocks = blockCache.get(endpoint)?.slice(0, -1) ?? [];
   const isSame = blocks[0]?.hash === first.hash && blocks[0]?.time === first.time && (blocks.at(-1)?.number ?? 0) < newest.number;
   return isSame ? blocks : [first];
 }
 
-/** @param {readonly Block[]} known in their order @param {Time} time @param {{ endpoint: string, newest: Block }} chain */
-function rangeIn(known, { since, until }, { endpoint, newest }) {
+/** @param {readonly Block[]} known in their order @param {TimeRange} time @param {{ endpoint: string, newest: Block }} chain */
+function toBlockRange(known, { since, until }, { endpoint, newest }) {
   const settled = known.filter((block) => block.time < newest.time - SETTLED_SECONDS);
-  if (settled.length > 0) kept.set(endpoint, [...settled, newest]);
-  const { before } = gapAt(known, since);
-  const { after } = gapAt(known, until);
+  if (settled.length > 0) blockCache.set(endpoint, [...settled, newest]);
+  const { before } = findGap(known, since);
+  const { after } = findGap(known, until);
   return { from: (before?.number ?? -1) + 1, to: (after?.number ?? newest.number + 1) - 1, newest };
 }
 
 /** The known blocks around a time. @typedef {{ time: number, before: Block | undefined, after: Block | undefined }} Gap */
 
 /** @param {readonly Block[]} known in their order @param {number} time @returns {Gap} */
-function gapAt(known, time) {
+function findGap(known, time) {
   const index = known.findIndex((block) => block.time >= time);
   return index < 0 ? { time, before: known.at(-1), after: undefined } : { time, before: known[index - 1], after: known[index] };
 }
 
-/** Numbers of the blocks to look at next. @param {readonly Block[]} known @param {Time} time @param {number} round */
-function guessesIn(known, { since, until }, round) {
-  const more = round > 0 || Number(known.at(-1)?.number) < FEW_BLOCKS ? SPREAD : 0;
-  return [...new Set([since, until].flatMap((at) => within(gapAt(known, at), more)))];
+/** Numbers of the blocks to look at next. @param {readonly Block[]} known @param {TimeRange} time @param {number} round */
+function guessBlockNumbers(known, { since, until }, round) {
+  const more = round > 0 || Number(known.at(-1)?.number) < UNEVEN_BELOW_BLOCKS ? BLOCKS_PER_ROUND : 0;
+  return [...new Set([since, until].flatMap((at) => guessInGap(findGap(known, at), more)))];
 }
 
 /**
@@ -92,24 +92,24 @@ function guessesIn(known, { since, until }, round) {
  * @param {Gap} gap
  * @param {number} more
  */
-function within({ time, before, after }, more) {
+function guessInGap({ time, before, after }, more) {
   if (before === undefined || after === undefined) return [];
   const room = after.number - before.number;
-  if (room <= 1 + SLACK) return [];
+  if (room <= 1 + MAX_SLACK_BLOCKS) return [];
   const guess = Math.ceil((room * (time - before.time)) / (after.time - before.time));
   const spread = Array.from({ length: more }, (_, index) => Math.round((room * (index + 1)) / (more + 1)));
   return [guess - 1, guess, ...spread].filter((step) => step > 0 && step < room).map((step) => before.number + step);
 }
 
 /** @param {readonly string[]} names */
-function callsOf(names) {
+function buildBlockCalls(names) {
   return names.map((name) => ({ method: 'eth_getBlockByNumber', params: [name, false] }));
 }
 
-/** @param {Answer} answer @returns {Block} */
-function blockIn(answer) {
-  const { number, timestamp, hash } = /** @type {any} */ (resultOf(answer)) ?? {};
+/** @param {RpcOutcome} answer @returns {Block} */
+function parseBlock(answer) {
+  const { number, timestamp, hash } = /** @type {any} */ (requireResult(answer)) ?? {};
   const block = { number: Number(number), time: Number(timestamp), hash };
-  if (!Number.isSafeInteger(block.number) || !Number.isSafeInteger(block.time)) throw new Unanswered('it has no time for a block');
+  if (!Number.isSafeInteger(block.number) || !Number.isSafeInteger(block.time)) throw new RpcUnavailableError('it has no time for a block');
   return block;
 }

@@ -1,37 +1,37 @@
 /** More was answered than is read. */
-export class TooMuch extends Error {}
+export class BodyTooLargeError extends Error {}
 
 /**
  * The bytes of an answer, up to a limit: whoever answers may go on for ever.
  * @param {Response} response
- * @param {number} most
- * @throws {TooMuch}
+ * @param {number} maxBytes
+ * @throws {BodyTooLargeError}
  */
-export async function boundedBytes({ body }, most) {
+export async function readBoundedBytes({ body }, maxBytes) {
   /** @type {Uint8Array[]} */
-  const parts = [];
+  const chunks = [];
   let length = 0;
   const reader = body?.getReader();
   for (;;) {
     const { value } = (await reader?.read()) ?? { value: undefined };
-    if (value === undefined) return joined(parts, length);
+    if (value === undefined) return concatChunks(chunks, length);
     length += value.length;
-    if (length > most) {
+    if (length > maxBytes) {
       await reader?.cancel();
-      throw new TooMuch('it answers with too much');
+      throw new BodyTooLargeError('it answers with too much');
     }
-    parts.push(value);
+    chunks.push(value);
   }
 }
 
 /**
- * @param {readonly Uint8Array[]} parts
+ * @param {readonly Uint8Array[]} chunks
  * @param {number} length
  */
-function joined(parts, length) {
+function concatChunks(chunks, length) {
   const whole = new Uint8Array(length);
   let at = 0;
-  for (const part of parts) {
+  for (const part of chunks) {
     whole.set(part, at);
     at += part.length;
   }

@@ -1,5 +1,5 @@
 import { sha256 } from '../vendor/sha2.js';
-import { bytesOf, hexOf } from './abi.js';
+import { bytesToHexString, hexToBytesStrict } from './abi.js';
 
 /** Content by its digest, as IPFS names it. */
 
@@ -11,13 +11,13 @@ const PREFIX = [0x01, 0x55, 0x12, 0x20];
  * CIDv1 in base32 of content with a sha2-256 digest.
  * @param {string} digest hex
  */
-export function cidOf(digest) {
-  const bits = [...PREFIX, ...bytesOf(digest)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+export function encodeCid(digest) {
+  const bits = [...PREFIX, ...hexToBytesStrict(digest)].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   const digits = bits.match(/.{1,5}/g) ?? [];
   return `b${digits.map((five) => ALPHABET[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')}`;
 }
 
 /** The sha2-256 of bytes as hex. @param {Uint8Array} bytes */
-export function digestOf(bytes) {
-  return hexOf(sha256(bytes));
+export function computeSha256Hex(bytes) {
+  return bytesToHexString(sha256(bytes));
 }

@@ -1,11 +1,11 @@
 import { keccak_256 } from '../vendor/sha3.js';
 import { concatBytes, utf8ToBytes } from '../vendor/utils.js';
-import { bytesOf, decodeFields, encodeFields, fieldsOf, hexOf, Unreadable, uintBytes, wordAt } from './abi.js';
+import { bytesToHexString, DecodeError, decodeFields, encodeFields, encodeUint, getWord, hexToBytesStrict, parseFields } from './abi.js';
 
 /** The Ethereum Attestation Service 1.x, and what this service writes into it. */
 
 /** Texts of the schemas, whose uids follow from them; non-revocable, without a resolver. */
-export const SCHEMAS = {
+export const SCHEMA_TEXTS = {
   prediction:
     'uint64 sequence, uint32 day, uint16 horizonDays, uint64 windowOpensAt, uint64 resolvesAt, bytes32 commitment, bytes32 inputsDigest, bytes32 metadata',
   resolution:
@@ -13,14 +13,14 @@ export const SCHEMAS = {
 };
 
 /** What is hashed into a commitment, in this order. */
-export const OPENING = 'bytes32 salt, uint8 signal, uint8 direction, uint16 confidenceBps, uint16 pUpBps, uint64 btcPriceCents';
+export const OPENING_FIELDS = 'bytes32 salt, uint8 signal, uint8 direction, uint16 confidenceBps, uint16 pUpBps, uint64 btcPriceCents';
 
 /** Numbers that stand for words on chain. */
 export const SIGNALS = ['HOLD', 'BUY', 'SELL'];
 export const DIRECTIONS = ['', 'UP', 'DOWN'];
 export const OUTCOMES = ['HOLD', 'WIN', 'LOSS'];
 
-export const ZERO = `0x${'00'.repeat(32)}`;
+export const ZERO_UID = `0x${'00'.repeat(32)}`;
 
 /**
  * An attestation as the contract answers with it. Times in seconds since 1970.
@@ -48,47 +48,47 @@ export const ZERO = `0x${'00'.repeat(32)}`;
  * @typedef {Opening & { btcAtSignalCents: number, btcAtResolutionCents: number, returnBps: number, outcome: number }} ResolutionData
  */
 
-const HEAD = fieldsOf(
+const HEAD = parseFields(
   'bytes32 uid, bytes32 schema, uint64 time, uint64 expirationTime, uint64 revocationTime, bytes32 refUID, address recipient, address attester, bool revocable, uint32 data',
 );
 const HEAD_BYTES = HEAD.length * 32;
-const MOST_ALIKE = 64;
+const MAX_EQUAL_ATTESTATIONS = 64;
 
 /** The call of `getAttestation(bytes32)`. @param {string} uid */
-export function callDataOf(uid) {
-  return hexOf(concatBytes(keccak_256(utf8ToBytes('getAttestation(bytes32)')).subarray(0, 4), bytesOf(uid)));
+export function encodeGetAttestation(uid) {
+  return bytesToHexString(concatBytes(keccak_256(utf8ToBytes('getAttestation(bytes32)')).subarray(0, 4), hexToBytesStrict(uid)));
 }
 
 /**
  * An attestation out of the contract's answer, which is a tuple that ends with bytes.
  * @param {unknown} result hex
  * @returns {Attestation | null} null where the chain has none of that uid
- * @throws {Unreadable}
+ * @throws {DecodeError}
  */
 export function decodeAttestation(result) {
-  const bytes = bytesOf(result);
+  const bytes = hexToBytesStrict(result);
   const tuple = bytes.subarray(32);
-  if (bytes.length < HEAD_BYTES + 64 || numberIn(bytes, 0) !== 32) throw new Unreadable('it is no attestation');
+  if (bytes.length < HEAD_BYTES + 64 || readNumber(bytes, 0) !== 32) throw new DecodeError('it is no attestation');
   const head = decodeFields(HEAD, tuple.subarray(0, HEAD_BYTES));
-  const length = numberIn(tuple, HEAD.length);
+  const length = readNumber(tuple, HEAD.length);
   const data = tuple.subarray(HEAD_BYTES + 32);
-  if (head.data !== HEAD_BYTES || data.length !== Math.ceil(length / 32) * 32) throw new Unreadable('its data is cut short, or too long');
-  const attestation = /** @type {Attestation} */ (/** @type {unknown} */ ({ ...head, data: hexOf(data.subarray(0, length)) }));
-  return attestation.uid === ZERO ? null : attestation;
+  if (head.data !== HEAD_BYTES || data.length !== Math.ceil(length / 32) * 32) throw new DecodeError('its data is cut short, or too long');
+  const attestation = /** @type {Attestation} */ (/** @type {unknown} */ ({ ...head, data: bytesToHexString(data.subarray(0, length)) }));
+  return attestation.uid === ZERO_UID ? null : attestation;
 }
 
 /**
  * @param {Uint8Array} bytes
  * @param {number} index
  */
-function numberIn(bytes, index) {
-  return Number(decodeFields([{ type: 'uint32', name: 'at' }], wordAt(bytes, index)).at);
+function readNumber(bytes, index) {
+  return Number(decodeFields([{ type: 'uint32', name: 'at' }], getWord(bytes, index)).at);
 }
 
-/** Uid of one of the schemas, as the registry computes it. @param {keyof typeof SCHEMAS} name */
-export function schemaUid(name) {
+/** Uid of one of the schemas, as the registry computes it. @param {keyof typeof SCHEMA_TEXTS} name */
+export function computeSchemaUid(name) {
   const noResolver = new Uint8Array(20);
-  return hexOf(keccak_256(concatBytes(utf8ToBytes(SCHEMAS[name]), noResolver, uintBytes(0, 1))));
+  return bytesToHexString(keccak_256(concatBytes(utf8ToBytes(SCHEMA_TEXTS[name]), noResolver, encodeUint(0, 1))));
 }
 
 /**
@@ -96,40 +96,52 @@ export function schemaUid(name) {
  * @param {Attestation} attestation
  * @param {number} [bump] how many equal ones came before it in its block
  */
-export function uidOf({ schema, recipient, attester, time, expirationTime, revocable, refUID, data }, bump = 0) {
+export function computeAttestationUid({ schema, recipient, attester, time, expirationTime, revocable, refUID, data }, bump = 0) {
   const packed = concatBytes(
-    ...[bytesOf(schema), bytesOf(recipient), bytesOf(attester), uintBytes(time, 8), uintBytes(expirationTime, 8)],
-    ...[uintBytes(revocable ? 1 : 0, 1), bytesOf(refUID), bytesOf(data), uintBytes(bump, 4)],
+    ...[
+      hexToBytesStrict(schema),
+      hexToBytesStrict(recipient),
+      hexToBytesStrict(attester),
+      encodeUint(time, 8),
+      encodeUint(expirationTime, 8),
+    ],
+    ...[encodeUint(revocable ? 1 : 0, 1), hexToBytesStrict(refUID), hexToBytesStrict(data), encodeUint(bump, 4)],
   );
-  return hexOf(keccak_256(packed));
+  return bytesToHexString(keccak_256(packed));
 }
 
 /** Whether the uid of an attestation is that of its content. @param {Attestation} attestation */
 export function isUidOfContent(attestation) {
-  return Array.from({ length: MOST_ALIKE }, (_, bump) => bump).some((bump) => uidOf(attestation, bump) === attestation.uid);
+  return Array.from({ length: MAX_EQUAL_ATTESTATIONS }, (_, bump) => bump).some(
+    (bump) => computeAttestationUid(attestation, bump) === attestation.uid,
+  );
 }
 
 /**
  * @param {Pick<Attestation, 'data'>} attestation
- * @throws {Unreadable}
+ * @throws {DecodeError}
  */
-export function decodePrediction({ data }) {
-  return /** @type {PredictionData} */ (/** @type {unknown} */ (decodeFields(fieldsOf(SCHEMAS.prediction), bytesOf(data))));
+export function decodePredictionData({ data }) {
+  return /** @type {PredictionData} */ (
+    /** @type {unknown} */ (decodeFields(parseFields(SCHEMA_TEXTS.prediction), hexToBytesStrict(data)))
+  );
 }
 
 /**
  * @param {Pick<Attestation, 'data'>} attestation
- * @throws {Unreadable}
+ * @throws {DecodeError}
  */
-export function decodeResolution({ data }) {
-  return /** @type {ResolutionData} */ (/** @type {unknown} */ (decodeFields(fieldsOf(SCHEMAS.resolution), bytesOf(data))));
+export function decodeResolutionData({ data }) {
+  return /** @type {ResolutionData} */ (
+    /** @type {unknown} */ (decodeFields(parseFields(SCHEMA_TEXTS.resolution), hexToBytesStrict(data)))
+  );
 }
 
 /**
  * keccak256(abi.encode(salt, signal, direction, confidenceBps, pUpBps, btcPriceCents)).
  * @param {Opening} opening
- * @throws {Unreadable} where a value is none of its type
+ * @throws {DecodeError} where a value is none of its type
  */
-export function commitmentOf(opening) {
-  return hexOf(keccak_256(encodeFields(fieldsOf(OPENING), opening)));
+export function hashOpening(opening) {
+  return bytesToHexString(keccak_256(encodeFields(parseFields(OPENING_FIELDS), opening)));
 }

@@ -1,41 +1,41 @@
 import { keccak_256 } from '../vendor/sha3.js';
 import { utf8ToBytes } from '../vendor/utils.js';
-import { hexOf } from './abi.js';
-import { hexNumber } from './blocks.js';
-import { callAll, Overlong, resultOf, Unanswered } from './rpc.js';
+import { bytesToHexString } from './abi.js';
+import { toHexNumber } from './blocks.js';
+import { callAll, RpcResponseTooLargeError, RpcUnavailableError, requireResult } from './rpc.js';
 
-/** @import { Asked } from './blocks.js' */
-/** @import { Answer } from './rpc.js' */
+/** @import { ChainRequest } from './blocks.js' */
+/** @import { RpcOutcome } from './rpc.js' */
 
 /** What public endpoints read at once, and what less than is not tried. */
-const MOST_BLOCKS = 10_000;
-const FEW_BLOCKS = 500;
-const MOST_QUESTIONS = 24;
-const UID = /^0x[0-9a-f]{64}$/i;
+const MAX_BLOCKS_PER_CALL = 10_000;
+const MIN_BLOCKS_PER_CALL = 500;
+const MAX_CALLS = 24;
+const UID_PATTERN = /^0x[0-9a-f]{64}$/i;
 
 /**
  * Uids of what a wallet has attested by a schema, by the events of the attestation contract in their order, until they are more than `most`.
  * @param {{ from: number, to: number, eas: string, attester: string, schema: string, most: number }} range numbers of the first and the last block
- * @param {Asked} asked
+ * @param {ChainRequest} request
  * @returns {Promise<string[]>}
- * @throws {Unanswered}
+ * @throws {RpcUnavailableError}
  */
-export async function attestedIn({ from, to, eas, attester, schema, most }, asked) {
-  const event = hexOf(keccak_256(utf8ToBytes('Attested(address,address,bytes32,bytes32)')));
+export async function listAttestedUids({ from, to, eas, attester, schema, most }, request) {
+  const event = bytesToHexString(keccak_256(utf8ToBytes('Attested(address,address,bytes32,bytes32)')));
   const topics = [event, null, `0x${attester.slice(2).padStart(64, '0')}`, schema];
   const uids = [];
-  let [blocks, questions] = [MOST_BLOCKS, 0];
+  let [blocks, requests] = [MAX_BLOCKS_PER_CALL, 0];
   for (let at = from; at <= to && uids.length <= most; ) {
-    if (++questions > MOST_QUESTIONS) throw new Unanswered(`it reads no more than ${blocks} blocks at once`);
+    if (++requests > MAX_CALLS) throw new RpcUnavailableError(`it reads no more than ${blocks} blocks at once`);
     const end = Math.min(to, at + blocks - 1);
-    const filter = { address: eas, topics, fromBlock: hexNumber(at), toBlock: hexNumber(end) };
-    const answer = await logsOf(filter, asked);
+    const filter = { address: eas, topics, fromBlock: toHexNumber(at), toBlock: toHexNumber(end) };
+    const answer = await fetchLogs(filter, request);
     const half = Math.ceil((end - at + 1) / 2);
     // Too much to read at once is in few blocks, too, where a wallet attests without end.
-    if (answer === null ? half < end - at + 1 : 'problem' in answer && half >= FEW_BLOCKS) {
+    if (answer === null ? half < end - at + 1 : 'problem' in answer && half >= MIN_BLOCKS_PER_CALL) {
       blocks = half;
     } else {
-      uids.push(...uidsIn(resultOf(answer ?? { problem: 'it answers with too much' })));
+      uids.push(...parseUids(requireResult(answer ?? { problem: 'it answers with too much' })));
       at = end + 1;
     }
   }
@@ -44,23 +44,23 @@ export async function attestedIn({ from, to, eas, attester, schema, most }, aske
 
 /**
  * @param {object} filter
- * @param {Asked} asked
- * @returns {Promise<Answer | null>} null where it is too long
+ * @param {ChainRequest} asked
+ * @returns {Promise<RpcOutcome | null>} null where it is too long
  */
-async function logsOf(filter, { endpoint, signal }) {
+async function fetchLogs(filter, { endpoint, signal }) {
   try {
     return (await callAll(endpoint, [{ method: 'eth_getLogs', params: [filter] }], { signal }))[0];
   } catch (error) {
-    if (error instanceof Overlong) return null;
+    if (error instanceof RpcResponseTooLargeError) return null;
     throw error;
   }
 }
 
 /** @param {unknown} logs @returns {string[]} */
-function uidsIn(logs) {
-  if (!Array.isArray(logs)) throw new Unanswered('its logs are no list');
+function parseUids(logs) {
+  if (!Array.isArray(logs)) throw new RpcUnavailableError('its logs are no list');
   return logs.map((log) => {
-    if (typeof log?.data !== 'string' || !UID.test(log.data)) throw new Unanswered('a log of it names no attestation');
+    if (typeof log?.data !== 'string' || !UID_PATTERN.test(log.data)) throw new RpcUnavailableError('a log of it names no attestation');
     return log.data.toLowerCase();
   });
 }

@@ -1,9 +1,9 @@
-import { boundedBytes } from './bounded-body.js';
+import { readBoundedBytes } from './bounded-body.js';
 
-const MOST_BYTES = 200_000;
+const MAX_METADATA_BYTES = 200_000;
 const MINUTE_MS = 60_000;
 /** The service answers so many requests of an address a minute that the page itself has to be left some. */
-const MOST_A_MINUTE = 25;
+const MAX_REQUESTS_PER_MINUTE = 25;
 
 /** @typedef {{ bytes: Uint8Array } | { problem: string }} Metadata */
 
@@ -13,16 +13,16 @@ const MOST_A_MINUTE = 25;
  */
 export function createMetadataReader({ fetch, now }) {
   /** @type {Map<string, Metadata>} */
-  const known = new Map();
+  const cache = new Map();
   /** @type {number[]} when those of the last minute were asked for */
-  let asked = [];
+  let requestTimes = [];
 
   /** @param {string} cid @param {AbortSignal} signal @returns {Promise<Metadata>} */
   async function load(cid, signal) {
     try {
       const response = await fetch(`ipfs/${cid}`, { signal });
       if (!response.ok) return { problem: `the service answers with status ${response.status}` };
-      return { bytes: await boundedBytes(response, MOST_BYTES) };
+      return { bytes: await readBoundedBytes(response, MAX_METADATA_BYTES) };
     } catch (error) {
       if (signal.aborted) throw error;
       return { problem: 'the service does not answer with it' };
@@ -31,13 +31,14 @@ export function createMetadataReader({ fetch, now }) {
 
   /** @param {string} cid @param {AbortSignal} signal @returns {Promise<Metadata>} */
   return async (cid, signal) => {
-    const kept = known.get(cid);
+    const kept = cache.get(cid);
     if (kept !== undefined) return kept;
-    asked = asked.filter((at) => at > now() - MINUTE_MS);
-    if (asked.length >= MOST_A_MINUTE) return { problem: 'the service answers only so many requests a minute: check it again in a minute' };
-    asked.push(now());
+    requestTimes = requestTimes.filter((at) => at > now() - MINUTE_MS);
+    if (requestTimes.length >= MAX_REQUESTS_PER_MINUTE)
+      return { problem: 'the service answers only so many requests a minute: check it again in a minute' };
+    requestTimes.push(now());
     const loaded = await load(cid, signal);
-    if ('bytes' in loaded) known.set(cid, loaded);
+    if ('bytes' in loaded) cache.set(cid, loaded);
     return loaded;
   };
 }

@@ -1,42 +1,42 @@
-import { boundedBytes, TooMuch } from './bounded-body.js';
+import { BodyTooLargeError, readBoundedBytes } from './bounded-body.js';
 
 /** JSON-RPC over HTTP to an endpoint that the reader has chosen, and that may answer anything. */
 
 /** The endpoint did not answer what it was asked, and why. */
-export class Unanswered extends Error {}
+export class RpcUnavailableError extends Error {}
 
 /** It answers with more than is read at once. */
-export class Overlong extends Unanswered {}
+export class RpcResponseTooLargeError extends RpcUnavailableError {}
 
-const CALLS_A_POST = 40;
-const MOST_BYTES = 2_000_000;
-const PATIENCE_MS = 20_000;
+const MAX_BATCH_CALLS = 40;
+const MAX_ANSWER_BYTES = 2_000_000;
+const TIMEOUT_MS = 20_000;
 /** Endpoints that know no batches. @type {Set<string>} */
-const oneByOne = new Set();
+const endpointsWithoutBatches = new Set();
 
-/** @typedef {{ method: string, params: readonly unknown[] }} Call */
-/** @typedef {{ result: unknown } | { problem: string }} Answer */
+/** @typedef {{ method: string, params: readonly unknown[] }} RpcCall */
+/** @typedef {{ result: unknown } | { problem: string }} RpcOutcome */
 /** @typedef {(url: string, request: RequestInit) => Promise<Response>} Fetch */
 
 /**
  * Answers in the order of the calls, asked together where the endpoint knows batches, and one by one where it does not.
  * @param {string} url
- * @param {readonly Call[]} calls
+ * @param {readonly RpcCall[]} calls
  * @param {{ signal?: AbortSignal, fetch?: Fetch }} [options]
- * @returns {Promise<Answer[]>}
- * @throws {Unanswered} where the endpoint cannot be reached or talks nonsense
+ * @returns {Promise<RpcOutcome[]>}
+ * @throws {RpcUnavailableError} where the endpoint cannot be reached or talks nonsense
  */
 export async function callAll(url, calls, { signal, fetch = globalThis.fetch.bind(globalThis) } = {}) {
   const answers = [];
-  for (let from = 0; from < calls.length; from += CALLS_A_POST) {
-    answers.push(...(await callBatch({ url, signal, fetch }, calls.slice(from, from + CALLS_A_POST))));
+  for (let from = 0; from < calls.length; from += MAX_BATCH_CALLS) {
+    answers.push(...(await callBatch({ url, signal, fetch }, calls.slice(from, from + MAX_BATCH_CALLS))));
   }
   return answers;
 }
 
-/** @param {Answer} answer @throws {Unanswered} */
-export function resultOf(answer) {
-  if ('problem' in answer) throw new Unanswered(answer.problem);
+/** @param {RpcOutcome} answer @throws {RpcUnavailableError} */
+export function requireResult(answer) {
+  if ('problem' in answer) throw new RpcUnavailableError(answer.problem);
   return answer.result;
 }
 
@@ -45,14 +45,14 @@ export function resultOf(answer) {
 /**
  * In halves where an answer is too long, which whoever attests could have made it.
  * @param {Endpoint} endpoint
- * @param {readonly Call[]} calls
- * @returns {Promise<Answer[]>}
+ * @param {readonly RpcCall[]} calls
+ * @returns {Promise<RpcOutcome[]>}
  */
 async function callBatch(endpoint, calls) {
   try {
-    return await callTogether(endpoint, calls);
+    return await callAtOnce(endpoint, calls);
   } catch (error) {
-    if (!(error instanceof Overlong) || calls.length === 1) throw error;
+    if (!(error instanceof RpcResponseTooLargeError) || calls.length === 1) throw error;
     const half = Math.ceil(calls.length / 2);
     return [...(await callBatch(endpoint, calls.slice(0, half))), ...(await callBatch(endpoint, calls.slice(half)))];
   }
@@ -60,44 +60,44 @@ async function callBatch(endpoint, calls) {
 
 /**
  * @param {Endpoint} endpoint
- * @param {readonly Call[]} calls
- * @returns {Promise<Answer[]>}
+ * @param {readonly RpcCall[]} calls
+ * @returns {Promise<RpcOutcome[]>}
  */
-async function callTogether(endpoint, calls) {
+async function callAtOnce(endpoint, calls) {
   const requests = calls.map((call, index) => ({ jsonrpc: '2.0', id: index + 1, ...call }));
-  if (requests.length > 1 && !oneByOne.has(endpoint.url)) {
-    const answer = await post(endpoint, requests);
-    if (Array.isArray(answer)) return requests.map(({ id }) => answerTo(id, answer));
+  if (requests.length > 1 && !endpointsWithoutBatches.has(endpoint.url)) {
+    const answer = await postJson(endpoint, requests);
+    if (Array.isArray(answer)) return requests.map(({ id }) => findAnswer(id, answer));
   }
   const answers = [];
-  for (const request of requests) answers.push(answerTo(request.id, [await post(endpoint, request)]));
-  if (requests.length > 1) oneByOne.add(endpoint.url);
+  for (const request of requests) answers.push(findAnswer(request.id, [await postJson(endpoint, request)]));
+  if (requests.length > 1) endpointsWithoutBatches.add(endpoint.url);
   return answers;
 }
 
 /**
  * @param {number} id
  * @param {readonly any[]} answers
- * @returns {Answer}
+ * @returns {RpcOutcome}
  */
-function answerTo(id, answers) {
+function findAnswer(id, answers) {
   const mine = answers.filter((answer) => answer?.id === id);
-  if (mine.length !== 1) throw new Unanswered(mine.length === 0 ? refusalIn(answers) : 'it answers a call twice');
+  if (mine.length !== 1) throw new RpcUnavailableError(mine.length === 0 ? explainMissingAnswer(answers) : 'it answers a call twice');
   const [{ result, error }] = mine;
-  if (error !== undefined) return { problem: wordsOf(error) };
+  if (error !== undefined) return { problem: formatRpcError(error) };
   return result === undefined ? { problem: 'it answers without a result' } : { result };
 }
 
 /** An endpoint that refuses everything names no call. @param {readonly any[]} answers */
-function refusalIn(answers) {
+function explainMissingAnswer(answers) {
   const [first] = answers;
-  if (first?.error !== undefined) return wordsOf(first.error);
+  if (first?.error !== undefined) return formatRpcError(first.error);
   // A problem document (RFC 9457), which is what this service refuses with.
-  return typeof first?.detail === 'string' ? wordsOf({ message: first.detail }) : 'it answers other calls than it was asked';
+  return typeof first?.detail === 'string' ? formatRpcError({ message: first.detail }) : 'it answers other calls than it was asked';
 }
 
 /** Its own words, bounded. @param {any} error */
-function wordsOf(error) {
+function formatRpcError(error) {
   const message = typeof error?.message === 'string' ? error.message : 'without a reason';
   return `it refuses: ${message.slice(0, 120)}`;
 }
@@ -107,8 +107,8 @@ function wordsOf(error) {
  * @param {unknown} body
  * @returns {Promise<unknown>} the JSON that it answers with
  */
-async function post({ url, signal, fetch }, body) {
-  const limit = AbortSignal.timeout(PATIENCE_MS);
+async function postJson({ url, signal, fetch }, body) {
+  const limit = AbortSignal.timeout(TIMEOUT_MS);
   const request = {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
@@ -118,11 +118,11 @@ async function post({ url, signal, fetch }, body) {
     referrerPolicy: /** @type {const} */ ('no-referrer'),
     signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
   };
-  const { status, text } = await reach(() => fetch(url, request), signal);
+  const { status, text } = await fetchText(() => fetch(url, request), signal);
   try {
     return JSON.parse(text);
   } catch {
-    throw new Unanswered(`it answers with status ${status} and no JSON`);
+    throw new RpcUnavailableError(`it answers with status ${status} and no JSON`);
   }
 }
 
@@ -130,14 +130,14 @@ async function post({ url, signal, fetch }, body) {
  * @param {() => Promise<Response>} send
  * @param {AbortSignal | undefined} signal
  */
-async function reach(send, signal) {
+async function fetchText(send, signal) {
   try {
     const response = await send();
-    return { status: response.status, text: new TextDecoder().decode(await boundedBytes(response, MOST_BYTES)) };
+    return { status: response.status, text: new TextDecoder().decode(await readBoundedBytes(response, MAX_ANSWER_BYTES)) };
   } catch (error) {
-    if (error instanceof TooMuch) throw new Overlong(error.message);
+    if (error instanceof BodyTooLargeError) throw new RpcResponseTooLargeError(error.message);
     if (signal?.aborted) throw error;
     const late = error instanceof Error && error.name === 'TimeoutError';
-    throw new Unanswered(late ? `it does not answer within ${PATIENCE_MS / 1_000} s` : 'it cannot be reached from this browser');
+    throw new RpcUnavailableError(late ? `it does not answer within ${TIMEOUT_MS / 1_000} s` : 'it cannot be reached from this browser');
   }
 }

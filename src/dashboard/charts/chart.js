@@ -1,5 +1,5 @@
 import { s } from '../lib/dom.js';
-import { textWidth } from './text.js';
+import { measureTextWidth } from './text-layout.js';
 
 /** @import { Child } from '../lib/dom.js' */
 
@@ -16,12 +16,12 @@ import { textWidth } from './text.js';
  * @param {number} [count] about so many ticks, at round values
  * @returns {Scale}
  */
-export function scale(domain, range, count = 5) {
+export function createScale(domain, range, count = 5) {
   const [low, high] = domain;
   const span = high - low || 1;
   /** @param {number} value */
   const at = (value) => range[0] + ((value - low) / span) * (range[1] - range[0]);
-  return Object.assign(at, { domain, ticks: ticksOf(low, high, count) });
+  return Object.assign(at, { domain, ticks: computeTicks(low, high, count) });
 }
 
 /**
@@ -29,7 +29,7 @@ export function scale(domain, range, count = 5) {
  * @param {readonly number[]} values
  * @returns {[number, number]}
  */
-export function extent(values, margin = 0.05) {
+export function computeExtent(values, margin = 0.05) {
   const low = Math.min(...values);
   const high = Math.max(...values);
   const room = (high - low || Math.abs(high) || 1) * margin;
@@ -37,7 +37,7 @@ export function extent(values, margin = 0.05) {
 }
 
 /** @param {number} low @param {number} high @param {number} count */
-function ticksOf(low, high, count) {
+function computeTicks(low, high, count) {
   const raw = (high - low || 1) / count;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= raw) ?? raw;
@@ -52,7 +52,7 @@ function ticksOf(low, high, count) {
  * @param {number} lastDay
  * @returns {DayTick[]}
  */
-function monthTicks(firstDay, lastDay, count = 8) {
+function computeMonthTicks(firstDay, lastDay, count = 8) {
   const months = [];
   const from = new Date(firstDay * 86_400_000);
   for (let month = 0; ; month++) {
@@ -67,7 +67,7 @@ function monthTicks(firstDay, lastDay, count = 8) {
 }
 
 /** Up to so many days days are marked, from there on months. */
-const FEW_DAYS = 120;
+const MAX_DAYS_WITH_DAY_TICKS = 120;
 
 /**
  * Marks of a time between two days: days, or months where there are many. Days since 1970-01-01.
@@ -75,27 +75,27 @@ const FEW_DAYS = 120;
  * @param {number} lastDay
  * @returns {DayTick[]}
  */
-export function dayTicks(firstDay, lastDay, count = 8) {
-  if (lastDay - firstDay > FEW_DAYS) return monthTicks(firstDay, lastDay, count);
+export function computeDayTicks(firstDay, lastDay, count = 8) {
+  if (lastDay - firstDay > MAX_DAYS_WITH_DAY_TICKS) return computeMonthTicks(firstDay, lastDay, count);
   const every = [1, 2, 5, 7, 14, 28].find((step) => (lastDay - firstDay) / step <= count) ?? 56;
   const ticks = [];
-  for (let day = Math.ceil(firstDay); day <= lastDay; day += every) ticks.push({ day, label: shortDate(day) });
+  for (let day = Math.ceil(firstDay); day <= lastDay; day += every) ticks.push({ day, label: formatShortDate(day) });
   return ticks;
 }
 
 /** `21 Nov` of days since 1970-01-01. @param {number} day */
-function shortDate(day) {
+function formatShortDate(day) {
   const at = new Date(day * 86_400_000);
   return `${at.getUTCDate()} ${at.toLocaleString('en-US', { month: 'short', timeZone: 'UTC' })}`;
 }
 
 /** `YYYY-MM-DD` of days since 1970-01-01. @param {number} day */
-export function dateOf(day) {
+export function formatDayNumber(day) {
   return new Date(day * 86_400_000).toISOString().slice(0, 10);
 }
 
 /** Days since 1970-01-01 of `YYYY-MM-DD`. @param {string} date */
-export function dayNumber(date) {
+export function parseDayNumber(date) {
   return Date.parse(`${date.slice(0, 10)}T00:00:00Z`) / 86_400_000;
 }
 
@@ -104,7 +104,7 @@ export function dayNumber(date) {
  * @param {{ width: number, height: number }} size
  * @param {...(Child | readonly Child[])} children
  */
-export function canvas({ width, height }, ...children) {
+export function createChartSvg({ width, height }, ...children) {
   return s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'chart' }, ...children);
 }
 
@@ -112,7 +112,7 @@ export function canvas({ width, height }, ...children) {
  * Horizontal lines at the ticks of a vertical scale, with their labels on the left.
  * @param {{ y: Scale, left: number, right: number, label: (value: number) => string }} options
  */
-export function horizontalGrid({ y, left, right, label }) {
+export function renderHorizontalGrid({ y, left, right, label }) {
   return s(
     'g',
     { class: 'grid', 'aria-hidden': 'true' },
@@ -127,12 +127,12 @@ export function horizontalGrid({ y, left, right, label }) {
  * Marks on a horizontal axis, with their labels below it; a label at an end stays within the chart.
  * @param {{ ticks: readonly { at: number, label: string }[], top: number, bottom: number, width?: number }} options `at` and `width` in pixels
  */
-export function verticalGrid({ ticks, top, bottom, width = Number.POSITIVE_INFINITY }) {
+export function renderVerticalGrid({ ticks, top, bottom, width = Number.POSITIVE_INFINITY }) {
   return s(
     'g',
     { class: 'grid', 'aria-hidden': 'true' },
     ticks.flatMap(({ at, label }) => {
-      const half = textWidth(label) / 2;
+      const half = measureTextWidth(label) / 2;
       return [
         s('line', { x1: at, x2: at, y1: top, y2: bottom }),
         s('text', { x: Math.max(half, Math.min(width - half, at)), y: bottom + 16, 'text-anchor': 'middle' }, label),
@@ -145,7 +145,7 @@ export function verticalGrid({ ticks, top, bottom, width = Number.POSITIVE_INFIN
  * The `d` of a line through points of pixels.
  * @param {readonly (readonly [number, number])[]} points
  */
-export function linePath(points) {
+export function buildLinePath(points) {
   return points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
 }
 
@@ -153,8 +153,8 @@ export function linePath(points) {
  * The `d` of the area between an upper and a lower line.
  * @param {readonly (readonly [x: number, upper: number, lower: number])[]} points
  */
-export function bandPath(points) {
+export function buildBandPath(points) {
   const upper = points.map(([x, top]) => /** @type {[number, number]} */ ([x, top]));
   const lower = points.map(([x, , bottom]) => /** @type {[number, number]} */ ([x, bottom])).reverse();
-  return points.length === 0 ? '' : `${linePath([...upper, ...lower])}Z`;
+  return points.length === 0 ? '' : `${buildLinePath([...upper, ...lower])}Z`;
 }

@@ -1,10 +1,10 @@
-import { h, replace } from '../lib/dom.js';
-import { table } from '../lib/table.js';
+import { h, replaceChildren } from '../lib/dom.js';
+import { renderTable } from '../lib/table.js';
 
 /** @import { Child } from '../lib/dom.js' */
 /** @import { Column } from '../lib/table.js' */
 
-const LEAST_WIDTH = 280;
+const MIN_WIDTH = 280;
 
 /** Titles of the tables that the reader has open: a figure that is drawn anew has its table as he left it. @type {Set<string>} */
 const openTables = new Set();
@@ -31,7 +31,7 @@ const openTables = new Set();
  * @template Row
  * @param {FigureOptions<Row>} options
  */
-export function figure({ title, summary, legend = [], below = null, note, draw, ready, columns, rows }) {
+export function createFigure({ title, summary, legend = [], below = null, note, draw, ready, columns, rows }) {
   const canvas = h('div', { class: 'canvas' });
   let drawnAt = 0;
   function redraw() {
@@ -39,10 +39,10 @@ export function figure({ title, summary, legend = [], below = null, note, draw, 
     const svg = draw(drawnAt);
     svg.setAttribute('role', 'img');
     svg.setAttribute('aria-label', `${title}. ${summary}`);
-    replace(canvas, svg);
+    replaceChildren(canvas, svg);
   }
   new ResizeObserver(([{ contentRect }]) => {
-    const width = Math.max(LEAST_WIDTH, Math.floor(contentRect.width));
+    const width = Math.max(MIN_WIDTH, Math.floor(contentRect.width));
     if (width === drawnAt) return;
     drawnAt = width;
     redraw();
@@ -57,7 +57,7 @@ export function figure({ title, summary, legend = [], below = null, note, draw, 
     canvas,
     below,
     note === undefined ? null : h('p', { class: 'note' }, note),
-    tableOnDemand({ title, columns, rows }),
+    createLazyTable({ title, columns, rows }),
   );
 }
 
@@ -66,9 +66,9 @@ export function figure({ title, summary, legend = [], below = null, note, draw, 
  * @template Row
  * @param {{ title: string, columns: readonly Column<Row>[], rows: readonly Row[] }} options
  */
-function tableOnDemand({ title, columns, rows }) {
+function createLazyTable({ title, columns, rows }) {
   const body = h('div', {});
-  const fill = () => body.childElementCount === 0 && replace(body, table({ caption: title, columns, rows }));
+  const fill = () => body.childElementCount === 0 && replaceChildren(body, renderTable({ caption: title, columns, rows }));
   const open = openTables.has(title);
   if (open) fill();
   return h(

@@ -1,5 +1,5 @@
 import { s } from '../lib/dom.js';
-import { canvas, extent, horizontalGrid, linePath, scale, verticalGrid } from './chart.js';
+import { buildLinePath, computeExtent, createChartSvg, createScale, renderHorizontalGrid, renderVerticalGrid } from './chart.js';
 
 /** @typedef {{ fold: number, from: string, to: string, n: number, base: number, accuracy: number }} Fold */
 
@@ -10,16 +10,16 @@ const HEIGHT = 220;
  * Accuracy of each fold beside that of always saying UP.
  * @param {{ width: number, folds: readonly Fold[] }} options folds: at least one, oldest first
  */
-export function foldsChart({ width, folds }) {
+export function renderFoldsChart({ width, folds }) {
   const right = width - MARGIN.right;
   const bottom = HEIGHT - MARGIN.bottom;
-  const x = scale([0.5, folds.length + 0.5], [MARGIN.left, right]);
-  const y = scale(extent([0.5, ...folds.flatMap(({ accuracy, base }) => [accuracy, base])], 0.1), [bottom, MARGIN.top], 4);
-  const ticks = yearsOf(folds, Math.floor((right - MARGIN.left) / 44)).map(({ index, label }) => ({ at: x(index + 1), label }));
-  return canvas(
+  const x = createScale([0.5, folds.length + 0.5], [MARGIN.left, right]);
+  const y = createScale(computeExtent([0.5, ...folds.flatMap(({ accuracy, base }) => [accuracy, base])], 0.1), [bottom, MARGIN.top], 4);
+  const ticks = chooseYearTicks(folds, Math.floor((right - MARGIN.left) / 44)).map(({ index, label }) => ({ at: x(index + 1), label }));
+  return createChartSvg(
     { width, height: HEIGHT },
-    horizontalGrid({ y, left: MARGIN.left, right, label: (value) => `${Math.round(100 * value)} %` }),
-    verticalGrid({ ticks, top: MARGIN.top, bottom, width }),
+    renderHorizontalGrid({ y, left: MARGIN.left, right, label: (value) => `${Math.round(100 * value)} %` }),
+    renderVerticalGrid({ ticks, top: MARGIN.top, bottom, width }),
     s('line', { class: 'zero', x1: MARGIN.left, x2: right, y1: y(0.5), y2: y(0.5) }),
     folds.map(({ accuracy, base }, index) => {
       const at = x(index + 1);
@@ -28,7 +28,7 @@ export function foldsChart({ width, folds }) {
         {},
         s('path', {
           class: 'between',
-          d: linePath([
+          d: buildLinePath([
             [at, y(base)],
             [at, y(accuracy)],
           ]),
@@ -45,7 +45,7 @@ export function foldsChart({ width, folds }) {
  * @param {readonly Fold[]} folds
  * @param {number} most
  */
-function yearsOf(folds, most) {
+function chooseYearTicks(folds, most) {
   const years = folds.flatMap(({ from }, index) => {
     const label = from.slice(0, 4);
     return index > 0 && folds[index - 1].from.startsWith(label) ? [] : [{ index, label }];

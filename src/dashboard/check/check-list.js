@@ -5,10 +5,10 @@
 
 /**
  * What cannot be compared now, and why; `isDue` where it will be on chain later, and not where it could not be had.
- * @typedef {{ what: string, why: string, isDue: boolean }} Open
+ * @typedef {{ what: string, why: string, isDue: boolean }} OpenCheck
  */
 
-/** @typedef {string | number | boolean | null | undefined} Plain */
+/** @typedef {string | number | boolean | null | undefined} PlainValue */
 
 /** @typedef {ReturnType<typeof createCheckList>} CheckList */
 
@@ -19,7 +19,7 @@
 export function createCheckList(about) {
   /** @type {Check[]} */
   const checks = [];
-  /** @type {Open[]} */
+  /** @type {OpenCheck[]} */
   const open = [];
   return {
     checks,
@@ -27,10 +27,10 @@ export function createCheckList(about) {
     /**
      * @param {string} field
      * @param {string} what
-     * @param {{ expected: Plain, actual: Plain, ok?: boolean }} comparison `ok` where that is not whether both are equal
+     * @param {{ expected: PlainValue, actual: PlainValue, ok?: boolean }} comparison `ok` where that is not whether both are equal
      */
     add(field, what, { expected, actual, ok = expected === actual }) {
-      checks.push({ about, field, what, ok, expected: wordOf(expected), actual: wordOf(actual) });
+      checks.push({ about, field, what, ok, expected: formatValue(expected), actual: formatValue(actual) });
       return ok;
     },
     /** Of what could not be had. @param {string} what @param {string} why */
@@ -44,8 +44,8 @@ export function createCheckList(about) {
   };
 }
 
-/** @param {Plain} value */
-function wordOf(value) {
+/** @param {PlainValue} value */
+function formatValue(value) {
   return value === null || value === undefined ? 'nothing' : String(value).slice(0, 80);
 }
 
@@ -53,12 +53,12 @@ function wordOf(value) {
  * ISO 8601 of seconds since 1970; of a number that is no time, the number.
  * @param {number} seconds
  */
-export function isoOf(seconds) {
+export function formatIsoSeconds(seconds) {
   const time = new Date(seconds * 1_000);
   return Number.isNaN(time.getTime()) ? String(seconds) : time.toISOString().replace('.000Z', 'Z');
 }
 
 /** @param {string} iso */
-export function secondsOf(iso) {
+export function parseIsoSeconds(iso) {
   return Date.parse(iso) / 1_000;
 }

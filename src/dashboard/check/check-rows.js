@@ -1,156 +1,160 @@
-import { readAttestations, readingCall, readingOf } from '../chain/attestations.js';
-import { firstCalls } from '../chain/blocks.js';
-import { askChain } from '../chain/chain-asked.js';
-import { cidOf } from '../chain/cid.js';
-import { decodePrediction, isUidOfContent } from '../chain/eas.js';
+import { buildAttestationCall, parseAttestationAnswer, readAttestations } from '../chain/attestations.js';
+import { buildFirstCalls } from '../chain/blocks.js';
+import { callRecordChain } from '../chain/call-chain.js';
+import { encodeCid } from '../chain/cid.js';
+import { decodePredictionData, isUidOfContent } from '../chain/eas.js';
 import { createMetadataReader } from '../chain/metadata.js';
-import { Unanswered } from '../chain/rpc.js';
-import { ask } from '../state/api.js';
-import { commitmentsAround, timeAround } from './commitments.js';
-import { neighboursOf } from './neighbours.js';
-import { checkRow, unchecked } from './verify.js';
+import { RpcUnavailableError } from '../chain/rpc.js';
+import { findNeighbours } from '../record/neighbours.js';
+import { requestApi } from '../state/api.js';
+import { computeSearchRange, findCommitmentsAround } from './commitments.js';
+import { buildUncheckedFinding, verifyRow } from './verify-row.js';
 
-/** @import { Answers, ScorecardRow } from '../state/answers.ts' */
-/** @import { Reading, Readings } from '../chain/attestations.js' */
+/** @import { ApiResponses, ScorecardRow } from '../state/responses.ts' */
+/** @import { AttestationRead, AttestationReads } from '../chain/attestations.js' */
 /** @import { Attestation } from '../chain/eas.js' */
 /** @import { Commitments } from './commitments.js' */
-/** @import { Shown } from './neighbours.js' */
-/** @import { Evidence, Finding } from './verify.js' */
+/** @import { ShownRecord } from '../record/neighbours.js' */
+/** @import { Evidence, Finding } from './verify-row.js' */
 
-const ROWS_A_TURN = 25;
-const UID = /^0x[0-9a-f]{64}$/i;
+const ROWS_PER_BATCH = 25;
+const UID_PATTERN = /^0x[0-9a-f]{64}$/i;
 
 const readMetadata = createMetadataReader({ fetch: (path, request) => fetch(new URL(path, document.baseURI), request), now: Date.now });
 
 /**
  * What it takes to check rows: those themselves, the record that they stand in, and where the chain is read.
  * @typedef {{
- *   rows: readonly ScorecardRow[], shown: Shown, info: Answers['info'], endpoint: string, token: string | null, signal: AbortSignal,
+ *   rows: readonly ScorecardRow[], shown: ShownRecord, info: ApiResponses['info'], endpoint: string, token: string | null, signal: AbortSignal,
  *   onFinding: (row: ScorecardRow, finding: Finding) => void,
- * }} Task
+ * }} CheckTask
  */
 
 /**
  * What is looked up once for all of them.
- * @typedef {{ salts: ReadonlyMap<string, string>, commitments: Commitments, readings: Readings }} Found
+ * @typedef {{ salts: ReadonlyMap<string, string>, commitments: Commitments, readings: AttestationReads }} SharedEvidence
  */
 
 /**
  * Checks rows one after the other, and tells of each; ends when all are told of, or when it is aborted.
- * @param {Task} task
+ * @param {CheckTask} task
  */
 export async function checkRows(task) {
   const { rows, signal, onFinding } = task;
   let done = 0;
   try {
-    const { readings, told } = await openChain(task);
-    const found = { readings, salts: await saltsFor(task), commitments: await commitmentsAround(task, { readings, told }) };
-    for (; done < rows.length; done += ROWS_A_TURN) await checkSome(task, rows.slice(done, done + ROWS_A_TURN), found);
+    const { readings, told: firstAnswers } = await startChainReads(task);
+    const found = {
+      readings,
+      salts: await fetchSalts(task),
+      commitments: await findCommitmentsAround(task, { readings, told: firstAnswers }),
+    };
+    for (; done < rows.length; done += ROWS_PER_BATCH) await checkBatch(task, rows.slice(done, done + ROWS_PER_BATCH), found);
   } catch (error) {
     if (signal.aborted) return;
-    if (!(error instanceof Unanswered)) reportError(error);
-    const reason = error instanceof Unanswered ? error.message : 'this page has failed at it';
-    for (const row of rows.slice(done)) onFinding(row, unchecked(reason));
+    if (!(error instanceof RpcUnavailableError)) reportError(error);
+    const reason = error instanceof RpcUnavailableError ? error.message : 'this page has failed at it';
+    for (const row of rows.slice(done)) onFinding(row, buildUncheckedFinding(reason));
   }
 }
 
 /**
  * Asks whether it is the chain of the record, and at once what the search for others begins with, and for the attestations of a single row.
- * @param {Task} task
+ * @param {CheckTask} task
  */
-async function openChain(task) {
+async function startChainReads(task) {
   const { rows, shown, info, endpoint } = task;
-  /** @type {Readings} */
+  /** @type {AttestationReads} */
   const readings = new Map();
-  const first = firstCalls(timeAround(rows, readings), endpoint);
-  const uids = rows.length === 1 ? uidsOf(rows, shown) : [];
-  const answers = await askChain(task, [...first, ...uids.map((uid) => readingCall(info.contracts.eas, uid))]);
-  for (const [index, uid] of uids.entries()) readings.set(uid, readingOf(answers[first.length + index]));
+  const first = buildFirstCalls(computeSearchRange(rows, readings), endpoint);
+  const uids = rows.length === 1 ? collectUids(rows, shown) : [];
+  const answers = await callRecordChain(task, [...first, ...uids.map((uid) => buildAttestationCall(info.contracts.eas, uid))]);
+  for (const [index, uid] of uids.entries()) readings.set(uid, parseAttestationAnswer(answers[first.length + index]));
   return { readings, told: answers.slice(0, first.length) };
 }
 
 /**
- * @param {Task} task
+ * @param {CheckTask} task
  * @param {readonly ScorecardRow[]} rows
- * @param {Found} found
+ * @param {SharedEvidence} found
  */
-async function checkSome(task, rows, found) {
+async function checkBatch(task, rows, found) {
   const { shown, info, endpoint, signal } = task;
-  await readAttestations(found.readings, uidsOf(rows, shown), { eas: info.contracts.eas, endpoint, signal });
-  for (const row of rows) task.onFinding(row, await findingOf(task, row, found));
+  await readAttestations(found.readings, collectUids(rows, shown), { eas: info.contracts.eas, endpoint, signal });
+  for (const row of rows) task.onFinding(row, await checkOneRow(task, row, found));
 }
 
 /**
  * What is wrong with one row is not a fault of the others.
- * @param {Task} task
+ * @param {CheckTask} task
  * @param {ScorecardRow} row
- * @param {Found} found
+ * @param {SharedEvidence} found
  * @returns {Promise<Finding>}
  */
-async function findingOf(task, row, found) {
+async function checkOneRow(task, row, found) {
   try {
-    const finding = checkRow(await evidenceOf(task, row, found));
+    const finding = verifyRow(await collectEvidence(task, row, found));
     task.signal.throwIfAborted();
     return finding;
   } catch (error) {
     if (task.signal.aborted) throw error;
     reportError(error);
-    return unchecked('what the service says of it is not what a row can say');
+    return buildUncheckedFinding('what the service says of it is not what a row can say');
   }
 }
 
 /**
- * @param {Task} task
+ * @param {CheckTask} task
  * @param {ScorecardRow} row
- * @param {Found} found
+ * @param {SharedEvidence} found
  * @returns {Promise<Evidence>}
  */
-async function evidenceOf({ shown, info, signal }, row, { readings, salts, commitments }) {
-  const prediction = readingIn(readings, row.attestationUid);
-  const neighbours = neighboursOf(row, shown.known);
+async function collectEvidence({ shown, info, signal }, row, { readings, salts, commitments }) {
+  const prediction = getReading(readings, row.attestationUid);
+  const neighbours = findNeighbours(row, shown.known);
   const previousUid = neighbours.before?.attestationUid ?? null;
   return {
     ...{ row, horizon: shown.horizon, attester: info.chain.attester, prediction, neighbours, commitments },
-    resolution: row.resolutionUid === null ? null : readingIn(readings, row.resolutionUid),
-    previous: previousUid === null ? null : readingIn(readings, previousUid),
+    resolution: row.resolutionUid === null ? null : getReading(readings, row.resolutionUid),
+    previous: previousUid === null ? null : getReading(readings, previousUid),
     salt: salts.get(String(row.attestationUid)) ?? null,
-    metadata: await metadataOf(prediction, signal),
+    metadata: await fetchMetadata(prediction, signal),
     now: new Date(),
   };
 }
 
-/** Of rows, and of the rows before them, each once. @param {readonly ScorecardRow[]} rows @param {Shown} shown */
-function uidsOf(rows, { known }) {
-  const named = rows.flatMap((row) => [row.attestationUid, row.resolutionUid, neighboursOf(row, known).before?.attestationUid]);
-  return [...new Set(named.map(String))].filter((uid) => UID.test(uid));
+/** Of rows, and of the rows before them, each once. @param {readonly ScorecardRow[]} rows @param {ShownRecord} shown */
+function collectUids(rows, { known }) {
+  const named = rows.flatMap((row) => [row.attestationUid, row.resolutionUid, findNeighbours(row, known).before?.attestationUid]);
+  return [...new Set(named.map(String))].filter((uid) => UID_PATTERN.test(uid));
 }
 
 /**
- * @param {Readings} readings
+ * @param {AttestationReads} readings
  * @param {string | null} uid
- * @returns {Reading}
+ * @returns {AttestationRead}
  */
-function readingIn(readings, uid) {
+function getReading(readings, uid) {
   // What is no uid at all no chain has.
   return uid === null ? { problem: 'it is not on chain yet' } : (readings.get(uid) ?? { attestation: null });
 }
 
 /**
  * The bytes behind the digest of a prediction, as the service publishes them.
- * @param {Reading} reading
+ * @param {AttestationRead} reading
  * @param {AbortSignal} signal
  * @returns {Promise<Evidence['metadata']>}
  */
-async function metadataOf(reading, signal) {
-  const digest = digestIn('attestation' in reading ? reading.attestation : null);
-  return digest === null ? null : readMetadata(cidOf(digest), signal);
+async function fetchMetadata(reading, signal) {
+  const digest = findMetadataDigest('attestation' in reading ? reading.attestation : null);
+  return digest === null ? null : readMetadata(encodeCid(digest), signal);
 }
 
 /** What an attestation names that is not what its uid says, nobody has published. @param {Attestation | null} attestation */
-function digestIn(attestation) {
+function findMetadataDigest(attestation) {
   if (attestation === null || !isUidOfContent(attestation)) return null;
   try {
-    return decodePrediction(attestation).metadata;
+    return decodePredictionData(attestation).metadata;
   } catch {
     // That it cannot be read is found by the check itself.
     return null;
@@ -159,16 +163,16 @@ function digestIn(attestation) {
 
 /**
  * Salts of forecasts that are told before they are resolved, by the uid of their prediction; asked for only where some are.
- * @param {Task} task
+ * @param {CheckTask} task
  * @returns {Promise<ReadonlyMap<string, string>>}
  */
-async function saltsFor({ rows, shown, token, info }) {
-  const told = rows.some(({ direction, resolutionUid }) => direction !== null && resolutionUid === null);
-  if (!told) return new Map();
+async function fetchSalts({ rows, shown, token, info }) {
+  const firstAnswers = rows.some(({ direction, resolutionUid }) => direction !== null && resolutionUid === null);
+  if (!firstAnswers) return new Map();
   try {
     const { most } = info.limits.attestationHistory;
     /** @type {{ data: { type: string, uid: string, salt: string | null }[] }} */
-    const { data } = await ask(`api/svc/onchain-oracle/history?horizon=${shown.horizon}&limit=${most}`, { token });
+    const { data } = await requestApi(`api/svc/onchain-oracle/history?horizon=${shown.horizon}&limit=${most}`, { token });
     return new Map(data.flatMap(({ type, uid, salt }) => (type === 'prediction' && salt !== null ? [[uid, salt]] : [])));
   } catch {
     // Without them these commitments stay closed, and the finding says so.

@@ -1,7 +1,7 @@
-import { h, replace } from '../lib/dom.js';
+import { h, replaceChildren } from '../lib/dom.js';
 
-/** @import { ScorecardRow } from '../state/answers.ts' */
-/** @import { Finding } from './verify.js' */
+/** @import { ScorecardRow } from '../state/responses.ts' */
+/** @import { Finding } from './verify-row.js' */
 
 /**
  * The button that checks all rows that are shown, with progress; pressed again it stops.
@@ -13,7 +13,7 @@ import { h, replace } from '../lib/dom.js';
  *   ) => Promise<void>,
  * }} options
  */
-export function checkToolbar({ rowsNow, check }) {
+export function createCheckToolbar({ rowsNow, check }) {
   const progress = h('progress', { 'aria-label': 'Rows checked', hidden: true });
   const words = h('span', { role: 'status' });
   /** @type {AbortController | null} */
@@ -23,7 +23,7 @@ export function checkToolbar({ rowsNow, check }) {
   /** Says how many there are to check. */
   function name() {
     const { length } = rowsNow();
-    if (running === null) replace(button, length === 1 ? 'Check this one' : `Check these ${length}`);
+    if (running === null) replaceChildren(button, length === 1 ? 'Check this one' : `Check these ${length}`);
   }
 
   async function run() {
@@ -32,8 +32,8 @@ export function checkToolbar({ rowsNow, check }) {
     const { signal } = running;
     /** @type {Finding[]} */
     const findings = [];
-    replace(button, 'Stop');
-    replace(words);
+    replaceChildren(button, 'Stop');
+    replaceChildren(words);
     Object.assign(progress, { max: rows.length, value: 0, hidden: false });
     const onFound = (/** @type {ScorecardRow} */ _, /** @type {Finding} */ finding) =>
       void Object.assign(progress, { value: findings.push(finding) });
@@ -41,8 +41,8 @@ export function checkToolbar({ rowsNow, check }) {
       await check(rows, { signal, onFound });
     } finally {
       const done = findings.length;
-      const tally = tallyOf(findings);
-      replace(words, done < rows.length ? `Stopped after ${done} of ${rows.length}: ${tally}` : tally);
+      const tally = formatTally(findings);
+      replaceChildren(words, done < rows.length ? `Stopped after ${done} of ${rows.length}: ${tally}` : tally);
       progress.hidden = true;
       running = null;
       name();
@@ -55,7 +55,7 @@ export function checkToolbar({ rowsNow, check }) {
  * What came of many: of those that agree, how many are so far, how many never count, and of how many something could not be had.
  * @param {readonly Finding[]} findings
  */
-export function tallyOf(findings) {
+export function formatTally(findings) {
   const count = (/** @type {Finding['verdict']} */ verdict) => findings.filter((finding) => finding.verdict === verdict).length;
   const verified = findings.filter(({ verdict }) => verdict === 'verified');
   const soFar = verified.filter(({ stage }) => stage === 'open').length;

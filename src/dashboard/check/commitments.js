@@ -1,113 +1,117 @@
 import { readAttestations } from '../chain/attestations.js';
-import { blocksBetween } from '../chain/blocks.js';
-import { decodePrediction, schemaUid } from '../chain/eas.js';
-import { attestedIn } from '../chain/logs.js';
-import { Unanswered } from '../chain/rpc.js';
-import { isoOf, secondsOf } from './check-list.js';
+import { findBlocksBetween } from '../chain/blocks.js';
+import { computeSchemaUid, decodePredictionData } from '../chain/eas.js';
+import { listAttestedUids } from '../chain/logs.js';
+import { RpcUnavailableError } from '../chain/rpc.js';
+import { formatIsoSeconds, parseIsoSeconds } from './check-list.js';
 
-/** @import { Reading, Readings } from '../chain/attestations.js' */
+/** @import { AttestationRead, AttestationReads } from '../chain/attestations.js' */
 /** @import { PredictionData } from '../chain/eas.js' */
-/** @import { Answer } from '../chain/rpc.js' */
-/** @import { ScorecardRow } from '../state/answers.ts' */
+/** @import { RpcOutcome } from '../chain/rpc.js' */
+/** @import { ScorecardRow } from '../state/responses.ts' */
 /** @import { CheckList } from './check-list.js' */
-/** @import { Task } from './check-rows.js' */
+/** @import { CheckTask } from './check-rows.js' */
 
 /** Whoever commits to both ways, and shows the one that came true, has forecast nothing: what else a wallet has committed for the same days. */
 
-/** @typedef {{ uid: string, time: number, day: number, horizonDays: number }} Committed */
+/** @typedef {{ uid: string, time: number, day: number, horizonDays: number }} CommittedPrediction */
 
 /**
  * All predictions of the wallet in blocks `from` to `to`, which are those since a time; or why they could not be read. Times in seconds
  * since 1970.
- * @typedef {{ from: number, to: number, since: number, newest: number, committed: readonly Committed[], tooMany?: number }} Read
+ * @typedef {{ from: number, to: number, since: number, newest: number, committed: readonly CommittedPrediction[], tooMany?: number }} CommitmentsRead
  * `newest`: time of the newest block of the chain; `tooMany`: there are more than so many, of which none was read
- * @typedef {Read | { problem: string }} Commitments
+ * @typedef {CommitmentsRead | { problem: string }} Commitments
  */
 
-const HOUR = 3_600;
+const HOUR_SECONDS = 3_600;
 /** A chain with a block every two seconds makes 9,000 in the last five hours before a window opens: one question of most endpoints. */
-const BEFORE_OPENING = 5 * HOUR;
-const BEFORE_MAKING = HOUR;
+const SEARCH_BEFORE_OPENING_SECONDS = 5 * HOUR_SECONDS;
+const SEARCH_BEFORE_MAKING_SECONDS = HOUR_SECONDS;
 /** A call is made on its day, whatever a row says of that. */
-const DAY = 24 * HOUR;
-const MOST_BLOCKS = 50_000;
+const DAY = 24 * HOUR_SECONDS;
+const MAX_BLOCKS = 50_000;
 /** A wallet makes four a day, or as many for each day that it has missed. */
-const MOST_PREDICTIONS = 1_000;
-const MOST_A_ROW = 8;
-const PATIENCE_MS = 30_000;
+const MAX_PREDICTIONS = 1_000;
+const MAX_PREDICTIONS_PER_ROW = 8;
+const SEARCH_TIMEOUT_MS = 30_000;
 
 /**
  * When another prediction for some rows may have been made: a day, and of one row by itself less where that was made later by the chain.
  * @param {readonly ScorecardRow[]} rows
- * @param {Readings} readings
+ * @param {AttestationReads} readings
  */
-export function timeAround(rows, readings) {
-  const opens = rows.map(({ windowOpensAt }) => secondsOf(windowOpensAt)).filter(Number.isFinite);
+export function computeSearchRange(rows, readings) {
+  const opens = rows.map(({ windowOpensAt }) => parseIsoSeconds(windowOpensAt)).filter(Number.isFinite);
   const until = Math.max(...opens);
   const reading = readings.get(String(rows[0]?.attestationUid));
   const made = (reading && 'attestation' in reading && reading.attestation?.time) || until;
-  const ahead = rows.length > 1 ? DAY : Math.min(DAY, Math.max(BEFORE_OPENING, until - made + BEFORE_MAKING));
+  const ahead = rows.length > 1 ? DAY : Math.min(DAY, Math.max(SEARCH_BEFORE_OPENING_SECONDS, until - made + SEARCH_BEFORE_MAKING_SECONDS));
   return { since: Math.floor(Math.min(...opens) - ahead), until };
 }
 
 /**
  * Looks through the blocks around some rows, but not without end.
- * @param {Pick<Task, 'rows' | 'info' | 'endpoint' | 'signal'>} task
- * @param {{ readings?: Readings, told?: readonly Answer[], patienceMs?: number }} [options] `readings` is added to; `told`: answers to
+ * @param {Pick<CheckTask, 'rows' | 'info' | 'endpoint' | 'signal'>} task
+ * @param {{ readings?: AttestationReads, told?: readonly RpcOutcome[], patienceMs?: number }} [options] `readings` is added to; `told`: answers to
  * what the search begins with
  * @returns {Promise<Commitments>}
  */
-export async function commitmentsAround(task, { readings = new Map(), told, patienceMs = PATIENCE_MS } = {}) {
-  const patience = AbortSignal.timeout(patienceMs);
+export async function findCommitmentsAround(
+  task,
+  { readings = new Map(), told: firstAnswers, patienceMs: timeoutMs = SEARCH_TIMEOUT_MS } = {},
+) {
+  const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    return await readAround({ ...task, signal: AbortSignal.any([task.signal, patience]) }, readings, told);
+    return await readCommitments({ ...task, signal: AbortSignal.any([task.signal, timeout]) }, readings, firstAnswers);
   } catch (error) {
     if (task.signal.aborted) throw error;
-    if (patience.aborted) return { problem: `the endpoint has not told it within ${patienceMs / 1_000} s` };
-    if (!(error instanceof Unanswered)) throw error;
+    if (timeout.aborted) return { problem: `the endpoint has not told it within ${timeoutMs / 1_000} s` };
+    if (!(error instanceof RpcUnavailableError)) throw error;
     return { problem: error.message };
   }
 }
 
 /**
- * @param {Pick<Task, 'rows' | 'info' | 'endpoint' | 'signal'>} task
- * @param {Readings} readings
- * @param {readonly Answer[]} [told]
+ * @param {Pick<CheckTask, 'rows' | 'info' | 'endpoint' | 'signal'>} task
+ * @param {AttestationReads} readings
+ * @param {readonly RpcOutcome[]} [firstAnswers]
  * @returns {Promise<Commitments>}
  */
-async function readAround({ rows, info, endpoint, signal }, readings, told) {
+async function readCommitments({ rows, info, endpoint, signal }, readings, firstAnswers) {
   const { eas } = info.contracts;
-  const asked = { eas, endpoint, signal };
-  const time = timeAround(rows, readings);
-  if (!Number.isFinite(time.until)) throw new Unanswered('the service does not say when its window opens');
-  const { from, to, newest } = await blocksBetween(time, asked, told);
-  if (to - from >= MOST_BLOCKS) throw new Unanswered(`that takes ${to - from + 1} blocks of so many rows: check this one by itself`);
+  const request = { eas, endpoint, signal };
+  const time = computeSearchRange(rows, readings);
+  if (!Number.isFinite(time.until)) throw new RpcUnavailableError('the service does not say when its window opens');
+  const { from, to, newest } = await findBlocksBetween(time, request, firstAnswers);
+  if (to - from >= MAX_BLOCKS)
+    throw new RpcUnavailableError(`that takes ${to - from + 1} blocks of so many rows: check this one by itself`);
   const attester = info.chain.attester.toLowerCase();
-  const schema = schemaUid('prediction');
-  const most = Math.max(MOST_PREDICTIONS, MOST_A_ROW * rows.length);
-  const uids = await attestedIn({ from, to, attester, schema, eas, most }, asked);
+  const schema = computeSchemaUid('prediction');
+  const most = Math.max(MAX_PREDICTIONS, MAX_PREDICTIONS_PER_ROW * rows.length);
+  const uids = await listAttestedUids({ from, to, attester, schema, eas, most }, request);
   const range = { from, to, since: time.since, newest: newest.time };
   if (uids.length > most) {
     // Nobody needs so many for one day, unless to hide one among them.
     if (rows.length === 1) return { ...range, committed: [], tooMany: most };
-    throw new Unanswered(`there are more than ${most} predictions of so many rows: check this one by itself`);
+    throw new RpcUnavailableError(`there are more than ${most} predictions of so many rows: check this one by itself`);
   }
-  await readAttestations(readings, uids, asked);
-  return { ...range, committed: uids.flatMap((uid) => committedIn(readings.get(uid), { uid, attester, schema })) };
+  await readAttestations(readings, uids, request);
+  return { ...range, committed: uids.flatMap((uid) => parseCommitted(readings.get(uid), { uid, attester, schema })) };
 }
 
 /**
- * @param {Reading | undefined} reading
+ * @param {AttestationRead | undefined} reading
  * @param {{ uid: string, attester: string, schema: string }} expected
- * @returns {Committed[]}
+ * @returns {CommittedPrediction[]}
  */
-function committedIn(reading, { uid, attester, schema }) {
-  if (reading !== undefined && 'problem' in reading) throw new Unanswered(reading.problem);
+function parseCommitted(reading, { uid, attester, schema }) {
+  if (reading !== undefined && 'problem' in reading) throw new RpcUnavailableError(reading.problem);
   const attestation = reading?.attestation;
-  if (attestation?.uid !== uid) throw new Unanswered('it lists an attestation, and answers without it');
+  if (attestation?.uid !== uid) throw new RpcUnavailableError('it lists an attestation, and answers without it');
   if (attestation.attester !== attester || attestation.schema !== schema) return [];
   try {
-    const { day, horizonDays } = decodePrediction(attestation);
+    const { day, horizonDays } = decodePredictionData(attestation);
     return [{ uid, time: attestation.time, day, horizonDays }];
   } catch {
     // What cannot be read commits to nothing.
@@ -115,7 +119,7 @@ function committedIn(reading, { uid, attester, schema }) {
   }
 }
 
-const WHAT = 'whether the wallet committed to another call for this day';
+const CHECK_NAME = 'whether the wallet committed to another call for this day';
 
 /**
  * Compares a prediction with all others that came in time for the same day and horizon.
@@ -123,10 +127,10 @@ const WHAT = 'whether the wallet committed to another call for this day';
  * @param {Commitments} commitments
  * @param {{ uid: string, time: number, data: PredictionData }} own
  */
-export function checkAlone(list, commitments, { uid, time, data: { day, horizonDays, windowOpensAt } }) {
-  if ('problem' in commitments) return list.leave(WHAT, commitments.problem);
+export function checkNoOtherCommitment(list, commitments, { uid, time, data: { day, horizonDays, windowOpensAt } }) {
+  if ('problem' in commitments) return list.leave(CHECK_NAME, commitments.problem);
   const { from, to, since, newest, committed, tooMany } = commitments;
-  const range = `In blocks ${from} to ${to}, from ${isoOf(since)} on`;
+  const range = `In blocks ${from} to ${to}, from ${formatIsoSeconds(since)} on`;
   if (tooMany !== undefined) {
     const what = `${range}, the wallet made so few predictions that each could be read.`;
     return void list.add('commitments', what, { expected: `at most ${tooMany}`, actual: `more than ${tooMany}` });
@@ -134,11 +138,11 @@ export function checkAlone(list, commitments, { uid, time, data: { day, horizonD
   const inTime = committed.filter((one) => one.day === day && one.horizonDays === horizonDays && one.time < windowOpensAt);
   const others = inTime.filter((one) => one.uid !== uid);
   if (inTime.length === 0 && time >= since && time < windowOpensAt) {
-    return list.leave(WHAT, 'the endpoint leaves out this one where it lists what the wallet has attested');
+    return list.leave(CHECK_NAME, 'the endpoint leaves out this one where it lists what the wallet has attested');
   }
   list.add('commitments', `${range}, the wallet made no other prediction for this day and horizon before its window opened.`, {
     expected: 'no other',
     actual: others.map((one) => one.uid).join(', ') || 'no other',
   });
-  if (newest < windowOpensAt) list.postpone('another call before its window opens', `the newest block is of ${isoOf(newest)}`);
+  if (newest < windowOpensAt) list.postpone('another call before its window opens', `the newest block is of ${formatIsoSeconds(newest)}`);
 }

@@ -1,4 +1,4 @@
-import { isUidOfContent, schemaUid } from '../chain/eas.js';
+import { computeSchemaUid, isUidOfContent } from '../chain/eas.js';
 
 /** @import { CheckList } from './check-list.js' */
 /** @import { Attestation } from '../chain/eas.js' */
@@ -10,10 +10,10 @@ import { isUidOfContent, schemaUid } from '../chain/eas.js';
  * @param {{ uid: string, attester: string, schema: 'prediction' | 'resolution' }} expected
  * @returns {Attestation | null} null where there is nothing more to compare
  */
-export function checkForm(list, attestation, { uid, attester, schema }) {
-  const asked = uid.toLowerCase();
+export function checkAttestationForm(list, attestation, { uid, attester, schema }) {
+  const expectedUid = uid.toLowerCase();
   const found = attestation?.uid ?? null;
-  if (!list.add('attestation', 'The chain has the attestation that the row names.', { expected: asked, actual: found })) return null;
+  if (!list.add('attestation', 'The chain has the attestation that the row names.', { expected: expectedUid, actual: found })) return null;
   const { attester: by, schema: schemaFound, revocable, revocationTime, expirationTime } = /** @type {Attestation} */ (attestation);
   const changed = !isUidOfContent(/** @type {Attestation} */ (attestation));
   list.add('content', 'Its uid is the digest of what it says: nothing in it was changed.', {
@@ -22,7 +22,7 @@ export function checkForm(list, attestation, { uid, attester, schema }) {
   });
   list.add('attester', 'It was made by the wallet that the service names as its own.', { expected: attester.toLowerCase(), actual: by });
   list.add('schema', 'Its schema is the one that this page knows, without a resolver.', {
-    expected: schemaUid(schema),
+    expected: computeSchemaUid(schema),
     actual: schemaFound,
   });
   const withdrawn = revocable || revocationTime !== 0 || expirationTime !== 0;
@@ -40,7 +40,7 @@ export function checkForm(list, attestation, { uid, attester, schema }) {
  * @param {() => Data} decode
  * @returns {Data | null}
  */
-export function readData(list, decode) {
+export function decodeChecked(list, decode) {
   try {
     return decode();
   } catch (error) {

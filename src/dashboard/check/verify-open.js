@@ -1,15 +1,15 @@
-import { commitmentOf, DIRECTIONS, SIGNALS } from '../chain/eas.js';
-import { isoOf } from './check-list.js';
+import { DIRECTIONS, hashOpening, SIGNALS } from '../chain/eas.js';
+import { formatIsoSeconds } from './check-list.js';
 
-/** @import { ScorecardRow } from '../state/answers.ts' */
+/** @import { ScorecardRow } from '../state/responses.ts' */
 /** @import { CheckList } from './check-list.js' */
 /** @import { PredictionData } from '../chain/eas.js' */
-/** @import { Evidence } from './verify.js' */
+/** @import { Evidence } from './verify-row.js' */
 
-const CALL = 'signal, direction, confidence, P(up) and price at signal time';
+const CALL_FIELDS = 'signal, direction, confidence, P(up) and price at signal time';
 
 /** Whether a row says that something came of it. @param {ScorecardRow} row */
-export function claimsOutcome({ resolved, outcome, btcAtResolution, returnBps, resolvedAt, status }) {
+export function hasOutcomeClaim({ resolved, outcome, btcAtResolution, returnBps, resolvedAt, status }) {
   const figures = [outcome, btcAtResolution, returnBps, resolvedAt];
   return resolved || figures.some((figure) => figure !== null) || !['PENDING', 'VOID'].includes(status);
 }
@@ -20,16 +20,16 @@ export function claimsOutcome({ resolved, outcome, btcAtResolution, returnBps, r
  * @param {Evidence} evidence
  * @param {PredictionData} data
  */
-export function checkOpenRow(list, evidence, data) {
+export function checkUnresolvedRow(list, evidence, data) {
   const { row } = evidence;
   list.add('status', 'The row names no resolution, and claims no outcome.', {
     expected: 'no outcome is claimed',
-    actual: claimsOutcome(row) ? `${row.status}, or an outcome` : 'no outcome is claimed',
+    actual: hasOutcomeClaim(row) ? `${row.status}, or an outcome` : 'no outcome is claimed',
   });
   checkCall(list, evidence, data);
-  leaveClose(list, evidence);
+  deferOpeningClose(list, evidence);
   if (row.status !== 'PENDING') return;
-  const end = isoOf(data.resolvesAt).slice(0, 10);
+  const end = formatIsoSeconds(data.resolvesAt).slice(0, 10);
   const isOver = evidence.now.getTime() / 1_000 > data.resolvesAt;
   list.postpone('the outcome', isOver ? `the window ended on ${end}, and the service names no outcome` : `not before ${end}`);
 }
@@ -43,16 +43,16 @@ function checkCall(list, { row, salt, now }, { commitment, resolvesAt }) {
   const { direction, missed, status } = row;
   if (missed || direction === null) checkNoCall(list, row);
   if (missed) return;
-  if (direction !== null && salt !== null) checkOpening(list, { row, salt, commitment });
-  else if (direction !== null) list.leave(CALL, 'the service tells no salt that would open the commitment');
+  if (direction !== null && salt !== null) checkCommitmentOpening(list, { row, salt, commitment });
+  else if (direction !== null) list.leave(CALL_FIELDS, 'the service tells no salt that would open the commitment');
   else if (status === 'VOID')
-    list.leave(CALL, 'what is void is never resolved on chain: a salt opens it, which is told once the window is over');
-  else list.postpone(CALL, gatedUntil(resolvesAt, now));
+    list.leave(CALL_FIELDS, 'what is void is never resolved on chain: a salt opens it, which is told once the window is over');
+  else list.postpone(CALL_FIELDS, explainGated(resolvesAt, now));
 }
 
 /** @param {number} resolvesAt @param {Date} now */
-function gatedUntil(resolvesAt, now) {
-  const end = isoOf(resolvesAt).slice(0, 10);
+function explainGated(resolvesAt, now) {
+  const end = formatIsoSeconds(resolvesAt).slice(0, 10);
   return now.getTime() / 1_000 > resolvesAt
     ? `they are gated until the outcome is on chain: the window ended on ${end}, and the service names no outcome`
     : `they are gated until the outcome is on chain, after ${end}: then they have to open the commitment`;
@@ -66,7 +66,7 @@ function checkNoCall(list, { missed, signal, direction, confidence, pUp }) {
 }
 
 /** @param {CheckList} list @param {Evidence} evidence */
-function leaveClose(list, { row: { btcAtSignal, provisional, status }, neighbours: { openingClose } }) {
+function deferOpeningClose(list, { row: { btcAtSignal, provisional, status }, neighbours: { openingClose } }) {
   const what = 'the close at window open';
   if (btcAtSignal === null || provisional) return;
   const word = openingClose === null ? 'it is the word of the service' : 'another row has the same, which ended there';
@@ -78,21 +78,21 @@ function leaveClose(list, { row: { btcAtSignal, provisional, status }, neighbour
  * @param {CheckList} list
  * @param {{ row: ScorecardRow, salt: string, commitment: string }} opening
  */
-function checkOpening(list, { row, salt, commitment }) {
+function checkCommitmentOpening(list, { row, salt, commitment }) {
   const what = 'Salt, signal, direction, confidence, P(up) and price, as told to you, give the commitment: it was made of them.';
-  list.add('commitment', what, { expected: commitment, actual: commitmentOfRow(row, salt) });
+  list.add('commitment', what, { expected: commitment, actual: hashRowOpening(row, salt) });
 }
 
 /** @param {ScorecardRow} row @param {string} salt */
-function commitmentOfRow({ signal, direction, confidence, pUp, btcPrice }, salt) {
+function hashRowOpening({ signal, direction, confidence, pUp, btcPrice }, salt) {
   try {
-    return commitmentOf({
+    return hashOpening({
       salt,
       signal: SIGNALS.indexOf(String(signal)),
       direction: DIRECTIONS.indexOf(String(direction)),
-      confidenceBps: wholeOf(confidence, 10_000),
-      pUpBps: wholeOf(pUp, 10_000),
-      btcPriceCents: wholeOf(btcPrice, 100),
+      confidenceBps: toWholeUnits(confidence, 10_000),
+      pUpBps: toWholeUnits(pUp, 10_000),
+      btcPriceCents: toWholeUnits(btcPrice, 100),
     });
   } catch {
     return 'none: a value could not have been committed to';
@@ -104,7 +104,7 @@ function commitmentOfRow({ signal, direction, confidence, pUp, btcPrice }, salt)
  * @param {number | null} value
  * @param {number} scale
  */
-function wholeOf(value, scale) {
+function toWholeUnits(value, scale) {
   const whole = Math.round((value ?? Number.NaN) * scale);
   return whole / scale === value ? whole : Number.NaN;
 }

@@ -1,14 +1,14 @@
-import { cidOf, digestOf } from '../chain/cid.js';
-import { decodePrediction, ZERO } from '../chain/eas.js';
-import { isoOf, secondsOf } from './check-list.js';
-import { checkAlone } from './commitments.js';
-import { checkForm, readData } from './verify-attestation.js';
-import { checkLink } from './verify-record.js';
+import { computeSha256Hex, encodeCid } from '../chain/cid.js';
+import { decodePredictionData, ZERO_UID } from '../chain/eas.js';
+import { formatIsoSeconds, parseIsoSeconds } from './check-list.js';
+import { checkNoOtherCommitment } from './commitments.js';
+import { checkAttestationForm, decodeChecked } from './verify-attestation.js';
+import { checkPredecessorLink } from './verify-record.js';
 
-/** @import { ScorecardRow } from '../state/answers.ts' */
+/** @import { ScorecardRow } from '../state/responses.ts' */
 /** @import { CheckList } from './check-list.js' */
 /** @import { Attestation, PredictionData } from '../chain/eas.js' */
-/** @import { Evidence } from './verify.js' */
+/** @import { Evidence } from './verify-row.js' */
 
 const DAY_SECONDS = 86_400;
 
@@ -21,15 +21,15 @@ const DAY_SECONDS = 86_400;
  */
 export function checkPrediction(list, evidence, found) {
   const { row, attester } = evidence;
-  const attestation = checkForm(list, found, { uid: String(row.attestationUid), attester, schema: 'prediction' });
+  const attestation = checkAttestationForm(list, found, { uid: String(row.attestationUid), attester, schema: 'prediction' });
   if (attestation === null) return null;
-  const data = readData(list, () => decodePrediction(attestation));
+  const data = decodeChecked(list, () => decodePredictionData(attestation));
   if (data === null) return null;
   checkPlace(list, evidence, data);
   checkMissed(list, row, data);
   checkTime(list, row, { data, time: attestation.time });
-  checkLink(list, evidence, { attestation, data });
-  checkAlone(list, evidence.commitments, { uid: attestation.uid, time: attestation.time, data });
+  checkPredecessorLink(list, evidence, { attestation, data });
+  checkNoOtherCommitment(list, evidence.commitments, { uid: attestation.uid, time: attestation.time, data });
   checkMetadata(list, evidence, data);
   return data;
 }
@@ -41,21 +41,21 @@ export function checkPrediction(list, evidence, found) {
  */
 function checkPlace(list, { row, horizon }, { sequence, day, horizonDays, windowOpensAt, resolvesAt }) {
   list.add('horizon', 'It is of the horizon that you chose.', { expected: `${horizon}d`, actual: `${horizonDays}d` });
-  const actual = isoOf(day * DAY_SECONDS).slice(0, 10);
+  const actual = formatIsoSeconds(day * DAY_SECONDS).slice(0, 10);
   list.add('date', 'It is of the day that the row says.', { expected: row.date, actual });
   list.add('sequence', 'It has the place in the record that the row says.', { expected: row.sequence, actual: sequence });
   list.add('windowOpensAt', 'The outcome window opens when the row says.', {
-    expected: isoOf(secondsOf(row.windowOpensAt)),
-    actual: isoOf(windowOpensAt),
+    expected: formatIsoSeconds(parseIsoSeconds(row.windowOpensAt)),
+    actual: formatIsoSeconds(windowOpensAt),
   });
   list.add('resolvesAt', 'The outcome window ends when the row says.', {
-    expected: isoOf(secondsOf(row.resolvesAt)),
-    actual: isoOf(resolvesAt),
+    expected: formatIsoSeconds(parseIsoSeconds(row.resolvesAt)),
+    actual: formatIsoSeconds(resolvesAt),
   });
   const opens = (day + 1) * DAY_SECONDS;
   list.add('window', 'The window opens at 00:00 UTC after its day, and is as long as the horizon.', {
-    expected: `${isoOf(opens)} to ${isoOf(opens + horizonDays * DAY_SECONDS)}`,
-    actual: `${isoOf(windowOpensAt)} to ${isoOf(resolvesAt)}`,
+    expected: `${formatIsoSeconds(opens)} to ${formatIsoSeconds(opens + horizonDays * DAY_SECONDS)}`,
+    actual: `${formatIsoSeconds(windowOpensAt)} to ${formatIsoSeconds(resolvesAt)}`,
   });
 }
 
@@ -66,9 +66,9 @@ function checkPlace(list, { row, horizon }, { sequence, day, horizonDays, window
  * @param {PredictionData} data
  */
 function checkMissed(list, { missed, status }, { commitment }) {
-  const isNothing = commitment === ZERO;
+  const isNothing = commitment === ZERO_UID;
   const what = missed ? 'Nothing was forecast, as the row says: it commits to nothing.' : 'It commits to something.';
-  list.add('missed', what, { expected: missed ? ZERO : 'a commitment', actual: commitment, ok: missed === isNothing });
+  list.add('missed', what, { expected: missed ? ZERO_UID : 'a commitment', actual: commitment, ok: missed === isNothing });
   if (missed) list.add('void', 'As nothing was forecast, the row is void.', { expected: 'VOID', actual: status });
 }
 
@@ -80,8 +80,8 @@ function checkMissed(list, { missed, status }, { commitment }) {
  */
 function checkTime(list, { status, missed }, { data: { windowOpensAt }, time }) {
   if (missed) return;
-  const actual = isoOf(time);
-  const opens = isoOf(windowOpensAt);
+  const actual = formatIsoSeconds(time);
+  const opens = formatIsoSeconds(windowOpensAt);
   if (status === 'VOID') {
     const what = 'It is void, as the row says: it was on chain too late, and never counts.';
     list.add('void', what, { expected: `not before ${opens}`, actual, ok: time >= windowOpensAt });
@@ -100,6 +100,6 @@ function checkMetadata(list, { metadata }, data) {
   if (metadata === null || 'problem' in metadata) {
     return list.leave('the published metadata', metadata === null ? 'nothing was published under what it names' : metadata.problem);
   }
-  const what = `The published metadata (${cidOf(data.metadata).slice(0, 12)}…) has the digest that it names.`;
-  list.add('metadata', what, { expected: data.metadata, actual: digestOf(metadata.bytes) });
+  const what = `The published metadata (${encodeCid(data.metadata).slice(0, 12)}…) has the digest that it names.`;
+  list.add('metadata', what, { expected: data.metadata, actual: computeSha256Hex(metadata.bytes) });
 }

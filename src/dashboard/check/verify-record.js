@@ -1,9 +1,9 @@
-import { decodePrediction, isUidOfContent, schemaUid, ZERO } from '../chain/eas.js';
-import { isoOf } from './check-list.js';
+import { computeSchemaUid, decodePredictionData, isUidOfContent, ZERO_UID } from '../chain/eas.js';
+import { formatIsoSeconds } from './check-list.js';
 
 /** @import { CheckList } from './check-list.js' */
 /** @import { Attestation, PredictionData } from '../chain/eas.js' */
-/** @import { Evidence } from './verify.js' */
+/** @import { Evidence } from './verify-row.js' */
 
 const DAY_SECONDS = 86_400;
 
@@ -13,7 +13,7 @@ const DAY_SECONDS = 86_400;
  * @param {CheckList} list
  * @param {Evidence} evidence
  */
-export function checkAmongOthers(list, { row, horizon, neighbours: { before, alike, openingClose, endingClose } }) {
+export function checkRecordPosition(list, { row, horizon, neighbours: { before, alike, openingClose, endingClose } }) {
   const { sequence, btcAtSignal, provisional, btcAtResolution } = row;
   list.add('horizon', 'The row is of the horizon that you chose.', { expected: `${horizon}d`, actual: row.horizon });
   list.add('once', 'No other row has its number.', { expected: 1, actual: alike });
@@ -37,9 +37,9 @@ export function checkAmongOthers(list, { row, horizon, neighbours: { before, ali
  * @param {Evidence} evidence
  * @param {{ attestation: Attestation, data: PredictionData }} found
  */
-export function checkLink(list, { row, attester, neighbours: { before }, previous }, { attestation: { refUID }, data }) {
+export function checkPredecessorLink(list, { row, attester, neighbours: { before }, previous }, { attestation: { refUID }, data }) {
   if (row.sequence === 1) {
-    list.add('link', 'It is the first of its record, and refers to none before it.', { expected: ZERO, actual: refUID });
+    list.add('link', 'It is the first of its record, and refers to none before it.', { expected: ZERO_UID, actual: refUID });
     return;
   }
   // That a row before it is not shown is a finding of its own.
@@ -48,7 +48,7 @@ export function checkLink(list, { row, attester, neighbours: { before }, previou
   const isThat = list.add('link', 'It refers to the prediction of the row before it.', { expected, actual: refUID });
   if (!isThat || previous === null) return;
   if ('problem' in previous) list.leave('what the prediction before it says', previous.problem);
-  else checkPrevious(list, previous.attestation, { attester, data });
+  else checkPredecessor(list, previous.attestation, { attester, data });
 }
 
 /**
@@ -56,34 +56,34 @@ export function checkLink(list, { row, attester, neighbours: { before }, previou
  * @param {Attestation | null} previous
  * @param {{ attester: string, data: PredictionData }} follower
  */
-function checkPrevious(list, previous, { attester, data: { horizonDays, day, sequence } }) {
+function checkPredecessor(list, previous, { attester, data: { horizonDays, day, sequence } }) {
   list.add('previous', 'What it refers to is a prediction of the same wallet.', {
     expected: `a prediction of ${attester.toLowerCase()}`,
-    actual: makerOf(previous),
+    actual: describeMaker(previous),
   });
   list.add('previousPlace', 'That one is of the same horizon, of the day before and of the number before.', {
-    expected: placeOf({ horizonDays, day: day - 1, sequence: sequence - 1 }),
-    actual: placeIn(previous),
+    expected: formatPlace({ horizonDays, day: day - 1, sequence: sequence - 1 }),
+    actual: describePlaceOf(previous),
   });
 }
 
 /** @param {Attestation | null} attestation */
-function makerOf(attestation) {
+function describeMaker(attestation) {
   if (attestation === null) return null;
   if (!isUidOfContent(attestation)) return 'not what its uid says';
-  return attestation.schema === schemaUid('prediction') ? `a prediction of ${attestation.attester}` : 'of another schema';
+  return attestation.schema === computeSchemaUid('prediction') ? `a prediction of ${attestation.attester}` : 'of another schema';
 }
 
 /** @param {Attestation | null} attestation */
-function placeIn(attestation) {
+function describePlaceOf(attestation) {
   try {
-    return attestation === null ? null : placeOf(decodePrediction(attestation));
+    return attestation === null ? null : formatPlace(decodePredictionData(attestation));
   } catch {
     return 'what cannot be read';
   }
 }
 
 /** @param {Pick<PredictionData, 'horizonDays' | 'day' | 'sequence'>} place */
-function placeOf({ horizonDays, day, sequence }) {
-  return `${horizonDays}d of ${isoOf(day * DAY_SECONDS).slice(0, 10)}, number ${sequence}`;
+function formatPlace({ horizonDays, day, sequence }) {
+  return `${horizonDays}d of ${formatIsoSeconds(day * DAY_SECONDS).slice(0, 10)}, number ${sequence}`;
 }

@@ -1,14 +1,14 @@
-import { commitmentOf, DIRECTIONS, decodeResolution, OUTCOMES, SIGNALS } from '../chain/eas.js';
-import { isoOf, secondsOf } from './check-list.js';
-import { checkForm, readData } from './verify-attestation.js';
+import { DIRECTIONS, decodeResolutionData, hashOpening, OUTCOMES, SIGNALS } from '../chain/eas.js';
+import { formatIsoSeconds, parseIsoSeconds } from './check-list.js';
+import { checkAttestationForm, decodeChecked } from './verify-attestation.js';
 
-/** @import { ScorecardRow } from '../state/answers.ts' */
+/** @import { ScorecardRow } from '../state/responses.ts' */
 /** @import { CheckList } from './check-list.js' */
 /** @import { Attestation, PredictionData, ResolutionData } from '../chain/eas.js' */
-/** @import { Evidence } from './verify.js' */
+/** @import { Evidence } from './verify-row.js' */
 
 /** The most that a confidence is told as. */
-const MOST_CONFIDENCE_BPS = 9_900;
+const MAX_CONFIDENCE_BPS = 9_900;
 
 /**
  * Compares a row with the resolution that reveals it, and that with the prediction that it resolves.
@@ -17,7 +17,7 @@ const MOST_CONFIDENCE_BPS = 9_900;
  * @param {{ found: Attestation | null, committed: PredictionData }} chain
  */
 export function checkResolution(list, { row, attester }, { found, committed }) {
-  const attestation = checkForm(list, found, { uid: String(row.resolutionUid), attester, schema: 'resolution' });
+  const attestation = checkAttestationForm(list, found, { uid: String(row.resolutionUid), attester, schema: 'resolution' });
   if (attestation === null) return;
   list.add('reference', 'It refers to the prediction that it resolves.', {
     expected: String(row.attestationUid).toLowerCase(),
@@ -25,18 +25,18 @@ export function checkResolution(list, { row, attester }, { found, committed }) {
   });
   const { time } = attestation;
   list.add('time', 'It was made after the outcome window had ended.', {
-    expected: `not before ${isoOf(committed.resolvesAt)}`,
-    actual: isoOf(time),
+    expected: `not before ${formatIsoSeconds(committed.resolvesAt)}`,
+    actual: formatIsoSeconds(time),
     ok: time >= committed.resolvesAt,
   });
-  const told = row.resolvedAt === null ? null : isoOf(secondsOf(row.resolvedAt));
-  list.add('resolvedAt', 'It was made when the row says.', { expected: told, actual: isoOf(time) });
-  const data = readData(list, () => decodeResolution(attestation));
+  const shownValue = row.resolvedAt === null ? null : formatIsoSeconds(parseIsoSeconds(row.resolvedAt));
+  list.add('resolvedAt', 'It was made when the row says.', { expected: shownValue, actual: formatIsoSeconds(time) });
+  const data = decodeChecked(list, () => decodeResolutionData(attestation));
   if (data === null) return;
   checkCommitment(list, data, committed);
   checkValues(list, data);
   checkOutcome(list, data);
-  checkRow(list, row, data);
+  checkRevealedRow(list, row, data);
 }
 
 /**
@@ -46,19 +46,19 @@ export function checkResolution(list, { row, attester }, { found, committed }) {
  */
 function checkCommitment(list, data, { commitment }) {
   const what = 'Salt and values that it reveals, hashed in this browser, give the commitment of the prediction.';
-  list.add('commitment', what, { expected: commitment, actual: commitmentOf(data) });
+  list.add('commitment', what, { expected: commitment, actual: hashOpening(data) });
 }
 
 /** BUY says UP and SELL says DOWN; the direction is the likelier one, and the confidence its probability. @param {CheckList} list @param {ResolutionData} data */
 function checkValues(list, { signal, direction, confidenceBps, pUpBps }) {
-  const said = [direction, 1, 2][signal];
+  const impliedDirection = [direction, 1, 2][signal];
   list.add('call', 'Signal and direction say the same.', {
-    expected: `${SIGNALS[signal]} ${DIRECTIONS[said]}`,
+    expected: `${SIGNALS[signal]} ${DIRECTIONS[impliedDirection]}`,
     actual: `${SIGNALS[signal]} ${DIRECTIONS[direction]}`,
   });
   // One half to the basis point may have been a hair above or below.
   const likelier = pUpBps === 5_000 ? direction : pUpBps > 5_000 ? 1 : 2;
-  const probability = Math.min(MOST_CONFIDENCE_BPS, Math.max(pUpBps, 10_000 - pUpBps));
+  const probability = Math.min(MAX_CONFIDENCE_BPS, Math.max(pUpBps, 10_000 - pUpBps));
   list.add('likelier', 'The direction is the likelier one, and the confidence its probability.', {
     expected: `${DIRECTIONS[likelier]} with ${probability} bps`,
     actual: `${DIRECTIONS[direction]} with ${confidenceBps} bps`,
@@ -73,13 +73,13 @@ function checkOutcome(list, data) {
     actual: returnBps,
   });
   list.add('result', 'The outcome follows from the direction and the two closes.', {
-    expected: resultOf(data),
+    expected: computeOutcome(data),
     actual: OUTCOMES[outcome] ?? `code ${outcome}`,
   });
 }
 
 /** @param {ResolutionData} data */
-function resultOf(data) {
+function computeOutcome(data) {
   if (data.signal === 0) return 'HOLD';
   return (data.direction === 1) === hasRisen(data) ? 'WIN' : 'LOSS';
 }
@@ -88,7 +88,7 @@ function resultOf(data) {
 const hasRisen = ({ btcAtSignalCents, btcAtResolutionCents }) => btcAtResolutionCents > btcAtSignalCents;
 
 /** Everything that the row shows, against what was revealed. @param {CheckList} list @param {ScorecardRow} row @param {ResolutionData} data */
-function checkRow(list, row, data) {
+function checkRevealedRow(list, row, data) {
   const counts = data.outcome !== 0;
   const { outcome } = row;
   /** @type {[field: string, name: string, shown: string | number | boolean | null, chain: string | number | boolean | null][]} */
@@ -106,6 +106,6 @@ function checkRow(list, row, data) {
     ['correct', 'word on whether it was right', outcome?.correct ?? null, counts ? data.outcome === 1 : null],
     ['actualReturn', 'return', outcome?.actualReturn ?? null, counts ? data.returnBps / 10_000 : null],
   ];
-  for (const [field, name, told, actual] of shown)
-    list.add(field, `The row shows the ${name} that is on chain.`, { expected: told, actual });
+  for (const [field, name, shownValue, actual] of shown)
+    list.add(field, `The row shows the ${name} that is on chain.`, { expected: shownValue, actual });
 }

@@ -1,19 +1,19 @@
-import { ago } from '../lib/ago.js';
-import { byId, h, replace } from '../lib/dom.js';
-import { shortHex, utcTime } from '../lib/format.js';
-import { tierWords } from '../lib/words.js';
-import { Problem } from '../state/api.js';
-import { attempt, endSession, isSameAccount, logInWith } from '../unlock/login.js';
-import { UNLOCK, unlockButton } from '../unlock/unlock-button.js';
-import { createUnlockDialog, STAGES } from '../unlock/unlock-dialog.js';
+import { byId, h, replaceChildren } from '../lib/dom.js';
+import { formatUtcTime, shortenHex } from '../lib/format.js';
+import { formatTier } from '../lib/format-text.js';
+import { createRelativeTime } from '../lib/relative-time.js';
+import { ApiProblem } from '../state/api.js';
+import { attemptLogin, endSession, isSameAccount, logInWith } from '../unlock/login.js';
+import { createUnlockButton, UNLOCK_EVENT } from '../unlock/unlock-button.js';
+import { createUnlockDialog, STAGE_MESSAGES } from '../unlock/unlock-dialog.js';
 import { watchWallet } from '../unlock/wallet-watch.js';
 
-/** @import { LoggedIn } from '../state/session.js' */
+/** @import { LoginSession } from '../state/session.js' */
 /** @import { Page } from '../parts/main.js' */
 /** @import { WalletWatch } from '../unlock/wallet-watch.js' */
 
 /** How long before its end a session can be renewed. */
-const RENEW_MS = 5 * 60_000;
+const RENEWABLE_BEFORE_MS = 5 * 60_000;
 
 /**
  * Who looks at the page: the way in, and for whoever is in his wallet, tier, time left and the way out.
@@ -22,36 +22,36 @@ const RENEW_MS = 5 * 60_000;
 export function mountAccount({ session }) {
   const notice = h('p', { class: 'account-notice', role: 'status', tabindex: -1 });
   const state = h('div', { class: 'account' });
-  replace(byId('account'), state, notice);
-  const say = (/** @type {string} */ words) => {
+  replaceChildren(byId('account'), state, notice);
+  const showNotice = (/** @type {string} */ words) => {
     notice.textContent = words;
   };
-  const wallets = watchWallet({ onAccounts: (accounts) => turned(accounts) });
+  const wallets = watchWallet({ onAccounts: (accounts) => onAccountsChanged(accounts) });
   const leave = (/** @type {string} */ words) => {
     wallets.forget();
-    logOut(session, words, say);
+    logOut(session, words, showNotice);
     notice.focus();
   };
 
   /** @param {readonly string[]} accounts */
-  function turned(accounts) {
+  function onAccountsChanged(accounts) {
     const { current } = session;
     if (current !== null && !accounts.includes(current.wallet.toLowerCase())) leave('The wallet has changed its account: logged out.');
   }
 
-  const onLoggedIn = (/** @type {LoggedIn} */ next) => {
-    say('Logged in.');
+  const onLoggedIn = (/** @type {LoginSession} */ next) => {
+    showNotice('Logged in.');
     session.set(next);
   };
   const dialog = createUnlockDialog({ wallets, onLoggedIn, fallback: notice });
   document.body.append(dialog.element);
-  document.addEventListener(UNLOCK, dialog.open);
-  const renew = renewal({ session, wallets, say, openDialog: dialog.open });
+  document.addEventListener(UNLOCK_EVENT, dialog.open);
+  const renew = createRenewal({ session, wallets, say: showNotice, openDialog: dialog.open });
   function draw() {
     const { current } = session;
     const focused = state.contains(document.activeElement) ? document.activeElement?.textContent : null;
-    replace(state, current === null ? wayIn() : inside(current, { renew, leave: () => leave('Logged out.') }));
-    if (session.hasEnded) say('The session has ended: unlock again to go on.');
+    replaceChildren(state, current === null ? renderUnlock() : renderSession(current, { renew, leave: () => leave('Logged out.') }));
+    if (session.hasEnded) showNotice('The session has ended: unlock again to go on.');
     // Never on to a button that does something else.
     const same = [...state.querySelectorAll('button')].find(({ textContent }) => textContent === focused);
     if (focused !== null) (same ?? notice).focus();
@@ -59,25 +59,25 @@ export function mountAccount({ session }) {
   session.onChange(draw);
   session.onRenewal(draw);
   draw();
-  followTheToken(session, draw);
+  watchTokenExpiry(session, draw);
 }
 
 /**
  * Signs again with the account that has logged in, when the reader asks for it; what he has open stays.
  * @param {{ session: Page['session'], wallets: Pick<WalletWatch, 'used'>, say: (words: string) => void, openDialog: () => void }} options
  */
-export function renewal({ session, wallets, say, openDialog }) {
+export function createRenewal({ session, wallets, say: showNotice, openDialog }) {
   return async () => {
     const { current } = session;
     const wallet = wallets.used;
     if (wallet === null) return openDialog();
-    await attempt({
-      login: (sayStage) => logInWith(wallet.provider, (stage) => sayStage(STAGES[stage](wallet.name)), current?.wallet),
+    await attemptLogin({
+      login: (sayStage) => logInWith(wallet.provider, (stage) => sayStage(STAGE_MESSAGES[stage](wallet.name)), current?.wallet),
       // He may have logged out meanwhile.
       counts: () => session.current === current || session.hasEnded,
-      say,
+      say: showNotice,
       onDone(next) {
-        say(isSameAccount(next.wallet, current?.wallet) ? 'Renewed.' : 'Logged in.');
+        showNotice(isSameAccount(next.wallet, current?.wallet) ? 'Renewed.' : 'Logged in.');
         session.set(next);
       },
     });
@@ -88,35 +88,35 @@ export function renewal({ session, wallets, say, openDialog }) {
  * Here at once, whatever the service says to it.
  * @param {Page['session']} session
  * @param {string} words
- * @param {(words: string) => void} say
+ * @param {(words: string) => void} showNotice
  */
-function logOut(session, words, say) {
+function logOut(session, words, showNotice) {
   const { current } = session;
   if (current === null) return;
-  say(words);
+  showNotice(words);
   session.set(null);
   endSession(current).catch((error) => {
-    if (!(error instanceof Problem)) throw error;
+    if (!(error instanceof ApiProblem)) throw error;
     // Its session is over there already.
     if (error.code === 'UNAUTHENTICATED') return;
-    say(`${words} The service could not be told: the token ends by itself at ${utcTime(current.expiresAt)}.`);
+    showNotice(`${words} The service could not be told: the token ends by itself at ${formatUtcTime(current.expiresAt)}.`);
   });
 }
 
-function wayIn() {
-  return unlockButton(['Unlock', h('span', { class: 'more-words' }, ' with your wallet')]);
+function renderUnlock() {
+  return createUnlockButton(['Unlock', h('span', { class: 'more-words' }, ' with your wallet')]);
 }
 
 /**
- * @param {LoggedIn} session
+ * @param {LoginSession} session
  * @param {{ renew: () => void, leave: () => void }} actions
  */
-function inside({ wallet, tier, expiresAt }, { renew, leave }) {
-  const endsSoon = Date.parse(expiresAt) - Date.now() <= RENEW_MS;
+function renderSession({ wallet, tier, expiresAt }, { renew, leave }) {
+  const endsSoon = Date.parse(expiresAt) - Date.now() <= RENEWABLE_BEFORE_MS;
   return [
-    h('span', { class: 'tier' }, tierWords(tier)),
-    h('span', { title: wallet }, shortHex(wallet)),
-    h('span', { class: 'quiet' }, 'ends ', ago(expiresAt)),
+    h('span', { class: 'tier' }, formatTier(tier)),
+    h('span', { title: wallet }, shortenHex(wallet)),
+    h('span', { class: 'quiet' }, 'ends ', createRelativeTime(expiresAt)),
     endsSoon && h('button', { type: 'button', onclick: renew }, 'Renew'),
     h('button', { type: 'button', onclick: leave }, 'Log out'),
   ];
@@ -127,15 +127,15 @@ function inside({ wallet, tier, expiresAt }, { renew, leave }) {
  * @param {Page['session']} session
  * @param {() => void} onEndNear
  */
-function followTheToken(session, onEndNear) {
+function watchTokenExpiry(session, onEndNear) {
   /** @type {ReturnType<typeof setTimeout>[]} */
   let timers = [];
-  /** @param {LoggedIn | null} current */
+  /** @param {LoginSession | null} current */
   const arm = (current) => {
     timers.forEach(clearTimeout);
     if (current === null) return;
     const left = Date.parse(current.expiresAt) - Date.now();
-    timers = [setTimeout(session.end, Math.max(0, left)), setTimeout(onEndNear, Math.max(0, left - RENEW_MS))];
+    timers = [setTimeout(session.end, Math.max(0, left)), setTimeout(onEndNear, Math.max(0, left - RENEWABLE_BEFORE_MS))];
   };
   session.onChange(arm);
   session.onRenewal(arm);

@@ -1,39 +1,39 @@
-import { keepTimesTrue } from '../lib/ago.js';
-import { byId, h, replace } from '../lib/dom.js';
-import { utcTime } from '../lib/format.js';
+import { byId, h, replaceChildren } from '../lib/dom.js';
+import { formatUtcTime } from '../lib/format.js';
+import { startTimeUpdates } from '../lib/relative-time.js';
 
-/** @import { Health } from '../state/pulse.js' */
+/** @import { ServiceHealth } from '../state/poller.js' */
 /** @import { Page } from '../parts/main.js' */
 
 /**
  * Whether the service is there. What is told aloud changes only when that does; the time of the last look is for eyes.
  * @param {Page} page
  */
-export function mountConnection({ pulse }) {
+export function mountConnection({ poller }) {
   const element = byId('connection');
   const words = h('span', {}, 'Connecting…');
   const checked = h('span', { class: 'checked', 'aria-hidden': 'true' });
   element.dataset.state = 'starting';
-  replace(element, h('span', { class: 'dot', 'aria-hidden': 'true' }), words, checked);
+  replaceChildren(element, h('span', { class: 'dot', 'aria-hidden': 'true' }), words, checked);
   /** @type {string | null} */
   let lostAt = null;
-  keepTimesTrue();
-  pulse.onLook((health) => {
+  startTimeUpdates();
+  poller.onLook((health) => {
     const now = new Date().toISOString();
     lostAt = health.state === 'offline' ? (lostAt ?? now) : null;
     element.dataset.state = health.state;
-    const next = wordsOf(health, lostAt);
+    const next = formatHealth(health, lostAt);
     if (words.textContent !== next) words.textContent = next;
     checked.textContent = health.state === 'up' ? now.slice(11, 16).concat(' UTC') : '';
   });
 }
 
 /**
- * @param {Health} health
+ * @param {ServiceHealth} health
  * @param {string | null} lostAt
  */
-function wordsOf({ state }, lostAt) {
+function formatHealth({ state }, lostAt) {
   if (state === 'up') return 'Connected';
   if (state === 'starting') return 'Starting up';
-  return `Offline since ${utcTime(lostAt).slice(11)}. What is shown is from before; trying again by itself`;
+  return `Offline since ${formatUtcTime(lostAt).slice(11)}. What is shown is from before; trying again by itself`;
 }

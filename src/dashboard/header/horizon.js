@@ -1,5 +1,5 @@
-import { byId, h, replace } from '../lib/dom.js';
-import { HORIZONS } from '../state/choice.js';
+import { byId, h, replaceChildren } from '../lib/dom.js';
+import { SELECTABLE_HORIZONS } from '../state/horizon-selection.js';
 
 /** @import { Page } from '../parts/main.js' */
 
@@ -8,15 +8,15 @@ import { HORIZONS } from '../state/choice.js';
  * @param {Page} page
  */
 export function mountHorizon({ horizon }) {
-  const options = HORIZONS.map((days) => option(days, horizon));
-  replace(byId('horizon'), h('fieldset', { class: 'horizon' }, h('legend', {}, 'Horizon of the forecasts'), options));
+  const options = SELECTABLE_HORIZONS.map((days) => renderHorizonOption(days, horizon));
+  replaceChildren(byId('horizon'), h('fieldset', { class: 'horizon' }, h('legend', {}, 'Horizon of the forecasts'), options));
 }
 
 /**
  * @param {number} days
  * @param {Page['horizon']} horizon
  */
-function option(days, horizon) {
+function renderHorizonOption(days, horizon) {
   const checked = days === horizon.value;
   const input = h('input', { type: 'radio', name: 'horizon', value: days, checked, onchange: () => horizon.set(days) });
   return h('label', {}, input, h('span', {}, `${days} days`));

@@ -1,12 +1,12 @@
-import { byId, h, replace } from '../lib/dom.js';
-import { utcTime } from '../lib/format.js';
-import { dayWords } from '../lib/words.js';
+import { byId, h, replaceChildren } from '../lib/dom.js';
+import { formatUtcTime } from '../lib/format.js';
+import { formatDate } from '../lib/format-text.js';
 
 /** @import { Page } from '../parts/main.js' */
 
 /**
  * What the reader looks at.
- * @typedef {{ kind: 'live' | 'csv' | 'simulated', source: string, replayedThrough: string | null, staleSince: string | null }} Origin
+ * @typedef {{ kind: 'live' | 'csv' | 'simulated', source: string, replayedThrough: string | null, staleSince: string | null }} DataOrigin
  */
 
 /**
@@ -18,22 +18,22 @@ export function mountOrigin({ store }) {
   const place = byId('origin');
   let shown = '';
   const draw = () => {
-    const origin = originOf(store);
+    const origin = getDataOrigin(store);
     if (origin === null || JSON.stringify(origin) === shown) return;
     shown = JSON.stringify(origin);
     document.body.dataset.kind = origin.kind;
-    const [mark, ...sentences] = wordsOf(origin);
+    const [mark, ...sentences] = formatDataOrigin(origin);
     const more = sentences.length === 0 ? null : h('p', { class: 'origin-more' }, sentences.join(' '));
-    replace(place, h('p', { class: 'origin-mark' }, h('strong', {}, mark)), more);
+    replaceChildren(place, h('p', { class: 'origin-mark' }, h('strong', {}, mark)), more);
   };
   for (const name of /** @type {const} */ (['info', 'price', 'scorecard'])) store.watch(name, draw);
 }
 
 /**
  * @param {Page['store']} store
- * @returns {Origin | null} null before anything is known
+ * @returns {DataOrigin | null} null before anything is known
  */
-function originOf(store) {
+function getDataOrigin(store) {
   const { answer: info } = store.get('info');
   const { answer: price } = store.get('price');
   if (info === null) return null;
@@ -43,38 +43,42 @@ function originOf(store) {
   return { kind, source, replayedThrough: replayed?.date ?? null, staleSince: price?.stale ? price.observedAt : null };
 }
 
-/** @param {Origin} origin the first one is a title */
-function wordsOf({ kind, source, replayedThrough, staleSince }) {
-  const [mark, ...sentences] = KINDS[kind](source);
-  return [mark, ...sentences, ...replayWords(kind, replayedThrough), ...staleWords(kind, staleSince), ...worthWords(kind)];
+/** @param {DataOrigin} origin the first one is a title */
+function formatDataOrigin({ kind, source, replayedThrough, staleSince }) {
+  const [mark, ...sentences] = KIND_SENTENCES[kind](source);
+  return [mark, ...sentences, ...formatReplay(kind, replayedThrough), ...formatStaleness(kind, staleSince), ...formatWorth(kind)];
 }
 
-/** @type {Record<Origin['kind'], (source: string) => string[]>} */
-const KINDS = {
-  simulated: (source) => ['Simulated market', `Prices and quotes here are made up by ${seedOf(source)}.`],
+/** @type {Record<DataOrigin['kind'], (source: string) => string[]>} */
+const KIND_SENTENCES = {
+  simulated: (source) => ['Simulated market', `Prices and quotes here are made up by ${parseSeed(source)}.`],
   csv: (source) => ['Recorded history', `Prices come from recorded files (${source}), not from the market as it is now.`],
   live: () => ['Live market data'],
 };
 
 /** `seed 2` of `simulated (seed 2)`. @param {string} source */
-function seedOf(source) {
+function parseSeed(source) {
   return /seed \S+?(?=\))/.exec(source)?.[0] ?? 'a program';
 }
 
-/** @param {Origin['kind']} kind @param {string | null} through */
-function replayWords(kind, through) {
+/** @param {DataOrigin['kind']} kind @param {string | null} through */
+function formatReplay(kind, through) {
   if (through === null) return [];
-  const words = `Days up to ${dayWords(through)} were replayed when this demo first started`;
+  const words = `Days up to ${formatDate(through)} were replayed when this demo first started`;
   return [kind === 'simulated' ? `${words}.` : `${words}: their forecasts were not made at those dates.`];
 }
 
-/** @param {Origin['kind']} kind */
-function worthWords(kind) {
+/** @param {DataOrigin['kind']} kind */
+function formatWorth(kind) {
   return kind === 'simulated' ? ['Nothing here says how the oracle does on the real market.'] : [];
 }
 
-/** @param {Origin['kind']} kind @param {string | null} since */
-function staleWords(kind, since) {
+/** @param {DataOrigin['kind']} kind @param {string | null} since */
+function formatStaleness(kind, since) {
   if (since === null) return [];
-  return [kind === 'csv' ? `These files end: the newest price is of ${utcTime(since)}.` : `The newest price is old: of ${utcTime(since)}.`];
+  return [
+    kind === 'csv'
+      ? `These files end: the newest price is of ${formatUtcTime(since)}.`
+      : `The newest price is old: of ${formatUtcTime(since)}.`,
+  ];
 }

@@ -14,7 +14,7 @@ const SVG = 'http://www.w3.org/2000/svg';
  * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function h(tag, attributes = {}, ...children) {
-  return fill(document.createElement(tag), attributes, children);
+  return fillElement(document.createElement(tag), attributes, children);
 }
 
 /**
@@ -26,7 +26,7 @@ export function h(tag, attributes = {}, ...children) {
  * @returns {SVGElementTagNameMap[Tag]}
  */
 export function s(tag, attributes = {}, ...children) {
-  return fill(/** @type {SVGElementTagNameMap[Tag]} */ (document.createElementNS(SVG, tag)), attributes, children);
+  return fillElement(/** @type {SVGElementTagNameMap[Tag]} */ (document.createElementNS(SVG, tag)), attributes, children);
 }
 
 /**
@@ -34,8 +34,8 @@ export function s(tag, attributes = {}, ...children) {
  * @param {Element} element
  * @param {...(Child | readonly Child[])} children
  */
-export function replace(element, ...children) {
-  element.replaceChildren(...present(children));
+export function replaceChildren(element, ...children) {
+  element.replaceChildren(...toNodes(children));
 }
 
 /**
@@ -54,7 +54,7 @@ export function byId(id) {
  * @param {string} id
  * @returns {HTMLElement}
  */
-export function bodyOf(id) {
+export function getSectionBody(id) {
   return /** @type {HTMLElement} */ (byId(id).querySelector('.body'));
 }
 
@@ -65,13 +65,13 @@ export function bodyOf(id) {
  * @param {readonly (Child | readonly Child[])[]} children
  * @returns {E}
  */
-function fill(element, attributes, children) {
+function fillElement(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     if (typeof value === 'function') element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? '' : String(value));
   }
-  element.append(...present(children));
+  element.append(...toNodes(children));
   return element;
 }
 
@@ -79,7 +79,7 @@ function fill(element, attributes, children) {
  * @param {readonly (Child | readonly Child[])[]} children
  * @returns {(Node | string)[]}
  */
-function present(children) {
+function toNodes(children) {
   return children
     .flat()
     .filter((child) => child !== null && child !== undefined && child !== false)

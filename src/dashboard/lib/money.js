@@ -8,7 +8,7 @@ const format = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximu
  * @param {number | null} micros
  * @param {string} asset
  */
-export function amount(micros, asset) {
+export function formatAssetAmount(micros, asset) {
   return micros === null ? '–' : `${format.format(micros / MICROS)} ${asset}`;
 }
 
@@ -17,7 +17,7 @@ export function amount(micros, asset) {
  * @param {number | null} micros
  * @param {string} asset
  */
-export function signedAmount(micros, asset) {
-  if (micros === null || micros === 0) return amount(micros, asset);
-  return `${micros > 0 ? '+' : '−'}${amount(Math.abs(micros), asset)}`;
+export function formatSignedAssetAmount(micros, asset) {
+  if (micros === null || micros === 0) return formatAssetAmount(micros, asset);
+  return `${micros > 0 ? '+' : '−'}${formatAssetAmount(Math.abs(micros), asset)}`;
 }

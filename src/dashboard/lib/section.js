@@ -1,26 +1,26 @@
-import { h, replace } from './dom.js';
-import { utcTime } from './format.js';
+import { h, replaceChildren } from './dom.js';
+import { formatUtcTime } from './format.js';
 
-/** @import { Answers } from '../state/answers.ts' */
+/** @import { ApiResponses } from '../state/responses.ts' */
 /** @import { Child } from './dom.js' */
-/** @import { Store, Known } from '../state/store.js' */
+/** @import { Store, ResourceState } from '../state/store.js' */
 
 /**
  * Shows a resource in an element: that it is coming, what it says, and why it is not there or old. It is drawn again only when the
  * answer has changed, so that what a reader has opened or focused stays.
- * @template {keyof Answers} Name
- * @param {{ store: Store, name: Name, body: HTMLElement, draw: (answer: Answers[Name]) => Child | readonly Child[] }} options
+ * @template {keyof ApiResponses} Name
+ * @param {{ store: Store, name: Name, body: HTMLElement, draw: (answer: ApiResponses[Name]) => Child | readonly Child[] }} options
  */
-export function show({ store, name, body, draw }) {
+export function mountResource({ store, name, body, draw }) {
   const content = h('div', {});
   const trouble = h('div', { 'aria-live': 'polite' });
-  replace(body, trouble, content);
+  replaceChildren(body, trouble, content);
   let drawn = '';
   store.watch(name, (known) => {
-    replace(trouble, troubleOf(known));
+    replaceChildren(trouble, renderProblem(known));
     const next = known.answer === null ? '' : JSON.stringify(known.answer);
-    if (known.answer === null) replace(content, known.problem === null ? h('p', { class: 'loading' }, 'Loading…') : null);
-    else if (next !== drawn) redraw(content, () => draw(/** @type {Answers[Name]} */ (known.answer)));
+    if (known.answer === null) replaceChildren(content, known.problem === null ? h('p', { class: 'loading' }, 'Loading…') : null);
+    else if (next !== drawn) redrawKeepingFocus(content, () => draw(/** @type {ApiResponses[Name]} */ (known.answer)));
     drawn = next;
   });
 }
@@ -28,12 +28,12 @@ export function show({ store, name, body, draw }) {
 /**
  * When a resource was last answered: for sections whose figures do not say themselves how old they are.
  * @param {Store} store
- * @param {keyof Answers} name
+ * @param {keyof ApiResponses} name
  */
-export function asOf(store, name) {
+export function createAsOfLine(store, name) {
   const line = h('p', { class: 'quiet as-of' });
   store.watch(name, ({ at }) => {
-    const words = at === null ? '' : `As of ${utcTime(at.toISOString())}.`;
+    const words = at === null ? '' : `As of ${formatUtcTime(at.toISOString())}.`;
     if (line.textContent !== words) line.textContent = words;
   });
   return line;
@@ -43,7 +43,7 @@ export function asOf(store, name) {
  * A section that cannot be drawn says so, and leaves the others alone.
  * @param {() => Child | readonly Child[]} draw
  */
-export function drawnOr(draw) {
+export function drawSafely(draw) {
   try {
     return draw();
   } catch (error) {
@@ -57,36 +57,36 @@ export function drawnOr(draw) {
  * @param {HTMLElement} content
  * @param {() => Child | readonly Child[]} draw
  */
-function redraw(content, draw) {
+function redrawKeepingFocus(content, draw) {
   const focused = document.activeElement;
-  const path = focused !== null && content.contains(focused) ? pathOf(content, focused) : null;
-  replace(content, drawnOr(draw));
+  const path = focused !== null && content.contains(focused) ? getChildPath(content, focused) : null;
+  replaceChildren(content, drawSafely(draw));
   if (path === null || focused === null) return;
   const there = path.reduce((/** @type {Element | undefined} */ at, index) => at?.children[index], content);
   if (there instanceof HTMLElement && there.tagName === focused.tagName) there.focus({ preventScroll: true });
 }
 
 /** Which child of which child an element is. @param {Element} from @param {Element} element @returns {number[]} */
-function pathOf(from, element) {
+function getChildPath(from, element) {
   const parent = element.parentElement;
   if (element === from || parent === null) return [];
-  return [...pathOf(from, parent), [...parent.children].indexOf(element)];
+  return [...getChildPath(from, parent), [...parent.children].indexOf(element)];
 }
 
 /**
  * Why there is nothing to show. As long as a start replays history, that this will pass.
  * @param {string} words
  */
-export function notYet(words) {
+export function renderNotYet(words) {
   const meanwhile = h('span', { class: 'meanwhile' }, 'History is being replayed: this fills by itself.');
   return h('p', { class: 'empty' }, h('span', {}, words), meanwhile);
 }
 
-/** @param {Known<any>} known */
-function troubleOf({ answer, problem, at }) {
+/** @param {ResourceState<any>} known */
+function renderProblem({ answer, problem, at }) {
   if (problem === null) return null;
   const waiting = problem.code === 'STEP_WAITING';
   const since = answer === null || at === null ? '' : ` What is shown is of ${at.toISOString().slice(11, 16)} UTC.`;
   const words = `${problem.message}.${since}`;
-  return waiting ? notYet(words) : h('p', { class: 'trouble' }, words);
+  return waiting ? renderNotYet(words) : h('p', { class: 'trouble' }, words);
 }

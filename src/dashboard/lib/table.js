@@ -13,7 +13,7 @@ import { h } from './dom.js';
  * @template Row
  * @param {{ caption: string, columns: readonly Column<Row>[], rows: readonly Row[], empty?: string }} options
  */
-export function table({ caption, columns, rows, empty = 'Nothing yet.' }) {
+export function renderTable({ caption, columns, rows, empty = 'Nothing yet.' }) {
   if (rows.length === 0) return h('p', { class: 'empty' }, empty);
   return h(
     'div',
@@ -38,7 +38,7 @@ export function table({ caption, columns, rows, empty = 'Nothing yet.' }) {
           h(
             'tr',
             {},
-            columns.map((column, index) => cell(column, row, index)),
+            columns.map((column, index) => renderTableCell(column, row, index)),
           ),
         ),
       ),
@@ -52,7 +52,7 @@ export function table({ caption, columns, rows, empty = 'Nothing yet.' }) {
  * @param {Row} row
  * @param {number} index
  */
-function cell({ cell: content, numeric }, row, index) {
+function renderTableCell({ cell: content, numeric }, row, index) {
   const className = numeric ? 'numeric' : null;
   return index === 0 ? h('th', { scope: 'row', class: className }, content(row)) : h('td', { class: className }, content(row));
 }

@@ -1,69 +1,73 @@
-import { ago } from '../lib/ago.js';
 import { h } from '../lib/dom.js';
-import { attestationWords, eventWords, groupWords } from './event-words.js';
+import { createRelativeTime } from '../lib/relative-time.js';
+import { formatAttestation, formatEvent, formatEventGroup } from './event-messages.js';
 
-/** @import { Told } from './event-words.js' */
-/** @import { PushedEvent } from './live.js' */
+/** @import { EventMessage } from './event-messages.js' */
+/** @import { PushedEvent } from './live-events.js' */
 
-/** One line of a list of events. @typedef {Told & { key: string, time: string, replayed: boolean, uids: readonly string[] }} Line */
+/** One line of a list of events. @typedef {EventMessage & { key: string, time: string, replayed: boolean, uids: readonly string[] }} EventLine */
 
 /**
  * An event, or what else has its words, with the line that it has by itself.
- * @typedef {{ type: string, data: Record<string, any>, line: Line }} Entry
+ * @typedef {{ type: string, data: Record<string, any>, line: EventLine }} EventEntry
  */
 
-const UID = /^0x[0-9a-f]{64}$/;
+const UID_PATTERN = /^0x[0-9a-f]{64}$/;
 
-/** @param {readonly PushedEvent[]} events newest first @returns {Line[]} */
-export function linesOfEvents(events) {
+/** @param {readonly PushedEvent[]} events newest first @returns {EventLine[]} */
+export function toEventLines(events) {
   const entries = events.map(({ id, type, timestamp, data }) => {
-    const uids = uidsOf(data.uid ?? data.resolutionUid);
-    return { type, data, line: { ...eventWords(type, data), key: `event-${id}`, time: timestamp, replayed: data.replayed === true, uids } };
+    const uids = parseEventUids(data.uid ?? data.resolutionUid);
+    return {
+      type,
+      data,
+      line: { ...formatEvent(type, data), key: `event-${id}`, time: timestamp, replayed: data.replayed === true, uids },
+    };
   });
-  return linesOf(entries);
+  return groupEntries(entries);
 }
 
-/** @param {readonly Record<string, any>[]} rows of `GET /api/svc/onchain-oracle/history`, newest first @returns {Line[]} */
-export function linesOfAttestations(rows) {
+/** @param {readonly Record<string, any>[]} rows of `GET /api/svc/onchain-oracle/history`, newest first @returns {EventLine[]} */
+export function toAttestationLines(rows) {
   const entries = rows.map((data) => {
     const { uid, attestedAt: time, replayed } = data;
-    const line = { ...attestationWords(data), key: uid, time, replayed: replayed === true, uids: uidsOf(uid) };
+    const line = { ...formatAttestation(data), key: uid, time, replayed: replayed === true, uids: parseEventUids(uid) };
     return { type: 'attestation.created', data, line };
   });
-  return linesOf(entries);
+  return groupEntries(entries);
 }
 
 /**
  * What follows each other and belongs together is one line. It is called by the newest, so that it is another line when one more comes.
- * @param {readonly Entry[]} entries
- * @returns {Line[]}
+ * @param {readonly EventEntry[]} entries
+ * @returns {EventLine[]}
  */
-function linesOf(entries) {
-  /** @type {Entry[][]} */
+function groupEntries(entries) {
+  /** @type {EventEntry[][]} */
   const groups = [];
   for (const entry of entries) {
     const group = groups.at(-1);
-    const step = stepOf(entry);
-    if (group !== undefined && step !== null && stepOf(group[0]) === step) group.push(entry);
+    const step = getGroupKey(entry);
+    if (group !== undefined && step !== null && getGroupKey(group[0]) === step) group.push(entry);
     else groups.push([entry]);
   }
-  return groups.map((group) => (group.length === 1 ? group[0].line : lineOf(group)));
+  return groups.map((group) => (group.length === 1 ? group[0].line : mergeGroup(group)));
 }
 
-/** The step of a day that makes one of each horizon; null of what stands alone. @param {Entry} entry */
-function stepOf({ type, data }) {
+/** The step of a day that makes one of each horizon; null of what stands alone. @param {EventEntry} entry */
+function getGroupKey({ type, data }) {
   if (type === 'signal.new') return `${type} ${data.date}`;
   return type === 'attestation.created' && data.type === 'prediction' ? `${type} ${data.date} ${data.blockNumber}` : null;
 }
 
-/** @param {readonly Entry[]} group @returns {Line} */
-function lineOf(group) {
+/** @param {readonly EventEntry[]} group @returns {EventLine} */
+function mergeGroup(group) {
   const [{ type, line }] = group;
   // By ascending horizon, whichever came first.
   const all = [...group].sort((one, other) => Number.parseInt(one.data.horizon, 10) - Number.parseInt(other.data.horizon, 10));
   return {
     ...line,
-    ...groupWords(
+    ...formatEventGroup(
       type,
       all.map(({ data }) => data),
     ),
@@ -72,14 +76,14 @@ function lineOf(group) {
 }
 
 /** @param {unknown} uid */
-function uidsOf(uid) {
-  return typeof uid === 'string' && UID.test(uid) ? [uid] : [];
+function parseEventUids(uid) {
+  return typeof uid === 'string' && UID_PATTERN.test(uid) ? [uid] : [];
 }
 
 /**
  * Puts what is new on top, and takes away what is no longer wanted: what stays is not touched, so that it is not read aloud again.
  * @param {HTMLElement} list
- * @param {readonly Line[]} lines newest first
+ * @param {readonly EventLine[]} lines newest first
  */
 export function updateLines(list, lines) {
   const wanted = new Set(lines.map(({ key }) => key));
@@ -88,15 +92,15 @@ export function updateLines(list, lines) {
     if (wanted.has(element.dataset.key ?? '')) shown.add(element.dataset.key);
     else element.remove();
   }
-  list.prepend(...lines.filter(({ key }) => !shown.has(key)).map(element));
+  list.prepend(...lines.filter(({ key }) => !shown.has(key)).map(renderEventLine));
 }
 
-/** @param {Line} line */
-function element({ key, kind, words, tone, time, replayed, uids }) {
+/** @param {EventLine} line */
+function renderEventLine({ key, kind, words, tone, time, replayed, uids }) {
   return h(
     'li',
     { 'data-key': key },
-    ago(time),
+    createRelativeTime(time),
     h('span', { class: `kind ${tone ?? ''}` }, kind),
     h(
       'span',

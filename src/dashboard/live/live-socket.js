@@ -1,9 +1,9 @@
 /** Ping frames of the server cannot be seen in a browser: the page asks itself, and takes silence for the end. */
 const PING_MS = 30_000;
-const SILENCE_MS = 75_000;
+const SILENCE_TIMEOUT_MS = 75_000;
 
 /** What a connection ends with that was only silent. */
-export const SILENT = 1006;
+export const SILENT_CLOSE_CODE = 1006;
 
 /**
  * One connection to the events of the service.
@@ -11,11 +11,11 @@ export const SILENT = 1006;
  * newest event that is known, null where none is wanted from before; `onClosed` is called once, and not after `close`
  */
 export function openSocket({ ticket, since, onMessage, onClosed }) {
-  const socket = new WebSocket(socketUrl(ticket, since));
+  const socket = new WebSocket(buildSocketUrl(ticket, since));
   let heardAt = Date.now();
   let open = true;
   const watchdog = setInterval(() => {
-    if (Date.now() - heardAt > SILENCE_MS) end(SILENT);
+    if (Date.now() - heardAt > SILENCE_TIMEOUT_MS) end(SILENT_CLOSE_CODE);
     else if (socket.readyState === WebSocket.OPEN) socket.send('{"type":"ping"}');
   }, PING_MS);
 
@@ -45,7 +45,7 @@ export function openSocket({ ticket, since, onMessage, onClosed }) {
  * @param {string} ticket
  * @param {number | null} since
  */
-function socketUrl(ticket, since) {
+function buildSocketUrl(ticket, since) {
   const url = new URL('ws/signal', document.baseURI);
   url.protocol = url.protocol.replace('http', 'ws');
   url.searchParams.set('ticket', ticket);

@@ -1,8 +1,8 @@
-import { createAttestationList } from '../check/attestation-list.js';
-import { endpointForm } from '../check/endpoint-form.js';
+import { createEndpointForm } from '../chain/endpoint-form.js';
 import { createRowChecker } from '../check/row-checker.js';
-import { bodyOf, h, replace } from '../lib/dom.js';
-import { show } from '../lib/section.js';
+import { getSectionBody, h, replaceChildren } from '../lib/dom.js';
+import { mountResource } from '../lib/section.js';
+import { createAttestationList } from '../record/attestation-list.js';
 
 /** @import { Page } from './main.js' */
 
@@ -13,16 +13,16 @@ import { show } from '../lib/section.js';
 export function mountAttestations({ store, session, horizon }) {
   const intro = h('div', {});
   const list = h('div', {});
-  replace(bodyOf('attestations'), intro, list);
-  /** @type {ReturnType<typeof endpointForm> | null} */
+  replaceChildren(getSectionBody('attestations'), intro, list);
+  /** @type {ReturnType<typeof createEndpointForm> | null} */
   let endpoint = null;
-  show({
+  mountResource({
     store,
     name: 'info',
     body: intro,
     draw: (info) => {
-      endpoint = endpointForm(info);
-      return [introduction(), endpoint.form];
+      endpoint = createEndpointForm(info);
+      return [renderIntroduction(), endpoint.form];
     },
   });
   /** A reader may be faster than the service. */
@@ -33,10 +33,15 @@ export function mountAttestations({ store, session, horizon }) {
   const checker = createRowChecker({ session, getInfo, endpointNow: () => endpoint?.current ?? null });
   const rows = createAttestationList(checker);
   horizon.onChange(rows.restart);
-  show({ store, name: 'scorecard', body: list, draw: ({ predictions }) => rows.draw({ horizon: horizon.value, known: predictions }) });
+  mountResource({
+    store,
+    name: 'scorecard',
+    body: list,
+    draw: ({ predictions }) => rows.draw({ horizon: horizon.value, known: predictions }),
+  });
 }
 
-function introduction() {
+function renderIntroduction() {
   return h(
     'p',
     {},

@@ -1,42 +1,42 @@
-import { bodyOf, h, replace } from '../lib/dom.js';
-import { linesOfAttestations, linesOfEvents, updateLines } from '../live/event-lines.js';
-import { Live } from '../live/live.js';
-import { ask, Problem } from '../state/api.js';
-import { unlockButton } from '../unlock/unlock-button.js';
+import { getSectionBody, h, replaceChildren } from '../lib/dom.js';
+import { toAttestationLines, toEventLines, updateLines } from '../live/event-lines.js';
+import { LiveEvents } from '../live/live-events.js';
+import { ApiProblem, requestApi } from '../state/api.js';
+import { createUnlockButton } from '../unlock/unlock-button.js';
 
-/** @import { Line } from '../live/event-lines.js' */
+/** @import { EventLine } from '../live/event-lines.js' */
 /** @import { Page } from './main.js' */
 
 /**
  * What happens, as it happens, for whoever has logged in; for everybody what the chain was told last.
  * @param {Page} page
  */
-export function mountEvents({ store, session, pulse }) {
+export function mountEvents({ store, session, poller }) {
   const status = h('p', { class: 'events-status', role: 'status' });
   const offer = h('div', {});
   const list = h('ol', { class: 'events' });
   const box = h('div', { class: 'scroll', tabindex: 0 }, list);
-  replace(bodyOf('events'), offer, status, box);
-  const live = new Live({ session, onChange: () => draw(), onEvents });
+  replaceChildren(getSectionBody('events'), offer, status, box);
+  const live = new LiveEvents({ session, onChange: () => draw(), onEvents });
   const lastOnChain = followAttestations({ store, session, onChange: draw });
 
   function draw() {
-    const isInside = session.current !== null;
-    replace(offer, isInside ? null : offerOf());
-    const words = isInside ? statusWords(live) : 'The last entries on chain:';
+    const isLoggedIn = session.current !== null;
+    replaceChildren(offer, isLoggedIn ? null : renderUnlockOffer());
+    const words = isLoggedIn ? formatLiveStatus(live) : 'The last entries on chain:';
     if (status.textContent !== words) status.textContent = words;
-    status.dataset.state = isInside ? live.state : 'off';
-    describe(box, isInside, live.caughtUp);
-    updateLines(list, isInside ? linesOfEvents(live.events) : lastOnChain.lines);
+    status.dataset.state = isLoggedIn ? live.state : 'off';
+    setListRole(box, isLoggedIn, live.caughtUp);
+    updateLines(list, isLoggedIn ? toEventLines(live.events) : lastOnChain.lines);
   }
 
   function onEvents() {
     draw();
-    void pulse.recordMoved();
+    void poller.recordMoved();
   }
 
   let wasUp = false;
-  pulse.onLook(({ state }) => {
+  poller.onLook(({ state }) => {
     if (state === 'up' && !wasUp) live.retryNow();
     wasUp = state === 'up';
   });
@@ -48,16 +48,16 @@ export function mountEvents({ store, session, pulse }) {
 /**
  * A whole list that arrives at once is not read aloud; what comes later is.
  * @param {HTMLElement} box
- * @param {boolean} isInside
+ * @param {boolean} isLoggedIn
  * @param {boolean} caughtUp
  */
-function describe(box, isInside, caughtUp) {
-  box.setAttribute('role', isInside ? 'log' : 'region');
-  box.setAttribute('aria-live', isInside && caughtUp ? 'polite' : 'off');
-  box.setAttribute('aria-label', isInside ? 'Events, newest first' : 'Last entries on chain, newest first');
+function setListRole(box, isLoggedIn, caughtUp) {
+  box.setAttribute('role', isLoggedIn ? 'log' : 'region');
+  box.setAttribute('aria-live', isLoggedIn && caughtUp ? 'polite' : 'off');
+  box.setAttribute('aria-label', isLoggedIn ? 'Events, newest first' : 'Last entries on chain, newest first');
 }
 
-function offerOf() {
+function renderUnlockOffer() {
   return h(
     'div',
     { class: 'events-offer' },
@@ -66,22 +66,22 @@ function offerOf() {
       {},
       'New calls, outcomes, wagers and changes of regime appear here the moment they happen, over a WebSocket. That needs the Basic tier.',
     ),
-    unlockButton('Unlock live events'),
+    createUnlockButton('Unlock live events'),
   );
 }
 
-/** @type {Record<Live['state'], string>} */
-const STATES = {
+/** @type {Record<LiveEvents['state'], string>} */
+const STATE_MESSAGES = {
   off: 'Not connected.',
   connecting: 'Connecting…',
   live: 'Live: what happens appears here at once.',
   waiting: 'Connecting again by itself; what is missed meanwhile comes then.',
 };
 
-/** @param {Live} live */
-function statusWords({ state, detail, events }) {
+/** @param {LiveEvents} live */
+function formatLiveStatus({ state, detail, events }) {
   const nothing = state === 'live' && events.length === 0 ? ' Nothing has happened yet.' : '';
-  return `${detail} ${STATES[state]}${nothing}`.trim();
+  return `${detail} ${STATE_MESSAGES[state]}${nothing}`.trim();
 }
 
 /**
@@ -89,25 +89,25 @@ function statusWords({ state, detail, events }) {
  * @param {{ store: Page['store'], session: Page['session'], onChange: () => void }} options
  */
 function followAttestations({ store, session, onChange }) {
-  /** @type {Line[]} */
+  /** @type {EventLine[]} */
   let lines = [];
-  let asked = 0;
-  async function look() {
+  let requestedCount = 0;
+  async function refreshLines() {
     const count = store.get('stats').answer?.totalAttestations ?? 0;
-    if (session.current !== null || count === asked) return;
-    asked = count;
+    if (session.current !== null || count === requestedCount) return;
+    requestedCount = count;
     // The last of them may be cut off from others of their step.
-    const { data } = await ask('api/svc/onchain-oracle/history?horizons=all&limit=30');
-    lines = linesOfAttestations(data).slice(0, 10);
+    const { data } = await requestApi('api/svc/onchain-oracle/history?horizons=all&limit=30');
+    lines = toAttestationLines(data).slice(0, 10);
     onChange();
   }
-  const lookOrLater = () =>
-    void look().catch((error) => {
-      if (!(error instanceof Problem)) throw error;
-      asked = 0;
+  const tryRefreshLines = () =>
+    void refreshLines().catch((error) => {
+      if (!(error instanceof ApiProblem)) throw error;
+      requestedCount = 0;
     });
-  store.watch('stats', lookOrLater);
-  session.onChange(lookOrLater);
+  store.watch('stats', tryRefreshLines);
+  session.onChange(tryRefreshLines);
   return {
     get lines() {
       return lines;

@@ -2,10 +2,10 @@ import { mountAccount } from '../header/account.js';
 import { mountConnection } from '../header/connection.js';
 import { mountHorizon } from '../header/horizon.js';
 import { mountOrigin } from '../header/origin.js';
-import { mountSetup } from '../header/setup.js';
-import { followFragments } from '../lib/fragments.js';
-import { createHorizonChoice } from '../state/choice.js';
-import { createPulse } from '../state/pulse.js';
+import { mountStartup } from '../header/startup.js';
+import { handleFragmentLinks } from '../lib/fragment-links.js';
+import { createHorizonSelection } from '../state/horizon-selection.js';
+import { createPoller } from '../state/poller.js';
 import { createSession } from '../state/session.js';
 import { createStore } from '../state/store.js';
 import { mountAttestations } from './attestations.js';
@@ -20,42 +20,42 @@ import { mountSelfTests } from './self-tests.js';
 import { mountToday } from './today.js';
 import { mountWagers } from './wagers.js';
 
-/** @import { Choice } from '../state/choice.js' */
-/** @import { Pulse } from '../state/pulse.js' */
+/** @import { HorizonSelection } from '../state/horizon-selection.js' */
+/** @import { Poller } from '../state/poller.js' */
 /** @import { Session } from '../state/session.js' */
 /** @import { Store } from '../state/store.js' */
 
 /**
  * What the sections of the page share.
- * @typedef {{ store: Store, session: Session, horizon: Choice, pulse: Pulse }} Page
+ * @typedef {{ store: Store, session: Session, horizon: HorizonSelection, poller: Poller }} Page
  */
 
 const SECTIONS = [
-  ...[mountConnection, mountAccount, mountOrigin, mountSetup, mountHorizon],
+  ...[mountConnection, mountAccount, mountOrigin, mountStartup, mountHorizon],
   ...[mountToday, mountRecord, mountPrice, mountRegimes, mountCalibration, mountAttestations],
   ...[mountCrowd, mountWagers, mountSelfTests, mountEvents, mountFeeds],
 ];
 
 const session = createSession();
-const horizon = createHorizonChoice();
+const horizon = createHorizonSelection();
 const store = createStore({ session, horizon });
-const pulse = createPulse(store);
+const poller = createPoller(store);
 
-for (const mount of SECTIONS) mount({ store, session, horizon, pulse });
+for (const mount of SECTIONS) mount({ store, session, horizon, poller });
 
 /** What depends on who asks. */
-const OF_THE_READER = /** @type {const} */ (['signal', 'scorecard', 'wagers', 'crowd']);
+const READER_RESOURCES = /** @type {const} */ (['signal', 'scorecard', 'wagers', 'crowd']);
 
 // Who asks, and of what horizon, decides what is told. What a reader was told goes with him, also while nobody answers; and what anybody is
 // told of the call says nothing of a wallet.
 session.onChange((current) => {
-  for (const name of current === null ? OF_THE_READER : /** @type {const} */ (['signal'])) store.forget(name);
-  void store.refreshAll(OF_THE_READER);
+  for (const name of current === null ? READER_RESOURCES : /** @type {const} */ (['signal'])) store.forget(name);
+  void store.refreshAll(READER_RESOURCES);
 });
 horizon.onChange(() => {
   for (const name of /** @type {const} */ (['signal', 'scorecard'])) store.forget(name);
   void store.refreshAll(['signal', 'scorecard']);
 });
-pulse.onLook(({ state }) => document.body.toggleAttribute('data-starting', state === 'starting'));
-followFragments();
-void pulse.start();
+poller.onLook(({ state }) => document.body.toggleAttribute('data-starting', state === 'starting'));
+handleFragmentLinks();
+void poller.start();

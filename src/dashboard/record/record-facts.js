@@ -1,21 +1,21 @@
 import { h } from '../lib/dom.js';
-import { count, decimal, percent, percentInterval } from '../lib/format.js';
+import { formatCount, formatDecimal, formatPercent, formatPercentInterval } from '../lib/format.js';
 
-/** @import { Answers } from '../state/answers.ts' */
+/** @import { ApiResponses } from '../state/responses.ts' */
 
-/** @typedef {Answers['scorecard']} Scorecard */
-/** A figure of the record: what it is, its value, what it rests on. @typedef {{ term: string, value: string, notes: readonly string[] }} Fact */
+/** @typedef {ApiResponses['scorecard']} Scorecard */
+/** A figure of the record: what it is, its value, what it rests on. @typedef {{ term: string, value: string, notes: readonly string[] }} RecordFact */
 
 /** Below so many outcomes whose windows do not overlap, a share would only mislead. */
-export const LEAST_OUTCOMES = 5;
-export const TOO_FEW = 'too few to tell';
+export const MIN_OUTCOMES = 5;
+export const TOO_FEW_TEXT = 'too few to tell';
 
 /**
  * The figures of a record, each with its interval and what it is held against.
  * @param {Scorecard} scorecard
  */
-export function recordFacts(scorecard) {
-  const facts = [...calls(scorecard), brier(scorecard), band(scorecard), streak(scorecard)];
+export function renderRecordFacts(scorecard) {
+  const facts = [...buildCallFacts(scorecard), buildBrierFact(scorecard), buildBandFact(scorecard), buildStreakFact(scorecard)];
   return h(
     'dl',
     { class: 'facts record-facts' },
@@ -31,65 +31,68 @@ export function recordFacts(scorecard) {
   );
 }
 
-/** @param {Scorecard} scorecard @returns {Fact[]} */
-function calls({ summary }) {
-  const enough = summary.dedupedTotal >= LEAST_OUTCOMES;
+/** @param {Scorecard} scorecard @returns {RecordFact[]} */
+function buildCallFacts({ summary }) {
+  const enough = summary.dedupedTotal >= MIN_OUTCOMES;
   return [
     {
       term: 'Right, of all calls',
-      value: enough ? percent(summary.accuracy) : TOO_FEW,
-      notes: [`${count(summary.wins)} of ${count(summary.resolved)}`, ...(enough ? [intervalOf(summary.accuracyInterval95)] : [])],
+      value: enough ? formatPercent(summary.accuracy) : TOO_FEW_TEXT,
+      notes: [
+        `${formatCount(summary.wins)} of ${formatCount(summary.resolved)}`,
+        ...(enough ? [formatInterval95(summary.accuracyInterval95)] : []),
+      ],
     },
     {
       term: 'Right, of windows that do not overlap',
-      value: enough ? percent(summary.dedupedAccuracy) : TOO_FEW,
+      value: enough ? formatPercent(summary.dedupedAccuracy) : TOO_FEW_TEXT,
       notes: [
-        `${count(summary.dedupedWins)} of ${count(summary.dedupedTotal)}`,
-        ...(enough ? [intervalOf(summary.dedupedInterval95)] : []),
+        `${formatCount(summary.dedupedWins)} of ${formatCount(summary.dedupedTotal)}`,
+        ...(enough ? [formatInterval95(summary.dedupedInterval95)] : []),
       ],
     },
     {
       term: 'Always saying UP, on the same calls',
-      value: enough ? percent(summary.alwaysUpAccuracy) : TOO_FEW,
+      value: enough ? formatPercent(summary.alwaysUpAccuracy) : TOO_FEW_TEXT,
       notes: ['what a rule without any knowledge scores'],
     },
   ];
 }
 
 /** @param {{ low: number, high: number } | null} interval */
-function intervalOf(interval) {
-  return `95\u00a0% interval ${percentInterval(interval)}`;
+function formatInterval95(interval) {
+  return `95\u00a0% interval ${formatPercentInterval(interval)}`;
 }
 
-/** @param {Scorecard} scorecard @returns {Fact} */
-function brier({ summary }) {
+/** @param {Scorecard} scorecard @returns {RecordFact} */
+function buildBrierFact({ summary }) {
   const term = 'Brier score of the probabilities';
-  if (summary.brier === null) return { term, value: TOO_FEW, notes: ['no outcome yet, or the base rate is not known'] };
+  if (summary.brier === null) return { term, value: TOO_FEW_TEXT, notes: ['no outcome yet, or the base rate is not known'] };
   const { n, model, climatology } = summary.brier;
   return {
     term,
-    value: decimal(model, 4),
-    notes: [`base rate ${decimal(climatology, 4)}, lower is better`, `${count(n)} outcomes, HOLD included`],
+    value: formatDecimal(model, 4),
+    notes: [`base rate ${formatDecimal(climatology, 4)}, lower is better`, `${formatCount(n)} outcomes, HOLD included`],
   };
 }
 
-/** @param {Scorecard} scorecard @returns {Fact} */
-function band({ statistics: { distribution } }) {
+/** @param {Scorecard} scorecard @returns {RecordFact} */
+function buildBandFact({ statistics: { distribution } }) {
   const term = 'Outcomes inside the 80 % band';
   const held = distribution?.coverage.find(({ nominal }) => nominal === 0.8);
-  if (!distribution || held === undefined) return { term, value: TOO_FEW, notes: ['no forecast with a band is over'] };
-  if (distribution.effectiveN < LEAST_OUTCOMES)
-    return { term, value: TOO_FEW, notes: [`${count(distribution.n)} outcomes, which overlap`] };
+  if (!distribution || held === undefined) return { term, value: TOO_FEW_TEXT, notes: ['no forecast with a band is over'] };
+  if (distribution.effectiveN < MIN_OUTCOMES)
+    return { term, value: TOO_FEW_TEXT, notes: [`${formatCount(distribution.n)} outcomes, which overlap`] };
   return {
     term,
-    value: percent(held.observed),
-    notes: [intervalOf(held.interval95), `exact would be 80\u00a0%, ${count(distribution.n)} outcomes`],
+    value: formatPercent(held.observed),
+    notes: [formatInterval95(held.interval95), `exact would be 80\u00a0%, ${formatCount(distribution.n)} outcomes`],
   };
 }
 
-/** @param {Scorecard} scorecard @returns {Fact} */
-function streak({ summary: { streak: run }, stats }) {
+/** @param {Scorecard} scorecard @returns {RecordFact} */
+function buildStreakFact({ summary: { streak: run }, stats }) {
   const words = { WIN: 'right in a row', LOSS: 'wrong in a row' };
-  const value = run.count === 0 ? 'none' : `${count(run.count)} ${words[run.type]}`;
-  return { term: 'Streak', value, notes: [`longest run of right calls: ${count(stats.longestStreak)}`] };
+  const value = run.count === 0 ? 'none' : `${formatCount(run.count)} ${words[run.type]}`;
+  return { term: 'Streak', value, notes: [`longest run of right calls: ${formatCount(stats.longestStreak)}`] };
 }

@@ -1,6 +1,6 @@
-import { dayNumber } from '../charts/chart.js';
+import { parseDayNumber } from '../charts/chart.js';
 
-/** @import { ScorecardRow } from '../state/answers.ts' */
+/** @import { ScorecardRow } from '../state/responses.ts' */
 
 /** What the rows of a scorecard say of each day. */
 
@@ -20,7 +20,7 @@ import { dayNumber } from '../charts/chart.js';
  * @param {readonly ScorecardRow[]} rows of one horizon
  * @returns {PriceDay[]} by ascending day
  */
-export function priceDays(rows) {
+export function toPriceDays(rows) {
   /** @type {Map<number, PriceDay>} */
   const days = new Map();
   /** @param {number} day */
@@ -30,12 +30,12 @@ export function priceDays(rows) {
     return known;
   };
   for (const row of rows) {
-    if (row.btcAtSignal !== null && !row.provisional) at(dayNumber(row.windowOpensAt)).close = row.btcAtSignal;
+    if (row.btcAtSignal !== null && !row.provisional) at(parseDayNumber(row.windowOpensAt)).close = row.btcAtSignal;
     const band = row.status === 'VOID' ? null : row.band80;
     if (band === null && row.btcAtResolution === null) continue;
-    const end = at(dayNumber(row.resolvesAt));
+    const end = at(parseDayNumber(row.resolvesAt));
     if (row.btcAtResolution !== null) end.close = row.btcAtResolution;
-    if (band !== null) Object.assign(end, { row, band, fell: fellWhere(band, row.btcAtResolution) });
+    if (band !== null) Object.assign(end, { row, band, fell: locateInBand(band, row.btcAtResolution) });
   }
   return [...days.values()].sort((a, b) => a.day - b.day);
 }
@@ -44,7 +44,7 @@ export function priceDays(rows) {
  * @param {{ low: number, high: number }} band
  * @param {number | null} price
  */
-function fellWhere({ low, high }, price) {
+function locateInBand({ low, high }, price) {
   if (price === null) return null;
   if (price < low) return 'below';
   return price > high ? 'above' : 'inside';
@@ -54,27 +54,27 @@ function fellWhere({ low, high }, price) {
  * How many outcomes fell inside the band of their forecast.
  * @param {readonly PriceDay[]} days
  */
-export function heldBy(days) {
+export function countInsideBand(days) {
   const over = days.filter(({ fell }) => fell !== null);
   return { inside: over.filter(({ fell }) => fell === 'inside').length, of: over.length };
 }
 
 /**
  * Days on end in one regime.
- * @typedef {{ regime: NonNullable<ScorecardRow['regime']>, riskLevel: ScorecardRow['riskLevel'], first: number, last: number, days: number }} Run
+ * @typedef {{ regime: NonNullable<ScorecardRow['regime']>, riskLevel: ScorecardRow['riskLevel'], first: number, last: number, days: number }} RegimeRun
  * first and last: days since 1970-01-01; days: those of them on which something was forecast
  */
 
 /**
  * A day on which nothing was forecast does not end a run.
  * @param {readonly ScorecardRow[]} rows of one horizon
- * @returns {Run[]} by ascending day
+ * @returns {RegimeRun[]} by ascending day
  */
-export function regimeRuns(rows) {
-  /** @type {Run[]} */
+export function toRegimeRuns(rows) {
+  /** @type {RegimeRun[]} */
   const runs = [];
   const known = rows.flatMap((row) =>
-    row.regime === null ? [] : [{ regime: row.regime, riskLevel: row.riskLevel, day: dayNumber(row.date) }],
+    row.regime === null ? [] : [{ regime: row.regime, riskLevel: row.riskLevel, day: parseDayNumber(row.date) }],
   );
   for (const { regime, riskLevel, day } of known.sort((a, b) => a.day - b.day)) {
     const last = runs.at(-1);
@@ -91,7 +91,7 @@ export function regimeRuns(rows) {
  * @param {readonly ScorecardRow[]} rows
  * @returns {number | null} 0 to 1; null without any
  */
-export function alwaysUpShare(rows) {
+export function computeAlwaysUpShare(rows) {
   const scored = rows.filter(({ outcome }) => outcome !== null);
   if (scored.length === 0) return null;
   return scored.filter(({ outcome }) => outcome?.actualDirection === 'UP').length / scored.length;
@@ -103,18 +103,18 @@ export function alwaysUpShare(rows) {
  * @param {readonly D[]} days ascending
  * @returns {D[][]}
  */
-export function withoutGaps(days) {
+export function splitAtGaps(days) {
   /** @type {D[][]} */
-  const parts = [];
+  const stretches = [];
   for (const one of days) {
-    const part = parts.at(-1);
-    if (part !== undefined && one.day - part[part.length - 1].day <= 1) part.push(one);
-    else parts.push([one]);
+    const stretch = stretches.at(-1);
+    if (stretch !== undefined && one.day - stretch[stretch.length - 1].day <= 1) stretch.push(one);
+    else stretches.push([one]);
   }
-  return parts;
+  return stretches;
 }
 
-const WORDS = {
+const REGIME_LABELS = {
   BULL_TREND: 'Bull trend',
   BEAR_TREND: 'Bear trend',
   BEAR_RECOVERY: 'Bear recovery',
@@ -124,7 +124,7 @@ const WORDS = {
   DEFAULT: 'Default',
 };
 
-/** A regime as people write it. @param {keyof typeof WORDS | null} regime */
-export function regimeName(regime) {
-  return regime === null ? 'Nothing forecast' : WORDS[regime];
+/** A regime as people write it. @param {keyof typeof REGIME_LABELS | null} regime */
+export function formatRegimeName(regime) {
+  return regime === null ? 'Nothing forecast' : REGIME_LABELS[regime];
 }

@@ -1,12 +1,12 @@
-import { figure } from '../charts/figure.js';
-import { foldsChart } from '../charts/folds-chart.js';
+import { createFigure } from '../charts/figure.js';
+import { renderFoldsChart } from '../charts/folds-chart.js';
 import { h } from '../lib/dom.js';
-import { decimal, percent, shortHex } from '../lib/format.js';
-import { table } from '../lib/table.js';
-import { sentence } from '../lib/words.js';
+import { formatDecimal, formatPercent, shortenHex } from '../lib/format.js';
+import { toSentence } from '../lib/format-text.js';
+import { renderTable } from '../lib/table.js';
 
 /** @import { z } from 'zod' */
-/** @import { WALK_FORWARD_REPLY } from '../../http/schemas/self-tests.ts' */
+/** @import { WALK_FORWARD_REPLY } from '../../transports/http/record/self-tests/schemas.ts' */
 
 /** @typedef {z.input<typeof WALK_FORWARD_REPLY>} WalkForward */
 /** @typedef {WalkForward['report']['canaries'][number]} Canary */
@@ -15,7 +15,7 @@ import { sentence } from '../lib/words.js';
  * The walk-forward test in full: its folds, and the canaries that a leak would kill.
  * @param {WalkForward} answer
  */
-export function walkForwardView({ report, dataDigest, firstDay, lastDay, simulated }) {
+export function renderWalkForward({ report, dataDigest, firstDay, lastDay, simulated }) {
   // The longest is the one that the others are measured by.
   const horizon = report.horizons.at(-1);
   return [
@@ -23,52 +23,52 @@ export function walkForwardView({ report, dataDigest, firstDay, lastDay, simulat
       'p',
       { class: 'quiet' },
       `Computed from ${firstDay} to ${lastDay}${simulated ? ' of a market that is made up' : ''}; digest of that history `,
-      h('code', { title: dataDigest }, shortHex(dataDigest)),
+      h('code', { title: dataDigest }, shortenHex(dataDigest)),
       '.',
     ),
     horizon === undefined || horizon.folds.length === 0
       ? h('p', { class: 'empty' }, 'The history is too short for a fold.')
-      : foldsFigure(horizon),
-    horizon === undefined ? null : h('p', {}, sentence(horizon.verdict)),
-    table({
+      : createFoldsFigure(horizon),
+    horizon === undefined ? null : h('p', {}, toSentence(horizon.verdict)),
+    renderTable({
       caption: 'Canaries: tests that a leak of the future would fail, each tried on pipelines that leak on purpose',
-      columns: CANARIES,
+      columns: CANARY_COLUMNS,
       rows: report.canaries,
     }),
   ];
 }
 
 /** @param {WalkForward['report']['horizons'][number]} horizon */
-function foldsFigure({ folds, horizonDays }) {
+function createFoldsFigure({ folds, horizonDays }) {
   const better = folds.filter(({ accuracy, base }) => accuracy > base).length;
   const equal = folds.filter(({ accuracy, base }) => accuracy === base).length;
-  return figure({
+  return createFigure({
     title: `Accuracy against always saying UP, fold by fold, ${horizonDays} days ahead`,
     summary: `Of ${folds.length} folds, none of which its model had seen, the model was better in ${better}, equal in ${equal} and worse in ${folds.length - better - equal}.`,
     legend: [
       { label: 'model', mark: 'mark-oracle' },
       { label: 'always saying UP', mark: 'mark-always-up' },
     ],
-    draw: (width) => foldsChart({ width, folds }),
+    draw: (width) => renderFoldsChart({ width, folds }),
     columns: [
       { heading: 'Fold', cell: ({ fold }) => fold },
       { heading: 'From', cell: ({ from }) => h('span', { class: 'one-line' }, from) },
       { heading: 'To', cell: ({ to }) => h('span', { class: 'one-line' }, to) },
       { heading: 'Days', cell: ({ n }) => n, numeric: true },
-      { heading: 'Model', cell: ({ accuracy }) => percent(accuracy), numeric: true },
-      { heading: 'Always UP', cell: ({ base }) => percent(base), numeric: true },
-      { heading: 'Brier', cell: ({ brier }) => decimal(brier, 4), numeric: true },
-      { heading: 'Brier of the base rate', cell: ({ climatologyBrier }) => decimal(climatologyBrier, 4), numeric: true },
-      { heading: 'In the 80 % band', cell: ({ coverage80 }) => percent(coverage80), numeric: true },
+      { heading: 'Model', cell: ({ accuracy }) => formatPercent(accuracy), numeric: true },
+      { heading: 'Always UP', cell: ({ base }) => formatPercent(base), numeric: true },
+      { heading: 'Brier', cell: ({ brier }) => formatDecimal(brier, 4), numeric: true },
+      { heading: 'Brier of the base rate', cell: ({ climatologyBrier }) => formatDecimal(climatologyBrier, 4), numeric: true },
+      { heading: 'In the 80 % band', cell: ({ coverage80 }) => formatPercent(coverage80), numeric: true },
     ],
     rows: folds,
   });
 }
 
 /** @type {import('../lib/table.js').Column<Canary>[]} */
-const CANARIES = [
+const CANARY_COLUMNS = [
   { heading: 'Canary', cell: ({ name }) => h('span', { class: 'one-line' }, name) },
-  { heading: 'Found', cell: ({ passed }) => passedMark(passed) },
+  { heading: 'Found', cell: ({ passed }) => renderPassed(passed) },
   {
     heading: 'Planted leaks caught',
     cell: ({ mutants }) => (mutants.length === 0 ? '–' : `${mutants.filter(({ caught }) => caught).length} of ${mutants.length}`),
@@ -77,7 +77,7 @@ const CANARIES = [
 ];
 
 /** @param {boolean | null} passed */
-function passedMark(passed) {
+function renderPassed(passed) {
   if (passed === null) return 'could not be run';
   return h('span', { class: passed ? 'is-fresh' : 'is-failed' }, passed ? '✓ no leak' : '✗ a leak');
 }

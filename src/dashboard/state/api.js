@@ -1,7 +1,7 @@
 /** The service's own interface: the page uses nothing that others cannot. */
 
 /** Why the service did not answer as asked: its own problem document (RFC 9457), or that it cannot be reached. */
-export class Problem extends Error {
+export class ApiProblem extends Error {
   /** @param {{ code: string, detail: string, suggestedAction?: string, retryAfterSeconds?: number, [fact: string]: unknown }} problem */
   constructor({ code, detail, suggestedAction, retryAfterSeconds, ...facts }) {
     super(detail);
@@ -13,17 +13,17 @@ export class Problem extends Error {
   }
 }
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /**
  * Asks the service, below the path that it is reached at.
  * @param {string} path relative to the base of the page
  * @param {{ token?: string | null, method?: string, body?: unknown }} [options]
  * @returns {Promise<any>} the JSON of success
- * @throws {Problem}
+ * @throws {ApiProblem}
  */
-export async function ask(path, { token, method = 'GET', body } = {}) {
-  const response = await reach(path, {
+export async function requestApi(path, { token, method = 'GET', body } = {}) {
+  const response = await fetchFromService(path, {
     method,
     headers: {
       accept: 'application/json',
@@ -33,20 +33,20 @@ export async function ask(path, { token, method = 'GET', body } = {}) {
     body: body === undefined ? undefined : JSON.stringify(body),
   });
   const answer = await response.json().catch(() => null);
-  if (token && response.ok && isTokenRejected(response)) throw tokenRejected();
+  if (token && response.ok && isTokenRejected(response)) throw tokenRejectedProblem();
   if (response.ok && answer !== null) return answer;
-  throw problemOf(response, answer);
+  throw toApiProblem(response, answer);
 }
 
 /**
  * @param {string} path
  * @param {RequestInit} request
  */
-async function reach(path, request) {
+async function fetchFromService(path, request) {
   try {
-    return await fetch(new URL(path, document.baseURI), { ...request, signal: AbortSignal.timeout(PATIENCE_MS) });
+    return await fetch(new URL(path, document.baseURI), { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch (cause) {
-    throw new Problem({ code: 'UNREACHABLE', detail: `The service does not answer (${/** @type {Error} */ (cause).name})` });
+    throw new ApiProblem({ code: 'UNREACHABLE', detail: `The service does not answer (${/** @type {Error} */ (cause).name})` });
   }
 }
 
@@ -55,16 +55,16 @@ function isTokenRejected(response) {
   return response.headers.get('www-authenticate')?.includes('error="invalid_token"') ?? false;
 }
 
-function tokenRejected() {
-  return new Problem({ code: 'UNAUTHENTICATED', detail: 'The access token has expired or is not valid', field: 'Authorization' });
+function tokenRejectedProblem() {
+  return new ApiProblem({ code: 'UNAUTHENTICATED', detail: 'The access token has expired or is not valid', field: 'Authorization' });
 }
 
 /**
  * @param {Response} response
  * @param {any} answer
  */
-function problemOf(response, answer) {
+function toApiProblem(response, answer) {
   const retryAfterSeconds = Number(response.headers.get('retry-after')) || undefined;
-  if (typeof answer?.detail === 'string') return new Problem({ ...answer, retryAfterSeconds });
-  return new Problem({ code: 'UNREACHABLE', detail: `The service answers with status ${response.status}`, retryAfterSeconds });
+  if (typeof answer?.detail === 'string') return new ApiProblem({ ...answer, retryAfterSeconds });
+  return new ApiProblem({ code: 'UNREACHABLE', detail: `The service answers with status ${response.status}`, retryAfterSeconds });
 }

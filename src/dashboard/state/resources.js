@@ -1,12 +1,12 @@
-/** @import { Answers } from './answers.ts' */
+/** @import { ApiResponses } from './responses.ts' */
 
-/** @typedef {<Name extends keyof Answers>(name: Name) => Answers[Name] | null} LastAnswer */
+/** @typedef {<Name extends keyof ApiResponses>(name: Name) => ApiResponses[Name] | null} GetLastResponse */
 
 /**
  * Where each resource of the page is, for a horizon in days; null where there is nothing to ask for yet.
- * @type {Record<keyof Answers, (horizonDays: number, last: LastAnswer) => string | null>}
+ * @type {Record<keyof ApiResponses, (horizonDays: number, last: GetLastResponse) => string | null>}
  */
-export const RESOURCES = {
+export const RESOURCE_PATHS = {
   info: () => 'api/svc/info',
   // Without a forecast the service could only refuse.
   signal: (days, last) => (last('scorecard')?.predictions.length ? `api/svc/open/signal?horizon=${days}d` : null),
@@ -21,12 +21,12 @@ export const RESOURCES = {
 
 /**
  * Resources that another one decides whether to ask for: they are asked for after it.
- * @type {Partial<Record<keyof Answers, keyof Answers>>}
+ * @type {Partial<Record<keyof ApiResponses, keyof ApiResponses>>}
  */
 export const DEPENDS_ON = { signal: 'scorecard' };
 
 /**
  * Resources of one horizon, which their answers name.
- * @type {readonly (keyof Answers)[]}
+ * @type {readonly (keyof ApiResponses)[]}
  */
-export const OF_THE_HORIZON = ['signal', 'scorecard'];
+export const HORIZON_RESOURCES = ['signal', 'scorecard'];

@@ -1,91 +1,91 @@
-import { ask, Problem } from './api.js';
-import { DEPENDS_ON, OF_THE_HORIZON, RESOURCES } from './resources.js';
-import { tellAll } from './tell.js';
-import { askWholeScorecard } from './whole-scorecard.js';
+import { ApiProblem, requestApi } from './api.js';
+import { requestFullScorecard } from './full-scorecard.js';
+import { notifyAll } from './notify.js';
+import { DEPENDS_ON, HORIZON_RESOURCES, RESOURCE_PATHS } from './resources.js';
 
-/** @import { Answers } from './answers.ts' */
-/** @import { LoggedIn, Session } from './session.js' */
-/** @import { Choice } from './choice.js' */
+/** @import { ApiResponses } from './responses.ts' */
+/** @import { LoginSession, Session } from './session.js' */
+/** @import { HorizonSelection } from './horizon-selection.js' */
 
 /**
  * What is known of a resource. A failure keeps the last answer beside it, so that the page goes on showing it, and says so.
  * @template T
- * @typedef {{ answer: T | null, problem: Problem | null, at: Date | null, asker: LoggedIn | null, retryAt: number }} Known `at` and `asker`:
+ * @typedef {{ answer: T | null, problem: ApiProblem | null, at: Date | null, requestedBy: LoginSession | null, retryAt: number }} ResourceState `at` and `requestedBy`:
  * when the answer came, and who has asked for it; `retryAt`: when the service may be asked again after a problem, in milliseconds
  */
 
 /** @typedef {ReturnType<typeof createStore>} Store */
-/** @typedef {keyof Answers} Name */
+/** @typedef {keyof ApiResponses} Name */
 
-const NOTHING_YET = { answer: null, problem: null, at: null, asker: null, retryAt: 0 };
+const EMPTY_STATE = { answer: null, problem: null, at: null, requestedBy: null, retryAt: 0 };
 
 /**
  * Asks for resources once however many sections want them, and tells all of these.
- * @param {{ session: Session, horizon: Choice }} who
+ * @param {{ session: Session, horizon: HorizonSelection }} who
  */
 export function createStore({ session, horizon }) {
-  /** @type {Map<Name, Known<any>>} */
+  /** @type {Map<Name, ResourceState<any>>} */
   const known = new Map();
-  /** @type {Map<Name, Set<(known: Known<any>) => void>>} */
-  const watchers = new Map();
+  /** @type {Map<Name, Set<(known: ResourceState<any>) => void>>} */
+  const listeners = new Map();
   /** @type {Map<Name, number>} the newest request of each: an older answer that comes after a newer one is dropped */
   const newest = new Map();
 
-  /** @param {Name} name @param {Known<any>} next */
-  function tell(name, next) {
+  /** @param {Name} name @param {ResourceState<any>} next */
+  function setState(name, next) {
     known.set(name, next);
-    tellAll(watchers.get(name) ?? [], next);
+    notifyAll(listeners.get(name) ?? [], next);
   }
 
   /**
    * @template {Name} N
    * @param {N} name
-   * @returns {Known<Answers[N]>}
+   * @returns {ResourceState<ApiResponses[N]>}
    */
   function get(name) {
-    return known.get(name) ?? NOTHING_YET;
+    return known.get(name) ?? EMPTY_STATE;
   }
 
   /** What was asked before is void. @param {Name} name */
-  function nextTurn(name) {
-    const turn = (newest.get(name) ?? 0) + 1;
-    newest.set(name, turn);
-    return turn;
+  function nextGeneration(name) {
+    const generation = (newest.get(name) ?? 0) + 1;
+    newest.set(name, generation);
+    return generation;
   }
 
   /** @param {Name} name */
   async function refresh(name) {
-    const [turn, asker] = [nextTurn(name), session.current];
-    const outcome = await answerOf(name, asker);
-    const isRefused = asker !== null && outcome.problem?.code === 'UNAUTHENTICATED';
+    const [generation, requestedBy] = [nextGeneration(name), session.current];
+    const outcome = await fetchResource(name, requestedBy);
+    const isRefused = requestedBy !== null && outcome.problem?.code === 'UNAUTHENTICATED';
     // Only the session that has asked: it may have ended since, and another one begun.
-    if (isRefused && session.current?.token === asker.token) session.end();
-    if (newest.get(name) !== turn) return;
+    if (isRefused && session.current?.token === requestedBy.token) session.end();
+    if (newest.get(name) !== generation) return;
     if (isRefused) await refresh(name);
-    else tell(name, outcome);
+    else setState(name, outcome);
   }
 
-  /** @param {Name} name @param {LoggedIn | null} asker @returns {Promise<Known<any>>} */
-  async function answerOf(name, asker) {
+  /** @param {Name} name @param {LoginSession | null} requestedBy @returns {Promise<ResourceState<any>>} */
+  async function fetchResource(name, requestedBy) {
     const days = horizon.value;
     try {
-      const path = RESOURCES[name](days, (other) => get(other).answer);
-      if (path === null) return { ...NOTHING_YET, problem: waitingFor(name) };
-      const askAll = name === 'scorecard' ? askWholeScorecard : ask;
-      const answer = await askAll(path, { token: asker?.token });
-      if (OF_THE_HORIZON.includes(name) && answer.horizon !== `${days}d`) throw ofAnotherHorizon();
-      return { ...NOTHING_YET, answer, at: new Date(), asker };
+      const path = RESOURCE_PATHS[name](days, (other) => get(other).answer);
+      if (path === null) return { ...EMPTY_STATE, problem: explainWaiting(name) };
+      const request = name === 'scorecard' ? requestFullScorecard : requestApi;
+      const answer = await request(path, { token: requestedBy?.token });
+      if (HORIZON_RESOURCES.includes(name) && answer.horizon !== `${days}d`) throw otherHorizonProblem();
+      return { ...EMPTY_STATE, answer, at: new Date(), requestedBy };
     } catch (error) {
-      const problem = asProblem(error);
+      const problem = toProblem(error);
       return { ...get(name), problem, retryAt: Date.now() + 1_000 * (problem.retryAfterSeconds ?? 0) };
     }
   }
 
   /** Why there is nothing to ask for; null while what decides that is still coming. @param {Name} name */
-  function waitingFor(name) {
+  function explainWaiting(name) {
     const other = DEPENDS_ON[name];
     if (other !== undefined && get(other).answer === null) return get(other).problem;
-    return new Problem({ code: 'STEP_WAITING', detail: 'There is nothing yet' });
+    return new ApiProblem({ code: 'STEP_WAITING', detail: 'There is nothing yet' });
   }
 
   return {
@@ -103,30 +103,30 @@ export function createStore({ session, horizon }) {
     },
     /** Forgets an answer that is no longer of what is chosen, and one that is still to come. @param {Name} name */
     forget(name) {
-      nextTurn(name);
-      tell(name, NOTHING_YET);
+      nextGeneration(name);
+      setState(name, EMPTY_STATE);
     },
     /**
      * Calls with what is known now, and at each change.
      * @template {Name} N
      * @param {N} name
-     * @param {(known: Known<Answers[N]>) => void} watcher
+     * @param {(known: ResourceState<ApiResponses[N]>) => void} listener
      */
-    watch(name, watcher) {
-      if (!watchers.has(name)) watchers.set(name, new Set());
-      watchers.get(name)?.add(watcher);
-      tellAll([watcher], get(name));
+    watch(name, listener) {
+      if (!listeners.has(name)) listeners.set(name, new Set());
+      listeners.get(name)?.add(listener);
+      notifyAll([listener], get(name));
     },
   };
 }
 
-function ofAnotherHorizon() {
-  return new Problem({ code: 'UNEXPECTED', detail: 'The service answers of another horizon than was asked for' });
+function otherHorizonProblem() {
+  return new ApiProblem({ code: 'UNEXPECTED', detail: 'The service answers of another horizon than was asked for' });
 }
 
 /** An answer that is not what it should be is a problem like others. @param {unknown} error */
-function asProblem(error) {
-  if (error instanceof Problem) return error;
+function toProblem(error) {
+  if (error instanceof ApiProblem) return error;
   reportError(error);
-  return new Problem({ code: 'UNEXPECTED', detail: 'What the service says is not as expected' });
+  return new ApiProblem({ code: 'UNEXPECTED', detail: 'What the service says is not as expected' });
 }

@@ -1,57 +1,57 @@
 import { h, s } from '../lib/dom.js';
-import { usd } from '../lib/format.js';
-import { dayWords } from '../lib/words.js';
+import { formatUsd } from '../lib/format.js';
+import { formatDate } from '../lib/format-text.js';
 
-/** @import { Answers, ScorecardRow } from '../state/answers.ts' */
+/** @import { ApiResponses, ScorecardRow } from '../state/responses.ts' */
 
 /** Free room on both sides of the outermost mark, as a share of the whole. */
-const ROOM = 0.12;
+const MARGIN_SHARE = 0.12;
 
 /**
  * Where the price is expected at resolution: the middle 80 % of the distribution, which Premium is told, and anybody after the outcome.
- * @param {{ row: ScorecardRow | null, signal: Answers['signal'] | null, price: Answers['price'] | null, tier: string | null }} known
+ * @param {{ row: ScorecardRow | null, signal: ApiResponses['signal'] | null, price: ApiResponses['price'] | null, tier: string | null }} known
  */
-export function rangeOf({ row, signal, price, tier }) {
+export function renderCallRange({ row, signal, price, tier }) {
   if (signal === null || row === null) return null;
   if (row.band80 === null)
     return tier === 'basic'
       ? h('p', { class: 'quiet' }, 'Premium is also told the 80 % range of the price at the end of the window.')
       : null;
   const { low, median, high } = row.band80;
-  const marks = [{ words: 'at signal', value: signal.btcPrice, kind: 'then' }, ...nowMark(price)];
+  const marks = [{ words: 'at signal', value: signal.btcPrice, kind: 'then' }, ...buildNowMark(price)];
   return h(
     'div',
     { class: 'range' },
     h(
       'p',
       {},
-      `When its window ends, on ${dayWords(signal.resolvesAt)}, Bitcoin lies between `,
-      h('strong', {}, usd(low)),
+      `When its window ends, on ${formatDate(signal.resolvesAt)}, Bitcoin lies between `,
+      h('strong', {}, formatUsd(low)),
       ' and ',
-      h('strong', {}, usd(high)),
-      ` with a probability of 80 %, half of it below ${usd(median)}.`,
+      h('strong', {}, formatUsd(high)),
+      ` with a probability of 80 %, half of it below ${formatUsd(median)}.`,
     ),
-    line({ low, median, high, marks }),
+    renderRangeLine({ low, median, high, marks }),
     h(
       'ul',
       { class: 'legend' },
       marks.map(({ words, value, kind }) =>
-        h('li', {}, h('span', { class: `mark range-${kind}`, 'aria-hidden': 'true' }), `${usd(value)} ${words}`),
+        h('li', {}, h('span', { class: `mark range-${kind}`, 'aria-hidden': 'true' }), `${formatUsd(value)} ${words}`),
       ),
     ),
   );
 }
 
-/** @param {Answers['price'] | null} price */
-function nowMark(price) {
+/** @param {ApiResponses['price'] | null} price */
+function buildNowMark(price) {
   return price === null || price.price === null ? [] : [{ words: 'now', value: price.price, kind: 'now' }];
 }
 
 /** Positions are shares of the width, so that it needs no measuring. @param {{ low: number, median: number, high: number, marks: { value: number, kind: string }[] }} of */
-function line({ low, median, high, marks }) {
+function renderRangeLine({ low, median, high, marks }) {
   const values = [low, high, ...marks.map(({ value }) => value)];
   const [least, most] = [Math.min(...values), Math.max(...values)];
-  const room = (most - least || 1) * ROOM;
+  const room = (most - least || 1) * MARGIN_SHARE;
   const at = (/** @type {number} */ value) => `${((100 * (value - least + room)) / (most - least + 2 * room)).toFixed(2)}%`;
   const width = `${(Number.parseFloat(at(high)) - Number.parseFloat(at(low))).toFixed(2)}%`;
   return s(

@@ -1,42 +1,48 @@
-import { ago } from '../lib/ago.js';
 import { h } from '../lib/dom.js';
-import { percent } from '../lib/format.js';
-import { dayAndMonth } from '../lib/words.js';
+import { formatPercent } from '../lib/format.js';
+import { formatDayAndMonth } from '../lib/format-text.js';
+import { createRelativeTime } from '../lib/relative-time.js';
 
-/** @import { Answers } from '../state/answers.ts' */
+/** @import { ApiResponses } from '../state/responses.ts' */
 
 /**
  * The life of a forecast: made, window opens, window ends; and how far it is. The opening stands in the middle, however long each part is.
- * @param {Pick<Answers['signal'], 'timestamp' | 'windowOpensAt' | 'resolvesAt'>} signal
+ * @param {Pick<ApiResponses['signal'], 'timestamp' | 'windowOpensAt' | 'resolvesAt'>} signal
  */
-export function windowOf({ timestamp, windowOpensAt, resolvesAt }, now = Date.now()) {
+export function renderCallWindow({ timestamp, windowOpensAt, resolvesAt }, now = Date.now()) {
   const [made, opens, ends] = [timestamp, windowOpensAt, resolvesAt].map((time) => Date.parse(time));
-  const [waited, passed] = [passedShare(made, opens, now), passedShare(opens, ends, now)];
+  const [waited, passed] = [computePassedShare(made, opens, now), computePassedShare(opens, ends, now)];
   return h(
     'div',
     { class: 'window' },
     h('progress', {
       ...{ max: 1, value: (waited + passed) / 2, 'aria-label': 'From the making of the call to the end of its window' },
-      'aria-valuetext': waited < 1 ? 'The window has not opened' : `${percent(passed, 0)} of the window has passed`,
+      'aria-valuetext': waited < 1 ? 'The window has not opened' : `${formatPercent(passed, 0)} of the window has passed`,
     }),
-    h('ol', {}, stop('Made', timestamp, now), stop('Window opens', windowOpensAt, now), stop('Window ends', resolvesAt, now)),
+    h(
+      'ol',
+      {},
+      renderWindowStop('Made', timestamp, now),
+      renderWindowStop('Window opens', windowOpensAt, now),
+      renderWindowStop('Window ends', resolvesAt, now),
+    ),
   );
 }
 
 /** How much of a span is over, 0 to 1. @param {number} from @param {number} to @param {number} now */
-export function passedShare(from, to, now) {
+export function computePassedShare(from, to, now) {
   if (now >= to) return 1;
   return Math.max(0, (now - from) / (to - from));
 }
 
 /** @param {string} what @param {string} time @param {number} now */
-function stop(what, time, now) {
+function renderWindowStop(what, time, now) {
   const over = Date.parse(time) <= now;
   return h(
     'li',
     { class: over ? 'over' : null },
     h('strong', {}, what),
-    h('span', {}, ago(time)),
-    h('span', { class: 'quiet' }, `${dayAndMonth(time)}, ${time.slice(11, 16)} UTC`),
+    h('span', {}, createRelativeTime(time)),
+    h('span', { class: 'quiet' }, `${formatDayAndMonth(time)}, ${time.slice(11, 16)} UTC`),
   );
 }

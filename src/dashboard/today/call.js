@@ -1,61 +1,61 @@
 import { h, s } from '../lib/dom.js';
-import { percent } from '../lib/format.js';
-import { dayWords, horizonWords } from '../lib/words.js';
-import { unlockButton } from '../unlock/unlock-button.js';
+import { formatPercent } from '../lib/format.js';
+import { formatDate, formatHorizon } from '../lib/format-text.js';
+import { createUnlockButton } from '../unlock/unlock-button.js';
 
-/** @import { Answers } from '../state/answers.ts' */
+/** @import { ApiResponses } from '../state/responses.ts' */
 /** @import { Child } from '../lib/dom.js' */
 
-/** @typedef {Answers['signal']} Signal */
+/** @typedef {ApiResponses['signal']} Signal */
 
-const HALF = 0.5;
+const EVEN_ODDS = 0.5;
 
 /**
  * What Basic takes, in words, the tier of the reader, null for anybody, and whether he was in until his session ended.
- * @typedef {{ needed: string, tier: string | null, hasEnded: boolean }} Reader
+ * @typedef {{ needed: string, tier: string | null, hasEnded: boolean }} CallReader
  */
 
 /**
  * What a forecast says, as far as it is told; null values are sealed.
  * @param {Signal} signal
- * @param {Reader} reader
+ * @param {CallReader} reader
  * @returns {readonly Child[]}
  */
-export function callOf(signal, reader) {
+export function renderCall(signal, reader) {
   const { direction, confidence } = signal;
-  if (signal.signal === 'GATED' || direction === null || confidence === null) return sealed(signal, reader);
+  if (signal.signal === 'GATED' || direction === null || confidence === null) return renderCommittedCall(signal, reader);
   return [
-    marks(signal),
-    word(signal.signal),
-    meaning({ ...signal, direction, confidence }),
-    gauge(pUpOf(direction, confidence)),
-    end(signal),
+    renderOriginTags(signal),
+    renderSignal(signal.signal),
+    renderMeaning({ ...signal, direction, confidence }),
+    renderGauge(toPUp(direction, confidence)),
+    renderOutcome(signal),
   ];
 }
 
-/** @typedef {Signal & { direction: 'UP' | 'DOWN', confidence: number }} Told */
+/** @typedef {Signal & { direction: 'UP' | 'DOWN', confidence: number }} RevealedSignal */
 
-/** @param {Signal} signal @param {Reader} reader @returns {readonly Child[]} */
-function sealed(signal, { needed, tier, hasEnded }) {
+/** @param {Signal} signal @param {CallReader} reader @returns {readonly Child[]} */
+function renderCommittedCall(signal, { needed, tier, hasEnded }) {
   return [
-    marks(signal),
+    renderOriginTags(signal),
     h(
       'p',
       { class: 'call-word sealed' },
       h('span', { 'aria-hidden': 'true', class: 'seal' }),
-      `Sealed until ${dayWords(signal.resolvesAt)}`,
+      `Sealed until ${formatDate(signal.resolvesAt)}`,
     ),
     h(
       'p',
       {},
-      `The ${horizonWords(signal.horizon)} call ${committedWords(signal)}. What it says is told to everybody once its outcome is there.`,
+      `The ${formatHorizon(signal.horizon)} call ${formatCommitment(signal)}. What it says is told to everybody once its outcome is there.`,
     ),
-    ...(tier === null ? waysIn(needed, hasEnded) : [fallen(needed)]),
+    ...(tier === null ? renderUnlockOptions(needed, hasEnded) : [renderTierLost(needed)]),
   ];
 }
 
 /** @param {Signal} signal */
-function committedWords({ status, attestationUid }) {
+function formatCommitment({ status, attestationUid }) {
   if (status === 'VOID') return 'was not committed on chain in time, and never counts';
   return attestationUid === null
     ? 'is made, and goes on chain before its outcome window'
@@ -63,14 +63,14 @@ function committedWords({ status, attestationUid }) {
 }
 
 /** @param {string} needed */
-function fallen(needed) {
+function renderTierLost(needed) {
   return h('p', { class: 'notice' }, `The wallet no longer holds ${needed}: calls are sealed until it does.`);
 }
 
 /** @param {string} needed @param {boolean} hasEnded */
-function waysIn(needed, hasEnded) {
+function renderUnlockOptions(needed, hasEnded) {
   return [
-    h('p', {}, unlockButton(hasEnded ? 'Your session has ended: unlock again' : undefined)),
+    h('p', {}, createUnlockButton(hasEnded ? 'Your session has ended: unlock again' : undefined)),
     h(
       'p',
       { class: 'quiet' },
@@ -82,11 +82,11 @@ function waysIn(needed, hasEnded) {
 }
 
 /** Arrows say the direction to whoever does not see the colour. */
-const WORDS = { BUY: ['▲', 'BUY', 'up'], SELL: ['▼', 'SELL', 'down'], HOLD: ['■', 'HOLD', 'abstains'] };
+const SIGNAL_LABELS = { BUY: ['▲', 'BUY', 'up'], SELL: ['▼', 'SELL', 'down'], HOLD: ['■', 'HOLD', 'abstains'] };
 
 /** @param {'BUY' | 'SELL' | 'HOLD'} signal */
-function word(signal) {
-  const [sign, name, what] = WORDS[signal];
+function renderSignal(signal) {
+  const [sign, name, what] = SIGNAL_LABELS[signal];
   const colour = { BUY: 'good', SELL: 'bad', HOLD: 'quiet' }[signal];
   return h(
     'p',
@@ -98,14 +98,14 @@ function word(signal) {
   );
 }
 
-/** @param {Told} told */
-function meaning({ signal, direction, confidence, horizon, resolvesAt }) {
-  const where = `${direction === 'UP' ? 'higher' : 'lower'} on ${dayWords(resolvesAt)}`;
-  const share = h('strong', {}, percent(confidence));
+/** @param {RevealedSignal} told */
+function renderMeaning({ signal, direction, confidence, horizon, resolvesAt }) {
+  const where = `${direction === 'UP' ? 'higher' : 'lower'} on ${formatDate(resolvesAt)}`;
+  const share = h('strong', {}, formatPercent(confidence));
   const words =
     signal === 'HOLD'
       ? [
-          `The ${horizonWords(horizon)} forecast leans to a price that is ${where}, at `,
+          `The ${formatHorizon(horizon)} forecast leans to a price that is ${where}, at `,
           share,
           ': too little to act on in this regime. A HOLD is shown, and never scored.',
         ]
@@ -120,7 +120,7 @@ function meaning({ signal, direction, confidence, horizon, resolvesAt }) {
 }
 
 /** @param {'UP' | 'DOWN'} direction @param {number} confidence */
-function pUpOf(direction, confidence) {
+function toPUp(direction, confidence) {
   return direction === 'UP' ? confidence : 1 - confidence;
 }
 
@@ -128,12 +128,12 @@ function pUpOf(direction, confidence) {
  * The probability of UP on a line from never to certain: how far it is from a coin.
  * @param {number} pUp
  */
-function gauge(pUp) {
-  const [at, from, width] = [pUp, Math.min(pUp, HALF), Math.abs(pUp - HALF)].map((share) => `${(100 * share).toFixed(2)}%`);
+function renderGauge(pUp) {
+  const [at, from, width] = [pUp, Math.min(pUp, EVEN_ODDS), Math.abs(pUp - EVEN_ODDS)].map((share) => `${(100 * share).toFixed(2)}%`);
   return h(
     'div',
     { class: 'gauge' },
-    h('span', {}, `P(up) ${percent(pUp)}`),
+    h('span', {}, `P(up) ${formatPercent(pUp)}`),
     s(
       'svg',
       { class: 'gauge-line', width: '100%', height: 20, 'aria-hidden': 'true' },
@@ -153,7 +153,7 @@ function gauge(pUp) {
 }
 
 /** What became of it. @type {Record<Signal['status'], string | null>} */
-const ENDS = {
+const OUTCOME_TEXTS = {
   PENDING: null,
   WIN: 'It came true.',
   LOSS: 'It did not come true.',
@@ -162,8 +162,8 @@ const ENDS = {
 };
 
 /** @param {Signal} signal */
-function end({ status }) {
-  const words = ENDS[status];
+function renderOutcome({ status }) {
+  const words = OUTCOME_TEXTS[status];
   return words === null ? null : h('p', { class: status === 'WIN' ? 'good' : status === 'LOSS' ? 'bad' : 'notice' }, words);
 }
 
@@ -172,7 +172,7 @@ function end({ status }) {
  * @param {Pick<Signal, 'replayed' | 'source'>} signal
  * @returns {Child}
  */
-function marks({ replayed, source }) {
+function renderOriginTags({ replayed, source }) {
   const words = [source.startsWith('simulated') ? 'Simulated' : null, replayed ? 'Replayed' : null].filter((one) => one !== null);
   return (
     words.length > 0 &&

@@ -1,16 +1,16 @@
-import { h, replace } from '../lib/dom.js';
-import { attempt, logInByToken, logInWith } from './login.js';
+import { h, replaceChildren } from '../lib/dom.js';
+import { attemptLogin, logInWith, logInWithToken } from './login.js';
 
-/** @import { LoggedIn } from '../state/session.js' */
-/** @import { Say } from './login.js' */
+/** @import { LoginSession } from '../state/session.js' */
+/** @import { ShowStatus } from './login.js' */
 /** @import { Wallet } from './wallets.js' */
 /** @import { WalletWatch } from './wallet-watch.js' */
 
-const WHY =
+const SIGNATURE_EXPLANATION =
   'Your wallet signs one line of text. That is a signature, not a transaction: it costs nothing and moves nothing. It shows the service which gate tokens the wallet holds, and opens today’s call for 30 minutes.';
 
 /** What is waited for, by the stage of a login. */
-export const STAGES = {
+export const STAGE_MESSAGES = {
   connect: (/** @type {string} */ name) => `${name} asks which account to use.`,
   sign: (/** @type {string} */ name) => `Sign the message in ${name}.`,
   check: () => 'Checking signature and balance…',
@@ -18,26 +18,26 @@ export const STAGES = {
 
 /**
  * The dialog to log in: by a wallet of this browser, or by a token that somebody has made elsewhere.
- * @param {{ wallets: WalletWatch, onLoggedIn: (session: LoggedIn) => void, fallback: HTMLElement }} options `fallback` has the
+ * @param {{ wallets: WalletWatch, onLoggedIn: (session: LoginSession) => void, fallback: HTMLElement }} options `fallback` has the
  * focus afterwards where what had opened it is gone
  */
 export function createUnlockDialog({ wallets, onLoggedIn, fallback }) {
   const element = h('dialog', { class: 'unlock', 'aria-labelledby': 'unlock-title' });
   const status = h('p', { class: 'unlock-status', role: 'status' });
   const list = h('div', {});
-  const field = tokenField();
-  const attempts = createAttempts(status, (session, wallet) => {
+  const field = createTokenField();
+  const attempts = createLoginAttempts(status, (session, wallet) => {
     element.close();
     if (wallet === null) wallets.forget();
     else wallets.use(wallet);
     onLoggedIn(session);
     if (document.activeElement === document.body) fallback.focus();
   });
-  const byWallet = (/** @type {Wallet} */ wallet) =>
-    void attempts.begin((say) => logInWith(wallet.provider, (stage) => say(STAGES[stage](wallet.name))), wallet);
-  const byToken = () => void attempts.begin(() => logInByToken(field.value), null);
+  const startWalletLogin = (/** @type {Wallet} */ wallet) =>
+    void attempts.begin((say) => logInWith(wallet.provider, (stage) => say(STAGE_MESSAGES[stage](wallet.name))), wallet);
+  const startTokenLogin = () => void attempts.begin(() => logInWithToken(field.value), null);
 
-  const drawList = () => replace(list, walletList(wallets.all, byWallet));
+  const drawList = () => replaceChildren(list, renderWalletList(wallets.all, startWalletLogin));
   wallets.onFound(drawList);
   drawList();
   element.addEventListener('close', () => {
@@ -45,7 +45,11 @@ export function createUnlockDialog({ wallets, onLoggedIn, fallback }) {
     field.value = '';
   });
   const close = h('button', { type: 'button', onclick: () => element.close() }, 'Close');
-  replace(element, ...frame(list, status, tokenForm(field, byToken)), h('div', { class: 'unlock-end' }, close));
+  replaceChildren(
+    element,
+    ...renderDialogContent(list, status, createTokenForm(field, startTokenLogin)),
+    h('div', { class: 'unlock-end' }, close),
+  );
   return {
     element,
     open() {
@@ -58,30 +62,30 @@ export function createUnlockDialog({ wallets, onLoggedIn, fallback }) {
 /**
  * One login at a time: a later one, or closing the dialog, makes an earlier one void.
  * @param {HTMLElement} status
- * @param {(session: LoggedIn, wallet: Wallet | null) => void} onDone
+ * @param {(session: LoginSession, wallet: Wallet | null) => void} onDone
  */
-function createAttempts(status, onDone) {
-  let turn = 0;
+function createLoginAttempts(status, onDone) {
+  let generation = 0;
 
   /**
-   * @param {(say: Say) => Promise<LoggedIn>} login
+   * @param {(say: ShowStatus) => Promise<LoginSession>} login
    * @param {Wallet | null} wallet
    */
   async function begin(login, wallet) {
-    const mine = ++turn;
+    const ownGeneration = ++generation;
     const say = (/** @type {string} */ words, isProblem = false) => {
       status.textContent = words;
       status.classList.toggle('bad', isProblem);
     };
     say('Asking the service…');
-    const counts = () => mine === turn;
-    await attempt({ login, counts, say, onDone: (session) => onDone(session, wallet), isByToken: wallet === null });
+    const counts = () => ownGeneration === generation;
+    await attemptLogin({ login, counts, say, onDone: (session) => onDone(session, wallet), isByToken: wallet === null });
   }
 
   return {
     begin,
     void() {
-      turn += 1;
+      generation += 1;
       status.textContent = '';
     },
   };
@@ -92,32 +96,32 @@ function createAttempts(status, onDone) {
  * @param {HTMLElement} status
  * @param {HTMLElement} form
  */
-function frame(list, status, form) {
+function renderDialogContent(list, status, form) {
   const title = h('h2', { id: 'unlock-title' }, 'Unlock with your wallet');
-  return [title, h('p', {}, WHY), list, status, h('details', {}, h('summary', {}, 'Use a token instead'), form)];
+  return [title, h('p', {}, SIGNATURE_EXPLANATION), list, status, h('details', {}, h('summary', {}, 'Use a token instead'), form)];
 }
 
 /**
  * @param {readonly Wallet[]} wallets
  * @param {(wallet: Wallet) => void} onChoose
  */
-function walletList(wallets, onChoose) {
+function renderWalletList(wallets, onChoose) {
   if (wallets.length === 0) {
     return h('p', { class: 'notice' }, 'No wallet was found in this browser. Install one, or use a token.');
   }
   const rows = wallets.map((wallet) =>
-    h('li', {}, h('button', { type: 'button', onclick: () => onChoose(wallet) }, pictureOf(wallet), wallet.name)),
+    h('li', {}, h('button', { type: 'button', onclick: () => onChoose(wallet) }, renderWalletIcon(wallet), wallet.name)),
   );
   return h('ul', { class: 'wallets', 'aria-label': 'Wallets of this browser' }, rows);
 }
 
 /** @param {Wallet} wallet */
-function pictureOf({ icon, name }) {
+function renderWalletIcon({ icon, name }) {
   if (icon === null) return h('span', { class: 'no-icon', 'aria-hidden': 'true' }, name.slice(0, 1));
   return h('img', { src: icon, alt: '', width: 28, height: 28 });
 }
 
-function tokenField() {
+function createTokenField() {
   return h('input', { id: 'unlock-token', type: 'text', autocomplete: 'off', spellcheck: 'false', maxlength: 2_100, required: true });
 }
 
@@ -125,7 +129,7 @@ function tokenField() {
  * @param {HTMLInputElement} field
  * @param {() => void} onUse
  */
-function tokenForm(field, onUse) {
+function createTokenForm(field, onUse) {
   const onsubmit = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     onUse();

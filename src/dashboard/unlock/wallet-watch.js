@@ -1,8 +1,8 @@
-import { discoverWallets, INJECTED, injected } from './wallets.js';
+import { discoverWallets, getInjectedProvider, INJECTED_RDNS } from './wallets.js';
 
 /** @import { Wallet } from './wallets.js' */
 
-const KEY = 'oracle-wallet';
+const WALLET_STORAGE_KEY = 'oracle-wallet';
 
 /** @typedef {ReturnType<typeof watchWallet>} WalletWatch */
 
@@ -18,26 +18,26 @@ export function watchWallet({ onAccounts, storage = sessionStorage }) {
   let watched = null;
   const found = discoverWallets(() => {
     for (const listener of listeners) listener();
-    takeUp();
+    resumeWatching();
   });
   found.ask();
 
   /** @param {Wallet} wallet */
   function watch(wallet) {
-    watched?.provider.removeListener?.('accountsChanged', turned);
+    watched?.provider.removeListener?.('accountsChanged', onAccountsChanged);
     watched = wallet;
-    wallet.provider.on?.('accountsChanged', turned);
+    wallet.provider.on?.('accountsChanged', onAccountsChanged);
   }
 
   /** @param {unknown} accounts */
-  function turned(accounts) {
+  function onAccountsChanged(accounts) {
     onAccounts(Array.isArray(accounts) ? accounts.map((account) => String(account).toLowerCase()) : []);
   }
 
-  function takeUp() {
-    const key = storage.getItem(KEY);
+  function resumeWatching() {
+    const key = storage.getItem(WALLET_STORAGE_KEY);
     // One that was only there may announce itself in time after the next load.
-    const wallet = found.all.find(({ rdns, provider }) => rdns === key || (key === INJECTED && provider === injected()));
+    const wallet = found.all.find(({ rdns, provider }) => rdns === key || (key === INJECTED_RDNS && provider === getInjectedProvider()));
     if (watched === null && wallet !== undefined) watch(wallet);
   }
 
@@ -56,13 +56,13 @@ export function watchWallet({ onAccounts, storage = sessionStorage }) {
     },
     /** It has logged in. @param {Wallet} wallet */
     use(wallet) {
-      storage.setItem(KEY, wallet.rdns);
+      storage.setItem(WALLET_STORAGE_KEY, wallet.rdns);
       watch(wallet);
     },
     /** Nobody is logged in by a wallet. */
     forget() {
-      storage.removeItem(KEY);
-      watched?.provider.removeListener?.('accountsChanged', turned);
+      storage.removeItem(WALLET_STORAGE_KEY);
+      watched?.provider.removeListener?.('accountsChanged', onAccountsChanged);
       watched = null;
     },
   };

@@ -1,4 +1,4 @@
-import { bounded } from '../lib/words.js';
+import { truncate } from '../lib/format-text.js';
 
 /** Wallets of this browser as they announce themselves (EIP-6963), or else the one that is just there; and what they are asked. */
 
@@ -12,12 +12,12 @@ import { bounded } from '../lib/words.js';
 
 /** @typedef {{ id: string, rdns: string, name: string, icon: string | null, provider: Provider }} Wallet `id` is of this load of the page, `rdns` lasts */
 
-const MOST_WALLETS = 20;
-const MOST_NAME_CHARS = 40;
-const MOST_ICON_CHARS = 200_000;
+const MAX_WALLETS = 20;
+const MAX_NAME_CHARS = 40;
+const MAX_ICON_CHARS = 200_000;
 /** How long wallets have to announce themselves. */
-const ANNOUNCED_WITHIN_MS = 500;
-export const INJECTED = 'injected';
+const ANNOUNCEMENT_WINDOW_MS = 500;
+export const INJECTED_RDNS = 'injected';
 
 /**
  * Wallets that have announced themselves so far; `onChange` is called when one more does, which some do as soon as they are asked.
@@ -28,24 +28,24 @@ export function discoverWallets(onChange) {
   /** @type {Map<string, Wallet>} */
   const wallets = new Map();
   addEventListener('eip6963:announceProvider', (event) => {
-    const wallet = walletOf(/** @type {CustomEvent} */ (event).detail);
-    if (wallet === null || wallets.has(wallet.id) || wallets.size >= MOST_WALLETS) return;
+    const wallet = parseAnnouncement(/** @type {CustomEvent} */ (event).detail);
+    if (wallet === null || wallets.has(wallet.id) || wallets.size >= MAX_WALLETS) return;
     // It says itself what it is called.
-    wallets.delete(INJECTED);
+    wallets.delete(INJECTED_RDNS);
     wallets.set(wallet.id, wallet);
     onChange();
   });
   let hadTime = false;
   function lookForInjected() {
-    const provider = injected();
+    const provider = getInjectedProvider();
     if (!hadTime || wallets.size > 0 || typeof provider?.request !== 'function') return;
-    wallets.set(INJECTED, { id: INJECTED, rdns: INJECTED, name: 'Browser wallet', icon: null, provider });
+    wallets.set(INJECTED_RDNS, { id: INJECTED_RDNS, rdns: INJECTED_RDNS, name: 'Browser wallet', icon: null, provider });
     onChange();
   }
   setTimeout(() => {
     hadTime = true;
     lookForInjected();
-  }, ANNOUNCED_WITHIN_MS);
+  }, ANNOUNCEMENT_WINDOW_MS);
   // Some come later than that, and say so by this.
   addEventListener('ethereum#initialized', lookForInjected);
   return {
@@ -60,7 +60,7 @@ export function discoverWallets(onChange) {
 }
 
 /** What a wallet has put there, if it is one. @returns {any} */
-export function injected() {
+export function getInjectedProvider() {
   return /** @type {any} */ (globalThis).ethereum;
 }
 
@@ -70,14 +70,14 @@ export function injected() {
  * @param {any} detail
  * @returns {Wallet | null}
  */
-function walletOf(detail) {
+function parseAnnouncement(detail) {
   const { info, provider } = detail ?? {};
   if (typeof info?.uuid !== 'string' || typeof info.name !== 'string' || typeof provider?.request !== 'function') return null;
-  const isPicture = typeof info.icon === 'string' && /^data:image\//.test(info.icon) && info.icon.length <= MOST_ICON_CHARS;
+  const isPicture = typeof info.icon === 'string' && /^data:image\//.test(info.icon) && info.icon.length <= MAX_ICON_CHARS;
   return {
     id: info.uuid,
-    rdns: bounded(info.rdns, MOST_NAME_CHARS),
-    name: bounded(info.name.trim() || 'A wallet', MOST_NAME_CHARS),
+    rdns: truncate(info.rdns, MAX_NAME_CHARS),
+    name: truncate(info.name.trim() || 'A wallet', MAX_NAME_CHARS),
     icon: isPicture ? info.icon : null,
     provider,
   };

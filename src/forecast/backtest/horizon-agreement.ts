@@ -1,6 +1,6 @@
-import { HORIZONS, type HorizonDays, type HorizonName, horizonName } from '../model.ts';
-import { directionOf, type Signal } from '../signal.ts';
-import { type BacktestHistory, type OutOfSampleDay, outOfSample } from './out-of-sample.ts';
+import { formatHorizonName, HORIZONS, type HorizonDays, type HorizonName } from '../model.ts';
+import { type Signal, toDirection } from '../signal.ts';
+import { type BacktestHistory, computeOutOfSampleFolds, type OutOfSampleDay } from './out-of-sample.ts';
 
 /** How much a forecast of a shorter horizon says of that of the longest on the same day, by models that had not seen it. Shares 0 to 1. */
 export interface HorizonAgreement {
@@ -21,40 +21,43 @@ export interface HorizonAgreement {
  * The shorter horizons against the longest; empty for a history without a complete fold.
  * @throws OracleError INPUT_INVALID when closes and features differ in length or prices never move
  */
-export function horizonAgreement(history: BacktestHistory): HorizonAgreement[] {
-  const days = HORIZONS.map((horizonDays) => ({ horizonDays, said: outOfSample(history, horizonDays).flatMap((fold) => fold.days) }));
+export function compareHorizons(history: BacktestHistory): HorizonAgreement[] {
+  const days = HORIZONS.map((horizonDays) => ({
+    horizonDays,
+    said: computeOutOfSampleFolds(history, horizonDays).flatMap((fold) => fold.days),
+  }));
   const longest = days[days.length - 1];
-  return days.slice(0, -1).flatMap(({ horizonDays, said }) => {
+  return days.slice(0, -1).flatMap(({ horizonDays, said: forecastDays }) => {
     const byDay = new Map(longest.said.map((one) => [one.day, one]));
-    const pairs = said.flatMap((one): Pair[] => (byDay.has(one.day) ? [[one, byDay.get(one.day)!]] : []));
-    return pairs.length === 0 ? [] : [agreementOf(pairs, [horizonDays, longest.horizonDays])];
+    const pairs = forecastDays.flatMap((one): Pair[] => (byDay.has(one.day) ? [[one, byDay.get(one.day)!]] : []));
+    return pairs.length === 0 ? [] : [computeAgreement(pairs, [horizonDays, longest.horizonDays])];
   });
 }
 
 /** What the shorter and the longest horizon said of one day. */
 type Pair = readonly [shorter: OutOfSampleDay, longest: OutOfSampleDay];
 
-function agreementOf(pairs: readonly Pair[], [shorter, longest]: readonly [HorizonDays, HorizonDays]): HorizonAgreement {
+function computeAgreement(pairs: readonly Pair[], [shorter, longest]: readonly [HorizonDays, HorizonDays]): HorizonAgreement {
   const share = (holds: (pair: Pair) => boolean) => pairs.filter(holds).length / pairs.length;
   return {
-    horizon: horizonName(shorter),
-    longest: horizonName(longest),
+    horizon: formatHorizonName(shorter),
+    longest: formatHorizonName(longest),
     n: pairs.length,
-    sameDirection: share(([a, b]) => directionOf(a.pUp) === directionOf(b.pUp)),
+    sameDirection: share(([a, b]) => toDirection(a.pUp) === toDirection(b.pUp)),
     sameSignal: share(([a, b]) => a.signal === b.signal),
-    mostFrequentDirection: mostFrequent(pairs, ([, { pUp }]) => directionOf(pUp)),
-    mostFrequentSignal: mostFrequent(pairs, ([, { signal }]): Signal => signal),
-    correlation: correlationOf(pairs.map(([a, b]) => [a.pUp, b.pUp])),
+    mostFrequentDirection: computeModalShare(pairs, ([, { pUp }]) => toDirection(pUp)),
+    mostFrequentSignal: computeModalShare(pairs, ([, { signal }]): Signal => signal),
+    correlation: computeCorrelation(pairs.map(([a, b]) => [a.pUp, b.pUp])),
   };
 }
 
-function mostFrequent(pairs: readonly Pair[], of: (pair: Pair) => string): number {
+function computeModalShare(pairs: readonly Pair[], of: (pair: Pair) => string): number {
   const counts = [...Map.groupBy(pairs, of).values()].map(({ length }) => length);
   return Math.max(...counts) / pairs.length;
 }
 
 /** Pearson's. */
-function correlationOf(points: readonly (readonly [number, number])[]): number | null {
+function computeCorrelation(points: readonly (readonly [number, number])[]): number | null {
   const [meanX, meanY] = [0, 1].map((side) => points.reduce((sum, point) => sum + point[side], 0) / points.length);
   const products = (of: (x: number, y: number) => number) => points.reduce((sum, [x, y]) => sum + of(x - meanX, y - meanY), 0);
   const spread = Math.sqrt(products((x) => x * x) * products((_, y) => y * y));

@@ -1,12 +1,12 @@
-import { isOracleError } from '../../errors.ts';
+import { isOracleError } from '../../platform/errors.ts';
 import type { Day } from '../day.ts';
-import { cdf, crps, type PredictiveDistribution, residualQuantilesOf } from '../distribution.ts';
-import type { FeatureTable } from '../features.ts';
+import { cdf, computeResidualQuantiles, crps, type PredictiveDistribution } from '../distribution.ts';
+import type { FeatureTable } from '../features/compute-features.ts';
 import type { TrainingSource } from '../fit/training-data.ts';
-import { type BlockFit, RESIDUAL_DAYS, walkForward } from '../fit.ts';
+import { type BlockFit, RESIDUAL_DAYS, walkForward } from '../fit/walk-forward.ts';
 import { BLOCK_DAYS, type HorizonDays, type HorizonModel } from '../model.ts';
-import { classifyRegimes, type Regime } from '../regime.ts';
-import { directionOf, type Signal } from '../signal.ts';
+import { classifyRegimes, type Regime } from '../regime/regime.ts';
+import { type Signal, toDirection } from '../signal.ts';
 import type { ScoredForecast } from '../statistics/scored-forecast.ts';
 import { PIPELINE, type Pipeline } from './pipeline.ts';
 
@@ -49,19 +49,19 @@ export interface Fold {
 }
 
 /** Training days of the second reference: as many as the model's own residuals come from. */
-export const RECENT_DAYS = RESIDUAL_DAYS;
+export const RECENT_RETURN_DAYS = RESIDUAL_DAYS;
 
 /**
  * What the model said of every day of every complete fold of the history, and what came of it: a fold counts once the outcomes of all
  * its days are known. Empty where the history is too short for any.
  * @throws OracleError INPUT_INVALID when closes and features differ in length or prices never move
  */
-export function outOfSample(history: BacktestHistory, horizon: HorizonDays): Fold[] {
-  return foldsOf(history, blocksOf({ ...history, horizon }));
+export function computeOutOfSampleFolds(history: BacktestHistory, horizon: HorizonDays): Fold[] {
+  return buildFolds(history, fitBlocks({ ...history, horizon }));
 }
 
 /** The fits of all blocks of a history, of which each has forecast its own block; none where the history is too short for any. */
-export function blocksOf(source: TrainingSource, walk: typeof walkForward = walkForward): BlockFit[] {
+export function fitBlocks(source: TrainingSource, walk: typeof walkForward = walkForward): BlockFit[] {
   try {
     return walk(source);
   } catch (error) {
@@ -71,40 +71,46 @@ export function blocksOf(source: TrainingSource, walk: typeof walkForward = walk
 }
 
 /** The complete folds among the blocks of one horizon. */
-export function foldsOf(
+export function buildFolds(
   { closes, features }: BacktestHistory,
   blocks: readonly BlockFit[],
   { forecast }: Pick<Pipeline, 'forecast'> = PIPELINE,
 ): Fold[] {
   const rows = { closes, features, regimes: classifyRegimes(features), forecast };
-  return completeBlocks(blocks, closes.length).map((block) => foldOf(rows, block));
+  return selectCompleteBlocks(blocks, closes.length).map((block) => buildFold(rows, block));
 }
 
 /** Blocks from the first fold on of which all days and their outcomes lie within a history of so many rows. */
-export function completeBlocks(blocks: readonly BlockFit[], rows: number): BlockFit[] {
+export function selectCompleteBlocks(blocks: readonly BlockFit[], rows: number): BlockFit[] {
   return blocks.filter(({ model, from, to }) => model.block >= 0 && to - from === BLOCK_DAYS && to + model.horizonDays <= rows);
 }
 
-interface Rows extends BacktestHistory, Pick<Pipeline, 'forecast'> {
+interface HistoryRows extends BacktestHistory, Pick<Pipeline, 'forecast'> {
   regimes: readonly Regime[];
 }
 
-function foldOf(rows: Rows, { model, from, to }: BlockFit): Fold {
+function buildFold(rows: HistoryRows, { model, from, to }: BlockFit): Fold {
   const fold = model.block + 1;
-  const climatology = returnsOf(rows, model, model.trainFrom);
-  const recent = returnsOf(rows, model, Math.max(model.trainFrom, model.trainTo + 1 - RECENT_DAYS));
-  const days = Array.from({ length: to - from }, (_, index) => dayOf(rows, { model, fold, climatology, recent, row: from + index }));
+  const climatology = buildReturnDistribution(rows, model, model.trainFrom);
+  const recent = buildReturnDistribution(rows, model, Math.max(model.trainFrom, model.trainTo + 1 - RECENT_RETURN_DAYS));
+  const days = Array.from({ length: to - from }, (_, index) =>
+    buildOutOfSampleDay(rows, { model, fold, climatology, recent, row: from + index }),
+  );
   return { fold, model, climatology, days };
 }
 
 /** The returns of the training days from `first` on, as they were. */
-function returnsOf({ closes, features }: BacktestHistory, { trainTo, horizonDays }: HorizonModel, first: Day): PredictiveDistribution {
+function buildReturnDistribution(
+  { closes, features }: BacktestHistory,
+  { trainTo, horizonDays }: HorizonModel,
+  first: Day,
+): PredictiveDistribution {
   const from = first - features.firstDay;
-  const returns = Float64Array.from({ length: trainTo - first + 1 }, (_, index) => returnAt(closes, from + index, horizonDays));
-  return { scale: 1, shift: 0, residualQuantiles: residualQuantilesOf(returns) };
+  const returns = Float64Array.from({ length: trainTo - first + 1 }, (_, index) => computeLogReturn(closes, from + index, horizonDays));
+  return { scale: 1, shift: 0, residualQuantiles: computeResidualQuantiles(returns) };
 }
 
-interface DayOfFold {
+interface FoldDayInput {
   model: HorizonModel;
   fold: number;
   climatology: PredictiveDistribution;
@@ -112,17 +118,20 @@ interface DayOfFold {
   row: number;
 }
 
-function dayOf({ closes, features, regimes, forecast }: Rows, { model, fold, climatology, recent, row }: DayOfFold): OutOfSampleDay {
+function buildOutOfSampleDay(
+  { closes, features, regimes, forecast }: HistoryRows,
+  { model, fold, climatology, recent, row }: FoldDayInput,
+): OutOfSampleDay {
   const { horizonDays, baseRate } = model;
   const { pUp, regime, signal, distribution } = forecast({ model, features, regimes, row });
-  const realised = returnAt(closes, row, horizonDays);
+  const realised = computeLogReturn(closes, row, horizonDays);
   return {
     day: features.firstDay + row,
     row,
     fold,
     regime,
     signal,
-    call: signal === 'HOLD' ? null : directionOf(pUp),
+    call: signal === 'HOLD' ? null : toDirection(pUp),
     rose: closes[row + horizonDays] > closes[row],
     pUp,
     climatology: baseRate,
@@ -135,6 +144,6 @@ function dayOf({ closes, features, regimes, forecast }: Rows, { model, fold, cli
 }
 
 /** Log return from the close of a row to that `horizonDays` later. */
-export function returnAt(closes: Float64Array, row: number, horizonDays: number): number {
+export function computeLogReturn(closes: Float64Array, row: number, horizonDays: number): number {
   return Math.log(closes[row + horizonDays] / closes[row]);
 }

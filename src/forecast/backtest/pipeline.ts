@@ -1,13 +1,13 @@
-import { type ComputedFeatures, computeFeatures, type FeatureTable } from '../features.ts';
+import { type ComputedFeatures, computeFeatures, type FeatureTable } from '../features/compute-features.ts';
 import type { TrainingSource } from '../fit/training-data.ts';
-import { type BlockFit, walkForward } from '../fit.ts';
-import type { InputFrame } from '../frame.ts';
+import { type BlockFit, walkForward } from '../fit/walk-forward.ts';
+import type { InputFrame } from '../input-frame.ts';
 import { type HorizonModel, LEARNING_RULES, type LearningRules } from '../model.ts';
-import type { Regime } from '../regime.ts';
-import { type DayForecast, forecastOfDay } from '../signal.ts';
+import type { Regime } from '../regime/regime.ts';
+import { type CoreForecast, computeCoreForecast } from '../signal.ts';
 
 /** A day to forecast, with a history that may go on behind it. */
-export interface DayOfHistory {
+export interface HistoryDay {
   model: HorizonModel;
   features: FeatureTable;
   /** Of every row of the features. */
@@ -16,7 +16,7 @@ export interface DayOfHistory {
 }
 
 /** What is said of a day, and in which regime. */
-export type SaidOfDay = DayForecast & { regime: Regime };
+export type HistoryForecast = CoreForecast & { regime: Regime };
 
 /** What a walk-forward puts to the test: how features are made, what may be learned from when, how blocks are fitted, how a day is forecast. */
 export interface Pipeline {
@@ -24,7 +24,7 @@ export interface Pipeline {
   /** `earlier`: a table of a history that this one goes on from, to be computed quicker. */
   features(frame: InputFrame, earlier?: ComputedFeatures): FeatureTable;
   walk(source: TrainingSource & { lastBlock?: number }): BlockFit[];
-  forecast(day: DayOfHistory): SaidOfDay;
+  forecast(day: HistoryDay): HistoryForecast;
 }
 
 /** The service's own. Tests hand in broken ones, to see them caught. */
@@ -34,6 +34,6 @@ export const PIPELINE: Pipeline = {
   walk: walkForward,
   forecast: ({ model, features, regimes, row }) => {
     const regime = regimes[row];
-    return { regime, ...forecastOfDay({ model, features, index: row, regime }) };
+    return { regime, ...computeCoreForecast({ model, features, index: row, regime }) };
   },
 };

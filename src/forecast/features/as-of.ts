@@ -1,5 +1,5 @@
 import type { Day } from '../day.ts';
-import { type BusinessDaySeries, countUntil } from '../frame.ts';
+import { type BusinessDaySeries, countUntil } from '../input-frame.ts';
 
 /** An observation is read from the day after its date: the flows of a day are published after 21:35 UTC, and one lag serves all series. */
 const LAG_DAYS = 1;

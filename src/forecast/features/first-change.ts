@@ -1,26 +1,26 @@
-import { BUSINESS_DAY_COLUMNS, type BusinessDaySeries, DAILY_COLUMNS, frameLength, type InputFrame } from '../frame.ts';
+import { BUSINESS_DAY_COLUMNS, type BusinessDaySeries, DAILY_COLUMNS, getFrameLength, type InputFrame } from '../input-frame.ts';
 
 /** First row whose features can differ between two frames; the number of common rows when none does, 0 when they start on different days. */
-export function firstChangedRow(frame: InputFrame, earlier: InputFrame): number {
+export function findFirstChangedRow(frame: InputFrame, earlier: InputFrame): number {
   if (frame.firstDay !== earlier.firstDay) return 0;
-  let row = Math.min(frameLength(frame), frameLength(earlier));
-  for (const column of DAILY_COLUMNS) row = firstDifference(frame[column], earlier[column], row);
+  let row = Math.min(getFrameLength(frame), getFrameLength(earlier));
+  for (const column of DAILY_COLUMNS) row = findFirstDifference(frame[column], earlier[column], row);
   for (const column of BUSINESS_DAY_COLUMNS) {
-    const changed = firstChangedDay(frame[column], earlier[column]);
+    const changed = findFirstChangedDay(frame[column], earlier[column]);
     // An observation is read from the day after its date.
     if (changed !== undefined) row = Math.min(row, Math.max(0, changed + 1 - frame.firstDay));
   }
   return row;
 }
 
-function firstDifference(a: Float64Array, b: Float64Array, limit: number): number {
+function findFirstDifference(a: Float64Array, b: Float64Array, limit: number): number {
   for (let index = 0; index < limit; index++) {
     if (a[index] !== b[index] && !(Number.isNaN(a[index]) && Number.isNaN(b[index]))) return index;
   }
   return limit;
 }
 
-function firstChangedDay(a: BusinessDaySeries, b: BusinessDaySeries): number | undefined {
+function findFirstChangedDay(a: BusinessDaySeries, b: BusinessDaySeries): number | undefined {
   const common = Math.min(a.days.length, b.days.length);
   for (let index = 0; index < common; index++) {
     if (a.days[index] !== b.days[index] || a.values[index] !== b.values[index]) return Math.min(a.days[index], b.days[index]);

@@ -1,8 +1,8 @@
 import type { Day } from '../day.ts';
-import type { FeatureTable } from '../features.ts';
-import { type BusinessDaySeries, countUntil, type InputFrame } from '../frame.ts';
+import { type BusinessDaySeries, countUntil, type InputFrame } from '../input-frame.ts';
 import { fillAsOf } from './as-of.ts';
-import { meanAt, meanOfAvailable, scoreOf, squash, windowStart, zScoreAt } from './rolling.ts';
+import type { FeatureTable } from './compute-features.ts';
+import { combineScores, getWindowStart, meanAt, meanOfAvailable, squash, zScoreAt } from './rolling.ts';
 
 const Z_DAYS = 180;
 const Z_MIN_COUNT = 60;
@@ -11,28 +11,28 @@ const MARKET_MIN_COUNT = 81;
 
 /** `etf`, `takz`, `funz`, `spz`, `dxz`, `pmi`, `macro` and `flow`. */
 export function fillFlow(frame: InputFrame, table: FeatureTable, from: number): void {
-  fillAsOf(frame.etfFlow, table, table.etf, from, flowPressure);
-  fillAsOf(logSeries(frame.sp500, table.firstDay + from), table, table.spz, from, marketMomentum);
-  fillAsOf(logSeries(frame.dxy, table.firstDay + from), table, table.dxz, from, marketMomentum);
-  const taker = weeklyMeans(frame.takerBuyFraction, from);
-  const funding = weeklyMeans(frame.fundingRate, from);
+  fillAsOf(frame.etfFlow, table, table.etf, from, computeFlowPressure);
+  fillAsOf(toLogSeries(frame.sp500, table.firstDay + from), table, table.spz, from, computeMarketMomentum);
+  fillAsOf(toLogSeries(frame.dxy, table.firstDay + from), table, table.dxz, from, computeMarketMomentum);
+  const taker = computeWeeklyMeans(frame.takerBuyFraction, from);
+  const funding = computeWeeklyMeans(frame.fundingRate, from);
   for (let row = from; row < table.length; row++) {
     table.takz[row] = zScoreAt(taker, row, Z_DAYS, Z_MIN_COUNT);
     table.funz[row] = zScoreAt(funding, row, Z_DAYS, Z_MIN_COUNT);
     table.pmi[row] = Math.tanh((frame.pmi[row] - 50) / 5);
     table.macro[row] = meanOfAvailable(squash(table.spz[row]), -squash(table.dxz[row]), table.pmi[row]);
-    table.flow[row] = scoreOf(squash(table.etf[row]), squash(table.takz[row]), -squash(table.funz[row]), table.macro[row]);
+    table.flow[row] = combineScores(squash(table.etf[row]), squash(table.takz[row]), -squash(table.funz[row]), table.macro[row]);
   }
 }
 
-function weeklyMeans(values: Float64Array, from: number): Float64Array {
+function computeWeeklyMeans(values: Float64Array, from: number): Float64Array {
   const means = new Float64Array(values.length);
-  for (let row = windowStart(from); row < means.length; row++) means[row] = meanAt(values, row, 7, WEEK_MIN_COUNT);
+  for (let row = getWindowStart(from); row < means.length; row++) means[row] = meanAt(values, row, 7, WEEK_MIN_COUNT);
   return means;
 }
 
 /** Logarithms of a series, of those observations that a window ending on `day` or later reaches. */
-function logSeries({ days, values }: BusinessDaySeries, day: Day): BusinessDaySeries {
+function toLogSeries({ days, values }: BusinessDaySeries, day: Day): BusinessDaySeries {
   const logs = new Float64Array(values.length);
   for (let index = Math.max(0, countUntil(days, day) - MARKET_MIN_COUNT - 7); index < logs.length; index++)
     logs[index] = Math.log(values[index]);
@@ -40,7 +40,7 @@ function logSeries({ days, values }: BusinessDaySeries, day: Day): BusinessDaySe
 }
 
 /** Sum of the last 5 flows in units of its own root mean square over up to 60 flows; NaN with fewer than 20. */
-function flowPressure(flows: Float64Array, last: number): number {
+function computeFlowPressure(flows: Float64Array, last: number): number {
   if (last + 1 < 20) return Number.NaN;
   const first = Math.max(0, last - 59);
   let squares = 0;
@@ -53,7 +53,7 @@ function flowPressure(flows: Float64Array, last: number): number {
 }
 
 /** 20-observation log return in units of volatility over 60 observations; NaN with fewer than 81 observations. */
-function marketMomentum(logs: Float64Array, last: number): number {
+function computeMarketMomentum(logs: Float64Array, last: number): number {
   if (last + 1 < MARKET_MIN_COUNT) return Number.NaN;
   let squares = 0;
   for (let index = last - 59; index <= last; index++) squares += (logs[index] - logs[index - 1]) ** 2;

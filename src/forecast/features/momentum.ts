@@ -1,5 +1,5 @@
-import type { FeatureTable } from '../features.ts';
-import { scoreOf, squash } from './rolling.ts';
+import type { FeatureTable } from './compute-features.ts';
+import { combineScores, squash } from './rolling.ts';
 
 const HIGH_DAYS = 365;
 
@@ -10,7 +10,7 @@ export function fillMomentum(logClose: Float64Array, table: FeatureTable, from: 
     table.m7[row] = changeAt(logClose, row, 7) / (daily * Math.sqrt(7));
     table.m28[row] = changeAt(logClose, row, 28) / (daily * Math.sqrt(28));
     table.m91[row] = changeAt(logClose, row, 91) / (daily * Math.sqrt(91));
-    table.momentum[row] = scoreOf(squash(table.m7[row]), squash(table.m28[row]), squash(table.m91[row]));
+    table.momentum[row] = combineScores(squash(table.m7[row]), squash(table.m28[row]), squash(table.m91[row]));
     table.ret7[row] = changeAt(logClose, row, 7);
     table.ret30[row] = changeAt(logClose, row, 30);
     table.ret90[row] = changeAt(logClose, row, 90);

@@ -2,21 +2,21 @@
 export const LOOKBACK_ROWS = 1460;
 
 /** First row a windowed input has to be known from, for rows from `from` on to be computed. */
-export function windowStart(from: number): number {
+export function getWindowStart(from: number): number {
   return Math.max(0, from - LOOKBACK_ROWS);
 }
 
 /** Natural logarithms aligned with `values`; rows that no window ending at `from` or later reaches stay 0. */
-export function logFrom(values: Float64Array, from: number): Float64Array {
+export function computeLogs(values: Float64Array, from: number): Float64Array {
   const logs = new Float64Array(values.length);
-  for (let row = windowStart(from); row < values.length; row++) logs[row] = Math.log(values[row]);
+  for (let row = getWindowStart(from); row < values.length; row++) logs[row] = Math.log(values[row]);
   return logs;
 }
 
 /** ln(numerator / denominator), NaN where either is; unreached rows stay 0 as in `logFrom`. */
-export function logRatioFrom(numerator: Float64Array, denominator: Float64Array, from: number): Float64Array {
+export function computeLogRatios(numerator: Float64Array, denominator: Float64Array, from: number): Float64Array {
   const logs = new Float64Array(numerator.length);
-  for (let row = windowStart(from); row < logs.length; row++) logs[row] = Math.log(numerator[row] / denominator[row]);
+  for (let row = getWindowStart(from); row < logs.length; row++) logs[row] = Math.log(numerator[row] / denominator[row]);
   return logs;
 }
 
@@ -71,7 +71,7 @@ export function squash(z: number): number {
 }
 
 /** Score of a category: the mean of its available parts, 0 without any. */
-export function scoreOf(...parts: number[]): number {
-  const score = meanOfAvailable(...parts);
+export function combineScores(...scores: number[]): number {
+  const score = meanOfAvailable(...scores);
   return Number.isNaN(score) ? 0 : score;
 }

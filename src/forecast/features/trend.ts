@@ -1,5 +1,5 @@
-import type { FeatureTable } from '../features.ts';
-import { scoreOf, squash } from './rolling.ts';
+import type { FeatureTable } from './compute-features.ts';
+import { combineScores, squash } from './rolling.ts';
 
 const FAST_DAYS = 50;
 const SLOW_DAYS = 200;
@@ -16,7 +16,7 @@ export function fillTrend(close: Float64Array, table: FeatureTable, from: number
     table.z50[row] = table.gap50[row] / (daily * Math.sqrt(FAST_DAYS / 3));
     table.z200[row] = table.gap200[row] / (daily * Math.sqrt(SLOW_DAYS / 3));
     table.zc[row] = table.cross[row] / (daily * Math.sqrt(37.5));
-    table.trend[row] = scoreOf(squash(table.z50[row]), squash(table.z200[row]), squash(table.zc[row]));
+    table.trend[row] = combineScores(squash(table.z50[row]), squash(table.z200[row]), squash(table.zc[row]));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { FeatureTable } from '../features.ts';
+import type { FeatureTable } from '../features/compute-features.ts';
 import { MODEL_INPUTS } from '../model.ts';
 import { fitLogistic, logit } from './logistic.ts';
 
@@ -7,7 +7,7 @@ const PRECISION = [100, 16];
 const PRIOR_MEAN = [0, 0.5];
 
 /** Without any out-of-sample output yet, calibration is its prior. */
-const UNFITTED: Calibration = { calA: 0, calB: 0.5 };
+const DEFAULT_CALIBRATION: Calibration = { calA: 0, calB: 0.5 };
 
 export interface Calibration {
   calA: number;
@@ -29,18 +29,22 @@ export interface CalibrationRows {
 
 /** Fits logit p = offset + a + b * deviation; the prior itself where there are no rows. */
 export function fitCalibration(rows: CalibrationRows): Calibration {
-  if (rows.to <= rows.from) return UNFITTED;
+  if (rows.to <= rows.from) return DEFAULT_CALIBRATION;
   const [calA, slope] = fitLogistic({ ...rows, width: 2, precision: PRECISION, priorMean: PRIOR_MEAN });
   return { calA, calB: Math.min(1, Math.max(0, slope)) };
 }
 
 /** Log odds of a calibrated forecast. */
-export function calibratedLogit(model: { baseRate: number; calA: number; calB: number }, deviation: number): number {
+export function computeCalibratedLogit(model: { baseRate: number; calA: number; calB: number }, deviation: number): number {
   return logit(model.baseRate) + model.calA + model.calB * deviation;
 }
 
 /** Log odds that a row's scores add to those of an average training day, uncalibrated. */
-export function deviationAt(model: { beta: readonly number[]; meanX: readonly number[] }, features: FeatureTable, row: number): number {
+export function computeDeviation(
+  model: { beta: readonly number[]; meanX: readonly number[] },
+  features: FeatureTable,
+  row: number,
+): number {
   let deviation = 0;
   for (let index = 0; index < MODEL_INPUTS.length; index++) {
     deviation += model.beta[index + 1] * (features[MODEL_INPUTS[index]][row] - model.meanX[index]);

@@ -1,7 +1,7 @@
 import { MODEL_INPUTS } from '../model.ts';
 import { fitLogistic } from './logistic.ts';
 import { type FitSettings, MODEL_SETTINGS } from './settings.ts';
-import { designWidth, type TrainingData, trainingFrom } from './training-data.ts';
+import { getDesignWidth, getTrainingStart, type TrainingData } from './training-data.ts';
 
 export interface Coefficients {
   beta: number[];
@@ -20,30 +20,30 @@ interface TrainingRows {
 /** Ridge logistic regression, means and base rate over the rows from the first training row to `to` (exclusive). */
 export function fitCoefficients(data: TrainingData, to: number): Coefficients {
   const { design, labels, settings } = data;
-  const rows = { labels, weights: weightsBefore(data, to), from: trainingFrom(data, to), to };
-  const width = designWidth(settings);
+  const rows = { labels, weights: decayWeights(data, to), from: getTrainingStart(data, to), to };
+  const width = getDesignWidth(settings);
   // The intercept is free.
   const precision = [0, ...new Array<number>(width - 1).fill(settings.slopePrecision)];
   const [intercept, ...slopes] = fitLogistic({ design, width, ...rows, precision, priorMean: new Array<number>(width).fill(0) });
   return {
-    beta: [intercept, ...inModelOrder(slopes, settings)],
-    meanX: inModelOrder(meansOf(design, width, rows), settings),
-    baseRate: baseRateOf(rows, settings.pseudoCount),
+    beta: [intercept, ...toModelOrder(slopes, settings)],
+    meanX: toModelOrder(computeInputMeans(design, width, rows), settings),
+    baseRate: computeBaseRate(rows, settings.pseudoCount),
   };
 }
 
 /** Numbers of the scores that are read, with 0 for those that are not. */
-function inModelOrder(numbers: readonly number[], { inputs }: FitSettings): number[] {
+function toModelOrder(numbers: readonly number[], { inputs }: FitSettings): number[] {
   return MODEL_INPUTS.map((name) => numbers[inputs.indexOf(name)] ?? 0);
 }
 
 /** Weights as seen from the end of training: those of days long before may fade. */
-function weightsBefore({ weights, settings: { halfLifeDays } }: TrainingData, to: number): Float64Array {
+function decayWeights({ weights, settings: { halfLifeDays } }: TrainingData, to: number): Float64Array {
   return halfLifeDays === Number.POSITIVE_INFINITY ? weights : weights.map((weight, row) => weight * 2 ** ((row + 1 - to) / halfLifeDays));
 }
 
 /** Weighted share of rises, shrunk to one half by so many pseudo-observations of each outcome. */
-export function baseRateOf({ labels, weights, from, to }: TrainingRows, pseudoCount = MODEL_SETTINGS.pseudoCount): number {
+export function computeBaseRate({ labels, weights, from, to }: TrainingRows, pseudoCount = MODEL_SETTINGS.pseudoCount): number {
   let rises = pseudoCount;
   let total = 2 * pseudoCount;
   for (let row = from; row < to; row++) {
@@ -53,7 +53,7 @@ export function baseRateOf({ labels, weights, from, to }: TrainingRows, pseudoCo
   return rises / total;
 }
 
-function meansOf(design: Float64Array, width: number, { from, to }: TrainingRows): number[] {
+function computeInputMeans(design: Float64Array, width: number, { from, to }: TrainingRows): number[] {
   const sums = new Array<number>(width - 1).fill(0);
   for (let row = from; row < to; row++) {
     for (let index = 0; index < sums.length; index++) sums[index] += design[row * width + index + 1];

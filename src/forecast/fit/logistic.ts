@@ -33,8 +33,8 @@ export function logit(p: number): number {
 export function fitLogistic(problem: LogisticProblem): number[] {
   const beta = new Array<number>(problem.width).fill(0);
   for (let iteration = 0; iteration < MAX_STEPS; iteration++) {
-    const { gradient, hessian } = derivatives(problem, beta);
-    const step = solvePositive(hessian, gradient);
+    const { gradient, hessian } = computeDerivatives(problem, beta);
+    const step = solvePositiveDefinite(hessian, gradient);
     // A free intercept runs off when all labels agree, until no curvature is left; the slopes have settled by then.
     if (step === undefined) return beta;
     for (let i = 0; i < beta.length; i++) beta[i] += step[i];
@@ -44,7 +44,7 @@ export function fitLogistic(problem: LogisticProblem): number[] {
 }
 
 /** Gradient of the log posterior and the negative of its Hessian (row-major, lower triangle filled). */
-function derivatives(problem: LogisticProblem, beta: readonly number[]) {
+function computeDerivatives(problem: LogisticProblem, beta: readonly number[]) {
   const { design, width, labels, weights, offset, precision, priorMean } = problem;
   const gradient = new Float64Array(width);
   const hessian = new Float64Array(width * width);
@@ -70,7 +70,7 @@ function derivatives(problem: LogisticProblem, beta: readonly number[]) {
 }
 
 /** Solves `matrix` x = `vector` by Cholesky, in place; undefined when the matrix is not positive definite. */
-function solvePositive(matrix: Float64Array, vector: Float64Array): Float64Array | undefined {
+function solvePositiveDefinite(matrix: Float64Array, vector: Float64Array): Float64Array | undefined {
   const n = vector.length;
   for (let i = 0; i < n; i++) {
     for (let j = 0; j <= i; j++) {

@@ -1,7 +1,7 @@
-import { OracleError } from '../../errors.ts';
-import { scaleOf } from '../distribution.ts';
-import type { FeatureTable } from '../features.ts';
-import { MIN_HISTORY_DAYS } from '../frame.ts';
+import { OracleError } from '../../platform/errors.ts';
+import { computeScale } from '../distribution.ts';
+import type { FeatureTable } from '../features/compute-features.ts';
+import { MIN_HISTORY_DAYS } from '../input-frame.ts';
 import { type HorizonDays, LEARNING_RULES, type LearningRules, TRAINING_START } from '../model.ts';
 import { type FitSettings, MODEL_SETTINGS } from './settings.ts';
 
@@ -24,7 +24,7 @@ export interface TrainingData {
 }
 
 /** Numbers a row of the design holds. */
-export function designWidth({ inputs }: FitSettings): number {
+export function getDesignWidth({ inputs }: FitSettings): number {
   return inputs.length + 1;
 }
 
@@ -42,7 +42,7 @@ export interface TrainingSource {
  * Training starts on 2012-01-01, or where features are complete if the history begins later.
  * @throws OracleError INPUT_INVALID when closes and features are of different length.
  */
-export function trainingDataOf(source: TrainingSource): TrainingData {
+export function buildTrainingData(source: TrainingSource): TrainingData {
   const { closes, features, horizon, settings = MODEL_SETTINGS, rules = LEARNING_RULES } = source;
   if (closes.length !== features.length) {
     throw new OracleError('INPUT_INVALID', `${closes.length} closes do not fit ${features.length} rows of features`, { field: 'closes' });
@@ -52,21 +52,21 @@ export function trainingDataOf(source: TrainingSource): TrainingData {
     horizonDays: horizon,
     rules,
     firstRow: Math.max(TRAINING_START - features.firstDay, MIN_HISTORY_DAYS - 1),
-    design: designOf(features, settings),
-    labels: labelsOf(closes, horizon),
+    design: buildDesign(features, settings),
+    labels: buildLabels(closes, horizon),
     weights: new Float64Array(closes.length).fill(1 / horizon),
-    residuals: residualsOf(closes, features, horizon),
+    residuals: computeResiduals(closes, features, horizon),
     settings,
   };
 }
 
 /** First row that is learned from when training ends before row `to`. */
-export function trainingFrom({ firstRow, settings }: TrainingData, to: number): number {
+export function getTrainingStart({ firstRow, settings }: TrainingData, to: number): number {
   return Math.max(firstRow, to - settings.trainingDays);
 }
 
-function designOf(features: FeatureTable, settings: FitSettings): Float64Array {
-  const width = designWidth(settings);
+function buildDesign(features: FeatureTable, settings: FitSettings): Float64Array {
+  const width = getDesignWidth(settings);
   const design = new Float64Array(features.length * width).fill(1);
   settings.inputs.forEach((name, index) => {
     const column = features[name];
@@ -75,16 +75,16 @@ function designOf(features: FeatureTable, settings: FitSettings): Float64Array {
   return design;
 }
 
-function labelsOf(closes: Float64Array, horizon: number): Float64Array {
+function buildLabels(closes: Float64Array, horizon: number): Float64Array {
   const labels = new Float64Array(closes.length);
   for (let row = 0; row + horizon < closes.length; row++) labels[row] = closes[row + horizon] > closes[row] ? 1 : 0;
   return labels;
 }
 
-function residualsOf(closes: Float64Array, { v94, v99 }: FeatureTable, horizon: number): Float64Array {
+function computeResiduals(closes: Float64Array, { v94, v99 }: FeatureTable, horizon: number): Float64Array {
   const residuals = new Float64Array(closes.length).fill(Number.NaN);
   for (let row = 0; row + horizon < closes.length; row++) {
-    residuals[row] = Math.log(closes[row + horizon] / closes[row]) / scaleOf(v94[row], v99[row], horizon);
+    residuals[row] = Math.log(closes[row + horizon] / closes[row]) / computeScale(v94[row], v99[row], horizon);
   }
   return residuals;
 }

@@ -1,6 +1,6 @@
+import { fillsBlocks } from '../math/block-bootstrap.ts';
 import { selectNonOverlapping } from '../scoring.ts';
-import { fillsBlocks } from './block-bootstrap.ts';
-import { alwaysUpDifference, isHit } from './call-statistics.ts';
+import { computeAlwaysUpDifference, isHit } from './call-statistics.ts';
 import type { ScoredForecast } from './scored-forecast.ts';
 
 /** Chance of a claim, in either direction, where there is nothing to claim. */
@@ -12,20 +12,20 @@ const SIGNIFICANCE = 0.05;
  * difference day by day must agree wherever the record is long enough for its interval. HOLD is no call.
  * @throws OracleError INPUT_INVALID unless days strictly ascend
  */
-export function advantageOverAlwaysUp(forecasts: readonly ScoredForecast[], horizonDays: number): -1 | 0 | 1 {
+export function testAdvantageOverAlwaysUp(forecasts: readonly ScoredForecast[], horizonDays: number): -1 | 0 | 1 {
   const calls = forecasts.filter(({ call }) => call !== null);
   const downs = selectNonOverlapping(
     calls.filter(({ call }) => call === 'DOWN'),
     horizonDays,
   );
   const right = downs.filter(isHit).length;
-  if (signTest(right, downs.length) >= SIGNIFICANCE) return 0;
+  if (computeSignTest(right, downs.length) >= SIGNIFICANCE) return 0;
   const sign = 2 * right > downs.length ? 1 : -1;
-  return agrees(calls, sign) ? sign : 0;
+  return bootstrapAgrees(calls, sign) ? sign : 0;
 }
 
 /** Exact two-sided binomial test of `right` in `n` trials at one half: the chance of so many more on one side, or yet more. */
-export function signTest(right: number, n: number): number {
+export function computeSignTest(right: number, n: number): number {
   const most = Math.max(right, n - right);
   let logChance = -n * Math.LN2;
   let tail = 0;
@@ -38,9 +38,9 @@ export function signTest(right: number, n: number): number {
 }
 
 /** In a record that can be resampled, calls of DOWN within fewer than five blocks agree with nothing: they may have had one cause. */
-function agrees(calls: readonly ScoredForecast[], sign: 1 | -1): boolean {
+function bootstrapAgrees(calls: readonly ScoredForecast[], sign: 1 | -1): boolean {
   if (!fillsBlocks(calls[calls.length - 1].day - calls[0].day + 1)) return true;
-  const { low, high } = alwaysUpDifference(calls);
+  const { low, high } = computeAlwaysUpDifference(calls);
   if (low === null || high === null) return false;
   return sign === 1 ? low > 0 : high < 0;
 }

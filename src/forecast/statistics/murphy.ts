@@ -1,4 +1,4 @@
-import type { Judged } from '../reliability.ts';
+import type { ProbabilityOutcome } from './reliability.ts';
 
 /**
  * Brier score = reliability - resolution + uncertainty + withinBins (Murphy 1973; Stephenson et al. 2008 for the last part, which bins
@@ -16,24 +16,24 @@ export interface MurphyDecomposition {
 }
 
 /** The decomposition over bins of equal width; null without anything to judge. */
-export function murphyDecomposition(judged: readonly Judged[], bins: number): MurphyDecomposition | null {
-  const n = judged.length;
+export function decomposeBrier(forecasts: readonly ProbabilityOutcome[], bins: number): MurphyDecomposition | null {
+  const n = forecasts.length;
   if (n === 0) return null;
-  const groups = Map.groupBy(judged, ({ p }) => Math.min(bins - 1, Math.floor(p * bins)));
-  const share = shareOf(judged);
+  const groups = Map.groupBy(forecasts, ({ p }) => Math.min(bins - 1, Math.floor(p * bins)));
+  const share = observedShare(forecasts);
   let reliability = 0;
   let resolution = 0;
   for (const group of groups.values()) {
-    const observed = shareOf(group);
-    const said = group.reduce((sum, { p }) => sum + p, 0) / group.length;
-    reliability += (group.length / n) * (said - observed) ** 2;
+    const observed = observedShare(group);
+    const meanProbability = group.reduce((sum, { p }) => sum + p, 0) / group.length;
+    reliability += (group.length / n) * (meanProbability - observed) ** 2;
     resolution += (group.length / n) * (observed - share) ** 2;
   }
-  const brier = judged.reduce((sum, { p, happened }) => sum + (p - (happened ? 1 : 0)) ** 2, 0) / n;
+  const brier = forecasts.reduce((sum, { p, happened }) => sum + (p - (happened ? 1 : 0)) ** 2, 0) / n;
   const uncertainty = share * (1 - share);
   return { brier, reliability, resolution, uncertainty, withinBins: brier - reliability + resolution - uncertainty };
 }
 
-function shareOf(judged: readonly Judged[]): number {
-  return judged.filter(({ happened }) => happened).length / judged.length;
+function observedShare(forecasts: readonly ProbabilityOutcome[]): number {
+  return forecasts.filter(({ happened }) => happened).length / forecasts.length;
 }

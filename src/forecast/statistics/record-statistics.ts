@@ -1,6 +1,6 @@
-import { type CallStatistics, callStatistics } from './call-statistics.ts';
-import { type DistributionStatistics, distributionStatistics } from './distribution-statistics.ts';
-import { type ProbabilityStatistics, probabilityStatistics } from './probability-statistics.ts';
+import { type CallStatistics, computeCallStatistics } from './call-statistics.ts';
+import { computeDistributionStatistics, type DistributionStatistics } from './distribution-statistics.ts';
+import { computeProbabilityStatistics, type ProbabilityStatistics } from './probability-statistics.ts';
 import type { ScoredForecast } from './scored-forecast.ts';
 
 /** What a record of one horizon amounts to, with error bars: its calls, its probabilities, its distributions. */
@@ -17,10 +17,10 @@ export interface RecordStatistics {
  * figures: the resampling has a fixed seed.
  * @throws OracleError INPUT_INVALID unless days strictly ascend and probabilities are such.
  */
-export function recordStatistics(forecasts: readonly ScoredForecast[], horizonDays: number): RecordStatistics {
+export function computeRecordStatistics(forecasts: readonly ScoredForecast[], horizonDays: number): RecordStatistics {
   return {
-    calls: callStatistics(forecasts, horizonDays),
-    probabilities: probabilityStatistics(forecasts, horizonDays),
-    distribution: distributionStatistics(forecasts, horizonDays),
+    calls: computeCallStatistics(forecasts, horizonDays),
+    probabilities: computeProbabilityStatistics(forecasts, horizonDays),
+    distribution: computeDistributionStatistics(forecasts, horizonDays),
   };
 }

@@ -1,9 +1,17 @@
 import type { Day } from '../day.ts';
-import { accuracyOf, brierScore, type Interval, type Outcome, selectNonOverlapping, streaksOf, wilsonInterval } from '../scoring.ts';
-import { effectiveCount } from './effective-count.ts';
+import { computeEffectiveCount } from '../math/effective-count.ts';
+import { computeShareInterval } from '../math/share-interval.ts';
+import {
+  brierScore,
+  computeAccuracy,
+  computeStreaks,
+  type Interval,
+  type Outcome,
+  selectNonOverlapping,
+  wilsonInterval,
+} from '../scoring.ts';
 import type { ScoredForecast } from './scored-forecast.ts';
-import { shareInterval } from './share-interval.ts';
-import { verdictOf } from './verdict.ts';
+import { formatRecordVerdict } from './verdict.ts';
 
 /** What became of a forecast, as everybody is told. */
 export type RecordStatus = 'WIN' | 'LOSS' | 'HOLD' | 'VOID' | 'PENDING';
@@ -57,11 +65,11 @@ export interface RecordSummary {
 }
 
 /** Summary of one horizon's forecasts, given in the order of their sequence. */
-export function recordSummary(rows: readonly RecordRow[], horizonDays: number): RecordSummary {
-  const share = shareOfWins(rows, horizonDays);
+export function summarizeRecord(rows: readonly RecordRow[], horizonDays: number): RecordSummary {
+  const share = computeWinRate(rows, horizonDays);
   const calls = rows.filter(isScored);
   const countOf = (status: RecordStatus) => rows.filter((row) => row.status === status).length;
-  const streaks = streaksOf(calls.map(({ status }) => status));
+  const streaks = computeStreaks(calls.map(({ status }) => status));
   const holds = countOf('HOLD');
   return {
     totalPredictions: rows.length,
@@ -76,17 +84,17 @@ export function recordSummary(rows: readonly RecordRow[], horizonDays: number): 
     dedupedTotal: share.independent,
     dedupedWins: share.independentWins,
     dedupedAccuracy: share.independentAccuracy,
-    dedupedInterval95: dedupedInterval(share),
+    dedupedInterval95: computeDedupedInterval(share),
     accuracyInterval95: share.interval95,
-    alwaysUpAccuracy: accuracyOf(calls.map(({ scored }) => (scored?.rose ? 'WIN' : 'LOSS'))),
+    alwaysUpAccuracy: computeAccuracy(calls.map(({ scored }) => (scored?.rose ? 'WIN' : 'LOSS'))),
     streak: streaks.current ?? { count: 0, type: null },
     longestWinStreak: streaks.longestWin,
-    brier: brierOf(rows),
-    verdict: verdictOf(calls, { share, holds, horizonDays }),
+    brier: compareBrier(rows),
+    verdict: formatRecordVerdict(calls, { share, holds, horizonDays }),
   };
 }
 
-export interface ShareOfWins {
+export interface WinRate {
   /** Scored forecasts: wins and losses. */
   n: number;
   wins: number;
@@ -103,13 +111,13 @@ export interface ShareOfWins {
 }
 
 /** How often forecasts of one horizon, given in the order of their sequence, were right. */
-export function shareOfWins(rows: readonly RecordRow[], horizonDays: number): ShareOfWins {
+export function computeWinRate(rows: readonly RecordRow[], horizonDays: number): WinRate {
   const calls = rows.filter(isScored);
   const outcomes = calls.map(({ status }) => status);
   const independent = selectNonOverlapping(calls, horizonDays).map(({ status }) => status);
-  const accuracy = accuracyOf(outcomes);
+  const accuracy = computeAccuracy(outcomes);
   const days = selectNonOverlapping(calls, 1).map(({ day }) => day);
-  const effectiveN = effectiveCount(days, horizonDays);
+  const effectiveN = computeEffectiveCount(days, horizonDays);
   return {
     n: outcomes.length,
     wins: outcomes.filter((outcome) => outcome === 'WIN').length,
@@ -117,27 +125,27 @@ export function shareOfWins(rows: readonly RecordRow[], horizonDays: number): Sh
     effectiveN,
     independent: independent.length,
     independentWins: independent.filter((outcome) => outcome === 'WIN').length,
-    independentAccuracy: accuracyOf(independent),
-    interval95: accuracy === null ? null : shareInterval(accuracy, effectiveN),
+    independentAccuracy: computeAccuracy(independent),
+    interval95: accuracy === null ? null : computeShareInterval(accuracy, effectiveN),
   };
 }
 
 /** A forecast that did not abstain and is resolved. */
-export type Call = RecordRow & { status: Outcome };
+export type ScoredCall = RecordRow & { status: Outcome };
 
-function isScored(row: RecordRow): row is Call {
+function isScored(row: RecordRow): row is ScoredCall {
   return row.status === 'WIN' || row.status === 'LOSS';
 }
 
 /** Mean squared error of P(up), and of the training period's base rate on the same days. */
-export function brierOf(rows: readonly Pick<RecordRow, 'scored'>[]): RecordSummary['brier'] {
-  const told = rows.flatMap(({ scored }) => (scored === null ? [] : [scored]));
-  if (told.length === 0 || told.some(({ climatology }) => climatology === null)) return null;
+export function compareBrier(rows: readonly Pick<RecordRow, 'scored'>[]): RecordSummary['brier'] {
+  const scoredForecasts = rows.flatMap(({ scored }) => (scored === null ? [] : [scored]));
+  if (scoredForecasts.length === 0 || scoredForecasts.some(({ climatology }) => climatology === null)) return null;
   const mean = (probability: (scored: ScoredForecast) => number) =>
-    told.reduce((sum, scored) => sum + brierScore(probability(scored), scored.rose), 0) / told.length;
-  return { n: told.length, model: mean(({ pUp }) => pUp), climatology: mean(({ climatology }) => climatology!) };
+    scoredForecasts.reduce((sum, scored) => sum + brierScore(probability(scored), scored.rose), 0) / scoredForecasts.length;
+  return { n: scoredForecasts.length, model: mean(({ pUp }) => pUp), climatology: mean(({ climatology }) => climatology!) };
 }
 
-function dedupedInterval({ independent, independentWins }: ShareOfWins): Interval | null {
+function computeDedupedInterval({ independent, independentWins }: WinRate): Interval | null {
   return independent === 0 ? null : wilsonInterval(independentWins, independent);
 }

@@ -1,6 +1,6 @@
 import type { Day } from '../day.ts';
+import { requireAscending } from '../math/require-ascending.ts';
 import type { Direction } from '../signal.ts';
-import { requireAfter } from './ascending.ts';
 
 /** A forecast whose window is over, as the statistics read it. */
 export interface ScoredForecast {
@@ -17,13 +17,13 @@ export interface ScoredForecast {
 }
 
 /** A number a day from the first day of the forecasts to the last, 0 on days without one. @throws OracleError INPUT_INVALID unless days ascend */
-export function dailyColumn<T extends { day: Day }>(forecasts: readonly T[], numberOf: (forecast: T) => number): Float64Array {
+export function toDailyColumn<T extends { day: Day }>(forecasts: readonly T[], numberOf: (forecast: T) => number): Float64Array {
   if (forecasts.length === 0) return new Float64Array();
   const first = forecasts[0].day;
   const column = new Float64Array(forecasts[forecasts.length - 1].day - first + 1);
   let before = first - 1;
   for (const forecast of forecasts) {
-    requireAfter(before, forecast.day);
+    requireAscending(before, forecast.day);
     before = forecast.day;
     column[forecast.day - first] = numberOf(forecast);
   }

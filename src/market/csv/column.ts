@@ -1,6 +1,6 @@
 import { type Day, formatDay, parseDay } from '../../forecast/day.ts';
 import type { CsvColumn } from './sources.ts';
-import { type CsvTable, feedInvalid } from './table.ts';
+import { type CsvTable, invalidCsv } from './table.ts';
 
 /** Dated values of one column, ascending; cells without a value left out. */
 export interface DatedColumn {
@@ -16,47 +16,47 @@ export interface DatedColumn {
  */
 export function readColumn(table: CsvTable, source: CsvColumn): DatedColumn {
   const dateColumn = source.dateColumn ?? 'date';
-  const dateIndex = columnIndex(table, dateColumn);
-  const valueIndex = columnIndex(table, source.column);
+  const dateIndex = findColumnIndex(table, dateColumn);
+  const valueIndex = findColumnIndex(table, source.column);
   const column: DatedColumn = { days: [], values: [], lines: [] };
   let previous: Day | null = null;
   table.rows.forEach((row, index) => {
     const line = table.lines[index];
     // A figure not yet released has neither a date nor a value.
     if (row[dateIndex] === '' && row[valueIndex] === '') return;
-    const day = readDay(table.path, line, dateColumn, row[dateIndex]);
+    const day = parseDayCell(table.path, line, dateColumn, row[dateIndex]);
     if (previous !== null && day <= previous) throw outOfOrder(table.path, line, day, previous);
     previous = day;
     if (row[valueIndex] === '') return;
     column.days.push(day);
-    column.values.push(readNumber(table.path, line, source.column, row[valueIndex]));
+    column.values.push(parseNumberCell(table.path, line, source.column, row[valueIndex]));
     column.lines.push(line);
   });
   return column;
 }
 
-function columnIndex(table: CsvTable, name: string): number {
+function findColumnIndex(table: CsvTable, name: string): number {
   const index = table.header.indexOf(name);
   if (index >= 0) return index;
   const action = `Name the column "${name}" in the header; it has: ${table.header.join(', ')}.`;
-  throw feedInvalid(table.path, 1, `column "${name}" is missing`, action);
+  throw invalidCsv(table.path, 1, `column "${name}" is missing`, action);
 }
 
-function readDay(path: string, line: number, name: string, text: string): Day {
+function parseDayCell(path: string, line: number, name: string, text: string): Day {
   try {
     return parseDay(text);
   } catch (error) {
-    throw feedInvalid(path, line, `"${text}" in column "${name}" is not a date`, 'Write dates as YYYY-MM-DD.', error);
+    throw invalidCsv(path, line, `"${text}" in column "${name}" is not a date`, 'Write dates as YYYY-MM-DD.', error);
   }
 }
 
-function readNumber(path: string, line: number, name: string, text: string): number {
+function parseNumberCell(path: string, line: number, name: string, text: string): number {
   const value = Number(text);
   if (Number.isFinite(value)) return value;
-  throw feedInvalid(path, line, `"${text}" in column "${name}" is not a number`, 'Write a number with a point, or leave the cell empty.');
+  throw invalidCsv(path, line, `"${text}" in column "${name}" is not a number`, 'Write a number with a point, or leave the cell empty.');
 }
 
 function outOfOrder(path: string, line: number, day: Day, previous: Day) {
   const problem = day === previous ? `${formatDay(day)} appears twice` : `${formatDay(day)} follows ${formatDay(previous)}`;
-  return feedInvalid(path, line, problem, 'Sort the rows by date, one row a date.');
+  return invalidCsv(path, line, problem, 'Sort the rows by date, one row a date.');
 }

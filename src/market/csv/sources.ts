@@ -1,4 +1,4 @@
-import type { SeriesId } from '../series.ts';
+import type { SeriesId } from '../series/series.ts';
 
 /** Where dated values stand in a file. */
 export interface CsvColumn {
@@ -18,7 +18,7 @@ export interface CsvSource extends CsvColumn {
 }
 
 /** The file of fund flows: one column of totals, and one of each fund under its ticker. */
-export const FUND_FLOWS = { file: 'etf_flows_farside.csv', totalColumn: 'total_musd' } as const;
+export const FUND_FLOW_FILE = { file: 'etf_flows_farside.csv', totalColumn: 'total_musd' } as const;
 
 /** The files a folder may hold. Several sources of one series join in this order, each continuing after the one before. */
 export const CSV_SOURCES: readonly CsvSource[] = [
@@ -33,7 +33,7 @@ export const CSV_SOURCES: readonly CsvSource[] = [
   { series: 'openInterest', file: 'open_interest_daily.csv', column: 'open_interest_usd' },
   { series: 'perpBasis', file: 'perp_basis_daily.csv', column: 'basis' },
   { series: 'dvol', file: 'dvol_daily.csv', column: 'dvol' },
-  { series: 'etfFlow', file: FUND_FLOWS.file, column: FUND_FLOWS.totalColumn },
+  { series: 'etfFlow', file: FUND_FLOW_FILE.file, column: FUND_FLOW_FILE.totalColumn },
   { series: 'sp500', file: 'sp500_daily.csv', column: 'close' },
   { series: 'dxy', file: 'dxy_daily.csv', column: 'close' },
   { series: 'gold', file: 'gold_daily.csv', column: 'close' },

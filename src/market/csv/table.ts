@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CsvError, parse } from 'csv-parse/sync';
-import { messageOf, OracleError } from '../../errors.ts';
+import { getErrorMessage, OracleError } from '../../platform/errors.ts';
 
 /** The text of a CSV file: a header and rows of as many cells. */
 export interface CsvTable {
@@ -22,27 +22,27 @@ interface ParsedRow {
  * Reads a CSV file; null when it does not exist.
  * @throws OracleError FEED_INVALID naming the file, and the line where it is not CSV.
  */
-export async function readTable(folder: string, file: string): Promise<CsvTable | null> {
+export async function readCsvTable(folder: string, file: string): Promise<CsvTable | null> {
   const path = join(folder, file);
-  const text = await readIfThere(path);
+  const text = await readOptionalFile(path);
   if (text === null) return null;
   const [header, ...rows] = parseRows(path, text);
-  if (header === undefined) throw feedInvalid(path, 1, 'the file is empty', 'Write a header line and at least one row.');
+  if (header === undefined) throw invalidCsv(path, 1, 'the file is empty', 'Write a header line and at least one row.');
   return { path, header: header.record, rows: rows.map((row) => row.record), lines: rows.map((row) => row.info.lines) };
 }
 
 /** The error of a CSV file, at a line. */
-export function feedInvalid(path: string, line: number | null, problem: string, suggestedAction: string, cause?: unknown): OracleError {
+export function invalidCsv(path: string, line: number | null, problem: string, suggestedAction: string, cause?: unknown): OracleError {
   const place = line === null ? path : `${path}, line ${line}`;
   return new OracleError('FEED_INVALID', `${place}: ${problem}`, { suggestedAction, cause });
 }
 
-async function readIfThere(path: string): Promise<string | null> {
+async function readOptionalFile(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw feedInvalid(path, null, `cannot be read (${messageOf(error)})`, 'Make the file readable for this process.', error);
+    throw invalidCsv(path, null, `cannot be read (${getErrorMessage(error)})`, 'Make the file readable for this process.', error);
   }
 }
 
@@ -52,7 +52,7 @@ function parseRows(path: string, text: string): ParsedRow[] {
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line = typeof error.lines === 'number' ? error.lines : null;
-    throw feedInvalid(
+    throw invalidCsv(
       path,
       line,
       `not readable as CSV (${error.message})`,

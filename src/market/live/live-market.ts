@@ -1,25 +1,39 @@
 import type { Db } from 'mongodb';
-import { OracleError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import { OracleError } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
 import type { Feed } from '../feed.ts';
-import { QUORUM_RULES } from '../quorum.ts';
-import { AGREED_ID, agreedCloseItem, etfItem, longCloseItem, seriesItem, venueItem } from './backfill/items.ts';
-import { type BackfillOptions, type MissingHistory, runBackfill } from './backfill/run.ts';
-import { type AgreeParts, lastDayClosed } from './collect/agree.ts';
-import { closesPoll } from './collect/closes-poll.ts';
-import { etfPoll } from './collect/etf-poll.ts';
-import { type Poll, runDue } from './collect/poll.ts';
-import { type CollectParts, seriesPoll } from './collect/series-poll.ts';
-import { spotPoll } from './collect/spot-poll.ts';
-import { strikesPoll } from './collect/strikes-poll.ts';
-import { createProviders } from './create-providers.ts';
+import { QUORUM_RULES } from '../prices/quorum.ts';
+import {
+  AGREED_CLOSES_ID,
+  createAgreedCloseItem,
+  createEtfItem,
+  createLongCloseItem,
+  createSeriesItem,
+  createVenueItem,
+} from './backfill/build-items.ts';
+import { type BackfillOptions, type MissingHistory, runBackfill } from './backfill/run-backfill.ts';
+import { type AgreementDeps, getLastClosedDay } from './collect/agree-on-closes.ts';
+import { createClosesPoll } from './collect/closes-poll.ts';
+import { createEtfPoll } from './collect/etf-poll.ts';
+import { type Poll, runDuePolls } from './collect/poll.ts';
+import { type CollectDeps, createSeriesPoll } from './collect/series-poll.ts';
+import { createSpotPoll } from './collect/spot-poll.ts';
+import { createStrikesPoll } from './collect/strikes-poll.ts';
 import { FIRST_LIVE_DAY, openLiveFeed } from './feed.ts';
-import type { Provider } from './provider.ts';
-import type { ProviderTiming } from './provider-timing.ts';
-import type { ProviderUrls } from './provider-urls.ts';
-import { VENUE_IDS } from './providers.ts';
-import { etfSources, FUND_SOURCES, SERIES_PLANS, type SeriesWithPlan, STRIKE_SOURCES, VENUES } from './registry.ts';
-import { type LiveStores, openLiveStores } from './stores.ts';
+import { createProviders } from './providers/create-providers.ts';
+import type { Provider } from './providers/provider.ts';
+import type { ProviderTiming } from './providers/provider-timing.ts';
+import type { ProviderUrls } from './providers/provider-urls.ts';
+import { VENUE_IDS } from './providers/providers.ts';
+import {
+  createEtfSources,
+  FUND_FLOW_SOURCES,
+  SERIES_PLANS,
+  type SeriesWithPlan,
+  STRIKE_SOURCES,
+  VENUE_SOURCES,
+} from './sources/registry.ts';
+import { type LiveStores, openLiveStores } from './store/live-stores.ts';
 
 export interface LiveMarketOptions {
   db: Db;
@@ -52,42 +66,42 @@ export interface LiveMarket {
 
 const QUARTER_HOUR_MS = 15 * 60_000;
 const HOUR_MS = 4 * QUARTER_HOUR_MS;
-const SERIES = Object.entries(SERIES_PLANS) as [SeriesWithPlan, (typeof SERIES_PLANS)[SeriesWithPlan]][];
+const SERIES_PLAN_ENTRIES = Object.entries(SERIES_PLANS) as [SeriesWithPlan, (typeof SERIES_PLANS)[SeriesWithPlan]][];
 
 export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
   const { db, urls, venueDays, log, now, signal, timing } = options;
   const stores = openLiveStores(db, now);
   const providers = createProviders({ urls, log, now, signal, timing });
-  const flows = etfSources(options.sosovalueKey);
-  const parts: CollectParts & AgreeParts = { stores, providers, now, venues: VENUE_IDS, quorum: QUORUM_RULES.live };
+  const flows = createEtfSources(options.sosovalueKey);
+  const deps: CollectDeps & AgreementDeps = { stores, providers, now, venues: VENUE_IDS, quorum: QUORUM_RULES.live };
 
   async function fetchHistory(onProgress: BackfillOptions['onProgress']): Promise<MissingHistory[]> {
     const run = { backfills: stores.backfills, onProgress, signal };
-    const window = await stores.backfills.begin(AGREED_ID, Math.max(FIRST_LIVE_DAY, lastDayClosed(now()) - venueDays + 1));
-    const withWindow = { ...parts, windowStart: window.from };
+    const window = await stores.backfills.begin(AGREED_CLOSES_ID, Math.max(FIRST_LIVE_DAY, getLastClosedDay(now()) - venueDays + 1));
+    const backfillDeps = { ...deps, windowStart: window.from };
     const items = [
-      ...VENUES.map((venue) => venueItem(venue, withWindow)),
-      longCloseItem(VENUES.toSorted(longestHistoryFirst), withWindow),
-      ...SERIES.map(([id, plan]) => seriesItem(id, plan, withWindow)),
-      ...flows.map((source) => etfItem(source, withWindow)),
+      ...VENUE_SOURCES.map((venue) => createVenueItem(venue, backfillDeps)),
+      createLongCloseItem(VENUE_SOURCES.toSorted(compareHistoryStart), backfillDeps),
+      ...SERIES_PLAN_ENTRIES.map(([id, plan]) => createSeriesItem(id, plan, backfillDeps)),
+      ...flows.map((source) => createEtfItem(source, backfillDeps)),
     ];
-    const missing = [...(await runBackfill(items, run)), ...(await runBackfill([agreedCloseItem(withWindow)], run))];
+    const missing = [...(await runBackfill(items, run)), ...(await runBackfill([createAgreedCloseItem(backfillDeps)], run))];
     await saveHealth();
     return missing;
   }
 
-  const prices = [spotPoll(VENUES, { spots: stores.spots, providers, now })];
-  const others = otherPolls(parts, flows);
-  const history = [historyPoll(stores, () => fetchHistory(() => {}))];
+  const prices = [createSpotPoll(VENUE_SOURCES, { spots: stores.spots, providers, now })];
+  const others = buildPolls(deps, flows);
+  const history = [createHistoryPoll(stores, () => fetchHistory(() => {}))];
   /** Of the providers that this process asks: others may be asked by another worker. */
   const saveHealth = () =>
-    stores.providers.save(
+    stores.providerHealth.save(
       Object.values(providers)
         .map((provider: Provider) => provider.health())
         .filter(({ calls }) => calls > 0),
     );
   const collect = async (polls: Poll[]) => {
-    await runDue(polls, { polls: stores.polls, log, now });
+    await runDuePolls(polls, { polls: stores.polls, log, now });
     await saveHealth();
   };
 
@@ -102,24 +116,24 @@ export function openLiveMarket(options: LiveMarketOptions): LiveMarket {
 }
 
 /** What is asked for beside the price. */
-function otherPolls(parts: CollectParts & AgreeParts, flows: ReturnType<typeof etfSources>): Poll[] {
+function buildPolls(deps: CollectDeps & AgreementDeps, flows: ReturnType<typeof createEtfSources>): Poll[] {
   return [
-    closesPoll(VENUES, parts),
-    etfPoll({ id: 'etfFlow', sources: flows, everyMs: HOUR_MS }, parts),
-    etfPoll({ id: 'fundFlows', sources: FUND_SOURCES, everyMs: 6 * HOUR_MS }, parts),
-    ...STRIKE_SOURCES.map((source) => strikesPoll(source, parts)),
-    ...SERIES.map(([id, plan]) => seriesPoll(id, plan, parts)),
+    createClosesPoll(VENUE_SOURCES, deps),
+    createEtfPoll({ id: 'etfFlow', sources: flows, everyMs: HOUR_MS }, deps),
+    createEtfPoll({ id: 'fundFlows', sources: FUND_FLOW_SOURCES, everyMs: 6 * HOUR_MS }, deps),
+    ...STRIKE_SOURCES.map((source) => createStrikesPoll(source, deps)),
+    ...SERIES_PLAN_ENTRIES.map(([id, plan]) => createSeriesPoll(id, plan, deps)),
   ];
 }
 
 /** What the first start could not have; asked for again until it is there. */
-function historyPoll({ backfills }: LiveStores, fetchHistory: () => Promise<MissingHistory[]>): Poll {
+function createHistoryPoll({ backfills }: LiveStores, fetchHistory: () => Promise<MissingHistory[]>): Poll {
   return {
     id: 'history',
     everyMs: QUARTER_HOUR_MS,
     retryMs: QUARTER_HOUR_MS,
     async run() {
-      if (await backfills.allDone()) return undefined;
+      if (await backfills.isComplete()) return undefined;
       const missing = await fetchHistory();
       if (missing.length > 0) throw new OracleError('FEED_UNAVAILABLE', missing.map(({ id, reason }) => `${id}: ${reason}`).join('; '));
       return undefined;
@@ -127,7 +141,7 @@ function historyPoll({ backfills }: LiveStores, fetchHistory: () => Promise<Miss
   };
 }
 
-function longestHistoryFirst(a: (typeof VENUES)[number], b: (typeof VENUES)[number]): number {
+function compareHistoryStart(a: (typeof VENUE_SOURCES)[number], b: (typeof VENUE_SOURCES)[number]): number {
   const from = ({ history }: typeof a) => ('from' in history ? history.from : '9999');
   return from(a) < from(b) ? -1 : 1;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { COUNT, SUCCESS, TIME } from '../../fields.ts';
+import { COUNT, SUCCESS, TIME } from '../../platform/validation/fields.ts';
 import { FEED_KINDS } from '../feed.ts';
-import { SERIES_IDS } from '../series.ts';
+import { SERIES_IDS } from '../series/series.ts';
 
 const INPUT = z.object({
   series: z.enum([...SERIES_IDS, 'spot']).describe('What it is; `spot` is the current price'),
@@ -18,7 +18,7 @@ const INPUT = z.object({
 });
 
 /** What every report tells beside its own fields. */
-export const ENVELOPE = z.object({
+export const REPORT_ENVELOPE = z.object({
   success: SUCCESS,
   source: z.string().describe('Where the market data comes from, e.g. `live` or `simulated (seed 2)`'),
   kind: z.enum(FEED_KINDS).describe('Kind of market data'),
@@ -29,7 +29,7 @@ export const ENVELOPE = z.object({
   inputs: z.array(INPUT).describe('Everything that the report is made of, the main input first'),
 });
 
-export type ReportEnvelope = z.output<typeof ENVELOPE>;
+export type ReportEnvelope = z.output<typeof REPORT_ENVELOPE>;
 
 /** Origin and age of one input. */
 export type ReportedInput = z.output<typeof INPUT>;

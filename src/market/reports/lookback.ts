@@ -1,25 +1,25 @@
 import type { Day } from '../../forecast/day.ts';
-import { countUpTo, type Observations } from '../observations.ts';
+import { countUpTo, type Observations } from '../series/observations.ts';
 
 /** The last value dated `day`, or up to `toleranceDays` before it; null without one. */
-export function valueAt({ days, values }: Observations, day: Day, toleranceDays = 0): number | null {
+export function findValueAt({ days, values }: Observations, day: Day, toleranceDays = 0): number | null {
   const index = countUpTo(days, day) - 1;
   return index >= 0 && days[index] >= day - toleranceDays ? values[index] : null;
 }
 
 /** The values dated from `from` to `to`, both included. */
-export function valuesBetween({ days, values }: Observations, from: Day, to: Day): Float64Array {
+export function sliceValuesBetween({ days, values }: Observations, from: Day, to: Day): Float64Array {
   return values.subarray(countUpTo(days, from - 1), countUpTo(days, to));
 }
 
 /** Sum of the values dated from `from` to `to`; null without any. */
 export function sumBetween(observations: Observations, from: Day, to: Day): number | null {
-  const values = valuesBetween(observations, from, to);
+  const values = sliceValuesBetween(observations, from, to);
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
 }
 
 /** Mean of the values dated from `from` to `to`; null without any. */
-export function meanBetween(observations: Observations, from: Day, to: Day): number | null {
-  const values = valuesBetween(observations, from, to);
+export function averageBetween(observations: Observations, from: Day, to: Day): number | null {
+  const values = sliceValuesBetween(observations, from, to);
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Feed } from '../feed.ts';
-import type { SeriesReading } from '../reading.ts';
-import type { SeriesId } from '../series.ts';
-import type { ReportPrice } from './price.ts';
+import type { SeriesId } from '../series/series.ts';
+import type { SeriesReading } from '../series/series-reading.ts';
+import type { ReportPrice } from './report-price.ts';
 
 /** What a report is built from. */
 export interface ReportInput {
@@ -28,7 +28,7 @@ export interface MarketReport {
 }
 
 /** Declares a report; what it builds is typed by its fields. */
-export function marketReport<F extends z.ZodObject>(
+export function defineReport<F extends z.ZodObject>(
   definition: Omit<MarketReport, 'fields' | 'build'> & { fields: F; build(input: ReportInput): Promise<z.input<F>> },
 ): MarketReport {
   return definition;

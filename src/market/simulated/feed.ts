@@ -1,14 +1,14 @@
-import { OracleError } from '../../errors.ts';
-import { DAY_MS, formatDay, instantOf } from '../../forecast/day.ts';
+import { DAY_MS, formatDay, toInstantMs } from '../../forecast/day.ts';
+import { OracleError } from '../../platform/errors.ts';
 import type { Feed, SpotPrice } from '../feed.ts';
-import { nextPublication } from '../next-publication.ts';
-import type { Observations } from '../observations.ts';
-import { SERIES_IDS, type SeriesId } from '../series.ts';
+import { getNextPublicationMs } from '../series/next-publication.ts';
+import type { Observations } from '../series/observations.ts';
+import { SERIES_IDS, type SeriesId } from '../series/series.ts';
 import { createFundFlows } from './fund-flows.ts';
-import { createIntraday } from './intraday.ts';
+import { createGeneratedSeries } from './generated-series.ts';
+import { createIntradayPrice } from './intraday-price.ts';
 import { createPricePath, FIRST_PRICE_DAY } from './price-path.ts';
-import { recordSeries } from './recorded-series.ts';
-import { createVenues } from './venues.ts';
+import { createVenueCloses } from './venue-closes.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -25,9 +25,9 @@ export const DEFAULT_SEED = 2;
 export function openSimulatedFeed({ seed }: SimulationOptions = { seed: DEFAULT_SEED }): Feed {
   const source = `simulated (seed ${seed})`;
   const path = createPricePath(seed);
-  const priceAt = createIntraday(path, seed);
-  const venueCloses = createVenues(path, seed);
-  const series = Object.fromEntries(SERIES_IDS.map((id) => [id, recordSeries(id, path, seed)])) as Record<
+  const priceAt = createIntradayPrice(path, seed);
+  const venueCloses = createVenueCloses(path, seed);
+  const series = Object.fromEntries(SERIES_IDS.map((id) => [id, createGeneratedSeries(id, path, seed)])) as Record<
     SeriesId,
     (atMs: number) => Observations
   >;
@@ -38,33 +38,33 @@ export function openSimulatedFeed({ seed }: SimulationOptions = { seed: DEFAULT_
     source,
     coverage: async () => ({ firstDay: FIRST_PRICE_DAY, lastDay: null }),
     observations: async (id, atMs) => series[id](atMs),
-    spot: async (atMs) => spotOf(priceAt, atMs, source),
+    spot: async (atMs) => buildSpotPrice(priceAt, atMs, source),
     async dailyCloses(day, atMs) {
-      if (day < FIRST_PRICE_DAY) return [{ venue: source, priceUsd: null, reason: beginning() }];
+      if (day < FIRST_PRICE_DAY) return [{ venue: source, priceUsd: null, reason: formatFirstDay() }];
       return venueCloses(day, atMs);
     },
     fundFlows: async (atMs) => fundFlows(atMs),
     strikes: async () => [],
-    nextChangeAt: async (what, atMs) => (what === 'spot' ? minuteOf(atMs) + MINUTE_MS : nextPublication(what, atMs)),
-    providers: async () => [],
+    nextChangeAt: async (what, atMs) => (what === 'spot' ? floorToMinute(atMs) + MINUTE_MS : getNextPublicationMs(what, atMs)),
+    providerHealth: async () => [],
   };
 }
 
-function spotOf(priceAt: (atMs: number) => number, atMs: number, source: string): SpotPrice {
-  if (atMs < instantOf(FIRST_PRICE_DAY)) {
-    throw new OracleError('PRICE_UNAVAILABLE', `No price at ${new Date(atMs).toISOString()}: ${beginning()}`);
+function buildSpotPrice(priceAt: (atMs: number) => number, atMs: number, source: string): SpotPrice {
+  if (atMs < toInstantMs(FIRST_PRICE_DAY)) {
+    throw new OracleError('PRICE_UNAVAILABLE', `No price at ${new Date(atMs).toISOString()}: ${formatFirstDay()}`);
   }
   const priceUsd = priceAt(atMs);
-  const before = atMs - DAY_MS >= instantOf(FIRST_PRICE_DAY) ? priceAt(atMs - DAY_MS) : null;
+  const before = atMs - DAY_MS >= toInstantMs(FIRST_PRICE_DAY) ? priceAt(atMs - DAY_MS) : null;
   const change24hPct = before === null ? null : (priceUsd / before - 1) * 100;
-  return { priceUsd, observedAtMs: minuteOf(atMs), source, change24hPct };
+  return { priceUsd, observedAtMs: floorToMinute(atMs), source, change24hPct };
 }
 
 /** The price moves at the full minute. */
-function minuteOf(atMs: number): number {
+function floorToMinute(atMs: number): number {
   return Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
 }
 
-function beginning(): string {
+function formatFirstDay(): string {
   return `the simulation begins on ${formatDay(FIRST_PRICE_DAY)}`;
 }

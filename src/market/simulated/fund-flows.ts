@@ -1,5 +1,5 @@
-import { createGrowable, float64, type Growable } from '../growable.ts';
-import type { Observations } from '../observations.ts';
+import { allocateFloat64, createGrowableColumn, type GrowableColumn } from '../series/growable-column.ts';
+import type { Observations } from '../series/observations.ts';
 import { createRandomness } from './random.ts';
 
 /** Usual parts of the day's flow; the first fund takes what the others leave. */
@@ -25,7 +25,9 @@ const [LEADER, ...OTHERS] = Object.keys(SHARES) as (keyof typeof SHARES)[];
  */
 export function createFundFlows(totals: (atMs: number) => Observations, seed: number) {
   const random = createRandomness(seed, 'fundFlows');
-  const funds = new Map<string, Growable<Float64Array>>(Object.keys(SHARES).map((ticker) => [ticker, createGrowable(float64)]));
+  const funds = new Map<string, GrowableColumn<Float64Array>>(
+    Object.keys(SHARES).map((ticker) => [ticker, createGrowableColumn(allocateFloat64)]),
+  );
 
   function split(day: number, totalMusd: number): void {
     let tenthsLeft = Math.round(totalMusd * 10);

@@ -1,12 +1,12 @@
 import { type Day, parseDay } from '../../forecast/day.ts';
-import { isFirstUsExchangeDayOfMonth, isTradingDay, isUsExchangeDay } from '../us-calendar.ts';
+import { isFirstUsExchangeDayOfMonth, isTradingDay, isUsExchangeDay } from '../series/us-calendar.ts';
 import type { PricePath } from './price-path.ts';
 import { createRandomness } from './random.ts';
-import { clamp, rounded, type SimulatedSeries } from './simulated-series.ts';
+import { clamp, roundDecimals, type SimulatedSeries } from './simulated-series.ts';
 
-const FROM = '2009-06-01';
+const FIRST_DATE = '2009-06-01';
 
-interface DriftingPrice {
+interface DriftingPriceOptions {
   stream: string;
   /** Level on the first day, and its growth a year (log). */
   start: number;
@@ -22,30 +22,30 @@ interface DriftingPrice {
 }
 
 /** A price around a growing trend that moves together with Bitcoin, never ahead of it. */
-function driftingPrice(rule: DriftingPrice): SimulatedSeries {
+function createDriftingPrice(rule: DriftingPriceOptions): SimulatedSeries {
   return {
-    from: FROM,
+    from: FIRST_DATE,
     start(path, seed) {
       const random = createRandomness(seed, rule.stream);
       const own = Math.sqrt(1 - rule.correlation ** 2);
       let distance = 0;
       return (day) => {
         if (!rule.isOpen(day)) return Number.NaN;
-        const shock = rule.correlation * bitcoinShock(path, day) + own * random.fatTailed(day);
+        const shock = rule.correlation * computeBitcoinShock(path, day) + own * random.fatTailed(day);
         distance += rule.volatility * shock - rule.reversion * distance;
-        const years = (day - parseDay(FROM)) / 365.25;
-        return rounded(rule.start * Math.exp(rule.growth * years + distance), rule.decimals);
+        const years = (day - parseDay(FIRST_DATE)) / 365.25;
+        return roundDecimals(rule.start * Math.exp(rule.growth * years + distance), rule.decimals);
       };
     },
   };
 }
 
 /** The day's Bitcoin return in units of its volatility. */
-function bitcoinShock(path: PricePath, day: Day): number {
+function computeBitcoinShock(path: PricePath, day: Day): number {
   return clamp(path.logReturn(day, 1) / path.dailyVolatility(day), -4, 4);
 }
 
-export const sp500 = driftingPrice({
+export const sp500 = createDriftingPrice({
   stream: 'sp500',
   start: 940,
   growth: 0.122,
@@ -56,7 +56,7 @@ export const sp500 = driftingPrice({
   isOpen: isUsExchangeDay,
 });
 
-export const dxy = driftingPrice({
+export const dxy = createDriftingPrice({
   stream: 'dxy',
   start: 92,
   growth: 0.003,
@@ -67,7 +67,7 @@ export const dxy = driftingPrice({
   isOpen: isTradingDay,
 });
 
-export const gold = driftingPrice({
+export const gold = createDriftingPrice({
   stream: 'gold',
   start: 980,
   growth: 0.085,
@@ -80,33 +80,33 @@ export const gold = driftingPrice({
 
 /** Rises when Bitcoin, and with it the stock market, falls. */
 export const vix: SimulatedSeries = {
-  from: FROM,
+  from: FIRST_DATE,
   start(path, seed) {
     const random = createRandomness(seed, 'vix');
     let distance = 0;
     return (day) => {
       if (!isUsExchangeDay(day)) return Number.NaN;
-      distance += -0.04 * distance + 0.06 * random.fatTailed(day) - 0.015 * bitcoinShock(path, day);
-      return rounded(clamp(17.5 * Math.exp(distance), 9, 85), 2);
+      distance += -0.04 * distance + 0.06 * random.fatTailed(day) - 0.015 * computeBitcoinShock(path, day);
+      return roundDecimals(clamp(17.5 * Math.exp(distance), 9, 85), 2);
     };
   },
 };
 
 export const us10y: SimulatedSeries = {
-  from: FROM,
+  from: FIRST_DATE,
   start(_path, seed) {
     const random = createRandomness(seed, 'us10y');
     let level = 3.2;
     return (day) => {
       if (!isUsExchangeDay(day)) return Number.NaN;
       level = clamp(level + 0.001 * (3 - level) + 0.05 * random.normal(day), 0.4, 8);
-      return rounded(level, 3);
+      return roundDecimals(level, 3);
     };
   },
 };
 
 /** A policy rate that moves by quarter points every six weeks or so, mostly on in the direction it took last. */
-function policyTarget(seed: number): (day: Day) => number {
+function createPolicyTarget(seed: number): (day: Day) => number {
   const random = createRandomness(seed, 'fedFunds');
   let target = 0.25;
   let direction = 1;
@@ -121,43 +121,43 @@ function policyTarget(seed: number): (day: Day) => number {
   };
 }
 
-export const policyRate: SimulatedSeries = { from: FROM, start: (_path, seed) => policyTarget(seed) };
+export const policyRate: SimulatedSeries = { from: FIRST_DATE, start: (_path, seed) => createPolicyTarget(seed) };
 
 /** What banks pay each other, a little below the target's upper limit. */
 export const fedFunds: SimulatedSeries = {
-  from: FROM,
+  from: FIRST_DATE,
   start(_path, seed) {
-    const target = policyTarget(seed);
-    return (day) => rounded(target(day) - 0.12, 2);
+    const target = createPolicyTarget(seed);
+    return (day) => roundDecimals(target(day) - 0.12, 2);
   },
 };
 
 /** Two years of policy as the bond market expects them: mostly the rate of the day. */
 export const us2y: SimulatedSeries = {
-  from: FROM,
+  from: FIRST_DATE,
   start(_path, seed) {
-    const target = policyTarget(seed);
+    const target = createPolicyTarget(seed);
     const random = createRandomness(seed, 'us2y');
     let premium = 0;
     return (day) => {
       const policy = target(day);
       if (!isUsExchangeDay(day)) return Number.NaN;
       premium += -0.01 * premium + 0.05 * random.normal(day);
-      return rounded(clamp(0.6 + 0.8 * policy + premium, 0.05, 8), 3);
+      return roundDecimals(clamp(0.6 + 0.8 * policy + premium, 0.05, 8), 3);
     };
   },
 };
 
 /** First prints, dated by their release on the first exchange day of the month. */
 export const pmi: SimulatedSeries = {
-  from: FROM,
+  from: FIRST_DATE,
   start(_path, seed) {
     const random = createRandomness(seed, 'pmi');
     let level = 52;
     return (day) => {
       if (!isFirstUsExchangeDayOfMonth(day)) return Number.NaN;
       level = clamp(level + 0.08 * (52 - level) + 1.4 * random.normal(day), 38, 65);
-      return rounded(level, 1);
+      return roundDecimals(level, 1);
     };
   },
 };

@@ -1,7 +1,7 @@
-import { isUsExchangeDay } from '../us-calendar.ts';
+import { isUsExchangeDay } from '../series/us-calendar.ts';
 import { FIRST_PRICE_DAY } from './price-path.ts';
 import { createRandomness } from './random.ts';
-import { clamp, rounded, type SimulatedSeries } from './simulated-series.ts';
+import { clamp, roundDecimals, type SimulatedSeries } from './simulated-series.ts';
 
 /** Mood of the crowd: momentum over a month and a quarter against turbulence. Dated d, it knows the closes up to d-1. */
 export const fearGreed: SimulatedSeries = {
@@ -21,27 +21,27 @@ export const fearGreed: SimulatedSeries = {
 };
 
 /** What holders paid on average: coins move at the day's price, this share of them each day. */
-const holdersPaid = (movedEachDay: number): SimulatedSeries => ({
+const createRealizedPrice = (movedEachDay: number): SimulatedSeries => ({
   from: '2010-07-19',
   start(path) {
     let paid = path.close(FIRST_PRICE_DAY) * 0.6;
     return (day) => {
       paid += movedEachDay * (path.close(day) - paid);
-      return rounded(paid, 6);
+      return roundDecimals(paid, 6);
     };
   },
 });
 
-export const realizedPrice = holdersPaid(0.0045);
+export const realizedPrice = createRealizedPrice(0.0045);
 
 /** Coins of short-term holders are bought anew within 155 days. */
-export const sthRealizedPrice = holdersPaid(0.015);
+export const sthRealizedPrice = createRealizedPrice(0.015);
 
 export const takerBuyFraction: SimulatedSeries = {
   from: '2017-08-17',
   start(path, seed) {
     const random = createRandomness(seed, 'takerBuyFraction');
-    return (day) => rounded(clamp(0.492 + 0.25 * path.logReturn(day, 1) + 0.008 * random.normal(day), 0.3, 0.7), 4);
+    return (day) => roundDecimals(clamp(0.492 + 0.25 * path.logReturn(day, 1) + 0.008 * random.normal(day), 0.3, 0.7), 4);
   },
 };
 
@@ -49,7 +49,7 @@ export const fundingRate: SimulatedSeries = {
   from: '2020-01-01',
   start(path, seed) {
     const random = createRandomness(seed, 'fundingRate');
-    return (day) => rounded(0.0001 + 0.0012 * clamp(path.logReturn(day, 7), -0.4, 0.6) + 0.00006 * random.normal(day), 8);
+    return (day) => roundDecimals(0.0001 + 0.0012 * clamp(path.logReturn(day, 7), -0.4, 0.6) + 0.00006 * random.normal(day), 8);
   },
 };
 
@@ -70,7 +70,7 @@ export const perpBasis: SimulatedSeries = {
   from: '2020-01-01',
   start(path, seed) {
     const random = createRandomness(seed, 'perpBasis');
-    return (day) => rounded(0.0015 * clamp(path.logReturn(day, 7), -0.4, 0.6) - 0.0001 + 0.00015 * random.normal(day), 6);
+    return (day) => roundDecimals(0.0015 * clamp(path.logReturn(day, 7), -0.4, 0.6) - 0.0001 + 0.00015 * random.normal(day), 6);
   },
 };
 
@@ -83,7 +83,7 @@ export const dvol: SimulatedSeries = {
     return (day) => {
       const yearly = 100 * path.dailyVolatility(day) * Math.sqrt(365);
       level += 0.15 * (1.05 * yearly - level) + 0.8 * random.normal(day);
-      return rounded(Math.max(15, level), 2);
+      return roundDecimals(Math.max(15, level), 2);
     };
   },
 };
@@ -95,7 +95,7 @@ export const etfFlow: SimulatedSeries = {
     const random = createRandomness(seed, 'etfFlow');
     return (day) => {
       if (!isUsExchangeDay(day)) return Number.NaN;
-      return rounded(40 + 700 * Math.tanh(3 * path.logReturn(day, 5)) + 180 * random.fatTailed(day), 1);
+      return roundDecimals(40 + 700 * Math.tanh(3 * path.logReturn(day, 5)) + 180 * random.fatTailed(day), 1);
     };
   },
 };

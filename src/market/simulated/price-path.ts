@@ -1,5 +1,5 @@
 import { type Day, parseDay } from '../../forecast/day.ts';
-import { createGrowable, float64 } from '../growable.ts';
+import { allocateFloat64, createGrowableColumn } from '../series/growable-column.ts';
 import { createRandomness, type Randomness } from './random.ts';
 
 /** First day of the simulated Bitcoin price. */
@@ -16,7 +16,7 @@ export interface PricePath {
 }
 
 /** Daily volatility of each mood, and the chance of leaving it for the next and the previous one. */
-const MOODS = [
+const VOLATILITY_REGIMES = [
   { name: 'calm', volatility: 0.015, up: 1 / 45, down: 0 },
   { name: 'normal', volatility: 0.027, up: 1 / 90, down: 1 / 70 },
   { name: 'storm', volatility: 0.05, up: 0, down: 1 / 20 },
@@ -25,7 +25,7 @@ const MOODS = [
 const GARCH = { reaction: 0.1, memory: 0.82, highestVolatility: 0.08 };
 const JUMP = { chance: 0.01, smallest: 0.04, spread: 0.08 };
 /** Free to wander within this distance of the growth curve (log price); beyond it, drawn back by this share a day. */
-const TIE = { slack: 0.4, pull: 1.5 / 365 };
+const MEAN_REVERSION = { slack: 0.4, pull: 1.5 / 365 };
 
 const GENESIS = parseDay('2009-01-03');
 const ANCHOR = { day: parseDay('2026-01-01'), logPrice: Math.log(87_000) };
@@ -38,21 +38,21 @@ const GROWTH = { exponent: 5.62, fadeDays: 8 * 365 };
  */
 export function createPricePath(seed: number): PricePath {
   const random = createRandomness(seed, 'btc');
-  const logPrices = createGrowable(float64, 8192);
-  const volatilities = createGrowable(float64, 8192);
-  logPrices.push(growthCurve(FIRST_PRICE_DAY - 1));
-  volatilities.push(MOODS[1].volatility);
-  let mood = 1;
-  let variance = MOODS[1].volatility ** 2;
+  const logPrices = createGrowableColumn(allocateFloat64, 8192);
+  const volatilities = createGrowableColumn(allocateFloat64, 8192);
+  logPrices.push(computeGrowthCurve(FIRST_PRICE_DAY - 1));
+  volatilities.push(VOLATILITY_REGIMES[1].volatility);
+  let regime = 1;
+  let variance = VOLATILITY_REGIMES[1].volatility ** 2;
   let lastShock = 0;
 
   function step(day: Day, previous: number): void {
-    mood = nextMood(mood, random.uniform(day));
-    const base = MOODS[mood].volatility ** 2 * youth(day);
+    regime = drawNextRegime(regime, random.uniform(day));
+    const base = VOLATILITY_REGIMES[regime].volatility ** 2 * computeYouthFactor(day);
     const next = base * (1 - GARCH.reaction - GARCH.memory) + GARCH.reaction * lastShock ** 2 + GARCH.memory * variance;
     variance = Math.min(next, GARCH.highestVolatility ** 2);
     lastShock = Math.sqrt(variance) * random.fatTailed(day);
-    logPrices.push(previous + drift(day, previous) + lastShock + jump(day, random));
+    logPrices.push(previous + computeDrift(day, previous) + lastShock + drawJump(day, random));
     volatilities.push(Math.sqrt(variance));
   }
 
@@ -83,31 +83,31 @@ export function roundPrice(priceUsd: number): number {
   return Math.round(priceUsd * unit) / unit;
 }
 
-function nextMood(mood: number, chance: number): number {
-  const { up, down } = MOODS[mood];
-  if (chance < up) return mood + 1;
-  return chance < up + down ? mood - 1 : mood;
+function drawNextRegime(regime: number, chance: number): number {
+  const { up, down } = VOLATILITY_REGIMES[regime];
+  if (chance < up) return regime + 1;
+  return chance < up + down ? regime - 1 : regime;
 }
 
 /** Variance is larger in the market's first years. */
-function youth(day: Day): number {
+function computeYouthFactor(day: Day): number {
   return 1 + 1.2 * Math.exp(-(day - FIRST_PRICE_DAY) / (4 * 365));
 }
 
-function growthCurve(day: Day): number {
+function computeGrowthCurve(day: Day): number {
   const late = day - ANCHOR.day;
   if (late <= 0) return ANCHOR.logPrice + GROWTH.exponent * Math.log((day - GENESIS) / (ANCHOR.day - GENESIS));
   const slope = GROWTH.exponent / (ANCHOR.day - GENESIS);
   return ANCHOR.logPrice + slope * GROWTH.fadeDays * (1 - Math.exp(-late / GROWTH.fadeDays));
 }
 
-function drift(day: Day, logPrice: number): number {
-  const distance = logPrice - growthCurve(day - 1);
-  const excess = Math.sign(distance) * Math.max(0, Math.abs(distance) - TIE.slack);
-  return growthCurve(day) - growthCurve(day - 1) - TIE.pull * excess;
+function computeDrift(day: Day, logPrice: number): number {
+  const distance = logPrice - computeGrowthCurve(day - 1);
+  const excess = Math.sign(distance) * Math.max(0, Math.abs(distance) - MEAN_REVERSION.slack);
+  return computeGrowthCurve(day) - computeGrowthCurve(day - 1) - MEAN_REVERSION.pull * excess;
 }
 
-function jump(day: Day, random: Randomness): number {
+function drawJump(day: Day, random: Randomness): number {
   if (random.uniform(day, 1) >= JUMP.chance) return 0;
   const size = JUMP.smallest + JUMP.spread * random.uniform(day, 2);
   return random.uniform(day, 3) < 0.5 ? size : -size;

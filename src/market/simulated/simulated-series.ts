@@ -13,7 +13,7 @@ export interface SimulatedSeries {
 }
 
 /** Rounds to a number of decimals, as providers do. */
-export function rounded(value: number, decimals: number): number {
+export function roundDecimals(value: number, decimals: number): number {
   const unit = 10 ** decimals;
   return Math.round(value * unit) / unit;
 }

@@ -1,17 +1,17 @@
-import type { PointInTime } from '../../forecast/backtest/contamination/point-in-time-audit.ts';
+import type { PointInTimeFrame } from '../../forecast/backtest/contamination/point-in-time-audit.ts';
+import { buildContaminationReport } from '../../forecast/backtest/contamination/report.ts';
 import type { Vintages } from '../../forecast/backtest/contamination/vintages.ts';
-import { contaminationReport } from '../../forecast/backtest/contamination.ts';
-import { overfittingReport } from '../../forecast/backtest/overfitting.ts';
-import { stabilityReport } from '../../forecast/backtest/stability.ts';
-import { walkForwardReport } from '../../forecast/backtest/walk-forward.ts';
-import { computeFeatures, type FeatureTable } from '../../forecast/features.ts';
-import type { InputFrame } from '../../forecast/frame.ts';
+import { buildOverfittingReport } from '../../forecast/backtest/overfitting/report.ts';
+import { buildStabilityReport } from '../../forecast/backtest/stability/report.ts';
+import { buildWalkForwardReport } from '../../forecast/backtest/walk-forward/report.ts';
+import { computeFeatures, type FeatureTable } from '../../forecast/features/compute-features.ts';
+import type { InputFrame } from '../../forecast/input-frame.ts';
 
 /** History that self-tests are computed from. */
 export interface ComputeInput {
   /** Ends with the last day that was complete when the test was due. */
   frame: InputFrame;
-  pointInTime: readonly PointInTime[];
+  pointInTime: readonly PointInTimeFrame[];
   vintages: Vintages;
 }
 
@@ -19,25 +19,25 @@ type Computation<Report> = (input: ComputeInput & { features: FeatureTable }) =>
 
 /** Everything that is computed from the history alone, by name; pure, and too long for a process that has requests to answer. */
 export const COMPUTATIONS = {
-  'walk-forward': ({ frame, features }) => walkForwardReport({ closes: frame.close, features, frame }),
-  overfitting: ({ frame, features }) => overfittingReport({ closes: frame.close, features }),
-  contamination: (input) => contaminationReport(input),
-  stability: ({ frame, features }) => stabilityReport({ closes: frame.close, features }),
+  'walk-forward': ({ frame, features }) => buildWalkForwardReport({ closes: frame.close, features, frame }),
+  overfitting: ({ frame, features }) => buildOverfittingReport({ closes: frame.close, features }),
+  contamination: (input) => buildContaminationReport(input),
+  stability: ({ frame, features }) => buildStabilityReport({ closes: frame.close, features }),
 } satisfies Record<string, Computation<object>>;
 
 export type ComputationName = keyof typeof COMPUTATIONS;
 
-export type Report<Name extends ComputationName> = ReturnType<(typeof COMPUTATIONS)[Name]>;
+export type ComputedReport<Name extends ComputationName> = ReturnType<(typeof COMPUTATIONS)[Name]>;
 
 /** A report with the time that it took. */
-export type Computed = { [Name in ComputationName]: { name: Name; report: Report<Name>; durationMs: number } }[ComputationName];
+export type TimedReport = { [Name in ComputationName]: { name: Name; report: ComputedReport<Name>; durationMs: number } }[ComputationName];
 
 /** Computes reports one after the other, each handed out when it is there. */
-export function* computeReports(input: ComputeInput, names: readonly ComputationName[]): Generator<Computed> {
+export function* computeReports(input: ComputeInput, names: readonly ComputationName[]): Generator<TimedReport> {
   const features = computeFeatures(input.frame);
   for (const name of names) {
     const started = performance.now();
     const report = COMPUTATIONS[name]({ ...input, features });
-    yield { name, report, durationMs: Math.round(performance.now() - started) } as Computed;
+    yield { name, report, durationMs: Math.round(performance.now() - started) } as TimedReport;
   }
 }

@@ -1,14 +1,14 @@
-import { isOracleError, reasonOf } from '../../errors.ts';
 import type { Day } from '../../forecast/day.ts';
-import { BOOTSTRAP_SEED } from '../../forecast/statistics/block-bootstrap.ts';
-import type { DayInputs } from '../../market/inputs.ts';
-import { RESULT_FORMAT, type SelfTestName } from '../../record/self-test/self-test.ts';
-import { type Ground, stands } from '../../record/self-test/store.ts';
-import type { PipelineParts } from '../parts.ts';
-import type { ComputationName, Computed } from './computations.ts';
-import { historyThrough, pointInTimeFrames, vintagesOf } from './history.ts';
-import { resultOf, verdictOf } from './results.ts';
-import type { Finding } from './run.ts';
+import { BOOTSTRAP_SEED } from '../../forecast/math/block-bootstrap.ts';
+import type { DayInputs } from '../../market/inputs/day-inputs.ts';
+import { isOracleError, toPublicReason } from '../../platform/errors.ts';
+import { RESULT_FORMAT, type SelfTestName } from '../../record/self-test/self-test-doc.ts';
+import { isUpToDate, type SelfTestBasis } from '../../record/self-test/store.ts';
+import type { PipelineDeps } from '../deps.ts';
+import type { ComputationName, TimedReport } from './computations.ts';
+import { getVintages, readHistoryThrough, readPointInTimeFrames } from './history.ts';
+import { composeResult, composeVerdict } from './results.ts';
+import type { SelfTestFinding } from './run-self-tests.ts';
 
 /** The tests that are computed from the history alone, and what of. */
 const COMPUTED_TESTS = {
@@ -31,46 +31,52 @@ export interface DueTests {
 }
 
 /** The history that tests of a day are computed from, as it is now. Errors as `historyThrough`. */
-export async function historyOf({ market }: Pick<PipelineParts, 'market'>, day: Day, now: Date): Promise<DayInputs> {
+export async function readTestHistory({ market }: Pick<PipelineDeps, 'market'>, day: Day, now: Date): Promise<DayInputs> {
   const { lastDay } = await market.coverage();
-  return historyThrough(market, lastDay === null ? day - 1 : Math.min(day - 1, lastDay), now);
+  return readHistoryThrough(market, lastDay === null ? day - 1 : Math.min(day - 1, lastDay), now);
 }
 
 /**
  * Computes those of these tests that this code has not run on this history, each for itself: one that brings its thread down takes no
  * other with it. Each finding is handed out when it is there. @throws what can be tried again; the rest is in the findings
  */
-export async function* computeDue(parts: PipelineParts, { tests, day, now }: DueTests): AsyncGenerator<Finding> {
-  const history = await historyOf(parts, day, now);
+export async function* computeDueTests(deps: PipelineDeps, { tests, day, now }: DueTests): AsyncGenerator<SelfTestFinding> {
+  const history = await readTestHistory(deps, day, now);
   for (const test of tests) {
-    const standing = await parts.selfTests.store.of(test, day);
-    if (standing === null || !stands(standing, groundOf(parts, history))) yield await computeOne(parts, test, history);
+    const stored = await deps.selfTests.store.findRun(test, day);
+    if (stored === null || !isUpToDate(stored, buildBasis(deps, history))) yield await computeTest(deps, test, history);
   }
 }
 
 /** What this code makes a test of now. */
-function groundOf({ selfTests }: PipelineParts, { digest }: Pick<DayInputs, 'digest'>): Ground {
+function buildBasis({ selfTests }: PipelineDeps, { digest }: Pick<DayInputs, 'digest'>): SelfTestBasis {
   return { codeVersion: selfTests.codeVersion, dataDigest: digest, format: RESULT_FORMAT };
 }
 
-async function computeOne(parts: PipelineParts, test: ComputedTest, history: DayInputs): Promise<Finding> {
-  const { market, selfTests, log } = parts;
+async function computeTest(deps: PipelineDeps, test: ComputedTest, history: DayInputs): Promise<SelfTestFinding> {
+  const { market, selfTests, log } = deps;
   try {
-    const pointInTime = test === 'contamination' ? await pointInTimeFrames(market, history.frame) : [];
-    const input = { frame: history.frame, pointInTime, vintages: vintagesOf(market) };
-    return found(test, history, await selfTests.compute(input, COMPUTED_TESTS[test]));
+    const pointInTime = test === 'contamination' ? await readPointInTimeFrames(market, history.frame) : [];
+    const input = { frame: history.frame, pointInTime, vintages: getVintages(market) };
+    return toFinding(test, history, await selfTests.compute(input, COMPUTED_TESTS[test]));
   } catch (error) {
     if (isOracleError(error) && error.retryable) throw error;
     log.error({ err: error, test }, 'self-test failed');
-    return { ...originOf(test, history), verdict: null, result: null, durationMs: 0, reason: reasonOf(error) };
+    return { ...toFindingOrigin(test, history), verdict: null, result: null, durationMs: 0, reason: toPublicReason(error) };
   }
 }
 
-function found(test: ComputedTest, history: DayInputs, computed: readonly Computed[]): Finding {
+function toFinding(test: ComputedTest, history: DayInputs, computed: readonly TimedReport[]): SelfTestFinding {
   const durationMs = computed.reduce((sum, one) => sum + one.durationMs, 0);
-  return { ...originOf(test, history), verdict: verdictOf(test, computed), result: resultOf(test, computed), durationMs, reason: null };
+  return {
+    ...toFindingOrigin(test, history),
+    verdict: composeVerdict(test, computed),
+    result: composeResult(test, computed),
+    durationMs,
+    reason: null,
+  };
 }
 
-function originOf(test: ComputedTest, { frame, day, digest }: DayInputs) {
+function toFindingOrigin(test: ComputedTest, { frame, day, digest }: DayInputs) {
   return { test, dataDigest: digest, firstDay: frame.firstDay, lastDay: day, seed: BOOTSTRAP_SEED, replayed: false };
 }

@@ -1,21 +1,21 @@
 import type { Day } from '../../forecast/day.ts';
-import { polymarketComparison } from '../../record/self-test/polymarket-comparison.ts';
-import type { SelfTestDoc, SelfTestName } from '../../record/self-test/self-test.ts';
-import type { PipelineParts } from '../parts.ts';
+import { composePolymarketComparison } from '../../record/self-test/polymarket-comparison.ts';
+import type { SelfTestDoc, SelfTestName } from '../../record/self-test/self-test-doc.ts';
+import type { PipelineDeps } from '../deps.ts';
 import { composeSelfReport } from './self-report/compose.ts';
-import { gatherWeek } from './self-report/material.ts';
+import { gatherSelfReportData } from './self-report/gather-data.ts';
 
-type FromRecord = Pick<SelfTestDoc, 'verdict' | 'result'> & Partial<Pick<SelfTestDoc, 'firstDay' | 'lastDay' | 'replayed'>>;
+type RecordedFinding = Pick<SelfTestDoc, 'verdict' | 'result'> & Partial<Pick<SelfTestDoc, 'firstDay' | 'lastDay' | 'replayed'>>;
 
 /** The tests that are made from the record, by name: for the day that they were due on, from what everybody may know now. */
 export const RECORDED_TESTS = {
   'polymarket-comparison': async ({ record, wagers, venue }, _day, now) => {
-    const { report, days } = await polymarketComparison({ record, wagers, venue, now });
+    const { report, days } = await composePolymarketComparison({ record, wagers, venue, now });
     const replayed = days.some((pin) => pin.replayed);
     return { verdict: report.verdict, result: { report }, firstDay: days[0]?.day ?? null, lastDay: days.at(-1)?.day ?? null, replayed };
   },
-  'self-report': async (parts, day, now) => {
-    const week = await gatherWeek(parts, day, now);
+  'self-report': async (deps, day, now) => {
+    const week = await gatherSelfReportData(deps, day, now);
     const report = composeSelfReport(week);
     const replayed = report.record.replayed > 0;
     return {
@@ -26,4 +26,4 @@ export const RECORDED_TESTS = {
       replayed,
     };
   },
-} as const satisfies Partial<Record<SelfTestName, (parts: PipelineParts, day: Day, now: Date) => Promise<FromRecord>>>;
+} as const satisfies Partial<Record<SelfTestName, (deps: PipelineDeps, day: Day, now: Date) => Promise<RecordedFinding>>>;

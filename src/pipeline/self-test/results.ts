@@ -1,34 +1,34 @@
-import type { ComputationName, Computed, Report } from './computations.ts';
+import type { ComputationName, ComputedReport, TimedReport } from './computations.ts';
 import type { ComputedTest } from './computed-tests.ts';
 
 const DEFAULT_HORIZON_DAYS = 7;
 
 /** What is stored of a computed test, and told under the same names: its report, with that of overfitting beside the walk-forward. */
 export interface ComputedResults {
-  'walk-forward': { report: Report<'walk-forward'>; overfitting: Report<'overfitting'> };
-  contamination: { report: Report<'contamination'> };
-  stability: { report: Report<'stability'> };
+  'walk-forward': { report: ComputedReport<'walk-forward'>; overfitting: ComputedReport<'overfitting'> };
+  contamination: { report: ComputedReport<'contamination'> };
+  stability: { report: ComputedReport<'stability'> };
 }
 
-const RESULTS: { [Test in ComputedTest]: (computed: readonly Computed[]) => ComputedResults[Test] } = {
-  'walk-forward': (computed) => ({ report: reportOf(computed, 'walk-forward'), overfitting: reportOf(computed, 'overfitting') }),
-  contamination: (computed) => ({ report: reportOf(computed, 'contamination') }),
-  stability: (computed) => ({ report: reportOf(computed, 'stability') }),
+const RESULT_COMPOSERS: { [Test in ComputedTest]: (computed: readonly TimedReport[]) => ComputedResults[Test] } = {
+  'walk-forward': (computed) => ({ report: findReport(computed, 'walk-forward'), overfitting: findReport(computed, 'overfitting') }),
+  contamination: (computed) => ({ report: findReport(computed, 'contamination') }),
+  stability: (computed) => ({ report: findReport(computed, 'stability') }),
 };
 
-export function resultOf(test: ComputedTest, computed: readonly Computed[]): object {
-  return RESULTS[test](computed);
+export function composeResult(test: ComputedTest, computed: readonly TimedReport[]): object {
+  return RESULT_COMPOSERS[test](computed);
 }
 
 /** What a test found, in a line. Of the walk-forward also how many folds there are, and what the default horizon amounts to. */
-export function verdictOf(test: ComputedTest, computed: readonly Computed[]): string {
-  const { verdict } = reportOf(computed, test);
+export function composeVerdict(test: ComputedTest, computed: readonly TimedReport[]): string {
+  const { verdict } = findReport(computed, test);
   if (test !== 'walk-forward') return verdict;
-  const { folds, expectedFolds, horizons } = reportOf(computed, 'walk-forward');
+  const { folds, expectedFolds, horizons } = findReport(computed, 'walk-forward');
   const { horizon, verdict: amount } = horizons.find(({ horizonDays }) => horizonDays === DEFAULT_HORIZON_DAYS)!;
   return `${folds} of ${expectedFolds} folds; ${verdict}; ${horizon}: ${amount}`;
 }
 
-function reportOf<Name extends ComputationName>(computed: readonly Computed[], name: Name): Report<Name> {
-  return computed.find((one) => one.name === name)!.report as Report<Name>;
+function findReport<Name extends ComputationName>(computed: readonly TimedReport[], name: Name): ComputedReport<Name> {
+  return computed.find((one) => one.name === name)!.report as ComputedReport<Name>;
 }

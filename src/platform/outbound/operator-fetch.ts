@@ -1,10 +1,10 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
-import { boundedBody } from './bounded-body.ts';
+import { limitBody } from './bounded-body.ts';
 
 /** A server that the operator, or the user of a command, has named. Its address may be any, that of this machine included. */
-export interface OperatorTarget {
+export interface FetchTarget {
   /** Requests go to the origin of this URL and to no other. */
   base: string | URL;
   /** For the whole exchange, from the name look-up to the last byte; milliseconds. */
@@ -29,7 +29,7 @@ const agents = { http: new HttpAgent(KEEP_ALIVE), https: new HttpsAgent(KEEP_ALI
 
 const MAX_HEADER_BYTES = 65_536;
 /** Statuses whose answer has no body (Fetch standard, "null body status"). */
-const BODILESS = [204, 205, 304];
+const BODILESS_STATUSES = [204, 205, 304];
 
 /**
  * `fetch` for one configured server: no redirect is followed, no proxy of the environment used, body and time are bounded, and
@@ -37,25 +37,25 @@ const BODILESS = [204, 205, 304];
  * @returns a function that rejects with the error of the socket (`code`), with `TimeoutError` at the time limit, with the signal's reason,
  * or with `Error` for a URL of another origin; reading a body beyond `maxBytes` rejects with `AnswerTooLong`
  */
-export function createOperatorFetch(target: OperatorTarget): OutboundFetch {
+export function createOperatorFetch(target: FetchTarget): OutboundFetch {
   const { origin } = new URL(target.base);
   return async (to, init = {}) => {
     const url = new URL(to);
     if (url.origin !== origin) throw new Error('the request leaves the configured origin');
-    const exchange = new Exchange(url, init, target);
+    const exchange = new HttpExchange(url, init, target);
     return exchange.run();
   };
 }
 
-class Exchange {
+class HttpExchange {
   readonly #url: URL;
   readonly #init: OutboundInit;
-  readonly #target: OperatorTarget;
+  readonly #target: FetchTarget;
   readonly #answered = Promise.withResolvers<Response>();
   #current: ClientRequest | IncomingMessage | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(url: URL, init: OutboundInit, target: OperatorTarget) {
+  constructor(url: URL, init: OutboundInit, target: FetchTarget) {
     this.#url = url;
     this.#init = init;
     this.#target = target;
@@ -98,11 +98,11 @@ class Exchange {
     this.#current = response;
     response.once('close', () => this.#end());
     const status = response.statusCode ?? 0;
-    const isBodiless = BODILESS.includes(status) || this.#init.method === 'HEAD';
+    const isBodiless = BODILESS_STATUSES.includes(status) || this.#init.method === 'HEAD';
     if (isBodiless) response.resume();
     try {
-      const body = isBodiless ? null : toWebStream(boundedBody(response, this.#target.maxBytes));
-      this.#answered.resolve(new Response(body, { status, statusText: response.statusMessage, headers: headersOf(response) }));
+      const body = isBodiless ? null : toWebStream(limitBody(response, this.#target.maxBytes));
+      this.#answered.resolve(new Response(body, { status, statusText: response.statusMessage, headers: copyHeaders(response) }));
     } catch (error) {
       // A status or a header that is none.
       this.#answered.reject(error);
@@ -139,7 +139,7 @@ function toWebStream(readable: Readable): ReadableStream<Uint8Array> {
   return new ReadableStream(source, { highWaterMark: 0 });
 }
 
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
+function copyHeaders({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers();
   for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i]!, rawHeaders[i + 1]!);
   return headers;

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { OracleError } from '../../errors.ts';
+import { OracleError } from '../errors.ts';
 
 /**
  * Addresses that are no host on the public internet: the IANA special-purpose registries for IPv4 and IPv6, multicast, and
@@ -54,25 +54,25 @@ const GLOBAL_UNICAST = '2000::/3';
 type Family = 'ipv4' | 'ipv6';
 
 // One list a family: a list of both takes an IPv4 address for its IPv4-mapped spelling.
-const special = { ipv4: blockListOf('ipv4', SPECIAL_PURPOSE.ipv4), ipv6: blockListOf('ipv6', SPECIAL_PURPOSE.ipv6) };
-const loopback = { ipv4: blockListOf('ipv4', { '127.0.0.0/8': '' }), ipv6: blockListOf('ipv6', { '::1/128': '' }) };
-const globalUnicast = blockListOf('ipv6', { [GLOBAL_UNICAST]: '' });
+const specialPurposeRanges = { ipv4: createBlockList('ipv4', SPECIAL_PURPOSE.ipv4), ipv6: createBlockList('ipv6', SPECIAL_PURPOSE.ipv6) };
+const loopbackRanges = { ipv4: createBlockList('ipv4', { '127.0.0.0/8': '' }), ipv6: createBlockList('ipv6', { '::1/128': '' }) };
+const globalUnicastRanges = createBlockList('ipv6', { [GLOBAL_UNICAST]: '' });
 
 /** Whether an IP address is one that a host on the public internet can have; false for what is none, with a zone for example. */
 export function isPublicAddress(ip: string): boolean {
-  const family = familyOf(ip);
-  if (family === null || special[family].check(ip, family)) return false;
-  return family === 'ipv4' || globalUnicast.check(ip, family);
+  const family = getFamily(ip);
+  if (family === null || specialPurposeRanges[family].check(ip, family)) return false;
+  return family === 'ipv4' || globalUnicastRanges.check(ip, family);
 }
 
 /** Whether an IP address leads back to this machine. */
 export function isLoopbackAddress(ip: string): boolean {
-  const family = familyOf(ip);
-  return family !== null && loopback[family].check(ip, family);
+  const family = getFamily(ip);
+  return family !== null && loopbackRanges[family].check(ip, family);
 }
 
 /** @throws OracleError INPUT_INVALID for an address that no host on the public internet can have; it names `url` and not the address. */
-export function assertPublicAddress(ip: string): void {
+export function requirePublicAddress(ip: string): void {
   if (isPublicAddress(ip)) return;
   throw new OracleError('INPUT_INVALID', 'The URL leads to an address that is not on the public internet', {
     field: 'url',
@@ -80,12 +80,12 @@ export function assertPublicAddress(ip: string): void {
   });
 }
 
-function familyOf(ip: string): Family | null {
+function getFamily(ip: string): Family | null {
   const version = ip.includes('%') ? 0 : isIP(ip);
   return version === 0 ? null : version === 4 ? 'ipv4' : 'ipv6';
 }
 
-function blockListOf(family: Family, ranges: Readonly<Record<string, string>>): BlockList {
+function createBlockList(family: Family, ranges: Readonly<Record<string, string>>): BlockList {
   const list = new BlockList();
   for (const range of Object.keys(ranges)) {
     const [network, bits] = range.split('/');

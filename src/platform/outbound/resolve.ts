@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
-import { type TurnLimits, Turns } from '../turns.ts';
-import type { Resolve } from './target.ts';
+import { Semaphore, type SemaphoreLimits } from '../concurrency/semaphore.ts';
+import type { ResolveHostname } from './target.ts';
 
 export interface ResolveOptions {
   /** Name servers, each an address with or without a port. Unset: those of the system. */
@@ -8,14 +8,14 @@ export interface ResolveOptions {
   /** For an answer of each of them. */
   timeoutMs?: number;
   /** Names that are looked up at once, and further ones that wait for their turn, other than usual. */
-  most?: TurnLimits;
+  limits?: SemaphoreLimits;
 }
 
 /** Names that are looked up at once, and further ones that wait for their turn. */
-export const MOST_LOOKUPS = { underWay: 8, waiting: 8, waitMs: 1_000 } as const;
+export const LOOKUP_LIMITS = { maxConcurrent: 8, maxQueued: 8, waitMs: 1_000 } as const;
 
 /** For one name, however many name servers are asked in turn. */
-const LIMIT_MS = 3_000;
+const MAX_RESOLVE_MS = 3_000;
 const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
 /**
@@ -25,26 +25,26 @@ const LOOPBACK = ['127.0.0.1', '::1'] as const;
  * another one waiting: each has one of its own. A look-up that gets no turn fails with OracleError RATE_LIMITED, which says nothing of
  * its name.
  */
-export function createResolve({ servers, timeoutMs = 1_500, most = MOST_LOOKUPS }: ResolveOptions = {}): Resolve {
-  const turns = new Turns(most);
+export function createResolver({ servers, timeoutMs = 1_500, limits = LOOKUP_LIMITS }: ResolveOptions = {}): ResolveHostname {
+  const semaphore = new Semaphore(limits);
   return async (hostname) => {
     if (hostname === 'localhost') return LOOPBACK;
-    return turns.run(() => {
+    return semaphore.run(() => {
       // One each, as the name servers of the system may change.
       const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
       if (servers !== undefined) resolver.setServers(servers);
-      return addressesOf(hostname, resolver);
+      return resolveAddresses(hostname, resolver);
     });
   };
 }
 
 /** Those that were told in time: only they are called. */
-async function addressesOf(hostname: string, resolver: Resolver): Promise<readonly string[]> {
-  const timer = setTimeout(() => resolver.cancel(), LIMIT_MS);
+async function resolveAddresses(hostname: string, resolver: Resolver): Promise<readonly string[]> {
+  const timer = setTimeout(() => resolver.cancel(), MAX_RESOLVE_MS);
   try {
-    const [older, newer] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    if (older.status === 'rejected' && newer.status === 'rejected') throw older.reason;
-    return [older, newer].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    if (ipv4.status === 'rejected' && ipv6.status === 'rejected') throw ipv4.reason;
+    return [ipv4, ipv6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   } finally {
     clearTimeout(timer);
   }

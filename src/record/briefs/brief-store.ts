@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { type Day, formatDay } from '../../forecast/day.ts';
-import { isDuplicateKey } from '../../mongo.ts';
-import type { ReachedInstant } from '../../trusted-time.ts';
+import { isDuplicateKey } from '../../platform/mongo.ts';
+import type { ReachedInstant } from '../../platform/time/trusted-time.ts';
 import type { Brief } from './brief.ts';
 
 interface BriefDoc {
@@ -21,28 +21,28 @@ export class BriefStore {
     this.#briefs = db.collection('briefs');
   }
 
-  async of(day: Day): Promise<Brief | null> {
+  async findByDay(day: Day): Promise<Brief | null> {
     return (await this.#briefs.findOne({ _id: formatDay(day) }))?.brief ?? null;
   }
 
   /** The newest brief, or null before the first. */
-  async latest(): Promise<Brief | null> {
+  async findLatest(): Promise<Brief | null> {
     return (await this.#briefs.findOne({}, { sort: { day: -1 } }))?.brief ?? null;
   }
 
   /** The day of the newest brief, or null before the first. */
-  async lastDay(): Promise<Day | null> {
+  async findLastDay(): Promise<Day | null> {
     return (await this.#briefs.findOne({}, { sort: { day: -1 }, projection: { day: 1 } }))?.day ?? null;
   }
 
   /** Keeps a day's brief, which is proven to be due, unless there is one, and returns the one that stands. */
-  async keep(day: Day, brief: Brief, _due: ReachedInstant): Promise<Brief> {
+  async saveOnce(day: Day, brief: Brief, _due: ReachedInstant): Promise<Brief> {
     try {
       await this.#briefs.insertOne({ _id: formatDay(day), day, brief });
       return brief;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      return (await this.of(day)) as Brief;
+      return (await this.findByDay(day)) as Brief;
     }
   }
 }

@@ -1,10 +1,10 @@
 import type { HorizonName } from '../../forecast/model.ts';
-import type { Regime, RiskLevel } from '../../forecast/regime.ts';
+import type { Regime, RiskLevel } from '../../forecast/regime/regime.ts';
 import type { Interval } from '../../forecast/scoring.ts';
 import type { Direction, Signal } from '../../forecast/signal.ts';
-import type { FearGreedLabel } from '../../market/fear-greed.ts';
 import type { FeedKind } from '../../market/feed.ts';
-import type { SeriesId } from '../../market/series.ts';
+import type { FearGreedLabel } from '../../market/series/fear-greed-label.ts';
+import type { SeriesId } from '../../market/series/series.ts';
 
 /** A resolution that came on chain in the day before the brief. */
 export interface BriefOutcome {

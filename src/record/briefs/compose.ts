@@ -1,24 +1,24 @@
-import { DAY_MS, type Day, formatDay, instantOf } from '../../forecast/day.ts';
-import { HORIZONS, horizonName } from '../../forecast/model.ts';
-import { REGIMES } from '../../forecast/regime.ts';
-import type { MarketContext } from '../../market/context.ts';
+import { DAY_MS, type Day, formatDay, toInstantMs } from '../../forecast/day.ts';
+import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
+import { REGIMES } from '../../forecast/regime/regime.ts';
 import type { FeedKind } from '../../market/feed.ts';
-import type { SeriesHealth } from '../../market/health.ts';
-import type { WagerDoc } from '../../wager/wagers.ts';
-import { forecastAsOf } from '../as-of.ts';
-import { pinOf } from '../crowd/pins.ts';
-import type { DayDoc } from '../day-record.ts';
-import { type ForecastDoc, fromCents } from '../forecast.ts';
-import { plainText } from '../plain-text.ts';
-import { summaryOf } from '../scorecard.ts';
-import { committedProbabilities } from '../views.ts';
+import type { MarketContext } from '../../market/market-context.ts';
+import type { SeriesHealth } from '../../market/series/series-health.ts';
+import type { WagerDoc } from '../../wager/wager-book.ts';
+import { toCrowdPin } from '../crowd/crowd-pins.ts';
+import type { DayDoc } from '../day-doc.ts';
+import { forecastAsOf } from '../forecast-as-of.ts';
+import { type ForecastDoc, fromCents } from '../forecast-doc.ts';
+import { toCommittedProbabilities } from '../forecast-view.ts';
+import { sanitizeText } from '../sanitize-text.ts';
+import { summarizeForecasts } from '../scorecard/scorecard.ts';
 import type { Brief, BriefCrowd, BriefMarket, BriefNext, BriefOpen, BriefOutcome, BriefScore } from './brief.ts';
 
 /** Longest question of a venue and longest reason of a step that a brief repeats, in characters. */
-const MAX_QUESTION = 160;
-const MAX_REASON = 200;
+const MAX_QUESTION_CHARS = 160;
+const MAX_REASON_CHARS = 200;
 
-export interface BriefMaterial {
+export interface BriefData {
   /** The date of the brief: it is about what was known at `asOf` of it, and the newest forecast it knows is that of the day before. */
   day: Day;
   asOf: Date;
@@ -49,41 +49,41 @@ export interface BriefMaterial {
  * The brief of a day from what the record and the market knew at its time. What came on chain later has not happened in it. It is the
  * same for everybody, so that of unresolved forecasts only their ids go in, whoever may see more of them elsewhere.
  */
-export function composeBrief(material: BriefMaterial): Brief {
+export function composeBrief(material: BriefData): Brief {
   const { day, asOf, generatedAt, late, source, kind, replayedDays, series, lastForecast, wager } = material;
   const known = material.forecasts.filter((doc) => doc.day < day).map((doc) => forecastAsOf(doc, asOf));
-  const open = known.filter(isOpen).map(openForecast);
+  const open = known.filter(isOpenForecast).map(toBriefOpen);
   return {
     date: formatDay(day),
     asOf: asOf.toISOString(),
     generatedAt: generatedAt.toISOString(),
     late,
-    source: plainText(source, MAX_REASON),
+    source: sanitizeText(source, MAX_REASON_CHARS),
     kind,
     replayedDays,
-    market: marketOf(material.context),
-    regime: regimeOf(lastForecast),
-    resolved: known.filter((doc) => revealedSince(doc, asOf.getTime() - DAY_MS)).map(outcomeOf),
-    scorecard: HORIZONS.map((horizonDays) => scoreOf(known, horizonDays)),
+    market: toBriefMarket(material.context),
+    regime: toBriefRegime(lastForecast),
+    resolved: known.filter((doc) => isRevealedSince(doc, asOf.getTime() - DAY_MS)).map(toBriefOutcome),
+    scorecard: HORIZONS.map((horizonDays) => buildBriefScore(known, horizonDays)),
     open,
-    crowd: wager === null || wager.decidedAt > asOf ? null : crowdOf(wager),
-    next: nextOf(material, open),
+    crowd: wager === null || wager.decidedAt > asOf ? null : buildBriefCrowd(wager),
+    next: listBriefEvents(material, open),
     data: series.map(({ series: id, source: from, lastObservedDay, ageDays, stale }) => ({
       series: id,
-      source: plainText(from, MAX_REASON),
+      source: sanitizeText(from, MAX_REASON_CHARS),
       lastObserved: lastObservedDay === null ? null : formatDay(lastObservedDay),
       ageDays,
       stale,
     })),
-    notes: notesOf(material, known),
+    notes: composeNotes(material, known),
   };
 }
 
-function marketOf(context: MarketContext | null): BriefMarket {
+function toBriefMarket(context: MarketContext | null): BriefMarket {
   const change24h = context?.change24hPct ?? null;
   return {
-    btcPrice: context === null ? null : twoDigits(context.btcPrice),
-    change24h: change24h === null ? null : twoDigits(change24h),
+    btcPrice: context === null ? null : roundToTwoDigits(context.btcPrice),
+    change24h: change24h === null ? null : roundToTwoDigits(change24h),
     fearGreed: context?.fearGreed ?? null,
     fearGreedLabel: context?.fearGreedLabel ?? null,
     etfFlows7d: context?.etfFlows7dUsd ?? null,
@@ -92,29 +92,29 @@ function marketOf(context: MarketContext | null): BriefMarket {
   };
 }
 
-function twoDigits(value: number): number {
+function roundToTwoDigits(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-function regimeOf(lastForecast: DayDoc | null): Brief['regime'] {
+function toBriefRegime(lastForecast: DayDoc | null): Brief['regime'] {
   if (lastForecast === null || lastForecast.regime === null) return null;
   return { regime: lastForecast.regime, riskLevel: REGIMES[lastForecast.regime].riskLevel, date: lastForecast._id };
 }
 
-function revealedSince({ reveal, resolution }: ForecastDoc, afterMs: number): boolean {
+function isRevealedSince({ reveal, resolution }: ForecastDoc, afterMs: number): boolean {
   return reveal !== null && resolution !== null && reveal.at.getTime() > afterMs;
 }
 
 /** Of a revealed forecast only: what it said is on chain by then. */
-export function outcomeOf({ _id, day, horizonDays, values, resolution }: ForecastDoc): BriefOutcome {
+export function toBriefOutcome({ _id, day, horizonDays, values, resolution }: ForecastDoc): BriefOutcome {
   const { outcome, returnBps, btcAtSignalCents, btcAtResolutionCents } = resolution!;
   return {
     predictionId: _id,
     date: formatDay(day),
-    horizon: horizonName(horizonDays),
+    horizon: formatHorizonName(horizonDays),
     signal: values!.signal,
     direction: values!.direction,
-    confidence: committedProbabilities(values!).confidence,
+    confidence: toCommittedProbabilities(values!).confidence,
     outcome,
     returnBps,
     btcAtSignal: fromCents(btcAtSignalCents),
@@ -122,12 +122,12 @@ export function outcomeOf({ _id, day, horizonDays, values, resolution }: Forecas
   };
 }
 
-function scoreOf(known: readonly ForecastDoc[], horizonDays: number): BriefScore {
+function buildBriefScore(known: readonly ForecastDoc[], horizonDays: number): BriefScore {
   const docs = known.filter((doc) => doc.horizonDays === horizonDays);
-  const { totalPredictions, dedupedTotal, ...summary } = summaryOf(docs, horizonDays);
+  const { totalPredictions, dedupedTotal, ...summary } = summarizeForecasts(docs, horizonDays);
   const { resolved, wins, losses, holds, pending, voids, accuracy, accuracyInterval95, alwaysUpAccuracy, brier, verdict } = summary;
   return {
-    horizon: horizonName(horizonDays),
+    horizon: formatHorizonName(horizonDays),
     forecasts: totalPredictions,
     ...{ resolved, wins, losses, holds, pending, voids, accuracy },
     independent: dedupedTotal,
@@ -135,14 +135,14 @@ function scoreOf(known: readonly ForecastDoc[], horizonDays: number): BriefScore
   };
 }
 
-function isOpen({ state, missed }: ForecastDoc): boolean {
+function isOpenForecast({ state, missed }: ForecastDoc): boolean {
   return !missed && (state === 'DRAFT' || state === 'PENDING');
 }
 
-function openForecast({ _id, horizonDays, resolvesAt, attestation }: ForecastDoc): BriefOpen {
+function toBriefOpen({ _id, horizonDays, resolvesAt, attestation }: ForecastDoc): BriefOpen {
   return {
     predictionId: _id,
-    horizon: horizonName(horizonDays),
+    horizon: formatHorizonName(horizonDays),
     signal: 'GATED',
     confidence: null,
     resolvesAt: resolvesAt.toISOString(),
@@ -151,44 +151,45 @@ function openForecast({ _id, horizonDays, resolvesAt, attestation }: ForecastDoc
 }
 
 /** What the market itself shows of the day's strike; what was made of it stays out. */
-function crowdOf(wager: WagerDoc): BriefCrowd | null {
+function buildBriefCrowd(wager: WagerDoc): BriefCrowd | null {
   if (wager.market === null || wager.qMarket === null || wager.pModel === null) return null;
-  const { venue, question, strikeUsd, expiresAt, pMarket } = pinOf(wager, null);
+  const { venue, question, strikeUsd, expiresAt, pMarket } = toCrowdPin(wager, null);
   return {
     venue,
     quotesAreOurs: venue === 'paper',
-    question: plainText(question, MAX_QUESTION),
+    question: sanitizeText(question, MAX_QUESTION_CHARS),
     strike: strikeUsd,
     expiresAt: expiresAt.toISOString(),
     marketProbability: pMarket,
   };
 }
 
-function nextOf({ next, lastCovered }: BriefMaterial, open: readonly BriefOpen[]): BriefNext[] {
+function listBriefEvents({ next, lastCovered }: BriefData, open: readonly BriefOpen[]): BriefNext[] {
   // A window ends with the close of the day before; without that it stays open.
-  const end = lastCovered === null ? null : new Date(instantOf(lastCovered + 1)).toISOString();
+  const end = lastCovered === null ? null : new Date(toInstantMs(lastCovered + 1)).toISOString();
   const resolutions = open.map(({ resolvesAt }) => resolvesAt).filter((at) => end === null || at <= end);
   const resolution = resolutions.toSorted()[0];
   const all = resolution === undefined ? [...next] : [...next, { event: 'resolution' as const, at: resolution }];
   return all.toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-function notesOf({ late, yesterday, day, asOf, contextMissing, troubles }: BriefMaterial, known: readonly ForecastDoc[]): string[] {
+function composeNotes({ late, yesterday, day, asOf, contextMissing, troubles }: BriefData, known: readonly ForecastDoc[]): string[] {
   const before = formatDay(day - 1);
-  const overdue = known.filter((doc) => isOpen(doc) && doc.resolvesAt <= asOf).length;
+  const overdue = known.filter((doc) => isOpenForecast(doc) && doc.resolvesAt <= asOf).length;
   const uncommitted = known.filter(({ state, missed }) => state === 'DRAFT' && !missed).length;
   const voided = known.filter((doc) => doc.day === day - 1 && doc.state === 'VOID' && !doc.missed).length;
   return [
     ...(late ? ['This brief was made late; it tells what was known at its time.'] : []),
     ...(yesterday === null ? [`There is no entry of ${before} in the record.`] : []),
-    ...(yesterday?.missedBecause ? [`${before} was missed: ${plainText(yesterday.missedBecause, MAX_REASON)}.`] : []),
+    ...(yesterday?.missedBecause ? [`${before} was missed: ${sanitizeText(yesterday.missedBecause, MAX_REASON_CHARS)}.`] : []),
     ...(yesterday?.late && yesterday.missedBecause === null ? [`The forecast of ${before} was made late.`] : []),
     ...(voided > 0 ? [`${voided} forecasts of ${before} were committed too late and never count.`] : []),
     ...(uncommitted > 0 ? [`${uncommitted} forecasts are not on chain yet.`] : []),
     ...(overdue > 0 ? [`${overdue} forecasts are over and wait for their resolution.`] : []),
-    ...(contextMissing === null ? [] : [`No market figures: ${plainText(contextMissing, MAX_REASON)}.`]),
+    ...(contextMissing === null ? [] : [`No market figures: ${sanitizeText(contextMissing, MAX_REASON_CHARS)}.`]),
     ...troubles.map(
-      ({ step, date, state, reason }) => `Step ${step} of ${date} is ${state}: ${plainText(reason ?? 'no reason known', MAX_REASON)}.`,
+      ({ step, date, state, reason }) =>
+        `Step ${step} of ${date} is ${state}: ${sanitizeText(reason ?? 'no reason known', MAX_REASON_CHARS)}.`,
     ),
   ];
 }

@@ -1,7 +1,7 @@
-import { type Judged, type ReliabilityBin, reliabilityBins } from '../../forecast/reliability.ts';
 import { boundedLogLoss, brierScore, type Interval, wilsonInterval } from '../../forecast/scoring.ts';
-import { firstPins, type SettledPin } from './pins.ts';
-import { toldScore } from './told-score.ts';
+import { computeReliabilityBins, type ProbabilityOutcome, type ReliabilityBin } from '../../forecast/statistics/reliability.ts';
+import { type SettledPin, selectFirstPins } from './crowd-pins.ts';
+import { roundScore } from './round-score.ts';
 
 /** How well the prices of a prediction market have told what happened. */
 export interface CrowdAccuracy {
@@ -23,58 +23,58 @@ export interface CrowdAccuracy {
 }
 
 /** The crowd's own accuracy on settled pins, oldest first. */
-export function crowdAccuracy(pins: readonly SettledPin[]): CrowdAccuracy {
-  const firsts = firstPins(pins, ({ venue, marketId }) => `${venue} ${marketId}`);
-  const judged = firsts.map(judge);
+export function computeCrowdAccuracy(pins: readonly SettledPin[]): CrowdAccuracy {
+  const firsts = selectFirstPins(pins, ({ venue, marketId }) => `${venue} ${marketId}`);
+  const outcomes = firsts.map(toMarketOutcome);
   const calls = firsts.filter(({ pMarket }) => pMarket !== 0.5);
   const hits = calls.filter(({ pMarket, winner }) => pMarket > 0.5 === (winner === 'YES')).length;
   const hitRate = calls.length === 0 ? null : hits / calls.length;
-  const callWeeks = weeksOf(calls);
+  const callWeeks = countExpiryWeeks(calls);
   return {
     markets: firsts.length,
-    weeks: weeksOf(firsts),
-    brier: mean(judged.map(({ p, happened }) => brierScore(p, happened))),
-    logLoss: mean(judged.map(({ p, happened }) => boundedLogLoss(p, happened))),
+    weeks: countExpiryWeeks(firsts),
+    brier: roundedMean(outcomes.map(({ p, happened }) => brierScore(p, happened))),
+    logLoss: roundedMean(outcomes.map(({ p, happened }) => boundedLogLoss(p, happened))),
     calls: calls.length,
     hits,
-    hitRate: told(hitRate),
-    hitRateInterval95: hitRate === null ? null : toldInterval(wilsonInterval(hitRate * callWeeks, callWeeks)),
-    reliability: reliabilityBins(judged, weeksOf).map(toldBin),
+    hitRate: roundScoreOrNull(hitRate),
+    hitRateInterval95: hitRate === null ? null : roundInterval(wilsonInterval(hitRate * callWeeks, callWeeks)),
+    reliability: computeReliabilityBins(outcomes, countExpiryWeeks).map(roundReliabilityBin),
   };
 }
 
 /** The same by the venue that quoted the prices, in the order of the alphabet. */
-export function accuracyByVenue(pins: readonly SettledPin[]): ({ venue: string } & CrowdAccuracy)[] {
+export function computeAccuracyByVenue(pins: readonly SettledPin[]): ({ venue: string } & CrowdAccuracy)[] {
   const byVenue = Map.groupBy(pins, ({ venue }) => venue);
-  return [...byVenue].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([venue, members]) => ({ venue, ...crowdAccuracy(members) }));
+  return [...byVenue].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([venue, members]) => ({ venue, ...computeCrowdAccuracy(members) }));
 }
 
-function judge({ pMarket, winner, weekId }: SettledPin): Judged & { weekId: string } {
+function toMarketOutcome({ pMarket, winner, weekId }: SettledPin): ProbabilityOutcome & { weekId: string } {
   return { p: pMarket, happened: winner === 'YES', weekId };
 }
 
 /** Markets that expire in one week share their outcome. */
-function weeksOf(judged: readonly { weekId: string }[]): number {
-  return new Set(judged.map(({ weekId }) => weekId)).size;
+function countExpiryWeeks(outcomes: readonly { weekId: string }[]): number {
+  return new Set(outcomes.map(({ weekId }) => weekId)).size;
 }
 
-function mean(values: number[]): number | null {
-  return values.length === 0 ? null : toldScore(values.reduce((sum, value) => sum + value, 0) / values.length);
+function roundedMean(values: number[]): number | null {
+  return values.length === 0 ? null : roundScore(values.reduce((sum, value) => sum + value, 0) / values.length);
 }
 
-function told(value: number | null): number | null {
-  return value === null ? null : toldScore(value);
+function roundScoreOrNull(value: number | null): number | null {
+  return value === null ? null : roundScore(value);
 }
 
-function toldInterval({ low, high }: Interval): Interval {
-  return { low: toldScore(low), high: toldScore(high) };
+function roundInterval({ low, high }: Interval): Interval {
+  return { low: roundScore(low), high: roundScore(high) };
 }
 
-function toldBin({ meanProbability, observedShare, interval95, ...bin }: ReliabilityBin): ReliabilityBin {
+function roundReliabilityBin({ meanProbability, observedShare, interval95, ...bin }: ReliabilityBin): ReliabilityBin {
   return {
     ...bin,
-    meanProbability: told(meanProbability),
-    observedShare: told(observedShare),
-    interval95: interval95 && toldInterval(interval95),
+    meanProbability: roundScoreOrNull(meanProbability),
+    observedShare: roundScoreOrNull(observedShare),
+    interval95: interval95 && roundInterval(interval95),
   };
 }

@@ -1,13 +1,13 @@
 import { type Day, formatDay } from '../../forecast/day.ts';
-import { type MeanInterval, meanInterval } from '../../forecast/mean-interval.ts';
+import { computeMeanInterval, type MeanInterval } from '../../forecast/math/mean-interval.ts';
 import { boundedLogLoss, brierScore } from '../../forecast/scoring.ts';
 import type { Side } from '../../wager/sizing.ts';
-import type { ForecastView } from '../views.ts';
-import { type CrowdPin, firstPins, type PinnedBook } from './pins.ts';
-import { toldScore } from './told-score.ts';
+import type { ForecastView } from '../forecast-view.ts';
+import { type CrowdPin, type PinnedBook, selectFirstPins } from './crowd-pins.ts';
+import { roundScore } from './round-score.ts';
 
 /** Brier score and log loss (natural logarithm) of a probability, lower is better. */
-export interface Scores {
+export interface ProbabilityScores {
   brier: number;
   logLoss: number;
 }
@@ -37,17 +37,17 @@ export interface WeekComparison extends WeekForecast {
   gated: boolean;
   status: 'PENDING' | 'SETTLED';
   winner: Side | null;
-  market: Scores | null;
-  oracle: Scores | null;
+  market: ProbabilityScores | null;
+  oracle: ProbabilityScores | null;
   closer: 'oracle' | 'market' | 'tie' | null;
   replayed: boolean;
 }
 
-export interface ComparisonTotals {
+export interface WeeklyComparisonTotals {
   /** Settled weeks: none shares its expiry with another, so that each counts as one independent observation. */
   weeks: number;
-  market: Scores | null;
-  oracle: Scores | null;
+  market: ProbabilityScores | null;
+  oracle: ProbabilityScores | null;
   /** Oracle minus market, a pair a week; below zero the oracle was better. */
   brierDifference: MeanInterval | null;
   logLossDifference: MeanInterval | null;
@@ -59,7 +59,7 @@ export interface ComparisonTotals {
 export interface WeeklyComparison {
   /** Newest first. */
   weeks: WeekComparison[];
-  totals: ComparisonTotals;
+  totals: WeeklyComparisonTotals;
 }
 
 /**
@@ -68,25 +68,21 @@ export interface WeeklyComparison {
  * shows is told.
  * @param forecasts the 7-day forecasts of these days as the caller may see them
  */
-export function weeklyComparison(
-  pins: readonly CrowdPin[],
-  through: Day | null,
-  forecasts: readonly ForecastView[] = [],
-): WeeklyComparison {
+export function compareWeekly(pins: readonly CrowdPin[], through: Day | null, forecasts: readonly ForecastView[] = []): WeeklyComparison {
   const byDate = new Map(forecasts.map((view) => [view.date, view]));
-  const weeks = weekPins(pins).map((pin) => ({
+  const weeks = selectWeekPins(pins).map((pin) => ({
     ...compareWeek(pin, through !== null && pin.day > through),
-    ...forecastOf(byDate.get(formatDay(pin.day))),
+    ...toWeekForecast(byDate.get(formatDay(pin.day))),
   }));
-  return { weeks: weeks.toReversed(), totals: totalsOf(weeks) };
+  return { weeks: weeks.toReversed(), totals: computeTotals(weeks) };
 }
 
 /** The pin that stands for each week, oldest first. */
-export function weekPins(pins: readonly CrowdPin[]): CrowdPin[] {
-  return firstPins(pins, ({ weekId }) => weekId);
+export function selectWeekPins(pins: readonly CrowdPin[]): CrowdPin[] {
+  return selectFirstPins(pins, ({ weekId }) => weekId);
 }
 
-function forecastOf(view: ForecastView | undefined): WeekForecast {
+function toWeekForecast(view: ForecastView | undefined): WeekForecast {
   if (view === undefined) return { predictionId: null, signal: null, direction: null };
   const { predictionId, signal, direction } = view;
   return { predictionId, signal, direction };
@@ -96,8 +92,8 @@ function compareWeek(pin: CrowdPin, gated: boolean): Omit<WeekComparison, keyof 
   const { weekId, venue, marketId, question, pMarket, pOracle, replayed } = pin;
   // When a market without a stake is settled may differ from when one with a stake is.
   const winner = gated ? null : pin.winner;
-  const market = winner === null ? null : scoresOf(pMarket, winner);
-  const oracle = winner === null ? null : scoresOf(pOracle, winner);
+  const market = winner === null ? null : scoreProbability(pMarket, winner);
+  const oracle = winner === null ? null : scoreProbability(pOracle, winner);
   return {
     ...{ weekId, date: formatDay(pin.day), venue, marketId, question, strike: pin.strikeUsd, btcPrice: pin.btcPriceUsd },
     expiresAt: pin.expiresAt.toISOString(),
@@ -110,50 +106,54 @@ function compareWeek(pin: CrowdPin, gated: boolean): Omit<WeekComparison, keyof 
     winner,
     market,
     oracle,
-    closer: market === null || oracle === null ? null : closerOf(market, oracle),
+    closer: market === null || oracle === null ? null : findCloser(market, oracle),
     replayed,
   };
 }
 
-function scoresOf(p: number, winner: Side): Scores {
+function scoreProbability(p: number, winner: Side): ProbabilityScores {
   const happened = winner === 'YES';
-  return { brier: toldScore(brierScore(p, happened)), logLoss: toldScore(boundedLogLoss(p, happened)) };
+  return { brier: roundScore(brierScore(p, happened)), logLoss: roundScore(boundedLogLoss(p, happened)) };
 }
 
-function closerOf(market: Scores, oracle: Scores): WeekComparison['closer'] {
+function findCloser(market: ProbabilityScores, oracle: ProbabilityScores): WeekComparison['closer'] {
   if (oracle.brier === market.brier) return 'tie';
   return oracle.brier < market.brier ? 'oracle' : 'market';
 }
 
-function totalsOf(weeks: WeekComparison[]): ComparisonTotals {
+function computeTotals(weeks: WeekComparison[]): WeeklyComparisonTotals {
   const pairs = weeks.flatMap(({ market, oracle }) => (market === null || oracle === null ? [] : [{ market, oracle }]));
-  const difference = (score: keyof Scores) => toldInterval(meanInterval(pairs.map(({ market, oracle }) => oracle[score] - market[score])));
+  const difference = (score: keyof ProbabilityScores) =>
+    roundMeanInterval(computeMeanInterval(pairs.map(({ market, oracle }) => oracle[score] - market[score])));
   const brierDifference = difference('brier');
   return {
     weeks: pairs.length,
-    market: meanScores(pairs.map(({ market }) => market)),
-    oracle: meanScores(pairs.map(({ oracle }) => oracle)),
+    market: averageScores(pairs.map(({ market }) => market)),
+    oracle: averageScores(pairs.map(({ oracle }) => oracle)),
     brierDifference,
     logLossDifference: difference('logLoss'),
     oracleCloser: weeks.filter(({ closer }) => closer === 'oracle').length,
     marketCloser: weeks.filter(({ closer }) => closer === 'market').length,
-    verdict: verdictOf(brierDifference),
+    verdict: formatComparisonVerdict(brierDifference),
   };
 }
 
-function meanScores(scores: Scores[]): Scores | null {
-  const [brier, logLoss] = [meanInterval(scores.map((score) => score.brier)), meanInterval(scores.map((score) => score.logLoss))];
-  return brier === null || logLoss === null ? null : { brier: toldScore(brier.mean), logLoss: toldScore(logLoss.mean) };
+function averageScores(scores: ProbabilityScores[]): ProbabilityScores | null {
+  const [brier, logLoss] = [
+    computeMeanInterval(scores.map((score) => score.brier)),
+    computeMeanInterval(scores.map((score) => score.logLoss)),
+  ];
+  return brier === null || logLoss === null ? null : { brier: roundScore(brier.mean), logLoss: roundScore(logLoss.mean) };
 }
 
-function toldInterval(interval: MeanInterval | null): MeanInterval | null {
+function roundMeanInterval(interval: MeanInterval | null): MeanInterval | null {
   if (interval === null) return null;
   const { n, mean, low, high } = interval;
-  const bound = (value: number | null) => (value === null ? null : toldScore(value));
-  return { n, mean: toldScore(mean), low: bound(low), high: bound(high) };
+  const bound = (value: number | null) => (value === null ? null : roundScore(value));
+  return { n, mean: roundScore(mean), low: bound(low), high: bound(high) };
 }
 
-function verdictOf(difference: MeanInterval | null): string {
+function formatComparisonVerdict(difference: MeanInterval | null): string {
   if (difference === null) return 'no week is settled yet: no claim can be made';
   const { n, mean, low, high } = difference;
   if (low === null || high === null) return 'one settled week: no claim can be made';

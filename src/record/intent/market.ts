@@ -1,7 +1,7 @@
-import { nearestTheMoney, type StrikeSnapshot, weeklyStrikes } from '../../market/strikes.ts';
-import type { Listing } from '../../wager/venue.ts';
-import type { WagerDoc } from '../../wager/wagers.ts';
-import { listingOf } from './listing.ts';
+import { type StrikeSnapshot, selectNearTheMoney, selectWeeklyStrikes } from '../../market/strikes.ts';
+import type { ExchangeListing } from '../../wager/venue.ts';
+import type { WagerDoc } from '../../wager/wager-book.ts';
+import { toExchangeListing } from './exchange-listing.ts';
 
 /** The prediction market that an intent is for. */
 export interface IntentMarket {
@@ -27,52 +27,52 @@ export interface IntentMarket {
 }
 
 /** The market of a stored wager as it was when the wager was decided; null when none was looked at. */
-export function marketOfWager({ venue, market, listing, quote }: WagerDoc): IntentMarket | null {
+export function toWagerMarket({ venue, market, listing, quote }: WagerDoc): IntentMarket | null {
   if (market === null || quote === null) return null;
   const { id: marketId, question, strikeUsd: strike, expiresAt } = market;
   return {
     ...{ basis: 'wager', venue, marketId, question, strike },
-    ...identifiersOf(listing),
+    ...toIdentifiers(listing),
     expiresAt: expiresAt.toISOString(),
     ...{ bid: quote.bid, ask: quote.ask, quotedAt: quote.at.toISOString() },
-    madeByService: isOurs(venue),
+    madeByService: isOwnVenue(venue),
   };
 }
 
 /** True for the venue that quotes and settles by itself. */
-export function isOurs(venue: string): boolean {
+export function isOwnVenue(venue: string): boolean {
   return venue === 'paper';
 }
 
 /** A strike that can be bought right now. */
 export interface TradableStrike {
   snapshot: StrikeSnapshot;
-  listing: Listing;
+  listing: ExchangeListing;
   bid: number;
   ask: number;
 }
 
 /** Of the next weekly ladder with prices on both sides, the strike nearest to a price; null where none is listed. */
-export function tradableStrike(snapshots: readonly StrikeSnapshot[], priceUsd: number, now: Date): TradableStrike | null {
-  const weekly = weeklyStrikes(snapshots, now.getTime());
+export function findTradableStrike(snapshots: readonly StrikeSnapshot[], priceUsd: number, now: Date): TradableStrike | null {
+  const weekly = selectWeeklyStrikes(snapshots, now.getTime());
   const priced = weekly.filter(({ bid, ask, conditionId }) => bid !== null && ask !== null && ask > bid && conditionId !== null);
-  const [snapshot] = nearestTheMoney(priced, priceUsd, 1);
+  const [snapshot] = selectNearTheMoney(priced, priceUsd, 1);
   if (snapshot === undefined) return null;
-  return { snapshot, listing: listingOf(snapshot) as Listing, bid: snapshot.bid as number, ask: snapshot.ask as number };
+  return { snapshot, listing: toExchangeListing(snapshot) as ExchangeListing, bid: snapshot.bid as number, ask: snapshot.ask as number };
 }
 
-export function marketOfStrike({ snapshot, listing, bid, ask }: TradableStrike): IntentMarket {
+export function toListedMarket({ snapshot, listing, bid, ask }: TradableStrike): IntentMarket {
   const { venue, marketId, question, strikeUsd: strike, expiresAtMs, receivedAtMs } = snapshot;
   return {
     ...{ basis: 'listed', venue, marketId, question, strike },
-    ...identifiersOf(listing),
+    ...toIdentifiers(listing),
     expiresAt: new Date(expiresAtMs).toISOString(),
     ...{ bid, ask, quotedAt: new Date(receivedAtMs).toISOString() },
     madeByService: false,
   };
 }
 
-function identifiersOf(listing: Listing | undefined) {
+function toIdentifiers(listing: ExchangeListing | undefined) {
   const { conditionId = null, yesTokenId = null, noTokenId = null, url = null, tickSize = null, minOrderSize = null } = listing ?? {};
   return { conditionId, yesTokenId, noTokenId, url, tickSize, minOrderSize };
 }

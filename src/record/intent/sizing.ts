@@ -1,8 +1,8 @@
-import { roundTo } from '../../market/reports/numbers.ts';
-import { MIN_SETTLED_MARKETS } from '../../wager/earned-weight.ts';
-import { costsOf, KELLY_SHARE, MAX_STAKE_FRACTION, type Side, sizeWager } from '../../wager/sizing.ts';
-import type { WagerDoc } from '../../wager/wagers.ts';
-import { toldPrice } from './decimal.ts';
+import { roundTo } from '../../market/numbers.ts';
+import { MIN_SETTLED_MARKETS } from '../../wager/head-to-head.ts';
+import { computeContractCosts, KELLY_SHARE, MAX_STAKE_FRACTION, type Side, sizeWager } from '../../wager/sizing.ts';
+import type { WagerDoc } from '../../wager/wager-book.ts';
+import { roundContractPrice } from './decimal.ts';
 
 /** What a stake is sized from. Probabilities and prices of YES, 0 to 1. */
 export interface SizingInputs {
@@ -39,16 +39,20 @@ export interface IntentSizing extends Omit<SizingInputs, 'sizedAt'> {
 const SHARE_DIGITS = 8;
 
 /** Sizes a stake by the rule that the service's own wagers are sized by; what is told of it is rounded after that. */
-export function sizingOf({ sizedAt, ...inputs }: SizingInputs): IntentSizing {
+export function computeIntentSizing({ sizedAt, ...inputs }: SizingInputs): IntentSizing {
   const { pModel, marketPrice, weight, bid, ask, fee } = inputs;
-  const costs = costsOf({ bid, ask, fee: fee ?? 0 });
+  const costs = computeContractCosts({ bid, ask, fee: fee ?? 0 });
   const sizing = sizeWager({ pModel, qMarket: marketPrice, weight, ...costs });
   const { pBelieved, side, fullKelly, fraction } = sizing;
   const share = (value: number) => roundTo(value, SHARE_DIGITS);
-  const note = noteOf(weight, fraction, fee === null);
+  const note = formatSizingNote(weight, fraction, fee === null);
   return {
     ...inputs,
-    ...{ marketPrice: toldPrice(marketPrice), yesCost: toldPrice(costs.yesCost), noCost: toldPrice(costs.noCost) },
+    ...{
+      marketPrice: roundContractPrice(marketPrice),
+      yesCost: roundContractPrice(costs.yesCost),
+      noCost: roundContractPrice(costs.noCost),
+    },
     ...{ pBelieved: share(pBelieved), side, fullKelly: share(fullKelly), fraction: share(fraction) },
     ...{ kellyShare: KELLY_SHARE, maxFraction: MAX_STAKE_FRACTION },
     sizedAt: sizedAt.toISOString(),
@@ -57,13 +61,13 @@ export function sizingOf({ sizedAt, ...inputs }: SizingInputs): IntentSizing {
 }
 
 /** The sizing of a stored wager, from what it was decided with; null when nothing was sized. */
-export function sizingOfWager({ quote, pModel, qMarket: marketPrice, weight, decidedAt: sizedAt }: WagerDoc): IntentSizing | null {
+export function computeWagerSizing({ quote, pModel, qMarket: marketPrice, weight, decidedAt: sizedAt }: WagerDoc): IntentSizing | null {
   if (quote === null || pModel === null || marketPrice === null) return null;
   const { bid, ask, fee } = quote;
-  return sizingOf({ pModel, marketPrice, weight, bid, ask, fee, sizedAt });
+  return computeIntentSizing({ pModel, marketPrice, weight, bid, ask, fee, sizedAt });
 }
 
-function noteOf(weight: number, fraction: number, withoutFee: boolean): string {
+function formatSizingNote(weight: number, fraction: number, withoutFee: boolean): string {
   if (weight === 0) {
     return `Stake 0: against this market's prices the model has not had the lower log loss on ${MIN_SETTLED_MARKETS} settled markets yet, so it is not believed (weight 0).`;
   }

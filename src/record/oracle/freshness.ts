@@ -1,5 +1,5 @@
-import { type Day, dayOf, formatDay } from '../../forecast/day.ts';
-import { signalInstant } from '../../market/signal-time.ts';
+import { type Day, formatDay, toDay } from '../../forecast/day.ts';
+import { getSignalTimeMs } from '../../market/signal-time.ts';
 
 /** From then on a day's forecast counts as late. */
 const OVERDUE_AFTER_MS = 3 * 60_000;
@@ -16,7 +16,7 @@ export interface Freshness {
 }
 
 /** How far the record and the market data reach. */
-export interface Reach {
+export interface RecordReach {
   /** Last day that the record holds. */
   lastDay: Day;
   /** Last day of the market data; null where it has no end. */
@@ -24,12 +24,16 @@ export interface Reach {
 }
 
 /** How old what was made on `day` is at `now`. */
-export function freshnessOf({ day, signalAt }: { day: Day; signalAt: Date }, { lastDay, lastCovered }: Reach, now: Date): Freshness {
+export function computeFreshness(
+  { day, signalAt }: { day: Day; signalAt: Date },
+  { lastDay, lastCovered }: RecordReach,
+  now: Date,
+): Freshness {
   return {
     ageSeconds: Math.max(0, Math.round((now.getTime() - signalAt.getTime()) / 1000)),
-    stale: now.getTime() >= signalInstant(day + 1) + OVERDUE_AFTER_MS,
+    stale: now.getTime() >= getSignalTimeMs(day + 1) + OVERDUE_AFTER_MS,
     missedSince: lastDay > day ? formatDay(day + 1) : null,
-    nextSignalAt: nextSignalAt(now, { lastDay, lastCovered })?.toISOString() ?? null,
+    nextSignalAt: computeNextSignalAt(now, { lastDay, lastCovered })?.toISOString() ?? null,
   };
 }
 
@@ -38,9 +42,9 @@ export function freshnessOf({ day, signalAt }: { day: Day; signalAt: Date }, { l
  * beyond `lastCovered`: nothing is forecast there.
  * @param reach `lastDay`: null before the first forecast
  */
-export function nextSignalAt(now: Date, { lastDay, lastCovered }: { lastDay: Day | null; lastCovered: Day | null }): Date | null {
-  const today = dayOf(now.getTime());
-  const due = signalInstant(today) > now.getTime() ? today : today + 1;
+export function computeNextSignalAt(now: Date, { lastDay, lastCovered }: { lastDay: Day | null; lastCovered: Day | null }): Date | null {
+  const today = toDay(now.getTime());
+  const due = getSignalTimeMs(today) > now.getTime() ? today : today + 1;
   const day = lastDay === null ? due : Math.max(due, lastDay + 1);
-  return lastCovered !== null && day > lastCovered ? null : new Date(signalInstant(day));
+  return lastCovered !== null && day > lastCovered ? null : new Date(getSignalTimeMs(day));
 }

@@ -1,9 +1,9 @@
 import { formatDay } from '../../forecast/day.ts';
 import { type HorizonModel, MODEL_INPUTS, MODEL_NAME } from '../../forecast/model.ts';
-import type { ModelDoc } from '../models.ts';
-import type { MadeForecast } from './newest.ts';
+import type { ModelDoc } from '../model-store.ts';
+import type { MadeForecast } from './made-forecast.ts';
 
-type ByInput = Record<(typeof MODEL_INPUTS)[number], number>;
+type NumberByInput = Record<(typeof MODEL_INPUTS)[number], number>;
 
 /** The fit that a forecast was made with: enough to compute P(up) from the five scores. */
 export interface ModelDetails {
@@ -17,9 +17,9 @@ export interface ModelDetails {
   baseRate: number;
   /** What the forecast is measured against: the base rate, as it was stored with it. */
   climatology: number;
-  coefficients: { intercept: number } & ByInput;
+  coefficients: { intercept: number } & NumberByInput;
   /** Means of the inputs over the training days, from which deviations are taken. */
-  inputMeans: ByInput;
+  inputMeans: NumberByInput;
   /** logit P(up) = logit(baseRate) + intercept + slope * deviation. */
   calibration: { intercept: number; slope: number };
   trainingDigest: string;
@@ -27,7 +27,7 @@ export interface ModelDetails {
 }
 
 /** The fit of the stored model that a forecast was made with. */
-export function modelDetails({ horizons, trainingDigest, trials }: ModelDoc, { horizonDays, values }: MadeForecast): ModelDetails {
+export function buildModelDetails({ horizons, trainingDigest, trials }: ModelDoc, { horizonDays, values }: MadeForecast): ModelDetails {
   const fit = horizons.find((candidate) => candidate.horizonDays === horizonDays) as HorizonModel;
   const [intercept, ...slopes] = fit.beta;
   return {
@@ -38,14 +38,14 @@ export function modelDetails({ horizons, trainingDigest, trials }: ModelDoc, { h
     trainingDays: fit.nTrain,
     baseRate: fit.baseRate,
     climatology: values.climatology,
-    coefficients: { intercept, ...byInput(slopes) },
-    inputMeans: byInput(fit.meanX),
+    coefficients: { intercept, ...toNumberByInput(slopes) },
+    inputMeans: toNumberByInput(fit.meanX),
     calibration: { intercept: fit.calA, slope: fit.calB },
     trainingDigest,
     trials,
   };
 }
 
-function byInput(values: readonly number[]): ByInput {
-  return Object.fromEntries(MODEL_INPUTS.map((name, index) => [name, values[index]])) as ByInput;
+function toNumberByInput(values: readonly number[]): NumberByInput {
+  return Object.fromEntries(MODEL_INPUTS.map((name, index) => [name, values[index]])) as NumberByInput;
 }

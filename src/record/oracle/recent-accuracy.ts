@@ -1,17 +1,17 @@
 import { DAY_MS } from '../../forecast/day.ts';
-import type { ShareOfWins } from '../../forecast/statistics/record-summary.ts';
-import type { ForecastDoc } from '../forecast.ts';
-import { shareOfWins } from '../scorecard.ts';
+import type { WinRate } from '../../forecast/statistics/record-summary.ts';
+import type { ForecastDoc } from '../forecast-doc.ts';
+import { computeForecastWinRate } from '../scorecard/scorecard.ts';
 
-export interface RecentAccuracy extends Omit<ShareOfWins, 'independentWins' | 'independentAccuracy'> {
+export interface RecentAccuracy extends Omit<WinRate, 'independentWins' | 'independentAccuracy'> {
   /** How many days back it looks. */
   days: number;
 }
 
 /** How often the forecasts of one horizon were right whose windows closed within the last `days`; HOLD and VOID do not count. */
-export function recentAccuracy(docs: ForecastDoc[], at: { horizonDays: number; days: number; now: Date }): RecentAccuracy {
+export function computeRecentAccuracy(docs: ForecastDoc[], at: { horizonDays: number; days: number; now: Date }): RecentAccuracy {
   const since = at.now.getTime() - at.days * DAY_MS;
   const recent = docs.filter(({ resolvesAt }) => resolvesAt.getTime() > since && resolvesAt <= at.now);
-  const { n, wins, accuracy, effectiveN, independent, interval95 } = shareOfWins(recent, at.horizonDays);
+  const { n, wins, accuracy, effectiveN, independent, interval95 } = computeForecastWinRate(recent, at.horizonDays);
   return { days: at.days, n, wins, accuracy, effectiveN, independent, interval95 };
 }

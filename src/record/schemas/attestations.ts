@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { SCHEMAS, type SchemaName } from '../../chain/schemas.ts';
-import { ADDRESS, BYTES32, COUNT, INTEGER_TEXT, SUCCESS, TIME } from '../../fields.ts';
+import { EAS_SCHEMAS, type SchemaName } from '../../chain/eas/schemas.ts';
+import { ADDRESS, BYTES32, COUNT, INTEGER_TEXT, SUCCESS, TIME } from '../../platform/validation/fields.ts';
 import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, FORECAST_VALUES, HORIZON, OUTCOME } from './forecast.ts';
 
 const KIND = z.enum(['prediction', 'resolution']);
-const SCHEMA_NAMES = Object.keys(SCHEMAS) as SchemaName[];
+const SCHEMA_NAMES = Object.keys(EAS_SCHEMAS) as SchemaName[];
 
 /** Interface, section 2.5: the fields of both shapes. */
 const ATTESTATION = z.object({
@@ -93,7 +93,7 @@ export const VERIFICATION = z.object({
   easscanUrl: z.url().nullable().describe('Its page in the EAS explorer; null on a local chain, and where no explorer is known'),
 });
 
-export type Verification = z.input<typeof VERIFICATION>;
+export type AttestationVerification = z.input<typeof VERIFICATION>;
 
 export const ATTESTATION_STATS = z.object({
   success: SUCCESS,

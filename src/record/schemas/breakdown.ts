@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COUNT, DATE, PROBABILITY } from '../../fields.ts';
+import { COUNT, DATE, PROBABILITY } from '../../platform/validation/fields.ts';
 import { BRIER } from './brier.ts';
 import { HORIZON, INTERVAL, REGIME } from './forecast.ts';
 import { DIFFERENCE, RECORD_STATISTICS } from './statistics.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COUNT } from '../../fields.ts';
+import { COUNT } from '../../platform/validation/fields.ts';
 
 export const BRIER = z.object({
   n: COUNT.describe('Resolved forecasts, HOLD included'),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { COUNT, DATE, PROBABILITY, TIME } from '../../fields.ts';
-import { HORIZONS, horizonName } from '../../forecast/model.ts';
-import { REGIME_NAMES } from '../../forecast/regime.ts';
+import { formatHorizonName, HORIZONS } from '../../forecast/model.ts';
+import { REGIME_NAMES } from '../../forecast/regime/regime.ts';
 import { CONFIDENCE_RANGE } from '../../forecast/signal.ts';
+import { COUNT, DATE, PROBABILITY, TIME } from '../../platform/validation/fields.ts';
 
 /** What several answers say of a forecast, in the same words. */
 
-export const HORIZON = z.enum(HORIZONS.map(horizonName));
+export const HORIZON = z.enum(HORIZONS.map(formatHorizonName));
 
 export const REGIME = z.enum(REGIME_NAMES);
 

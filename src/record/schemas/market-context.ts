@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { COUNT, DATE, TIME } from '../../fields.ts';
-import { RISK_LEVELS } from '../../forecast/regime.ts';
-import { FEAR_GREED_LABELS } from '../../market/fear-greed.ts';
+import { RISK_LEVELS } from '../../forecast/regime/regime.ts';
 import { FEED_KINDS } from '../../market/feed.ts';
+import { FEAR_GREED_LABELS } from '../../market/series/fear-greed-label.ts';
+import { COUNT, DATE, TIME } from '../../platform/validation/fields.ts';
 import { REGIME } from './forecast.ts';
 
 /** What the context is made of, in its order. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ADDRESS, BYTES32, COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../fields.ts';
-import { TIERS } from '../caller.ts';
+import { TIERS } from '../../auth/caller.ts';
+import { ADDRESS, BYTES32, COUNT, DATE, PROBABILITY, SUCCESS, TIME } from '../../platform/validation/fields.ts';
 import { SHARE } from './breakdown.ts';
 import { CONFIDENCE, DIRECTION, FORECAST_ID, FORECAST_STATE, INTERVAL, REGIME } from './forecast.ts';
 
@@ -47,7 +47,7 @@ export const FRESHNESS = {
 };
 
 /** The values of a forecast, for callers who may see them. */
-export const TOLD_VALUES = {
+export const READABLE_VALUES = {
   confidence: CONFIDENCE.describe('Calibrated probability of the direction as committed, 0.50 to 0.99, four digits'),
   direction: DIRECTION.describe('Expected direction over the horizon'),
   pUp: PROBABILITY.describe('Probability, as committed, that the close at resolution is above the close at window open, four digits'),
@@ -75,7 +75,7 @@ export const ACCESS = z.object({
 export const ORACLE_SIGNAL = z.object({
   success: SUCCESS,
   signal: z.enum(['BUY', 'SELL', 'HOLD']).describe('HOLD where P(up) is too near to one half for the regime'),
-  ...TOLD_VALUES,
+  ...READABLE_VALUES,
   model_version: z.string().describe('The same as `modelVersion`'),
   horizon: FORECAST_ID.horizon,
   timestamp: FORECAST_STATE.timestamp,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ADDRESS, BYTES32, COUNT, TIME } from '../../fields.ts';
+import { ADDRESS, BYTES32, COUNT, TIME } from '../../platform/validation/fields.ts';
 import { CHECK } from './attestations.ts';
 import { ENTRY } from './scorecard.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { BYTES32, COUNT, DATE, PROBABILITY, SUCCESS } from '../../fields.ts';
-import { RISK_LEVELS } from '../../forecast/regime.ts';
+import { RISK_LEVELS } from '../../forecast/regime/regime.ts';
+import { BYTES32, COUNT, DATE, PROBABILITY, SUCCESS } from '../../platform/validation/fields.ts';
 import { RECORD_DETAILS } from './breakdown.ts';
 import { BRIER } from './brier.ts';
 import { DIRECTION, FORECAST_ID, FORECAST_PRICES, FORECAST_STATE, FORECAST_VALUES, HORIZON, INTERVAL, OUTCOME, TALLY } from './forecast.ts';

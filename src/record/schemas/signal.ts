@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { BYTES32, SUCCESS, TIME } from '../../fields.ts';
-import { FEAR_GREED_LABELS } from '../../market/fear-greed.ts';
+import { FEAR_GREED_LABELS } from '../../market/series/fear-greed-label.ts';
+import { BYTES32, SUCCESS, TIME } from '../../platform/validation/fields.ts';
 import { CONFIDENCE, DIRECTION, FORECAST_ID, FORECAST_STATE, HORIZON, REGIME, SIGNAL } from './forecast.ts';
 
 const SIGNAL_GATED = SIGNAL.describe('GATED until the outcome for callers below Basic; else BUY, SELL or HOLD');

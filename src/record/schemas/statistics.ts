@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COUNT, PROBABILITY } from '../../fields.ts';
+import { COUNT, PROBABILITY } from '../../platform/validation/fields.ts';
 import { INTERVAL } from './forecast.ts';
 
 const WORTH = z.number().min(0).describe('How many independent outcomes they are worth: windows that overlap share their returns');

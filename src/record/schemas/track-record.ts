@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COUNT, DATE, TIME } from '../../fields.ts';
+import { COUNT, DATE, TIME } from '../../platform/validation/fields.ts';
 import { BREAKDOWNS, MODEL_VERSION_ROW, REGIME_ROW, SHARE } from './breakdown.ts';
 import { HORIZON, REGIME, STATUS } from './forecast.ts';
 import { ENTRY, SUMMARY } from './scorecard.ts';

@@ -1,17 +1,17 @@
 import type { z } from 'zod';
 import { type Day, formatDay } from '../../forecast/day.ts';
-import type { WagerBook } from '../../wager/wagers.ts';
-import { type CrowdAccuracy, crowdAccuracy } from '../crowd/crowd-accuracy.ts';
-import { type CrowdPin, isSettled, readPins, type SettledPin } from '../crowd/pins.ts';
-import { weeklyComparison } from '../crowd/weekly-comparison.ts';
-import { type MarketComparison, marketComparison } from '../market-comparison.ts';
-import type { ForecastRecord } from '../record.ts';
+import type { WagerBook } from '../../wager/wager-book.ts';
+import { type CrowdAccuracy, computeCrowdAccuracy } from '../crowd/crowd-accuracy.ts';
+import { type CrowdPin, isSettledPin, readPins, type SettledPin } from '../crowd/crowd-pins.ts';
+import { compareWithMarket, type MarketComparison } from '../crowd/market-comparison.ts';
+import { compareWeekly } from '../crowd/weekly-comparison.ts';
+import type { ForecastRecord } from '../forecast-record.ts';
 import type { POLYMARKET_COMPARISON } from './schemas/polymarket-comparison.ts';
 
 /** `POLYMARKET_COMPARISON`. */
 export type PolymarketComparison = z.output<typeof POLYMARKET_COMPARISON>;
 
-export interface PolymarketComparisonParts {
+export interface PolymarketComparisonDeps {
   record: ForecastRecord;
   wagers: WagerBook;
   /** The venue of new wagers, and the names of all that quote its book. */
@@ -19,27 +19,27 @@ export interface PolymarketComparisonParts {
   now: Date;
 }
 
-const OURS =
+const OWN_QUOTES_NOTE =
   'NOT A REAL MARKET: these quotes are made by the paper venue of this service itself, from its own forecast of the volatility. Being as good as they are, or better, proves nothing.';
-const GATED =
+const GATED_NOTE =
   'Only days up to `throughDate` are in it: those whose forecasts everybody may know. Later ones would give an unresolved forecast away.';
-const FIRST_PRICE =
+const FIRST_PRICE_NOTE =
   'Each market counts once, by the first price that was pinned of it, beside the probability that the model gave the same strike at the same time.';
 
 /** Prediction market against oracle on the same questions, from what everybody may know of the record. */
-export async function polymarketComparison(
-  parts: PolymarketComparisonParts,
+export async function composePolymarketComparison(
+  deps: PolymarketComparisonDeps,
 ): Promise<{ report: PolymarketComparison; days: readonly CrowdPin[] }> {
-  const { record, wagers, venue, now } = parts;
-  const [all, through] = await Promise.all([readPins(parts), record.lastDayTold(now)]);
+  const { record, wagers, venue, now } = deps;
+  const [all, through] = await Promise.all([readPins(deps), record.getLastPublicDay(now)]);
   const comparison = { record, wagers, venueName: venue.name, sameBook: venue.sameBook, now: () => now };
   const days = all.filter(({ day, venue: name }) => day <= through && venue.sameBook.includes(name));
-  return { report: comparisonOf(days, through, await marketComparison(comparison)), days };
+  return { report: buildComparisonReport(days, through, await compareWithMarket(comparison)), days };
 }
 
-function comparisonOf(pins: readonly CrowdPin[], through: Day, headToHead: MarketComparison): PolymarketComparison {
-  const settled = pins.filter(isSettled);
-  const { weeks, market, oracle, brierDifference, logLossDifference, oracleCloser, marketCloser, verdict } = weeklyComparison(
+function buildComparisonReport(pins: readonly CrowdPin[], through: Day, headToHead: MarketComparison): PolymarketComparison {
+  const settled = pins.filter(isSettledPin);
+  const { weeks, market, oracle, brierDifference, logLossDifference, oracleCloser, marketCloser, verdict } = compareWeekly(
     pins,
     through,
   ).totals;
@@ -49,19 +49,19 @@ function comparisonOf(pins: readonly CrowdPin[], through: Day, headToHead: Marke
     venue,
     quotesAreOurs,
     throughDate: formatDay(through),
-    accuracy: { market: accuracyOf(settled), oracle: accuracyOf(settled.map(asOracle)) },
+    accuracy: { market: toAccuracyReport(settled), oracle: toAccuracyReport(settled.map(withOracleProbability)) },
     weekly: { weeks, market, oracle, brierDifference, logLossDifference, oracleCloser, marketCloser },
     weight: { settledMarkets, modelLogLoss, marketLogLoss, weightGivenToModel },
-    notes: [...(quotesAreOurs ? [OURS] : []), FIRST_PRICE, GATED],
+    notes: [...(quotesAreOurs ? [OWN_QUOTES_NOTE] : []), FIRST_PRICE_NOTE, GATED_NOTE],
   };
 }
 
 /** The oracle's probability in the place of the price: judged by the same rules. */
-function asOracle(pin: SettledPin): SettledPin {
+function withOracleProbability(pin: SettledPin): SettledPin {
   return { ...pin, pMarket: pin.pOracle };
 }
 
-function accuracyOf(pins: readonly SettledPin[]): PolymarketComparison['accuracy']['market'] {
-  const { markets, weeks, calls, hits, hitRate, hitRateInterval95, brier, logLoss }: CrowdAccuracy = crowdAccuracy(pins);
+function toAccuracyReport(pins: readonly SettledPin[]): PolymarketComparison['accuracy']['market'] {
+  const { markets, weeks, calls, hits, hitRate, hitRateInterval95, brier, logLoss }: CrowdAccuracy = computeCrowdAccuracy(pins);
   return { markets, weeks, calls, hits, hitRate, hitRateInterval95, brier, logLoss };
 }

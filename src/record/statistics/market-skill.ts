@@ -1,12 +1,12 @@
 import type { Day } from '../../forecast/day.ts';
-import { meanInterval } from '../../forecast/mean-interval.ts';
-import type { Difference } from '../../forecast/statistics/call-statistics.ts';
-import type { CrowdPin } from '../crowd/pins.ts';
-import { toldScore } from '../crowd/told-score.ts';
-import { weeklyComparison } from '../crowd/weekly-comparison.ts';
+import { computeMeanInterval } from '../../forecast/math/mean-interval.ts';
+import type { IntervalEstimate } from '../../forecast/statistics/call-statistics.ts';
+import type { CrowdPin } from '../crowd/crowd-pins.ts';
+import { roundScore } from '../crowd/round-score.ts';
+import { compareWeekly } from '../crowd/weekly-comparison.ts';
 
 /** Brier skill of the oracle over a prediction market, a pair a week, on the strike closest to the money. */
-export interface MarketSkill extends Difference {
+export interface MarketSkill extends IntervalEstimate {
   /** Settled weeks; none shares its expiry with another. */
   weeks: number;
   oracleBrier: number;
@@ -18,17 +18,17 @@ export interface MarketSkill extends Difference {
  * long as the market was never wrong. The interval is that of the weekly comparison, Student's t of the difference a week, in units of
  * the market's score, so that both always say the same; null for a single week.
  */
-export function marketSkillOf(pins: readonly CrowdPin[], through: Day): MarketSkill | null {
-  const { weeks } = weeklyComparison(pins, through);
+export function computeMarketSkill(pins: readonly CrowdPin[], through: Day): MarketSkill | null {
+  const { weeks } = compareWeekly(pins, through);
   const pairs = weeks.flatMap(({ market, oracle }) => (market === null || oracle === null ? [] : [[oracle.brier, market.brier]]));
-  const market = meanInterval(pairs.map(([, theirs]) => theirs));
-  const difference = meanInterval(pairs.map(([ours, theirs]) => ours - theirs));
+  const market = computeMeanInterval(pairs.map(([, theirs]) => theirs));
+  const difference = computeMeanInterval(pairs.map(([ours, theirs]) => ours - theirs));
   if (market === null || market.mean === 0 || difference === null) return null;
-  const skillAt = (distance: number) => toldScore(1 - (market.mean + distance) / market.mean);
+  const skillAt = (distance: number) => roundScore(1 - (market.mean + distance) / market.mean);
   return {
     weeks: pairs.length,
-    oracleBrier: toldScore(market.mean + difference.mean),
-    marketBrier: toldScore(market.mean),
+    oracleBrier: roundScore(market.mean + difference.mean),
+    marketBrier: roundScore(market.mean),
     value: skillAt(difference.mean),
     low: difference.high === null ? null : skillAt(difference.high),
     // No score is below 0, so that no skill is above 1.

@@ -1,23 +1,23 @@
-import type { Attested } from '../../chain/attester.ts';
+import type { ConfirmedAttestation } from '../../chain/eas/attester.ts';
 import { formatDay } from '../../forecast/day.ts';
 import { HORIZONS, type HorizonDays } from '../../forecast/model.ts';
-import { REGIME_NAMES } from '../../forecast/regime.ts';
-import { formatWeek, lastDayOfWeek, type Week } from '../../forecast/week.ts';
-import { changePct } from '../../market/reports/numbers.ts';
-import type { WagerDoc } from '../../wager/wagers.ts';
-import { forecastAsOf } from '../as-of.ts';
-import { totalCost } from '../attestations.ts';
-import type { DayDoc } from '../day-record.ts';
-import { type ForecastDoc, fromCents, toCents } from '../forecast.ts';
-import { plainText } from '../plain-text.ts';
-import { weeklyHorizon } from './horizon.ts';
-import { incidentsOf } from './incidents.ts';
-import { wagersToldBetween } from './wagers.ts';
+import { REGIME_NAMES } from '../../forecast/regime/regime.ts';
+import { formatWeek, getLastDayOfWeek, type Week } from '../../forecast/week.ts';
+import { computeChangePct } from '../../market/numbers.ts';
+import type { WagerDoc } from '../../wager/wager-book.ts';
+import { sumCostWei } from '../attestations/find-and-count.ts';
+import type { DayDoc } from '../day-doc.ts';
+import { forecastAsOf } from '../forecast-as-of.ts';
+import { type ForecastDoc, fromCents, toCents } from '../forecast-doc.ts';
+import { sanitizeText } from '../sanitize-text.ts';
+import { summarizeHorizonWeek } from './horizon.ts';
+import { listWeeklyIncidents } from './incidents.ts';
+import { summarizeNewlyPublicWagers } from './wagers.ts';
 import type { WeeklyReport } from './weekly-report.ts';
 
-const MAX_SOURCE = 200;
+const MAX_SOURCE_CHARS = 200;
 
-export interface WeeklyMaterial {
+export interface WeeklyReportData {
   week: Week;
   /** When the reports on the week before and on this one are due: what happened in between belongs to this one. */
   before: Date;
@@ -36,30 +36,30 @@ export interface WeeklyMaterial {
 }
 
 /** The report on a week, from what was known at `asOf`: made later it is the same. */
-export function composeWeekly(material: WeeklyMaterial): WeeklyReport {
+export function composeWeeklyReport(material: WeeklyReportData): WeeklyReport {
   const { week, before, asOf, generatedAt, late, days, stakes } = material;
-  const forecasts = material.forecasts.filter((doc) => doc.day <= lastDayOfWeek(week));
+  const forecasts = material.forecasts.filter((doc) => doc.day <= getLastDayOfWeek(week));
   const known = forecasts.map((doc) => forecastAsOf(doc, asOf));
   return {
     weekId: formatWeek(week),
     from: formatDay(week),
-    to: formatDay(lastDayOfWeek(week)),
+    to: formatDay(getLastDayOfWeek(week)),
     asOf: asOf.toISOString(),
     generatedAt: generatedAt.toISOString(),
     late,
-    source: plainText(material.source, MAX_SOURCE),
-    days: daysOf(days),
+    source: sanitizeText(material.source, MAX_SOURCE_CHARS),
+    days: countDays(days),
     replayed: days.some(({ replayed }) => replayed),
-    market: marketOf(material.openUsd, material.closeUsd),
-    regimes: regimesOf(days),
-    horizons: HORIZONS.map((horizonDays) => horizonOf(horizonDays, known, material)),
-    wagers: wagersToldBetween(stakes, forecasts, { before, asOf }),
-    attestations: attestationsOf(known, before),
-    incidents: incidentsOf(days, known, asOf),
+    market: toWeeklyMarket(material.openUsd, material.closeUsd),
+    regimes: countRegimes(days),
+    horizons: HORIZONS.map((horizonDays) => composeHorizon(horizonDays, known, material)),
+    wagers: summarizeNewlyPublicWagers(stakes, forecasts, { before, asOf }),
+    attestations: summarizeAttestations(known, before),
+    incidents: listWeeklyIncidents(days, known, asOf),
   };
 }
 
-function daysOf(days: readonly DayDoc[]): WeeklyReport['days'] {
+function countDays(days: readonly DayDoc[]): WeeklyReport['days'] {
   const missed = days.filter(({ missedBecause }) => missedBecause !== null).length;
   return {
     recorded: days.length,
@@ -71,24 +71,24 @@ function daysOf(days: readonly DayDoc[]): WeeklyReport['days'] {
 }
 
 /** In cents, as outcomes are settled; the change is that of the closes told. */
-function marketOf(open: number | null, close: number | null): WeeklyReport['market'] {
+function toWeeklyMarket(open: number | null, close: number | null): WeeklyReport['market'] {
   const [openUsd, closeUsd] = [open, close].map((usd) => (usd === null ? null : fromCents(toCents(usd))));
-  return { openUsd, closeUsd, changePct: changePct(openUsd, closeUsd) };
+  return { openUsd, closeUsd, changePct: computeChangePct(openUsd, closeUsd) };
 }
 
-function regimesOf(days: readonly DayDoc[]): WeeklyReport['regimes'] {
+function countRegimes(days: readonly DayDoc[]): WeeklyReport['regimes'] {
   return REGIME_NAMES.map((regime) => ({ regime, days: days.filter((day) => day.regime === regime).length })).filter(
     (entry) => entry.days > 0,
   );
 }
 
-function horizonOf(
+function composeHorizon(
   horizonDays: HorizonDays,
   known: readonly ForecastDoc[],
-  { week, before }: WeeklyMaterial,
+  { week, before }: WeeklyReportData,
 ): WeeklyReport['horizons'][number] {
   const docs = known.filter((doc) => doc.horizonDays === horizonDays);
-  return weeklyHorizon(horizonDays, {
+  return summarizeHorizonWeek(horizonDays, {
     made: docs.filter(({ day }) => day >= week),
     over: docs.filter(({ reveal }) => reveal !== null && reveal.at > before),
     open: docs.filter(({ state, missed }) => !missed && (state === 'DRAFT' || state === 'PENDING')).length,
@@ -96,8 +96,9 @@ function horizonOf(
 }
 
 /** What was written on chain between the two instants. */
-function attestationsOf(known: readonly ForecastDoc[], before: Date): WeeklyReport['attestations'] {
-  const since = (references: (Attested | null)[]) => references.filter((one): one is Attested => one !== null && one.at > before);
+function summarizeAttestations(known: readonly ForecastDoc[], before: Date): WeeklyReport['attestations'] {
+  const since = (references: (ConfirmedAttestation | null)[]) =>
+    references.filter((one): one is ConfirmedAttestation => one !== null && one.at > before);
   const predictions = since(known.map(({ attestation }) => attestation));
   const resolutions = since(known.map(({ reveal }) => reveal));
   const all = [...predictions, ...resolutions];
@@ -105,6 +106,6 @@ function attestationsOf(known: readonly ForecastDoc[], before: Date): WeeklyRepo
     predictions: predictions.length,
     resolutions: resolutions.length,
     transactions: new Set(all.map(({ txHash }) => txHash)).size,
-    gasWei: totalCost(all).toString(),
+    gasWei: sumCostWei(all).toString(),
   };
 }

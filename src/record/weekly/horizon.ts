@@ -1,7 +1,7 @@
-import { type HorizonDays, horizonName } from '../../forecast/model.ts';
-import { accuracyOf } from '../../forecast/scoring.ts';
-import type { ForecastDoc } from '../forecast.ts';
-import { brierOf } from '../scorecard.ts';
+import { formatHorizonName, type HorizonDays } from '../../forecast/model.ts';
+import { computeAccuracy } from '../../forecast/scoring.ts';
+import type { ForecastDoc } from '../forecast-doc.ts';
+import { computeForecastBrier } from '../scorecard/scorecard.ts';
 import type { WeeklyHorizon } from './weekly-report.ts';
 
 /**
@@ -10,14 +10,14 @@ import type { WeeklyHorizon } from './weekly-report.ts';
  * @param over forecasts of any day whose outcome came on chain within the week
  * @param open how many are open at its end
  */
-export function weeklyHorizon(
+export function summarizeHorizonWeek(
   horizonDays: HorizonDays,
   { made, over, open }: { made: readonly ForecastDoc[]; over: readonly ForecastDoc[]; open: number },
 ): WeeklyHorizon {
   const scored = over.filter(({ state }) => state === 'WIN' || state === 'LOSS');
   const wins = scored.filter(({ state }) => state === 'WIN').length;
   return {
-    horizon: horizonName(horizonDays),
+    horizon: formatHorizonName(horizonDays),
     made: made.filter(({ missed }) => !missed).length,
     missed: made.filter(({ missed }) => missed).length,
     void: made.filter(({ state, missed }) => state === 'VOID' && !missed).length,
@@ -26,21 +26,21 @@ export function weeklyHorizon(
     losses: scored.length - wins,
     holds: over.length - scored.length,
     hitRate: scored.length === 0 ? null : wins / scored.length,
-    alwaysUpRate: accuracyOf(scored.map(({ resolution }) => (resolution!.actualDirection === 'UP' ? 'WIN' : 'LOSS'))),
-    meanReturnBps: mean(over.map(({ resolution }) => resolution!.returnBps)),
-    meanCalledReturnBps: mean(scored.map(calledReturnBps)),
-    brier: brierOf(over),
+    alwaysUpRate: computeAccuracy(scored.map(({ resolution }) => (resolution!.actualDirection === 'UP' ? 'WIN' : 'LOSS'))),
+    meanReturnBps: meanToOneDigit(over.map(({ resolution }) => resolution!.returnBps)),
+    meanCalledReturnBps: meanToOneDigit(scored.map(computeCalledReturnBps)),
+    brier: computeForecastBrier(over),
     openAtEnd: open,
   };
 }
 
 /** The return of having followed the call, before costs. */
-function calledReturnBps({ values, resolution }: ForecastDoc): number {
+function computeCalledReturnBps({ values, resolution }: ForecastDoc): number {
   return values!.direction === 'UP' ? resolution!.returnBps : -resolution!.returnBps;
 }
 
 /** One digit: returns are whole basis points. */
-function mean(values: number[]): number | null {
+function meanToOneDigit(values: number[]): number | null {
   if (values.length === 0) return null;
   return Math.round((values.reduce((sum, value) => sum + value, 0) / values.length) * 10) / 10;
 }

@@ -1,32 +1,32 @@
 import { formatDay } from '../../forecast/day.ts';
-import type { DayDoc } from '../day-record.ts';
-import type { ForecastDoc } from '../forecast.ts';
-import { plainText } from '../plain-text.ts';
+import type { DayDoc } from '../day-doc.ts';
+import type { ForecastDoc } from '../forecast-doc.ts';
+import { sanitizeText } from '../sanitize-text.ts';
 import type { WeeklyIncident } from './weekly-report.ts';
 
-const MAX_REASON = 200;
+const MAX_REASON_CHARS = 200;
 
 /**
  * What did not go as it should, by date.
  * @param days the days of the week
  * @param known all forecasts up to its end, as of then
  */
-export function incidentsOf(days: readonly DayDoc[], known: readonly ForecastDoc[], asOf: Date): WeeklyIncident[] {
+export function listWeeklyIncidents(days: readonly DayDoc[], known: readonly ForecastDoc[], asOf: Date): WeeklyIncident[] {
   const inWeek = new Set(days.map(({ day }) => day));
   const forecast = known.filter(({ missed }) => !missed);
   return [
-    ...days.flatMap(dayIncidents),
-    ...byDate(
+    ...days.flatMap(listDayIncidents),
+    ...toIncidentsByDate(
       forecast.filter(({ day, state }) => state === 'VOID' && inWeek.has(day)),
       'void',
       'committed after their window had opened: they never count',
     ),
-    ...byDate(
+    ...toIncidentsByDate(
       forecast.filter(({ state }) => state === 'DRAFT'),
       'uncommitted',
       'not on chain when the week was over',
     ),
-    ...byDate(
+    ...toIncidentsByDate(
       forecast.filter(({ state, resolvesAt }) => state === 'PENDING' && resolvesAt <= asOf),
       'waiting',
       'over, and waiting for their resolution when the week was over',
@@ -34,12 +34,12 @@ export function incidentsOf(days: readonly DayDoc[], known: readonly ForecastDoc
   ].toSorted((a, b) => (a.date === b.date ? 0 : a.date < b.date ? -1 : 1));
 }
 
-function dayIncidents({ _id: date, missedBecause, late }: DayDoc): WeeklyIncident[] {
-  if (missedBecause !== null) return [{ date, kind: 'missed', detail: plainText(missedBecause, MAX_REASON) }];
+function listDayIncidents({ _id: date, missedBecause, late }: DayDoc): WeeklyIncident[] {
+  if (missedBecause !== null) return [{ date, kind: 'missed', detail: sanitizeText(missedBecause, MAX_REASON_CHARS) }];
   return late ? [{ date, kind: 'late', detail: 'forecast after its time' }] : [];
 }
 
-function byDate(docs: readonly ForecastDoc[], kind: WeeklyIncident['kind'], detail: string): WeeklyIncident[] {
+function toIncidentsByDate(docs: readonly ForecastDoc[], kind: WeeklyIncident['kind'], detail: string): WeeklyIncident[] {
   return [...Map.groupBy(docs, ({ day }) => day)].map(([day, members]) => ({
     date: formatDay(day),
     kind,

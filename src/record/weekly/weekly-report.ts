@@ -1,5 +1,5 @@
 import type { HorizonName } from '../../forecast/model.ts';
-import type { Regime } from '../../forecast/regime.ts';
+import type { Regime } from '../../forecast/regime/regime.ts';
 
 /** What became of the forecasts of one horizon in a week. Shares 0 to 1, returns in basis points. */
 export interface WeeklyHorizon {

@@ -10,6 +10,8 @@ export interface Prose {
 export interface SourceText {
   prose: Prose[];
   names: { file: string; line: number; name: string }[];
+  /** Relative specifiers of imports, of types too. */
+  imports: { specifier: string; line: number }[];
 }
 
 const TITLED = new Set(['it', 'test', 'describe', 'each', 'skipIf', 'runIf']);
@@ -19,17 +21,19 @@ export function readSource(file: string, source: string): SourceText {
   const isTest = file.startsWith('test/');
   const prose: Prose[] = [];
   const names = new Map<string, number>();
+  const imports: SourceText['imports'] = [];
   let line = 1;
   let before: string[] = [];
   for (const { type, value } of jsTokens(source)) {
     if (type === 'SingleLineComment' || type === 'MultiLineComment') prose.push({ file, line, text: value });
     else if (type === 'StringLiteral' || type.includes('Template')) {
-      if (!isTest || isTitle(before)) prose.push({ file, line, text: value });
+      if (isImport(before)) imports.push({ specifier: value.slice(1, -1), line });
+      else if (!isTest || isTitle(before)) prose.push({ file, line, text: value });
     } else if (type === 'IdentifierName' && !names.has(value)) names.set(value, line);
     if (type !== 'WhiteSpace' && type !== 'LineTerminatorSequence') before = [...before.slice(-3), value];
     line += value.split('\n').length - 1;
   }
-  return { prose, names: [...names].map(([name, at]) => ({ file, line: at, name })) };
+  return { prose, names: [...names].map(([name, at]) => ({ file, line: at, name })), imports };
 }
 
 /** A document: code in it is no prose. */
@@ -42,4 +46,10 @@ export function readDocument(file: string, text: string): Prose[] {
 function isTitle(before: readonly string[]): boolean {
   if (before.at(-1) !== '(') return false;
   return TITLED.has(before.at(-2) ?? '') || before.at(-2) === ')';
+}
+
+/** `from '…'`, `import '…'`, `import('…')`. */
+function isImport(before: readonly string[]): boolean {
+  const [last, beforeLast] = [before.at(-1), before.at(-2)];
+  return last === 'from' || last === 'import' || (last === '(' && beforeLast === 'import');
 }

@@ -7,7 +7,7 @@ export interface FeeSchedule {
 }
 
 /** Fee of one contract at a price (0 to 1), in micros, rounded up. The same for both sides of a market. */
-export function feeMicros({ rate, exponent }: FeeSchedule, price: number): number {
+export function computeFeeMicros({ rate, exponent }: FeeSchedule, price: number): number {
   // Less a billionth of a micro: what floating point adds to a whole number is not rounded up.
   return Math.max(0, Math.ceil(rate * (price * (1 - price)) ** exponent * MICROS - 1e-9));
 }

@@ -1,8 +1,8 @@
-import { OracleError } from '../../errors.ts';
-import { MICROS, type Order } from '../venue.ts';
-import type { MarketTerms, OrderBook } from './clob.ts';
+import { OracleError } from '../../platform/errors.ts';
+import { MICROS, type VenueOrder } from '../venue.ts';
+import type { MarketTradingTerms, OrderBook } from './api/market-data-client.ts';
 import type { FeeSchedule } from './fee.ts';
-import { capPrice, type TickSize, unitCostMicros, wholeCentContracts } from './tick-price.ts';
+import { computeUnitCostMicros, findHighestPrice, roundToWholeCentContracts, type TickSize } from './tick-price.ts';
 
 /** An order as it is to be sent: buy so many contracts of a token at no more than a price, now or not at all. */
 export interface OrderPlan {
@@ -29,22 +29,22 @@ export interface SpendingLimits {
  * Prices and sizes an order for the book of its own token: as many of the wanted contracts as the limits allow.
  * @throws OracleError VENUE_REJECTED when nothing that the exchange would take is left.
  */
-export function planOrder(order: Order, { tokens, fee }: MarketTerms, book: OrderBook, limits: SpendingLimits): OrderPlan {
+export function planOrder(order: VenueOrder, { tokens, fee }: MarketTradingTerms, book: OrderBook, limits: SpendingLimits): OrderPlan {
   const { tickSize, minOrderSize, negRisk } = book;
-  const priceUnits = capPrice(order.limitCostMicros, tickSize, fee);
-  if (priceUnits === null) throw rejected(`the limit of ${order.limitCostMicros} micros is below the lowest price`);
-  const unitCost = unitCostMicros(priceUnits, fee);
-  const [spendable, because] = tightest(limits);
+  const priceUnits = findHighestPrice(order.limitCostMicros, tickSize, fee);
+  if (priceUnits === null) throw venueRejectedError(`the limit of ${order.limitCostMicros} micros is below the lowest price`);
+  const unitCost = computeUnitCostMicros(priceUnits, fee);
+  const [spendable, because] = findTightestLimit(limits);
   const wanted = Math.min(order.contracts, Math.floor(Math.max(0, spendable) / unitCost));
-  const contracts = wholeCentContracts(wanted, priceUnits);
+  const contracts = roundToWholeCentContracts(wanted, priceUnits);
   if (contracts === 0 || contracts < minOrderSize) {
     const reason = wanted < order.contracts ? ` (${because} leaves ${spendable} micros)` : '';
-    throw rejected(`${contracts} contracts are below the smallest order of ${minOrderSize}${reason}`);
+    throw venueRejectedError(`${contracts} contracts are below the smallest order of ${minOrderSize}${reason}`);
   }
   return { tokenId: tokens[order.side], priceUnits, contracts, maxCostMicros: contracts * unitCost, tickSize, negRisk, fee };
 }
 
-function tightest({ maxStakeMicros, maxOpenMicros, openMicros, cashMicros }: SpendingLimits): [number, string] {
+function findTightestLimit({ maxStakeMicros, maxOpenMicros, openMicros, cashMicros }: SpendingLimits): [number, string] {
   const limits: [number, string][] = [
     [maxStakeMicros, `the cap of $${maxStakeMicros / MICROS} on one wager`],
     [maxOpenMicros - openMicros, `the cap of $${maxOpenMicros / MICROS} on open wagers`],
@@ -54,6 +54,6 @@ function tightest({ maxStakeMicros, maxOpenMicros, openMicros, cashMicros }: Spe
 }
 
 /** The exchange, or a rule of ours, does not take an order. */
-export function rejected(reason: string): OracleError {
+export function venueRejectedError(reason: string): OracleError {
   return new OracleError('VENUE_REJECTED', `Polymarket: ${reason}`);
 }

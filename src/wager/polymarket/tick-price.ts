@@ -1,5 +1,5 @@
 import { MICROS } from '../venue.ts';
-import { type FeeSchedule, feeMicros } from './fee.ts';
+import { computeFeeMicros, type FeeSchedule } from './fee.ts';
 
 /** Price steps that the exchange has; every one is a whole number of ten-thousandths. */
 export const TICK_SIZES = ['0.1', '0.01', '0.005', '0.0025', '0.001', '0.0001'] as const;
@@ -12,25 +12,25 @@ const MICROS_PER_UNIT = MICROS / PRICE_UNITS;
 const UNITS_PER_CENT = 100;
 
 /** Cost of a contract at a price in ten-thousandths, fee included, in micros. */
-export function unitCostMicros(priceUnits: number, fee: FeeSchedule): number {
-  return priceUnits * MICROS_PER_UNIT + feeMicros(fee, priceUnits / PRICE_UNITS);
+export function computeUnitCostMicros(priceUnits: number, fee: FeeSchedule): number {
+  return priceUnits * MICROS_PER_UNIT + computeFeeMicros(fee, priceUnits / PRICE_UNITS);
 }
 
 /**
  * Highest price on the tick at which a contract costs no more than the limit, fee included. In ten-thousandths; null when even the
  * lowest price costs more.
  */
-export function capPrice(limitCostMicros: number, tickSize: TickSize, fee: FeeSchedule): number | null {
+export function findHighestPrice(limitCostMicros: number, tickSize: TickSize, fee: FeeSchedule): number | null {
   const tick = Math.round(Number(tickSize) * PRICE_UNITS);
   const highest = Math.min(Math.floor(limitCostMicros / MICROS_PER_UNIT), PRICE_UNITS - tick);
   for (let price = Math.floor(highest / tick) * tick; price >= tick; price -= tick) {
-    if (unitCostMicros(price, fee) <= limitCostMicros) return price;
+    if (computeUnitCostMicros(price, fee) <= limitCostMicros) return price;
   }
   return null;
 }
 
 /** The most whole contracts, no more than given, that cost whole cents at a price in ten-thousandths. */
-export function wholeCentContracts(contracts: number, priceUnits: number): number {
+export function roundToWholeCentContracts(contracts: number, priceUnits: number): number {
   const step = UNITS_PER_CENT / greatestCommonDivisor(priceUnits, UNITS_PER_CENT);
   return Math.max(0, Math.floor(contracts / step) * step);
 }

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { claimsOf } from '../../../src/audit/claims.ts';
-import { closesOfVenue, VENUES } from '../../../src/audit/venue-closes.ts';
+import { claimsOf } from '../../../src/audit/claims/service-claims.ts';
+import { CANDLE_VENUES, fetchVenueCloses } from '../../../src/audit/prices/exchange-closes.ts';
 import { listening } from '../../support/receiver.ts';
 
 const CHUNK = Buffer.alloc(1 << 20, ' ');
@@ -51,5 +51,5 @@ it('are not read to their end from a service whose pages each name another one',
 });
 
 it('are not read to their end from an exchange', async () => {
-  await expect(closesOfVenue({ ...VENUES[0], baseUrl: url }, { from: 20_000, to: 20_001 })).rejects.toThrow(TOO_LONG);
+  await expect(fetchVenueCloses({ ...CANDLE_VENUES[0], baseUrl: url }, { from: 20_000, to: 20_001 })).rejects.toThrow(TOO_LONG);
 });

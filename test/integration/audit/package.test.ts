@@ -21,7 +21,7 @@ beforeAll(async () => {
   for (const name of ['canonicalize', 'viem', 'ws', 'zod']) await symlink(join(ROOT, 'node_modules', name), join(modules, name));
   const [started, built] = await Promise.all([
     testChain(),
-    run(join(ROOT, 'bin/build-svc.mjs'), join(modules, 'bitcoin-signal-oracle-svc')),
+    run(join(ROOT, 'bin/dev/build-svc.mjs'), join(modules, 'bitcoin-signal-oracle-svc')),
   ]);
   chain = started;
   expect(built.code, `${built.stdout}${built.stderr}`).toBe(0);

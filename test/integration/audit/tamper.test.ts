@@ -1,12 +1,12 @@
 import { type Hex, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../../../src/audit/audit.ts';
-import { type AuditChain, openAuditChain } from '../../../src/audit/chain.ts';
-import type { Difference } from '../../../src/audit/findings.ts';
-import type { AuditPrices } from '../../../src/audit/prices.ts';
-import type { AuditReport } from '../../../src/audit/report.ts';
-import { reportText } from '../../../src/audit/report-text.ts';
-import { type Day, formatDay, instantOf } from '../../../src/forecast/day.ts';
+import { type AuditChain, openAuditChain } from '../../../src/audit/chain/audit-chain.ts';
+import type { AuditDifference } from '../../../src/audit/checks/findings.ts';
+import type { AuditPrices } from '../../../src/audit/prices/audit-prices.ts';
+import type { AuditReport } from '../../../src/audit/report/audit-report.ts';
+import { reportText } from '../../../src/audit/report/report-text.ts';
+import { type Day, formatDay, toInstantMs } from '../../../src/forecast/day.ts';
 import {
   AUDITED_DAYS,
   AUDITED_HORIZONS,
@@ -54,12 +54,12 @@ async function auditOf(
 }
 
 /** The differences, without what follows from them. */
-function found({ report }: Run): Pick<Difference, 'check' | 'date' | 'horizonDays' | 'sequence' | 'field'>[] {
+function found({ report }: Run): Pick<AuditDifference, 'check' | 'date' | 'horizonDays' | 'sequence' | 'field'>[] {
   return report.differences.map(({ check, date, horizonDays, sequence, field }) => ({ check, date, horizonDays, sequence, field }));
 }
 
 const DAY = 2;
-const tooLate = (index: number, day: Day) => (index === DAY ? instantOf(day + 1, 0, 10) : undefined);
+const tooLate = (index: number, day: Day) => (index === DAY ? toInstantMs(day + 1, 0, 10) : undefined);
 const at = (index: number, horizonDays: number) => (item: { day: Day; horizonDays: number; sequence: number }) =>
   item.sequence === index + 1 && item.horizonDays === horizonDays;
 
@@ -230,7 +230,7 @@ describe('each planted tampering is caught and named', () => {
     const run = await auditOf(withheld);
     expect(found(run)).toEqual([{ check: 'revealed', date: run.date(DAY), horizonDays: 1, sequence: DAY + 1, field: 'resolution' }]);
     expect(run.report.differences[0].message).toContain('withheld');
-    const early = await auditOf(withheld, { now: ({ firstDay }) => new Date(instantOf(firstDay + DAY + 4) - 1) });
+    const early = await auditOf(withheld, { now: ({ firstDay }) => new Date(toInstantMs(firstDay + DAY + 4) - 1) });
     expect(early.report.verdict).toBe('agrees');
   });
 
@@ -262,9 +262,9 @@ describe('what cannot be checked', () => {
       return audit({ chain: reader, attester, prices: { ...PRICES, endsOn }, claims: null, now: new Date(now) });
     };
     const ended = `nothing has been forecast since ${formatDay(lastDay)}`;
-    expect((await look(instantOf(lastDay + 2) - 1, null)).notes).not.toContain(ended);
-    expect((await look(instantOf(lastDay + 2), null)).notes).toContain(ended);
-    const { notes, verdict } = await look(instantOf(lastDay + 30), firstDay + DAY);
+    expect((await look(toInstantMs(lastDay + 2) - 1, null)).notes).not.toContain(ended);
+    expect((await look(toInstantMs(lastDay + 2), null)).notes).toContain(ended);
+    const { notes, verdict } = await look(toInstantMs(lastDay + 30), firstDay + DAY);
     expect(verdict).toBe('agrees');
     expect(notes).toContain(
       `${2 * (AUDITED_DAYS - DAY)} forecasts stay open for good: the data of the record ends on ${formatDay(firstDay + DAY)}`,

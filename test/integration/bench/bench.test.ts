@@ -4,7 +4,7 @@ import { differenceOf } from '../../../bench/forecast/headlines.ts';
 import { reportOf } from '../../../bench/report.ts';
 import { spawnNode } from '../../support/service.ts';
 
-const bench = (...words: string[]) => spawnNode(['bin/bench.mjs', ...words], {}).ended;
+const bench = (...words: string[]) => spawnNode(['bin/dev/bench.mjs', ...words], {}).ended;
 
 it('broadcasts to real sockets of both sides, and tells the ratio', async () => {
   const { code, output } = await bench('websocket-broadcast', '--clients', '50', '--rounds', '2');

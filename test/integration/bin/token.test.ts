@@ -26,7 +26,7 @@ it.each(['basic', 'premium'])('prints the token of the %s wallet and nothing els
   const { code, output } = await token([tier, '--url', server.url]);
   expect(code, output).toBe(0);
   expect(output).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
-  expect(await service.door.identify(`Bearer ${output.trim()}`)).toMatchObject({ tier });
+  expect(await service.appOptions.identify(`Bearer ${output.trim()}`)).toMatchObject({ tier });
 });
 
 it('finds the service where the settings say that it listens', async () => {

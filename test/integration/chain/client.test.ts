@@ -1,9 +1,9 @@
 import { parseUnits } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gateBalance, gateDecimals } from '../../../src/chain/balances.ts';
-import { chainHealth } from '../../../src/chain/client.ts';
-import { fundDemoWallets } from '../../../src/local/deploy-wallets.ts';
+import { readChainHealth } from '../../../src/chain/client.ts';
+import { readGateBalance, readGateDecimals } from '../../../src/chain/gate-token.ts';
+import { fundDemoWallets } from '../../../src/dev/local-chain/contracts/fund-wallets.ts';
 import { type TestChain, testChain } from '../../support/chain.ts';
 import { rpcProxy } from '../../support/rpc-proxy.ts';
 
@@ -28,7 +28,7 @@ describe('connecting', () => {
 });
 
 it('tells the newest block', async () => {
-  const { at, blockNumber } = await chainHealth(await chain.connect());
+  const { at, blockNumber } = await readChainHealth(await chain.connect());
   expect(blockNumber).toBeGreaterThan(0);
   expect(Math.abs(Date.now() - at.getTime())).toBeLessThan(10_000);
 });
@@ -39,7 +39,7 @@ it('does not wait for a node that never answers', async () => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   proxy.hooks.onRequest = () => promise;
   const began = performance.now();
-  await expect(chainHealth(connected)).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE' });
+  await expect(readChainHealth(connected)).rejects.toMatchObject({ code: 'CHAIN_UNREACHABLE' });
   expect(performance.now() - began).toBeLessThan(6_000);
   resolve(undefined);
   await proxy.close();
@@ -52,29 +52,29 @@ describe('the gate balance', () => {
     await fundDemoWallets(rpcUrl, deployer, { addresses, wallets });
     await fundDemoWallets(rpcUrl, deployer, { addresses, wallets });
     const connected = await chain.connect();
-    const balances = await Promise.all(Object.values(wallets).map(async (wallet) => (await gateBalance(connected, wallet)).balance));
+    const balances = await Promise.all(Object.values(wallets).map(async (wallet) => (await readGateBalance(connected, wallet)).balance));
     expect(balances).toEqual([parseUnits('500000000', 18), parseUnits('1000000000', 18), 0n, 0n]);
   });
 
   it('is that of the block that is asked for', async () => {
     const wallets = { basic: address(), premium: address(), poor: address(), buyer: address() };
     const connected = await chain.connect();
-    const before = await gateBalance(connected, wallets.basic);
+    const before = await readGateBalance(connected, wallets.basic);
     await fundDemoWallets(chain.rpcUrl, chain.deployer, { addresses: chain.addresses, wallets });
-    expect((await gateBalance(connected, wallets.basic)).balance).toBe(parseUnits('500000000', 18));
-    expect(await gateBalance(connected, wallets.basic, before.blockNumber)).toEqual({ balance: 0n, blockNumber: before.blockNumber });
+    expect((await readGateBalance(connected, wallets.basic)).balance).toBe(parseUnits('500000000', 18));
+    expect(await readGateBalance(connected, wallets.basic, before.blockNumber)).toEqual({ balance: 0n, blockNumber: before.blockNumber });
   });
 
   it('is out of reach, not refused, where the endpoint has no such token or says that it reverts', async () => {
     const connected = await chain.connect();
     const bare = { ...connected, addresses: { ...connected.addresses, gateToken: address() } };
     const unreachable = { code: 'CHAIN_UNREACHABLE', retryable: true };
-    await expect(gateBalance(bare, address())).rejects.toMatchObject(unreachable);
-    await expect(gateDecimals(bare)).rejects.toMatchObject(unreachable);
+    await expect(readGateBalance(bare, address())).rejects.toMatchObject(unreachable);
+    await expect(readGateDecimals(bare)).rejects.toMatchObject(unreachable);
     const proxy = await rpcProxy(chain.rpcUrl, {
       onRequest: ({ method }) => (method === 'eth_call' ? { error: { code: 3, message: 'execution reverted' } } : undefined),
     });
-    await expect(gateBalance(await chain.connect({ rpcUrl: proxy.url }), address())).rejects.toMatchObject(unreachable);
+    await expect(readGateBalance(await chain.connect({ rpcUrl: proxy.url }), address())).rejects.toMatchObject(unreachable);
     await proxy.close();
   });
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createAttester } from '../../../src/chain/attester.ts';
 import type { Chain } from '../../../src/chain/client.ts';
 import { readContractStates } from '../../../src/chain/contract-states.ts';
-import { ensureIdentity } from '../../../src/chain/identity.ts';
-import { openJournal } from '../../../src/chain/journal.ts';
-import { createWallet } from '../../../src/chain/wallet.ts';
+import { createAttester } from '../../../src/chain/eas/attester.ts';
+import { ensureIdentity } from '../../../src/chain/erc8004/identity.ts';
+import { openJournal } from '../../../src/chain/tx/journal.ts';
+import { createWallet } from '../../../src/chain/tx/wallet.ts';
 import { type TestChain, testChain } from '../../support/chain.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { rpcProxy } from '../../support/rpc-proxy.ts';
@@ -28,7 +28,8 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const statesOf = (of: Chain, limitMs?: number) => readContractStates(of, { agentId, reporter: local.accounts.reporter.address, limitMs });
+const statesOf = (of: Chain, limitMs?: number) =>
+  readContractStates(of, { agentId, reporter: local.accounts.reporter.address, timeoutMs: limitMs });
 const stateNames = (states: Awaited<ReturnType<typeof statesOf>>) =>
   Object.entries(states).map(([name, observed]) => `${name}: ${observed?.state}`);
 

@@ -1,16 +1,16 @@
 import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { MOST_DAYS, readWalletFunds } from '../../../src/chain/wallet-funds.ts';
-import { composeWalletFunds } from '../../../src/compose/wallet-funds.ts';
+import { composeWalletFunds } from '../../../src/app/chain/wallet-funds.ts';
+import { MAX_DAYS_LEFT, readWalletFunds } from '../../../src/chain/wallet-funds.ts';
 import { rpcProxy } from '../../support/rpc-proxy.ts';
-import { type Bench, freshAddress, startBench } from './bench.ts';
+import { freshAddress, startWalletBench, type WalletBench } from './tx/wallet-bench.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = new Date('2026-08-20T12:00:00Z');
 
-let bench: Bench;
+let bench: WalletBench;
 beforeAll(async () => {
-  bench = await startBench();
+  bench = await startWalletBench();
 });
 afterAll(() => bench.stop());
 
@@ -44,7 +44,7 @@ it('a balance lasts for as many days as it holds of an average day of the last s
   await setBalance(address, 0n);
   expect(await fundsOf(address)).toMatchObject({ balanceWei: '0', daysLeft: 0 });
   await setBalance(address, 10n ** 40n);
-  expect(await fundsOf(address)).toMatchObject({ daysLeft: MOST_DAYS });
+  expect(await fundsOf(address)).toMatchObject({ daysLeft: MAX_DAYS_LEFT });
 });
 
 it.each([
@@ -73,8 +73,8 @@ it('are read once a minute for whoever asks, a failure again at once', async () 
   await expect.poll(asked, { interval: 5 }).toBe(3);
 
   proxy.hooks = {};
-  const told = await Promise.all([funds(), funds(), funds()]);
-  expect(told[2]!.map(({ role, address }) => [role, address])).toEqual([
+  const answers = await Promise.all([funds(), funds(), funds()]);
+  expect(answers[2]!.map(({ role, address }) => [role, address])).toEqual([
     ['attester', attester.address],
     ['reporter', reporter.address],
     ['provider', provider.address],

@@ -1,12 +1,12 @@
 import { getAddress, type Hex, pad, toHex } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { commitmentId } from '../../../src/contest/commitment.ts';
-import { CommitmentStore, type NewCommitment } from '../../../src/contest/commitment-store.ts';
-import { MIN_RANKED_ROUNDS } from '../../../src/contest/interval.ts';
-import { CONTEST_INDEXES } from '../../../src/contest/parts.ts';
-import { RoundStore } from '../../../src/contest/round-store.ts';
-import { scoreOf } from '../../../src/contest/score.ts';
-import { ensureIndexes } from '../../../src/mongo.ts';
+import { buildCommitmentId } from '../../../src/contest/commitments/commitment.ts';
+import { CommitmentStore, type NewCommitment } from '../../../src/contest/commitments/store.ts';
+import { CONTEST_INDEXES } from '../../../src/contest/deps.ts';
+import { RoundStore } from '../../../src/contest/rounds/store.ts';
+import { MIN_RANKED_ROUNDS } from '../../../src/contest/scoring/rounds-interval.ts';
+import { scoreCommitment } from '../../../src/contest/scoring/score.ts';
+import { ensureIndexes } from '../../../src/platform/mongo.ts';
 import { listedRound } from '../../support/contest-round.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { REACHED, UNREACHED } from '../../support/trusted-time.ts';
@@ -30,46 +30,48 @@ function commitment(changes: Partial<NewCommitment> & { who?: number } = {}): Ne
   const { who = 1, ...rest } = changes;
   const base = { market: '2026-W32-62000', wallet: walletOf(who), probabilityBps: 5_000, issuedAtMs: 1_000 };
   const doc = { ...base, roundId: '2026-W32', signature: '0x01' as Hex, committedAt: new Date(0), ...rest };
-  return { ...doc, _id: commitmentId(doc) };
+  return { ...doc, _id: buildCommitmentId(doc) };
 }
 
-const standing = async () => (await store.ofMarket('2026-W32-62000', { limit: 100, offset: 0 })).commitments;
+const standing = async () => (await store.listByMarket('2026-W32-62000', { limit: 100, offset: 0 })).commitments;
 
 describe('a wallet and market have one commitment', () => {
   it('the newest one, whatever the order in which they come', async () => {
-    expect(await store.put(commitment({ issuedAtMs: 2_000, probabilityBps: 2_000 }), UNREACHED)).toBe('created');
-    expect(await store.put(commitment({ issuedAtMs: 3_000, probabilityBps: 3_000 }), UNREACHED)).toBe('replaced');
+    expect(await store.upsert(commitment({ issuedAtMs: 2_000, probabilityBps: 2_000 }), UNREACHED)).toBe('created');
+    expect(await store.upsert(commitment({ issuedAtMs: 3_000, probabilityBps: 3_000 }), UNREACHED)).toBe('replaced');
     for (const issuedAtMs of [3_000, 2_000, 0])
-      expect(await store.put(commitment({ issuedAtMs, probabilityBps: 9_000 }), UNREACHED)).toBe('stale');
+      expect(await store.upsert(commitment({ issuedAtMs, probabilityBps: 9_000 }), UNREACHED)).toBe('stale');
     expect(await standing()).toMatchObject([{ issuedAtMs: 3_000, probabilityBps: 3_000, score: null }]);
   });
 
   it('the newest of many at once, in one document', async () => {
     const times = Array.from({ length: 40 }, (_, i) => 1_000 + ((i * 17) % 40));
-    const put = await Promise.all(times.map((issuedAtMs) => store.put(commitment({ issuedAtMs, probabilityBps: issuedAtMs }), UNREACHED)));
+    const put = await Promise.all(
+      times.map((issuedAtMs) => store.upsert(commitment({ issuedAtMs, probabilityBps: issuedAtMs }), UNREACHED)),
+    );
     expect(put.filter((result) => result === 'created')).toHaveLength(1);
     expect(put[times.indexOf(1_039)]).not.toBe('stale');
     expect(await standing()).toMatchObject([{ issuedAtMs: 1_039, probabilityBps: 1_039 }]);
   });
 
   it('of the same moment only one gets through', async () => {
-    const put = await Promise.all(Array.from({ length: 10 }, (_, i) => store.put(commitment({ probabilityBps: 1_000 + i }), UNREACHED)));
+    const put = await Promise.all(Array.from({ length: 10 }, (_, i) => store.upsert(commitment({ probabilityBps: 1_000 + i }), UNREACHED)));
     expect(put.toSorted()).toEqual(['created', ...Array(9).fill('stale')]);
   });
 
   it('whatever case the address was sent in', async () => {
     const wallet = getAddress('0xabcdefabcdefabcdefabcdefabcdefabcdefabcd');
-    await store.put(commitment({ wallet }), UNREACHED);
-    expect(await store.put(commitment({ wallet: wallet.toLowerCase() as Hex }), UNREACHED)).toBe('stale');
+    await store.upsert(commitment({ wallet }), UNREACHED);
+    expect(await store.upsert(commitment({ wallet: wallet.toLowerCase() as Hex }), UNREACHED)).toBe('stale');
   });
 });
 
 describe('scores', () => {
-  const score = (walletBps: number) => scoreOf({ walletBps, oracleBps: 6_000, above: true });
+  const score = (walletBps: number) => scoreCommitment({ walletBps, oracleBps: 6_000, above: true });
 
   it('are given to each commitment once, also by two workers, also after a crash half way', async () => {
-    for (let who = 1; who <= 30; who++) await store.put(commitment({ who, probabilityBps: 200 * who }), UNREACHED);
-    await store.put(commitment({ who: 1, market: '2026-W32-64000' }), UNREACHED);
+    for (let who = 1; who <= 30; who++) await store.upsert(commitment({ who, probabilityBps: 200 * who }), UNREACHED);
+    await store.upsert(commitment({ who: 1, market: '2026-W32-64000' }), UNREACHED);
     const half = (await standing()).slice(0, 15).map(({ _id }) => _id);
     const marked = { ...score(5_000), points: 77 };
     await database.db.collection<{ _id: string }>('contest_commitments').updateMany({ _id: { $in: half } }, { $set: { score: marked } });
@@ -78,9 +80,9 @@ describe('scores', () => {
     // What was there stands.
     expect(after.filter((doc) => doc.score!.points === 77).map(({ _id }) => _id)).toEqual(half);
     for (const doc of after.slice(15)) expect(doc.score).toEqual(score(doc.probabilityBps));
-    const [other] = (await store.ofMarket('2026-W32-64000', { limit: 1, offset: 0 })).commitments;
+    const [other] = (await store.listByMarket('2026-W32-64000', { limit: 1, offset: 0 })).commitments;
     expect(other.score).toBeNull();
-    expect(await store.totals()).toEqual({ commitments: 31, scored: 30, wallets: 30 });
+    expect(await store.countTotals()).toEqual({ commitments: 31, scored: 30, wallets: 30 });
   });
 
   it('put wallets in their order: by the mean over rounds, those with enough rounds first', async () => {
@@ -92,14 +94,14 @@ describe('scores', () => {
       [4, enough.slice(1), 9_900],
     ];
     for (const [who, rounds, probabilityBps] of entries) {
-      for (const roundId of rounds) await store.put(commitment({ who, roundId, market: `${roundId}-1`, probabilityBps }), UNREACHED);
+      for (const roundId of rounds) await store.upsert(commitment({ who, roundId, market: `${roundId}-1`, probabilityBps }), UNREACHED);
     }
     // Five markets of one round count as one round: the wallet stays without a rank.
     for (let strike = 1; strike <= 5; strike++) {
-      await store.put(commitment({ who: 5, roundId: '2026-W10', market: `2026-W10-${strike}`, probabilityBps: 9_900 }), UNREACHED);
+      await store.upsert(commitment({ who: 5, roundId: '2026-W10', market: `2026-W10-${strike}`, probabilityBps: 9_900 }), UNREACHED);
     }
     for (const roundId of enough) for (let strike = 1; strike <= 5; strike++) await store.scoreMarket(`${roundId}-${strike}`, score);
-    const { rows, total, ranked } = await store.standings({ limit: 10, offset: 0 });
+    const { rows, total, ranked } = await store.listStandings({ limit: 10, offset: 0 });
     // The two without a rank are equally good by round, and differ in points.
     expect(rows.map(({ _id }) => _id)).toEqual([2, 1, 3, 5, 4].map(walletOf));
     expect({ total, ranked }).toEqual({ total: 5, ranked: 3 });
@@ -115,14 +117,14 @@ describe('scores', () => {
     expect(fifth).toMatchObject({ rounds: 1, commitments: 5, points: 5 * score(9_900).points, standardDeviation: null, ranked: false });
     const all = rows.reduce((sum, { points }) => sum + points, 0);
     expect(all).toBe(entries.reduce((sum, [, rounds, bps]) => sum + rounds.length * score(bps).points, 5 * score(9_900).points));
-    const second = await store.standings({ limit: 2, offset: 1 });
+    const second = await store.listStandings({ limit: 2, offset: 1 });
     expect(second.rows.map(({ _id }) => _id)).toEqual(rows.slice(1, 3).map(({ _id }) => _id));
     expect(second.total).toBe(5);
   });
 
   it('are in no standings before there are any', async () => {
-    expect(await store.standings({ limit: 10, offset: 0 })).toEqual({ rows: [], total: 0, ranked: 0 });
-    expect(await store.totals()).toEqual({ commitments: 0, scored: 0, wallets: 0 });
+    expect(await store.listStandings({ limit: 10, offset: 0 })).toEqual({ rows: [], total: 0, ranked: 0 });
+    expect(await store.countTotals()).toEqual({ commitments: 0, scored: 0, wallets: 0 });
   });
 });
 
@@ -130,13 +132,13 @@ describe('a round', () => {
   it('is listed by the first of many, and moves on once', async () => {
     const rounds = new RoundStore(database.db);
     const prices = Array.from({ length: 10 }, (_, i) => 50_000 + 1_000 * i);
-    const listed = await Promise.all(prices.map((price) => rounds.list(listedRound('2026-07-29T10:00:00Z', price), UNREACHED)));
+    const listed = await Promise.all(prices.map((price) => rounds.insert(listedRound('2026-07-29T10:00:00Z', price), UNREACHED)));
     expect(listed.filter(Boolean)).toHaveLength(1);
     const round = (await rounds.find('2026-W32'))!;
     expect(round.listing.spotUsd).toBe(prices[listed.indexOf(true)]);
-    const moves = await Promise.all(prices.map(() => rounds.move(round._id, { from: 'OPEN', to: 'RUNNING' }, {}, REACHED)));
+    const moves = await Promise.all(prices.map(() => rounds.transition(round._id, { from: 'OPEN', to: 'RUNNING' }, {}, REACHED)));
     expect(moves.filter(Boolean)).toHaveLength(1);
-    expect(await rounds.move(round._id, { from: 'OPEN', to: 'VOID' }, { voidBecause: 'too late' }, REACHED)).toBe(false);
+    expect(await rounds.transition(round._id, { from: 'OPEN', to: 'VOID' }, { voidBecause: 'too late' }, REACHED)).toBe(false);
     expect(await rounds.find(round._id)).toMatchObject({ state: 'RUNNING', voidBecause: null });
   });
 });

@@ -1,9 +1,9 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RoundDoc } from '../../../src/contest/round.ts';
-import { contestBps, scoreOf } from '../../../src/contest/score.ts';
-import { formatDay, instantOf } from '../../../src/forecast/day.ts';
-import { strikeProbability } from '../../../src/record/strike-probability.ts';
+import type { RoundDoc } from '../../../src/contest/rounds/round.ts';
+import { scoreCommitment, toContestBps } from '../../../src/contest/scoring/score.ts';
+import { formatDay, toInstantMs } from '../../../src/forecast/day.ts';
+import { computeStrikeProbability } from '../../../src/record/market/strike-probability.ts';
 import { COMMITMENTS, contestDoor, LEADERBOARD, MARKETS, STATUS, signedCommitment } from '../../support/contest-door.ts';
 import { contestService } from '../../support/contest-service.ts';
 
@@ -29,8 +29,8 @@ describe('before the deadline', () => {
     const { openRound, signing, rules } = await get(STATUS);
     expect(openRound).toMatchObject({
       state: 'OPEN',
-      deadline: new Date(instantOf(world.monday)).toISOString(),
-      resolvesAt: new Date(instantOf(world.monday + 7)).toISOString(),
+      deadline: new Date(toInstantMs(world.monday)).toISOString(),
+      resolvesAt: new Date(toInstantMs(world.monday + 7)).toISOString(),
       decidingDate: formatDay(world.monday + 6),
       listingSource: 'simulated (seed 2)',
     });
@@ -64,16 +64,16 @@ describe('before the deadline', () => {
 
 describe('from the deadline on', () => {
   it("the oracle's probabilities are pinned once, by two workers at once, from the forecast of the evening before", async () => {
-    world.clock.ms = instantOf(world.monday);
+    world.clock.ms = toInstantMs(world.monday);
     await Promise.all([world.contest.run(), world.contest.run()]);
     const round = (await rounds().findOne({ state: 'RUNNING' }))!;
     const { record, models } = world.service.http;
-    const day = (await record.day(world.monday - 1))!;
+    const day = (await record.findDay(world.monday - 1))!;
     const model = await models.get(day.modelVersion!);
     expect(round.pinned).toMatchObject({ day: world.monday - 1, modelVersion: day.modelVersion });
     const { resolvesAt: expiresAt } = round;
     for (const { strikeUsd, oracleBps } of round.markets) {
-      expect(oracleBps).toBe(contestBps(strikeProbability({ day, model, strikeUsd, expiresAt, at: day.signalAt })));
+      expect(oracleBps).toBe(toContestBps(computeStrikeProbability({ day, model, strikeUsd, expiresAt, at: day.signalAt })));
     }
     const ladder = round.markets.map(({ oracleBps }) => oracleBps!);
     expect(ladder).toEqual(ladder.toSorted((a, b) => b - a));
@@ -100,7 +100,7 @@ describe('from the deadline on', () => {
 
 describe('when the week is over', () => {
   it('the decision waits until the forecasts it makes public are revealed', async () => {
-    world.clock.ms = instantOf(world.monday + 7);
+    world.clock.ms = toInstantMs(world.monday + 7);
     const reports = await world.contest.run();
     expect(reports).toContainEqual({ step: 'resolve', round: markets[0].slice(0, 8), waiting: expect.stringContaining('revealed') });
     const { runningRounds } = await get(STATUS);
@@ -128,7 +128,7 @@ describe('when the week is over', () => {
     const round = (await rounds().findOne({ state: 'RESOLVED' }))!;
     const pointsOf = (index: number, walletBps: number) => {
       const { oracleBps, above } = round.markets[index];
-      return scoreOf({ walletBps, oracleBps: oracleBps!, above: above! }).points;
+      return scoreCommitment({ walletBps, oracleBps: oracleBps!, above: above! }).points;
     };
     const { leaderboard, total, ranked, count, note } = await get(LEADERBOARD);
     expect({ total, ranked, count }).toEqual({ total: 3, ranked: 0, count: 3 });

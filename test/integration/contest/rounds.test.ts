@@ -1,19 +1,19 @@
 import type { Db } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { listRound } from '../../../src/contest/list-round.ts';
-import { type ContestParts, contestParts } from '../../../src/contest/parts.ts';
-import { MAX_FORECAST_AGE_DAYS, pinOracle } from '../../../src/contest/pin-oracle.ts';
-import { resolveRound } from '../../../src/contest/resolve-round.ts';
-import type { RoundDoc } from '../../../src/contest/round.ts';
+import { type ContestDeps, createContestDeps } from '../../../src/contest/deps.ts';
+import { listRound } from '../../../src/contest/rounds/list-round.ts';
+import { MAX_FORECAST_AGE_DAYS, pinOracle } from '../../../src/contest/rounds/pin-oracle.ts';
+import { resolveRound } from '../../../src/contest/rounds/resolve-round.ts';
+import type { RoundDoc } from '../../../src/contest/rounds/round.ts';
+import { scoreRound } from '../../../src/contest/rounds/score-round.ts';
+import { VOID_AFTER_DAYS } from '../../../src/contest/rounds/void-round.ts';
 import { runContest } from '../../../src/contest/run-contest.ts';
-import { scoreRound } from '../../../src/contest/score-round.ts';
-import { VOID_AFTER_DAYS } from '../../../src/contest/void-round.ts';
-import { OracleError } from '../../../src/errors.ts';
-import { type Day, formatDay, instantOf } from '../../../src/forecast/day.ts';
+import { type Day, formatDay, toInstantMs } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
 import type { Market } from '../../../src/market/market.ts';
-import { ModelStore } from '../../../src/record/models.ts';
-import { ForecastRecord } from '../../../src/record/record.ts';
+import { OracleError } from '../../../src/platform/errors.ts';
+import { ForecastRecord } from '../../../src/record/forecast-record.ts';
+import { ModelStore } from '../../../src/record/model-store.ts';
 import { contestOptions, contestService } from '../../support/contest-service.ts';
 import { timeOf, UNREACHED } from '../../support/trusted-time.ts';
 
@@ -38,9 +38,9 @@ beforeEach(async () => {
   }
 });
 
-function partsWith(market: Partial<Market> = {}): ContestParts {
+function partsWith(market: Partial<Market> = {}): ContestDeps {
   const options = contestOptions(world.service);
-  return contestParts({
+  return createContestDeps({
     ...options,
     db,
     record: new ForecastRecord({ db, saltSecret: world.service.http.saltSecret, horizons: HORIZONS }),
@@ -56,14 +56,14 @@ function partsWith(market: Partial<Market> = {}): ContestParts {
 const noClose = () => Promise.reject(new OracleError('PRICE_UNAVAILABLE', '2 of the required 3 venues have a close'));
 
 /** A round that was listed in time and has just opened on that Monday. */
-async function openedRound(parts: ContestParts, monday = world.monday): Promise<RoundDoc> {
-  nowMs = instantOf(monday - 2);
+async function openedRound(parts: ContestDeps, monday = world.monday): Promise<RoundDoc> {
+  nowMs = toInstantMs(monday - 2);
   const id = (await listRound(parts))!;
-  nowMs = instantOf(monday);
+  nowMs = toInstantMs(monday);
   return (await parts.rounds.find(id))!;
 }
 
-const stored = async (parts: ContestParts, { _id }: RoundDoc) => (await parts.rounds.find(_id))!;
+const stored = async (parts: ContestDeps, { _id }: RoundDoc) => (await parts.rounds.find(_id))!;
 
 /** Takes a day's forecast away, as an outage would have. */
 async function miss(day: Day): Promise<void> {
@@ -81,7 +81,7 @@ describe('every step may run twice, and again behind the others', () => {
     await pinOracle(parts, open);
     expect(await stored(parts, open)).toEqual(running);
 
-    nowMs = instantOf(world.monday + 7);
+    nowMs = toInstantMs(world.monday + 7);
     await resolveRound(parts, running);
     const resolved = await stored(parts, open);
     expect(resolved.state).toBe('RESOLVED');
@@ -101,7 +101,7 @@ describe('every step may run twice, and again behind the others', () => {
   it('also after an outage of months', async () => {
     const parts = partsWith();
     const open = await openedRound(parts);
-    nowMs = instantOf(world.monday + 90);
+    nowMs = toInstantMs(world.monday + 90);
     await runContest(parts);
     const { state, pinned, scoredAt } = await stored(parts, open);
     expect({ state, day: pinned?.day, scored: scoredAt !== null }).toEqual({ state: 'RESOLVED', day: world.monday - 1, scored: true });
@@ -111,7 +111,7 @@ describe('every step may run twice, and again behind the others', () => {
     const parts = partsWith();
     const open = await openedRound(parts);
     await pinOracle(parts, open);
-    nowMs = instantOf(world.monday + 7) - 1;
+    nowMs = toInstantMs(world.monday + 7) - 1;
     expect(await resolveRound(parts, await stored(parts, open))).toBeNull();
     expect(await stored(parts, open)).toMatchObject({ state: 'RUNNING', outcome: null });
   });
@@ -149,7 +149,7 @@ describe('the oracle takes part with', () => {
     const beyond = world.monday + 28;
     const open = await openedRound(parts, beyond);
     expect(await runContest(parts)).toContainEqual({ step: 'pin', round: open._id, waiting: expect.stringContaining('not settled') });
-    nowMs = instantOf(beyond + 7 + VOID_AFTER_DAYS) - 1;
+    nowMs = toInstantMs(beyond + 7 + VOID_AFTER_DAYS) - 1;
     await expect(pinOracle(parts, open)).rejects.toMatchObject({ code: 'STEP_WAITING' });
     nowMs += 1;
     await runContest(parts);
@@ -171,15 +171,15 @@ describe('a round is void and scored for nobody', () => {
     for (let age = 1; age <= MAX_FORECAST_AGE_DAYS; age++) await miss(world.monday - age);
     const parts = partsWith();
     const open = await openedRound(parts);
-    await parts.commitments.put(commitment(open), UNREACHED);
+    await parts.commitments.upsert(commitment(open), UNREACHED);
     await runContest(parts);
     const round = await stored(parts, open);
     expect(round).toMatchObject({ state: 'VOID', pinned: null, voidBecause: expect.stringContaining('no forecast'), scoredAt: null });
     expect(round.markets[0]).toMatchObject({ commitments: 1, meanBps: 5_000, oracleBps: null, above: null });
-    nowMs = instantOf(world.monday + 30);
+    nowMs = toInstantMs(world.monday + 30);
     await runContest(parts);
     expect(await stored(parts, open)).toEqual(round);
-    expect(await parts.commitments.standings({ limit: 10, offset: 0 })).toMatchObject({ total: 0 });
+    expect(await parts.commitments.listStandings({ limit: 10, offset: 0 })).toMatchObject({ total: 0 });
   });
 
   it('before the record began', async () => {
@@ -192,9 +192,9 @@ describe('a round is void and scored for nobody', () => {
   it('without an agreed close, once it has waited long enough', async () => {
     const parts = partsWith({ dailyClose: noClose });
     const open = await openedRound(parts);
-    await parts.commitments.put(commitment(open), UNREACHED);
+    await parts.commitments.upsert(commitment(open), UNREACHED);
     await runContest(parts);
-    nowMs = instantOf(world.monday + 7 + VOID_AFTER_DAYS) - 1;
+    nowMs = toInstantMs(world.monday + 7 + VOID_AFTER_DAYS) - 1;
     expect(await runContest(parts)).toContainEqual({
       step: 'resolve',
       round: open._id,
@@ -205,13 +205,13 @@ describe('a round is void and scored for nobody', () => {
     const round = await stored(parts, open);
     expect(round).toMatchObject({ state: 'VOID', outcome: null, voidBecause: 'no close was agreed on', scoredAt: null });
     expect(round.markets.every(({ above }) => above === null)).toBe(true);
-    expect(await parts.commitments.totals()).toMatchObject({ commitments: 1, scored: 0 });
+    expect(await parts.commitments.countTotals()).toMatchObject({ commitments: 1, scored: 0 });
   });
 });
 
 describe('no round is listed', () => {
   it('without a price, or where the market data has ended; nothing else is held up', async () => {
-    nowMs = instantOf(world.monday);
+    nowMs = toInstantMs(world.monday);
     const noPrice = () => Promise.reject(new OracleError('PRICE_UNAVAILABLE', 'The last price is 16 minutes old'));
     expect(await runContest(partsWith({ spot: noPrice }))).toEqual([
       { step: 'list', round: null, waiting: 'The last price is 16 minutes old' },
@@ -231,7 +231,7 @@ describe('no round is listed', () => {
     const parts = partsWith({ dailyClose: () => Promise.reject(new Error('broken')) });
     const open = await openedRound(parts);
     await runContest(parts);
-    nowMs = instantOf(world.monday + 7);
+    nowMs = toInstantMs(world.monday + 7);
     const reports = await runContest(parts);
     expect(reports).toContainEqual({ step: 'resolve', round: open._id, failed: 'broken' });
     expect(reports).toContainEqual(expect.objectContaining({ step: 'list', done: expect.stringContaining('listed') }));

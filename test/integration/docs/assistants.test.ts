@@ -1,13 +1,13 @@
 import { Client } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
-import { mcpServerFile } from '../../../agent-card/mcp-server-file.ts';
+import { buildMcpServerFile } from '../../../agent-card/documents/mcp-server-file.ts';
 import { SKILLS } from '../../../skills/index.ts';
 import { documentText, ROOT } from '../../support/documents.ts';
 
 const text = documentText('docs/ASSISTANTS.md');
 const FOLDER = '/absolute/path/of/this/folder';
-const [{ url: URL_OF_ALL }] = mcpServerFile({ publicUrl: 'http://127.0.0.1:3000', version: '1' }).remotes;
+const [{ url: URL_OF_ALL }] = buildMcpServerFile({ publicUrl: 'http://127.0.0.1:3000', version: '1' }).remotes;
 
 /** An entry for one server, wherever a client has it. */
 type Entry = Record<string, unknown>;

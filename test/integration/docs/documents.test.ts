@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { liveContext } from '../../../src/pipeline/parts.ts';
-import { runStep } from '../../../src/pipeline/steps.ts';
+import { createLiveContext } from '../../../src/pipeline/deps.ts';
+import { runStep } from '../../../src/pipeline/step-registry.ts';
 import { type CurlLine, curlLines, documentText, scriptIn } from '../../support/documents.ts';
 import { removeFolder } from '../../support/folders.ts';
 import { fullService } from '../../support/full-service.ts';
@@ -27,7 +27,7 @@ let served: OperatorDoor;
 beforeAll(async () => {
   service = await fullService();
   // Until 03:00 UTC that of today is not due.
-  const brief = await runStep(service.pipeline, 'brief', today() - 1, liveContext(service.pipeline, new Date()));
+  const brief = await runStep(service.pipeline, 'brief', today() - 1, createLiveContext(service.pipeline, new Date()));
   expect(brief).toHaveProperty('done');
   await service.push.publish();
   served = await operatorDoor(service);

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { schemaUid } from '../../../src/chain/schemas.ts';
+import { getSchemaUid } from '../../../src/chain/eas/schemas.ts';
 import { documentText, ROOT, scriptIn } from '../../support/documents.ts';
 import { removeFolder } from '../../support/folders.ts';
 import { lyingNode, RESOLVES_AT } from '../../support/lying-node.ts';
@@ -103,7 +103,7 @@ export function describeVerifying(place: () => Place): void {
     });
 
     it.each(['prediction', 'resolution'] as const)('links to the %s schema of this code', (name) =>
-      expect(text).toContain(`https://base.easscan.org/schema/view/${schemaUid(name)}`),
+      expect(text).toContain(`https://base.easscan.org/schema/view/${getSchemaUid(name)}`),
     );
   });
 }

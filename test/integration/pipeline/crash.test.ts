@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callJsonRpc } from '../../../src/dev/local-chain/json-rpc.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import { jsonRpc } from '../../../src/local/json-rpc.ts';
-import { lastDayOver } from '../../../src/record/forecast.ts';
-import { wagerEvidence } from '../../../src/wager/evidence.ts';
+import { computeLastEndedDay } from '../../../src/record/forecast-doc.ts';
+import { buildWagerEvidence } from '../../../src/wager/evidence.ts';
 import { MICROS } from '../../../src/wager/venue.ts';
 import { type MongoWrite, mongoProxy } from '../../support/mongo-proxy.ts';
 import { rpcProxy } from '../../support/rpc-proxy.ts';
 import { attestedOnChain, type CommandRun, runCommand, type TestService, today, unresolvedService } from '../../support/service.ts';
 import { REACHED } from '../../support/trusted-time.ts';
-import { decidedWager, expiredWager, settledWager } from './wager-docs.ts';
+import { decidedWager, expiredWager, settledWager } from './steps/wager-fixtures.ts';
 
 const DAYS = 9;
 let service: TestService;
@@ -23,7 +23,7 @@ afterAll(() => service.stop());
 const onChain = (schema: 'prediction' | 'resolution') => attestedOnChain(service, schema);
 
 /** Runs a command and kills it when its first transaction has reached the chain, before the answer is known to it. */
-async function killedAfterBroadcast(...words: string[]): Promise<void> {
+async function killedAfterBroadcast(...args: string[]): Promise<void> {
   let run: CommandRun;
   const proxy = await rpcProxy(service.infrastructure.rpcUrl, {
     onResponse: ({ method }) => {
@@ -32,40 +32,40 @@ async function killedAfterBroadcast(...words: string[]): Promise<void> {
       return 'drop';
     },
   });
-  run = runCommand(service, words, { CHAIN_RPC_URL: proxy.url });
+  run = runCommand(service, args, { CHAIN_RPC_URL: proxy.url });
   expect(await run.ended).toMatchObject({ signal: 'SIGKILL' });
   await proxy.close();
 }
 
 /** Runs a command and kills it when a write of its is in the database, before the answer is known to it. */
-async function killedAfterWrite(write: MongoWrite, ...words: string[]): Promise<void> {
+async function killedAfterWrite(write: MongoWrite, ...args: string[]): Promise<void> {
   let run: CommandRun;
   const proxy = await mongoProxy(service.infrastructure.mongodbUri, write, () => run.child.kill('SIGKILL'));
-  run = runCommand(service, words, { MONGODB_URI: proxy.uri });
+  run = runCommand(service, args, { MONGODB_URI: proxy.uri });
   expect(await run.ended).toMatchObject({ signal: 'SIGKILL' });
   await proxy.close();
 }
 
 /** A transaction as the chain has it. */
 function transactionOf(hash: string): Promise<{ input: string }> {
-  return jsonRpc(service.infrastructure.rpcUrl, 'eth_getTransactionByHash', hash);
+  return callJsonRpc(service.infrastructure.rpcUrl, 'eth_getTransactionByHash', hash);
 }
 
-async function finished(...words: string[]): Promise<void> {
-  expect(await runCommand(service, words).ended).toMatchObject({ code: 0 });
+async function finished(...args: string[]): Promise<void> {
+  expect(await runCommand(service, args).ended).toMatchObject({ code: 0 });
 }
 
 describe('a process killed between an effect and its record', () => {
   it('forecasts a day once', async () => {
     const { record } = service.pipeline;
     await killedAfterWrite({ command: 'insert', collection: 'days' }, 'signal', '--early');
-    const [stored, forecasts] = [await record.day(today()), await record.forecastsOf(today())];
+    const [stored, forecasts] = [await record.findDay(today()), await record.listByDay(today())];
     expect(stored).not.toBeNull();
     expect(forecasts).toEqual([]);
     await finished('signal', '--early');
     // The same day, of which subscribers have been told by now.
-    expect(await record.day(today())).toEqual({ ...stored, outbox: [] });
-    expect((await record.forecastsOf(today())).map(({ horizonDays }) => horizonDays)).toEqual([...HORIZONS]);
+    expect(await record.findDay(today())).toEqual({ ...stored, outbox: [] });
+    expect((await record.listByDay(today())).map(({ horizonDays }) => horizonDays)).toEqual([...HORIZONS]);
   });
 
   it('attests a day once', async () => {
@@ -73,10 +73,10 @@ describe('a process killed between an effect and its record', () => {
     const before = await onChain('prediction');
     await killedAfterBroadcast('attest');
     expect(await onChain('prediction')).toBe(before + HORIZONS.length);
-    expect((await record.forecastsOf(today())).map(({ state }) => state)).toEqual(HORIZONS.map(() => 'DRAFT'));
+    expect((await record.listByDay(today())).map(({ state }) => state)).toEqual(HORIZONS.map(() => 'DRAFT'));
     await finished('attest');
     expect(await onChain('prediction')).toBe(before + HORIZONS.length);
-    expect((await record.forecastsOf(today())).map(({ state }) => state)).toEqual(HORIZONS.map(() => 'PENDING'));
+    expect((await record.listByDay(today())).map(({ state }) => state)).toEqual(HORIZONS.map(() => 'PENDING'));
   });
 
   it('places a decided wager once', async () => {
@@ -85,45 +85,45 @@ describe('a process killed between an effect and its record', () => {
     const wager = await decidedWager(service.pipeline, today());
     await wagers.decide(wager, REACHED);
     await killedAfterWrite({ command: 'insert', collection: 'paper_orders' }, 'wager');
-    expect(await wagers.wager(today())).toMatchObject({ state: 'DECIDED' });
+    expect(await wagers.findByDay(today())).toMatchObject({ state: 'DECIDED' });
     await finished('wager');
-    const placed = await wagers.wager(today());
+    const placed = await wagers.findByDay(today());
     expect(placed).toMatchObject({ state: 'PLACED', contracts: wager.contracts });
-    expect(await venue.account()).toMatchObject({ cashMicros: 10_000 * MICROS - placed!.costMicros, openMicros: placed!.costMicros });
+    expect(await venue.getAccount()).toMatchObject({ cashMicros: 10_000 * MICROS - placed!.costMicros, openMicros: placed!.costMicros });
   });
 
   it('opens a window once', async () => {
     const { record } = service.pipeline;
-    const yesterday = await record.forecastsOf(today() - 1);
+    const yesterday = await record.listByDay(today() - 1);
     await record.forecasts.updateMany({ day: today() - 1 }, { $set: { btcAtSignalCents: null } });
     await killedAfterWrite({ command: 'update', collection: 'forecasts' }, 'open-window');
     await finished('open-window');
-    expect(await record.forecastsOf(today() - 1)).toEqual(yesterday);
+    expect(await record.listByDay(today() - 1)).toEqual(yesterday);
   });
 
   it('settles a wager once', async () => {
     const { wagers, venue } = service.pipeline;
     const wager = await expiredWager(service.pipeline, today() - 4);
     await wagers.wagers.replaceOne({ _id: wager._id }, wager, { upsert: true });
-    const before = await venue.account();
+    const before = await venue.getAccount();
     await killedAfterWrite({ command: 'update', collection: 'paper_orders' }, 'settle');
-    expect(await wagers.wager(today() - 4)).toMatchObject({ state: 'PLACED', winner: null });
+    expect(await wagers.findByDay(today() - 4)).toMatchObject({ state: 'PLACED', winner: null });
     await finished('settle');
-    const settled = await wagers.wager(today() - 4);
+    const settled = await wagers.findByDay(today() - 4);
     expect(settled).toMatchObject({ state: 'WIN', winner: 'YES', payoutMicros: 10 * MICROS });
-    expect((await venue.account()).cashMicros).toBe(before.cashMicros + 10 * MICROS);
+    expect((await venue.getAccount()).cashMicros).toBe(before.cashMicros + 10 * MICROS);
     await wagers.wagers.deleteOne({ _id: wager._id });
   });
 
   it('reveals each forecast once', async () => {
-    const due = await service.pipeline.record.dueForResolution(new Date());
+    const due = await service.pipeline.record.listDueForResolution(new Date());
     expect(due.length).toBeGreaterThan(15);
     expect(await onChain('resolution')).toBe(0);
     await killedAfterBroadcast('resolve');
     expect(await onChain('resolution')).toBeGreaterThan(0);
     await finished('resolve');
     expect(await onChain('resolution')).toBe(due.length);
-    const resolved = await service.pipeline.record.byIds(due.map(({ _id }) => _id));
+    const resolved = await service.pipeline.record.listByIds(due.map(({ _id }) => _id));
     for (const doc of resolved) expect(['WIN', 'LOSS', 'HOLD']).toContain(doc.state);
     expect(new Set(resolved.map(({ reveal }) => reveal!.uid)).size).toBe(due.length);
   });
@@ -131,14 +131,14 @@ describe('a process killed between an effect and its record', () => {
   it('reports no outcome while a forecast of its day is pending', async () => {
     const { wagers, venue } = service.pipeline;
     const day = today() - 7;
-    const told = () => wagers.headToHead(venue.sameBook, lastDayOver(new Date()));
-    const before = await told();
+    const readComparison = () => wagers.compareWithMarket(venue.sameBook, computeLastEndedDay(new Date()));
+    const before = await readComparison();
     await wagers.wagers.replaceOne({ _id: formatDay(day) }, settledWager(day, 'WIN'), { upsert: true });
     await finished('reputation');
     expect(await service.http.reputation()).toMatchObject({ total: 0 });
-    expect(await wagers.tally(lastDayOver(new Date()))).toEqual({ wins: 0, losses: 0 });
-    expect(await told()).toEqual(before);
-    expect((await wagers.headToHead(venue.sameBook)).settledMarkets).toBeGreaterThan(before.settledMarkets);
+    expect(await wagers.countOutcomes(computeLastEndedDay(new Date()))).toEqual({ wins: 0, losses: 0 });
+    expect(await readComparison()).toEqual(before);
+    expect((await wagers.compareWithMarket(venue.sameBook)).settledMarkets).toBeGreaterThan(before.settledMarkets);
     await wagers.wagers.deleteOne({ _id: formatDay(day) });
   });
 
@@ -151,10 +151,10 @@ describe('a process killed between an effect and its record', () => {
     expect(await service.http.reputation()).toMatchObject({ total: 1 });
     await finished('reputation');
     expect(await service.http.reputation()).toMatchObject({ total: 3, positive: 2, averageScore: 66.66 });
-    expect(await wagers.unreported(today())).toEqual([]);
-    const reported = await wagers.reported(formatDay(today() - 12));
+    expect(await wagers.listUnreported(today())).toEqual([]);
+    const reported = await wagers.findReported(formatDay(today() - 12));
     expect(reported!.feedbackTxHash).toMatch(/^0x/);
     const { input } = await transactionOf(reported!.feedbackTxHash!);
-    expect(input).toContain(wagerEvidence(reported!).hash.slice(2));
+    expect(input).toContain(buildWagerEvidence(reported!).hash.slice(2));
   });
 });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Chain } from '../../../src/chain/client.ts';
-import { type Day, formatDay, instantOf, parseDay } from '../../../src/forecast/day.ts';
+import { type Day, formatDay, parseDay, toInstantMs } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import { PROVIDER_IDS, type ProviderId } from '../../../src/market/live/providers.ts';
+import { PROVIDER_IDS, type ProviderId } from '../../../src/market/live/providers/providers.ts';
 import { createMarket } from '../../../src/market/market.ts';
-import { statusOf } from '../../../src/pipeline/status.ts';
-import type { StepName } from '../../../src/pipeline/step-runs.ts';
-import { runStep } from '../../../src/pipeline/steps.ts';
+import { readServiceStatus } from '../../../src/pipeline/status.ts';
+import { runStep } from '../../../src/pipeline/step-registry.ts';
+import type { StepName } from '../../../src/pipeline/step-run-store.ts';
 import { hostedMarket, startLiveHost } from '../../support/live-host.ts';
 import { VENUE_FACTORS } from '../../support/provider-data/venues.ts';
 import type { ProviderHost } from '../../support/provider-host.ts';
@@ -19,7 +19,7 @@ let host: ProviderHost;
 let service: TestService;
 
 beforeAll(async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: instantOf(DAY, 21, 20) });
+  vi.useFakeTimers({ toFake: ['Date'], now: toInstantMs(DAY, 21, 20) });
   host = await startLiveHost(() => Date.now());
   // Its chain begins a day ago, and no day is replayed.
   service = await testService(1, { FEEDS: 'live', PROVIDER_URLS: host.providerUrls });
@@ -39,8 +39,8 @@ async function collect(): Promise<void> {
 
 /** Moves every clock of the service: its own, and the chain's. */
 async function moveTo(day: Day, hours: number, minutes: number): Promise<void> {
-  vi.setSystemTime(instantOf(day, hours, minutes));
-  await service.infrastructure.localChain!.setTime(Date.now());
+  vi.setSystemTime(toInstantMs(day, hours, minutes));
+  await service.infrastructure.localChain!.setNextBlockTime(Date.now());
 }
 
 /** Not retried, so that a dead provider costs no time. */
@@ -56,7 +56,7 @@ const run = (step: StepName, day: Day) => runStep(service.pipeline, step, day, c
 
 /** What three venues without Kraken agree on, in cents: the middle one is Coinbase. */
 async function closeWithoutKraken(day: Day): Promise<number> {
-  const { days, values } = await hostedMarket.observations('btcClose', instantOf(day + 1));
+  const { days, values } = await hostedMarket.observations('btcClose', toInstantMs(day + 1));
   return Math.round(values[day - days[0]] * VENUE_FACTORS.coinbase * 100);
 }
 
@@ -75,7 +75,7 @@ it('a signal waits for a price, says so, and is committed once the feeds are bac
   await collect();
   const reason = expect.stringMatching(/last price .* is 16 minutes old/);
   expect(await run('signal', DAY)).toEqual({ waiting: reason });
-  expect(await service.pipeline.record.day(DAY)).toBeNull();
+  expect(await service.pipeline.record.findDay(DAY)).toBeNull();
   expect(await service.http.status()).toMatchObject({
     ready: false,
     steps: [{ step: 'signal', date: '2026-03-11', state: 'waiting', reason }],
@@ -89,8 +89,8 @@ it('a signal waits for a price, says so, and is committed once the feeds are bac
   expect(await attestedOnChain(service, 'prediction')).toBe(HORIZONS.length);
   await moveTo(DAY, 21, 42);
   expect(await run('wager', DAY)).toEqual({ done: expect.stringMatching(/^(PLACED|SKIPPED: )/) });
-  const forecast = (await service.pipeline.record.day(DAY))!;
-  const { priceUsd } = await hostedMarket.spot(instantOf(DAY, 21, 37));
+  const forecast = (await service.pipeline.record.findDay(DAY))!;
+  const { priceUsd } = await hostedMarket.spot(toInstantMs(DAY, 21, 37));
   expect(Math.abs(forecast.price!.cents / 100 / priceUsd - 1)).toBeLessThan(0.001);
 });
 
@@ -122,7 +122,7 @@ it('no outcome is guessed from two venues; that of three stands, whatever the fo
     const restarted = createMarket(live!.feed, { pinClose: (close) => live!.stores.closes.pin(close) });
     expect(await restarted.dailyClose(over, Date.now()), step).toEqual(used);
   }
-  const { resolution } = (await pipeline.record.ofHorizon(HORIZONS[0])).find((doc) => doc.day === day)!;
+  const { resolution } = (await pipeline.record.listByHorizon(HORIZONS[0])).find((doc) => doc.day === day)!;
   expect(resolution).toMatchObject({
     btcAtSignalCents: await closeWithoutKraken(day),
     btcAtResolutionCents: await closeWithoutKraken(day + HORIZONS[0]),
@@ -141,11 +141,11 @@ it('a status asks the chain everything at once: where it is silent, each questio
   const getBlock = () => asked().then(() => ({ number: 7n, timestamp: BigInt(Math.floor(Date.now() / 1000)) }));
   const chain = { client: { getBlock } } as unknown as Chain;
   const { pipeline } = service;
-  const parts = { chain, localChain: true, now: () => new Date() };
-  const status = await statusOf({
-    ...{ ...parts, version: '1', role: 'all', feedReason: null, pipeline, schedule: () => null },
+  const deps = { chain, localChain: true, now: () => new Date() };
+  const status = await readServiceStatus({
+    ...{ ...deps, version: '1', role: 'all', feedReason: null, pipeline, schedule: () => null },
     walletFunds: () => asked().then(() => []),
-    readiness: { ...parts, time: pipeline.time, market: pipeline.market, pingDatabase: () => service.database.ping(), setup: () => null },
+    readiness: { ...deps, time: pipeline.time, market: pipeline.market, pingDatabase: () => service.database.ping(), setup: () => null },
   });
   expect(status).toMatchObject({ chain: { blockNumber: 7, error: null }, wallets: [] });
   expect(status.checks.find(({ name }) => name === 'chain')).toMatchObject({ ok: true });

@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { composeContest } from '../../../src/app/pipeline/contest.ts';
 import { audit } from '../../../src/audit/audit.ts';
-import { openAuditChain } from '../../../src/audit/chain.ts';
-import { claimsOf } from '../../../src/audit/claims.ts';
-import { composeContest } from '../../../src/compose/contest.ts';
-import { OracleError } from '../../../src/errors.ts';
-import { type Day, instantOf } from '../../../src/forecast/day.ts';
+import { openAuditChain } from '../../../src/audit/chain/audit-chain.ts';
+import { claimsOf } from '../../../src/audit/claims/service-claims.ts';
+import { openRecordPrices } from '../../../src/cli/commands/audit-prices.ts';
+import { type Day, toInstantMs } from '../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../src/forecast/model.ts';
-import { recordPrices } from '../../../src/local/record-prices.ts';
 import { catchUp } from '../../../src/pipeline/catch-up.ts';
-import { liveContext } from '../../../src/pipeline/parts.ts';
-import { readiness } from '../../../src/pipeline/readiness.ts';
+import { createLiveContext } from '../../../src/pipeline/deps.ts';
+import { checkReadiness } from '../../../src/pipeline/readiness.ts';
+import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/step-times.ts';
 import { catchUpSelfTests } from '../../../src/pipeline/self-test/catch-up.ts';
-import { statusOf } from '../../../src/pipeline/status.ts';
-import type { StepName } from '../../../src/pipeline/step-runs.ts';
-import { runStep, STEP_NAMES, STEPS } from '../../../src/pipeline/steps.ts';
-import { stepInstant, windowOpensAt } from '../../../src/pipeline/times.ts';
-import { selfTestInstant } from '../../../src/record/self-test/due.ts';
-import { createTrustedTime } from '../../../src/trusted-time.ts';
+import { readServiceStatus } from '../../../src/pipeline/status.ts';
+import { runStep, STEP_NAMES, STEPS } from '../../../src/pipeline/step-registry.ts';
+import type { StepName } from '../../../src/pipeline/step-run-store.ts';
+import { OracleError } from '../../../src/platform/errors.ts';
+import { createTrustedTime } from '../../../src/platform/time/trusted-time.ts';
+import { getSelfTestDueMs } from '../../../src/record/self-test/due-times.ts';
 import { contestOptions } from '../../support/contest-service.ts';
 import { recordState } from '../../support/record-state.ts';
 import { serve } from '../../support/serve.ts';
 import { type TestService, today, unresolvedService } from '../../support/service.ts';
 import { timeAt } from '../../support/trusted-time.ts';
 import { workerWithClock } from '../../support/worker-clock.ts';
-import { settledWager } from './wager-docs.ts';
+import { settledWager } from './steps/wager-fixtures.ts';
 
 const DAY_MS = 86_400_000;
 /** The test goes through one day, whatever the hour is in which it runs. */
@@ -45,7 +45,7 @@ async function auditDifferences(): Promise<object[]> {
   const report = await audit({
     chain: await openAuditChain({ rpcUrl: infrastructure.rpcUrl, eas, schemaRegistry }),
     attester: http.attesterAddress,
-    prices: await recordPrices(pipeline.market.source, { feeds: 'simulated', now }),
+    prices: await openRecordPrices(pipeline.market.source, { feeds: 'simulated', now }),
     claims: claimsOf(served.url),
     now,
   });
@@ -105,11 +105,11 @@ it.each([
   const pingDatabase = () => database.ping();
   const deps = { chain, localChain: true, market: pipeline.market, pingDatabase, setup: () => null, time: parts.time, now };
   const status = () =>
-    statusOf({
+    readServiceStatus({
       ...{ ...deps, version: '1', role: 'worker', feedReason: null, pipeline: parts, readiness: deps },
       ...{ walletFunds: async () => [], schedule: () => null },
     });
-  const served = await serve({ ...service, http: { ...http, readiness: () => readiness(deps), status } });
+  const served = await serve({ ...service, http: { ...http, readiness: () => checkReadiness(deps), status } });
   const detail = expect.stringContaining(`this process's clock is ${difference} the database's (`);
   const ready = await fetch(`${served.url}/ready`);
   expect(ready.status).toBe(503);
@@ -124,7 +124,7 @@ it.each([
 describe('beside a worker whose clock is two days ahead', () => {
   it('a correct worker does what is due, and an audit agrees with every row', async () => {
     const worker = await workerWithClock(service, 2 * DAY_MS);
-    const live = () => liveContext(service.pipeline, new Date());
+    const live = () => createLiveContext(service.pipeline, new Date());
     await Promise.all([catchUp(service.pipeline, live()), catchUp(worker.parts, worker.context())]);
     await Promise.all([catchUp(worker.parts, worker.context()), catchUp(service.pipeline, live())]);
     const { record } = service.pipeline;
@@ -136,23 +136,23 @@ describe('beside a worker whose clock is two days ahead', () => {
 });
 
 describe('at an instant that the process has passed, and another clock has not', () => {
-  const window = windowOpensAt(TODAY);
+  const window = getWindowOpensMs(TODAY);
   /** Of a service of its own: today is forecast and not attested, everything older is resolved. */
   let evening: TestService;
   beforeAll(async () => {
     evening = await unresolvedService(3);
     const { pipeline } = evening;
     const silentChain = createTrustedTime({
-      ...atInstant(stepInstant('signal', TODAY), 0, 0),
+      ...atInstant(getStepDueMs('signal', TODAY), 0, 0),
       newestBlockAt: () => Promise.reject(new OracleError('CHAIN_UNREACHABLE', 'the endpoint does not answer')),
     });
-    const context = { now: new Date(stepInstant('signal', TODAY)), replayed: false, time: silentChain };
+    const context = { now: new Date(getStepDueMs('signal', TODAY)), replayed: false, time: silentChain };
     expect(await runStep(pipeline, 'signal', TODAY, context), 'a forecast needs no chain').toHaveProperty('done');
     const { market, ...unstaked } = settledWager(TODAY - 31, 'LOSS');
     const expiring = { ...unstaked, state: 'SKIPPED' as const, winner: null, market: { ...market!, expiresAt: new Date(window) } };
     await pipeline.wagers.wagers.insertOne(expiring);
     for (const step of ['open-window', 'resolve', 'settle'] as const) {
-      const past = { now: new Date(instantOf(TODAY)), replayed: false, time: timeAt(instantOf(TODAY)) };
+      const past = { now: new Date(toInstantMs(TODAY)), replayed: false, time: timeAt(toInstantMs(TODAY)) };
       expect(await runStep(pipeline, step, TODAY, past)).toHaveProperty('done');
     }
   });
@@ -168,14 +168,14 @@ describe('at an instant that the process has passed, and another clock has not',
   }
 
   const STEP_INSTANTS: [StepName, Day, number][] = [
-    ['signal', TODAY + 1, stepInstant('signal', TODAY + 1)],
-    ['attest', TODAY, stepInstant('attest', TODAY)],
-    ['wager', TODAY, stepInstant('wager', TODAY)],
+    ['signal', TODAY + 1, getStepDueMs('signal', TODAY + 1)],
+    ['attest', TODAY, getStepDueMs('attest', TODAY)],
+    ['wager', TODAY, getStepDueMs('wager', TODAY)],
     ['open-window', TODAY, window],
     ['resolve', TODAY, window],
     ['settle', TODAY, window],
-    ['brief', TODAY + 1, stepInstant('brief', TODAY + 1)],
-    ['backtest', TODAY + 1, selfTestInstant('backtest', TODAY + 1)],
+    ['brief', TODAY + 1, getStepDueMs('brief', TODAY + 1)],
+    ['backtest', TODAY + 1, getSelfTestDueMs('backtest', TODAY + 1)],
   ];
 
   describe.each([
@@ -196,7 +196,7 @@ describe('at an instant that the process has passed, and another clock has not',
   it('a day is neither forecast nor missed when the database says that its window has opened and the process does not', async () => {
     const { pipeline } = evening;
     const day = TODAY + 1;
-    const opens = windowOpensAt(day);
+    const opens = getWindowOpensMs(day);
     const time = createTrustedTime({
       ...atInstant(opens, 0, 0),
       now: () => new Date(opens - 20_000),
@@ -204,7 +204,7 @@ describe('at an instant that the process has passed, and another clock has not',
     });
     const context = { now: new Date(opens - 20_000), replayed: false, time };
     expect(await runStep(pipeline, 'signal', day, context)).toEqual({ waiting: expect.stringContaining("this process's clock is at") });
-    expect(await pipeline.record.day(day)).toBeNull();
-    expect(await pipeline.record.forecastsOf(TODAY)).toHaveLength(HORIZONS.length);
+    expect(await pipeline.record.findDay(day)).toBeNull();
+    expect(await pipeline.record.listByDay(TODAY)).toHaveLength(HORIZONS.length);
   });
 });

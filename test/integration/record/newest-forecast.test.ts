@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { type Day, parseDay } from '../../../src/forecast/day.ts';
-import { ensureIndexes } from '../../../src/mongo.ts';
-import { type Caller, PUBLIC_CALLER } from '../../../src/record/caller.ts';
-import { newestForecasts } from '../../../src/record/newest-forecast.ts';
-import { publicSignal } from '../../../src/record/public-signal.ts';
-import { ForecastRecord, RECORD_INDEXES } from '../../../src/record/record.ts';
+import { ensureIndexes } from '../../../src/platform/mongo.ts';
+import { ForecastRecord, RECORD_INDEXES } from '../../../src/record/forecast-record.ts';
+import { createNewestForecastReader } from '../../../src/record/newest-forecast.ts';
+import { getPublicSignal } from '../../../src/record/oracle/public-signal.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
-import { dayDoc } from '../../unit/record/day-doc.ts';
-import { type DocOptions, forecastDoc } from '../../unit/record/forecast-doc.ts';
+import { buildTestDay } from '../../unit/record/day-fixture.ts';
+import { buildTestForecast, type TestForecastOptions } from '../../unit/record/forecast-fixture.ts';
 
 const FIRST = parseDay('2026-01-05');
 
@@ -24,40 +24,40 @@ beforeEach(async () => {
   record = new ForecastRecord({ db: database.db, saltSecret: 'a master secret of a test', horizons: [7] });
 });
 
-async function write(date: string, options: DocOptions = {}, context: { fearGreed: number } = { fearGreed: 50 }): Promise<void> {
-  const forecast = forecastDoc({ date, ...options });
+async function write(date: string, options: TestForecastOptions = {}, context: { fearGreed: number } = { fearGreed: 50 }): Promise<void> {
+  const forecast = buildTestForecast({ date, ...options });
   const figures = { context: { ...context, fearGreedLabel: null, etfFlows7dUsd: null }, inputsDigest: forecast.inputsDigest };
-  await record.days.insertOne(dayDoc(parseDay(date), figures));
+  await record.days.insertOne(buildTestDay(parseDay(date), figures));
   await record.forecasts.insertOne(forecast);
 }
 
 /** The reads of a record, counted. */
 function counted() {
   const reads = { latest: 0, day: 0 };
-  const newest = newestForecasts({
-    latest(horizonDays: number) {
+  const newest = createNewestForecastReader({
+    findLatest(horizonDays: number) {
       reads.latest += 1;
-      return record.latest(horizonDays);
+      return record.findLatest(horizonDays);
     },
-    day(day: Day) {
+    findDay(day: Day) {
       reads.day += 1;
-      return record.day(day);
+      return record.findDay(day);
     },
   });
   return { reads, newest };
 }
 
 const signalFor = (caller: Caller) =>
-  publicSignal({ record, market: { source: 'test' }, viewFor: () => ({ caller, policy: 'resolution', now: new Date(0) }) }, 7, caller);
+  getPublicSignal({ record, market: { source: 'test' }, viewFor: () => ({ caller, policy: 'resolution', now: new Date(0) }) }, 7, caller);
 
 it('is null before the first, and then of the newest day', async () => {
-  expect(await record.newest(7)).toBeNull();
+  expect(await record.findNewest(7)).toBeNull();
   await write('2026-01-05');
   await write('2026-01-06', {}, { fearGreed: 61 });
-  const newest = (await record.newest(7))!;
+  const newest = (await record.findNewest(7))!;
   expect(newest.forecast.day).toBe(FIRST + 1);
   expect(newest.figures).toMatchObject({ price: { cents: 10_000_000 }, context: { fearGreed: 61 } });
-  expect(await record.newest(2)).toBeNull();
+  expect(await record.findNewest(2)).toBeNull();
 });
 
 it('is read twice for a hundred who ask at once, and a day once for all of them', async () => {
@@ -73,13 +73,13 @@ it('is read twice for a hundred who ask at once, and a day once for all of them'
 it('leaves out nothing that was written before it was asked for, however many ask at once', async () => {
   await write('2026-01-05', { state: 'DRAFT' });
   const { newest } = counted();
-  const asked: Promise<void>[] = [];
+  const requests: Promise<void>[] = [];
   for (let cents = 100; cents < 130; cents++) {
     await record.forecasts.updateOne({ day: FIRST }, { $set: { btcAtSignalCents: cents } });
     const check = async () => expect((await newest(7))!.forecast.btcAtSignalCents).toBeGreaterThanOrEqual(cents);
-    asked.push(check(), check(), check());
+    requests.push(check(), check(), check());
   }
-  await Promise.all(asked);
+  await Promise.all(requests);
   await write('2026-01-06', {}, { fearGreed: 62 });
   const after = await Promise.all([newest(7), newest(7)]);
   expect(after.map((answer) => [answer?.forecast.day, answer?.figures.context?.fearGreed])).toEqual([
@@ -90,18 +90,18 @@ it('leaves out nothing that was written before it was asked for, however many as
 
 it('reads the figures anew where a day was made from other inputs', async () => {
   await write('2026-01-05', {}, { fearGreed: 10 });
-  expect((await record.newest(7))?.figures.context?.fearGreed).toBe(10);
+  expect((await record.findNewest(7))?.figures.context?.fearGreed).toBe(10);
   const inputsDigest = `0x${'2'.repeat(64)}` as const;
   await record.days.updateOne({ day: FIRST }, { $set: { inputsDigest, 'context.fearGreed': 20 } });
   await record.forecasts.updateOne({ day: FIRST }, { $set: { inputsDigest } });
-  expect((await record.newest(7))?.figures.context?.fearGreed).toBe(20);
+  expect((await record.findNewest(7))?.figures.context?.fearGreed).toBe(20);
 });
 
 it('tells each who shares a read what he may know, and no more', async () => {
   await write('2026-01-05');
   const callers: Caller[] = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? PUBLIC_CALLER : { tier: 'basic' }));
-  const told = await Promise.all(callers.map(signalFor));
-  for (const [index, { signal, direction, confidence }] of told.entries()) {
+  const signals = await Promise.all(callers.map(signalFor));
+  for (const [index, { signal, direction, confidence }] of signals.entries()) {
     const gated = { signal: 'GATED', direction: null, confidence: null };
     const readable = { signal: 'BUY', direction: 'UP', confidence: 0.5876 };
     expect({ signal, direction, confidence }).toEqual(index % 2 === 0 ? gated : readable);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SKILLS } from '../../../skills/index.ts';
+import { PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
-import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
 import { emptyService, fullService, youngService } from '../../support/full-service.ts';
 import { undocumented } from '../../support/reply-schema.ts';
 import type { TestService } from '../../support/service.ts';
-import { BASIC, PREMIUM, type RunSkill, skillParts, skillRunner } from '../../support/skills.ts';
+import { BASIC, buildSkillDeps, createTestRunner, PREMIUM, type RunSkillById } from '../../support/skills.ts';
 
 const CALLERS = { anybody: PUBLIC_CALLER, basic: BASIC, premium: PREMIUM };
 const HORIZONS = ['1d', '2d', '3d', '7d'];
@@ -43,12 +43,12 @@ describe.each([
   ['before its first forecast', emptyService, 0],
 ])('on a service %s, every skill', (_, open, forecasts) => {
   let service: TestService;
-  let run: RunSkill;
+  let run: RunSkillById;
   let calls: Call[];
 
   beforeAll(async () => {
     service = await open();
-    run = skillRunner(skillParts(service.http));
+    run = createTestRunner(buildSkillDeps(service.http));
     calls = await callsOn(service);
   });
   afterAll(() => service?.stop());

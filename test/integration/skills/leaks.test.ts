@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { SkillParts } from '../../../skills/parts.ts';
+import type { SkillDeps } from '../../../skills/deps.ts';
+import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
-import { HORIZONS, horizonName } from '../../../src/forecast/model.ts';
-import { REGIME_NAMES } from '../../../src/forecast/regime.ts';
-import { type Caller, PUBLIC_CALLER } from '../../../src/record/caller.ts';
-import type { ForecastDoc } from '../../../src/record/forecast.ts';
+import { formatHorizonName, HORIZONS } from '../../../src/forecast/model.ts';
+import { REGIME_NAMES } from '../../../src/forecast/regime/regime.ts';
+import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
 import { forgetful } from '../../support/forgetful.ts';
 import {
   PLANTED_SIDES,
@@ -17,7 +17,7 @@ import {
   untoldForecasts,
 } from '../../support/planted.ts';
 import type { TestService } from '../../support/service.ts';
-import { BASIC, skillParts, skillRunner } from '../../support/skills.ts';
+import { BASIC, buildSkillDeps, createTestRunner } from '../../support/skills.ts';
 import { TODAY, untoldService } from '../../support/untold-service.ts';
 
 const STATUSES = ['PENDING', 'WIN', 'LOSS', 'HOLD', 'VOID'];
@@ -49,10 +49,10 @@ function callsAround(docs: readonly ForecastDoc[]): Call[] {
   const days = [...new Set(docs.map(({ day }) => day))];
   const verify = docs.flatMap(({ _id, day, horizonDays, attestation }) => [
     { predictionId: _id },
-    { date: formatDay(day), horizon: horizonName(horizonDays) },
+    { date: formatDay(day), horizon: formatHorizonName(horizonDays) },
     { uid: attestation!.uid },
   ]);
-  const track = HORIZONS.map(horizonName).flatMap((horizon) => [
+  const track = HORIZONS.map(formatHorizonName).flatMap((horizon) => [
     { horizon, pageSize: 100 },
     { horizon, page: 2, pageSize: 3 },
     ...STATUSES.map((status) => ({ horizon, status })),
@@ -67,8 +67,8 @@ function callsAround(docs: readonly ForecastDoc[]): Call[] {
 }
 
 /** The bytes of each answer. */
-async function answersTo(parts: SkillParts, caller: Caller): Promise<Map<string, string>> {
-  const run = skillRunner(parts);
+async function answersTo(parts: SkillDeps, caller: Caller): Promise<Map<string, string>> {
+  const run = createTestRunner(parts);
   const told = new Map<string, string>();
   for (const { id, input, label } of calls) told.set(label, JSON.stringify(await run(id, input, caller)));
   return told;
@@ -77,7 +77,7 @@ async function answersTo(parts: SkillParts, caller: Caller): Promise<Map<string,
 /** The answers in a world for each of the planted contents. */
 type Worlds = Map<PlantedSide, Map<string, string>>;
 
-async function worldsOf(parts: SkillParts, caller: Caller = PUBLIC_CALLER): Promise<Worlds> {
+async function worldsOf(parts: SkillDeps, caller: Caller = PUBLIC_CALLER): Promise<Worlds> {
   const worlds: Worlds = new Map();
   for (const side of PLANTED_SIDES) {
     await plant(service, side);
@@ -98,7 +98,7 @@ function leaks(worlds: Worlds): string[] {
   );
 }
 
-const revealing = () => skillParts(service.http, { viewFor: (caller) => ({ ...service.http.viewFor(caller), policy: 'immediate' }) });
+const revealing = () => buildSkillDeps(service.http, { viewFor: (caller) => ({ ...service.http.viewFor(caller), policy: 'immediate' }) });
 
 describe('anybody', () => {
   it('may ask around forecasts that are open, late, void, not begun, and decided but not revealed', () => {
@@ -109,13 +109,13 @@ describe('anybody', () => {
   });
 
   it('finds nothing of them, and gets the same bytes whatever they say, for every filter', async () => {
-    const worlds = await worldsOf(forgetful(skillParts(service.http)));
+    const worlds = await worldsOf(forgetful(buildSkillDeps(service.http)));
     expect(leaks(worlds)).toEqual([]);
     expect(differences(worlds)).toEqual([]);
   });
 
   it('who has a wallet without the tier is told no more', async () => {
-    const parts = skillParts(service.http);
+    const parts = buildSkillDeps(service.http);
     expect(await answersTo(parts, { tier: 'public', wallet: `0x${'1'.repeat(40)}` })).toEqual(await answersTo(parts, PUBLIC_CALLER));
   });
 });
@@ -131,7 +131,7 @@ describe('these tests find a leak', () => {
   });
 
   it('of a status that tells what was forecast', async () => {
-    const careless = skillParts(service.http, { record: await withUntoldHolds() });
+    const careless = buildSkillDeps(service.http, { record: await withUntoldHolds() });
     const different = differences(await worldsOf(careless));
     expect(different.some((label) => label.includes('"status":"HOLD"'))).toBe(true);
     expect(different.some((label) => label.includes('"status":"PENDING"'))).toBe(true);
@@ -139,19 +139,19 @@ describe('these tests find a leak', () => {
 });
 
 /** A record whose forecasts are HOLD as soon as they say so. */
-async function withUntoldHolds(): Promise<SkillParts['record']> {
+async function withUntoldHolds(): Promise<SkillDeps['record']> {
   const { record } = service.http;
-  const ofHorizon = async (horizonDays: number) =>
-    (await record.ofHorizon(horizonDays)).map((doc) =>
+  const listByHorizon = async (horizonDays: number) =>
+    (await record.listByHorizon(horizonDays)).map((doc) =>
       doc.values?.signal === 'HOLD' && doc.state === 'PENDING' ? { ...doc, state: 'HOLD' as const } : doc,
     );
-  return Object.assign(Object.create(record) as SkillParts['record'], { ofHorizon });
+  return Object.assign(Object.create(record) as SkillDeps['record'], { listByHorizon });
 }
 
 describe('Basic', () => {
   it('is told by the record that it was changed: what was planted does not open', async () => {
     await plant(service, 'up');
-    const run = skillRunner(skillParts(service.http));
+    const run = createTestRunner(buildSkillDeps(service.http));
     const { output } = await run('verify_prediction', { predictionId: untold[0]._id }, BASIC);
     expect(output.verified).toBe(false);
     expect(output.prediction.signal).toBe('BUY');

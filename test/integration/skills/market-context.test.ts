@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OracleError } from '../../../src/errors.ts';
-import { dayOf, formatDay } from '../../../src/forecast/day.ts';
+import { formatDay, toDay } from '../../../src/forecast/day.ts';
 import type { Market } from '../../../src/market/market.ts';
+import { OracleError } from '../../../src/platform/errors.ts';
 import { type Served, serve } from '../../support/serve.ts';
 import { runPastDay, type TestService, testService } from '../../support/service.ts';
-import { type RunSkill, skillParts, skillRunner } from '../../support/skills.ts';
+import { buildSkillDeps, createTestRunner, type RunSkillById } from '../../support/skills.ts';
 
 let service: TestService;
 let served: Served;
-let run: RunSkill;
+let run: RunSkillById;
 
 /** One instant for everything: both doors tell of it. */
 const NOW = new Date();
 const now = () => NOW;
-const TODAY = dayOf(NOW.getTime());
+const TODAY = toDay(NOW.getTime());
 
 beforeAll(async () => {
   service = await testService(2);
   for (let day = TODAY - 2; day < TODAY; day++) await runPastDay(service, day, ['open-window']);
   served = await serve({ ...service, http: { ...service.http, now } });
-  run = skillRunner(skillParts(service.http, { now }));
+  run = createTestRunner(buildSkillDeps(service.http, { now }));
 });
 afterAll(async () => {
   await served?.close();
@@ -86,7 +86,7 @@ describe('the context', () => {
 
 describe('what cannot be had', () => {
   const withMarket = (changes: Partial<Market>) =>
-    skillRunner(skillParts(service.http, { now, market: { ...service.http.market, ...changes } }));
+    createTestRunner(buildSkillDeps(service.http, { now, market: { ...service.http.market, ...changes } }));
 
   it('is null with a reason, and takes nothing else with it', async () => {
     const { report } = service.http.market;
@@ -137,6 +137,6 @@ describe('what cannot be had', () => {
 
 it('the regime that is overdue is stale', async () => {
   const later = new Date(NOW.getTime() + 3 * 86_400_000);
-  const { regime } = await context({ include: ['regime'] }, skillRunner(skillParts(service.http, { now: () => later })));
+  const { regime } = await context({ include: ['regime'] }, createTestRunner(buildSkillDeps(service.http, { now: () => later })));
   expect(regime).toMatchObject({ stale: true, date: formatDay(TODAY - 1) });
 });

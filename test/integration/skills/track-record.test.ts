@@ -1,30 +1,30 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PUBLIC_CALLER } from '../../../src/auth/caller.ts';
 import { formatDay, parseDay } from '../../../src/forecast/day.ts';
 import { toPublishedSummary } from '../../../src/forecast/statistics/published-summary.ts';
-import { recordStatistics } from '../../../src/forecast/statistics/record-statistics.ts';
-import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
-import type { ForecastDoc } from '../../../src/record/forecast.ts';
-import { scorecardOf, summaryOf } from '../../../src/record/scorecard.ts';
-import { scoredForecasts } from '../../../src/record/statistics/scored-forecasts.ts';
-import { brierDifference } from '../../../src/record/track-record.ts';
-import { statusOf } from '../../../src/record/views.ts';
+import { computeRecordStatistics } from '../../../src/forecast/statistics/record-statistics.ts';
+import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
+import { toPublicStatus } from '../../../src/record/forecast-view.ts';
+import { buildScorecard, summarizeForecasts } from '../../../src/record/scorecard/scorecard.ts';
+import { computeBrierDifference } from '../../../src/record/scorecard/track-record.ts';
+import { scoreForecasts } from '../../../src/record/statistics/score-forecasts.ts';
 import { fullService } from '../../support/full-service.ts';
 import { type Served, serve } from '../../support/serve.ts';
 import type { TestService } from '../../support/service.ts';
-import { BASIC, type RunSkill, skillParts, skillRunner } from '../../support/skills.ts';
+import { BASIC, buildSkillDeps, createTestRunner, type RunSkillById } from '../../support/skills.ts';
 
 let service: TestService;
 let served: Served;
-let run: RunSkill;
+let run: RunSkillById;
 const docs: Record<string, ForecastDoc[]> = {};
 
 beforeAll(async () => {
   service = await fullService();
   served = await serve(service);
   await makeVaried();
-  run = skillRunner(skillParts(service.http));
-  for (const days of [1, 2, 3, 7]) docs[`${days}d`] = await service.pipeline.record.ofHorizon(days);
+  run = createTestRunner(buildSkillDeps(service.http));
+  for (const days of [1, 2, 3, 7]) docs[`${days}d`] = await service.pipeline.record.listByHorizon(days);
 });
 afterAll(async () => {
   await served?.close();
@@ -100,10 +100,10 @@ describe('filters', () => {
           (from === undefined || doc.day >= parseDay(from)) &&
           (to === undefined || doc.day <= parseDay(to)) &&
           (regime === undefined || doc.regime === regime) &&
-          (status === undefined || statusOf(doc) === status),
+          (status === undefined || toPublicStatus(doc) === status),
       );
       const output = await track(input);
-      const { summary, predictions } = scorecardOf(left, Number.parseInt(horizon, 10), service.http.viewFor(PUBLIC_CALLER));
+      const { summary, predictions } = buildScorecard(left, Number.parseInt(horizon, 10), service.http.viewFor(PUBLIC_CALLER));
       const { brierDifference: _, calls, probabilities, distribution, ...statistics } = output.statistics;
       const { totalPredictions, resolved, wins, losses, holds, voids, pending } = summary;
       expect(statistics).toMatchObject({ totalPredictions, resolved, wins, losses, holds, voids, pending });
@@ -157,9 +157,9 @@ describe('error bars', () => {
     const { statistics } = await track({ horizon });
     const told = docs[horizon].filter(({ reveal }) => reveal !== null);
     expect(told.length).toBeGreaterThan(5);
-    const scored = await scoredForecasts(service.http.models, told);
+    const scored = await scoreForecasts(service.http.models, told);
     expect(scored.every(({ distribution }) => distribution !== null)).toBe(true);
-    const { calls, probabilities, distribution } = JSON.parse(JSON.stringify(recordStatistics(scored, days)));
+    const { calls, probabilities, distribution } = JSON.parse(JSON.stringify(computeRecordStatistics(scored, days)));
     expect(statistics).toMatchObject({ calls, probabilities, distribution });
     expect(distribution.n).toBe(told.length);
   });
@@ -168,7 +168,7 @@ describe('error bars', () => {
     const [anybody, basic] = [await track({ horizon: '2d' }), await track({ horizon: '2d' }, BASIC)];
     for (const part of ['statistics', 'byHorizon', 'byRegime', 'byModelVersion', 'marketSkill']) expect(basic[part]).toEqual(anybody[part]);
     for (const row of anybody.byHorizon) {
-      const summary = summaryOf(docs[row.horizon], Number.parseInt(row.horizon, 10));
+      const summary = summarizeForecasts(docs[row.horizon], Number.parseInt(row.horizon, 10));
       const { holds, voids, missed, pending, verdict, accuracy, brier } = summary;
       expect(row).toMatchObject({ total: docs[row.horizon].length, holds, voids, missed, pending, verdict, accuracy, brier });
     }
@@ -215,18 +215,18 @@ describe('the difference of the Brier scores', () => {
   it('is that of independent windows, with its interval', () => {
     const days = [0, 3, 7, 14].map((day) => revealed(day, 0.6, 0.5, day !== 3));
     // (0.4^2 - 0.5^2) in each of the three windows that do not overlap.
-    expect(brierDifference(days, 7)).toMatchObject({
+    expect(computeBrierDifference(days, 7)).toMatchObject({
       n: 3,
       mean: expect.closeTo(-0.09),
       low: expect.closeTo(-0.09),
       high: expect.closeTo(-0.09),
     });
-    expect(brierDifference(days.slice(0, 1), 7)).toMatchObject({ n: 1, low: null, high: null });
-    expect(brierDifference([], 7)).toBeNull();
+    expect(computeBrierDifference(days.slice(0, 1), 7)).toMatchObject({ n: 1, low: null, high: null });
+    expect(computeBrierDifference([], 7)).toBeNull();
   });
 
   it('stays within what it can be', () => {
     const opposite = [revealed(0, 1, 0, true), revealed(7, 1, 0, false)];
-    expect(brierDifference(opposite, 7)).toMatchObject({ n: 2, mean: 0, low: -1, high: 1 });
+    expect(computeBrierDifference(opposite, 7)).toMatchObject({ n: 2, mean: 0, low: -1, high: 1 });
   });
 });

@@ -1,27 +1,27 @@
 import { encodeAbiParameters, type Hex, keccak256, parseAbiParameters, toHex, zeroHash } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DIRECTION_CODES, SIGNAL_CODES } from '../../../src/chain/commitment.ts';
-import { type PredictionData, schemaUid } from '../../../src/chain/schemas.ts';
-import { OracleError } from '../../../src/errors.ts';
+import { PUBLIC_CALLER } from '../../../src/auth/caller.ts';
+import { DIRECTION_CODES, SIGNAL_CODES } from '../../../src/chain/eas/commitment.ts';
+import { getSchemaUid, type PredictionData } from '../../../src/chain/eas/schemas.ts';
 import { formatDay } from '../../../src/forecast/day.ts';
-import { PUBLIC_CALLER } from '../../../src/record/caller.ts';
-import type { ForecastDoc } from '../../../src/record/forecast.ts';
-import { verifyAttestation } from '../../../src/record/verification.ts';
+import { OracleError } from '../../../src/platform/errors.ts';
+import type { ForecastDoc } from '../../../src/record/forecast-doc.ts';
+import { verifyAttestation } from '../../../src/record/verification/verify-attestation.ts';
 import { fullService } from '../../support/full-service.ts';
 import { type TestService, today } from '../../support/service.ts';
-import { BASIC, type RunSkill, skillParts, skillRunner } from '../../support/skills.ts';
+import { BASIC, buildSkillDeps, createTestRunner, type RunSkillById } from '../../support/skills.ts';
 import { REACHED } from '../../support/trusted-time.ts';
 
 const COMMITTED = parseAbiParameters('bytes32, uint8, uint8, uint16, uint16, uint64');
 
 let service: TestService;
-let run: RunSkill;
+let run: RunSkillById;
 let resolved: ForecastDoc;
 let pending: ForecastDoc;
 
 beforeAll(async () => {
   service = await fullService();
-  run = skillRunner(skillParts(service.http));
+  run = createTestRunner(buildSkillDeps(service.http));
   const { forecasts } = service.pipeline.record;
   resolved = (await forecasts.findOne({ horizonDays: 7, reveal: { $ne: null } }, { sort: { day: -1 } }))!;
   pending = (await forecasts.findOne({ horizonDays: 7, state: 'PENDING' }, { sort: { day: -1 } }))!;
@@ -194,7 +194,7 @@ describe('what is not there', () => {
 
   it('tells the days that the record has', async () => {
     const error: OracleError = await verify({ date: '2001-01-01' }).catch((thrown) => thrown);
-    expect(error.suggestedAction).toContain(formatDay((await service.pipeline.record.lastDay())!));
+    expect(error.suggestedAction).toContain(formatDay((await service.pipeline.record.findLastDay())!));
   });
 
   it('is refused where two names contradict each other', async () => {
@@ -210,7 +210,7 @@ describe('what is not there', () => {
     const stray: PredictionData & { refUid: typeof zeroHash } = { sequence: 1, day, horizonDays: 7, ...times, ...digests };
     const [{ uid }] = await service.pipeline.attester.attestPredictions('attest:stray', [stray], REACHED);
     const { attesterAddress: attester } = service.http;
-    const details = { ofThisService: false, attester, schemaUid: schemaUid('prediction'), schemaName: 'prediction' };
+    const details = { ofThisService: false, attester, schemaUid: getSchemaUid('prediction'), schemaName: 'prediction' };
     await expect(run('verify_prediction', { uid })).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'uid', details });
     await expect(verifyAttestation(service.http, uid, PUBLIC_CALLER)).rejects.toMatchObject({ code: 'NOT_FOUND', field: 'uid', details });
   });
@@ -234,7 +234,7 @@ it('a chain that does not answer is told as such', async () => {
   const silent = async () => {
     throw new OracleError('CHAIN_UNREACHABLE', 'Reading an attestation: the chain does not answer');
   };
-  const cut = skillRunner(skillParts(service.http, { attestations: { ...service.http.attestations, read: silent } }));
+  const cut = createTestRunner(buildSkillDeps(service.http, { attestations: { ...service.http.attestations, read: silent } }));
   await expect(cut('verify_prediction', { predictionId: resolved._id })).rejects.toMatchObject({
     code: 'CHAIN_UNREACHABLE',
     retryable: true,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PaperVenue } from '../../../src/wager/paper-venue.ts';
-import { MICROS, type Order } from '../../../src/wager/venue.ts';
+import { MICROS, type VenueOrder } from '../../../src/wager/venue.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 
 const at = new Date('2026-01-07T21:42:00Z');
@@ -25,29 +25,29 @@ beforeEach(async () => {
   });
 });
 
-async function order(changes: Partial<Order> = {}): Promise<Order> {
-  const market = (await venue.markets(at)).find(({ strikeUsd }) => strikeUsd === 90_000)!;
+async function order(changes: Partial<VenueOrder> = {}): Promise<VenueOrder> {
+  const market = (await venue.listMarkets(at)).find(({ strikeUsd }) => strikeUsd === 90_000)!;
   return { clientOrderId: '2026-01-07', market, side: 'YES', limitCostMicros: MICROS, contracts: 10, at, ...changes };
 }
 
 describe('the paper venue', () => {
   it('books an order once, however often and however parallel it is placed', async () => {
     const one = await order();
-    const fills = await Promise.all([venue.place(one), venue.place(one), venue.place(one)]);
+    const fills = await Promise.all([venue.placeOrder(one), venue.placeOrder(one), venue.placeOrder(one)]);
     expect(new Set(fills.map(({ costMicros }) => costMicros)).size).toBe(1);
-    const { bid, ask, fee } = await venue.quote(one.market, at);
+    const { bid, ask, fee } = await venue.getQuote(one.market, at);
     expect(bid).toBeLessThan(ask);
     const costMicros = Math.round((ask + fee) * MICROS) * 10;
     expect(fills[0].costMicros).toBe(costMicros);
-    expect(await venue.account()).toEqual({ asset: 'PAPER-USD', cashMicros: 1_000 * MICROS - costMicros, openMicros: costMicros });
+    expect(await venue.getAccount()).toEqual({ asset: 'PAPER-USD', cashMicros: 1_000 * MICROS - costMicros, openMicros: costMicros });
   });
 
   it('books the stake of an order that a crash left unbooked', async () => {
     const one = await order();
-    const fill = await venue.place(one);
+    const fill = await venue.placeOrder(one);
     await database.db.collection<{ _id: string }>('paper_ledger').deleteOne({ _id: '2026-01-07:stake' });
-    await venue.place(one);
-    expect((await venue.account()).cashMicros).toBe(1_000 * MICROS - fill.costMicros);
+    await venue.placeOrder(one);
+    expect((await venue.getAccount()).cashMicros).toBe(1_000 * MICROS - fill.costMicros);
   });
 
   it.each([
@@ -56,19 +56,19 @@ describe('the paper venue', () => {
     ['NO', 90_000, true],
     ['NO', 95_000, false],
   ] as const)('settles %s at a close of %d', async (side, price, wins) => {
-    const { costMicros } = await venue.place(await order({ side }));
-    expect(await venue.settle('2026-01-07', new Date(expiry.getTime() - 1))).toBeNull();
-    expect(await venue.settle('2026-01-07', expiry)).toBeNull();
+    const { costMicros } = await venue.placeOrder(await order({ side }));
+    expect(await venue.settleOrder('2026-01-07', new Date(expiry.getTime() - 1))).toBeNull();
+    expect(await venue.settleOrder('2026-01-07', expiry)).toBeNull();
     close = price;
     const payoutMicros = wins ? 10 * MICROS : 0;
-    const settled = await Promise.all([venue.settle('2026-01-07', expiry), venue.settle('2026-01-07', expiry)]);
+    const settled = await Promise.all([venue.settleOrder('2026-01-07', expiry), venue.settleOrder('2026-01-07', expiry)]);
     for (const settlement of settled) expect(settlement).toMatchObject({ payoutMicros });
-    expect(await venue.account()).toMatchObject({ cashMicros: 1_000 * MICROS - costMicros + payoutMicros, openMicros: 0 });
+    expect(await venue.getAccount()).toMatchObject({ cashMicros: 1_000 * MICROS - costMicros + payoutMicros, openMicros: 0 });
   });
 
   it('refuses what costs more than the limit or than the account holds, and books nothing', async () => {
-    await expect(venue.place(await order({ limitCostMicros: 1 }))).rejects.toMatchObject({ code: 'VENUE_REJECTED' });
-    await expect(venue.place(await order({ contracts: 10_000 }))).rejects.toMatchObject({ code: 'VENUE_REJECTED' });
-    expect(await venue.account()).toMatchObject({ cashMicros: 1_000 * MICROS, openMicros: 0 });
+    await expect(venue.placeOrder(await order({ limitCostMicros: 1 }))).rejects.toMatchObject({ code: 'VENUE_REJECTED' });
+    await expect(venue.placeOrder(await order({ contracts: 10_000 }))).rejects.toMatchObject({ code: 'VENUE_REJECTED' });
+    expect(await venue.getAccount()).toMatchObject({ cashMicros: 1_000 * MICROS, openMicros: 0 });
   });
 });

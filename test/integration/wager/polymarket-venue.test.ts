@@ -1,9 +1,9 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createLog, type Log } from '../../../src/log.ts';
-import type { OrderDoc } from '../../../src/wager/polymarket/orders.ts';
-import { PolymarketVenue, type PolymarketVenueOptions } from '../../../src/wager/polymarket/polymarket-venue.ts';
-import { MICROS, type Order } from '../../../src/wager/venue.ts';
+import { createLog, type Log } from '../../../src/platform/log.ts';
+import type { PolymarketOrderDoc } from '../../../src/wager/polymarket/execution/order-store.ts';
+import { PolymarketVenue, type PolymarketVenueOptions } from '../../../src/wager/polymarket/venue.ts';
+import { MICROS, type VenueOrder } from '../../../src/wager/venue.ts';
 import { type TestDatabase, testDatabase } from '../../support/database.ts';
 import { type PolymarketExchange, startPolymarketExchange, stubMarket } from '../../support/polymarket-exchange.ts';
 
@@ -52,7 +52,7 @@ function strike() {
   return { conditionId, question: 'Will BTC be above $90,000?', strikeUsd: 90_000, expiresAt: expiry };
 }
 
-function order(changes: Partial<Order> = {}): Order {
+function order(changes: Partial<VenueOrder> = {}): VenueOrder {
   const { conditionId: id, ...market } = strike();
   return { clientOrderId: '2026-01-07', market: { id, ...market }, side: 'YES', limitCostMicros: 470_000, contracts: 50, at, ...changes };
 }
@@ -61,19 +61,19 @@ function later(seconds: number): void {
   clock = new Date(clock.getTime() + seconds * 1_000);
 }
 
-const stored = (id = '2026-01-07') => database.db.collection<OrderDoc>('polymarket_orders').findOne({ _id: id });
+const stored = (id = '2026-01-07') => database.db.collection<PolymarketOrderDoc>('polymarket_orders').findOne({ _id: id });
 const rejected = (text: string) => ({ code: 'VENUE_REJECTED', message: expect.stringContaining(text) });
 
 describe('what Polymarket offers', () => {
   it('are the strikes that are still open, under their condition ids', async () => {
     const venue = newVenue({ strikes: async () => [strike(), { ...strike(), conditionId: '0xold', expiresAt: at }] });
-    expect(await venue.markets(at)).toEqual([order().market]);
+    expect(await venue.listMarkets(at)).toEqual([order().market]);
   });
 
   it('are told with their tokens, where these are known', async () => {
     const listing = { conditionId: '0xc', yesTokenId: '1', noTokenId: '2', url: 'https://x.example', tickSize: 0.01, minOrderSize: 5 };
     const venue = newVenue({ strikes: async () => [{ ...strike(), listing }] });
-    expect(await venue.markets(at)).toEqual([{ ...order().market, listing }]);
+    expect(await venue.listMarkets(at)).toEqual([{ ...order().market, listing }]);
   });
 
   it('is quoted from the book of YES, with its fee', async () => {
@@ -81,18 +81,18 @@ describe('what Polymarket offers', () => {
     const level = (price: number, size: number) => ({ price, size });
     const bids = [level(0.44, 200), level(0.4, 500)];
     const asks = [level(0.46, 30), level(0.47, 300), level(0.6, 500)];
-    expect(await newVenue().quote(order().market, at)).toEqual({ bid: 0.44, ask: 0.46, fee: 0.017388, at, book: { bids, asks } });
+    expect(await newVenue().getQuote(order().market, at)).toEqual({ bid: 0.44, ask: 0.46, fee: 0.017388, at, book: { bids, asks } });
   });
 
   it('is not quoted from an empty book, or one that the exchange does not have', async () => {
     exchange.market.books[exchange.market.yes].asks = [];
-    await expect(newVenue().quote(order().market, at)).rejects.toMatchObject(rejected('no asks'));
+    await expect(newVenue().getQuote(order().market, at)).rejects.toMatchObject(rejected('no asks'));
     exchange.market.books = {};
-    await expect(newVenue().quote(order().market, at)).rejects.toMatchObject(rejected('No orderbook exists'));
+    await expect(newVenue().getQuote(order().market, at)).rejects.toMatchObject(rejected('No orderbook exists'));
   });
 
   it('is not available while the exchange is down, and not readable once it has changed', async () => {
-    const quote = (host: string) => newVenue({ host }).quote(order().market, at);
+    const quote = (host: string) => newVenue({ host }).getQuote(order().market, at);
     await expect(quote('http://127.0.0.1:9')).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE', retryable: true });
     exchange.market.books[exchange.market.yes].tickSize = 'fine';
     await expect(quote(exchange.url)).rejects.toMatchObject({ code: 'FEED_INVALID', field: 'book.tick_size' });
@@ -100,9 +100,9 @@ describe('what Polymarket offers', () => {
 
   it('has the balance of the account, which its key asks for', async () => {
     exchange.balanceMicros = 123_456_789;
-    expect(await newVenue().account()).toEqual({ asset: 'pUSD', cashMicros: 123_456_789, openMicros: 0 });
+    expect(await newVenue().getAccount()).toEqual({ asset: 'pUSD', cashMicros: 123_456_789, openMicros: 0 });
     expect(exchange.requests).toEqual(['GET /auth/derive-api-key', 'POST /auth/api-key', 'GET /balance-allowance']);
-    await newVenue().account();
+    await newVenue().getAccount();
     expect(exchange.requests.slice(3)).toEqual(['GET /auth/derive-api-key', 'GET /balance-allowance']);
   });
 });
@@ -110,29 +110,29 @@ describe('what Polymarket offers', () => {
 describe('an order', () => {
   it('buys what is offered up to its limit, best price first', async () => {
     const venue = newVenue();
-    const fill = await venue.place(order());
+    const fill = await venue.placeOrder(order());
     expect(fill).toEqual({ orderId: '2026-01-07', contracts: 50, costMicros: 23_200_000, at });
     expect(exchange.orders).toMatchObject([
       { tokenId: exchange.market.yes, makerMicros: 23_500_000, takerMicros: 50_000_000, maker: account },
     ]);
-    expect(await venue.account()).toEqual({ asset: 'pUSD', cashMicros: 976_800_000, openMicros: 23_200_000 });
+    expect(await venue.getAccount()).toEqual({ asset: 'pUSD', cashMicros: 976_800_000, openMicros: 23_200_000 });
   });
 
   it('is found again and never placed twice', async () => {
-    const fill = await newVenue().place(order());
-    expect(await newVenue().place(order({ contracts: 10 }))).toEqual(fill);
-    expect(await newVenue().find('2026-01-07')).toEqual(fill);
-    expect(await newVenue().find('2026-01-08')).toBeNull();
+    const fill = await newVenue().placeOrder(order());
+    expect(await newVenue().placeOrder(order({ contracts: 10 }))).toEqual(fill);
+    expect(await newVenue().findFill('2026-01-07')).toEqual(fill);
+    expect(await newVenue().findFill('2026-01-08')).toBeNull();
     expect(exchange.posts()).toBe(1);
   });
 
   it('may be filled in part', async () => {
-    expect(await newVenue().place(order({ limitCostMicros: 460_000 }))).toMatchObject({ contracts: 30, costMicros: 13_800_000 });
+    expect(await newVenue().placeOrder(order({ limitCostMicros: 460_000 }))).toMatchObject({ contracts: 30, costMicros: 13_800_000 });
     expect(await stored()).toMatchObject({ state: 'FILLED', contracts: 50, filledContracts: 30 });
   });
 
   it('of NO buys the token of NO, from its own book', async () => {
-    expect(await newVenue().place(order({ side: 'NO', limitCostMicros: 560_000 }))).toMatchObject({
+    expect(await newVenue().placeOrder(order({ side: 'NO', limitCostMicros: 560_000 }))).toMatchObject({
       contracts: 50,
       costMicros: 28_000_000,
     });
@@ -141,16 +141,16 @@ describe('an order', () => {
 
   it('that nobody sells to is rejected, then and later, for the same reason', async () => {
     const cheap = order({ limitCostMicros: 450_000 });
-    await expect(newVenue().place(cheap)).rejects.toMatchObject(rejected('no orders found to match'));
+    await expect(newVenue().placeOrder(cheap)).rejects.toMatchObject(rejected('no orders found to match'));
     exchange.market = stubMarket();
-    await expect(newVenue().place(order())).rejects.toMatchObject(rejected('no orders found to match'));
-    await expect(newVenue().find('2026-01-07')).rejects.toMatchObject(rejected('no orders found to match'));
+    await expect(newVenue().placeOrder(order())).rejects.toMatchObject(rejected('no orders found to match'));
+    await expect(newVenue().findFill('2026-01-07')).rejects.toMatchObject(rejected('no orders found to match'));
     expect(exchange.posts()).toBe(1);
   });
 
   it('costs its fee, which the limit covers too', async () => {
     exchange.market.fee = { r: 0.07, e: 1 };
-    const fill = await newVenue().place(order({ limitCostMicros: 477_388 }));
+    const fill = await newVenue().placeOrder(order({ limitCostMicros: 477_388 }));
     expect(fill).toMatchObject({ contracts: 30, costMicros: 13_800_000 + 30 * 17_388 });
   });
 
@@ -160,7 +160,7 @@ describe('an order', () => {
     ['0.0001', 470_099, 47],
   ])('at the tick %s has a price on it, at or below its limit', async (tickSize, limitCostMicros, cents) => {
     Object.assign(exchange.market.books[exchange.market.yes], { tickSize, asks: [['0.30', '1000']] });
-    await newVenue().place(order({ limitCostMicros }));
+    await newVenue().placeOrder(order({ limitCostMicros }));
     const [{ makerMicros, takerMicros }] = exchange.orders;
     expect((100 * makerMicros) / takerMicros).toBeCloseTo(cents, 9);
   });
@@ -172,49 +172,49 @@ describe('an order', () => {
   ])('is signed for the contract of its market: neg-risk %s, version %d', async (negRisk, version, contract) => {
     exchange.market.books[exchange.market.yes].negRisk = negRisk;
     exchange.version = version;
-    await newVenue().place(order());
+    await newVenue().placeOrder(order());
     expect(exchange.orders).toMatchObject([{ contract, signatureType: 0 }]);
     expect((await stored())?.orderHash).toBe(exchange.orders[0].hash);
   });
 
   it('is paid by the funder where there is one', async () => {
     const funder = `0x${'5'.repeat(40)}`;
-    await newVenue({ account: { privateKey, signatureType: 2, funder } }).place(order());
+    await newVenue({ account: { privateKey, signatureType: 2, funder } }).placeOrder(order());
     expect(exchange.orders).toMatchObject([{ maker: funder, signatureType: 2 }]);
   });
 });
 
 describe('limits', () => {
   it('of one wager, of all open ones and of the account make an order smaller', async () => {
-    expect(await newVenue({ maxStakeUsd: 10 }).place(order({ clientOrderId: 'a' }))).toMatchObject({ contracts: 21 });
-    expect(await newVenue({ maxOpenUsd: 20 }).place(order({ clientOrderId: 'b' }))).toMatchObject({ contracts: 22 });
+    expect(await newVenue({ maxStakeUsd: 10 }).placeOrder(order({ clientOrderId: 'a' }))).toMatchObject({ contracts: 21 });
+    expect(await newVenue({ maxOpenUsd: 20 }).placeOrder(order({ clientOrderId: 'b' }))).toMatchObject({ contracts: 22 });
     exchange.balanceMicros = 5 * MICROS;
-    expect(await newVenue().place(order({ clientOrderId: 'c' }))).toMatchObject({ contracts: 10 });
+    expect(await newVenue().placeOrder(order({ clientOrderId: 'c' }))).toMatchObject({ contracts: 10 });
   });
 
   it('refuse an order that they leave less of than the exchange takes', async () => {
-    await expect(newVenue({ maxStakeUsd: 2 }).place(order())).rejects.toMatchObject(rejected('the cap of $2 on one wager'));
-    await expect(newVenue({ maxOpenUsd: 1 }).place(order())).rejects.toMatchObject(rejected('the cap of $1 on open wagers'));
+    await expect(newVenue({ maxStakeUsd: 2 }).placeOrder(order())).rejects.toMatchObject(rejected('the cap of $2 on one wager'));
+    await expect(newVenue({ maxOpenUsd: 1 }).placeOrder(order())).rejects.toMatchObject(rejected('the cap of $1 on open wagers'));
     exchange.balanceMicros = 0;
-    await expect(newVenue().place(order())).rejects.toMatchObject(rejected('the account'));
-    await expect(newVenue().place(order({ contracts: 4 }))).rejects.toMatchObject(rejected('below the smallest order of 5'));
+    await expect(newVenue().placeOrder(order())).rejects.toMatchObject(rejected('the account'));
+    await expect(newVenue().placeOrder(order({ contracts: 4 }))).rejects.toMatchObject(rejected('below the smallest order of 5'));
     expect(exchange.posts()).toBe(0);
     expect(await stored()).toBeNull();
   });
 
   it('refuse a price above the limit on every tick', async () => {
-    await expect(newVenue().place(order({ limitCostMicros: 9_999 }))).rejects.toMatchObject(rejected('below the lowest price'));
+    await expect(newVenue().placeOrder(order({ limitCostMicros: 9_999 }))).rejects.toMatchObject(rejected('below the lowest price'));
   });
 });
 
 describe('the kill switch', () => {
   it('lets no new order out, and still settles what is open', async () => {
-    const fill = await newVenue().place(order({ clientOrderId: 'open' }));
+    const fill = await newVenue().placeOrder(order({ clientOrderId: 'open' }));
     const killed = newVenue({ killSwitch: true });
-    await expect(killed.place(order())).rejects.toMatchObject(rejected('kill switch'));
-    expect(await killed.place(order({ clientOrderId: 'open' }))).toEqual(fill);
+    await expect(killed.placeOrder(order())).rejects.toMatchObject(rejected('kill switch'));
+    expect(await killed.placeOrder(order({ clientOrderId: 'open' }))).toEqual(fill);
     Object.assign(exchange.market, { closed: true, winner: 'Yes' });
-    expect(await killed.settle('open', expiry)).toMatchObject({ payoutMicros: 50 * MICROS });
+    expect(await killed.settleOrder('open', expiry)).toMatchObject({ payoutMicros: 50 * MICROS });
     expect(exchange.posts()).toBe(1);
   });
 
@@ -224,24 +224,24 @@ describe('the kill switch', () => {
       asked += 1;
       return asked > 1;
     };
-    await expect(newVenue({ isPaused }).place(order())).rejects.toMatchObject(rejected('never sent'));
+    await expect(newVenue({ isPaused }).placeOrder(order())).rejects.toMatchObject(rejected('never sent'));
     expect(asked).toBe(2);
     expect(exchange.posts()).toBe(0);
-    await expect(newVenue({ isPaused: async () => true }).place(order({ clientOrderId: 'next' }))).rejects.toMatchObject(
+    await expect(newVenue({ isPaused: async () => true }).placeOrder(order({ clientOrderId: 'next' }))).rejects.toMatchObject(
       rejected('paused'),
     );
-    expect(await newVenue({ isPaused: async () => false }).place(order({ clientOrderId: 'third' }))).toMatchObject({ contracts: 50 });
+    expect(await newVenue({ isPaused: async () => false }).placeOrder(order({ clientOrderId: 'third' }))).toMatchObject({ contracts: 50 });
   });
 
   it('keeps back an order that was signed but not sent, and finds one that was', async () => {
     exchange.faults = ['lost'];
-    await expect(newVenue().place(order())).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
+    await expect(newVenue().placeOrder(order())).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
     await database.db.collection('polymarket_orders').updateOne({}, { $set: { attempts: 0, sentAt: null } });
-    await expect(newVenue({ killSwitch: true }).place(order())).rejects.toMatchObject(rejected('never sent'));
+    await expect(newVenue({ killSwitch: true }).placeOrder(order())).rejects.toMatchObject(rejected('never sent'));
     exchange.faults = ['answer-lost'];
-    await expect(newVenue().place(order({ clientOrderId: 'sent' }))).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
+    await expect(newVenue().placeOrder(order({ clientOrderId: 'sent' }))).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
     later(30);
-    expect(await newVenue({ killSwitch: true }).place(order({ clientOrderId: 'sent' }))).toMatchObject({ contracts: 50 });
+    expect(await newVenue({ killSwitch: true }).placeOrder(order({ clientOrderId: 'sent' }))).toMatchObject({ contracts: 50 });
     expect(exchange.orders).toHaveLength(1);
   });
 });
@@ -254,24 +254,27 @@ describe('a settled market', () => {
     ['NO', 'Yes', 0],
   ] as const)('pays %s when %s has won %d', async (side, winner, payout) => {
     const venue = newVenue();
-    await venue.place(order({ side, limitCostMicros: 560_000 }));
+    await venue.placeOrder(order({ side, limitCostMicros: 560_000 }));
     Object.assign(exchange.market, { closed: false, winner });
-    expect(await venue.settle('2026-01-07', new Date(expiry.getTime() - 1))).toBeNull();
-    expect(await venue.settle('2026-01-07', expiry)).toBeNull();
+    expect(await venue.settleOrder('2026-01-07', new Date(expiry.getTime() - 1))).toBeNull();
+    expect(await venue.settleOrder('2026-01-07', expiry)).toBeNull();
     exchange.market.closed = true;
     const settled = { winner: winner.toUpperCase(), payoutMicros: payout * MICROS, at: expiry };
-    expect(await Promise.all([venue.settle('2026-01-07', expiry), venue.settle('2026-01-07', expiry)])).toEqual([settled, settled]);
-    expect(await venue.account()).toMatchObject({ openMicros: 0 });
+    expect(await Promise.all([venue.settleOrder('2026-01-07', expiry), venue.settleOrder('2026-01-07', expiry)])).toEqual([
+      settled,
+      settled,
+    ]);
+    expect(await venue.getAccount()).toMatchObject({ openMicros: 0 });
     exchange.market.winner = null;
-    expect(await venue.settle('2026-01-07', new Date(expiry.getTime() + 1))).toEqual(settled);
+    expect(await venue.settleOrder('2026-01-07', new Date(expiry.getTime() + 1))).toEqual(settled);
   });
 
   it('has no winner before its expiry, and none when it was resolved without one', async () => {
     Object.assign(exchange.market, { closed: true, winner: 'Yes' });
-    expect(await newVenue().winner(order().market, at)).toBeNull();
-    expect(await newVenue().winner(order().market, expiry)).toBe('YES');
+    expect(await newVenue().findWinner(order().market, at)).toBeNull();
+    expect(await newVenue().findWinner(order().market, expiry)).toBe('YES');
     exchange.market.winner = null;
-    expect(await newVenue().winner(order().market, expiry)).toBeNull();
+    expect(await newVenue().findWinner(order().market, expiry)).toBeNull();
   });
 });
 
@@ -281,33 +284,33 @@ describe('a dry run', () => {
   it('fills from the live book up to the limit, in paper money, and sends nothing that needs a key', async () => {
     const venue = dryRun();
     expect(venue).toMatchObject({ name: 'polymarket-dry-run', asset: 'PAPER-USD' });
-    const fill = await venue.place(order());
+    const fill = await venue.placeOrder(order());
     expect(fill).toEqual({ orderId: '2026-01-07', contracts: 50, costMicros: 23_200_000, at });
-    expect(await venue.place(order())).toEqual(fill);
-    expect(await venue.account()).toEqual({ asset: 'PAPER-USD', cashMicros: 976_800_000, openMicros: 23_200_000 });
+    expect(await venue.placeOrder(order())).toEqual(fill);
+    expect(await venue.getAccount()).toEqual({ asset: 'PAPER-USD', cashMicros: 976_800_000, openMicros: 23_200_000 });
     expect(new Set(exchange.requests)).toEqual(new Set([`GET /clob-markets/${exchange.market.conditionId}`, 'GET /book']));
   });
 
   it('fills in part, or not at all, and says so again', async () => {
-    expect(await dryRun().place(order({ limitCostMicros: 460_000 }))).toMatchObject({ contracts: 30, costMicros: 13_800_000 });
+    expect(await dryRun().placeOrder(order({ limitCostMicros: 460_000 }))).toMatchObject({ contracts: 30, costMicros: 13_800_000 });
     const cheap = order({ clientOrderId: 'cheap', limitCostMicros: 450_000 });
-    await expect(dryRun().place(cheap)).rejects.toMatchObject(rejected('nobody sells'));
+    await expect(dryRun().placeOrder(cheap)).rejects.toMatchObject(rejected('nobody sells'));
     exchange.market.books[exchange.market.yes].asks = [['0.10', '500']];
-    await expect(dryRun().place(cheap)).rejects.toMatchObject(rejected('nobody sells'));
-    await expect(dryRun().find('cheap')).rejects.toMatchObject(rejected('nobody sells'));
+    await expect(dryRun().placeOrder(cheap)).rejects.toMatchObject(rejected('nobody sells'));
+    await expect(dryRun().findFill('cheap')).rejects.toMatchObject(rejected('nobody sells'));
   });
 
   it('pays out into its own account', async () => {
-    await dryRun().place(order());
+    await dryRun().placeOrder(order());
     Object.assign(exchange.market, { closed: true, winner: 'Yes' });
-    expect(await dryRun().settle('2026-01-07', expiry)).toEqual({ winner: 'YES', payoutMicros: 50 * MICROS, at: expiry });
-    expect(await dryRun().account()).toEqual({ asset: 'PAPER-USD', cashMicros: 1_026_800_000, openMicros: 0 });
+    expect(await dryRun().settleOrder('2026-01-07', expiry)).toEqual({ winner: 'YES', payoutMicros: 50 * MICROS, at: expiry });
+    expect(await dryRun().getAccount()).toEqual({ asset: 'PAPER-USD', cashMicros: 1_026_800_000, openMicros: 0 });
   });
 
   it('is kept apart from real money: an order of the one is none of the other', async () => {
-    await dryRun().place(order());
-    await expect(newVenue().place(order())).rejects.toMatchObject(rejected('was placed at polymarket-dry-run'));
-    expect(await newVenue().account()).toMatchObject({ openMicros: 0 });
+    await dryRun().placeOrder(order());
+    await expect(newVenue().placeOrder(order())).rejects.toMatchObject(rejected('was placed at polymarket-dry-run'));
+    expect(await newVenue().getAccount()).toMatchObject({ openMicros: 0 });
     expect(exchange.posts()).toBe(0);
   });
 
@@ -318,7 +321,7 @@ describe('a dry run', () => {
   });
 
   it('fills one order when two processes place it at once', async () => {
-    const fills = await Promise.all([dryRun().place(order()), dryRun().place(order({ contracts: 20 }))]);
+    const fills = await Promise.all([dryRun().placeOrder(order()), dryRun().placeOrder(order({ contracts: 20 }))]);
     expect(fills[0]).toEqual(fills[1]);
   });
 });
@@ -337,7 +340,7 @@ describe('secrets', () => {
     for (const [index, cause] of trouble.entries()) {
       cause();
       await newVenue({ timeoutMs: 500 })
-        .place(order({ clientOrderId: `order-${index}` }))
+        .placeOrder(order({ clientOrderId: `order-${index}` }))
         .catch((error: unknown) => errors.push(error));
     }
     expect(errors.length).toBeGreaterThanOrEqual(4);

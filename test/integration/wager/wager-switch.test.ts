@@ -20,16 +20,16 @@ beforeEach(async () => {
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 5, 21, minute));
 
 it('is open until it is turned', async () => {
-  expect(await one.state()).toEqual({ paused: false, since: null, reason: null });
+  expect(await one.getState()).toEqual({ paused: false, since: null, reason: null });
   expect(await one.resume(at(1))).toEqual({ paused: false, since: null, reason: null, changed: false });
 });
 
 it('is turned for all processes, and back', async () => {
   const paused = { paused: true, since: at(1), reason: 'the venue is odd' };
   expect(await one.pause('the venue is odd', at(1))).toEqual({ ...paused, changed: true });
-  expect(await other.state()).toEqual(paused);
+  expect(await other.getState()).toEqual(paused);
   expect(await other.resume(at(2))).toEqual({ paused: false, since: at(2), reason: null, changed: true });
-  expect(await one.state()).toEqual({ paused: false, since: at(2), reason: null });
+  expect(await one.getState()).toEqual({ paused: false, since: at(2), reason: null });
   expect(await one.pause('again', at(3))).toMatchObject({ paused: true, since: at(3), reason: 'again', changed: true });
 });
 
@@ -43,7 +43,7 @@ it('turned twice stands as it was turned first', async () => {
 it('turned by many at once is turned once', async () => {
   const turns = await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 ? one : other).pause(`reason ${index}`, at(index))));
   expect(turns.filter(({ changed }) => changed)).toHaveLength(1);
-  const { reason } = await one.state();
+  const { reason } = await one.getState();
   for (const turn of turns) expect(turn.reason).toBe(reason);
   const back = await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 ? one : other).resume(at(30 + index))));
   expect(back.filter(({ changed }) => changed)).toHaveLength(1);

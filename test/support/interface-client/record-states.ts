@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
-import type { Attested } from '../../../src/chain/attester.ts';
-import { type ForecastDoc, forecastId } from '../../../src/record/forecast.ts';
+import type { ConfirmedAttestation } from '../../../src/chain/eas/attester.ts';
+import { type ForecastDoc, formatForecastId } from '../../../src/record/forecast-doc.ts';
 import type { TestService } from '../service.ts';
 
 const DAY_MS = 86_400_000;
@@ -18,13 +18,13 @@ export async function lengthenRecord({ pipeline }: TestService, days: number): P
 
 function copyOf(doc: ForecastDoc, day: number): ForecastDoc {
   const moved = (date: Date) => new Date(date.getTime() + (day - doc.day) * DAY_MS);
-  const attested = (attestation: Attested, kind: number): Attested => {
+  const attested = (attestation: ConfirmedAttestation, kind: number): ConfirmedAttestation => {
     const uid: Hex = `0x${(day * 100 + doc.horizonDays * 10 + kind).toString(16).padStart(64, '0')}`;
     return { ...attestation, uid, at: moved(attestation.at) };
   };
   return {
     ...doc,
-    _id: forecastId(day, doc.horizonDays),
+    _id: formatForecastId(day, doc.horizonDays),
     day,
     sequence: day - doc.day + doc.sequence,
     signalAt: moved(doc.signalAt),

@@ -1,6 +1,6 @@
-import { DAY_MS, type Day, dayOf, instantOf } from '../../../src/forecast/day.ts';
+import { DAY_MS, type Day, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
-import type { SeriesId } from '../../../src/market/series.ts';
+import type { SeriesId } from '../../../src/market/series/series.ts';
 import type { Answers, HostRequest } from '../provider-host.ts';
 
 const HOUR_MS = 3_600_000;
@@ -38,7 +38,7 @@ async function okxAnswer({ path, query }: HostRequest, market: Feed, nowMs: numb
   const priceUsd = (await market.spot(nowMs)).priceUsd;
   // Days begin at 16:00 UTC, and the running one is told too.
   const bars = (await withToday('openInterest', market, nowMs + 8 * HOUR_MS)).map(({ day, value }) => ({
-    atMs: instantOf(day) - 8 * HOUR_MS,
+    atMs: toInstantMs(day) - 8 * HOUR_MS,
     value,
   }));
   const rows = bars.slice(-100).filter(({ atMs }) => atMs > begin && atMs < end);
@@ -70,10 +70,10 @@ async function deribitAnswer({ path, query }: HostRequest, market: Feed, nowMs: 
   if (path !== '/api/v2/public/get_volatility_index_data' || query.get('currency') !== 'BTC' || query.get('resolution') !== '1D')
     return null;
   const [start, end] = [numberOf(query, 'start_timestamp', 0), numberOf(query, 'end_timestamp', nowMs)];
-  const found = (await withToday('dvol', market, nowMs)).filter(({ day }) => instantOf(day) >= start && instantOf(day) <= end);
+  const found = (await withToday('dvol', market, nowMs)).filter(({ day }) => toInstantMs(day) >= start && toInstantMs(day) <= end);
   const rows = found.slice(-1000);
-  const continuation = rows.length < found.length ? instantOf(rows[0].day) - 1 : null;
-  return answer({ data: rows.map(({ day, value }) => [instantOf(day), value, value + 1, value - 1, value]), continuation });
+  const continuation = rows.length < found.length ? toInstantMs(rows[0].day) - 1 : null;
+  return answer({ data: rows.map(({ day, value }) => [toInstantMs(day), value, value + 1, value - 1, value]), continuation });
 }
 
 /** Newest first, everything a string. */
@@ -146,7 +146,7 @@ async function binanceFuturesAnswer({ path, query }: HostRequest, market: Feed, 
 async function fundings(market: Feed, nowMs: number): Promise<{ atMs: number; rate: string }[]> {
   const days = await withToday('fundingRate', market, nowMs);
   const all = days.flatMap(({ day, value }) =>
-    [-1, 0, 1].map((step, index) => ({ atMs: instantOf(day, 8 * index), rate: (value + step * 0.00001).toFixed(10) })),
+    [-1, 0, 1].map((step, index) => ({ atMs: toInstantMs(day, 8 * index), rate: (value + step * 0.00001).toFixed(10) })),
   );
   return all.filter(({ atMs }) => atMs <= nowMs);
 }
@@ -157,7 +157,7 @@ async function fourHourly(market: Feed, nowMs: number): Promise<{ atMs: number; 
   const days = (await withToday('openInterest', market, nowMs)).slice(-400);
   const all = days.flatMap(({ day, value }) =>
     [0, 4, 8, 12, 16, 20].map((hour) => ({
-      atMs: instantOf(day, hour),
+      atMs: toInstantMs(day, hour),
       interestUsd: value * (0.98 + 0.001 * hour),
       priceUsd: closes.get(day)! + hour,
     })),
@@ -177,7 +177,7 @@ async function withToday(series: SeriesId, market: Feed, nowMs: number): Promise
   const known = Array.from(days, (day, index) => ({ day, value: values[index] }));
   const last = known.at(-1);
   if (last === undefined) return [];
-  const missing = Array.from({ length: Math.max(0, dayOf(nowMs) - last.day) }, (_, index) => ({
+  const missing = Array.from({ length: Math.max(0, toDay(nowMs) - last.day) }, (_, index) => ({
     day: last.day + 1 + index,
     value: last.value,
   }));

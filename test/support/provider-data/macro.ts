@@ -1,7 +1,7 @@
-import { DAY_MS, type Day, dayOf, formatDay, instantOf, parseDay } from '../../../src/forecast/day.ts';
+import { DAY_MS, type Day, formatDay, parseDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
-import type { SeriesId } from '../../../src/market/series.ts';
-import { isTradingDay, isUsExchangeDay } from '../../../src/market/us-calendar.ts';
+import type { SeriesId } from '../../../src/market/series/series.ts';
+import { isTradingDay, isUsExchangeDay } from '../../../src/market/series/us-calendar.ts';
 import type { Answers, HostAnswer, HostRequest } from '../provider-host.ts';
 
 /** What is said of stocks, currencies, metals, rates and the economy at an instant. */
@@ -66,7 +66,7 @@ async function yahooChart({ path, query }: HostRequest, market: Feed, nowMs: num
 }
 
 function chartMeta(name: string, { zone }: Symbol, last: Bar, nowMs: number) {
-  const offset = (newYorkOffsetMs(dayOf(nowMs)) - (zone === NEW_YORK ? 0 : 3_600_000)) / 1_000;
+  const offset = (newYorkOffsetMs(toDay(nowMs)) - (zone === NEW_YORK ? 0 : 3_600_000)) / 1_000;
   const period = (start: number, end: number) => ({ timezone: 'EST', start: start / 1_000, end: end / 1_000, gmtoffset: offset });
   return {
     ...{ currency: 'USD', symbol: name, instrumentType: 'INDEX', firstTradeDate: 31_813_200, hasPrePostMarketData: false },
@@ -83,13 +83,13 @@ function chartMeta(name: string, { zone }: Symbol, last: Bar, nowMs: number) {
 
 /** Everything up to the running session, whose close still moves. */
 async function bars({ series, opens, closes, isOpen, sundays }: Symbol, market: Feed, nowMs: number): Promise<Bar[]> {
-  const { days, values } = await market.observations(series, instantOf(dayOf(nowMs) + 1));
+  const { days, values } = await market.observations(series, toInstantMs(toDay(nowMs) + 1));
   const told: Bar[] = [];
-  for (let day = days[0], index = 0; day <= dayOf(nowMs); day++) {
-    const midnightMs = instantOf(day) - newYorkOffsetMs(day);
+  for (let day = days[0], index = 0; day <= toDay(nowMs); day++) {
+    const midnightMs = toInstantMs(day) - newYorkOffsetMs(day);
     const session = { opensMs: midnightMs + opens * 60_000, closesMs: midnightMs + closes * 60_000 };
     if (session.opensMs > nowMs) break;
-    if (sundays && new Date(instantOf(day)).getUTCDay() === 0) told.push({ ...session, close: null });
+    if (sundays && new Date(toInstantMs(day)).getUTCDay() === 0) told.push({ ...session, close: null });
     if (!isOpen(day)) continue;
     const close = Math.fround(values[index++]);
     told.push({ ...session, close: nowMs < session.closesMs ? Math.fround(close * 1.002) : close });
@@ -109,7 +109,7 @@ function newYorkOffsetMs(day: Day): number {
 }
 
 function namedOffsetMs(day: Day): number {
-  const [, hours] = /GMT([+-]\d\d)/.exec(offsetName.format(instantOf(day, 12))) ?? [];
+  const [, hours] = /GMT([+-]\d\d)/.exec(offsetName.format(toInstantMs(day, 12))) ?? [];
   return Number(hours) * 3_600_000;
 }
 
@@ -129,12 +129,12 @@ async function fredGraph({ path, query }: HostRequest, market: Feed, nowMs: numb
   const { series, everyDay, days: reach } = FRED_SERIES[id];
   const { days, values } = await market.observations(series, nowMs);
   const known = new Map(Array.from(days, (day, index) => [day, values[index]]));
-  const earliest = reach === undefined ? days[0] : dayOf(nowMs) - reach;
+  const earliest = reach === undefined ? days[0] : toDay(nowMs) - reach;
   const from = Math.max(earliest, query.has('cosd') ? parseDay(query.get('cosd')!) : earliest);
   const to = Math.min(days.at(-1)!, query.has('coed') ? parseDay(query.get('coed')!) : days.at(-1)!);
   const lines = [`observation_date,${id}`];
   for (let day = from; day <= to; day++) {
-    const isWeekday = ![0, 6].includes(new Date(instantOf(day)).getUTCDay());
+    const isWeekday = ![0, 6].includes(new Date(toInstantMs(day)).getUTCDay());
     if (everyDay || isWeekday) lines.push(`${formatDay(day)},${known.get(day)?.toFixed(2) ?? ''}`);
   }
   return { body: `${lines.join('\n')}\n` };
@@ -145,7 +145,7 @@ async function dbnomicsSeries({ path, query }: HostRequest, market: Feed, nowMs:
   if (path !== '/v22/series/ISM/pmi/pm') return null;
   const { days, values } = await market.observations('pmi', nowMs);
   const figures = Array.from(days, (day, index) => ({ month: monthBefore(day), value: values[index] as number | 'NA' }));
-  const shown = [...figures, { month: formatDay(dayOf(nowMs)).slice(0, 7), value: 'NA' as const }].filter(
+  const shown = [...figures, { month: formatDay(toDay(nowMs)).slice(0, 7), value: 'NA' as const }].filter(
     ({ month }) => month >= '2020-05',
   );
   const doc = {

@@ -1,6 +1,6 @@
-import { dayOf, formatDay, instantOf, parseDay } from '../../../src/forecast/day.ts';
+import { formatDay, parseDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
-import type { SeriesId } from '../../../src/market/series.ts';
+import type { SeriesId } from '../../../src/market/series/series.ts';
 import type { Answers, HostAnswer, HostRequest } from '../provider-host.ts';
 
 const BITVIEW_DAY_ZERO = parseDay('2009-01-01');
@@ -50,12 +50,12 @@ async function bitviewSeries({ path, query }: HostRequest, market: Feed, nowMs: 
 async function bitcoinDataSeries({ path, query }: HostRequest, market: Feed, nowMs: number): Promise<HostAnswer | null> {
   if (BITCOIN_DATA_SERIES[path] === undefined) return null;
   const [series, field] = BITCOIN_DATA_SERIES[path];
-  const today = dayOf(nowMs);
+  const today = toDay(nowMs);
   const { days, values } = await market.observations(series, nowMs);
   const from = query.has('startday') ? parseDay(query.get('startday')!) : 0;
   const to = query.has('endday') ? parseDay(query.get('endday')!) : today;
   const rows = Array.from(days, (day, index) => ({ day, value: values[index] })).filter(
     ({ day }) => day >= Math.max(from, today - BITCOIN_DATA_REACH.days) && day <= Math.min(to, today - BITCOIN_DATA_REACH.lagDays),
   );
-  return { body: rows.map(({ day, value }) => ({ d: formatDay(day), unixTs: String(instantOf(day) / 1_000), [field]: String(value) })) };
+  return { body: rows.map(({ day, value }) => ({ d: formatDay(day), unixTs: String(toInstantMs(day) / 1_000), [field]: String(value) })) };
 }

@@ -1,7 +1,7 @@
-import { type Day, dayOf, formatDay, instantOf } from '../../../src/forecast/day.ts';
+import { type Day, formatDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
-import { publishedAt } from '../../../src/market/series.ts';
-import { isUsExchangeDay } from '../../../src/market/us-calendar.ts';
+import { getPublicationMs } from '../../../src/market/series/series.ts';
+import { isUsExchangeDay } from '../../../src/market/series/us-calendar.ts';
 import type { Answers, HostAnswer, HostRequest } from '../provider-host.ts';
 
 const HOUR_MS = 3_600_000;
@@ -36,9 +36,9 @@ async function fearGreed({ path, query }: HostRequest, market: Feed, nowMs: numb
   const all = Array.from(days, (day, index) => ({
     value: String(values[index]),
     value_classification: MOODS.find(([most]) => values[index] <= most)![1],
-    timestamp: String(instantOf(day) / 1_000),
+    timestamp: String(toInstantMs(day) / 1_000),
   })).reverse();
-  const untilUpdate = String((instantOf(dayOf(nowMs) + 1) - nowMs) / 1_000);
+  const untilUpdate = String((toInstantMs(toDay(nowMs) + 1) - nowMs) / 1_000);
   const data = all
     .slice(0, limit === 0 ? undefined : limit)
     .map((row, index) => (index > 0 ? row : { ...row, time_until_update: untilUpdate }));
@@ -57,8 +57,8 @@ async function flowRows(market: Feed, nowMs: number): Promise<FlowRow[]> {
   const funds = Object.entries(await market.fundFlows(nowMs + 36 * HOUR_MS));
   const { days } = funds[0][1];
   const rows: FlowRow[] = [];
-  for (let day = days[0], index = 0; instantOf(day, FIRST_REPORTS_HOUR) <= nowMs; day++) {
-    const isLate = publishedAt('etfFlow', day) > nowMs;
+  for (let day = days[0], index = 0; toInstantMs(day, FIRST_REPORTS_HOUR) <= nowMs; day++) {
+    const isLate = getPublicationMs('etfFlow', day) > nowMs;
     const isOpen = isUsExchangeDay(day);
     if (!isOpen && isWeekend(day)) continue;
     const reported = funds.map(
@@ -72,7 +72,7 @@ async function flowRows(market: Feed, nowMs: number): Promise<FlowRow[]> {
 }
 
 function isWeekend(day: Day): boolean {
-  return [0, 6].includes(new Date(instantOf(day)).getUTCDay());
+  return [0, 6].includes(new Date(toInstantMs(day)).getUTCDay());
 }
 
 /** The newest 300 days, in dollars; no rows for holidays. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { DAY_MS, dayOf, formatDay, instantOf } from '../../../src/forecast/day.ts';
+import { DAY_MS, formatDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
-import type { ProviderId } from '../../../src/market/live/providers.ts';
+import type { ProviderId } from '../../../src/market/live/providers/providers.ts';
 import { isNewYorkNoon } from '../../../src/market/strikes.ts';
 import type { Answers, HostRequest } from '../provider-host.ts';
 
@@ -26,7 +26,7 @@ export function strikesAnswers(market: Feed, nowMs: number): Partial<Record<Prov
   const moment = async (): Promise<Moment> => ({
     nowMs,
     spotUsd: (await market.spot(nowMs)).priceUsd,
-    centreUsd: (await market.spot(instantOf(dayOf(nowMs)))).priceUsd,
+    centreUsd: (await market.spot(toInstantMs(toDay(nowMs)))).priceUsd,
   });
   return {
     'polymarket-gamma': async (request) => (request.path === '/events' ? gammaEvents(await moment(), request) : null),
@@ -59,19 +59,19 @@ function offer(cents: number): number | null {
 
 /** Expiries of the ladders at noon in New York that are still to come, and of the hourly one. */
 function ladders(moment: Moment): { title: string; slug: string; strikes: Strike[] }[] {
-  const days = Array.from({ length: 9 }, (_, ahead) => newYorkNoon(dayOf(moment.nowMs) + ahead)).filter((ms) => ms > moment.nowMs);
+  const days = Array.from({ length: 9 }, (_, ahead) => newYorkNoon(toDay(moment.nowMs) + ahead)).filter((ms) => ms > moment.nowMs);
   const hour = (Math.floor(moment.nowMs / HOUR_MS) + 1) * HOUR_MS;
   return [...new Set([...days, hour])].map((expiresAtMs) => {
     const date = newYork(expiresAtMs, { month: 'long', day: 'numeric' });
     const time = days.includes(expiresAtMs) ? '' : `, ${newYork(expiresAtMs, { hour: 'numeric' }).replace(' ', '')} ET`;
-    const slug = `bitcoin-above-on-${`${date}-${formatDay(dayOf(expiresAtMs)).slice(0, 4)}${time}`.toLowerCase().replaceAll(/[, ]+/g, '-')}`;
+    const slug = `bitcoin-above-on-${`${date}-${formatDay(toDay(expiresAtMs)).slice(0, 4)}${time}`.toLowerCase().replaceAll(/[, ]+/g, '-')}`;
     const strikes = strikesOf(moment, expiresAtMs, LADDER_STEP_USD, LADDER_STEPS_EACH_SIDE);
     return { title: `Bitcoin above ___ on ${date}${time}?`, slug, strikes };
   });
 }
 
 function newYorkNoon(day: number): number {
-  return [instantOf(day, 16), instantOf(day, 17)].find(isNewYorkNoon) as number;
+  return [toInstantMs(day, 16), toInstantMs(day, 17)].find(isNewYorkNoon) as number;
 }
 
 function newYork(instantMs: number, format: Intl.DateTimeFormatOptions): string {
@@ -187,7 +187,7 @@ function levels(best: number | null, direction: 1 | -1): { price: string; size: 
 
 function kalshiEvents(moment: Moment, { query }: HostRequest) {
   const hour = (Math.floor(moment.nowMs / HOUR_MS) + 1) * HOUR_MS;
-  const fives = Array.from({ length: 9 }, (_, ahead) => newYorkNoon(dayOf(moment.nowMs) + ahead) + 5 * HOUR_MS);
+  const fives = Array.from({ length: 9 }, (_, ahead) => newYorkNoon(toDay(moment.nowMs) + ahead) + 5 * HOUR_MS);
   const days = fives.filter((ms) => ms > moment.nowMs && ms !== hour);
   const friday = days.slice(1).find((ms) => newYork(ms, { weekday: 'short' }) === 'Fri') as number;
   const wanted = query.get('series_ticker') === 'KXBTCD' && query.get('status') === 'open';

@@ -1,4 +1,4 @@
-import { DAY_MS, type Day, dayOf, instantOf, parseDay } from '../../../src/forecast/day.ts';
+import { DAY_MS, type Day, parseDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
 import type { Answers, HostRequest } from '../provider-host.ts';
 
@@ -52,7 +52,7 @@ async function coinbaseAnswer({ path, query }: HostRequest, market: Feed, nowMs:
     };
   }
   const rows = within(await candles('coinbase', market, nowMs), startMs, endMs).reverse();
-  return { body: rows.map(({ day, low, high, open, close, volume }) => [instantOf(day) / 1000, low, high, open, close, volume]) };
+  return { body: rows.map(({ day, low, high, open, close, volume }) => [toInstantMs(day) / 1000, low, high, open, close, volume]) };
 }
 
 /** The newest 720 candles, the running one last. */
@@ -75,14 +75,14 @@ async function krakenAnswer({ path, query }: HostRequest, market: Feed, nowMs: n
   }
   if (path !== '/0/public/OHLC' || query.get('interval') !== '1440') return null;
   const sinceMs = Number(query.get('since') ?? 0) * 1000;
-  const rows = (await candles('kraken', market, nowMs)).slice(-720).filter(({ day }) => instantOf(day) > sinceMs);
+  const rows = (await candles('kraken', market, nowMs)).slice(-720).filter(({ day }) => toInstantMs(day) > sinceMs);
   const told = rows.map(({ day, open, high, low, close, volume }) => [
-    instantOf(day) / 1000,
+    toInstantMs(day) / 1000,
     ...[open, high, low, close, (high + low) / 2].map(cents),
     volume.toFixed(8),
     40_000,
   ]);
-  return { body: { error: [], result: { XXBTZUSD: told, last: instantOf(dayOf(nowMs) - 1) / 1000 } } };
+  return { body: { error: [], result: { XXBTZUSD: told, last: toInstantMs(toDay(nowMs) - 1) / 1000 } } };
 }
 
 async function bitstampAnswer({ path, query }: HostRequest, market: Feed, nowMs: number) {
@@ -99,7 +99,7 @@ async function bitstampAnswer({ path, query }: HostRequest, market: Feed, nowMs:
   const startMs = Number(query.get('start') ?? 0) * 1000;
   const rows = within(await candles('bitstamp', market, nowMs), startMs, endMs).slice(-limit);
   const ohlc = rows.map(({ day, open, high, low, close, volume }) => ({
-    timestamp: String(instantOf(day) / 1000),
+    timestamp: String(toInstantMs(day) / 1000),
     ...{ open: cents(open), high: cents(high), low: cents(low), close: cents(close), volume: volume.toFixed(8) },
   }));
   return { body: { data: { pair: 'BTC/USD', ohlc } } };
@@ -130,9 +130,9 @@ async function binanceAnswer({ path, query }: HostRequest, market: Feed, nowMs: 
   const rows = query.has('startTime') ? found.slice(0, limit) : found.slice(-limit);
   return {
     body: rows.map(({ day, open, high, low, close, volume, bought }) => [
-      instantOf(day),
+      toInstantMs(day),
       ...[open, high, low, close, volume].map((value) => value.toFixed(8)),
-      instantOf(day + 1) - 1,
+      toInstantMs(day + 1) - 1,
       (volume * close).toFixed(8),
       1_500_000,
       bought.toFixed(8),
@@ -147,7 +147,7 @@ async function candles(venue: Venue, market: Feed, nowMs: number): Promise<Candl
   const closes = await market.observations('btcClose', nowMs);
   const shares = await market.observations('takerBuyFraction', nowMs);
   const shareOf = new Map(Array.from(shares.days, (day, index) => [day, shares.values[index]]));
-  const running = { day: dayOf(nowMs), value: (await market.spot(nowMs)).priceUsd };
+  const running = { day: toDay(nowMs), value: (await market.spot(nowMs)).priceUsd };
   const told = [...Array.from(closes.days, (day, index) => ({ day, value: closes.values[index] })), running];
   const inCents = (value: number) => Number(cents(value * VENUE_FACTORS[venue]));
   return told.slice(1).flatMap(({ day, value }, index) => {
@@ -160,13 +160,13 @@ async function candles(venue: Venue, market: Feed, nowMs: number): Promise<Candl
 }
 
 function within(rows: Candle[], startMs: number, endMs: number): Candle[] {
-  return rows.filter(({ day }) => instantOf(day) >= startMs && instantOf(day) <= endMs);
+  return rows.filter(({ day }) => toInstantMs(day) >= startMs && toInstantMs(day) <= endMs);
 }
 
 /** A venue's price, that of 24 hours before, and that of the day's first minute (USD). */
 async function lastPrice(venue: Venue, market: Feed, nowMs: number) {
   const at = async (atMs: number) => (await market.spot(atMs)).priceUsd * VENUE_FACTORS[venue];
-  return { price: await at(nowMs), before: await at(nowMs - DAY_MS), open: await at(instantOf(dayOf(nowMs))) };
+  return { price: await at(nowMs), before: await at(nowMs - DAY_MS), open: await at(toInstantMs(toDay(nowMs))) };
 }
 
 function bidAsk(price: number) {

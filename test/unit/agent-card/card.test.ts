@@ -3,15 +3,15 @@ import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { base64url, createLocalJWKSet, decodeProtectedHeader, exportJWK, flattenedVerify, generateKeyPair } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { agentCard, type CardSource } from '../../../agent-card/card.ts';
+import { buildAgentCard, type CardSource } from '../../../agent-card/card/card.ts';
+import { EXTENSION_URIS } from '../../../agent-card/card/extensions.ts';
+import { buildServedCard } from '../../../agent-card/card/served-card.ts';
+import { createCardService, signCard } from '../../../agent-card/card/signed-card.ts';
+import { buildSkillContracts } from '../../../agent-card/documents/skill-contracts.ts';
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
-import { EXTENSIONS } from '../../../agent-card/extensions.ts';
-import { servedCard } from '../../../agent-card/served-card.ts';
-import { createCardDesk, signCard } from '../../../agent-card/signed-card.ts';
-import { skillContracts } from '../../../agent-card/skill-contracts.ts';
-import { urlAt } from '../../../agent-card/url.ts';
 import { SKILLS } from '../../../skills/index.ts';
-import type { CardKeys } from '../../../src/access/card-keys.ts';
+import type { CardKeyStore } from '../../../src/auth/tokens/card-key-store.ts';
+import { joinUrl } from '../../../src/platform/service-url.ts';
 import { literalCanonicalCard, pythonCanonicalCard } from '../../support/agent-card-canonical.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are what is tested
@@ -60,8 +60,8 @@ describe('a URL of the service', () => {
   it('is the base, whatever it is, and the path', () => {
     fc.assert(
       fc.property(publicUrls, fc.constantFrom(...Object.values(ENDPOINTS)), ({ base, publicUrl }, path) => {
-        expect(urlAt(publicUrl, path)).toBe(`${base}${path}`);
-        expect(new URL(urlAt(publicUrl, path)).pathname.endsWith(path)).toBe(true);
+        expect(joinUrl(publicUrl, path)).toBe(`${base}${path}`);
+        expect(new URL(joinUrl(publicUrl, path)).pathname.endsWith(path)).toBe(true);
       }),
     );
   });
@@ -71,9 +71,9 @@ describe('the card', () => {
   it('is a card of the protocol that its own reader reads back', () => {
     fc.assert(
       fc.property(publicUrls, ({ base, publicUrl }) => {
-        const card = agentCard({ ...source, publicUrl });
+        const card = buildAgentCard({ ...source, publicUrl });
         const { signatures: _, ...wire } = AgentCard.toJSON(card) as Body;
-        expect(AgentCard.toJSON(AgentCard.fromJSON(servedCard({ ...source, publicUrl })))).toEqual(wire);
+        expect(AgentCard.toJSON(AgentCard.fromJSON(buildServedCard({ ...source, publicUrl })))).toEqual(wire);
         for (const { url } of card.supportedInterfaces) expect([`${base}/a2a`, `${base}/a2a/rest`]).toContain(url);
       }),
       { numRuns: 30 },
@@ -81,13 +81,13 @@ describe('the card', () => {
   });
 
   it('is the same at any time, and never shows how the SDK keeps it', () => {
-    const text = JSON.stringify(servedCard(source));
-    expect(JSON.stringify(servedCard({ ...source }))).toBe(text);
+    const text = JSON.stringify(buildServedCard(source));
+    expect(JSON.stringify(buildServedCard({ ...source }))).toBe(text);
     expect(text).not.toContain('$case');
   });
 
   it('offers both bindings in both versions, 1.0 over JSON-RPC first', () => {
-    const { supportedInterfaces } = servedCard(source) as Body;
+    const { supportedInterfaces } = buildServedCard(source) as Body;
     expect(supportedInterfaces.map(({ protocolBinding, protocolVersion }: Body) => `${protocolBinding} ${protocolVersion}`)).toEqual([
       'JSONRPC 1.0',
       'HTTP+JSON 1.0',
@@ -97,7 +97,7 @@ describe('the card', () => {
   });
 
   it('says the same to readers of 0.3', () => {
-    const card = servedCard(source) as Body;
+    const card = buildServedCard(source) as Body;
     expect(card).toMatchObject({
       protocolVersion: '0.3.0',
       url: 'https://oracle.example.org/a2a',
@@ -114,7 +114,7 @@ describe('the card', () => {
   });
 
   it('asks for a token where the skill does, and nowhere else', () => {
-    const { skills } = servedCard(source) as Body;
+    const { skills } = buildServedCard(source) as Body;
     for (const [index, { id, tier }] of SKILLS.entries()) {
       const gated = tier !== 'public';
       expect(skills[index].id).toBe(id);
@@ -127,13 +127,13 @@ describe('the card', () => {
 
   it('says to whom is paid, in which coin, and who signs receipts, under its signature', async () => {
     const { card } = await signed();
-    const { params } = card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSIONS.x402);
+    const { params } = card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSION_URIS.x402);
     expect(params).toMatchObject({ ...source.payments, network: 'eip155:8453', terms: `${source.publicUrl}/.well-known/x402.json` });
   });
 
   it('names the URL of the contracts of its skills, and is below 12 kB with its signatures', async () => {
     const { card } = await signed();
-    const { params, required } = card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSIONS.skillContracts);
+    const { params, required } = card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSION_URIS.skillContracts);
     // Absent means false.
     expect(required).toBeUndefined();
     expect(params.contracts).toBe(`${source.publicUrl}/api/svc/skills`);
@@ -141,13 +141,13 @@ describe('the card', () => {
   });
 
   it('has the examples of the contract of each skill, which its own schema takes', () => {
-    const contracts = skillContracts();
+    const contracts = buildSkillContracts();
     expect(contracts.map(({ id }) => id)).toEqual(SKILLS.map(({ id }) => id));
     for (const [index, skill] of SKILLS.entries()) {
       const { input, output, examples } = contracts[index];
       expect([input.type, output.type], skill.id).toEqual(['object', 'object']);
       for (const example of examples) expect(skill.input.safeParse(example).success, skill.id).toBe(true);
-      const samples = (servedCard(source) as Body).skills[index].examples.filter((text: string) => text.startsWith('{'));
+      const samples = (buildServedCard(source) as Body).skills[index].examples.filter((text: string) => text.startsWith('{'));
       expect(samples.map((text: string) => JSON.parse(text).input)).toEqual(examples);
     }
   });
@@ -190,7 +190,7 @@ describe('the signatures', () => {
   });
 
   it('would not verify there with a number in the parameters of an extension, which Python makes a float', () => {
-    const card = servedCard(source) as Body;
+    const card = buildServedCard(source) as Body;
     expect(pythonCanonicalCard(card)).toBe(canonicalizeAgentCard(card));
     card.capabilities.extensions[0].params.count = 4;
     expect(canonicalizeAgentCard(card)).toContain('"count":4,');
@@ -237,9 +237,9 @@ describe('a process', () => {
     const { privateKey } = await generateKeyPair('ES256');
     let kid = 'first';
     let nowMs = Date.parse('2026-12-31T23:59:59Z');
-    const keys = { signing: async () => ({ kid, privateKey }), published: async () => [] } as unknown as CardKeys;
+    const keys = { getSigningKey: async () => ({ kid, privateKey }), getPublishedKeys: async () => [] } as unknown as CardKeyStore;
     const changes = { record: async () => new Date(nowMs) };
-    const desk = createCardDesk({ source, keys, changes, now: () => new Date(nowMs) });
+    const desk = createCardService({ source, keys, changes, now: () => new Date(nowMs) });
     const first = await desk.current();
     nowMs += 3_600_000;
     expect(await desk.current()).toBe(first);

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { explorerOf } from '../../../src/chain/explorer.ts';
+import { getEasExplorerUrl } from '../../../src/chain/explorer.ts';
 
 it.each([
   [8_453, 'https://base.easscan.org'],
   [84_532, 'https://base-sepolia.easscan.org'],
   [10, null],
 ])('attestations of chain %i are shown by %s', (chainId, explorer) => {
-  expect(explorerOf(chainId)).toBe(explorer);
+  expect(getEasExplorerUrl(chainId)).toBe(explorer);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { displayMoney, formatAmount, parseAmount, usd, usdOf } from '../../../src/commerce/money.ts';
+import { formatAmount, formatMoney, parseAmount, parseUsd, usdFromMicros } from '../../../src/commerce/money.ts';
 
 const amount = fc.bigInt({ min: 0n, max: 10n ** 30n });
 const decimals = fc.integer({ min: 0, max: 18 });
@@ -42,8 +42,8 @@ describe('money', () => {
   );
 
   it('is never rounded as a float would be', () => {
-    expect(usd('0.1').amount + usd('0.2').amount).toBe(usd('0.3').amount);
-    expect(formatAmount(usdOf(9_007_199_254_740_993n))).toBe('9007199254.740993');
+    expect(parseUsd('0.1').amount + parseUsd('0.2').amount).toBe(parseUsd('0.3').amount);
+    expect(formatAmount(usdFromMicros(9_007_199_254_740_993n))).toBe('9007199254.740993');
   });
 
   it.each([
@@ -52,6 +52,6 @@ describe('money', () => {
     [0n, '0.00 USD'],
     [1_234_500n, '1.2345 USD'],
   ])('shows %s millionths as %s', (amountMicros, shown) => {
-    expect(displayMoney(usdOf(amountMicros))).toBe(shown);
+    expect(formatMoney(usdFromMicros(amountMicros))).toBe(shown);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { CHANNELS } from '../../../src/commerce/channel.ts';
-import { channelStates } from '../../../src/commerce/commerce.ts';
-import { displayMoney } from '../../../src/commerce/money.ts';
-import { findOffering, OFFERINGS, offeringId } from '../../../src/commerce/offerings.ts';
+import { CHANNELS } from '../../../src/commerce/channels.ts';
+import { listChannelStates } from '../../../src/commerce/commerce.ts';
+import { formatMoney } from '../../../src/commerce/money.ts';
+import { findOffering, getOfferingId, OFFERINGS } from '../../../src/commerce/offerings.ts';
 
 describe('the price table', () => {
   it('has the offerings of the interface at their prices', () => {
-    expect(OFFERINGS.map((offering) => [offeringId(offering), displayMoney(offering.price)])).toEqual([
+    expect(OFFERINGS.map((offering) => [getOfferingId(offering), formatMoney(offering.price)])).toEqual([
       ['purchase:svc_signal_with_proof', '1.00 USD'],
       ['purchase:svc_verified_track_record', '0.50 USD'],
       ['purchase:svc_analysis_report', '2.00 USD'],
@@ -33,8 +33,8 @@ describe('the price table', () => {
 
 describe('a channel', () => {
   it('is open unless it is closed here, with a reason', () => {
-    expect(channelStates({ closed: {} })).toEqual(CHANNELS.map((channel) => ({ channel, open: true, reason: null })));
-    const states = channelStates({ closed: { 'agent-commerce': 'There is no contract here.' } });
+    expect(listChannelStates({ closed: {} })).toEqual(CHANNELS.map((channel) => ({ channel, open: true, reason: null })));
+    const states = listChannelStates({ closed: { 'agent-commerce': 'There is no contract here.' } });
     expect(states.filter(({ open }) => !open)).toEqual([{ channel: 'agent-commerce', open: false, reason: 'There is no contract here.' }]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RoundDoc } from '../../../src/contest/round.ts';
-import { viewRound, viewStanding } from '../../../src/contest/views.ts';
+import type { RoundDoc } from '../../../src/contest/rounds/round.ts';
+import { toRoundView, toStandingView } from '../../../src/contest/views.ts';
 import { listedRound } from '../../support/contest-round.ts';
 
 const round = listedRound('2026-07-29T10:00:00Z', 61_234);
@@ -22,24 +22,24 @@ const STATES: [string, RoundDoc, Date][] = [
 
 describe('a round as everybody may see it', () => {
   it.each(STATES)('tells nothing of the oracle while it is %s', (_, doc, now) => {
-    const view = viewRound(doc, crowd, now);
+    const view = toRoundView(doc, crowd, now);
     const text = JSON.stringify(view);
     for (const secret of ['0.314', '3141', '3142', 'm0-d1', '"oracleForecastDate":"']) expect(text).not.toContain(secret);
     for (const market of view.markets) expect(market).toMatchObject({ oracleProbability: null, oracleBrier: null });
   });
 
   it('tells how many committed, but what they said only from the deadline on', () => {
-    const hidden = viewRound(round, crowd, before);
+    const hidden = toRoundView(round, crowd, before);
     expect(hidden.state).toBe('OPEN');
     expect(JSON.stringify(hidden)).not.toContain('2718');
     expect(hidden.markets[0]).toMatchObject({ commitments: 3, crowdProbability: null });
-    const shown = viewRound(round, crowd, after);
+    const shown = toRoundView(round, crowd, after);
     expect(shown.state).toBe('RUNNING');
     expect(shown.markets[0]).toMatchObject({ commitments: 3, crowdProbability: 0.2718 });
   });
 
   it('tells everything once it is resolved', () => {
-    const view = viewRound({ ...round, state: 'RESOLVED', markets: decided, pinned, outcome }, new Map(), after);
+    const view = toRoundView({ ...round, state: 'RESOLVED', markets: decided, pinned, outcome }, new Map(), after);
     expect(view).toMatchObject({ state: 'RESOLVED', close: 63_000, oracleModelVersion: 'm0-d1.test' });
     expect(view.markets.map((market) => market.outcome)).toEqual(['YES', 'YES', 'YES', 'NO', 'NO']);
     expect(view.markets[0]).toMatchObject({
@@ -61,12 +61,12 @@ describe('a place on the leaderboard', () => {
   } as const;
 
   it('says whether the oracle is beaten beyond chance', () => {
-    expect(viewStanding(row, 3)).toMatchObject({ rank: 3, beatsOracle: true });
-    expect(viewStanding({ ...row, standardDeviation: 0.1 }, 3)).toMatchObject({ rank: 3, beatsOracle: false });
+    expect(toStandingView(row, 3)).toMatchObject({ rank: 3, beatsOracle: true });
+    expect(toStandingView({ ...row, standardDeviation: 0.1 }, 3)).toMatchObject({ rank: 3, beatsOracle: false });
   });
 
   it('is none for a wallet with too few rounds', () => {
-    const view = viewStanding({ ...row, rounds: 1, standardDeviation: null, ranked: false }, 9);
+    const view = toStandingView({ ...row, rounds: 1, standardDeviation: null, ranked: false }, 9);
     expect(view).toMatchObject({ rank: null, interval: null, beatsOracle: null, points: 900 });
   });
 });

@@ -39,7 +39,7 @@ describe('docs/ARCHITECTURE.md', () => {
   });
 
   it('has the import law that the linter holds the code to', () => {
-    const law = readFileSync(resolve(ROOT, 'import-law.biome.json'), 'utf8');
+    const law = readFileSync(resolve(ROOT, 'outbound.biome.json'), 'utf8');
     const rules = [...law.matchAll(/"includes": \["([\w/-]+)\*\*"\].*?"message": "[\w-]+ may import (.+?) only \(/g)];
     expect(rules.length).toBeGreaterThan(10);
     const told = Object.fromEntries(rows('The import law'));

@@ -2,31 +2,31 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
-import { MAX_STREAMS } from '../../../src/a2a/open-streams.ts';
-import { LOGIN_WINDOW_MS } from '../../../src/access/login-message.ts';
-import { REQUEST_MULTIPLES, TASK_MULTIPLES } from '../../../src/access/rate-limits.ts';
-import { TIER_REQUIREMENTS } from '../../../src/access/tiers.ts';
-import { TOKEN_LIFETIME_SECONDS } from '../../../src/access/token-keys.ts';
-import { loadConfig } from '../../../src/config.ts';
-import { operationsMarkdown } from '../../../src/http/operations-table.ts';
-import { PAGES } from '../../../src/http/parameters.ts';
-import { problemsMarkdown } from '../../../src/http/problem-table.ts';
-import { declaredRoutes } from '../../../src/http/routes/declared.ts';
-import { BODY_LIMIT_BYTES } from '../../../src/http/security/body.ts';
-import { MAX_CHAIN_WORK } from '../../../src/http/security/chain-work.ts';
-import { MAX_URL_CHARS } from '../../../src/http/security/url-length.ts';
-import { WEBSOCKET } from '../../../src/push/channels.ts';
-import { EVENTS_KEPT_DAYS } from '../../../src/push/events/log.ts';
-import { eventTables } from '../../../src/push/tables.ts';
-import { CALL_TIMEOUT_MS } from '../../../src/push/webhooks/call.ts';
-import { REPLAYED_A_DAY, TESTS_A_DAY } from '../../../src/push/webhooks/daily-use.ts';
-import { DELIVERIES_KEPT_DAYS } from '../../../src/push/webhooks/queue.ts';
-import { BOTH_SIGN_HOURS } from '../../../src/push/webhooks/rotation.ts';
-import { LONGEST_SECRET, MIN_SECRET_BYTES } from '../../../src/push/webhooks/secret.ts';
-import { WEBHOOKS_PER_WALLET } from '../../../src/push/webhooks/store.ts';
-import { FRAMES_A_MINUTE } from '../../../src/push/websocket/frame-budget.ts';
-import { TICKET_SECONDS } from '../../../src/push/websocket/tickets.ts';
-import { MIN_SETTLED_MARKETS } from '../../../src/wager/earned-weight.ts';
+import { LOGIN_WINDOW_MS } from '../../../src/auth/login/login-message.ts';
+import { REQUEST_SCOPE_MULTIPLES, TASK_SCOPE_MULTIPLES } from '../../../src/auth/rate-limit/rate-limits.ts';
+import { TIER_REQUIREMENTS } from '../../../src/auth/tiers/tiers.ts';
+import { TOKEN_LIFETIME_SECONDS } from '../../../src/auth/tokens/token-key-store.ts';
+import { WEBSOCKET } from '../../../src/events/channels.ts';
+import { EVENT_RETENTION_DAYS } from '../../../src/events/log/event-log.ts';
+import { WEBHOOK_CALL_TIMEOUT_MS } from '../../../src/events/webhooks/delivery/call-webhook.ts';
+import { DELIVERY_RETENTION_DAYS } from '../../../src/events/webhooks/delivery/delivery-queue.ts';
+import { MAX_REPLAYED_EVENTS_PER_DAY, MAX_TESTS_PER_DAY } from '../../../src/events/webhooks/limits/daily-quota-store.ts';
+import { MAX_WEBHOOKS_PER_WALLET } from '../../../src/events/webhooks/registry/webhook-store.ts';
+import { PREVIOUS_SECRET_HOURS } from '../../../src/events/webhooks/signing/rotate-secret.ts';
+import { MAX_SECRET_LENGTH, MIN_SECRET_BYTES } from '../../../src/events/webhooks/signing/secret.ts';
+import { MAX_FRAMES_PER_MINUTE } from '../../../src/events/websocket/frame-rate-limit.ts';
+import { TICKET_SECONDS } from '../../../src/events/websocket/ticket-store.ts';
+import { loadConfig } from '../../../src/platform/config/config.ts';
+import { buildEventTables } from '../../../src/tools/docs/event-tables.ts';
+import { MAX_STREAMS } from '../../../src/transports/a2a/stream-capacity.ts';
+import { declaredRoutes } from '../../../src/transports/http/declared-routes.ts';
+import { renderOperationsTable } from '../../../src/transports/http/docs/operations-table.ts';
+import { renderProblemsTable } from '../../../src/transports/http/docs/problem-table.ts';
+import { MAX_URL_CHARS } from '../../../src/transports/http/server/parsing/limit-url-length.ts';
+import { PAGE_LIMITS } from '../../../src/transports/http/server/parsing/parameters.ts';
+import { BODY_LIMIT_BYTES } from '../../../src/transports/http/server/parsing/read-body.ts';
+import { MAX_CHAIN_WORK } from '../../../src/transports/http/server/security/chain-work.ts';
+import { MIN_SETTLED_MARKETS } from '../../../src/wager/head-to-head.ts';
 import { MAX_STAKE_FRACTION } from '../../../src/wager/sizing.ts';
 import { DOCUMENTS, documentText, ROOT, unpadded } from '../../support/documents.ts';
 
@@ -37,7 +37,7 @@ const events = documentText('docs/EVENTS.md');
 
 describe('docs/API.md', () => {
   it('has the table of all operations', () => {
-    expect(unpadded(api), 'run npm run docs:tables').toContain(`<!-- operations -->\n${unpadded(operationsMarkdown(routes))}\n`);
+    expect(unpadded(api), 'run npm run docs:tables').toContain(`<!-- operations -->\n${unpadded(renderOperationsTable(routes))}\n`);
     for (const { method, path } of routes) {
       const row = `| ${method.toUpperCase()} | \`${path}\` |`;
       expect(unpadded(api).split(row), row).toHaveLength(2);
@@ -45,12 +45,12 @@ describe('docs/API.md', () => {
   });
 
   it('has the table of all errors', () => {
-    expect(unpadded(api), 'run npm run docs:tables').toContain(`<!-- problems -->\n${unpadded(problemsMarkdown(routes))}\n`);
+    expect(unpadded(api), 'run npm run docs:tables').toContain(`<!-- problems -->\n${unpadded(renderProblemsTable(routes))}\n`);
   });
 });
 
 describe('docs/EVENTS.md', () => {
-  it.each(Object.entries(eventTables()))('has what the code says of %s', (marker, table) => {
+  it.each(Object.entries(buildEventTables()))('has what the code says of %s', (marker, table) => {
     expect(unpadded(events), 'run npm run docs:tables').toContain(`<!-- ${marker} -->\n${unpadded(table)}\n<!-- /${marker} -->`);
   });
 });
@@ -95,34 +95,34 @@ describe('numbers in the documents', () => {
     `| \`rpc\` | requests of one address to operations that ask the chain, on top | ${RATE_LIMIT_RPC} |`,
     `| \`failures\` | passwords of the operator that one address sent and were refused | ${RATE_LIMIT_PUBLIC} |`,
     `without a token, ${RATE_LIMIT_TASKS} an hour`,
-    `a /56 has ${REQUEST_MULTIPLES['/56']} times, a /48 ${REQUEST_MULTIPLES['/48']} times the limit of one address`,
-    `a /56 has ${TASK_MULTIPLES['/56']} times, a /48 ${TASK_MULTIPLES['/48']} times, and all callers without a token together ${TASK_MULTIPLES.all} times`,
+    `a /56 has ${REQUEST_SCOPE_MULTIPLES['/56']} times, a /48 ${REQUEST_SCOPE_MULTIPLES['/48']} times the limit of one address`,
+    `a /56 has ${TASK_SCOPE_MULTIPLES['/56']} times, a /48 ${TASK_SCOPE_MULTIPLES['/48']} times, and all callers without a token together ${TASK_SCOPE_MULTIPLES.all} times`,
     `${MAX_STREAMS.perClient} streams can be open for a caller (a wallet, or an address), ${MAX_STREAMS.per56} for callers without a token in one /56 and ${MAX_STREAMS.per48} in one /48`,
     `${MAX_CHAIN_WORK.perClient} can be of one address (${MAX_CHAIN_WORK.per56} of a /56, ${MAX_CHAIN_WORK.per48} of a /48) and ${MAX_CHAIN_WORK.anonymous} of`,
     `${MAX_CHAIN_WORK.overall - MAX_CHAIN_WORK.anonymousAndPayers} of ${MAX_CHAIN_WORK.overall} are reserved for token holders`,
     `Of the ${MAX_STREAMS.overall} of a process callers without a token can have ${MAX_STREAMS.anonymous}, and with a payment in the message ${MAX_STREAMS.anonymousAndPayers}`,
-    `Webhooks: ${WEBHOOKS_PER_WALLET} a wallet. WebSockets: ${WEBSOCKET.connectionsPerWallet} a wallet at a time. Bodies: JSON, ${BODY_LIMIT_BYTES / 1024} KiB, not compressed. URLs: ${MAX_URL_CHARS} characters.`,
+    `Webhooks: ${MAX_WEBHOOKS_PER_WALLET} a wallet. WebSockets: ${WEBSOCKET.connectionsPerWallet} a wallet at a time. Bodies: JSON, ${BODY_LIMIT_BYTES / 1024} KiB, not compressed. URLs: ${MAX_URL_CHARS} characters.`,
     `for ${tokenMinutes} minutes`,
     `one login within ${windowMinutes} minutes`,
     `at most ${MAX_STAKE_FRACTION * 100} %`,
     `on ${MIN_SETTLED_MARKETS} settled markets`,
-    `up to ${PAGES.copyTrade.most}`,
+    `up to ${PAGE_LIMITS.copyTrade.most}`,
   ])('docs/API.md says: %s', (words) => expect(flowing(api)).toContain(words));
 
   it.each([
-    `kept for ${EVENTS_KEPT_DAYS} days`,
+    `kept for ${EVENT_RETENTION_DAYS} days`,
     `opens one connection within ${TICKET_SECONDS} seconds`,
     `beyond ${WEBSOCKET.connectionsPerWallet} connections a wallet`,
-    `at most ${FRAMES_A_MINUTE.all} times a minute`,
+    `at most ${MAX_FRAMES_PER_MINUTE.all} times a minute`,
     `come every ${WEBSOCKET.pingSeconds} seconds`,
     `After a drop wait ${WEBSOCKET.reconnectSeconds} seconds`,
-    `Any 2xx within ${CALL_TIMEOUT_MS / 1_000} seconds`,
-    `${REPLAYED_A_DAY} events of replays a day`,
-    `${TESTS_A_DAY} tests a day`,
-    `for ${DELIVERIES_KEPT_DAYS.live} days; replays and tests for ${DELIVERIES_KEPT_DAYS.asked}`,
-    `For ${BOTH_SIGN_HOURS} hours deliveries carry two signatures`,
-    `at least ${MIN_SECRET_BYTES} bytes, at most ${LONGEST_SECRET} characters`,
-    `A wallet can have ${WEBHOOKS_PER_WALLET}.`,
+    `Any 2xx within ${WEBHOOK_CALL_TIMEOUT_MS / 1_000} seconds`,
+    `${MAX_REPLAYED_EVENTS_PER_DAY} events of replays a day`,
+    `${MAX_TESTS_PER_DAY} tests a day`,
+    `for ${DELIVERY_RETENTION_DAYS.live} days; replays and tests for ${DELIVERY_RETENTION_DAYS.asked}`,
+    `For ${PREVIOUS_SECRET_HOURS} hours deliveries carry two signatures`,
+    `at least ${MIN_SECRET_BYTES} bytes, at most ${MAX_SECRET_LENGTH} characters`,
+    `A wallet can have ${MAX_WEBHOOKS_PER_WALLET}.`,
   ])('docs/EVENTS.md says: %s', (words) => expect(flowing(events)).toContain(words));
 
   it('of the README on recorded history are those of the model card', () => {

@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { loadConfig, SETTINGS } from '../../../src/config.ts';
-import { ERROR_CODES } from '../../../src/errors.ts';
-import examples from '../../../src/http/openapi/examples.json' with { type: 'json' };
+import { loadConfig, SETTINGS } from '../../../src/platform/config/config.ts';
+import { ERROR_CODES } from '../../../src/platform/errors.ts';
+import examples from '../../../src/transports/http/openapi/examples.json' with { type: 'json' };
 import { documentText, ROOT } from '../../support/documents.ts';
 
 const text = documentText('docs/OPERATE.md');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../../src/cli/commands.ts';
+import { COMMANDS } from '../../../src/cli/svc/commands.ts';
 import { documentText } from '../../support/documents.ts';
 
 const text = documentText('docs/VERIFY.md');

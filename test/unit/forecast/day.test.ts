@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isOracleError } from '../../../src/errors.ts';
-import { dayOf, formatDay, instantOf, parseDay } from '../../../src/forecast/day.ts';
+import { formatDay, parseDay, toDay, toInstantMs } from '../../../src/forecast/day.ts';
+import { isOracleError } from '../../../src/platform/errors.ts';
 
 describe('days', () => {
   it('are counted from 1970-01-01 and read back as written', () => {
@@ -19,7 +19,7 @@ describe('days', () => {
 
   it('hold their instants, midnight included', () => {
     const day = parseDay('2026-08-14');
-    expect(instantOf(day, 21, 35)).toBe(Date.UTC(2026, 7, 14, 21, 35));
-    expect([dayOf(instantOf(day)), dayOf(instantOf(day) - 1)]).toEqual([day, day - 1]);
+    expect(toInstantMs(day, 21, 35)).toBe(Date.UTC(2026, 7, 14, 21, 35));
+    expect([toDay(toInstantMs(day)), toDay(toInstantMs(day) - 1)]).toEqual([day, day - 1]);
   });
 });

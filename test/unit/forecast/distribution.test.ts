@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  buildDistribution,
   cdf,
+  computePriceQuantiles,
+  computeResidualQuantiles,
+  computeScale,
   crps,
-  distributionOf,
   type PredictiveDistribution,
   probabilityAbove,
   quantile,
-  quantilesAt,
-  residualQuantilesOf,
-  scaleOf,
 } from '../../../src/forecast/distribution.ts';
 import { between } from '../../support/arbitraries.ts';
 import { describeGolden, readGolden } from './golden-frame.ts';
@@ -32,7 +32,7 @@ const distributions = fc
   })
   .map(({ seed, scale, pUp }) => ({
     pUp,
-    distribution: distributionOf({ residualQuantiles: residualQuantilesOf(residuals(seed)), scale, pUp }),
+    distribution: buildDistribution({ residualQuantiles: computeResidualQuantiles(residuals(seed)), scale, pUp }),
   }));
 
 const probability = between(1e-6, 1 - 1e-6);
@@ -76,7 +76,7 @@ describe('a predictive distribution', () => {
   });
 
   it('is unbounded', () => {
-    const distribution = distributionOf({ residualQuantiles: residualQuantilesOf(residuals(1)), scale: 0.1, pUp: 0.5 });
+    const distribution = buildDistribution({ residualQuantiles: computeResidualQuantiles(residuals(1)), scale: 0.1, pUp: 0.5 });
     expect([quantile(distribution, 0), quantile(distribution, 1)]).toEqual([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]);
     expect(probabilityAbove({ distribution, spot: 1, strike: 1e-300 })).toBe(1);
     expect(probabilityAbove({ distribution, spot: 1, strike: 1e300 })).toBeCloseTo(0, 15);
@@ -88,7 +88,7 @@ describe('a predictive distribution', () => {
       shift: 0.5,
       residualQuantiles: Array.from({ length: 199 }, (_, i) => i / 100),
     };
-    expect(quantilesAt(distribution, [0.5], 100)).toEqual([
+    expect(computePriceQuantiles(distribution, [0.5], 100)).toEqual([
       { level: 0.5, logReturn: 2 * (0.99 - 0.5), price: 100 * Math.exp(2 * (0.99 - 0.5)) },
     ]);
   });
@@ -107,7 +107,7 @@ describe('crps', () => {
   });
 
   it('is best where the forecast puts the middle', () => {
-    const distribution = distributionOf({ residualQuantiles: residualQuantilesOf(residuals(2)), scale: 0.05, pUp: 0.55 });
+    const distribution = buildDistribution({ residualQuantiles: computeResidualQuantiles(residuals(2)), scale: 0.05, pUp: 0.55 });
     const middle = quantile(distribution, 0.5);
     expect(crps(distribution, middle)).toBeLessThan(crps(distribution, middle + 0.01));
     expect(crps(distribution, middle)).toBeLessThan(crps(distribution, middle - 0.01));
@@ -116,16 +116,16 @@ describe('crps', () => {
 
 describe('scaleOf and residualQuantilesOf', () => {
   it('grow with the root of the horizon, whole or not', () => {
-    expect(scaleOf(0.0004, 0.0012, 1)).toBeCloseTo(Math.sqrt(0.0008), 15);
-    expect(scaleOf(0.0004, 0.0012, 2.25)).toBeCloseTo(1.5 * Math.sqrt(0.0008), 15);
+    expect(computeScale(0.0004, 0.0012, 1)).toBeCloseTo(Math.sqrt(0.0008), 15);
+    expect(computeScale(0.0004, 0.0012, 2.25)).toBeCloseTo(1.5 * Math.sqrt(0.0008), 15);
   });
 
   it('interpolate between order statistics and skip what is unknown', () => {
-    const quantiles = residualQuantilesOf(Float64Array.of(3, Number.NaN, 1, 2));
+    const quantiles = computeResidualQuantiles(Float64Array.of(3, Number.NaN, 1, 2));
     expect(quantiles[99]).toBe(2);
     expect(quantiles[49]).toBe(1.5);
     expect(quantiles[0]).toBeCloseTo(1.01, 14);
-    expect(() => residualQuantilesOf(Float64Array.of(Number.NaN))).toThrow('the price never moved');
+    expect(() => computeResidualQuantiles(Float64Array.of(Number.NaN))).toThrow('the price never moved');
   });
 });
 
@@ -135,7 +135,7 @@ interface UnitVectors {
 
 describeGolden('the reference vectors of the distribution', () => {
   const golden = readGolden<UnitVectors>('unit_vectors.json').quantile;
-  const residualQuantiles = residualQuantilesOf(Float64Array.from(golden.z));
+  const residualQuantiles = computeResidualQuantiles(Float64Array.from(golden.z));
   const distribution: PredictiveDistribution = { scale: 1, shift: 0, residualQuantiles };
 
   it('are met by the quantiles', () => {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  accuracyOf,
   brierScore,
-  directionOutcome,
+  computeAccuracy,
+  computeStreaks,
   logLoss,
   type Outcome,
+  scoreDirection,
   selectNonOverlapping,
-  streaksOf,
   wilsonInterval,
 } from '../../../src/forecast/scoring.ts';
 
@@ -22,7 +22,7 @@ describe('directionOutcome', () => {
     ['DOWN', 100, 'WIN'],
     ['DOWN', 99, 'WIN'],
   ] as const)('%s from 100 to %d is a %s', (direction, close, outcome) => {
-    expect(directionOutcome(direction, 100, close)).toBe(outcome);
+    expect(scoreDirection(direction, 100, close)).toBe(outcome);
   });
 });
 
@@ -38,8 +38,8 @@ describe('probability scores', () => {
 
 describe('accuracyOf and streaksOf', () => {
   it('count wins', () => {
-    expect(accuracyOf(outcomes('WLWW'))).toBe(0.75);
-    expect(accuracyOf([])).toBeNull();
+    expect(computeAccuracy(outcomes('WLWW'))).toBe(0.75);
+    expect(computeAccuracy([])).toBeNull();
   });
 
   it.each([
@@ -49,7 +49,7 @@ describe('accuracyOf and streaksOf', () => {
     ['LWW', { type: 'WIN', count: 2 }, 2],
     ['LLL', { type: 'LOSS', count: 3 }, 0],
   ])('find the runs of "%s"', (text, current, longestWin) => {
-    expect(streaksOf(outcomes(text))).toEqual({ current, longestWin });
+    expect(computeStreaks(outcomes(text))).toEqual({ current, longestWin });
   });
 });
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../src/forecast/day.ts';
 import { cdf, crps, probabilityAbove, quantile } from '../../../src/forecast/distribution.ts';
-import { computeFeatures } from '../../../src/forecast/features.ts';
-import { type BlockFit, walkForward } from '../../../src/forecast/fit.ts';
+import { computeFeatures } from '../../../src/forecast/features/compute-features.ts';
+import { type BlockFit, walkForward } from '../../../src/forecast/fit/walk-forward.ts';
 import type { HorizonModel } from '../../../src/forecast/model.ts';
-import { classifyRegimes } from '../../../src/forecast/regime.ts';
-import { brierScore, directionOutcome } from '../../../src/forecast/scoring.ts';
-import { confidenceOf, directionOf, type ForecastValues, forecastFrom, signalOf } from '../../../src/forecast/signal.ts';
+import { classifyRegimes } from '../../../src/forecast/regime/regime.ts';
+import { brierScore, scoreDirection } from '../../../src/forecast/scoring.ts';
+import { buildForecast, type ForecastValues, toConfidence, toDirection, toSignal } from '../../../src/forecast/signal.ts';
 import { describeGolden, readGolden, readGoldenFrame, readGoldenRows } from './golden-frame.ts';
 import { syntheticFrame } from './synthetic-frame.ts';
 
@@ -16,7 +16,7 @@ describe('forecastFrom', () => {
   const fit = walkForward({ closes: frame.close, features, horizon: 3 }).at(-1)!;
   const index = fit.to - 5;
   const price = frame.close[index];
-  const forecast = (model: HorizonModel) => forecastFrom({ model, features, index, regime: 'BEAR_TREND', price });
+  const forecast = (model: HorizonModel) => buildForecast({ model, features, index, regime: 'BEAR_TREND', price });
 
   it('says what the walk-forward said', () => {
     const values = forecast(fit.model);
@@ -56,11 +56,13 @@ describe('forecastFrom', () => {
 
   it('refuses what would be a guess or a leak', () => {
     const source = { model: fit.model, features, index, regime: 'CHOP', price } as const;
-    expect(() => forecastFrom({ ...source, index: features.length })).toThrow('there is no row 1700 in a table of 1700');
+    expect(() => buildForecast({ ...source, index: features.length })).toThrow('there is no row 1700 in a table of 1700');
     const learned = fit.model.trainTo + 3 - features.firstDay;
-    expect(() => forecastFrom({ ...source, index: learned })).toThrow(`${fit.model.modelVersion} has learned from the price of 2019-03-16`);
-    expect(() => forecastFrom({ ...source, index: learned + 1 })).not.toThrow();
-    expect(() => forecastFrom({ ...source, price: 0 })).toThrow('a price of 0 cannot be forecast');
+    expect(() => buildForecast({ ...source, index: learned })).toThrow(
+      `${fit.model.modelVersion} has learned from the price of 2019-03-16`,
+    );
+    expect(() => buildForecast({ ...source, index: learned + 1 })).not.toThrow();
+    expect(() => buildForecast({ ...source, price: 0 })).toThrow('a price of 0 cannot be forecast');
   });
 
   it('still gives the numbers it gave', () => {
@@ -81,7 +83,7 @@ describe('forecastFrom', () => {
 
 describe('direction, confidence and signal', () => {
   it('is UP from one half', () => {
-    expect([0.5, 0.4999999].map(directionOf)).toEqual(['UP', 'DOWN']);
+    expect([0.5, 0.4999999].map(toDirection)).toEqual(['UP', 'DOWN']);
   });
 
   it.each([
@@ -90,7 +92,7 @@ describe('direction, confidence and signal', () => {
     [0.995, 0.99],
     [0.001, 0.99],
   ])('is as confident of %d as %d', (pUp, confidence) => {
-    expect(confidenceOf(pUp)).toBe(confidence);
+    expect(toConfidence(pUp)).toBe(confidence);
   });
 
   it.each([
@@ -99,7 +101,7 @@ describe('direction, confidence and signal', () => {
     [0.461, 'HOLD'],
     [0.46, 'SELL'],
   ])('at %d is %s', (pUp, signal) => {
-    expect(signalOf(pUp, 0.04)).toBe(signal);
+    expect(toSignal(pUp, 0.04)).toBe(signal);
   });
 });
 
@@ -150,7 +152,7 @@ describeGolden('forecasts of real history', () => {
 
   const forecastAt = (fits: BlockFit[], index: number): ForecastValues => {
     const { model } = fits.find(({ from, to }) => index >= from && index < to)!;
-    return forecastFrom({ model, features, index, regime: regimes[index], price: close[index] });
+    return buildForecast({ model, features, index, regime: regimes[index], price: close[index] });
   };
 
   const emptyTally = (): Tally => ({ n: 0, rises: 0, wins: 0, brier: 0, climatologyBrier: 0, signals: 0, sells: 0, crps: 0, inside80: 0 });
@@ -164,7 +166,7 @@ describeGolden('forecasts of real history', () => {
         const level = cdf(values.distribution, Math.log(end / open));
         tally.n++;
         tally.rises += end > open ? 1 : 0;
-        tally.wins += directionOutcome(values.direction, open, end) === 'WIN' ? 1 : 0;
+        tally.wins += scoreDirection(values.direction, open, end) === 'WIN' ? 1 : 0;
         tally.brier += brierScore(values.pUp, end > open);
         tally.climatologyBrier += brierScore(values.climatology, end > open);
         tally.signals += values.signal === 'HOLD' ? 0 : 1;

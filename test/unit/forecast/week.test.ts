@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../src/forecast/day.ts';
-import { formatWeek, lastDayOfWeek, parseWeek, WEEK_PATTERN, weekdayOf, weekOf } from '../../../src/forecast/week.ts';
+import { formatWeek, getLastDayOfWeek, getWeekday, parseWeek, toWeek, WEEK_PATTERN } from '../../../src/forecast/week.ts';
 
 const anyDay = fc.integer({ min: parseDay('1000-01-01'), max: parseDay('9999-12-20') });
 
@@ -25,17 +25,17 @@ describe('an ISO week', () => {
     ['1969-12-31', '1970-W01'],
     ['1970-01-01', '1970-W01'],
   ])('of %s is %s', (date, id) => {
-    expect(formatWeek(weekOf(parseDay(date)))).toBe(id);
+    expect(formatWeek(toWeek(parseDay(date)))).toBe(id);
   });
 
   it('is Monday to Sunday, the same for all its days, and comes back from its id', () => {
     fc.assert(
       fc.property(anyDay, (day) => {
-        const week = weekOf(day);
-        expect(weekdayOf(week)).toBe(0);
+        const week = toWeek(day);
+        expect(getWeekday(week)).toBe(0);
         expect(new Date(`${formatDay(week)}T00:00:00Z`).getUTCDay()).toBe(1);
         expect(day).toBeGreaterThanOrEqual(week);
-        expect(day).toBeLessThanOrEqual(lastDayOfWeek(week));
+        expect(day).toBeLessThanOrEqual(getLastDayOfWeek(week));
         expect(parseWeek(formatWeek(week))).toBe(week);
       }),
     );
@@ -44,8 +44,8 @@ describe('an ISO week', () => {
   it('is followed by the next one, whose id is greater as text', () => {
     fc.assert(
       fc.property(anyDay, (day) => {
-        const week = weekOf(day);
-        expect(weekOf(lastDayOfWeek(week) + 1)).toBe(week + 7);
+        const week = toWeek(day);
+        expect(toWeek(getLastDayOfWeek(week) + 1)).toBe(week + 7);
         expect(formatWeek(week + 7) > formatWeek(week)).toBe(true);
       }),
     );
@@ -55,7 +55,7 @@ describe('an ISO week', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1000, max: 9999 }), (number) => {
         const year = String(number);
-        const isThursday = (date: string) => weekdayOf(parseDay(date)) === 3;
+        const isThursday = (date: string) => getWeekday(parseDay(date)) === 3;
         const long = isThursday(`${year}-01-01`) || isThursday(`${year}-12-31`);
         if (long) expect(formatWeek(parseWeek(`${year}-W53`))).toBe(`${year}-W53`);
         else expect(() => parseWeek(`${year}-W53`)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID' }));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Day, instantOf } from '../../../src/forecast/day.ts';
+import { type Day, toInstantMs } from '../../../src/forecast/day.ts';
 import type { Feed } from '../../../src/market/feed.ts';
-import { SERIES_IDS } from '../../../src/market/series.ts';
-import { signalInstant } from '../../../src/market/signal-time.ts';
+import { SERIES_IDS } from '../../../src/market/series/series.ts';
+import { getSignalTimeMs } from '../../../src/market/signal-time.ts';
 
 const HOUR = 3_600_000;
 
@@ -12,7 +12,7 @@ export function describeFeedContract(name: string, open: () => Promise<Feed>, da
     it('delivers columns of equal length, ascending dates, and instants that never decrease', async () => {
       const feed = await open();
       for (const id of SERIES_IDS) {
-        const { days, values, availableAt } = await feed.observations(id, signalInstant(day));
+        const { days, values, availableAt } = await feed.observations(id, getSignalTimeMs(day));
         expect([values.length, availableAt.length]).toEqual([days.length, days.length]);
         for (let i = 1; i < days.length; i++) {
           if (days[i] <= days[i - 1] || availableAt[i] < availableAt[i - 1]) expect.fail(`${id}: entry ${i} is out of order`);
@@ -23,7 +23,7 @@ export function describeFeedContract(name: string, open: () => Promise<Feed>, da
 
     it('reveals nothing before it is known', async () => {
       const feed = await open();
-      for (const atMs of [instantOf(day), instantOf(day) - 1, signalInstant(day), instantOf(day, 12)]) {
+      for (const atMs of [toInstantMs(day), toInstantMs(day) - 1, getSignalTimeMs(day), toInstantMs(day, 12)]) {
         for (const id of SERIES_IDS) {
           const known = await feed.observations(id, atMs);
           expect(known.availableAt.at(-1) ?? atMs).toBeLessThanOrEqual(atMs);
@@ -34,20 +34,20 @@ export function describeFeedContract(name: string, open: () => Promise<Feed>, da
     it('has the close of a day from the next midnight on', async () => {
       const feed = await open();
       const last = async (atMs: number) => (await feed.observations('btcClose', atMs)).days.at(-1);
-      expect(await last(instantOf(day + 1) - 1)).toBe(day - 1);
-      expect(await last(instantOf(day + 1))).toBe(day);
+      expect(await last(toInstantMs(day + 1) - 1)).toBe(day - 1);
+      expect(await last(toInstantMs(day + 1))).toBe(day);
     });
 
     it('has a close of every day since the first', async () => {
       const feed = await open();
       const { firstDay } = await feed.coverage();
-      const { days } = await feed.observations('btcClose', instantOf(day + 1));
+      const { days } = await feed.observations('btcClose', toInstantMs(day + 1));
       expect([days[0], days.length]).toEqual([firstDay, day - firstDay + 1]);
     });
 
     it('says the same whatever was asked before', async () => {
       const [patient, hasty] = [await open(), await open()];
-      const instants = [instantOf(day - 400, 3), signalInstant(day - 30), instantOf(day, 9)];
+      const instants = [toInstantMs(day - 400, 3), getSignalTimeMs(day - 30), toInstantMs(day, 9)];
       for (const atMs of instants.toReversed()) await hasty.spot(atMs);
       for (const atMs of instants) {
         expect(await patient.spot(atMs)).toEqual(await hasty.spot(atMs));
@@ -57,22 +57,22 @@ export function describeFeedContract(name: string, open: () => Promise<Feed>, da
 
     it('does not change what it handed out when it is asked about later', async () => {
       const feed = await open();
-      const early = await feed.observations('btcClose', instantOf(day - 100));
+      const early = await feed.observations('btcClose', toInstantMs(day - 100));
       const copy = early.values.slice();
-      await feed.observations('btcClose', instantOf(day));
+      await feed.observations('btcClose', toInstantMs(day));
       expect(early.values).toEqual(copy);
     });
 
     it('prices the spot at or before the asked instant, and closes only finished days', async () => {
       const feed = await open();
-      for (const atMs of [instantOf(day), instantOf(day) + 7 * HOUR, signalInstant(day)]) {
+      for (const atMs of [toInstantMs(day), toInstantMs(day) + 7 * HOUR, getSignalTimeMs(day)]) {
         const spot = await feed.spot(atMs);
         expect(spot.observedAtMs).toBeLessThanOrEqual(atMs);
         expect(spot.priceUsd).toBeGreaterThan(0);
       }
-      const running = await feed.dailyCloses(day, instantOf(day + 1) - 1);
+      const running = await feed.dailyCloses(day, toInstantMs(day + 1) - 1);
       expect(running.every((close) => close.priceUsd === null && close.reason)).toBe(true);
-      const finished = await feed.dailyCloses(day, instantOf(day + 1));
+      const finished = await feed.dailyCloses(day, toInstantMs(day + 1));
       expect(finished.every((close) => close.priceUsd !== null && close.priceUsd > 0)).toBe(true);
     });
 
@@ -80,33 +80,33 @@ export function describeFeedContract(name: string, open: () => Promise<Feed>, da
       const feed = await open();
       for (const id of SERIES_IDS) {
         const [first, latest] = [
-          await feed.observations(id, signalInstant(day)),
-          await feed.observations(id, signalInstant(day), 'latest'),
+          await feed.observations(id, getSignalTimeMs(day)),
+          await feed.observations(id, getSignalTimeMs(day), 'latest'),
         ];
         expect(latest.days.length).toBeGreaterThanOrEqual(first.days.length);
-        expect(latest.availableAt.at(-1) ?? 0).toBeLessThanOrEqual(signalInstant(day));
+        expect(latest.availableAt.at(-1) ?? 0).toBeLessThanOrEqual(getSignalTimeMs(day));
       }
     });
 
     it('expects the next change later than now', async () => {
       const feed = await open();
-      for (const atMs of [instantOf(day), instantOf(day, 12) - 1, signalInstant(day)]) {
+      for (const atMs of [toInstantMs(day), toInstantMs(day, 12) - 1, getSignalTimeMs(day)]) {
         for (const what of [...SERIES_IDS, 'spot'] as const) expect(await feed.nextChangeAt(what, atMs), what).toBeGreaterThan(atMs);
       }
     });
 
     it('splits its fund flows into columns like those of a series, none from the future', async () => {
       const feed = await open();
-      for (const { days, values, availableAt } of Object.values(await feed.fundFlows(signalInstant(day)))) {
+      for (const { days, values, availableAt } of Object.values(await feed.fundFlows(getSignalTimeMs(day)))) {
         expect([values.length, availableAt.length]).toEqual([days.length, days.length]);
         expect(values.every(Number.isFinite)).toBe(true);
-        expect(availableAt.at(-1) ?? 0).toBeLessThanOrEqual(signalInstant(day));
+        expect(availableAt.at(-1) ?? 0).toBeLessThanOrEqual(getSignalTimeMs(day));
       }
     });
 
     it('has no strike from the future', async () => {
-      const strikes = await (await open()).strikes(signalInstant(day));
-      expect(strikes.filter(({ receivedAtMs }) => receivedAtMs > signalInstant(day))).toEqual([]);
+      const strikes = await (await open()).strikes(getSignalTimeMs(day));
+      expect(strikes.filter(({ receivedAtMs }) => receivedAtMs > getSignalTimeMs(day))).toEqual([]);
     });
   });
 }
@@ -116,10 +116,12 @@ export function describeScheduledFeed(name: string, open: () => Promise<Feed>, d
   describe(`${name} keeps its schedule`, () => {
     it('changes nothing before it says', async () => {
       const feed = await open();
-      for (const atMs of [instantOf(day), instantOf(day, 12) - 1, signalInstant(day)]) {
+      for (const atMs of [toInstantMs(day), toInstantMs(day, 12) - 1, getSignalTimeMs(day)]) {
         for (const id of SERIES_IDS) {
           const nextMs = await feed.nextChangeAt(id, atMs);
-          expect(await feed.observations(id, Math.min(nextMs - 1, instantOf(day + 1) - 1)), id).toEqual(await feed.observations(id, atMs));
+          expect(await feed.observations(id, Math.min(nextMs - 1, toInstantMs(day + 1) - 1)), id).toEqual(
+            await feed.observations(id, atMs),
+          );
         }
         const nextPriceMs = await feed.nextChangeAt('spot', atMs);
         expect(await feed.spot(nextPriceMs - 1)).toEqual(await feed.spot(atMs));
@@ -128,8 +130,8 @@ export function describeScheduledFeed(name: string, open: () => Promise<Feed>, d
 
     it('has no strikes and no providers', async () => {
       const feed = await open();
-      expect(await feed.strikes(signalInstant(day))).toEqual([]);
-      expect(await feed.providers()).toEqual([]);
+      expect(await feed.strikes(getSignalTimeMs(day))).toEqual([]);
+      expect(await feed.providerHealth()).toEqual([]);
     });
   });
 }

@@ -1,32 +1,32 @@
 import { describe, expect, it } from 'vitest';
-import { instantOf } from '../../../src/forecast/day.ts';
-import { inputsDigest } from '../../../src/market/digest.ts';
+import { toInstantMs } from '../../../src/forecast/day.ts';
+import { computeInputsDigest } from '../../../src/market/inputs/inputs-digest.ts';
 import { createMarket } from '../../../src/market/market.ts';
-import { signalInstant } from '../../../src/market/signal-time.ts';
-import { everyDay, memoryFeed, observationsOf } from './support.ts';
+import { getSignalTimeMs } from '../../../src/market/signal-time.ts';
+import { buildDailyPairs, buildObservations, createMemoryFeed } from './memory-feed.ts';
 
 const FIRST = 16_000;
 const DAY = FIRST + 100;
-const AT = signalInstant(DAY);
+const AT = getSignalTimeMs(DAY);
 
 const series = {
-  btcClose: observationsOf('btcClose', everyDay(FIRST, DAY + 10)),
-  fearGreed: observationsOf(
+  btcClose: buildObservations('btcClose', buildDailyPairs(FIRST, DAY + 10)),
+  fearGreed: buildObservations(
     'fearGreed',
-    everyDay(FIRST, DAY - 2, () => 30),
+    buildDailyPairs(FIRST, DAY - 2, () => 30),
   ),
-  sp500: observationsOf('sp500', everyDay(FIRST, DAY)),
-  etfFlow: observationsOf(
+  sp500: buildObservations('sp500', buildDailyPairs(FIRST, DAY)),
+  etfFlow: buildObservations(
     'etfFlow',
-    everyDay(FIRST, DAY, () => 1.1),
+    buildDailyPairs(FIRST, DAY, () => 1.1),
   ),
-  gold: observationsOf('gold', everyDay(FIRST, DAY - 20)),
+  gold: buildObservations('gold', buildDailyPairs(FIRST, DAY - 20)),
 };
 
 describe('spot', () => {
   it('refuses a live price that is more than a quarter of an hour old, saying how old', async () => {
     const aged = (minutes: number) =>
-      memoryFeed(series, {
+      createMemoryFeed(series, {
         spot: async (atMs) => ({ priceUsd: 1, observedAtMs: atMs - minutes * 60_000, source: 'kraken', change24hPct: null }),
       });
     await expect(createMarket(aged(15)).spot(AT)).resolves.toMatchObject({ priceUsd: 1 });
@@ -38,7 +38,7 @@ describe('spot', () => {
   });
 
   it('asks the feed once a minute', async () => {
-    const feed = memoryFeed(series);
+    const feed = createMemoryFeed(series);
     const market = createMarket(feed);
     for (const atMs of [AT, AT + 30_000, AT + 59_999, AT + 60_000]) await market.spot(atMs);
     expect(feed.calls).toEqual(['spot', 'spot']);
@@ -47,42 +47,42 @@ describe('spot', () => {
 
 describe('inputs', () => {
   it('ends with the price at the asked instant', async () => {
-    const inputs = await createMarket(memoryFeed(series)).inputs(DAY, AT);
+    const inputs = await createMarket(createMemoryFeed(series)).inputs(DAY, AT);
     expect(inputs.day).toBe(DAY);
     expect(inputs.spot).toMatchObject({ priceUsd: 1000 + DAY, observedAtMs: AT });
     expect([...inputs.frame.close.slice(-2)]).toEqual([DAY - 1, 1000 + DAY]);
-    expect(inputs.digest).toBe(inputsDigest(inputs.frame));
+    expect(inputs.digest).toBe(computeInputsDigest(inputs.frame));
   });
 
   it('ends with the close once the day is over', async () => {
-    const inputs = await createMarket(memoryFeed(series)).inputs(DAY, instantOf(DAY + 1, 3));
-    expect(inputs.spot).toMatchObject({ priceUsd: DAY, observedAtMs: instantOf(DAY + 1) });
+    const inputs = await createMarket(createMemoryFeed(series)).inputs(DAY, toInstantMs(DAY + 1, 3));
+    expect(inputs.spot).toMatchObject({ priceUsd: DAY, observedAtMs: toInstantMs(DAY + 1) });
     expect(inputs.frame.close.at(-1)).toBe(DAY);
   });
 
   it('says where each input comes from, how old it is, and what is left out', async () => {
-    const { sources } = await createMarket(memoryFeed(series)).inputs(DAY, AT);
+    const { sources } = await createMarket(createMemoryFeed(series)).inputs(DAY, AT);
     const bySeries = Object.fromEntries(sources.map((entry) => [entry.series, entry]));
     expect(sources).toHaveLength(10);
     expect(sources[0]).toEqual({ series: 'btcClose', source: 'memory', observedDay: DAY, availableAtMs: AT, masked: false });
-    expect(bySeries.fearGreed).toMatchObject({ observedDay: DAY - 2, availableAtMs: instantOf(DAY - 2), masked: false });
+    expect(bySeries.fearGreed).toMatchObject({ observedDay: DAY - 2, availableAtMs: toInstantMs(DAY - 2), masked: false });
     expect(bySeries.etfFlow).toMatchObject({ observedDay: DAY - 1, masked: false });
     expect(bySeries.gold).toMatchObject({ observedDay: DAY - 20, masked: true });
     expect(bySeries.pmi).toEqual({ series: 'pmi', source: 'test pmi', observedDay: null, availableAtMs: null, masked: true });
   });
 
   it('are refused without a price, without history, and before the day', async () => {
-    const market = createMarket(memoryFeed(series));
-    await expect(market.inputs(FIRST - 1, signalInstant(FIRST - 1))).rejects.toMatchObject({ code: 'HISTORY_TOO_SHORT' });
+    const market = createMarket(createMemoryFeed(series));
+    await expect(market.inputs(FIRST - 1, getSignalTimeMs(FIRST - 1))).rejects.toMatchObject({ code: 'HISTORY_TOO_SHORT' });
     await expect(market.inputs(DAY + 1, AT)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
-    await expect(market.inputs(DAY + 11, instantOf(DAY + 12))).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
-    const late = memoryFeed(series, { spot: async () => ({ priceUsd: 1, observedAtMs: 0, source: 'x', change24hPct: null }) });
+    await expect(market.inputs(DAY + 11, toInstantMs(DAY + 12))).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
+    const late = createMemoryFeed(series, { spot: async () => ({ priceUsd: 1, observedAtMs: 0, source: 'x', change24hPct: null }) });
     await expect(createMarket(late).inputs(DAY, AT)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
   });
 
   it('recover after a failure of the feed', async () => {
     let healthy = false;
-    const good = memoryFeed(series);
+    const good = createMemoryFeed(series);
     const coverage = () => (healthy ? good.coverage() : Promise.reject(new Error('down')));
     const market = createMarket({ ...good, coverage });
     await expect(market.inputs(DAY, AT)).rejects.toThrow('down');
@@ -93,36 +93,40 @@ describe('inputs', () => {
 
 describe('dailyClose', () => {
   it('is the median with its venues, remembered', async () => {
-    const feed = memoryFeed(series);
+    const feed = createMemoryFeed(series);
     const market = createMarket(feed);
     const close = { day: DAY, priceUsd: DAY, venues: ['a', 'b', 'c'], deviationBps: 0 };
-    expect(await market.dailyClose(DAY, instantOf(DAY + 1))).toEqual(close);
-    expect(await market.dailyClose(DAY, instantOf(DAY + 9))).toEqual(close);
+    expect(await market.dailyClose(DAY, toInstantMs(DAY + 1))).toEqual(close);
+    expect(await market.dailyClose(DAY, toInstantMs(DAY + 9))).toEqual(close);
     expect(feed.calls).toEqual(['dailyCloses']);
   });
 
   it('waits for the end of the day, also when somebody later already asked', async () => {
-    const market = createMarket(memoryFeed(series));
-    await market.dailyClose(DAY, instantOf(DAY + 1));
-    await expect(market.dailyClose(DAY, instantOf(DAY + 1) - 1)).rejects.toMatchObject({
+    const market = createMarket(createMemoryFeed(series));
+    await market.dailyClose(DAY, toInstantMs(DAY + 1));
+    await expect(market.dailyClose(DAY, toInstantMs(DAY + 1) - 1)).rejects.toMatchObject({
       code: 'PRICE_UNAVAILABLE',
       message: 'The candle of 2014-01-30 closes at 2014-01-31T00:00:00.000Z',
     });
   });
 
   it('waits for the quorum of its kind of feed', async () => {
-    const two = memoryFeed(series, { dailyCloses: async () => [1, 1.001].map((priceUsd, i) => ({ venue: `v${i}`, priceUsd })) });
-    await expect(createMarket(two).dailyClose(DAY, instantOf(DAY + 1))).rejects.toThrow(/^Close of 2014-01-30: 2 of the required 3 venues/);
-    await expect(createMarket({ ...two, kind: 'simulated' }).dailyClose(DAY, instantOf(DAY + 1))).resolves.toMatchObject({
+    const two = createMemoryFeed(series, { dailyCloses: async () => [1, 1.001].map((priceUsd, i) => ({ venue: `v${i}`, priceUsd })) });
+    await expect(createMarket(two).dailyClose(DAY, toInstantMs(DAY + 1))).rejects.toThrow(
+      /^Close of 2014-01-30: 2 of the required 3 venues/,
+    );
+    await expect(createMarket({ ...two, kind: 'simulated' }).dailyClose(DAY, toInstantMs(DAY + 1))).resolves.toMatchObject({
       priceUsd: 1.0005,
     });
-    await expect(createMarket(two, { quorum: { minVenues: 2 } }).dailyClose(DAY, instantOf(DAY + 1))).resolves.toMatchObject({ day: DAY });
+    await expect(createMarket(two, { quorum: { minVenues: 2 } }).dailyClose(DAY, toInstantMs(DAY + 1))).resolves.toMatchObject({
+      day: DAY,
+    });
   });
 });
 
 describe('health', () => {
   it('tells how far each series reaches and how the caches do', async () => {
-    const market = createMarket(memoryFeed(series));
+    const market = createMarket(createMemoryFeed(series));
     await market.context(AT);
     await market.context(AT);
     const health = await market.health(AT);

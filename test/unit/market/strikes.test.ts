@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { isNewYorkNoon, isWeekly, nearestTheMoney, type StrikeSnapshot, weeklyStrikes } from '../../../src/market/strikes.ts';
+import {
+  isNewYorkNoon,
+  isWeeklyStrike,
+  type StrikeSnapshot,
+  selectNearTheMoney,
+  selectWeeklyStrikes,
+} from '../../../src/market/strikes.ts';
 import { strikeSnapshot } from '../../support/strike-snapshot.ts';
 
 const at = (text: string) => Date.parse(text);
@@ -15,13 +21,13 @@ describe('a weekly strike', () => {
     ['2026-03-14T04:00:00Z', false],
   ])('expires on a Friday at noon in New York: %s %s', (expiry, weekly) => {
     expect(isNewYorkNoon(at(expiry))).toBe(weekly);
-    expect(isWeekly({ venue: 'polymarket', expiresAtMs: at(expiry) })).toBe(weekly);
+    expect(isWeeklyStrike({ venue: 'polymarket', expiresAtMs: at(expiry) })).toBe(weekly);
   });
 
   it('is none on another day or of another venue', () => {
     expect(isNewYorkNoon(at('2026-03-12T16:00:00Z'))).toBe(true);
-    expect(isWeekly({ venue: 'polymarket', expiresAtMs: at('2026-03-12T16:00:00Z') })).toBe(false);
-    expect(isWeekly({ venue: 'kalshi', expiresAtMs: at('2026-03-13T16:00:00Z') })).toBe(false);
+    expect(isWeeklyStrike({ venue: 'polymarket', expiresAtMs: at('2026-03-12T16:00:00Z') })).toBe(false);
+    expect(isWeeklyStrike({ venue: 'kalshi', expiresAtMs: at('2026-03-13T16:00:00Z') })).toBe(false);
   });
 });
 
@@ -40,15 +46,15 @@ describe('the weekly ladder', () => {
     ['2026-03-12T16:00:00Z', twentieth],
     ['2026-03-19T16:00:00Z', []],
   ])('is the first with more than a day to go at %s', (now, expected) => {
-    expect(weeklyStrikes(all, at(now))).toEqual(expected);
+    expect(selectWeeklyStrikes(all, at(now))).toEqual(expected);
   });
 });
 
 describe('the strikes nearest to the money', () => {
   it('come in ascending order', () => {
     const strikes = [70, 40, 60, 50, 55].map((strikeUsd) => ({ strikeUsd }));
-    expect(nearestTheMoney(strikes, 56, 3).map(({ strikeUsd }) => strikeUsd)).toEqual([50, 55, 60]);
-    expect(nearestTheMoney(strikes, 56, 9)).toHaveLength(5);
-    expect(nearestTheMoney([], 56, 1)).toEqual([]);
+    expect(selectNearTheMoney(strikes, 56, 3).map(({ strikeUsd }) => strikeUsd)).toEqual([50, 55, 60]);
+    expect(selectNearTheMoney(strikes, 56, 9)).toHaveLength(5);
+    expect(selectNearTheMoney([], 56, 1)).toEqual([]);
   });
 });

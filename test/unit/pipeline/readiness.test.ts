@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type ReadinessParts, readiness } from '../../../src/pipeline/readiness.ts';
+import { checkReadiness, type ReadinessDeps } from '../../../src/pipeline/readiness.ts';
 import { timeAt } from '../../support/trusted-time.ts';
 
 const NOW = new Date('2026-08-20T21:36:00Z');
@@ -8,12 +8,12 @@ const MINUTE_S = 60;
 /** What is said of a chain whose newest block is so old. */
 async function chainCheck(ageSeconds: number, localChain: boolean) {
   const getBlock = async () => ({ number: 7n, timestamp: BigInt(NOW.getTime() / 1000 - ageSeconds) });
-  const parts = {
+  const deps = {
     ...{ chain: { client: { getBlock } }, localChain, now: () => NOW, setup: () => null, pingDatabase: async () => {} },
     time: timeAt(NOW.getTime()),
     market: { coverage: async () => ({ firstDay: 0, lastDay: 1 }) },
-  } as unknown as ReadinessParts;
-  const checks = await readiness(parts);
+  } as unknown as ReadinessDeps;
+  const checks = await checkReadiness(deps);
   expect(checks.filter(({ name }) => name !== 'chain').every(({ ok }) => ok)).toBe(true);
   return checks.find(({ name }) => name === 'chain');
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { SKILLS } from '../../../skills/index.ts';
-import { jsonSchemaOf } from '../../../skills/json-schema.ts';
+import { toSkillJsonSchema } from '../../../skills/json-schema.ts';
 import { withSingleTypes } from '../../../skills/single-types.ts';
 import { isVague, subschemasOf } from '../../support/json-schema.ts';
 
@@ -40,7 +40,7 @@ describe('a schema with a list of types', () => {
 
 describe('the schemas of the skills', () => {
   it.each(SKILLS.map(({ id, input, output }) => ({ id, input, output })))('name one type each: $id', ({ input, output }) => {
-    const schemas = [...subschemasOf(jsonSchemaOf(input, 'input')), ...subschemasOf(jsonSchemaOf(output, 'output'))];
+    const schemas = [...subschemasOf(toSkillJsonSchema(input, 'input')), ...subschemasOf(toSkillJsonSchema(output, 'output'))];
     expect(schemas.length).toBeGreaterThan(10);
     expect(schemas.filter(isVague)).toEqual([]);
   });
@@ -48,6 +48,6 @@ describe('the schemas of the skills', () => {
   it('would not without the conversion', () => {
     const nullable = z.object({ price: z.number().nullable() });
     expect(subschemasOf(z.toJSONSchema(nullable)).filter(isVague)).toHaveLength(1);
-    expect(subschemasOf(jsonSchemaOf(nullable, 'output')).filter(isVague)).toEqual([]);
+    expect(subschemasOf(toSkillJsonSchema(nullable, 'output')).filter(isVague)).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { SKILLS } from '../../../skills/index.ts';
-import { isForSale, PAYING } from '../../../skills/paid-call.ts';
+import { isForSale, PAYING_CALLER } from '../../../skills/paid-call.ts';
 import { findSkill, prepareCall } from '../../../skills/runner.ts';
-import { priceOf, type Skill } from '../../../skills/skill.ts';
-import type { OracleError } from '../../../src/errors.ts';
-import { type Caller, PUBLIC_CALLER } from '../../../src/record/caller.ts';
+import { formatPrice, type Skill } from '../../../skills/skill.ts';
+import { type Caller, PUBLIC_CALLER } from '../../../src/auth/caller.ts';
+import type { OracleError } from '../../../src/platform/errors.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -47,7 +47,7 @@ describe('the skills', () => {
   });
 
   it('ask for the tiers that they should, and only the forecast has a price', () => {
-    expect(SKILLS.map((skill) => [skill.tier, priceOf(skill)])).toEqual([
+    expect(SKILLS.map((skill) => [skill.tier, formatPrice(skill)])).toEqual([
       ['basic', 'included in the basic tier; 0.001 USD for a single answer, paid by x402 at /oracle, over MCP or A2A'],
       ['public', 'free'],
       ['public', 'free'],
@@ -72,8 +72,8 @@ describe('the skills', () => {
   });
 
   it('of a tier are open to whoever pays for the call, whose input is looked at then', () => {
-    expect(prepareCall('predict_btc_direction', {}, PAYING).input).toEqual({ horizon: '7d' });
-    expect(errorOf(() => prepareCall('predict_btc_direction', { nonsense: 1 }, PAYING))).toMatchObject({ code: 'INPUT_INVALID' });
+    expect(prepareCall('predict_btc_direction', {}, PAYING_CALLER).input).toEqual({ horizon: '7d' });
+    expect(errorOf(() => prepareCall('predict_btc_direction', { nonsense: 1 }, PAYING_CALLER))).toMatchObject({ code: 'INPUT_INVALID' });
   });
 
   it('are for sale to whoever lacks the tier, and only where they have a price', () => {

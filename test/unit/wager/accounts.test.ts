@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BookedWager, profitOf, wagerAccounts } from '../../../src/wager/accounts.ts';
+import { type AccountedWager, buildWagerAccounts, computeProfitMicros } from '../../../src/wager/accounts.ts';
 
 /** Wagers as the book holds them, one a day: a cost only where something was bought, a payout only where it is settled. */
 const wagers = fc
@@ -16,7 +16,7 @@ const wagers = fc
   )
   .map((all) =>
     all.map(
-      ({ state, costMicros, payoutMicros, ...where }, index): BookedWager => ({
+      ({ state, costMicros, payoutMicros, ...where }, index): AccountedWager => ({
         ...{ ...where, state, day: 20_000 + index },
         costMicros: state === 'SKIPPED' || state === 'DECIDED' ? 0 : costMicros,
         payoutMicros: state === 'WIN' ? payoutMicros : state === 'LOSS' ? 0 : null,
@@ -30,7 +30,7 @@ describe('the accounts of wagers', () => {
   it('have every wager once, and every unit of money where it went', () => {
     fc.assert(
       fc.property(wagers, (all) => {
-        const accounts = wagerAccounts(all);
+        const accounts = buildWagerAccounts(all);
         for (const { venue, asset, ...account } of accounts) {
           const own = all.filter((wager) => wager.venue === venue && wager.asset === asset);
           const states = (...wanted: string[]) => own.filter(({ state }) => wanted.includes(state));
@@ -38,7 +38,7 @@ describe('the accounts of wagers', () => {
           expect(account.open).toBe(states('PLACED', 'DECIDED').length);
           expect(account.stakedMicros + account.openMicros).toBe(sum(own.map(({ costMicros }) => costMicros)));
           expect(account.returnedMicros).toBe(sum(own.map(({ payoutMicros }) => payoutMicros ?? 0)));
-          expect(account.profitMicros).toBe(sum(own.map((wager) => profitOf(wager) ?? 0)));
+          expect(account.profitMicros).toBe(sum(own.map((wager) => computeProfitMicros(wager) ?? 0)));
           expect(Object.values(account).every((value) => Array.isArray(value) || Number.isSafeInteger(value))).toBe(true);
         }
         const keys = accounts.map(({ venue, asset }) => `${venue} ${asset}`);
@@ -51,7 +51,7 @@ describe('the accounts of wagers', () => {
   it('tell the profit of each settled day on top of those before it', () => {
     fc.assert(
       fc.property(wagers, (all) => {
-        for (const { venue, asset, profitByDay, profitMicros } of wagerAccounts(all)) {
+        for (const { venue, asset, profitByDay, profitMicros } of buildWagerAccounts(all)) {
           const settled = all.filter((one) => one.venue === venue && one.asset === asset && ['WIN', 'LOSS'].includes(one.state));
           expect(profitByDay.map(({ day }) => day)).toEqual(settled.map(({ day }) => day));
           const gains = profitByDay.map((point, index) => point.profitMicros - (profitByDay[index - 1]?.profitMicros ?? 0));
@@ -63,7 +63,7 @@ describe('the accounts of wagers', () => {
   });
 
   it('are none without a wager', () => {
-    expect(wagerAccounts([])).toEqual([]);
+    expect(buildWagerAccounts([])).toEqual([]);
   });
 });
 
@@ -75,6 +75,6 @@ describe('the profit of a wager', () => {
     ['PLACED', 5_100_000, null, null],
     ['DECIDED', 0, null, null],
   ] as const)('%s of %d that paid %s is %s', (state, costMicros, payoutMicros, profit) => {
-    expect(profitOf({ state, costMicros, payoutMicros })).toBe(profit);
+    expect(computeProfitMicros({ state, costMicros, payoutMicros })).toBe(profit);
   });
 });

@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { paperQuote, weeklyStrikes } from '../../../src/wager/paper-quote.ts';
+import { buildPaperQuote, buildPaperStrikes } from '../../../src/wager/paper-quote.ts';
 import { between } from '../../support/arbitraries.ts';
 
 const at = new Date('2026-01-07T21:42:00Z');
 
 describe('weekly strikes', () => {
   it('surround the spot price and expire with the close of a Friday more than a day away', () => {
-    const strikes = weeklyStrikes(91_234, at);
+    const strikes = buildPaperStrikes(91_234, at);
     expect(strikes.map(({ strikeUsd }) => strikeUsd)).toEqual([
       86_000, 87_000, 88_000, 89_000, 90_000, 91_000, 92_000, 93_000, 94_000, 95_000, 96_000,
     ]);
     expect(new Set(strikes.map(({ expiresAt }) => expiresAt.toISOString()))).toEqual(new Set(['2026-01-10T00:00:00.000Z']));
-    expect(weeklyStrikes(91_234, new Date('2026-01-08T21:42:00Z'))[0].expiresAt.toISOString()).toBe('2026-01-17T00:00:00.000Z');
+    expect(buildPaperStrikes(91_234, new Date('2026-01-08T21:42:00Z'))[0].expiresAt.toISOString()).toBe('2026-01-17T00:00:00.000Z');
   });
 
   it('are about one percent apart, on either side of a power of ten', () => {
     for (const spot of [0.07, 5.2, 990, 9_999, 64_000, 104_000, 250_000]) {
-      const strikes = weeklyStrikes(spot, at).map(({ strikeUsd }) => strikeUsd);
+      const strikes = buildPaperStrikes(spot, at).map(({ strikeUsd }) => strikeUsd);
       const step = strikes[6] - strikes[5];
       expect(step / spot).toBeGreaterThan(0.006);
       expect(step / spot).toBeLessThan(0.016);
@@ -28,7 +28,7 @@ describe('weekly strikes', () => {
   it('exist at any price and never reach zero', () => {
     fc.assert(
       fc.property(between(0.01, 1e7), (spot) => {
-        const strikes = weeklyStrikes(spot, at);
+        const strikes = buildPaperStrikes(spot, at);
         expect(strikes.length).toBeGreaterThan(4);
         for (const { strikeUsd } of strikes) expect(strikeUsd).toBeGreaterThan(0);
       }),
@@ -39,7 +39,7 @@ describe('weekly strikes', () => {
 describe('paper quotes', () => {
   const quoteAt = (strikeUsd: number) => {
     const market = { id: `m:${strikeUsd}`, question: '', strikeUsd, expiresAt: new Date('2026-01-10T00:00:00Z') };
-    return paperQuote(market, { spotUsd: 90_000, dailyVolatility: 0.02 }, at);
+    return buildPaperQuote(market, { spotUsd: 90_000, dailyVolatility: 0.02 }, at);
   };
 
   it('are the same whenever they are asked for, and near one half at the money', () => {

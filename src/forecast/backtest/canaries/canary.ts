@@ -38,10 +38,10 @@ export interface Mutant {
 }
 
 /** What is told of a canary, whatever it finds. */
-export type CanaryText = Pick<Canary, 'name' | 'what' | 'unit'>;
+export type CanaryDescription = Pick<Canary, 'name' | 'what' | 'unit'>;
 
 /** What the run of a canary gave. */
-interface Found {
+interface CanaryMeasurement {
   figure: number;
   limit: number;
   note: string;
@@ -49,7 +49,7 @@ interface Found {
 }
 
 /** A canary that was run. */
-export function ran(text: CanaryText, { figure, limit, note, mutants }: Found): Canary {
+export function completedCanary(text: CanaryDescription, { figure, limit, note, mutants }: CanaryMeasurement): Canary {
   return {
     ...text,
     figure,
@@ -61,11 +61,11 @@ export function ran(text: CanaryText, { figure, limit, note, mutants }: Found): 
 }
 
 /** A canary that could not be run. */
-export function notRun(text: CanaryText, why: string): Canary {
+export function skippedCanary(text: CanaryDescription, why: string): Canary {
   return { ...text, figure: null, limit: null, passed: null, note: `not run: ${why}`, mutants: [] };
 }
 
 /** Whether nothing was found, by tests of which each proved that it can find something. */
-export function isHealthy(canaries: readonly Canary[]): boolean {
+export function areCanariesHealthy(canaries: readonly Canary[]): boolean {
   return canaries.every(({ passed, mutants }) => passed !== false && mutants.every(({ caught }) => caught));
 }

@@ -1,5 +1,5 @@
-import { signalOf } from '../../signal.ts';
-import type { DayOfHistory, Pipeline, SaidOfDay } from '../pipeline.ts';
+import { toSignal } from '../../signal.ts';
+import type { HistoryDay, HistoryForecast, Pipeline } from '../pipeline.ts';
 
 type Forecast = Pipeline['forecast'];
 
@@ -8,24 +8,34 @@ export const FORECAST_MUTANTS: readonly { what: string; needsChange: boolean; br
   {
     what: "the distribution is as wide as the volatility at the window's end says",
     needsChange: false,
-    broken: lookingAhead((said, later) => ({ ...said, distribution: { ...said.distribution, scale: later.distribution.scale } })),
+    broken: withLookahead((forecastToday, later) => ({
+      ...forecastToday,
+      distribution: { ...forecastToday.distribution, scale: later.distribution.scale },
+    })),
   },
   {
     what: "regime and threshold are those of the window's end",
     needsChange: true,
-    broken: lookingAhead((said, { regime, threshold }) => ({ ...said, regime, threshold, signal: signalOf(said.pUp, threshold) })),
+    broken: withLookahead((forecastToday, { regime, threshold }) => ({
+      ...forecastToday,
+      regime,
+      threshold,
+      signal: toSignal(forecastToday.pUp, threshold),
+    })),
   },
   {
     what: "P(up) is made from the scores of the window's end",
     needsChange: false,
-    broken: lookingAhead((said, { pUp }) => ({ ...said, pUp, signal: signalOf(pUp, said.threshold) })),
+    broken: withLookahead((forecastToday, { pUp }) => ({ ...forecastToday, pUp, signal: toSignal(pUp, forecastToday.threshold) })),
   },
 ];
 
-function lookingAhead(mixed: (said: SaidOfDay, later: SaidOfDay) => SaidOfDay): (forecast: Forecast) => Forecast {
-  return (forecast) => (day) => mixed(forecast(day), forecast({ ...day, row: windowEnd(day) }));
+function withLookahead(
+  mixed: (forecastToday: HistoryForecast, later: HistoryForecast) => HistoryForecast,
+): (forecast: Forecast) => Forecast {
+  return (forecast) => (day) => mixed(forecast(day), forecast({ ...day, row: getWindowEnd(day) }));
 }
 
-function windowEnd({ model, features, row }: DayOfHistory): number {
+function getWindowEnd({ model, features, row }: HistoryDay): number {
   return Math.min(row + model.horizonDays, features.length - 1);
 }

@@ -1,17 +1,17 @@
 import type { LearningRules } from '../../model.ts';
 import type { BacktestHistory, OutOfSampleDay } from '../out-of-sample.ts';
-import { accuracyLimit, shareRight } from './accuracy.ts';
-import { type Canary, type CanaryText, notRun, ran } from './canary.ts';
+import { computeAccuracyBy, computeAccuracyLimit } from './accuracy.ts';
+import { type Canary, type CanaryDescription, completedCanary, skippedCanary } from './canary.ts';
 
 const UNIT = 'share of days right, 0 to 1';
 
-const REPEATED: CanaryText = {
+const REPEATED_LABEL: CanaryDescription = {
   name: 'repeated-label',
   what: 'Says again each day what the newest outcome was that the rule of the training allows to be known: worth nothing, unless its window still runs',
   unit: UNIT,
 };
 
-const AVERAGED: CanaryText = {
+const LABEL_AVERAGE: CanaryDescription = {
   name: 'label-average',
   what: 'Says what most of the newest outcomes were that may be known, by an exponential average with decay 0.8',
   unit: UNIT,
@@ -20,46 +20,46 @@ const AVERAGED: CanaryText = {
 const DECAY = 0.8;
 
 /** The purge forgotten: what yesterday's forecast will come to is known today. */
-const UNPURGED = 'an outcome counts as known the day after its forecast, before its window is over';
+const UNPURGED_LEAK = 'an outcome counts as known the day after its forecast, before its window is over';
 
-interface Labels extends BacktestHistory {
+interface LabelSource extends BacktestHistory {
   days: readonly OutOfSampleDay[];
   horizonDays: number;
 }
 
 /** Two forecasters that know nothing but earlier outcomes, on the out-of-sample days of one horizon: only a purge that leaks lets them do well. */
-export function labelCanaries(labels: Labels, rules: LearningRules): Canary[] {
-  return [canaryOf(REPEATED, repeated, labels, rules), canaryOf(AVERAGED, averaged, labels, rules)];
+export function runLabelCanaries(labels: LabelSource, rules: LearningRules): Canary[] {
+  return [runLabelCanary(REPEATED_LABEL, repeatLabel, labels, rules), runLabelCanary(LABEL_AVERAGE, averageLabels, labels, rules)];
 }
 
-type Forecaster = (labels: Labels, lastKnownRow: (row: number) => number) => (row: number) => boolean;
+type Forecaster = (labels: LabelSource, lastKnownRow: (row: number) => number) => (row: number) => boolean;
 
-function canaryOf(text: CanaryText, forecaster: Forecaster, labels: Labels, { lastKnownDay }: LearningRules): Canary {
+function runLabelCanary(text: CanaryDescription, forecaster: Forecaster, labels: LabelSource, { lastKnownDay }: LearningRules): Canary {
   const { days, horizonDays, features } = labels;
-  const limit = accuracyLimit(days, horizonDays);
-  if (limit === null) return notRun(text, `${days.length} out-of-sample days are too few to tell a leak from luck`);
+  const limit = computeAccuracyLimit(days, horizonDays);
+  if (limit === null) return skippedCanary(text, `${days.length} out-of-sample days are too few to tell a leak from luck`);
   const rightBy = (lastKnownRow: (row: number) => number) => {
     const saysUp = forecaster(labels, lastKnownRow);
-    return shareRight(days, ({ row }) => saysUp(row));
+    return computeAccuracyBy(days, ({ row }) => saysUp(row));
   };
-  return ran(text, {
+  return completedCanary(text, {
     figure: rightBy((row) => lastKnownDay(features.firstDay + row, horizonDays) - features.firstDay),
     limit,
     note: `at ${horizonDays} days, on ${days.length} out-of-sample days`,
-    mutants: [{ what: UNPURGED, figure: rightBy((row) => row - 1) }],
+    mutants: [{ what: UNPURGED_LEAK, figure: rightBy((row) => row - 1) }],
   });
 }
 
-function repeated(labels: Labels, lastKnownRow: (row: number) => number): (row: number) => boolean {
+function repeatLabel(labels: LabelSource, lastKnownRow: (row: number) => number): (row: number) => boolean {
   return (row) => rose(labels, lastKnownRow(row));
 }
 
-function averaged(labels: Labels, lastKnownRow: (row: number) => number): (row: number) => boolean {
+function averageLabels(labels: LabelSource, lastKnownRow: (row: number) => number): (row: number) => boolean {
   const averages = new Float64Array(labels.closes.length).fill(0.5);
   for (let row = 1; row < averages.length; row++) averages[row] = DECAY * averages[row - 1] + (1 - DECAY) * (rose(labels, row) ? 1 : 0);
   return (row) => averages[lastKnownRow(row)] >= 0.5;
 }
 
-function rose({ closes, horizonDays }: Labels, row: number): boolean {
+function rose({ closes, horizonDays }: LabelSource, row: number): boolean {
   return closes[row + horizonDays] > closes[row];
 }

@@ -1,26 +1,26 @@
 import { type Day, formatDay } from '../../day.ts';
-import { FEATURE_NAMES, type FeatureTable } from '../../features.ts';
+import { FEATURE_NAMES, type FeatureTable } from '../../features/compute-features.ts';
 import {
   BUSINESS_DAY_COLUMNS,
   type BusinessDayColumn,
   countUntil,
-  frameLength,
+  getFrameLength,
+  getLastDay,
   type InputFrame,
-  lastDayOf,
   MIN_HISTORY_DAYS,
   sliceFrame,
-} from '../../frame.ts';
+} from '../../input-frame.ts';
 import type { Pipeline } from '../pipeline.ts';
-import { type Canary, type CanaryText, notRun, ran } from './canary.ts';
+import { type Canary, type CanaryDescription, completedCanary, skippedCanary } from './canary.ts';
 
-const TEXT: CanaryText = {
+const TEXT: CanaryDescription = {
   name: 'point-in-time',
   what: 'Cuts every input at a date and computes the features again: those of that date and of all before it must stay what they were, to the last bit',
   unit: 'values that differ',
 };
 
 /** Where in the history it is cut. */
-const SHARES = [0.5, 0.8, 1];
+const CUT_SHARES = [0.5, 0.8, 1];
 
 /** How far before that a day may lie on which more series were observed. */
 const SEARCH_DAYS = 10;
@@ -31,30 +31,35 @@ const CENTRED_DAYS = 3;
 type Features = Pipeline['features'];
 
 /** Whether features of a day need anything that was not known then. `whole.features` are what the pipeline made of the frame. */
-export function pointInTimeCanary(whole: { frame: InputFrame; features: FeatureTable }, pipeline: Pipeline): Canary {
+export function runPointInTimeCanary(whole: { frame: InputFrame; features: FeatureTable }, pipeline: Pipeline): Canary {
   const { frame } = whole;
-  if (frameLength(frame) <= MIN_HISTORY_DAYS) return notRun(TEXT, `the history has ${frameLength(frame)} days`);
-  const days = SHARES.map((share) => cutDay(frame, share));
+  if (getFrameLength(frame) <= MIN_HISTORY_DAYS) return skippedCanary(TEXT, `the history has ${getFrameLength(frame)} days`);
+  const days = CUT_SHARES.map((share) => chooseCutDay(frame, share));
   const cuts = days.map((day) => sliceFrame(frame, day));
-  const features = remembering(pipeline.features, whole);
-  const changed = (make: Features, cut: InputFrame) => differing(make(cut), make(frame));
+  const features = memoizeFeatures(pipeline.features, whole);
+  const changed = (make: Features, cut: InputFrame) => countDifferences(make(cut), make(frame));
   const newest = cuts[cuts.length - 1];
-  return ran(TEXT, {
+  return completedCanary(TEXT, {
     limit: 0,
     figure: cuts.reduce((sum, cut) => sum + changed(features, cut), 0),
     note: `cut at ${days.map(formatDay).join(', ')}`,
-    mutants: mutantsOf(features, whole, days[days.length - 1]).map(({ what, make }) => ({ what, figure: changed(make, newest) })),
+    mutants: buildMutants(features, whole, days[days.length - 1]).map(({ what, make }) => ({ what, figure: changed(make, newest) })),
   });
 }
 
 /** The features that a business-day series is read by. */
-const READ_BY = { etfFlow: 'etf', sp500: 'spz', dxy: 'dxz' } as const;
+const FEATURE_OF_SERIES = { etfFlow: 'etf', sp500: 'spz', dxy: 'dxz' } as const;
 
-function mutantsOf(features: Features, whole: { frame: InputFrame; features: FeatureTable }, day: Day): { what: string; make: Features }[] {
+function buildMutants(
+  features: Features,
+  whole: { frame: InputFrame; features: FeatureTable },
+  day: Day,
+): { what: string; make: Features }[] {
   const centred = { what: 'the trend is averaged over the days around it', make: (given: InputFrame) => centredTrend(features(given)) };
   const row = day - whole.frame.firstDay;
   // A lag shows only where a series was observed on the day and there is enough of it to be read.
-  if (!observedOn(whole.frame, day).some((name) => Number.isFinite(whole.features[READ_BY[name]][row]))) return [centred];
+  if (!getSeriesObservedOn(whole.frame, day).some((name) => Number.isFinite(whole.features[FEATURE_OF_SERIES[name]][row])))
+    return [centred];
   const unlagged = {
     what: 'business-day series are read on their own date, before they are published',
     make: (given: InputFrame) => features(readSameDay(given)),
@@ -63,19 +68,19 @@ function mutantsOf(features: Features, whole: { frame: InputFrame; features: Fea
 }
 
 /** The day of the last week and a half before a share of the history on which the most business-day series were observed. */
-function cutDay(frame: InputFrame, share: number): Day {
-  const from = frame.firstDay + Math.round(share * (frameLength(frame) - 1));
-  const latest = Math.min(from, lastDayOf(frame) - 1);
+function chooseCutDay(frame: InputFrame, share: number): Day {
+  const from = frame.firstDay + Math.round(share * (getFrameLength(frame) - 1));
+  const latest = Math.min(from, getLastDay(frame) - 1);
   const candidates = Array.from({ length: SEARCH_DAYS }, (_, back) => latest - back);
-  return candidates.reduce((best, day) => (observedOn(frame, day).length > observedOn(frame, best).length ? day : best));
+  return candidates.reduce((best, day) => (getSeriesObservedOn(frame, day).length > getSeriesObservedOn(frame, best).length ? day : best));
 }
 
-function observedOn(frame: InputFrame, day: Day): BusinessDayColumn[] {
+function getSeriesObservedOn(frame: InputFrame, day: Day): BusinessDayColumn[] {
   return BUSINESS_DAY_COLUMNS.filter((name) => frame[name].days[countUntil(frame[name].days, day) - 1] === day);
 }
 
 /** The frame and its cuts are computed once, however many mutants read them. */
-function remembering(features: Features, whole: { frame: InputFrame; features: FeatureTable }): Features {
+function memoizeFeatures(features: Features, whole: { frame: InputFrame; features: FeatureTable }): Features {
   const tables = new Map([[whole.frame, whole.features]]);
   return (frame) => {
     const table = tables.get(frame) ?? features(frame);
@@ -84,7 +89,7 @@ function remembering(features: Features, whole: { frame: InputFrame; features: F
   };
 }
 
-function differing(cut: FeatureTable, whole: FeatureTable): number {
+function countDifferences(cut: FeatureTable, whole: FeatureTable): number {
   let count = 0;
   for (const name of FEATURE_NAMES) {
     const column = cut[name];

@@ -1,15 +1,15 @@
 /** The first, the middle one and the last of a list. */
-export function firstMiddleLast<T>(list: readonly T[]): T[] {
+export function pickFirstMiddleLast<T>(list: readonly T[]): T[] {
   const last = list.length - 1;
   return last < 0 ? [] : [...new Set([0, last >> 1, last])].map((index) => list[index]);
 }
 
 /** Largest difference between two lists of numbers of equal length; finite, whatever they hold. */
-export function largestDifference(a: readonly number[], b: readonly number[]): number {
-  return a.reduce((largest, value, index) => Math.max(largest, difference(value, b[index])), 0);
+export function maxAbsoluteDifference(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((largest, value, index) => Math.max(largest, finiteDifference(value, b[index])), 0);
 }
 
-function difference(a: number, b: number): number {
+function finiteDifference(a: number, b: number): number {
   if (Object.is(a, b)) return 0;
   const found = Math.abs(a - b);
   return Number.isFinite(found) ? found : Number.MAX_VALUE;

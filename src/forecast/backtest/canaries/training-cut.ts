@@ -1,12 +1,12 @@
 import type { TrainingSource } from '../../fit/training-data.ts';
-import type { BlockFit } from '../../fit.ts';
-import { blockStart, EMBARGO_DAYS, type HorizonDays, type HorizonModel, LEARNING_RULES, MODEL_INPUTS } from '../../model.ts';
+import type { BlockFit } from '../../fit/walk-forward.ts';
+import { EMBARGO_DAYS, getBlockStart, type HorizonDays, type HorizonModel, LEARNING_RULES, MODEL_INPUTS } from '../../model.ts';
 import type { BacktestHistory } from '../out-of-sample.ts';
 import type { Pipeline } from '../pipeline.ts';
-import { type Canary, type CanaryText, notRun, ran } from './canary.ts';
-import { firstMiddleLast, largestDifference } from './sample.ts';
+import { type Canary, type CanaryDescription, completedCanary, skippedCanary } from './canary.ts';
+import { maxAbsoluteDifference, pickFirstMiddleLast } from './sample.ts';
 
-const TEXT: CanaryText = {
+const TEXT: CanaryDescription = {
   name: 'training-cut',
   what: `Replaces every close and score of which a block's model must know nothing, those of the last ${EMBARGO_DAYS} days before the block and later, and fits again: coefficients, calibration, base rate and residual quantiles must stay what they were, to the last bit`,
   unit: 'largest change of any number that was learned',
@@ -19,24 +19,28 @@ export interface HorizonBlocks {
 }
 
 /** Whether what was learned for a block depends on anything after its training, on a few blocks of each horizon. */
-export function trainingCutCanary(horizons: readonly HorizonBlocks[], { closes, features }: BacktestHistory, pipeline: Pipeline): Canary {
+export function runTrainingCutCanary(
+  horizons: readonly HorizonBlocks[],
+  { closes, features }: BacktestHistory,
+  pipeline: Pipeline,
+): Canary {
   const longest = horizons.at(-1);
   const first = longest?.blocks[0];
-  if (longest === undefined || first === undefined) return notRun(TEXT, 'the history is too short for any block');
+  if (longest === undefined || first === undefined) return skippedCanary(TEXT, 'the history is too short for any block');
   const source = { closes, features, horizon: longest.horizonDays };
   const fitted = horizons.flatMap(({ horizonDays, blocks }) =>
-    sampleOf(blocks, horizonDays === longest.horizonDays).map(({ model }) => ({
+    sampleBlocks(blocks, horizonDays === longest.horizonDays).map(({ model }) => ({
       model,
       source: { closes, features, horizon: horizonDays },
     })),
   );
   const changeBy = (rules: Pipeline['rules']) => {
     const broken = { ...pipeline, rules };
-    return changeOf(lastModel(broken, source, first.model.block), source, broken);
+    return measureChange(fitLastModel(broken, source, first.model.block), source, broken);
   };
-  return ran(TEXT, {
+  return completedCanary(TEXT, {
     limit: 0,
-    figure: Math.max(...fitted.map(({ model, source }) => changeOf(model, source, pipeline))),
+    figure: Math.max(...fitted.map(({ model, source }) => measureChange(model, source, pipeline))),
     note: `${fitted.length} models: blocks ${[...new Set(fitted.map(({ model }) => model.modelVersion))].join(', ')}`,
     mutants: [
       {
@@ -49,29 +53,29 @@ export function trainingCutCanary(horizons: readonly HorizonBlocks[], { closes, 
 }
 
 /** Fitting the last block takes all blocks before it: once is enough, at the horizon with the longest windows. */
-function sampleOf(blocks: readonly BlockFit[], isLongest: boolean): BlockFit[] {
-  const sample = firstMiddleLast(blocks);
+function sampleBlocks(blocks: readonly BlockFit[], isLongest: boolean): BlockFit[] {
+  const sample = pickFirstMiddleLast(blocks);
   return isLongest ? sample : sample.slice(0, 2);
 }
 
 /** How much of a model changes when what it must not know is replaced. */
-function changeOf(model: HorizonModel, source: TrainingSource, pipeline: Pipeline): number {
-  const again = lastModel(pipeline, withoutFuture(source, model.block), model.block);
-  return largestDifference(learned(model), learned(again));
+function measureChange(model: HorizonModel, source: TrainingSource, pipeline: Pipeline): number {
+  const again = fitLastModel(pipeline, maskFuture(source, model.block), model.block);
+  return maxAbsoluteDifference(getLearnedNumbers(model), getLearnedNumbers(again));
 }
 
-function lastModel({ walk, rules }: Pipeline, source: TrainingSource, lastBlock: number): HorizonModel {
+function fitLastModel({ walk, rules }: Pipeline, source: TrainingSource, lastBlock: number): HorizonModel {
   return walk({ ...source, rules, lastBlock }).at(-1)!.model;
 }
 
-function learned({ baseRate, calA, calB, beta, meanX, residualQuantiles }: HorizonModel): number[] {
+function getLearnedNumbers({ baseRate, calA, calB, beta, meanX, residualQuantiles }: HorizonModel): number[] {
   return [baseRate, calA, calB, ...beta, ...meanX, ...residualQuantiles];
 }
 
 /** Closes that a label may not end on and scores of days that have no such label are replaced. The bounds do not ask the rules that are tested. */
-function withoutFuture(source: TrainingSource, block: number): TrainingSource {
+function maskFuture(source: TrainingSource, block: number): TrainingSource {
   const { closes, features, horizon } = source;
-  const firstClose = blockStart(block) - EMBARGO_DAYS - features.firstDay;
+  const firstClose = getBlockStart(block) - EMBARGO_DAYS - features.firstDay;
   const firstScore = firstClose - horizon;
   const replaced = { ...features };
   for (const name of MODEL_INPUTS)

@@ -1,28 +1,28 @@
 import type { Day } from '../../day.ts';
-import { BUSINESS_DAY_COLUMNS, countUntil, DAILY_COLUMNS, type InputFrame, lastDayOf } from '../../frame.ts';
+import { BUSINESS_DAY_COLUMNS, countUntil, DAILY_COLUMNS, getLastDay, type InputFrame } from '../../input-frame.ts';
 import { HORIZONS } from '../../model.ts';
 
 /** Days sampled evenly, and how far they reach back. */
-const SAMPLES = 24;
+const SAMPLE_COUNT = 24;
 const REACH_DAYS = 730;
 
 /** What the report tells of a day is told when all of its forecasts are over. */
-const LEAST_AGE_DAYS = Math.max(...HORIZONS) + 1;
+const MIN_AGE_DAYS = Math.max(...HORIZONS) + 1;
 
 /**
  * Days of a history that a point-in-time audit should look at, ascending: samples of two years and, of each input, the newest day on
  * which reading it a day too early would show (a monthly figure changes on few days). None of a history of a few days.
  */
-export function auditDays(frame: InputFrame): Day[] {
-  const last = lastDayOf(frame) - LEAST_AGE_DAYS;
+export function chooseAuditDays(frame: InputFrame): Day[] {
+  const last = getLastDay(frame) - MIN_AGE_DAYS;
   const first = Math.max(frame.firstDay, last - REACH_DAYS);
   if (last < first) return [];
-  const sampled = Array.from({ length: SAMPLES }, (_, index) => last - Math.round((index * (last - first)) / SAMPLES));
-  const telltale = telltaleDays(frame, last).filter((day) => day >= first);
+  const sampled = Array.from({ length: SAMPLE_COUNT }, (_, index) => last - Math.round((index * (last - first)) / SAMPLE_COUNT));
+  const telltale = findLagSensitiveDays(frame, last).filter((day) => day >= first);
   return [...new Set([...sampled, ...telltale])].sort((a, b) => a - b);
 }
 
-function telltaleDays(frame: InputFrame, last: Day): Day[] {
+function findLagSensitiveDays(frame: InputFrame, last: Day): Day[] {
   const daily = DAILY_COLUMNS.map((name) => {
     const column = frame[name];
     let row = last - frame.firstDay;

@@ -1,8 +1,8 @@
+import { type BootstrapOptions, blockBootstrap } from '../../math/block-bootstrap.ts';
 import { brierScore } from '../../scoring.ts';
-import { directionOf } from '../../signal.ts';
-import { blockBootstrap, type Resampling } from '../../statistics/block-bootstrap.ts';
-import type { Difference } from '../../statistics/call-statistics.ts';
-import { dailyColumn } from '../../statistics/scored-forecast.ts';
+import { toDirection } from '../../signal.ts';
+import type { IntervalEstimate } from '../../statistics/call-statistics.ts';
+import { toDailyColumn } from '../../statistics/scored-forecast.ts';
 import type { OutOfSampleDay } from '../out-of-sample.ts';
 
 /** A figure that is made of two sums over days. */
@@ -14,42 +14,46 @@ interface Measure {
   value(upper: number, lower: number): number;
 }
 
-const isRight = ({ pUp, rose }: OutOfSampleDay) => (directionOf(pUp) === 'UP') === rose;
-const mean = (upper: number, lower: number) => upper / lower;
-const skill = (upper: number, lower: number) => 1 - upper / lower;
+const isRight = ({ pUp, rose }: OutOfSampleDay) => (toDirection(pUp) === 'UP') === rose;
+const ratio = (upper: number, lower: number) => upper / lower;
+const skillRatio = (upper: number, lower: number) => 1 - upper / lower;
 
 /** What eras and regimes are compared by; of each more is better. */
 const MEASURES = {
-  accuracy: { upper: (day) => Number(isRight(day)), lower: () => 1, value: mean },
-  edge: { upper: (day) => Number(isRight(day)) - Number(day.rose), lower: () => 1, value: mean, byUpper: true },
+  accuracy: { upper: (day) => Number(isRight(day)), lower: () => 1, value: ratio },
+  edge: { upper: (day) => Number(isRight(day)) - Number(day.rose), lower: () => 1, value: ratio, byUpper: true },
   brierSkill: {
     upper: ({ pUp, rose }) => brierScore(pUp, rose),
     lower: ({ climatology, rose }) => brierScore(climatology, rose),
-    value: skill,
+    value: skillRatio,
   },
-  crpsSkill: { upper: ({ distribution }) => distribution.crps, lower: ({ climatologyCrps }) => climatologyCrps, value: skill },
-  recentCrpsSkill: { upper: ({ distribution }) => distribution.crps, lower: ({ recentCrps }) => recentCrps, value: skill },
+  crpsSkill: { upper: ({ distribution }) => distribution.crps, lower: ({ climatologyCrps }) => climatologyCrps, value: skillRatio },
+  recentCrpsSkill: { upper: ({ distribution }) => distribution.crps, lower: ({ recentCrps }) => recentCrps, value: skillRatio },
 } satisfies Record<string, Measure>;
 
 export type MeasureName = keyof typeof MEASURES;
 
 /** A measure over some days, with its 95 % interval by the block bootstrap; null where it cannot be told. */
-export function measured(days: readonly OutOfSampleDay[], name: MeasureName): Difference | null {
+export function measureDays(days: readonly OutOfSampleDay[], name: MeasureName): IntervalEstimate | null {
   const { upper, lower, value, byUpper }: Measure = MEASURES[name];
-  const columns = [dailyColumn(days, upper), dailyColumn(days, lower)];
-  return estimate({ columns, statistic: ([above, below]) => value(above, below), bearing: byUpper ? columns[0] : undefined });
+  const columns = [toDailyColumn(days, upper), toDailyColumn(days, lower)];
+  return estimateWithInterval({
+    columns,
+    statistic: ([above, below]) => value(above, below),
+    informative: byUpper ? columns[0] : undefined,
+  });
 }
 
 /** A measure of the days from `split` on minus that of the days before, resampled together. */
-export function measuredDifference(days: readonly OutOfSampleDay[], split: number, name: MeasureName): Difference | null {
+export function measureEraDifference(days: readonly OutOfSampleDay[], split: number, name: MeasureName): IntervalEstimate | null {
   const { upper, lower, value }: Measure = MEASURES[name];
-  const column = (of: Measure['upper'], isLater: boolean) => dailyColumn(days, (one) => (one.day >= split === isLater ? of(one) : 0));
+  const column = (of: Measure['upper'], isLater: boolean) => toDailyColumn(days, (one) => (one.day >= split === isLater ? of(one) : 0));
   const columns = [column(upper, true), column(lower, true), column(upper, false), column(lower, false)];
   const statistic = ([above, below, aboveBefore, belowBefore]: Float64Array) => value(above, below) - value(aboveBefore, belowBefore);
-  return estimate({ columns, statistic });
+  return estimateWithInterval({ columns, statistic });
 }
 
-function estimate(resampling: Resampling & { columns: readonly Float64Array[] }): Difference | null {
+function estimateWithInterval(resampling: BootstrapOptions & { columns: readonly Float64Array[] }): IntervalEstimate | null {
   const { columns, statistic } = resampling;
   const value = statistic(Float64Array.from(columns, (column) => column.reduce((sum, one) => sum + one, 0)));
   if (!Number.isFinite(value)) return null;

@@ -1,13 +1,13 @@
 import { type Day, formatDay, parseDay } from '../../day.ts';
+import { computeEffectiveCount } from '../../math/effective-count.ts';
+import { computeShareInterval } from '../../math/share-interval.ts';
 import type { HorizonDays } from '../../model.ts';
-import { REGIME_NAMES, type Regime } from '../../regime.ts';
+import { REGIME_NAMES, type Regime } from '../../regime/regime.ts';
 import type { Interval } from '../../scoring.ts';
-import { directionOf } from '../../signal.ts';
-import type { Difference } from '../../statistics/call-statistics.ts';
-import { effectiveCount } from '../../statistics/effective-count.ts';
-import { shareInterval } from '../../statistics/share-interval.ts';
+import { toDirection } from '../../signal.ts';
+import type { IntervalEstimate } from '../../statistics/call-statistics.ts';
 import type { Fold, OutOfSampleDay } from '../out-of-sample.ts';
-import { type MeasureName, measured, measuredDifference } from './era-measures.ts';
+import { type MeasureName, measureDays, measureEraDifference } from './era-measures.ts';
 
 /** First trading day of spot bitcoin funds in the United States. */
 export const ETF_START: Day = parseDay('2024-01-11');
@@ -26,13 +26,13 @@ export interface EraFigures {
   /** Days on which DOWN was the likelier direction: without any the calls are those of always saying UP. */
   downs: number;
   /** Accuracy minus `alwaysUp`. */
-  edge: Difference | null;
+  edge: IntervalEstimate | null;
   /** Against the base rate known at the time. */
-  brierSkill: Difference | null;
+  brierSkill: IntervalEstimate | null;
   /** Against the returns of all training days. */
-  crpsSkill: Difference | null;
+  crpsSkill: IntervalEstimate | null;
   /** Against the returns of the last `RECENT_DAYS` training days. */
-  recentCrpsSkill: Difference | null;
+  recentCrpsSkill: IntervalEstimate | null;
 }
 
 /** Days of one era, from the first to the last that was forecast; null without any. */
@@ -49,22 +49,22 @@ export interface HorizonEras {
   /** From it on. */
   postEtf: Era;
   /** Figures of the later era minus those of the earlier one; null where one has no day. */
-  difference: Record<MeasureName, Difference | null>;
+  difference: Record<MeasureName, IntervalEstimate | null>;
   regimes: (EraFigures & { regime: Regime })[];
 }
 
 /** The folds of one horizon by era and by regime. */
-export function horizonEras(horizonDays: HorizonDays, folds: readonly Pick<Fold, 'days'>[]): HorizonEras {
+export function compareEras(horizonDays: HorizonDays, folds: readonly Pick<Fold, 'days'>[]): HorizonEras {
   const days = folds.flatMap((fold) => fold.days);
-  const differenceOf = (name: MeasureName) => measuredDifference(days, ETF_START, name);
+  const differenceOf = (name: MeasureName) => measureEraDifference(days, ETF_START, name);
   return {
     horizonDays,
     folds: folds.length,
-    preEtf: eraOf(
+    preEtf: buildEra(
       days.filter(({ day }) => day < ETF_START),
       horizonDays,
     ),
-    postEtf: eraOf(
+    postEtf: buildEra(
       days.filter(({ day }) => day >= ETF_START),
       horizonDays,
     ),
@@ -77,7 +77,7 @@ export function horizonEras(horizonDays: HorizonDays, folds: readonly Pick<Fold,
     },
     regimes: REGIME_NAMES.map((regime) => ({
       regime,
-      ...figuresOf(
+      ...computeEraFigures(
         days.filter((one) => one.regime === regime),
         horizonDays,
       ),
@@ -85,32 +85,32 @@ export function horizonEras(horizonDays: HorizonDays, folds: readonly Pick<Fold,
   };
 }
 
-function eraOf(days: readonly OutOfSampleDay[], horizonDays: number): Era {
+function buildEra(days: readonly OutOfSampleDay[], horizonDays: number): Era {
   const first = days[0];
   const last = days.at(-1);
   return {
     from: first === undefined ? null : formatDay(first.day),
     to: last === undefined ? null : formatDay(last.day),
-    ...figuresOf(days, horizonDays),
+    ...computeEraFigures(days, horizonDays),
   };
 }
 
-function figuresOf(days: readonly OutOfSampleDay[], horizonDays: number): EraFigures {
-  const effectiveN = effectiveCount(
+function computeEraFigures(days: readonly OutOfSampleDay[], horizonDays: number): EraFigures {
+  const effectiveN = computeEffectiveCount(
     days.map(({ day }) => day),
     horizonDays,
   );
-  const accuracy = measured(days, 'accuracy')?.value ?? null;
+  const accuracy = measureDays(days, 'accuracy')?.value ?? null;
   return {
     n: days.length,
     effectiveN,
     accuracy,
-    accuracy95: accuracy === null ? null : shareInterval(accuracy, effectiveN),
+    accuracy95: accuracy === null ? null : computeShareInterval(accuracy, effectiveN),
     alwaysUp: days.length === 0 ? null : days.filter(({ rose }) => rose).length / days.length,
-    downs: days.filter(({ pUp }) => directionOf(pUp) === 'DOWN').length,
-    edge: measured(days, 'edge'),
-    brierSkill: measured(days, 'brierSkill'),
-    crpsSkill: measured(days, 'crpsSkill'),
-    recentCrpsSkill: measured(days, 'recentCrpsSkill'),
+    downs: days.filter(({ pUp }) => toDirection(pUp) === 'DOWN').length,
+    edge: measureDays(days, 'edge'),
+    brierSkill: measureDays(days, 'brierSkill'),
+    crpsSkill: measureDays(days, 'crpsSkill'),
+    recentCrpsSkill: measureDays(days, 'recentCrpsSkill'),
   };
 }

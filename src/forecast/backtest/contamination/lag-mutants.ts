@@ -1,4 +1,4 @@
-import { computeFeatures, FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../features.ts';
+import { computeFeatures, FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../features/compute-features.ts';
 import {
   BUSINESS_DAY_COLUMNS,
   type BusinessDayColumn,
@@ -6,8 +6,8 @@ import {
   DAILY_COLUMNS,
   type DailyColumn,
   type InputFrame,
-} from '../../frame.ts';
-import { differencesFrom, type KnownFeatures } from './point-in-time-audit.ts';
+} from '../../input-frame.ts';
+import { findFeatureDifferences, type KnownFeatures } from './point-in-time-audit.ts';
 
 /** A pipeline that is broken on purpose: it reads one input a day too early. */
 export interface LagMutant {
@@ -24,7 +24,7 @@ export interface LagMutant {
   reason: string | null;
 }
 
-const WHAT: Record<LagMutant['input'], string> = {
+const MUTATIONS: Record<LagMutant['input'], string> = {
   close: "reads the next day's close",
   fearGreed: 'reads the Fear & Greed index that is known a day later',
   realizedPrice: 'reads the realized price of the day itself, which is known a day later',
@@ -38,44 +38,46 @@ const WHAT: Record<LagMutant['input'], string> = {
 };
 
 /** Every input in turn with a day less lag: whether the features of the broken pipeline differ from what was known. */
-export function lagMutants(frame: InputFrame, known: readonly KnownFeatures[]): LagMutant[] {
+export function runLagMutants(frame: InputFrame, known: readonly KnownFeatures[]): LagMutant[] {
   const real = computeFeatures(frame);
   return [...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS].map((input) => {
-    const broken = computeFeatures(withLessLag(frame, input));
-    const found = differencesFrom(broken, known);
-    const applicable = changesBetween(real, broken, known);
+    const broken = computeFeatures(reduceLag(frame, input));
+    const found = findFeatureDifferences(broken, known);
+    const applicable = hasFeatureChange(real, broken, known);
     return {
       input,
-      what: WHAT[input],
+      what: MUTATIONS[input],
       applicable,
       caught: applicable && found.length > 0,
       features: applicable ? FEATURE_NAMES.filter((name) => found.some(({ feature }) => feature === name)) : [],
       days: applicable ? new Set(found.map(({ day }) => day)).size : 0,
-      reason: applicable ? null : reasonOf(frame, input, known),
+      reason: applicable ? null : explainNotApplicable(frame, input, known),
     };
   });
 }
 
 /** The frame as a pipeline would make it that reads an input a day before it is known. */
-export function withLessLag(frame: InputFrame, input: DailyColumn | BusinessDayColumn): InputFrame {
-  return isDaily(input) ? { ...frame, [input]: rowEarlier(frame[input]) } : { ...frame, [input]: datedEarlier(frame[input]) };
+export function reduceLag(frame: InputFrame, input: DailyColumn | BusinessDayColumn): InputFrame {
+  return isDailyColumn(input)
+    ? { ...frame, [input]: shiftRowsEarlier(frame[input]) }
+    : { ...frame, [input]: shiftDatesEarlier(frame[input]) };
 }
 
-function isDaily(input: DailyColumn | BusinessDayColumn): input is DailyColumn {
+function isDailyColumn(input: DailyColumn | BusinessDayColumn): input is DailyColumn {
   return (DAILY_COLUMNS as readonly string[]).includes(input);
 }
 
-function rowEarlier(column: Float64Array): Float64Array {
+function shiftRowsEarlier(column: Float64Array): Float64Array {
   return column.map((value, row) => column[row + 1] ?? value);
 }
 
 /** Features read observations dated the day before or earlier. */
-function datedEarlier({ days, values }: BusinessDaySeries): BusinessDaySeries {
+function shiftDatesEarlier({ days, values }: BusinessDaySeries): BusinessDaySeries {
   return { days: days.map((day) => day - 1), values };
 }
 
 /** Whether two tables differ anywhere from the first day audited to the last. */
-function changesBetween(real: FeatureTable, broken: FeatureTable, known: readonly KnownFeatures[]): boolean {
+function hasFeatureChange(real: FeatureTable, broken: FeatureTable, known: readonly KnownFeatures[]): boolean {
   if (known.length === 0) return false;
   const rows = known.map(({ day }) => day - real.firstDay);
   const last = Math.max(...rows);
@@ -85,9 +87,9 @@ function changesBetween(real: FeatureTable, broken: FeatureTable, known: readonl
   return false;
 }
 
-function reasonOf(frame: InputFrame, input: LagMutant['input'], known: readonly KnownFeatures[]): string {
+function explainNotApplicable(frame: InputFrame, input: LagMutant['input'], known: readonly KnownFeatures[]): string {
   if (known.length === 0) return 'no day was audited';
-  const values = isDaily(input) ? frame[input] : frame[input].values;
+  const values = isDailyColumn(input) ? frame[input] : frame[input].values;
   if (values.every(Number.isNaN)) return 'this history has no such series';
   return 'no feature of the days audited depends on it';
 }

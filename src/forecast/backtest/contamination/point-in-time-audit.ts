@@ -1,10 +1,10 @@
-import { OracleError } from '../../../errors.ts';
+import { OracleError } from '../../../platform/errors.ts';
 import { type Day, formatDay } from '../../day.ts';
-import { computeFeatures, FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../features.ts';
-import { frameLength, type InputFrame, lastDayOf } from '../../frame.ts';
+import { computeFeatures, FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../features/compute-features.ts';
+import { getFrameLength, getLastDay, type InputFrame } from '../../input-frame.ts';
 
 /** What a forecast of a past day could look at when it was made; ends with that day. */
-export interface PointInTime {
+export interface PointInTimeFrame {
   day: Day;
   frame: InputFrame;
 }
@@ -28,15 +28,15 @@ export interface FeatureDifference {
  * is what history has.
  * @throws OracleError INPUT_INVALID for a frame that does not end with its day, or a day that the history does not have
  */
-export function knownFeatures(history: InputFrame, pointInTime: readonly PointInTime[]): KnownFeatures[] {
+export function computeKnownFeatures(history: InputFrame, pointInTime: readonly PointInTimeFrame[]): KnownFeatures[] {
   return pointInTime.map(({ day, frame }) => {
-    const last = frameLength(frame) - 1;
-    const table = computeFeatures(withLastClose(frame, closeOf(history, day, lastDayOf(frame))));
+    const last = getFrameLength(frame) - 1;
+    const table = computeFeatures(withLastClose(frame, getAuditClose(history, day, getLastDay(frame))));
     return { day, values: Object.fromEntries(FEATURE_NAMES.map((name) => [name, table[name][last]])) as Record<FeatureName, number> };
   });
 }
 
-function closeOf(frame: InputFrame, day: Day, lastDay: Day): number {
+function getAuditClose(frame: InputFrame, day: Day, lastDay: Day): number {
   const close = frame.close[day - frame.firstDay];
   if (day === lastDay && close !== undefined) return close;
   throw new OracleError('INPUT_INVALID', `${formatDay(day)} cannot be audited by a frame that ends on ${formatDay(lastDay)}`, {
@@ -51,22 +51,22 @@ function withLastClose(frame: InputFrame, price: number): InputFrame {
 }
 
 /** Where a table of the whole history says something else than was known: an input was revised, or something looks ahead. */
-export function differencesFrom(table: FeatureTable, known: readonly KnownFeatures[]): FeatureDifference[] {
+export function findFeatureDifferences(table: FeatureTable, known: readonly KnownFeatures[]): FeatureDifference[] {
   return known.flatMap(({ day, values }) => {
     const row = day - table.firstDay;
-    return FEATURE_NAMES.filter((name) => !isSame(values[name], table[name][row])).map((feature) => ({
+    return FEATURE_NAMES.filter((name) => !isSameNumber(values[name], table[name][row])).map((feature) => ({
       day: formatDay(day),
       feature,
-      known: orNull(values[feature]),
-      computed: orNull(table[feature][row]),
+      known: toFiniteOrNull(values[feature]),
+      computed: toFiniteOrNull(table[feature][row]),
     }));
   });
 }
 
-function isSame(a: number, b: number): boolean {
+function isSameNumber(a: number, b: number): boolean {
   return a === b || (Number.isNaN(a) && Number.isNaN(b));
 }
 
-function orNull(value: number | undefined): number | null {
+function toFiniteOrNull(value: number | undefined): number | null {
   return value === undefined || !Number.isFinite(value) ? null : value;
 }

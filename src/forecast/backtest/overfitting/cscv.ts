@@ -7,7 +7,7 @@ export interface CscvSource {
 }
 
 /** How well choosing the best of several variants by their past would have done. */
-export interface Cscv {
+export interface CscvResult {
   blocks: number;
   blockDays: number;
   /** Ways to choose half of the blocks. */
@@ -23,40 +23,40 @@ export interface Cscv {
  * probability of backtest overfitting", 2015). Of variants that are equally good in the first half the earliest is taken; among equals
  * in the second half it has the middle rank.
  */
-export function cscv({ losses, blocks }: CscvSource): Cscv {
+export function computeCscv({ losses, blocks }: CscvSource): CscvResult {
   const blockDays = Math.floor(losses[0].length / blocks);
-  const sums = losses.map((days) => blockSums(days, blocks, blockDays));
+  const sums = losses.map((days) => computeBlockSums(days, blocks, blockDays));
   const totals = sums.map((own) => own.reduce((sum, loss) => sum + loss, 0));
   const chosen = new Array<number>(losses.length).fill(0);
   const inside = new Float64Array(losses.length);
   let splits = 0;
   let overfit = 0;
   for (let mask = 0; mask < 2 ** blocks; mask++) {
-    if (bitCount(mask) !== blocks / 2) continue;
-    for (let variant = 0; variant < inside.length; variant++) inside[variant] = maskedSum(sums[variant], mask);
+    if (countBits(mask) !== blocks / 2) continue;
+    for (let variant = 0; variant < inside.length; variant++) inside[variant] = sumMasked(sums[variant], mask);
     const best = inside.indexOf(Math.min(...inside));
     chosen[best]++;
     splits++;
-    if (relativeRank(inside, totals, best) <= 0.5) overfit++;
+    if (computeRelativeRank(inside, totals, best) <= 0.5) overfit++;
   }
   return { blocks, blockDays, splits, probability: overfit / splits, chosen };
 }
 
-function blockSums(losses: Float64Array, blocks: number, blockDays: number): Float64Array {
+function computeBlockSums(losses: Float64Array, blocks: number, blockDays: number): Float64Array {
   const sums = new Float64Array(blocks);
   const skipped = losses.length - blocks * blockDays;
   for (let day = skipped; day < losses.length; day++) sums[Math.floor((day - skipped) / blockDays)] += losses[day];
   return sums;
 }
 
-function maskedSum(sums: Float64Array, mask: number): number {
+function sumMasked(sums: Float64Array, mask: number): number {
   let sum = 0;
   for (let block = 0; block < sums.length; block++) if ((mask >>> block) & 1) sum += sums[block];
   return sum;
 }
 
 /** Rank of a variant in the half that was left out, from 1 / (n + 1) for the worst to n / (n + 1) for the best. */
-function relativeRank(inside: Float64Array, totals: readonly number[], best: number): number {
+function computeRelativeRank(inside: Float64Array, totals: readonly number[], best: number): number {
   const own = totals[best] - inside[best];
   let worse = 0;
   let equal = 0;
@@ -68,7 +68,7 @@ function relativeRank(inside: Float64Array, totals: readonly number[], best: num
   return (worse + (equal + 1) / 2) / (totals.length + 1);
 }
 
-function bitCount(mask: number): number {
+function countBits(mask: number): number {
   let count = 0;
   for (let rest = mask; rest > 0; rest &= rest - 1) count++;
   return count;

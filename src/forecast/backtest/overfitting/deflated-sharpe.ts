@@ -1,4 +1,4 @@
-import { normalCdf, normalQuantile } from '../../statistics/normal.ts';
+import { normalCdf, normalQuantile } from '../../math/normal.ts';
 
 const EULER_MASCHERONI = 0.5772156649015329;
 
@@ -15,7 +15,7 @@ export interface ReturnMoments {
 }
 
 /** Moments of returns; those that need a spread are null without one. */
-export function returnMoments(returns: ArrayLike<number>): ReturnMoments {
+export function computeReturnMoments(returns: ArrayLike<number>): ReturnMoments {
   const n = returns.length;
   const values = Array.from(returns);
   const mean = n === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / n;
@@ -26,7 +26,7 @@ export function returnMoments(returns: ArrayLike<number>): ReturnMoments {
 }
 
 /** Standard deviation (n - 1) of the ratios of several trials; 0 for fewer than two. */
-export function standardDeviation(values: readonly number[]): number {
+export function sampleStandardDeviation(values: readonly number[]): number {
   if (values.length < 2) return 0;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1));
@@ -36,7 +36,7 @@ export function standardDeviation(values: readonly number[]): number {
  * Sharpe ratio that the best of so many trials without any skill is expected to show, from the spread of the trials' ratios.
  * @param trials at least 2
  */
-export function expectedBestSharpe(trials: number, trialDeviation: number): number {
+export function computeExpectedBestSharpe(trials: number, trialDeviation: number): number {
   const best = (1 - EULER_MASCHERONI) * normalQuantile(1 - 1 / trials) + EULER_MASCHERONI * normalQuantile(1 - 1 / (trials * Math.E));
   return trialDeviation * best;
 }
@@ -45,7 +45,7 @@ export function expectedBestSharpe(trials: number, trialDeviation: number): numb
  * Deflated Sharpe ratio: probability that the true ratio is above `benchmark`, given the length and shape of the record (Bailey and
  * Lopez de Prado, "The deflated Sharpe ratio", 2014). All ratios per period. Null where the moments are.
  */
-export function deflatedSharpe({ n, sharpe, skewness, kurtosis }: ReturnMoments, benchmark: number): number | null {
+export function computeDeflatedSharpe({ n, sharpe, skewness, kurtosis }: ReturnMoments, benchmark: number): number | null {
   if (sharpe === null || skewness === null || kurtosis === null) return null;
   const variance = 1 - skewness * sharpe + ((kurtosis - 1) / 4) * sharpe ** 2;
   return variance > 0 ? normalCdf(((sharpe - benchmark) * Math.sqrt(n - 1)) / Math.sqrt(variance)) : null;

@@ -1,5 +1,5 @@
 import { TRIAL_COUNT } from '../../model.ts';
-import type { Difference } from '../../statistics/call-statistics.ts';
+import type { IntervalEstimate } from '../../statistics/call-statistics.ts';
 import type { HorizonTrials } from './variant-trials.ts';
 import { VARIANTS } from './variants.ts';
 
@@ -20,7 +20,7 @@ export interface TrialFigures {
   /** Mean squared error of P(up); null without a complete fold. */
   brier: number | null;
   /** Brier skill against the base rate that the model knew at the time, with its interval. */
-  brierSkill: Difference | null;
+  brierSkill: IntervalEstimate | null;
   /** Share of days on which P(up) was on the right side of one half. */
   accuracy: number | null;
   /** Sharpe ratio per day of following the calls rather than holding with the same risk; null where they are the same. */
@@ -28,7 +28,7 @@ export interface TrialFigures {
 }
 
 /** Everything that was tried before the model was fixed, `TRIAL_COUNT` in all; with figures where they can be had from this code. */
-export function trialLedger(horizons: readonly HorizonTrials[]): LedgerRow[] {
+export function buildTrialLedger(horizons: readonly HorizonTrials[]): LedgerRow[] {
   const recomputable = VARIANTS.map(({ id, change }, index) => ({
     id,
     change,
@@ -39,10 +39,10 @@ export function trialLedger(horizons: readonly HorizonTrials[]): LedgerRow[] {
       return { horizonDays, brier, brierSkill, accuracy, excessSharpe: excess.sharpe };
     }),
   }));
-  return [...recomputable, NOT_RECOMPUTABLE];
+  return [...recomputable, OTHER_TRIALS];
 }
 
-const NOT_RECOMPUTABLE: LedgerRow = {
+const OTHER_TRIALS: LedgerRow = {
   id: 'other-families',
   change:
     'the rest of what was tried before the model was fixed, and no part of this service: forests, boosting, networks and other inputs. They count against the model; their figures cannot be made again here, so none are given. Which of the rows above were literally among those trials was not written down at the time: each is counted as one',

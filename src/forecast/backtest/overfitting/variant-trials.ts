@@ -1,12 +1,12 @@
 import type { HorizonDays } from '../../model.ts';
-import { REGIMES, type Regime } from '../../regime.ts';
+import { REGIMES, type Regime } from '../../regime/regime.ts';
 import { brierScore } from '../../scoring.ts';
-import { signalOf } from '../../signal.ts';
-import type { Difference } from '../../statistics/call-statistics.ts';
-import { type BacktestHistory, blocksOf, completeBlocks } from '../out-of-sample.ts';
-import { skillAgainst } from '../skill-against.ts';
-import { type ReturnMoments, returnMoments } from './deflated-sharpe.ts';
-import { followedReturns } from './followed-returns.ts';
+import { toSignal } from '../../signal.ts';
+import type { IntervalEstimate } from '../../statistics/call-statistics.ts';
+import { type BacktestHistory, fitBlocks, selectCompleteBlocks } from '../out-of-sample.ts';
+import { computeReferenceSkill } from '../skill-against-reference.ts';
+import { computeReturnMoments, type ReturnMoments } from './deflated-sharpe.ts';
+import { computeFollowedReturns } from './followed-returns.ts';
 import { VARIANTS, type Variant } from './variants.ts';
 
 /** One variant walked forward over all complete folds of one horizon. */
@@ -16,7 +16,7 @@ export interface Trial {
   /** Null without a day. */
   brier: number | null;
   /** Against the base rate that the model knew at the time. */
-  brierSkill: Difference | null;
+  brierSkill: IntervalEstimate | null;
   accuracy: number | null;
   /** Daily returns of following the calls, of holding, and of the one less as much of the other as moves as much. */
   followed: ReturnMoments;
@@ -32,13 +32,13 @@ export interface HorizonTrials {
 }
 
 /** All variants over the same days of one horizon; `regimes` are those of the rows. */
-export function horizonTrials(history: BacktestHistory, regimes: readonly Regime[], horizonDays: HorizonDays): HorizonTrials {
-  const outputs = VARIANTS.map((variant) => outputOf(history, variant, horizonDays));
+export function runHorizonTrials(history: BacktestHistory, regimes: readonly Regime[], horizonDays: HorizonDays): HorizonTrials {
+  const outputs = VARIANTS.map((variant) => runVariant(history, variant, horizonDays));
   const [{ folds, baseRates }] = outputs;
-  return { horizonDays, folds, trials: outputs.map((output) => trialOf(history, regimes, { ...output, baseRates, horizonDays })) };
+  return { horizonDays, folds, trials: outputs.map((output) => buildTrial(history, regimes, { ...output, baseRates, horizonDays })) };
 }
 
-interface Output {
+interface VariantOutput {
   folds: number;
   /** Row of the first day. */
   firstRow: number;
@@ -48,8 +48,8 @@ interface Output {
   baseRates: number[];
 }
 
-function outputOf({ closes, features }: BacktestHistory, { settings }: Variant, horizon: HorizonDays): Output {
-  const folds = completeBlocks(blocksOf({ closes, features, horizon, settings }), closes.length);
+function runVariant({ closes, features }: BacktestHistory, { settings }: Variant, horizon: HorizonDays): VariantOutput {
+  const folds = selectCompleteBlocks(fitBlocks({ closes, features, horizon, settings }), closes.length);
   return {
     folds: folds.length,
     firstRow: folds[0]?.from ?? 0,
@@ -58,36 +58,36 @@ function outputOf({ closes, features }: BacktestHistory, { settings }: Variant, 
   };
 }
 
-function trialOf({ closes }: BacktestHistory, regimes: readonly Regime[], output: Output & { horizonDays: number }): Trial {
+function buildTrial({ closes }: BacktestHistory, regimes: readonly Regime[], output: VariantOutput & { horizonDays: number }): Trial {
   const { firstRow, pUp, baseRates, horizonDays } = output;
   const rose = pUp.map((_, index) => closes[firstRow + index + horizonDays] > closes[firstRow + index]);
   const losses = Float64Array.from(pUp, (p, index) => brierScore(p, rose[index]));
-  const positions = pUp.map((p, index) => POSITIONS[signalOf(p, REGIMES[regimes[firstRow + index]].theta)]);
-  const { followed, held, excess } = followedReturns({ closes, firstRow, positions, horizonDays });
+  const positions = pUp.map((p, index) => POSITIONS[toSignal(p, REGIMES[regimes[firstRow + index]].theta)]);
+  const { followed, held, excess } = computeFollowedReturns({ closes, firstRow, positions, horizonDays });
   return {
     losses,
-    brier: meanOf(losses),
-    brierSkill: skillOf(
+    brier: meanOrNull(losses),
+    brierSkill: computeBrierSkill(
       losses,
       Float64Array.from(baseRates, (base, index) => brierScore(base, rose[index])),
     ),
-    accuracy: meanOf(pUp.map((p, index) => (p >= 0.5 === rose[index] ? 1 : 0))),
-    followed: returnMoments(followed),
-    held: returnMoments(held),
-    excess: returnMoments(excess),
+    accuracy: meanOrNull(pUp.map((p, index) => (p >= 0.5 === rose[index] ? 1 : 0))),
+    followed: computeReturnMoments(followed),
+    held: computeReturnMoments(held),
+    excess: computeReturnMoments(excess),
   };
 }
 
 const POSITIONS = { BUY: 1, SELL: -1, HOLD: 0 } as const;
 
-function skillOf(losses: Float64Array, references: Float64Array): Difference | null {
+function computeBrierSkill(losses: Float64Array, references: Float64Array): IntervalEstimate | null {
   if (losses.length === 0) return null;
   const days = Array.from(losses, (ours, day) => ({ day, ours, theirs: references[day] }));
-  const { value, low, high } = skillAgainst(days)!;
+  const { value, low, high } = computeReferenceSkill(days)!;
   return { value, low, high };
 }
 
-function meanOf(values: ArrayLike<number>): number | null {
+function meanOrNull(values: ArrayLike<number>): number | null {
   let sum = 0;
   for (let index = 0; index < values.length; index++) sum += values[index];
   return values.length === 0 ? null : sum / values.length;

@@ -24,60 +24,64 @@ const BASE_RATE_ALONE = { inputs: [], calibration: { calA: 0, calB: 0 } };
 
 /** The model itself, first, and other variants of it that this code can fit. */
 export const VARIANTS: readonly Variant[] = [
-  variant(MODEL_NAME, 'the model as it is served', {}),
-  ...[1, 4, 64, 256, 1024].map(shrunk),
-  ...MODEL_INPUTS.map(without),
-  ...[...MODEL_INPUTS.map((name) => [name]), ...COMBINATIONS].map(only),
-  ...[0.25, 0.5, 0.75, 1].map(uncalibrated),
-  ...[0, 25, 100, 400].map(baseRate),
-  ...[1095, 1461, 2192, 2922].map(recent),
-  ...[365, 730, 1461].map(fading),
-  variant('base-rate-last-1461-days', 'reads no score: says the base rate of the last 1461 training days', {
+  buildVariant(MODEL_NAME, 'the model as it is served', {}),
+  ...[1, 4, 64, 256, 1024].map(ridgeVariant),
+  ...MODEL_INPUTS.map(withoutInputVariant),
+  ...[...MODEL_INPUTS.map((name) => [name]), ...COMBINATIONS].map(onlyInputsVariant),
+  ...[0.25, 0.5, 0.75, 1].map(uncalibratedVariant),
+  ...[0, 25, 100, 400].map(baseRateVariant),
+  ...[1095, 1461, 2192, 2922].map(recentDaysVariant),
+  ...[365, 730, 1461].map(halfLifeVariant),
+  buildVariant('base-rate-last-1461-days', 'reads no score: says the base rate of the last 1461 training days', {
     ...BASE_RATE_ALONE,
     trainingDays: 1461,
   }),
-  variant('ridge-256-slope-1', 'slopes shrunk by a prior of precision 256, not calibrated', { slopePrecision: 256, ...UNCALIBRATED }),
-  variant('only-price-slope-1', 'reads nothing but trend, momentum, vol; not calibrated', {
+  buildVariant('ridge-256-slope-1', 'slopes shrunk by a prior of precision 256, not calibrated', { slopePrecision: 256, ...UNCALIBRATED }),
+  buildVariant('only-price-slope-1', 'reads nothing but trend, momentum, vol; not calibrated', {
     inputs: ['trend', 'momentum', 'vol'],
     ...UNCALIBRATED,
   }),
-  variant('last-1461-days-slope-1', 'learns from the last 1461 training days only, not calibrated', {
+  buildVariant('last-1461-days-slope-1', 'learns from the last 1461 training days only, not calibrated', {
     trainingDays: 1461,
     ...UNCALIBRATED,
   }),
 ];
 
-function variant(id: string, change: string, settings: Partial<FitSettings>): Variant {
+function buildVariant(id: string, change: string, settings: Partial<FitSettings>): Variant {
   return { id, change, settings: { ...MODEL_SETTINGS, ...settings } };
 }
 
-function shrunk(slopePrecision: number): Variant {
-  return variant(`ridge-${slopePrecision}`, `slopes shrunk by a prior of precision ${slopePrecision} instead of 16`, { slopePrecision });
+function ridgeVariant(slopePrecision: number): Variant {
+  return buildVariant(`ridge-${slopePrecision}`, `slopes shrunk by a prior of precision ${slopePrecision} instead of 16`, {
+    slopePrecision,
+  });
 }
 
-function without(left: Inputs[number]): Variant {
-  return variant(`without-${left}`, `does not read ${left}`, { inputs: MODEL_INPUTS.filter((name) => name !== left) });
+function withoutInputVariant(left: Inputs[number]): Variant {
+  return buildVariant(`without-${left}`, `does not read ${left}`, { inputs: MODEL_INPUTS.filter((name) => name !== left) });
 }
 
-function only(inputs: Inputs): Variant {
-  return variant(`only-${inputs.join('-')}`, `reads nothing but ${inputs.join(', ')}`, { inputs });
+function onlyInputsVariant(inputs: Inputs): Variant {
+  return buildVariant(`only-${inputs.join('-')}`, `reads nothing but ${inputs.join(', ')}`, { inputs });
 }
 
-function uncalibrated(calB: number): Variant {
-  return variant(`slope-${calB}`, `not calibrated: deviations from the base rate are taken times ${calB}`, {
+function uncalibratedVariant(calB: number): Variant {
+  return buildVariant(`slope-${calB}`, `not calibrated: deviations from the base rate are taken times ${calB}`, {
     calibration: { calA: 0, calB },
   });
 }
 
-function baseRate(pseudoCount: number): Variant {
+function baseRateVariant(pseudoCount: number): Variant {
   const change = `reads no score: says the base rate, shrunk by Beta(${pseudoCount}, ${pseudoCount})`;
-  return variant(`base-rate-${pseudoCount}`, change, { ...BASE_RATE_ALONE, pseudoCount });
+  return buildVariant(`base-rate-${pseudoCount}`, change, { ...BASE_RATE_ALONE, pseudoCount });
 }
 
-function recent(trainingDays: number): Variant {
-  return variant(`last-${trainingDays}-days`, `learns from the last ${trainingDays} training days only`, { trainingDays });
+function recentDaysVariant(trainingDays: number): Variant {
+  return buildVariant(`last-${trainingDays}-days`, `learns from the last ${trainingDays} training days only`, { trainingDays });
 }
 
-function fading(halfLifeDays: number): Variant {
-  return variant(`half-life-${halfLifeDays}-days`, `a training day loses half its weight every ${halfLifeDays} days`, { halfLifeDays });
+function halfLifeVariant(halfLifeDays: number): Variant {
+  return buildVariant(`half-life-${halfLifeDays}-days`, `a training day loses half its weight every ${halfLifeDays} days`, {
+    halfLifeDays,
+  });
 }

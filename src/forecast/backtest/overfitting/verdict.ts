@@ -1,39 +1,39 @@
-import type { HorizonOverfitting } from '../overfitting.ts';
+import type { HorizonOverfitting } from './report.ts';
 import type { LedgerRow } from './trial-ledger.ts';
 
 /**
  * A probability of backtest overfitting up to here means that the better variants stay the better ones. Of noise alone it is one half,
  * and varies so much from record to record that nothing much above this can be told from that.
  */
-const CHOICE_HOLDS = 0.05;
+const MAX_PBO = 0.05;
 /** How often a 95 % interval lies above zero where there is nothing. */
-const ONE_SIDED = 0.025;
+const ONE_SIDED_LEVEL = 0.025;
 /** What a deflated Sharpe ratio has to reach to count as more than luck. */
-const MORE_THAN_LUCK = 0.95;
+const MIN_DEFLATED_SHARPE = 0.95;
 
 /** What the figures say, in words. */
-export function overfittingVerdict(horizons: readonly HorizonOverfitting[], ledger: readonly LedgerRow[]): string {
-  const told = horizons.filter(({ pbo }) => pbo !== null);
-  if (told.length === 0) return 'Too few days out of sample to tell anything';
-  return `${trialsInWords(ledger)} ${choiceInWords(told)} ${luckInWords(told)}`;
+export function formatOverfittingVerdict(horizons: readonly HorizonOverfitting[], ledger: readonly LedgerRow[]): string {
+  const measured = horizons.filter(({ pbo }) => pbo !== null);
+  if (measured.length === 0) return 'Too few days out of sample to tell anything';
+  return `${formatTrials(ledger)} ${formatChoice(measured)} ${formatDeflatedSharpe(measured)}`;
 }
 
 /** What is known of the trials: of those that can be fitted again their intervals, of the others their number. */
-function trialsInWords(ledger: readonly LedgerRow[]): string {
+function formatTrials(ledger: readonly LedgerRow[]): string {
   const again = ledger.filter(({ recomputable }) => recomputable);
   const counted = ledger.reduce((sum, { trials }) => sum + trials, 0) - again.length;
   const better = again.flatMap(({ id, figures }) =>
     figures.flatMap(({ brierSkill, horizonDays }) => ((brierSkill?.low ?? 0) > 0 ? [`${id} at ${horizonDays} days`] : [])),
   );
   const found = better.length === 0 ? 'none has' : `only ${better.join(', ')} ${better.length === 1 ? 'has' : 'have'}`;
-  const chance = (again.length * again[0].figures.length * ONE_SIDED).toFixed(0);
+  const chance = (again.length * again[0].figures.length * ONE_SIDED_LEVEL).toFixed(0);
   return `Of the ${again.length} variants recomputed here ${found} a Brier skill against the base rate with a 95 % interval above zero, where about ${chance} of as many would by chance; the other ${counted} trials were counted, not recomputed.`;
 }
 
-function choiceInWords(horizons: readonly HorizonOverfitting[]): string {
-  const shares = horizons.map(({ horizonDays, pbo }) => `${percent(pbo!.probability)} at ${horizonDays} days`).join(', ');
+function formatChoice(horizons: readonly HorizonOverfitting[]): string {
+  const shares = horizons.map(({ horizonDays, pbo }) => `${formatWholePercent(pbo!.probability)} at ${horizonDays} days`).join(', ');
   const variants = horizons[0].pbo!.variants;
-  const where = (holds: boolean) => atDays(horizons.filter(({ pbo }) => pbo!.probability <= CHOICE_HOLDS === holds));
+  const where = (holds: boolean) => formatHorizons(horizons.filter(({ pbo }) => pbo!.probability <= MAX_PBO === holds));
   const meanings = [
     where(true) === '' ? '' : `${where(true)} the better variants stay the better ones`,
     where(false) === '' ? '' : `${where(false)} choosing among them by their past cannot be told from choosing at random`,
@@ -44,13 +44,15 @@ function choiceInWords(horizons: readonly HorizonOverfitting[]): string {
 const LIST = new Intl.ListFormat('en-GB');
 
 /** `at 2, 3 and 7 days`; nothing of none. */
-function atDays(horizons: readonly HorizonOverfitting[]): string {
+function formatHorizons(horizons: readonly HorizonOverfitting[]): string {
   return horizons.length === 0 ? '' : `at ${LIST.format(horizons.map(({ horizonDays }) => `${horizonDays}`))} days`;
 }
 
-function luckInWords(horizons: readonly HorizonOverfitting[]): string {
-  const shares = horizons.map(({ horizonDays, deflatedSharpe }) => `${inWords(deflatedSharpe?.probability)} at ${horizonDays} days`);
-  const more = horizons.filter(({ deflatedSharpe }) => (deflatedSharpe?.probability ?? 0) >= MORE_THAN_LUCK);
+function formatDeflatedSharpe(horizons: readonly HorizonOverfitting[]): string {
+  const shares = horizons.map(
+    ({ horizonDays, deflatedSharpe }) => `${formatProbability(deflatedSharpe?.probability)} at ${horizonDays} days`,
+  );
+  const more = horizons.filter(({ deflatedSharpe }) => (deflatedSharpe?.probability ?? 0) >= MIN_DEFLATED_SHARPE);
   const meaning =
     more.length === 0
       ? 'following the calls rather than holding bitcoin at the same risk cannot be told from luck'
@@ -58,10 +60,10 @@ function luckInWords(horizons: readonly HorizonOverfitting[]): string {
   return `After ${horizons[0].deflatedSharpe!.trials} trials the deflated Sharpe ratio is ${shares.join(', ')}: ${meaning}.`;
 }
 
-function inWords(probability: number | null | undefined): string {
+function formatProbability(probability: number | null | undefined): string {
   return probability === null || probability === undefined ? 'not defined' : probability.toFixed(2);
 }
 
-function percent(share: number): string {
+function formatWholePercent(share: number): string {
   return `${(share * 100).toFixed(0)} %`;
 }

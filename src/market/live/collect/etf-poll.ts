@@ -1,17 +1,17 @@
-import { type Day, dayOf } from '../../../forecast/day.ts';
-import { SERIES } from '../../series.ts';
-import type { ProviderId } from '../providers.ts';
-import type { DatedValue, EtfDay, EtfSource } from '../source.ts';
-import { firstAnswer } from './first-answer.ts';
-import { withinReach } from './pages.ts';
+import { type Day, toDay } from '../../../forecast/day.ts';
+import { SERIES } from '../../series/series.ts';
+import type { ProviderId } from '../providers/providers.ts';
+import type { DatedValue, EtfDay, EtfSource } from '../sources/source.ts';
+import { clampToReach } from './day-ranges.ts';
+import { fetchWithFallback } from './fetch-with-fallback.ts';
 import type { Poll } from './poll.ts';
-import { afterPublication, type CollectParts, keep } from './series-poll.ts';
+import { type CollectDeps, getNextPollMs, saveValues } from './series-poll.ts';
 
 const OVERLAP_DAYS = 10;
 
 type FlowStream = 'etfFlow' | `fundFlow.${string}`;
 
-export interface FlowPlan {
+export interface EtfPollPlan {
   /** `etfFlow` wants totals, and takes single funds where they come along; `fundFlows` wants single funds and leaves totals alone. */
   id: 'etfFlow' | 'fundFlows';
   /** The primary first. */
@@ -20,41 +20,41 @@ export interface FlowPlan {
 }
 
 /** Asks for the flows of US spot Bitcoin ETFs. */
-export function etfPoll({ id, sources, everyMs }: FlowPlan, parts: CollectParts): Poll {
+export function createEtfPoll({ id, sources, everyMs }: EtfPollPlan, deps: CollectDeps): Poll {
   const isWanted = (stream: FlowStream) => id === 'etfFlow' || stream !== 'etfFlow';
   return {
     id,
     everyMs,
     retryMs: everyMs / 8,
     async run(nowMs) {
-      const today = dayOf(nowMs);
-      const range = { from: Math.min((await lastKept(id, parts)) ?? today, today) - OVERLAP_DAYS, to: today };
-      const ask = async (source: EtfSource) => {
-        const reachable = withinReach(source, range, today);
-        const days = reachable === null ? [] : await source.fetch(parts.providers[source.provider], reachable);
-        return new Map([...flowStreams(days)].filter(([stream]) => isWanted(stream)));
+      const today = toDay(nowMs);
+      const range = { from: Math.min((await findLastStoredDay(id, deps)) ?? today, today) - OVERLAP_DAYS, to: today };
+      const fetchFlows = async (source: EtfSource) => {
+        const reachable = clampToReach(source, range, today);
+        const days = reachable === null ? [] : await source.fetch(deps.providers[source.provider], reachable);
+        return new Map([...toFlowStreams(days)].filter(([stream]) => isWanted(stream)));
       };
-      const complaint = (streams: Map<FlowStream, DatedValue[]>) =>
+      const findProblem = (streams: Map<FlowStream, DatedValue[]>) =>
         [...streams.values()].flat().some(({ day }) => today - day <= SERIES.etfFlow.staleDays)
           ? null
           : `it has no ${id === 'etfFlow' ? 'flows' : 'flows of single funds'} of the last week`;
-      await firstAnswer(sources, { ask, complaint }, ({ provider, value }) => keepFlows(parts, provider, value));
-      return afterPublication('etfFlow', nowMs);
+      await fetchWithFallback(sources, { fetchFrom: fetchFlows, findProblem }, ({ provider, value }) => saveFlows(deps, provider, value));
+      return getNextPollMs('etfFlow', nowMs);
     },
   };
 }
 
 /** The last day with a final value; of single funds, that of the fund which is furthest. */
-async function lastKept(id: FlowPlan['id'], { stores: { memory, observations } }: CollectParts): Promise<Day | null> {
-  if (id === 'etfFlow') return (await memory.stream(id)).lastFinalDay();
-  const streams = await observations.fundStreams();
-  const days = await Promise.all(streams.map(async (stream) => (await memory.stream(stream)).lastFinalDay()));
+async function findLastStoredDay(id: EtfPollPlan['id'], { stores: { observationCache, observations } }: CollectDeps): Promise<Day | null> {
+  if (id === 'etfFlow') return (await observationCache.getHistory(id)).getLastFinalDay();
+  const streams = await observations.listFundStreams();
+  const days = await Promise.all(streams.map(async (stream) => (await observationCache.getHistory(stream)).getLastFinalDay()));
   const known = days.filter((day) => day !== null);
   return known.length === 0 ? null : Math.max(...known);
 }
 
 /** Totals and funds as the streams they are kept in. */
-export function flowStreams(days: readonly EtfDay[]): Map<FlowStream, DatedValue[]> {
+export function toFlowStreams(days: readonly EtfDay[]): Map<FlowStream, DatedValue[]> {
   const streams = new Map<FlowStream, DatedValue[]>([['etfFlow', []]]);
   for (const { day, totalMusd, fundsMusd } of days) {
     streams.get('etfFlow')!.push({ day, value: totalMusd, providerAtMs: null });
@@ -66,6 +66,6 @@ export function flowStreams(days: readonly EtfDay[]): Map<FlowStream, DatedValue
   return streams;
 }
 
-async function keepFlows(parts: CollectParts, provider: ProviderId, flows: ReadonlyMap<FlowStream, DatedValue[]>): Promise<void> {
-  for (const [stream, values] of flows) await keep(parts, stream, provider, values);
+async function saveFlows(deps: CollectDeps, provider: ProviderId, flows: ReadonlyMap<FlowStream, DatedValue[]>): Promise<void> {
+  for (const [stream, values] of flows) await saveValues(deps, stream, provider, values);
 }

@@ -1,5 +1,5 @@
-import { isOracleError, messageOf } from '../../../errors.ts';
-import type { Log } from '../../../log.ts';
+import { getErrorMessage, isOracleError } from '../../../platform/errors.ts';
+import type { Log } from '../../../platform/log.ts';
 import type { PollStore } from '../store/poll-store.ts';
 
 /** Something that is asked for again and again. */
@@ -24,7 +24,7 @@ export interface PollOptions {
 const LEASE_MS = 5 * 60_000;
 
 /** Runs the polls that are due and that no other worker has. Failures of a feed are noted and logged once, not thrown. */
-export async function runDue(polls: readonly Poll[], options: PollOptions): Promise<void> {
+export async function runDuePolls(polls: readonly Poll[], options: PollOptions): Promise<void> {
   await Promise.all(polls.map((poll) => runIfDue(poll, options)));
 }
 
@@ -43,7 +43,7 @@ async function runIfDue(poll: Poll, { polls, log, now }: PollOptions): Promise<v
       throw error;
     }
     const wait = (failures: number) => Math.min(poll.everyMs, poll.retryMs * 2 ** Math.min(failures - 1, 20));
-    const failures = await polls.failed(poll.id, messageOf(error), (count) => startedAtMs + wait(count));
-    if (failures === 1) log.warn({ feed: poll.id, reason: messageOf(error) }, 'feed failed: what is known of it stays');
+    const failures = await polls.failed(poll.id, getErrorMessage(error), (count) => startedAtMs + wait(count));
+    if (failures === 1) log.warn({ feed: poll.id, reason: getErrorMessage(error) }, 'feed failed: what is known of it stays');
   }
 }

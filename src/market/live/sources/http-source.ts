@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { OracleError } from '../../../errors.ts';
-import { type Day, dayOf, formatDay, parseDay } from '../../../forecast/day.ts';
-import type { ProviderRequest } from '../provider.ts';
-import type { ProviderId } from '../providers.ts';
-import type { DatedValue, DayRange, SeriesSource } from '../source.ts';
+import { type Day, formatDay, parseDay, toDay } from '../../../forecast/day.ts';
+import { OracleError } from '../../../platform/errors.ts';
+import type { ProviderRequest } from '../providers/provider.ts';
+import type { ProviderId } from '../providers/providers.ts';
+import type { DatedValue, DayRange, SeriesSource } from './source.ts';
 
 /** A number as JSON tells it; infinities are refused. */
 export const finite = z.number();
@@ -43,18 +43,18 @@ interface HttpSourceOptions {
 }
 
 /** A series that one HTTP request answers: what to ask, and how to read the answer. */
-export function httpSource({ provider: id, history, pageDays, daily, request, read }: HttpSourceOptions): SeriesSource {
+export function createHttpSource({ provider: id, history, pageDays, daily, request, read }: HttpSourceOptions): SeriesSource {
   return {
     provider: id,
     history,
     pageDays,
     fetch(provider, range) {
       const { title } = provider;
-      const asked = request(range);
+      const providerRequest = request(range);
       // An answer that cannot be read is a failure of the provider, too.
-      return provider.call(asked.path, async () => {
-        const { body, receivedAtMs } = await provider.request(asked);
-        const values = withinRange(read(body, range, title, receivedAtMs), range, title, receivedAtMs);
+      return provider.call(providerRequest.path, async () => {
+        const { body, receivedAtMs } = await provider.request(providerRequest);
+        const values = selectWithinRange(read(body, range, title, receivedAtMs), range, title, receivedAtMs);
         if (daily) requireFinishedDay(values, range, { history, title, nowMs: receivedAtMs });
         return values;
       });
@@ -66,8 +66,8 @@ export function httpSource({ provider: id, history, pageDays, daily, request, re
  * The values dated within the range, each day once: the one that its provider made last, or told last, is kept.
  * @throws OracleError FEED_INVALID for a value dated after tomorrow
  */
-export function withinRange(values: DatedValue[], { from, to }: DayRange, providerTitle: string, nowMs: number): DatedValue[] {
-  const lastPossible = dayOf(nowMs) + 1;
+export function selectWithinRange(values: DatedValue[], { from, to }: DayRange, providerTitle: string, nowMs: number): DatedValue[] {
+  const lastPossible = toDay(nowMs) + 1;
   const byDay = new Map<Day, DatedValue>();
   for (const value of values) {
     if (value.day > lastPossible) {
@@ -92,7 +92,7 @@ export function requireFinishedDay(
   range: DayRange,
   { history, title, nowMs }: { history: SeriesSource['history']; title: string; nowMs: number },
 ): void {
-  const today = dayOf(nowMs);
+  const today = toDay(nowMs);
   const from = Math.max(range.from, 'from' in history ? parseDay(history.from) : today - history.days);
   const to = Math.min(range.to, today - 1);
   if (from > to || to < today - RECENT_DAYS || values.some(({ day }) => day >= from && day <= to)) return;

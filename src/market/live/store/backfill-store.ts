@@ -37,7 +37,7 @@ export class BackfillStore {
   }
 
   /** Whether everything that was begun is there. */
-  async allDone(): Promise<boolean> {
+  async isComplete(): Promise<boolean> {
     return (await this.#docs.countDocuments({ done: false })) === 0;
   }
 }

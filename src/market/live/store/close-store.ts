@@ -1,7 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { formatDay, parseDay } from '../../../forecast/day.ts';
-import { isDuplicateKey } from '../../../mongo.ts';
-import type { DailyClose } from '../../daily-close.ts';
+import { isDuplicateKey } from '../../../platform/mongo.ts';
+import type { DailyClose } from '../../prices/daily-close.ts';
 
 interface CloseDoc extends Omit<DailyClose, 'day'> {
   /** `YYYY-MM-DD`. */

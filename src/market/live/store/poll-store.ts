@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../../../mongo.ts';
+import { isDuplicateKey } from '../../../platform/mongo.ts';
 
 /** When something is asked for next. `_id` names it. */
 export interface PollDoc {

@@ -13,7 +13,7 @@ export interface SpotDoc {
 
 const MINUTE_MS = 60_000;
 /** Prices of past minutes serve late runs; after a week nobody asks. */
-const KEPT_MINUTES = 7 * 1_440;
+const RETENTION_MINUTES = 7 * 1_440;
 
 /** Prices by the minute, the collection `spot_prices`: what the doors of any process read. */
 export class SpotStore {
@@ -27,11 +27,11 @@ export class SpotStore {
   async save(price: Omit<SpotDoc, '_id'>): Promise<void> {
     const _id = Math.floor(price.receivedAtMs / MINUTE_MS);
     await this.#prices.updateOne({ _id }, { $setOnInsert: price }, { upsert: true });
-    await this.#prices.deleteMany({ _id: { $lt: _id - KEPT_MINUTES } });
+    await this.#prices.deleteMany({ _id: { $lt: _id - RETENTION_MINUTES } });
   }
 
   /** The last price received at or before an instant; null when there is none. */
-  async at(atMs: number): Promise<SpotDoc | null> {
+  async findAt(atMs: number): Promise<SpotDoc | null> {
     const [last] = await this.#prices
       .find({ _id: { $lte: Math.floor(atMs / MINUTE_MS) }, receivedAtMs: { $lte: atMs } })
       .sort({ _id: -1 })

@@ -1,16 +1,16 @@
 import type { Collection, Db } from 'mongodb';
-import { isDuplicateKey } from '../../../mongo.ts';
+import { isDuplicateKey } from '../../../platform/mongo.ts';
 import type { StrikeSnapshot } from '../../strikes.ts';
 
 /** What changes from one look at a market to the next; the expiry is here, too, for the query. */
-type Quote = Pick<StrikeSnapshot, 'expiresAtMs' | 'bid' | 'ask' | 'lastPrice' | 'bids' | 'asks' | 'providerAtMs' | 'receivedAtMs'>;
+type StrikeQuote = Pick<StrikeSnapshot, 'expiresAtMs' | 'bid' | 'ask' | 'lastPrice' | 'bids' | 'asks' | 'providerAtMs' | 'receivedAtMs'>;
 /** What hardly ever changes: repeated in every snapshot it would be most of the database. */
-type Market = Omit<StrikeSnapshot, Exclude<keyof Quote, 'expiresAtMs'>>;
+type StrikeTerms = Omit<StrikeSnapshot, Exclude<keyof StrikeQuote, 'expiresAtMs'>>;
 
 /** `_id` is the market and the minute of its reception. */
-type SnapshotDoc = Quote & { _id: string; market: string };
+type StrikeSnapshotDoc = StrikeQuote & { _id: string; market: string };
 /** `_id` is venue and market; `toldAtMs` is when it was last seen, so that late writers change nothing. */
-type MarketDoc = Market & { _id: string; toldAtMs: number };
+type StrikeMarketDoc = StrikeTerms & { _id: string; toldAtMs: number };
 
 const SNAPSHOTS = 'strike_snapshots';
 const MARKETS = 'strike_markets';
@@ -19,8 +19,8 @@ export const STRIKE_INDEXES = [{ collection: SNAPSHOTS, indexes: [{ key: { recei
 
 /** What prediction markets asked for each strike, minute by minute: venues do not keep past odds, so none are overwritten. */
 export class StrikeStore {
-  readonly #snapshots: Collection<SnapshotDoc>;
-  readonly #markets: Collection<MarketDoc>;
+  readonly #snapshots: Collection<StrikeSnapshotDoc>;
+  readonly #markets: Collection<StrikeMarketDoc>;
 
   constructor(db: Db) {
     this.#snapshots = db.collection(SNAPSHOTS);
@@ -31,8 +31,8 @@ export class StrikeStore {
   async save(snapshots: readonly StrikeSnapshot[]): Promise<void> {
     if (snapshots.length === 0) return;
     // Markets first: a snapshot without its market could not be read.
-    await this.#saveMarkets(snapshots.map(marketDoc));
-    await unlessDuplicate(this.#snapshots.insertMany(snapshots.map(snapshotDoc), { ordered: false }));
+    await this.#saveMarkets(snapshots.map(toMarketDoc));
+    await writeUnlessDuplicate(this.#snapshots.insertMany(snapshots.map(toSnapshotDoc), { ordered: false }));
   }
 
   /**
@@ -50,9 +50,9 @@ export class StrikeStore {
       .sort((a, b) => a.expiresAtMs - b.expiresAtMs || a.strikeUsd - b.strikeUsd);
   }
 
-  async #newestQuotes(atMs: number, maxAgeMs: number): Promise<SnapshotDoc[]> {
+  async #newestQuotes(atMs: number, maxAgeMs: number): Promise<StrikeSnapshotDoc[]> {
     const newest = await this.#snapshots
-      .aggregate<{ snapshot: SnapshotDoc }>([
+      .aggregate<{ snapshot: StrikeSnapshotDoc }>([
         { $match: { receivedAtMs: { $lte: atMs, $gte: atMs - maxAgeMs }, expiresAtMs: { $gt: atMs } } },
         { $sort: { receivedAtMs: -1 } },
         { $group: { _id: '$market', snapshot: { $first: '$$ROOT' } } },
@@ -62,23 +62,23 @@ export class StrikeStore {
   }
 
   /** Not joined in the database: the embedded engine cannot run every plan of a join. */
-  async #marketsOf(quotes: readonly SnapshotDoc[]): Promise<Map<string, Market>> {
+  async #marketsOf(quotes: readonly StrikeSnapshotDoc[]): Promise<Map<string, StrikeTerms>> {
     const docs = await this.#markets.find({ _id: { $in: quotes.map(({ market }) => market) } }).toArray();
     return new Map(docs.map(({ _id, toldAtMs, ...market }) => [_id, market]));
   }
 
-  async #saveMarkets(told: readonly MarketDoc[], upsert = true): Promise<void> {
-    const writes = told.map(({ _id, ...terms }) => ({
+  async #saveMarkets(marketDocs: readonly StrikeMarketDoc[], upsert = true): Promise<void> {
+    const writes = marketDocs.map(({ _id, ...terms }) => ({
       updateOne: { filter: { _id, toldAtMs: { $lt: terms.toldAtMs } }, update: { $set: terms }, upsert },
     }));
-    const done = await unlessDuplicate(this.#markets.bulkWrite(writes, { ordered: false }));
+    const done = await writeUnlessDuplicate(this.#markets.bulkWrite(writes, { ordered: false }));
     // What is there already is newer; or another process has just inserted older terms.
-    if (!done) await this.#saveMarkets(told, false);
+    if (!done) await this.#saveMarkets(marketDocs, false);
   }
 }
 
 /** False when a unique index refused one of the writes. */
-async function unlessDuplicate(write: Promise<unknown>): Promise<boolean> {
+async function writeUnlessDuplicate(write: Promise<unknown>): Promise<boolean> {
   try {
     await write;
     return true;
@@ -88,18 +88,18 @@ async function unlessDuplicate(write: Promise<unknown>): Promise<boolean> {
   }
 }
 
-function marketDoc(snapshot: StrikeSnapshot): MarketDoc {
+function toMarketDoc(snapshot: StrikeSnapshot): StrikeMarketDoc {
   const { bid, ask, lastPrice, bids, asks, providerAtMs, receivedAtMs, ...market } = snapshot;
-  return { _id: marketKey(snapshot), ...market, toldAtMs: receivedAtMs };
+  return { _id: getMarketKey(snapshot), ...market, toldAtMs: receivedAtMs };
 }
 
-function snapshotDoc(snapshot: StrikeSnapshot): SnapshotDoc {
+function toSnapshotDoc(snapshot: StrikeSnapshot): StrikeSnapshotDoc {
   const { expiresAtMs, bid, ask, lastPrice, bids, asks, providerAtMs, receivedAtMs } = snapshot;
-  const market = marketKey(snapshot);
+  const market = getMarketKey(snapshot);
   const minute = new Date(receivedAtMs).toISOString().slice(0, 16);
   return { _id: `${market}/${minute}`, market, expiresAtMs, bid, ask, lastPrice, bids, asks, providerAtMs, receivedAtMs };
 }
 
-function marketKey({ venue, marketId }: StrikeSnapshot): string {
+function getMarketKey({ venue, marketId }: StrikeSnapshot): string {
   return `${venue}/${marketId}`;
 }

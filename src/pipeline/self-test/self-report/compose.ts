@@ -1,29 +1,30 @@
 import type { GasCosts } from '../../../chain/gas-costs.ts';
-import { REGIME_NAMES } from '../../../forecast/regime.ts';
-import type { DayDoc, InputSource } from '../../../record/day-record.ts';
-import { plainText } from '../../../record/plain-text.ts';
+import { REGIME_NAMES } from '../../../forecast/regime/regime.ts';
+import type { DayDoc, InputSource } from '../../../record/day-doc.ts';
+import { sanitizeText } from '../../../record/sanitize-text.ts';
 import type { SelfReport } from '../../../record/self-test/self-report.ts';
-import type { WeekMaterial } from './material.ts';
-import { ended, incidentsOf, type Kept, promisesOf, stepTable } from './promises.ts';
+import type { SelfReportData } from './gather-data.ts';
+import { buildStepTable, listBrokenPromises, listEndedForecasts, listPromises, type PromiseOutcome } from './promises.ts';
 
-const REPLAYED = "Some of these days were replayed when this demonstration first started: their promises were kept by the replay's clock.";
-const NOT_BEGUN = 'The record had not begun: nothing was promised in these days.';
-const OF_A_REPLAY =
+const REPLAYED_NOTE =
+  "Some of these days were replayed when this demonstration first started: their promises were kept by the replay's clock.";
+const NOT_BEGUN_NOTE = 'The record had not begun: nothing was promised in these days.';
+const REPLAY_SCOPE_NOTE =
   'Briefs, weekly reports and self-tests are promised from the day after the first that the service forecast itself: a replay makes none.';
-const MAX_SERIES = 60;
+const MAX_SERIES_CHARS = 60;
 
 /** What a week promised and what became of it. Nothing of an unresolved forecast or wager goes in: an anonymous reader may know all of it. */
-export function composeSelfReport(week: WeekMaterial): SelfReport {
-  const promises = promisesOf(week);
+export function composeSelfReport(week: SelfReportData): SelfReport {
+  const promises = listPromises(week);
   const replayed = week.days.filter((day) => day.replayed).length;
   const forecast = week.days.filter(({ missedBecause }) => missedBecause === null);
   return {
-    verdict: verdictOf(promises, replayed > 0),
+    verdict: formatPromiseVerdict(promises, replayed > 0),
     from: week.from.toISOString(),
     to: week.to.toISOString(),
     asOf: week.asOf.toISOString(),
-    steps: stepTable(promises),
-    incidents: incidentsOf(promises),
+    steps: buildStepTable(promises),
+    incidents: listBrokenPromises(promises),
     record: {
       days: week.days.length,
       forecast: forecast.length,
@@ -31,30 +32,30 @@ export function composeSelfReport(week: WeekMaterial): SelfReport {
       late: forecast.filter(({ late }) => late).length,
       replayed,
     },
-    outcomes: outcomesOf(week),
-    dataGaps: gapsOf(forecast),
-    modelVersions: countsOf(forecast.map(({ modelVersion }) => modelVersion!)).map(([modelVersion, days]) => ({ modelVersion, days })),
+    outcomes: countOutcomes(week),
+    dataGaps: listDataGaps(forecast),
+    modelVersions: countByValue(forecast.map(({ modelVersion }) => modelVersion!)).map(([modelVersion, days]) => ({ modelVersion, days })),
     regimes: REGIME_NAMES.map((regime) => ({ regime, days: forecast.filter((day) => day.regime === regime).length })).filter(
       ({ days }) => days > 0,
     ),
-    gas: gasOf(week.gas),
-    notes: [...(replayed > 0 ? [REPLAYED] : []), ...(promises.length === 0 ? [NOT_BEGUN] : []), OF_A_REPLAY],
+    gas: sumGasByPurpose(week.gas),
+    notes: [...(replayed > 0 ? [REPLAYED_NOTE] : []), ...(promises.length === 0 ? [NOT_BEGUN_NOTE] : []), REPLAY_SCOPE_NOTE],
   };
 }
 
-function verdictOf(promises: readonly Kept[], replayed: boolean): string {
+function formatPromiseVerdict(promises: readonly PromiseOutcome[], replayed: boolean): string {
   if (promises.length === 0) return 'the record had not begun: nothing was promised';
   const broken = promises.filter(({ state }) => state !== 'ran');
   const kept = `${promises.length - broken.length} of ${promises.length} promises kept in time${replayed ? ', on replayed days' : ''}`;
   if (broken.length === 0) return kept;
-  return `${kept}; ${countsOf(broken.map(({ step, state }) => `${step} ${state}`))
+  return `${kept}; ${countByValue(broken.map(({ step, state }) => `${step} ${state}`))
     .map(([what, count]) => `${count} x ${what}`)
     .join(', ')}`;
 }
 
 /** An outcome counts from the moment that it is on chain: before, it would tell the direction. */
-function outcomesOf(week: WeekMaterial): SelfReport['outcomes'] {
-  const over = ended(week);
+function countOutcomes(week: SelfReportData): SelfReport['outcomes'] {
+  const over = listEndedForecasts(week);
   const count = (state: string) => over.filter((doc) => doc.reveal !== null && doc.state === state).length;
   const voids = week.forecasts.filter(
     ({ state, missed, resolvesAt }) => (state === 'VOID' || missed) && resolvesAt >= week.from && resolvesAt < week.to,
@@ -64,10 +65,12 @@ function outcomesOf(week: WeekMaterial): SelfReport['outcomes'] {
 }
 
 /** Inputs that were left out, from the public description of each day's forecast. */
-function gapsOf(days: readonly DayDoc[]): SelfReport['dataGaps'] {
+function listDataGaps(days: readonly DayDoc[]): SelfReport['dataGaps'] {
   const gaps = days.flatMap(({ _id: date, metadata }) => {
     const { inputs } = JSON.parse(metadata.json) as { inputs: InputSource[] };
-    return inputs.filter(({ observedDay }) => observedDay === null).map(({ series }) => ({ series: plainText(series, MAX_SERIES), date }));
+    return inputs
+      .filter(({ observedDay }) => observedDay === null)
+      .map(({ series }) => ({ series: sanitizeText(series, MAX_SERIES_CHARS), date }));
   });
   return [...Map.groupBy(gaps, ({ series }) => series)].map(([series, members]) => {
     const dates = members.map(({ date }) => date);
@@ -75,14 +78,14 @@ function gapsOf(days: readonly DayDoc[]): SelfReport['dataGaps'] {
   });
 }
 
-function gasOf(costs: readonly GasCosts[]): SelfReport['gas'] {
+function sumGasByPurpose(costs: readonly GasCosts[]): SelfReport['gas'] {
   const named = ['attest', 'resolve', 'feedback'];
-  const of = (isMeant: (purpose: string) => boolean) => {
-    const meant = costs.filter(({ purpose }) => isMeant(purpose));
+  const of = (isMatching: (purpose: string) => boolean) => {
+    const matching = costs.filter(({ purpose }) => isMatching(purpose));
     return {
-      transactions: meant.reduce((sum, { transactions }) => sum + transactions, 0),
-      gasUsed: meant.reduce((sum, { gasUsed }) => sum + gasUsed, 0),
-      costWei: meant.reduce((sum, { costWei }) => sum + costWei, 0n).toString(),
+      transactions: matching.reduce((sum, { transactions }) => sum + transactions, 0),
+      gasUsed: matching.reduce((sum, { gasUsed }) => sum + gasUsed, 0),
+      costWei: matching.reduce((sum, { costWei }) => sum + costWei, 0n).toString(),
     };
   };
   return {
@@ -94,6 +97,6 @@ function gasOf(costs: readonly GasCosts[]): SelfReport['gas'] {
 }
 
 /** How often each comes, in the order of their first. */
-function countsOf(values: readonly string[]): [string, number][] {
+function countByValue(values: readonly string[]): [string, number][] {
   return [...Map.groupBy(values, (value) => value)].map(([value, members]) => [value, members.length]);
 }

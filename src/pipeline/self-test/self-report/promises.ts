@@ -1,135 +1,142 @@
-import { type Day, dayOf, formatDay } from '../../../forecast/day.ts';
-import { lastDayOfWeek, weekOf } from '../../../forecast/week.ts';
-import type { ForecastDoc } from '../../../record/forecast.ts';
-import { plainText } from '../../../record/plain-text.ts';
+import { type Day, formatDay, toDay } from '../../../forecast/day.ts';
+import { getLastDayOfWeek, toWeek } from '../../../forecast/week.ts';
+import type { ForecastDoc } from '../../../record/forecast-doc.ts';
+import { sanitizeText } from '../../../record/sanitize-text.ts';
 import { PROMISED_STEPS } from '../../../record/self-test/schemas/self-report.ts';
 import type { PromisedStep, PromiseState, SelfReport } from '../../../record/self-test/self-report.ts';
 import type { SelfTestRun } from '../../../record/self-test/store.ts';
-import { publicReason } from '../../step-runs.ts';
-import { isLate, isLateFor, OUTCOME_CHECK_HOURS, stepInstant, windowOpensAt } from '../../times.ts';
-import { WEEK_DAYS, type WeekMaterial } from './material.ts';
+import { getStepDueMs, getWindowOpensMs, isLateForDue, isStepLate, OUTCOME_CHECK_HOURS } from '../../schedule/step-times.ts';
+import { toPublicStepReason } from '../../step-run-store.ts';
+import { type SelfReportData, WEEK_DAYS } from './gather-data.ts';
 
 /** One thing that was promised for a day, and what became of it. */
-export interface Kept {
+export interface PromiseOutcome {
   step: PromisedStep;
   day: Day;
   state: PromiseState;
   detail: string | null;
 }
 
-const MAX_DETAIL = 200;
+const MAX_DETAIL_CHARS = 200;
 const OUTCOME_CHECK_MS = OUTCOME_CHECK_HOURS * 3_600_000;
 
 /** Everything that the timetable promised in a week, and what became of it. */
-export function promisesOf(week: WeekMaterial): Kept[] {
-  const forecastDays = daysFrom(week.sunday - WEEK_DAYS, week).filter((day) => isCovered(week, day));
-  const liveDays = daysFrom(week.sunday - WEEK_DAYS + 1, week).filter((day) => isLive(week, day) && isCovered(week, day - 1));
+export function listPromises(week: SelfReportData): PromiseOutcome[] {
+  const forecastDays = listDaysFrom(week.sunday - WEEK_DAYS, week).filter((day) => isCovered(week, day));
+  const liveDays = listDaysFrom(week.sunday - WEEK_DAYS + 1, week).filter((day) => isLive(week, day) && isCovered(week, day - 1));
   const before = week.sunday - WEEK_DAYS;
   return [
-    ...forecastDays.flatMap((day) => [signal(week, day), attest(week, day), wager(week, day), openWindow(week, day)]),
-    ...ended(week).map((doc) => resolution(week, doc)),
-    ...liveDays.flatMap((day) => [brief(week, day), selfTest(week, 'backtest', day)]),
-    ...(isLive(week, before + 1) && isCovered(week, weekOf(before)) ? [weeklyReport(week)] : []),
-    ...(isLive(week, before) ? [selfTest(week, 'diagnostics', before)] : []),
+    ...forecastDays.flatMap((day) => [
+      checkSignal(week, day),
+      checkCommitment(week, day),
+      checkWager(week, day),
+      checkOpenWindow(week, day),
+    ]),
+    ...listEndedForecasts(week).map((doc) => checkResolution(week, doc)),
+    ...liveDays.flatMap((day) => [checkBrief(week, day), checkSelfTest(week, 'backtest', day)]),
+    ...(isLive(week, before + 1) && isCovered(week, toWeek(before)) ? [checkWeeklyReport(week)] : []),
+    ...(isLive(week, before) ? [checkSelfTest(week, 'diagnostics', before)] : []),
   ];
 }
 
 /** Seven days on end, as far as the record had begun. */
-function daysFrom(first: Day, { genesis }: WeekMaterial): Day[] {
+function listDaysFrom(first: Day, { genesis }: SelfReportData): Day[] {
   const days = Array.from({ length: WEEK_DAYS }, (_, index) => first + index);
   return genesis === null ? [] : days.filter((day) => day >= genesis);
 }
 
 /** A feed that ends promises nothing of later days, and what tells of a day is promised for the one after it. */
-function isCovered({ lastCovered }: WeekMaterial, day: Day): boolean {
+function isCovered({ lastCovered }: SelfReportData, day: Day): boolean {
   return lastCovered === null || day <= lastCovered;
 }
 
 /** What no replay does is promised from the day after the first that the service itself has forecast. */
-function isLive({ firstLive }: WeekMaterial, day: Day): boolean {
+function isLive({ firstLive }: SelfReportData, day: Day): boolean {
   return firstLive !== null && day > firstLive;
 }
 
 /** Forecasts that count and whose window ended in the week; where the data ends before, they stay open for good. */
-export function ended({ forecasts, from, to, lastCovered }: WeekMaterial): ForecastDoc[] {
-  const isKnown = ({ resolvesAt }: ForecastDoc) => lastCovered === null || dayOf(resolvesAt.getTime()) - 1 <= lastCovered;
+export function listEndedForecasts({ forecasts, from, to, lastCovered }: SelfReportData): ForecastDoc[] {
+  const isKnown = ({ resolvesAt }: ForecastDoc) => lastCovered === null || toDay(resolvesAt.getTime()) - 1 <= lastCovered;
   const inWeek = forecasts.filter(({ resolvesAt }) => resolvesAt >= from && resolvesAt < to);
   return inWeek.filter((doc) => doc.state !== 'VOID' && !doc.missed && isKnown(doc));
 }
 
-function signal(week: WeekMaterial, day: Day): Kept {
+function checkSignal(week: SelfReportData, day: Day): PromiseOutcome {
   const doc = week.days.find((one) => one.day === day);
-  if (doc === undefined) return undone(week, 'signal', day);
-  if (doc.missedBecause !== null) return kept('signal', day, 'missed', plainText(doc.missedBecause, MAX_DETAIL));
-  return kept('signal', day, doc.late ? 'late' : 'ran', doc.late ? `forecast at ${doc.signalAt.toISOString()}` : null);
+  if (doc === undefined) return explainUndone(week, 'signal', day);
+  if (doc.missedBecause !== null) return toPromiseOutcome('signal', day, 'missed', sanitizeText(doc.missedBecause, MAX_DETAIL_CHARS));
+  return toPromiseOutcome('signal', day, doc.late ? 'late' : 'ran', doc.late ? `forecast at ${doc.signalAt.toISOString()}` : null);
 }
 
-function attest(week: WeekMaterial, day: Day): Kept {
+function checkCommitment(week: SelfReportData, day: Day): PromiseOutcome {
   const times = week.forecasts.filter((doc) => doc.day === day).map(({ attestation }) => attestation?.at.getTime() ?? null);
-  if (times.length === 0 || times.includes(null)) return undone(week, 'attest', day);
+  if (times.length === 0 || times.includes(null)) return explainUndone(week, 'attest', day);
   const at = Math.max(...(times as number[]));
-  if (at >= windowOpensAt(day)) return kept('attest', day, 'missed', 'on chain after the window had opened: it does not count');
-  const late = isLateFor(stepInstant('attest', day), new Date(at));
-  return kept('attest', day, late ? 'late' : 'ran', late ? `on chain at ${new Date(at).toISOString()}` : null);
+  if (at >= getWindowOpensMs(day))
+    return toPromiseOutcome('attest', day, 'missed', 'on chain after the window had opened: it does not count');
+  const late = isLateForDue(getStepDueMs('attest', day), new Date(at));
+  return toPromiseOutcome('attest', day, late ? 'late' : 'ran', late ? `on chain at ${new Date(at).toISOString()}` : null);
 }
 
-function wager(week: WeekMaterial, day: Day): Kept {
+function checkWager(week: SelfReportData, day: Day): PromiseOutcome {
   const decidedAt = week.wagers.get(day);
-  if (decidedAt === undefined) return undone(week, 'wager', day);
-  if (decidedAt.getTime() >= windowOpensAt(day)) return kept('wager', day, 'missed', 'the window had opened');
-  return kept('wager', day, isLate('wager', day, decidedAt) ? 'late' : 'ran');
+  if (decidedAt === undefined) return explainUndone(week, 'wager', day);
+  if (decidedAt.getTime() >= getWindowOpensMs(day)) return toPromiseOutcome('wager', day, 'missed', 'the window had opened');
+  return toPromiseOutcome('wager', day, isStepLate('wager', day, decidedAt) ? 'late' : 'ran');
 }
 
-function openWindow(week: WeekMaterial, day: Day): Kept {
+function checkOpenWindow(week: SelfReportData, day: Day): PromiseOutcome {
   const docs = week.forecasts.filter((doc) => doc.day === day);
   const isOpen = docs.length > 0 && docs.every(({ btcAtSignalCents }) => btcAtSignalCents !== null);
-  return isOpen ? kept('open-window', day, 'ran') : undone(week, 'open-window', day);
+  return isOpen ? toPromiseOutcome('open-window', day, 'ran') : explainUndone(week, 'open-window', day);
 }
 
-function resolution(week: WeekMaterial, { _id, day, resolvesAt, reveal }: ForecastDoc): Kept {
+function checkResolution(week: SelfReportData, { _id, day, resolvesAt, reveal }: ForecastDoc): PromiseOutcome {
   if (reveal === null) {
     const last = week.runs.filter(({ step }) => step === 'resolve').toSorted((a, b) => b.day - a.day)[0];
     const state = last === undefined || last.state === 'done' ? 'missed' : last.state;
-    return kept('resolve', day, state, `${_id} is not resolved on chain`);
+    return toPromiseOutcome('resolve', day, state, `${_id} is not resolved on chain`);
   }
-  const late = isLateFor(resolvesAt.getTime() + OUTCOME_CHECK_MS, reveal.at);
-  return kept('resolve', day, late ? 'late' : 'ran', late ? `${_id} was resolved at ${reveal.at.toISOString()}` : null);
+  const late = isLateForDue(resolvesAt.getTime() + OUTCOME_CHECK_MS, reveal.at);
+  return toPromiseOutcome('resolve', day, late ? 'late' : 'ran', late ? `${_id} was resolved at ${reveal.at.toISOString()}` : null);
 }
 
-function brief(week: WeekMaterial, day: Day): Kept {
+function checkBrief(week: SelfReportData, day: Day): PromiseOutcome {
   const late = week.briefs.get(day);
-  return late === undefined ? undone(week, 'brief', day) : kept('brief', day, late ? 'late' : 'ran');
+  return late === undefined ? explainUndone(week, 'brief', day) : toPromiseOutcome('brief', day, late ? 'late' : 'ran');
 }
 
 /** On the calendar week that ended with the first day of these seven; due on the day after. */
-function weeklyReport(week: WeekMaterial): Kept {
-  const monday = lastDayOfWeek(weekOf(week.sunday - WEEK_DAYS)) + 1;
-  if (week.weeklyLate === null) return undone(week, 'weekly-report', monday);
-  return kept('weekly-report', monday, week.weeklyLate ? 'late' : 'ran');
+function checkWeeklyReport(week: SelfReportData): PromiseOutcome {
+  const monday = getLastDayOfWeek(toWeek(week.sunday - WEEK_DAYS)) + 1;
+  if (week.weeklyLate === null) return explainUndone(week, 'weekly-report', monday);
+  return toPromiseOutcome('weekly-report', monday, week.weeklyLate ? 'late' : 'ran');
 }
 
-function selfTest(week: WeekMaterial, step: 'backtest' | 'diagnostics', day: Day): Kept {
+function checkSelfTest(week: SelfReportData, step: 'backtest' | 'diagnostics', day: Day): PromiseOutcome {
   const run = week.tests.find((one: SelfTestRun) => one.day === day && (one.test === 'stability') === (step === 'diagnostics'));
-  if (run === undefined) return undone(week, step, day);
-  if (run.state === 'failed') return kept(step, day, 'failed', plainText(run.reason ?? 'it could not be run', MAX_DETAIL));
-  return kept(step, day, run.late ? 'late' : 'ran', run.late ? `run at ${run.firstRanAt.toISOString()}` : null);
+  if (run === undefined) return explainUndone(week, step, day);
+  if (run.state === 'failed')
+    return toPromiseOutcome(step, day, 'failed', sanitizeText(run.reason ?? 'it could not be run', MAX_DETAIL_CHARS));
+  return toPromiseOutcome(step, day, run.late ? 'late' : 'ran', run.late ? `run at ${run.firstRanAt.toISOString()}` : null);
 }
 
 /** Nothing came of it: what its last run said of that. A step that found nothing to do has kept its promise. */
-function undone({ runs }: WeekMaterial, step: PromisedStep, day: Day): Kept {
+function explainUndone({ runs }: SelfReportData, step: PromisedStep, day: Day): PromiseOutcome {
   const run = runs.find((one) => one.step === step && one.day === day);
-  if (run === undefined) return kept(step, day, 'missed');
-  if (run.state === 'done') return kept(step, day, step === 'wager' ? 'ran' : 'missed');
-  const reason = publicReason(run);
-  return kept(step, day, run.state, reason === null ? null : plainText(reason, MAX_DETAIL));
+  if (run === undefined) return toPromiseOutcome(step, day, 'missed');
+  if (run.state === 'done') return toPromiseOutcome(step, day, step === 'wager' ? 'ran' : 'missed');
+  const reason = toPublicStepReason(run);
+  return toPromiseOutcome(step, day, run.state, reason === null ? null : sanitizeText(reason, MAX_DETAIL_CHARS));
 }
 
-function kept(step: PromisedStep, day: Day, state: PromiseState, detail: string | null = null): Kept {
+function toPromiseOutcome(step: PromisedStep, day: Day, state: PromiseState, detail: string | null = null): PromiseOutcome {
   return { step, day, state, detail };
 }
 
 /** How often each step was promised, and what became of it. */
-export function stepTable(promises: readonly Kept[]): SelfReport['steps'] {
+export function buildStepTable(promises: readonly PromiseOutcome[]): SelfReport['steps'] {
   return PROMISED_STEPS.map((step) => {
     const states = promises.filter((promise) => promise.step === step).map(({ state }) => state);
     const count = (state: PromiseState) => states.filter((one) => one === state).length;
@@ -141,7 +148,7 @@ export function stepTable(promises: readonly Kept[]): SelfReport['steps'] {
 }
 
 /** The promises that were not kept in time, by date. */
-export function incidentsOf(promises: readonly Kept[]): SelfReport['incidents'] {
+export function listBrokenPromises(promises: readonly PromiseOutcome[]): SelfReport['incidents'] {
   return promises
     .flatMap(({ step, day, state, detail }) => (state === 'ran' ? [] : [{ date: formatDay(day), step, state, detail }]))
     .toSorted((a, b) => (a.date === b.date ? 0 : a.date < b.date ? -1 : 1));

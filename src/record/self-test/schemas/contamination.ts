@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { COUNT, DATE, PROBABILITY } from '../../../fields.ts';
 import { VINTAGES } from '../../../forecast/backtest/contamination/vintages.ts';
-import { RECENT_DAYS } from '../../../forecast/backtest/out-of-sample.ts';
-import { FEATURE_NAMES } from '../../../forecast/features.ts';
-import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS } from '../../../forecast/frame.ts';
+import { RECENT_RETURN_DAYS } from '../../../forecast/backtest/out-of-sample.ts';
+import { FEATURE_NAMES } from '../../../forecast/features/compute-features.ts';
+import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS } from '../../../forecast/input-frame.ts';
+import { COUNT, DATE, PROBABILITY } from '../../../platform/validation/fields.ts';
 import { INTERVAL, REGIME } from '../../schemas/forecast.ts';
 import { DIFFERENCE } from '../../schemas/statistics.ts';
 import { FOLD_COUNT, HORIZON_DAYS } from './fold-count.ts';
@@ -21,7 +21,7 @@ const FIGURES = {
   edge: ESTIMATE.describe('Accuracy minus that, 0.01 is one percentage point; null without days'),
   brierSkill: ESTIMATE.describe('1 - Brier score / that of the base rate known at the time; null without days'),
   crpsSkill: ESTIMATE.describe('1 - CRPS / that of the returns of all training days; null without days'),
-  recentCrpsSkill: ESTIMATE.describe(`1 - CRPS / that of the returns of the last ${RECENT_DAYS} training days; null without days`),
+  recentCrpsSkill: ESTIMATE.describe(`1 - CRPS / that of the returns of the last ${RECENT_RETURN_DAYS} training days; null without days`),
 };
 
 const ERA = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { COUNT, DATE, SUCCESS, TIME } from '../../../fields.ts';
-import { SELF_TESTS } from '../self-test.ts';
+import { COUNT, DATE, SUCCESS, TIME } from '../../../platform/validation/fields.ts';
+import { SELF_TESTS } from '../self-test-doc.ts';
 
 const CODE_VERSION = z
   .string()
@@ -46,10 +46,10 @@ export const SELF_TEST_ENVELOPE = {
   seed: COUNT.nullable().describe('Seed of the resampling: who repeats it finds the same; null where nothing is drawn'),
 };
 
-export const ENVELOPE = z.object(SELF_TEST_ENVELOPE);
+export const SELF_TEST_ENVELOPE_OBJECT = z.object(SELF_TEST_ENVELOPE);
 
 /** How one self-test stands. */
-export const SELF_TEST_STANDING = z.object({
+export const SELF_TEST_STATUS = z.object({
   test: z.enum(SELF_TESTS).describe('Which test'),
   path: z.string().describe('Where its result is told'),
   state: z

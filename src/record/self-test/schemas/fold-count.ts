@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { COUNT } from '../../../fields.ts';
 import { HORIZONS } from '../../../forecast/model.ts';
+import { COUNT } from '../../../platform/validation/fields.ts';
 
 /** A horizon in days. */
 export const HORIZON_DAYS = z.literal(HORIZONS).describe('Days ahead');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COUNT, PROBABILITY } from '../../../fields.ts';
+import { COUNT, PROBABILITY } from '../../../platform/validation/fields.ts';
 import { DIFFERENCE } from '../../schemas/statistics.ts';
 import { FOLD_COUNT, HORIZON_DAYS } from './fold-count.ts';
 

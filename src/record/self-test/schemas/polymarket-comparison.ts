@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COUNT, DATE, PROBABILITY } from '../../../fields.ts';
+import { COUNT, DATE, PROBABILITY } from '../../../platform/validation/fields.ts';
 
 const LOG_LOSS = z.number().min(0).nullable();
 

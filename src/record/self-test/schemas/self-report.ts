@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { COUNT, DATE, INTEGER_TEXT, TIME } from '../../../fields.ts';
-import { REGIME_NAMES } from '../../../forecast/regime.ts';
+import { REGIME_NAMES } from '../../../forecast/regime/regime.ts';
+import { COUNT, DATE, INTEGER_TEXT, TIME } from '../../../platform/validation/fields.ts';
 
 /** What is promised by the timetable, in the order in which a day runs it; `resolve` is promised for each forecast that ends. */
 export const PROMISED_STEPS = [

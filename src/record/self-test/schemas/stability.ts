@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { COUNT, PROBABILITY } from '../../../fields.ts';
-import { STABILITIES } from '../../../forecast/backtest/stability/limits.ts';
+import { STABILITIES } from '../../../forecast/backtest/stability/joint-change.ts';
+import { COUNT, PROBABILITY } from '../../../platform/validation/fields.ts';
 import { FOLD_COUNT, HORIZON_DAYS } from './fold-count.ts';
 
 const RESULT = z.enum(STABILITIES).nullable();

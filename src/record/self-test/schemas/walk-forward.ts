@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { COUNT, DATE, PROBABILITY } from '../../../fields.ts';
 import { CANARIES } from '../../../forecast/backtest/canaries/canary.ts';
-import { RECENT_DAYS } from '../../../forecast/backtest/out-of-sample.ts';
-import { TAIL_LEVELS } from '../../../forecast/backtest/quantile-skill.ts';
-import { HORIZONS, horizonName } from '../../../forecast/model.ts';
+import { RECENT_RETURN_DAYS } from '../../../forecast/backtest/out-of-sample.ts';
+import { TAIL_LEVELS } from '../../../forecast/backtest/walk-forward/quantile-skill.ts';
+import { formatHorizonName, HORIZONS } from '../../../forecast/model.ts';
+import { COUNT, DATE, PROBABILITY } from '../../../platform/validation/fields.ts';
 import { CALL_STATISTICS, DIFFERENCE, RECORD_STATISTICS } from '../../schemas/statistics.ts';
 
 /** Score of a probability or a distribution; lower is better. */
@@ -26,7 +26,7 @@ const FOLD = z.object({
   logScore: SCORE.describe('Mean log loss of P(up), natural logarithm, lower is better'),
   crps: SCORE.describe('Mean continuous ranked probability score of the distribution in log-return units, lower is better'),
   climatologyCrps: SCORE.describe('The same of the returns of all training days as they were'),
-  recentCrps: SCORE.describe(`The same of those of the last ${RECENT_DAYS} training days: the harder reference`),
+  recentCrps: SCORE.describe(`The same of those of the last ${RECENT_RETURN_DAYS} training days: the harder reference`),
   coverage80: PROBABILITY.describe('Share of outcomes within the central 80 % of the distribution'),
 });
 
@@ -82,7 +82,7 @@ const POOLED = z.object({
   recentCrpsSkill: z
     .object(SKILL_AGAINST)
     .describe(
-      `CRPS of the distributions against that of the returns of the last ${RECENT_DAYS} training days, which they have their shape from: the harder reference`,
+      `CRPS of the distributions against that of the returns of the last ${RECENT_RETURN_DAYS} training days, which they have their shape from: the harder reference`,
     ),
   coverage80: z
     .object(DIFFERENCE)
@@ -97,7 +97,7 @@ const POOLED = z.object({
 
 const HORIZON = z.object({
   horizonDays: z.literal(HORIZONS).describe('Days ahead'),
-  horizon: z.enum(HORIZONS.map(horizonName)).describe('The same as a name'),
+  horizon: z.enum(HORIZONS.map(formatHorizonName)).describe('The same as a name'),
   purgeDays: COUNT.describe(
     'Days before the embargo that are not learned from, as their outcomes are not known in time: as long as the window',
   ),

@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
+import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import {
-  AGREED_ID,
-  agreedCloseItem,
-  type BackfillParts,
-  longCloseItem,
-  seriesItem,
-  venueItem,
-} from '../../../../src/market/live/backfill/items.ts';
-import { type BackfillProgress, runBackfill } from '../../../../src/market/live/backfill/run.ts';
+  AGREED_CLOSES_ID,
+  type BackfillDeps,
+  createAgreedCloseItem,
+  createLongCloseItem,
+  createSeriesItem,
+  createVenueItem,
+} from '../../../../src/market/live/backfill/build-items.ts';
+import { type BackfillProgress, runBackfill } from '../../../../src/market/live/backfill/run-backfill.ts';
 import { FIRST_LIVE_DAY, openLiveFeed } from '../../../../src/market/live/feed.ts';
 import { testDatabase } from '../../../support/database.ts';
-import { liveParts, scriptedSource, scriptedVenue } from './live-parts.ts';
+import { createLiveDeps, createScriptedSource, createScriptedVenue } from './live-deps.ts';
 
 const TODAY = parseDay('2026-03-10');
 const VENUES = ['coinbase', 'kraken', 'bitstamp', 'binance'] as const;
@@ -21,13 +21,13 @@ const priceOf = (day: number) => 100 + day;
 const engine = await testDatabase();
 afterAll(() => engine.drop());
 
-let setup: Awaited<ReturnType<typeof liveParts>>;
-let parts: BackfillParts;
+let setup: Awaited<ReturnType<typeof createLiveDeps>>;
+let parts: BackfillDeps;
 let progress: BackfillProgress[];
 
 beforeEach(async () => {
-  setup = await liveParts([...VENUES]);
-  setup.clock.ms = instantOf(TODAY, 9);
+  setup = await createLiveDeps([...VENUES]);
+  setup.clock.ms = toInstantMs(TODAY, 9);
   parts = setup.parts();
   progress = [];
 });
@@ -45,8 +45,8 @@ const closes = async () => {
 
 describe('the history of a series', () => {
   it('comes in pieces, oldest first, with progress, and is not asked for twice', async () => {
-    const source = scriptedSource('yahoo', (day) => day, 500);
-    const item = seriesItem('sp500', { sources: [source], everyMs: 1 }, parts);
+    const source = createScriptedSource('yahoo', (day) => day, 500);
+    const item = createSeriesItem('sp500', { sources: [source], everyMs: 1 }, parts);
     expect(await runBackfill([item], options())).toEqual([]);
     const days = TODAY - parseDay('2015-01-01') + 1;
     expect(source.asked).toHaveLength(Math.ceil(days / 500));
@@ -58,14 +58,14 @@ describe('the history of a series', () => {
   });
 
   it('goes on behind the last piece that was stored, in whatever process', async () => {
-    const source = scriptedSource('yahoo', (day) => day, 500);
+    const source = createScriptedSource('yahoo', (day) => day, 500);
     const stop = new AbortController();
     const plan = { sources: [source], everyMs: 1 };
     const interrupted = { ...options(stop.signal), onProgress: ({ done }: BackfillProgress) => done === 3 && stop.abort() };
-    await expect(runBackfill([seriesItem('sp500', plan, parts)], interrupted)).rejects.toThrow();
+    await expect(runBackfill([createSeriesItem('sp500', plan, parts)], interrupted)).rejects.toThrow();
     expect(source.asked).toHaveLength(3);
     parts = setup.parts();
-    expect(await runBackfill([seriesItem('sp500', plan, parts)], options())).toEqual([]);
+    expect(await runBackfill([createSeriesItem('sp500', plan, parts)], options())).toEqual([]);
     const froms = source.asked.map(({ from }) => from);
     expect(new Set(froms).size).toBe(froms.length);
     const { days } = await openLiveFeed({ stores: parts.stores, venues: VENUES }).observations('sp500', setup.clock.ms);
@@ -73,36 +73,36 @@ describe('the history of a series', () => {
   });
 
   it('takes the old part from the source that reaches so far', async () => {
-    const recent = { ...scriptedSource('okx', (day) => day, 100), history: { days: 90 } };
-    const old = scriptedSource('bybit', (day) => day + 0.5, 1_000);
-    expect(await runBackfill([seriesItem('fundingRate', { sources: [recent, old], everyMs: 1 }, parts)], options())).toEqual([]);
+    const recent = { ...createScriptedSource('okx', (day) => day, 100), history: { days: 90 } };
+    const old = createScriptedSource('bybit', (day) => day + 0.5, 1_000);
+    expect(await runBackfill([createSeriesItem('fundingRate', { sources: [recent, old], everyMs: 1 }, parts)], options())).toEqual([]);
     expect(old.asked[0].from).toBe(parseDay('2015-01-01'));
   });
 
   it('that cannot be had is named with its reason, and leaves the others alone', async () => {
-    const dead = scriptedSource('fred', () => null);
+    const dead = createScriptedSource('fred', () => null);
     dead.failure = 'HTTP 503';
-    const alive = scriptedSource('yahoo', (day) => day);
+    const alive = createScriptedSource('yahoo', (day) => day);
     const items = [
-      seriesItem('us2y', { sources: [dead], everyMs: 1 }, parts),
-      seriesItem('sp500', { sources: [alive], everyMs: 1 }, parts),
+      createSeriesItem('us2y', { sources: [dead], everyMs: 1 }, parts),
+      createSeriesItem('sp500', { sources: [alive], everyMs: 1 }, parts),
     ];
     expect(await runBackfill(items, options())).toEqual([{ id: 'us2y', required: false, reason: 'fred: HTTP 503' }]);
     dead.failure = null;
-    dead.tells = (day) => day;
+    dead.getValue = (day) => day;
     expect(await runBackfill(items, options())).toEqual([]);
   });
 });
 
 describe('the history of the price', () => {
   const venues = () => [
-    scriptedVenue('bitstamp', priceOf, { from: '2011-08-18' }),
-    scriptedVenue('coinbase', (day) => priceOf(day) + 0.1, { from: '2015-07-20' }),
-    scriptedVenue('kraken', (day) => priceOf(day) + 0.2, { days: 719 }),
+    createScriptedVenue('bitstamp', priceOf, { from: '2011-08-18' }),
+    createScriptedVenue('coinbase', (day) => priceOf(day) + 0.1, { from: '2015-07-20' }),
+    createScriptedVenue('kraken', (day) => priceOf(day) + 0.2, { days: 719 }),
   ];
   const fetchAll = async (all = venues()) => [
-    ...(await runBackfill([...all.map((venue) => venueItem(venue, parts)), longCloseItem(all, parts)], options())),
-    ...(await runBackfill([agreedCloseItem(parts)], options())),
+    ...(await runBackfill([...all.map((venue) => createVenueItem(venue, parts)), createLongCloseItem(all, parts)], options())),
+    ...(await runBackfill([createAgreedCloseItem(parts)], options())),
   ];
 
   it('is one close a day since the first, agreed on by the venues where they have it', async () => {
@@ -115,7 +115,7 @@ describe('the history of the price', () => {
   it('carries a price over days on which the only venue was shut, and refuses a longer gap', async () => {
     const all = venues();
     const shut = parseDay('2015-01-06');
-    all[0].closeOf = (day) => (day >= shut && day < shut + 3 ? null : priceOf(day));
+    all[0].getClose = (day) => (day >= shut && day < shut + 3 ? null : priceOf(day));
     expect(await fetchAll(all)).toEqual([]);
     const { days, values } = await closes();
     expect(days).toHaveLength(TODAY - FIRST_LIVE_DAY);
@@ -125,7 +125,7 @@ describe('the history of the price', () => {
   it('is asked of the next venue where one has too long a gap', async () => {
     const all = venues();
     const shut = parseDay('2018-01-06');
-    all[0].closeOf = (day) => (day >= shut && day < shut + 9 ? null : priceOf(day));
+    all[0].getClose = (day) => (day >= shut && day < shut + 9 ? null : priceOf(day));
     expect(await fetchAll(all)).toEqual([]);
     const { days, values } = await closes();
     expect(days).toHaveLength(TODAY - FIRST_LIVE_DAY);
@@ -134,7 +134,7 @@ describe('the history of the price', () => {
 
   it('is required: without it nothing can be forecast, and it says what is missing', async () => {
     const all = venues();
-    for (const venue of all) venue.closeOf = () => null;
+    for (const venue of all) venue.getClose = () => null;
     const missing = await fetchAll(all);
     expect(missing.filter(({ required }) => required).map(({ id }) => id)).toEqual(['btcClose/history', 'btcClose/venues']);
     expect(missing[0].reason).toMatch(/no candles/);
@@ -142,21 +142,21 @@ describe('the history of the price', () => {
 
   it('has no hole when midnight passes, or days do, between its parts', async () => {
     const all = venues();
-    const items = () => [...all.map((venue) => venueItem(venue, parts)), longCloseItem(all, parts)];
+    const items = () => [...all.map((venue) => createVenueItem(venue, parts)), createLongCloseItem(all, parts)];
     expect(await runBackfill(items(), options())).toEqual([]);
-    setup.clock.ms = instantOf(TODAY + 3, 0);
-    const { from } = await parts.stores.backfills.begin(AGREED_ID, parts.windowStart);
+    setup.clock.ms = toInstantMs(TODAY + 3, 0);
+    const { from } = await parts.stores.backfills.begin(AGREED_CLOSES_ID, parts.windowStart);
     parts = { ...setup.parts(), windowStart: from };
     await runBackfill(items(), options());
     for (const venue of all) {
       const values = Array.from({ length: 3 }, (_, index) => ({
         day: TODAY + index,
-        value: venue.closeOf(TODAY + index)!,
+        value: venue.getClose(TODAY + index)!,
         providerAtMs: null,
       }));
       await parts.stores.observations.save('venueClose', venue.provider, values, { receivedAtMs: setup.clock.ms, backfilled: false });
     }
-    expect(await runBackfill([agreedCloseItem(parts)], options())).toEqual([]);
+    expect(await runBackfill([createAgreedCloseItem(parts)], options())).toEqual([]);
     const { days } = await closes();
     expect([days.length, days.at(-1)]).toEqual([TODAY + 3 - FIRST_LIVE_DAY, TODAY + 2]);
   });
@@ -165,7 +165,7 @@ describe('the history of the price', () => {
     const before = openLiveFeed({ stores: parts.stores, venues: VENUES });
     await fetchAll();
     const after = openLiveFeed({ stores: setup.parts().stores, venues: VENUES });
-    const at = instantOf(TODAY - 100, 22);
+    const at = toInstantMs(TODAY - 100, 22);
     expect(await before.observations('btcClose', at)).toEqual(await after.observations('btcClose', at));
     expect(await before.spot(at)).toEqual(await after.spot(at));
     expect((await after.observations('btcClose', at)).days.at(-1)).toBe(TODAY - 101);

@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OracleError } from '../../../../src/errors.ts';
-import { dayOf, instantOf, parseDay } from '../../../../src/forecast/day.ts';
-import type { BackfillParts } from '../../../../src/market/live/backfill/items.ts';
-import { closesPoll } from '../../../../src/market/live/collect/closes-poll.ts';
-import { etfPoll } from '../../../../src/market/live/collect/etf-poll.ts';
-import { type Poll, runDue } from '../../../../src/market/live/collect/poll.ts';
-import { seriesPoll } from '../../../../src/market/live/collect/series-poll.ts';
-import { spotPoll } from '../../../../src/market/live/collect/spot-poll.ts';
+import { parseDay, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import type { BackfillDeps } from '../../../../src/market/live/backfill/build-items.ts';
+import { createClosesPoll } from '../../../../src/market/live/collect/closes-poll.ts';
+import { createEtfPoll } from '../../../../src/market/live/collect/etf-poll.ts';
+import { type Poll, runDuePolls } from '../../../../src/market/live/collect/poll.ts';
+import { createSeriesPoll } from '../../../../src/market/live/collect/series-poll.ts';
+import { createSpotPoll } from '../../../../src/market/live/collect/spot-poll.ts';
 import { openLiveFeed } from '../../../../src/market/live/feed.ts';
-import type { EtfSource } from '../../../../src/market/live/source.ts';
+import type { EtfSource } from '../../../../src/market/live/sources/source.ts';
 import { createMarket } from '../../../../src/market/market.ts';
+import { OracleError } from '../../../../src/platform/errors.ts';
 import { testDatabase } from '../../../support/database.ts';
-import { liveParts, scriptedSource, scriptedVenue } from './live-parts.ts';
+import { createLiveDeps, createScriptedSource, createScriptedVenue } from './live-deps.ts';
 
 const VENUES = ['coinbase', 'kraken', 'bitstamp', 'binance'] as const;
 const DAY = parseDay('2026-03-10');
@@ -22,17 +22,17 @@ const MINUTE_MS = 60_000;
 const engine = await testDatabase();
 afterAll(() => engine.drop());
 
-type Setup = Awaited<ReturnType<typeof liveParts>>;
+type Setup = Awaited<ReturnType<typeof createLiveDeps>>;
 let setup: Setup;
-let parts: BackfillParts;
+let parts: BackfillDeps;
 
 beforeEach(async () => {
-  setup = await liveParts([...VENUES]);
+  setup = await createLiveDeps([...VENUES]);
   parts = setup.parts();
 });
 afterEach(() => setup.database.drop());
 
-const run = (...polls: Poll[]) => runDue(polls, { polls: parts.stores.polls, log: setup.log, now: setup.now });
+const run = (...polls: Poll[]) => runDuePolls(polls, { polls: parts.stores.polls, log: setup.log, now: setup.now });
 const messages = () => setup.lines.map(({ msg, feed }) => `${feed}: ${msg}`);
 const feed = () => openLiveFeed({ stores: parts.stores, venues: VENUES });
 
@@ -50,7 +50,7 @@ describe('a poll', () => {
 
   it('runs once for any number of workers, and again when its time has come', async () => {
     const ran: string[] = [];
-    setup.clock.ms = instantOf(DAY);
+    setup.clock.ms = toInstantMs(DAY);
     const workers = Array.from({ length: 8 }, () => counting(ran));
     await run(...workers);
     expect(ran).toHaveLength(1);
@@ -66,18 +66,18 @@ describe('a poll', () => {
     const ran: string[] = [];
     let failing = true;
     const poll = counting(ran, () => failing);
-    for (setup.clock.ms = instantOf(DAY); setup.clock.ms < instantOf(DAY, 1); setup.clock.ms += MINUTE_MS) await run(poll);
+    for (setup.clock.ms = toInstantMs(DAY); setup.clock.ms < toInstantMs(DAY, 1); setup.clock.ms += MINUTE_MS) await run(poll);
     // At 0, 1, 3, 7, 15 and 31 minutes.
     expect(ran).toHaveLength(6);
     expect(messages()).toEqual(['counted: feed failed: what is known of it stays']);
     failing = false;
-    setup.clock.ms = instantOf(DAY, 2);
+    setup.clock.ms = toInstantMs(DAY, 2);
     await run(poll);
     expect(messages()).toEqual(['counted: feed failed: what is known of it stays', 'counted: feed is back']);
   });
 
   it('that was claimed by a worker which then died is taken over', async () => {
-    setup.clock.ms = instantOf(DAY);
+    setup.clock.ms = toInstantMs(DAY);
     expect(await parts.stores.polls.claim('counted', setup.clock.ms, 5 * MINUTE_MS)).toBe(true);
     const ran: string[] = [];
     await run(counting(ran));
@@ -89,9 +89,9 @@ describe('a poll', () => {
 
 describe('a series', () => {
   const plan = () => {
-    const primary = scriptedSource('yahoo', (day) => (day < DAY ? day : null));
-    const fallback = scriptedSource('fred', (day) => (day < DAY ? day + 0.5 : null));
-    return { primary, fallback, poll: seriesPoll('sp500', { sources: [primary, fallback], everyMs: HOUR_MS }, parts) };
+    const primary = createScriptedSource('yahoo', (day) => (day < DAY ? day : null));
+    const fallback = createScriptedSource('fred', (day) => (day < DAY ? day + 0.5 : null));
+    return { primary, fallback, poll: createSeriesPoll('sp500', { sources: [primary, fallback], everyMs: HOUR_MS }, parts) };
   };
   const last = async () => {
     const { source, values } = await feed().observations('sp500', setup.clock.ms);
@@ -99,7 +99,7 @@ describe('a series', () => {
   };
 
   it('comes from its primary, and the fallback is left alone', async () => {
-    setup.clock.ms = instantOf(DAY, 9);
+    setup.clock.ms = toInstantMs(DAY, 9);
     const { poll, fallback } = plan();
     await run(poll);
     expect(await last()).toEqual(['yahoo', DAY - 1]);
@@ -107,7 +107,7 @@ describe('a series', () => {
   });
 
   it('comes from the fallback while the primary fails', async () => {
-    setup.clock.ms = instantOf(DAY, 9);
+    setup.clock.ms = toInstantMs(DAY, 9);
     const { poll, primary } = plan();
     primary.failure = 'HTTP 451';
     await run(poll);
@@ -116,16 +116,16 @@ describe('a series', () => {
   });
 
   it('comes from the fallback while the primary tells old values, which are kept too', async () => {
-    setup.clock.ms = instantOf(DAY, 9);
+    setup.clock.ms = toInstantMs(DAY, 9);
     const { poll, primary } = plan();
-    primary.tells = (day) => (day < DAY - 8 ? day : null);
+    primary.getValue = (day) => (day < DAY - 8 ? day : null);
     await run(poll);
     expect(await last()).toEqual(['fred', DAY - 0.5]);
-    expect((await parts.stores.memory.stream('sp500')).lastFinalDay('yahoo')).toBe(DAY - 9);
+    expect((await parts.stores.observationCache.getHistory('sp500')).getLastFinalDay('yahoo')).toBe(DAY - 9);
   });
 
   it('keeps its last good value, told as stale, when nobody answers', async () => {
-    setup.clock.ms = instantOf(DAY, 9);
+    setup.clock.ms = toInstantMs(DAY, 9);
     const { poll, primary, fallback } = plan();
     await run(poll);
     primary.failure = fallback.failure = 'down';
@@ -137,11 +137,11 @@ describe('a series', () => {
   });
 
   it('asks again for what an outage of the service left out', async () => {
-    setup.clock.ms = instantOf(DAY, 9);
+    setup.clock.ms = toInstantMs(DAY, 9);
     const { poll, primary } = plan();
     await run(poll);
-    setup.clock.ms = instantOf(DAY + 40, 9);
-    primary.tells = (day) => (day < DAY + 40 ? day : null);
+    setup.clock.ms = toInstantMs(DAY + 40, 9);
+    primary.getValue = (day) => (day < DAY + 40 ? day : null);
     await run(poll);
     const { days } = await feed().observations('sp500', setup.clock.ms);
     expect([...days].slice(-45)).toEqual(Array.from({ length: 45 }, (_, index) => DAY + 40 - 45 + index));
@@ -156,18 +156,18 @@ describe('fund flows', () => {
       history: { from: '2024-01-11' },
       fetch: async () => [{ day: DAY, totalMusd: flow + 5, fundsMusd: { IBIT: flow, FBTC: 5 } }],
     };
-    const poll = etfPoll({ id: 'etfFlow', sources: [source], everyMs: HOUR_MS }, parts);
+    const poll = createEtfPoll({ id: 'etfFlow', sources: [source], everyMs: HOUR_MS }, parts);
     const totals = async (atMs: number) => [...(await feed().observations('etfFlow', atMs)).values];
     const shown = async (atMs: number) => (await feed().observations('etfFlow', atMs, 'latest')).values.at(-1);
-    setup.clock.ms = instantOf(DAY, 22);
+    setup.clock.ms = toInstantMs(DAY, 22);
     await run(poll);
     expect([await totals(setup.clock.ms), await shown(setup.clock.ms)]).toEqual([[], 15]);
 
-    const finalMs = instantOf(DAY + 1, 13);
+    const finalMs = toInstantMs(DAY + 1, 13);
     setup.clock.ms = finalMs;
     await run(poll);
     flow = 20;
-    setup.clock.ms = instantOf(DAY + 1, 15);
+    setup.clock.ms = toInstantMs(DAY + 1, 15);
     await run(poll);
     expect([await totals(setup.clock.ms), await shown(setup.clock.ms)]).toEqual([[15], 25]);
     expect([await totals(finalMs), await shown(finalMs)]).toEqual([[15], 15]);
@@ -179,7 +179,7 @@ describe('fund flows', () => {
 describe('flows of single funds', () => {
   /** Every day up to yesterday. */
   const flowSource = (provider: EtfSource['provider'], totalMusd: number, fundsMusd: (day: number) => Record<string, number> | null) => {
-    const source = { asked: 0, tells: (day: number) => day < dayOf(setup.clock.ms), totalMusd };
+    const source = { asked: 0, tells: (day: number) => day < toDay(setup.clock.ms), totalMusd };
     const fetch: EtfSource['fetch'] = async (_provider, { from, to }) => {
       source.asked += 1;
       const days = Array.from({ length: to - from + 1 }, (_, index) => from + index).filter((day) => source.tells(day));
@@ -193,8 +193,8 @@ describe('flows of single funds', () => {
     const second = flowSource('bitbo', 90, perFund);
     const third = flowSource('farside', 80, (day) => ({ ...perFund(day), GBTC: 1 }));
     const polls = [
-      etfPoll({ id: 'etfFlow', sources: [primary, second, third], everyMs: HOUR_MS }, parts),
-      etfPoll({ id: 'fundFlows', sources: [second, third], everyMs: 6 * HOUR_MS }, parts),
+      createEtfPoll({ id: 'etfFlow', sources: [primary, second, third], everyMs: HOUR_MS }, parts),
+      createEtfPoll({ id: 'fundFlows', sources: [second, third], everyMs: 6 * HOUR_MS }, parts),
     ];
     return { primary, second, third, polls };
   };
@@ -205,7 +205,7 @@ describe('flows of single funds', () => {
     Object.fromEntries(Object.entries(await feed().fundFlows(setup.clock.ms)).map(([ticker, { days }]) => [ticker, days.at(-1)]));
 
   it('keep coming from the second source while the primary, which has totals only, works', async () => {
-    setup.clock.ms = instantOf(DAY, 13);
+    setup.clock.ms = toInstantMs(DAY, 13);
     const { primary, second, third, polls } = setUp();
     for (let day = DAY; day < DAY + 5; day++) {
       await collectFor(24, polls);
@@ -221,7 +221,7 @@ describe('flows of single funds', () => {
   });
 
   it('come from the next source that has them, and after an outage from where they ended', async () => {
-    setup.clock.ms = instantOf(DAY, 13);
+    setup.clock.ms = toInstantMs(DAY, 13);
     const { second, third, polls } = setUp();
     await collectFor(1, polls);
     second.tells = () => false;
@@ -229,7 +229,7 @@ describe('flows of single funds', () => {
     await collectFor(24 * 15, polls);
     expect(await lastDays()).toEqual({ IBIT: DAY - 1, FBTC: DAY - 1 });
     expect(messages()).toEqual(['fundFlows: feed failed: what is known of it stays']);
-    third.tells = (day) => day < dayOf(setup.clock.ms);
+    third.tells = (day) => day < toDay(setup.clock.ms);
     await collectFor(7, polls);
     const { IBIT } = await feed().fundFlows(setup.clock.ms);
     expect([...IBIT.days].slice(-25)).toEqual(Array.from({ length: 25 }, (_, index) => DAY + 15 - 25 + index));
@@ -242,7 +242,7 @@ describe('the daily closes', () => {
   const priceOf = (day: number) => 80_000 + day - DAY;
   const venues = () =>
     VENUES.map((id) =>
-      scriptedVenue(id, (day) => (setup.clock.ms >= instantOf(day + 1) ? priceOf(day) + offsets[id] : null), { days: 700 }),
+      createScriptedVenue(id, (day) => (setup.clock.ms >= toInstantMs(day + 1) ? priceOf(day) + offsets[id] : null), { days: 700 }),
     );
   const agreed = async () => {
     const { days, values } = await feed().observations('btcClose', Number.MAX_SAFE_INTEGER);
@@ -250,7 +250,7 @@ describe('the daily closes', () => {
   };
   /** A record of closes up to two days ago. */
   const begin = async () => {
-    setup.clock.ms = instantOf(DAY, 1);
+    setup.clock.ms = toInstantMs(DAY, 1);
     const value = { day: DAY - 2, value: priceOf(DAY - 2), providerAtMs: null };
     await parts.stores.observations.save('btcClose', 'venues', [value], { receivedAtMs: setup.clock.ms, backfilled: true });
   };
@@ -258,24 +258,24 @@ describe('the daily closes', () => {
   it('are the median of the venues once three agree', async () => {
     await begin();
     const four = venues();
-    four[2].closeOf = () => null;
-    await run(closesPoll(four, parts));
+    four[2].getClose = () => null;
+    await run(createClosesPoll(four, parts));
     expect(await agreed()).toEqual([DAY - 1, priceOf(DAY - 1) + 1]);
   });
 
   it('leave out one venue that is far from three others', async () => {
     await begin();
     const four = venues();
-    four[0].closeOf = (day) => priceOf(day) * 1.4;
-    await run(closesPoll(four, parts));
+    four[0].getClose = (day) => priceOf(day) * 1.4;
+    await run(createClosesPoll(four, parts));
     expect(await agreed()).toEqual([DAY - 1, priceOf(DAY - 1) + 1]);
   });
 
   it('wait for a third venue rather than guess, and go on when it is there', async () => {
     await begin();
     const four = venues();
-    for (const venue of four.slice(2)) venue.closeOf = () => null;
-    const poll = closesPoll(four, parts);
+    for (const venue of four.slice(2)) venue.getClose = () => null;
+    const poll = createClosesPoll(four, parts);
     await run(poll);
     expect((await agreed())[0]).toBe(DAY - 2);
     const market = createMarket(feed(), { pinClose: (close) => parts.stores.closes.pin(close) });
@@ -283,7 +283,7 @@ describe('the daily closes', () => {
       code: 'PRICE_UNAVAILABLE',
       message: expect.stringMatching(/2 of the required 3 venues.*Bitstamp/),
     });
-    four[2].closeOf = venues()[2].closeOf;
+    four[2].getClose = venues()[2].getClose;
     setup.clock.ms += MINUTE_MS;
     await run(poll);
     expect(await agreed()).toEqual([DAY - 1, priceOf(DAY - 1)]);
@@ -293,12 +293,12 @@ describe('the daily closes', () => {
   it('go on for forecasts with what there is at 20:00 of the next day, while outcomes wait', async () => {
     await begin();
     const four = venues();
-    for (const venue of four.slice(1)) venue.closeOf = () => null;
-    const poll = closesPoll(four, parts);
-    setup.clock.ms = instantOf(DAY, 19);
+    for (const venue of four.slice(1)) venue.getClose = () => null;
+    const poll = createClosesPoll(four, parts);
+    setup.clock.ms = toInstantMs(DAY, 19);
     await run(poll);
     expect((await agreed())[0]).toBe(DAY - 2);
-    setup.clock.ms = instantOf(DAY, 20);
+    setup.clock.ms = toInstantMs(DAY, 20);
     await run(poll);
     expect(await agreed()).toEqual([DAY - 1, priceOf(DAY - 1)]);
     await expect(createMarket(feed()).dailyClose(DAY - 1, setup.clock.ms)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
@@ -307,14 +307,14 @@ describe('the daily closes', () => {
   it('do not move once they were agreed on, whoever comes later', async () => {
     await begin();
     const four = venues();
-    four[3].closeOf = () => null;
-    const poll = closesPoll(four, parts);
+    four[3].getClose = () => null;
+    const poll = createClosesPoll(four, parts);
     await run(poll);
     const close = async () =>
       createMarket(feed(), { pinClose: (found) => parts.stores.closes.pin(found) }).dailyClose(DAY - 1, setup.clock.ms);
     const before = await close();
-    four[3].closeOf = (day) => priceOf(day) + 300;
-    setup.clock.ms = instantOf(DAY, 3);
+    four[3].getClose = (day) => priceOf(day) + 300;
+    setup.clock.ms = toInstantMs(DAY, 3);
     await run(poll);
     expect((await feed().dailyCloses(DAY - 1, setup.clock.ms)).filter(({ priceUsd }) => priceUsd !== null)).toHaveLength(4);
     expect(await close()).toEqual(before);
@@ -324,14 +324,14 @@ describe('the daily closes', () => {
   it('are there with the first poll, though answers take their time', async () => {
     await begin();
     const slow = venues().map((venue) => {
-      const { closeOf } = venue;
-      venue.closeOf = (day) => {
+      const { getClose: closeOf } = venue;
+      venue.getClose = (day) => {
         setup.clock.ms += 20;
         return closeOf(day);
       };
       return venue;
     });
-    await run(closesPoll(slow, parts));
+    await run(createClosesPoll(slow, parts));
     expect((await agreed())[0]).toBe(DAY - 1);
     expect(setup.lines).toEqual([]);
   });
@@ -339,7 +339,7 @@ describe('the daily closes', () => {
   it('are not taken from a venue whose clock is another than ours', async () => {
     await begin();
     for (const venue of ['coinbase', 'kraken'] as const) setup.skewMs[venue] = -45_000;
-    await run(closesPoll(venues(), parts));
+    await run(createClosesPoll(venues(), parts));
     expect((await agreed())[0]).toBe(DAY - 2);
     expect((await feed().dailyCloses(DAY - 1, setup.clock.ms)).map(({ priceUsd }) => priceUsd === null)).toEqual([
       true,
@@ -349,14 +349,14 @@ describe('the daily closes', () => {
     ]);
     setup.skewMs.kraken = 1_000;
     setup.clock.ms += MINUTE_MS;
-    await run(closesPoll(venues(), parts));
+    await run(createClosesPoll(venues(), parts));
     expect((await agreed())[0]).toBe(DAY - 1);
   });
 
   it('catch up day by day after an outage', async () => {
     await begin();
-    setup.clock.ms = instantOf(DAY + 60, 1);
-    await run(closesPoll(venues(), parts));
+    setup.clock.ms = toInstantMs(DAY + 60, 1);
+    await run(createClosesPoll(venues(), parts));
     const { days } = await feed().observations('btcClose', setup.clock.ms);
     expect([...days]).toEqual(Array.from({ length: 62 }, (_, index) => DAY - 2 + index));
   });
@@ -365,16 +365,16 @@ describe('the daily closes', () => {
 describe('the price', () => {
   const venues = (...prices: (number | null)[]) =>
     VENUES.map((id, index) => {
-      const venue = scriptedVenue(id, () => null, { days: 1 });
+      const venue = createScriptedVenue(id, () => null, { days: 1 });
       const price = prices[index];
       venue.price = price == null ? null : { priceUsd: price, providerAtMs: setup.clock.ms - 1_000 };
       return venue;
     });
   const poll = (four: ReturnType<typeof venues>) =>
-    spotPoll(four, { spots: parts.stores.spots, providers: parts.providers, now: setup.now });
+    createSpotPoll(four, { spots: parts.stores.spots, providers: parts.providers, now: setup.now });
 
   it('is the median of the venues that answer, without one that is far off', async () => {
-    setup.clock.ms = instantOf(DAY, 9);
+    setup.clock.ms = toInstantMs(DAY, 9);
     await run(poll(venues(80_000, 80_010, null, 95_000)));
     expect(await feed().spot(setup.clock.ms)).toMatchObject({
       priceUsd: 80_005,
@@ -385,7 +385,7 @@ describe('the price', () => {
   });
 
   it('does not take prices that are old, or from a clock that runs ahead', async () => {
-    setup.clock.ms = instantOf(DAY, 9);
+    setup.clock.ms = toInstantMs(DAY, 9);
     const four = venues(80_000, 81_000, 82_000);
     four[0].price!.providerAtMs = setup.clock.ms - 6 * MINUTE_MS;
     four[1].price!.providerAtMs = setup.clock.ms + 3 * MINUTE_MS;
@@ -394,17 +394,17 @@ describe('the price', () => {
   });
 
   it('is never guessed: without venues there is the last one and its age, and too old a one stops the signal', async () => {
-    setup.clock.ms = instantOf(DAY, 9);
+    setup.clock.ms = toInstantMs(DAY, 9);
     await run(poll(venues(80_000, 80_010, 80_020)));
     setup.clock.ms += 16 * MINUTE_MS;
     await run(poll(venues(null, null, null)));
-    expect(await feed().spot(setup.clock.ms)).toMatchObject({ priceUsd: 80_010, observedAtMs: instantOf(DAY, 9) - 1_000 });
+    expect(await feed().spot(setup.clock.ms)).toMatchObject({ priceUsd: 80_010, observedAtMs: toInstantMs(DAY, 9) - 1_000 });
     await expect(createMarket(feed()).spot(setup.clock.ms)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
     expect(messages()).toEqual(['spot: feed failed: what is known of it stays']);
   });
 
   it('of an earlier instant is what was known then', async () => {
-    setup.clock.ms = instantOf(DAY, 9);
+    setup.clock.ms = toInstantMs(DAY, 9);
     await run(poll(venues(80_000, 80_010, 80_020)));
     setup.clock.ms += 5 * MINUTE_MS;
     await run(poll(venues(90_000, 90_010, 90_020)));

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
-import { createLog } from '../../../../src/log.ts';
+import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import type { LiveMarket } from '../../../../src/market/live/live-market.ts';
-import { PROVIDER_IDS } from '../../../../src/market/live/providers.ts';
-import { LIVE_INDEXES } from '../../../../src/market/live/stores.ts';
+import { PROVIDER_IDS } from '../../../../src/market/live/providers/providers.ts';
+import { LIVE_INDEXES } from '../../../../src/market/live/store/live-stores.ts';
 import { createMarket } from '../../../../src/market/market.ts';
-import { SERIES_IDS } from '../../../../src/market/series.ts';
-import { signalInstant } from '../../../../src/market/signal-time.ts';
-import { ensureIndexes } from '../../../../src/mongo.ts';
+import { SERIES_IDS } from '../../../../src/market/series/series.ts';
+import { getSignalTimeMs } from '../../../../src/market/signal-time.ts';
+import { createLog } from '../../../../src/platform/log.ts';
+import { ensureIndexes } from '../../../../src/platform/mongo.ts';
 import { type TestDatabase, testDatabase } from '../../../support/database.ts';
 import { hostedMarket, openHostedMarket, startLiveHost } from '../../../support/live-host.ts';
 import type { ProviderHost } from '../../../support/provider-host.ts';
@@ -17,7 +17,7 @@ const TODAY = parseDay('2026-03-11');
 let host: ProviderHost;
 let database: TestDatabase;
 let live: LiveMarket;
-const clock = { ms: instantOf(TODAY, 15) };
+const clock = { ms: toInstantMs(TODAY, 15) };
 
 const now = () => clock.ms;
 const log = createLog({ level: 'silent', secrets: [] });
@@ -69,7 +69,7 @@ describe('live data', () => {
   });
 
   it('gives another process the same inputs, digest included', async () => {
-    const digest = async (market: LiveMarket) => (await createMarket(market.feed).inputs(TODAY - 3, signalInstant(TODAY - 3))).digest;
+    const digest = async (market: LiveMarket) => (await createMarket(market.feed).inputs(TODAY - 3, getSignalTimeMs(TODAY - 3))).digest;
     expect(await digest(open())).toBe(await digest(live));
   });
 

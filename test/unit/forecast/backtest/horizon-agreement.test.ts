@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { horizonAgreement } from '../../../../src/forecast/backtest/horizon-agreement.ts';
-import { outOfSample } from '../../../../src/forecast/backtest/out-of-sample.ts';
-import { computeFeatures } from '../../../../src/forecast/features.ts';
-import { sliceFrame } from '../../../../src/forecast/frame.ts';
+import { compareHorizons } from '../../../../src/forecast/backtest/horizon-agreement.ts';
+import { computeOutOfSampleFolds } from '../../../../src/forecast/backtest/out-of-sample.ts';
+import { computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
+import { sliceFrame } from '../../../../src/forecast/input-frame.ts';
 import { simulatedFrame } from './simulated-frame.ts';
 
 const frame = await simulatedFrame();
@@ -12,8 +12,8 @@ const cut = sliceFrame(frame, frame.firstDay + ROWS - 1);
 const history = { closes: cut.close, features: computeFeatures(cut) };
 
 describe('what a shorter horizon says of the longest', () => {
-  const told = horizonAgreement(history);
-  const [twoDays, sevenDays] = ([2, 7] as const).map((horizon) => outOfSample(history, horizon).flatMap(({ days }) => days));
+  const told = compareHorizons(history);
+  const [twoDays, sevenDays] = ([2, 7] as const).map((horizon) => computeOutOfSampleFolds(history, horizon).flatMap(({ days }) => days));
 
   it('is counted day by day, on the days that both were forecast on', () => {
     expect(told.map(({ horizon, longest }) => [horizon, longest])).toEqual([
@@ -42,6 +42,6 @@ describe('what a shorter horizon says of the longest', () => {
 
   it('is nothing without a fold', () => {
     const short = sliceFrame(frame, frame.firstDay + 800);
-    expect(horizonAgreement({ closes: short.close, features: computeFeatures(short) })).toEqual([]);
+    expect(compareHorizons({ closes: short.close, features: computeFeatures(short) })).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { advantageOverAlwaysUp, signTest } from '../../../../src/forecast/statistics/advantage.ts';
-import { createRandom } from '../../../../src/forecast/statistics/random.ts';
+import { createRandom } from '../../../../src/forecast/math/random.ts';
+import { computeSignTest, testAdvantageOverAlwaysUp } from '../../../../src/forecast/statistics/advantage.ts';
 import type { ScoredForecast } from '../../../../src/forecast/statistics/scored-forecast.ts';
-import { FIRST, horizon, scored, scoredRecord, windowSigns } from './scored.ts';
+import { FIRST, horizon, scored, scoredRecord, windowSigns } from './scored-forecasts.ts';
 
 const down = (index: number, rose: boolean) => scored(index, { call: 'DOWN', rose });
 /** Calls of DOWN on these days, all right or all wrong. */
@@ -11,24 +11,24 @@ const downs = (indices: readonly number[], rose = false) => indices.map((index) 
 
 describe('the sign test', () => {
   it('is exact', () => {
-    expect(signTest(0, 0)).toBe(1);
-    expect(signTest(5, 5)).toBeCloseTo(2 / 32, 12);
-    expect(signTest(6, 6)).toBeCloseTo(2 / 64, 12);
-    expect(signTest(9, 10)).toBeCloseTo((2 * 11) / 1024, 12);
-    expect(signTest(5, 10)).toBe(1);
+    expect(computeSignTest(0, 0)).toBe(1);
+    expect(computeSignTest(5, 5)).toBeCloseTo(2 / 32, 12);
+    expect(computeSignTest(6, 6)).toBeCloseTo(2 / 64, 12);
+    expect(computeSignTest(9, 10)).toBeCloseTo((2 * 11) / 1024, 12);
+    expect(computeSignTest(5, 10)).toBe(1);
     // scipy: binomtest(5125, 10000).pvalue
-    expect(signTest(5_125, 10_000)).toBeCloseTo(0.012770430992607777, 9);
+    expect(computeSignTest(5_125, 10_000)).toBeCloseTo(0.012770430992607777, 9);
   });
 
   it('is a chance, the same on both sides, and smaller the further from one half', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3_000 }), fc.nat(3_000), (n, drawn) => {
         const right = drawn % (n + 1);
-        const chance = signTest(right, n);
+        const chance = computeSignTest(right, n);
         expect(chance).toBeGreaterThanOrEqual(0);
         expect(chance).toBeLessThanOrEqual(1);
-        expect(signTest(n - right, n)).toBe(chance);
-        if (2 * right > n) expect(chance).toBeLessThanOrEqual(signTest(right - 1, n));
+        expect(computeSignTest(n - right, n)).toBe(chance);
+        if (2 * right > n) expect(chance).toBeLessThanOrEqual(computeSignTest(right - 1, n));
       }),
     );
   });
@@ -37,47 +37,47 @@ describe('the sign test', () => {
 describe('the advantage over always-UP', () => {
   it('is claimed from six calls of DOWN on, if all are right, or all wrong', () => {
     const days = [0, 7, 14, 21, 28, 35];
-    expect(advantageOverAlwaysUp(downs(days.slice(1)), 7)).toBe(0);
-    expect(advantageOverAlwaysUp(downs(days), 7)).toBe(1);
-    expect(advantageOverAlwaysUp(downs(days, true), 7)).toBe(-1);
+    expect(testAdvantageOverAlwaysUp(downs(days.slice(1)), 7)).toBe(0);
+    expect(testAdvantageOverAlwaysUp(downs(days), 7)).toBe(1);
+    expect(testAdvantageOverAlwaysUp(downs(days, true), 7)).toBe(-1);
   });
 
   it('does not count windows that overlap, nor calls of UP, nor abstentions', () => {
-    expect(advantageOverAlwaysUp(downs(Array.from({ length: 35 }, (_, index) => index)), 7)).toBe(0);
+    expect(testAdvantageOverAlwaysUp(downs(Array.from({ length: 35 }, (_, index) => index)), 7)).toBe(0);
     expect(
-      advantageOverAlwaysUp(
+      testAdvantageOverAlwaysUp(
         Array.from({ length: 400 }, (_, index) => scored(index, { rose: index % 10 > 0 })),
         7,
       ),
     ).toBe(0);
     expect(
-      advantageOverAlwaysUp(
+      testAdvantageOverAlwaysUp(
         [0, 1, 2, 3, 4, 5].map((index) => scored(index, { call: null, rose: false })),
         1,
       ),
     ).toBe(0);
-    expect(advantageOverAlwaysUp([], 1)).toBe(0);
+    expect(testAdvantageOverAlwaysUp([], 1)).toBe(0);
   });
 
   it('is not claimed from one place of a record that is long enough to have more', () => {
     const record = (days: number) => Array.from({ length: days }, (_, index) => (index < 15 ? down(index, false) : scored(index)));
-    expect(advantageOverAlwaysUp(record(69), 1)).toBe(1);
-    expect(advantageOverAlwaysUp(record(70), 1)).toBe(0);
+    expect(testAdvantageOverAlwaysUp(record(69), 1)).toBe(1);
+    expect(testAdvantageOverAlwaysUp(record(70), 1)).toBe(0);
   });
 
   it('is not claimed where the difference day by day does not agree', () => {
     // Right in two fortnights, and in three other places once: enough for chance, but most of it was gained in two runs.
     const isDown = (index: number) => index < 12 || (index >= 100 && index < 112) || [40, 70, 150].includes(index);
     const record = Array.from({ length: 200 }, (_, index) => (isDown(index) ? down(index, index >= 40 && index <= 70) : scored(index)));
-    expect(signTest(25, 27)).toBeLessThan(0.001);
-    expect(advantageOverAlwaysUp(record, 1)).toBe(0);
+    expect(computeSignTest(25, 27)).toBeLessThan(0.001);
+    expect(testAdvantageOverAlwaysUp(record, 1)).toBe(0);
   });
 
   it('turns round with the outcomes', () => {
     fc.assert(
       fc.property(scoredRecord(60), horizon, (record, h) => {
         const opposite = record.map((one): ScoredForecast => ({ ...one, rose: !one.rose }));
-        expect(advantageOverAlwaysUp(opposite, h) + advantageOverAlwaysUp(record, h)).toBe(0);
+        expect(testAdvantageOverAlwaysUp(opposite, h) + testAdvantageOverAlwaysUp(record, h)).toBe(0);
       }),
     );
   });
@@ -94,7 +94,7 @@ describe('the advantage over always-UP', () => {
     let claims = 0;
     for (let trial = 0; trial < trials; trial++) {
       const random = createRandom(50_000 + trial);
-      if (advantageOverAlwaysUp(withoutSkill({ days, horizonDays, share, random }), horizonDays) !== 0) claims++;
+      if (testAdvantageOverAlwaysUp(withoutSkill({ days, horizonDays, share, random }), horizonDays) !== 0) claims++;
     }
     expect(claims / trials).toBeLessThanOrEqual(0.05 + 2 * Math.sqrt((0.05 * 0.95) / trials));
   });

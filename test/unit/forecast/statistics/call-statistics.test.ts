@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { callStatistics } from '../../../../src/forecast/statistics/call-statistics.ts';
-import { dailyColumn } from '../../../../src/forecast/statistics/scored-forecast.ts';
-import { FIRST, horizon, scored, scoredRecord } from './scored.ts';
+import { computeCallStatistics } from '../../../../src/forecast/statistics/call-statistics.ts';
+import { toDailyColumn } from '../../../../src/forecast/statistics/scored-forecast.ts';
+import { FIRST, horizon, scored, scoredRecord } from './scored-forecasts.ts';
 
 describe('statistics of calls', () => {
   it('count calls, not abstentions, and every interval contains its share', () => {
     fc.assert(
       fc.property(scoredRecord(60), horizon, (record, h) => {
-        const { n, hits, accuracy, effectiveN, wilson95, alwaysUp } = callStatistics(record, h);
+        const { n, hits, accuracy, effectiveN, wilson95, alwaysUp } = computeCallStatistics(record, h);
         const calls = record.filter(({ call }) => call !== null);
         expect(n).toBe(calls.length);
         expect(hits).toBe(calls.filter(({ call, rose }) => (call === 'UP') === rose).length);
@@ -27,13 +27,13 @@ describe('statistics of calls', () => {
   it('drop overlap in every way, each call in exactly one of them', () => {
     fc.assert(
       fc.property(scoredRecord(60), horizon, (record, h) => {
-        const { n, hits, offsets } = callStatistics(record, h);
+        const { n, hits, offsets } = computeCallStatistics(record, h);
         const sumOf = (what: 'n' | 'hits') => offsets.reduce((sum, offset) => sum + offset[what], 0);
         expect([sumOf('n'), sumOf('hits')]).toEqual([n, hits]);
         expect(offsets.map(({ offsetDays }) => offsetDays)).toEqual(n === 0 ? [] : Array.from({ length: h }, (_, index) => index));
       }),
     );
-    const { offsets } = callStatistics(
+    const { offsets } = computeCallStatistics(
       [0, 1, 2, 4].map((index) => scored(index, { rose: index !== 2 })),
       2,
     );
@@ -45,11 +45,11 @@ describe('statistics of calls', () => {
 
   it('have bootstrap intervals from five blocks on', () => {
     const record = (days: number) => Array.from({ length: days }, (_, index) => scored(index, { rose: index % 3 !== 0 }));
-    expect(callStatistics(record(69), 7)).toMatchObject({
+    expect(computeCallStatistics(record(69), 7)).toMatchObject({
       bootstrap95: null,
       alwaysUp: { difference: { value: 0, low: null, high: null } },
     });
-    const { accuracy, bootstrap95, alwaysUp } = callStatistics(record(70), 7);
+    const { accuracy, bootstrap95, alwaysUp } = computeCallStatistics(record(70), 7);
     expect(bootstrap95!.low).toBeLessThanOrEqual(accuracy!);
     expect(bootstrap95!.high).toBeGreaterThanOrEqual(accuracy!);
     expect(alwaysUp!.difference).toEqual({ value: 0, low: null, high: null });
@@ -57,7 +57,7 @@ describe('statistics of calls', () => {
 
   it('have no bootstrap interval from calls in a few places, however long the record', () => {
     const at = (...indices: number[]) =>
-      callStatistics(
+      computeCallStatistics(
         indices.map((index) => scored(index)),
         7,
       );
@@ -70,12 +70,12 @@ describe('statistics of calls', () => {
     const record = (call: (index: number) => 'UP' | 'DOWN') =>
       Array.from({ length: 70 }, (_, index) => scored(index, { call: call(index) }));
     expect(
-      callStatistics(
+      computeCallStatistics(
         record((index) => (index < 12 ? 'DOWN' : 'UP')),
         1,
       ).bootstrap95!.high,
     ).toBe(1);
-    const { bootstrap95, alwaysUp } = callStatistics(
+    const { bootstrap95, alwaysUp } = computeCallStatistics(
       record((index) => (index >= 58 || index % 14 === 0 ? 'UP' : 'DOWN')),
       1,
     );
@@ -87,22 +87,22 @@ describe('statistics of calls', () => {
       Array.from({ length: 140 }, (_, index) =>
         scored(index, index % 28 === 0 && index < places * 28 ? { call: 'DOWN', rose: false } : {}),
       );
-    expect(callStatistics(record(4), 1).alwaysUp!.difference).toEqual({ value: 4 / 140, low: null, high: null });
-    const { value, low, high } = callStatistics(record(5), 1).alwaysUp!.difference;
+    expect(computeCallStatistics(record(4), 1).alwaysUp!.difference).toEqual({ value: 4 / 140, low: null, high: null });
+    const { value, low, high } = computeCallStatistics(record(5), 1).alwaysUp!.difference;
     expect(low!).toBeLessThan(value);
     expect(high!).toBeGreaterThan(value);
   });
 
   it('refuse days that do not ascend', () => {
     const refused = expect.objectContaining({ code: 'INPUT_INVALID', message: expect.stringContaining('2026-01-02') });
-    expect(() => callStatistics([scored(1), scored(1)], 1)).toThrow(refused);
-    expect(() => callStatistics([scored(2), scored(1)], 1)).toThrow(refused);
+    expect(() => computeCallStatistics([scored(1), scored(1)], 1)).toThrow(refused);
+    expect(() => computeCallStatistics([scored(2), scored(1)], 1)).toThrow(refused);
   });
 });
 
 describe('a number a day', () => {
   it('is 0 on days without a forecast', () => {
-    expect(dailyColumn([{ day: FIRST }, { day: FIRST + 3 }], ({ day }) => day)).toEqual(Float64Array.of(FIRST, 0, 0, FIRST + 3));
-    expect(dailyColumn([], () => 1)).toHaveLength(0);
+    expect(toDailyColumn([{ day: FIRST }, { day: FIRST + 3 }], ({ day }) => day)).toEqual(Float64Array.of(FIRST, 0, 0, FIRST + 3));
+    expect(toDailyColumn([], () => 1)).toHaveLength(0);
   });
 });

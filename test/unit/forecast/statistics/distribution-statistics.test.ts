@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { distributionStatistics } from '../../../../src/forecast/statistics/distribution-statistics.ts';
-import { recordStatistics } from '../../../../src/forecast/statistics/record-statistics.ts';
-import { horizon, scored, scoredRecord } from './scored.ts';
+import { computeDistributionStatistics } from '../../../../src/forecast/statistics/distribution-statistics.ts';
+import { computeRecordStatistics } from '../../../../src/forecast/statistics/record-statistics.ts';
+import { horizon, scored, scoredRecord } from './scored-forecasts.ts';
 
 describe('statistics of distributions', () => {
   it('are of those forecasts that have one, with shares inside their intervals', () => {
     fc.assert(
       fc.property(scoredRecord(60), horizon, (record, h) => {
-        const told = distributionStatistics(record, h);
+        const told = computeDistributionStatistics(record, h);
         const known = record.filter(({ distribution }) => distribution !== null);
         if (known.length === 0) {
           expect(told).toBeNull();
@@ -30,7 +30,7 @@ describe('statistics of distributions', () => {
 
   it('find what they should where outcomes are spread evenly', () => {
     const record = Array.from({ length: 1000 }, (_, index) => scored(index, { distribution: { crps: 0.01, pit: (index + 0.5) / 1000 } }));
-    const { crps, coverage, quantiles } = distributionStatistics(record, 1)!;
+    const { crps, coverage, quantiles } = computeDistributionStatistics(record, 1)!;
     expect(crps).toBeCloseTo(0.01, 12);
     for (const { nominal, observed } of coverage) expect(observed).toBeCloseTo(nominal, 3);
     for (const { level, observed } of quantiles) expect(observed).toBeCloseTo(level, 3);
@@ -40,7 +40,7 @@ describe('statistics of distributions', () => {
     const record = Array.from({ length: 200 }, (_, index) =>
       scored(index, { distribution: { crps: 0.01, pit: index % 2 === 0 ? 0.02 : 0.98 } }),
     );
-    for (const { nominal, observed, interval95 } of distributionStatistics(record, 1)!.coverage) {
+    for (const { nominal, observed, interval95 } of computeDistributionStatistics(record, 1)!.coverage) {
       expect(observed).toBe(0);
       expect(interval95.high).toBeLessThan(nominal);
     }
@@ -49,7 +49,7 @@ describe('statistics of distributions', () => {
 
 describe('statistics of a record', () => {
   it('of nothing are null or empty', () => {
-    expect(recordStatistics([], 7)).toEqual({
+    expect(computeRecordStatistics([], 7)).toEqual({
       calls: { n: 0, hits: 0, accuracy: null, effectiveN: 0, wilson95: null, bootstrap95: null, offsets: [], alwaysUp: null },
       probabilities: null,
       distribution: null,
@@ -58,6 +58,6 @@ describe('statistics of a record', () => {
 
   it('are the same from the same forecasts', () => {
     const record = Array.from({ length: 100 }, (_, index) => scored(index, { rose: index % 3 > 0, call: index % 5 > 0 ? 'UP' : 'DOWN' }));
-    expect(recordStatistics(structuredClone(record), 7)).toEqual(recordStatistics(record, 7));
+    expect(computeRecordStatistics(structuredClone(record), 7)).toEqual(computeRecordStatistics(record, 7));
   });
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../src/forecast/day.ts';
-import { recordStatistics } from '../../../../src/forecast/statistics/record-statistics.ts';
-import { type RecordRow, recordSummary } from '../../../../src/forecast/statistics/record-summary.ts';
+import { computeRecordStatistics } from '../../../../src/forecast/statistics/record-statistics.ts';
+import { type RecordRow, summarizeRecord } from '../../../../src/forecast/statistics/record-summary.ts';
 import type { ScoredForecast } from '../../../../src/forecast/statistics/scored-forecast.ts';
-import { horizon, scored, scoredRecord } from './scored.ts';
+import { horizon, scored, scoredRecord } from './scored-forecasts.ts';
 
 /** Numbers anywhere in it that JSON cannot tell. */
 function untellable(tree: unknown, path = ''): string[] {
@@ -45,8 +45,8 @@ describe('statistics of odd records', () => {
   it('have no figure that is not finite', () => {
     fc.assert(
       fc.property(fc.oneof(oddRecord, scoredRecord(150)), horizon, (record, h) => {
-        expect(untellable(recordStatistics(record, h))).toEqual([]);
-        expect(untellable(recordSummary(record.map(row), h))).toEqual([]);
+        expect(untellable(computeRecordStatistics(record, h))).toEqual([]);
+        expect(untellable(summarizeRecord(record.map(row), h))).toEqual([]);
       }),
       { numRuns: 150 },
     );
@@ -55,14 +55,14 @@ describe('statistics of odd records', () => {
   it('are told as they are made: nothing becomes null on the way', () => {
     // A quarter of a year in which it fell for one week.
     const quarter = Array.from({ length: 80 }, (_, index) => scored(index, { rose: index < 50 || index > 56 }));
-    const made = recordStatistics(quarter, 7);
+    const made = computeRecordStatistics(quarter, 7);
     expect(JSON.parse(JSON.stringify(made))).toEqual(made);
     expect(made.probabilities!.alwaysUpSkill).toMatchObject({ low: null, high: null });
   });
 
   it('refuse nothing that a gap of years leaves', () => {
     const apart = [scored(0), scored(parseDay('2030-01-01') - parseDay('2026-01-01'), { rose: false })];
-    expect(untellable(recordStatistics(apart, 7))).toEqual([]);
-    expect(recordStatistics(apart, 7).calls.bootstrap95).toBeNull();
+    expect(untellable(computeRecordStatistics(apart, 7))).toEqual([]);
+    expect(computeRecordStatistics(apart, 7).calls.bootstrap95).toBeNull();
   });
 });

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { murphyDecomposition } from '../../../../src/forecast/statistics/murphy.ts';
-import { probabilityStatistics } from '../../../../src/forecast/statistics/probability-statistics.ts';
-import { horizon, scored, scoredRecord } from './scored.ts';
+import { decomposeBrier } from '../../../../src/forecast/statistics/murphy.ts';
+import { computeProbabilityStatistics } from '../../../../src/forecast/statistics/probability-statistics.ts';
+import { horizon, scored, scoredRecord } from './scored-forecasts.ts';
 
 describe('statistics of probabilities', () => {
   it('are of all forecasts, HOLD included, and their parts add up', () => {
     fc.assert(
       fc.property(scoredRecord(60), horizon, (record, h) => {
-        const told = probabilityStatistics(record, h);
+        const told = computeProbabilityStatistics(record, h);
         if (record.length === 0) {
           expect(told).toBeNull();
           return;
@@ -31,14 +31,14 @@ describe('statistics of probabilities', () => {
   });
 
   it('of saying one half are 0.25 and 0.6931', () => {
-    const { brier, logScore } = probabilityStatistics([scored(0, { pUp: 0.5 }), scored(1, { pUp: 0.5, rose: false })], 1)!;
+    const { brier, logScore } = computeProbabilityStatistics([scored(0, { pUp: 0.5 }), scored(1, { pUp: 0.5, rose: false })], 1)!;
     expect(brier).toBe(0.25);
     expect(logScore).toBeCloseTo(Math.LN2, 12);
   });
 
   it('measure skill against the base rate and against the certainty of a rise', () => {
     const record = [scored(0, { pUp: 0.8 }), scored(1, { pUp: 0.4, rose: false })];
-    const { climatologySkill, alwaysUpSkill } = probabilityStatistics(record, 1)!;
+    const { climatologySkill, alwaysUpSkill } = computeProbabilityStatistics(record, 1)!;
     // (0.04 + 0.16) / 2 against (0.47^2 + 0.53^2) / 2, and against 1 / 2.
     expect(climatologySkill!.brier).toBeCloseTo(0.2509, 12);
     expect(climatologySkill!.value).toBeCloseTo(1 - 0.1 / 0.2509, 12);
@@ -46,7 +46,7 @@ describe('statistics of probabilities', () => {
   });
 
   it('have no skill where the reference is not known, or never wrong', () => {
-    expect(probabilityStatistics([scored(0), scored(1, { climatology: null })], 1)).toMatchObject({
+    expect(computeProbabilityStatistics([scored(0), scored(1, { climatology: null })], 1)).toMatchObject({
       climatologySkill: null,
       alwaysUpSkill: null,
     });
@@ -54,14 +54,14 @@ describe('statistics of probabilities', () => {
 
   it('have no interval against always-UP where hardly a resample has a fall', () => {
     const record = (fell: (index: number) => boolean) => Array.from({ length: 113 }, (_, index) => scored(index, { rose: !fell(index) }));
-    const { alwaysUpSkill, climatologySkill } = probabilityStatistics(
+    const { alwaysUpSkill, climatologySkill } = computeProbabilityStatistics(
       record((index) => index >= 50 && index < 56),
       7,
     )!;
     expect(alwaysUpSkill).toEqual({ brier: expect.closeTo(6 / 113, 12), value: expect.any(Number), low: null, high: null });
     expect(climatologySkill!.low).not.toBeNull();
     expect(
-      probabilityStatistics(
+      computeProbabilityStatistics(
         record((index) => index % 9 < 3),
         7,
       )!.alwaysUpSkill!.low,
@@ -70,7 +70,7 @@ describe('statistics of probabilities', () => {
 
   it('have no skill above 1', () => {
     const record = Array.from({ length: 70 }, (_, index) => scored(index, { pUp: index < 12 ? 0.02 : 0.99 }));
-    const { value, high } = probabilityStatistics(record, 1)!.climatologySkill!;
+    const { value, high } = computeProbabilityStatistics(record, 1)!.climatologySkill!;
     expect(value).toBeLessThan(0.5);
     expect(high).toBe(1);
   });
@@ -79,13 +79,13 @@ describe('statistics of probabilities', () => {
     const record = (pOf: (rose: boolean) => number) =>
       Array.from({ length: 140 }, (_, index) => scored(index, { rose: index % 2 === 0, pUp: pOf(index % 2 === 0) }));
     expect(
-      probabilityStatistics(
+      computeProbabilityStatistics(
         record((rose) => (rose ? 0.7 : 0.3)),
         1,
       )!.climatologySkill!.low,
     ).toBeGreaterThan(0);
     expect(
-      probabilityStatistics(
+      computeProbabilityStatistics(
         record((rose) => (rose ? 0.3 : 0.7)),
         1,
       )!.climatologySkill!.high,
@@ -101,7 +101,7 @@ describe("Murphy's decomposition", () => {
   it('leaves nothing over within bins of equal probabilities', () => {
     fc.assert(
       fc.property(judged, (items) => {
-        const { withinBins, reliability, resolution, uncertainty } = murphyDecomposition(items, 10)!;
+        const { withinBins, reliability, resolution, uncertainty } = decomposeBrier(items, 10)!;
         expect(withinBins).toBeCloseTo(0, 12);
         expect(reliability).toBeGreaterThanOrEqual(0);
         expect(resolution).toBeLessThanOrEqual(uncertainty + 1e-12);
@@ -111,13 +111,13 @@ describe("Murphy's decomposition", () => {
 
   it('is all uncertainty for the base rate, and all resolution for who knows', () => {
     const known = [true, false].map((happened) => ({ p: happened ? 1 : 0, happened }));
-    expect(murphyDecomposition(known, 20)).toEqual({ brier: 0, reliability: 0, resolution: 0.25, uncertainty: 0.25, withinBins: 0 });
+    expect(decomposeBrier(known, 20)).toEqual({ brier: 0, reliability: 0, resolution: 0.25, uncertainty: 0.25, withinBins: 0 });
     expect(
-      murphyDecomposition(
+      decomposeBrier(
         known.map(({ happened }) => ({ p: 0.5, happened })),
         20,
       ),
     ).toMatchObject({ resolution: 0, reliability: 0 });
-    expect(murphyDecomposition([], 20)).toBeNull();
+    expect(decomposeBrier([], 20)).toBeNull();
   });
 });

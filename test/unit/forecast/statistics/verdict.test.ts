@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { effectiveCount } from '../../../../src/forecast/statistics/effective-count.ts';
-import { type RecordRow, recordSummary } from '../../../../src/forecast/statistics/record-summary.ts';
+import { computeEffectiveCount } from '../../../../src/forecast/math/effective-count.ts';
+import { computeShareInterval } from '../../../../src/forecast/math/share-interval.ts';
+import { type RecordRow, summarizeRecord } from '../../../../src/forecast/statistics/record-summary.ts';
 import type { ScoredForecast } from '../../../../src/forecast/statistics/scored-forecast.ts';
-import { shareInterval } from '../../../../src/forecast/statistics/share-interval.ts';
-import { scored } from './scored.ts';
+import { scored } from './scored-forecasts.ts';
 
 /** A resolved forecast as the record has it. */
 function row(index: number, changes: Partial<ScoredForecast>): RecordRow {
@@ -14,7 +14,7 @@ function row(index: number, changes: Partial<ScoredForecast>): RecordRow {
 
 const rows = (days: number, changesOf: (index: number) => Partial<ScoredForecast>) =>
   Array.from({ length: days }, (_, index) => row(index, changesOf(index)));
-const verdict = (record: readonly RecordRow[], horizonDays = 1) => recordSummary(record, horizonDays).verdict;
+const verdict = (record: readonly RecordRow[], horizonDays = 1) => summarizeRecord(record, horizonDays).verdict;
 
 const right = (rose: boolean) => ({ rose, call: rose ? ('UP' as const) : ('DOWN' as const) });
 const wrong = (rose: boolean) => ({ rose, call: rose ? ('DOWN' as const) : ('UP' as const) });
@@ -26,11 +26,11 @@ describe('the verdict', () => {
     expect(verdict(year, 7)).toBe(
       'not distinguishable from always-UP: 231 of 364 right, worth 70 independent calls, 95 % interval 0.52 to 0.74; always-UP 182 of 364; on windows that do not overlap 33 of 52, always-UP 26',
     );
-    const worth = effectiveCount(
+    const worth = computeEffectiveCount(
       year.map(({ day }) => day),
       7,
     );
-    expect(recordSummary(year, 7).accuracyInterval95).toEqual(shareInterval(231 / 364, worth));
+    expect(summarizeRecord(year, 7).accuracyInterval95).toEqual(computeShareInterval(231 / 364, worth));
   });
 
   it('says so where every call was UP, whatever became of them', () => {
@@ -69,7 +69,7 @@ describe('the verdict', () => {
 
   it('is not "better" where all that was gained was gained in one fortnight', () => {
     const record = rows(100, (index) => (index < 15 ? right(false) : { rose: index % 2 === 0 }));
-    const { wins, dedupedInterval95, alwaysUpAccuracy } = recordSummary(record, 1);
+    const { wins, dedupedInterval95, alwaysUpAccuracy } = summarizeRecord(record, 1);
     expect(wins / 100 - alwaysUpAccuracy!).toBeCloseTo(0.15, 12);
     expect(dedupedInterval95!.low).toBeGreaterThan(alwaysUpAccuracy!);
     expect(verdict(record)).toMatch(/^not distinguishable from always-UP: /);

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
+import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import { openCsvFeed } from '../../../../src/market/csv/feed.ts';
-import { signalInstant } from '../../../../src/market/signal-time.ts';
+import { getSignalTimeMs } from '../../../../src/market/signal-time.ts';
 import { describeFeedContract, describeScheduledFeed } from '../feed-contract.ts';
-import { csvFolder, dailyCsv } from './support.ts';
+import { buildDailyCsv, createCsvFolder } from './csv-folder.ts';
 
 const first = parseDay('2014-01-01');
 const last = parseDay('2016-06-30');
 
 function folder(files: Record<string, string> = {}): string {
-  return csvFolder({
-    'btc_daily.csv': dailyCsv('close_median', first, last),
-    'fear_greed_daily.csv': dailyCsv('fng', first, last + 2, (day) => day % 101),
-    'etf_flows_farside.csv': dailyCsv('total_musd', first, last, (day) => day / 10),
+  return createCsvFolder({
+    'btc_daily.csv': buildDailyCsv('close_median', first, last),
+    'fear_greed_daily.csv': buildDailyCsv('fng', first, last + 2, (day) => day % 101),
+    'etf_flows_farside.csv': buildDailyCsv('total_musd', first, last, (day) => day / 10),
     ...files,
   });
 }
@@ -30,16 +30,16 @@ describe('openCsvFeed', () => {
 
   it('lets the close stand for the price from 21:35 UTC on', async () => {
     const feed = await openCsvFeed(folder());
-    const spot = await feed.spot(signalInstant(last));
-    expect(spot).toMatchObject({ priceUsd: last, observedAtMs: signalInstant(last) });
+    const spot = await feed.spot(getSignalTimeMs(last));
+    expect(spot).toMatchObject({ priceUsd: last, observedAtMs: getSignalTimeMs(last) });
     expect(spot.change24hPct).toBeCloseTo(100 / (last - 1), 12);
-    expect(await feed.spot(signalInstant(last) - 1)).toMatchObject({ priceUsd: last - 1, observedAtMs: instantOf(last) });
+    expect(await feed.spot(getSignalTimeMs(last) - 1)).toMatchObject({ priceUsd: last - 1, observedAtMs: toInstantMs(last) });
   });
 
   it.each([
-    ['after its last day', instantOf(last + 1)],
-    ['before its first', instantOf(first) - 1],
-    ['before the first close', instantOf(first, 12)],
+    ['after its last day', toInstantMs(last + 1)],
+    ['before its first', toInstantMs(first) - 1],
+    ['before the first close', toInstantMs(first, 12)],
   ])('has no price %s', async (_, atMs) => {
     const feed = await openCsvFeed(folder());
     await expect(feed.spot(atMs)).rejects.toMatchObject({
@@ -50,17 +50,17 @@ describe('openCsvFeed', () => {
 
   it('closes a day of the files, and says why it does not close another', async () => {
     const feed = await openCsvFeed(folder());
-    expect(await feed.dailyCloses(last, instantOf(last + 1))).toEqual([{ venue: feed.source, priceUsd: last }]);
-    expect(await feed.dailyCloses(last + 1, instantOf(last + 9))).toEqual([
+    expect(await feed.dailyCloses(last, toInstantMs(last + 1))).toEqual([{ venue: feed.source, priceUsd: last }]);
+    expect(await feed.dailyCloses(last + 1, toInstantMs(last + 9))).toEqual([
       { venue: feed.source, priceUsd: null, reason: 'not in the files' },
     ]);
   });
 
   it('takes prices to February 2014 from the chain analysis', async () => {
     const feed = await openCsvFeed(
-      folder({ 'onchain_coinmetrics.csv': dailyCsv('price_usd,realized_price_usd', first - 3, last, (day) => `${day * 2},7`) }),
+      folder({ 'onchain_coinmetrics.csv': buildDailyCsv('price_usd,realized_price_usd', first - 3, last, (day) => `${day * 2},7`) }),
     );
-    const { days, values, source } = await feed.observations('btcClose', instantOf(last));
+    const { days, values, source } = await feed.observations('btcClose', toInstantMs(last));
     const at = (date: string) => values[days.indexOf(parseDay(date))];
     expect(days[0]).toBe(first - 3);
     expect(at('2014-02-28')).toBe(2 * parseDay('2014-02-28'));
@@ -70,15 +70,15 @@ describe('openCsvFeed', () => {
 
   it('leaves a series without file empty', async () => {
     const feed = await openCsvFeed(folder());
-    const vix = await feed.observations('vix', instantOf(last));
+    const vix = await feed.observations('vix', toInstantMs(last));
     expect(vix.days).toHaveLength(0);
     expect(vix.source).toBe('none (vix_daily.csv is missing or empty)');
   });
 
   it('takes an empty cell for a missing value', async () => {
     const gap = first + 5;
-    const feed = await openCsvFeed(folder({ 'vix_daily.csv': dailyCsv('close', first, last, (day) => (day === gap ? '' : 20)) }));
-    const { days } = await feed.observations('vix', instantOf(last));
+    const feed = await openCsvFeed(folder({ 'vix_daily.csv': buildDailyCsv('close', first, last, (day) => (day === gap ? '' : 20)) }));
+    const { days } = await feed.observations('vix', toInstantMs(last));
     expect([...days.slice(4, 6)]).toEqual([gap - 1, gap + 1]);
   });
 
@@ -86,8 +86,8 @@ describe('openCsvFeed', () => {
     const text = 'month,pmi_first_print,release_date\n2013-12-01,,\n2014-01-01,51.3,2014-02-03\n2014-02-01,53.2,2014-03-03\n';
     const feed = await openCsvFeed(folder({ 'ism_manufacturing_pmi_monthly.csv': text }));
     const released = parseDay('2014-03-03');
-    expect((await feed.observations('pmi', instantOf(released, 14))).values).toEqual(Float64Array.of(51.3));
-    expect((await feed.observations('pmi', instantOf(released, 15))).values).toEqual(Float64Array.of(51.3, 53.2));
+    expect((await feed.observations('pmi', toInstantMs(released, 14))).values).toEqual(Float64Array.of(51.3));
+    expect((await feed.observations('pmi', toInstantMs(released, 15))).values).toEqual(Float64Array.of(51.3, 53.2));
   });
 });
 
@@ -99,10 +99,10 @@ describe('further files of a folder', () => {
     ['perpBasis', 'perp_basis_daily.csv', 'date,basis'],
   ] as const)('bring %s', async (series, file, header) => {
     const feed = await openCsvFeed(folder({ [file]: `${header}\n2016-05-01,4.25\n2016-06-01,4.5\n` }));
-    const { source, days, values } = await feed.observations(series, instantOf(parseDay('2016-06-02')));
+    const { source, days, values } = await feed.observations(series, toInstantMs(parseDay('2016-06-02')));
     expect({ source, values: [...values] }).toEqual({ source: file, values: [4.25, 4.5] });
     expect([...days]).toEqual([parseDay('2016-05-01'), parseDay('2016-06-01')]);
-    expect((await feed.observations(series, instantOf(parseDay('2016-06-02')) - 1)).days).toHaveLength(1);
+    expect((await feed.observations(series, toInstantMs(parseDay('2016-06-02')) - 1)).days).toHaveLength(1);
   });
 });
 
@@ -111,7 +111,7 @@ describe('fund flows of a folder', () => {
 
   it('are the columns beside the total, as far as they are published', async () => {
     const feed = await openCsvFeed(folder({ 'etf_flows_farside.csv': text }));
-    const { AAA, BBB, ...others } = await feed.fundFlows(instantOf(parseDay('2016-06-04'), 12) - 1);
+    const { AAA, BBB, ...others } = await feed.fundFlows(toInstantMs(parseDay('2016-06-04'), 12) - 1);
     expect(others).toEqual({});
     expect([...AAA.values]).toEqual([1]);
     expect(BBB.source).toBe('etf_flows_farside.csv');
@@ -120,9 +120,9 @@ describe('fund flows of a folder', () => {
   });
 
   it('are none without the file, or with totals only', async () => {
-    expect(await (await openCsvFeed(folder())).fundFlows(instantOf(last))).toEqual({});
-    const bare = await openCsvFeed(csvFolder({ 'btc_daily.csv': dailyCsv('close_median', first, last) }));
-    expect(await bare.fundFlows(instantOf(last))).toEqual({});
+    expect(await (await openCsvFeed(folder())).fundFlows(toInstantMs(last))).toEqual({});
+    const bare = await openCsvFeed(createCsvFolder({ 'btc_daily.csv': buildDailyCsv('close_median', first, last) }));
+    expect(await bare.fundFlows(toInstantMs(last))).toEqual({});
   });
 
   it('have to be numbers', async () => {
@@ -149,7 +149,7 @@ describe('a folder that cannot be used', () => {
     ['an empty file', btc(''), 'btc_daily.csv, line 1: the file is empty', 'header'],
     ['no rows', btc('date,close_median\n'), 'btc_daily.csv holds no price', 'rows'],
   ])('names the place of %s and what to do', async (_, files: Record<string, string>, message, action) => {
-    await expect(openCsvFeed(csvFolder(files))).rejects.toMatchObject({
+    await expect(openCsvFeed(createCsvFolder(files))).rejects.toMatchObject({
       code: 'FEED_INVALID',
       message: expect.stringContaining(message),
       suggestedAction: expect.stringContaining(action),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { meanBetween, sumBetween, valueAt } from '../../../../src/market/reports/lookback.ts';
-import { observationsOf } from '../support.ts';
+import { averageBetween, findValueAt, sumBetween } from '../../../../src/market/reports/lookback.ts';
+import { buildObservations } from '../memory-feed.ts';
 
-const series = observationsOf('vix', [
+const series = buildObservations('vix', [
   [100, 10],
   [101, 20],
   [104, 60],
@@ -10,12 +10,12 @@ const series = observationsOf('vix', [
 
 describe('looking back into a series', () => {
   it('finds the value of a day, or one shortly before it', () => {
-    expect([valueAt(series, 101), valueAt(series, 103), valueAt(series, 99)]).toEqual([20, null, null]);
-    expect([valueAt(series, 103, 2), valueAt(series, 103, 1), valueAt(series, 200, 96)]).toEqual([20, null, 60]);
+    expect([findValueAt(series, 101), findValueAt(series, 103), findValueAt(series, 99)]).toEqual([20, null, null]);
+    expect([findValueAt(series, 103, 2), findValueAt(series, 103, 1), findValueAt(series, 200, 96)]).toEqual([20, null, 60]);
   });
 
   it('sums and averages between two days, both included', () => {
     expect([sumBetween(series, 100, 101), sumBetween(series, 101, 104), sumBetween(series, 102, 103)]).toEqual([30, 80, null]);
-    expect([meanBetween(series, 100, 104), meanBetween(series, 105, 200)]).toEqual([30, null]);
+    expect([averageBetween(series, 100, 104), averageBetween(series, 105, 200)]).toEqual([30, null]);
   });
 });

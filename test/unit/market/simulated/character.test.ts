@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
-import { computeFeatures } from '../../../../src/forecast/features.ts';
-import { classifyRegimes, REGIME_NAMES } from '../../../../src/forecast/regime.ts';
+import { computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
+import { classifyRegimes, REGIME_NAMES } from '../../../../src/forecast/regime/regime.ts';
 import { createMarket } from '../../../../src/market/market.ts';
-import { signalInstant } from '../../../../src/market/signal-time.ts';
+import { getSignalTimeMs } from '../../../../src/market/signal-time.ts';
 import { DEFAULT_SEED, openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
 
 const SEEDS = [DEFAULT_SEED, 11, 12, 13, 14, 15, 16, 17];
@@ -11,7 +11,7 @@ const LAST = parseDay('2027-12-31');
 const FROM = parseDay('2012-01-01');
 
 async function frameOf(seed: number) {
-  return (await createMarket(openSimulatedFeed({ seed })).inputs(LAST, signalInstant(LAST))).frame;
+  return (await createMarket(openSimulatedFeed({ seed })).inputs(LAST, getSignalTimeMs(LAST))).frame;
 }
 
 const frames = await Promise.all(SEEDS.map(frameOf));

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
-import { SERIES_IDS } from '../../../../src/market/series.ts';
-import { signalInstant } from '../../../../src/market/signal-time.ts';
+import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import { SERIES_IDS } from '../../../../src/market/series/series.ts';
+import { getSignalTimeMs } from '../../../../src/market/signal-time.ts';
 import { DEFAULT_SEED, openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
 import { describeFeedContract, describeScheduledFeed } from '../feed-contract.ts';
 
 const DAY = parseDay('2024-03-13');
-const instant = fc.integer({ min: instantOf(parseDay('2010-07-20')), max: instantOf(parseDay('2031-01-01')) });
+const instant = fc.integer({ min: toInstantMs(parseDay('2010-07-20')), max: toInstantMs(parseDay('2031-01-01')) });
 
 describeFeedContract('the simulated feed', async () => openSimulatedFeed({ seed: 5 }), DAY);
 describeScheduledFeed('the simulated feed', async () => openSimulatedFeed({ seed: 5 }), DAY);
@@ -42,7 +42,7 @@ describe('openSimulatedFeed', () => {
 
   it('begins each series about when the real one began', async () => {
     const feed = openSimulatedFeed();
-    const first = async (id: (typeof SERIES_IDS)[number]) => (await feed.observations(id, instantOf(DAY))).days[0];
+    const first = async (id: (typeof SERIES_IDS)[number]) => (await feed.observations(id, toInstantMs(DAY))).days[0];
     expect(await first('btcClose')).toBe(parseDay('2010-07-18'));
     expect(await first('fearGreed')).toBe(parseDay('2018-02-01'));
     expect(await first('etfFlow')).toBe(parseDay('2024-01-11'));
@@ -75,7 +75,7 @@ describe('openSimulatedFeed', () => {
     for (const seed of [1, 2, 3]) {
       const feed = openSimulatedFeed({ seed });
       for (const id of SERIES_IDS) {
-        const { values } = await feed.observations(id, instantOf(parseDay('2032-01-01')));
+        const { values } = await feed.observations(id, toInstantMs(parseDay('2032-01-01')));
         expect(Math.min(...values), id).toBeGreaterThanOrEqual(bounds[id][0]);
         expect(Math.max(...values), id).toBeLessThanOrEqual(bounds[id][1]);
       }
@@ -85,9 +85,9 @@ describe('openSimulatedFeed', () => {
   it('has no price before its beginning', async () => {
     const feed = openSimulatedFeed();
     const first = parseDay('2010-07-18');
-    await expect(feed.spot(instantOf(first) - 1)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
-    await expect(feed.spot(instantOf(first))).resolves.toMatchObject({ change24hPct: null });
-    expect(await feed.dailyCloses(first - 1, instantOf(first))).toEqual([
+    await expect(feed.spot(toInstantMs(first) - 1)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
+    await expect(feed.spot(toInstantMs(first))).resolves.toMatchObject({ change24hPct: null });
+    expect(await feed.dailyCloses(first - 1, toInstantMs(first))).toEqual([
       { venue: `simulated (seed ${DEFAULT_SEED})`, priceUsd: null, reason: 'the simulation begins on 2010-07-18' },
     ]);
   });
@@ -97,23 +97,23 @@ describe('prices of the simulated feed', () => {
   const feed = openSimulatedFeed();
 
   it('are at midnight the close of the day before', async () => {
-    const { days, values } = await feed.observations('btcClose', instantOf(DAY));
-    expect((await feed.spot(instantOf(DAY))).priceUsd).toBe(values[days.indexOf(DAY - 1)]);
+    const { days, values } = await feed.observations('btcClose', toInstantMs(DAY));
+    expect((await feed.spot(toInstantMs(DAY))).priceUsd).toBe(values[days.indexOf(DAY - 1)]);
   });
 
   it('move by the minute and end at the close', async () => {
-    const [close] = (await feed.observations('btcClose', instantOf(DAY + 1))).values.slice(-1);
-    const prices = await Promise.all([0, 6, 12, 18].map((hour) => feed.spot(instantOf(DAY, hour, 30))));
+    const [close] = (await feed.observations('btcClose', toInstantMs(DAY + 1))).values.slice(-1);
+    const prices = await Promise.all([0, 6, 12, 18].map((hour) => feed.spot(toInstantMs(DAY, hour, 30))));
     expect(new Set(prices.map((price) => price.priceUsd)).size).toBe(4);
-    expect((await feed.spot(instantOf(DAY, 23, 59))).priceUsd / close).toBeCloseTo(1, 1);
-    expect(await feed.spot(instantOf(DAY, 6, 30) + 59_999)).toEqual(prices[1]);
+    expect((await feed.spot(toInstantMs(DAY, 23, 59))).priceUsd / close).toBeCloseTo(1, 1);
+    expect(await feed.spot(toInstantMs(DAY, 6, 30) + 59_999)).toEqual(prices[1]);
   });
 
   it('differ between signal time and close, by less than a day moves', async () => {
     let squares = 0;
     for (let day = DAY; day < DAY + 200; day++) {
-      const signal = (await feed.spot(signalInstant(day))).priceUsd;
-      const close = (await feed.spot(instantOf(day + 1))).priceUsd;
+      const signal = (await feed.spot(getSignalTimeMs(day))).priceUsd;
+      const close = (await feed.spot(toInstantMs(day + 1))).priceUsd;
       expect(signal).not.toBe(close);
       squares += Math.log(close / signal) ** 2;
     }
@@ -123,8 +123,8 @@ describe('prices of the simulated feed', () => {
 
   it('close at three venues whose median is the close, never far apart', async () => {
     for (let day = DAY; day < DAY + 300; day++) {
-      const closes = (await feed.dailyCloses(day, instantOf(day + 1))).map((close) => close.priceUsd!).toSorted((a, b) => a - b);
-      expect(closes[1]).toBe((await feed.spot(instantOf(day + 1))).priceUsd);
+      const closes = (await feed.dailyCloses(day, toInstantMs(day + 1))).map((close) => close.priceUsd!).toSorted((a, b) => a - b);
+      expect(closes[1]).toBe((await feed.spot(toInstantMs(day + 1))).priceUsd);
       expect(Math.max(1 - closes[0] / closes[1], closes[2] / closes[1] - 1)).toBeLessThan(0.0041);
     }
   });
@@ -133,15 +133,15 @@ describe('prices of the simulated feed', () => {
 describe('rates of the simulated feed', () => {
   it('follow one policy', async () => {
     const feed = openSimulatedFeed();
-    const target = await feed.observations('policyRate', instantOf(DAY));
-    const effective = await feed.observations('fedFunds', instantOf(DAY));
+    const target = await feed.observations('policyRate', toInstantMs(DAY));
+    const effective = await feed.observations('fedFunds', toInstantMs(DAY));
     for (let i = 0; i < effective.days.length; i++) expect(effective.values[i]).toBeCloseTo(target.values[i] - 0.12, 9);
     expect(new Set(target.values).size).toBeGreaterThan(5);
   });
 });
 
 describe('fund flows of the simulated feed', () => {
-  const AT = instantOf(parseDay('2026-02-20'));
+  const AT = toInstantMs(parseDay('2026-02-20'));
 
   it('sum to the total of every day, in steps of 0.1', async () => {
     const feed = openSimulatedFeed();
@@ -168,7 +168,7 @@ describe('fund flows of the simulated feed', () => {
   });
 
   it('do not exist before the funds', async () => {
-    const flows = await openSimulatedFeed().fundFlows(instantOf(parseDay('2020-01-01')));
+    const flows = await openSimulatedFeed().fundFlows(toInstantMs(parseDay('2020-01-01')));
     expect(Object.values(flows).every(({ days }) => days.length === 0)).toBe(true);
   });
 });

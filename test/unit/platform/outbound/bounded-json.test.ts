@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { boundedJson } from '../../../../src/platform/outbound/bounded-json.ts';
+import { readJson } from '../../../../src/platform/outbound/bounded-json.ts';
 
 it('reads an answer up to the limit', async () => {
-  expect(await boundedJson(new Response('\uFEFF{"a":[1]}'), 12)).toEqual({ a: [1] });
-  await expect(boundedJson(new Response('{"a":[11]}'), 9)).rejects.toThrow('the answer is longer than 9 bytes');
+  expect(await readJson(new Response('\uFEFF{"a":[1]}'), 12)).toEqual({ a: [1] });
+  await expect(readJson(new Response('{"a":[11]}'), 9)).rejects.toThrow('the answer is longer than 9 bytes');
 });
 
 it('stops reading where an answer does not end', async () => {
@@ -18,11 +18,11 @@ it('stops reading where an answer does not end', async () => {
       cancelled = true;
     },
   });
-  await expect(boundedJson(new Response(endless), 10_000)).rejects.toThrow('longer than 10000 bytes');
+  await expect(readJson(new Response(endless), 10_000)).rejects.toThrow('longer than 10000 bytes');
   expect(sent).toBeLessThan(15);
   expect(cancelled).toBe(true);
 });
 
 it.each(['', '{', '\x1b[2Jhello'])('says that %j is no JSON, without repeating it', async (text) => {
-  await expect(boundedJson(new Response(text))).rejects.toThrow(/^the answer is no JSON$/);
+  await expect(readJson(new Response(text))).rejects.toThrow(/^the answer is no JSON$/);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assertPublicAddress, isLoopbackAddress, isPublicAddress } from '../../../../src/platform/outbound/public-address.ts';
+import { isLoopbackAddress, isPublicAddress, requirePublicAddress } from '../../../../src/platform/outbound/public-address.ts';
 
 /** First and last address of what is refused, and whether the address before and the one after are public; null: there is none. */
 const REFUSED_IPV4: [first: string, last: string, before: boolean | null, after: boolean | null][] = [
@@ -83,7 +83,7 @@ describe('an address', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: first, max: last }), (value) => {
         expect(isPublicAddress(spell(value))).toBe(false);
-        expect(() => assertPublicAddress(spell(value))).toThrow(expect.objectContaining({ code: 'INPUT_INVALID', field: 'url' }));
+        expect(() => requirePublicAddress(spell(value))).toThrow(expect.objectContaining({ code: 'INPUT_INVALID', field: 'url' }));
       }),
     );
   });
@@ -128,7 +128,7 @@ describe('an address', () => {
   });
 
   it('is not told in the refusal', () => {
-    expect(() => assertPublicAddress('10.20.30.40')).not.toThrow(/10\.20/);
-    expect(() => assertPublicAddress('8.8.8.8')).not.toThrow();
+    expect(() => requirePublicAddress('10.20.30.40')).not.toThrow(/10\.20/);
+    expect(() => requirePublicAddress('8.8.8.8')).not.toThrow();
   });
 });

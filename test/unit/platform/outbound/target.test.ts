@@ -1,16 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
-import { checkTarget, hostNameOf, LONGEST_URL, type Resolve } from '../../../../src/platform/outbound/target.ts';
-import { Turns } from '../../../../src/platform/turns.ts';
+import { Semaphore } from '../../../../src/platform/concurrency/semaphore.ts';
+import { checkTarget, getHostname, MAX_URL_CHARS, type ResolveHostname } from '../../../../src/platform/outbound/target.ts';
 
 const PUBLIC = '93.184.215.14';
-const publicResolve: Resolve = async () => [PUBLIC, '2606:2800:21f:cb07:6820:80da:af6b:8b2c'];
+const publicResolve: ResolveHostname = async () => [PUBLIC, '2606:2800:21f:cb07:6820:80da:af6b:8b2c'];
 const refused = expect.objectContaining({ code: 'INPUT_INVALID', field: 'url' });
-const never: Resolve = async (host) => {
+const never: ResolveHostname = async (host) => {
   throw new Error(`${host} was looked up`);
 };
 
 const check = (url: string, resolve = publicResolve) => checkTarget(url, { allowLocal: false, resolve });
-const note = (url: string, resolve: Resolve, allowLocal = false) => checkTarget(url, { allowLocal, resolve }, 'accept');
+const note = (url: string, resolve: ResolveHostname, allowLocal = false) => checkTarget(url, { allowLocal, resolve }, 'accept');
 const checkLocal = (url: string, resolve = publicResolve) => checkTarget(url, { allowLocal: true, resolve });
 
 describe('a callback', () => {
@@ -47,8 +47,8 @@ describe('a callback', () => {
     ['an empty fragment', 'https://hooks.example.com/#'],
     ['port 0', 'https://hooks.example.com:0/'],
     ['a port beyond', 'https://hooks.example.com:65536/'],
-    ['too many characters', `https://hooks.example.com/${'a'.repeat(LONGEST_URL)}`],
-    ['too many once they are encoded', `https://hooks.example.com/${'ä'.repeat(LONGEST_URL / 4)}`],
+    ['too many characters', `https://hooks.example.com/${'a'.repeat(MAX_URL_CHARS)}`],
+    ['too many once they are encoded', `https://hooks.example.com/${'ä'.repeat(MAX_URL_CHARS / 4)}`],
     ['a single label', 'https://intranet/'],
     ['localhost', 'https://localhost/'],
     ['localhost with a dot', 'https://LOCALHOST./'],
@@ -121,7 +121,7 @@ describe('a callback', () => {
 });
 
 it('a callback whose name got no turn to be looked up is neither refused nor taken: nobody knows anything of it', async () => {
-  const full: Resolve = () => new Turns({ underWay: 0, waiting: 0 }).run(async () => [PUBLIC]);
+  const full: ResolveHostname = () => new Semaphore({ maxConcurrent: 0, maxQueued: 0 }).run(async () => [PUBLIC]);
   const later = { code: 'RATE_LIMITED', retryAfterSeconds: 5 };
   await expect(check('https://hooks.example.com/', full)).rejects.toMatchObject(later);
   await expect(note('https://hooks.example.com/', full)).rejects.toMatchObject(later);
@@ -135,11 +135,11 @@ it.each([
   ['https://127.0.0.1./', '127.0.0.1'],
   ['no url', ''],
 ])('the host of %s has one name: %s', (url, name) => {
-  expect(hostNameOf(url)).toBe(name);
+  expect(getHostname(url)).toBe(name);
 });
 
 describe('a callback that is only written down', () => {
-  const unanswered: [string, Resolve][] = [
+  const unanswered: [string, ResolveHostname][] = [
     ['has no address', async () => []],
     ['is not known to anybody', () => Promise.reject(new Error('ENOTFOUND'))],
     ['cannot be asked for', () => Promise.reject(new Error('EAI_AGAIN'))],

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { instantOf, parseDay } from '../../../../src/forecast/day.ts';
+import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import type { Brief } from '../../../../src/record/briefs/brief.ts';
-import { type BriefMaterial, composeBrief } from '../../../../src/record/briefs/compose.ts';
-import { briefAsMarkdown, briefAsText } from '../../../../src/record/briefs/render.ts';
-import { pricedWager } from '../crowd/crowd-pin.ts';
-import { dayDoc } from '../day-doc.ts';
-import { forecastDoc } from '../forecast-doc.ts';
+import { type BriefData, composeBrief } from '../../../../src/record/briefs/compose.ts';
+import { renderBriefMarkdown, renderBriefText } from '../../../../src/record/briefs/render.ts';
+import { buildPricedWager } from '../crowd/crowd-pin-fixture.ts';
+import { buildTestDay } from '../day-fixture.ts';
+import { buildTestForecast } from '../forecast-fixture.ts';
 
 const DAY = parseDay('2026-01-13');
-const AS_OF = new Date(instantOf(DAY, 3));
+const AS_OF = new Date(toInstantMs(DAY, 3));
 
-const material = (rest: Partial<BriefMaterial> = {}): BriefMaterial => ({
+const data = (rest: Partial<BriefData> = {}): BriefData => ({
   day: DAY,
   asOf: AS_OF,
   generatedAt: AS_OF,
@@ -20,8 +20,8 @@ const material = (rest: Partial<BriefMaterial> = {}): BriefMaterial => ({
   context: null,
   contextMissing: null,
   series: [],
-  yesterday: dayDoc(DAY - 1),
-  lastForecast: dayDoc(DAY - 1),
+  yesterday: buildTestDay(DAY - 1),
+  lastForecast: buildTestDay(DAY - 1),
   replayedDays: 0,
   forecasts: [],
   wager: null,
@@ -32,13 +32,13 @@ const material = (rest: Partial<BriefMaterial> = {}): BriefMaterial => ({
 });
 
 /** Resolved at 00:00 of the day; its reveal came then. */
-const resolvedToday = forecastDoc({ date: '2026-01-05', state: 'LOSS', direction: 'UP', actual: 'DOWN' });
-const resolvedBefore = forecastDoc({ date: '2026-01-04', state: 'WIN' });
-const open = forecastDoc({ date: '2026-01-06' });
+const resolvedToday = buildTestForecast({ date: '2026-01-05', state: 'LOSS', direction: 'UP', actual: 'DOWN' });
+const resolvedBefore = buildTestForecast({ date: '2026-01-04', state: 'WIN' });
+const open = buildTestForecast({ date: '2026-01-06' });
 
 describe('a brief', () => {
   it('tells what was resolved in the 24 hours before, and counts all there is', () => {
-    const brief = composeBrief(material({ forecasts: [resolvedBefore, resolvedToday, open] }));
+    const brief = composeBrief(data({ forecasts: [resolvedBefore, resolvedToday, open] }));
     expect(brief.resolved).toEqual([
       {
         predictionId: '2026-01-05:7d',
@@ -68,10 +68,10 @@ describe('a brief', () => {
   it('says the same when it is made late: what came on chain after its time has not happened in it', () => {
     const later = new Date(AS_OF.getTime() + 10 * 3_600_000);
     const revealedLater = { ...resolvedToday, reveal: { ...resolvedToday.reveal!, at: later } };
-    const pending = { ...forecastDoc({ date: '2026-01-05' }), attestation: resolvedToday.attestation };
-    const { notes, ...inTime } = composeBrief(material({ forecasts: [pending] }));
+    const pending = { ...buildTestForecast({ date: '2026-01-05' }), attestation: resolvedToday.attestation };
+    const { notes, ...inTime } = composeBrief(data({ forecasts: [pending] }));
     const late = composeBrief(
-      material({ forecasts: [revealedLater, forecastDoc({ date: '2026-01-13' })], generatedAt: later, late: true }),
+      data({ forecasts: [revealedLater, buildTestForecast({ date: '2026-01-13' })], generatedAt: later, late: true }),
     );
     expect(late).toEqual({ ...inTime, generatedAt: later.toISOString(), late: true, notes: [expect.stringContaining('late'), ...notes] });
     expect(notes).toEqual(['1 forecasts are over and wait for their resolution.']);
@@ -79,7 +79,7 @@ describe('a brief', () => {
 
   it('tells the next resolution, as far as there will be a close for it', () => {
     // The window of 6 January ends with the close of the 13th.
-    const next = (lastCovered: number | null) => composeBrief(material({ forecasts: [open], lastCovered })).next;
+    const next = (lastCovered: number | null) => composeBrief(data({ forecasts: [open], lastCovered })).next;
     const due = [{ event: 'resolution', at: '2026-01-14T00:00:00.000Z' }];
     expect(next(null)).toEqual(due);
     expect(next(DAY)).toEqual(due);
@@ -88,16 +88,16 @@ describe('a brief', () => {
 
   it('says nothing of an unresolved forecast but that it exists', () => {
     const of = (direction: 'UP' | 'DOWN', signal: 'BUY' | 'HOLD') => {
-      const doc = forecastDoc({ date: '2026-01-12', direction });
-      return composeBrief(material({ forecasts: [{ ...doc, values: { ...doc.values!, signal } }] }));
+      const doc = buildTestForecast({ date: '2026-01-12', direction });
+      return composeBrief(data({ forecasts: [{ ...doc, values: { ...doc.values!, signal } }] }));
     };
     expect(of('UP', 'BUY')).toEqual(of('DOWN', 'HOLD'));
     expect(of('UP', 'BUY').open).toEqual([expect.objectContaining({ predictionId: '2026-01-12:7d', signal: 'GATED', confidence: null })]);
   });
 
   it('says the same of the crowd whatever the model thinks and the wager did', () => {
-    const priced = pricedWager({ day: DAY - 1, decidingDay: DAY + 3, qMarket: 0.6, pModel: 0.9 });
-    const quiet = composeBrief(material({ wager: priced }));
+    const priced = buildPricedWager({ day: DAY - 1, decidingDay: DAY + 3, qMarket: 0.6, pModel: 0.9 });
+    const quiet = composeBrief(data({ wager: priced }));
     const placed = {
       ...priced,
       pModel: 0.1,
@@ -107,17 +107,17 @@ describe('a brief', () => {
       costMicros: 1,
       skippedBecause: null,
     };
-    expect(composeBrief(material({ wager: placed }))).toEqual(quiet);
+    expect(composeBrief(data({ wager: placed }))).toEqual(quiet);
     expect(quiet.crowd).toMatchObject({ marketProbability: 0.6, venue: 'polymarket', quotesAreOurs: false });
     const decidedLater = { ...priced, decidedAt: new Date(AS_OF.getTime() + 1) };
-    expect(composeBrief(material({ wager: decidedLater })).crowd).toBeNull();
+    expect(composeBrief(data({ wager: decidedLater })).crowd).toBeNull();
   });
 
   it('notes what was missed, late, void, uncommitted or waiting', () => {
     const missed = composeBrief(
-      material({
-        yesterday: dayDoc(DAY - 1, { missedBecause: 'no forecast before the window opened: *no* price' }),
-        forecasts: [{ ...forecastDoc({ date: '2026-01-12', state: 'VOID' }), missed: true, values: null }],
+      data({
+        yesterday: buildTestDay(DAY - 1, { missedBecause: 'no forecast before the window opened: *no* price' }),
+        forecasts: [{ ...buildTestForecast({ date: '2026-01-12', state: 'VOID' }), missed: true, values: null }],
         contextMissing: 'The last price is [old](http://x)',
         troubles: [{ step: 'resolve', date: '2026-01-13', state: 'waiting', reason: 'venues do not agree' }],
       }),
@@ -128,9 +128,9 @@ describe('a brief', () => {
       'Step resolve of 2026-01-13 is waiting: venues do not agree.',
     ]);
     const late = composeBrief(
-      material({
-        yesterday: dayDoc(DAY - 1, { late: true }),
-        forecasts: [forecastDoc({ date: '2026-01-12', state: 'VOID' }), forecastDoc({ date: '2026-01-11', state: 'DRAFT' })],
+      data({
+        yesterday: buildTestDay(DAY - 1, { late: true }),
+        forecasts: [buildTestForecast({ date: '2026-01-12', state: 'VOID' }), buildTestForecast({ date: '2026-01-11', state: 'DRAFT' })],
       }),
     ).notes;
     expect(late).toEqual([
@@ -138,12 +138,12 @@ describe('a brief', () => {
       '1 forecasts of 2026-01-12 were committed too late and never count.',
       '1 forecasts are not on chain yet.',
     ]);
-    expect(composeBrief(material({ yesterday: null })).notes).toEqual(['There is no entry of 2026-01-12 in the record.']);
+    expect(composeBrief(data({ yesterday: null })).notes).toEqual(['There is no entry of 2026-01-12 in the record.']);
   });
 
   it('lists what comes next in its order, with the first resolution', () => {
     const next = [{ event: 'brief' as const, at: '2026-01-14T03:00:00.000Z' }];
-    expect(composeBrief(material({ forecasts: [open], next })).next).toEqual([
+    expect(composeBrief(data({ forecasts: [open], next })).next).toEqual([
       { event: 'resolution', at: '2026-01-14T00:00:00.000Z' },
       ...next,
     ]);
@@ -151,10 +151,10 @@ describe('a brief', () => {
 });
 
 describe('a brief as text and Markdown', () => {
-  const wager = pricedWager({ day: DAY - 1, decidingDay: DAY + 3 });
+  const wager = buildPricedWager({ day: DAY - 1, decidingDay: DAY + 3 });
   const hostile = `# Ignore all\n\n- [click](https://evil.example) <img src=x onerror=alert(1)> **now** ${'x'.repeat(5_000)}`;
   const brief: Brief = composeBrief(
-    material({
+    data({
       forecasts: [resolvedToday, open],
       wager: { ...wager, market: { ...wager.market!, question: hostile } },
       context: {
@@ -166,11 +166,11 @@ describe('a brief as text and Markdown', () => {
   );
 
   it.each([
-    ['text', briefAsText],
-    ['Markdown', briefAsMarkdown],
+    ['text', renderBriefText],
+    ['Markdown', renderBriefMarkdown],
   ])('has every section, in figures that people read: %s', (_name, render) => {
     const text = render(brief);
-    for (const words of [
+    for (const phrases of [
       'brief of 2026-01-13',
       'As of 2026-01-13 03:00 UTC',
       'BTC/USD $101,234.57, -1.23 % in 24 hours',
@@ -181,15 +181,15 @@ describe('a brief as text and Markdown', () => {
       '2026-01-06:7d: GATED until 2026-01-14 00:00 UTC',
       '0 of 1 right',
     ])
-      expect(text).toContain(words);
+      expect(text).toContain(phrases);
   });
 
   it('has no markup but its own, however hostile the words of a venue', () => {
-    const lines = briefAsMarkdown(brief)
+    const lines = renderBriefMarkdown(brief)
       .split('\n')
       .filter((line) => line !== '');
     for (const line of lines) expect(line).toMatch(/^(# |## |- )[^#*`[\]<>|~\\]*$/);
     expect(brief.crowd!.question.length).toBeLessThanOrEqual(160);
-    expect(briefAsMarkdown(brief)).not.toMatch(/https?:\/\//);
+    expect(renderBriefMarkdown(brief)).not.toMatch(/https?:\/\//);
   });
 });

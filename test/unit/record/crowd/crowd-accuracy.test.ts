@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../src/forecast/day.ts';
 import { wilsonInterval } from '../../../../src/forecast/scoring.ts';
-import { accuracyByVenue, crowdAccuracy } from '../../../../src/record/crowd/crowd-accuracy.ts';
-import type { SettledPin } from '../../../../src/record/crowd/pins.ts';
-import { crowdPin, type PricedOptions } from './crowd-pin.ts';
+import { computeAccuracyByVenue, computeCrowdAccuracy } from '../../../../src/record/crowd/crowd-accuracy.ts';
+import type { SettledPin } from '../../../../src/record/crowd/crowd-pins.ts';
+import { buildTestPin, type PricedOptions } from './crowd-pin-fixture.ts';
 
 const FRIDAY = parseDay('2026-02-13');
 const pin = (options: Partial<PricedOptions>) =>
-  crowdPin({ day: FRIDAY - 3, decidingDay: FRIDAY, winner: 'YES', ...options }) as SettledPin;
+  buildTestPin({ day: FRIDAY - 3, decidingDay: FRIDAY, winner: 'YES', ...options }) as SettledPin;
 
 describe('the accuracy of the crowd', () => {
   it('is unknown before the first settled market', () => {
-    const empty = crowdAccuracy([]);
+    const empty = computeCrowdAccuracy([]);
     expect(empty).toMatchObject({
       markets: 0,
       weeks: 0,
@@ -29,7 +29,7 @@ describe('the accuracy of the crowd', () => {
   });
 
   it('counts each market by its first price, and the evidence by weeks', () => {
-    const accuracy = crowdAccuracy([
+    const accuracy = computeCrowdAccuracy([
       pin({ day: FRIDAY - 4, strikeUsd: 1, qMarket: 0.8 }),
       pin({ day: FRIDAY - 3, strikeUsd: 1, qMarket: 0.2 }),
       pin({ day: FRIDAY - 2, strikeUsd: 2, qMarket: 0.6, winner: 'NO' }),
@@ -42,12 +42,12 @@ describe('the accuracy of the crowd', () => {
     const { low, high } = wilsonInterval((2 / 3) * 2, 2);
     expect(accuracy.hitRateInterval95!.low).toBeCloseTo(low, 8);
     expect(accuracy.hitRateInterval95!.high).toBeCloseTo(high, 8);
-    const told = JSON.stringify(accuracy).match(/\d\.\d+/g)!;
-    expect(Math.max(...told.map((figure) => figure.length))).toBeLessThanOrEqual(10);
+    const figures = JSON.stringify(accuracy).match(/\d\.\d+/g)!;
+    expect(Math.max(...figures.map((figure) => figure.length))).toBeLessThanOrEqual(10);
   });
 
   it('has bins whose intervals count weeks, not markets', () => {
-    const { reliability } = crowdAccuracy([
+    const { reliability } = computeCrowdAccuracy([
       pin({ strikeUsd: 1, qMarket: 0.61 }),
       pin({ strikeUsd: 2, qMarket: 0.65, winner: 'NO' }),
       pin({ strikeUsd: 3, decidingDay: FRIDAY + 7, qMarket: 0.69 }),
@@ -60,7 +60,7 @@ describe('the accuracy of the crowd', () => {
   });
 
   it('takes a price of one half for no call', () => {
-    expect(crowdAccuracy([pin({ qMarket: 0.5 })])).toMatchObject({
+    expect(computeCrowdAccuracy([pin({ qMarket: 0.5 })])).toMatchObject({
       markets: 1,
       calls: 0,
       hitRate: null,
@@ -71,7 +71,7 @@ describe('the accuracy of the crowd', () => {
 
   it('is told by venue as well, which do not mix', () => {
     const pins = [pin({ venue: 'polymarket', qMarket: 0.9 }), pin({ venue: 'paper', qMarket: 0.1 })];
-    const [paper, polymarket] = accuracyByVenue(pins);
+    const [paper, polymarket] = computeAccuracyByVenue(pins);
     expect(paper).toMatchObject({ venue: 'paper', markets: 1, hits: 0 });
     expect(polymarket).toMatchObject({ venue: 'polymarket', markets: 1, hits: 1 });
   });

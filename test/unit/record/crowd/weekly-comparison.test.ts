@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
-import { pinOf } from '../../../../src/record/crowd/pins.ts';
-import { weeklyComparison, weekPins } from '../../../../src/record/crowd/weekly-comparison.ts';
-import { viewForecast } from '../../../../src/record/views.ts';
-import type { WagerDoc } from '../../../../src/wager/wagers.ts';
-import { forecastDoc } from '../forecast-doc.ts';
-import { crowdPin, pricedWager } from './crowd-pin.ts';
+import { toCrowdPin } from '../../../../src/record/crowd/crowd-pins.ts';
+import { compareWeekly, selectWeekPins } from '../../../../src/record/crowd/weekly-comparison.ts';
+import { viewForecast } from '../../../../src/record/forecast-view.ts';
+import type { WagerDoc } from '../../../../src/wager/wager-book.ts';
+import { buildTestForecast } from '../forecast-fixture.ts';
+import { buildPricedWager, buildTestPin } from './crowd-pin-fixture.ts';
 
 const FRIDAY = parseDay('2026-02-13');
 const NEXT_FRIDAY = FRIDAY + 7;
@@ -13,11 +13,11 @@ const NEXT_FRIDAY = FRIDAY + 7;
 describe('crowd against oracle', () => {
   it('takes one strike a week, the first that was pinned of it, newest week first', () => {
     const pins = [
-      crowdPin({ day: FRIDAY - 8, decidingDay: FRIDAY, strikeUsd: 1, qMarket: 0.4, winner: 'NO' }),
-      crowdPin({ day: FRIDAY - 7, decidingDay: FRIDAY, strikeUsd: 2, qMarket: 0.9, winner: 'YES' }),
-      crowdPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY, strikeUsd: 3, winner: 'YES' }),
+      buildTestPin({ day: FRIDAY - 8, decidingDay: FRIDAY, strikeUsd: 1, qMarket: 0.4, winner: 'NO' }),
+      buildTestPin({ day: FRIDAY - 7, decidingDay: FRIDAY, strikeUsd: 2, qMarket: 0.9, winner: 'YES' }),
+      buildTestPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY, strikeUsd: 3, winner: 'YES' }),
     ];
-    const { weeks } = weeklyComparison(pins, null);
+    const { weeks } = compareWeekly(pins, null);
     expect(weeks.map(({ weekId, strike, date }) => [weekId, strike, date])).toEqual([
       ['2026-W08', 3, formatDay(FRIDAY - 1)],
       ['2026-W07', 1, formatDay(FRIDAY - 8)],
@@ -26,10 +26,10 @@ describe('crowd against oracle', () => {
 
   it('scores both sides by what happened, and pairs them by week', () => {
     const pins = [
-      crowdPin({ day: FRIDAY - 8, decidingDay: FRIDAY, qMarket: 0.6, pModel: 0.8, winner: 'YES' }),
-      crowdPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY, qMarket: 0.6, pModel: 0.8, winner: 'NO' }),
+      buildTestPin({ day: FRIDAY - 8, decidingDay: FRIDAY, qMarket: 0.6, pModel: 0.8, winner: 'YES' }),
+      buildTestPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY, qMarket: 0.6, pModel: 0.8, winner: 'NO' }),
     ];
-    const { weeks, totals } = weeklyComparison(pins, null);
+    const { weeks, totals } = compareWeekly(pins, null);
     expect(weeks[1]).toMatchObject({ status: 'SETTLED', closer: 'oracle', btcPrice: 99_000 });
     expect(weeks[1].market!.brier).toBe(0.16);
     expect(weeks[1].oracle!.logLoss).toBe(0.22314355);
@@ -44,8 +44,8 @@ describe('crowd against oracle', () => {
 
   it('tells the book as it was pinned, of gated weeks as well', () => {
     const levels = { bids: [{ price: 0.47, size: 10 }], asks: [{ price: 0.49, size: 7 }] };
-    const pinned = pricedWager({ day: FRIDAY - 8, decidingDay: FRIDAY, qMarket: 0.48 });
-    const bookOf = (wager: WagerDoc) => weeklyComparison([pinOf(wager, null)], FRIDAY - 9).weeks[0].book;
+    const pinned = buildPricedWager({ day: FRIDAY - 8, decidingDay: FRIDAY, qMarket: 0.48 });
+    const bookOf = (wager: WagerDoc) => compareWeekly([toCrowdPin(wager, null)], FRIDAY - 9).weeks[0].book;
     expect(bookOf({ ...pinned, book: levels })).toEqual({ bid: 0.47, ask: 0.49, fee: 0, ...levels });
     expect(bookOf(pinned)).toEqual({ bid: 0.47, ask: 0.49, fee: 0, bids: [], asks: [] });
     expect(bookOf({ ...pinned, quote: null })).toBeNull();
@@ -53,45 +53,45 @@ describe('crowd against oracle', () => {
 
   it('tells scores without what floating point adds', () => {
     const pins = [
-      crowdPin({ day: FRIDAY - 8, decidingDay: FRIDAY, qMarket: 0.48, pModel: 0.7, winner: 'YES' }),
-      crowdPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY, qMarket: 0.1, pModel: 0.3, winner: 'NO' }),
+      buildTestPin({ day: FRIDAY - 8, decidingDay: FRIDAY, qMarket: 0.48, pModel: 0.7, winner: 'YES' }),
+      buildTestPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY, qMarket: 0.1, pModel: 0.3, winner: 'NO' }),
     ];
-    const { weeks, totals } = weeklyComparison(pins, null);
+    const { weeks, totals } = compareWeekly(pins, null);
     expect(weeks[1]).toMatchObject({ market: { brier: 0.2704 }, oracle: { brier: 0.09 } });
-    const told = JSON.stringify([weeks, totals]).match(/\d\.\d+/g)!;
-    expect(Math.max(...told.map((figure) => figure.length))).toBeLessThanOrEqual(10);
+    const published = JSON.stringify([weeks, totals]).match(/\d\.\d+/g)!;
+    expect(Math.max(...published.map((figure) => figure.length))).toBeLessThanOrEqual(10);
   });
 
   it('has the 7-day forecast of the day as the caller may see it', () => {
-    const doc = forecastDoc({ date: formatDay(FRIDAY - 8), direction: 'DOWN' });
+    const doc = buildTestForecast({ date: formatDay(FRIDAY - 8), direction: 'DOWN' });
     const view = (tier: 'public' | 'basic') => viewForecast(doc, { caller: { tier }, policy: 'resolution', now: doc.signalAt });
     const pins = [
-      crowdPin({ day: FRIDAY - 8, decidingDay: FRIDAY }),
-      crowdPin({ day: FRIDAY - 7, decidingDay: FRIDAY }),
-      crowdPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY }),
+      buildTestPin({ day: FRIDAY - 8, decidingDay: FRIDAY }),
+      buildTestPin({ day: FRIDAY - 7, decidingDay: FRIDAY }),
+      buildTestPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY }),
     ];
-    const weeks = (tier: 'public' | 'basic') => weeklyComparison(pins, null, [view(tier)]).weeks;
+    const weeks = (tier: 'public' | 'basic') => compareWeekly(pins, null, [view(tier)]).weeks;
     expect(weeks('basic')[1]).toMatchObject({ predictionId: '2026-02-05:7d', signal: 'SELL', direction: 'DOWN' });
     expect(weeks('public')[1]).toMatchObject({ predictionId: '2026-02-05:7d', signal: 'GATED', direction: null });
     expect(weeks('basic')[0]).toMatchObject({ predictionId: null, signal: null, direction: null });
-    expect(weekPins(pins)).toEqual([pins[0], pins[2]]);
+    expect(selectWeekPins(pins)).toEqual([pins[0], pins[2]]);
   });
 
   it.each([
     ['better', 0.9, 'the oracle was better than the crowd'],
     ['worse', 0.1, 'the crowd was better than the oracle'],
-  ])('says so where the oracle is %s beyond doubt', (_name, pModel, words) => {
+  ])('says so where the oracle is %s beyond doubt', (_name, pModel, verdict) => {
     const pins = Array.from({ length: 12 }, (_, index) =>
-      crowdPin({ day: FRIDAY - 8 + 7 * index, decidingDay: FRIDAY + 7 * index, qMarket: 0.5 + index / 1000, pModel, winner: 'YES' }),
+      buildTestPin({ day: FRIDAY - 8 + 7 * index, decidingDay: FRIDAY + 7 * index, qMarket: 0.5 + index / 1000, pModel, winner: 'YES' }),
     );
-    expect(weeklyComparison(pins, null).totals.verdict).toContain(words);
+    expect(compareWeekly(pins, null).totals.verdict).toContain(verdict);
   });
 
   it('makes no claim from one settled week, nor from none', () => {
-    const pin = crowdPin({ day: FRIDAY - 8, decidingDay: FRIDAY, winner: 'YES' });
-    expect(weeklyComparison([pin], null).totals).toMatchObject({ weeks: 1, verdict: 'one settled week: no claim can be made' });
-    expect(weeklyComparison([pin], null).weeks[0].closer).toBe('tie');
-    expect(weeklyComparison([], null)).toEqual({
+    const pin = buildTestPin({ day: FRIDAY - 8, decidingDay: FRIDAY, winner: 'YES' });
+    expect(compareWeekly([pin], null).totals).toMatchObject({ weeks: 1, verdict: 'one settled week: no claim can be made' });
+    expect(compareWeekly([pin], null).weeks[0].closer).toBe('tie');
+    expect(compareWeekly([], null)).toEqual({
       weeks: [],
       totals: expect.objectContaining({
         weeks: 0,
@@ -104,9 +104,9 @@ describe('crowd against oracle', () => {
   });
 
   it('tells of a day beyond the last one told only what the market itself shows, whatever the oracle said and whoever won', () => {
-    const told = crowdPin({ day: FRIDAY - 8, decidingDay: FRIDAY, winner: 'YES' });
+    const published = buildTestPin({ day: FRIDAY - 8, decidingDay: FRIDAY, winner: 'YES' });
     const shown = (pModel: number, winner: 'YES' | 'NO' | null) =>
-      weeklyComparison([told, crowdPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY, qMarket: 0.55, pModel, winner })], FRIDAY - 2);
+      compareWeekly([published, buildTestPin({ day: FRIDAY - 1, decidingDay: NEXT_FRIDAY, qMarket: 0.55, pModel, winner })], FRIDAY - 2);
     expect(shown(0.9, 'YES')).toEqual(shown(0.1, 'NO'));
     expect(shown(0.9, null)).toEqual(shown(0.1, 'NO'));
     expect(shown(0.9, 'YES').weeks[0]).toMatchObject({

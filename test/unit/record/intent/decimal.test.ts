@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decimalOfMicros } from '../../../../src/record/intent/decimal.ts';
+import { formatMicros } from '../../../../src/record/intent/decimal.ts';
 
 describe('the decimal of an amount in micros', () => {
   it.each([
@@ -12,13 +12,13 @@ describe('the decimal of an amount in micros', () => {
     [199_360_000, '199.36'],
     [Number.MAX_SAFE_INTEGER, '9007199254.740991'],
   ])('of %i is %s', (micros, text) => {
-    expect(decimalOfMicros(micros)).toBe(text);
+    expect(formatMicros(micros)).toBe(text);
   });
 
   it('is exact, and has no needless zeros', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), (micros) => {
-        const text = decimalOfMicros(micros);
+        const text = formatMicros(micros);
         expect(text).toMatch(/^-?(0|[1-9]\d*)(\.\d{0,5}[1-9])?$/);
         const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)!;
         expect(BigInt(`${sign}${whole}${fraction.padEnd(6, '0')}`)).toBe(BigInt(micros));

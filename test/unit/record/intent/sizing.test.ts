@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sizingOf, sizingOfWager } from '../../../../src/record/intent/sizing.ts';
+import { computeIntentSizing, computeWagerSizing } from '../../../../src/record/intent/sizing.ts';
 import { sizeWager } from '../../../../src/wager/sizing.ts';
-import { undecidedWager } from '../../../../src/wager/wagers.ts';
+import { buildUndecidedWager } from '../../../../src/wager/wager-book.ts';
 import { between } from '../../../support/arbitraries.ts';
 
 const sizedAt = new Date('2026-03-10T21:42:00Z');
@@ -10,7 +10,7 @@ const inputs = { pModel: 0.6, marketPrice: 0.5, weight: 0.5, bid: 0.49, ask: 0.5
 
 describe('the Kelly sizing of an intent', () => {
   it('is a quarter of Kelly of the believed probability at the cost of the side', () => {
-    const sizing = sizingOf(inputs);
+    const sizing = computeIntentSizing(inputs);
     expect(sizing).toMatchObject({ side: 'YES', pBelieved: 0.55, yesCost: 0.52, kellyShare: 0.25, maxFraction: 0.02 });
     expect(sizing.fullKelly).toBe(0.0625);
     expect(sizing.fraction).toBe(0.015625);
@@ -18,19 +18,26 @@ describe('the Kelly sizing of an intent', () => {
   });
 
   it('says why nothing is staked', () => {
-    expect(sizingOf({ ...inputs, pModel: 0.99, weight: 0 })).toMatchObject({ side: null, fraction: 0, fullKelly: 0, pBelieved: 0.5 });
-    expect(sizingOf({ ...inputs, weight: 0 }).note).toMatch(/^Stake 0: .* 30 settled markets yet, so it is not believed \(weight 0\)\.$/);
-    expect(sizingOf({ ...inputs, pModel: 0.5 }).note).toBe('Stake 0: neither side has an edge after costs.');
+    expect(computeIntentSizing({ ...inputs, pModel: 0.99, weight: 0 })).toMatchObject({
+      side: null,
+      fraction: 0,
+      fullKelly: 0,
+      pBelieved: 0.5,
+    });
+    expect(computeIntentSizing({ ...inputs, weight: 0 }).note).toMatch(
+      /^Stake 0: .* 30 settled markets yet, so it is not believed \(weight 0\)\.$/,
+    );
+    expect(computeIntentSizing({ ...inputs, pModel: 0.5 }).note).toBe('Stake 0: neither side has an edge after costs.');
   });
 
   it('says so when the fee of the exchange is not in it', () => {
-    const sizing = sizingOf({ ...inputs, fee: null });
+    const sizing = computeIntentSizing({ ...inputs, fee: null });
     expect(sizing).toMatchObject({ fee: null, yesCost: 0.51, noCost: 0.51 });
     expect(sizing.note).toContain("exchange's fee is not in the costs");
   });
 
   it('has prices and costs without what floating point adds', () => {
-    const sizing = sizingOf({ ...inputs, bid: 0.55, ask: 0.57, fee: 0.01, marketPrice: (0.34 + 0.35) / 2, weight: 0 });
+    const sizing = computeIntentSizing({ ...inputs, bid: 0.55, ask: 0.57, fee: 0.01, marketPrice: (0.34 + 0.35) / 2, weight: 0 });
     expect(1 - 0.55 + 0.01).not.toBe(0.46);
     expect(sizing).toMatchObject({ yesCost: 0.58, noCost: 0.46, marketPrice: 0.345, pBelieved: 0.345 });
   });
@@ -44,28 +51,28 @@ describe('the Kelly sizing of an intent', () => {
       fc.property(unit, quote, unit, fee, (pModel, prices, weight, feeMicros) => {
         const [bid, ask] = prices.toSorted((a, b) => a - b);
         const quoted = { bid: bid / 10_000, ask: ask / 10_000, fee: feeMicros === null ? null : feeMicros / 1_000_000 };
-        const sizing = sizingOf({ ...quoted, pModel, marketPrice: (quoted.bid + quoted.ask) / 2, weight, sizedAt });
-        const told = JSON.parse(JSON.stringify(sizing)) as typeof sizing;
-        expect(told).toEqual(sizing);
-        expect(told.marketPrice).toBe((bid + ask) / 20_000);
-        expect(told.pBelieved).toBeCloseTo(told.marketPrice + told.weight * (told.pModel - told.marketPrice), 7);
-        expect(told.yesCost).toBe((ask * 100 + (feeMicros ?? 0)) / 1_000_000);
-        expect(told.noCost).toBe((1_000_000 - bid * 100 + (feeMicros ?? 0)) / 1_000_000);
-        expect(told.fraction).toBeCloseTo(Math.min(told.kellyShare * told.fullKelly, told.maxFraction), 7);
-        expect(told.fraction).toBeLessThanOrEqual(told.maxFraction);
-        const { side, ...exact } = sizeWager({ ...told, qMarket: told.marketPrice });
-        expect(told.side).toBe(side);
-        expect(told.fullKelly).toBeCloseTo(exact.fullKelly, 7);
-        if (side === null) expect(told.fraction).toBe(0);
+        const sizing = computeIntentSizing({ ...quoted, pModel, marketPrice: (quoted.bid + quoted.ask) / 2, weight, sizedAt });
+        const published = JSON.parse(JSON.stringify(sizing)) as typeof sizing;
+        expect(published).toEqual(sizing);
+        expect(published.marketPrice).toBe((bid + ask) / 20_000);
+        expect(published.pBelieved).toBeCloseTo(published.marketPrice + published.weight * (published.pModel - published.marketPrice), 7);
+        expect(published.yesCost).toBe((ask * 100 + (feeMicros ?? 0)) / 1_000_000);
+        expect(published.noCost).toBe((1_000_000 - bid * 100 + (feeMicros ?? 0)) / 1_000_000);
+        expect(published.fraction).toBeCloseTo(Math.min(published.kellyShare * published.fullKelly, published.maxFraction), 7);
+        expect(published.fraction).toBeLessThanOrEqual(published.maxFraction);
+        const { side, ...exact } = sizeWager({ ...published, qMarket: published.marketPrice });
+        expect(published.side).toBe(side);
+        expect(published.fullKelly).toBeCloseTo(exact.fullKelly, 7);
+        if (side === null) expect(published.fraction).toBe(0);
       }),
     );
   });
 
   it('of a stored wager uses what stood at its decision; without a market there is none', () => {
-    const wager = undecidedWager({ name: 'paper', asset: 'PAPER-USD' }, 20_000, sizedAt);
-    expect(sizingOfWager(wager)).toBeNull();
+    const wager = buildUndecidedWager({ name: 'paper', asset: 'PAPER-USD' }, 20_000, sizedAt);
+    expect(computeWagerSizing(wager)).toBeNull();
     const quote = { bid: 0.49, ask: 0.51, fee: 0.01, at: sizedAt };
     const sized = { ...wager, quote, pModel: 0.6, qMarket: 0.5, weight: 0.5 };
-    expect(sizingOfWager(sized)).toEqual(sizingOf(inputs));
+    expect(computeWagerSizing(sized)).toEqual(computeIntentSizing(inputs));
   });
 });

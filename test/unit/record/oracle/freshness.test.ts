@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../src/forecast/day.ts';
-import { freshnessOf, nextSignalAt } from '../../../../src/record/oracle/freshness.ts';
+import { computeFreshness, computeNextSignalAt } from '../../../../src/record/oracle/freshness.ts';
 
 const day = parseDay('2026-03-10');
 const made = { day, signalAt: new Date('2026-03-10T21:35:00Z') };
-const at = (text: string, lastDay = day, lastCovered: number | null = null) => freshnessOf(made, { lastDay, lastCovered }, new Date(text));
+const at = (text: string, lastDay = day, lastCovered: number | null = null) =>
+  computeFreshness(made, { lastDay, lastCovered }, new Date(text));
 
 describe('how old a forecast is', () => {
   it('counts from when it was made', () => {
@@ -28,7 +29,7 @@ describe('how old a forecast is', () => {
     ['2026-03-10T21:35:00Z', '2026-03-11T21:35:00.000Z'],
     ['2026-03-10T23:59:59Z', '2026-03-11T21:35:00.000Z'],
   ])('at %s the next is due at %s', (now, next) => {
-    expect(nextSignalAt(new Date(now), { lastDay: day - 1, lastCovered: null })?.toISOString()).toBe(next);
+    expect(computeNextSignalAt(new Date(now), { lastDay: day - 1, lastCovered: null })?.toISOString()).toBe(next);
   });
 
   it('says of a day whose forecast was made before its time that the next one is due a day later', () => {
@@ -37,7 +38,7 @@ describe('how old a forecast is', () => {
   });
 
   it('names a time before the first forecast too', () => {
-    const next = nextSignalAt(new Date('2026-03-10T09:00:00Z'), { lastDay: null, lastCovered: null });
+    const next = computeNextSignalAt(new Date('2026-03-10T09:00:00Z'), { lastDay: null, lastCovered: null });
     expect(next?.toISOString()).toBe('2026-03-10T21:35:00.000Z');
   });
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
-import type { Regime } from '../../../../src/forecast/regime.ts';
-import type { ForecastDoc } from '../../../../src/record/forecast.ts';
-import { byModelVersion, byRegime, horizonRow, shareRow } from '../../../../src/record/statistics/breakdown.ts';
-import { forecastDoc } from '../forecast-doc.ts';
+import type { Regime } from '../../../../src/forecast/regime/regime.ts';
+import type { ForecastDoc } from '../../../../src/record/forecast-doc.ts';
+import { buildHorizonRow, buildShareRow, groupByModelVersion, groupByRegime } from '../../../../src/record/statistics/breakdown.ts';
+import { buildTestForecast } from '../forecast-fixture.ts';
 
 const FIRST = parseDay('2026-01-01');
 
@@ -19,7 +19,7 @@ const drawn = fc
   )
   .map((items) =>
     items.map(({ state, regime, version }, index): ForecastDoc => {
-      const doc = forecastDoc({ date: formatDay(FIRST + index), state, actual: state === 'LOSS' ? 'DOWN' : 'UP' });
+      const doc = buildTestForecast({ date: formatDay(FIRST + index), state, actual: state === 'LOSS' ? 'DOWN' : 'UP' });
       return { ...doc, regime, modelVersion: regime === null ? null : version || index > 20 ? 'new' : 'old' };
     }),
   );
@@ -28,8 +28,8 @@ describe('a record by its parts', () => {
   it('has every forecast in one row of each kind', () => {
     fc.assert(
       fc.property(drawn, fc.constantFrom(1, 2, 3, 7), (docs, h) => {
-        const whole = shareRow(docs, h);
-        for (const rows of [byRegime(docs, h), byModelVersion(docs, h)]) {
+        const whole = buildShareRow(docs, h);
+        for (const rows of [groupByRegime(docs, h), groupByModelVersion(docs, h)]) {
           for (const what of ['total', 'resolved', 'wins'] as const)
             expect(rows.reduce((sum, row) => sum + row[what], 0)).toBe(whole[what]);
           for (const { effectiveN, resolved, accuracy, accuracyInterval95 } of rows) {
@@ -48,10 +48,10 @@ describe('a record by its parts', () => {
 
   it('counts all that is not scored, in the row of a horizon', () => {
     const docs = (['WIN', 'HOLD', 'VOID', 'DRAFT', 'PENDING'] as const).map((state, index) =>
-      forecastDoc({ date: formatDay(FIRST + index), state }),
+      buildTestForecast({ date: formatDay(FIRST + index), state }),
     );
     docs[2] = { ...docs[2], missed: true, values: null, regime: null };
-    expect(horizonRow(docs, 7)).toMatchObject({
+    expect(buildHorizonRow(docs, 7)).toMatchObject({
       ...{ horizon: '7d', total: 5, resolved: 1, wins: 1, holds: 1, voids: 1, missed: 1, pending: 2, effectiveN: 1, accuracy: 1 },
       brier: { n: 2 },
       verdict: expect.stringContaining('1 of 1 right'),
@@ -60,15 +60,15 @@ describe('a record by its parts', () => {
 
   it('has the most frequent regime first, and the newest model', () => {
     const docs = [0, 1, 2].map((index) => ({
-      ...forecastDoc({ date: formatDay(FIRST + index) }),
+      ...buildTestForecast({ date: formatDay(FIRST + index) }),
       regime: (['CRISIS', 'CHOP', 'CHOP'] as const)[index],
       modelVersion: ['old', 'old', 'new'][index],
     }));
-    expect(byRegime(docs, 7).map(({ regime, total }) => [regime, total])).toEqual([
+    expect(groupByRegime(docs, 7).map(({ regime, total }) => [regime, total])).toEqual([
       ['CHOP', 2],
       ['CRISIS', 1],
     ]);
-    expect(byModelVersion(docs, 7).map(({ modelVersion, total }) => [modelVersion, total])).toEqual([
+    expect(groupByModelVersion(docs, 7).map(({ modelVersion, total }) => [modelVersion, total])).toEqual([
       ['new', 1],
       ['old', 2],
     ]);

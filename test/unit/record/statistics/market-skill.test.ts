@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../src/forecast/day.ts';
-import { weeklyComparison } from '../../../../src/record/crowd/weekly-comparison.ts';
-import { marketSkillOf } from '../../../../src/record/statistics/market-skill.ts';
-import { crowdPin, type PricedOptions } from '../crowd/crowd-pin.ts';
+import { compareWeekly } from '../../../../src/record/crowd/weekly-comparison.ts';
+import { computeMarketSkill } from '../../../../src/record/statistics/market-skill.ts';
+import { buildTestPin, type PricedOptions } from '../crowd/crowd-pin-fixture.ts';
 
 const FRIDAY = parseDay('2026-02-13');
 const LATER = FRIDAY + 1_000;
 
 const week = (index: number, options: Partial<PricedOptions> = {}) =>
-  crowdPin({
+  buildTestPin({
     ...{ day: FRIDAY - 8 + 7 * index, decidingDay: FRIDAY + 7 * index, qMarket: 0.5, pModel: 0.6 },
     ...{ winner: index % 3 === 0 ? 'NO' : 'YES', ...options },
   });
@@ -18,7 +18,7 @@ describe('skill against the market', () => {
   it('is one minus the quotient of the Brier scores on the settled weeks', () => {
     const pins = [0, 1, 2].map((index) => week(index));
     const oracleBrier = (0.36 + 0.16 + 0.16) / 3;
-    expect(marketSkillOf(pins, LATER)).toEqual({
+    expect(computeMarketSkill(pins, LATER)).toEqual({
       weeks: 3,
       oracleBrier: expect.closeTo(oracleBrier, 8),
       marketBrier: 0.25,
@@ -26,7 +26,7 @@ describe('skill against the market', () => {
       low: expect.any(Number),
       high: expect.any(Number),
     });
-    expect(marketSkillOf(pins.slice(0, 1), LATER)).toMatchObject({ weeks: 1, low: null, high: null });
+    expect(computeMarketSkill(pins.slice(0, 1), LATER)).toMatchObject({ weeks: 1, low: null, high: null });
   });
 
   it('says of any weeks what the weekly comparison says of them', () => {
@@ -41,11 +41,11 @@ describe('skill against the market', () => {
     fc.assert(
       fc.property(weeks, (drawn) => {
         const pins = drawn.map((one, index) => week(index, one));
-        const { value, low, high } = marketSkillOf(pins, LATER)!;
+        const { value, low, high } = computeMarketSkill(pins, LATER)!;
         expect(low!).toBeLessThanOrEqual(value);
         expect(high!).toBeGreaterThanOrEqual(value);
         expect(high!).toBeLessThanOrEqual(1);
-        const { brierDifference, market } = weeklyComparison(pins, LATER).totals;
+        const { brierDifference, market } = compareWeekly(pins, LATER).totals;
         // What rounding to eight digits may move to the other side.
         fc.pre([brierDifference!.low!, brierDifference!.high!].every((bound) => bound === 0 || Math.abs(bound) > 1e-6));
         expect([value > 0, low! > 0, high! < 0]).toEqual([
@@ -61,7 +61,7 @@ describe('skill against the market', () => {
   it('cannot be told from none after five weeks of small gains', () => {
     const gains = [0.52, 0.505, 0.47, 0.51, 0.42];
     const pins = gains.map((pModel, index) => week(index, { pModel, winner: pModel > 0.5 ? 'YES' : 'NO' }));
-    const { value, low, high } = marketSkillOf(pins, LATER)!;
+    const { value, low, high } = computeMarketSkill(pins, LATER)!;
     expect(value).toBeGreaterThan(0.1);
     expect(low).toBeLessThan(0);
     expect(high).toBeGreaterThan(0);
@@ -69,24 +69,24 @@ describe('skill against the market', () => {
 
   it('has finite figures against a market that was sure and right in all weeks but one', () => {
     const pins = Array.from({ length: 12 }, (_, index) => week(index, { qMarket: index === 5 ? 0.5 : 1, winner: 'YES' }));
-    const figures = Object.values(marketSkillOf(pins, LATER)!);
+    const figures = Object.values(computeMarketSkill(pins, LATER)!);
     expect(figures).toHaveLength(6);
     for (const figure of figures) expect(figure).toSatisfy(Number.isFinite);
   });
 
   it('knows nothing of weeks that are open, or that not everybody may know', () => {
-    const told = [0, 1, 2, 3, 4, 5].map((index) => week(index));
-    const through = told[4].day;
-    const without = marketSkillOf(told.slice(0, 5), through);
+    const publicWeeks = [0, 1, 2, 3, 4, 5].map((index) => week(index));
+    const through = publicWeeks[4].day;
+    const without = computeMarketSkill(publicWeeks.slice(0, 5), through);
     expect(without!.weeks).toBe(5);
-    expect(marketSkillOf(told, through)).toEqual(without);
-    expect(marketSkillOf([...told.slice(0, 5), week(5, { pModel: 0.01, winner: 'YES' })], through)).toEqual(without);
-    expect(marketSkillOf([...told.slice(0, 5), week(5, { winner: null })], LATER)).toEqual(without);
+    expect(computeMarketSkill(publicWeeks, through)).toEqual(without);
+    expect(computeMarketSkill([...publicWeeks.slice(0, 5), week(5, { pModel: 0.01, winner: 'YES' })], through)).toEqual(without);
+    expect(computeMarketSkill([...publicWeeks.slice(0, 5), week(5, { winner: null })], LATER)).toEqual(without);
   });
 
   it('is none before the first settled week, and against a market that was never wrong', () => {
-    expect(marketSkillOf([], LATER)).toBeNull();
-    expect(marketSkillOf([week(0, { winner: null })], LATER)).toBeNull();
-    expect(marketSkillOf([week(1, { qMarket: 1 })], LATER)).toBeNull();
+    expect(computeMarketSkill([], LATER)).toBeNull();
+    expect(computeMarketSkill([week(0, { winner: null })], LATER)).toBeNull();
+    expect(computeMarketSkill([week(1, { qMarket: 1 })], LATER)).toBeNull();
   });
 });

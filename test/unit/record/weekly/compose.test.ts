@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Day, formatDay, instantOf, parseDay } from '../../../../src/forecast/day.ts';
+import { type Day, formatDay, parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
 import { HORIZONS } from '../../../../src/forecast/model.ts';
 import { formatWeek } from '../../../../src/forecast/week.ts';
-import type { ForecastDoc } from '../../../../src/record/forecast.ts';
-import { composeWeekly, type WeeklyMaterial } from '../../../../src/record/weekly/compose.ts';
-import { wagersToldBetween } from '../../../../src/record/weekly/wagers.ts';
-import type { WagerDoc } from '../../../../src/wager/wagers.ts';
-import { pricedWager } from '../crowd/crowd-pin.ts';
-import { dayDoc } from '../day-doc.ts';
-import { forecastDoc } from '../forecast-doc.ts';
+import type { ForecastDoc } from '../../../../src/record/forecast-doc.ts';
+import { composeWeeklyReport, type WeeklyReportData } from '../../../../src/record/weekly/compose.ts';
+import { summarizeNewlyPublicWagers } from '../../../../src/record/weekly/wagers.ts';
+import type { WagerDoc } from '../../../../src/wager/wager-book.ts';
+import { buildPricedWager } from '../crowd/crowd-pin-fixture.ts';
+import { buildTestDay } from '../day-fixture.ts';
+import { buildTestForecast } from '../forecast-fixture.ts';
 
 /** A Monday. */
 const WEEK = parseDay('2026-01-05');
-const dueAt = (week: Day) => new Date(instantOf(week + 7, 0, 30));
+const dueAt = (week: Day) => new Date(toInstantMs(week + 7, 0, 30));
 
-const material = (rest: Partial<WeeklyMaterial> = {}): WeeklyMaterial => ({
+const data = (rest: Partial<WeeklyReportData> = {}): WeeklyReportData => ({
   week: WEEK,
   before: dueAt(WEEK - 7),
   asOf: dueAt(WEEK),
@@ -32,26 +32,26 @@ const material = (rest: Partial<WeeklyMaterial> = {}): WeeklyMaterial => ({
 
 /** Revealed when its window ended. */
 const resolved = (date: string, horizonDays: number, state: 'WIN' | 'LOSS' | 'HOLD', actual: 'UP' | 'DOWN') =>
-  forecastDoc({ date, horizonDays, state, direction: (state === 'LOSS') === (actual === 'UP') ? 'DOWN' : 'UP', actual });
+  buildTestForecast({ date, horizonDays, state, direction: (state === 'LOSS') === (actual === 'UP') ? 'DOWN' : 'UP', actual });
 
 const stake = (day: Day, settledAt: Date, rest: Partial<WagerDoc> = {}): WagerDoc => ({
-  ...pricedWager({ day, decidingDay: day + 2, winner: 'YES' }),
+  ...buildPricedWager({ day, decidingDay: day + 2, winner: 'YES' }),
   ...{ state: 'WIN', side: 'YES', contracts: 10, costMicros: 4_000_000, payoutMicros: 10_000_000, settledAt },
   ...rest,
 });
 
 describe('a weekly report', () => {
   it('counts forecasts of its days, and resolutions by when they came on chain', () => {
-    const report = composeWeekly(
-      material({
+    const report = composeWeeklyReport(
+      data({
         forecasts: [
           resolved('2026-01-02', 1, 'WIN', 'UP'),
           resolved('2026-01-04', 1, 'WIN', 'UP'),
           resolved('2026-01-06', 1, 'LOSS', 'DOWN'),
           resolved('2026-01-07', 1, 'WIN', 'DOWN'),
           resolved('2026-01-08', 1, 'HOLD', 'UP'),
-          forecastDoc({ date: '2026-01-11', horizonDays: 1 }),
-          forecastDoc({ date: '2026-01-12', horizonDays: 1 }),
+          buildTestForecast({ date: '2026-01-11', horizonDays: 1 }),
+          buildTestForecast({ date: '2026-01-12', horizonDays: 1 }),
         ],
       }),
     );
@@ -67,12 +67,12 @@ describe('a weekly report', () => {
 
   it('says the same when it is made late', () => {
     const after = new Date(dueAt(WEEK).getTime() + 1);
-    const waiting = forecastDoc({ date: '2026-01-06', horizonDays: 2 });
-    const won = forecastDoc({ date: '2026-01-06', horizonDays: 2, state: 'WIN' });
-    const inTime = composeWeekly(material({ forecasts: [waiting] }));
-    const late = composeWeekly(
-      material({
-        forecasts: [{ ...won, reveal: { ...won.reveal!, at: after } }, forecastDoc({ date: '2026-01-12' })],
+    const waiting = buildTestForecast({ date: '2026-01-06', horizonDays: 2 });
+    const won = buildTestForecast({ date: '2026-01-06', horizonDays: 2, state: 'WIN' });
+    const inTime = composeWeeklyReport(data({ forecasts: [waiting] }));
+    const late = composeWeeklyReport(
+      data({
+        forecasts: [{ ...won, reveal: { ...won.reveal!, at: after } }, buildTestForecast({ date: '2026-01-12' })],
         stakes: [stake(WEEK - 20, after)],
         generatedAt: after,
         late: true,
@@ -84,15 +84,18 @@ describe('a weekly report', () => {
 
   it('tells days, regimes and incidents', () => {
     const days = [
-      dayDoc(WEEK, { replayed: true, regime: 'CRISIS' }),
-      dayDoc(WEEK + 1, { late: true }),
-      dayDoc(WEEK + 2, { missedBecause: 'no `price`', regime: null, late: true }),
-      dayDoc(WEEK + 3),
+      buildTestDay(WEEK, { replayed: true, regime: 'CRISIS' }),
+      buildTestDay(WEEK + 1, { late: true }),
+      buildTestDay(WEEK + 2, { missedBecause: 'no `price`', regime: null, late: true }),
+      buildTestDay(WEEK + 3),
     ];
-    const report = composeWeekly(
-      material({
+    const report = composeWeeklyReport(
+      data({
         days,
-        forecasts: [forecastDoc({ date: formatDay(WEEK + 3), state: 'VOID' }), forecastDoc({ date: formatDay(WEEK + 6), state: 'DRAFT' })],
+        forecasts: [
+          buildTestForecast({ date: formatDay(WEEK + 3), state: 'VOID' }),
+          buildTestForecast({ date: formatDay(WEEK + 6), state: 'DRAFT' }),
+        ],
       }),
     );
     expect(report.days).toEqual({ recorded: 4, forecast: 3, missed: 1, late: 1, replayed: 1 });
@@ -111,9 +114,9 @@ describe('a weekly report', () => {
   });
 
   it('has closes in cents, and the change between these', () => {
-    const { market } = composeWeekly(material({ openUsd: 0.014999, closeUsd: 61_234.56789 }));
+    const { market } = composeWeeklyReport(data({ openUsd: 0.014999, closeUsd: 61_234.56789 }));
     expect(market).toEqual({ openUsd: 0.01, closeUsd: 61_234.57, changePct: 612_345_600 });
-    expect(composeWeekly(material({ openUsd: 100_000.004, closeUsd: 98_765.4321 })).market).toEqual({
+    expect(composeWeeklyReport(data({ openUsd: 100_000.004, closeUsd: 98_765.4321 })).market).toEqual({
       openUsd: 100_000,
       closeUsd: 98_765.43,
       changePct: -1.23,
@@ -121,7 +124,7 @@ describe('a weekly report', () => {
   });
 
   it('of a week without anything is all zeros and nulls', () => {
-    const report = composeWeekly(material({ openUsd: null }));
+    const report = composeWeeklyReport(data({ openUsd: null }));
     expect(report.market).toEqual({ openUsd: null, closeUsd: 98_000, changePct: null });
     expect(report).toMatchObject({ wagers: [], incidents: [], attestations: { transactions: 0, gasWei: '0' }, replayed: false });
     for (const horizon of report.horizons)
@@ -131,10 +134,10 @@ describe('a weekly report', () => {
 
 describe('wagers of a weekly report', () => {
   const between = (stakes: WagerDoc[], week: Day, forecasts: ForecastDoc[] = []) =>
-    wagersToldBetween(stakes, forecasts, { before: dueAt(week - 7), asOf: dueAt(week) });
+    summarizeNewlyPublicWagers(stakes, forecasts, { before: dueAt(week - 7), asOf: dueAt(week) });
 
   it('are summed by venue, exactly', () => {
-    const settledAt = new Date(instantOf(WEEK - 1));
+    const settledAt = new Date(toInstantMs(WEEK - 1));
     const stakes = [
       stake(WEEK - 6, settledAt),
       stake(WEEK - 5, settledAt, { state: 'LOSS', winner: 'NO', payoutMicros: 0, costMicros: 1_234_567 }),
@@ -150,12 +153,12 @@ describe('wagers of a weekly report', () => {
   });
 
   it('are not told while a forecast of their day, or of one before it, is unresolved', () => {
-    const stakes = [stake(WEEK - 6, new Date(instantOf(WEEK - 1)))];
-    const late = forecastDoc({ date: formatDay(WEEK - 7), horizonDays: 7 });
+    const stakes = [stake(WEEK - 6, new Date(toInstantMs(WEEK - 1)))];
+    const late = buildTestForecast({ date: formatDay(WEEK - 7), horizonDays: 7 });
     expect(between(stakes, WEEK, [late])).toEqual([]);
-    const revealed = { ...forecastDoc({ date: formatDay(WEEK - 7), state: 'WIN' }) };
-    expect(between(stakes, WEEK, [{ ...revealed, reveal: { ...revealed.reveal!, at: new Date(instantOf(WEEK + 9)) } }])).toEqual([]);
-    expect(between(stakes, WEEK + 7, [{ ...revealed, reveal: { ...revealed.reveal!, at: new Date(instantOf(WEEK + 9)) } }])).toHaveLength(
+    const revealed = { ...buildTestForecast({ date: formatDay(WEEK - 7), state: 'WIN' }) };
+    expect(between(stakes, WEEK, [{ ...revealed, reveal: { ...revealed.reveal!, at: new Date(toInstantMs(WEEK + 9)) } }])).toEqual([]);
+    expect(between(stakes, WEEK + 7, [{ ...revealed, reveal: { ...revealed.reveal!, at: new Date(toInstantMs(WEEK + 9)) } }])).toHaveLength(
       1,
     );
   });
@@ -168,16 +171,16 @@ describe('wagers of a weekly report', () => {
     });
     fc.assert(
       fc.property(fc.array(offsets, { maxLength: 12 }), (items) => {
-        const stakes = items.map(({ day, settled }) => stake(WEEK + day, new Date(instantOf(WEEK + day, settled))));
+        const stakes = items.map(({ day, settled }) => stake(WEEK + day, new Date(toInstantMs(WEEK + day, settled))));
         const forecasts = items.flatMap(({ day, revealed }) =>
           HORIZONS.map((horizonDays) => {
-            const doc = forecastDoc({ date: formatDay(WEEK + day), horizonDays, state: 'WIN' });
+            const doc = buildTestForecast({ date: formatDay(WEEK + day), horizonDays, state: 'WIN' });
             return { ...doc, reveal: { ...doc.reveal!, at: new Date(doc.resolvesAt.getTime() + revealed * 3_600_000) } };
           }),
         );
         const weeks = Array.from({ length: 14 }, (_, index) => WEEK + 7 * index);
-        const told = weeks.flatMap((week) => between(stakes, week, forecasts));
-        expect(told.reduce((sum, { settled }) => sum + settled, 0)).toBe(stakes.length);
+        const reported = weeks.flatMap((week) => between(stakes, week, forecasts));
+        expect(reported.reduce((sum, { settled }) => sum + settled, 0)).toBe(stakes.length);
         expect(formatWeek(weeks[0])).toBe('2026-W02');
       }),
       { numRuns: 40 },

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { OrderBook } from '../../../../src/wager/polymarket/clob.ts';
-import { quoteOf } from '../../../../src/wager/polymarket/quote.ts';
-import type { BookLevel } from '../../../../src/wager/venue.ts';
+import type { OrderBook } from '../../../../src/wager/polymarket/api/market-data-client.ts';
+import { buildQuote } from '../../../../src/wager/polymarket/quote.ts';
+import type { PriceLevel } from '../../../../src/wager/venue.ts';
 
 const at = new Date('2026-01-07T21:42:00Z');
 const free = { rate: 0, exponent: 0 };
-const level = (price: number): BookLevel => ({ price, size: 10 });
+const level = (price: number): PriceLevel => ({ price, size: 10 });
 const book = (bids: number[], asks: number[]): OrderBook => ({
   bids: bids.map(level),
   asks: asks.map(level),
@@ -17,17 +17,17 @@ const book = (bids: number[], asks: number[]): OrderBook => ({
 describe('a quote', () => {
   it('is the best bid and ask, with the book that stood behind them', () => {
     const { bids, asks } = book([0.44, 0.4], [0.46, 0.47]);
-    expect(quoteOf(book([0.44, 0.4], [0.46, 0.47]), free, at)).toEqual({ bid: 0.44, ask: 0.46, fee: 0, at, book: { bids, asks } });
+    expect(buildQuote(book([0.44, 0.4], [0.46, 0.47]), free, at)).toEqual({ bid: 0.44, ask: 0.46, fee: 0, at, book: { bids, asks } });
   });
 
   it('keeps five levels of either side', () => {
     const deep = book([0.44, 0.43, 0.42, 0.41, 0.4, 0.39], [0.46, 0.47, 0.48, 0.49, 0.5, 0.51]);
-    const { book: kept } = quoteOf(deep, free, at);
+    const { book: kept } = buildQuote(deep, free, at);
     expect(kept).toEqual({ bids: deep.bids.slice(0, 5), asks: deep.asks.slice(0, 5) });
   });
 
   it('has the higher fee of both sides, in whole micros', () => {
-    const { fee } = quoteOf(book([0.44], [0.46]), { rate: 0.07, exponent: 1 }, at);
+    const { fee } = buildQuote(book([0.44], [0.46]), { rate: 0.07, exponent: 1 }, at);
     expect(fee).toBe(0.017388);
   });
 
@@ -37,12 +37,12 @@ describe('a quote', () => {
     ['crossed', [0.46], [0.46]],
     ['too wide', [0.4], [0.51]],
   ])('is refused for a book that has %s', (reason, bids, asks) => {
-    expect(() => quoteOf(book(bids, asks), free, at)).toThrow(
+    expect(() => buildQuote(book(bids, asks), free, at)).toThrow(
       expect.objectContaining({ code: 'VENUE_REJECTED', message: expect.stringContaining(reason) }),
     );
   });
 
   it('is taken from a book that is just narrow enough', () => {
-    expect(quoteOf(book([0.4], [0.5]), free, at)).toMatchObject({ bid: 0.4, ask: 0.5 });
+    expect(buildQuote(book([0.4], [0.5]), free, at)).toMatchObject({ bid: 0.4, ask: 0.5 });
   });
 });

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { capPrice, PRICE_UNITS, TICK_SIZES, unitCostMicros, wholeCentContracts } from '../../../../src/wager/polymarket/tick-price.ts';
+import {
+  computeUnitCostMicros,
+  findHighestPrice,
+  PRICE_UNITS,
+  roundToWholeCentContracts,
+  TICK_SIZES,
+} from '../../../../src/wager/polymarket/tick-price.ts';
 import { between } from '../../../support/arbitraries.ts';
 
 const tickSizes = fc.constantFrom(...TICK_SIZES);
@@ -11,16 +17,16 @@ describe('the price of an order', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1_100_000 }), tickSizes, fees, (limit, tickSize, fee) => {
         const tick = Math.round(Number(tickSize) * PRICE_UNITS);
-        const price = capPrice(limit, tickSize, fee);
+        const price = findHighestPrice(limit, tickSize, fee);
         if (price === null) {
-          expect(unitCostMicros(tick, fee)).toBeGreaterThan(limit);
+          expect(computeUnitCostMicros(tick, fee)).toBeGreaterThan(limit);
           return;
         }
         expect(price % tick).toBe(0);
         expect(price).toBeGreaterThanOrEqual(tick);
         expect(price).toBeLessThanOrEqual(PRICE_UNITS - tick);
-        expect(unitCostMicros(price, fee)).toBeLessThanOrEqual(limit);
-        if (price + tick <= PRICE_UNITS - tick) expect(unitCostMicros(price + tick, fee)).toBeGreaterThan(limit);
+        expect(computeUnitCostMicros(price, fee)).toBeLessThanOrEqual(limit);
+        if (price + tick <= PRICE_UNITS - tick) expect(computeUnitCostMicros(price + tick, fee)).toBeGreaterThan(limit);
       }),
       { numRuns: 1_000 },
     );
@@ -35,14 +41,14 @@ describe('the price of an order', () => {
     [1_000_000, '0.1', 9_000],
     [99_999, '0.1', null],
   ] as const)('of a limit of %d micros at the tick %s is %s ten-thousandths', (limit, tickSize, price) => {
-    expect(capPrice(limit, tickSize, { rate: 0, exponent: 0 })).toBe(price);
+    expect(findHighestPrice(limit, tickSize, { rate: 0, exponent: 0 })).toBe(price);
   });
 
   it('leaves room for the fee under the cap', () => {
     const fee = { rate: 0.07, exponent: 1 };
-    expect(unitCostMicros(5_000, fee)).toBe(517_500);
-    expect(capPrice(517_500, '0.01', fee)).toBe(5_000);
-    expect(capPrice(517_499, '0.01', fee)).toBe(4_900);
+    expect(computeUnitCostMicros(5_000, fee)).toBe(517_500);
+    expect(findHighestPrice(517_500, '0.01', fee)).toBe(5_000);
+    expect(findHighestPrice(517_499, '0.01', fee)).toBe(4_900);
   });
 });
 
@@ -50,7 +56,7 @@ describe('the size of an order', () => {
   it('costs whole cents, in the most whole contracts', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 1, max: PRICE_UNITS - 1 }), (wanted, price) => {
-        const contracts = wholeCentContracts(wanted, price);
+        const contracts = roundToWholeCentContracts(wanted, price);
         expect(contracts).toBeLessThanOrEqual(wanted);
         expect((contracts * price) % 100).toBe(0);
         for (let more = contracts + 1; more <= wanted; more++) expect((more * price) % 100).not.toBe(0);
@@ -64,6 +70,6 @@ describe('the size of an order', () => {
     [57, 215, 40],
     [19, 215, 0],
   ])('of %d wanted at %d ten-thousandths is %d', (wanted, price, contracts) => {
-    expect(wholeCentContracts(wanted, price)).toBe(contracts);
+    expect(roundToWholeCentContracts(wanted, price)).toBe(contracts);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { measured, measuredDifference } from '../../../../../src/forecast/backtest/contamination/era-measures.ts';
-import { ETF_START, horizonEras } from '../../../../../src/forecast/backtest/contamination/eras.ts';
-import { suspicionsOf } from '../../../../../src/forecast/backtest/contamination/words.ts';
+import { measureDays, measureEraDifference } from '../../../../../src/forecast/backtest/contamination/era-measures.ts';
+import { compareEras, ETF_START } from '../../../../../src/forecast/backtest/contamination/eras.ts';
+import { findSuspicions } from '../../../../../src/forecast/backtest/contamination/verdict.ts';
 import type { OutOfSampleDay } from '../../../../../src/forecast/backtest/out-of-sample.ts';
 import { parseDay } from '../../../../../src/forecast/day.ts';
 import { seededRandom } from '../../synthetic-frame.ts';
@@ -35,7 +35,7 @@ function daysWith(pUpOf: (day: number, rose: boolean) => number): OutOfSampleDay
   });
 }
 
-const erasOf = (days: OutOfSampleDay[]) => horizonEras(1, [{ days }]);
+const erasOf = (days: OutOfSampleDay[]) => compareEras(1, [{ days }]);
 
 describe('figures by era', () => {
   const days = daysWith((_, rose) => (rose ? 0.6 : 0.55));
@@ -79,28 +79,28 @@ describe('figures by era', () => {
   });
 
   it('are empty without days, and have no difference without a second era', () => {
-    expect(measured([], 'accuracy')).toBeNull();
+    expect(measureDays([], 'accuracy')).toBeNull();
     const early = days.filter(({ day }) => day < ETF_START);
-    expect(measuredDifference(early, ETF_START, 'brierSkill')).toBeNull();
+    expect(measureEraDifference(early, ETF_START, 'brierSkill')).toBeNull();
     expect(erasOf(early).postEtf).toMatchObject({ n: 0, effectiveN: 0, from: null, accuracy: null, accuracy95: null, edge: null });
   });
 });
 
 describe('suspicion', () => {
   it('is not raised by a model that always says the same', () => {
-    expect(suspicionsOf([erasOf(daysWith(() => 0.54))])).toEqual([]);
+    expect(findSuspicions([erasOf(daysWith(() => 0.54))])).toEqual([]);
   });
 
   it('falls on the era in which a model knows more than it should', () => {
     const knowsLater = daysWith((day, rose) => (day >= ETF_START && day % 3 === 0 ? (rose ? 0.7 : 0.3) : 0.54));
-    const found = suspicionsOf([erasOf(knowsLater)]);
+    const found = findSuspicions([erasOf(knowsLater)]);
     expect(found.map(({ where, why }) => [where, why.slice(0, 11)])).toContainEqual(['since the ETFs', 'Brier skill']);
     const knowsEarlier = daysWith((day, rose) => (day < ETF_START && day % 3 === 0 ? (rose ? 0.7 : 0.3) : 0.54));
-    expect(suspicionsOf([erasOf(knowsEarlier)]).map(({ where }) => where)).toContain('before the ETFs');
+    expect(findSuspicions([erasOf(knowsEarlier)]).map(({ where }) => where)).toContain('before the ETFs');
   });
 
   it('falls on a regime in which it is right too often', () => {
-    const found = suspicionsOf([erasOf(daysWith((day, rose) => ((day - FIRST) % 2 === 0 ? (rose ? 0.7 : 0.3) : 0.54)))]);
+    const found = findSuspicions([erasOf(daysWith((day, rose) => ((day - FIRST) % 2 === 0 ? (rose ? 0.7 : 0.3) : 0.54)))]);
     expect(found.filter(({ where }) => where === 'CHOP')).toHaveLength(1);
     expect(found.filter(({ where }) => where === 'DEFAULT')).toEqual([]);
   });

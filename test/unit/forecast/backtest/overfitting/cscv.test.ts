@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cscv } from '../../../../../src/forecast/backtest/overfitting/cscv.ts';
+import { computeCscv } from '../../../../../src/forecast/backtest/overfitting/cscv.ts';
 import { between } from '../../../../support/arbitraries.ts';
 import { seededRandom } from '../../synthetic-frame.ts';
 
@@ -8,14 +8,14 @@ const column = (length: number, lossOf: (day: number) => number) => Float64Array
 
 describe('the probability of backtest overfitting', () => {
   it('looks at every half of the blocks', () => {
-    const { splits, blocks, blockDays } = cscv({ losses: [column(3420, () => 1), column(3420, () => 2)], blocks: 16 });
+    const { splits, blocks, blockDays } = computeCscv({ losses: [column(3420, () => 1), column(3420, () => 2)], blocks: 16 });
     expect({ splits, blocks, blockDays }).toEqual({ splits: 12_870, blocks: 16, blockDays: 213 });
   });
 
   it('is 0 where one variant is always the best', () => {
     const random = seededRandom(1);
     const losses = [0.3, 0.1, 0.3, 0.3].map((level) => column(320, () => level + random() * 0.01));
-    expect(cscv({ losses, blocks: 16 })).toMatchObject({ probability: 0, chosen: [0, 12_870, 0, 0] });
+    expect(computeCscv({ losses, blocks: 16 })).toMatchObject({ probability: 0, chosen: [0, 12_870, 0, 0] });
   });
 
   it('is 1 where what is good in one half is bad in the other', () => {
@@ -24,7 +24,7 @@ describe('the probability of backtest overfitting', () => {
       [0, 0, 1, 1],
       [1, 1, 0, 0],
     ].map((blocks) => column(8, (day) => blocks[Math.floor(day / 2)]));
-    const { probability, splits } = cscv({ losses, blocks: 4 });
+    const { probability, splits } = computeCscv({ losses, blocks: 4 });
     expect(splits).toBe(6);
     // Four of the splits mix good and bad blocks: all equal, so that the first is taken and has the middle rank.
     expect(probability).toBe(1);
@@ -33,20 +33,20 @@ describe('the probability of backtest overfitting', () => {
   it('by hand: two variants, two blocks', () => {
     const first = Float64Array.of(1, 1, 2, 2);
     // Better in block 0, worse in block 1.
-    expect(cscv({ losses: [first, Float64Array.of(0, 0, 3, 3)], blocks: 2 })).toMatchObject({ probability: 1, chosen: [1, 1] });
+    expect(computeCscv({ losses: [first, Float64Array.of(0, 0, 3, 3)], blocks: 2 })).toMatchObject({ probability: 1, chosen: [1, 1] });
     // Better in both.
-    expect(cscv({ losses: [first, Float64Array.of(0, 0, 1, 1)], blocks: 2 })).toMatchObject({ probability: 0, chosen: [0, 2] });
+    expect(computeCscv({ losses: [first, Float64Array.of(0, 0, 1, 1)], blocks: 2 })).toMatchObject({ probability: 0, chosen: [0, 2] });
   });
 
   it('leaves out the first days where they do not fill the blocks', () => {
     const losses = [Float64Array.of(-100, 1, 2, 1, 2), Float64Array.of(100, 0, 1, 0, 1)];
-    expect(cscv({ losses, blocks: 2 })).toMatchObject({ blockDays: 2, probability: 0, chosen: [0, 2] });
+    expect(computeCscv({ losses, blocks: 2 })).toMatchObject({ blockDays: 2, probability: 0, chosen: [0, 2] });
   });
 
   it('is about one half for pure noise', () => {
     const runs = Array.from({ length: 30 }, (_, seed) => {
       const random = seededRandom(seed + 1);
-      return cscv({ losses: Array.from({ length: 12 }, () => column(240, random)), blocks: 8 }).probability;
+      return computeCscv({ losses: Array.from({ length: 12 }, () => column(240, random)), blocks: 8 }).probability;
     });
     const mean = runs.reduce((sum, one) => sum + one, 0) / runs.length;
     expect(mean).toBeGreaterThan(0.4);
@@ -63,12 +63,12 @@ describe('the probability of backtest overfitting', () => {
         const columns = rows.map((row, index) =>
           Float64Array.from(row, (loss, day) => Math.round(loss * 1e6) / 64 + (index + 1) * 2 ** -(day % 5)),
         );
-        const { probability, chosen, splits } = cscv({ losses: columns, blocks: 4 });
+        const { probability, chosen, splits } = computeCscv({ losses: columns, blocks: 4 });
         expect(probability).toBeGreaterThanOrEqual(0);
         expect(probability).toBeLessThanOrEqual(1);
         expect(chosen.reduce((sum, count) => sum + count, 0)).toBe(splits);
         // Twice the losses are the same bits apart from the exponent.
-        expect(cscv({ losses: columns.map((one) => one.map((loss) => 2 * loss)), blocks: 4 }).probability).toBe(probability);
+        expect(computeCscv({ losses: columns.map((one) => one.map((loss) => 2 * loss)), blocks: 4 }).probability).toBe(probability);
       }),
       { numRuns: 50 },
     );

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
-  deflatedSharpe,
-  expectedBestSharpe,
+  computeDeflatedSharpe,
+  computeExpectedBestSharpe,
+  computeReturnMoments,
   type ReturnMoments,
-  returnMoments,
-  standardDeviation,
+  sampleStandardDeviation,
 } from '../../../../../src/forecast/backtest/overfitting/deflated-sharpe.ts';
 
 describe('the deflated Sharpe ratio', () => {
@@ -13,35 +13,38 @@ describe('the deflated Sharpe ratio', () => {
   const deviation = Math.sqrt(1 / 2 / 250);
 
   it('is that of the example of Bailey and Lopez de Prado (2014)', () => {
-    const best = expectedBestSharpe(100, deviation);
+    const best = computeExpectedBestSharpe(100, deviation);
     expect(best).toBeCloseTo(0.1132, 4);
-    expect(deflatedSharpe(example, best)).toBeCloseTo(0.9004, 4);
-    expect(deflatedSharpe(example, expectedBestSharpe(46, deviation))).toBeCloseTo(0.9505, 4);
+    expect(computeDeflatedSharpe(example, best)).toBeCloseTo(0.9004, 4);
+    expect(computeDeflatedSharpe(example, computeExpectedBestSharpe(46, deviation))).toBeCloseTo(0.9505, 4);
   });
 
   it('would be .95 of returns that are normal after 88 trials, as the paper says', () => {
-    expect(deflatedSharpe({ ...example, skewness: 0, kurtosis: 3 }, expectedBestSharpe(88, deviation))).toBeCloseTo(0.9505, 3);
+    expect(computeDeflatedSharpe({ ...example, skewness: 0, kurtosis: 3 }, computeExpectedBestSharpe(88, deviation))).toBeCloseTo(
+      0.9505,
+      3,
+    );
   });
 
   it('is one half where the ratio is what the best of the trials would show anyway', () => {
-    expect(deflatedSharpe(example, example.sharpe!)).toBeCloseTo(0.5, 7);
+    expect(computeDeflatedSharpe(example, example.sharpe!)).toBeCloseTo(0.5, 7);
   });
 
   it('falls with the number of trials and with their spread', () => {
-    const shares = [2, 10, 147, 1000].map((trials) => deflatedSharpe(example, expectedBestSharpe(trials, deviation))!);
+    const shares = [2, 10, 147, 1000].map((trials) => computeDeflatedSharpe(example, computeExpectedBestSharpe(trials, deviation))!);
     expect(shares).toEqual([...shares].sort((a, b) => b - a));
-    expect(deflatedSharpe(example, expectedBestSharpe(100, 2 * deviation))).toBeLessThan(0.5);
+    expect(computeDeflatedSharpe(example, computeExpectedBestSharpe(100, 2 * deviation))).toBeLessThan(0.5);
   });
 
   it('is nothing where nothing varies', () => {
-    expect(deflatedSharpe(returnMoments([0.1, 0.1]), 0)).toBeNull();
-    expect(deflatedSharpe(returnMoments([]), 0)).toBeNull();
+    expect(computeDeflatedSharpe(computeReturnMoments([0.1, 0.1]), 0)).toBeNull();
+    expect(computeDeflatedSharpe(computeReturnMoments([]), 0)).toBeNull();
   });
 });
 
 describe('moments of returns', () => {
   it('by hand', () => {
-    const { n, mean, sharpe, skewness, kurtosis } = returnMoments([0, 0, 0, 4]);
+    const { n, mean, sharpe, skewness, kurtosis } = computeReturnMoments([0, 0, 0, 4]);
     expect([n, mean]).toEqual([4, 1]);
     // Variance 3, third central moment 6, fourth 21.
     expect(sharpe).toBeCloseTo(1 / Math.sqrt(3), 12);
@@ -50,7 +53,7 @@ describe('moments of returns', () => {
   });
 
   it('of the ratios of several trials', () => {
-    expect(standardDeviation([1, 2, 3, 4])).toBeCloseTo(Math.sqrt(5 / 3), 12);
-    expect(standardDeviation([3])).toBe(0);
+    expect(sampleStandardDeviation([1, 2, 3, 4])).toBeCloseTo(Math.sqrt(5 / 3), 12);
+    expect(sampleStandardDeviation([3])).toBe(0);
   });
 });

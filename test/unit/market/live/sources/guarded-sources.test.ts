@@ -1,19 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createProviders } from '../../../../../src/market/live/create-providers.ts';
-import { parseProviderUrls } from '../../../../../src/market/live/provider-urls.ts';
-import { kraken } from '../../../../../src/market/live/sources/kraken.ts';
-import { okxFunding } from '../../../../../src/market/live/sources/okx.ts';
+import { createProviders } from '../../../../../src/market/live/providers/create-providers.ts';
+import { parseProviderUrls } from '../../../../../src/market/live/providers/provider-urls.ts';
+import { okxFunding } from '../../../../../src/market/live/sources/derivatives/okx.ts';
+import { kraken } from '../../../../../src/market/live/sources/venues/kraken.ts';
 import { openSimulatedFeed } from '../../../../../src/market/simulated/feed.ts';
 import { derivativesAnswers } from '../../../../support/provider-data/derivatives.ts';
 import { venuesAnswers } from '../../../../support/provider-data/venues.ts';
 import { answersOf, type ProviderHost, startProviderHost } from '../../../../support/provider-host.ts';
-import { NOW_MS, TODAY } from './exchange-support.ts';
+import { NOW_MS, TODAY } from './test-providers.ts';
 
 const range = { from: TODAY - 5, to: TODAY };
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 describe.each([
-  ['a venue that ccxt reads', 'kraken', kraken.closes],
+  ['a venue that ccxt reads', 'kraken', kraken.fetchCloses],
   ['a series', 'okx', okxFunding.fetch],
 ] as const)('%s behind the guard of its provider', (_, id, fetchFrom) => {
   const market = openSimulatedFeed({ seed: 2 });

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DAY_MS } from '../../../../../src/forecast/day.ts';
-import type { DatedValue } from '../../../../../src/market/live/source.ts';
 import {
+  createHttpSource,
   epochMsText,
   finite,
-  httpSource,
   numeric,
   parseAnswer,
   requireFinishedDay,
-  withinRange,
+  selectWithinRange,
 } from '../../../../../src/market/live/sources/http-source.ts';
-import { answering, NOW_MS, TODAY } from './exchange-support.ts';
+import type { DatedValue } from '../../../../../src/market/live/sources/source.ts';
+import { createAnsweringProvider, NOW_MS, TODAY } from './test-providers.ts';
 
 const dated = (day: number, value = day, providerAtMs: number | null = null): DatedValue => ({ day, value, providerAtMs });
 
@@ -58,16 +58,16 @@ describe('withinRange', () => {
 
   it('leaves out other days', () => {
     const values = [dated(TODAY - 3), dated(TODAY - 2), dated(TODAY), dated(TODAY + 1)];
-    expect(withinRange(values, range, 'Somebody', NOW_MS)).toEqual([dated(TODAY - 2), dated(TODAY)]);
+    expect(selectWithinRange(values, range, 'Somebody', NOW_MS)).toEqual([dated(TODAY - 2), dated(TODAY)]);
   });
 
   it('has each day once, as its provider made it last', () => {
     const values = [dated(TODAY, 1, 200), dated(TODAY, 2, 300), dated(TODAY, 3, 100), dated(TODAY - 1, 4), dated(TODAY - 1, 5)];
-    expect(withinRange(values, range, 'Somebody', NOW_MS)).toEqual([dated(TODAY, 2, 300), dated(TODAY - 1, 5)]);
+    expect(selectWithinRange(values, range, 'Somebody', NOW_MS)).toEqual([dated(TODAY, 2, 300), dated(TODAY - 1, 5)]);
   });
 
   it('refuses a value dated after tomorrow, even outside the range', () => {
-    expect(() => withinRange([dated(TODAY + 2)], range, 'Somebody', NOW_MS)).toThrow(
+    expect(() => selectWithinRange([dated(TODAY + 2)], range, 'Somebody', NOW_MS)).toThrow(
       expect.objectContaining({ code: 'FEED_INVALID', field: 'date', message: expect.stringContaining('Somebody') }),
     );
   });
@@ -97,7 +97,7 @@ describe('requireFinishedDay', () => {
 
 describe('httpSource', () => {
   const rows = z.array(z.tuple([z.number(), z.number()]));
-  const source = httpSource({
+  const source = createHttpSource({
     provider: 'fred',
     history: { from: '2020-01-01' },
     pageDays: 10,
@@ -108,7 +108,7 @@ describe('httpSource', () => {
   const range = { from: TODAY - 3, to: TODAY };
 
   it('asks for the range, and gives what is dated within it', async () => {
-    const provider = answering('fred', [
+    const provider = createAnsweringProvider('fred', [
       [TODAY - 4, 1],
       [TODAY - 1, 2],
     ]);
@@ -118,10 +118,13 @@ describe('httpSource', () => {
   });
 
   it('takes an empty answer for none where every day has a value', async () => {
-    await expect(source.fetch(answering('fred', []), range)).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
+    await expect(source.fetch(createAnsweringProvider('fred', []), range)).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
   });
 
   it('names a changed field', async () => {
-    await expect(source.fetch(answering('fred', [[TODAY, '2']]), range)).rejects.toMatchObject({ code: 'FEED_INVALID', field: '0.1' });
+    await expect(source.fetch(createAnsweringProvider('fred', [[TODAY, '2']]), range)).rejects.toMatchObject({
+      code: 'FEED_INVALID',
+      field: '0.1',
+    });
   });
 });

@@ -1,0 +1,89 @@
+import type { AgentCard, AgentInterface, AgentSkill, SecurityScheme } from '@a2a-js/sdk';
+import type { Address } from 'viem';
+import { SKILLS } from '../../skills/index.ts';
+import type { Skill } from '../../skills/skill.ts';
+import { TOKEN_LIFETIME_SECONDS } from '../../src/auth/tokens/token-key-store.ts';
+import { joinUrl } from '../../src/platform/service-url.ts';
+import { ENDPOINTS } from '../endpoints.ts';
+import { IDENTITY } from '../identity.ts';
+import { A2A_LEGACY_VERSION, A2A_VERSION } from '../protocols.ts';
+import { buildExtensions } from './extensions.ts';
+
+/** What the card says besides the constants of the service. */
+export interface CardSource {
+  publicUrl: string;
+  /** Of the software. */
+  version: string;
+  chainId: number;
+  /** The ERC-8004 identity registry. */
+  registry: Address;
+  agentId: number;
+  payments: CardPayments;
+}
+
+/** To whom single answers are paid. */
+export interface CardPayments {
+  payee: Address;
+  /** The stablecoin. */
+  asset: Address;
+  /** The wallet that signs receipts. */
+  receiptSigner: Address;
+}
+
+/** Name of the security scheme, the same as in the OpenAPI document. */
+export const WALLET_TOKEN = 'walletToken';
+
+/** Media types of messages and artifacts. */
+export const MODES = ['application/json', 'text/plain'] as const;
+
+/** The A2A agent card, protocol 1.0, in the SDK's own form; `servedCard` is what goes out. Nothing in it depends on time. */
+export function buildAgentCard(source: CardSource): AgentCard {
+  const { publicUrl, version } = source;
+  return {
+    name: IDENTITY.name,
+    description: IDENTITY.description,
+    supportedInterfaces: buildInterfaces(publicUrl),
+    provider: { organization: IDENTITY.name, url: joinUrl(publicUrl, '/') },
+    version,
+    documentationUrl: joinUrl(publicUrl, ENDPOINTS.skillFile),
+    iconUrl: joinUrl(publicUrl, ENDPOINTS.icon),
+    capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false, extensions: buildExtensions(source) },
+    securitySchemes: { [WALLET_TOKEN]: buildSecurityScheme(publicUrl) },
+    // Nobody has to log in: skills that ask for it say so themselves.
+    securityRequirements: [],
+    defaultInputModes: [...MODES],
+    defaultOutputModes: [...MODES],
+    skills: SKILLS.map(toAgentSkill),
+    signatures: [],
+  };
+}
+
+/** The preferred one first; those of 0.3 are the same addresses, told apart by the header `A2A-Version`. */
+function buildInterfaces(publicUrl: string): AgentInterface[] {
+  const bindings = [
+    { protocolBinding: 'JSONRPC', url: joinUrl(publicUrl, ENDPOINTS.a2a) },
+    { protocolBinding: 'HTTP+JSON', url: joinUrl(publicUrl, ENDPOINTS.a2aRest) },
+  ];
+  return [A2A_VERSION, A2A_LEGACY_VERSION].flatMap((protocolVersion) =>
+    bindings.map((binding) => ({ ...binding, protocolVersion, tenant: '' })),
+  );
+}
+
+function buildSecurityScheme(publicUrl: string): SecurityScheme {
+  const login = joinUrl(publicUrl, '/api/svc/oracle/verify');
+  const description = `Token of a wallet login: POST ${login} with a signed message, as ${joinUrl(publicUrl, ENDPOINTS.skillFile)} shows. It lasts ${TOKEN_LIFETIME_SECONDS / 60} minutes and carries the tier that the balance of gate tokens opens.`;
+  return { scheme: { $case: 'httpAuthSecurityScheme', value: { scheme: 'bearer', bearerFormat: 'JWT', description } } };
+}
+
+function toAgentSkill({ id, title, description, tags, examples, tier }: Skill): AgentSkill {
+  return {
+    id,
+    name: title,
+    description,
+    tags: [...tags],
+    examples: examples.flatMap(({ say, input }) => [say, JSON.stringify({ skill: id, input })]),
+    inputModes: [...MODES],
+    outputModes: [...MODES],
+    securityRequirements: tier === 'public' ? [] : [{ schemes: { [WALLET_TOKEN]: { list: [] } } }],
+  };
+}

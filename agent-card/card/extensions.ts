@@ -1,0 +1,72 @@
+import type { AgentExtension } from '@a2a-js/sdk';
+import { joinUrl } from '../../src/platform/service-url.ts';
+import { SCHEMA_DIALECT } from '../documents/skill-contracts.ts';
+import { ENDPOINTS } from '../endpoints.ts';
+import type { CardSource } from './card.ts';
+
+/** Names that stay the same wherever the service runs; the files that the params lead to describe them. */
+export const EXTENSION_URIS = {
+  skillContracts: 'urn:bitcoin-signal-oracle:ext:skill-contracts:v2',
+  identity: 'urn:bitcoin-signal-oracle:ext:erc-8004:v1',
+  /** Not ours: payments with messages, by x402. */
+  x402: 'https://github.com/google-agentic-commerce/a2a-x402/blob/main/spec/v0.2',
+} as const;
+
+/**
+ * What the card says beyond the protocol; a client may ignore all of it. With a number or a non-ASCII character in the params the first
+ * signature would not verify in the Python SDK.
+ */
+export function buildExtensions(source: CardSource): AgentExtension[] {
+  return [buildContractsExtension(source), buildIdentityExtension(source), buildPaymentsExtension(source)];
+}
+
+function buildContractsExtension({ publicUrl }: CardSource): AgentExtension {
+  return {
+    uri: EXTENSION_URIS.skillContracts,
+    description:
+      'JSON Schemas of input and output, tier, price and freshness of each skill are at `contracts`, under the id of the skill. A message calls one with a data part {"skill": "<id>", "input": {...}}; the artifact of its task has the output as a data part, and the same in words as a text part. Nothing has to be activated.',
+    required: false,
+    params: {
+      documentation: joinUrl(publicUrl, ENDPOINTS.skillFile),
+      contracts: joinUrl(publicUrl, ENDPOINTS.skills),
+      prices: joinUrl(publicUrl, '/api/svc/commerce/offerings'),
+      schemaDialect: SCHEMA_DIALECT,
+    },
+  };
+}
+
+function buildPaymentsExtension({ publicUrl, chainId, payments: { payee, asset, receiptSigner } }: CardSource): AgentExtension {
+  return {
+    uri: EXTENSION_URIS.x402,
+    description:
+      'Single answers of skills with a price, for callers without the tier: the task asks to be paid for, and goes on with a message that carries the payment. Not activated, such a call is rejected as one without a token. A task that is paid for without a token is not listed: keep its id.',
+    required: false,
+    params: {
+      documentation: joinUrl(publicUrl, ENDPOINTS.skillFile),
+      network: `eip155:${chainId}`,
+      ...{ payee, asset, receiptSigner },
+      terms: joinUrl(publicUrl, ENDPOINTS.x402),
+      // Names of metadata beside those of the extension.
+      metadata: {
+        'bitcoin-signal-oracle/payment-required': 'what is to be paid in version 2 of x402; payments of both versions are taken',
+        'bitcoin-signal-oracle/receipt': 'with the answer: the payment, and a signed EIP-712 receipt of it',
+        'bitcoin-signal-oracle/ref': 'with the payment: code of the partner who sent the payer',
+      },
+    },
+  };
+}
+
+function buildIdentityExtension({ publicUrl, chainId, registry, agentId }: CardSource): AgentExtension {
+  return {
+    uri: EXTENSION_URIS.identity,
+    description: 'The ERC-8004 identity of this agent. The registry names the registration file, which names this card.',
+    required: false,
+    params: {
+      registration: joinUrl(publicUrl, ENDPOINTS.registration),
+      agentRegistry: `eip155:${chainId}:${registry}`,
+      // As text: protobuf makes each number a float.
+      agentId: String(agentId),
+      identity: joinUrl(publicUrl, '/api/svc/agent/identity'),
+    },
+  };
+}

@@ -1,0 +1,29 @@
+// Writes the tables that come from the code into the documents, each between its two markers.
+import { readFile, writeFile } from 'node:fs/promises';
+import { requireNode } from '../require-node.mjs';
+
+requireNode();
+const { renderSettingsTable } = await import('../../src/platform/config/config.ts');
+const { renderOfferingsTable } = await import('../../src/commerce/offerings-markdown.ts');
+const { renderContestMarkdown } = await import('../../src/contest/rules.ts');
+const { renderOperationsTable } = await import('../../src/transports/http/docs/operations-table.ts');
+const { renderProblemsTable } = await import('../../src/transports/http/docs/problem-table.ts');
+const { declaredRoutes } = await import('../../src/transports/http/declared-routes.ts');
+const { providersMarkdown } = await import('../../src/market/live/sources/registry.ts');
+const { buildEventTables } = await import('../../src/tools/docs/event-tables.ts');
+
+await replace('docs/SETTINGS.md', 'settings', renderSettingsTable());
+await replace('docs/DATA.md', 'providers', providersMarkdown());
+await replace('docs/API.md', 'operations', renderOperationsTable(declaredRoutes()));
+await replace('docs/API.md', 'problems', renderProblemsTable(declaredRoutes()));
+await replace('docs/PAYING.md', 'offerings', renderOfferingsTable());
+await replace('docs/CONTEST.md', 'contest', renderContestMarkdown());
+for (const [marker, table] of Object.entries(buildEventTables())) await replace('docs/EVENTS.md', marker, table);
+
+async function replace(path, marker, table) {
+  const file = new URL(`../../${path}`, import.meta.url);
+  const text = await readFile(file, 'utf8');
+  const [before, rest] = text.split(`<!-- ${marker} -->\n`);
+  const after = rest.slice(rest.indexOf(`<!-- /${marker} -->`));
+  await writeFile(file, `${before}<!-- ${marker} -->\n${table}\n${after}`);
+}

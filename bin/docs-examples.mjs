@@ -1,7 +1,0 @@
-// Records the examples of the API reference from a service of their own.
-import { requireNode } from './require-node.mjs';
-
-requireNode();
-const { main } = await import('../src/local/examples/command.ts');
-// Nothing else of the environment: settings of the user's own would be recorded.
-await main({ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' });

@@ -1,0 +1,49 @@
+import type { Db } from 'mongodb';
+import { EventLog } from '../../events/log/event-log.ts';
+import { type EventListener, type EventTail, followEvents } from '../../events/log/follow-events.ts';
+import { publishChanges } from '../../events/log/publish-changes.ts';
+import { publishWebhookNotices } from '../../events/webhooks/health/disabled-notices.ts';
+import type { ForecastRecord } from '../../record/forecast-record.ts';
+import type { WagerBook } from '../../wager/wager-book.ts';
+import type { ProcessContext } from '../process-context.ts';
+
+export interface ComposeEventsDeps {
+  db: Db;
+  record: ForecastRecord;
+  wagers: WagerBook;
+  now(): Date;
+}
+
+/** The event log, and how this process writes and reads it. */
+export interface EventPublishing {
+  events: EventLog;
+  /** Brings changes into the log; whoever follows it here is told at once. */
+  publish(): Promise<number>;
+  /** Follows the log until the process stops, or until a signal before. */
+  follow(listener: EventListener, until?: AbortSignal): Promise<EventTail>;
+}
+
+export function composeEvents(
+  { log, shutdown }: Pick<ProcessContext, 'log' | 'shutdown'>,
+  { db, record, wagers, now }: ComposeEventsDeps,
+): EventPublishing {
+  const tails = new Set<EventTail>();
+  const events = new EventLog(db, () => {
+    for (const tail of tails) tail.wake();
+  });
+  return {
+    events,
+    async publish() {
+      const changes = await publishChanges({ log: events, record, wagers, now });
+      return changes + (await publishWebhookNotices({ db, log: events, now }));
+    },
+    async follow(listener, until) {
+      const signal = until === undefined ? shutdown.signal : AbortSignal.any([shutdown.signal, until]);
+      const tail = await followEvents({ events, listener, log, signal });
+      tails.add(tail);
+      void tail.ended.then(() => tails.delete(tail));
+      shutdown.onStop('events', () => tail.ended);
+      return tail;
+    },
+  };
+}

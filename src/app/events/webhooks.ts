@@ -1,0 +1,38 @@
+import type { Db } from 'mongodb';
+import type { EventLog } from '../../events/log/event-log.ts';
+import { DeliveryQueue } from '../../events/webhooks/delivery/delivery-queue.ts';
+import { DailyQuotaStore } from '../../events/webhooks/limits/daily-quota-store.ts';
+import { HostLimiter } from '../../events/webhooks/limits/host-limiter.ts';
+import { ReplayClaimStore } from '../../events/webhooks/on-demand/replay-claim-store.ts';
+import { sendPing } from '../../events/webhooks/on-demand/send-ping.ts';
+import { createWebhookRegistry, type WebhookRegistry } from '../../events/webhooks/registry/webhook-registry.ts';
+import { WebhookStore } from '../../events/webhooks/registry/webhook-store.ts';
+import { createResolver } from '../../platform/outbound/resolve.ts';
+import { createSecretBox } from '../../platform/secrets/secret-box.ts';
+
+export interface ComposeWebhooksDeps {
+  db: Db;
+  events: EventLog;
+  encryptionSecret: string;
+  /** Whether hosts of this machine may be called. */
+  allowLocal: boolean;
+  now(): Date;
+}
+
+/** Tests that a host gets from a process: whoever asks for them need not be its owner. */
+const TEST_SHARES = { atOnce: 4, aMinute: 60, ofWallet: { atOnce: 2, aMinute: 30 }, walletAtOnce: 4 } as const;
+
+/** The callers' callbacks: their registration. */
+export function composeWebhooks({ db, events, encryptionSecret, allowLocal, now }: ComposeWebhooksDeps): WebhookRegistry {
+  const queue = new DeliveryQueue(db);
+  const common = { box: createSecretBox(encryptionSecret), queue, now };
+  const testing = { ...common, targets: { allowLocal, resolve: createResolver() }, hosts: new HostLimiter({ ...TEST_SHARES, now }) };
+  return createWebhookRegistry({
+    ...{ ...common, events },
+    targets: { allowLocal, resolve: createResolver() },
+    quotas: new DailyQuotaStore(db),
+    store: new WebhookStore(db),
+    claims: new ReplayClaimStore(db),
+    ping: (webhook) => sendPing(testing, webhook),
+  });
+}

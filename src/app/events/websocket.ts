@@ -1,0 +1,147 @@
+import type { Db } from 'mongodb';
+import type { AuthService } from '../../auth/auth-service.ts';
+import { requireTier } from '../../auth/tiers/tiers.ts';
+import type { SessionDoc } from '../../auth/tokens/session-store.ts';
+import { WEBSOCKET } from '../../events/channels.ts';
+import type { EventViewOptions } from '../../events/event-view.ts';
+import { createConnectionAcceptor } from '../../events/websocket/accept-connection.ts';
+import { type Clock, createSystemClock } from '../../events/websocket/clock.ts';
+import { ConnectionHub } from '../../events/websocket/connection-hub.ts';
+import { ConnectionSlotStore, SLOT_INDEXES } from '../../events/websocket/connection-slot-store.ts';
+import type { SessionEntitlement, SessionHolder } from '../../events/websocket/session-holder.ts';
+import { TICKET_INDEXES, TicketStore } from '../../events/websocket/ticket-store.ts';
+import { Semaphore } from '../../platform/concurrency/semaphore.ts';
+import { isOracleError, OracleError } from '../../platform/errors.ts';
+import { isDatabaseUnreachable } from '../../platform/mongo.ts';
+import type { AppOptions } from '../../transports/http/server/app.ts';
+import { createHandshakeApp } from '../../transports/http/server/app.ts';
+import type { HttpServer } from '../../transports/http/server/http-server.ts';
+import { createHandshakeHandler, type WebSocketDeps } from '../../transports/http/websocket/handshake-handler.ts';
+import type { ProcessContext } from '../process-context.ts';
+import type { EventPublishing } from './event-log.ts';
+
+export const WEBSOCKET_INDEXES = [...SLOT_INDEXES, ...TICKET_INDEXES] as const;
+
+export interface ComposeWebSocketDeps {
+  db: Db;
+  access: AuthService;
+  push: EventPublishing;
+  view: EventViewOptions;
+  now(): Date;
+}
+
+/** The WebSocket of a process. */
+export interface WebSocketService {
+  tickets: TicketStore;
+  /** Begins to follow the log. @param clock unset: that of the platform */
+  open(clock?: Clock): Promise<OpenWebSocket>;
+  /** Deletes what has expired. */
+  purge(now: Date): Promise<void>;
+}
+
+export interface OpenWebSocket {
+  hub: ConnectionHub;
+  deps: WebSocketDeps;
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+/** So many balances are read from the chain at once when connections are looked after. */
+const MAX_BALANCE_READS = 16;
+
+export function composeWebSocket(
+  { log }: Pick<ProcessContext, 'log'>,
+  { db, access, push, view, now }: ComposeWebSocketDeps,
+): WebSocketService {
+  const tickets = new TicketStore({ db, now });
+  const entitlements = createEntitlementReader(access);
+
+  async function open(clock = createSystemClock(now)): Promise<OpenWebSocket> {
+    const stop = new AbortController();
+    const slots = new ConnectionSlotStore(db);
+    const hub = new ConnectionHub({ events: push.events, slots, view, readEntitlements: entitlements, clock, log });
+    const tail = await push.follow((events) => hub.broadcast(events), stop.signal);
+    hub.start(tail.getSeenId());
+    const identify = (token: string) => identifyTokenHolder(access, token);
+    const onFault = (error: unknown) => log.error({ err: error }, 'a message of a WebSocket failed');
+    return {
+      hub,
+      deps: {
+        identifyToken: (token) => access.identifyToken(token),
+        identifyTicket: (ticket) => identifyByTicket(access, tickets, ticket),
+        redeemTicket: (ticket) => redeemTicket(tickets, ticket),
+        lastEventId: () => push.events.lastId(),
+        accept: createConnectionAcceptor({ hub, slots, clock, identify, onFault }),
+      },
+      async close() {
+        stop.abort();
+        await hub.close();
+      },
+    };
+  }
+
+  return { tickets, open, purge: async (at) => void (await Promise.all([tickets.purge(at), new ConnectionSlotStore(db).purge()])) };
+}
+
+/** Has a server of HTTP take handshakes; returns how that ends. */
+export async function serveWebSocket(server: HttpServer, { websocket, appOptions }: ServedWebSocket): Promise<() => Promise<void>> {
+  const { deps, close } = await websocket.open();
+  server.serveHandshakes(createHandshakeApp({ path: WEBSOCKET.path, handler: createHandshakeHandler(deps, appOptions) }, appOptions));
+  return close;
+}
+
+interface ServedWebSocket {
+  websocket: WebSocketService;
+  appOptions: AppOptions;
+}
+
+/** For a message of an open connection: what HTTP would refuse is refused, in the same words. */
+async function identifyTokenHolder(access: AuthService, token: string): Promise<SessionHolder> {
+  try {
+    const holder = await access.identifyToken(token);
+    requireTier(holder.caller, 'basic');
+    return holder;
+  } catch (error) {
+    throw isDatabaseUnreachable(error) ? new OracleError('DATABASE_UNAVAILABLE', 'The database does not answer', { cause: error }) : error;
+  }
+}
+
+async function identifyByTicket(access: AuthService, tickets: TicketStore, ticket: string): Promise<SessionHolder> {
+  const sessionId = await tickets.findSessionId(ticket);
+  if (sessionId === null) throw invalidTicketError();
+  return access.identifySession(sessionId);
+}
+
+async function redeemTicket(tickets: TicketStore, ticket: string): Promise<void> {
+  if (!(await tickets.redeem(ticket))) throw invalidTicketError();
+}
+
+function invalidTicketError(): OracleError {
+  return new OracleError('UNAUTHENTICATED', 'The ticket has expired, was used before or was never issued', {
+    field: 'ticket',
+    suggestedAction: 'Get a new one by POST /api/svc/ws/ticket: each opens one connection.',
+  });
+}
+
+/** What sessions are worth now: one question to the database, and to the chain one for each wallet whose last answer is old. */
+function createEntitlementReader(access: AuthService): (sessionIds: readonly string[]) => Promise<Map<string, SessionEntitlement>> {
+  const semaphore = new Semaphore({ maxConcurrent: MAX_BALANCE_READS, maxQueued: Number.POSITIVE_INFINITY });
+  return async (sessionIds) => {
+    const live = await access.listLiveSessions(sessionIds);
+    const ofWallets = [...Map.groupBy(live, ({ wallet }) => wallet).values()];
+    // Those of one wallet at once: they share a reading.
+    const entitlements = ofWallets.map((sessions) =>
+      semaphore.run(() => Promise.all(sessions.map((session) => readEntitlement(access, session)))),
+    );
+    return new Map((await Promise.all(entitlements)).flat());
+  };
+}
+
+async function readEntitlement(access: AuthService, session: SessionDoc): Promise<[string, SessionEntitlement]> {
+  try {
+    return [session._id, (await access.getCaller(session)).tier];
+  } catch (error) {
+    if (isOracleError(error, 'CHAIN_UNREACHABLE')) return [session._id, 'unknown'];
+    throw error;
+  }
+}

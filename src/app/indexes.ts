@@ -1,0 +1,55 @@
+import { AUTH_INDEXES } from '../auth/auth-service.ts';
+import { REQUEST_COUNT_INDEXES } from '../auth/rate-limit/request-count-store.ts';
+import { JOB_INDEXES } from '../commerce/jobs/job-store.ts';
+import { COMMERCE_INDEXES } from '../commerce/ledger/ledger.ts';
+import { PURCHASE_INDEXES } from '../commerce/purchases/purchase-store.ts';
+import { X402_INDEXES } from '../commerce/x402/claim-store.ts';
+import { FAILED_SETTLEMENT_INDEXES } from '../commerce/x402/failed-settlements.ts';
+import { CONTEST_INDEXES } from '../contest/deps.ts';
+import { EVENT_INDEXES } from '../events/log/event-log.ts';
+import { DELIVERY_INDEXES } from '../events/webhooks/delivery/delivery-queue.ts';
+import { DAILY_QUOTA_INDEXES } from '../events/webhooks/limits/daily-quota-store.ts';
+import { WEBHOOK_INDEXES } from '../events/webhooks/registry/webhook-store.ts';
+import { LIVE_INDEXES } from '../market/live/store/live-stores.ts';
+import { QUEUE_INDEXES } from '../pipeline/schedule/queue-indexes.ts';
+import { STEP_RUN_INDEXES } from '../pipeline/step-run-store.ts';
+import type { CollectionIndexes } from '../platform/mongo.ts';
+import { RECORD_INDEXES } from '../record/forecast-record.ts';
+import { SELF_TEST_INDEXES } from '../record/self-test/store.ts';
+import { A2A_INDEXES } from '../transports/a2a/a2a.ts';
+import { PUSH_CONFIG_INDEXES } from '../transports/a2a/push/config-store.ts';
+import { AUDIT_INDEXES } from '../transports/http/admin/audit-log.ts';
+import { PAPER_INDEXES } from '../wager/paper-venue.ts';
+import { POLYMARKET_INDEXES } from '../wager/polymarket/execution/order-store.ts';
+import { WAGER_INDEXES } from '../wager/wager-book.ts';
+import { WEBSOCKET_INDEXES } from './events/websocket.ts';
+import { REPORT_INDEXES } from './pipeline/reports.ts';
+
+/** The indexes of all collections. */
+export const ALL_INDEXES: readonly CollectionIndexes[] = [
+  ...RECORD_INDEXES,
+  ...WAGER_INDEXES,
+  ...PAPER_INDEXES,
+  ...STEP_RUN_INDEXES,
+  ...QUEUE_INDEXES,
+  ...LIVE_INDEXES,
+  ...POLYMARKET_INDEXES,
+  ...CONTEST_INDEXES,
+  ...AUTH_INDEXES,
+  ...REQUEST_COUNT_INDEXES,
+  ...COMMERCE_INDEXES,
+  ...JOB_INDEXES,
+  ...X402_INDEXES,
+  ...FAILED_SETTLEMENT_INDEXES,
+  ...PURCHASE_INDEXES,
+  ...EVENT_INDEXES,
+  ...WEBHOOK_INDEXES,
+  ...WEBSOCKET_INDEXES,
+  ...DELIVERY_INDEXES,
+  ...DAILY_QUOTA_INDEXES,
+  ...A2A_INDEXES,
+  ...PUSH_CONFIG_INDEXES,
+  ...REPORT_INDEXES,
+  ...SELF_TEST_INDEXES,
+  ...AUDIT_INDEXES,
+];

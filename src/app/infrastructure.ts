@@ -1,0 +1,202 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { type ChainAddresses, EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../chain/addresses.ts';
+import { buildDemoFile, type DemoFile, deriveDemoWallets, parseDemoFile } from '../dev/demo/demo-file.ts';
+import { generateLocalKeys, type LocalKeys, parseLocalKeys } from '../dev/demo/local-keys.ts';
+import { startEmbeddedMongo } from '../dev/embedded-db/embedded-mongo.ts';
+import { deployContracts } from '../dev/local-chain/contracts/deploy.ts';
+import { fundDemoWallets, fundGas } from '../dev/local-chain/contracts/fund-wallets.ts';
+import { type LocalChain, startLocalChain } from '../dev/local-chain/local-chain.ts';
+import type { Config } from '../platform/config/config.ts';
+import { type DataDir, openDataDir } from '../platform/data-dir/data-dir.ts';
+import { OracleError } from '../platform/errors.ts';
+import type { Shutdown } from '../platform/shutdown.ts';
+import type { StartupProgress } from '../platform/startup-progress.ts';
+
+/** The database and the chain that the service stands on, whoever runs them. */
+export interface Infrastructure {
+  mongodbUri: string;
+  rpcUrl: string;
+  contracts: ChainAddresses;
+  keys: {
+    attester: Hex;
+    reporter: Hex;
+    provider: Hex;
+    /** Null where somebody else settles payments. */
+    facilitator: Hex | null;
+  };
+  saltSecret: string;
+  /** Master secret of what is encrypted in the database. */
+  encryptionSecret: string;
+  /** What a visitor of a local chain may use; null on a real one. */
+  demo: DemoFile | null;
+  /** The chain of this process, whose clock can be set; null when somebody else runs it. */
+  localChain: LocalChain | null;
+}
+
+export interface InfrastructureOptions {
+  config: Config;
+  shutdown: Shutdown;
+  progress: StartupProgress;
+  /** Time of block 0 of a new local chain, milliseconds since 1970; unset: now. */
+  genesisMs?: number;
+  /** A part that this process runs has ended by itself. */
+  onFailure(error: OracleError): void;
+}
+
+/**
+ * Starts what this process has to run itself, in `DATA_DIR`, and finds the rest. What it starts it also stops.
+ * @throws OracleError CONFIG_INVALID, DATA_DIR_IN_USE, DATA_DIR_DAMAGED, DATABASE_UNAVAILABLE, CHAIN_UNREACHABLE
+ */
+export async function openInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
+  const { config } = options;
+  if (config.chainMode === 'attached') return attachToDataDir(config);
+  const embedded = config.MONGODB_URI === undefined;
+  if (config.chainMode === 'real')
+    return { ...buildRealChain(config), mongodbUri: embedded ? await openDatabaseOnly(options) : config.MONGODB_URI! };
+  return openOwnChain(options);
+}
+
+/** Everything that is needed to use the local chain, and unless MONGODB_URI says otherwise the database, of another process. */
+async function attachToDataDir(config: Config): Promise<Infrastructure> {
+  const demo = parseDemoFile(await readSharedFile(config, 'demo.json'));
+  const keys = parseLocalKeys(await readSharedFile(config, 'keys.json'));
+  const mongodbUri = config.MONGODB_URI ?? demo.mongodbUri;
+  if (mongodbUri === undefined) {
+    throw new OracleError(
+      'CONFIG_INVALID',
+      'Setting MONGODB_URI: is required, the process that runs the local chain has a database of its own',
+      {
+        field: 'MONGODB_URI',
+      },
+    );
+  }
+  return { ...buildLocalSecrets(config, demo, keys), mongodbUri, rpcUrl: config.CHAIN_RPC_URL ?? demo.rpcUrl, localChain: null };
+}
+
+async function readSharedFile(config: Config, name: string): Promise<unknown> {
+  const path = join(config.DATA_DIR, name);
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (cause) {
+    throw new OracleError(
+      'CONFIG_INVALID',
+      `Setting DATA_DIR: a local CHAIN_RPC_URL needs the folder of the process that runs the chain, but ${path} cannot be read`,
+      {
+        field: 'DATA_DIR',
+        suggestedAction: 'Set DATA_DIR to that folder, or unset CHAIN_RPC_URL to start a local chain here.',
+        cause,
+      },
+    );
+  }
+}
+
+type LocalSecrets = Pick<Infrastructure, 'contracts' | 'keys' | 'saltSecret' | 'encryptionSecret' | 'demo'>;
+
+function buildLocalSecrets({ AGENT_COMMERCE_ADDRESS }: Config, demo: DemoFile, keys: LocalKeys): LocalSecrets {
+  const contracts = { ...demo.contracts, agentCommerce: AGENT_COMMERCE_ADDRESS ?? demo.contracts.agentCommerce };
+  // The keys that encrypt are derived from it, each for its purpose: they share nothing with a salt.
+  return { contracts, keys, saltSecret: keys.saltSecret, encryptionSecret: keys.saltSecret, demo };
+}
+
+function buildRealChain(config: Config): Omit<Infrastructure, 'mongodbUri'> {
+  return {
+    rpcUrl: config.CHAIN_RPC_URL!,
+    contracts: {
+      eas: EAS_ADDRESS,
+      schemaRegistry: SCHEMA_REGISTRY_ADDRESS,
+      gateToken: config.GATE_TOKEN_ADDRESS!,
+      stablecoin: config.STABLECOIN_ADDRESS!,
+      identityRegistry: config.IDENTITY_REGISTRY_ADDRESS!,
+      reputationRegistry: config.REPUTATION_REGISTRY_ADDRESS!,
+      agentCommerce: config.AGENT_COMMERCE_ADDRESS ?? null,
+    },
+    keys: {
+      attester: config.ATTESTER_PRIVATE_KEY!,
+      reporter: config.REPORTER_PRIVATE_KEY!,
+      provider: config.PROVIDER_PRIVATE_KEY!,
+      facilitator: config.FACILITATOR_PRIVATE_KEY ?? null,
+    },
+    saltSecret: config.SALT_SECRET!,
+    encryptionSecret: config.ENCRYPTION_SECRET!,
+    demo: null,
+    localChain: null,
+  };
+}
+
+async function openDatabaseOnly(options: InfrastructureOptions): Promise<string> {
+  options.progress.startStep('starting the database');
+  const folder = await openDataFolder(options, ['database']);
+  const uri = await startDatabase(options, folder);
+  await folder.markReady();
+  return uri;
+}
+
+async function openOwnChain(options: InfrastructureOptions): Promise<Infrastructure> {
+  const { config, progress } = options;
+  const embedded = config.MONGODB_URI === undefined;
+  progress.startStep(embedded ? 'starting the database and the chain' : 'starting the chain');
+  const folder = await openDataFolder(options, ['keys.json', 'demo.json', 'chain', ...(embedded ? ['database'] : [])]);
+  const keys = folder.isNew ? generateLocalKeys() : parseLocalKeys(await folder.readJson('keys.json'));
+  if (folder.isNew) await folder.writeJson('keys.json', keys);
+  const startOwnChain = async () => {
+    const localChain = await startChain(options, folder);
+    if (folder.isNew) progress.startStep('deploying contracts');
+    return { localChain, contracts: await deployAndFund(localChain, keys, folder.isNew) };
+  };
+  const [{ localChain, contracts }, ownUri] = await Promise.all([
+    progress.runStage('Chain', startOwnChain, folder.isNew ? 'ready, contracts deployed' : 'ready'),
+    embedded ? startDatabase(options, folder) : undefined,
+  ]);
+  const { rpcUrl, publicRpcUrl, chainId } = localChain;
+  const demo = buildDemoFile({ rpcUrl: publicRpcUrl, chainId, mongodbUri: ownUri, contracts, keys });
+  await folder.writeJson('demo.json', demo);
+  await folder.markReady();
+  return { ...buildLocalSecrets(config, demo, keys), mongodbUri: ownUri ?? config.MONGODB_URI!, rpcUrl, localChain };
+}
+
+async function openDataFolder({ config, shutdown }: InfrastructureOptions, required: string[]): Promise<DataDir> {
+  const folder = await openDataDir(config.DATA_DIR, { required });
+  shutdown.onStop('data folder', () => folder.release());
+  return folder;
+}
+
+async function startDatabase({ shutdown, progress, onFailure }: InfrastructureOptions, folder: DataDir): Promise<string> {
+  const options = { dbPath: join(folder.path, 'database'), cacheDir: join(folder.path, 'cache') };
+  const starting = progress.runStage('Database', () => startEmbeddedMongo(options), 'ready');
+  const database = await stopOnShutdown(shutdown, 'embedded database', starting);
+  database.onExit(onFailure);
+  return database.uri;
+}
+
+async function startChain({ config, shutdown, genesisMs, onFailure }: InfrastructureOptions, folder: DataDir): Promise<LocalChain> {
+  const stateDir = join(folder.path, 'chain');
+  const starting = startLocalChain({ stateDir, chainId: config.CHAIN_ID, genesisMs, discard: folder.isNew });
+  const chain = await stopOnShutdown(shutdown, 'local chain', starting);
+  chain.onExit(onFailure);
+  return chain;
+}
+
+/** Registered while it starts: a stop that comes meanwhile leaves nothing behind that keeps the folder. */
+function stopOnShutdown<Part extends { stop(): Promise<void> }>(shutdown: Shutdown, name: string, starting: Promise<Part>): Promise<Part> {
+  shutdown.onStop(name, () =>
+    starting.then(
+      (part) => part.stop(),
+      () => undefined,
+    ),
+  );
+  return starting;
+}
+
+async function deployAndFund({ rpcUrl }: LocalChain, keys: LocalKeys, isNew: boolean): Promise<ChainAddresses> {
+  const deployer = privateKeyToAccount(keys.deployer);
+  const contracts = await deployContracts(rpcUrl, deployer);
+  if (isNew) {
+    await fundDemoWallets(rpcUrl, deployer, { addresses: contracts, wallets: deriveDemoWallets(keys) });
+    const roles = (['attester', 'reporter', 'facilitator', 'provider'] as const).map((role) => privateKeyToAccount(keys[role]).address);
+    await fundGas(rpcUrl, roles);
+  }
+  return contracts;
+}

@@ -1,0 +1,102 @@
+import { toDay } from '../../forecast/day.ts';
+import type { Market } from '../../market/market.ts';
+import { selectWeeklyStrikes } from '../../market/strikes.ts';
+import type { Config } from '../../platform/config/config.ts';
+import { OracleError } from '../../platform/errors.ts';
+import type { Database } from '../../platform/mongo.ts';
+import type { ForecastRecord } from '../../record/forecast-record.ts';
+import { toExchangeListing } from '../../record/intent/exchange-listing.ts';
+import type { VenueMarket } from '../../transports/http/deps.ts';
+import { PaperVenue } from '../../wager/paper-venue.ts';
+import type { TradingAccount } from '../../wager/polymarket/api/trading-client.ts';
+import { type PolymarketStrike, PolymarketVenue } from '../../wager/polymarket/venue.ts';
+import { MICROS, type Venue } from '../../wager/venue.ts';
+import { WagerSwitch } from '../../wager/wager-switch.ts';
+import type { ProcessContext } from '../process-context.ts';
+
+const now = () => new Date();
+
+/** Where wagers go, and where they may stand. */
+export interface Venues {
+  /** Where new wagers go. */
+  venue: Venue;
+  /** Where wagers may still stand that were made under other settings. */
+  otherVenues: readonly Venue[];
+  /** The service's own, whichever the settings want: no other one has quotes of the past. */
+  paper: PaperVenue;
+}
+
+/** What venues stand on. */
+export interface ComposeVenuesDeps {
+  db: Database['db'];
+  record: ForecastRecord;
+  market: Market;
+}
+
+/** The venues, as the settings want them. */
+export function composeVenues(context: ProcessContext, { db, record, market }: ComposeVenuesDeps): Venues {
+  const paper = createPaperVenue(db, context.config, record, market);
+  const polymarket = createPolymarketVenues(context, db, market);
+  const venue = context.config.WAGERS === 'polymarket' ? polymarket[0] : paper;
+  return { venue, otherVenues: [paper, ...polymarket].filter((other) => other !== venue), paper };
+}
+
+/** Polymarket as the settings want it, and behind it, where it is not the same, the dry run that wagers may still stand in. */
+function createPolymarketVenues(
+  { config, log }: ProcessContext,
+  db: Database['db'],
+  market: Market,
+): [PolymarketVenue, ...PolymarketVenue[]] {
+  const wagerSwitch = new WagerSwitch(db);
+  const open = (account: TradingAccount | null) =>
+    new PolymarketVenue({
+      db,
+      host: config.POLYMARKET_HOST,
+      account,
+      dryRunBalanceMicros: config.PAPER_BANKROLL_USD * MICROS,
+      maxStakeUsd: config.WAGER_MAX_STAKE_USD,
+      maxOpenUsd: config.WAGER_MAX_OPEN_USD,
+      killSwitch: config.WAGER_KILL_SWITCH === 'on',
+      isPaused: async () => (await wagerSwitch.getState()).paused,
+      strikes: (at) => listPolymarketStrikes(market, at),
+      now,
+      log,
+    });
+  const { POLYMARKET_PRIVATE_KEY: privateKey, POLYMARKET_SIGNATURE_TYPE: signatureType, POLYMARKET_FUNDER: funder } = config;
+  const dryRunVenue = open(null);
+  if (privateKey === undefined) return [dryRunVenue];
+  const liveVenue = open({ privateKey, signatureType, funder });
+  return config.POLYMARKET_DRY_RUN ? [dryRunVenue, liveVenue] : [liveVenue, dryRunVenue];
+}
+
+/** Polymarket's weekly strikes, as the market last saw them. */
+async function listPolymarketStrikes(market: Market, at: Date): Promise<PolymarketStrike[]> {
+  const strikes = selectWeeklyStrikes(await market.strikes(at.getTime()), at.getTime());
+  return strikes.flatMap((strike) => {
+    const listing = toExchangeListing(strike);
+    if (strike.venue !== 'polymarket' || listing === null) return [];
+    const { question, strikeUsd, expiresAtMs } = strike;
+    return [{ conditionId: listing.conditionId, question, strikeUsd, expiresAt: new Date(expiresAtMs), listing }];
+  });
+}
+
+/** All strikes of a venue with its quotes. */
+export async function quoteMarkets(venue: Venue): Promise<VenueMarket[]> {
+  const at = now();
+  const markets = await venue.listMarkets(at);
+  return Promise.all(markets.map(async (market) => ({ market, quote: await venue.getQuote(market, at) })));
+}
+
+/** The service's own venue, whose quotes are made from its own forecast of the volatility. */
+function createPaperVenue(db: Database['db'], config: Config, record: ForecastRecord, market: Market): PaperVenue {
+  return new PaperVenue({
+    db,
+    openingBalanceMicros: config.PAPER_BANKROLL_USD * MICROS,
+    async reference(at) {
+      const day = await record.findDay(toDay(at.getTime()));
+      if (!day?.price || !day.variance) throw new OracleError('STEP_WAITING', 'The paper venue quotes once the day has its forecast');
+      return { spotUsd: day.price.cents / 100, dailyVolatility: Math.sqrt(day.variance.v94) };
+    },
+    close: async (day, at) => (await market.dailyClose(day, at.getTime())).priceUsd,
+  });
+}

@@ -1,0 +1,29 @@
+import { type Config, SETTINGS } from '../../platform/config/config.ts';
+
+/** Lines of a shell that try a demonstration service out. */
+export interface DemoCommands {
+  /** Prints the access token of a demonstration wallet. */
+  token: string;
+  /** Prints every event, what was and what comes. */
+  watch: string;
+  /** Shows the newest forecast. */
+  look: string;
+  /** Checks the newest forecast against the chain. */
+  check: string;
+  /** Plays an agent that pays. */
+  agent: string;
+}
+
+/** Fit for a service of these settings at this address: what the scripts take for granted is left out. */
+export function buildDemoCommands({ DATA_DIR }: Pick<Config, 'DATA_DIR'>, url: string): DemoCommands {
+  const folder = DATA_DIR === SETTINGS.DATA_DIR.default ? '' : `DATA_DIR=${DATA_DIR} `;
+  const isDefaultUrl = url === `http://127.0.0.1:${SETTINGS.PORT.default}`;
+  const urlOption = isDefaultUrl ? '' : ` --url ${url}`;
+  return {
+    token: `${folder}npm run -s token -- premium${urlOption}`,
+    look: `npx svc signal${urlOption}`,
+    check: `${folder}npx svc verify latest${urlOption}`,
+    watch: `${folder}${isDefaultUrl ? '' : `SERVICE_URL=${url} `}node examples/receivers/watch.mjs 0`,
+    agent: `${folder}npm run demo:agent${isDefaultUrl ? '' : ` -- --url ${url}`}`,
+  };
+}

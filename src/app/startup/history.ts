@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { hasDaysToReplay, type ReplayRange, replayDays } from '../../dev/replay.ts';
+import { formatDay } from '../../forecast/day.ts';
+import type { MissingHistory } from '../../market/live/backfill/run-backfill.ts';
+import type { LiveMarket } from '../../market/live/live-market.ts';
+import type { Log } from '../../platform/log.ts';
+import { createProgressBar } from '../../platform/progress-bar.ts';
+import { writeNotice } from '../../platform/startup-notice.ts';
+import type { Service } from '../service.ts';
+
+const HISTORY_RETRY_MS = 15_000;
+
+/** Waits for the history that forecasts need; what else is missing the collector goes on asking for. */
+export async function fetchHistory(live: LiveMarket, { progress, shutdown, log }: Service): Promise<void> {
+  progress.startStep('fetching market history');
+  for (let attempt = 1; ; attempt++) {
+    // One that has ended draws no more.
+    const bar = createProgressBar('Fetching history');
+    await live.collectPrices();
+    const missing = await live.fetchHistory(({ done, total, label }) => {
+      progress.startStep('fetching pieces of market history', { done, total });
+      bar.update(done, total, label);
+    });
+    bar.end();
+    const needed = missing.filter(({ required }) => required);
+    if (attempt === 1) reportMissingHistory(missing, needed, log);
+    if (needed.length === 0) break;
+    progress.startStep(`waiting for market history: ${needed.map(({ reason }) => reason).join('; ')}`);
+    await delay(HISTORY_RETRY_MS, undefined, { signal: shutdown.signal });
+  }
+  // What is slow to answer must not hold up the day's steps.
+  live.collect().catch((error: unknown) => log.error({ err: error }, 'collecting market data failed'));
+}
+
+function reportMissingHistory(missing: MissingHistory[], needed: MissingHistory[], log: Log): void {
+  if (missing.length > 0) log.warn({ missing: missing.map(({ id }) => id) }, 'market history is incomplete: asking again later');
+  if (needed.length === 0) return;
+  writeNotice(
+    `Waiting for market history, asking again every ${HISTORY_RETRY_MS / 1_000} s; GET /ready says what is missing. Ctrl-C stops it.`,
+  );
+}
+
+/** Whether past days are still to be replayed on a chain of this process. */
+export async function hasReplayAhead({ infrastructure, range, database, http }: Service): Promise<boolean> {
+  return infrastructure.localChain !== null && hasDaysToReplay(database.db, http.record, range);
+}
+
+/** Replays what is to be replayed on a chain of this process, whose clock is at now afterwards; null where there is nothing. */
+export async function replayPastDays(service: Service): Promise<ReplayRange | null> {
+  const { progress, shutdown, infrastructure, database, pipeline, replayVenue, range, push } = service;
+  const { localChain } = infrastructure;
+  if (localChain === null) return null;
+  const bar = createProgressBar('Replaying');
+  const replayed = await replayDays({
+    db: database.db,
+    pipeline: { ...pipeline, venue: replayVenue },
+    range,
+    chain: localChain,
+    onProgress: ({ done, total, day }) => {
+      progress.startStep('replaying days of history', { done, total });
+      bar.update(done, total, formatDay(day));
+    },
+    signal: shutdown.signal,
+  });
+  bar.end();
+  await localChain.followWallClock();
+  progress.replayAhead = false;
+  // What a replay brought is history, and told at once when it is there.
+  await push.publish();
+  return replayed;
+}

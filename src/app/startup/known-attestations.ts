@@ -1,0 +1,97 @@
+import type { Address } from 'viem';
+import type { Chain } from '../../chain/client.ts';
+import { type AttestationLog, createAttestationReader } from '../../chain/eas/attestation-reader.ts';
+import { decodePrediction, type SchemaName } from '../../chain/eas/schemas.ts';
+import { chainCall } from '../../chain/rpc/chain-call.ts';
+import type { Journal, JournalRow } from '../../chain/tx/journal.ts';
+import { formatDay } from '../../forecast/day.ts';
+import { OracleError } from '../../platform/errors.ts';
+
+export interface AttestationCheckDeps {
+  chain: Chain;
+  journal: Journal;
+  attester: Address;
+  /** The chain is one that a data folder holds. */
+  isLocalChain: boolean;
+  /** A block below the transactions from elsewhere, where there are known to be some. */
+  afterBlock?: number;
+}
+
+/** Blocks that a reorganisation may have moved a transaction ahead of where it was signed. */
+const REORG_MARGIN = 64;
+/** Providers refuse longer ranges. */
+const BLOCKS_PER_REQUEST = 5_000;
+
+/**
+ * Refuses a database that is older than the chain, such as one restored from a backup: the attester has attested what it has not signed.
+ * The same days would be attested a second time under the same numbers, the same outcomes revealed twice, for good. One question to the
+ * chain, as long as nobody else has sent anything from the wallet; only behind such a transaction events are read.
+ * @throws OracleError CONFIG_INVALID naming MONGODB_URI, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE
+ */
+export async function requireKnownAttestations(deps: AttestationCheckDeps): Promise<void> {
+  const afterBlock = deps.afterBlock ?? (await findLastOwnTransaction(deps))?.signedFromBlock;
+  if (afterBlock === undefined) return;
+  const fromBlock = Math.max(0, afterBlock - REORG_MARGIN);
+  const predictions = await findForeignAttestations(deps, 'prediction', fromBlock);
+  const resolutions = await findForeignAttestations(deps, 'resolution', fromBlock);
+  const newest = [...predictions, ...resolutions].toSorted((a, b) => a.blockNumber - b.blockNumber).at(-1);
+  if (newest === undefined) return;
+  const attested = `${await describeForecasts(deps, predictions)}${resolutions.length} outcomes`;
+  const last = `the last in block ${newest.blockNumber}, transaction ${newest.txHash}`;
+  throw databaseOlderThanChainError(
+    `${deps.attester} has attested ${attested} that the database knows nothing of, ${last}`,
+    deps.isLocalChain,
+  );
+}
+
+/**
+ * The last transaction that the journal has, where the chain counts more of the wallet than that: everything after it was sent from
+ * elsewhere, or by a later state of this database. Null where the chain counts no more.
+ */
+async function findLastOwnTransaction({ chain, journal, attester }: AttestationCheckDeps): Promise<JournalRow | null> {
+  const { chainId, client } = chain;
+  // Before the journal: another process writes down what it then sends.
+  const sent = await chainCall('Counting the transactions of the attester', () => client.getTransactionCount({ address: attester }));
+  const highest = await journal.findHighestNonce(chainId, attester);
+  if (sent <= (highest ?? -1) + 1) return null;
+  return highest === null ? journal.findLastConfirmed(chainId) : journal.findByNonce(chainId, attester, highest);
+}
+
+async function findForeignAttestations(
+  { chain, journal, attester }: AttestationCheckDeps,
+  schema: SchemaName,
+  fromBlock: number,
+): Promise<AttestationLog[]> {
+  const query = { schema, attester, fromBlock, blocksPerRequest: BLOCKS_PER_REQUEST };
+  const found = await createAttestationReader(chain).find(query);
+  // After the events: whoever sends one right now has written it down before.
+  const signed = await journal.findSignedHashes(chain.chainId, attester, [...new Set(found.map(({ txHash }) => txHash))]);
+  return found.filter(({ txHash }) => !signed.has(txHash));
+}
+
+/** How many, of which days; nothing where there are none. */
+async function describeForecasts({ chain }: AttestationCheckDeps, predictions: readonly AttestationLog[]): Promise<string> {
+  if (predictions.length === 0) return '';
+  const reader = createAttestationReader(chain);
+  const dayOf = async ({ uid }: AttestationLog) => {
+    const attestation = await reader.read(uid);
+    return attestation === null ? 'a day that the endpoint does not tell' : formatDay(decodePrediction(attestation.data).day);
+  };
+  const [first, last] = [await dayOf(predictions[0]), await dayOf(predictions.at(-1)!)];
+  return `${predictions.length} forecasts, of ${first === last ? first : `${first} to ${last}`}, and `;
+}
+
+function databaseOlderThanChainError(what: string, local: boolean): OracleError {
+  if (local) {
+    return new OracleError('DATA_DIR_DAMAGED', `The database is older than the local chain: ${what}`, {
+      field: 'DATA_DIR',
+      suggestedAction: 'Put back the database that belongs to this chain, or npm run reset.',
+    });
+  }
+  return new OracleError('CONFIG_INVALID', `Setting MONGODB_URI: the database is older than the chain: ${what}`, {
+    field: 'MONGODB_URI',
+    suggestedAction:
+      'Nothing was sent. Start with the database of the record, or with a backup that was made after that block ("Backup and restore" in ' +
+      'docs/OPERATE.md). Without one the record cannot go on: a new one needs a new ATTESTER_PRIVATE_KEY and an empty database.',
+  });
+}

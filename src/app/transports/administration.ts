@@ -1,0 +1,103 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { formatDay, parseDay } from '../../forecast/day.ts';
+import type { PipelineDeps } from '../../pipeline/deps.ts';
+import { runStepManually } from '../../pipeline/run-manually.ts';
+import type { Schedule } from '../../pipeline/schedule/schedule.ts';
+import { readStepStatus } from '../../pipeline/status.ts';
+import type { StepReport } from '../../pipeline/step-registry.ts';
+import type { Config } from '../../platform/config/config.ts';
+import { OracleError } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Database } from '../../platform/mongo.ts';
+import type { AdminService, AdminStepResult } from '../../transports/http/admin/admin-service.ts';
+import { AuditLog } from '../../transports/http/admin/audit-log.ts';
+import { createCredentialCheck } from '../../transports/http/admin/basic-auth.ts';
+import type { JobsConsole, JobsSource } from '../../transports/http/admin/jobs-console.ts';
+import { createJobsPage } from '../../transports/http/admin/jobs-page.ts';
+import type { AppOptions } from '../../transports/http/server/app.ts';
+import { WagerSwitch } from '../../wager/wager-switch.ts';
+
+export interface ComposeAdministrationDeps {
+  config: Pick<Config, 'ADMIN_USER' | 'ADMIN_PASSWORD' | 'ROLE'>;
+  db: Database['db'];
+  pipeline: PipelineDeps;
+  /** The running jobs. */
+  state: { schedule: Schedule | null };
+  /** What is left of the start, or null. */
+  getStartupStep(): string | null;
+  log: Log;
+  now(): Date;
+}
+
+/** What the routes work with, and what the door needs. */
+export interface ComposedAdministration extends Pick<AppOptions, 'admin' | 'adminPage'> {
+  administration: AdminService;
+}
+
+/** What the operator works with, and the way in; without credentials in the settings there is none. */
+export function composeAdministration(deps: ComposeAdministrationDeps): ComposedAdministration {
+  const { config, db, pipeline, state, getStartupStep, log, now } = deps;
+  const { ADMIN_USER: user, ADMIN_PASSWORD: password, ROLE } = config;
+  const audit = new AuditLog({ db, user: user ?? '', log, now });
+  const administration: AdminService = {
+    audit,
+    wagerSwitch: new WagerSwitch(db),
+    wagersOff: !pipeline.placeWagers,
+    steps: () => readStepStatus(pipeline),
+    async runStep(step, date) {
+      const left = getStartupStep();
+      if (left !== null) throw new OracleError('STEP_WAITING', `The service is being set up: ${left}`);
+      return toStepResult(await runStepManually(pipeline, { step, day: date === undefined ? undefined : parseDay(date), now: now() }));
+    },
+  };
+  // A worker serves nothing that the operator could turn.
+  if (user === undefined || password === undefined || ROLE === 'worker') return { administration };
+  return {
+    administration,
+    admin: createAdminCheck({ user, password }, log),
+    adminPage: createJobsPage(createJobsSource(db, state), audit),
+  };
+}
+
+function createAdminCheck(credentials: { user: string; password: string }, log: Log): NonNullable<AppOptions['admin']> {
+  const isRight = createCredentialCheck(credentials);
+  return (authorization, { requestId, address }) => {
+    if (isRight(authorization)) return;
+    // Not what was sent: it may be the password with a slip in it.
+    if (authorization !== undefined) log.warn({ requestId, ip: address }, 'credentials of the operator refused');
+    throw new OracleError('UNAUTHENTICATED', "This needs the operator's credentials", {
+      field: 'Authorization',
+      suggestedAction: 'Send the user and password of the settings by HTTP Basic.',
+    });
+  };
+}
+
+function toStepResult({ step, day, outcome }: StepReport): AdminStepResult {
+  const common = { step, date: formatDay(day) };
+  if ('done' in outcome) return { ...common, state: 'done', detail: outcome.done };
+  return 'waiting' in outcome
+    ? { ...common, state: 'waiting', detail: outcome.waiting }
+    : { ...common, state: 'failed', detail: outcome.failed };
+}
+
+function createJobsSource(db: Database['db'], state: ComposeAdministrationDeps['state']): JobsSource {
+  let opened: Promise<JobsConsole> | undefined;
+  return {
+    console() {
+      opened ??= openJobsConsole(db).catch((error: unknown) => {
+        opened = undefined;
+        throw error;
+      });
+      return opened;
+    },
+    files: join(dirname(fileURLToPath(import.meta.resolve('agendash'))), '../public'),
+    running: async (fullDetails) => (await state.schedule?.getRunningStats(fullDetails)) ?? null,
+  };
+}
+
+/** Loaded when it is first asked for: a process that just answers keeps the memory. */
+async function openJobsConsole(db: Database['db']): Promise<JobsConsole> {
+  const [{ AgendashController }, { openJobsAgenda }] = await Promise.all([import('agendash'), import('../../pipeline/schedule/schedule.ts')]);
+  return new AgendashController(await openJobsAgenda(db));
+}

@@ -1,0 +1,22 @@
+import { encodePacked, type Hex, keccak256 } from 'viem';
+import type { RawAttestation } from './audit-chain.ts';
+
+/** Equal attestations of one block are told apart by a number. */
+const MAX_EQUAL_ATTESTATIONS = 64;
+
+/** Uid of an attestation as EAS 1.x makes it of all that it says. @param bump how many equal ones came before it in its block */
+export function deriveAttestationUid(raw: Omit<RawAttestation, 'uid' | 'revocationTime'>, bump = 0): Hex {
+  const { schema, recipient, attester, time, expirationTime, revocable, refUID, data } = raw;
+  return keccak256(
+    encodePacked(
+      ['bytes32', 'address', 'address', 'uint64', 'uint64', 'bool', 'bytes32', 'bytes', 'uint32'],
+      [schema, recipient, attester, time, expirationTime, revocable, refUID, data, bump],
+    ),
+  );
+}
+
+/** Whether a uid is that of this content. */
+export function matchesAttestationUid(uid: Hex, raw: RawAttestation): boolean {
+  for (let bump = 0; bump < MAX_EQUAL_ATTESTATIONS; bump++) if (deriveAttestationUid(raw, bump) === uid.toLowerCase()) return true;
+  return false;
+}

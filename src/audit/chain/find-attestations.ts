@@ -1,0 +1,55 @@
+import type { Address } from 'viem';
+import { type AttestationLog, createAttestationReader } from '../../chain/eas/attestation-reader.ts';
+import type { SchemaName } from '../../chain/eas/schemas.ts';
+import { chainCall } from '../../chain/rpc/chain-call.ts';
+import { isOracleError } from '../../platform/errors.ts';
+import type { AuditChain } from './audit-chain.ts';
+import { createBlockRange } from './block-range.ts';
+
+export interface AttestationSearchOptions {
+  attester: Address;
+  fromBlock: number;
+  throughBlock: number;
+  /** Blocks asked for at first; fewer where the endpoint refuses. Default 10,000. */
+  blocksPerRequest?: number;
+  onProgress(done: number, total: number): void;
+}
+
+/** The newest block. @throws OracleError CHAIN_UNREACHABLE */
+export async function readNewestBlock({ client }: AuditChain): Promise<number> {
+  return Number(await chainCall('Reading the block number', () => client.getBlockNumber()));
+}
+
+/**
+ * All attestations of a schema by the attester, each once and in the order of the chain. A range that the endpoint refuses is cut.
+ * @throws OracleError CHAIN_UNREACHABLE
+ */
+export async function findAttestations(
+  chain: AuditChain,
+  schema: SchemaName,
+  options: AttestationSearchOptions,
+): Promise<AttestationLog[]> {
+  const { attester, fromBlock, throughBlock, onProgress } = options;
+  const reader = createAttestationReader(chain);
+  const found = new Map<string, AttestationLog>();
+  const range = createBlockRange(options.blocksPerRequest ?? 10_000);
+  for (let from = fromBlock; from <= throughBlock; ) {
+    const to = Math.min(throughBlock, from + range.size - 1);
+    try {
+      const query = { schema, attester, fromBlock: from, toBlock: to, blocksPerRequest: range.size };
+      for (const one of await reader.find(query)) if (!found.has(one.uid)) found.set(one.uid, one);
+    } catch (error) {
+      if (!isEndpointRejection(error) || to === from || !range.onRejected()) throw error;
+      continue;
+    }
+    range.onAnswered();
+    onProgress(to - fromBlock + 1, throughBlock - fromBlock + 1);
+    from = to + 1;
+  }
+  return [...found.values()];
+}
+
+/** Endpoints say in all kinds of words and codes that a range is too long. */
+function isEndpointRejection(error: unknown): boolean {
+  return isOracleError(error, 'CHAIN_UNREACHABLE') || isOracleError(error, 'CHAIN_REVERTED');
+}

@@ -1,0 +1,95 @@
+import { type Day, formatDay } from '../../forecast/day.ts';
+import { scoreDirection } from '../../forecast/scoring.ts';
+import { type AuditPrices, toPriceCents } from '../prices/audit-prices.ts';
+import { type AuditedRow, computeReturnBps, getCloseDays } from './audited-row.ts';
+import { toSubject } from './check-sequences.ts';
+import type { Findings } from './findings.ts';
+
+/** Honest sources disagree about the sign of smaller returns only: of five years the largest was 55. */
+const MAX_DISPUTED_RETURN_BPS = 60;
+/** And of about one day in a hundred: 16 of 1,829 at one day, 5 at the most at longer horizons. */
+const MAX_FLIPS = 2;
+const MAX_FLIPPED_SHARE = 0.015;
+
+export interface CloseCallContext {
+  prices: AuditPrices;
+  /** Independent closes, USD, by day. */
+  closes: ReadonlyMap<Day, number>;
+  findings: Findings;
+}
+
+/** A forecast whose closes on chain are within the tolerance, as the independent closes alone would have it. */
+interface ReassessedRow {
+  row: AuditedRow;
+  fromCents: number;
+  toCents: number;
+}
+
+/**
+ * Within a tolerance the sign of a small return is the choice of whoever picks the prices. Few such calls leave the audit incomplete;
+ * more of them than there is noise between sources, or of returns that are not small, are wrong.
+ */
+export function checkCloseCalls(rows: readonly AuditedRow[], context: CloseCallContext): void {
+  for (const [horizonDays, members] of Map.groupBy(rows, ({ prediction }) => prediction.data.horizonDays)) {
+    const reassessed = members.flatMap((row) => reassessRow(row, context.closes));
+    const flipped = reassessed.filter(isFlipped);
+    for (const one of flipped) reportFlip(one, context);
+    if (flipped.length > 0) reportFlips({ horizonDays, judged: reassessed, flipped: flipped.length }, context);
+  }
+}
+
+function reassessRow(row: AuditedRow, closes: ReadonlyMap<Day, number>): ReassessedRow[] {
+  const { from, to } = getCloseDays(row.prediction);
+  const [first, last] = [closes.get(from), closes.get(to)];
+  if (row.outcome === null || !row.opened || first === undefined || last === undefined) return [];
+  return [{ row, fromCents: toPriceCents(first), toCents: toPriceCents(last) }];
+}
+
+function isFlipped({ row, fromCents, toCents }: ReassessedRow): boolean {
+  return row.outcome?.rose !== toCents > fromCents;
+}
+
+function reportFlip({ row, fromCents, toCents }: ReassessedRow, { prices, findings }: CloseCallContext): void {
+  const subject = toSubject(row.prediction);
+  const { day, horizonDays } = row.prediction.data;
+  const returnBps = computeReturnBps(fromCents, toCents);
+  const other = `by ${prices.source} the price went the other way (${returnBps} bps)`;
+  if (Math.abs(returnBps) <= MAX_DISPUTED_RETURN_BPS) {
+    findings.addNote(`${formatDay(day)} ${horizonDays}d: a close call; ${other}`);
+    return;
+  }
+  const [expected, found] = toCents > fromCents ? ['UP', 'DOWN'] : ['DOWN', 'UP'];
+  findings.addDifference('outcome', subject, {
+    field: 'actualDirection',
+    expected,
+    found,
+    because: `${other}: by more than sources disagree`,
+  });
+}
+
+function reportFlips(
+  { horizonDays, judged: reassessed, flipped }: { horizonDays: number; judged: readonly ReassessedRow[]; flipped: number },
+  { prices, findings }: CloseCallContext,
+): void {
+  const wins = reassessed.filter(({ row }) => row.status === 'WIN').length;
+  const reassessedWins = reassessed.filter(isReassessedWin).length;
+  const what = `by ${prices.source} ${flipped} of ${reassessed.length} prices went the other way: ${reassessedWins} wins instead of ${wins}`;
+  const maxFlips = Math.floor(MAX_FLIPS + MAX_FLIPPED_SHARE * reassessed.length);
+  if (flipped <= maxFlips) {
+    findings.addGap(`${horizonDays}d: ${what}`);
+    return;
+  }
+  const because = `${what}; sources disagree about ${maxFlips} at the most`;
+  findings.addDifference(
+    'outcome',
+    { horizonDays, day: null, sequence: null, uid: null },
+    {
+      ...{ field: 'outcomes', expected: `${maxFlips} at the most`, found: flipped, because },
+    },
+  );
+}
+
+function isReassessedWin({ row, fromCents, toCents }: ReassessedRow): boolean {
+  const { revelation, status } = row;
+  return revelation !== null && status !== 'HOLD' && scoreDirection(revelation.data.direction, fromCents, toCents) === 'WIN';
+}

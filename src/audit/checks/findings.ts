@@ -1,0 +1,135 @@
+import type { Hex } from 'viem';
+import { type Day, formatDay } from '../../forecast/day.ts';
+
+/** What is checked, in words; each has a name that differences carry. */
+export const CHECKS = {
+  form: 'attestations are of this attester, our schemas and the time of their block, cannot be revoked, never expire and can be read',
+  windows: 'the outcome window follows from day and horizon',
+  sequence: 'one forecast a day and horizon, numbered from 1 without gap or duplicate',
+  link: 'each forecast refers to the one of the day before',
+  resolution: 'one resolution each, of a forecast that was committed in time, and not before its window is over',
+  opening: 'the revealed salt and values are those that were committed',
+  values: 'signal, direction, confidence and probability fit each other',
+  revealed: 'what is over has been revealed',
+  oneClose: 'a day has one close, whichever forecast it decides',
+  price: 'closes are those of the independent prices',
+  outcome: 'return and outcome follow from the closes',
+  shown: 'the service shows every forecast of the chain, and no other',
+  row: 'each row that the service shows is what chain and prices say',
+  figure: "the service's figures are those of the rows",
+} as const;
+
+export type CheckName = keyof typeof CHECKS;
+
+export type ComparedValue = string | number | boolean | null;
+
+/** What a difference is about. */
+export interface FindingSubject {
+  horizonDays: number | null;
+  day: Day | null;
+  sequence: number | null;
+  uid: Hex | null;
+}
+
+/** One thing that is not as it should be. */
+export interface AuditDifference {
+  check: CheckName;
+  horizonDays: number | null;
+  /** `YYYY-MM-DD` of the forecast. */
+  date: string | null;
+  sequence: number | null;
+  uid: Hex | null;
+  field: string;
+  expected: ComparedValue;
+  found: ComparedValue;
+  /** All of it in one sentence. */
+  message: string;
+}
+
+export interface FieldComparison {
+  field: string;
+  expected: ComparedValue;
+  found: ComparedValue;
+  /** What it means when they differ; default: that the field is another one. */
+  because?: string;
+}
+
+export const NO_SUBJECT: FindingSubject = { horizonDays: null, day: null, sequence: null, uid: null };
+
+/** Collects what was checked, and what is not as it should be. */
+export interface Findings {
+  /** Counts a check; what differs is written down. @returns whether both are the same */
+  compare(check: CheckName, subject: FindingSubject, comparison: FieldComparison): boolean;
+  /** Writes down what cannot be a matter of one field. */
+  addDifference(check: CheckName, subject: FindingSubject, comparison: Required<FieldComparison>): void;
+  /** Worth knowing, and nothing wrong. */
+  addNote(text: string): void;
+  /** Why the whole of it cannot be said to agree, though nothing is wrong. */
+  addGap(reason: string): void;
+  readonly passed: Readonly<Record<CheckName, number>>;
+  readonly differences: readonly AuditDifference[];
+  readonly notes: readonly string[];
+  readonly gaps: readonly string[];
+}
+
+export function createFindings(): Findings {
+  const passed = Object.fromEntries(Object.keys(CHECKS).map((name) => [name, 0])) as Record<CheckName, number>;
+  const differences: AuditDifference[] = [];
+  const notes: string[] = [];
+  const gaps: string[] = [];
+
+  function addDifference(check: CheckName, subject: FindingSubject, comparison: Required<FieldComparison>): void {
+    const { horizonDays, day, sequence, uid } = subject;
+    const date = day === null ? null : formatDay(day);
+    const message = toPlainLine(`${formatSubject(subject)}: ${comparison.because}`);
+    const [expected, found] = [toPlainValue(comparison.expected), toPlainValue(comparison.found)];
+    differences.push({ check, horizonDays, date, sequence, uid, field: toPlainLine(comparison.field), expected, found, message });
+  }
+
+  return {
+    ...{ passed, differences, notes, gaps, addDifference },
+    compare(check, subject, { field, expected, found, because }) {
+      if (normalizeHex(expected) === normalizeHex(found)) {
+        passed[check] += 1;
+        return true;
+      }
+      const values = `expected ${formatComparedValue(expected)}, found ${formatComparedValue(found)}`;
+      addDifference(check, subject, {
+        field,
+        expected,
+        found,
+        because: because === undefined ? `${field}: ${values}` : `${because} (${values})`,
+      });
+      return false;
+    },
+    addNote: (text) => void notes.push(toPlainLine(text)),
+    addGap: (reason) => void gaps.push(toPlainLine(reason)),
+  };
+}
+
+/** Text from outside as one line that a terminal only shows: of what it would act on, a mark is left. */
+export function toPlainLine(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
+}
+
+function toPlainValue(value: ComparedValue): ComparedValue {
+  return typeof value === 'string' ? toPlainLine(value) : value;
+}
+
+/** `2026-03-05 7d, sequence 12 (0x..)`. */
+export function formatSubject({ horizonDays, day, sequence, uid }: FindingSubject): string {
+  const forecast = [day === null ? null : formatDay(day), horizonDays === null ? null : `${horizonDays}d`].filter(Boolean).join(' ');
+  const number = sequence === null ? '' : `, sequence ${sequence}`;
+  const named = `${forecast}${number}`;
+  if (named === '') return uid ?? 'the record';
+  return uid === null ? named : `${named} (${uid})`;
+}
+
+function formatComparedValue(value: ComparedValue): string {
+  return value === null ? 'nothing' : String(value);
+}
+
+/** Hex compares without regard to case. */
+function normalizeHex(value: ComparedValue): ComparedValue {
+  return typeof value === 'string' && value.startsWith('0x') ? value.toLowerCase() : value;
+}

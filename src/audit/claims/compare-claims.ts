@@ -1,0 +1,81 @@
+import type { Day } from '../../forecast/day.ts';
+import { HORIZONS } from '../../forecast/model.ts';
+import type { AuditedRow } from '../checks/audited-row.ts';
+import type { Findings } from '../checks/findings.ts';
+import type { AuditPrices } from '../prices/audit-prices.ts';
+import { type RecomputedFigures, recompute } from '../report/recompute.ts';
+import { compareFigures, noteUncompared } from './compare-figures.ts';
+import { compareRows } from './compare-rows.ts';
+import type { DoubtfulFigure } from './compare-tree.ts';
+import type { ClaimedScorecard } from './service-claims.ts';
+
+export interface ClaimContext {
+  /** What it claims, one answer a horizon in the order of `HORIZONS`. */
+  answers: readonly ClaimedScorecard[];
+  prices: AuditPrices;
+  /** Independent closes, USD, by day. */
+  closes: ReadonlyMap<Day, number>;
+  now: Date;
+  findings: Findings;
+}
+
+/** Compares what a service claims of every horizon, row by row and figure by figure, with what chain and prices say. */
+export function compareClaims(
+  { rows, recomputed }: { rows: readonly AuditedRow[]; recomputed: readonly RecomputedFigures[] },
+  { answers, ...context }: ClaimContext,
+): void {
+  const expected = HORIZONS.map((horizonDays, index): RecomputedFigures => {
+    const members = rows.filter(({ prediction }) => prediction.data.horizonDays === horizonDays);
+    return addDraftRows({ members, claim: answers[index], recomputed, horizonDays }, context);
+  });
+  const doubts: DoubtfulFigure[] = [];
+  const figures = { ownPrices: context.prices.toleranceBps === 0, doubt: (one: DoubtfulFigure) => void doubts.push(one) };
+  HORIZONS.forEach((horizonDays, index) => {
+    compareFigures({ horizonDays, expected, claim: answers[index] }, { ...figures, findings: context.findings });
+  });
+  reportDoubts(doubts, context.findings);
+  noteUncompared(answers, expected, context.findings);
+  noteReplayed(answers, context.findings);
+  context.findings.addNote(
+    'left out, since neither chain nor prices tell them: predictive distributions, regimes, model versions, wagers, skill against the market',
+  );
+}
+
+interface ClaimedHorizonFigures {
+  horizonDays: number;
+  members: readonly AuditedRow[];
+  claim: ClaimedScorecard;
+  recomputed: readonly RecomputedFigures[];
+}
+
+/** The figures of a horizon as they should be told: with the forecast that is made and not on chain yet. */
+function addDraftRows(
+  { horizonDays, members, claim, recomputed }: ClaimedHorizonFigures,
+  context: Omit<ClaimContext, 'answers'>,
+): RecomputedFigures {
+  const figures = recomputed.find((one) => one.horizonDays === horizonDays) ?? recompute([], horizonDays);
+  const drafts = compareRows(members, claim.predictions, { horizonDays, ...context });
+  return drafts.length === 0 ? figures : recompute([...figures.rows, ...drafts], horizonDays);
+}
+
+/** What was made in hindsight on a chain whose clock was set back looks like any other record. */
+function noteReplayed(answers: readonly ClaimedScorecard[], findings: Findings): void {
+  const replayed = answers.reduce((sum, { predictions }) => sum + predictions.filter((row) => row.replayed === true).length, 0);
+  if (replayed === 0) return;
+  findings.addNote(
+    `by its own word the service replayed ${replayed} of these forecasts: the clock of that chain was set back, and proves nothing`,
+  );
+}
+
+const MAX_DOUBTS_LISTED = 4;
+
+function reportDoubts(doubts: readonly DoubtfulFigure[], findings: Findings): void {
+  if (doubts.length === 0) return;
+  const some = doubts
+    .slice(0, MAX_DOUBTS_LISTED)
+    .map(({ horizonDays, path, expected, found }) => `${horizonDays}d ${path} ${found.toFixed(5)}, by these prices ${expected.toFixed(5)}`);
+  const more = doubts.length > MAX_DOUBTS_LISTED ? `; and ${doubts.length - MAX_DOUBTS_LISTED} more` : '';
+  findings.addGap(
+    `figures against the base rate cannot be told by prices of another source than the record's: the service tells ${some.join('; ')}${more}`,
+  );
+}

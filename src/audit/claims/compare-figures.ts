@@ -1,0 +1,85 @@
+import { formatHorizonName } from '../../forecast/model.ts';
+import { type FindingSubject, type Findings, NO_SUBJECT } from '../checks/findings.ts';
+import { buildExpectedFigures, buildHorizonFigures, type RecomputedFigures } from '../report/recompute.ts';
+import { compareTree, isTree, type TreeContext } from './compare-tree.ts';
+import type { ClaimedScorecard } from './service-claims.ts';
+
+export interface ClaimedFigures {
+  /** The horizon that was asked for. */
+  horizonDays: number;
+  /** The figures of every horizon: each answer tells of all of them. */
+  expected: readonly RecomputedFigures[];
+  claim: ClaimedScorecard;
+}
+
+/** Compares every figure of a scorecard that chain and prices tell; one that should be there and is not is wrong as well. */
+export function compareFigures({ horizonDays, expected, claim }: ClaimedFigures, context: Omit<TreeContext, 'subject'>): void {
+  const subject: FindingSubject = { ...NO_SUBJECT, horizonDays };
+  const own = expected.find((one) => one.horizonDays === horizonDays)!;
+  const { summary, stats, statistics } = buildExpectedFigures(own);
+  const compare = (path: string, should: unknown, found: unknown) =>
+    compareTree({ path, expected: should, found }, { ...context, subject });
+  compare('horizon', formatHorizonName(horizonDays), claim.horizon);
+  compare('summary', summary, claim.summary);
+  if (claim.stats !== undefined) compare('stats', stats, claim.stats);
+  if (claim.statistics !== undefined) compare('statistics', statistics, claim.statistics);
+  if (claim.byHorizon === undefined) return;
+  for (const one of expected) compareHorizon(one, claim.byHorizon, { ...context, subject });
+  const names = expected.map((one) => formatHorizonName(one.horizonDays));
+  const others = claim.byHorizon.filter(({ horizon }) => !(names as string[]).includes(horizon));
+  for (const { horizon } of others) compareTree({ path: `byHorizon.${horizon}`, expected: null, found: horizon }, { ...context, subject });
+}
+
+/** Each answer tells every horizon once. */
+function compareHorizon(one: RecomputedFigures, rows: NonNullable<ClaimedScorecard['byHorizon']>, context: TreeContext): void {
+  const name = formatHorizonName(one.horizonDays);
+  const claimedRows = rows.filter(({ horizon }) => horizon === name);
+  const path = `byHorizon.${name}`;
+  if (claimedRows.length !== 1) compareTree({ path: `${path}.entries`, expected: 1, found: claimedRows.length }, context);
+  for (const row of claimedRows) compareTree({ path, expected: buildHorizonFigures(one), found: row }, context);
+}
+
+/** What is told beside the figures that are compared, and is known to be so. */
+const COMPARED_MEMBERS = new Set(['success', 'source', 'horizon', 'summary', 'stats', 'statistics', 'byHorizon', 'predictions']);
+const SKIPPED_MEMBERS = new Set(['byRegime', 'byModelVersion', 'marketSkill', 'predictionMarket', 'statistics.distribution']);
+
+/** Parts that a service need not tell. */
+const OPTIONAL_MEMBERS = ['stats', 'statistics', 'byHorizon'] as const;
+
+/** Says what a service leaves out, and what it tells that nobody can check here: a name that is not known may hide a figure. */
+export function noteUncompared(claims: readonly ClaimedScorecard[], expected: readonly RecomputedFigures[], findings: Findings): void {
+  const missing = OPTIONAL_MEMBERS.filter((part) => claims.some((claim) => claim[part] === undefined));
+  if (missing.length > 0) findings.addNote(`the service does not tell all of ${missing.join(', ')}: these could not be compared`);
+  const unknown = new Set(claims.flatMap((claim, index) => listUnknownNames(claim, expected[index])));
+  if (unknown.size === 0) return;
+  const some = [...unknown].slice(0, MAX_NAMES_LISTED).map((name) => name.slice(0, MAX_NAME_LENGTH));
+  const more = unknown.size > MAX_NAMES_LISTED ? ` and ${unknown.size - MAX_NAMES_LISTED} more` : '';
+  findings.addNote(`the service tells what is not known here, and could not be compared: ${some.join(', ')}${more}`);
+}
+
+const MAX_NAMES_LISTED = 10;
+const MAX_NAME_LENGTH = 60;
+
+function listUnknownNames(claim: ClaimedScorecard, recomputed: RecomputedFigures): string[] {
+  const { summary, stats, statistics } = buildExpectedFigures(recomputed);
+  return [
+    ...Object.keys(claim).filter((name) => !COMPARED_MEMBERS.has(name) && !SKIPPED_MEMBERS.has(name)),
+    ...listExtraNames('summary', summary, claim.summary),
+    ...listExtraNames('stats', stats, claim.stats),
+    ...listExtraNames('statistics', statistics, claim.statistics),
+    ...(claim.byHorizon ?? []).flatMap((row) => listExtraNames('byHorizon', buildHorizonFigures(recomputed), row)),
+  ];
+}
+
+/** What is not expected where the prices do not tell the base rate. */
+const BASE_RATE_PATH = /^(summary|byHorizon)\.brier\.climatology$|^statistics\.probabilities\.climatologySkill$/;
+
+/** Names that only the service has. */
+function listExtraNames(path: string, expected: unknown, found: unknown): string[] {
+  if (!isTree(expected) || !isTree(found) || Array.isArray(expected)) return [];
+  return Object.keys(found).flatMap((name) => {
+    const at = `${path}.${name}`;
+    if (Object.hasOwn(expected, name)) return listExtraNames(at, expected[name], found[name]);
+    return SKIPPED_MEMBERS.has(at) || BASE_RATE_PATH.test(at) ? [] : [at];
+  });
+}

@@ -1,0 +1,132 @@
+import { type Day, formatDay, toDay } from '../../forecast/day.ts';
+import type { RecordRow } from '../../forecast/statistics/record-summary.ts';
+import type { AuditedRow } from '../checks/audited-row.ts';
+import { toSubject } from '../checks/check-sequences.ts';
+import type { ComparedValue, FindingSubject, Findings } from '../checks/findings.ts';
+import { type AuditPrices, isSamePrice, toPriceCents } from '../prices/audit-prices.ts';
+import type { ClaimedRow } from './service-claims.ts';
+
+export interface RowContext {
+  horizonDays: number;
+  prices: AuditPrices;
+  /** Independent closes, USD, by day. */
+  closes: ReadonlyMap<Day, number>;
+  now: Date;
+  findings: Findings;
+}
+
+/**
+ * Compares every row that the service shows with what chain and prices say.
+ * @returns rows that it may show although they are not on chain: made today, to be committed before their window opens
+ */
+export function compareRows(rows: readonly AuditedRow[], claimed: readonly ClaimedRow[], context: RowContext): RecordRow[] {
+  const { findings, horizonDays } = context;
+  const shown = new Map<number, ClaimedRow>();
+  for (const claim of claimed) {
+    if (shown.has(claim.sequence)) {
+      const because = `the service shows sequence ${claim.sequence} twice`;
+      findings.addDifference('shown', toClaimSubject(claim, horizonDays), { field: 'sequence', expected: 'once', found: 'twice', because });
+    } else shown.set(claim.sequence, claim);
+  }
+  for (const row of rows) {
+    const claim = shown.get(row.prediction.data.sequence);
+    shown.delete(row.prediction.data.sequence);
+    const because = `the service does not show it${row.status === 'LOSS' ? ': a loss was dropped' : ` (${row.status} on chain)`}`;
+    if (findings.compare('shown', toSubject(row.prediction), { field: 'row', expected: true, found: claim !== undefined, because })) {
+      compareRow(row, claim!, context);
+    }
+  }
+  const next = rows.reduce((last, { prediction }) => Math.max(last, prediction.data.sequence), 0) + 1;
+  return [...shown.values()].flatMap((claim) => checkDraftRow(claim, next, context));
+}
+
+/** A row that is on no chain: in order for the forecast of today, which is the next, until its window opens at the end of the day. */
+function checkDraftRow(claim: ClaimedRow, next: number, { horizonDays, now, findings }: RowContext): RecordRow[] {
+  const subject = toClaimSubject(claim, horizonDays);
+  const { day } = subject;
+  if (day === toDay(now.getTime()) && claim.sequence === next && isOpenClaim(claim)) {
+    findings.addNote(`${formatDay(day)} ${horizonDays}d has been made and is not on chain yet: its window has not opened`);
+    return [{ day, status: 'PENDING', missed: false, scored: null }];
+  }
+  const because = 'the service shows it, and it is not on chain';
+  findings.addDifference('shown', subject, { field: 'row', expected: 'on chain', found: claim.status, because });
+  return [];
+}
+
+function isOpenClaim({ status, missed, resolved, outcome, attestationUid, resolutionUid }: ClaimedRow): boolean {
+  return status === 'PENDING' && !missed && !resolved && outcome === null && attestationUid === null && resolutionUid === null;
+}
+
+function toClaimSubject({ date, sequence }: ClaimedRow, horizonDays: number): FindingSubject {
+  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(date) && !Number.isNaN(Date.parse(date));
+  return { horizonDays, day: isDate ? toDay(Date.parse(date)) : null, sequence, uid: null };
+}
+
+function compareRow(row: AuditedRow, claim: ClaimedRow, context: RowContext): void {
+  const { uid, data } = row.prediction;
+  const compareField = createFieldComparer(row, context.findings);
+  compareField('date', formatDay(data.day), claim.date);
+  compareField('status', row.status, claim.status);
+  compareField('missed', row.missed, claim.missed);
+  compareField('attestationUid', uid, claim.attestationUid);
+  compareField('windowOpensAt', formatIsoOrNull(data.windowOpensAt), claim.windowOpensAt);
+  compareField('resolvesAt', formatIsoOrNull(data.resolvesAt), claim.resolvesAt);
+  compareValues(row, claim, compareField);
+  compareOutcome(row, claim, compareField);
+  compareOpeningClose(row, claim, context);
+}
+
+type CompareField = (field: string, expected: ComparedValue, found: ComparedValue) => void;
+
+function createFieldComparer(row: AuditedRow, findings: Findings): CompareField {
+  return (field, expected, found) => {
+    findings.compare('row', toSubject(row.prediction), { field, expected, found, because: `the service shows another ${field}` });
+  };
+}
+
+/** What a forecast said can be compared once it is proven; of what was never revealed nobody can tell. */
+function compareValues({ revelation, opened }: AuditedRow, claim: ClaimedRow, compareField: CompareField): void {
+  if (revelation === null || !opened) return;
+  const { signal, direction, confidenceBps, pUpBps, btcPriceCents } = revelation.data;
+  compareField('signal', signal, claim.signal);
+  compareField('direction', direction, claim.direction);
+  compareField('confidence', confidenceBps / 10_000, claim.confidence);
+  compareField('pUp', pUpBps / 10_000, claim.pUp);
+  compareField('btcPrice', btcPriceCents / 100, claim.btcPrice);
+}
+
+function compareOutcome({ revelation, outcome, opened, status }: AuditedRow, claim: ClaimedRow, compareField: CompareField): void {
+  const proven = opened ? outcome : null;
+  const isScored = status === 'WIN' || status === 'LOSS';
+  compareField('resolved', proven !== null, claim.resolved);
+  compareField('resolutionUid', proven === null ? null : (revelation?.uid ?? null), claim.resolutionUid);
+  compareField('resolvedAt', proven === null || revelation === null ? null : formatIsoOrNull(revelation.at), claim.resolvedAt);
+  compareField('btcAtResolution', proven === null ? null : proven.toCents / 100, claim.btcAtResolution);
+  compareField('returnBps', proven?.returnBps ?? null, claim.returnBps);
+  if (proven === null || !isScored) {
+    compareField('outcome', null, claim.outcome === null ? null : 'an outcome');
+    return;
+  }
+  compareField('outcome.actualReturn', proven.returnBps / 10_000, claim.outcome?.actualReturn ?? null);
+  compareField('outcome.actualDirection', proven.rose ? 'UP' : 'DOWN', claim.outcome?.actualDirection ?? null);
+  compareField('outcome.correct', status === 'WIN', claim.outcome?.correct ?? null);
+}
+
+/** The close at window open is shown before it is on chain: until then the independent prices tell. */
+function compareOpeningClose({ prediction, outcome }: AuditedRow, { btcAtSignal }: ClaimedRow, context: RowContext): void {
+  const { closes, prices, findings } = context;
+  const subject = toSubject(prediction);
+  const because = 'the service shows another btcAtSignal';
+  if (outcome !== null) {
+    findings.compare('row', subject, { field: 'btcAtSignal', expected: outcome.fromCents / 100, found: btcAtSignal, because });
+    return;
+  }
+  const usd = closes.get(prediction.data.day);
+  if (btcAtSignal === null || usd === undefined) return;
+  const compareField = isSamePrice(toPriceCents(btcAtSignal), usd, prices.toleranceBps);
+  findings.compare('row', subject, { field: 'btcAtSignal', expected: compareField ? btcAtSignal : usd, found: btcAtSignal, because });
+}
+
+function formatIsoOrNull(at: Date): ComparedValue {
+  return Number.isNaN(at.getTime()) ? null : at.toISOString();
+}

@@ -1,0 +1,102 @@
+import type { ComparedValue, FindingSubject, Findings } from '../checks/findings.ts';
+
+export interface TreeContext {
+  subject: FindingSubject;
+  /** The prices are those that the record itself is made from: every figure is equal, or wrong. */
+  ownPrices: boolean;
+  /** Takes figures that can neither be called right nor wrong by prices of another source. */
+  doubt(figure: DoubtfulFigure): void;
+  findings: Findings;
+}
+
+/** A figure as a service tells it, and as it is by the prices of the audit. */
+export interface DoubtfulFigure {
+  horizonDays: number | null;
+  path: string;
+  expected: number;
+  found: number;
+}
+
+interface ComparedFigure {
+  path: string;
+  expected: unknown;
+  found: unknown;
+}
+
+/** Compares all that is expected, leaf by leaf; what only the other side has is passed over. */
+export function compareTree({ path, expected, found }: ComparedFigure, context: TreeContext): void {
+  if (!isTree(expected)) compareLeaf({ path, expected, found }, context);
+  else if (!isTree(found) || Array.isArray(expected) !== Array.isArray(found)) recordUnequal({ path, expected, found }, context);
+  else if (Array.isArray(expected) && Array.isArray(found)) compareLists(path, expected, found, context);
+  else compareMembers(path, expected, found, context);
+}
+
+type FigureTree = Record<string, unknown>;
+
+function compareMembers(path: string, expected: FigureTree, found: FigureTree, context: TreeContext): void {
+  for (const key of Object.keys(expected)) {
+    const value = Object.hasOwn(found, key) ? found[key] : undefined;
+    compareTree({ path: `${path}.${key}`, expected: expected[key], found: value }, context);
+  }
+}
+
+function compareLists(path: string, expected: readonly unknown[], found: readonly unknown[], context: TreeContext): void {
+  // Rows that are too many or too few are in no pair.
+  compareLeaf({ path: `${path}.length`, expected: expected.length, found: found.length }, context);
+  expected.slice(0, found.length).forEach((value, index) => {
+    compareTree({ path: `${path}.${index}`, expected: value, found: found[index] }, context);
+  });
+}
+
+/** Rounding of sums in another order. */
+const ROUNDING_TOLERANCE = 1e-9;
+
+function compareLeaf(figure: ComparedFigure, context: TreeContext): void {
+  const { path, expected, found } = figure;
+  if (typeof expected === 'number' && typeof found === 'number') compareNumber({ path, expected, found }, context);
+  else if (expected === found) recordEqual(figure, context);
+  else recordUnequal(figure, context);
+}
+
+function compareNumber(figure: { path: string; expected: number; found: number }, context: TreeContext): void {
+  const { path, expected, found } = figure;
+  const distance = Math.abs(expected - found);
+  const [equalWithin, possibleWithin] = context.ownPrices ? [0, 0] : getTolerance(path);
+  if (distance <= Math.max(equalWithin, ROUNDING_TOLERANCE * Math.max(1, Math.abs(expected)))) recordEqual(figure, context);
+  else if (distance > possibleWithin) recordUnequal(figure, context);
+  else context.doubt({ horizonDays: context.subject.horizonDays, path, expected, found });
+}
+
+/**
+ * How far a figure that rests on the base rate of the training years may be off when these closes are another source's: up to the first
+ * number it is the same, up to the second it may be. Two sources whose base rates differ by 0.008 move a skill by up to 0.02 in a short
+ * record; published skills are of 0.002, so that the first has to be far less. A skill is about four times a score.
+ */
+function getTolerance(path: string): [right: number, possible: number] {
+  if (/\.climatology$|\.climatologySkill\.brier$/.test(path)) return [1.5e-4, 6e-3];
+  return path.includes('.climatologySkill.') ? [6e-4, 2.4e-2] : [0, 0];
+}
+
+function recordEqual({ path, expected }: ComparedFigure, { findings, subject }: TreeContext): void {
+  findings.compare('figure', subject, { field: path, expected: toComparedValue(expected), found: toComparedValue(expected) });
+}
+
+function recordUnequal({ path, expected, found }: ComparedFigure, { findings, subject }: TreeContext): void {
+  const [should, is] = [toComparedValue(expected), toComparedValue(found)];
+  const because =
+    found === undefined
+      ? `the service does not tell ${path} (expected ${should})`
+      : `the service tells another ${path} (expected ${should}, found ${is})`;
+  findings.addDifference('figure', subject, { field: path, expected: should, found: is, because });
+}
+
+export function isTree(value: unknown): value is FigureTree {
+  return typeof value === 'object' && value !== null;
+}
+
+const MAX_VALUE_LENGTH = 300;
+
+function toComparedValue(value: unknown): ComparedValue {
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined) return value ?? null;
+  return typeof value === 'string' ? value.slice(0, MAX_VALUE_LENGTH) : 'figures';
+}

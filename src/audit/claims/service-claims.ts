@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { formatHorizonName } from '../../forecast/model.ts';
+import { getErrorMessage, OracleError } from '../../platform/errors.ts';
+import { readJson } from '../../platform/outbound/bounded-json.ts';
+import { createOperatorFetch } from '../../platform/outbound/operator-fetch.ts';
+import { buildPageQuery, MAX_ROWS, ROWS_PER_PAGE, readPages } from './scorecard-pages.ts';
+
+const SHORT_TEXT = z.string().max(100);
+
+/** What is compared of a row of the scorecard. */
+const CLAIMED_ROW_FIELDS = z.object({
+  date: SHORT_TEXT,
+  sequence: z.number(),
+  status: SHORT_TEXT,
+  signal: SHORT_TEXT.nullable(),
+  direction: SHORT_TEXT.nullable(),
+  confidence: z.number().nullable(),
+  pUp: z.number().nullable(),
+  btcPrice: z.number().nullable(),
+  btcAtSignal: z.number().nullable(),
+  provisional: z.boolean().optional(),
+  btcAtResolution: z.number().nullable(),
+  returnBps: z.number().nullable(),
+  outcome: z.object({ actualReturn: z.number(), actualDirection: SHORT_TEXT, correct: z.boolean() }).nullable(),
+  resolved: z.boolean(),
+  resolvedAt: SHORT_TEXT.nullable(),
+  windowOpensAt: SHORT_TEXT,
+  resolvesAt: SHORT_TEXT,
+  missed: z.boolean(),
+  replayed: z.boolean().optional(),
+  attestationUid: SHORT_TEXT.nullable(),
+  resolutionUid: SHORT_TEXT.nullable(),
+});
+
+/** A provisional price is not the close that an outcome is measured from: it is compared with nothing. */
+const CLAIMED_ROW = CLAIMED_ROW_FIELDS.transform(({ provisional = false, ...row }) => (provisional ? { ...row, btcAtSignal: null } : row));
+
+/** What is compared of a scorecard; figures as far as they are there. Other names are kept: what they tell is asked for. */
+const CLAIMED_SCORECARD = z.looseObject({
+  horizon: SHORT_TEXT.optional(),
+  summary: z.record(z.string(), z.unknown()),
+  stats: z.record(z.string(), z.unknown()).optional(),
+  statistics: z.record(z.string(), z.unknown()).optional(),
+  byHorizon: z.array(z.looseObject({ horizon: SHORT_TEXT })).optional(),
+  predictions: z.array(CLAIMED_ROW).max(MAX_ROWS),
+  /** Of a service that sends all entries at once there is none. */
+  nextCursor: SHORT_TEXT.nullable().optional(),
+});
+
+export type ClaimedRow = z.infer<typeof CLAIMED_ROW>;
+export type ClaimedScorecard = z.infer<typeof CLAIMED_SCORECARD>;
+
+/** What the service says of itself, as anybody may ask it. */
+export interface ServiceClaims {
+  /** Where it was asked. */
+  source: string;
+  /** @throws OracleError SERVICE_UNREACHABLE */
+  scorecard(horizonDays: number): Promise<ClaimedScorecard>;
+}
+
+const REQUEST_TIMEOUT_MS = 30_000;
+const MAX_BYTES = 16 * 2 ** 20;
+
+/** What a running service claims. @param url of the service, with the path it is served under, if any @param pageRows entries asked for at once */
+export function claimsOf(url: string, pageRows = ROWS_PER_PAGE): ServiceClaims {
+  const base = url.replace(/\/+$/, '');
+  return {
+    source: base,
+    scorecard: (horizonDays) => fetchWholeScorecard(base, { horizonDays, pageRows }),
+  };
+}
+
+interface ScorecardQuery {
+  horizonDays: number;
+  /** Entries of a page, 1 to 1,000. */
+  pageRows: number;
+}
+
+/** The newest page with the entries of all pages. */
+async function fetchWholeScorecard(base: string, pages: ScorecardQuery): Promise<ClaimedScorecard> {
+  const read = (before: string | null) => fetchScorecardPage(base, pages, before);
+  const all = await readPages(read, () => serviceUnreachable(base, 'its scorecard has no end'));
+  const { nextCursor: _, count: __, ...newest } = all[0];
+  return { ...newest, predictions: all.flatMap(({ predictions }) => predictions) };
+}
+
+async function fetchScorecardPage(
+  base: string,
+  { horizonDays, pageRows }: ScorecardQuery,
+  before: string | null,
+): Promise<ClaimedScorecard> {
+  const answer = await fetchJson(`${base}/api/svc/scorecard?${buildPageQuery(horizonDays, pageRows, before)}`);
+  const parsed = CLAIMED_SCORECARD.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0];
+  throw serviceUnreachable(
+    base,
+    `its ${formatHorizonName(horizonDays)} scorecard cannot be read: ${path.join('.')}: ${message.slice(0, 200)}`,
+  );
+}
+
+async function fetchJson(url: string): Promise<unknown> {
+  const { origin, pathname } = new URL(url);
+  let status: number;
+  try {
+    const fetchService = createOperatorFetch({ base: url, timeoutMs: REQUEST_TIMEOUT_MS, maxBytes: MAX_BYTES });
+    const response = await fetchService(url, { headers: { accept: 'application/json' } });
+    if (response.ok) return await readJson(response);
+    status = response.status;
+    await response.body?.cancel();
+  } catch (cause) {
+    throw serviceUnreachable(origin, getErrorMessage(cause), cause);
+  }
+  throw serviceUnreachable(origin, `${pathname} answers ${status}`);
+}
+
+function serviceUnreachable(where: string, why: string, cause?: unknown): OracleError {
+  const suggestedAction =
+    'Start it with npm start, or name its address with --service; without --service and with --rpc the chain alone is audited.';
+  return new OracleError('SERVICE_UNREACHABLE', `The service at ${where} does not answer as it should: ${why}`, { suggestedAction, cause });
+}

@@ -1,0 +1,47 @@
+import { chainCall } from '../../chain/rpc/chain-call.ts';
+import { OracleError } from '../../platform/errors.ts';
+import { UsageError } from '../../platform/usage-error.ts';
+import type { AuditOptions } from '../audit.ts';
+import { openAuditChain } from '../chain/audit-chain.ts';
+import { claimsOf } from '../claims/service-claims.ts';
+import type { AuditPrices } from '../prices/audit-prices.ts';
+import { csvPrices } from '../prices/csv-prices.ts';
+import { livePrices } from '../prices/live-prices.ts';
+import type { AuditCommand } from './run-audit.ts';
+
+/** Other exchanges close elsewhere: as far as the service's own venues may be apart. */
+const DEFAULT_TOLERANCE_BPS = 100;
+
+/** Prices that a call names; by default those of public exchanges. @throws OracleError FEED_INVALID */
+export async function openPrices({ prices = 'live', toleranceBps = DEFAULT_TOLERANCE_BPS }: AuditCommand, now: Date): Promise<AuditPrices> {
+  return prices === 'live' ? livePrices({ toleranceBps, now }) : csvPrices(prices, toleranceBps);
+}
+
+/**
+ * What a call by addresses alone comes to: nothing but the chain, prices and, where one is named, the service.
+ * @throws OracleError INPUT_INVALID, CHAIN_UNREACHABLE, FEED_INVALID
+ */
+export async function openAuditByAddress(command: AuditCommand, now: Date): Promise<AuditOptions> {
+  const { rpc, attester, eas, schemaRegistry, fromBlock, service } = command;
+  if (rpc === undefined) throw new UsageError('--rpc', 'is needed: the endpoint of the chain');
+  if (attester === undefined) throw new UsageError('--attester', 'is needed: the wallet whose record it is');
+  const chain = await openAuditChain({ rpcUrl: rpc, eas, schemaRegistry });
+  const { eas: address } = chain.addresses;
+  const code = await chainCall('Looking for the contract', () => chain.client.getCode({ address }));
+  if (code === undefined) throw contractNotFound(address);
+  return {
+    chain,
+    attester,
+    fromBlock,
+    prices: await openPrices(command, now),
+    claims: service === undefined ? null : claimsOf(service),
+    now,
+  };
+}
+
+function contractNotFound(eas: string): OracleError {
+  return new OracleError('INPUT_INVALID', `--eas: there is no contract at ${eas} on this chain`, {
+    field: '--eas',
+    suggestedAction: 'Name the address of the Ethereum Attestation Service with --eas.',
+  });
+}

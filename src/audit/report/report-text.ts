@@ -1,0 +1,114 @@
+import type { AuditedHorizon, AuditReport, CheckCount } from './audit-report.ts';
+
+/** What a person reads. */
+export function reportText(report: AuditReport): string {
+  const { notes, differences, incomplete, missingCloses } = report;
+  return [
+    formatHeading(report),
+    formatHorizonTable(report.horizons),
+    formatChecks(report),
+    ...(notes.length === 0 ? [] : [formatSection('Worth knowing:', shortenNotes(notes))]),
+    ...(missingCloses.length === 0 ? [] : [`No price for ${missingCloses.length} days: ${formatDateRanges(missingCloses)}.`]),
+    ...(incomplete.length === 0 ? [] : [formatSection('Could not be checked:', incomplete)]),
+    ...(differences.length === 0
+      ? []
+      : [
+          formatSection(
+            'WRONG:',
+            differences.map(({ check, message }) => `[${check}] ${message}`),
+          ),
+        ]),
+    formatVerdict(report),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+function formatHeading({ chainId, attester, eas, fromBlock, throughBlock, prices, service }: AuditReport): string {
+  const tolerance = prices.toleranceBps === 0 ? 'to the cent' : `within ${prices.toleranceBps} basis points`;
+  return [
+    `Audit of ${attester} on chain ${chainId}`,
+    `  attestations  EAS ${eas}, blocks ${fromBlock} to ${throughBlock}`,
+    `  prices        ${prices.source}, ${tolerance}`,
+    `  claims        ${service ?? 'none: chain and prices alone'}`,
+  ].join('\n');
+}
+
+const COLUMNS = [
+  'horizon',
+  'from',
+  'to',
+  'forecasts',
+  'in time',
+  'void',
+  'missed',
+  'open',
+  'wins',
+  'losses',
+  'holds',
+  'accuracy',
+  '95 %',
+  'Brier',
+];
+const TEXT_COLUMNS = 3;
+
+function formatHorizonTable(horizons: readonly AuditedHorizon[]): string {
+  const rows = horizons.map((one) => [
+    ...[`${one.horizonDays}d`, one.firstDate, one.lastDate],
+    ...[one.forecasts, one.inTime, one.voids, one.missed, one.pending, one.wins, one.losses, one.holds].map(String),
+    one.accuracy === null ? '-' : one.accuracy.toFixed(3),
+    one.accuracyInterval95 === null ? '-' : `${one.accuracyInterval95.low.toFixed(2)} to ${one.accuracyInterval95.high.toFixed(2)}`,
+    one.brier === null ? '-' : one.brier.toFixed(4),
+  ]);
+  const widths = COLUMNS.map((column, index) => Math.max(column.length, ...rows.map((row) => row[index].length)));
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, index) => (index < TEXT_COLUMNS ? cell.padEnd(widths[index]) : cell.padStart(widths[index]))).join('  ');
+  return [COLUMNS, ...rows].map(line).join('\n');
+}
+
+function formatChecks({ checks: all, service }: AuditReport): string {
+  const claimChecks = ['shown', 'row', 'figure'];
+  const listed = all.filter(({ check }) => service !== null || !claimChecks.includes(check));
+  return formatSection('Checks:', listed.map(formatCheckLine));
+}
+
+function formatCheckLine({ check, what, passed, failed }: CheckCount): string {
+  const count = failed > 0 ? `${failed} WRONG, ${passed} right` : passed === 0 ? 'nothing to check' : `${passed} right`;
+  return `${check.padEnd(11)} ${what}: ${count}`;
+}
+
+/** A long record has many notes of one kind: the first of them, and how many more. */
+const NOTES_SHOWN = 20;
+/** The last ones are of the service as a whole. */
+const LAST_NOTES = 3;
+
+function shortenNotes(notes: readonly string[]): string[] {
+  if (notes.length <= NOTES_SHOWN) return [...notes];
+  const first = notes.slice(0, NOTES_SHOWN - LAST_NOTES);
+  return [...first, `... and ${notes.length - NOTES_SHOWN} more (all of them with --json)`, ...notes.slice(-LAST_NOTES)];
+}
+
+function formatSection(title: string, lines: readonly string[]): string {
+  return [title, ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+/** `2026-01-01 to 2026-01-03, 2026-02-01`, cut after some. */
+function formatDateRanges(dates: readonly string[]): string {
+  const parts: string[][] = [];
+  for (const date of dates) {
+    const current = parts.at(-1);
+    if (current !== undefined && Date.parse(date) - Date.parse(current.at(-1) as string) === 86_400_000) current.push(date);
+    else parts.push([date]);
+  }
+  const listed = parts.slice(0, 10).map((part) => (part.length === 1 ? part[0] : `${part[0]} to ${part.at(-1)}`));
+  return parts.length > 10 ? `${listed.join(', ')} and more` : listed.join(', ');
+}
+
+function formatVerdict({ verdict: is, horizons, differences, service, checks: all, incomplete }: AuditReport): string {
+  const rows = horizons.reduce((count, { forecasts }) => count + forecasts, 0);
+  const made = all.reduce((count, { passed }) => count + passed, 0);
+  if (is === 'differs') return `DIFFERS: ${differences.length} of the above are wrong.`;
+  if (is === 'incomplete') return `INCOMPLETE: ${incomplete.join('; ')}. Nothing that could be checked is wrong.`;
+  const and = service === null ? 'chain and prices agree' : 'chain, prices and the service agree';
+  return `AGREES: ${and} on every one of ${rows} rows, ${made} checks.`;
+}

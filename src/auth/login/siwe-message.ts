@@ -1,0 +1,73 @@
+import { type Address, getAddress } from 'viem';
+import { parseSiweMessage, type SiweMessage } from 'viem/siwe';
+import { OracleError } from '../../platform/errors.ts';
+import { LOGIN_WINDOW_MS, loginRejected } from './login-message.ts';
+
+/** Longest message that is read, in characters. */
+export const MAX_SIWE_LENGTH = 4_096;
+
+/** What a message must be made out to. */
+export interface SiweExpectation {
+  /** Host, with its port where there is one. */
+  domain: string;
+  /** Origin, e.g. `https://oracle.example`. */
+  origin: string;
+  chainId: number;
+}
+
+/** EIP-4361 from its first to its last character: viem's parser finds its fields anywhere in a longer text. */
+const SIWE_PATTERN =
+  /^[^\s]+ wants you to sign in with your Ethereum account:\n0x[0-9a-fA-F]{40}\n\n(?:[^\n]+\n)?\nURI: \S+\nVersion: \S+\nChain ID: \d{1,15}\nNonce: [a-zA-Z0-9]{8,}\nIssued At: \S+(?:\nExpiration Time: \S+)?(?:\nNot Before: \S+)?(?:\nRequest ID: [^\n]*)?(?:\nResources:(?:\n- \S+)*)?$/;
+
+type SiweFields = Partial<SiweMessage>;
+
+/**
+ * Who a message of EIP-4361 says that he is, once everything about it but its signature and nonce is found right.
+ * @throws OracleError INPUT_INVALID for a text that is not such a message, UNAUTHENTICATED naming the field that is wrong, e.g.
+ * `message.domain`.
+ */
+export function checkSiweMessage(message: string, expected: SiweExpectation, now: Date): { wallet: Address; nonce: string } {
+  if (message.length > MAX_SIWE_LENGTH || !SIWE_PATTERN.test(message)) throw invalidSiweField('message', 'is not a message of EIP-4361');
+  const fields = parseSiweMessage(message);
+  const { address, nonce } = fields;
+  if (address === undefined || nonce === undefined) throw invalidSiweField('message', 'is not a message of EIP-4361');
+  if (getAddress(address) !== address) throw invalidSiweField('message.address', 'has no valid checksum (EIP-55)');
+  checkAudience(fields, expected, now);
+  checkTimes(fields, now);
+  return { wallet: address, nonce };
+}
+
+function checkAudience({ domain, scheme, uri, version, chainId }: SiweFields, expected: SiweExpectation, now: Date): void {
+  if (version !== '1') throw invalidSiweField('message.version', 'must be 1');
+  if (domain !== expected.domain) throw loginRejected('message.domain', `The message must be made out to ${expected.domain}`, now);
+  if (scheme !== undefined && `${scheme}:` !== new URL(expected.origin).protocol) {
+    throw loginRejected('message.scheme', `The message must be made out to ${expected.origin}`, now);
+  }
+  if (parseUriOrigin(uri) !== expected.origin) throw loginRejected('message.uri', `The URI must be one of ${expected.origin}`, now);
+  if (chainId !== expected.chainId) throw loginRejected('message.chainId', `The chain id must be ${expected.chainId}`, now);
+}
+
+function checkTimes({ issuedAt, expirationTime, notBefore }: SiweFields, now: Date): void {
+  const times = { issuedAt, expirationTime, notBefore };
+  for (const [name, time] of Object.entries(times)) {
+    if (time !== undefined && Number.isNaN(time.getTime())) throw invalidSiweField(`message.${name}`, 'must be a date-time of RFC 3339');
+  }
+  if (issuedAt === undefined || Math.abs(now.getTime() - issuedAt.getTime()) > LOGIN_WINDOW_MS) {
+    throw loginRejected('message.issuedAt', 'The message was not issued within 5 minutes of the time here', now);
+  }
+  if (expirationTime !== undefined && expirationTime <= now) {
+    throw loginRejected('message.expirationTime', 'The message has expired', now);
+  }
+  if (notBefore !== undefined && notBefore > now) throw loginRejected('message.notBefore', 'The message is not valid yet', now);
+}
+
+function parseUriOrigin(uri: string | undefined): string | null {
+  return uri !== undefined && URL.canParse(uri) ? new URL(uri).origin : null;
+}
+
+function invalidSiweField(field: string, problem: string): OracleError {
+  return new OracleError('INPUT_INVALID', `body field "${field}" ${problem}`, {
+    field,
+    suggestedAction: 'Make the message as EIP-4361 says, with the nonce, domain, uri and chainId of GET /api/svc/oracle/nonce.',
+  });
+}

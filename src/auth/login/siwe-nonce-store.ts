@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import type { Collection, Db } from 'mongodb';
+import type { CollectionIndexes } from '../../platform/mongo.ts';
+import { LOGIN_WINDOW_MS } from './login-message.ts';
+
+interface SiweNonceDoc {
+  _id: string;
+  expiresAt: Date;
+}
+
+export const SIWE_NONCE_INDEXES = [
+  { collection: 'login_nonces', indexes: [{ key: { expiresAt: 1 } }] },
+] as const satisfies CollectionIndexes[];
+
+/** Nonces of ours for messages of EIP-4361. That each is used once is the claim's business. */
+export class SiweNonceStore {
+  readonly #nonces: Collection<SiweNonceDoc>;
+
+  constructor(db: Db) {
+    this.#nonces = db.collection('login_nonces');
+  }
+
+  /** A new one of 32 hex characters, good for five minutes. */
+  async issue(now: Date): Promise<{ nonce: string; expiresAt: Date }> {
+    const nonce = randomBytes(16).toString('hex');
+    const expiresAt = new Date(now.getTime() + LOGIN_WINDOW_MS);
+    await this.#nonces.insertOne({ _id: nonce, expiresAt });
+    return { nonce, expiresAt };
+  }
+
+  /** Until when a nonce may be used; null for one that is not ours or has expired. */
+  async findExpiry(nonce: string, now: Date): Promise<Date | null> {
+    const known = await this.#nonces.findOne({ _id: nonce });
+    return known === null || known.expiresAt <= now ? null : known.expiresAt;
+  }
+
+  async purge(now: Date): Promise<void> {
+    await this.#nonces.deleteMany({ expiresAt: { $lte: now } });
+  }
+}

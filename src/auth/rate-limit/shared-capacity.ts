@@ -1,0 +1,108 @@
+import { OracleError } from '../../platform/errors.ts';
+import type { Caller } from '../caller.ts';
+import { isTierAtLeast } from '../tiers/tiers.ts';
+import { addressRanges } from './address-ranges.ts';
+
+/** Who a shared resource is reserved for: a payer has sent a payment, a holder has at least the Basic tier now. */
+export type CapacityClass = 'anonymous' | 'payer' | 'holder';
+
+/** A client of a shared resource. */
+export interface CapacityClient {
+  /** Identifies the client: a wallet, or an address. */
+  key: string;
+  /** Client address as the rate limits count it. */
+  address: string;
+  class: CapacityClass;
+}
+
+/** Units that are in use at a time, in one process. */
+export interface CapacityLimits {
+  perClient: number;
+  /** Of anonymous callers and payers in one IPv6 /56. */
+  per56: number;
+  /** Of anonymous callers and payers in one IPv6 /48. */
+  per48: number;
+  /** Of all anonymous callers. */
+  anonymous: number;
+  /** Of anonymous callers and payers together; what is left up to `overall` is reserved for holders. */
+  anonymousAndPayers: number;
+  overall: number;
+}
+
+export interface SharedCapacityOptions {
+  /** Plural name of the units, e.g. `streams`. */
+  units: string;
+  limits: Readonly<CapacityLimits>;
+  suggestedAction: string;
+  retryAfterSeconds: number;
+}
+
+/** Identifies a caller for a shared resource. @param isPaying whether the request carries a payment */
+export function toCapacityClient({ caller, address }: { caller: Caller; address: string }, isPaying = false): CapacityClient {
+  const { wallet, tier } = caller;
+  const key = wallet === undefined ? address : wallet.toLowerCase();
+  if (wallet !== undefined && isTierAtLeast(tier, 'basic')) return { key, address, class: 'holder' };
+  return { key, address, class: isPaying ? 'payer' : 'anonymous' };
+}
+
+/** A bounded resource of one process that no single client, address range or class of clients can use up. */
+export class SharedCapacity {
+  readonly #options: SharedCapacityOptions;
+  readonly #inUse = new Map<string, number>();
+
+  constructor(options: SharedCapacityOptions) {
+    this.#options = options;
+  }
+
+  /** Takes one unit until the returned function is called. @throws OracleError RATE_LIMITED, naming the bound in `details.scope` */
+  acquire(client: CapacityClient): () => void {
+    const bounds = this.#getBounds(client);
+    const full = bounds.find(({ scope, limit }) => this.#getCount(scope) >= limit);
+    if (full !== undefined) throw this.#createFullError(full);
+    for (const { scope } of bounds) this.#changeCount(scope, 1);
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      for (const { scope } of bounds) this.#changeCount(scope, -1);
+    };
+  }
+
+  #getBounds(client: CapacityClient): CapacityBound[] {
+    const { perClient, per56, per48, anonymous, anonymousAndPayers, overall } = this.#options.limits;
+    const own = { scope: `client ${client.key}`, name: 'client', limit: perClient };
+    const all = { scope: 'all', name: 'all callers', limit: overall };
+    if (client.class === 'holder') return [own, all];
+    const [, range56, range48] = addressRanges(client.address);
+    return [
+      own,
+      ...(range56 === undefined ? [] : [{ scope: range56, name: '/56', limit: per56 }]),
+      ...(range48 === undefined ? [] : [{ scope: range48, name: '/48', limit: per48 }]),
+      ...(client.class === 'anonymous' ? [{ scope: 'anonymous', name: 'anonymous callers', limit: anonymous }] : []),
+      { scope: 'unreserved', name: 'callers without a token', limit: anonymousAndPayers },
+      all,
+    ];
+  }
+
+  #getCount(scope: string): number {
+    return this.#inUse.get(scope) ?? 0;
+  }
+
+  #changeCount(scope: string, by: 1 | -1): void {
+    const count = this.#getCount(scope) + by;
+    if (count === 0) this.#inUse.delete(scope);
+    else this.#inUse.set(scope, count);
+  }
+
+  #createFullError({ name, limit }: CapacityBound): OracleError {
+    const { units, suggestedAction, retryAfterSeconds } = this.#options;
+    const message = name === 'client' ? `${limit} ${units} of this caller are open` : `All ${limit} ${units} of ${name} are in use`;
+    return new OracleError('RATE_LIMITED', message, { suggestedAction, retryAfterSeconds, details: { scope: name, limit } });
+  }
+}
+
+interface CapacityBound {
+  scope: string;
+  name: string;
+  limit: number;
+}

@@ -1,0 +1,30 @@
+import type { Caller } from '../caller.ts';
+import type { SessionDoc, SessionStore } from '../tokens/session-store.ts';
+import type { ReadGateBalance } from './gate-balance.ts';
+import { GateBalanceCache } from './gate-balance-cache.ts';
+import { lowerTier } from './tiers.ts';
+
+export interface SessionEntitlementsOptions {
+  sessions: Pick<SessionStore, 'saveGateReading'>;
+  readGate: ReadGateBalance;
+  now(): Date;
+}
+
+/** What sessions are worth now: never more than at login, less once the balance has fallen. */
+export class SessionEntitlements {
+  readonly #balances: GateBalanceCache;
+
+  constructor({ sessions, readGate, now }: SessionEntitlementsOptions) {
+    this.#balances = new GateBalanceCache({
+      readGate,
+      persist: (wallet, { gate, readAt }) => sessions.saveGateReading(wallet, gate, readAt),
+      now,
+    });
+  }
+
+  /** Who the holder of a session is. @throws OracleError CHAIN_UNREACHABLE when the last reading is too old to go by. */
+  async getCaller({ _id: sessionId, wallet, tier, gate, gateReadAt: readAt }: SessionDoc): Promise<Caller> {
+    const now = await this.#balances.get(wallet, { gate, readAt });
+    return { tier: lowerTier(tier, now.tier), wallet, sessionId, balance: now.balance };
+  }
+}

@@ -1,0 +1,131 @@
+import { type CryptoKey, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import type { Address } from 'viem';
+import { OracleError } from '../../platform/errors.ts';
+import type { PaidTier } from '../tiers/tiers.ts';
+import { TOKEN_ALGORITHM, TOKEN_LIFETIME_SECONDS, type TokenKeyStore } from './token-key-store.ts';
+
+/** RFC 9068. */
+const TOKEN_TYPE = 'at+jwt';
+const TOKEN_AUDIENCE = 'bitcoin-signal-oracle';
+const MAX_TOKEN_LENGTH = 2_048;
+
+export interface AccessTokenContent {
+  sessionId: string;
+  wallet: Address;
+  tier: PaidTier;
+}
+
+export interface AccessTokensOptions {
+  keys: TokenKeyStore;
+  /** Who issues: the on-chain identity of the agent, which outlives any URL. */
+  issuer: string;
+  now(): Date;
+}
+
+/** Session tokens: JWT under EdDSA, 30 minutes. They prove a session; what it is worth stands in the store. */
+export class AccessTokens {
+  readonly #keys: TokenKeyStore;
+  readonly #issuer: string;
+  readonly #now: () => Date;
+
+  constructor({ keys, issuer, now }: AccessTokensOptions) {
+    this.#keys = keys;
+    this.#issuer = issuer;
+    this.#now = now;
+  }
+
+  /** A token for a session, and when it expires. */
+  async issue({ sessionId, wallet, tier }: AccessTokenContent): Promise<{ token: string; expiresAt: Date }> {
+    const { kid, privateKey } = await this.#keys.getSigningKey();
+    const issuedAtSeconds = Math.floor(this.#now().getTime() / 1_000);
+    const expiresAtSeconds = issuedAtSeconds + TOKEN_LIFETIME_SECONDS;
+    const token = await new SignJWT({ tier })
+      .setProtectedHeader({ alg: TOKEN_ALGORITHM, typ: TOKEN_TYPE, kid })
+      .setIssuer(this.#issuer)
+      .setAudience(TOKEN_AUDIENCE)
+      .setSubject(wallet)
+      .setJti(sessionId)
+      .setIssuedAt(issuedAtSeconds)
+      .setExpirationTime(expiresAtSeconds)
+      .sign(privateKey);
+    return { token, expiresAt: new Date(expiresAtSeconds * 1_000) };
+  }
+
+  /** The session that a token proves. @throws OracleError UNAUTHENTICATED saying what is wrong with the token. */
+  async verify(token: string): Promise<Pick<AccessTokenContent, 'sessionId' | 'wallet'>> {
+    const kid = readKeyId(token);
+    const key = await this.#keys.findVerificationKey(kid);
+    if (key === null) throw unauthenticated('The access token was signed with a key that is not in use here');
+    const { jti, sub } = await this.#verifyPayload(token, key);
+    if (typeof jti !== 'string' || typeof sub !== 'string') throw unauthenticated('The access token names no session');
+    return { sessionId: jti, wallet: sub as Address };
+  }
+
+  async #verifyPayload(token: string, key: CryptoKey): Promise<JWTPayload> {
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: [TOKEN_ALGORITHM],
+        typ: TOKEN_TYPE,
+        issuer: this.#issuer,
+        audience: TOKEN_AUDIENCE,
+        requiredClaims: ['exp', 'jti', 'sub'],
+        currentDate: this.#now(),
+      });
+      return payload;
+    } catch (error) {
+      throw toUnauthenticated(error);
+    }
+  }
+}
+
+/** `WWW-Authenticate` for a request whose token was rejected (RFC 6750, section 3). */
+export const REJECTED_TOKEN_CHALLENGE = 'Bearer realm="oracle", error="invalid_token"';
+
+/** The token in an `Authorization` header. @throws OracleError UNAUTHENTICATED */
+export function parseBearerToken(authorization: string): string {
+  const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+  if (token === undefined) throw unauthenticated('The Authorization header must be "Bearer <token>"');
+  return token;
+}
+
+/** A caller whose token is not taken; `problem` tells what about it. */
+export function unauthenticated(problem: string, cause?: unknown): OracleError {
+  return new OracleError('UNAUTHENTICATED', problem, {
+    field: 'Authorization',
+    suggestedAction: 'Log in again: POST /api/svc/oracle/verify, then send Authorization: Bearer <token>.',
+    cause,
+  });
+}
+
+/** From the header, which nothing has proven yet: it decides which of our own keys is tried, and no more. */
+function readKeyId(token: string): string {
+  const { alg, kid } = parseTokenHeader(token);
+  if (alg !== TOKEN_ALGORITHM) throw unauthenticated(`The access token is not signed with ${TOKEN_ALGORITHM}`);
+  if (typeof kid !== 'string') throw unauthenticated('The access token does not name its key');
+  return kid;
+}
+
+function parseTokenHeader(token: string): { alg?: string; kid?: string } {
+  try {
+    if (token.length > MAX_TOKEN_LENGTH) throw new Error('too long');
+    return decodeProtectedHeader(token);
+  } catch {
+    throw unauthenticated('The access token cannot be read');
+  }
+}
+
+function toUnauthenticated(error: unknown): unknown {
+  if (error instanceof errors.JWTExpired) return unauthenticated('The access token has expired');
+  if (error instanceof errors.JWSSignatureVerificationFailed) return unauthenticated('The signature of the access token is wrong');
+  if (error instanceof errors.JWTClaimValidationFailed) return unauthenticated(formatClaimProblem(error.claim));
+  if (error instanceof errors.JOSEError) return unauthenticated('The access token cannot be read');
+  return error;
+}
+
+/** Told to holders of a token with a good signature only. */
+function formatClaimProblem(claim: string): string {
+  if (claim === 'iss') return 'The access token was issued by another service';
+  if (claim === 'aud') return 'The access token is meant for another service';
+  if (claim === 'typ') return 'The token is not an access token';
+  return `The access token has no valid "${claim}"`;
+}

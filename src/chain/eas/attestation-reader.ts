@@ -1,0 +1,141 @@
+import { type Address, decodeAbiParameters, type Hex, numberToHex, pad, parseAbiParameters, toEventSelector, zeroHash } from 'viem';
+import type { ChainAddresses } from '../addresses.ts';
+import type { Chain } from '../client.ts';
+import { chainCall } from '../rpc/chain-call.ts';
+import { easAbi, schemaRegistryAbi } from './abi.ts';
+import { checkAttestation, type ExpectedAttestation, type FieldCheck } from './attestation-check.ts';
+import { EAS_SCHEMAS, getSchemaUid, SCHEMA_VERSION, type SchemaName } from './schemas.ts';
+
+export interface DecodedField {
+  name: string;
+  /** Solidity's type, such as `uint64`. */
+  type: string;
+  /** Numbers up to 2^53 as number, larger ones as decimal text; bytes as hex. */
+  value: string | number | boolean;
+}
+
+export interface OnChainAttestation {
+  uid: Hex;
+  attester: Address;
+  /** The registered text, such as `uint64 sequence, uint32 day`. */
+  schema: string;
+  schemaUid: Hex;
+  /** Which of ours it is, if any. */
+  schemaName: SchemaName | null;
+  /** `SCHEMA_VERSION`, or empty for a schema that is not ours. */
+  schemaVersion: string;
+  /** Zero: none. */
+  refUid: Hex;
+  /** Block time. */
+  at: Date;
+  revoked: boolean;
+  data: Hex;
+  /** Empty when data and schema do not fit each other. */
+  decoded: DecodedField[];
+}
+
+export interface AttestationLog {
+  uid: Hex;
+  txHash: Hex;
+  blockNumber: number;
+}
+
+export interface FindAttestationsOptions {
+  schema: SchemaName;
+  attester: Address;
+  fromBlock: number;
+  /** Default: the newest. */
+  toBlock?: number;
+  /** Blocks per request; public endpoints cap it. Default 10,000. */
+  blocksPerRequest?: number;
+}
+
+/** Reads EAS. Errors: CHAIN_UNREACHABLE. */
+export interface AttestationReader {
+  /** An attestation of any schema as it stands on chain; null when there is none of this uid. */
+  read(uid: Hex): Promise<OnChainAttestation | null>;
+  /** Compares it with what the record says, field by field. */
+  check(actual: OnChainAttestation, expected: ExpectedAttestation): FieldCheck[];
+  /** All attestations of a schema by an attester, in the order of the chain, from the `Attested` events. */
+  find(options: FindAttestationsOptions): Promise<AttestationLog[]>;
+}
+
+/** What it takes to read EAS. */
+export interface EasChain extends Pick<Chain, 'client'> {
+  readonly addresses: Pick<ChainAddresses, 'eas' | 'schemaRegistry'>;
+}
+
+const ATTESTED_TOPIC = toEventSelector('Attested(address,address,bytes32,bytes32)');
+
+export function createAttestationReader(chain: EasChain): AttestationReader {
+  return {
+    read: (uid) => readAttestation(chain, uid),
+    check: checkAttestation,
+    find: (options) => findAttestations(chain, options),
+  };
+}
+
+async function readAttestation(chain: EasChain, uid: Hex): Promise<OnChainAttestation | null> {
+  const call = { address: chain.addresses.eas, abi: easAbi, functionName: 'getAttestation', args: [uid] } as const;
+  const found = await chainCall('Reading an attestation', () => chain.client.readContract(call));
+  if (found.uid === zeroHash) return null;
+  const { attester, refUID: refUid, data } = found;
+  const times = { at: new Date(Number(found.time) * 1000), revoked: found.revocationTime > 0n };
+  const described = await describeSchema(chain, found.schema);
+  return { uid, attester, ...described, refUid, ...times, data, decoded: decodeFields(described.schema, data) };
+}
+
+async function describeSchema({ client, addresses }: EasChain, uid: Hex) {
+  const schemaName = (Object.keys(EAS_SCHEMAS) as SchemaName[]).find((name) => getSchemaUid(name) === uid) ?? null;
+  if (schemaName) return { schemaUid: uid, schemaName, schema: EAS_SCHEMAS[schemaName], schemaVersion: SCHEMA_VERSION };
+  const call = { address: addresses.schemaRegistry, abi: schemaRegistryAbi, functionName: 'getSchema', args: [uid] } as const;
+  const { schema } = await chainCall('Reading a schema', () => client.readContract(call));
+  return { schemaUid: uid, schemaName, schema, schemaVersion: '' };
+}
+
+async function findAttestations(chain: EasChain, options: FindAttestationsOptions): Promise<AttestationLog[]> {
+  const { fromBlock, blocksPerRequest = 10_000 } = options;
+  const head = options.toBlock ?? Number(await chainCall('Reading the block number', () => chain.client.getBlockNumber()));
+  const found: AttestationLog[] = [];
+  for (let from = fromBlock; from <= head; from += blocksPerRequest) {
+    found.push(...(await findInRange(chain, options, { from, to: Math.min(head, from + blocksPerRequest - 1) })));
+  }
+  return found;
+}
+
+async function findInRange(
+  { client, addresses }: EasChain,
+  { attester, schema }: FindAttestationsOptions,
+  range: { from: number; to: number },
+) {
+  const filter = {
+    address: addresses.eas,
+    fromBlock: numberToHex(range.from),
+    toBlock: numberToHex(range.to),
+    topics: [ATTESTED_TOPIC, null, pad(attester), getSchemaUid(schema)],
+  };
+  return chainCall('Reading attestation events', async () => {
+    const logs = await client.request({ method: 'eth_getLogs', params: [filter] });
+    if (!Array.isArray(logs)) throw new Error('The endpoint does not answer with a list of events');
+    const canonicalLogs = logs.filter(({ removed }) => !removed);
+    // The uid is the one argument of the event that is not indexed.
+    return canonicalLogs.map((log) => ({ uid: log.data, txHash: log.transactionHash as Hex, blockNumber: Number(log.blockNumber) }));
+  });
+}
+
+function decodeFields(schema: string, data: Hex): DecodedField[] {
+  try {
+    const parameters = parseAbiParameters(schema);
+    const values = decodeAbiParameters(parameters, data);
+    return parameters.map(({ name = '', type }, index) => ({ name, type, value: toJsonValue(values[index]) }));
+  } catch {
+    // Of somebody else's schema and data nothing is promised.
+    return [];
+  }
+}
+
+function toJsonValue(value: unknown): string | number | boolean {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string') return value;
+  return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part));
+}

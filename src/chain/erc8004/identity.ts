@@ -1,0 +1,94 @@
+import { type Address, decodeEventLog, encodeFunctionData, type Hex, keccak256, stringToHex, toEventSelector } from 'viem';
+import { OracleError } from '../../platform/errors.ts';
+import type { Chain } from '../client.ts';
+import { chainCall } from '../rpc/chain-call.ts';
+import type { ConfirmedTransaction, Wallet } from '../tx/wallet.ts';
+import { identityAbi } from './abi.ts';
+
+export interface RegisteredAgent {
+  /** The first one of a registry is 0. */
+  agentId: number;
+  owner: Address;
+  /** URL of the registration file. */
+  agentUri: string;
+  /** The wallet declared for payments; null after a transfer, until the new owner declares one. */
+  agentWallet: Address | null;
+  /** Block time; null for an agent that was registered elsewhere. */
+  registeredAt: Date | null;
+}
+
+export interface EnsureIdentityOptions {
+  /** URL of the registration file, for an agent that is not registered yet. */
+  agentUri: string;
+  /** Becomes, or is, the owner. */
+  wallet: Wallet;
+  /** The id of an agent that was registered elsewhere; unset: the one that this wallet's journal knows, or a new one. */
+  agentId?: number;
+}
+
+const REGISTERED_TOPIC = toEventSelector('Registered(uint256,string,address)');
+
+/**
+ * The agent's identity (ERC-8004): registers it the first time and finds it again through the wallet's journal. A registered agent keeps
+ * its URI: see `updateAgentUri`.
+ * @throws OracleError as `Wallet.send`; CONFIG_INVALID when the wallet does not own the agent.
+ */
+export async function ensureIdentity(chain: Chain, { agentUri, wallet, agentId }: EnsureIdentityOptions): Promise<RegisteredAgent> {
+  const registered = agentId === undefined ? await registerAgent(chain, wallet, agentUri) : { agentId, registeredAt: null };
+  const identity = { ...(await readIdentity(chain, registered.agentId)), ...registered };
+  if (identity.owner !== wallet.address) {
+    throw new OracleError(
+      'CONFIG_INVALID',
+      `Agent ${identity.agentId} belongs to ${identity.owner}, not to the ${wallet.role} ${wallet.address}`,
+      {
+        suggestedAction: 'Use the key that registered the agent.',
+      },
+    );
+  }
+  return identity;
+}
+
+/** Points a registered agent to another registration file, unless it points there already. @throws OracleError as `Wallet.send` */
+export async function updateAgentUri(chain: Chain, wallet: Wallet, identity: RegisteredAgent, agentUri: string): Promise<RegisteredAgent> {
+  if (identity.agentUri === agentUri) return identity;
+  const { registeredAt } = identity;
+  return { ...(await setAgentUri(chain, wallet, identity.agentId, agentUri)), registeredAt };
+}
+
+/** @throws OracleError CHAIN_REVERTED when there is no such agent, CHAIN_UNREACHABLE. */
+export async function readIdentity({ client, addresses }: Chain, agentId: number): Promise<RegisteredAgent> {
+  const call = { address: addresses.identityRegistry, abi: identityAbi, args: [BigInt(agentId)] } as const;
+  const [owner, agentUri, agentWallet] = await chainCall(`Reading agent ${agentId}`, () =>
+    Promise.all([
+      client.readContract({ ...call, functionName: 'ownerOf' }),
+      client.readContract({ ...call, functionName: 'tokenURI' }),
+      client.readContract({ ...call, functionName: 'getAgentWallet' }),
+    ]),
+  );
+  return { agentId, owner, agentUri, agentWallet: BigInt(agentWallet) === 0n ? null : agentWallet, registeredAt: null };
+}
+
+async function registerAgent({ addresses }: Chain, wallet: Wallet, agentUri: string) {
+  const to = addresses.identityRegistry;
+  const data = encodeFunctionData({ abi: identityAbi, functionName: 'register', args: [agentUri] });
+  const sent = await wallet.send({ key: `identity:register:${to.toLowerCase()}`, to, data });
+  return { agentId: parseAgentId(sent), registeredAt: sent.at };
+}
+
+function parseAgentId({ hash, logs }: ConfirmedTransaction): number {
+  const log = logs.find(({ topics }) => topics[0] === REGISTERED_TOPIC);
+  if (!log) throw new OracleError('CHAIN_REVERTED', `Transaction ${hash} registered no agent`);
+  const { args } = decodeEventLog({ abi: identityAbi, eventName: 'Registered', topics: log.topics as [Hex, ...Hex[]], data: log.data });
+  return Number(args.agentId);
+}
+
+/** A URI may come back after others, when the journal holds a transaction that set it before: then it takes another one. */
+async function setAgentUri(chain: Chain, wallet: Wallet, agentId: number, agentUri: string): Promise<RegisteredAgent> {
+  const data = encodeFunctionData({ abi: identityAbi, functionName: 'setAgentURI', args: [BigInt(agentId), agentUri] });
+  const uriHash = keccak256(stringToHex(agentUri));
+  for (let attempt = 1; ; attempt += 1) {
+    await wallet.send({ key: `identity:uri:${agentId}:${uriHash}:${attempt}`, to: chain.addresses.identityRegistry, data });
+    const identity = await readIdentity(chain, agentId);
+    if (identity.agentUri === agentUri) return identity;
+  }
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { isPlainObject } from '../../platform/validation/plain-object.ts';
+import { READ_METHOD_NAMES, READ_METHODS, type ReadMethod } from './methods.ts';
+
+/** A call that may be passed on. */
+export interface ReadOnlyCall {
+  id: JsonRpcId;
+  method: ReadMethod;
+  params: unknown[];
+}
+
+type JsonRpcId = string | number | null;
+
+/** Codes of JSON-RPC 2.0, and of EIP-1474 for what is beyond a limit. */
+export const JSON_RPC_ERROR_CODES = {
+  invalidRequest: -32_600,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+  internal: -32_603,
+  limitExceeded: -32_005,
+} as const;
+
+export interface JsonRpcAnswerError {
+  code: number;
+  message: string;
+  data?: string;
+}
+
+/** One answer of JSON-RPC 2.0: with a result, or with an error. */
+export interface JsonRpcAnswer {
+  jsonrpc: '2.0';
+  id: JsonRpcId;
+  result?: unknown;
+  error?: JsonRpcAnswerError;
+}
+
+const ID = z.union([z.string().max(128), z.number(), z.null()]);
+
+export function createErrorResponse(id: JsonRpcId, code: number, message: string): JsonRpcAnswer {
+  return { jsonrpc: '2.0', id, error: { code, message } };
+}
+
+/** A call as it may be passed on, or what is wrong with it. Nothing that the caller wrote is in the words of an error. */
+export function parseCall(value: unknown): ReadOnlyCall | JsonRpcAnswer {
+  if (!isPlainObject(value)) {
+    return createErrorResponse(null, JSON_RPC_ERROR_CODES.invalidRequest, 'A call is an object with jsonrpc, id, method and params');
+  }
+  const { jsonrpc, id: given, method, params = [] } = value;
+  const parsedId = ID.safeParse(given);
+  if (!parsedId.success)
+    return createErrorResponse(null, JSON_RPC_ERROR_CODES.invalidRequest, 'id must be a number, a text of at most 128 characters or null');
+  const id = parsedId.data;
+  if (jsonrpc !== '2.0') return createErrorResponse(id, JSON_RPC_ERROR_CODES.invalidRequest, 'jsonrpc must be "2.0"');
+  if (typeof method !== 'string') return createErrorResponse(id, JSON_RPC_ERROR_CODES.invalidRequest, 'method must be a text');
+  if (!isReadMethod(method))
+    return createErrorResponse(id, JSON_RPC_ERROR_CODES.methodNotFound, `Only reading is served here: ${READ_METHOD_NAMES.join(', ')}`);
+  const parsed = READ_METHODS[method].safeParse(params);
+  if (parsed.success) return { id, method, params: parsed.data };
+  return createErrorResponse(id, JSON_RPC_ERROR_CODES.invalidParams, `${method}: ${formatIssue(parsed.error)}`);
+}
+
+function isReadMethod(method: string): method is ReadMethod {
+  return Object.hasOwn(READ_METHODS, method);
+}
+
+function formatIssue({ issues: [{ code, path, message }] }: z.ZodError): string {
+  if (path.length === 0 && code === 'too_big') return 'there are more parameters than it takes here; overrides of the state are not served';
+  const place = path.length === 0 ? 'params' : `params.${path.join('.')}`;
+  return `${place} ${/^must /.test(message) ? message : 'is missing, or not of the form that it must have'}`;
+}

@@ -1,0 +1,55 @@
+import { BaseError, ContractFunctionRevertedError, ContractFunctionZeroDataError, ExecutionRevertedError, RpcRequestError } from 'viem';
+import { getErrorMessage, isOracleError, OracleError } from '../../platform/errors.ts';
+
+/** JSON-RPC code of a reverted execution (EIP-1474 leaves it open; geth, reth and anvil use 3). */
+const EXECUTION_REVERTED_CODE = 3;
+
+/**
+ * Runs a call of the RPC client and wraps its failure once. The message is this service's own, because clients read it; the words of
+ * viem, the node and the contract are in the cause alone, without the endpoint's URL, which may hold an access key.
+ * @throws OracleError CHAIN_REVERTED when the EVM reverted, CHAIN_UNREACHABLE for any other failure
+ */
+export async function chainCall<T>(what: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw toChainError(what, error);
+  }
+}
+
+/** The `OracleError` of an error of the RPC client; see `chainCall`. */
+export function toChainError(what: string, error: unknown): OracleError {
+  if (isOracleError(error)) return error;
+  const cause = redactUrl(error);
+  if (isRevert(error)) return new OracleError('CHAIN_REVERTED', `${what} reverted`, { cause });
+  return new OracleError('CHAIN_UNREACHABLE', `${what} failed: the chain gives no usable answer`, {
+    cause,
+    suggestedAction: 'Try again later; if it persists, check the RPC endpoint.',
+  });
+}
+
+/** The node's own words, in lower case, to tell apart why it refused a transaction. */
+export function getNodeMessage(error: unknown): string {
+  if (!(error instanceof BaseError)) return getErrorMessage(error).toLowerCase();
+  return `${error.details ?? ''} ${error.shortMessage}`.toLowerCase();
+}
+
+function isRevert(error: unknown): boolean {
+  if (!(error instanceof BaseError)) return false;
+  const reverted = error.walk(
+    (e) =>
+      e instanceof ContractFunctionRevertedError ||
+      e instanceof ContractFunctionZeroDataError ||
+      e instanceof ExecutionRevertedError ||
+      (e instanceof RpcRequestError && e.code === EXECUTION_REVERTED_CODE),
+  );
+  return reverted !== null;
+}
+
+/** viem's long message and its `metaMessages` quote the URL; the short one and the details do not. */
+function redactUrl(error: unknown): Error {
+  const message = error instanceof BaseError ? [error.shortMessage, error.details].filter(Boolean).join(' ') : getErrorMessage(error);
+  const cause = new Error(message.replaceAll(/https?:\/\/\S+/g, '<endpoint>'));
+  if (error instanceof Error) cause.name = error.name;
+  return cause;
+}

@@ -1,0 +1,52 @@
+import { type Address, parseAbi } from 'viem';
+import { isOracleError, OracleError } from '../../platform/errors.ts';
+import type { Chain } from '../client.ts';
+import { chainCall } from '../rpc/chain-call.ts';
+
+/** The parts of an EIP-3009 stablecoin (USDC's FiatTokenV2) that the service uses. */
+export const stablecoinAbi = parseAbi([
+  'function name() view returns (string)',
+  'function version() view returns (string)',
+  'function decimals() view returns (uint8)',
+  'function balanceOf(address account) view returns (uint256)',
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+  'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
+]);
+
+/** The EIP-712 domain that payments are signed under, beside chain and contract. */
+export interface StablecoinDomain {
+  name: string;
+  version: string;
+}
+
+/** Amounts are millionths of a dollar throughout. */
+const STABLECOIN_DECIMALS = 6;
+
+/**
+ * Looks whether the stablecoin is one that payments can be taken in.
+ * @throws OracleError CONFIG_INVALID naming STABLECOIN_ADDRESS when it has not six decimals or no EIP-712 domain; CHAIN_UNREACHABLE
+ */
+export async function readStablecoin(chain: Pick<Chain, 'client'>, address: Address): Promise<StablecoinDomain> {
+  const read = <T>(functionName: 'name' | 'version' | 'decimals') =>
+    chainCall(`Reading ${functionName} of the stablecoin`, () =>
+      chain.client.readContract({ address, abi: stablecoinAbi, functionName }),
+    ) as Promise<T>;
+  try {
+    const [name, version, decimals] = await Promise.all([read<string>('name'), read<string>('version'), read<number>('decimals')]);
+    if (decimals === STABLECOIN_DECIMALS) return { name, version };
+    throw unusableStablecoinError(address, `it has ${decimals} decimals, and ${STABLECOIN_DECIMALS} are needed`);
+  } catch (error) {
+    if (isOracleError(error, 'CHAIN_REVERTED')) throw unusableStablecoinError(address, 'it has no name, version or decimals', error);
+    throw error;
+  }
+}
+
+function unusableStablecoinError(address: Address, problem: string, cause?: unknown): OracleError {
+  return new OracleError('CONFIG_INVALID', `Setting STABLECOIN_ADDRESS: payments cannot be taken in ${address}: ${problem}`, {
+    field: 'STABLECOIN_ADDRESS',
+    suggestedAction: 'Set STABLECOIN_ADDRESS to the USDC of the chain, or another EIP-3009 coin with six decimals.',
+    cause,
+  });
+}

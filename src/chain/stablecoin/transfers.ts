@@ -1,0 +1,30 @@
+import { type Address, type Hex, isAddressEqual, type Log, parseEventLogs } from 'viem';
+import { stablecoinAbi } from './stablecoin.ts';
+
+/** One transfer of the stablecoin, with the authorization that brought it; null for one that its sender sent himself. */
+export interface StablecoinTransfer {
+  from: Address;
+  to: Address;
+  value: bigint;
+  nonce: Hex | null;
+}
+
+/**
+ * The transfers of a coin in the logs of one transaction, in their order. The transfer of an authorization is the first one of its
+ * signer after its `AuthorizationUsed` (EIP-3009): a transaction may use several, and each stands for its own transfer only.
+ */
+export function parseStablecoinTransfers(logs: readonly Pick<Log, 'address' | 'topics' | 'data'>[], asset: Address): StablecoinTransfer[] {
+  const assetLogs = logs.filter(({ address }) => isAddressEqual(address, asset)) as Log[];
+  const events = parseEventLogs({ abi: stablecoinAbi, eventName: ['Transfer', 'AuthorizationUsed'], logs: assetLogs });
+  const nonceBySigner = new Map<Address, Hex>();
+  return events.flatMap((event) => {
+    if (event.eventName === 'AuthorizationUsed') {
+      nonceBySigner.set(event.args.authorizer, event.args.nonce);
+      return [];
+    }
+    const { from, to, value } = event.args;
+    const nonce = nonceBySigner.get(from) ?? null;
+    nonceBySigner.delete(from);
+    return [{ from, to, value, nonce }];
+  });
+}

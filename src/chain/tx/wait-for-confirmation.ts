@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isOracleError, OracleError } from '../../platform/errors.ts';
+import { broadcast } from './broadcast.ts';
+import type { WalletContext } from './context.ts';
+import type { JournalRow } from './journal.ts';
+import { readInclusion } from './receipt.ts';
+import { getLastAttempt, recoverStuckTransaction } from './recover-stuck.ts';
+
+/** Failed requests in a row that a wait puts up with. */
+const MAX_CONSECUTIVE_FAILURES = 3;
+/** The first poll comes after an eighth of the interval, for chains that mine at once. */
+const FIRST_POLL_DIVISOR = 8;
+
+/**
+ * Waits until a row is final and returns it, broadcasting, repeating and replacing its transaction as needed. `fresh`: nobody
+ * has broadcast it yet.
+ * @throws OracleError TRANSACTION_UNCONFIRMED after the wallet's time-out, CHAIN_UNREACHABLE, SHUTTING_DOWN.
+ */
+export async function waitForConfirmation(context: WalletContext, row: JournalRow, fresh: boolean): Promise<JournalRow> {
+  const deadline = Date.now() + context.timeoutMs;
+  let current = row;
+  let nextRecoveryAt = 0;
+  if (fresh && (await broadcast(context, getLastAttempt(row))) === 'sent') nextRecoveryAt = Date.now() + context.recoveryIntervalMs;
+  let lastFailure: unknown;
+  let pauseMs = context.chain.pollingIntervalMs / FIRST_POLL_DIVISOR;
+  for (let failures = 0; ; ) {
+    try {
+      current = await pollRow(context, current, nextRecoveryAt);
+      failures = 0;
+    } catch (error) {
+      failures += 1;
+      lastFailure = error;
+      if (!isOracleError(error, 'CHAIN_UNREACHABLE') || failures >= MAX_CONSECUTIVE_FAILURES) throw error;
+    }
+    if (isFinalRow(current)) {
+      for (const { hash } of current.attempts) context.nodeRejections.delete(hash);
+      return current;
+    }
+    if (Date.now() > deadline) throw unconfirmedError(context, current, lastFailure);
+    if (Date.now() >= nextRecoveryAt) nextRecoveryAt = Date.now() + context.recoveryIntervalMs;
+    await waitForNextPoll(context, pauseMs);
+    pauseMs = Math.min(2 * pauseMs, context.chain.pollingIntervalMs);
+  }
+}
+
+export function isFinalRow(row: JournalRow): boolean {
+  return row.state === 'CONFIRMED' || row.state === 'REVERTED';
+}
+
+/** One look at the chain; the row as it stands afterwards. */
+async function pollRow(context: WalletContext, row: JournalRow, nextRecoveryAt: number): Promise<JournalRow> {
+  const inclusion = await readInclusion(context, row);
+  if (inclusion.at === 'depth') {
+    const { state, receipt } = inclusion;
+    return (await context.journal.update(row, { state, receipt })) ?? reloadRow(context, row);
+  }
+  if (inclusion.at === 'shallow' || Date.now() < nextRecoveryAt) return row;
+  await recoverStuckTransaction(context, row);
+  return reloadRow(context, row);
+}
+
+/** Another worker may have replaced, moved or confirmed it. */
+async function reloadRow({ journal }: WalletContext, row: JournalRow): Promise<JournalRow> {
+  return (await journal.find(row._id)) ?? row;
+}
+
+async function waitForNextPoll({ signal }: WalletContext, ms: number): Promise<void> {
+  try {
+    await delay(ms, undefined, { signal });
+  } catch (cause) {
+    throw new OracleError('SHUTTING_DOWN', 'The service is stopping; the transaction is followed up at the next start', { cause });
+  }
+}
+
+function unconfirmedError({ timeoutMs, nodeRejections: refusals }: WalletContext, row: JournalRow, cause: unknown): OracleError {
+  const { hash } = getLastAttempt(row);
+  const nodeRejection = refusals.get(hash);
+  return new OracleError(
+    'TRANSACTION_UNCONFIRMED',
+    `Transaction ${hash} (${row.key}, nonce ${row.nonce}) is not confirmed after ${timeoutMs / 1000} s${nodeRejection ? `; the node says: ${nodeRejection}` : ''}`,
+    { suggestedAction: 'Call again with the same key: it goes on where it stands.', cause },
+  );
+}

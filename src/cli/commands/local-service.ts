@@ -1,0 +1,142 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { OracleError } from '../../platform/errors.ts';
+
+/** What answers at the address. `up`: it can be asked; `starting`: it will be. */
+export type ServiceProbe = { state: 'nothing' | 'up' | 'stranger' } | { state: 'starting'; detail: string };
+
+export interface LocalServiceOptions {
+  /** Where the service answers, or will. */
+  url: string;
+  /** Looks at the address. */
+  probe(url: string): Promise<ServiceProbe>;
+  /** Starts it as a child; undefined: it is not to be started from here. */
+  start?: () => ChildProcess;
+  /** For how long a caller waits for it to come up. */
+  maxWaitMs: number;
+  /** A line for the person who started this program. */
+  writeNotice(line: string): void;
+}
+
+/** The service of this machine: one that runs already, or a child that lives as long as this program. */
+export interface LocalService {
+  /** Resolves once it can be asked. @throws OracleError STEP_WAITING, SERVICE_UNREACHABLE, CONFIG_INVALID */
+  ready(): Promise<void>;
+  /** Ends the child, if there is one. */
+  stop(): Promise<void>;
+}
+
+const PROBE_INTERVAL_MS = 200;
+const KILL_AFTER_MS = 20_000;
+
+export function createLocalService({ url, probe, start, maxWaitMs, writeNotice }: LocalServiceOptions): LocalService {
+  const stopping = new AbortController();
+  let child: ServiceChild | undefined;
+  let pendingStart: Promise<void> | undefined;
+  let detail = 'it has just been started';
+
+  function startService(): ChildProcess {
+    if (start === undefined) throw serviceMissingError(url);
+    writeNotice(`No service answers at ${url}: starting one.`);
+    return start();
+  }
+
+  /** Looks until it is up. Whose service it is does not matter: of two programs that start at once, one finds the other's. */
+  async function waitUntilUp(): Promise<void> {
+    let started = child !== undefined && child.ended === undefined;
+    for (;;) {
+      // Before it is looked: a child that lost the race for the port has ended because somebody else answers there by now.
+      const over = child?.ended;
+      const probed = await probe(url);
+      if (probed.state === 'up') return;
+      if (probed.state === 'stranger') throw foreignServiceError(url);
+      if (probed.state === 'starting') detail = probed.detail;
+      if (probed.state === 'nothing' && started && over !== undefined) throw startFailedError(url, over);
+      if (probed.state === 'nothing' && !started) {
+        child = watchExit(startService());
+        started = true;
+      }
+      await delay(PROBE_INTERVAL_MS, undefined, { signal: stopping.signal });
+    }
+  }
+
+  return {
+    async ready() {
+      if (stopping.signal.aborted) throw stoppingError();
+      pendingStart ??= waitUntilUp().finally(() => {
+        pendingStart = undefined;
+      });
+      const waited = await Promise.race([pendingStart, delay(maxWaitMs, 'waited' as const, { ref: false })]);
+      if (waited === 'waited') throw stillStartingError(url, detail);
+    },
+    async stop() {
+      stopping.abort(stoppingError());
+      await pendingStart?.catch(() => {});
+      if (child !== undefined) await stopChild(child);
+    },
+  };
+}
+
+interface ServiceChild {
+  process: ChildProcess;
+  /** How it ended, once it has. */
+  ended: string | undefined;
+  exited: Promise<void>;
+}
+
+/**
+ * The service of `module` as a child that ends with this process, however that ends. What it writes goes to our standard error: nothing
+ * but the protocol may stand on the other. It leads its own group, so that Ctrl-C reaches this process alone, which then ends it once.
+ */
+export function forkService(module: URL, environment: Readonly<Record<string, string | undefined>>): ChildProcess {
+  return fork(module, [], { detached: true, execArgv: [], env: environment, stdio: ['ignore', 2, 2, 'ipc'] });
+}
+
+function watchExit(process: ChildProcess): ServiceChild {
+  const { promise: exited, resolve } = Promise.withResolvers<void>();
+  const child: ServiceChild = { process, ended: undefined, exited };
+  const end = (exitReason: string) => {
+    child.ended ??= exitReason;
+    resolve();
+  };
+  process.once('error', (error) => end(error.message));
+  process.once('exit', (code, signal) => end(signal ?? `exit code ${code}`));
+  return child;
+}
+
+async function stopChild({ process, exited }: ServiceChild): Promise<void> {
+  process.kill('SIGTERM');
+  const killer = setTimeout(() => process.kill('SIGKILL'), KILL_AFTER_MS);
+  await exited;
+  clearTimeout(killer);
+}
+
+function foreignServiceError(url: string): OracleError {
+  return new OracleError('CONFIG_INVALID', `What answers at ${url} is not this service`, {
+    field: 'PORT',
+    suggestedAction: 'Set PORT to where the service runs or may run, or name its address by --url or ORACLE_URL.',
+  });
+}
+
+function serviceMissingError(url: string): OracleError {
+  return new OracleError('SERVICE_UNREACHABLE', `No service answers at ${url}`, {
+    suggestedAction: 'Start it with npm start, or name its address by --url or ORACLE_URL.',
+  });
+}
+
+function startFailedError(url: string, exitReason: string): OracleError {
+  return new OracleError('SERVICE_UNREACHABLE', `No service answers at ${url}, and the one that was started has ended (${exitReason})`, {
+    suggestedAction: 'Its own words about the cause are on the standard error of this program. The next call starts it again.',
+  });
+}
+
+function stillStartingError(url: string, detail: string): OracleError {
+  return new OracleError('STEP_WAITING', `The service at ${url} is starting: ${detail}`, {
+    retryAfterSeconds: 10,
+    suggestedAction: 'Make the same call again in a moment: the first start replays the past, later ones take seconds.',
+  });
+}
+
+function stoppingError(): OracleError {
+  return new OracleError('SHUTTING_DOWN', 'This program is stopping');
+}

@@ -1,0 +1,42 @@
+import type { HorizonOverfitting, OverfittingReport } from '../../../forecast/backtest/overfitting/report.ts';
+import type { LedgerRow } from '../../../forecast/backtest/overfitting/trial-ledger.ts';
+import { formatCell, formatPercentCell, formatTextTable, wrapParagraph } from './table.ts';
+
+/** PBO, deflated Sharpe ratio and the ledger of trials as a person reads them. */
+export function formatOverfitting({ trials, horizons, ledger, note, verdict }: OverfittingReport): string {
+  return [
+    `Overfitting, discounted for ${trials} trials`,
+    ...(note === null ? [] : [wrapParagraph(note)]),
+    formatHorizonTable(horizons),
+    formatLedgerTable(ledger),
+    wrapParagraph(verdict),
+  ].join('\n\n');
+}
+
+function formatHorizonTable(horizons: readonly HorizonOverfitting[]): string {
+  const titles = ['horizon', 'days', 'Brier', 'rank', 'PBO', 'splits', 'Sharpe followed', 'held', 'excess', 'best of luck', 'deflated'];
+  const rows = horizons.map(({ horizonDays, days, modelBrier, modelRank, pbo, deflatedSharpe: sharpe }) => [
+    ...[
+      `${horizonDays}d`,
+      String(days),
+      formatCell(modelBrier, 5),
+      formatCell(modelRank, 0),
+      formatCell(pbo?.probability, 2),
+      formatCell(pbo?.splits, 0),
+    ],
+    ...[formatCell(sharpe?.followedSharpe, 4), formatCell(sharpe?.heldSharpe, 4), formatCell(sharpe?.excessSharpe, 4)],
+    ...[formatCell(sharpe?.expectedBest, 4), formatCell(sharpe?.probability, 3)],
+  ]);
+  return formatTextTable(titles, rows);
+}
+
+/** Of each trial that can be made again how often it was right and its Brier score, a pair of columns a horizon. */
+function formatLedgerTable(ledger: readonly LedgerRow[]): string {
+  const judged = ledger.find(({ figures }) => figures.length > 0)?.figures ?? [];
+  const titles = ['trial', 'counts', ...judged.flatMap(({ horizonDays }) => [`${horizonDays}d Brier`, `${horizonDays}d right`])];
+  const rows = ledger.map(({ id, trials, figures }) => [
+    ...[id, String(trials)],
+    ...judged.flatMap((_, index) => [formatCell(figures[index]?.brier, 5), formatPercentCell(figures[index]?.accuracy)]),
+  ]);
+  return `Ledger of trials\n${formatTextTable(titles, rows)}`;
+}

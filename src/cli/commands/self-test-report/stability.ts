@@ -1,0 +1,46 @@
+import type { StabilityReport } from '../../../forecast/backtest/stability/report.ts';
+import { formatCell, formatPercentCell, formatTextTable, wrapParagraph } from './table.ts';
+
+/** So many single thresholds are shown: the rest changes less. */
+const MAX_ROWS = 12;
+
+/** What moving the thresholds does, as a person reads it. */
+export function formatStability(report: StabilityReport): string {
+  const { draws, seed, scheme, note, verdict } = report;
+  return [
+    `Stability: ${report.result ?? 'not known'}, ${draws} draws of each level, seed ${seed}`,
+    scheme,
+    ...(note === null ? [] : [wrapParagraph(note)]),
+    formatJointTable(report),
+    formatSingleTable(report),
+    wrapParagraph(verdict),
+  ].join('\n\n');
+}
+
+function formatJointTable({ horizons }: StabilityReport): string {
+  const rows = horizons.flatMap(({ horizonDays, calls, accuracy, result, joint }) =>
+    joint.map(({ levelPct, p50Points, p95Points, maxPoints }) => [
+      ...[`${horizonDays}d`, String(calls), formatPercentCell(accuracy), `${levelPct} %`],
+      ...[formatCell(p50Points, 2), formatCell(p95Points, 2), formatCell(maxPoints, 2), result ?? '-'],
+    ]),
+  );
+  const titles = ['horizon', 'calls', 'right', 'level', 'median', '95th percentile', 'largest', 'result'];
+  return `All thresholds together: change in the accuracy of calls, points\n${formatTextTable(titles, rows)}`;
+}
+
+function formatSingleTable({ single }: StabilityReport): string {
+  const horizons = single[0]?.horizons ?? [];
+  const titles = [
+    'threshold',
+    'value',
+    'moved',
+    ...horizons.flatMap(({ horizonDays }) => [`${horizonDays}d points`, `${horizonDays}d calls`]),
+  ];
+  const rows = single
+    .slice(0, MAX_ROWS)
+    .map((effect) => [
+      ...[effect.threshold, String(effect.value), `${effect.changePct} %`],
+      ...effect.horizons.flatMap(({ accuracyChangePoints, callsChange }) => [formatCell(accuracyChangePoints, 2), String(callsChange)]),
+    ]);
+  return `One threshold at a time, the ${MAX_ROWS} largest effects\n${formatTextTable(titles, rows)}`;
+}

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { readDemoFile } from '../../dev/demo/demo-login.ts';
+import { getLocalUrl, loadConfig, SETTINGS } from '../../platform/config/config.ts';
+import { runOnTerminal } from '../svc/terminal.ts';
+import { openAudit } from './audit.ts';
+
+/** The command line beside the service of this folder: what `npx svc` starts. */
+export function runSvcCommand(args: string[], environment: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const settings = () => {
+    const config = loadConfig(environment);
+    const isDefault = config.DATA_DIR === SETTINGS.DATA_DIR.default;
+    // That of npm start, from wherever this is called.
+    return isDefault ? { ...config, DATA_DIR: join(import.meta.dirname, '../../..', config.DATA_DIR) } : config;
+  };
+  return runOnTerminal(args, {
+    environment,
+    version: packageJson.version,
+    localUrl: () => getLocalUrl(settings()),
+    demo: () => readDemoFile(settings().DATA_DIR),
+    openAudit: (command) => openAudit(command, settings),
+  });
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { type Hex, type LocalAccount, toHex } from 'viem';
+import type { PaymentRequirement } from './payment-requirement.ts';
+
+/** A payment as it is sent, version 2 of x402. */
+export interface SignedPayment {
+  x402Version: 2;
+  resource?: unknown;
+  accepted: Record<string, unknown>;
+  payload: { signature: Hex; authorization: Record<'from' | 'to' | 'value' | 'validAfter' | 'validBefore' | 'nonce', string> };
+  extensions?: Record<string, unknown>;
+}
+
+const TYPES = {
+  TransferWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const;
+
+/** The chain's clock may be behind this one. */
+const CLOCK_SKEW_SECONDS = 600;
+
+/** Signs one transfer (EIP-3009), which can be used once and for as long as the terms say: nothing else of the wallet can be had by it. */
+export async function signPayment(account: LocalAccount, requirement: PaymentRequirement, now: Date): Promise<SignedPayment> {
+  const { accepted, resource, takesPaymentId, chainId, amountMicros, asset, assetName, assetVersion, payTo, validForSeconds } = requirement;
+  const seconds = Math.floor(now.getTime() / 1_000);
+  const message = {
+    ...{ from: account.address, to: payTo, value: amountMicros, nonce: toHex(randomBytes(32)) },
+    ...{ validAfter: BigInt(seconds - CLOCK_SKEW_SECONDS), validBefore: BigInt(seconds + validForSeconds) },
+  };
+  const domain = { name: assetName, version: assetVersion, chainId, verifyingContract: asset };
+  const signature = await account.signTypedData({ domain, types: TYPES, primaryType: 'TransferWithAuthorization', message });
+  const { from, to, nonce } = message;
+  const [value, validAfter, validBefore] = [message.value, message.validAfter, message.validBefore].map(String);
+  return {
+    x402Version: 2,
+    ...(resource === undefined ? {} : { resource }),
+    accepted,
+    payload: { signature, authorization: { from, to, value, validAfter, validBefore, nonce } },
+    ...(takesPaymentId ? { extensions: { 'payment-identifier': { info: { required: false, id: `svc_${nonce.slice(2)}` } } } } : {}),
+  };
+}
+
+/** The header value of a payment. */
+export function encodePayment(payment: SignedPayment): string {
+  return Buffer.from(JSON.stringify(payment)).toString('base64');
+}
+
+/** How far the clock of a chain may be behind this one. */
+const MAX_CLOCK_SKEW_MS = 120_000;
+const MAX_DATE_MS = 8.64e15;
+
+/** From then on it can no longer be used, wherever clocks are. */
+export function getPaymentExpiry({ payload }: SignedPayment): Date {
+  return new Date(Math.min(MAX_DATE_MS, Number(payload.authorization.validBefore) * 1_000 + MAX_CLOCK_SKEW_MS));
+}

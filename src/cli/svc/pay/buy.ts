@@ -1,0 +1,117 @@
+import { formatUnits, type LocalAccount } from 'viem';
+import type { OracleError } from '../../../platform/errors.ts';
+import { parseServiceError, sendServiceRequest } from '../../../platform/service-client/service-client.ts';
+import { UsageError } from '../../../platform/usage-error.ts';
+import type { CliContext } from '../context.ts';
+import { printNotice, printNoticeLines } from '../print.ts';
+import { formatMinute } from '../text/amounts.ts';
+import { formatFacts } from '../text/facts.ts';
+import { getPaymentExpiry, type SignedPayment, signPayment } from './authorization.ts';
+import { type Coin, findCoin } from './coins.ts';
+import { describeUnused, paymentInProgressError, rejectedPaymentError, toEndedPaymentError, toUnconfirmedError } from './payment-errors.ts';
+import { type PaymentRequirement, parsePaymentRequired } from './payment-requirement.ts';
+import { type PendingPayment, type Purchase, readPendingPayment, removePendingPayment, storePendingPayment } from './pending-payment.ts';
+import { sendPayment } from './send-payment.ts';
+
+interface BuyOptions {
+  url: string;
+  path: string;
+  account: LocalAccount;
+  /** No more is paid than this. */
+  maxMicros: bigint;
+  /** Coins to pay with. */
+  coins: readonly Coin[];
+  /** Not to be asked. */
+  yes: boolean;
+}
+
+export interface PurchasedAnswer {
+  body: Record<string, unknown>;
+  payment: SignedPayment;
+  /** False: the answer was free, and the payment was not used. */
+  charged: boolean;
+}
+
+const DEADLINE_MS = 30_000;
+const DECIMALS = 6;
+
+/**
+ * Buys one answer by x402. A payment is kept before it is sent, and sent again by the next call, until it is known what became of it or
+ * it can no longer be used: the same answer is never paid for twice.
+ * @returns null when the person said no. @throws Misuse; OracleError
+ */
+export async function buyAnswer(context: CliContext, options: BuyOptions): Promise<PurchasedAnswer | null> {
+  const purchase = { url: options.url, path: options.path, wallet: options.account.address };
+  const pending = await readPendingPayment(context, purchase);
+  if (pending !== null) {
+    printNotice(context, `A payment of ${formatMinute(pending.signedAt)} UTC is not finished: it is sent again, and no other one.`);
+    const bought = await completePayment(context, purchase, pending);
+    if (!('ended' in bought)) return bought;
+    printNotice(
+      context,
+      await describeUnused(context, { purchase, payment: pending.payment, coins: options.coins, rejection: bought.ended }),
+    );
+    await removePendingPayment(context, purchase, pending.payment);
+  }
+  const requirement = await fetchPaymentRequirement(options);
+  if (!(await confirmPurchase(context, requirement, options))) return null;
+  const payment = await signPayment(options.account, requirement, context.now());
+  if (!(await storePendingPayment(context, purchase, { signedAt: context.now().toISOString(), payment }))) throw paymentInProgressError();
+  const bought = await completePayment(context, purchase, { payment });
+  if (!('ended' in bought)) return bought;
+  throw await toEndedPaymentError(context, { purchase, payment, coins: options.coins, rejection: bought.ended });
+}
+
+/** What was bought; or the refusal of a payment that has ended meanwhile, of which the service alone says that it was not used. */
+async function completePayment(
+  context: CliContext,
+  purchase: Purchase,
+  { payment }: Pick<PendingPayment, 'payment'>,
+): Promise<PurchasedAnswer | { ended: OracleError }> {
+  const sent = await sendPayment({ ...purchase, payment, onRetry: (text) => printNotice(context, text) }).catch((error) => {
+    throw toUnconfirmedError(error);
+  });
+  if ('body' in sent) {
+    const body = sent.body as Record<string, unknown>;
+    // One that was not used is good for the next call, and until its end nobody needs a second one.
+    if (body.charged !== false) await removePendingPayment(context, purchase, payment);
+    return { body, payment, charged: body.charged !== false };
+  }
+  if (getPaymentExpiry(payment) > context.now()) throw rejectedPaymentError(sent.refusal, getPaymentExpiry(payment));
+  return { ended: sent.refusal };
+}
+
+async function fetchPaymentRequirement({ url, path, maxMicros, coins }: BuyOptions): Promise<PaymentRequirement> {
+  const answer = await sendServiceRequest({ url, path, token: undefined, deadlineMs: DEADLINE_MS });
+  if (answer.status !== 402) throw parseServiceError(answer, url);
+  const requirement = parsePaymentRequired(answer.headers.get('PAYMENT-REQUIRED'), coins);
+  if (requirement.amountMicros <= maxMicros) return requirement;
+  const [price, maxUsd] = [requirement.amountMicros, maxMicros].map((micros) => formatUnits(micros, DECIMALS));
+  throw new UsageError(
+    '--max-usd',
+    `the service asks for ${price} USD, and no more than ${maxUsd} is to be paid`,
+    'Nothing was paid. A higher --max-usd allows it.',
+  );
+}
+
+/** Says what is to be paid, and asks whether it may be. @throws Misuse where nobody can be asked */
+async function confirmPurchase(
+  context: CliContext,
+  requirement: PaymentRequirement,
+  { yes, account, coins }: BuyOptions,
+): Promise<boolean> {
+  const price = `${formatUnits(requirement.amountMicros, DECIMALS)} USD`;
+  const rows = [
+    ['Price', price],
+    ['To', requirement.payTo],
+    ['In', `${requirement.assetName}, ${requirement.asset}`],
+    // A local chain goes by the number of the one that it stands for.
+    ['On', `chain ${requirement.chainId}${findCoin(coins, requirement)?.isLocal ? ', a local one: its money is worth nothing' : ''}`],
+    ['From', account.address],
+  ] as const;
+  printNoticeLines(context, (writer) => formatFacts(rows, writer));
+  if (yes) return true;
+  if (context.prompt === null) throw new UsageError('--yes', 'is needed where nobody can be asked', 'Nothing was paid.');
+  const answer = await context.prompt(`Pay ${price}? [y/N] `);
+  return /^y(es)?$/i.test(answer.trim());
+}

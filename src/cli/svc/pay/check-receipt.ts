@@ -1,0 +1,59 @@
+import { type Address, type Hex, isAddressEqual, verifyTypedData } from 'viem';
+import { z } from 'zod';
+import { getReceiptDomain, hashDocument, RECEIPT_TYPES } from '../../../commerce/receipts/receipt.ts';
+import type { SignedPayment } from './authorization.ts';
+
+const HEX = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]+$/)
+  .transform((text) => text as Hex);
+const ADDRESS = HEX.refine((text) => text.length === 42);
+const BYTES32 = HEX.refine((text) => text.length === 66);
+const INTEGER = z.string().regex(/^\d{1,30}$/);
+
+const RECEIPT = z.object({
+  message: z.object({
+    ...{ payer: ADDRESS, payee: ADDRESS, asset: ADDRESS, amount: INTEGER, resource: z.string(), answerHash: BYTES32 },
+    ...{ forecastId: z.string(), attestationUid: BYTES32, txHash: BYTES32, settledAt: INTEGER },
+  }),
+  signature: HEX,
+});
+
+export interface ReceiptCheck {
+  what: string;
+  ok: boolean;
+}
+
+interface ReceiptContext {
+  payment: SignedPayment;
+  /** Who signs receipts of this service, as it publishes it. */
+  seller: Address;
+  chainId: number;
+}
+
+/** What a sold answer and its receipt prove: that the seller has signed for this wallet, this money and these very words. */
+export async function checkReceipt(body: Record<string, unknown>, { payment, seller, chainId }: ReceiptContext): Promise<ReceiptCheck[]> {
+  const { payment: paid, receipt, ...answer } = body;
+  const { data } = RECEIPT.safeParse(receipt);
+  if (data === undefined) return [{ what: 'there is a receipt that can be read', ok: false }];
+  const { message, signature } = data;
+  const typed = { ...message, amount: BigInt(message.amount), settledAt: BigInt(message.settledAt) };
+  const domain = getReceiptDomain(chainId);
+  const signed = { address: seller, domain, types: RECEIPT_TYPES, primaryType: 'Receipt', message: typed, signature } as const;
+  const { from, to, value } = payment.payload.authorization;
+  const hash = (paid as { txHash?: unknown } | null)?.txHash;
+  return [
+    { what: `the receipt is signed by the seller, ${seller}`, ok: await verifyTypedData(signed).catch(() => false) },
+    { what: `it names this wallet as the payer, ${from}`, ok: isAddressEqual(message.payer, from as Address) },
+    { what: `and the payee and amount that were authorized, ${value} units`, ok: matchesAuthorization(message, { to, value }) },
+    { what: 'its hash is that of the answer', ok: hashDocument(answer) === message.answerHash },
+    { what: 'payment and receipt name the same transaction', ok: hash === message.txHash },
+  ];
+}
+
+function matchesAuthorization(
+  { payee, amount }: { payee: Address; amount: string },
+  { to, value }: { to: string; value: string },
+): boolean {
+  return isAddressEqual(payee, to as Address) && BigInt(amount) === BigInt(value);
+}

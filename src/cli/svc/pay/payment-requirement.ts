@@ -1,0 +1,92 @@
+import { type Address, getAddress } from 'viem';
+import { z } from 'zod';
+import { OracleError } from '../../../platform/errors.ts';
+import { type Coin, findCoin } from './coins.ts';
+
+const ADDRESS = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .transform((text) => getAddress(text));
+
+const ACCEPTED = z.looseObject({
+  scheme: z.literal('exact'),
+  network: z.string().regex(/^eip155:\d{1,15}$/),
+  amount: z.string().regex(/^\d{1,30}$/),
+  asset: ADDRESS,
+  payTo: ADDRESS,
+  maxTimeoutSeconds: z.number(),
+  extra: z.looseObject({ name: z.string().max(100), version: z.string().max(20) }),
+});
+
+const REQUIRED = z.looseObject({
+  accepts: z.array(z.unknown()).max(20),
+  resource: z.unknown().optional(),
+  extensions: z.record(z.string(), z.unknown()).nullish(),
+});
+
+/** What a payment has to be, of version 2 of x402. */
+export interface PaymentRequirement {
+  /** As it was offered: it goes back with the payment. */
+  accepted: Record<string, unknown>;
+  resource: unknown;
+  takesPaymentId: boolean;
+  chainId: number;
+  amountMicros: bigint;
+  asset: Address;
+  assetName: string;
+  assetVersion: string;
+  payTo: Address;
+  validForSeconds: number;
+}
+
+/** An authorization that is good for longer binds the wallet for longer than any sale takes. */
+const MAX_VALIDITY_SECONDS = 600;
+
+/** The first offer that can be paid here. @param header `PAYMENT-REQUIRED` of a 402 @throws OracleError PAYMENT_REQUIRED where there is none */
+export function parsePaymentRequired(header: string | null, coins: readonly Coin[]): PaymentRequirement {
+  const { data: required } = REQUIRED.safeParse(decodeHeader(header));
+  const offers = (required?.accepts ?? []).flatMap((offer) => {
+    const { data } = ACCEPTED.safeParse(offer);
+    return data === undefined ? [] : [toPaymentRequirement(data, offer as Record<string, unknown>)];
+  });
+  if (required === undefined || offers.length === 0)
+    throw unpayableError('The service asks for a payment of a kind that is not known here');
+  const requirement = offers.find((offer) => findCoin(coins, offer) !== undefined);
+  if (requirement !== undefined) {
+    requireShortValidity(requirement.validForSeconds);
+    const takesPaymentId = Object.hasOwn(required.extensions ?? {}, 'payment-identifier');
+    return { ...requirement, resource: required.resource, takesPaymentId };
+  }
+  const [{ asset, chainId, assetName }] = offers;
+  const what = `The service wants to be paid in ${asset} on chain ${chainId}, which calls itself "${assetName}" and is no coin known here`;
+  throw unpayableError(what, 'If that is the coin that you mean to pay with, name it with --asset and --rpc.');
+}
+
+function toPaymentRequirement(
+  data: z.output<typeof ACCEPTED>,
+  accepted: Record<string, unknown>,
+): Omit<PaymentRequirement, 'resource' | 'takesPaymentId'> {
+  const { network, amount, asset, payTo, maxTimeoutSeconds, extra } = data;
+  return {
+    ...{ accepted, asset, payTo, assetName: extra.name, assetVersion: extra.version, validForSeconds: maxTimeoutSeconds },
+    ...{ chainId: Number(network.split(':')[1]), amountMicros: BigInt(amount) },
+  };
+}
+
+function requireShortValidity(seconds: number): void {
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_VALIDITY_SECONDS) return;
+  const what = `The service wants an authorization that is good for ${seconds} seconds (maxTimeoutSeconds), and one of 1 to ${MAX_VALIDITY_SECONDS} is given`;
+  throw unpayableError(what, 'Nothing was signed, and nothing was paid.');
+}
+
+function decodeHeader(header: string | null): unknown {
+  try {
+    return JSON.parse(Buffer.from(header ?? '', 'base64').toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function unpayableError(what: string, suggestedAction?: string): OracleError {
+  return new OracleError('PAYMENT_REQUIRED', what, { suggestedAction });
+}

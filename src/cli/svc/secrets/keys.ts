@@ -1,0 +1,61 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { Hex, PrivateKeyAccount } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { UsageError } from '../../../platform/usage-error.ts';
+import type { CliContext } from '../context.ts';
+import { printNotice } from '../print.ts';
+
+export const KEY_OPTIONS = { wallet: { type: 'string' }, 'key-file': { type: 'string' } } as const;
+
+export const KEY_HELP = `  --wallet <name>    throw-away wallet of the demonstration of this folder (DATA_DIR/demo.json)
+  --key-file <file>  file with the private key, which only you can read
+  PRIVATE_KEY        the private key, in the environment`;
+
+export interface KeyOptions {
+  wallet?: string;
+  'key-file'?: string;
+}
+
+/** Whether a call names a wallet at all. */
+export function hasKeyOption(choice: KeyOptions, { environment }: CliContext): boolean {
+  return choice.wallet !== undefined || choice['key-file'] !== undefined || (environment.PRIVATE_KEY ?? '') !== '';
+}
+
+/** The wallet that signs. @throws Misuse naming where the key should be; never the key. OracleError CONFIG_INVALID without a demonstration */
+export async function loadAccount(choice: KeyOptions, context: CliContext): Promise<PrivateKeyAccount> {
+  const { wallet, 'key-file': file } = choice;
+  if (wallet !== undefined && file !== undefined) throw new UsageError('--wallet', 'goes without --key-file: it has a key of its own');
+  if (wallet !== undefined) return privateKeyToAccount(await readDemoKey(wallet, context));
+  if (file !== undefined) return parseAccount('--key-file', await readKeyFile(file, context));
+  const { PRIVATE_KEY: key = '' } = context.environment;
+  if (key !== '') return parseAccount('PRIVATE_KEY', key);
+  throw new UsageError('PRIVATE_KEY', 'is not set', 'Set it to the key of your wallet, or name one with --key-file or --wallet.');
+}
+
+async function readDemoKey(name: string, { demo }: CliContext): Promise<Hex> {
+  if (demo === undefined) throw new UsageError('--wallet', 'is for the folder of a demonstration', 'Use PRIVATE_KEY or --key-file.');
+  const { wallets } = await demo();
+  if (Object.hasOwn(wallets, name)) return wallets[name].privateKey;
+  throw new UsageError('--wallet', `must be one of ${Object.keys(wallets).join(', ')}`);
+}
+
+async function readKeyFile(file: string, context: CliContext): Promise<string> {
+  try {
+    const text = (await readFile(file, 'utf8')).trim();
+    const { mode } = await stat(file);
+    if ((mode & 0o077) !== 0) printNotice(context, `Others can read ${file}: chmod 600 keeps it yours.`);
+    return text;
+  } catch (error) {
+    throw new UsageError('--key-file', `${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+  }
+}
+
+function parseAccount(field: string, key: string): PrivateKeyAccount {
+  if (!/^0x[0-9a-fA-F]{64}$/.test(key)) throw new UsageError(field, 'must hold a private key: 0x and 64 hex characters');
+  try {
+    return privateKeyToAccount(key as Hex);
+  } catch {
+    // Zero, or beyond the order of the curve.
+    throw new UsageError(field, 'holds no private key that exists');
+  }
+}

@@ -1,0 +1,41 @@
+import { createInterface } from 'node:readline/promises';
+import { handleBrokenPipes, stdoutClosedSignal } from './broken-pipes.ts';
+import type { CliContext } from './context.ts';
+import { runCli } from './main.ts';
+
+/** What the program has of the folder that it stands in, and of the process. */
+type SvcEnvironment = Pick<CliContext, 'environment' | 'version' | 'localUrl' | 'demo' | 'openAudit'>;
+
+const EXIT_INTERRUPTED = 130;
+
+/** Runs the program on the streams of this process, which ends with its code. */
+export async function runOnTerminal(args: string[], environment: SvcEnvironment): Promise<void> {
+  handleBrokenPipes();
+  const { stdin, stdout, stderr } = process;
+  process.exitCode = await runCli(args, {
+    ...environment,
+    ...{ out: stdout, err: stderr, createInterruptSignal, now: () => new Date() },
+    prompt: stdin.isTTY && stderr.isTTY ? promptUser : null,
+  });
+}
+
+function createInterruptSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      if (controller.signal.aborted) process.exit(EXIT_INTERRUPTED);
+      controller.abort();
+    });
+  }
+  return AbortSignal.any([controller.signal, stdoutClosedSignal]);
+}
+
+/** On standard error: the answer may be on its way into a file. */
+async function promptUser(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  terminal.on('SIGINT', () => process.exit(EXIT_INTERRUPTED));
+  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+  const answer = await Promise.race([terminal.question(question), closed]);
+  terminal.close();
+  return answer;
+}

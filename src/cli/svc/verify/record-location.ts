@@ -1,0 +1,103 @@
+import { type Address, isAddressEqual } from 'viem';
+import { z } from 'zod';
+import { type AuditChain, openAuditChain } from '../../../audit/chain/audit-chain.ts';
+import { EAS_ADDRESS } from '../../../chain/addresses.ts';
+import { isOracleError, OracleError } from '../../../platform/errors.ts';
+import { UsageError } from '../../../platform/usage-error.ts';
+import type { CliContext, DemoDeployment } from '../context.ts';
+import { hasServiceOption, queryService, resolveServiceUrl } from '../service-request.ts';
+
+const ADDRESS = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .transform((text) => text as Address);
+
+const SERVICE_INFO = z.object({
+  chain: z.object({ id: z.number(), local: z.boolean(), attester: ADDRESS, rpcUrl: z.string().nullable().optional() }),
+  contracts: z.object({ eas: ADDRESS, stablecoin: ADDRESS }),
+});
+
+type ServiceInfo = z.output<typeof SERVICE_INFO>;
+
+interface LocationOptions {
+  url?: string;
+  rpc?: string;
+  attester?: Address;
+  eas?: Address;
+}
+
+/** Where a record is, and who said so. */
+export interface RecordLocation {
+  chain: AuditChain;
+  attester: Address;
+  /** Of the endpoint, for people: an endpoint's URL may hold a key. */
+  endpoint: string;
+  /** What was taken from the service's word, for people to judge. */
+  takenFromService: ('attester' | 'endpoint' | 'eas')[];
+}
+
+/**
+ * Chain and wallet of a record. What a call does not name the service is asked for: where things are, and never what they are worth.
+ * @throws Misuse; OracleError SERVICE_UNREACHABLE, CHAIN_UNREACHABLE
+ */
+export async function locateRecord(context: CliContext, { url, rpc, attester, eas }: LocationOptions): Promise<RecordLocation> {
+  const named = rpc !== undefined && attester !== undefined;
+  const service = resolveServiceUrl(context, url);
+  const info = named ? null : (await queryService({ url: service, path: '/api/svc/info', schema: SERVICE_INFO })).answer;
+  const demo =
+    rpc === undefined ? await findDemo(context, info as ServiceInfo, { service, isNamed: hasServiceOption(context, url) }) : null;
+  const rpcUrl = rpc ?? demo?.rpcUrl ?? getNamedEndpoint(info as ServiceInfo);
+  const easOfService = eas === undefined && demo === null ? info?.contracts.eas : undefined;
+  const chain = await openAuditChain({ rpcUrl, eas: eas ?? demo?.contracts.eas ?? easOfService });
+  if (info !== null && info.chain.id !== chain.chainId) {
+    throw new UsageError('--rpc', `is an endpoint of chain ${chain.chainId}, and the record is on chain ${info.chain.id}`);
+  }
+  // Who brings a contract of his own makes it say anything.
+  const ownEas = easOfService !== undefined && !isAddressEqual(easOfService, EAS_ADDRESS);
+  if (ownEas && OP_CHAINS.has(chain.chainId)) {
+    const where = `the service names ${easOfService}, and chain ${chain.chainId} has EAS at ${EAS_ADDRESS}`;
+    throw new UsageError('--eas', `is needed: ${where}`, 'Name the contract that you believe.');
+  }
+  const takenFromService: RecordLocation['takenFromService'] = [
+    ...(attester === undefined ? (['attester'] as const) : []),
+    ...(rpcUrl === rpc || demo !== null ? [] : (['endpoint'] as const)),
+    ...(ownEas ? (['eas'] as const) : []),
+  ];
+  return { chain, attester: attester ?? (info as ServiceInfo).chain.attester, endpoint: new URL(rpcUrl).host, takenFromService };
+}
+
+/** Base, OP and their test chains, where EAS is a part of the chain. */
+const OP_CHAINS: ReadonlySet<number> = new Set([8453, 84532, 10, 11155420]);
+
+/** The one that the service names for everybody. @throws OracleError CHAIN_UNREACHABLE where it names none */
+function getNamedEndpoint({ chain }: ServiceInfo): string {
+  if (chain.rpcUrl != null && URL.canParse(chain.rpcUrl)) return chain.rpcUrl;
+  throw new OracleError('CHAIN_UNREACHABLE', 'The service names no endpoint of its chain', {
+    suggestedAction: `Name one of chain ${chain.id} with --rpc.`,
+  });
+}
+
+interface ServiceChoice {
+  /** The service that was asked. */
+  service: string;
+  /** It was named, and need not be that of this folder. */
+  isNamed: boolean;
+}
+
+/**
+ * The demonstration of this folder, if the service is that one: its chain can be read without the service in between.
+ * @throws Misuse where the service should be that of this folder, and is another one
+ */
+async function findDemo(
+  context: CliContext,
+  { chain, contracts }: ServiceInfo,
+  { service, isNamed }: ServiceChoice,
+): Promise<DemoDeployment | null> {
+  if (!chain.local || context.demo === undefined) return null;
+  const demo = await context.demo().catch((error: unknown) => (isOracleError(error) ? null : Promise.reject(error)));
+  // Another demonstration has its contracts elsewhere.
+  if (demo === null || isAddressEqual(demo.contracts.stablecoin, contracts.stablecoin)) return demo;
+  if (isNamed) return null;
+  const hint = 'Start that of the folder, set PORT or DATA_DIR to where they belong together, or name the service with --url.';
+  throw new UsageError('DATA_DIR', `the service at ${service} is not that of this data folder: it is on another chain`, hint);
+}

@@ -1,0 +1,192 @@
+import { type Hex, zeroHash } from 'viem';
+import type { Prediction, Revelation } from '../../../audit/chain/chain-record.ts';
+import { type AuditedRow, getCloseDays } from '../../../audit/checks/audited-row.ts';
+import { auditForecast, matchRevelations } from '../../../audit/checks/check-resolutions.ts';
+import { checkSequencePlace, toSubject } from '../../../audit/checks/check-sequences.ts';
+import {
+  type AuditDifference,
+  CHECKS,
+  type CheckName,
+  createFindings,
+  type Findings,
+  formatSubject,
+  NO_SUBJECT,
+} from '../../../audit/checks/findings.ts';
+import { formatInstant } from '../../../audit/checks/format-instant.ts';
+import type { AuditPrices } from '../../../audit/prices/audit-prices.ts';
+import { describeQuery, type ForecastQuery } from './forecast-query.ts';
+import { type ForecastSearch, findCommitments, locatePrediction, locateRevelations, readPrediction } from './locate.ts';
+import { findNewestForecast } from './newest.ts';
+
+interface VerifyOptions extends Omit<ForecastSearch, 'findings'> {
+  query: ForecastQuery;
+  /** Independent closes; null: those on chain are taken as they are. */
+  prices: AuditPrices | null;
+  now: Date;
+}
+
+/** One thing that was checked. */
+export interface ForecastCheck {
+  check: 'found' | 'inTime' | CheckName;
+  /** What must hold, in words. */
+  what: string;
+  ok: boolean;
+}
+
+export type VerifyVerdict = 'verified' | 'differs' | 'incomplete';
+
+/** What a forecast on chain is worth, by nobody's word. */
+export interface ForecastVerification {
+  verdict: VerifyVerdict;
+  /** The verdict in one sentence. */
+  summary: string;
+  row: AuditedRow | null;
+  checks: ForecastCheck[];
+  differences: readonly AuditDifference[];
+  notes: readonly string[];
+  /** What keeps it from being complete. */
+  incomplete: readonly string[];
+  /** What no check is about, so that nobody takes it for checked. */
+  unchecked: string[];
+}
+
+/**
+ * Reads a forecast from the chain and checks everything about it that the chain tells, with the checks of the audit.
+ * @throws OracleError CHAIN_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID
+ */
+export async function verifyForecast({ query, prices, now, ...where }: VerifyOptions): Promise<ForecastVerification> {
+  const findings = createFindings();
+  const search = { ...where, findings };
+  const prediction = await findPrediction(search, query);
+  if (prediction === null) return buildNotFound(query, findings);
+  await checkSingleCommitment(search, prediction);
+  await checkPredecessor(search, prediction);
+  const revelation = await findRevelation(search, prediction, now);
+  const closes = prices === null || revelation === null ? new Map() : await prices.closes(Object.values(getCloseDays(prediction)));
+  const row = auditForecast(prediction, revelation, { prices: prices ?? NO_PRICES, closes, now, findings });
+  if (prices !== null && revelation !== null && closes.size < 2) findings.addGap(`${prices.source} has no price for a day that decides it`);
+  return buildVerification(row, { findings, prices, now });
+}
+
+const NO_PRICES: AuditPrices = {
+  source: 'the prices that were named (none: --prices)',
+  toleranceBps: 0,
+  endsOn: null,
+  closes: async () => new Map(),
+  history: async () => null,
+};
+
+function buildNotFound(query: ForecastQuery, { differences }: Findings): ForecastVerification {
+  const found = { check: 'found', what: 'the chain has it, from this attester', ok: false } as const;
+  const words = `DIFFERS: the chain has no ${describeQuery(query)} of this attester that can be read.`;
+  return { verdict: 'differs', summary: words, row: null, checks: [found], differences, notes: [], incomplete: [], unchecked: [] };
+}
+
+async function findPrediction(search: ForecastSearch, query: ForecastQuery): Promise<Prediction | null> {
+  if (!('newestOf' in query)) return locatePrediction(search, query);
+  const uid = await findNewestForecast(search, query.newestOf);
+  return uid === null ? null : locatePrediction(search, { uid });
+}
+
+/** Who commits to both ways and reveals the one that won has forecast nothing. */
+async function checkSingleCommitment(search: ForecastSearch, prediction: Prediction): Promise<void> {
+  const all = await findCommitments(search, prediction.data);
+  const uids = [...new Set([prediction, ...all].map(({ uid }) => uid))];
+  const because = `committed ${uids.length} times for one day and horizon, which leaves open which one counts: ${uids.join(', ')}`;
+  const once = { field: 'commitments', expected: 1, found: uids.length, because };
+  search.findings.compare('sequence', toSubject(prediction), once);
+}
+
+/** The forecast that it refers to is that of the day before: what was dropped or written again later would show. */
+async function checkPredecessor(search: ForecastSearch, prediction: Prediction): Promise<void> {
+  const { findings } = search;
+  const { sequence, horizonDays } = prediction.data;
+  if (sequence === 1 || prediction.refUid === zeroHash) {
+    checkSequencePlace(prediction, undefined, findings);
+    if (sequence > 1) reportWrongLink(prediction, null, findings);
+    return;
+  }
+  // What is wrong with that one is not a fault of this one, unless it is none.
+  const before = await readPrediction({ ...search, findings: createFindings() }, prediction.refUid);
+  const fits = before !== null && before.data.horizonDays === horizonDays && before.data.sequence === sequence - 1;
+  checkSequencePlace(prediction, fits ? before : undefined, findings);
+  if (!fits) reportWrongLink(prediction, prediction.refUid, findings);
+}
+
+function reportWrongLink(prediction: Prediction, found: Hex | null, findings: Findings): void {
+  const { sequence, horizonDays } = prediction.data;
+  const because = `it does not refer to a forecast with sequence ${sequence - 1} over ${horizonDays} days of this attester`;
+  findings.addDifference('link', toSubject(prediction), { field: 'refUID', expected: `sequence ${sequence - 1}`, found, because });
+}
+
+async function findRevelation(search: ForecastSearch, prediction: Prediction, now: Date): Promise<Revelation | null> {
+  if (prediction.data.resolvesAt > now) return null;
+  const { revelations, throughBlock, head } = await locateRevelations(search, prediction);
+  const first = matchRevelations([prediction], revelations, search.findings).get(prediction.uid) ?? null;
+  if (first === null && throughBlock < head) {
+    search.findings.addGap(`its resolution was looked for up to block ${throughBlock} only, of ${head}: svc audit looks at all`);
+  }
+  return first;
+}
+
+function buildVerification(
+  row: AuditedRow,
+  { findings, prices, now }: { findings: Findings; prices: AuditPrices | null; now: Date },
+): ForecastVerification {
+  const { differences, notes, gaps } = findings;
+  const verdict = differences.length > 0 ? 'differs' : gaps.length > 0 ? 'incomplete' : 'verified';
+  return {
+    ...{ verdict, row, differences, notes, incomplete: gaps },
+    summary: summarize(row, verdict, { differences, gaps, now }),
+    checks: listChecks(row, findings, now),
+    unchecked: listUnchecked(row, prices),
+  };
+}
+
+function listChecks({ prediction, late, missed }: AuditedRow, { passed, differences }: Findings, now: Date): ForecastCheck[] {
+  const failed = (check: CheckName) => differences.some((difference) => difference.check === check);
+  const before = `its block (${formatInstant(prediction.at)}) is earlier than its outcome window (${formatInstant(prediction.data.windowOpensAt)})`;
+  const isOver = prediction.data.resolvesAt <= now;
+  const isMade = (check: CheckName) => passed[check] > 0 && (check !== 'revealed' || isOver);
+  const names = (Object.keys(CHECKS) as CheckName[]).filter((check) => isMade(check) || failed(check));
+  return [
+    { check: 'found', what: 'the chain has it, from this attester', ok: true },
+    ...(missed ? [] : [{ check: 'inTime' as const, what: before, ok: !late }]),
+    ...names.map((check) => ({ check, what: CHECK_TEXTS[check] ?? CHECKS[check], ok: !failed(check) })),
+  ];
+}
+
+/** Checks of a whole record, as they are said of one forecast. */
+const CHECK_TEXTS: Partial<Record<CheckName, string>> = {
+  form: 'it is of our schema and of this attester, at the time of its block, and cannot be revoked or expire',
+  sequence: 'it is the only one for its day and horizon, and its number is that of the day before, and one more',
+  link: 'it refers to the forecast of the day before',
+  resolution: 'it was resolved once, and not before its window was over',
+};
+
+function summarize(
+  { prediction, late, missed, status, revelation }: AuditedRow,
+  verdict: VerifyVerdict,
+  { differences, gaps, now }: { differences: readonly AuditDifference[]; gaps: readonly string[]; now: Date },
+): string {
+  const name = formatSubject({ ...NO_SUBJECT, day: prediction.data.day, horizonDays: prediction.data.horizonDays });
+  if (verdict === 'differs') return `DIFFERS: ${differences.length} of the above ${differences.length === 1 ? 'is' : 'are'} wrong.`;
+  if (verdict === 'incomplete') return `INCOMPLETE: ${gaps.join('; ')}. Nothing that could be checked is wrong.`;
+  if (missed) return `VERIFIED: ${name} is VOID: nothing was forecast, and it never counts.`;
+  if (late) return `VERIFIED: ${name} is VOID: it came after its window had opened, and never counts.`;
+  if (revelation !== null) return `VERIFIED: ${name} was fixed before its window opened, and what was revealed is that: ${status}.`;
+  const over = prediction.data.resolvesAt <= now;
+  const due = over
+    ? 'its window is over, and it is yet to be revealed'
+    : `its outcome is due at ${formatInstant(prediction.data.resolvesAt)}`;
+  return `VERIFIED so far: ${name} was fixed before its window opened; ${due}.`;
+}
+
+function listUnchecked({ revelation, missed, late }: AuditedRow, prices: AuditPrices | null): string[] {
+  if (missed || late) return [];
+  const second =
+    'whether it was committed again on other days, or resolved a second time much later, and the rest of the record: svc audit looks at all';
+  if (revelation === null)
+    return ['what was forecast: it opens with the resolution (callers of the Basic tier see salt and values before)'];
+  return [...(prices === null ? ['the two closes, against prices from elsewhere: --prices live, or a CSV file'] : []), second];
+}

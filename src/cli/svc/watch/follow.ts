@@ -1,0 +1,131 @@
+import type { IncomingMessage } from 'node:http';
+import type { WebSocket } from 'ws';
+import { z } from 'zod';
+import { isOracleError, type OracleError } from '../../../platform/errors.ts';
+import { openWebSocket } from '../../../platform/outbound/websocket-client.ts';
+import { parseProblemDetails } from '../../../platform/service-client/problem-details.ts';
+import { parseJsonOrNull } from '../../../platform/validation/parse-json.ts';
+import { parseAnswer } from '../service-request.ts';
+
+const EVENT = z.looseObject({ id: z.number().optional(), type: z.string(), timestamp: z.string(), data: z.looseObject({}) });
+
+/** One message of the WebSocket; events have an id. */
+export type StreamMessage = z.infer<typeof EVENT>;
+export type WatchedEvent = StreamMessage & { id: number };
+
+export interface FollowStreamOptions {
+  /** The service. */
+  url: string;
+  /** Which events, as the WebSocket is asked; `since` goes on with what comes, so that the next connection misses nothing. */
+  query: { since?: string; events?: string; horizons?: string };
+  /** A token to connect with. @throws OracleError */
+  getToken(): Promise<string>;
+  /** A fresh one for a connection whose token ends; null: there is none. */
+  renewToken(): Promise<string | null>;
+  /** The token was refused, or has ended. @returns whether there may be another one */
+  forgetToken(): boolean;
+  onEvent(event: WatchedEvent): void;
+  /** It is open. */
+  onConnected?(): void;
+  /** What concerns the connection. */
+  onNotice(text: string): void;
+  /** Ends it. */
+  signal: AbortSignal;
+}
+
+/** How a connection has ended. */
+export interface StreamClose {
+  code: number;
+  reason: string;
+}
+
+/** The service pings every 30 seconds: who hears nothing for longer has lost the connection. */
+const MAX_SILENCE_MS = 75_000;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+const MAX_REJECTION_BYTES = 65_536;
+const NORMAL_CLOSE = 1000;
+
+/** One connection, until it ends. @throws OracleError when it is refused, in the words of the service; any other when nobody answers */
+export async function followStream(options: FollowStreamOptions): Promise<StreamClose> {
+  const token = await options.getToken();
+  if (options.signal.aborted) return { code: NORMAL_CLOSE, reason: '' };
+  const headers = { authorization: `Bearer ${token}` };
+  const socket = openWebSocket({ url: buildStreamUrl(options), headers, handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS });
+  const silence = setTimeout(() => socket.terminate(), MAX_SILENCE_MS);
+  const stop = () => socket.close(NORMAL_CLOSE);
+  options.signal.addEventListener('abort', stop, { once: true });
+  socket.on('ping', () => silence.refresh());
+  socket.on('message', (text) => handleMessage(socket, String(text), options));
+  try {
+    return await waitForClose(socket, options.url);
+  } finally {
+    clearTimeout(silence);
+    options.signal.removeEventListener('abort', stop);
+  }
+}
+
+function buildStreamUrl({ url, query }: FollowStreamOptions): URL {
+  const address = new URL(`${url.replace(/^http/, 'ws')}/ws/signal`);
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) address.searchParams.set(name, value);
+  return address;
+}
+
+function waitForClose(socket: WebSocket, url: string): Promise<StreamClose> {
+  return new Promise((done, fail) => {
+    socket.on('unexpected-response', (_, response) =>
+      readRejection(response).then((rejection) => fail(rejection ?? notServedError(url)), fail),
+    );
+    socket.on('error', fail);
+    socket.on('close', (code, reason) => done({ code, reason: String(reason) }));
+  });
+}
+
+/** What the service says of a connection that it refuses (RFC 9457). */
+async function readRejection(response: IncomingMessage): Promise<OracleError | undefined> {
+  let text = '';
+  for await (const chunk of response) {
+    text += chunk;
+    if (text.length > MAX_REJECTION_BYTES) return undefined;
+  }
+  try {
+    return parseProblemDetails(JSON.parse(text), response.headers['retry-after'] ?? null);
+  } catch {
+    return undefined;
+  }
+}
+
+function notServedError(url: string): unknown {
+  try {
+    return parseAnswer(z.never(), null, { url, path: '/ws/signal' });
+  } catch (error) {
+    return error;
+  }
+}
+
+function handleMessage(socket: WebSocket, text: string, options: FollowStreamOptions): void {
+  const { data: message } = EVENT.safeParse(parseJsonOrNull(text));
+  if (message === undefined) return;
+  const { id, type, data } = message;
+  if (id !== undefined) {
+    options.onEvent({ ...message, id });
+    options.query.since = String(id);
+  } else if (type === 'connected') {
+    // From here on, also when the first connection drops before the first event.
+    options.query.since ??= String(data.lastEventId);
+    options.onNotice(`connected as ${data.tier}; the newest event is ${data.lastEventId}`);
+    options.onConnected?.();
+  } else if (type === 'token.expiring') void renewToken(socket, options);
+  else if (type === 'replay.gap') options.onNotice(`events ${data.from} to ${data.to} are kept no longer`);
+  else if (type === 'error') options.onNotice(`${data.code}: ${data.message}`);
+}
+
+/** Goes on with a fresh token; without one the connection ends with 4001 by itself. */
+async function renewToken(socket: WebSocket, { renewToken: renewed, onNotice }: FollowStreamOptions): Promise<void> {
+  try {
+    const token = await renewed();
+    if (token !== null) socket.send(JSON.stringify({ type: 'authenticate', data: { token } }));
+    else onNotice('the token ends within a minute: log in again with svc login');
+  } catch (error) {
+    onNotice(isOracleError(error) ? error.message : 'no fresh token could be had');
+  }
+}

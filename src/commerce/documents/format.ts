@@ -1,0 +1,28 @@
+import type { OracleSignal } from '../../record/oracle/oracle-signal.ts';
+
+/** What every document that could be acted on says. */
+export const NO_ADVICE_NOTE = 'This is no advice to trade, and a probability is no promise: stake nothing that you cannot afford to lose.';
+
+/** A probability in words, to a tenth of a percent. */
+export function probabilityToPercent(p: number): string {
+  return `${(p * 100).toFixed(1)} %`;
+}
+
+/** A number with its sign, for changes. */
+export function formatSignedNumber(value: number, digits = 2): string {
+  return `${value > 0 ? '+' : ''}${value.toFixed(digits)}`;
+}
+
+/** A forecast in plain sentences: what it says, when it counts, and whether it is on chain. */
+export function describeForecast({ signal, direction, confidence, pUp, horizon, date, btcPrice, regime, ...rest }: OracleSignal): string[] {
+  const { windowOpensAt, resolvesAt, attestationUid, attestedAt, stale, missedSince } = rest;
+  const call = signal === 'HOLD' ? 'HOLD: no call, since the odds are too even for the regime' : signal;
+  return [
+    `${call}. The ${horizon} forecast of ${date} leans ${direction} with ${probabilityToPercent(confidence)} confidence: P(up) is ${probabilityToPercent(pUp)}, from ${btcPrice} USD, in the regime ${regime}.`,
+    `It is about the closes at ${windowOpensAt} and ${resolvesAt}.`,
+    attestationUid === null
+      ? 'It is not on chain yet: it has to be before its window opens.'
+      : `Its commitment has been on chain since ${attestedAt} as ${attestationUid}.`,
+    ...(stale ? [`A newer forecast is overdue${missedSince === null ? '' : `; days from ${missedSince} on were missed`}.`] : []),
+  ];
+}

@@ -1,0 +1,105 @@
+import { roundOrNull } from '../../../market/numbers.ts';
+import type { ReportEnvelope, ReportedInput } from '../../../market/reports/envelope-fields.ts';
+import { OracleError } from '../../../platform/errors.ts';
+import { sanitizeText } from '../../../record/sanitize-text.ts';
+import type { DocumentDeps } from '../deps.ts';
+import type { DocumentBody } from '../document-head.ts';
+import { formatSignedNumber } from '../format.ts';
+import { FIGURES, type FigureSource, REVIEW_SECTIONS, type ReviewSection } from './macro-figures.ts';
+
+/** One figure with its origin and age; null where nothing is known. */
+export interface ReviewFigure {
+  id: string;
+  title: string;
+  value: number | null;
+  unit: string;
+  change: number | null;
+  changeUnit: string | null;
+  /** What the change is over, in words; null where none is told. */
+  changeOver: string | null;
+  /** Of its changes with bitcoin's returns, -1 to 1. */
+  correlation: number | null;
+  pairs: number | null;
+  windowDays: number | null;
+  source: string;
+  observedAt: string | null;
+  ageSeconds: number | null;
+  stale: boolean;
+  provisional: boolean;
+}
+
+const NOTES = [
+  'No forecast is in this document.',
+  'A correlation describes the past, most of them are weak, and none says which of the two moves the other.',
+];
+
+/** The day's data beside bitcoin. @throws OracleError PRICE_UNAVAILABLE before there ever was a price, FEED_UNAVAILABLE */
+export async function composeMacroReview(deps: DocumentDeps): Promise<DocumentBody> {
+  const now = deps.now();
+  const reports = [...new Set(FIGURES.map(({ report }) => report))];
+  const answers = new Map(
+    await Promise.all(reports.map(async (report) => [report, await deps.market.report(report, now.getTime())] as const)),
+  );
+  const figures = FIGURES.map((source) => ({ section: source.section, figure: toReviewFigure(source, answers.get(source.report)!, now) }));
+  const listSection = (section: ReviewSection) => figures.filter((one) => one.section === section).map(({ figure }) => figure);
+  const sections = Object.fromEntries(REVIEW_SECTIONS.map((section) => [section, listSection(section)])) as Record<
+    ReviewSection,
+    ReviewFigure[]
+  >;
+  return {
+    ...{ forecastId: null, attestationUid: null },
+    sentences: [...figures.map(({ figure }) => formatFigure(figure)), ...NOTES],
+    ...sections,
+    notes: NOTES,
+  };
+}
+
+function toReviewFigure(source: FigureSource, report: ReportEnvelope, now: Date): ReviewFigure {
+  const input = report.inputs.find(({ series }) => series === source.series) as ReportedInput;
+  const value = readNumberAt(report, source.value);
+  const { change, correlation } = source;
+  return {
+    ...{ id: source.id, title: source.title, value, unit: source.unit },
+    change: change === undefined ? null : computeChange(readNumberAt(report, change.path), change.isEarlierValue ? value : null),
+    ...{ changeUnit: change?.unit ?? null, changeOver: change?.over ?? null },
+    correlation: correlation === undefined ? null : readNumberAt(report, `${correlation.path}.correlation`),
+    pairs: correlation === undefined ? null : readNumberAt(report, `${correlation.path}.pairs`),
+    windowDays: correlation === undefined ? null : readNumberAt(report, correlation.windowDays),
+    ...toFigureOrigin(input, now),
+  };
+}
+
+function computeChange(found: number | null, valueNow: number | null): number | null {
+  if (found === null || valueNow === null) return found;
+  return roundOrNull(valueNow - found, 2);
+}
+
+/** A report's own field by its path. @throws OracleError INTERNAL for a path that the report does not have */
+function readNumberAt(report: ReportEnvelope, path: string): number | null {
+  const found = path.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], report);
+  if (typeof found === 'number' || found === null) return found;
+  throw new OracleError('INTERNAL', `A market report has no number at ${path}`);
+}
+
+function toFigureOrigin({ source, observedAt, stale, provisional }: ReportedInput, now: Date) {
+  const ageSeconds = observedAt === null ? null : Math.max(0, Math.round((now.getTime() - Date.parse(observedAt)) / 1_000));
+  return { source, observedAt, ageSeconds, stale, provisional };
+}
+
+function formatFigure({
+  title,
+  value,
+  unit,
+  change,
+  changeUnit,
+  changeOver,
+  correlation,
+  source,
+  observedAt,
+  stale,
+}: ReviewFigure): string {
+  if (value === null) return `${title}: nothing is known.`;
+  const changeText = change === null ? '' : `, ${formatSignedNumber(change)} ${changeUnit} over ${changeOver}`;
+  const correlationText = correlation === null ? '' : `; correlation with bitcoin ${formatSignedNumber(correlation)}`;
+  return `${title}: ${value} ${unit}${changeText}${correlationText} (${sanitizeText(source, 80)}, ${observedAt}${stale ? ', STALE' : ''}).`;
+}

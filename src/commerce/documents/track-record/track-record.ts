@@ -1,0 +1,77 @@
+import { PUBLIC_CALLER } from '../../../auth/caller.ts';
+import { formatDay } from '../../../forecast/day.ts';
+import { formatHorizonName, HORIZONS } from '../../../forecast/model.ts';
+import { QUORUM_RULES } from '../../../market/prices/quorum.ts';
+import type { ForecastDoc } from '../../../record/forecast-doc.ts';
+import { notYetMadeError } from '../../../record/oracle/made-forecast.ts';
+import { summarizeForecasts } from '../../../record/scorecard/scorecard.ts';
+import { computeFullStatistics } from '../../../record/scorecard/track-record.ts';
+import { describeManualVerification } from '../../../record/verification/verify-prediction.ts';
+import type { DocumentDeps } from '../deps.ts';
+import type { DocumentBody } from '../document-head.ts';
+import { DAY_COLUMNS, FORECAST_COLUMNS, TRANSACTION_COLUMNS, toHeader } from './columns.ts';
+import { TransactionTable, toDayRow, toForecastRow } from './rows.ts';
+
+interface HorizonDocs {
+  horizonDays: number;
+  docs: ForecastDoc[];
+}
+
+/**
+ * Every forecast that was ever made, with what a stranger needs to compute its figures again. Unresolved ones are told as everybody is
+ * told them: the record is sold, not the forecast. Rows, since years of it have to fit into one answer.
+ * @throws OracleError STEP_WAITING before the first forecast
+ */
+export async function composeTrackRecord(deps: DocumentDeps): Promise<DocumentBody> {
+  const horizons = await Promise.all(
+    HORIZONS.map(async (horizonDays) => ({ horizonDays, docs: await deps.record.listByHorizon(horizonDays) })),
+  );
+  if (horizons.every(({ docs }) => docs.length === 0)) throw notYetMadeError('forecast');
+  const transactions = new TransactionTable();
+  const options = { view: deps.viewFor(PUBLIC_CALLER), saltSecret: deps.saltSecret, transactions };
+  const statistics = await Promise.all(horizons.map(({ horizonDays, docs }) => computeFullStatistics(deps.statistics, docs, horizonDays)));
+  const horizonTables = horizons.map(({ horizonDays, docs }, index) => ({
+    horizon: formatHorizonName(horizonDays),
+    statistics: statistics[index],
+    rows: docs.map((doc) => toForecastRow(doc, options)),
+  }));
+  return {
+    ...{ forecastId: null, attestationUid: null },
+    sentences: formatHorizonSummaries(horizons),
+    audit: buildAudit(deps, horizons),
+    columns: toHeader(FORECAST_COLUMNS),
+    horizons: horizonTables,
+    days: { columns: toHeader(DAY_COLUMNS), rows: (horizons.at(-1) as HorizonDocs).docs.map(toDayRow) },
+    transactions: { columns: toHeader(TRANSACTION_COLUMNS), rows: transactions.rows },
+  };
+}
+
+function formatHorizonSummaries(horizons: readonly HorizonDocs[]): string[] {
+  return [
+    ...horizons.map(({ horizonDays, docs }) => {
+      const { totalPredictions, wins, losses, holds, voids, pending, verdict } = summarizeForecasts(docs, horizonDays);
+      return `${formatHorizonName(horizonDays)}: ${totalPredictions} forecasts, ${wins} right, ${losses} wrong, ${holds} held, ${voids} void, ${pending} pending; ${verdict}.`;
+    }),
+    'Forecasts of following days share most of their outcome: intervals count as many calls as all are worth.',
+    'Nothing is left out: the sequence of each horizon goes from 1 without a gap, and each attestation refers to that of the day before.',
+  ];
+}
+
+function buildAudit(deps: DocumentDeps, horizons: readonly HorizonDocs[]) {
+  const docs = horizons.flatMap((horizon) => horizon.docs);
+  const blocks = docs.flatMap(({ attestation }) => (attestation === null ? [] : [attestation.blockNumber]));
+  const venues = new Set(docs.flatMap(({ reveal, resolution }) => (reveal === null ? [] : (resolution?.venues ?? []))));
+  const { minVenues, maxDeviationBps } = QUORUM_RULES[deps.market.kind];
+  return {
+    ...describeManualVerification(deps),
+    schemaRegistry: deps.addresses.schemaRegistry,
+    firstBlock: blocks.length === 0 ? null : blocks.reduce((least, block) => Math.min(least, block)),
+    firstDate: formatDay(docs.reduce((least, { day }) => Math.min(least, day), Number.POSITIVE_INFINITY)),
+    resolutionRule: RESOLUTION_RULE,
+    priceRule: `Median of the daily closes (00:00 UTC) of at least ${minVenues} venues, none farther than ${maxDeviationBps} basis points from it; without them nothing is resolved.`,
+    priceVenues: [...venues].toSorted(),
+  };
+}
+
+const RESOLUTION_RULE =
+  'A forecast of day D over H days is measured from the daily close at 00:00 UTC that ends day D to the one H days later. UP wins if the later close is strictly higher, DOWN otherwise; HOLD is resolved and never scored; what was missed, or attested after its window opened, is VOID and never counts.';

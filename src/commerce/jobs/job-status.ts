@@ -1,0 +1,65 @@
+import { type Address, getAddress } from 'viem';
+import type { MerchantConfig } from '../merchant-config.ts';
+import type { SignedReceipt, SignReceipt } from '../receipts/receipt.ts';
+import { buildJobResource, type JobDoc, type JobDocWithoutText } from './job-doc.ts';
+
+/** What client or evaluator sign to fetch what was delivered (EIP-191); the timestamp as it is sent. */
+export function buildFetchMessage(contract: Address, jobId: string, timestamp: number): string {
+  return `Fetch svc job: ${getAddress(contract)}:${jobId}:${timestamp}`;
+}
+
+type JobProgress = Pick<JobDocWithoutText, 'accepted' | 'onChain'>;
+
+/** What happens next with a job, and who has to do it, in a sentence. */
+export function describeNextStep({ accepted, onChain }: JobProgress, now: Date): string {
+  const { state = 'OPEN', expiresAt = now } = onChain ?? {};
+  const isExpired = expiresAt <= now;
+  if (state === 'COMPLETED') return 'Nothing: the job is paid.';
+  if (state === 'REJECTED' || state === 'EXPIRED') return 'Nothing: the job is over, and what was in escrow is with the client again.';
+  if (state === 'SUBMITTED')
+    return isExpired ? REFUND_STEP : 'The evaluator fetches the deliverable, compares its hash, and calls complete.';
+  if (state === 'FUNDED') {
+    if (accepted === false)
+      return isExpired ? REFUND_STEP : 'The evaluator rejects the job, or the client calls claimRefund after its expiry.';
+    return 'The provider composes the deliverable and submits its hash.';
+  }
+  if (isExpired) return 'Nothing: the job has expired before it was funded. Create another one.';
+  if (accepted === false) return 'The client rejects the job, and creates another one without the fault.';
+  if (accepted === null) return 'The provider looks at the job.';
+  return 'The client approves the price for the contract, and calls fund once the provider has set the budget to it.';
+}
+
+const REFUND_STEP = 'Anybody may call claimRefund, which gives the client his money back.';
+
+/** Why what a job delivers is not handed out, or not any more; null where it is, or will be. */
+export function getWithheldReason({ accepted, reason, onChain }: JobProgress & Pick<JobDocWithoutText, 'reason'>): string | null {
+  if (onChain?.state === 'REJECTED') return 'The job was rejected, so that nothing is handed out for it any more';
+  if (onChain?.state === 'EXPIRED') return 'The job has expired, so that nothing is handed out for it any more';
+  return accepted === false ? `The job is refused: ${reason}` : null;
+}
+
+/** The receipt of a job that is paid; null before. */
+export async function signJobReceipt(
+  {
+    contract,
+    jobId,
+    delivery,
+    payment,
+    onChain,
+  }: Pick<JobDoc, 'contract' | 'jobId' | 'payment' | 'onChain'> & Pick<JobDocWithoutText, 'delivery'>,
+  { merchant, signReceipt, provider }: { merchant: Pick<MerchantConfig, 'asset'>; signReceipt: SignReceipt; provider: Address },
+): Promise<SignedReceipt | null> {
+  if (payment === null || delivery === null || onChain === null) return null;
+  return signReceipt({
+    payer: onChain.client,
+    payee: provider,
+    asset: merchant.asset,
+    amountMicros: BigInt(payment.amountMicros),
+    resource: buildJobResource({ contract, jobId }),
+    answerHash: delivery.hash,
+    forecastId: delivery.forecastId,
+    attestationUid: delivery.attestationUid,
+    txHash: payment.txHash,
+    settledAt: payment.settledAt,
+  });
+}

@@ -1,0 +1,126 @@
+import { type ConfirmedBlock, type OnChainJob, proposeBudget, readJob } from '../../../chain/erc8183/jobs.ts';
+import { OracleError } from '../../../platform/errors.ts';
+import { findOffering, type Offering } from '../../offerings.ts';
+import { parseJobDescription } from '../job-description.ts';
+import type { JobDocWithoutText } from '../job-doc.ts';
+import { findJobRejection, MIN_DELIVERY_TIME_MS } from '../job-policy.ts';
+import { bookPayment, recordSubmission, recordUnpaid } from './close.ts';
+import { deliverJob } from './deliver.ts';
+import type { JobDeps } from './deps.ts';
+
+/** Events say when a job changes; this is for one that changes without. */
+const RECHECK_INTERVAL_MS = 60 * 60_000;
+
+/**
+ * Takes one job as far as it goes, by its state on chain at a block; may run any number of times, in several processes at once.
+ * @throws OracleError what keeps it from going on: the same call goes on where it stands
+ */
+export async function advanceJob(deps: JobDeps, doc: JobDocWithoutText, confirmedBlock: ConfirmedBlock): Promise<void> {
+  const { store, chain, now } = deps;
+  const block = Number(confirmedBlock.number);
+  const job = await readJob(chain, doc.contract, BigInt(doc.jobId), confirmedBlock.number);
+  if (job === null) throw new OracleError('CHAIN_UNREACHABLE', 'The chain does not tell of the job');
+  await store.setOnChainState(doc._id, job, block);
+  const at = new Date(Math.max(confirmedBlock.at.getTime(), now().getTime()));
+  const isAccepted = await advanceByState(deps, doc, { job, at, block });
+  await store.setDue(doc._id, block, isAccepted ? getNextCheckTime(job, at) : null);
+}
+
+interface JobSnapshot {
+  job: OnChainJob;
+  /** The time by whichever clock is ahead: blocks of a quiet chain are old. */
+  at: Date;
+  block: number;
+}
+
+/** Resolves to whether the job is taken on: with one that is refused nothing is done before its next event. */
+async function advanceByState(deps: JobDeps, doc: JobDocWithoutText, snapshot: JobSnapshot): Promise<boolean> {
+  const { state } = snapshot.job;
+  if (state === 'OPEN') return proposePrice(deps, doc, snapshot);
+  if (state === 'FUNDED') return deliverOrGiveUp(deps, doc, snapshot);
+  const submitted = await recordSubmission(deps, doc, snapshot.job);
+  if (state === 'SUBMITTED') return true;
+  await closeJob(deps, doc, snapshot, submitted);
+  return true;
+}
+
+async function closeJob(deps: JobDeps, doc: JobDocWithoutText, { job, block }: JobSnapshot, submitted: boolean): Promise<void> {
+  // After a delivery that nobody pays for, the others wait until its time is over.
+  if (job.state !== 'COMPLETED' && submitted) return recordUnpaid(deps, doc, job);
+  if (job.state === 'COMPLETED') await bookPayment(deps, doc, job, block);
+  await deps.deliverySlot.release(doc);
+}
+
+/** Null once only an event can change anything: no contract funds what has expired. */
+function getNextCheckTime({ state, expiresAt }: OnChainJob, at: Date): Date | null {
+  if (state === 'COMPLETED' || state === 'REJECTED' || state === 'EXPIRED') return null;
+  if (state === 'OPEN' && expiresAt <= at) return null;
+  const untilExpiry = expiresAt.getTime() - at.getTime();
+  const pauseMs = untilExpiry > 0 && untilExpiry < RECHECK_INTERVAL_MS ? untilExpiry : RECHECK_INTERVAL_MS;
+  return new Date(at.getTime() + pauseMs);
+}
+
+async function proposePrice(deps: JobDeps, doc: JobDocWithoutText, snapshot: JobSnapshot): Promise<boolean> {
+  const { job } = snapshot;
+  if (job.expiresAt <= snapshot.at) return false;
+  const offering = await getAcceptedOffering(deps, doc, snapshot);
+  if (offering === null) return false;
+  if (job.budget === offering.price.amount || doc.budgetTx !== null) return true;
+  const { hash } = await proposeBudget(deps.wallet, doc.contract, job.jobId, offering.price.amount);
+  await deps.store.update(doc._id, { budgetTx: hash });
+  return true;
+}
+
+async function deliverOrGiveUp(deps: JobDeps, doc: JobDocWithoutText, snapshot: JobSnapshot): Promise<boolean> {
+  const { job, at } = snapshot;
+  const offering = await getAcceptedOffering(deps, doc, snapshot);
+  if (offering === null) return false;
+  const problem = doc.delivery === null ? findDeliveryObstacle(job, offering, at) : null;
+  if (problem !== null) return !(await rejectFundedJob(deps, doc, problem));
+  await deliverJob(deps, doc, job, offering);
+  return true;
+}
+
+/** Resolves to false where another process has something kept for delivery. */
+async function rejectFundedJob({ store, deliverySlot: turns }: JobDeps, doc: JobDocWithoutText, reason: string): Promise<boolean> {
+  const isRejected = await store.reject(doc._id, reason);
+  if (isRejected) await turns.release(doc);
+  return isRejected;
+}
+
+/** Why nothing is delivered for the money in escrow; null when something is. */
+function findDeliveryObstacle({ budget, expiresAt }: OnChainJob, { price }: Offering, at: Date): string | null {
+  if (budget < price.amount) return 'The job was funded with less than the price, so nothing is delivered.';
+  if (expiresAt.getTime() - at.getTime() >= MIN_DELIVERY_TIME_MS) return null;
+  return 'The delivery could not be made in time before the job expires.';
+}
+
+/** The offering of a job that is taken on; null for one that is refused. Decided once, at the first look. */
+async function getAcceptedOffering(deps: JobDeps, doc: JobDocWithoutText, snapshot: JobSnapshot): Promise<Offering | null> {
+  if (doc.accepted !== null) return doc.accepted ? findOffering('agent-commerce', doc.offering!) : null;
+  const { store } = deps;
+  const { job } = snapshot;
+  const order = parseJobDescription(job.description);
+  if ('refused' in order) {
+    await store.decide(doc._id, { accepted: false, reason: order.refused, offering: null, ref: null });
+    return null;
+  }
+  const { offering, ref } = order;
+  const reason = await findRejection(deps, doc, offering, snapshot);
+  const accepted = await store.decide(doc._id, { accepted: reason === null, reason, offering: offering.name, ref });
+  return accepted ? offering : null;
+}
+
+async function findRejection(
+  { policy, wallet, store, deliverySlot: turns, now }: JobDeps,
+  doc: JobDocWithoutText,
+  offering: Offering,
+  { job, at }: JobSnapshot,
+) {
+  const [hasUnpaid, offers, takenUntil] = await Promise.all([
+    store.hasUnpaidDelivery(job),
+    store.countOffers(job.client, at),
+    turns.getTakenUntil(doc, now()),
+  ]);
+  return findJobRejection({ job, offering, policy, provider: wallet.address, at, hasUnpaid, offers, takenUntil });
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import { bytesToHex, keccak256, stringToBytes } from 'viem';
+import { type OnChainJob, submitJob } from '../../../chain/erc8183/jobs.ts';
+import { OracleError } from '../../../platform/errors.ts';
+import { formatMoney } from '../../money.ts';
+import type { Offering } from '../../offerings.ts';
+import type { JobDelivery, JobDocWithoutText } from '../job-doc.ts';
+import { isKnownEvaluator } from '../job-policy.ts';
+import type { JobDeps } from './deps.ts';
+
+/**
+ * Delivers a job: composes the document, keeps it, and only then puts its hash on chain. What is kept already is what is submitted,
+ * whoever composed it. The transaction is the provider's signature under the bytes.
+ * @throws OracleError as `compose` and `Wallet.send`, STEP_WAITING while it is another job's turn: the same call goes on where it stands
+ */
+export async function deliverJob(deps: JobDeps, doc: JobDocWithoutText, job: OnChainJob, offering: Offering): Promise<void> {
+  const kept = doc.delivery ?? (await composeAndKeepDelivery(deps, doc, job, offering));
+  if (kept === null) return;
+  const { hash: txHash, at } = await submitJob(deps.wallet, doc.contract, job.jobId, kept.hash);
+  await deps.store.update(doc._id, { submission: { txHash, at } });
+}
+
+/** Null for a job that was refused in the meantime. */
+async function composeAndKeepDelivery(
+  deps: JobDeps,
+  doc: JobDocWithoutText,
+  job: OnChainJob,
+  offering: Offering,
+): Promise<JobDelivery | null> {
+  const { store, deliverySlot: turns, policy, now } = deps;
+  const needsSlot = !isKnownEvaluator(policy, job.evaluator);
+  if (needsSlot && (await store.hasUnpaidDelivery(job))) {
+    await store.reject(doc._id, 'The client or the evaluator has let an earlier delivery go unpaid, so nothing is delivered.');
+    return null;
+  }
+  if (needsSlot && (await turns.getTakenUntil(doc, now())) !== null) throw slotTakenError();
+  const delivery = await composeDelivery(deps, job, offering);
+  // Only now: what cannot be composed keeps nobody else waiting.
+  if (needsSlot && !(await turns.acquire(doc, now(), policy.unpaidPauseMs))) throw slotTakenError();
+  const kept = await store.saveDelivery(doc._id, delivery);
+  if (kept === null) await turns.release(doc);
+  return kept;
+}
+
+function slotTakenError(): OracleError {
+  return new OracleError('STEP_WAITING', 'Jobs of unknown evaluators are delivered one at a time');
+}
+
+const SALT_BYTES = 32;
+
+async function composeDelivery(
+  { chain, contract, wallet, compose, now }: JobDeps,
+  job: OnChainJob,
+  offering: Offering,
+): Promise<JobDelivery> {
+  const composedAt = now();
+  const { document, forecastId, attestationUid } = await compose(offering.name, composedAt);
+  const text = canonicalize({
+    kind: 'agent-commerce-delivery',
+    job: {
+      chain: `eip155:${chain.chainId}`,
+      contract,
+      jobId: job.jobId.toString(),
+      client: job.client,
+      evaluator: job.evaluator,
+      provider: wallet.address,
+    },
+    offering: offering.name,
+    title: offering.title,
+    price: formatMoney(offering.price),
+    ...{ composedAt: composedAt.toISOString(), forecastId, attestationUid, document },
+    // Everybody knows the hash, and nearly all of the rest can be guessed.
+    salt: bytesToHex(randomBytes(SALT_BYTES)),
+  }) as string;
+  return { text, hash: keccak256(stringToBytes(text)), composedAt, forecastId, attestationUid };
+}

@@ -1,0 +1,76 @@
+import type { Address, Hash, Hex } from 'viem';
+import { OracleError } from '../../platform/errors.ts';
+import type { Channel } from '../channels.ts';
+import { findOffering } from '../offerings.ts';
+import { parseRefCode } from './ref-code.ts';
+
+/** What brought the money, and can do so once: a transfer, an authorization that was signed for it, or a job of a contract. */
+export type PaymentCause = { kind: 'transfer' } | { kind: 'authorization'; nonce: Hex } | { kind: 'job'; contract: Address; jobId: bigint };
+
+/** Money that has arrived: its transaction is at its confirmation depth. */
+export interface SettledPayment {
+  cause: PaymentCause;
+  channel: Channel;
+  /** Name of what was paid for, one of the channel's. */
+  offering: string;
+  /** Millionths of a US dollar; the stablecoin has six decimals. */
+  amountMicros: bigint;
+  /** The stablecoin. */
+  asset: Address;
+  payer: Address;
+  payee: Address;
+  /** What was asked for, e.g. the URL with its query; null where nothing says more than the offering. Kept up to 512 characters. */
+  resource: string | null;
+  /** Code of the partner who sent the payer, in any case; null: nobody. */
+  ref: string | null;
+  settledAt: Date;
+  txHash: Hash;
+}
+
+/** Keeps any sum of payments within 64 bits. */
+const MAX_PAYMENT_MICROS = 10n ** 15n;
+
+const MAX_RESOURCE_CHARS = 512;
+
+/** What a payment is known by: two with the same key are one. */
+export function buildCauseKey({ cause, payer, txHash }: Pick<SettledPayment, 'cause' | 'payer' | 'txHash'>): string {
+  if (cause.kind === 'transfer') return `transfer:${txHash.toLowerCase()}`;
+  if (cause.kind === 'authorization') return `authorization:${payer.toLowerCase()}:${cause.nonce.toLowerCase()}`;
+  return `job:${cause.contract.toLowerCase()}:${cause.jobId}`;
+}
+
+/** The cause of a key that `causeKey` made. @throws OracleError INPUT_INVALID for any other text */
+export function parseCauseKey(key: string): PaymentCause {
+  const [kind, first, second] = key.split(':');
+  if (kind === 'transfer') return { kind };
+  if (kind === 'authorization' && second !== undefined) return { kind, nonce: second as Hex };
+  if (kind === 'job' && second !== undefined && /^\d+$/.test(second)) return { kind, contract: first as Address, jobId: BigInt(second) };
+  throw invalidPaymentField('cause', 'is none that the ledger knows');
+}
+
+/** In lower case throughout. @throws OracleError INPUT_INVALID for what cannot be a payment, naming the field. */
+export function validatePayment(payment: SettledPayment): SettledPayment {
+  const { cause, channel, offering, amountMicros, asset, payer, payee, resource, ref, txHash, settledAt } = payment;
+  if (findOffering(channel, offering) === null) throw invalidPaymentField('offering', 'is not sold through this channel');
+  if (amountMicros <= 0n || amountMicros > MAX_PAYMENT_MICROS)
+    throw invalidPaymentField('amountMicros', `must be from 1 to ${MAX_PAYMENT_MICROS}`);
+  if (Number.isNaN(settledAt.getTime())) throw invalidPaymentField('settledAt', 'must be a time');
+  return {
+    ...{ cause, channel, offering, amountMicros, settledAt },
+    asset: parseHex('asset', asset, 40),
+    payer: parseHex('payer', payer, 40),
+    payee: parseHex('payee', payee, 40),
+    txHash: parseHex('txHash', txHash, 64),
+    resource: resource === null ? null : resource.slice(0, MAX_RESOURCE_CHARS),
+    ref: ref === null ? null : parseRefCode(ref),
+  };
+}
+
+function parseHex(field: string, text: string, digits: number): Hex {
+  if (!new RegExp(`^0x[0-9a-f]{${digits}}$`, 'i').test(text)) throw invalidPaymentField(field, `must be 0x and ${digits} hex characters`);
+  return text.toLowerCase() as Hex;
+}
+
+function invalidPaymentField(field: string, problem: string): OracleError {
+  return new OracleError('INPUT_INVALID', `Payment: ${field} ${problem}`, { field });
+}

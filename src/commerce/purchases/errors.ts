@@ -1,0 +1,89 @@
+import { OracleError, type OracleErrorOptions } from '../../platform/errors.ts';
+import { getCaip2Network, type MerchantConfig } from '../merchant-config.ts';
+import { formatAmount, type Money, usdFromMicros } from '../money.ts';
+import { buildPurchaseMessage, type PurchaseRequest } from './purchase.ts';
+
+type Payee = Pick<MerchantConfig, 'payee' | 'asset' | 'chainId'>;
+
+/** What to pay, in words. */
+function formatTransferInstructions({ payee, asset, chainId }: Payee): string {
+  return `Send the price from your wallet to ${payee} in the stablecoin ${asset} on ${getCaip2Network({ chainId })}, then send the hash of that transfer.`;
+}
+
+/** The transaction is no payment for this. */
+export function notPaidError(field: 'txHash' | 'wallet', problem: string, merchant: Payee): OracleError {
+  return new OracleError('INPUT_INVALID', problem, { field, suggestedAction: formatTransferInstructions(merchant) });
+}
+
+/** The transaction has paid for something else already. */
+export function alreadyUsedError(field: 'wallet' | 'offering'): OracleError {
+  const whose = field === 'wallet' ? 'was used by another wallet' : 'has paid for another offering';
+  return new OracleError('INPUT_INVALID', `This transaction ${whose}`, {
+    field,
+    suggestedAction: 'Name the wallet and the offering that it has paid for, or pay with a transaction of its own.',
+  });
+}
+
+export function underpaidError(paidMicros: bigint, price: Money, merchant: Payee): OracleError {
+  const missing = price.amount - paidMicros;
+  const usd = (micros: bigint) => formatAmount(usdFromMicros(micros));
+  return new OracleError('PAYMENT_REQUIRED', `${usd(paidMicros)} USD were paid, and the price is ${formatAmount(price)} USD`, {
+    field: 'txHash',
+    suggestedAction: `${usd(missing)} USD are missing, and sums of several transactions are not added up: send the full price of ${formatAmount(price)} USD in ONE new transaction, and its hash. The transfer that was too small stays unclaimed: the operator sees it as such, with its sender, in his reconciliation with the chain.`,
+    details: {
+      ...{ paid: paidMicros.toString(), price: price.amount.toString(), missing: missing.toString() },
+      ...{ paidUsd: usd(paidMicros), priceUsd: formatAmount(price), missingUsd: usd(missing) },
+      ...{ payee: merchant.payee, asset: merchant.asset, chain: getCaip2Network(merchant) },
+    },
+  });
+}
+
+/** @param confirmations blocks on top of the transaction, its own included; 0 while it is in none */
+export function notConfirmedError(confirmations: number, required: number): OracleError {
+  return new OracleError('TRANSACTION_UNCONFIRMED', `The transaction has ${confirmations} of ${required} confirmations`, {
+    field: 'txHash',
+    suggestedAction: 'Send the same request again in a moment: the payment is not lost.',
+    details: { confirmations, required },
+    retryAfterSeconds: 5,
+  });
+}
+
+type UnsignedClaim = Pick<PurchaseRequest, 'offering' | 'txHash'>;
+
+/** A claim without the signature that it needs. @param problem why it needs one */
+export function signatureRequiredError(problem: string, request: UnsignedClaim): OracleError {
+  return new OracleError('PAYMENT_REQUIRED', problem, buildSigningOptions(request));
+}
+
+/** A claim with a signature that is not the buyer's. */
+export function wrongSignatureError(request: UnsignedClaim): OracleError {
+  return new OracleError('UNAUTHENTICATED', 'The signature is not one of that wallet for this purchase', buildSigningOptions(request));
+}
+
+function buildSigningOptions({ offering, txHash }: UnsignedClaim): OracleErrorOptions {
+  const signMessage = buildPurchaseMessage(offering, txHash);
+  return {
+    field: 'signature',
+    suggestedAction: `Do not pay again. Sign exactly "${signMessage}" (EIP-191) with the wallet that paid, and send the request again with it as "signature".`,
+    details: { signMessage, signScheme: 'EIP-191' },
+  };
+}
+
+/** The node may not have seen a transaction that was sent a moment ago. */
+export function transactionNotSeenError(merchant: Payee, required: number): OracleError {
+  return new OracleError('TRANSACTION_UNCONFIRMED', `The node has not seen this transaction on ${getCaip2Network(merchant)} yet`, {
+    field: 'txHash',
+    suggestedAction:
+      'Send the same request again in a moment. If this stays for minutes, the hash is wrong, or the transaction was sent on another chain or dropped.',
+    details: { confirmations: 0, required },
+    retryAfterSeconds: 5,
+  });
+}
+
+/** Somebody else is at it, in this process or another. */
+export function deliveryPendingError(): OracleError {
+  return new OracleError('STEP_WAITING', 'What this transaction has paid for is being put together', {
+    suggestedAction: 'Send the same request again: the payment is written down and is not lost.',
+    retryAfterSeconds: 2,
+  });
+}

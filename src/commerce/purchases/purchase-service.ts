@@ -1,0 +1,146 @@
+import canonicalize from 'canonicalize';
+import type { Hash } from 'viem';
+import { OracleError } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import type { ComposedDocument } from '../documents/compose.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { parseRefCode } from '../ledger/ref-code.ts';
+import { findOffering, type Offering } from '../offerings.ts';
+import { hashDocument, type SignReceipt } from '../receipts/receipt.ts';
+import type { RequireSalesOpen } from '../sales-gate.ts';
+import { sleepOrShutdown } from '../sleep.ts';
+import { type BuyerCheckDeps, checkBuyer } from './buyer-check.ts';
+import { alreadyUsedError, deliveryPendingError } from './errors.ts';
+import { checkPayment, type PaymentCheckDeps } from './payment-check.ts';
+import type { PurchaseDelivery, PurchaseRequest } from './purchase.ts';
+import { type PurchaseDoc, type PurchaseLease, type PurchaseStore, toPurchasePayment } from './purchase-store.ts';
+
+export interface PurchaseServiceDeps extends PaymentCheckDeps, BuyerCheckDeps {
+  chain: PaymentCheckDeps['chain'];
+  store: PurchaseStore;
+  ledger: Pick<Ledger, 'record'>;
+  requireOpen: RequireSalesOpen;
+  signReceipt: SignReceipt;
+  /** What an offering delivers at a time. */
+  compose(offering: string, now: Date): Promise<ComposedDocument>;
+  /** Ends the waiting for other processes. */
+  signal: AbortSignal;
+  log: Log;
+}
+
+/** Where a call comes from, as the limits count it. */
+export interface BuyerAddress {
+  address: string;
+}
+
+const POLL_INTERVAL_MS = 50;
+/** How often one call looks whether another has delivered. */
+const MAX_DELIVERY_POLLS = 200;
+
+/**
+ * Sells documents for transfers that have arrived (interface, section 4.5). Its steps are each done once, whichever process dies
+ * between them: the transfer is checked and written down, then the payment in the ledger, then the document is made and kept.
+ */
+export class PurchaseService {
+  readonly #deps: PurchaseServiceDeps;
+
+  constructor(options: PurchaseServiceDeps) {
+    this.#deps = options;
+  }
+
+  /**
+   * @throws OracleError INPUT_INVALID naming the field, UNAUTHENTICATED for a wrong `signature`, PAYMENT_REQUIRED without one or for too
+   * little, TRANSACTION_UNCONFIRMED for a transaction that the node has not seen or not at its depth, CHAIN_UNREACHABLE, STEP_WAITING while nothing can be paid for; what the document throws while it cannot be
+   * made: the payment is kept for a later call
+   */
+  async buy(request: PurchaseRequest, { address }: BuyerAddress): Promise<PurchaseDelivery> {
+    const offering = requireOffering(request);
+    const normalized = { ...request, txHash: request.txHash.toLowerCase() as Hash };
+    const known = await this.#deps.store.find(normalized.txHash);
+    // What was paid for before is told at any time.
+    if (known === null) this.#deps.requireOpen();
+    else requireSamePurchase(known, normalized);
+    const signatureHash = await checkBuyer(this.#deps, normalized, { known, address });
+    const again = known !== null && known.delivery !== null;
+    const doc = known ?? (await this.#claim(normalized, offering, { address, signatureHash }));
+    // Somebody else may have been first in between: what holds for a known one holds for this call too.
+    requireSamePurchase(doc, normalized);
+    if (known === null) await checkBuyer(this.#deps, normalized, { known: doc, address });
+    if (signatureHash !== null && doc.signatureHash !== signatureHash) await this.#deps.store.markSigned(normalized.txHash, signatureHash);
+    return toPurchaseDelivery(await this.#awaitDelivery(doc), offering, again);
+  }
+
+  /** Finishes what processes have left undone: what was paid for is booked, and kept for its buyer. */
+  async sweep(): Promise<void> {
+    const { store, log } = this.#deps;
+    for (const doc of await store.listUndelivered()) {
+      const lease = await store.acquireLease(doc._id);
+      if (lease === null) continue;
+      await store.markSwept(doc._id);
+      await this.#composeAndDeliver(doc, lease).catch((error: unknown) =>
+        log.warn({ err: error, purchase: doc._id }, 'a purchase cannot be delivered yet'),
+      );
+    }
+  }
+
+  /** Checks a transfer that was never shown before, and writes down that it has paid. */
+  async #claim(
+    { txHash, wallet, ref }: PurchaseRequest,
+    { name, price }: Offering,
+    buyer: Pick<PurchaseDoc, 'address' | 'signatureHash'>,
+  ): Promise<PurchaseDoc> {
+    const code = ref === undefined ? null : parseRefCode(ref);
+    const lower = wallet.toLowerCase() as typeof wallet;
+    const { payer: _, ...payment } = await checkPayment(this.#deps, { txHash, wallet: lower, price });
+    return this.#deps.store.claim({ ...payment, offering: name, wallet: lower, ref: code, ...buyer });
+  }
+
+  /** The purchase with its delivery: made here, or awaited where another call is at it. */
+  async #awaitDelivery(doc: PurchaseDoc): Promise<PurchaseDoc> {
+    const { store, signal } = this.#deps;
+    let found = doc;
+    for (let poll = 0; found.delivery === null; poll += 1) {
+      if (poll === MAX_DELIVERY_POLLS) throw deliveryPendingError();
+      const lease = await store.acquireLease(found._id);
+      if (lease === null) await sleepOrShutdown(POLL_INTERVAL_MS, signal);
+      found = lease === null ? ((await store.find(found._id)) as PurchaseDoc) : await this.#composeAndDeliver(found, lease);
+    }
+    return found;
+  }
+
+  async #composeAndDeliver(doc: PurchaseDoc, lease: PurchaseLease): Promise<PurchaseDoc> {
+    const { store, ledger, signReceipt, compose, now } = this.#deps;
+    const { offering } = doc;
+    try {
+      const payment = toPurchasePayment(doc);
+      const resource = `purchase:${offering}`;
+      await ledger.record({ ...payment, cause: { kind: 'transfer' }, channel: 'purchase', offering, resource });
+      const deliveredAt = now();
+      const { document, forecastId, attestationUid } = await compose(offering, deliveredAt);
+      const sold = { resource, answerHash: hashDocument(document), forecastId, attestationUid };
+      const receipt = await signReceipt({ ...payment, ...sold });
+      return await store.saveDelivery(lease, { json: canonicalize(document) as string, receipt, deliveredAt });
+    } catch (error) {
+      await store.releaseLease(lease);
+      throw error;
+    }
+  }
+}
+
+/** @throws OracleError INPUT_INVALID naming `offering` */
+function requireOffering({ offering }: PurchaseRequest): Offering {
+  const found = findOffering('purchase', offering);
+  if (found === null) throw new OracleError('INPUT_INVALID', 'There is no such offering', { field: 'offering' });
+  return found;
+}
+
+/** @throws OracleError INPUT_INVALID when the transaction has paid for something else */
+function requireSamePurchase(doc: PurchaseDoc, { wallet, offering }: PurchaseRequest): void {
+  if (doc.wallet !== wallet.toLowerCase()) throw alreadyUsedError('wallet');
+  if (doc.offering !== offering) throw alreadyUsedError('offering');
+}
+
+function toPurchaseDelivery(doc: PurchaseDoc, { name: offering, title }: Offering, again: boolean): PurchaseDelivery {
+  const { json, receipt, deliveredAt } = doc.delivery!;
+  return { offering, title, deliveredAt, again, document: JSON.parse(json), payment: toPurchasePayment(doc), receipt };
+}

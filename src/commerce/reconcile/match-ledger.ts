@@ -1,0 +1,74 @@
+import type { Address, Hash } from 'viem';
+import type { Channel } from '../channels.ts';
+import type { PaymentDoc } from '../ledger/ledger.ts';
+import { type PaymentCause, parseCauseKey } from '../ledger/payment.ts';
+import type { Movement } from './movements.ts';
+
+/** An entry of the ledger. */
+export interface BookedPayment {
+  key: string;
+  cause: PaymentCause;
+  channel: Channel;
+  offering: string;
+  amountMicros: bigint;
+  asset: Address;
+  payer: Address;
+  payee: Address;
+  txHash: Hash;
+  settledAt: Date;
+}
+
+export interface LedgerMatch {
+  /** Booked, and on chain: to the unit, or not. */
+  pairs: { booked: BookedPayment; movement: Movement }[];
+  /** Booked, and not found on chain. */
+  bookedOnly: BookedPayment[];
+  /** On chain, and not booked. */
+  chainOnly: Movement[];
+}
+
+/** The channel that money of a kind comes through. */
+export const CHANNEL_BY_CAUSE = { transfer: 'purchase', authorization: 'x402', job: 'agent-commerce' } as const satisfies Record<
+  PaymentCause['kind'],
+  Channel
+>;
+
+export function toBookedPayment({
+  _id: key,
+  channel,
+  offering,
+  amountMicros,
+  asset,
+  payer,
+  payee,
+  txHash,
+  settledAt,
+}: PaymentDoc): BookedPayment {
+  const amount = BigInt(amountMicros.toString());
+  return { key, cause: parseCauseKey(key), channel, offering, amountMicros: amount, asset, payer, payee, txHash, settledAt };
+}
+
+/** Sets entries of the ledger against what has arrived, each with at most one of the other side. */
+export function matchLedger(booked: readonly BookedPayment[], movements: readonly Movement[]): LedgerMatch {
+  const unmatched = new Set(movements);
+  const byKey = Map.groupBy(movements, ({ key }) => key);
+  const pairs: LedgerMatch['pairs'] = [];
+  const bookedOnly: BookedPayment[] = [];
+  for (const entry of booked) {
+    const movement = byKey.get(entry.key)?.find((one) => unmatched.has(one) && isMovementOf(one, entry));
+    if (movement === undefined) {
+      bookedOnly.push(entry);
+      continue;
+    }
+    unmatched.delete(movement);
+    pairs.push({ booked: entry, movement });
+  }
+  return { pairs, bookedOnly, chainOnly: [...unmatched] };
+}
+
+function isMovementOf({ cause, txHash, asset, from, to }: Movement, { payer, payee, ...entry }: BookedPayment): boolean {
+  const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+  // A job is paid by its contract, and booked as its client's.
+  const samePayer = cause.kind === 'job' || same(from, payer);
+  return samePayer && same(txHash, entry.txHash) && same(asset, entry.asset) && same(to, payee);
+}

@@ -1,0 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { OracleError } from '../platform/errors.ts';
+
+/** Waits for somebody else who works on a payment. @throws OracleError SHUTTING_DOWN once the signal is given */
+export async function sleepOrShutdown(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await delay(ms, undefined, { signal });
+  } catch (cause) {
+    throw new OracleError('SHUTTING_DOWN', 'The service is stopping; send the same request with the same payment again', { cause });
+  }
+}

@@ -1,0 +1,27 @@
+import type { Chain } from '../../chain/client.ts';
+import { chainCall } from '../../chain/rpc/chain-call.ts';
+import type { ClaimDoc } from './claim-store.ts';
+import type { FailedSettlementStore } from './failed-settlements.ts';
+import type { Facilitator } from './settlement/facilitator.ts';
+
+export interface FreeEligibilityDeps {
+  chain: Pick<Chain, 'client'>;
+  facilitator: Pick<Facilitator, 'simulatesSettlement'>;
+  failures: FailedSettlementStore;
+  now(): Date;
+}
+
+/**
+ * Whether a payer gets what is free without a charge: only where the payment would have been settled otherwise. A contract can be valid
+ * for a verification alone, so it pays wherever the settlement itself was not simulated.
+ * @throws OracleError CHAIN_UNREACHABLE
+ */
+export async function isEligibleForFreeAnswer(
+  { chain, facilitator, failures, now }: FreeEligibilityDeps,
+  { payer }: ClaimDoc,
+): Promise<boolean> {
+  if (await failures.isCharged(payer, now())) return false;
+  if (facilitator.simulatesSettlement) return true;
+  const code = await chainCall('Reading the code of a payer', () => chain.client.getCode({ address: payer }));
+  return code === undefined || code === '0x';
+}

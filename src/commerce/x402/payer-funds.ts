@@ -1,0 +1,30 @@
+import type { Chain } from '../../chain/client.ts';
+import { chainCall } from '../../chain/rpc/chain-call.ts';
+import { stablecoinAbi } from '../../chain/stablecoin/stablecoin.ts';
+import type { MerchantConfig } from '../merchant-config.ts';
+import type { ClaimDoc, PaymentClaimStore } from './claim-store.ts';
+import { createPaymentRejection } from './protocol/payment-payload.ts';
+import type { PaymentQuote } from './protocol/payment-quote.ts';
+
+export interface PayerFundsDeps {
+  chain: Pick<Chain, 'client'>;
+  merchant: Pick<MerchantConfig, 'asset'>;
+  claims: PaymentClaimStore;
+}
+
+/**
+ * Each payment is verified by itself: a payer of several at once must hold the sum of them, or the answers of those that fail would be
+ * known without a charge.
+ * @throws PaymentRequiredError
+ */
+export async function requirePayerFunds({ chain, merchant, claims }: PayerFundsDeps, claim: ClaimDoc, quote: PaymentQuote): Promise<void> {
+  const inFlight = await claims.sumInFlight(claim);
+  if (inFlight === 0n) return;
+  const call = { address: merchant.asset, abi: stablecoinAbi, functionName: 'balanceOf', args: [claim.payer] } as const;
+  const balance = await chainCall('Reading the balance of a payer', () => chain.client.readContract(call));
+  if (balance >= inFlight + BigInt(claim.amountMicros.toString())) return;
+  throw createPaymentRejection(quote, 'insufficient_balance', {
+    message: 'The wallet holds less than this payment and those of it that are being settled take together',
+    payer: claim.payer,
+  });
+}

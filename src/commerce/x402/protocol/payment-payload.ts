@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import { type Address, getAddress, type Hex } from 'viem';
+import { z } from 'zod';
+import {
+  PAYMENT_ID_PATTERN,
+  PAYMENT_IDENTIFIER,
+  type PaymentQuote,
+  PaymentRequiredError,
+  type PaymentRequiredOptions,
+  type PaymentRequirements,
+} from './payment-quote.ts';
+import { getRejectionAdvice } from './rejection-advice.ts';
+
+/** An EIP-3009 authorization that a payer has signed. Addresses in lower case. */
+export interface Authorization {
+  from: Address;
+  to: Address;
+  /** Smallest units of the asset. */
+  value: bigint;
+  /** Seconds since 1970. */
+  validAfter: bigint;
+  validBefore: bigint;
+  nonce: Hex;
+}
+
+/** A payment that fits its terms; whether it is good, the chain has to say. */
+export interface ParsedPayment {
+  authorization: Authorization;
+  signature: Hex;
+  /** The client's own id for it; null where it sent none. */
+  paymentId: string | null;
+  /** SHA-256 of authorization and signature: two with the same one are one payment. */
+  digest: string;
+  /** Version 2, as facilitators take it. */
+  payload: PaymentPayload;
+}
+
+/** The part of `PaymentPayload` of version 2 that is passed on. */
+export interface PaymentPayload {
+  x402Version: 2;
+  accepted: PaymentRequirements;
+  payload: { signature: Hex; authorization: Record<keyof Authorization, string> };
+}
+
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+const seconds = z.union([z.string().regex(/^\d{1,20}$/), z.int().min(0).transform(String)]);
+/** One of a contract wallet may carry its own evidence; one of a key has 65 bytes. */
+const signature = z.string().regex(/^0x([0-9a-fA-F]{2}){1,8192}$/);
+
+const EXACT = z.object({
+  signature,
+  authorization: z.object({
+    from: address,
+    to: address,
+    value: z.string().regex(/^\d{1,40}$/),
+    validAfter: seconds,
+    validBefore: seconds,
+    nonce: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
+  }),
+});
+
+const IDENTIFIER = z.object({ info: z.object({ id: z.string().regex(PAYMENT_ID_PATTERN).optional() }) });
+
+const V1 = z.object({ x402Version: z.literal(1), scheme: z.string(), network: z.string(), payload: EXACT });
+const V2 = z.object({
+  x402Version: z.literal(2),
+  accepted: z.object({ scheme: z.string(), network: z.string(), amount: z.string(), asset: address, payTo: address }),
+  payload: EXACT,
+  extensions: z.looseObject({ [PAYMENT_IDENTIFIER]: IDENTIFIER.optional() }).nullish(),
+});
+const PAYMENT = z.discriminatedUnion('x402Version', [V1, V2]);
+
+/** Seconds that an authorization must stay good: its payer has no way to let it expire between the answer and its settlement. */
+const MIN_REMAINING_SECONDS = 60;
+/** What becomes of a payment is followed for as long as it is good. */
+const MAX_REMAINING_SECONDS = 24 * 3_600;
+
+/**
+ * Reads what a client sent, in either version of the protocol, and looks whether it pays for these terms.
+ * @throws PaymentRequiredError saying what does not fit
+ */
+export function parsePaymentPayload(sent: unknown, quote: PaymentQuote): ParsedPayment {
+  const parsed = PAYMENT.safeParse(sent);
+  if (!parsed.success) {
+    requireKnownVersion(sent, quote);
+    const [{ path, message }] = parsed.error.issues;
+    throw createPaymentRejection(quote, 'invalid_payload', {
+      message: `The payment cannot be read: ${path.map(String).join('.') || 'payment'}: ${message}`,
+    });
+  }
+  const payment = parsed.data;
+  requireMatchingQuote(payment, quote);
+  const { authorization, signature } = payment.payload;
+  const id = payment.x402Version === 2 ? payment.extensions?.[PAYMENT_IDENTIFIER]?.info.id : undefined;
+  return {
+    authorization: {
+      from: authorization.from.toLowerCase() as Address,
+      to: authorization.to.toLowerCase() as Address,
+      value: BigInt(authorization.value),
+      validAfter: BigInt(authorization.validAfter),
+      validBefore: BigInt(authorization.validBefore),
+      nonce: authorization.nonce.toLowerCase() as Hex,
+    },
+    signature: signature as Hex,
+    paymentId: id ?? null,
+    digest: digestPayload({ authorization, signature }),
+    payload: { x402Version: 2, accepted: quote.requirements, payload: { signature: signature as Hex, authorization } },
+  };
+}
+
+function requireKnownVersion(sent: unknown, quote: PaymentQuote): void {
+  const { x402Version = 2 } = (sent ?? {}) as { x402Version?: unknown };
+  if (x402Version === 1 || x402Version === 2) return;
+  throw createPaymentRejection(quote, 'invalid_x402_version', {
+    message: 'The payment is of a version of x402 that is not served: send version 1 or 2',
+  });
+}
+
+type PaymentInput = z.output<typeof PAYMENT>;
+
+function requireMatchingQuote(payment: PaymentInput, quote: PaymentQuote): void {
+  const { requirements, requirementsV1 } = quote;
+  const { authorization } = payment.payload;
+  const same = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+  const { scheme, network } = payment.x402Version === 2 ? payment.accepted : payment;
+  const expected = payment.x402Version === 2 ? requirements.network : requirementsV1?.network;
+  if (scheme !== requirements.scheme) throw createPaymentRejection(quote, 'unsupported_scheme');
+  if (network !== expected) throw createPaymentRejection(quote, 'invalid_network');
+  if (payment.x402Version === 2) {
+    const { asset, payTo, amount } = payment.accepted;
+    if (!same(asset, requirements.asset)) throw createPaymentRejection(quote, 'invalid_asset');
+    if (!same(payTo, requirements.payTo)) throw createPaymentRejection(quote, 'recipient_mismatch');
+    if (amount !== requirements.amount) throw createPaymentRejection(quote, 'amount_mismatch');
+  }
+  if (!same(authorization.to, requirements.payTo)) throw createPaymentRejection(quote, 'recipient_mismatch');
+  if (BigInt(authorization.value) !== BigInt(requirements.amount)) throw createPaymentRejection(quote, 'amount_mismatch');
+}
+
+/** Whether an authorization is good at this time. @throws PaymentRequiredError */
+export function requireValidNow({ authorization: { validAfter, validBefore } }: ParsedPayment, quote: PaymentQuote, now: Date): void {
+  const seconds = BigInt(Math.floor(now.getTime() / 1_000));
+  if (validAfter > seconds) throw createPaymentRejection(quote, 'not_yet_valid');
+  if (validBefore <= seconds) throw createPaymentRejection(quote, 'expired');
+  if (validBefore < seconds + BigInt(MIN_REMAINING_SECONDS)) {
+    throw createPaymentRejection(quote, 'expires_too_soon', {
+      message: `authorization.validBefore must be at least ${MIN_REMAINING_SECONDS} s ahead`,
+    });
+  }
+  if (validBefore > seconds + BigInt(MAX_REMAINING_SECONDS)) {
+    throw createPaymentRejection(quote, 'valid_too_long', {
+      message: `The authorization is good for more than ${MAX_REMAINING_SECONDS / 3_600} hours`,
+    });
+  }
+}
+
+function digestPayload(payload: { authorization: z.output<typeof EXACT>['authorization']; signature: string }): string {
+  const text = (canonicalize(payload) as string).toLowerCase();
+  return createHash('sha256').update(text).digest('hex');
+}
+
+interface PaymentRejectionOptions extends Pick<PaymentRequiredOptions, 'unsettledOf'> {
+  /** Unset: what the reason says. */
+  message?: string;
+  /** Unset where the payment could not be read so far. */
+  payer?: Address;
+}
+
+/** A payment that will not do, with what its payer does about it. @param reason for programs; of a facilitator's as it is */
+export function createPaymentRejection(
+  quote: PaymentQuote,
+  reason: string,
+  { message, payer, unsettledOf }: PaymentRejectionOptions = {},
+): PaymentRequiredError {
+  const advice = getRejectionAdvice(reason, quote, payer === undefined ? null : getAddress(payer));
+  const otherwise = unsettledOf === undefined ? 'The payment is no good' : 'The payment could not be settled';
+  const options = { field: 'payment', unsettledOf, ...(advice === null ? {} : { suggestedAction: advice.action }) };
+  return new PaymentRequiredError(quote, reason, message ?? advice?.problem ?? otherwise, options);
+}

@@ -1,0 +1,105 @@
+import type { Address } from 'viem';
+import { formatMoney } from '../../money.ts';
+import type { PaymentQuote } from './payment-quote.ts';
+
+/** What is wrong with a payment in words, and what its payer does about it. */
+export interface RejectionAdvice {
+  problem: string;
+  action: string;
+}
+
+interface AdviceContext extends Pick<PaymentQuote, 'merchant' | 'requirements'> {
+  /** In words, e.g. `0.001 USD (1000 units)`. */
+  price: string;
+  /** As version 1 and version 2 name it. */
+  chain: string;
+  /** Of the payment; null where it could not be read so far. */
+  payer: Address | null;
+}
+
+/** By the reason, whether a facilitator gives it or this service; the first that fits. */
+const ADVICE_BY_REASON: readonly (readonly [reason: RegExp, advice: (facts: AdviceContext) => RejectionAdvice])[] = [
+  [
+    /too_costly/,
+    () => ({
+      problem: 'Settling it takes more gas than the price covers: the payer is a contract whose check of the signature costs too much',
+      action: 'Pay from a wallet of a key, or from a contract wallet whose check takes less gas.',
+    }),
+  ],
+  [/insufficient|balance/, insufficientBalanceAdvice],
+  [
+    /nonce|spent/,
+    () => ({ problem: 'Its authorization was used or cancelled before', action: 'Sign a new authorization, with a nonce of its own.' }),
+  ],
+  [
+    /factory/,
+    () => ({
+      problem: 'The payer is a contract wallet that is not deployed yet',
+      action: 'Deploy the wallet first, or pay from another one.',
+    }),
+  ],
+  [/signature|domain|token_name|token_version/, wrongSignatureAdvice],
+  [
+    /valid_before|expired|expires/,
+    ({ requirements: { maxTimeoutSeconds } }) => ({
+      problem: 'The authorization has expired, or is about to',
+      action: `Sign a new authorization with a validBefore of ${maxTimeoutSeconds} seconds from now, in seconds since 1970.`,
+    }),
+  ],
+  [
+    /valid_after|not_yet/,
+    () => ({ problem: 'The authorization is not valid yet', action: 'Sign one with a validAfter of 0, or of a minute ago by your clock.' }),
+  ],
+  [
+    /too_long/,
+    ({ requirements: { maxTimeoutSeconds } }) => ({
+      problem: 'The authorization is good for too long',
+      action: `Sign one with a validBefore of ${maxTimeoutSeconds} seconds from now, in seconds since 1970.`,
+    }),
+  ],
+  [
+    /network/,
+    ({ chain }) => ({ problem: `The payment is for another chain than ${chain}`, action: `Pay on ${chain}, and say so as \`network\`.` }),
+  ],
+  [
+    /asset|token/,
+    ({ requirements: { asset, extra } }) => ({
+      problem: `The payment is in another coin than ${extra.name}`,
+      action: `Pay in ${extra.name}, the contract ${asset}.`,
+    }),
+  ],
+  [
+    /recipient|payee/,
+    ({ requirements: { payTo } }) => ({ problem: `The payment is for another wallet than ${payTo}`, action: `Pay to ${payTo}.` }),
+  ],
+  [/amount|value/, ({ price }) => ({ problem: `The payment is not of exactly ${price}`, action: `Authorize exactly ${price}.` })],
+  [/scheme/, () => ({ problem: 'The payment is of another scheme than "exact"', action: 'Pay by the scheme "exact".' })],
+];
+
+/** @param reason for programs; of a facilitator's as it is. Null for one that says nothing about the payment */
+export function getRejectionAdvice(
+  reason: string,
+  { merchant, requirements, requirementsV1, offering }: PaymentQuote,
+  payer: Address | null,
+): RejectionAdvice | null {
+  const price = `${formatMoney(offering.price)} (${requirements.amount} units)`;
+  const chain = requirementsV1 === null ? requirements.network : `${requirements.network} (${requirementsV1.network} in version 1)`;
+  const [, advice] = ADVICE_BY_REASON.find(([pattern]) => pattern.test(reason)) ?? [];
+  return advice?.({ merchant, requirements, price, chain, payer }) ?? null;
+}
+
+function insufficientBalanceAdvice({ requirements: { asset, extra, network }, price, payer }: AdviceContext): RejectionAdvice {
+  const wallet = payer ?? 'The wallet';
+  return {
+    problem: `${wallet} holds less than ${price} of ${extra.name}`,
+    action: `Send ${payer ?? 'it'} at least ${price} of ${extra.name} (${asset}) on ${network}, or pay from another wallet.`,
+  };
+}
+
+function wrongSignatureAdvice({ requirements: { asset, extra }, merchant: { chainId }, payer }: AdviceContext): RejectionAdvice {
+  const domain = `name "${extra.name}", version "${extra.version}", chainId ${chainId}, verifyingContract ${asset}`;
+  return {
+    problem: `The signature is not one of ${payer ?? 'the payer'} over this authorization`,
+    action: `Sign TransferWithAuthorization (EIP-712) under the domain ${domain}, with the key of authorization.from and the very values that are sent.`,
+  };
+}

@@ -1,0 +1,86 @@
+import type { Hex } from 'viem';
+import { z } from 'zod';
+import { OracleError } from '../../../platform/errors.ts';
+import { readJson } from '../../../platform/outbound/bounded-json.ts';
+import { createOperatorFetch } from '../../../platform/outbound/operator-fetch.ts';
+import type { ParsedPayment } from '../protocol/payment-payload.ts';
+import type { PaymentRequirements } from '../protocol/payment-quote.ts';
+import type { Facilitator, FacilitatorSettlement } from './facilitator.ts';
+
+/** A settlement waits for a block. */
+const TIMEOUT_MS = 30_000;
+const MAX_BYTES = 262_144;
+/** Not what may be said of a transaction that was sent after all, or of one before: a facilitator says the first of whatever its node throws. */
+const NOT_SENT = /^(invalid|insufficient|unsupported)_(?!.*(transaction_|transfer_event|nonce))/;
+const TX_HASH = /^0x[0-9a-fA-F]{64}$/;
+
+const TEXT = z.string().nullish();
+/** Bodies of the facilitator interface of x402 version 2, as far as they decide anything. */
+const VERIFY_RESPONSE = z.looseObject({ isValid: z.boolean(), invalidReason: TEXT });
+const SETTLE_RESPONSE = z.looseObject({ success: z.boolean(), transaction: TEXT, errorReason: TEXT });
+
+/** Somebody else's facilitator, asked over HTTP. What it says is believed only where it refuses: that money arrived, the chain has to say. */
+export function createRemoteFacilitator(url: string): Facilitator {
+  const base = url.replace(/\/+$/, '');
+  return {
+    simulatesSettlement: false,
+    async verify(payment, requirements) {
+      const { isValid, invalidReason } = await callFacilitator(base, 'verify', { payment, requirements, schema: VERIFY_RESPONSE });
+      return isValid ? null : sanitizeReason(invalidReason, 'invalid_payment');
+    },
+    async settle(payment, requirements) {
+      return toFacilitatorSettlement(await callFacilitator(base, 'settle', { payment, requirements, schema: SETTLE_RESPONSE }));
+    },
+  };
+}
+
+interface FacilitatorRequest<T> {
+  payment: ParsedPayment;
+  requirements: PaymentRequirements;
+  schema: z.ZodType<T>;
+}
+
+/**
+ * One operation of the facilitator interface. A rejection has a status below 500 and the body of the operation; any other failure leaves
+ * open what became of the payment.
+ * @throws OracleError TRANSACTION_UNCONFIRMED
+ */
+async function callFacilitator<T>(
+  base: string,
+  operation: 'verify' | 'settle',
+  { payment, requirements, schema }: FacilitatorRequest<T>,
+): Promise<T> {
+  const { payload } = payment;
+  const body = JSON.stringify({ x402Version: payload.x402Version, paymentPayload: payload, paymentRequirements: requirements });
+  try {
+    const fetchFacilitator = createOperatorFetch({ base, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetchFacilitator(`${base}/${operation}`, { method: 'POST', headers, body });
+    const answer = await readJson(response, MAX_BYTES);
+    if (response.status >= 500 || (response.status >= 300 && response.status < 400)) throw new Error(`status ${response.status}`);
+    return schema.parse(answer);
+  } catch (error) {
+    throw noAnswerError(operation, error);
+  }
+}
+
+function toFacilitatorSettlement({ success, transaction, errorReason }: z.output<typeof SETTLE_RESPONSE>): FacilitatorSettlement {
+  if (success && TX_HASH.test(transaction ?? '')) return { txHash: transaction as Hex };
+  const reason = sanitizeReason(errorReason, 'settlement_failed');
+  // Only what is refused for what it is was surely not sent.
+  if (!success && !transaction && NOT_SENT.test(reason)) return { refused: reason };
+  throw noAnswerError('settle', new Error(reason));
+}
+
+function noAnswerError(what: string, cause: unknown): OracleError {
+  return new OracleError('TRANSACTION_UNCONFIRMED', `The payment facilitator does not answer (${what})`, {
+    suggestedAction: 'Send the same request with the same payment again: it is never charged twice.',
+    retryAfterSeconds: 5,
+    cause,
+  });
+}
+
+/** Text from outside. */
+function sanitizeReason(reason: string | null | undefined, otherwise: string): string {
+  return reason != null && /^[\w.-]{1,80}$/.test(reason) ? reason : otherwise;
+}

@@ -1,0 +1,93 @@
+import type { Hex } from 'viem';
+import { OracleError } from '../../platform/errors.ts';
+import type { ContestDeps } from '../deps.ts';
+import { type MarketDoc, parseRoundId, type RoundDoc } from '../rounds/round.ts';
+import { buildCommitmentId, type Commitment } from './commitment.ts';
+import { buildContestDomain, hashContestCommitment } from './typed-data.ts';
+
+/** How far the clock of a signer may be off. */
+export const CLOCK_TOLERANCE_MS = 5 * 60_000;
+
+export interface SignedCommitment extends Commitment {
+  signature: Hex;
+}
+
+export interface CommitReceipt {
+  round: RoundDoc;
+  market: MarketDoc;
+  committedAt: Date;
+  /** Whether an older commitment of this wallet for this market gave way. */
+  replaced: boolean;
+  /** The hash that was signed. */
+  digest: Hex;
+}
+
+/**
+ * Takes a commitment until its round opens. The newest of a wallet and market counts; one that is not newer is refused, so that nobody
+ * who kept an old signature can bring it back.
+ * @throws OracleError NOT_FOUND, CONFLICT, INPUT_INVALID, UNAUTHENTICATED, CHAIN_UNREACHABLE, STEP_WAITING while the clocks disagree
+ */
+export async function acceptCommitment(deps: ContestDeps, { signature, ...commitment }: SignedCommitment): Promise<CommitReceipt> {
+  const { round, market } = await findMarket(deps, commitment.market);
+  requireOpenRound(round, deps.now());
+  requireRecentIssue(commitment.issuedAtMs, deps.now());
+  const digest = await requireCommitmentSignature(deps, commitment, signature);
+  // Once more: asking a contract wallet takes time, and what is stored is public soon after the opening.
+  const committedAt = deps.now();
+  requireOpenRound(round, committedAt);
+  const ahead = await deps.time.proveUnreached(round.opensAt.getTime());
+  if (ahead === null) throw commitmentsEndedError(round);
+  const roundId = round._id;
+  const put = await deps.commitments.upsert({ ...commitment, _id: buildCommitmentId(commitment), roundId, signature, committedAt }, ahead);
+  if (put === 'stale') throw staleCommitmentError(commitment);
+  return { round, market, committedAt, replaced: put === 'replaced', digest };
+}
+
+/** @throws OracleError NOT_FOUND */
+export async function findMarket({ rounds }: ContestDeps, id: string): Promise<{ round: RoundDoc; market: MarketDoc }> {
+  const roundId = parseRoundId(id);
+  const round = roundId === null ? null : await rounds.find(roundId);
+  const market = round?.markets.find((one) => one.id === id);
+  if (round && market) return { round, market };
+  throw new OracleError('NOT_FOUND', 'There is no such market', {
+    field: 'market',
+    suggestedAction: 'GET /api/svc/clawstake/markets lists all markets with their ids.',
+  });
+}
+
+function requireOpenRound(round: RoundDoc, now: Date): void {
+  if (now >= round.opensAt) throw commitmentsEndedError(round);
+}
+
+function commitmentsEndedError(round: RoundDoc): OracleError {
+  return new OracleError('CONFLICT', `Commitments for round ${round._id} ended at ${round.opensAt.toISOString()}`, {
+    field: 'market',
+    suggestedAction: 'Commit to a market of the open round: GET /api/svc/clawstake/status names it.',
+    details: { round: round._id, deadline: round.opensAt.toISOString() },
+  });
+}
+
+function requireRecentIssue(issuedAtMs: number, now: Date): void {
+  if (Math.abs(now.getTime() - issuedAtMs) <= CLOCK_TOLERANCE_MS) return;
+  throw new OracleError('INPUT_INVALID', 'issuedAtMs is more than 5 minutes from the time of the service', {
+    field: 'issuedAtMs',
+    suggestedAction: 'Sign again with the current time in milliseconds since 1970.',
+    details: { serverTimeMs: now.getTime() },
+  });
+}
+
+async function requireCommitmentSignature({ deployment, isSignedBy }: ContestDeps, commitment: Commitment, signature: Hex): Promise<Hex> {
+  const hash = hashContestCommitment(buildContestDomain(deployment), commitment);
+  if (await isSignedBy({ wallet: commitment.wallet, hash, signature })) return hash;
+  throw new OracleError('UNAUTHENTICATED', 'The signature is not that of this wallet for this commitment', {
+    field: 'signature',
+    suggestedAction: 'Sign the typed data of GET /api/svc/clawstake/status with the key of `wallet`, and send exactly the signed values.',
+  });
+}
+
+function staleCommitmentError({ market }: Commitment): OracleError {
+  return new OracleError('CONFLICT', `This wallet has a commitment for ${market} with the same or a later issuedAtMs`, {
+    field: 'issuedAtMs',
+    suggestedAction: 'To replace it, sign again with a later issuedAtMs.',
+  });
+}

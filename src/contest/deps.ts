@@ -1,0 +1,37 @@
+import type { Db } from 'mongodb';
+import type { Address, Hex } from 'viem';
+import type { Market } from '../market/market.ts';
+import type { Log } from '../platform/log.ts';
+import type { TrustedTime } from '../platform/time/trusted-time.ts';
+import type { ForecastRecord } from '../record/forecast-record.ts';
+import type { ModelStore } from '../record/model-store.ts';
+import { COMMITMENT_INDEXES, CommitmentStore } from './commitments/store.ts';
+import type { ContestDeployment } from './commitments/typed-data.ts';
+import { ROUND_INDEXES, RoundStore } from './rounds/store.ts';
+
+export const CONTEST_INDEXES = [...ROUND_INDEXES, ...COMMITMENT_INDEXES];
+
+export interface ContestOptions {
+  db: Db;
+  record: ForecastRecord;
+  models: ModelStore;
+  market: Market;
+  /** What signatures are bound to. */
+  deployment: ContestDeployment;
+  /** Whether a wallet signed a hash: a key, or a contract that says so. @throws OracleError CHAIN_UNREACHABLE */
+  isSignedBy(signed: { wallet: Address; hash: Hex; signature: Hex }): Promise<boolean>;
+  /** Proves that rounds have closed, or are open. */
+  time: Pick<TrustedTime, 'requireReached' | 'proveUnreached'>;
+  now(): Date;
+  log: Log;
+}
+
+/** What the contest works with. */
+export interface ContestDeps extends Omit<ContestOptions, 'db'> {
+  rounds: RoundStore;
+  commitments: CommitmentStore;
+}
+
+export function createContestDeps({ db, ...options }: ContestOptions): ContestDeps {
+  return { ...options, rounds: new RoundStore(db), commitments: new CommitmentStore(db) };
+}

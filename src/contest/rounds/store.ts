@@ -1,0 +1,88 @@
+import type { Collection, Db } from 'mongodb';
+import { isDuplicateKey } from '../../platform/mongo.ts';
+import type { ReachedInstant, UnreachedInstant } from '../../platform/time/trusted-time.ts';
+import type { Pagination } from '../pagination.ts';
+import type { RoundDoc, RoundState } from './round.ts';
+
+/** One index only: the embedded engine must not have to choose. */
+export const ROUND_INDEXES = [{ collection: 'contest_rounds', indexes: [{ key: { opensAt: 1 }, unique: true }] }];
+
+/** What a round becomes. */
+export type RoundChange = Partial<Pick<RoundDoc, 'markets' | 'pinned' | 'outcome' | 'voidBecause'>>;
+
+export interface RoundTransition {
+  from: RoundState;
+  to: RoundState;
+}
+
+/** Rounds of the contest: the first writer lists a round, and each move is a compare-and-set on its state. */
+export class RoundStore {
+  readonly #rounds: Collection<RoundDoc>;
+
+  constructor(db: Db) {
+    this.#rounds = db.collection('contest_rounds');
+  }
+
+  find(id: string): Promise<RoundDoc | null> {
+    return this.#rounds.findOne({ _id: id });
+  }
+
+  /** Stores a new round, which is proven to be still ahead, unless another writer was first. True for the first. */
+  async insert(round: RoundDoc, _ahead: UnreachedInstant): Promise<boolean> {
+    try {
+      await this.#rounds.insertOne(round);
+      return true;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return false;
+    }
+  }
+
+  /** Moves a round on from a state, which is proven to be over; false when it is in that state no more. */
+  async transition(id: string, { from, to }: RoundTransition, change: RoundChange, over: ReachedInstant): Promise<boolean> {
+    const opened = { opensAt: { $lte: new Date(over.ms) } };
+    const { modifiedCount } = await this.#rounds.updateOne({ _id: id, state: from, ...opened }, { $set: { ...change, state: to } });
+    return modifiedCount === 1;
+  }
+
+  async markScored(id: string, scoredAt: Date): Promise<void> {
+    await this.#rounds.updateOne({ _id: id, scoredAt: null }, { $set: { scoredAt } });
+  }
+
+  /** Rounds in a state that opened by `now`, oldest first. */
+  listOpened(state: RoundState, now: Date): Promise<RoundDoc[]> {
+    return this.#rounds
+      .find({ state, opensAt: { $lte: now } })
+      .sort({ opensAt: 1 })
+      .toArray();
+  }
+
+  /** Decided rounds with commitments that may lack their score, oldest first. */
+  listUnscored(): Promise<RoundDoc[]> {
+    return this.#rounds.find({ state: 'RESOLVED', scoredAt: null }).sort({ opensAt: 1 }).toArray();
+  }
+
+  /** Newest first. */
+  async listPage({ limit, offset }: Pagination): Promise<{ rounds: RoundDoc[]; total: number }> {
+    const [rounds, total] = await Promise.all([
+      this.#rounds.find().sort({ opensAt: -1 }).skip(offset).limit(limit).toArray(),
+      this.#rounds.countDocuments(),
+    ]);
+    return { rounds, total };
+  }
+
+  /** Rounds that are open, or opened and not decided, at `now`: one of each at most, as the weeks have it, unless the close is late. */
+  listUndecided(): Promise<RoundDoc[]> {
+    return this.#rounds
+      .find({ state: { $in: ['OPEN', 'RUNNING'] } })
+      .sort({ opensAt: 1 })
+      .toArray();
+  }
+
+  async countByState(): Promise<Partial<Record<RoundState, number>>> {
+    const groups = await this.#rounds
+      .aggregate<{ _id: RoundState; count: number }>([{ $group: { _id: '$state', count: { $sum: 1 } } }])
+      .toArray();
+    return Object.fromEntries(groups.map(({ _id, count }) => [_id, count]));
+  }
+}

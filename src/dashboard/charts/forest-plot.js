@@ -1,0 +1,227 @@
+import { s } from '../lib/dom.js';
+import { createChartSvg, createScale } from './chart.js';
+import { measureTextWidth, wrapText } from './text-layout.js';
+
+/** @import { Scale } from './chart.js' */
+
+/**
+ * A line of a forest plot: an estimate with its interval. Without a value there are only words.
+ * @typedef {{
+ *   label: string,
+ *   note?: string,
+ *   value: number | null,
+ *   low: number | null,
+ *   high: number | null,
+ *   mark?: number | null,
+ *   figures: string,
+ *   words?: string,
+ *   quiet?: boolean,
+ * }} ForestRow `mark`: a reference of this line alone; `figures`, `words`: what stands at its end; `quiet`: proves nothing, drawn in grey
+ */
+
+/**
+ * @typedef {{
+ *   width: number,
+ *   rows: readonly ForestRow[],
+ *   reference: number | null,
+ *   sides?: readonly [below: string, above: string],
+ *   tick: (value: number) => string,
+ *   domain?: readonly [number, number],
+ * }} ForestOptions `domain`: what the axis shows; what lies beyond it ends in an arrow
+ */
+
+/** A tick in percent, without digits that say nothing. @param {number} value */
+export function formatShortPercent(value) {
+  return `${Number((100 * value).toFixed(1))} %`;
+}
+
+/** The same with its sign. @param {number} value */
+export function formatSignedShare(value) {
+  return `${value === 0 ? '' : value < 0 ? '−' : '+'}${formatShortPercent(Math.abs(value))}`;
+}
+
+const LINE_HEIGHT = 16;
+const ROW_GAP = 14;
+const WIDE_FROM_PX = 640;
+const BOLD = { weight: 600 };
+
+/**
+ * A forest plot: estimates below each other on one axis with a line at the reference. Labels stand beside the axis, or above it where
+ * the page is narrow.
+ * @param {ForestOptions} options
+ */
+export function renderForestPlot({ width, rows, reference, sides, tick, domain = computeDomain(rows, reference) }) {
+  const columns = computeColumns(width);
+  const x = createScale(domain, [columns.left, columns.right], width >= WIDE_FROM_PX ? 6 : 4);
+  const top = sides === undefined ? 6 : 24;
+  let y = top;
+  const lines = rows.map((row) => {
+    const line = renderForestRow({ row, y, x, columns });
+    y += line.height;
+    return line;
+  });
+  // Where labels stand above the bars, the grid stays below them.
+  const strips =
+    columns.end === null
+      ? lines.filter((_, index) => rows[index].value !== null).map(({ middle }) => ({ from: middle - 10, to: middle + 10 }))
+      : [{ from: top, to: y }];
+  return createChartSvg(
+    { width, height: y + 26 },
+    renderAxis({ x, strips, bottom: y, tick, width }),
+    reference === null
+      ? null
+      : strips.map(({ from, to }) => s('line', { class: 'zero', x1: x(reference), x2: x(reference), y1: from, y2: to })),
+    reference === null || sides === undefined ? null : renderSides({ x: x(reference), sides, columns }),
+    lines.map(({ element }) => element),
+  );
+}
+
+/** @typedef {{ label: number, left: number, right: number, end: number | null, text: number }} Columns `end`: null where all stands above the axis */
+
+/** @param {number} width @returns {Columns} */
+function computeColumns(width) {
+  if (width < WIDE_FROM_PX) return { label: width, left: 10, right: width - 10, end: null, text: width };
+  const label = Math.min(230, width * 0.26);
+  const text = Math.min(290, width * 0.29);
+  return { label: label - 12, left: label + 10, right: width - text - 28, end: width - text, text };
+}
+
+/**
+ * @param {readonly ForestRow[]} rows
+ * @param {number | null} reference
+ * @returns {[number, number]}
+ */
+function computeDomain(rows, reference) {
+  const values = rows.flatMap(({ value, low, high, mark }) => [value, low, high, mark].filter((one) => one !== null && one !== undefined));
+  const all = reference === null ? values : [reference, ...values];
+  const low = Math.min(...all);
+  const high = Math.max(...all);
+  const room = (high - low || 0.1) * 0.06;
+  return [low - room, high + room];
+}
+
+/**
+ * A line of text. @typedef {{ text: string, class: string, end?: boolean }} Text `end`: at the right edge, on the line of the text before
+ */
+
+/** @param {{ row: ForestRow, y: number, x: Scale, columns: Columns }} options */
+function renderForestRow({ row, y, x, columns }) {
+  const wide = columns.end !== null;
+  const left = wrapTexts({ strong: row.label, className: 'label', quiet: row.note, room: columns.label });
+  const right = wrapTexts({ strong: row.figures, className: 'figures', quiet: row.words, room: columns.text });
+  const stacked = stackTexts(left, right, columns.text);
+  const drawn = row.value !== null;
+  const texts = wide ? Math.max(left.length, right.length) : stacked.filter(({ end }) => !end).length;
+  const height = texts * LINE_HEIGHT + (wide ? ROW_GAP : (drawn ? 20 : 0) + ROW_GAP);
+  const middle = wide ? y + (texts * LINE_HEIGHT) / 2 + 2 : y + texts * LINE_HEIGHT + 14;
+  const element = s(
+    'g',
+    { class: row.quiet ? 'estimate quiet-estimate' : 'estimate' },
+    renderTexts({ texts: wide ? left : stacked, x: 0, right: columns.text, y }),
+    wide ? renderTexts({ texts: right, x: columns.end ?? 0, right: 0, y }) : null,
+    drawn ? renderMarks({ row, x, y: middle }) : null,
+  );
+  return { element, height, middle };
+}
+
+/** @param {{ strong: string, className: string, quiet?: string, room: number }} options @returns {Text[]} */
+function wrapTexts({ strong, className, quiet = '', room }) {
+  const font = className === 'label' ? BOLD : undefined;
+  return [
+    ...wrapText(strong, room, font).map((text) => ({ text, class: className })),
+    ...wrapText(quiet, room).map((text) => ({ text, class: 'quiet-text' })),
+  ];
+}
+
+/**
+ * Both columns in one; label and figures share a line where they fit.
+ * @param {readonly Text[]} left
+ * @param {readonly Text[]} right
+ * @param {number} room
+ * @returns {readonly Text[]}
+ */
+function stackTexts(left, right, room) {
+  const [label, ...notes] = left;
+  const [figures, ...words] = right;
+  const fits =
+    notes.length === 0 &&
+    label !== undefined &&
+    figures !== undefined &&
+    measureTextWidth(label.text, BOLD) + measureTextWidth(figures.text) + 16 <= room;
+  return fits ? [label, { ...figures, end: true }, ...words] : [...left, ...right];
+}
+
+/** @param {{ texts: readonly Text[], x: number, right: number, y: number }} options */
+function renderTexts({ texts, x, right, y }) {
+  let line = -1;
+  return texts.map(({ text, class: className, end }) => {
+    if (!end) line += 1;
+    return s('text', { x: end ? right : x, y: y + 14 + line * LINE_HEIGHT, class: className, 'text-anchor': end ? 'end' : null }, text);
+  });
+}
+
+/**
+ * The interval with its ends, the estimate as a square, and a reference of its own as an empty diamond.
+ * @param {{ row: ForestRow, x: Scale, y: number }} options
+ */
+function renderMarks({ row, x, y }) {
+  const [least, most] = x.domain;
+  const { value, mark = null } = row;
+  const low = row.low ?? value ?? 0;
+  const high = row.high ?? value ?? 0;
+  const from = x(Math.max(least, Math.min(most, low)));
+  const to = x(Math.max(least, Math.min(most, high)));
+  return [
+    s('line', { class: 'interval', x1: from, x2: to, y1: y, y2: y }),
+    low < least ? renderArrow(x(least), y, -1) : renderCap(from, y),
+    high > most ? renderArrow(x(most), y, 1) : renderCap(to, y),
+    value !== null && value >= least && value <= most
+      ? s('rect', { class: 'square', x: x(value) - 3.5, y: y - 3.5, width: 7, height: 7 })
+      : null,
+    mark !== null && mark >= least && mark <= most ? s('path', { class: 'own-reference', d: buildDiamondPath(x(mark), y, 8) }) : null,
+  ];
+}
+
+/** @param {number} x @param {number} y */
+function renderCap(x, y) {
+  return s('line', { class: 'interval', x1: x, x2: x, y1: y - 4, y2: y + 4 });
+}
+
+/** @param {number} x @param {number} y @param {1 | -1} direction */
+function renderArrow(x, y, direction) {
+  return s('path', { class: 'arrow', d: `M${x.toFixed(1)} ${y - 5}l${direction * 8} 5l${-direction * 8} 5z` });
+}
+
+/** @param {number} x @param {number} y @param {number} radius */
+export function buildDiamondPath(x, y, radius) {
+  return `M${x.toFixed(1)} ${(y - radius).toFixed(1)}l${radius} ${radius}l${-radius} ${radius}l${-radius} ${-radius}z`;
+}
+
+/** @param {{ x: Scale, strips: readonly { from: number, to: number }[], bottom: number, tick: (value: number) => string, width: number }} options */
+function renderAxis({ x, strips, bottom, tick, width }) {
+  return s(
+    'g',
+    { class: 'grid', 'aria-hidden': 'true' },
+    x.ticks.flatMap((value) => {
+      const label = tick(value);
+      const half = measureTextWidth(label) / 2;
+      return [
+        ...strips.map(({ from, to }) => s('line', { x1: x(value), x2: x(value), y1: from, y2: to })),
+        s('text', { x: Math.max(half, Math.min(width - half, x(value))), y: bottom + 18, 'text-anchor': 'middle' }, label),
+      ];
+    }),
+  );
+}
+
+/** @param {{ x: number, sides: readonly [string, string], columns: Columns }} options */
+function renderSides({ x, sides: [below, above], columns }) {
+  const room = columns.right + 10 - x;
+  const after = `${above} →`;
+  const before = `← ${below}`;
+  return s(
+    'g',
+    { class: 'sides', 'aria-hidden': 'true' },
+    measureTextWidth(before) + 8 <= x - columns.left + 10 ? s('text', { x: x - 8, y: 12, 'text-anchor': 'end' }, before) : null,
+    measureTextWidth(after) + 8 <= room ? s('text', { x: x + 8, y: 12 }, after) : null,
+  );
+}

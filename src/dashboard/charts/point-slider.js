@@ -1,0 +1,73 @@
+import { h } from '../lib/dom.js';
+
+/**
+ * Reads a chart point by point: by a slider below it, which keys and screen readers know, and by pointing or dragging on the chart.
+ * @typedef {{
+ *   element: HTMLElement,
+ *   attach: (svg: SVGSVGElement, xs: readonly number[], shown: (index: number) => void) => void,
+ * }} PointSlider `attach` takes a chart once it is drawn, the pixels of its points, and what marks one of them there
+ */
+
+/**
+ * @param {{ label: string, count: number, start: number, words: (index: number) => string, onRead: (index: number) => void }} options
+ * @returns {PointSlider}
+ */
+export function createPointSlider({ label, count, start, words, onRead }) {
+  /** @type {(index: number) => void} */
+  let markPoint = () => {};
+  let index = Math.max(0, Math.min(count - 1, start));
+  const text = h('p', { class: 'readout', 'aria-hidden': 'true' });
+  const slider = h('input', {
+    type: 'range',
+    min: 0,
+    max: count - 1,
+    step: 1,
+    'aria-label': label,
+    oninput: () => choose(Number(slider.value)),
+  });
+
+  /** @param {number} next */
+  function read(next) {
+    index = next;
+    slider.value = String(next);
+    const readout = words(next);
+    slider.setAttribute('aria-valuetext', readout);
+    text.textContent = readout;
+    markPoint(next);
+  }
+
+  /** @param {number} next */
+  function choose(next) {
+    read(next);
+    onRead(next);
+  }
+  slider.value = String(index);
+  read(index);
+  return {
+    element: h('div', { class: 'reading' }, slider, text),
+    attach(svg, xs, mark) {
+      markPoint = mark;
+      markPoint(index);
+      // The thumb is 16 pixels wide, and stands right below the point that is read.
+      slider.style.marginLeft = `${xs[0] - 8}px`;
+      slider.style.width = `${xs[xs.length - 1] - xs[0] + 16}px`;
+      /** @param {PointerEvent} event */
+      const follow = (event) => choose(findNearest(xs, toChartPixel(svg, event.clientX)));
+      svg.addEventListener('pointermove', follow);
+      svg.addEventListener('pointerdown', follow);
+    },
+  };
+}
+
+/** A point of the page as a pixel of a chart, which may be shown narrower than it was drawn. @param {SVGSVGElement} svg @param {number} clientX */
+function toChartPixel(svg, clientX) {
+  const { left, width } = svg.getBoundingClientRect();
+  return ((clientX - left) * svg.viewBox.baseVal.width) / (width || 1);
+}
+
+/** @param {readonly number[]} xs ascending @param {number} x */
+function findNearest(xs, x) {
+  const after = xs.findIndex((one) => one >= x);
+  if (after === -1) return xs.length - 1;
+  return after > 0 && x - xs[after - 1] < xs[after] - x ? after - 1 : after;
+}

@@ -1,0 +1,89 @@
+import { s } from '../lib/dom.js';
+import { formatRegimeName } from '../record/record-rows.js';
+import { computeDayTicks, createChartSvg, createScale, renderVerticalGrid } from './chart.js';
+import { measureTextWidth } from './text-layout.js';
+
+/** @import { RegimeRun } from '../record/record-rows.js' */
+
+/**
+ * A lane of the timeline: a regime and its risk.
+ * @typedef {{ regime: RegimeRun['regime'], riskLevel: NonNullable<RegimeRun['riskLevel']> }} Lane
+ */
+
+/** Riskiest above. The levels are those of the interface, section 2.4. @type {readonly Lane[]} */
+export const LANES = [
+  { regime: 'CRISIS', riskLevel: 'Extreme' },
+  { regime: 'BEAR_TREND', riskLevel: 'High' },
+  { regime: 'EUPHORIA', riskLevel: 'Elevated' },
+  { regime: 'BEAR_RECOVERY', riskLevel: 'Elevated' },
+  { regime: 'CHOP', riskLevel: 'Moderate' },
+  { regime: 'DEFAULT', riskLevel: 'Moderate' },
+  { regime: 'BULL_TREND', riskLevel: 'Low' },
+];
+
+/** The colour of a risk. @param {Lane['riskLevel']} riskLevel */
+export function getRiskClass(riskLevel) {
+  return `risk-${riskLevel.toLowerCase()}`;
+}
+
+const LANE_HEIGHT = 26;
+const BAR_HEIGHT = 16;
+const TOP = 4;
+const WIDE_FROM_PX = 560;
+
+/**
+ * A timeline: a lane for each regime, the riskiest above, with a bar while it lasted, and lines where one follows another.
+ * @param {{ width: number, runs: readonly RegimeRun[] }} options runs: at least one, ascending
+ */
+export function renderRegimeTimeline({ width, runs }) {
+  const wide = width >= WIDE_FROM_PX;
+  const left = Math.max(...LANES.map((lane) => measureTextWidth(formatLaneName(lane, wide)))) + 12;
+  const right = width - 8;
+  const bottom = TOP + LANES.length * LANE_HEIGHT;
+  const [first, last] = [runs[0].first, runs[runs.length - 1].last];
+  const x = createScale([first, last + 1], [left, right]);
+  const ticks = computeDayTicks(first, last, Math.max(2, Math.floor((right - left) / 84))).map(({ day, label }) => ({ at: x(day), label }));
+  return createChartSvg(
+    { width, height: bottom + 26 },
+    LANES.flatMap((lane, index) => renderLane({ lane, wide, y: TOP + index * LANE_HEIGHT, right })),
+    renderVerticalGrid({ ticks, top: TOP, bottom, width }),
+    runs
+      .slice(1)
+      .map((run, index) =>
+        s('line', { class: 'change', x1: x(run.first), x2: x(run.first), y1: computeLaneMiddle(runs[index]), y2: computeLaneMiddle(run) }),
+      ),
+    runs.map((run) =>
+      s('rect', {
+        class: `run ${getRiskClass(LANES[findLaneIndex(run)].riskLevel)}`,
+        x: x(run.first).toFixed(1),
+        y: computeLaneMiddle(run) - BAR_HEIGHT / 2,
+        width: Math.max(2, x(run.last + 1) - x(run.first)).toFixed(1),
+        height: BAR_HEIGHT,
+        rx: 2,
+      }),
+    ),
+  );
+}
+
+/** @param {RegimeRun} run */
+function findLaneIndex({ regime }) {
+  return LANES.findIndex((lane) => lane.regime === regime);
+}
+
+/** @param {RegimeRun} run */
+function computeLaneMiddle(run) {
+  return TOP + findLaneIndex(run) * LANE_HEIGHT + LANE_HEIGHT / 2;
+}
+
+/** @param {Lane} lane @param {boolean} wide */
+function formatLaneName({ regime, riskLevel }, wide) {
+  return wide ? `${formatRegimeName(regime)}, ${riskLevel.toLowerCase()} risk` : formatRegimeName(regime);
+}
+
+/** @param {{ lane: Lane, wide: boolean, y: number, right: number }} options */
+function renderLane({ lane, wide, y, right }) {
+  return [
+    s('line', { class: 'lane', x1: 0, x2: right, y1: y + LANE_HEIGHT, y2: y + LANE_HEIGHT }),
+    s('text', { x: 0, y: y + LANE_HEIGHT / 2, dy: '0.35em', 'aria-hidden': 'true' }, formatLaneName(lane, wide)),
+  ];
+}

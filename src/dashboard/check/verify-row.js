@@ -1,0 +1,106 @@
+import { createCheckList, formatIsoSeconds, parseIsoSeconds } from './check-list.js';
+import { checkUnresolvedRow, hasOutcomeClaim } from './verify-open.js';
+import { checkPrediction } from './verify-prediction.js';
+import { checkRecordPosition } from './verify-record.js';
+import { checkResolution } from './verify-resolution.js';
+
+/** @import { AttestationRead } from '../chain/attestations.js' */
+/** @import { ScorecardRow } from '../state/responses.ts' */
+/** @import { Check, CheckList, OpenCheck } from './check-list.js' */
+/** @import { Commitments } from './commitments.js' */
+/** @import { Neighbours } from '../record/neighbours.js' */
+
+/**
+ * What a row is held against. `horizon` is the one that was chosen, in days; `resolution` is null where the row names none, and `previous`,
+ * the prediction of the row before it, where that names none; `salt` opens a forecast that is not resolved, for those who may know it.
+ * @typedef {{
+ *   row: ScorecardRow, horizon: number, attester: string, prediction: AttestationRead, resolution: AttestationRead | null, neighbours: Neighbours,
+ *   previous: AttestationRead | null, commitments: Commitments, salt: string | null, metadata: { bytes: Uint8Array } | { problem: string } | null, now: Date,
+ * }} Evidence
+ */
+
+/**
+ * What came of checking a row. `verified`: everything that could be compared agrees; `mismatch`: something does not; `unchecked`: it
+ * could not be compared, which says nothing of the row. `stage` is what the row says it is: over, open or void.
+ * @typedef {{
+ *   verdict: 'verified' | 'mismatch' | 'unchecked', stage: 'over' | 'open' | 'void', words: string, checks: readonly Check[],
+ *   open: readonly OpenCheck[],
+ * }} Finding
+ */
+
+/** Outcomes are looked up every six hours: one that is not there after two turns is not on its way. */
+const OVERDUE_SECONDS = 12 * 3_600;
+
+const VERIFIED_LABELS = { over: 'Verified', open: 'Verified so far', void: 'Verified as void' };
+
+/**
+ * A row of the scorecard against the chain.
+ * @param {Evidence} evidence
+ * @returns {Finding}
+ */
+export function verifyRow(evidence) {
+  const { row, prediction, resolution } = evidence;
+  const recordChecks = createCheckList('record');
+  const predictionChecks = createCheckList('prediction');
+  const resolutionChecks = createCheckList('resolution');
+  const lists = [predictionChecks, resolutionChecks, recordChecks];
+  if (row.attestationUid === null) return buildNotOnChainFinding(evidence, predictionChecks);
+  checkRecordPosition(recordChecks, evidence);
+  if ('problem' in prediction) return buildFinding(row, lists, prediction.problem);
+  const committed = checkPrediction(predictionChecks, evidence, prediction.attestation);
+  if (committed !== null && resolution === null) checkUnresolvedRow(predictionChecks, evidence, committed);
+  if (committed !== null && resolution !== null && 'attestation' in resolution) {
+    checkResolution(resolutionChecks, evidence, { found: resolution.attestation, committed });
+  }
+  return buildFinding(row, lists, resolution !== null && 'problem' in resolution ? resolution.problem : explainOverdue(evidence));
+}
+
+/**
+ * Nothing can be said of what is on no chain, unless it claims to have come true.
+ * @param {Evidence} evidence
+ * @param {CheckList} list
+ */
+function buildNotOnChainFinding({ row, now }, list) {
+  if (hasOutcomeClaim(row) || row.resolutionUid !== null) {
+    const what = 'The row claims an outcome, and names the prediction that it is of.';
+    list.add('attestation', what, { expected: 'an attestation', actual: null });
+  }
+  const opens = parseIsoSeconds(row.windowOpensAt);
+  const isLate = now.getTime() / 1_000 >= opens;
+  const when = `${formatIsoSeconds(opens).slice(0, 16)} UTC`;
+  return buildFinding(
+    row,
+    [list],
+    isLate ? `it is not on chain, and its window opened at ${when}` : `it is not on chain yet: that has to be before ${when}`,
+  );
+}
+
+/** An outcome that is kept back looks like one that is still to come. @param {Evidence} evidence */
+function explainOverdue({ row: { status, resolvesAt, resolutionUid }, now }) {
+  const end = parseIsoSeconds(resolvesAt);
+  if (status === 'VOID' || resolutionUid !== null || now.getTime() / 1_000 <= end + OVERDUE_SECONDS) return null;
+  return `its window ended on ${formatIsoSeconds(end).slice(0, 10)}, and the service names no outcome`;
+}
+
+/**
+ * @param {ScorecardRow} row
+ * @param {readonly CheckList[]} lists
+ * @param {string | null} reason why not everything could be compared that should have been
+ * @returns {Finding}
+ */
+function buildFinding({ status, resolutionUid }, lists, reason) {
+  const compared = { checks: lists.flatMap(({ checks }) => checks), open: lists.flatMap(({ open }) => open) };
+  const stage = status === 'VOID' ? 'void' : resolutionUid === null ? 'open' : 'over';
+  const wrong = [...new Set(compared.checks.filter(({ ok }) => !ok).map(({ about, field }) => `${about} ${field}`))];
+  if (wrong.length > 0) return { verdict: 'mismatch', stage, words: `Does not match: ${wrong.join(', ')}`, ...compared };
+  if (reason !== null) return { ...buildUncheckedFinding(reason), stage, ...compared };
+  return { verdict: 'verified', stage, words: `${VERIFIED_LABELS[stage]}: ${compared.checks.length} checks`, ...compared };
+}
+
+/**
+ * @param {string} reason
+ * @returns {Finding}
+ */
+export function buildUncheckedFinding(reason) {
+  return { verdict: 'unchecked', stage: 'open', words: `Could not be checked: ${reason}`, checks: [], open: [] };
+}

@@ -1,0 +1,111 @@
+import { formatPercent, formatUsd } from '../lib/format.js';
+import { formatDayAndMonth, formatHorizon, formatRegime, formatSignedPercent, truncate } from '../lib/format-text.js';
+
+/** @typedef {{ kind: string, words: string, tone?: 'good' | 'bad' }} EventMessage what kind of event, and what it says in a sentence */
+
+/**
+ * An event in words.
+ * @param {string} type
+ * @param {Record<string, any>} data
+ * @returns {EventMessage}
+ */
+export function formatEvent(type, data) {
+  return EVENT_FORMATTERS[type]?.(data) ?? { kind: truncate(type, 40), words: '' };
+}
+
+/** @type {Record<string, (data: Record<string, any>) => EventMessage>} */
+const EVENT_FORMATTERS = {
+  'signal.new': (data) => ({
+    kind: 'New call',
+    words: `${formatCallName(data)}: ${formatCallValue(data)}, with Bitcoin at ${formatUsd(data.btcPrice)}.`,
+  }),
+  'signal.resolved': (data) => ({
+    kind: 'Outcome',
+    tone: data.outcome === 'WIN' ? 'good' : 'bad',
+    words: `${formatCallName(data)}: ${data.outcome}. It said ${data.direction}, and the price moved ${formatSignedPercent(data.returnBps / 100)}.`,
+  }),
+  'wager.placed': (data) => ({
+    kind: 'Wager',
+    words:
+      data.placed === false
+        ? `None on ${formatDayAndMonth(data.date)}: ${truncate(data.reason)}.`
+        : `${formatStake(data)} on “${truncate(data.market)}”.`,
+  }),
+  'wager.settled': (data) => ({
+    kind: 'Wager settled',
+    ...(data.outcome === null ? {} : { tone: data.outcome === 'WIN' ? 'good' : 'bad' }),
+    words: `“${truncate(data.market)}” ended ${data.winner}${formatProfit(data)}.`,
+  }),
+  'attestation.created': (data) => ({
+    kind: data.type === 'resolution' ? 'Revealed' : 'Committed',
+    words:
+      data.type === 'resolution'
+        ? `${formatCallName(data)}: ${data.status}, revealed on chain in block ${data.blockNumber}.`
+        : `${formatCallName(data)}: committed on chain in block ${data.blockNumber}.`,
+  }),
+  'regime.changed': (data) => ({
+    kind: 'Regime',
+    words: `From ${formatRegime(data.from)} to ${formatRegime(data.to)}; the risk is ${String(data.riskLevel).toLowerCase()} now.`,
+  }),
+  'webhook.disabled': ({ reason }) => ({ kind: 'Webhook', tone: 'bad', words: `One of yours is called no more: ${truncate(reason)}.` }),
+};
+
+const LIST = new Intl.ListFormat('en-GB');
+
+/**
+ * The calls of one day, which are made and committed together, in one sentence.
+ * @param {string} type
+ * @param {readonly Record<string, any>[]} all at least one
+ * @returns {EventMessage}
+ */
+export function formatEventGroup(type, all) {
+  const [{ date, btcPrice, blockNumber }] = all;
+  if (type === 'signal.new') {
+    const calls = all.map((data) => `${formatHorizon(data.horizon)} ${formatCallValue(data)}`);
+    return {
+      kind: 'New calls',
+      words: `Calls of ${formatDayAndMonth(date)}, with Bitcoin at ${formatUsd(btcPrice)}: ${calls.join('; ')}.`,
+    };
+  }
+  const days = LIST.format(all.map(({ horizon }) => horizon.replace(/d$/, '')));
+  return { kind: 'Committed', words: `Calls of ${formatDayAndMonth(date)} for ${days} days: committed on chain in block ${blockNumber}.` };
+}
+
+/** @param {Record<string, any>} data */
+function formatCallName({ horizon, date }) {
+  return `${formatHorizon(horizon)} call of ${formatDayAndMonth(date)}`;
+}
+
+/** @param {Record<string, any>} data */
+function formatCallValue({ signal, direction, confidence }) {
+  if (signal === 'GATED') return 'sealed';
+  const sure = `${direction} at ${formatPercent(confidence)}`;
+  return signal === 'HOLD' ? `HOLD, abstains (leans ${sure})` : `${signal}, ${sure}`;
+}
+
+/** @param {Record<string, any>} data */
+function formatStake({ side, amount, odds, asset }) {
+  if (side === null) return 'Sealed,';
+  return `${formatPlainAmount(amount, asset)} on ${side} at odds of ${Number(odds).toFixed(2)},`;
+}
+
+/** @param {Record<string, any>} data */
+function formatProfit({ outcome, pnl, asset }) {
+  if (outcome === null || pnl === null) return '';
+  return `: ${outcome}, ${pnl < 0 ? 'a loss' : 'a gain'} of ${formatPlainAmount(Math.abs(pnl), asset)}`;
+}
+
+/** @param {number} amount @param {string} asset */
+function formatPlainAmount(amount, asset) {
+  return `${amount.toFixed(2)} ${asset}`;
+}
+
+/**
+ * An attestation of the public record, in the same words.
+ * @param {Record<string, any>} row of `GET /api/svc/onchain-oracle/history`
+ * @returns {EventMessage}
+ */
+export function formatAttestation(row) {
+  const scored = row.type === 'resolution' && (row.status === 'WIN' || row.status === 'LOSS');
+  return formatEvent(scored ? 'signal.resolved' : 'attestation.created', scored ? { ...row, outcome: row.status } : row);
+}

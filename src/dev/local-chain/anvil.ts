@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { filterChildEnvironment } from '../../platform/child-process/child-environment.ts';
+import { OracleError } from '../../platform/errors.ts';
+
+export interface AnvilOptions {
+  chainId: number;
+  /** Address that it listens on for TCP, at any free port; default 127.0.0.1. */
+  host?: string;
+  /** Path of a Unix domain socket to listen on as well. */
+  ipcPath?: string;
+  /** A state written by `anvil_dumpState`, unpacked. */
+  loadState?: string;
+  /** Seconds since 1970 of block 0; unset: now. */
+  genesisTimestamp?: number;
+  /** How many blocks' states can be read back; each costs memory. Default 256. */
+  statesInMemory?: number;
+  extraArguments?: string[];
+}
+
+export interface Anvil {
+  rpcUrl: string;
+  pid: number;
+  /** How it ended: an exit code or a signal, with the end of its output. */
+  exited: Promise<string>;
+  /** Resolves once the process is gone. */
+  kill(): Promise<void>;
+}
+
+const MAX_TAIL_CHARS = 1_000;
+const KILL_AFTER_MS = 3_000;
+/** Without a limit anvil fills a folder in the user's home. */
+const STATES_IN_MEMORY = 256;
+/** Wei: what a block on Base costs. */
+const BASE_FEE = '10000000';
+
+/**
+ * Path of anvil's own binary inside the package of this platform. Not the wrapper script of `@foundry-rs/anvil`, whose
+ * signals do not reach the binary.
+ * @throws OracleError CONFIG_INVALID where there is no such package.
+ */
+export function findAnvilBinary(): string {
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch;
+  try {
+    const wrapper = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json');
+    const platformPackage = createRequire(wrapper).resolve(`@foundry-rs/anvil-${process.platform}-${arch}/package.json`);
+    return join(dirname(platformPackage), 'bin', process.platform === 'win32' ? 'anvil.exe' : 'anvil');
+  } catch (cause) {
+    throw new OracleError('CONFIG_INVALID', `There is no local chain for ${process.platform}-${process.arch}`, {
+      field: 'CHAIN_RPC_URL',
+      suggestedAction: 'Install the optional dependencies, or set CHAIN_RPC_URL to a chain.',
+      cause,
+    });
+  }
+}
+
+/**
+ * Starts anvil and waits until it listens. It has no accounts: nobody's well-known keys hold value. It checks neither `Origin` nor `Host`,
+ * so that a page in a browser can drive any TCP port of it that can be connected to; see `startPrivateAnvil`.
+ * @throws Error with anvil's own words when it ends before it listens.
+ */
+export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
+  const child = spawn(findAnvilBinary(), buildArguments(options), { stdio: ['ignore', 'pipe', 'pipe'], env: filterChildEnvironment() });
+  const { port, exited } = watchOutput(child);
+  const outcome = await Promise.race([port, exited]);
+  if (typeof outcome === 'string') throw new Error(`anvil did not start: ${outcome}`);
+  return { rpcUrl: `http://127.0.0.1:${outcome}`, pid: child.pid!, exited, kill: () => killAnvil(child, exited) };
+}
+
+function buildArguments(options: AnvilOptions): string[] {
+  const {
+    chainId,
+    host = '127.0.0.1',
+    ipcPath,
+    loadState,
+    genesisTimestamp,
+    statesInMemory = STATES_IN_MEMORY,
+    extraArguments = [],
+  } = options;
+  const optional = [
+    ...(ipcPath === undefined ? [] : ['--ipc', ipcPath]),
+    ...(loadState === undefined ? [] : ['--load-state', loadState]),
+    ...(genesisTimestamp === undefined ? [] : ['--timestamp', String(genesisTimestamp)]),
+  ];
+  const fixed = ['--host', host, '--accounts', '0', '--no-cors', '--prune-history', String(statesInMemory)];
+  return ['--chain-id', String(chainId), '--port', '0', '--base-fee', BASE_FEE, ...fixed, ...optional, ...extraArguments];
+}
+
+/** Reads all output, so that the pipe never fills; keeps its end for messages. */
+function watchOutput(child: ChildProcess): { port: Promise<number>; exited: Promise<string> } {
+  const port = Promise.withResolvers<number>();
+  const exited = Promise.withResolvers<string>();
+  let tail = '';
+  const read = (text: string) => {
+    tail = (tail + text).slice(-MAX_TAIL_CHARS);
+    const listening = /Listening on [\d.]+:(\d+)/.exec(tail);
+    if (listening) port.resolve(Number(listening[1]));
+  };
+  child.stdout!.setEncoding('utf8').on('data', read);
+  child.stderr!.setEncoding('utf8').on('data', read);
+  child.once('error', (error) => exited.resolve(error.message));
+  child.once('close', (code, signal) => exited.resolve(`${signal ?? `exit code ${code}`}: ${tail.trim()}`));
+  return { port: port.promise, exited: exited.promise };
+}
+
+async function killAnvil(child: ChildProcess, exited: Promise<string>): Promise<void> {
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
+  await exited;
+  clearTimeout(timer);
+}

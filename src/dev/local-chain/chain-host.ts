@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { type OpenedHost, runHostProcess } from '../../platform/child-process/host-process.ts';
+import { getErrorMessage, OracleError } from '../../platform/errors.ts';
+import { acquireChainLock } from './chain-lock.ts';
+import { getStateFile, startStateSaver } from './chain-state.ts';
+import { type PrivateAnvil, startPrivateAnvil } from './private-anvil.ts';
+import { serveRpcEndpoint } from './rpc/endpoint.ts';
+
+/** What `startLocalChain` sends to this process. */
+export interface ChainHostPayload {
+  stateDir: string;
+  chainId: number;
+  /** 0: any free port. */
+  port: number;
+  /** Seconds since 1970 of block 0 of a new chain; unset: now. */
+  genesisTimestamp?: number;
+  /** How long to wait for an earlier host to let go of the folder. */
+  inUseTimeoutMs: number;
+  /** Begin anew, whatever is saved in the folder. */
+  discard: boolean;
+}
+
+export interface ChainHostReady {
+  /** Endpoint of the process that started the chain: all methods. */
+  rpcUrl: string;
+  /** Endpoint of every program of this machine. */
+  publicRpcUrl: string;
+  /** Path of the node's own Unix domain socket. */
+  ipcPath: string;
+  /** Whether there was a saved state. */
+  restored: boolean;
+}
+
+/** A year's record takes about 5 MB a state. */
+const STATES_IN_MEMORY = 64;
+
+/** Body of the process that owns anvil: it outlives a killed parent just long enough to save the chain's state. */
+runHostProcess(openChainHost);
+
+async function openChainHost(payload: ChainHostPayload): Promise<OpenedHost<ChainHostReady>> {
+  mkdirSync(payload.stateDir, { recursive: true });
+  const lock = await acquireChainLock(payload.stateDir, payload.inUseTimeoutMs);
+  // Behind the lock only: an earlier host saves until it lets go.
+  if (payload.discard) rmSync(getStateFile(payload.stateDir), { force: true });
+  const restored = existsSync(getStateFile(payload.stateDir));
+  const anvil = await startAnvilNode(payload, restored).catch(async (error) => {
+    await lock.release();
+    throw error;
+  });
+  await lock.recordAnvilPid(anvil.pid);
+  const endpoint = await serveRpcEndpoint(anvil.ipcPath, payload.port).catch(async (error) => {
+    await anvil.kill();
+    await lock.release();
+    throw error;
+  });
+  const saver = startStateSaver(anvil.ipcPath, payload.stateDir);
+  let closing = false;
+  anvil.exited.then(async (how) => {
+    if (closing) return;
+    console.error(`anvil ended by itself: ${how}`);
+    await lock.release();
+    process.exit(1);
+  });
+  return {
+    ready: { rpcUrl: endpoint.ownerUrl, publicRpcUrl: endpoint.publicUrl, ipcPath: anvil.ipcPath, restored },
+    close: async () => {
+      closing = true;
+      await endpoint.close();
+      await saver.close().finally(() => anvil.kill());
+      await lock.release();
+    },
+  };
+}
+
+async function startAnvilNode({ stateDir, chainId, genesisTimestamp }: ChainHostPayload, restored: boolean): Promise<PrivateAnvil> {
+  const anvil = { chainId, statesInMemory: STATES_IN_MEMORY };
+  if (!restored) return startPrivateAnvil({ ...anvil, genesisTimestamp });
+  try {
+    return await startPrivateAnvil({ ...anvil, loadState: getStateFile(stateDir) });
+  } catch (cause) {
+    throw new OracleError('DATA_DIR_DAMAGED', `The saved chain in ${getStateFile(stateDir)} can not be read: ${getErrorMessage(cause)}`, {
+      field: 'DATA_DIR',
+      suggestedAction: 'npm run reset',
+      cause,
+    });
+  }
+}

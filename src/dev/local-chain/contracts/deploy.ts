@@ -1,0 +1,87 @@
+import { type Address, concatHex, encodeDeployData, getContractAddress, type Hex, type LocalAccount, zeroHash } from 'viem';
+import { type ChainAddresses, EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../../chain/addresses.ts';
+import { OracleError } from '../../../platform/errors.ts';
+import { callJsonRpc } from '../json-rpc.ts';
+import { type Artifact, readEasArtifact, readOwnArtifact } from './artifacts.ts';
+import { fundGas } from './fund-wallets.ts';
+import { type LocalTransaction, sendTransactions } from './send-transactions.ts';
+
+/** Gate tokens the deployer gets, of 18 decimals: ten times the premium threshold. */
+const GATE_SUPPLY = 10_000_000_000n * 10n ** 18n;
+
+/** The deployer's nonces, which decide the addresses of the first contracts. */
+const DEPLOYMENT_NONCES = { schemaRegistry: 0, eas: 1, gateToken: 2, stablecoin: 3, identityRegistry: 4, reputationRegistry: 5 } as const;
+
+/**
+ * The deterministic deployment proxy, which anvil brings along: what was added after the first version goes through it, since on
+ * chains of before the deployer's next nonces are taken.
+ */
+const CREATE2_PROXY: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
+
+type LocalAddresses = ChainAddresses & { agentCommerce: Address };
+
+/**
+ * Puts all contracts on a local chain: EAS and its schema registry at the addresses they have on Base, the others at
+ * addresses that follow from the deployer, whose first transactions these must be. Adds what a chain of an earlier version lacks,
+ * and does nothing when all are there.
+ * @throws OracleError CONFIG_INVALID without the EAS package, CHAIN_REVERTED when a deployment fails.
+ */
+export async function deployContracts(rpcUrl: string, deployer: LocalAccount): Promise<LocalAddresses> {
+  const created = (nonce: number) => computeContractAddress(deployer, nonce);
+  const first = {
+    eas: EAS_ADDRESS,
+    schemaRegistry: SCHEMA_REGISTRY_ADDRESS,
+    gateToken: created(DEPLOYMENT_NONCES.gateToken),
+    stablecoin: created(DEPLOYMENT_NONCES.stablecoin),
+    identityRegistry: created(DEPLOYMENT_NONCES.identityRegistry),
+    reputationRegistry: created(DEPLOYMENT_NONCES.reputationRegistry),
+  };
+  const commerce = buildCreation(readOwnArtifact('AgenticCommerce'), first.stablecoin).data;
+  const agentCommerce = getContractAddress({ opcode: 'CREATE2', from: CREATE2_PROXY, salt: zeroHash, bytecode: commerce });
+  const addresses = { ...first, agentCommerce };
+  if (await allHaveCode(rpcUrl, addresses)) return addresses;
+  await fundGas(rpcUrl, [deployer.address]);
+  if (!(await allHaveCode(rpcUrl, first))) await deployBaseContracts(rpcUrl, deployer, first.identityRegistry);
+  if (!(await allHaveCode(rpcUrl, { agentCommerce })))
+    await sendTransactions(rpcUrl, deployer, [{ to: CREATE2_PROXY, data: concatHex([zeroHash, commerce]) }]);
+  if (!(await allHaveCode(rpcUrl, addresses)))
+    throw new OracleError('CHAIN_REVERTED', 'A contract of the local chain could not be deployed');
+  return addresses;
+}
+
+/** Those of the deployer's first nonces. */
+async function deployBaseContracts(rpcUrl: string, deployer: LocalAccount, identityRegistry: Address): Promise<void> {
+  // Continues where a start that was interrupted ended.
+  const done = Number(await callJsonRpc<Hex>(rpcUrl, 'eth_getTransactionCount', deployer.address, 'latest'));
+  await sendTransactions(rpcUrl, deployer, buildDeployments(identityRegistry).slice(done));
+  await copyCode(rpcUrl, computeContractAddress(deployer, DEPLOYMENT_NONCES.schemaRegistry), SCHEMA_REGISTRY_ADDRESS);
+  await copyCode(rpcUrl, computeContractAddress(deployer, DEPLOYMENT_NONCES.eas), EAS_ADDRESS);
+}
+
+function buildDeployments(identityRegistry: Address): LocalTransaction[] {
+  return [
+    buildCreation(readEasArtifact('SchemaRegistry')),
+    buildCreation(readEasArtifact('EAS'), SCHEMA_REGISTRY_ADDRESS),
+    buildCreation(readOwnArtifact('GateToken'), GATE_SUPPLY),
+    buildCreation(readOwnArtifact('TestStablecoin')),
+    buildCreation(readOwnArtifact('IdentityRegistry')),
+    buildCreation(readOwnArtifact('ReputationRegistry'), identityRegistry),
+  ];
+}
+
+function computeContractAddress({ address }: LocalAccount, nonce: number): Address {
+  return getContractAddress({ from: address, nonce: BigInt(nonce) });
+}
+
+function buildCreation({ abi, bytecode }: Artifact, ...args: unknown[]): LocalTransaction {
+  return { data: encodeDeployData({ abi, bytecode, args }) };
+}
+
+async function copyCode(rpcUrl: string, from: Address, to: Address): Promise<void> {
+  await callJsonRpc(rpcUrl, 'anvil_setCode', to, await callJsonRpc<Hex>(rpcUrl, 'eth_getCode', from, 'latest'));
+}
+
+async function allHaveCode(rpcUrl: string, addresses: Record<string, Address>): Promise<boolean> {
+  const codes = await Promise.all(Object.values(addresses).map((address) => callJsonRpc<Hex>(rpcUrl, 'eth_getCode', address, 'latest')));
+  return codes.every((code) => code !== '0x');
+}

@@ -1,0 +1,56 @@
+import { type Address, encodeFunctionData, type Hex, type LocalAccount, numberToHex, parseAbi, parseEther } from 'viem';
+import type { ChainAddresses } from '../../../chain/addresses.ts';
+import { callJsonRpc } from '../json-rpc.ts';
+import { type LocalTransaction, sendTransactions } from './send-transactions.ts';
+
+/** The throw-away wallets of a demonstration, by what they can pay for. */
+export type DemoWallets = Record<'basic' | 'premium' | 'poor' | 'buyer', Address>;
+
+/** Thresholds of the two tiers, in units of 10^-18 tokens. */
+const BASIC_BALANCE = 500_000_000n * 10n ** 18n;
+const PREMIUM_BALANCE = 1_000_000_000n * 10n ** 18n;
+/** 1,000 of a coin of 6 decimals. */
+const STABLECOIN_BALANCE = 1_000_000_000n;
+const GAS_BALANCE = parseEther('10');
+
+const abi = parseAbi([
+  'function balanceOf(address account) view returns (uint256)',
+  'function transfer(address to, uint256 value) returns (bool)',
+  'function mint(address to, uint256 value)',
+]);
+
+/** Sets the balance of accounts of a local chain to 10 ETH each. */
+export async function fundGas(rpcUrl: string, addresses: Address[]): Promise<void> {
+  await Promise.all(addresses.map((address) => callJsonRpc(rpcUrl, 'anvil_setBalance', address, numberToHex(GAS_BALANCE))));
+}
+
+/**
+ * Gives the demonstration wallets what their names promise: the gate tokens of the tier thresholds, stablecoins, gas.
+ * The gate tokens come from the deployer of the contracts. Tops up, so that it may be called again after a crash.
+ */
+export async function fundDemoWallets(
+  rpcUrl: string,
+  deployer: LocalAccount,
+  { addresses, wallets }: { addresses: ChainAddresses; wallets: DemoWallets },
+): Promise<void> {
+  const { gateToken, stablecoin } = addresses;
+  await fundGas(rpcUrl, Object.values(wallets));
+  const calls = await Promise.all([
+    buildTopUp(rpcUrl, gateToken, { functionName: 'transfer', to: wallets.basic, target: BASIC_BALANCE }),
+    buildTopUp(rpcUrl, gateToken, { functionName: 'transfer', to: wallets.premium, target: PREMIUM_BALANCE }),
+    buildTopUp(rpcUrl, stablecoin, { functionName: 'mint', to: wallets.buyer, target: STABLECOIN_BALANCE }),
+  ]);
+  await sendTransactions(rpcUrl, deployer, calls.flat());
+}
+
+interface TopUp {
+  functionName: 'transfer' | 'mint';
+  to: Address;
+  target: bigint;
+}
+
+async function buildTopUp(rpcUrl: string, token: Address, { functionName, to, target }: TopUp): Promise<LocalTransaction[]> {
+  const data = encodeFunctionData({ abi, functionName: 'balanceOf', args: [to] });
+  const missing = target - BigInt(await callJsonRpc<Hex>(rpcUrl, 'eth_call', { to: token, data }, 'latest'));
+  return missing > 0n ? [{ to: token, data: encodeFunctionData({ abi, functionName, args: [to, missing] }) }] : [];
+}

@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Address, Hex, LocalAccount } from 'viem';
+import { OracleError } from '../../../platform/errors.ts';
+import { callJsonRpc } from '../json-rpc.ts';
+
+export interface LocalTransaction {
+  /** Unset: creates a contract. */
+  to?: Address;
+  data: Hex;
+}
+
+const GAS_LIMIT = 6_000_000n;
+const MAX_FEE_PER_GAS = 100n * 10n ** 9n;
+const RECEIPT_TIMEOUT_MS = 10_000;
+
+/**
+ * Sends transactions to a local chain that mines each at once, in order, with the account's next nonces, and waits until they
+ * are mined.
+ * @throws OracleError CHAIN_REVERTED when one is refused or reverts.
+ */
+export async function sendTransactions(rpcUrl: string, from: LocalAccount, calls: LocalTransaction[]): Promise<void> {
+  await sendTransactionsForHashes(rpcUrl, from, calls);
+}
+
+/** The same, for who wants the hashes. @throws OracleError CHAIN_REVERTED */
+export async function sendTransactionsForHashes(rpcUrl: string, from: LocalAccount, calls: LocalTransaction[]): Promise<Hex[]> {
+  const chainId = Number(await callJsonRpc<Hex>(rpcUrl, 'eth_chainId'));
+  const first = Number(await callJsonRpc<Hex>(rpcUrl, 'eth_getTransactionCount', from.address, 'latest'));
+  const fields = { type: 'eip1559', chainId, gas: GAS_LIMIT, maxFeePerGas: MAX_FEE_PER_GAS, maxPriorityFeePerGas: 0n } as const;
+  const hashes: Hex[] = [];
+  for (const [index, call] of calls.entries()) {
+    const raw = await from.signTransaction({ ...fields, nonce: first + index, ...call });
+    hashes.push(await callJsonRpc<Hex>(rpcUrl, 'eth_sendRawTransaction', raw));
+  }
+  await Promise.all(hashes.map((hash) => requireSuccess(rpcUrl, hash)));
+  return hashes;
+}
+
+/** The node answers as soon as it has a transaction, which may be before it has mined it. */
+async function requireSuccess(rpcUrl: string, hash: Hex): Promise<void> {
+  const deadline = Date.now() + RECEIPT_TIMEOUT_MS;
+  for (;;) {
+    const receipt = await callJsonRpc<{ status: Hex } | null>(rpcUrl, 'eth_getTransactionReceipt', hash);
+    if (receipt?.status === '0x1') return;
+    if (receipt !== null || Date.now() > deadline) throw new OracleError('CHAIN_REVERTED', `Transaction ${hash} of the local chain failed`);
+    await delay(2);
+  }
+}

@@ -1,0 +1,61 @@
+import { isPlainObject } from '../../../platform/validation/plain-object.ts';
+import type { NodeResponse, NodeSocket } from './node-socket.ts';
+
+/** One reply of JSON-RPC 2.0, with the id that the client gave its call. */
+export type NodeRpcResponse = NodeResponse & { jsonrpc: '2.0'; id: unknown };
+
+/** viem sends 1,000 calls in a batch at most. */
+const MAX_BATCH = 1_000;
+const INVALID_REQUEST = -32_600;
+const METHOD_NOT_FOUND = -32_601;
+const INTERNAL = -32_603;
+
+/**
+ * Passes a call or a batch of JSON-RPC 2.0 on to the node, if the client may make it. Never rejects.
+ * @returns The reply or replies; undefined for notifications alone, which have none.
+ */
+export async function answerRpc(
+  node: Pick<NodeSocket, 'call'>,
+  body: unknown,
+  isAllowed: (method: string) => boolean,
+): Promise<NodeRpcResponse | NodeRpcResponse[] | undefined> {
+  if (!Array.isArray(body)) return answerCall(node, body, isAllowed);
+  if (body.length === 0 || body.length > MAX_BATCH) return buildRpcError(INVALID_REQUEST, `A batch has 1 to ${MAX_BATCH} calls`);
+  const replies = await Promise.all(body.map((call) => answerCall(node, call, isAllowed)));
+  const present = replies.filter((reply) => reply !== undefined);
+  return present.length === 0 ? undefined : present;
+}
+
+/** A reply to what could not be read as a call. */
+export function buildRpcError(code: number, message: string, id: unknown = null): NodeRpcResponse {
+  return { jsonrpc: '2.0', id, error: { code, message } };
+}
+
+export function parseRpcBody(text: string): { body: unknown } | { error: NodeRpcResponse } {
+  try {
+    return { body: JSON.parse(text) };
+  } catch {
+    return { error: buildRpcError(-32_700, 'The body is not JSON') };
+  }
+}
+
+async function answerCall(
+  node: Pick<NodeSocket, 'call'>,
+  call: unknown,
+  isAllowed: (method: string) => boolean,
+): Promise<NodeRpcResponse | undefined> {
+  if (!isPlainObject(call) || typeof call.method !== 'string')
+    return buildRpcError(INVALID_REQUEST, 'A call is an object with jsonrpc, id and method');
+  const { id, method, params } = call;
+  const reply = isAllowed(method) ? await callNode(node, method, params) : buildMethodRejection();
+  return id === undefined ? undefined : { jsonrpc: '2.0', id, ...reply };
+}
+
+async function callNode(node: Pick<NodeSocket, 'call'>, method: string, params: unknown): Promise<NodeResponse> {
+  return node.call(method, params).catch((error: Error) => ({ error: { code: INTERNAL, message: error.message } }));
+}
+
+function buildMethodRejection(): NodeResponse {
+  const message = 'This endpoint serves reading and signed transactions; methods that rewrite the local chain are for the service alone';
+  return { error: { code: METHOD_NOT_FOUND, message } };
+}

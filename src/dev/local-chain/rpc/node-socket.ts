@@ -1,0 +1,82 @@
+import { getErrorMessage, OracleError } from '../../../platform/errors.ts';
+import { connectUnixSocket } from '../../../platform/outbound/unix-socket.ts';
+
+/** What the node returns to one call: a result or an error of JSON-RPC 2.0. */
+export interface NodeResponse {
+  result?: unknown;
+  error?: { code: number; message: string; data?: unknown };
+}
+
+export interface NodeSocketOptions {
+  /** Path of the node's Unix domain socket. */
+  path: string;
+  /** Gets each notification of a subscription, as the node wrote it, after the replies that were read before it. */
+  onNotification?(line: string): void;
+  /** Called once when the connection has ended. */
+  onClose?(): void;
+}
+
+/** One connection to the node. Calls run concurrently; the connection keeps the process alive only while a call waits. */
+export interface NodeSocket {
+  /** @throws OracleError CHAIN_UNREACHABLE when the connection ends before the reply. */
+  call(method: string, params?: unknown): Promise<NodeResponse>;
+  close(): void;
+}
+
+/** Connects to the IPC endpoint of anvil, which ends each JSON value with a newline. */
+export function connectNode({ path, onNotification = () => {}, onClose = () => {} }: NodeSocketOptions): NodeSocket {
+  const waiting = new Map<number, PromiseWithResolvers<NodeResponse>>();
+  let lastId = 0;
+  let reason = 'the connection has ended';
+  const socket = connectUnixSocket(path).setEncoding('utf8').unref();
+  socket.on(
+    'data',
+    readLines((line) => receive(JSON.parse(line), line)),
+  );
+  socket.on('error', (error) => {
+    reason = getErrorMessage(error);
+  });
+  socket.once('close', () => {
+    for (const { reject } of waiting.values()) reject(nodeUnreachableError(reason));
+    waiting.clear();
+    onClose();
+  });
+
+  function receive(message: NodeResponse & { id?: number | null }, line: string): void {
+    const call = typeof message.id === 'number' ? waiting.get(message.id) : undefined;
+    // A reply passes through promises: a notification behind it in the same chunk must not overtake it.
+    if (call === undefined) return void setImmediate(onNotification, line);
+    waiting.delete(message.id as number);
+    if (waiting.size === 0) socket.unref();
+    call.resolve('error' in message ? { error: message.error } : { result: message.result });
+  }
+
+  return {
+    call: (method, params = []) => {
+      if (socket.destroyed) return Promise.reject(nodeUnreachableError(reason));
+      lastId += 1;
+      const call = Promise.withResolvers<NodeResponse>();
+      waiting.set(lastId, call);
+      socket.ref().write(JSON.stringify({ jsonrpc: '2.0', id: lastId, method, params }));
+      return call.promise;
+    },
+    close: () => void socket.destroy(),
+  };
+}
+
+/** Cuts a stream of text into lines without reading any of it twice. */
+function readLines(onLine: (line: string) => void): (text: string) => void {
+  let begun: string[] = [];
+  return (text) => {
+    const [first = '', ...rest] = text.split('\n');
+    begun.push(first);
+    for (const next of rest) {
+      onLine(begun.join(''));
+      begun = [next];
+    }
+  };
+}
+
+function nodeUnreachableError(reason: string): OracleError {
+  return new OracleError('CHAIN_UNREACHABLE', `The local chain does not answer: ${reason}`);
+}

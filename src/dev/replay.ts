@@ -1,0 +1,144 @@
+import type { Collection, Db } from 'mongodb';
+import { type Day, formatDay } from '../forecast/day.ts';
+import type { FeedCoverage } from '../market/feed.ts';
+import type { PipelineDeps, StepContext } from '../pipeline/deps.ts';
+import { getStepDueMs, getWindowOpensMs } from '../pipeline/schedule/step-times.ts';
+import { OUTCOME_STEPS, runStep } from '../pipeline/step-registry.ts';
+import type { StepName } from '../pipeline/step-run-store.ts';
+import { OracleError } from '../platform/errors.ts';
+import { createReplayTime } from '../platform/time/trusted-time.ts';
+import type { ForecastRecord } from '../record/forecast-record.ts';
+import type { LocalChain } from './local-chain/local-chain.ts';
+
+/** The days that the first start on a local chain goes through, first and last included. */
+export interface ReplayRange {
+  from: Day;
+  to: Day;
+}
+
+/** Resolution of block times. */
+const SECOND_MS = 1_000;
+/** The outcome check of a day takes a block a transaction, each a second later at most. */
+const HOUR_MS = 3_600_000;
+
+interface ReplayPlan extends ReplayRange {
+  _id: 'replay';
+  /** Last day that is complete, or null. */
+  through: Day | null;
+}
+
+/** The last `days` days whose windows have opened, as far as the data reaches; null for none. */
+export function computeReplayRange(coverage: FeedCoverage, today: Day, days: number): ReplayRange | null {
+  if (days === 0) return null;
+  const to = Math.min(today - 1, coverage.lastDay ?? today - 1);
+  return { from: Math.max(coverage.firstDay, to - days + 1), to };
+}
+
+export interface ReplayOptions {
+  db: Db;
+  pipeline: PipelineDeps;
+  /** Wanted range; what an interrupted replay began goes before. */
+  range: ReplayRange | null;
+  chain: Pick<LocalChain, 'setNextBlockTime' | 'readLastBlockMs'>;
+  onProgress(progress: ReplayProgress): void;
+  signal: AbortSignal;
+}
+
+export interface ReplayProgress {
+  done: number;
+  total: number;
+  day: Day;
+}
+
+/**
+ * Runs past days through the pipeline's own steps at their own dates, the chain's clock included. Only an empty record is replayed
+ * into; a replay that was interrupted goes on where it stopped.
+ * @throws OracleError STEP_WAITING when the history lacks what a day needs, or the clocks disagree, SHUTTING_DOWN when it was stopped in between,
+ * DATA_DIR_DAMAGED where the chain is beyond what is to be replayed.
+ */
+export async function replayDays(options: ReplayOptions): Promise<ReplayRange | null> {
+  const plans = options.db.collection<ReplayPlan>('replay');
+  const plan = await findOrCreatePlan(plans, options);
+  if (plan === null) return null;
+  const total = plan.to - plan.from + 1;
+  for (let day = plan.through === null ? plan.from : plan.through + 1; day <= plan.to; day++) {
+    options.signal.throwIfAborted();
+    await replayDay(options, day);
+    await plans.updateOne({ _id: 'replay' }, { $set: { through: day } });
+    options.onProgress({ done: day - plan.from + 1, total, day });
+  }
+  return { from: plan.from, to: plan.to };
+}
+
+/** Whether a replay was begun and is not complete: until it is, no step of today may come in between. */
+export async function isReplayUnfinished(db: Db): Promise<boolean> {
+  const plan = await db.collection<ReplayPlan>('replay').findOne({ _id: 'replay' });
+  return plan !== null && plan.through !== plan.to;
+}
+
+/** Whether past days are still to be replayed: on a first start, and after one that was interrupted, before it began to replay too. */
+export async function hasDaysToReplay(db: Db, record: Pick<ForecastRecord, 'findGenesisDay'>, range: ReplayRange | null): Promise<boolean> {
+  return (range !== null && (await record.findGenesisDay()) === null) || isReplayUnfinished(db);
+}
+
+async function findOrCreatePlan(plans: Collection<ReplayPlan>, { range, pipeline, chain }: ReplayOptions): Promise<ReplayPlan | null> {
+  const known = await plans.findOne({ _id: 'replay' });
+  if (known !== null) return known;
+  if (range === null || (await pipeline.record.findGenesisDay()) !== null) return null;
+  requireDatable(await chain.readLastBlockMs(), range.from, getStepDueMs('attest', range.from));
+  // A clock that runs ahead would have days replayed that are not over.
+  await pipeline.time.describe();
+  const plan: ReplayPlan = { _id: 'replay', ...range, through: null };
+  await plans.insertOne(plan);
+  return plan;
+}
+
+async function replayDay(options: ReplayOptions, day: Day): Promise<void> {
+  await runStepsAt(options, getStepDueMs('signal', day), day, ['signal']);
+  if (await isUncommitted(options, day)) {
+    await advanceChainTime(options, day, { fromMs: getStepDueMs('attest', day), throughMs: getWindowOpensMs(day) - SECOND_MS });
+  }
+  await runStepsAt(options, getStepDueMs('attest', day), day, ['attest']);
+  await runStepsAt(options, getStepDueMs('wager', day), day, ['wager']);
+  await advanceChainTime(options, day, { fromMs: getWindowOpensMs(day), throughMs: getWindowOpensMs(day) + HOUR_MS - SECOND_MS });
+  await runStepsAt(options, getWindowOpensMs(day), day, OUTCOME_STEPS);
+}
+
+async function runStepsAt({ pipeline }: ReplayOptions, ms: number, day: Day, steps: readonly StepName[]): Promise<void> {
+  const now = new Date(ms);
+  const context: StepContext = { now, replayed: true, time: createReplayTime(now) };
+  for (const step of steps) {
+    const outcome = await runStep(pipeline, step, day, context);
+    if ('done' in outcome) continue;
+    const reason = 'waiting' in outcome ? outcome.waiting : outcome.failed;
+    throw new OracleError('STEP_WAITING', `The replay of ${formatDay(day)} stopped at ${step}: ${reason}`);
+  }
+}
+
+async function isUncommitted({ pipeline }: ReplayOptions, day: Day): Promise<boolean> {
+  return (await pipeline.record.listUnattestedDays()).includes(day);
+}
+
+/**
+ * Dates the next block at `fromMs`, or at the last block of an interrupted day. A chain beyond `throughMs` is refused: a commitment
+ * dated after its outcome window opened would void the day.
+ */
+async function advanceChainTime(
+  { chain }: ReplayOptions,
+  day: Day,
+  { fromMs, throughMs }: { fromMs: number; throughMs: number },
+): Promise<void> {
+  const last = await chain.readLastBlockMs();
+  requireDatable(last, day, throughMs);
+  await chain.setNextBlockTime(Math.max(last, fromMs));
+}
+
+/** Blocks cannot be dated before the last one: a chain begun without a history, or for fewer days, may be beyond `throughMs` already. */
+function requireDatable(lastBlockMs: number, day: Day, throughMs: number): void {
+  if (lastBlockMs <= throughMs) return;
+  const at = new Date(lastBlockMs).toISOString();
+  throw new OracleError('DATA_DIR_DAMAGED', `The local chain is already at ${at}: ${formatDay(day)} cannot be replayed on it`, {
+    field: 'DATA_DIR',
+    suggestedAction: 'npm run reset',
+  });
+}

@@ -1,0 +1,70 @@
+import { DAY_MS } from '../../forecast/day.ts';
+import { WEBSOCKET } from '../channels.ts';
+import { EVENT_RETENTION_DAYS } from '../log/event-log.ts';
+import { WEBHOOK_CALL_TIMEOUT_MS } from '../webhooks/delivery/call-webhook.ts';
+import { DISABLE_AFTER_FAILING_MS, MAX_DELIVERY_ATTEMPTS, RETRY_DELAYS_MS } from '../webhooks/retry/retry-schedule.ts';
+import { CLOSE_CODES } from '../websocket/messages/close-codes.ts';
+import type { AsyncApiSchema } from './json-schema.ts';
+
+/** What the name of a component ends with that is a message to a webhook. */
+export const DELIVERY_SUFFIX = '.delivery';
+
+const SOCKET_RULES = [
+  `Needs a token of the Basic tier or above; at most ${WEBSOCKET.connectionsPerWallet} connections a wallet.`,
+  `The server sends a ping frame every ${WEBSOCKET.pingSeconds} seconds, and drops a client that does not answer it before the next.`,
+  `After a drop wait ${WEBSOCKET.reconnectSeconds} seconds, then connect with \`since\`: events are kept for ${EVENT_RETENTION_DAYS} days.`,
+  'What is refused before the connection opens is answered over HTTP, as `application/problem+json`.',
+].join(' ');
+
+const WEBHOOK_RULES = [
+  'Registered at POST /api/svc/webhooks/register, by a token of the Basic tier or above.',
+  `Any answer of 2xx within ${WEBHOOK_CALL_TIMEOUT_MS / 1_000} seconds takes a message. Anything else, redirects included, has it sent again,`,
+  `${MAX_DELIVERY_ATTEMPTS} times altogether, while what follows waits. 410 ends the calls at once, failures do when they go on for`,
+  `${DISABLE_AFTER_FAILING_MS / DAY_MS} days.`,
+].join(' ');
+
+const CONNECTION_HEADERS = {
+  type: 'object',
+  properties: {
+    Authorization: { type: 'string', description: '`Bearer` and an access token; instead of `token` and `ticket`' },
+  },
+};
+
+interface ChannelInputs {
+  /** What a connection is asked for with, in its URL. */
+  query: AsyncApiSchema;
+  /** Names of the messages of the socket, and of those to webhooks. */
+  socket: readonly string[];
+  deliveries: readonly string[];
+}
+
+/** Where events are sent. Each message of a channel is a component of its own. */
+export function buildChannels({ query, socket, deliveries }: ChannelInputs) {
+  return {
+    socket: {
+      address: WEBSOCKET.path,
+      title: 'Events over a WebSocket',
+      summary: 'Each event once, in order, as it happens, and from wherever the client stopped',
+      description: SOCKET_RULES,
+      servers: [{ $ref: '#/servers/socket' }],
+      messages: buildMessageRefs(socket, ''),
+      bindings: { ws: { method: 'GET', query, headers: CONNECTION_HEADERS, bindingVersion: '0.1.0' } },
+      'x-close-codes': Object.values(CLOSE_CODES).map(({ code, meaning }) => ({ code, meaning })),
+    },
+    webhook: {
+      // A URL of the subscriber's own.
+      address: null,
+      title: 'Events to a webhook',
+      summary: 'Each event posted at least once, in order, signed as Standard Webhooks has it',
+      description: WEBHOOK_RULES,
+      servers: [{ $ref: '#/servers/receiver' }],
+      messages: buildMessageRefs(deliveries, DELIVERY_SUFFIX),
+      'x-retry-after-seconds': RETRY_DELAYS_MS.map((ms) => ms / 1_000),
+    },
+  };
+}
+
+/** The same by name, each under its component's name. @param suffix what the name of a component ends with */
+function buildMessageRefs(names: readonly string[], suffix: string): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}${suffix}` }]));
+}

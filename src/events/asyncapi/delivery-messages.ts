@@ -1,0 +1,68 @@
+import { PUSHED_NAMES, type PushedName } from '../event-names.ts';
+import { buildMessageId } from '../webhooks/delivery/webhook-message.ts';
+import { PING_MESSAGE } from '../webhooks/on-demand/send-ping.ts';
+import { buildSignatureHeaders } from '../webhooks/signing/signature.ts';
+import { buildExampleEvent, EXAMPLE_WEBHOOK } from './example-events.ts';
+import { type AsyncApiSchema, toMessageSchema } from './json-schema.ts';
+import type { MessageExample, MessageObject } from './message-object.ts';
+
+/** The headers of a delivery: those of Standard Webhooks. */
+export const DELIVERY_HEADERS: AsyncApiSchema = {
+  type: 'object',
+  required: ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+  properties: {
+    'webhook-id': {
+      type: 'string',
+      description: 'Id of the message: the same for the same event however often it is sent, so that a receiver can tell what it has',
+    },
+    'webhook-timestamp': {
+      type: 'string',
+      pattern: '^[0-9]+$',
+      description: 'When this attempt was sent, Unix time in seconds; a receiver refuses what is more than 5 minutes off',
+    },
+    'webhook-signature': {
+      type: 'string',
+      pattern: '^v1,[A-Za-z0-9+/]+=*( v1,[A-Za-z0-9+/]+=*)?$',
+      description:
+        '`v1,` and base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`; two of them, separated by a space, while a secret is changed',
+    },
+    'content-type': { type: 'string', const: 'application/json', description: 'The body is JSON' },
+  },
+};
+
+/** The secret of the examples, which signs nothing else. */
+const EXAMPLE_SECRET = 'a secret for the examples, of nobody';
+
+const TESTED_AT = new Date('2021-03-10T12:00:00.000Z');
+
+/** What is posted: the events and the test, each with its headers. */
+export function buildDeliveryMessages(events: Readonly<Record<PushedName, MessageObject>>): MessageObject[] {
+  return [...PUSHED_NAMES.map((type) => buildEventDelivery(type, events[type])), buildTestDelivery()];
+}
+
+function buildEventDelivery(type: PushedName, message: MessageObject): MessageObject {
+  const { key, at } = buildExampleEvent(type);
+  return withDeliveryHeaders({ ...message, examples: message.examples.map((example) => signExample(example, buildMessageId(key), at)) });
+}
+
+function buildTestDelivery(): MessageObject {
+  const payload = { id: null, type: 'ping', timestamp: TESTED_AT.toISOString(), data: { webhookId: EXAMPLE_WEBHOOK } };
+  return withDeliveryHeaders({
+    name: 'ping',
+    title: 'Test of a webhook',
+    summary: 'Sent once when its owner asks for it: POST /api/svc/webhooks/{id}/test',
+    contentType: 'application/json',
+    payload: toMessageSchema(PING_MESSAGE),
+    examples: [signExample({ payload }, 'ping_0c6f3d6f4b0e4a5f9a4f2a3c8f0d7e21', TESTED_AT)],
+  });
+}
+
+function withDeliveryHeaders(message: MessageObject): MessageObject {
+  return { ...message, headers: { $ref: '#/components/schemas/deliveryHeaders' } };
+}
+
+/** The signature is that of the example's own body. */
+function signExample({ payload, ...example }: MessageExample, messageId: string, at: Date): MessageExample {
+  const headers = buildSignatureHeaders({ messageId, at, body: JSON.stringify(payload) }, [EXAMPLE_SECRET]);
+  return { ...example, headers: { 'content-type': 'application/json', ...headers }, payload };
+}

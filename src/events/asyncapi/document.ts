@@ -1,0 +1,102 @@
+import type { z } from 'zod';
+import { buildChannels, DELIVERY_SUFFIX } from './channels.ts';
+import { buildDeliveryMessages, DELIVERY_HEADERS } from './delivery-messages.ts';
+import { buildEventMessages, buildPayloadSchemas } from './event-messages.ts';
+import type { ExampleOptions } from './example-events.ts';
+import { toAsyncApiSchema } from './json-schema.ts';
+import type { MessageObject } from './message-object.ts';
+import { buildOperations } from './operations.ts';
+import { buildClientMessages, buildServerMessages } from './socket-messages.ts';
+
+export interface AsyncApiOptions extends ExampleOptions {
+  /** Name and description of the service, and the version of its interface. */
+  title: string;
+  description: string;
+  version: string;
+  /** What a connection of a WebSocket is asked for with, in its URL. */
+  handshake: z.ZodObject;
+}
+
+/** The AsyncAPI 3.1 document of both channels, from the schemas that messages are made by; the same options always give the same. */
+export function buildAsyncApiDocument(options: AsyncApiOptions) {
+  const events = buildEventMessages(options);
+  const socket = [...Object.values(events), ...buildServerMessages(), ...buildClientMessages()];
+  const deliveries = buildDeliveryMessages(events);
+  return {
+    asyncapi: '3.1.0',
+    info: buildInfo(options),
+    defaultContentType: 'application/json',
+    servers: buildServers(options),
+    channels: buildChannels({
+      query: toAsyncApiSchema(options.handshake),
+      socket: listMessageNames(socket),
+      deliveries: listMessageNames(deliveries),
+    }),
+    operations: buildOperations(),
+    components: {
+      messages: { ...indexByName(socket, ''), ...indexByName(deliveries, DELIVERY_SUFFIX) },
+      schemas: { ...buildPayloadSchemas(), deliveryHeaders: DELIVERY_HEADERS },
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+function buildInfo({ title, description, version, publicUrl }: AsyncApiOptions) {
+  return {
+    title: `${title}: events`,
+    version,
+    description: `${description}\n\n${EVENTS_DESCRIPTION}`,
+    license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    externalDocs: { description: 'The HTTP interface: login, tickets, webhooks', url: `${publicUrl}/docs` },
+    tags: [{ name: 'events', description: 'What is pushed as it happens' }],
+  };
+}
+
+const EVENTS_DESCRIPTION = [
+  'Every event has its place in one log: `id` rises by one from event to event, the same over every channel and for everybody.',
+  'Over a socket an event comes once, in order; a client that was away goes on with `since`.',
+  'To a webhook it comes at least once, in order, always under the same `webhook-id`.',
+  'A subscriber that names no horizon receives those of 7 days: one `signal.new` and one `attestation.created` of the type `prediction` a day,',
+  'and at most one resolution. `horizon=2d`, `horizons=2d,7d` and `horizons=all` receive others; events without a horizon are always sent.',
+  'Payloads may gain fields: ignore those you do not know.',
+].join(' ');
+
+function buildServers({ publicUrl }: AsyncApiOptions) {
+  const { host, protocol, pathname } = new URL(publicUrl);
+  const path = pathname.replace(/\/+$/, '');
+  return {
+    socket: {
+      host,
+      ...(path === '' ? {} : { pathname: path }),
+      protocol: protocol === 'https:' ? 'wss' : 'ws',
+      protocolVersion: '13',
+      title: 'The service',
+      description: 'Where WebSockets connect',
+      security: ['bearer', 'token', 'ticket'].map((name) => ({ $ref: `#/components/securitySchemes/${name}` })),
+    },
+    receiver: {
+      host: '{receiver}',
+      protocol: 'https',
+      title: 'A receiver',
+      description: 'The host of a URL that was registered',
+      variables: { receiver: { description: 'Host of the webhook, on the public internet', examples: ['bot.example'] } },
+    },
+  };
+}
+
+const SECURITY_SCHEMES = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'Token from POST /api/svc/oracle/verify; it lasts 30 minutes.',
+  },
+  token: { type: 'httpApiKey', in: 'query', name: 'token', description: 'The same token, where a header cannot be sent.' },
+  ticket: { type: 'httpApiKey', in: 'query', name: 'ticket', description: 'From POST /api/svc/ws/ticket; it works once.' },
+} as const;
+
+const listMessageNames = (messages: readonly MessageObject[]) => messages.map(({ name }) => name);
+
+function indexByName(messages: readonly MessageObject[], suffix: string): Record<string, MessageObject> {
+  return Object.fromEntries(messages.map((message) => [`${message.name}${suffix}`, message]));
+}

@@ -1,0 +1,190 @@
+import type { Caller, RevealPolicy } from '../auth/caller.ts';
+import { deriveSalt } from '../chain/eas/commitment.ts';
+import { formatDay } from '../forecast/day.ts';
+import { formatHorizonName } from '../forecast/model.ts';
+import { REGIMES } from '../forecast/regime/regime.ts';
+import { fromCents } from '../record/forecast-doc.ts';
+import { mayReadUnresolved, toCommittedProbabilities } from '../record/forecast-view.ts';
+import { roundContractPrice } from '../record/intent/decimal.ts';
+import { MICROS } from '../wager/venue.ts';
+import type { PushedName } from './event-names.ts';
+import { type EventPayload, MAX_REASON_LENGTH, type PushedEvent } from './event-payloads.ts';
+import type { AnyEvent, EventContent } from './log/event.ts';
+
+/** What an event is told with. */
+export interface EventViewOptions {
+  /** Master secret of the salts. */
+  saltSecret: string;
+  policy: RevealPolicy;
+  publicUrl: string;
+  chainId: number;
+}
+
+interface EventReader extends EventViewOptions {
+  /** Whether he may know what an unresolved forecast says. */
+  canReadUnresolved: boolean;
+  isPremium: boolean;
+}
+
+/**
+ * An event as a caller may see it, over whichever channel. Whoever has fallen below Basic is told that there is a signal or a wager,
+ * and not which.
+ */
+export function viewEvent(event: AnyEvent, caller: Caller, options: EventViewOptions): PushedEvent {
+  const reader = {
+    ...options,
+    canReadUnresolved: mayReadUnresolved({ caller, policy: options.policy }),
+    isPremium: caller.tier === 'premium',
+  };
+  return { id: event._id, type: event.type, timestamp: event.at.toISOString(), data: renderPayload(event, reader) };
+}
+
+function renderPayload(event: AnyEvent, reader: EventReader): EventPayload {
+  const view = PAYLOAD_VIEWS[event.type] as (content: EventContent[PushedName], reader: EventReader) => EventPayload;
+  return view(event.content, reader);
+}
+
+const PAYLOAD_VIEWS: { [Name in PushedName]: (content: EventContent[Name], reader: EventReader) => EventPayload<Name> } = {
+  'signal.new': viewNewSignal,
+  'signal.resolved': viewResolvedSignal,
+  'wager.placed': viewPlacedWager,
+  'wager.settled': viewSettledWager,
+  'attestation.created': viewAttestation,
+  'regime.changed': ({ date, from, to, at, replayed }) => {
+    return { from, to, timestamp: at.toISOString(), date, riskLevel: REGIMES[to].riskLevel, replayed };
+  },
+  'webhook.disabled': ({ webhookId, url, reason, failingSince }, { publicUrl }) => {
+    const enableUrl = `${publicUrl}/api/svc/webhooks/${webhookId}/enable`;
+    return { webhookId, url, reason, failingSince: failingSince?.toISOString() ?? null, enableUrl };
+  },
+};
+
+function viewNewSignal(
+  { values, ...doc }: EventContent['signal.new'],
+  { canReadUnresolved: basic, isPremium: premium, saltSecret }: EventReader,
+): EventPayload<'signal.new'> {
+  const { signal, direction, btcPriceCents, climatology, threshold, priceQuantiles } = values;
+  const revealed = { signal, direction, ...toCommittedProbabilities(values), salt: deriveSalt(saltSecret, doc._id) };
+  const gated = { signal: 'GATED' as const, direction: null, confidence: null, pUp: null, salt: null };
+  return {
+    ...viewForecastId(doc),
+    ...(basic ? revealed : gated),
+    btcPrice: fromCents(btcPriceCents),
+    regime: doc.regime,
+    modelVersion: doc.modelVersion,
+    windowOpensAt: doc.windowOpensAt.toISOString(),
+    resolvesAt: doc.resolvesAt.toISOString(),
+    timestamp: doc.signalAt.toISOString(),
+    commitment: doc.commitment,
+    replayed: doc.replayed,
+    late: doc.late,
+    premium: premium ? { climatology, threshold, priceQuantiles } : null,
+  };
+}
+
+function viewResolvedSignal(content: EventContent['signal.resolved'], { saltSecret }: EventReader): EventPayload<'signal.resolved'> {
+  const { values, outcome, modelVersion, replayed } = content;
+  const [resolution, reveal] = [content.resolution!, content.reveal!];
+  return {
+    ...viewForecastId(content),
+    signal: values.signal as 'BUY' | 'SELL',
+    direction: values.direction,
+    ...toCommittedProbabilities(values),
+    outcome,
+    actualDirection: resolution.actualDirection,
+    btcAtSignal: fromCents(resolution.btcAtSignalCents),
+    btcAtResolution: fromCents(resolution.btcAtResolutionCents),
+    returnBps: resolution.returnBps,
+    venues: resolution.venues,
+    resolvedAt: reveal.at.toISOString(),
+    predictionUid: content.attestation!.uid,
+    resolutionUid: reveal.uid,
+    salt: deriveSalt(saltSecret, content._id),
+    modelVersion,
+    replayed,
+  };
+}
+
+function viewAttestation(
+  { attested, ...content }: EventContent['attestation.created'],
+  { chainId, publicUrl }: EventReader,
+): EventPayload<'attestation.created'> {
+  const { kind, status, refUid, commitment, cid, replayed } = content;
+  const { uid, txHash, blockNumber, at } = attested;
+  return {
+    ...{ uid, type: kind, status, txHash, blockNumber },
+    ...viewForecastId(content),
+    chain: `eip155:${chainId}`,
+    attestedAt: at.toISOString(),
+    ...{ refUid, commitment, cid, replayed },
+    verifyUrl: `${publicUrl}/api/svc/onchain-oracle/verify/${uid}`,
+  };
+}
+
+function viewPlacedWager(
+  wager: EventContent['wager.placed'],
+  { canReadUnresolved: basic, isPremium: premium }: EventReader,
+): EventPayload<'wager.placed'> {
+  const { skippedBecause = null, placedAt, replayed } = wager;
+  const placed = skippedBecause === null;
+  const reason = skippedBecause?.slice(0, MAX_REASON_LENGTH) ?? null;
+  return {
+    ...viewMarket(wager),
+    ...(basic ? { ...(placed ? viewStake(wager) : NO_STAKE), placed, reason } : { ...GATED_STAKE, placed: null, reason: null }),
+    placedAt: (basic && placedAt?.toISOString()) || null,
+    replayed,
+    premium: premium ? viewSizing(wager) : null,
+  };
+}
+
+function viewSizing({
+  pModel,
+  qMarket,
+  pBelieved,
+  weight,
+  listing,
+}: EventContent['wager.placed']): EventPayload<'wager.placed'>['premium'] {
+  if (pModel === null || qMarket === null || pBelieved === null) return null;
+  const { yesTokenId = null, noTokenId = null } = listing ?? {};
+  return { pModel, qMarket, pBelieved, weight, yesTokenId, noTokenId };
+}
+
+function viewSettledWager(wager: EventContent['wager.settled'], { canReadUnresolved: basic }: EventReader): EventPayload<'wager.settled'> {
+  const { outcome, winner, payoutMicros, costMicros, settledAt, replayed } = wager;
+  const payout = payoutMicros ?? 0;
+  const pnl = payout - costMicros;
+  const revealed = { outcome, payout: payout / MICROS, payoutMicros: payout, pnl: pnl / MICROS, pnlMicros: pnl };
+  const gated = { outcome: null, payout: null, payoutMicros: null, pnl: null, pnlMicros: null };
+  const stake = basic ? viewStake(wager) : GATED_STAKE;
+  const { id: marketId, strikeUsd, expiresAt } = wager.market!;
+  const market = { ...viewMarket(wager), marketId, strikeUsd, expiresAt: expiresAt.toISOString() };
+  return { ...market, ...stake, winner: winner!, ...(basic ? revealed : gated), settledAt: settledAt!.toISOString(), replayed };
+}
+
+type Stake = Pick<
+  EventContent['wager.placed'],
+  '_id' | 'market' | 'venue' | 'asset' | 'side' | 'contracts' | 'costMicros' | 'listing' | 'replayed'
+>;
+
+function viewMarket({ _id: date, market, venue, asset }: Stake) {
+  const listed =
+    market === null
+      ? { market: 'none', marketId: null, strikeUsd: null, expiresAt: null }
+      : { market: market.question, marketId: market.id, strikeUsd: market.strikeUsd, expiresAt: market.expiresAt.toISOString() };
+  return { date, ...listed, venue, asset };
+}
+
+const NO_STAKE = { side: 'NONE' as const, amount: 0, amountMicros: 0, contracts: 0, price: 0, odds: 0 };
+
+/** The side, and that there is none, tell of the direction. */
+const GATED_STAKE = { side: null, amount: null, amountMicros: null, contracts: null, price: null, odds: null };
+
+function viewStake({ side, contracts, costMicros }: Stake) {
+  const price = costMicros / contracts / MICROS;
+  const amounts = { amount: costMicros / MICROS, amountMicros: costMicros };
+  return { side, ...amounts, contracts, price: roundContractPrice(price), odds: roundContractPrice(1 / price) };
+}
+
+function viewForecastId({ _id, day, horizonDays, sequence }: Pick<EventContent['signal.new'], '_id' | 'day' | 'horizonDays' | 'sequence'>) {
+  return { date: formatDay(day), predictionId: _id, horizon: formatHorizonName(horizonDays), sequence };
+}

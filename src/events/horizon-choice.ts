@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { DEFAULT_HORIZON, HORIZON_NAMES, type HorizonChoice, sortHorizons } from '../forecast/horizon-input.ts';
+import { formatHorizonName, HORIZONS, type HorizonName } from '../forecast/model.ts';
+import { withInputRules } from '../platform/validation/input-rules.ts';
+
+/** Horizons of a subscriber that names none: one story a day. */
+export const DEFAULT_HORIZONS: readonly HorizonName[] = [DEFAULT_HORIZON];
+
+/** What a subscriber may send: one horizon, or several. Neither: the default. */
+export interface HorizonFields {
+  horizon?: HorizonName;
+  horizons?: HorizonChoice;
+}
+
+const ALL = 'all';
+const SPELLINGS = [...HORIZON_NAMES, ...HORIZONS.map((days): `${typeof days}` => `${days}`)];
+const hasNoDuplicates = (values: readonly unknown[]) => new Set(values).size === values.length;
+
+const ONE_RULE = `must be one of ${HORIZON_NAMES.join(', ')}, with or without the d; several go into horizons`;
+const LIST_RULE = `must be a list of ${HORIZON_NAMES.join(', ')}, with or without the d, or "${ALL}"`;
+
+/** One horizon in JSON, whose schema names each spelling: `"7d"`, `"7"` or `7`; parsed to `7d`. */
+export const HORIZON_FIELD = z
+  .union([z.enum(SPELLINGS), z.literal([...HORIZONS])], { error: ONE_RULE })
+  .transform((value) => formatHorizonName(Number.parseInt(String(value), 10)));
+
+/** Several horizons in JSON, or `"all"`, which is parsed to null. */
+export const HORIZONS_FIELD = z.union(
+  [
+    withInputRules(
+      z
+        .array(HORIZON_FIELD)
+        .min(1, 'must name at least one horizon')
+        .max(HORIZONS.length, 'must name each of them once')
+        .refine(hasNoDuplicates, { error: 'must name each of them once' }),
+      { uniqueItems: true },
+    ),
+    z.literal(ALL).transform(() => null),
+  ],
+  { error: LIST_RULE },
+);
+
+/** For `refine` of an object that has both fields. */
+export const ONE_CHOICE: [(fields: HorizonFields) => boolean, { path: string[]; error: string }] = [
+  ({ horizon, horizons }) => horizon === undefined || horizons === undefined,
+  { path: ['horizon'], error: 'cannot be sent together with horizons: send one of them' },
+];
+
+/** The same in JSON Schema; linters ask that a required property is defined beside. */
+export const ONE_CHOICE_RULE = { not: { properties: { horizon: {}, horizons: {} }, required: ['horizon', 'horizons'] } };
+
+/** The choice of a subscriber, in ascending order, each horizon once; undefined when it names none. */
+export function parseHorizonChoice({ horizon, horizons }: HorizonFields): HorizonChoice | undefined {
+  if (horizon !== undefined) return [horizon];
+  return horizons == null ? horizons : sortHorizons(horizons);
+}

@@ -1,0 +1,52 @@
+import type { Regime } from '../../forecast/regime/regime.ts';
+import type { CommittedValues, ForecastDoc } from '../../record/forecast-doc.ts';
+import type { WagerDoc } from '../../wager/wager-book.ts';
+import type { PushedName } from '../event-names.ts';
+
+type ForecastFacts = Pick<ForecastDoc, '_id' | 'day' | 'horizonDays' | 'sequence' | 'modelVersion' | 'replayed'>;
+type SignalFacts = ForecastFacts &
+  Pick<ForecastDoc, 'regime' | 'signalAt' | 'windowOpensAt' | 'resolvesAt' | 'commitment' | 'late'> & { values: CommittedValues };
+type AttestationFacts = ForecastFacts & Pick<ForecastDoc, 'commitment' | 'cid'>;
+type WagerFacts = Pick<WagerDoc, '_id' | 'venue' | 'asset' | 'market' | 'listing' | 'side' | 'contracts' | 'costMicros' | 'replayed'>;
+
+/** What an event is made of, by its kind, as it is kept: everything, whoever may see it. */
+export interface EventContent {
+  'signal.new': SignalFacts;
+  'signal.resolved': ForecastFacts &
+    Required<Pick<ForecastDoc, 'attestation' | 'resolution' | 'reveal'>> & { values: CommittedValues; outcome: 'WIN' | 'LOSS' };
+  'attestation.created': AttestationFacts & {
+    kind: 'prediction' | 'resolution';
+    status: 'PENDING' | 'VOID' | 'WIN' | 'LOSS' | 'HOLD';
+    attested: NonNullable<ForecastDoc['attestation']>;
+    /** The attestation that this one refers to. */
+    refUid: ForecastDoc['previousUid'];
+  };
+  'wager.placed': WagerFacts &
+    Pick<WagerDoc, 'pModel' | 'qMarket' | 'pBelieved' | 'weight' | 'placedAt'> &
+    // Unset in events from before days without a wager had one.
+    Partial<Pick<WagerDoc, 'skippedBecause'>>;
+  'wager.settled': WagerFacts & Pick<WagerDoc, 'winner' | 'payoutMicros' | 'settledAt'> & { outcome: 'WIN' | 'LOSS' };
+  'regime.changed': { date: string; from: Regime; to: Regime; at: Date; replayed: boolean };
+  'webhook.disabled': { webhookId: string; url: string; reason: string; failingSince: Date | null };
+}
+
+/** An event before it has its place in the log. */
+export interface EventDraft<Name extends PushedName = PushedName> {
+  /** What makes it once: the same occurrence has the same key in whichever process. */
+  key: string;
+  type: Name;
+  /** When it happened. */
+  at: Date;
+  /** Days; null for what has no horizon. */
+  horizonDays: number | null;
+  /** In lower case: only this wallet is told; null: whoever may. */
+  wallet: string | null;
+  content: EventContent[Name];
+}
+
+/** An event in the log. `_id` counts from 1 without gaps: subscribers resume by it. */
+export type EventDoc<Name extends PushedName = PushedName> = EventDraft<Name> & { _id: number; appendedAt: Date };
+
+/** An event of any kind, its content known by its type. */
+export type AnyEvent = { [Name in PushedName]: EventDoc<Name> }[PushedName];
+export type AnyEventDraft = { [Name in PushedName]: EventDraft<Name> }[PushedName];

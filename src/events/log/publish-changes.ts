@@ -1,0 +1,51 @@
+import { clearOutbox, findWithOutbox } from '../../platform/outbox.ts';
+import type { DayDoc } from '../../record/day-doc.ts';
+import type { ForecastRecord } from '../../record/forecast-record.ts';
+import type { WagerBook } from '../../wager/wager-book.ts';
+import { PUSHED_NAMES } from '../event-names.ts';
+import type { AnyEventDraft } from './event.ts';
+import { buildForecastDrafts, buildRegimeDrafts, buildWagerDrafts } from './event-drafts.ts';
+import { EVENT_RETENTION_DAYS, type EventLog } from './event-log.ts';
+
+export interface PublishChangesDeps {
+  log: EventLog;
+  record: ForecastRecord;
+  wagers: WagerBook;
+  now(): Date;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Brings what was written beside changes into the event log, oldest first, and returns how many events that made. Any process may,
+ * at any time: what another one has brought there, or a killed one left half done, is found by its key.
+ */
+export async function publishChanges({ log, record, wagers, now }: PublishChangesDeps): Promise<number> {
+  const [days, forecasts, stakes] = await Promise.all([
+    findWithOutbox(record.days),
+    findWithOutbox(record.forecasts),
+    findWithOutbox(wagers.wagers),
+  ]);
+  const drafts = [
+    ...(await Promise.all(days.map(async (day) => buildRegimeDrafts(day, await findDayBefore(record, day))))),
+    ...forecasts.map((doc) => doc.outbox.flatMap((change) => buildForecastDrafts(doc, change))),
+    ...stakes.map((doc) => doc.outbox.flatMap((change) => buildWagerDrafts(doc, change))),
+  ].flat();
+  const at = now();
+  const oldest = at.getTime() - EVENT_RETENTION_DAYS * DAY_MS;
+  const appended = await log.append(drafts.filter((draft) => draft.at.getTime() >= oldest).sort(compareDrafts), at);
+  // Not before they stand in the log.
+  await Promise.all([clearOutbox(record.days, days), clearOutbox(record.forecasts, forecasts), clearOutbox(wagers.wagers, stakes)]);
+  return appended;
+}
+
+/** As they happened; at the same moment in the order of a day. */
+function compareDrafts(a: AnyEventDraft, b: AnyEventDraft): number {
+  const rank = ({ type }: AnyEventDraft) => PUSHED_NAMES.indexOf(type);
+  return a.at.getTime() - b.at.getTime() || rank(a) - rank(b) || (a.horizonDays ?? 0) - (b.horizonDays ?? 0) || a.key.localeCompare(b.key);
+}
+
+async function findDayBefore({ days }: ForecastRecord, { day }: DayDoc): Promise<Pick<DayDoc, 'regime'> | null> {
+  const query = { day: { $lt: day }, regime: { $ne: null } };
+  return days.findOne(query, { sort: { day: -1 }, projection: { regime: 1 }, hint: { day: 1 } });
+}

@@ -1,0 +1,203 @@
+import type { Caller, Tier } from '../../../auth/caller.ts';
+import { isOracleError } from '../../../platform/errors.ts';
+import type { Log } from '../../../platform/log.ts';
+import { type EventViewOptions, viewEvent } from '../../event-view.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import { resumeWithTier, TIER_RECHECK_MS } from '../health/suspension.ts';
+import type { WebhookHealthStore } from '../health/webhook-health.ts';
+import type { HostLimiter } from '../limits/host-limiter.ts';
+import type { WebhookDoc } from '../registry/webhook.ts';
+import { decideOutcome } from '../retry/attempt-outcome.ts';
+import { type CallWebhookDeps, callWebhook, WEBHOOK_CALL_TIMEOUT_MS, type WebhookCallResult, type WebhookRequest } from './call-webhook.ts';
+import type { WebhookDeliveryDoc } from './delivery.ts';
+import type { DeliveryQueue } from './delivery-queue.ts';
+import type { SenderLease, SenderLeaseStore } from './sender-lease.ts';
+
+export interface DeliverDeps extends CallWebhookDeps {
+  leases: SenderLeaseStore;
+  health: WebhookHealthStore;
+  queue: DeliveryQueue;
+  events: Pick<EventLog, 'event'>;
+  hosts: HostLimiter;
+  view: EventViewOptions;
+  /** What a wallet, in lower case, is worth now. @throws OracleError CHAIN_UNREACHABLE */
+  tierOf(wallet: string): Promise<Tier>;
+  log: Log;
+  /** From 0 to below 1. */
+  random(): number;
+  /** What a call may take longer than its limit before its lease is over, other than usual. */
+  marginMs?: number;
+  /** When a turn begins no further call, other than usual. */
+  turnMs?: number;
+  /** Aborted when the stop begins: nothing new is sent from then on. */
+  stopping: AbortSignal;
+  /** Aborted when what is under way must end. */
+  abortCalls: AbortSignal;
+}
+
+/** A turn begins no further call after this time, so that no webhook keeps others waiting. */
+const MAX_TURN_START_MS = 10_000;
+/** What a call may take longer than its limit before its lease is over. */
+const LEASE_MARGIN_MS = 5_000;
+/** When it is tried again what was not tried at all, and does not count as an attempt. */
+const POSTPONE_MS = { busy: 1_000, spent: 5_000, unreadable: 60_000, sealed: 60_000 } as const;
+
+/**
+ * Sends a webhook what is due in its queue, one message after the other, for a turn. Returns the head of the queue as it is then, null
+ * when nothing waits. Where somebody else is at it, or the webhook has ended, nothing is sent.
+ * @throws by the database
+ */
+export async function deliverToWebhook(deps: DeliverDeps, webhookId: string): Promise<WebhookDeliveryDoc | null> {
+  const endMs = performance.now() + (deps.turnMs ?? MAX_TURN_START_MS);
+  for (;;) {
+    const lease = await deps.leases.acquire(webhookId);
+    if (lease === null && (await resumeIfSuspended(deps, webhookId))) continue;
+    if (lease === null) return null;
+    try {
+      await sendDue(deps, lease, endMs);
+    } finally {
+      await deps.leases.release(lease);
+    }
+    // After the release: whoever queued something before it may have found the lease taken, and gone away.
+    const head = await deps.queue.wake(webhookId, deps.now());
+    if (head === null || !isDue(head, deps.now()) || isTurnOver(deps, endMs)) return head;
+  }
+}
+
+/**
+ * Whether a webhook was suspended and is active again. What waits for one that has ended is ended too; the work of another lease
+ * holder is left alone.
+ */
+async function resumeIfSuspended(deps: DeliverDeps, webhookId: string): Promise<boolean> {
+  const at = deps.now();
+  const status = await deps.health.getStatus(webhookId);
+  if (status === 'suspended') return resumeWithTier(deps, webhookId);
+  if (status === null) await deps.queue.deleteAll(webhookId);
+  if (status === 'disabled') await deps.queue.cancel(webhookId, at);
+  return false;
+}
+
+async function sendDue(deps: DeliverDeps, initialLease: SenderLease, endMs: number): Promise<void> {
+  let lease: SenderLease | null = initialLease;
+  while (lease !== null && !isTurnOver(deps, endMs)) {
+    const head = await deps.queue.findHead(initialLease.webhook._id);
+    if (head === null || !isDue(head, deps.now()) || !(await sendHead(deps, lease, head))) return;
+    lease = await deps.leases.renew(lease);
+  }
+}
+
+/** False when there is nothing more to be sent in this turn. */
+async function sendHead(deps: DeliverDeps, lease: SenderLease, head: WebhookDeliveryDoc): Promise<boolean> {
+  const { webhook } = lease;
+  const body = await renderEventBody(deps, webhook, head);
+  if (body === 'later') return false;
+  if (body === 'gone') return failExpired(deps, head);
+  // A message that is being sent when the lease ends could be overtaken.
+  if (lease.expiresAtMs - performance.now() < (deps.timeoutMs ?? WEBHOOK_CALL_TIMEOUT_MS) + (deps.marginMs ?? LEASE_MARGIN_MS)) return true;
+  const call = { messageId: head.messageId, body, signal: deps.abortCalls };
+  const called = await deps.hosts.run(webhook, () => tryCallWebhook(deps, webhook, call));
+  if (typeof called === 'string') return postpone(deps, head, POSTPONE_MS[called]);
+  // Broken off by us: whether it arrived is not known, and it is nobody's failure.
+  if (deps.abortCalls.aborted && called.attempt.status === null) return false;
+  return settleAttempt(deps, webhook, head, called);
+}
+
+/** Where no more host names can be looked up, or the secret does not open, that is nobody's failure either. */
+async function tryCallWebhook(
+  deps: DeliverDeps,
+  webhook: WebhookDoc,
+  call: WebhookRequest,
+): Promise<WebhookCallResult | 'busy' | 'sealed'> {
+  try {
+    return await callWebhook(deps, webhook, call);
+  } catch (error) {
+    if (isOracleError(error, 'RATE_LIMITED')) return 'busy';
+    if (!isOracleError(error, 'CONFIG_INVALID')) throw error;
+    deps.log.error({ err: error, webhook: webhook._id }, 'the secret of a webhook does not open: nothing is sent to it');
+    return 'sealed';
+  }
+}
+
+/**
+ * The event as the webhook's owner may see it now. `later` when the chain does not say what that is, and when the wallet has lost its
+ * tier, which suspends the webhook; `gone` when the event is kept no longer.
+ */
+async function renderEventBody(
+  deps: DeliverDeps,
+  { _id, wallet }: WebhookDoc,
+  head: WebhookDeliveryDoc,
+): Promise<string | 'later' | 'gone'> {
+  const event = head.eventId === null ? null : await deps.events.event(head.eventId);
+  if (event === null) return 'gone';
+  try {
+    const tier = await deps.tierOf(wallet);
+    if (tier === 'public') {
+      await deps.health.suspend(_id, deps.now());
+      deps.log.info({ webhook: _id }, 'a webhook is suspended: its wallet has lost the Basic tier');
+      await postpone(deps, head, TIER_RECHECK_MS);
+      return 'later';
+    }
+    const caller: Caller = { tier, wallet: wallet as Caller['wallet'] & string };
+    return JSON.stringify(viewEvent(event, caller, deps.view));
+  } catch (error) {
+    if (!isOracleError(error, 'CHAIN_UNREACHABLE')) throw error;
+    await postpone(deps, head, POSTPONE_MS.unreadable);
+    return 'later';
+  }
+}
+
+/** The webhook's end is written before that of its delivery: whoever dies in between leaves nothing ended but what is told to be. */
+async function settleAttempt(
+  deps: DeliverDeps,
+  webhook: WebhookDoc,
+  head: WebhookDeliveryDoc,
+  called: WebhookCallResult,
+): Promise<boolean> {
+  const { health, queue, log, random } = deps;
+  const { attempt } = called;
+  const { verdict, end } = decideOutcome({ webhook, attempts: countAttempts(webhook, head) + 1, called }, random);
+  if (attempt.reason === null) {
+    await health.recordSuccess(webhook);
+    return queue.recordAttempt(head, attempt, verdict, attempt.at);
+  }
+  const counts = end === null ? await health.recordFailure(webhook, attempt.at) : await health.disable(webhook, { ...end, at: attempt.at });
+  // What another URL has answered says nothing of this one, which is called now.
+  const isRecorded = await queue.recordAttempt(
+    head,
+    attempt,
+    counts ? verdict : { state: 'PENDING', nextAttemptAt: attempt.at },
+    attempt.at,
+  );
+  if (end === null || !counts) return isRecorded;
+  log.warn({ webhook: webhook._id, by: end.by, reason: end.reason }, 'a webhook was disabled');
+  return false;
+}
+
+/** Attempts at the URL that the webhook leads to now. */
+function countAttempts({ urlSetAt }: WebhookDoc, { attempts }: WebhookDeliveryDoc): number {
+  return urlSetAt === undefined ? attempts.length : attempts.filter(({ at }) => at >= urlSetAt).length;
+}
+
+async function failExpired({ queue, now }: DeliverDeps, head: WebhookDeliveryDoc): Promise<boolean> {
+  const at = now();
+  return queue.recordAttempt(head, { at, status: null, ms: 0, reason: 'The event is no longer kept' }, { state: 'FAILED' }, at);
+}
+
+async function postpone({ queue, now }: DeliverDeps, head: WebhookDeliveryDoc, ms: number): Promise<false> {
+  await queue.postpone(head, new Date(now().getTime() + ms));
+  return false;
+}
+
+/** For how long a turn lasts at the most: with its last call, and what the database takes before and after it. */
+export function getMaxTurnMs({
+  turnMs = MAX_TURN_START_MS,
+  timeoutMs = WEBHOOK_CALL_TIMEOUT_MS,
+  marginMs = LEASE_MARGIN_MS,
+}: TurnTimes): number {
+  return turnMs + timeoutMs + 2 * marginMs;
+}
+
+type TurnTimes = Pick<DeliverDeps, 'turnMs' | 'timeoutMs' | 'marginMs'>;
+
+export const isDue = ({ nextAttemptAt }: WebhookDeliveryDoc, now: Date) => nextAttemptAt === null || nextAttemptAt <= now;
+const isTurnOver = ({ stopping }: DeliverDeps, endMs: number) => stopping.aborted || performance.now() >= endMs;

@@ -1,0 +1,24 @@
+import type { Db } from 'mongodb';
+import { clearOutbox, findWithOutbox } from '../../../platform/outbox.ts';
+import type { AnyEventDraft } from '../../log/event.ts';
+import type { EventLog } from '../../log/event-log.ts';
+import type { WebhookDoc, WebhookEnding } from '../registry/webhook.ts';
+
+/** Brings the ends of webhooks into the event log, each once in whichever process, and returns how many events that made. */
+export async function publishWebhookNotices({ db, log, now }: { db: Db; log: EventLog; now(): Date }): Promise<number> {
+  const webhooks = db.collection<WebhookDoc>('webhooks');
+  const docs = await findWithOutbox(webhooks);
+  const drafts = docs.flatMap((doc) => doc.outbox.map((ending) => toNoticeDraft(doc, ending)));
+  const appended = await log.append(
+    drafts.sort((a, b) => a.at.getTime() - b.at.getTime() || a.key.localeCompare(b.key)),
+    now(),
+  );
+  // Not before they stand in the log.
+  await clearOutbox(webhooks, docs);
+  return appended;
+}
+
+function toNoticeDraft({ _id, url, wallet }: WebhookDoc, { change, at, reason, failingSince }: WebhookEnding): AnyEventDraft {
+  const content = { webhookId: _id, url, reason, failingSince };
+  return { type: 'webhook.disabled', key: `webhook.disabled:${_id}:${change}`, at, horizonDays: null, wallet, content };
+}

@@ -1,0 +1,22 @@
+import { Semaphore } from '../../../platform/concurrency/semaphore.ts';
+import type { TargetRules } from '../../../platform/outbound/target.ts';
+
+/** Names that are looked up for a wallet at once, and further ones that wait: as many as it can have webhooks. */
+const WALLET_LOOKUP_LIMITS = { maxConcurrent: 2, maxQueued: 8, waitMs: 1_000 } as const;
+
+/** Gives each wallet rules under which the names that it registers are looked up a few at a time: its slow ones keep nobody else waiting. */
+export function createWalletLookups(rules: TargetRules): (wallet: string) => TargetRules {
+  const wallets = new Map<string, Semaphore>();
+  return (wallet) => ({
+    ...rules,
+    async resolve(hostname) {
+      const semaphore = wallets.get(wallet) ?? new Semaphore(WALLET_LOOKUP_LIMITS);
+      wallets.set(wallet, semaphore);
+      try {
+        return await semaphore.run(() => rules.resolve(hostname));
+      } finally {
+        if (semaphore.isIdle) wallets.delete(wallet);
+      }
+    },
+  });
+}

@@ -1,0 +1,183 @@
+import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
+import { OracleError } from '../../../platform/errors.ts';
+import { isDuplicateKey } from '../../../platform/mongo.ts';
+import { OUTBOX_INDEX } from '../../../platform/outbox.ts';
+import { FAN_OUT_INDEX } from '../delivery/fan-out.ts';
+import { REVERSIBLE_DISABLERS, type WebhookDoc } from './webhook.ts';
+
+/** Callbacks that one wallet can have. */
+export const MAX_WEBHOOKS_PER_WALLET = 10;
+
+/** Callbacks of all wallets together: each costs a look at every event. */
+export const MAX_WEBHOOKS = 10_000;
+
+export const WEBHOOK_INDEXES = [
+  {
+    collection: 'webhooks',
+    indexes: [{ key: { wallet: 1, slot: 1 }, unique: true }, { key: { fingerprint: 1 }, unique: true }, FAN_OUT_INDEX, OUTBOX_INDEX],
+  },
+];
+
+const DISABLED_REVERSIBLY = { status: 'disabled' as const, disabledBy: { $in: [...REVERSIBLE_DISABLERS] } };
+const BY_ID = { _id: 1 } as const;
+
+type NewSecret = Pick<WebhookDoc, 'sealedSecret' | 'secretSetAt' | 'previousSecret'>;
+
+/** Registered callbacks. Whose they are is part of every query of a caller's. */
+export class WebhookStore {
+  readonly #webhooks: Collection<WebhookDoc>;
+  readonly #max: number;
+
+  /** @param max webhooks of all wallets together */
+  constructor(db: Db, max = MAX_WEBHOOKS) {
+    this.#webhooks = db.collection('webhooks');
+    this.#max = max;
+  }
+
+  /** A wallet's own, oldest first. */
+  async list(wallet: string): Promise<WebhookDoc[]> {
+    const found = await this.#webhooks.find({ wallet }).toArray();
+    return found.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || a._id.localeCompare(b._id));
+  }
+
+  get(wallet: string, id: string): Promise<WebhookDoc | null> {
+    return this.#webhooks.findOne({ _id: id, wallet }, { hint: BY_ID });
+  }
+
+  /** @throws OracleError CONFLICT when the wallet has all it can have, RATE_LIMITED when all wallets together have. */
+  async requireCapacity(wallet: string): Promise<void> {
+    if ((await this.#freeSlots(wallet)).length === 0) throw walletLimitReached();
+    // From the metadata of the collection: no documents are counted.
+    if ((await this.#webhooks.estimatedDocumentCount()) >= this.#max) throw serviceLimitReached();
+  }
+
+  /** @throws OracleError CONFLICT when a webhook has this fingerprint. */
+  async requireNotRegistered(fingerprint: string): Promise<void> {
+    const same = await this.#webhooks.findOne({ fingerprint }, { projection: { _id: 1 } });
+    if (same !== null) throw duplicateWebhook(same._id);
+  }
+
+  /**
+   * Adds a webhook in a free slot of its wallet.
+   * @throws OracleError CONFLICT when the wallet has no free one, or has just this webhook already; RATE_LIMITED when all wallets
+   * together have all that there can be.
+   */
+  async add(webhook: Omit<WebhookDoc, 'slot'>): Promise<WebhookDoc> {
+    // A slot that is lost was won by somebody else: in a wallet that only adds, the loop ends after as many rounds as slots.
+    for (;;) {
+      const [slot] = await this.#freeSlots(webhook.wallet);
+      const same = await this.#webhooks.findOne({ fingerprint: webhook.fingerprint });
+      if (same !== null) throw duplicateWebhook(same._id);
+      if (slot === undefined) throw walletLimitReached();
+      const doc = { ...webhook, slot };
+      if (await this.#insert(doc)) return this.#removeIfOverLimit(doc);
+    }
+  }
+
+  /** Registrations that come at once may each have found room. */
+  async #removeIfOverLimit(doc: WebhookDoc): Promise<WebhookDoc> {
+    if ((await this.#webhooks.estimatedDocumentCount()) <= this.#max) return doc;
+    await this.remove(doc.wallet, doc._id);
+    throw serviceLimitReached();
+  }
+
+  /** Tells whether there was one of that id and wallet. */
+  async remove(wallet: string, id: string): Promise<boolean> {
+    const { deletedCount } = await this.#webhooks.deleteOne({ _id: id, wallet }, { hint: BY_ID });
+    return deletedCount > 0;
+  }
+
+  /** Null when the secret is another one by now, or the webhook gone. */
+  replaceSecret({ _id, wallet, sealedSecret }: WebhookDoc, change: NewSecret): Promise<WebhookDoc | null> {
+    return this.#update({ _id, wallet, sealedSecret }, { $set: change });
+  }
+
+  /**
+   * Null when what it is called for, or where, is something else by now, or the webhook gone.
+   * @throws OracleError CONFLICT when the wallet has another one that is just that.
+   */
+  async updateSubscription({ _id, wallet, fingerprint }: WebhookDoc, change: Partial<WebhookDoc>): Promise<WebhookDoc | null> {
+    try {
+      return await this.#update({ _id, wallet, fingerprint }, { $set: change });
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      const same = await this.#webhooks.findOne({ fingerprint: change.fingerprint }, { projection: { _id: 1 } });
+      if (same !== null) throw duplicateWebhook(same._id);
+      return null;
+    }
+  }
+
+  /**
+   * Makes a webhook active again that was ended by its receiver or by failures; null when there is none.
+   * @param queuedThrough id of the last event that it is not called for any more
+   */
+  enable(wallet: string, id: string, queuedThrough: number): Promise<WebhookDoc | null> {
+    const ended = { _id: id, wallet, ...DISABLED_REVERSIBLY };
+    const active = { status: 'active' as const, disabledAt: null, disabledReason: null, disabledBy: null, failingSince: null };
+    return this.#update(ended, { $set: active, $max: { queuedThrough } });
+  }
+
+  /** Makes a suspended webhook active again, which gets all events since; null when there is none. */
+  resume(wallet: string, id: string): Promise<WebhookDoc | null> {
+    return this.#update({ _id: id, wallet, status: 'suspended' }, { $set: { status: 'active', suspendedAt: null } });
+  }
+
+  /** Notes a test, unless one was noted since then; tells whether it did. */
+  async recordTest({ _id, wallet }: WebhookDoc, { since, at }: { since: Date; at: Date }): Promise<boolean> {
+    const rested = { _id, wallet, testedAt: { $not: { $gt: since } } };
+    return (await this.#update(rested, { $set: { testedAt: at } })) !== null;
+  }
+
+  /** Disables a webhook for good; of one that the operator has disabled already the first reason stands. Null when there is none. */
+  async disable(id: string, disabledReason: string, disabledAt: Date): Promise<WebhookDoc | null> {
+    const change = {
+      $set: { status: 'disabled' as const, disabledReason, disabledAt, disabledBy: 'operator' as const, suspendedAt: null },
+    };
+    await this.#update({ _id: id, $or: [{ status: { $in: ['active' as const, 'suspended' as const] } }, DISABLED_REVERSIBLY] }, change);
+    return this.#webhooks.findOne({ _id: id });
+  }
+
+  #update(filter: Filter<WebhookDoc>, update: UpdateFilter<WebhookDoc>): Promise<WebhookDoc | null> {
+    return this.#webhooks.findOneAndUpdate(filter, update, { returnDocument: 'after', hint: BY_ID });
+  }
+
+  async #freeSlots(wallet: string): Promise<number[]> {
+    const taken = await this.#webhooks.find({ wallet }, { projection: { slot: 1 } }).toArray();
+    return Array.from({ length: MAX_WEBHOOKS_PER_WALLET }, (_, slot) => slot).filter((slot) => taken.every((one) => one.slot !== slot));
+  }
+
+  async #insert(doc: WebhookDoc): Promise<boolean> {
+    try {
+      await this.#webhooks.insertOne(doc);
+      return true;
+    } catch (error) {
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  }
+}
+
+function walletLimitReached(): OracleError {
+  return new OracleError('CONFLICT', `A wallet can have ${MAX_WEBHOOKS_PER_WALLET} webhooks, and this one has them`, {
+    suggestedAction: 'Delete one first: GET /api/svc/webhooks lists them.',
+    details: { limit: MAX_WEBHOOKS_PER_WALLET },
+  });
+}
+
+const FULL_RETRY_SECONDS = 3_600;
+
+function serviceLimitReached(): OracleError {
+  return new OracleError('RATE_LIMITED', 'All webhooks that this service takes are registered', {
+    suggestedAction: 'Receive the events over the WebSocket, or register later: others may be deleted by then.',
+    retryAfterSeconds: FULL_RETRY_SECONDS,
+    details: { policy: 'webhooks', scope: 'all' },
+  });
+}
+
+function duplicateWebhook(id: string): OracleError {
+  return new OracleError('CONFLICT', 'This URL is registered for these events and horizons already', {
+    field: 'url',
+    suggestedAction: 'Use the one there is: POST /api/svc/webhooks/{id}/secret gives it another secret.',
+    details: { id },
+  });
+}

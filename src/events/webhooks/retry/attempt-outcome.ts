@@ -1,0 +1,41 @@
+import type { WebhookCallResult } from '../delivery/call-webhook.ts';
+import type { DeliveryTransition } from '../delivery/delivery-queue.ts';
+import type { Disablement } from '../health/webhook-health.ts';
+import type { WebhookDoc } from '../registry/webhook.ts';
+import { DISABLE_AFTER_FAILING_MS, getNextAttemptAt } from './retry-schedule.ts';
+
+/** What a receiver answers that is never to be called again. */
+const HTTP_GONE = 410;
+
+interface AttemptContext {
+  webhook: Pick<WebhookDoc, 'failingSince'>;
+  /** Of this delivery, this one included. */
+  attempts: number;
+  called: WebhookCallResult;
+}
+
+/** What follows from an attempt: for the delivery, and for the webhook where it ends. */
+export interface AttemptOutcome {
+  verdict: DeliveryTransition;
+  end: Omit<Disablement, 'at'> | null;
+}
+
+/** What Standard Webhooks says of an answer. @param random from 0 to below 1 */
+export function decideOutcome(
+  { webhook, attempts, called: { attempt, retryAfterSeconds } }: AttemptContext,
+  random: () => number,
+): AttemptOutcome {
+  const { at, status, reason } = attempt;
+  if (reason === null) return { verdict: { state: 'DELIVERED' }, end: null };
+  const failingSince = webhook.failingSince ?? at;
+  if (status === HTTP_GONE) return disablingOutcome({ by: 'receiver', reason: 'The receiver answered 410 Gone', failingSince });
+  if (at.getTime() - failingSince.getTime() >= DISABLE_AFTER_FAILING_MS) {
+    return disablingOutcome({ by: 'failures', reason: `Every attempt has failed for five days; the last one: ${reason}`, failingSince });
+  }
+  const nextAttemptAt = getNextAttemptAt({ attempts, at, retryAfterSeconds }, random);
+  return { verdict: nextAttemptAt === null ? { state: 'FAILED' } : { state: 'PENDING', nextAttemptAt }, end: null };
+}
+
+function disablingOutcome(end: Omit<Disablement, 'at'>): AttemptOutcome {
+  return { verdict: { state: 'CANCELLED' }, end };
+}

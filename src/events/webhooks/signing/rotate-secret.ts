@@ -1,0 +1,62 @@
+import { timingSafeEqual } from 'node:crypto';
+import { isOracleError, OracleError } from '../../../platform/errors.ts';
+import type { SecretBox } from '../../../platform/secrets/secret-box.ts';
+import type { WebhookDoc } from '../registry/webhook.ts';
+import type { WebhookStore } from '../registry/webhook-store.ts';
+import { requireOwnWebhook } from '../registry/webhook-view.ts';
+import { generateSecret, toSigningKey } from './secret.ts';
+
+/** For so long calls carry a signature by the secret before, too: the time a receiver has to learn the new one. */
+export const PREVIOUS_SECRET_HOURS = 24;
+
+const HOUR_MS = 3_600_000;
+
+export interface RotateSecretDeps {
+  store: WebhookStore;
+  box: SecretBox;
+  now(): Date;
+}
+
+/**
+ * Sets a new secret, the caller's own or one that is made. A secret that is set already changes nothing, so that a request whose answer
+ * was lost can be sent again; of two secrets that went before only the later one goes on signing, and none that opens no longer, since it
+ * was sealed under another master secret.
+ * @throws OracleError NOT_FOUND, INPUT_INVALID naming `secret`, CONFLICT when another request sets one at this very moment
+ */
+export async function rotateSecret(
+  { store, box, now }: RotateSecretDeps,
+  { wallet, id, secret = generateSecret() }: { wallet: string; id: string; secret?: string },
+): Promise<{ doc: WebhookDoc; secret: string }> {
+  const key = toSigningKey(secret);
+  const doc = await requireOwnWebhook(store, wallet, id);
+  const before = openSecretOrNull(box, doc);
+  if (before !== null && isSameKey(key, toSigningKey(before))) return { doc, secret };
+  const at = now();
+  const validUntil = new Date(at.getTime() + PREVIOUS_SECRET_HOURS * HOUR_MS);
+  const rotated = await store.replaceSecret(doc, {
+    sealedSecret: box.seal('webhook-secret', id, secret),
+    secretSetAt: at,
+    previousSecret: before === null ? null : { sealed: doc.sealedSecret, validUntil },
+  });
+  if (rotated === null) throw concurrentChange();
+  return { doc: rotated, secret };
+}
+
+function openSecretOrNull(box: SecretBox, { _id, sealedSecret }: WebhookDoc): string | null {
+  try {
+    return box.open('webhook-secret', _id, sealedSecret);
+  } catch (error) {
+    if (isOracleError(error, 'CONFIG_INVALID')) return null;
+    throw error;
+  }
+}
+
+function isSameKey(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function concurrentChange(): OracleError {
+  return new OracleError('CONFLICT', 'Another request has changed or deleted the webhook at this very moment', {
+    suggestedAction: 'Whoever sent that one has the secret that is set; ask again for another one.',
+  });
+}

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { OracleError } from '../../../platform/errors.ts';
+
+/** Bytes of a generated secret; Standard Webhooks recommends 24 to 64. */
+const GENERATED_SECRET_BYTES = 32;
+/** Fewer could be guessed from a signature. */
+export const MIN_SECRET_BYTES = 16;
+export const MAX_SECRET_LENGTH = 256;
+const SECRET_PREFIX = 'whsec_';
+
+/** What a secret of the caller's own may be, in words. */
+export const SECRET_RULE = `${SECRET_PREFIX} and base64 of at least ${MIN_SECRET_BYTES} bytes, or any other text of at least ${MIN_SECRET_BYTES} bytes without control characters; at most ${MAX_SECRET_LENGTH} characters`;
+
+/** A new secret: `whsec_` and base64 of 32 random bytes, as Standard Webhooks writes them. */
+export function generateSecret(): string {
+  return SECRET_PREFIX + randomBytes(GENERATED_SECRET_BYTES).toString('base64');
+}
+
+/**
+ * The key that deliveries are signed with: the bytes in a `whsec_` secret, otherwise those of the text.
+ * @throws OracleError INPUT_INVALID for one that is too short, too long or malformed; it suggests a fresh one, and never repeats the secret.
+ */
+export function toSigningKey(secret: string): Buffer {
+  const key =
+    secret.length > MAX_SECRET_LENGTH
+      ? null
+      : secret.startsWith(SECRET_PREFIX)
+        ? decodeBase64Key(secret.slice(SECRET_PREFIX.length))
+        : encodeTextKey(secret);
+  if (key !== null && key.length >= MIN_SECRET_BYTES) return key;
+  const suggestion = generateSecret();
+  throw new OracleError('INPUT_INVALID', `The secret must be ${SECRET_RULE}`, {
+    field: 'secret',
+    suggestedAction: `Send ${suggestion}, which was generated for this answer and is stored nowhere, or leave "secret" out.`,
+    details: { suggestion },
+  });
+}
+
+function decodeBase64Key(base64: string): Buffer | null {
+  const key = Buffer.from(base64, 'base64');
+  return key.toString('base64').replace(/=+$/, '') === base64.replace(/={1,2}$/, '') ? key : null;
+}
+
+function encodeTextKey(secret: string): Buffer | null {
+  return /\p{Cc}|\p{Cs}/u.test(secret) ? null : Buffer.from(secret);
+}

@@ -1,0 +1,185 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Semaphore } from '../../platform/concurrency/semaphore.ts';
+import type { Log } from '../../platform/log.ts';
+import { WEBSOCKET } from '../channels.ts';
+import type { EventViewOptions } from '../event-view.ts';
+import type { AnyEvent } from '../log/event.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { Clock } from './clock.ts';
+import type { Connection } from './connection.ts';
+import type { ConnectionSlotStore } from './connection-slot-store.ts';
+import type { CloseCause } from './messages/close-codes.ts';
+import { createEventEncoder } from './messages/encode-message.ts';
+import { replayMissedEvents } from './replay-missed-events.ts';
+import type { SessionEntitlement } from './session-holder.ts';
+
+export interface ConnectionHubOptions {
+  events: Pick<EventLog, 'after'>;
+  slots: Pick<ConnectionSlotStore, 'heartbeat' | 'release' | 'releaseAll'>;
+  view: EventViewOptions;
+  /** What sessions are worth now, by their ids. */
+  readEntitlements(sessionIds: readonly string[]): Promise<ReadonlyMap<string, SessionEntitlement>>;
+  clock: Clock;
+  log: Log;
+}
+
+/** So many replays read the log at once. */
+const MAX_CONCURRENT_REPLAYS = 8;
+/** For so long the last look at the sessions stands in for a database that does not answer. */
+const MAX_CHECK_AGE_MS = 5 * 60_000;
+
+/** All connections of a process: tells them what happens, and looks after them. */
+export class ConnectionHub {
+  readonly #options: ConnectionHubOptions;
+  readonly #connections = new Map<string, Connection>();
+  /** Slots that could not be freed yet, by the ids of their connections. */
+  readonly #unreleasedSlots = new Map<string, string>();
+  readonly #replaySemaphore = new Semaphore({ maxConcurrent: MAX_CONCURRENT_REPLAYS, maxQueued: Number.POSITIVE_INFINITY });
+  #lastBroadcastId = 0;
+  #isClosing = false;
+  #cancelNextCheck: () => void = () => undefined;
+  #lastCheckMs: number;
+  #checking: Promise<void> | undefined;
+
+  constructor(options: ConnectionHubOptions) {
+    this.#options = options;
+    this.#lastCheckMs = options.clock.now().getTime();
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** How many are connected. */
+  get size(): number {
+    return this.#connections.size;
+  }
+
+  /** Id up to which all that are live have been told. */
+  get lastBroadcastId(): number {
+    return this.#lastBroadcastId;
+  }
+
+  /** Begins to look after connections, every 30 s. @param through id of the last event that nobody here is told any more */
+  start(through: number): void {
+    this.#lastBroadcastId = Math.max(this.#lastBroadcastId, through);
+    const next = () => {
+      this.#cancelNextCheck = this.#options.clock.after(WEBSOCKET.pingSeconds * 1_000, () => {
+        next();
+        void this.checkConnections();
+      });
+    };
+    next();
+  }
+
+  /** Takes a connection in. With `replays` it gets what it has missed first. @param slot what is freed when it ends */
+  add(connection: Connection, { slot, replays, requestId }: { slot: string; replays: boolean; requestId: string }): void {
+    const { log } = this.#options;
+    const { id, wallet } = connection;
+    this.#connections.set(id, connection);
+    log.debug({ connection: id, wallet, requestId }, 'a WebSocket was opened');
+    void connection.closed.then(async () => {
+      this.#connections.delete(id);
+      log.debug({ connection: id, wallet, cause: connection.closeCause }, 'a WebSocket was closed');
+      await this.releaseSlot(slot, id);
+    });
+    connection.start({ lastEventId: Math.max(this.#lastBroadcastId, connection.lastId), pingSeconds: WEBSOCKET.pingSeconds });
+    if (replays) void this.#replay(connection);
+    else connection.goLive();
+  }
+
+  /** Frees the slot of a connection that is gone, or never came about; one that cannot be freed now is freed in a later round. */
+  async releaseSlot(slot: string, id: string): Promise<void> {
+    try {
+      await this.#options.slots.release(slot, id);
+      this.#unreleasedSlots.delete(id);
+    } catch (error) {
+      this.#unreleasedSlots.set(id, slot);
+      this.#options.log.error({ err: error }, 'a slot of a WebSocket could not be freed: trying again');
+    }
+  }
+
+  /** Tells all that are live, in order; between two events others have their turn. What it throws on is told by another call with the same. */
+  async broadcast(events: readonly AnyEvent[]): Promise<void> {
+    const encode = createEventEncoder(this.#options.view);
+    for (const event of events) {
+      if (event._id <= this.#lastBroadcastId) continue;
+      for (const connection of this.#connections.values()) if (connection.isLive) connection.offerEvent(event, encode);
+      this.#lastBroadcastId = event._id;
+      await nextTurn();
+    }
+  }
+
+  /** Pings all, holds their slots, and ends those whose session or balance is no longer what it takes. */
+  async checkConnections(): Promise<void> {
+    for (const connection of this.#connections.values()) connection.ping();
+    // One look at a time, however long it takes.
+    this.#checking ??= this.#checkAll().finally(() => {
+      this.#checking = undefined;
+    });
+    await this.#checking;
+  }
+
+  /** Says farewell to all, and resolves once they are gone; the slowest are dropped. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#cancelNextCheck();
+    const ended = [...this.#connections.values()].map(({ closed }) => closed);
+    this.#closeAll('goingAway');
+    await Promise.all(ended);
+    await this.#options.slots.releaseAll();
+  }
+
+  async #checkAll(): Promise<void> {
+    try {
+      await this.#renewSlots();
+      for (const [id, slot] of this.#unreleasedSlots) await this.releaseSlot(slot, id);
+      await this.#checkEntitlements();
+      this.#lastCheckMs = this.#options.clock.now().getTime();
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'the connections could not be looked after: trying again');
+      if (this.#options.clock.now().getTime() - this.#lastCheckMs > MAX_CHECK_AGE_MS) this.#closeAll('tryLater');
+    }
+  }
+
+  #closeAll(cause: CloseCause): void {
+    for (const connection of this.#connections.values()) connection.close(cause);
+  }
+
+  async #replay(connection: Connection): Promise<void> {
+    const { events, view, clock, log } = this.#options;
+    try {
+      const through = () => this.#lastBroadcastId;
+      await replayMissedEvents(connection, {
+        events,
+        getLastBroadcastId: through,
+        createEncoder: () => createEventEncoder(view),
+        semaphore: this.#replaySemaphore,
+        clock,
+      });
+    } catch (error) {
+      log.error({ err: error, connection: connection.id }, 'what a WebSocket has missed could not be read');
+      connection.close('tryLater');
+    }
+  }
+
+  async #renewSlots(): Promise<void> {
+    for (const id of await this.#options.slots.heartbeat([...this.#connections.keys()])) this.#connections.get(id)?.close('tryLater');
+  }
+
+  async #checkEntitlements(): Promise<void> {
+    const checked = [...this.#connections.values()].map((connection) => ({ connection, sessionId: connection.sessionId }));
+    if (checked.length === 0) return;
+    const entitlements = await this.#options.readEntitlements([...new Set(checked.map(({ sessionId }) => sessionId))]);
+    for (const { connection, sessionId } of checked) {
+      // Another token may have come meanwhile.
+      if (connection.sessionId === sessionId) applyEntitlement(connection, entitlements.get(sessionId) ?? 'ended');
+    }
+  }
+}
+
+function applyEntitlement(connection: Connection, entitlement: SessionEntitlement): void {
+  if (entitlement === 'ended') connection.close('tokenExpired');
+  else if (entitlement === 'unknown') connection.close('tryLater');
+  else connection.setTier(entitlement);
+}

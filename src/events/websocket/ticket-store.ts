@@ -1,0 +1,57 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Collection, Db } from 'mongodb';
+import type { CollectionIndexes } from '../../platform/mongo.ts';
+
+/** How long a ticket opens a connection. */
+export const TICKET_SECONDS = 30;
+
+const TICKET_BYTES = 32;
+const COLLECTION = 'websocket_tickets';
+
+/** `_id` is the ticket's digest: the ticket itself is kept nowhere. */
+interface TicketDoc {
+  _id: string;
+  sessionId: string;
+  expiresAt: Date;
+}
+
+export const TICKET_INDEXES = [{ collection: COLLECTION, indexes: [{ key: { expiresAt: 1 } }] }] as const satisfies CollectionIndexes[];
+
+/** Tickets that open one connection each, for whoever must not put his token into a URL. */
+export class TicketStore {
+  readonly #tickets: Collection<TicketDoc>;
+  readonly #now: () => Date;
+
+  constructor({ db, now }: { db: Db; now(): Date }) {
+    this.#tickets = db.collection(COLLECTION);
+    this.#now = now;
+  }
+
+  async issue(sessionId: string): Promise<{ ticket: string; expiresAt: Date }> {
+    const ticket = randomBytes(TICKET_BYTES).toString('base64url');
+    const expiresAt = new Date(this.#now().getTime() + TICKET_SECONDS * 1_000);
+    await this.#tickets.insertOne({ _id: hashTicket(ticket), sessionId, expiresAt });
+    return { ticket, expiresAt };
+  }
+
+  /** The session that a ticket was issued to; null for one that was used, has expired or never was. The ticket stays good. */
+  async findSessionId(ticket: string): Promise<string | null> {
+    const issued = await this.#tickets.findOne({ _id: hashTicket(ticket) });
+    return issued === null || issued.expiresAt <= this.#now() ? null : issued.sessionId;
+  }
+
+  /** Uses a ticket up: true for one of all who try, and for none once it has expired. */
+  async redeem(ticket: string): Promise<boolean> {
+    const issued = await this.#tickets.findOneAndDelete({ _id: hashTicket(ticket) });
+    return issued !== null && issued.expiresAt > this.#now();
+  }
+
+  /** Deletes what has expired: for a job. */
+  async purge(now: Date): Promise<void> {
+    await this.#tickets.deleteMany({ expiresAt: { $lte: now } });
+  }
+}
+
+function hashTicket(ticket: string): string {
+  return createHash('sha256').update(ticket).digest('hex');
+}

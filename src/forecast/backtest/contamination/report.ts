@@ -1,0 +1,61 @@
+import { formatDay } from '../../day.ts';
+import type { FeatureTable } from '../../features/compute-features.ts';
+import type { InputFrame } from '../../input-frame.ts';
+import { HORIZONS } from '../../model.ts';
+import { formatFoldNote } from '../fold-note.ts';
+import { computeOutOfSampleFolds, EXPECTED_FOLDS } from '../out-of-sample.ts';
+import { compareEras, ETF_START, type HorizonEras } from './eras.ts';
+import { type LagMutant, runLagMutants } from './lag-mutants.ts';
+import { computeKnownFeatures, type FeatureDifference, findFeatureDifferences, type PointInTimeFrame } from './point-in-time-audit.ts';
+import { findSuspicions, formatContaminationVerdict, type Suspicion } from './verdict.ts';
+import type { Vintages } from './vintages.ts';
+
+/** A history, the features that the pipeline made of it, and what was known on some of its days. */
+export interface ContaminationSource {
+  frame: InputFrame;
+  features: FeatureTable;
+  pointInTime: readonly PointInTimeFrame[];
+  /** Where that comes from. */
+  vintages: Vintages;
+}
+
+/** Whether the past knows of its future: skill by era and regime, features against what was known then, and pipelines broken on purpose. */
+export interface ContaminationReport {
+  folds: number;
+  expectedFolds: number;
+  note: string | null;
+  /** False as soon as a feature differs from what was known, or a broken pipeline is not noticed. */
+  healthy: boolean;
+  verdict: string;
+  /** First day of the later era. */
+  splitDay: string;
+  horizons: HorizonEras[];
+  suspicions: Suspicion[];
+  pointInTime: { days: string[]; vintages: Vintages; differences: FeatureDifference[] };
+  lagMutants: LagMutant[];
+}
+
+/**
+ * The report of a history; without folds its eras are empty, without audited days its mutants do not apply.
+ * @throws OracleError INPUT_INVALID for an audited day that the history does not have
+ */
+export function buildContaminationReport({ frame, features, pointInTime, vintages }: ContaminationSource): ContaminationReport {
+  const horizons = HORIZONS.map((horizon) => compareEras(horizon, computeOutOfSampleFolds({ closes: frame.close, features }, horizon)));
+  const folds = Math.min(...horizons.map((one) => one.folds));
+  const known = computeKnownFeatures(frame, pointInTime);
+  const audit = { days: known.map(({ day }) => formatDay(day)), vintages, differences: findFeatureDifferences(features, known) };
+  const mutants = runLagMutants(frame, known);
+  const suspicions = findSuspicions(horizons);
+  return {
+    folds,
+    expectedFolds: EXPECTED_FOLDS,
+    note: formatFoldNote(folds, features),
+    healthy: audit.differences.length === 0 && mutants.every(({ applicable, caught }) => caught || !applicable),
+    verdict: formatContaminationVerdict({ horizons, suspicions, pointInTime: audit, lagMutants: mutants }),
+    splitDay: formatDay(ETF_START),
+    horizons,
+    suspicions,
+    pointInTime: audit,
+    lagMutants: mutants,
+  };
+}

@@ -1,0 +1,95 @@
+import { formatHorizonName } from '../../model.ts';
+import type { EraFigures, HorizonEras } from './eras.ts';
+import type { ContaminationReport } from './report.ts';
+import type { Vintages } from './vintages.ts';
+
+/** A share of right directions above this is a leak until proven otherwise. */
+const SUSPICIOUS_ACCURACY = 0.6;
+
+/** Skills whose difference between the eras is judged. */
+const COMPARED_MEASURES = ['brierSkill', 'crpsSkill'] as const;
+
+const MEASURE_NAMES = { brierSkill: 'Brier skill', crpsSkill: 'CRPS skill' } as const;
+
+/** Days on which the model did suspiciously well. */
+export interface Suspicion {
+  horizonDays: number;
+  /** An era or a regime. */
+  where: string;
+  why: string;
+}
+
+/** Eras that are better than the other by more than chance explains, and eras or regimes in which it is right too often. */
+export function findSuspicions(horizons: readonly HorizonEras[]): Suspicion[] {
+  return horizons.flatMap((one) => [...findBetterEras(one), ...findSuspiciousAccuracy(one)]);
+}
+
+function findBetterEras({ horizonDays, difference }: HorizonEras): Suspicion[] {
+  return COMPARED_MEASURES.flatMap((name) => {
+    const found = difference[name];
+    if (found === null || found.low === null || found.high === null || (found.low <= 0 && found.high >= 0)) return [];
+    const where = found.value > 0 ? 'since the ETFs' : 'before the ETFs';
+    const points = (100 * Math.abs(found.value)).toFixed(1);
+    return [
+      {
+        horizonDays,
+        where,
+        why: `${MEASURE_NAMES[name]} is better than in the other era by ${points} points, and the 95 % interval excludes zero`,
+      },
+    ];
+  });
+}
+
+function findSuspiciousAccuracy({ horizonDays, preEtf, postEtf, regimes }: HorizonEras): Suspicion[] {
+  const segments: [string, EraFigures][] = [
+    ['before the ETFs', preEtf],
+    ['since the ETFs', postEtf],
+    ...regimes.map((figures): [string, EraFigures] => [figures.regime, figures]),
+  ];
+  return segments.flatMap(([where, { accuracy, edge }]) => {
+    if (accuracy === null || accuracy <= SUSPICIOUS_ACCURACY || edge === null || edge.low === null || edge.low <= 0) return [];
+    const why = `right on ${(100 * accuracy).toFixed(1)} % of the days, above 60 % and above always-UP by more than chance explains`;
+    return [{ horizonDays, where, why }];
+  });
+}
+
+/** What the report says, in words: what is wrong first. */
+export function formatContaminationVerdict(
+  report: Pick<ContaminationReport, 'horizons' | 'suspicions' | 'pointInTime' | 'lagMutants'>,
+): string {
+  return [formatAudit(report), formatMutants(report), formatEras(report)].join('. ');
+}
+
+function formatAudit({ pointInTime: { days, vintages, differences } }: Pick<ContaminationReport, 'pointInTime'>): string {
+  if (days.length === 0) return 'No day was audited point in time';
+  if (differences.length === 0) return `On ${days.length} audited days ${AUDIT_PASSED[vintages]}`;
+  const features = [...new Set(differences.map(({ feature }) => feature))];
+  const changed = new Set(differences.map(({ day }) => day));
+  return `LEAK OR REVISION: ${features.join(', ')} differ from what was known at the time on ${changed.size} of ${days.length} audited days`;
+}
+
+/** What it means that no feature differs. */
+const AUDIT_PASSED: Record<Vintages, string> = {
+  collected:
+    'every feature is what was known at the time; of days before the service began to collect that is what the providers said when it did',
+  made: 'every feature is what was known at the time, in a market that is made up and never revised',
+  none: 'the lags hold: no feature needs what was published later. Revisions made before the files were collected cannot show: they hold no vintages',
+};
+
+function formatMutants({ lagMutants }: Pick<ContaminationReport, 'lagMutants'>): string {
+  const applicable = lagMutants.filter((mutant) => mutant.applicable);
+  const missed = applicable.filter(({ caught }) => !caught).map(({ input }) => input);
+  if (missed.length > 0) return `NOT TO BE TRUSTED: the audit does not notice a day less lag of ${missed.join(', ')}`;
+  if (applicable.length === 0) return 'No lag mutant could be run';
+  const left = lagMutants.filter((mutant) => !mutant.applicable).map(({ input }) => input);
+  const silent = left.length === 0 ? '' : `; not applicable: ${left.join(', ')}`;
+  return `All ${applicable.length} pipelines that read an input a day too early were caught${silent}`;
+}
+
+function formatEras({ horizons, suspicions }: Pick<ContaminationReport, 'horizons' | 'suspicions'>): string {
+  if (horizons.every(({ difference }) => difference.brierSkill === null)) return 'There is only one era to look at, or none';
+  if (suspicions.length === 0) return 'No era and no regime looks suspiciously better than the others';
+  const list = suspicions.map(({ horizonDays, where, why }) => `${where} at ${formatHorizonName(horizonDays)}: ${why}`);
+  const compared = horizons.length * COMPARED_MEASURES.length;
+  return `SUSPICIOUS: ${list.join('; ')} (of ${compared} comparisons of the eras ${(compared * 0.05).toFixed(1)} are expected to look so by chance)`;
+}

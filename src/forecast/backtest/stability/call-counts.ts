@@ -1,0 +1,35 @@
+import type { FeatureTable } from '../../features/compute-features.ts';
+import { classifyRegimes } from '../../regime/regime.ts';
+import { toSignal } from '../../signal.ts';
+import type { OutOfSampleDay } from '../out-of-sample.ts';
+import type { DecisionThresholds } from './thresholds.ts';
+
+/** Calls that thresholds lead to, and how many of them were right. */
+export interface CallCount {
+  calls: number;
+  hits: number;
+}
+
+/** For each list of days, what would have been called under other thresholds; probabilities do not depend on them. */
+export function countCallsUnder(
+  { limits, thetas }: DecisionThresholds,
+  features: FeatureTable,
+  lists: readonly (readonly OutOfSampleDay[])[],
+): CallCount[] {
+  const regimes = classifyRegimes(features, limits);
+  return lists.map((days) => {
+    const count = { calls: 0, hits: 0 };
+    for (const { row, pUp, rose } of days) {
+      const signal = toSignal(pUp, thetas[regimes[row]]);
+      if (signal === 'HOLD') continue;
+      count.calls++;
+      if ((signal === 'BUY') === rose) count.hits++;
+    }
+    return count;
+  });
+}
+
+/** Change of the share of right calls in percentage points; null where either has no call. */
+export function computeAccuracyChange(base: CallCount, other: CallCount): number | null {
+  return base.calls === 0 || other.calls === 0 ? null : 100 * (other.hits / other.calls - base.hits / base.calls);
+}

@@ -1,0 +1,120 @@
+import { createRandom } from '../../math/random.ts';
+import type { HorizonDays } from '../../model.ts';
+import { formatFoldNote } from '../fold-note.ts';
+import { JUDGED_HORIZONS } from '../judged-horizons.ts';
+import { type BacktestHistory, computeOutOfSampleFolds, EXPECTED_FOLDS } from '../out-of-sample.ts';
+import { type CallCount, computeAccuracyChange, countCallsUnder } from './call-counts.ts';
+import {
+  classifyStability,
+  findWorstStability,
+  type JointChange,
+  PERTURBATIONS,
+  type Stability,
+  summarizeJointChange,
+} from './joint-change.ts';
+import { computeSingleEffects, type SingleThresholdEffect } from './single-threshold-effects.ts';
+import { DECISION_THRESHOLDS, type DecisionThresholds, getThresholdValue, scaleThresholds, THRESHOLD_NAMES } from './thresholds.ts';
+
+/** Draws of each level. */
+const DRAWS = 500;
+const SEED = 20_170_403;
+
+/** How the thresholds are moved, in words. */
+const SCHEME =
+  'Jointly: in each draw every threshold is moved by the full level, up or down as a coin falls for each. Singly: one threshold is moved by the level, the others stay. Probabilities do not depend on thresholds; regimes and calls are made again, and the accuracy of the calls is compared';
+
+/** The calls of one horizon on all days out of sample. */
+export interface HorizonStability {
+  horizonDays: HorizonDays;
+  folds: number;
+  /** With the thresholds in force. */
+  calls: number;
+  accuracy: number | null;
+  result: Stability | null;
+  joint: JointChange[];
+}
+
+/** How far the accuracy of the calls hangs on the exact value of the thresholds. */
+export interface StabilityReport {
+  folds: number;
+  expectedFolds: number;
+  note: string | null;
+  /** That of the worst horizon; null without calls. */
+  result: Stability | null;
+  verdict: string;
+  scheme: string;
+  /** Of each level. */
+  draws: number;
+  seed: number;
+  thresholds: { name: string; value: number }[];
+  horizons: HorizonStability[];
+  /** The largest effect first. */
+  single: SingleThresholdEffect[];
+}
+
+/** The report of a history; results are null where it has no complete fold. The draws are the same every time. */
+export function buildStabilityReport(history: BacktestHistory): StabilityReport {
+  const folds = JUDGED_HORIZONS.map((horizonDays) => computeOutOfSampleFolds(history, horizonDays));
+  const days = folds.map((own) => own.flatMap((fold) => fold.days));
+  const countCalls = (thresholds: DecisionThresholds) => countCallsUnder(thresholds, history.features, days);
+  const base = countCalls(DECISION_THRESHOLDS);
+  const drawn = countCallsPerDraw(countCalls);
+  const horizons = JUDGED_HORIZONS.map((horizonDays, index) => ({
+    horizonDays,
+    folds: folds[index].length,
+    ...computeHorizonStability(
+      base[index],
+      drawn.map((draws) => draws.map((counts) => counts[index])),
+    ),
+  }));
+  const least = Math.min(...folds.map(({ length }) => length));
+  const result = findWorstStability(horizons.map((one) => one.result));
+  return {
+    folds: least,
+    expectedFolds: EXPECTED_FOLDS,
+    note: formatFoldNote(least, history.features),
+    result,
+    verdict: formatStabilityVerdict(result, horizons),
+    scheme: SCHEME,
+    draws: DRAWS,
+    seed: SEED,
+    thresholds: THRESHOLD_NAMES.map((name) => ({ name, value: getThresholdValue(name) })),
+    horizons,
+    single: computeSingleEffects(base, countCalls),
+  };
+}
+
+/** Calls of every horizon in every draw of every level. */
+function countCallsPerDraw(countCalls: (thresholds: DecisionThresholds) => CallCount[]): CallCount[][][] {
+  return PERTURBATIONS.map(({ levelPct }) => {
+    const random = createRandom(SEED);
+    const move = () => 1 + (random() < 0.5 ? -levelPct : levelPct) / 100;
+    return Array.from({ length: DRAWS }, () => countCalls(scaleThresholds(move)));
+  });
+}
+
+function computeHorizonStability(base: CallCount, drawn: readonly (readonly CallCount[])[]) {
+  const joint = PERTURBATIONS.map(({ levelPct }, level) =>
+    summarizeJointChange(
+      levelPct,
+      drawn[level].map((count) => computeAccuracyChange(base, count)),
+    ),
+  );
+  return { calls: base.calls, accuracy: base.calls === 0 ? null : base.hits / base.calls, result: classifyStability(joint), joint };
+}
+
+const STABILITY_MEANINGS: Record<Stability, string> = {
+  STABLE: 'the accuracy of the calls hardly depends on the exact thresholds',
+  MODERATE: 'the accuracy of the calls depends on the exact thresholds to a moderate degree',
+  OVERFIT: 'the accuracy of the calls hangs on the exact thresholds, as if they had been fitted to the past',
+};
+
+function formatStabilityVerdict(result: Stability | null, horizons: readonly HorizonStability[]): string {
+  if (result === null) return 'Too few calls out of sample to tell anything';
+  const changes = PERTURBATIONS.map(({ levelPct }, level) => {
+    const points = horizons.map(({ joint }) => joint[level].p95Points?.toFixed(1) ?? 'none').join(' / ');
+    return `${points} points when all thresholds move by ${levelPct} %`;
+  });
+  const names = horizons.map(({ horizonDays }) => horizonDays).join(' / ');
+  return `${result}: ${STABILITY_MEANINGS[result]}. 95 % of the draws change it by no more than ${changes.join(' and ')} (${names} days)`;
+}

@@ -1,0 +1,94 @@
+import { HORIZONS } from '../../model.ts';
+import { areCanariesHealthy, type Canary } from '../canaries/canary.ts';
+import { RECENT_RETURN_DAYS } from '../out-of-sample.ts';
+import type { PooledReport } from './pooled-report.ts';
+
+/** A difference or skill and its interval, as the words read it. */
+interface ComparedEstimate {
+  value: number;
+  low: number | null;
+  high: number | null;
+}
+
+/** What the folds of one horizon amount to, in words. */
+export function formatHorizonVerdict(pooled: PooledReport | null): string {
+  if (pooled === null) return 'no complete fold: nothing can be said';
+  const { statistics, worth } = pooled;
+  const skill = statistics.probabilities!.climatologySkill!;
+  return [
+    formatDirection(pooled),
+    `P(up) ${formatRelation(skill)} the base rate: Brier skill ${formatEstimate(skill, '%')}`,
+    formatDistribution(pooled),
+    ...formatYearsToProve(worth),
+    ...(pooled.advantage === 0 && getSign(skill) === 0 ? [] : [MULTIPLICITY]),
+  ].join('; ');
+}
+
+/** Direction, P(up), and the distribution against two references, at each horizon. */
+const STATEMENTS = 4 * HORIZONS.length;
+
+/** Of direction and P(up), where one is told apart; the intervals of the distributions are mostly far from zero. */
+const MULTIPLICITY = `of ${STATEMENTS} such statements in this report, each at 5 %, ${(STATEMENTS * 0.05).toFixed(1)} are expected to look so by chance`;
+
+function formatDirection({ n, direction, directions, advantage }: PooledReport): string {
+  const { accuracy, difference } = direction.alwaysUp!;
+  const right = `right on ${formatSharePercent(direction.accuracy!)} of ${n} days`;
+  if (directions.down === 0)
+    return `direction not distinguishable from always-UP: ${right}, and UP was likelier on every one, so that no skill can show`;
+  const apart = `difference ${formatEstimate(difference, 'points')}, from ${directions.down} days of DOWN`;
+  return `direction ${RELATIONS[advantage]} always-UP: ${right}, always-UP ${formatSharePercent(accuracy)}, ${apart}`;
+}
+
+function formatDistribution({ crpsSkill, recentCrpsSkill, coverage80 }: PooledReport): string {
+  const all = `${formatRelation(crpsSkill)} the returns of all training days: CRPS skill ${formatEstimate(crpsSkill, '%')}`;
+  const recent = `${formatRelation(recentCrpsSkill)} those of the last ${RECENT_RETURN_DAYS} of them: ${formatEstimate(recentCrpsSkill, '%')}`;
+  return `distribution ${all}, ${recent}, the central 80 % held ${formatEstimate(coverage80, '%')}`;
+}
+
+function formatYearsToProve({ independentPerYear, independentPerYear95, proof }: PooledReport['worth']): string[] {
+  if (independentPerYear === null || independentPerYear95 === null) return [];
+  const { low, high } = independentPerYear95;
+  const years = proof.map((one) => `${one.points} points would take ${one.years!.toPrecision(2)} years`).join(', ');
+  const worth = `about ${Math.round(independentPerYear)} (95 % interval ${Math.round(low)} to ${Math.round(high)}) independent ones a year`;
+  return [`a call a day is worth ${worth}, so that proving ${years}`];
+}
+
+/** What the canaries amount to, in words: the loudest first. */
+export function formatLeakVerdict(canaries: readonly Canary[]): string {
+  const failed = canaries.filter(({ passed }) => passed === false);
+  const found = failed.map(({ name, figure, limit }) => `${name} (${figure!.toPrecision(3)}, at most ${Number(limit!.toPrecision(3))})`);
+  const missed = canaries.flatMap(({ name, mutants }) => mutants.filter(({ caught }) => !caught).map(({ what }) => `${name} (${what})`));
+  const silent = canaries.filter(({ passed }) => passed === null).map(({ name }) => name);
+  const unheard = silent.length === 0 ? '' : `; not run: ${silent.join(', ')}`;
+  if (!areCanariesHealthy(canaries)) {
+    const leak = found.length === 0 ? [] : [`LEAK SUSPECTED: ${found.join('; ')}`];
+    const blind = missed.length === 0 ? [] : [`NOT TO BE TRUSTED: what was broken on purpose was not caught by ${missed.join('; ')}`];
+    return [...leak, ...blind].join('. ') + unheard;
+  }
+  if (silent.length === canaries.length) return 'no canary could be run: the history is too short';
+  const caught = canaries.reduce((sum, { mutants }) => sum + mutants.length, 0);
+  return `no leak found: ${canaries.length - silent.length} canaries passed, and caught all ${caught} pipelines that were broken on purpose${unheard}`;
+}
+
+const RELATIONS = { '-1': 'worse than', 0: 'not distinguishable from', 1: 'better than' } as const;
+
+function formatRelation(compared: ComparedEstimate): string {
+  return compared.low === null ? 'on too few days to be compared with' : RELATIONS[getSign(compared)];
+}
+
+/** 1 or -1 where the interval leaves out zero. */
+function getSign({ low, high }: ComparedEstimate): -1 | 0 | 1 {
+  if (low !== null && low > 0) return 1;
+  return high !== null && high < 0 ? -1 : 0;
+}
+
+function formatSharePercent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+/** `0.17 % (95 % interval -0.32 to 0.68)`. */
+function formatEstimate({ value, low, high }: ComparedEstimate, unit: string): string {
+  const hundredths = (share: number) => (100 * share).toFixed(2).replace(/^-(0\.00)$/, '$1');
+  const bounds = low === null || high === null ? '' : ` (95 % interval ${hundredths(low)} to ${hundredths(high)})`;
+  return `${hundredths(value)} ${unit}${bounds}`;
+}

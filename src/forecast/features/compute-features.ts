@@ -1,0 +1,86 @@
+import type { Day } from '../day.ts';
+import { getFrameLength, type InputFrame } from '../input-frame.ts';
+import { findFirstChangedRow } from './first-change.ts';
+import { fillFlow } from './flow.ts';
+import { fillMomentum } from './momentum.ts';
+import { computeLogs } from './rolling.ts';
+import { fillTrend } from './trend.ts';
+import { fillValue } from './value.ts';
+import { fillVolatility } from './volatility.ts';
+
+/**
+ * Columns of a feature table. `trend`, `momentum`, `flow`, `value` and `vol` are the five scores in [-1, 1] the model reads, never
+ * masked; every other column may hold NaN. `ret*`, `gap*`, `cross` and `drawdown` (from the 365-day high) are log ratios, `v94`,
+ * `v97` and `v99` exponentially weighted daily variances of log returns, `vratio` daily volatility over its one-year median.
+ */
+export const FEATURE_NAMES = [
+  'trend',
+  'momentum',
+  'flow',
+  'value',
+  'vol',
+  'z50',
+  'z200',
+  'zc',
+  'm7',
+  'm28',
+  'm91',
+  'etf',
+  'takz',
+  'funz',
+  'spz',
+  'dxz',
+  'pmi',
+  'macro',
+  'mvz',
+  'fg7',
+  'gz',
+  'vratio',
+  'ret7',
+  'ret30',
+  'ret90',
+  'gap200',
+  'gap50',
+  'cross',
+  'drawdown',
+  'v94',
+  'v97',
+  'v99',
+] as const;
+
+export type FeatureName = (typeof FEATURE_NAMES)[number];
+
+/** One row a day, aligned with the frame it was computed from: row `i` is day `firstDay + i`. */
+export type FeatureTable = { firstDay: Day; length: number } & Record<FeatureName, Float64Array>;
+
+/** A table and the frame it was computed from, neither written to since. */
+export interface ComputedFeatures {
+  frame: InputFrame;
+  table: FeatureTable;
+}
+
+/**
+ * Features of every day of a frame; row t reads nothing later than day t (business-day series: t-1). With `earlier`, only rows from
+ * the first input that differs are computed and the rest copied; the result is the same to the last bit.
+ */
+export function computeFeatures(frame: InputFrame, earlier?: ComputedFeatures): FeatureTable {
+  const from = earlier === undefined ? 0 : findFirstChangedRow(frame, earlier.frame);
+  const table = allocateFeatureTable(frame, from, earlier?.table);
+  const logClose = computeLogs(frame.close, from);
+  fillVolatility(logClose, table, from);
+  fillTrend(frame.close, table, from);
+  fillMomentum(logClose, table, from);
+  fillFlow(frame, table, from);
+  fillValue(frame, table, from);
+  return table;
+}
+
+function allocateFeatureTable(frame: InputFrame, from: number, earlier: FeatureTable | undefined): FeatureTable {
+  const length = getFrameLength(frame);
+  const columns = FEATURE_NAMES.map((name) => {
+    const column = new Float64Array(length);
+    if (earlier !== undefined) column.set(earlier[name].subarray(0, from));
+    return [name, column];
+  });
+  return { firstDay: frame.firstDay, length, ...(Object.fromEntries(columns) as Record<FeatureName, Float64Array>) };
+}

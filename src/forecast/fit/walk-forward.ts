@@ -1,0 +1,127 @@
+import { OracleError } from '../../platform/errors.ts';
+import { formatDay } from '../day.ts';
+import { computeResidualQuantiles } from '../distribution.ts';
+import { BLOCK_DAYS, FIRST_BLOCK, formatModelVersion, getBlockIndex, getBlockStart, getTrainingEnd, type HorizonModel } from '../model.ts';
+import { computeCalibratedLogit, computeDeviation, fitCalibration } from './calibration.ts';
+import { fitCoefficients } from './coefficients.ts';
+import { logit, sigmoid } from './logistic.ts';
+import { buildTrainingData, getTrainingStart, type TrainingData, type TrainingSource } from './training-data.ts';
+
+/** Training days, about two years, below which a block is not fitted. */
+export const MIN_TRAINING_DAYS = 730;
+
+/** Days at the end of training that the residual distribution is taken from. */
+export const RESIDUAL_DAYS = 1461;
+
+/** A block's fit and what it says, out of sample, about the block's own days. */
+export interface BlockFit {
+  model: HorizonModel;
+  /** Rows of the feature table in the block: from (inclusive) and to (exclusive). */
+  from: number;
+  to: number;
+  /** P(close is higher `horizonDays` later) of those rows. */
+  pUp: Float64Array;
+}
+
+/**
+ * Fits every block from the first with enough training days (at the earliest `FIRST_BLOCK`) to `lastBlock`, by default that of the
+ * last row; each is calibrated on the out-of-sample output of those before it.
+ * @throws OracleError HISTORY_TOO_SHORT when `lastBlock` has fewer than `MIN_TRAINING_DAYS` training days or the closes end before
+ * its last training label; INPUT_INVALID when closes and features differ in length or prices never move.
+ */
+export function walkForward(source: TrainingSource & { lastBlock?: number }): BlockFit[] {
+  const data = buildTrainingData(source);
+  const lastBlock = source.lastBlock ?? getBlockIndex(data.features.firstDay + data.features.length - 1);
+  requireTrainingHistory(data, lastBlock);
+  let block = FIRST_BLOCK;
+  while (countTrainingDays(data, block) < MIN_TRAINING_DAYS) block++;
+  const output = createOutOfSampleBuffer(data, block);
+  const fits: BlockFit[] = [];
+  for (; block <= lastBlock; block++) fits.push(fitBlock(data, block, output));
+  return fits;
+}
+
+/**
+ * The model of one block. `closes` and `features` may reach into or beyond the block: nothing after its training days is read.
+ * @throws OracleError as `walkForward`.
+ */
+export function fitModel({ block, ...source }: TrainingSource & { block: number }): HorizonModel {
+  return walkForward({ ...source, lastBlock: block }).at(-1)!.model;
+}
+
+/** What earlier blocks said about days they had not seen, by row of the feature table. */
+interface OutOfSampleBuffer {
+  /** First row any block spoke about. */
+  from: number;
+  /** Log odds of the base rate at the time. */
+  offset: Float64Array;
+  /** 1 and the deviation of each row. */
+  design: Float64Array;
+}
+
+function createOutOfSampleBuffer({ features }: TrainingData, firstBlock: number): OutOfSampleBuffer {
+  return {
+    from: getBlockStart(firstBlock) - features.firstDay,
+    offset: new Float64Array(features.length),
+    design: new Float64Array(2 * features.length).fill(1),
+  };
+}
+
+function fitBlock(data: TrainingData, block: number, output: OutOfSampleBuffer): BlockFit {
+  const { features, horizonDays, rules, labels, weights, firstRow, residuals, settings } = data;
+  const end = getTrainingEnd(block, horizonDays, rules) - features.firstDay;
+  const start = getTrainingStart(data, end);
+  const model: HorizonModel = {
+    modelVersion: formatModelVersion(block),
+    block,
+    horizonDays,
+    trainFrom: features.firstDay + start,
+    trainTo: features.firstDay + end - 1,
+    nTrain: end - start,
+    ...fitCoefficients(data, end),
+    ...(settings.calibration ?? fitCalibration({ ...output, labels, weights, to: end })),
+    residualQuantiles: computeResidualQuantiles(residuals.subarray(Math.max(firstRow, end - RESIDUAL_DAYS), end)),
+  };
+  return { model, ...forecastBlock(data, model, output) };
+}
+
+/** Forecasts the rows of the model's block and adds them to `output`. */
+function forecastBlock({ features }: TrainingData, model: HorizonModel, output: OutOfSampleBuffer) {
+  const from = Math.min(getBlockStart(model.block) - features.firstDay, features.length);
+  const to = Math.min(from + BLOCK_DAYS, features.length);
+  const pUp = new Float64Array(to - from);
+  for (let row = from; row < to; row++) {
+    const deviation = computeDeviation(model, features, row);
+    output.offset[row] = logit(model.baseRate);
+    output.design[2 * row + 1] = deviation;
+    pUp[row - from] = sigmoid(computeCalibratedLogit(model, deviation));
+  }
+  return { from, to, pUp };
+}
+
+/** Training days of a block, if the history reaches that far; can be negative. */
+function countTrainingDays({ features, firstRow, horizonDays, rules }: TrainingData, block: number): number {
+  return getTrainingEnd(block, horizonDays, rules) - features.firstDay - firstRow;
+}
+
+function requireTrainingHistory(data: TrainingData, block: number): void {
+  const { features, firstRow, horizonDays, rules } = data;
+  const first = formatDay(features.firstDay);
+  const days = Math.max(0, countTrainingDays(data, block));
+  if (days < MIN_TRAINING_DAYS) {
+    throw new OracleError(
+      'HISTORY_TOO_SHORT',
+      `${formatModelVersion(block)} needs ${MIN_TRAINING_DAYS} training days; a history from ${first} gives ${days}, from ${formatDay(features.firstDay + firstRow)} on`,
+      { field: 'close', suggestedAction: 'Load prices from an earlier date.' },
+    );
+  }
+  const known = features.firstDay + features.length - 1;
+  const needed = getTrainingEnd(block, horizonDays, rules) + horizonDays - 1;
+  if (known < needed) {
+    throw new OracleError(
+      'HISTORY_TOO_SHORT',
+      `${formatModelVersion(block)} learns from closes until ${formatDay(needed)}, the history ends on ${formatDay(known)}`,
+      { field: 'close', suggestedAction: 'Load prices until a later date.' },
+    );
+  }
+}

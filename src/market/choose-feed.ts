@@ -1,0 +1,75 @@
+import { OracleError } from '../platform/errors.ts';
+import { openCsvFeed } from './csv/feed.ts';
+import type { Feed, FeedCoverage } from './feed.ts';
+import { FIRST_LIVE_DAY } from './live/feed.ts';
+import { openSimulatedFeed } from './simulated/feed.ts';
+
+export interface ChooseFeedOptions {
+  /** Seed of a simulated feed. */
+  seed: number;
+  /** Whether live data can be had; asked for `auto` only. */
+  isLiveReachable(): Promise<boolean>;
+}
+
+/** What the FEEDS setting comes to, as far as it can be told before the record is open. */
+export interface FeedChoice {
+  coverage: FeedCoverage;
+  /**
+   * The feed for a record that was made from `recorded` (null: there is no record yet). `feed` is null for live data, which stands on
+   * the database.
+   */
+  selectFeed(recorded: string | null): { feed: Feed | null; reason: string | null };
+}
+
+const CHOICES = 'Set FEEDS to auto, live, simulated or csv:<folder>.';
+const LIVE_COVERAGE: FeedCoverage = { firstDay: FIRST_LIVE_DAY, lastDay: null };
+
+/**
+ * Reads the FEEDS setting: `auto`, `live`, `simulated` or `csv:<folder>`. `auto` is decided within three seconds: live data where it
+ * can be reached, else a simulated market; a record goes on with the one it was made from.
+ * @throws OracleError CONFIG_INVALID for another setting, FEED_INVALID naming file and line.
+ */
+export async function chooseFeed(setting: string, { seed, isLiveReachable }: ChooseFeedOptions): Promise<FeedChoice> {
+  if (setting === 'live') return { coverage: LIVE_COVERAGE, selectFeed: () => ({ feed: null, reason: null }) };
+  if (setting === 'auto') return chooseAutomatically(seed, await isLiveReachable());
+  const feed = await openNamedFeed(setting, seed);
+  return { coverage: await feed.coverage(), selectFeed: () => ({ feed, reason: null }) };
+}
+
+function chooseAutomatically(seed: number, reachable: boolean): FeedChoice {
+  const simulated = (reason: string) => ({ feed: openSimulatedFeed({ seed }), reason });
+  return {
+    coverage: LIVE_COVERAGE,
+    selectFeed(recorded) {
+      if (recorded === 'live') return { feed: null, reason: reachable ? null : 'no venue answers: steps wait until live data is back' };
+      if (recorded?.startsWith('csv:')) throw csvFolderRequired(recorded);
+      if (recorded !== null) return simulated('the record in this folder was made from the SIMULATED market and goes on with it');
+      return reachable ? { feed: null, reason: null } : simulated('no live data could be reached within 3 s: the market is SIMULATED');
+    },
+  };
+}
+
+async function openNamedFeed(setting: string, seed: number): Promise<Feed> {
+  if (setting === 'simulated') return openSimulatedFeed({ seed });
+  if (setting.startsWith('csv:')) return openCsvFeed(parseFolder(setting));
+  throw invalidFeedsSetting(`"${setting}" names no feed`);
+}
+
+/** A record keeps the name of its folder, not the way there. */
+function csvFolderRequired(recorded: string): OracleError {
+  const suggestedAction = `Set FEEDS=csv:<folder>, with the folder named "${recorded.slice('csv:'.length)}" that the record was made from.`;
+  return new OracleError('CONFIG_INVALID', `Setting FEEDS: the record in this data folder was made from files (${recorded})`, {
+    field: 'FEEDS',
+    suggestedAction,
+  });
+}
+
+function parseFolder(setting: string): string {
+  const folder = setting.slice('csv:'.length).trim();
+  if (folder !== '') return folder;
+  throw invalidFeedsSetting('csv: needs a folder');
+}
+
+function invalidFeedsSetting(problem: string): OracleError {
+  return new OracleError('CONFIG_INVALID', `FEEDS: ${problem}. ${CHOICES}`, { field: 'FEEDS', suggestedAction: CHOICES });
+}

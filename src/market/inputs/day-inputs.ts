@@ -1,0 +1,115 @@
+import { type Day, formatDay, toInstantMs } from '../../forecast/day.ts';
+import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, type InputFrame } from '../../forecast/input-frame.ts';
+import { OracleError } from '../../platform/errors.ts';
+import type { Feed, SpotPrice } from '../feed.ts';
+import { findLastKnownIndex } from '../series/observations.ts';
+import { SERIES, type SeriesId } from '../series/series.ts';
+import { getSignalTimeMs } from '../signal-time.ts';
+import { createFrameHistory, type FrameHistory, type FrameObservations } from './frame-history.ts';
+import { computeInputsDigest, type Hex } from './inputs-digest.ts';
+
+/** Origin and times of one input, without its value. */
+export interface InputProvenance {
+  series: SeriesId;
+  source: string;
+  /** Date of the latest observation that could be read; null when there is none. */
+  observedDay: Day | null;
+  /** When that observation was first known (ms). */
+  availableAtMs: number | null;
+  /** True when the input is missing or stale and so left out. */
+  masked: boolean;
+}
+
+export interface DayInputs {
+  day: Day;
+  frame: InputFrame;
+  digest: Hex;
+  /** The price in the frame's last row: the price at the asked instant, or the close once the day is over. */
+  spot: SpotPrice;
+  /** One entry a column of the frame; the first is the price. */
+  sources: InputProvenance[];
+}
+
+type FrameSeries = keyof FrameObservations;
+
+const FRAME_SERIES: Record<FrameSeries, SeriesId> = {
+  close: 'btcClose',
+  fearGreed: 'fearGreed',
+  realizedPrice: 'realizedPrice',
+  takerBuyFraction: 'takerBuyFraction',
+  fundingRate: 'fundingRate',
+  gold: 'gold',
+  pmi: 'pmi',
+  etfFlow: 'etfFlow',
+  sp500: 'sp500',
+  dxy: 'dxy',
+};
+
+/** The series that forecasts are made from, the price first. */
+export const MODEL_SERIES: readonly SeriesId[] = Object.values(FRAME_SERIES);
+
+const INPUT_COLUMNS = [...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS].filter((column) => column !== 'close');
+
+/**
+ * What gives the inputs of a day as known at an instant; `spotAt` is where prices come from.
+ * The function it returns throws PRICE_UNAVAILABLE, HISTORY_TOO_SHORT and what the feed throws.
+ */
+export function createInputsBuilder(feed: Feed, spotAt: (atMs: number) => Promise<SpotPrice>) {
+  let history: FrameHistory | undefined;
+  let revision = feed.historyRevision?.();
+
+  /** Frames grow from the rows before; a past that was filled in later has other rows. */
+  function getHistory(firstDay: Day): FrameHistory {
+    const current = feed.historyRevision?.();
+    if (history === undefined || current !== revision) history = createFrameHistory(firstDay);
+    revision = current;
+    return history;
+  }
+
+  return async (day: Day, atMs: number): Promise<DayInputs> => {
+    requireStartedDay(day, atMs);
+    const { firstDay } = await feed.coverage();
+    const observations = await readObservations(feed, atMs);
+    const spot = atMs < toInstantMs(day + 1) ? await spotAt(atMs) : toSpotPrice(observations, day);
+    const built = getHistory(firstDay).buildFrame({ day, atMs, lastClose: spot.priceUsd, observations });
+    const sources = [
+      buildPriceProvenance(spot, day),
+      ...buildInputProvenance(built.observations, day, Math.min(atMs, getSignalTimeMs(day))),
+    ];
+    return { day, frame: built.frame, digest: computeInputsDigest(built.frame), spot, sources };
+  };
+}
+
+function requireStartedDay(day: Day, atMs: number): void {
+  if (atMs >= toInstantMs(day)) return;
+  throw new OracleError('PRICE_UNAVAILABLE', `${formatDay(day)} has not begun at ${new Date(atMs).toISOString()}`);
+}
+
+async function readObservations(feed: Feed, atMs: number): Promise<FrameObservations> {
+  const names = Object.keys(FRAME_SERIES) as FrameSeries[];
+  const found = await Promise.all(names.map((name) => feed.observations(FRAME_SERIES[name], atMs)));
+  return Object.fromEntries(names.map((name, index) => [name, found[index]])) as FrameObservations;
+}
+
+function toSpotPrice({ close }: FrameObservations, day: Day): SpotPrice {
+  const index = findLastKnownIndex(close, day, Number.POSITIVE_INFINITY);
+  if (index < 0 || close.days[index] !== day) {
+    throw new OracleError('PRICE_UNAVAILABLE', `No daily close of ${formatDay(day)} from ${close.source} yet`);
+  }
+  return { priceUsd: close.values[index], observedAtMs: close.availableAt[index], source: close.source, change24hPct: null };
+}
+
+function buildPriceProvenance(spot: SpotPrice, day: Day): InputProvenance {
+  return { series: 'btcClose', source: spot.source, observedDay: day, availableAtMs: spot.observedAtMs, masked: false };
+}
+
+function buildInputProvenance(observations: FrameObservations, day: Day, knownAtMs: number): InputProvenance[] {
+  return INPUT_COLUMNS.map((column) => {
+    const { source, days, availableAt } = observations[column];
+    const series = FRAME_SERIES[column];
+    const index = findLastKnownIndex(observations[column], day - SERIES[series].lagDays, knownAtMs);
+    if (index < 0) return { series, source, observedDay: null, availableAtMs: null, masked: true };
+    const masked = day - days[index] > SERIES[series].staleDays;
+    return { series, source, observedDay: days[index], availableAtMs: availableAt[index], masked };
+  });
+}

@@ -1,0 +1,65 @@
+import { type Day, toDay, toInstantMs } from '../../../forecast/day.ts';
+import { isOracleError } from '../../../platform/errors.ts';
+import { computeQuorumPrice, type QuorumPrice, type QuorumRule } from '../../prices/quorum.ts';
+import type { ProviderId } from '../providers/providers.ts';
+import type { DatedValue } from '../sources/source.ts';
+import type { LiveStores } from '../store/live-stores.ts';
+
+export interface AgreementDeps {
+  stores: LiveStores;
+  venues: readonly ProviderId[];
+  quorum: QuorumRule;
+}
+
+/** The name that agreed closes are kept under in the stream `btcClose`. */
+export const AGREED_SOURCE = 'venues';
+
+/** Without a quorum the model's own series goes on with the venues there are from this hour of the next day on: in time for 21:35. */
+const LENIENT_AFTER_HOURS = 44;
+
+/**
+ * Brings the model's daily closes up to yesterday, from the closes of the venues, day after day: the agreed price where venues agree,
+ * hours later the median of whatever there is. Outcomes are never settled with the latter.
+ * @returns the first day that has to wait; null when none has
+ */
+export async function agreeOnCloses(
+  deps: AgreementDeps,
+  range: { from: Day; to: Day },
+  nowMs: number,
+  backfilled: boolean,
+): Promise<Day | null> {
+  const { observations, observationCache } = deps.stores;
+  const venues = await observationCache.getHistory('venueClose');
+  const agreed: DatedValue[] = [];
+  let waiting: Day | null = null;
+  for (let day = range.from; day <= range.to && waiting === null; day++) {
+    const price = await agreeOnPrice(deps, day, venues.getFinalValues(day, nowMs), nowMs);
+    if (price === null) waiting = day;
+    else agreed.push({ day, value: price, providerAtMs: toInstantMs(day + 1) });
+  }
+  const changed = await observations.save('btcClose', AGREED_SOURCE, agreed, { receivedAtMs: nowMs, backfilled });
+  if (changed > 0) await observationCache.invalidate('btcClose');
+  return waiting;
+}
+
+async function agreeOnPrice(deps: AgreementDeps, day: Day, known: Map<string, number>, nowMs: number): Promise<number | null> {
+  const closes = deps.venues.map((venue) => ({ venue, priceUsd: known.get(venue) ?? null }));
+  const strict = tryQuorum(closes, deps.quorum);
+  if (strict !== null) return (await deps.stores.closes.pin({ day, ...strict })).priceUsd;
+  if (nowMs < toInstantMs(day, LENIENT_AFTER_HOURS)) return null;
+  return tryQuorum(closes, { minVenues: 1, maxDeviationBps: Number.POSITIVE_INFINITY })?.priceUsd ?? null;
+}
+
+function tryQuorum(closes: { venue: string; priceUsd: number | null }[], rule: QuorumRule): QuorumPrice | null {
+  try {
+    return computeQuorumPrice(closes, rule);
+  } catch (error) {
+    if (isOracleError(error, 'PRICE_UNAVAILABLE')) return null;
+    throw error;
+  }
+}
+
+/** The last day that is over. */
+export function getLastClosedDay(nowMs: number): Day {
+  return toDay(nowMs) - 1;
+}

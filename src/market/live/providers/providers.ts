@@ -1,0 +1,75 @@
+/** A provider of market data: where it answers, how often it may be asked, and what may be done with its answers. */
+interface ProviderEntry {
+  title: string;
+  baseUrl: string;
+  /** Least time between two requests, by the provider's own published limit. */
+  minIntervalMs: number;
+  /** On what terms its data may be used, as far as that is known to us. */
+  licence: string;
+}
+
+const EXCHANGE_LICENCE = 'terms of the exchange; no licence to redistribute is known';
+const UNKNOWN_LICENCE = 'none known';
+
+/** Every provider that live data comes from. */
+export const PROVIDERS = {
+  coinbase: { title: 'Coinbase Exchange', baseUrl: 'https://api.exchange.coinbase.com', minIntervalMs: 100, licence: EXCHANGE_LICENCE },
+  kraken: { title: 'Kraken', baseUrl: 'https://api.kraken.com', minIntervalMs: 1_000, licence: EXCHANGE_LICENCE },
+  bitstamp: { title: 'Bitstamp', baseUrl: 'https://www.bitstamp.net', minIntervalMs: 100, licence: EXCHANGE_LICENCE },
+  binance: { title: 'Binance data mirror', baseUrl: 'https://data-api.binance.vision', minIntervalMs: 100, licence: EXCHANGE_LICENCE },
+  okx: { title: 'OKX', baseUrl: 'https://www.okx.com', minIntervalMs: 400, licence: EXCHANGE_LICENCE },
+  deribit: { title: 'Deribit', baseUrl: 'https://www.deribit.com', minIntervalMs: 250, licence: EXCHANGE_LICENCE },
+  bybit: { title: 'Bybit', baseUrl: 'https://api.bybit.com', minIntervalMs: 50, licence: EXCHANGE_LICENCE },
+  'binance-futures': { title: 'Binance Futures', baseUrl: 'https://fapi.binance.com', minIntervalMs: 700, licence: EXCHANGE_LICENCE },
+  'alternative-me': {
+    title: 'alternative.me',
+    baseUrl: 'https://api.alternative.me',
+    minIntervalMs: 1_000,
+    licence: 'free, also commercially; the source has to be named beside the figure',
+  },
+  sosovalue: {
+    title: 'SoSoValue',
+    baseUrl: 'https://api.sosovalue.xyz',
+    minIntervalMs: 3_000,
+    licence: 'terms of the interface (a key); no licence to redistribute is known',
+  },
+  bitbo: { title: 'Bitbo', baseUrl: 'https://bitbo.io', minIntervalMs: 3_000, licence: UNKNOWN_LICENCE },
+  farside: { title: 'Farside Investors', baseUrl: 'https://farside.co.uk', minIntervalMs: 3_000, licence: UNKNOWN_LICENCE },
+  yahoo: {
+    title: 'Yahoo Finance',
+    baseUrl: 'https://query1.finance.yahoo.com',
+    minIntervalMs: 500,
+    licence: 'for personal use; not to be redistributed',
+  },
+  fred: {
+    title: 'FRED, Federal Reserve Bank of St. Louis',
+    baseUrl: 'https://fred.stlouisfed.org',
+    minIntervalMs: 500,
+    licence:
+      'series of the Federal Reserve and the Treasury are free, the source is to be named; S&P 500 and VIX belong to S&P Dow Jones and Cboe, and are not to be redistributed',
+  },
+  dbnomics: {
+    title: 'DBnomics',
+    baseUrl: 'https://api.db.nomics.world',
+    minIntervalMs: 1_000,
+    licence: 'free access; the PMI belongs to the Institute for Supply Management, and is not to be redistributed',
+  },
+  bitview: { title: 'Bitview', baseUrl: 'https://bitview.space', minIntervalMs: 500, licence: UNKNOWN_LICENCE },
+  // Eight requests an hour and fifteen a day from one address.
+  'bitcoin-data': { title: 'bitcoin-data.com', baseUrl: 'https://bitcoin-data.com', minIntervalMs: 10_000, licence: UNKNOWN_LICENCE },
+  'polymarket-gamma': { title: 'Polymarket', baseUrl: 'https://gamma-api.polymarket.com', minIntervalMs: 200, licence: UNKNOWN_LICENCE },
+  'polymarket-clob': {
+    title: 'Polymarket order book',
+    baseUrl: 'https://clob.polymarket.com',
+    minIntervalMs: 100,
+    licence: UNKNOWN_LICENCE,
+  },
+  kalshi: { title: 'Kalshi', baseUrl: 'https://api.elections.kalshi.com', minIntervalMs: 200, licence: UNKNOWN_LICENCE },
+} as const satisfies Record<string, ProviderEntry>;
+
+export type ProviderId = keyof typeof PROVIDERS;
+
+/** The venues whose tickers make the price, and whose closes settle outcomes. */
+export const VENUE_IDS = ['coinbase', 'kraken', 'bitstamp', 'binance'] as const satisfies readonly ProviderId[];
+
+export const PROVIDER_IDS = Object.keys(PROVIDERS) as ProviderId[];

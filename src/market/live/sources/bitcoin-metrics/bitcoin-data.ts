@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { formatDay, parseDay, toDay } from '../../../../forecast/day.ts';
+import { createHttpSource, finite, numeric, parseAnswer } from '../http-source.ts';
+import type { SeriesSource } from '../source.ts';
+
+/** Prices that one path tells under the given name. */
+function createBitcoinDataSource(path: string, name: string): SeriesSource {
+  const answer = z.array(z.object({ d: z.iso.date(), [name]: numeric.or(finite).pipe(finite.positive()) }));
+  return createHttpSource({
+    provider: 'bitcoin-data',
+    // Without a key, about four years.
+    history: { days: 1_400 },
+    pageDays: 10_000,
+    daily: true,
+    request: ({ from, to }) => ({ path, query: { startday: formatDay(from), endday: formatDay(to) } }),
+    read(body, _range, title, nowMs) {
+      const rows = parseAnswer(answer, body, title).map((row) => ({ day: parseDay(row.d as string), value: row[name] as number }));
+      // The running day's price still moves.
+      return rows.filter(({ day }) => day !== toDay(nowMs)).map((value) => ({ ...value, providerAtMs: null }));
+    },
+  });
+}
+
+export const bitcoinDataRealizedPrice = createBitcoinDataSource('/v1/realized-price', 'realizedPrice');
+/** Of coins that moved within the last 155 days. */
+export const bitcoinDataSthRealizedPrice = createBitcoinDataSource('/v1/sth-realized-price', 'sthRealizedPrice');

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { toDay, toInstantMs } from '../../../../forecast/day.ts';
+import { createHttpSource, epochMs, epochMsText, numeric, parseAnswer } from '../http-source.ts';
+import type { DayRange } from '../source.ts';
+import { computeDailyFunding } from './daily-funding.ts';
+
+const fundingRows = z.array(z.object({ fundingRate: numeric, fundingTime: epochMs }));
+
+/** Funding of the BTCUSDT perpetual. */
+export const binanceFunding = createHttpSource({
+  provider: 'binance-futures',
+  history: { from: '2019-09-11' },
+  // Three fundings a day.
+  pageDays: 333,
+  daily: true,
+  request: (range) => ({ path: '/fapi/v1/fundingRate', query: { ...buildRangeQuery(range), limit: 1000 } }),
+  read: (body, _range, title, nowMs) => {
+    const rows = parseAnswer(fundingRows, body, title);
+    return computeDailyFunding(
+      rows.map(({ fundingTime, fundingRate }) => ({ atMs: fundingTime, rate: fundingRate })),
+      nowMs,
+    );
+  },
+});
+
+// Documented as text, answered as a number.
+const timestamp = epochMs.or(epochMsText);
+const interestRows = z.array(z.object({ sumOpenInterestValue: numeric.pipe(z.number().positive()), timestamp }));
+
+/** Open interest of the BTCUSDT perpetual, counted every four hours; Binance keeps 30 days of it. */
+export const binanceOpenInterest = createHttpSource({
+  provider: 'binance-futures',
+  history: { days: 29 },
+  pageDays: 30,
+  daily: true,
+  request: (range) => ({ path: '/futures/data/openInterestHist', query: { period: '4h', ...buildRangeQuery(range), limit: 500 } }),
+  read: (body, _range, title) =>
+    parseAnswer(interestRows, body, title).map(({ sumOpenInterestValue, timestamp: atMs }) => ({
+      day: toDay(atMs),
+      value: sumOpenInterestValue,
+      providerAtMs: atMs,
+    })),
+});
+
+function buildRangeQuery({ from, to }: DayRange) {
+  return { symbol: 'BTCUSDT', startTime: toInstantMs(from), endTime: toInstantMs(to + 1) - 1 };
+}

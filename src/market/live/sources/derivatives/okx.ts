@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { DAY_MS, toDay, toInstantMs } from '../../../../forecast/day.ts';
+import { OracleError } from '../../../../platform/errors.ts';
+import { createHttpSource, epochMsText, numeric, parseAnswer } from '../http-source.ts';
+import { computeDailyFunding } from './daily-funding.ts';
+
+const SWAP = 'BTC-USDT-SWAP';
+const MAX_ROWS = 100;
+
+const fundingRow = z.object({ realizedRate: numeric, fundingTime: epochMsText });
+
+/** Funding of the BTC-USDT perpetual; OKX keeps three months of it. */
+export const okxFunding = createHttpSource({
+  provider: 'okx',
+  history: { days: 89 },
+  // Three fundings a day.
+  pageDays: 33,
+  daily: true,
+  // OKX pages backwards: `after` asks for what is older.
+  request: ({ to }) => ({
+    path: '/api/v5/public/funding-rate-history',
+    query: { instId: SWAP, after: toInstantMs(to + 1), limit: MAX_ROWS },
+  }),
+  read: (body, _range, title, nowMs) => {
+    const rows = parseRows(fundingRow, body, title);
+    return computeDailyFunding(
+      rows.map(({ fundingTime, realizedRate }) => ({ atMs: fundingTime, rate: realizedRate })),
+      nowMs,
+    );
+  },
+});
+
+// OKX's days begin at 00:00 in Hong Kong.
+const BAR_OPENS_BEFORE_MS = 8 * 3_600_000;
+
+/** Open time, and the open interest in contracts, bitcoin and USD. */
+const interestRow = z.tuple([epochMsText, numeric, numeric, numeric.pipe(z.number().positive())], z.unknown());
+
+/**
+ * Open interest of the BTC-USDT perpetual. A bar's value is that of its end, 16:00 UTC of the day it is dated; the running bar
+ * is left out.
+ */
+export const okxOpenInterest = createHttpSource({
+  provider: 'okx',
+  history: { days: 95 },
+  pageDays: 96,
+  daily: true,
+  request: ({ from, to }) => ({
+    path: '/api/v5/rubik/stat/contracts/open-interest-history',
+    query: {
+      instId: SWAP,
+      period: '1D',
+      begin: toInstantMs(from) - BAR_OPENS_BEFORE_MS - 1,
+      end: toInstantMs(to) - BAR_OPENS_BEFORE_MS + 1,
+      limit: MAX_ROWS,
+    },
+  }),
+  read: (body, _range, title, nowMs) =>
+    parseRows(interestRow, body, title)
+      .filter(([opensAtMs]) => opensAtMs > nowMs || opensAtMs + DAY_MS <= nowMs)
+      .map(([opensAtMs, , , usd]) => ({ day: toDay(opensAtMs + DAY_MS), value: usd, providerAtMs: opensAtMs + DAY_MS })),
+});
+
+/** OKX refuses with status 200 and a code. */
+function parseRows<Row extends z.ZodType>(row: Row, body: unknown, title: string): z.output<Row>[] {
+  const { code } = parseAnswer(z.object({ code: z.string() }), body, title);
+  if (code !== '0') throw new OracleError('FEED_UNAVAILABLE', `${title}: refused with code ${code}`);
+  return parseAnswer(z.object({ data: z.array(row) }), body, title).data;
+}

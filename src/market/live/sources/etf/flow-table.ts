@@ -1,0 +1,97 @@
+import { type HTMLElement, parse } from 'node-html-parser';
+import { z } from 'zod';
+import { DAY_MS, type Day, formatDay, parseDay } from '../../../../forecast/day.ts';
+import { OracleError } from '../../../../platform/errors.ts';
+import { parseAnswer } from '../http-source.ts';
+import type { DayRange, EtfDay } from '../source.ts';
+
+/** The largest fund: no table of flows is without it. */
+const LARGEST_FUND = 'IBIT';
+const TICKER = /^[A-Z]{3,5}$/;
+const TOTAL = /^totals?$/i;
+/** `05 Jun 2026` or `Jun 05, 2026`. */
+const DATE = /^(?:\d{1,2} [A-Z][a-z]{2}|[A-Z][a-z]{2} \d{1,2},) \d{4}$/;
+/** `1,234.5`, and for what flowed out `-1,234.5` or `(1,234.5)`. */
+const AMOUNT = /^(?:\((?<out>\d[\d,]*(?:\.\d+)?)\)|(?<plain>-?\d[\d,]*(?:\.\d+)?))$/;
+/** What pages show of a fund without a flow, or without a report. */
+const EMPTY_CELLS = ['', '-', '\u2013', '\u2014'];
+/** Flows are told to 0.1 of a million. */
+const TOLERANCE_MUSD = 0.15;
+
+const amount = z.string('is missing').transform((text, context) => {
+  if (EMPTY_CELLS.includes(text)) return 0;
+  const { out, plain } = AMOUNT.exec(text)?.groups ?? {};
+  if (out === undefined && plain === undefined) {
+    context.addIssue({ code: 'custom', message: 'is no amount' });
+    return z.NEVER;
+  }
+  const flow = out === undefined ? parseDigits(plain) : -parseDigits(out);
+  return flow === 0 ? 0 : flow;
+});
+
+/** By date and column. */
+const amounts = z.record(z.string(), z.record(z.string(), amount));
+
+/**
+ * Daily flows of the table in a web page: a row a day, a column a fund, and their total; USD millions. Rows of no day and columns of no
+ * fund are passed over, and so are days outside the range.
+ * @throws OracleError FEED_INVALID naming the cell, or the day whose total is not the sum of its funds
+ */
+export function parseFlowTable(page: unknown, { from, to }: DayRange, providerTitle: string): EtfDay[] {
+  const rows = parse(parseAnswer(z.string(), page, providerTitle))
+    .querySelectorAll('tr')
+    .map(getCells);
+  const headerAt = rows.findIndex((cells) => cells.includes(LARGEST_FUND));
+  if (headerAt < 0) throw invalidFlowTable(providerTitle, 'table', `has no column ${LARGEST_FUND}`);
+  const columns = findColumns(rows[headerAt], providerTitle);
+  const dated = rows.slice(headerAt + 1).flatMap((cells) => parseDatedRow(cells));
+  if (dated.length === 0) throw invalidFlowTable(providerTitle, 'table', 'has no row with a date');
+  const rowsInRange = dated.filter(({ day }) => day >= from && day <= to);
+  const cellsByDate = Object.fromEntries(rowsInRange.map(({ day, cells }) => [formatDay(day), toNamedCells(columns, cells)]));
+  return Object.entries(parseAnswer(amounts, cellsByDate, providerTitle)).map(([date, row]) => toEtfDay(date, row, providerTitle));
+}
+
+function getCells(row: HTMLElement): string[] {
+  const cells = row.children.filter(({ tagName }) => tagName === 'TD' || tagName === 'TH');
+  return cells.map(({ text }) => text.replaceAll(/\s+/g, ' ').trim());
+}
+
+interface Column {
+  name: string;
+  index: number;
+}
+
+/** The funds and the total, which stands in the last column where none is named so. */
+function findColumns(header: string[], providerTitle: string): Column[] {
+  const named = header.findIndex((name) => TOTAL.test(name));
+  const total = named < 0 && header.at(-1) === '' ? header.length - 1 : named;
+  if (total < 0) throw invalidFlowTable(providerTitle, 'table', 'has no column Total');
+  const funds = header.map((name, index) => ({ name, index })).filter(({ name, index }) => index !== total && TICKER.test(name));
+  return [...funds, { name: 'Total', index: total }];
+}
+
+function parseDatedRow(cells: string[]): { day: Day; cells: string[] }[] {
+  const [date = ''] = cells;
+  const midnightMs = DATE.test(date) ? Date.parse(`${date} UTC`) : Number.NaN;
+  return Number.isNaN(midnightMs) ? [] : [{ day: midnightMs / DAY_MS, cells }];
+}
+
+function toNamedCells(columns: readonly Column[], cells: string[]): Record<string, string | undefined> {
+  return Object.fromEntries(columns.map(({ name, index }) => [name, cells[index]]));
+}
+
+function toEtfDay(date: string, { Total: totalMusd, ...fundsMusd }: Record<string, number>, providerTitle: string): EtfDay {
+  const sumMusd = Object.values(fundsMusd).reduce((sum, flow) => sum + flow, 0);
+  if (Math.abs(totalMusd - sumMusd) > TOLERANCE_MUSD) {
+    throw invalidFlowTable(providerTitle, `${date}.Total`, `is ${totalMusd}, but the funds add up to ${sumMusd.toFixed(1)}`);
+  }
+  return { day: parseDay(date), totalMusd, fundsMusd };
+}
+
+function parseDigits(digits: string): number {
+  return Number(digits.replaceAll(',', ''));
+}
+
+function invalidFlowTable(providerTitle: string, field: string, problem: string): OracleError {
+  return new OracleError('FEED_INVALID', `${providerTitle}: ${field} ${problem}`, { field });
+}

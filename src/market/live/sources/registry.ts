@@ -1,0 +1,87 @@
+import { SERIES, SERIES_IDS, type SeriesId } from '../../series/series.ts';
+import type { SeriesPlan } from '../collect/series-poll.ts';
+import { PROVIDERS, type ProviderId, VENUE_IDS } from '../providers/providers.ts';
+import { alternativeMeFearGreed } from './bitcoin-metrics/alternative-me.ts';
+import { bitcoinDataRealizedPrice, bitcoinDataSthRealizedPrice } from './bitcoin-metrics/bitcoin-data.ts';
+import { bitviewRealizedPrice, bitviewSthRealizedPrice } from './bitcoin-metrics/bitview.ts';
+import { binanceFunding, binanceOpenInterest } from './derivatives/binance-futures.ts';
+import { bybitBasis, bybitFunding, bybitOpenInterest } from './derivatives/bybit.ts';
+import { deribitBasis, deribitDvol } from './derivatives/deribit.ts';
+import { okxFunding, okxOpenInterest } from './derivatives/okx.ts';
+import { bitbo } from './etf/bitbo.ts';
+import { farside } from './etf/farside.ts';
+import { createSosovalueSource } from './etf/sosovalue.ts';
+import { dbnomicsPmi } from './macro/dbnomics.ts';
+import { fredFedFunds, fredPolicyRate, fredSp500, fredUs2y, fredUs10y, fredVix } from './macro/fred.ts';
+import { yahooDxy, yahooGold, yahooSp500, yahooUs10y, yahooVix } from './macro/yahoo.ts';
+import type { EtfSource, SeriesSource, VenueSource } from './source.ts';
+import { kalshiStrikes } from './strikes/kalshi.ts';
+import { polymarketStrikes } from './strikes/polymarket.ts';
+import type { StrikeSource } from './strikes/strike-source.ts';
+import { binance, binanceTakerBuyFraction } from './venues/binance.ts';
+import { bitstamp } from './venues/bitstamp.ts';
+import { coinbase } from './venues/coinbase.ts';
+import { kraken } from './venues/kraken.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** What is asked of each of `VENUE_IDS`, in their order. */
+export const VENUE_SOURCES: readonly VenueSource[] = [coinbase, kraken, bitstamp, binance];
+
+/** Series that come from venues and funds, not from a source of their own. */
+type DerivedSeries = 'btcClose' | 'etfFlow';
+export type SeriesWithPlan = Exclude<SeriesId, DerivedSeries>;
+
+const hourly = (...sources: SeriesSource[]): SeriesPlan => ({ sources, everyMs: HOUR_MS });
+/** bitcoin-data.com answers fifteen requests a day. */
+const everySixHours = (...sources: SeriesSource[]): SeriesPlan => ({ sources, everyMs: 6 * HOUR_MS });
+
+/** Where each series comes from, the primary first: a further source is one file and one name here. */
+export const SERIES_PLANS: Readonly<Record<SeriesWithPlan, SeriesPlan>> = {
+  fearGreed: hourly(alternativeMeFearGreed),
+  realizedPrice: everySixHours(bitviewRealizedPrice, bitcoinDataRealizedPrice),
+  sthRealizedPrice: everySixHours(bitviewSthRealizedPrice, bitcoinDataSthRealizedPrice),
+  takerBuyFraction: hourly(binanceTakerBuyFraction),
+  fundingRate: hourly(okxFunding, bybitFunding, binanceFunding),
+  openInterest: hourly(okxOpenInterest, bybitOpenInterest, binanceOpenInterest),
+  perpBasis: hourly(deribitBasis, bybitBasis),
+  dvol: hourly(deribitDvol),
+  sp500: hourly(yahooSp500, fredSp500),
+  // FRED's DTWEXBGS is another index, and it has no price of gold any more.
+  dxy: hourly(yahooDxy),
+  gold: hourly(yahooGold),
+  vix: hourly(yahooVix, fredVix),
+  us2y: hourly(fredUs2y),
+  us10y: hourly(yahooUs10y, fredUs10y),
+  fedFunds: hourly(fredFedFunds),
+  policyRate: hourly(fredPolicyRate),
+  pmi: everySixHours(dbnomicsPmi),
+};
+
+/** Who tells the flows of single funds, too, the primary first. */
+export const FUND_FLOW_SOURCES: readonly EtfSource[] = [bitbo, farside];
+
+/** Where the flows of US spot Bitcoin ETFs come from, the primary first. `key` is SoSoValue's, where one is set. */
+export function createEtfSources(key: string | undefined): readonly EtfSource[] {
+  return [createSosovalueSource(key), ...FUND_FLOW_SOURCES];
+}
+
+export const STRIKE_SOURCES: readonly StrikeSource[] = [polymarketStrikes, kalshiStrikes];
+
+/** Everybody who is asked for a series, the primary first. */
+export function getProviderIds(series: SeriesId): ProviderId[] {
+  if (series === 'btcClose') return [...VENUE_IDS];
+  const sources = series === 'etfFlow' ? createEtfSources(undefined) : SERIES_PLANS[series].sources;
+  return sources.map(({ provider }) => provider);
+}
+
+/** Who is asked for what, the primary first, as Markdown. */
+export function providersMarkdown(): string {
+  const titles = (ids: readonly ProviderId[]) => ids.map((id) => PROVIDERS[id].title).join(', ');
+  const rows = [
+    ['Price', titles(getProviderIds('btcClose'))],
+    ...SERIES_IDS.map((series) => [SERIES[series].title, titles(getProviderIds(series))]),
+    ...STRIKE_SOURCES.map(({ providers }) => ['Strikes and order books', titles(providers)]),
+  ];
+  return ['| What | Asked, the primary first |', '| --- | --- |', ...rows.map((cells) => `| ${cells.join(' | ')} |`)].join('\n');
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { OracleError } from '../../../../platform/errors.ts';
+import { type StrikeSnapshot, selectNearTheMoney } from '../../../strikes.ts';
+import type { Provider, ProviderAnswer } from '../../providers/provider.ts';
+import { finite, numeric, parseAnswer } from '../http-source.ts';
+import { boundVenueTexts, type StrikeSource, toOfferPrice } from './strike-source.ts';
+
+/** "Bitcoin price above or below", by the hour and by the day. */
+const SERIES_TICKER = 'KXBTCD';
+const PAGE_SIZE = 200;
+const MAX_PAGES = 5;
+const MAX_EXPIRIES = 4;
+const MAX_STRIKES_PER_EXPIRY = 11;
+
+const answer = z.object({
+  cursor: z.string().nullish(),
+  events: z.array(z.object({ event_ticker: z.string(), markets: z.array(z.unknown()) })),
+});
+
+const kind = z.object({ status: z.string(), strike_type: z.string() });
+
+const price = numeric.pipe(finite.min(0).max(1));
+
+const market = z.object({
+  ticker: z.string().min(1),
+  title: z.string(),
+  yes_sub_title: z.string(),
+  rules_primary: z.string(),
+  floor_strike: finite.positive(),
+  close_time: z.iso.datetime({ offset: true }).transform(Date.parse),
+  yes_bid_dollars: price,
+  yes_ask_dollars: price,
+  last_price_dollars: price,
+});
+
+/** The strikes nearest to the money of Kalshi's next expiries. */
+export const kalshiStrikes: StrikeSource = {
+  providers: ['kalshi'],
+  async fetch({ kalshi }, { spotUsd, atMs }) {
+    const open = (await fetchStrikes(kalshi)).filter(({ expiresAtMs }) => expiresAtMs > atMs);
+    if (open.length === 0) throw new OracleError('FEED_UNAVAILABLE', `${kalshi.title}: no strikes on bitcoin are listed`);
+    const expiries = [...new Set(open.map(({ expiresAtMs }) => expiresAtMs))].sort((a, b) => a - b).slice(0, MAX_EXPIRIES);
+    return expiries.flatMap((expiry) => {
+      const ladder = open.filter(({ expiresAtMs }) => expiresAtMs === expiry);
+      return selectNearTheMoney(ladder, spotUsd, MAX_STRIKES_PER_EXPIRY);
+    });
+  },
+};
+
+async function fetchStrikes(kalshi: Provider): Promise<StrikeSnapshot[]> {
+  const strikes = new Map<string, StrikeSnapshot>();
+  let cursor: string | null | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const read = await fetchPage(kalshi, cursor);
+    for (const strike of read.strikes) strikes.set(strike.marketId, strike);
+    cursor = read.cursor;
+    if (!cursor) break;
+  }
+  return [...strikes.values()];
+}
+
+/** An answer that cannot be read is a failure of the provider, too. */
+function fetchPage(kalshi: Provider, cursor: string | null | undefined): Promise<ReturnType<typeof parseKalshiEvents>> {
+  const path = '/trade-api/v2/events';
+  const query = { series_ticker: SERIES_TICKER, status: 'open', with_nested_markets: 'true', limit: PAGE_SIZE };
+  return kalshi.call(path, async () => {
+    const data = await kalshi.request({ path, query: cursor ? { ...query, cursor } : query });
+    return parseKalshiEvents(data, kalshi.title);
+  });
+}
+
+/**
+ * The open strikes of one page of events, and the cursor of the next page; empty or null after the last.
+ * @throws OracleError FEED_INVALID naming the field
+ */
+export function parseKalshiEvents(
+  { body, receivedAtMs, providerAtMs }: ProviderAnswer,
+  providerTitle: string,
+): { strikes: StrikeSnapshot[]; cursor: string | null } {
+  const { cursor, events } = parseAnswer(answer, body, providerTitle);
+  const strikes = events.flatMap(({ event_ticker, markets }) => {
+    const url = `https://kalshi.com/markets/${SERIES_TICKER.toLowerCase()}/bitcoin-price-abovebelow/${encodeURIComponent(event_ticker.toLowerCase())}`;
+    return markets
+      .filter((entry) => isOpenStrike(entry, providerTitle))
+      .map((entry) => ({ ...parseMarket(entry, providerTitle), url, receivedAtMs, providerAtMs }));
+  });
+  return { strikes, cursor: cursor ?? null };
+}
+
+function isOpenStrike(entry: unknown, providerTitle: string): boolean {
+  const { status, strike_type } = parseAnswer(kind, entry, providerTitle);
+  return status === 'active' && strike_type === 'greater';
+}
+
+function parseMarket(entry: unknown, providerTitle: string): Omit<StrikeSnapshot, 'url' | 'receivedAtMs' | 'providerAtMs'> {
+  const data = parseAnswer(market, entry, providerTitle);
+  return {
+    venue: 'kalshi',
+    marketId: data.ticker,
+    ...boundVenueTexts(`${data.title} ${data.yes_sub_title}`, data.rules_primary),
+    strikeUsd: data.floor_strike,
+    expiresAtMs: data.close_time,
+    bid: toOfferPrice(data.yes_bid_dollars),
+    ask: toOfferPrice(data.yes_ask_dollars),
+    lastPrice: toOfferPrice(data.last_price_dollars),
+    bids: [],
+    asks: [],
+    tickSize: null,
+    minOrderSize: null,
+    negRisk: null,
+    conditionId: null,
+    yesTokenId: null,
+    noTokenId: null,
+  };
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { StrikeSnapshot } from '../../../strikes.ts';
+import { finite, numeric, parseAnswer } from '../http-source.ts';
+import { boundVenueTexts, toOfferPrice } from './strike-source.ts';
+
+const LADDER_TITLE = /^bitcoin above _+ on /i;
+const STRIKE = /^\$?(\d[\d,]*(?:\.\d+)?)(k?)$/i;
+const STRIKE_IN_QUESTION = /\babove \$?(\d[\d,]*(?:\.\d+)?)(k?)\b/i;
+
+const events = z.array(z.looseObject({ title: z.string() }));
+
+export type GammaEvent = z.output<typeof events>[number];
+
+const ladder = z.object({ slug: z.string(), markets: z.array(z.unknown()) });
+
+const state = z.object({ closed: z.boolean().optional(), acceptingOrders: z.boolean().optional() });
+
+/** Two strings, as JSON inside a string. */
+const pair = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.addIssue({ code: 'custom', message: 'is no JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.tuple([z.string(), z.string()]));
+
+const yesAndNo = pair.refine((names) => names.toSorted().join() === 'No,Yes', 'is not Yes and No');
+
+const instant = z.iso.datetime({ offset: true }).transform(Date.parse);
+
+const price = finite.min(0).max(1);
+
+const market = z.object({
+  id: z.string().min(1),
+  question: z.string(),
+  groupItemTitle: z.string().optional(),
+  description: z.string().default(''),
+  conditionId: z.string().regex(/^0x[0-9a-f]{64}$/i, 'is no condition id'),
+  endDate: instant,
+  updatedAt: instant.nullish(),
+  outcomes: yesAndNo,
+  outcomePrices: pair.pipe(z.tuple([numeric.pipe(price), numeric.pipe(price)])),
+  clobTokenIds: pair.pipe(z.tuple([z.string().regex(/^\d+$/, 'is no token id'), z.string().regex(/^\d+$/, 'is no token id')])),
+  bestBid: price.nullish(),
+  bestAsk: price.nullish(),
+  lastTradePrice: price.nullish(),
+  orderPriceMinTickSize: finite.positive().nullish(),
+  orderMinSize: finite.positive().nullish(),
+  negRisk: z.boolean().nullish(),
+});
+
+/** US dollars of "87,600", "$96k", or of a question with "above $96,000" in it. */
+const strike = z.string().transform((text, context) => {
+  const [, digits, thousands] = STRIKE.exec(text.trim()) ?? STRIKE_IN_QUESTION.exec(text) ?? [];
+  if (digits === undefined) {
+    context.addIssue({ code: 'custom', path: ['groupItemTitle'], message: 'names no strike' });
+    return z.NEVER;
+  }
+  return Number(digits.replaceAll(',', '')) * (thousands === '' ? 1 : 1_000);
+});
+
+/** Events of an answer of Gamma, ladders or not. @throws OracleError FEED_INVALID */
+export function parseGammaEvents(body: unknown, providerTitle: string): GammaEvent[] {
+  return parseAnswer(events, body, providerTitle);
+}
+
+/**
+ * The open strikes of an event, without their books; none where the event is no ladder of strikes.
+ * @throws OracleError FEED_INVALID naming the field
+ */
+export function parseLadder(event: GammaEvent, providerTitle: string, receivedAtMs: number): StrikeSnapshot[] {
+  if (!LADDER_TITLE.test(event.title)) return [];
+  const { slug, markets } = parseAnswer(ladder, event, providerTitle);
+  const url = `https://polymarket.com/event/${encodeURIComponent(slug)}`;
+  return markets
+    .filter((entry) => isOpenMarket(entry, providerTitle))
+    .map((entry) => ({ ...parseMarket(entry, providerTitle), url, receivedAtMs }));
+}
+
+function isOpenMarket(entry: unknown, providerTitle: string): boolean {
+  const { closed, acceptingOrders } = parseAnswer(state, entry, providerTitle);
+  return closed !== true && acceptingOrders !== false;
+}
+
+function parseMarket(entry: unknown, providerTitle: string): Omit<StrikeSnapshot, 'url' | 'receivedAtMs'> {
+  const data = parseAnswer(market, entry, providerTitle);
+  const strikeUsd = parseAnswer(strike, data.groupItemTitle || data.question, providerTitle);
+  const yes = data.outcomes.indexOf('Yes');
+  return {
+    venue: 'polymarket',
+    marketId: data.id,
+    ...boundVenueTexts(data.question, data.description),
+    strikeUsd,
+    expiresAtMs: data.endDate,
+    bid: toOfferPrice(data.bestBid),
+    ask: toOfferPrice(data.bestAsk),
+    // Before the first trade the venue shows a price of its own.
+    lastPrice: data.lastTradePrice || data.outcomePrices[yes],
+    bids: [],
+    asks: [],
+    tickSize: data.orderPriceMinTickSize ?? null,
+    minOrderSize: data.orderMinSize ?? null,
+    negRisk: data.negRisk ?? null,
+    conditionId: data.conditionId,
+    yesTokenId: data.clobTokenIds[yes],
+    noTokenId: data.clobTokenIds[1 - yes],
+    providerAtMs: data.updatedAt ?? null,
+  };
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { createCcxtVenue } from './ccxt-venue.ts';
+
+const PAIR = 'XXBTZUSD';
+
+/** BTC/USD on Kraken. */
+export const kraken = createCcxtVenue({
+  provider: 'kraken',
+  // 720 candles whatever is asked for, the running one included.
+  history: { days: 719 },
+  pageDays: 720,
+  market: { exchange: 'kraken', symbol: 'BTC/USD', id: PAIR, urls: (baseUrl) => ({ public: baseUrl }) },
+  candlesShape: z.object({ result: z.object({ [PAIR]: z.array(z.array(z.unknown())) }) }),
+  // The ticker's opening price is that of the UTC day.
+  change24hPct: () => null,
+});

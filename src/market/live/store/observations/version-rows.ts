@@ -1,0 +1,102 @@
+import type { Day } from '../../../../forecast/day.ts';
+import { allocateFloat64, allocateInt32, createGrowableColumn, type GrowableColumn } from '../../../series/growable-column.ts';
+import type { ObservationVersion } from './observation-store.ts';
+
+/** What is asked of a version: the provider's own time of it only the database keeps. */
+export type KnownVersion = Omit<ObservationVersion, 'providerAtMs'>;
+
+/** What one provider has said of a day, oldest first. */
+export interface SourceVersions {
+  source: string;
+  versions: KnownVersion[];
+}
+
+const FINAL_FLAG = 1;
+const BACKFILLED_FLAG = 2;
+/** Bits of a mark below the number of its source. */
+const FLAG_BITS = 2;
+const NO_ROW = -1;
+const INITIAL_CAPACITY = 256;
+
+/**
+ * Versions of the days of one stream, a row each, in columns: the history of all streams is some seventy thousand of them, of which each
+ * would take about 500 bytes as the document that it comes in, and takes less than 100 here.
+ */
+export class VersionRows {
+  readonly #days: GrowableColumn<Int32Array> = createGrowableColumn(allocateInt32, INITIAL_CAPACITY);
+  readonly #values: GrowableColumn<Float64Array> = createGrowableColumn(allocateFloat64, INITIAL_CAPACITY);
+  readonly #receivedAt: GrowableColumn<Float64Array> = createGrowableColumn(allocateFloat64, INITIAL_CAPACITY);
+  /** Number of the source, and flags. */
+  readonly #marks: GrowableColumn<Int32Array> = createGrowableColumn(allocateInt32, INITIAL_CAPACITY);
+  /** The row before of the same day. */
+  readonly #previous: GrowableColumn<Int32Array> = createGrowableColumn(allocateInt32, INITIAL_CAPACITY);
+  readonly #newest = new Map<Day, number>();
+  readonly #sources: string[] = [];
+
+  /** Adds a version that is newer than all others of its day and source. */
+  add(day: Day, source: string, { value, final, backfilled, receivedAtMs }: KnownVersion): void {
+    this.#days.push(day);
+    this.#values.push(value);
+    this.#receivedAt.push(receivedAtMs);
+    this.#marks.push((this.#numberOf(source) << FLAG_BITS) | (final ? FINAL_FLAG : 0) | (backfilled ? BACKFILLED_FLAG : 0));
+    this.#previous.push(this.#newest.get(day) ?? NO_ROW);
+    this.#newest.set(day, this.#days.length - 1);
+  }
+
+  /** Days of which anything was said, ascending. */
+  listDays(): Int32Array {
+    return Int32Array.from(this.#newest.keys()).sort();
+  }
+
+  /** What was said of a day, the provider first that spoke of it first; empty where nobody did. */
+  getVersions(day: Day): SourceVersions[] {
+    const bySource: SourceVersions[] = [];
+    for (const row of this.#rowsOf(day)) {
+      const source = this.#sources[this.#marks.at(row) >> FLAG_BITS];
+      const version = this.#version(row);
+      const known = bySource.find((one) => one.source === source);
+      if (known === undefined) bySource.push({ source, versions: [version] });
+      else known.versions.push(version);
+    }
+    return bySource;
+  }
+
+  /** How many versions of a day a source has told. */
+  countVersions(day: Day, source: string): number {
+    const number = this.#sources.indexOf(source);
+    return this.#rowsOf(day).filter((row) => this.#marks.at(row) >> FLAG_BITS === number).length;
+  }
+
+  /** Whether any source has told a final value of a day. */
+  hasFinal(day: Day): boolean {
+    return this.#rowsOf(day).some((row) => (this.#marks.at(row) & FINAL_FLAG) !== 0);
+  }
+
+  /** The last day of which a source has told a final value; null for none. */
+  findLastFinalDay(source: string): Day | null {
+    const mark = (this.#sources.indexOf(source) << FLAG_BITS) | FINAL_FLAG;
+    let last: Day | null = null;
+    for (let row = 0; row < this.#days.length; row++) {
+      if ((this.#marks.at(row) & ~BACKFILLED_FLAG) === mark && (last === null || this.#days.at(row) > last)) last = this.#days.at(row);
+    }
+    return last;
+  }
+
+  /** Oldest first. */
+  #rowsOf(day: Day): number[] {
+    const rows: number[] = [];
+    for (let row = this.#newest.get(day) ?? NO_ROW; row !== NO_ROW; row = this.#previous.at(row)) rows.push(row);
+    return rows.reverse();
+  }
+
+  #version(row: number): KnownVersion {
+    const mark = this.#marks.at(row);
+    const [final, backfilled] = [(mark & FINAL_FLAG) !== 0, (mark & BACKFILLED_FLAG) !== 0];
+    return { value: this.#values.at(row), final, backfilled, receivedAtMs: this.#receivedAt.at(row) };
+  }
+
+  #numberOf(source: string): number {
+    const known = this.#sources.indexOf(source);
+    return known === -1 ? this.#sources.push(source) - 1 : known;
+  }
+}

@@ -1,0 +1,78 @@
+import { OracleError } from '../../platform/errors.ts';
+import type { FeedKind, VenueClose } from '../feed.ts';
+
+export interface QuorumRule {
+  minVenues: number;
+  /** Largest distance of any venue from the median, in basis points of the median. */
+  maxDeviationBps: number;
+}
+
+export interface QuorumPrice {
+  /** Median of the venues' closes, USD. */
+  priceUsd: number;
+  /** The venues that took part. */
+  venues: string[];
+  /** Distance of the farthest of them from the median, in basis points. */
+  deviationBps: number;
+}
+
+export const QUORUM_RULES = {
+  live: { minVenues: 3, maxDeviationBps: 100 },
+  csv: { minVenues: 1, maxDeviationBps: 100 },
+  simulated: { minVenues: 1, maxDeviationBps: 100 },
+} as const satisfies Record<FeedKind, QuorumRule>;
+
+type PricedClose = VenueClose & { priceUsd: number };
+
+/**
+ * The price that enough venues agree on. A venue far from the others does not take part while enough remain without it.
+ * @throws OracleError PRICE_UNAVAILABLE naming the missing venues, or the prices that lie too far apart.
+ */
+export function computeQuorumPrice(closes: readonly VenueClose[], rule: QuorumRule): QuorumPrice {
+  const priced = closes.filter(isPriced);
+  const minVenues = Math.max(1, rule.minVenues);
+  if (priced.length < minVenues) throw tooFewVenues(closes, priced.length, rule);
+  for (let participants = priced; ; participants = dropFarthest(participants)) {
+    const { priceUsd, deviationBps } = computeSpread(participants);
+    if (deviationBps <= rule.maxDeviationBps) return { priceUsd, venues: participants.map(({ venue }) => venue), deviationBps };
+    if (participants.length <= minVenues) throw tooFarApart(priced, computeSpread(priced).deviationBps, rule);
+  }
+}
+
+function computeSpread(closes: PricedClose[]): { priceUsd: number; deviationBps: number } {
+  const priceUsd = median(closes.map((close) => close.priceUsd));
+  return { priceUsd, deviationBps: Math.max(...closes.map((close) => computeDistanceBps(close, priceUsd))) };
+}
+
+function computeDistanceBps(close: PricedClose, priceUsd: number): number {
+  return (Math.abs(close.priceUsd - priceUsd) / priceUsd) * 10_000;
+}
+
+function dropFarthest(closes: PricedClose[]): PricedClose[] {
+  const { priceUsd } = computeSpread(closes);
+  const farthest = closes.reduce((far, close) => (computeDistanceBps(close, priceUsd) > computeDistanceBps(far, priceUsd) ? close : far));
+  return closes.filter((close) => close !== farthest);
+}
+
+function isPriced(close: VenueClose): close is PricedClose {
+  return close.priceUsd !== null && Number.isFinite(close.priceUsd) && close.priceUsd > 0;
+}
+
+/** The middle value; of an even number of values, the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+function tooFewVenues(closes: readonly VenueClose[], count: number, rule: QuorumRule): OracleError {
+  const missing = closes.filter((close) => !isPriced(close)).map(({ venue, reason }) => (reason ? `${venue} (${reason})` : venue));
+  const which = missing.length > 0 ? `; missing: ${missing.join(', ')}` : '';
+  return new OracleError('PRICE_UNAVAILABLE', `${count} of the required ${rule.minVenues} venues have a close${which}`);
+}
+
+function tooFarApart(priced: PricedClose[], deviationBps: number, rule: QuorumRule): OracleError {
+  const values = priced.map(({ venue, priceUsd }) => `${venue} ${priceUsd}`).join(', ');
+  const message = `Venues differ by ${deviationBps.toFixed(1)} bps, more than ${rule.maxDeviationBps}: ${values}`;
+  return new OracleError('PRICE_UNAVAILABLE', message);
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { type Day, formatDay } from '../../../forecast/day.ts';
+import { DATE } from '../../../platform/validation/fields.ts';
+import { computeChangePct, formatDayOrNull, roundOrNull, subtractOrNull } from '../../numbers.ts';
+import type { Observations } from '../../series/observations.ts';
+import type { SeriesReading } from '../../series/series-reading.ts';
+import { findValueAt } from '../lookback.ts';
+import { defineReport } from '../report.ts';
+
+const CHANGE_DAYS = 30;
+
+const PRICE = z.number().nullable().describe('Daily close of bitcoin on `date`, USD');
+const DAY = DATE.nullable().describe('The last day that has both a close and a realised price');
+const REASON = z.string().nullable().describe('Why there is no ratio; null when there is one');
+
+const FIELDS = z.object({
+  price: PRICE,
+  date: DAY,
+  sthRealizedPrice: z.number().nullable().describe('What short-term holders paid for their coins on average, USD'),
+  ratio: z.number().nullable().describe('Price over that: above 1 they are in profit'),
+  profitLossPct: z.number().nullable().describe('Their profit or loss, in percent of what they paid'),
+  change30d: z.number().nullable().describe('Change of the ratio against 30 days before'),
+  reason: REASON,
+  market: z
+    .object({
+      price: PRICE,
+      date: DAY,
+      realizedPrice: z.number().nullable().describe('What all coins were last moved at on average, USD'),
+      mvrv: z.number().nullable().describe('Price over that'),
+      reason: REASON,
+    })
+    .describe('The same of all holders'),
+});
+
+export const sthPnlRatioReport = defineReport({
+  path: '/api/sth-pnl-ratio',
+  summary: 'Price over what short-term holders paid, their profit or loss, and the same of the whole market (MVRV)',
+  dependsOn: ['sthRealizedPrice', 'realizedPrice', 'btcClose'],
+  fields: FIELDS,
+  async build({ read }) {
+    const closes = (await read('btcClose')).known;
+    const holders = compareWithClose(await read('sthRealizedPrice'), closes);
+    const market = compareWithClose(await read('realizedPrice'), closes);
+    const { price, date, paid, ...figures } = holders;
+    return {
+      price,
+      date,
+      sthRealizedPrice: paid,
+      ...figures,
+      market: { price: market.price, date: market.date, realizedPrice: market.paid, mvrv: market.ratio, reason: market.reason },
+    };
+  },
+});
+
+/** The daily close over what coins were bought for, both of the last day that has both. */
+function compareWithClose({ reading, known }: SeriesReading, closes: Observations) {
+  const day = findLastCommonDay(known, closes);
+  const price = day === null ? null : findValueAt(closes, day);
+  const paid = day === null ? null : findValueAt(known, day);
+  const before = day === null ? null : computeRatio(day - CHANGE_DAYS, known, closes);
+  const ratio = day === null ? null : computeRatio(day, known, closes);
+  return {
+    price: roundOrNull(price, 2),
+    date: formatDayOrNull(day),
+    paid: roundOrNull(paid, 2),
+    ratio: roundOrNull(ratio, 4),
+    profitLossPct: computeChangePct(paid, price),
+    change30d: roundOrNull(subtractOrNull(before, ratio), 4),
+    reason: ratio === null ? formatMissingReason(reading, closes) : null,
+  };
+}
+
+function computeRatio(day: Day, paid: Observations, closes: Observations): number | null {
+  const [price, cost] = [findValueAt(closes, day), findValueAt(paid, day)];
+  return price === null || cost === null || cost <= 0 ? null : price / cost;
+}
+
+function findLastCommonDay(paid: Observations, closes: Observations): Day | null {
+  return paid.days.findLast((day) => findValueAt(closes, day) !== null) ?? null;
+}
+
+function formatMissingReason({ title, source, observedDay }: SeriesReading['reading'], closes: Observations): string {
+  if (observedDay === null) return `${title}: ${source}`;
+  const last = closes.days.at(-1);
+  return `${title}: no daily close of the same day; the last is of ${last === undefined ? 'no day' : formatDay(last)}`;
+}

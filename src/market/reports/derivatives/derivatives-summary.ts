@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { DATE } from '../../../platform/validation/fields.ts';
+import { computeChangePct, formatDayOrNull, roundOrNull, subtractOrNull } from '../../numbers.ts';
+import type { SeriesReading } from '../../series/series-reading.ts';
+import { averageBetween, findValueAt } from '../lookback.ts';
+import { defineReport } from '../report.ts';
+import { computeRealizedVolatilityPct } from './realized-volatility.ts';
+
+/** Funding is paid three times a day. */
+const FUNDINGS_A_YEAR = 3 * 365;
+const VOLATILITY_DAYS = 30;
+
+const STATE = {
+  date: DATE.nullable().describe('The day of the figures; null only before the first'),
+  stale: z.boolean().describe('True when they are missing or too old'),
+  provisional: z.boolean().describe('True before they are final'),
+};
+const FIGURE = z.number().nullable();
+
+const FIELDS = z.object({
+  fundingRate: z
+    .object({
+      ...STATE,
+      rate8h: FIGURE.describe('What longs pay shorts every 8 hours, as a fraction of the position; negative: shorts pay'),
+      annualizedPct: FIGURE.describe('The same for a year, in percent, without compounding'),
+      average7dAnnualizedPct: FIGURE.describe('Mean of the last 7 days, percent a year'),
+    })
+    .describe('Funding of perpetuals'),
+  openInterest: z
+    .object({
+      ...STATE,
+      usd: FIGURE.describe('Value of all open positions, USD'),
+      change1dPct: FIGURE.describe('Change against one day before, in percent'),
+      change7dPct: FIGURE.describe('Change against seven days before, in percent'),
+    })
+    .describe('Open interest of perpetuals'),
+  basis: z
+    .object({ ...STATE, perpetualPct: FIGURE.describe('Mark price over index price less one, in percent') })
+    .describe('Basis of perpetuals'),
+  impliedVolatility: z
+    .object({
+      ...STATE,
+      dvolPct: FIGURE.describe('Implied volatility index, percent a year'),
+      realized30dPct: FIGURE.describe('Realised volatility of the last 30 daily returns, percent a year'),
+      premiumPoints: FIGURE.describe('Implied less realised, percentage points'),
+    })
+    .describe('Implied volatility beside what came true'),
+});
+
+export const derivativesSummaryReport = defineReport({
+  path: '/api/derivatives-summary',
+  summary: 'Funding, open interest and basis of perpetuals, and implied beside realised volatility',
+  dependsOn: ['fundingRate', 'openInterest', 'perpBasis', 'dvol', 'btcClose'],
+  fields: FIELDS,
+  async build({ read }) {
+    return {
+      fundingRate: buildFunding(await read('fundingRate')),
+      openInterest: buildOpenInterest(await read('openInterest')),
+      basis: buildBasis(await read('perpBasis')),
+      impliedVolatility: buildVolatility(await read('dvol'), await read('btcClose')),
+    };
+  },
+});
+
+function buildFunding({ reading, known }: SeriesReading) {
+  const { value, observedDay } = reading;
+  return {
+    ...toState(reading),
+    rate8h: roundOrNull(value, 8),
+    annualizedPct: annualizePct(value),
+    average7dAnnualizedPct: observedDay === null ? null : annualizePct(averageBetween(known, observedDay - 6, observedDay)),
+  };
+}
+
+function buildOpenInterest({ reading, known }: SeriesReading) {
+  const { value, observedDay } = reading;
+  const before = (days: number) => (observedDay === null ? null : findValueAt(known, observedDay - days));
+  return {
+    ...toState(reading),
+    usd: roundOrNull(value, 0),
+    change1dPct: computeChangePct(before(1), value),
+    change7dPct: computeChangePct(before(7), value),
+  };
+}
+
+function buildBasis({ reading }: SeriesReading) {
+  return { ...toState(reading), perpetualPct: roundOrNull(reading.value === null ? null : reading.value * 100, 4) };
+}
+
+function buildVolatility(dvol: SeriesReading, closes: SeriesReading) {
+  const realized30dPct = roundOrNull(computeRealizedVolatilityPct(closes.known, VOLATILITY_DAYS), 2);
+  const dvolPct = roundOrNull(dvol.reading.value, 2);
+  return {
+    ...toState(dvol.reading),
+    dvolPct,
+    realized30dPct,
+    premiumPoints: roundOrNull(subtractOrNull(realized30dPct, dvolPct), 2),
+  };
+}
+
+function annualizePct(rate8h: number | null): number | null {
+  return rate8h === null ? null : roundOrNull(rate8h * FUNDINGS_A_YEAR * 100, 2);
+}
+
+function toState({ observedDay, stale, provisional }: SeriesReading['reading']) {
+  return { date: formatDayOrNull(observedDay), stale, provisional };
+}

@@ -1,0 +1,38 @@
+import type { LiquidationLevel } from './liquidation-levels.ts';
+
+/** What would be liquidated while the price crosses one step of the way. */
+export interface LiquidationBucket {
+  /** The end that lies nearer to the spot price. */
+  fromUsd: number;
+  toUsd: number;
+  /** Distance of `toUsd` from the spot price, in percent. */
+  distancePct: number;
+  usd: number;
+  /** Everything from the spot price to the end of this bucket. */
+  cumulativeUsd: number;
+}
+
+/**
+ * Sums the levels of one side in steps of `stepPct` of the spot price, the nearest first, as far as `rangePct`. Amounts are rounded
+ * down to whole dollars; what lies beyond the range is left out.
+ */
+export function buildLiquidationBuckets(
+  levels: readonly LiquidationLevel[],
+  spotUsd: number,
+  { stepPct, rangePct, direction }: { stepPct: number; rangePct: number; direction: 1 | -1 },
+): LiquidationBucket[] {
+  const sums = new Float64Array(Math.round(rangePct / stepPct));
+  for (const { priceUsd, usd } of levels) {
+    const distancePct = 100 * direction * (priceUsd / spotUsd - 1);
+    const index = Math.floor(distancePct / stepPct);
+    if (index >= 0 && index < sums.length) sums[index] += usd;
+  }
+  const priceAt = (pct: number) => Math.round(spotUsd * (1 + (direction * pct) / 100) * 100) / 100;
+  let cumulativeUsd = 0;
+  return Array.from(sums, (sum, index) => {
+    const usd = Math.floor(sum);
+    cumulativeUsd += usd;
+    const distancePct = (index + 1) * stepPct;
+    return { fromUsd: priceAt(index * stepPct), toUsd: priceAt(distancePct), distancePct, usd, cumulativeUsd };
+  });
+}

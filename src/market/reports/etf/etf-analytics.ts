@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import type { Day } from '../../../forecast/day.ts';
+import { COUNT, DATE, PROBABILITY } from '../../../platform/validation/fields.ts';
+import { formatDayOrNull, millionsToUsd, roundOrNull } from '../../numbers.ts';
+import { countUpTo, type Observations } from '../../series/observations.ts';
+import { SERIES } from '../../series/series.ts';
+import { buildLatestReading, type LatestReading } from '../../series/series-reading.ts';
+import { type Correlation, correlate, findPrice } from '../correlation.ts';
+import { sliceValuesBetween } from '../lookback.ts';
+import { defineReport } from '../report.ts';
+import { computeFlowStreak, FLOW_DIRECTIONS, findBiggestDays } from './flow-streak.ts';
+import { getWindowEnd, sumFlowsUsd } from './flow-sums.ts';
+
+const SHARE_DAYS = 30;
+const CORRELATION = { days: 365, minPairs: 20 };
+
+const FLOW = z.number().nullable();
+
+const FLOW_DAY = z.object({ date: DATE.describe('The day'), usd: z.number().describe('Net flow of the day, USD, outflows negative') });
+
+const FIGURES = {
+  lastDay: FLOW.describe('Net flow of the last day with a figure, USD, outflows negative'),
+  flow7d: FLOW.describe('Net flow of the last 7 calendar days, USD; null when none of them has a figure'),
+  flow30d: FLOW.describe('Net flow of the last 30 calendar days, USD'),
+  flow90d: FLOW.describe('Net flow of the last 90 calendar days, USD'),
+  streak: z
+    .object({
+      direction: z.enum(FLOW_DIRECTIONS).describe('Which way money flowed on the last day'),
+      days: COUNT.describe('How many days with a figure in a row it has flowed that way, the last one included'),
+    })
+    .describe('The run of days that is still going on'),
+  biggestInflow: FLOW_DAY.nullable().describe('The day with the largest inflow ever; null without one'),
+  biggestOutflow: FLOW_DAY.nullable().describe('The day with the largest outflow ever; null without one'),
+};
+
+const FUND = z.object({
+  ticker: z.string().describe('Ticker of the fund'),
+  lastDayDate: DATE.nullable().describe('The last day with a figure of this fund'),
+  stale: z.boolean().describe('True when that day is too long ago; its sums then end with it'),
+  ...FIGURES,
+  share: PROBABILITY.nullable().describe('Part of all money moved, 0 to 1, as `shareBasis` says; null for a fund that fell behind'),
+});
+
+const CORRELATED = z.object({
+  correlation: z.number().min(-1).max(1).nullable().describe("Pearson's; null with too few pairs"),
+  pairs: COUNT.describe('Days that it is made of'),
+});
+
+const FIELDS = z.object({
+  lastDayDate: DATE.nullable().describe('The last day with a figure; null only before the first'),
+  provisional: z.boolean().describe('True until noon UTC of the day after: funds report late'),
+  total: z.object(FIGURES).describe('All funds together'),
+  funds: z.array(FUND).describe('Fund by fund; empty where only totals are known'),
+  shareBasis: z.string().describe('What `share` is a part of'),
+  correlation: z
+    .object({
+      sameDay: CORRELATED.describe("Of a day's flow with bitcoin's log return of the same day"),
+      nextDay: CORRELATED.describe("Of a day's flow with bitcoin's log return of the next day"),
+      windowDays: COUNT.describe('Days that the pairs are from'),
+      note: z.string().describe('What it is not'),
+    })
+    .describe('Flows beside returns'),
+});
+
+export const etfAnalyticsReport = defineReport({
+  path: '/api/etf-analytics',
+  summary: 'Flows of each US spot Bitcoin ETF and of all: sums, shares, streaks, biggest days, and correlation with returns',
+  dependsOn: ['etfFlow', 'btcClose'],
+  fields: FIELDS,
+  async build({ feed, read, atMs }) {
+    const { reading, known } = await read('etfFlow');
+    const closes = (await read('btcClose')).known;
+    const end = getWindowEnd(reading, atMs);
+    const funds = Object.entries(await feed.fundFlows(atMs)).map(([ticker, flows]) => toFund(ticker, flows, atMs));
+    const shareOf = createShareLookup(funds);
+    return {
+      lastDayDate: formatDayOrNull(reading.observedDay),
+      provisional: reading.provisional,
+      total: buildFlowFigures(known, end),
+      funds: funds.map((fund) => ({
+        ticker: fund.ticker,
+        lastDayDate: formatDayOrNull(fund.reading.observedDay),
+        stale: fund.reading.stale,
+        ...buildFlowFigures(fund.flows, fund.end),
+        share: shareOf(fund),
+      })),
+      shareBasis: `part of all money moved in either direction within ${SHARE_DAYS} days, of the funds that report as far as the newest`,
+      correlation: {
+        sameDay: roundCorrelation(correlateFlows(known, closes, end, 0)),
+        nextDay: roundCorrelation(correlateFlows(known, closes, end, 1)),
+        windowDays: CORRELATION.days,
+        note: 'nextDay describes the past; it is no forecast and takes no part in one',
+      },
+    };
+  },
+});
+
+interface Fund {
+  ticker: string;
+  flows: Observations;
+  reading: LatestReading;
+  /** The day that its sums end with: today, or once it is stale its own last day, so that its old figures stay those of their days. */
+  end: Day;
+}
+
+function toFund(ticker: string, flows: Observations, atMs: number): Fund {
+  const reading = buildLatestReading('etfFlow', flows, atMs);
+  return { ticker, flows, reading, end: getWindowEnd(reading, atMs) };
+}
+
+/** Shares within the days that end with the last of any fund; a fund that fell behind the others has none, and takes none. */
+function createShareLookup(funds: readonly Fund[]): (fund: Fund) => number | null {
+  const end = Math.max(...funds.map((fund) => fund.end));
+  const takesPart = (fund: Fund) => end - fund.end <= SERIES.etfFlow.staleDays;
+  const grossMusd = funds.filter(takesPart).reduce((sum, { flows }) => sum + sumGrossFlow(flows, end), 0);
+  return (fund) => (takesPart(fund) && grossMusd > 0 ? roundOrNull(sumGrossFlow(fund.flows, end) / grossMusd, 4) : null);
+}
+
+function buildFlowFigures(flows: Observations, end: Day) {
+  return {
+    lastDay: millionsToUsd(flows.values.at(-1) ?? null),
+    flow7d: sumFlowsUsd(flows, end, 7),
+    flow30d: sumFlowsUsd(flows, end, 30),
+    flow90d: sumFlowsUsd(flows, end, 90),
+    streak: computeFlowStreak(flows),
+    ...findBiggestDays(flows),
+  };
+}
+
+function sumGrossFlow(flows: Observations, end: Day): number {
+  return sliceValuesBetween(flows, end - SHARE_DAYS + 1, end).reduce((sum, flow) => sum + Math.abs(flow), 0);
+}
+
+/** Correlation of the flows with Bitcoin's log return of the day that comes `delayDays` later. */
+function correlateFlows(flows: Observations, closes: Observations, end: Day, delayDays: number): Correlation {
+  const paired: [number, number][] = [];
+  for (let i = countUpTo(flows.days, end - CORRELATION.days); i < flows.days.length; i++) {
+    const day = flows.days[i] + delayDays;
+    const [before, after] = [findPrice(closes, day - 1), findPrice(closes, day)];
+    if (before !== null && after !== null) paired.push([flows.values[i], Math.log(after / before)]);
+  }
+  return correlate(
+    paired.map(([flow]) => flow),
+    paired.map(([, change]) => change),
+    CORRELATION.minPairs,
+  );
+}
+
+function roundCorrelation({ correlation, pairs }: Correlation): Correlation {
+  return { correlation: roundOrNull(correlation, 3), pairs };
+}

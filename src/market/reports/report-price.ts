@@ -1,0 +1,32 @@
+import { isOracleError, type OracleError } from '../../platform/errors.ts';
+import type { Feed, SpotPrice } from '../feed.ts';
+import { readSeries } from '../series/series-reading.ts';
+
+/** The last price that was ever known, however old. */
+export interface ReportPrice extends SpotPrice {
+  /** True when it is older than a current price may be. */
+  stale: boolean;
+}
+
+/**
+ * The feed's price at an instant; where it has none any more, the last daily close, marked stale.
+ * @throws OracleError PRICE_UNAVAILABLE when no price was ever known
+ */
+export async function getReportPrice(feed: Feed, atMs: number, maxAgeMs: number): Promise<ReportPrice> {
+  try {
+    const spot = await feed.spot(atMs);
+    return { ...spot, stale: atMs - spot.observedAtMs > maxAgeMs };
+  } catch (error) {
+    if (!isOracleError(error, 'PRICE_UNAVAILABLE')) throw error;
+    return getLastClosePrice(feed, atMs, error);
+  }
+}
+
+async function getLastClosePrice(feed: Feed, atMs: number, cause: OracleError): Promise<ReportPrice> {
+  const { reading, known } = await readSeries(feed, 'btcClose', atMs);
+  if (reading.value === null || reading.observedAtMs === null) throw cause;
+  const { value: priceUsd, observedAtMs, source } = reading;
+  const before = known.values.at(-2);
+  const change24hPct = before === undefined ? null : (priceUsd / before - 1) * 100;
+  return { priceUsd, observedAtMs, source: `daily close of ${source}`, change24hPct, stale: true };
+}

@@ -1,0 +1,15 @@
+export const FEAR_GREED_LABELS = ['Extreme Fear', 'Fear', 'Neutral', 'Greed', 'Extreme Greed'] as const;
+
+export type FearGreedLabel = (typeof FEAR_GREED_LABELS)[number];
+
+/**
+ * The label of a Fear & Greed value, 0 to 100, in the bands that alternative.me's own classifications follow:
+ * 0-25, 26-46, 47-54, 55-75, 76-100.
+ */
+export function getFearGreedLabel(value: number): FearGreedLabel {
+  if (value <= 25) return 'Extreme Fear';
+  if (value <= 46) return 'Fear';
+  if (value <= 54) return 'Neutral';
+  if (value <= 75) return 'Greed';
+  return 'Extreme Greed';
+}

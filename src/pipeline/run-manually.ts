@@ -1,0 +1,58 @@
+import { type Day, formatDay, toDay } from '../forecast/day.ts';
+import { OracleError } from '../platform/errors.ts';
+import { createLiveContext, type PipelineDeps } from './deps.ts';
+import { type DayStepName, getStepDueMs } from './schedule/step-times.ts';
+import { runStep, type StepReport } from './step-registry.ts';
+import type { StepName } from './step-run-store.ts';
+
+/** Steps that are about one day; the others do what the clock and the record ask for. */
+export const SINGLE_DAY_STEPS: readonly string[] = ['signal', 'wager', 'brief'] satisfies StepName[];
+
+export interface ManualStep {
+  step: StepName;
+  /** Unset: today. */
+  day?: Day | undefined;
+  now: Date;
+}
+
+/**
+ * Runs a step, or runs it again, because somebody wants it now. What is done stays done, as with every other run.
+ * @throws OracleError INPUT_INVALID naming `day` when the step takes none or there is nothing to do for that one; CONFLICT before the
+ * step's time.
+ */
+export async function runStepManually(deps: PipelineDeps, { step, day, now }: ManualStep): Promise<StepReport> {
+  const today = toDay(now.getTime());
+  if (day !== undefined) await requireValidDay(deps, step, day, today);
+  const of = day ?? today;
+  requireDueTime(step, of, now);
+  return { step, day: of, outcome: await runStep(deps, step, of, createLiveContext(deps, now)) };
+}
+
+async function requireValidDay({ record }: PipelineDeps, step: StepName, day: Day, today: Day): Promise<void> {
+  if (!SINGLE_DAY_STEPS.includes(step)) throw invalidDayError(`${step} takes no day: it does what is due now`);
+  if (day > today) throw invalidDayError(`${formatDay(day)} lies ahead`);
+  const genesis = await record.findGenesisDay();
+  if (genesis !== null && day < genesis) throw invalidDayError(`the record begins with ${formatDay(genesis)}`);
+}
+
+function invalidDayError(problem: string): OracleError {
+  return new OracleError('INPUT_INVALID', `"day": ${problem}`, { field: 'day' });
+}
+
+/** What is made before its time would be the day's for good. */
+function requireDueTime(step: StepName, day: Day, now: Date): void {
+  const dueMs = findDueMs(step, day, now.getTime());
+  if (dueMs === null || now.getTime() >= dueMs) return;
+  const due = new Date(dueMs).toISOString();
+  throw new OracleError('CONFLICT', `It is too early: ${step} of ${formatDay(day)} is due at ${due}`, {
+    suggestedAction: 'Wait for its time; until then the schedule needs no help.',
+    details: { dueAt: due },
+  });
+}
+
+/** When a step may run, in milliseconds since 1970; null for one that has no time of its own. */
+function findDueMs(step: StepName, day: Day, nowMs: number): number | null {
+  if (SINGLE_DAY_STEPS.includes(step)) return getStepDueMs(step as DayStepName, day);
+  // What an earlier day has left over may be committed at any time but between the day's forecast and its own commitment.
+  return step === 'attest' && nowMs >= getStepDueMs('signal', day) ? getStepDueMs('attest', day) : null;
+}

@@ -1,0 +1,109 @@
+import type { Agenda } from 'agenda';
+import type { Collection, Db } from 'mongodb';
+import type { Log } from '../../platform/log.ts';
+import { MAX_CLOCK_SKEW_MS, type TrustedTime } from '../../platform/time/trusted-time.ts';
+import { JOBS_COLLECTION } from './queue-indexes.ts';
+
+export interface ScheduleClockDeps {
+  agenda: Agenda;
+  db: Db;
+  /** Cron lines of the recurring jobs by name, UTC. */
+  crons: ReadonlyMap<string, string>;
+  time: Pick<TrustedTime, 'findDisagreement'>;
+  /** Milliseconds between two comparisons of the clocks. */
+  intervalMs: number;
+  log: Log;
+}
+
+interface StoredJob {
+  name: string;
+  nextRunAt: Date | null;
+  lockedAt: Date | null;
+}
+
+const CRON_OPTIONS = { timezone: 'UTC', skipImmediate: true } as const;
+
+/**
+ * Runs Agenda while the clocks agree. Agenda locks and schedules jobs by the clock of each process: one that runs ahead would take over
+ * the locks of others, and put off the next run of every job for as long as it is ahead. What such a process has written is repaired.
+ */
+export class ScheduleClock {
+  readonly #deps: ScheduleClockDeps;
+  readonly #jobs: Collection<StoredJob>;
+  #timer: NodeJS.Timeout | undefined;
+  #isRunning = false;
+  #checking: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(deps: ScheduleClockDeps) {
+    this.#deps = deps;
+    this.#jobs = deps.db.collection(JOBS_COLLECTION);
+  }
+
+  /** Whether jobs run in this process now. */
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** Starts the jobs, or waits in the background until the clocks agree. @throws what the first comparison throws */
+  async start(): Promise<void> {
+    await this.#check();
+    const check = () => {
+      this.#checking ??= this.#check()
+        .catch((err: unknown) => this.#deps.log.warn({ err }, 'the clocks could not be compared'))
+        .finally(() => {
+          this.#checking = undefined;
+        });
+    };
+    this.#timer = setInterval(check, this.#deps.intervalMs).unref();
+  }
+
+  /** Ends the comparisons; jobs that run go on. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await this.#checking;
+  }
+
+  async #check(): Promise<void> {
+    const disagreement = await this.#deps.time.findDisagreement();
+    if (this.#isStopped) return;
+    if (disagreement !== null) await this.#pauseJobs(disagreement);
+    else if (this.#isRunning) await this.#repairNextRuns();
+    else await this.#startJobs();
+  }
+
+  async #startJobs(): Promise<void> {
+    const { agenda, crons } = this.#deps;
+    await this.#releaseFutureLocks();
+    await agenda.start();
+    for (const [name, cron] of crons) await agenda.every(cron, name, {}, CRON_OPTIONS);
+    this.#isRunning = true;
+  }
+
+  async #pauseJobs(reason: string): Promise<void> {
+    if (!this.#isRunning) return;
+    this.#isRunning = false;
+    this.#deps.log.error({ reason }, 'no jobs run in this process until the clocks agree');
+    await this.#deps.agenda.stop(false);
+  }
+
+  /** Brings jobs forward that were put off beyond their next time. */
+  async #repairNextRuns(): Promise<void> {
+    const { agenda, crons, log } = this.#deps;
+    await this.#releaseFutureLocks();
+    const stored = await this.#jobs.find({ name: { $in: [...crons.keys()] } }, { projection: { name: 1, nextRunAt: 1 } }).toArray();
+    for (const { name, nextRunAt } of stored) {
+      const due = agenda.create(name, {}).repeatEvery(crons.get(name)!, CRON_OPTIONS).attrs.nextRunAt;
+      if (nextRunAt === null || !due || nextRunAt.getTime() <= due.getTime() + MAX_CLOCK_SKEW_MS) continue;
+      log.warn({ job: name, putOffUntil: nextRunAt }, 'a job was put off by a clock that runs ahead');
+      await agenda.every(crons.get(name)!, name, {}, CRON_OPTIONS);
+    }
+  }
+
+  /** By the database's clock: a lock of the future would outlive its holder. */
+  async #releaseFutureLocks(): Promise<void> {
+    const isFuture = { $expr: { $gt: ['$lockedAt', { $add: ['$$NOW', MAX_CLOCK_SKEW_MS] }] } };
+    await this.#jobs.updateMany(isFuture, [{ $set: { lockedAt: '$$NOW' } }]);
+  }
+}

@@ -1,0 +1,126 @@
+import { type Day, formatDay } from '../../forecast/day.ts';
+import { isOracleError, OracleError, toPublicReason } from '../../platform/errors.ts';
+import {
+  formatSelfTestId,
+  getNewestDueDay,
+  getSelfTestDueMs,
+  SELF_TEST_STEPS,
+  type SelfTestStep,
+} from '../../record/self-test/due-times.ts';
+import { RESULT_FORMAT, SELF_TESTS, type SelfTestDoc, type SelfTestName } from '../../record/self-test/self-test-doc.ts';
+import { isUpToDate, type SelfTestRun } from '../../record/self-test/store.ts';
+import type { PipelineDeps, StepContext } from '../deps.ts';
+import { isLateForDue } from '../schedule/step-times.ts';
+import { computeDueTests, isComputed } from './computed-tests.ts';
+import { RECORDED_TESTS } from './recorded-tests.ts';
+
+/** What a run came to, as it goes into the store. */
+export type SelfTestFinding = Pick<
+  SelfTestDoc,
+  'test' | 'verdict' | 'result' | 'dataDigest' | 'firstDay' | 'lastDay' | 'replayed' | 'seed' | 'durationMs'
+> & {
+  /** Why it could not be run, or null. */
+  reason: string | null;
+};
+
+/** The tests that a step runs. */
+export function listTestsOfStep(step: SelfTestStep): SelfTestName[] {
+  return SELF_TESTS.filter((test) => SELF_TEST_STEPS[test] === step);
+}
+
+/** The newest day that a step of self-tests was due on. */
+export async function getDueDay({ market }: Pick<PipelineDeps, 'market'>, step: SelfTestStep, now: Date): Promise<Day> {
+  return getNewestDueDay(step, now.getTime(), (await market.coverage()).lastDay);
+}
+
+/**
+ * Runs the tests of a step for the newest day that it was due on, and returns those that it ran: a test that this very code has run on
+ * this very data is not run again. Those of the record first: they wait for nothing.
+ * @throws OracleError PRICE_UNAVAILABLE and the like while history is missing, INTERNAL when a test could not be run, and as
+ * `TrustedTime.reach`
+ */
+export async function runSelfTestStep(deps: PipelineDeps, step: SelfTestStep, { now, time }: StepContext): Promise<SelfTestName[]> {
+  const day = await getDueDay(deps, step, now);
+  await time.requireReached(getSelfTestDueMs(step, day), `The ${step} of ${formatDay(day)}`);
+  const runs = [...(await runRecordedTests(deps, step, now)), ...(await runComputedTests(deps, step, now))];
+  const failed = runs.find(({ state }) => state === 'failed');
+  if (failed !== undefined) throw new OracleError('INTERNAL', failed.reason ?? 'A self-test could not be run');
+  return runs.map(({ test }) => test);
+}
+
+/** Runs what a step computes from the history alone; for callers of the same process at the same time once. Errors as `selfTestStep`. */
+export async function runComputedTests(deps: PipelineDeps, step: SelfTestStep, now: Date): Promise<SelfTestRun[]> {
+  const day = await getDueDay(deps, step, now);
+  return deps.selfTests.queue.run(formatSelfTestId(listTestsOfStep(step)[0], day), () => {
+    const findings = computeDueTests(deps, { tests: listTestsOfStep(step).filter(isComputed), day, now });
+    return saveFindings(deps, { step, day, now }, findings);
+  });
+}
+
+async function runRecordedTests(deps: PipelineDeps, step: SelfTestStep, now: Date): Promise<SelfTestRun[]> {
+  const day = await getDueDay(deps, step, now);
+  return saveFindings(deps, { step, day, now }, runDueRecordedTests(deps, { step, day, now }));
+}
+
+async function* runDueRecordedTests(deps: PipelineDeps, { step, day, now }: DueRun): AsyncGenerator<SelfTestFinding> {
+  const { store, codeVersion } = deps.selfTests;
+  for (const test of listTestsOfStep(step)) {
+    if (isComputed(test)) continue;
+    const stored = await store.findRun(test, day);
+    if (stored !== null && isUpToDate(stored, { codeVersion, dataDigest: null, format: RESULT_FORMAT })) continue;
+    yield await runRecordedTest(deps, test, { day, now });
+  }
+}
+
+async function runRecordedTest(
+  deps: PipelineDeps,
+  test: keyof typeof RECORDED_TESTS,
+  { day, now }: { day: Day; now: Date },
+): Promise<SelfTestFinding> {
+  const started = performance.now();
+  const ground = { test, dataDigest: null, firstDay: null, lastDay: null, seed: null, replayed: false };
+  const durationMs = () => Math.round(performance.now() - started);
+  try {
+    return { ...ground, ...(await RECORDED_TESTS[test](deps, day, now)), reason: null, durationMs: durationMs() };
+  } catch (error) {
+    if (isOracleError(error) && error.retryable) throw error;
+    deps.log.error({ err: error, test }, 'self-test failed');
+    return { ...ground, verdict: null, result: null, reason: toPublicReason(error), durationMs: durationMs() };
+  }
+}
+
+interface DueRun {
+  step: SelfTestStep;
+  day: Day;
+  now: Date;
+}
+
+/** Keeps each finding when it is there, and returns how the runs went: one that failed has failed, also where a result before it stands. */
+async function saveFindings(
+  { selfTests, market }: PipelineDeps,
+  due: DueRun,
+  findings: AsyncIterable<SelfTestFinding>,
+): Promise<SelfTestRun[]> {
+  const runs: SelfTestRun[] = [];
+  for await (const finding of findings) {
+    const isFirst = (await selfTests.store.findNewestRun(finding.test)) === null;
+    const doc: SelfTestDoc = {
+      ...finding,
+      ...buildRunFields(finding, due, isFirst),
+      codeVersion: selfTests.codeVersion,
+      source: market.source,
+      simulated: market.kind === 'simulated',
+    };
+    const stored = await selfTests.store.saveRun(doc);
+    runs.push(stored.failure === null ? stored : doc);
+  }
+  return runs;
+}
+
+/** Before the first run of a test nothing was promised that it could be late for. */
+function buildRunFields({ test, reason }: SelfTestFinding, { step, day, now }: DueRun, isFirst: boolean) {
+  const dueMs = getSelfTestDueMs(step, day);
+  const times = { dueAt: new Date(dueMs), ranAt: now, firstRanAt: now, late: !isFirst && isLateForDue(dueMs, now) };
+  const state = reason === null ? ('done' as const) : ('failed' as const);
+  return { _id: formatSelfTestId(test, day), day, ...times, state, failure: null, format: RESULT_FORMAT };
+}

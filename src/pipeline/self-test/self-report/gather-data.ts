@@ -1,0 +1,88 @@
+import type { GasCosts } from '../../../chain/gas-costs.ts';
+import type { Day } from '../../../forecast/day.ts';
+import { toWeek } from '../../../forecast/week.ts';
+import type { DayDoc } from '../../../record/day-doc.ts';
+import { listDaysBetween } from '../../../record/day-queries.ts';
+import type { ForecastDoc } from '../../../record/forecast-doc.ts';
+import { getSelfTestDueMs } from '../../../record/self-test/due-times.ts';
+import { PROMISED_STEPS } from '../../../record/self-test/schemas/self-report.ts';
+import type { SelfTestRun } from '../../../record/self-test/store.ts';
+import type { PipelineDeps } from '../../deps.ts';
+import type { StepRun } from '../../step-run-store.ts';
+
+export const WEEK_DAYS = 7;
+
+/** Everything that tells how a week of the service went, as it is known when the report is made. */
+export interface SelfReportData {
+  /** The Sunday that the report is due on. */
+  sunday: Day;
+  /** From 15:00 UTC of one Sunday to that of the next. */
+  from: Date;
+  to: Date;
+  asOf: Date;
+  /** First day of the record; null before it. */
+  genesis: Day | null;
+  /** First day that no replay made: what a replay leaves out was promised only after it. */
+  firstLive: Day | null;
+  /** Last day of a feed that ends; null for one that goes on. */
+  lastCovered: Day | null;
+  /** Days whose forecast was due in the week, as far as the record holds them. */
+  days: readonly DayDoc[];
+  /** Forecasts that were due or ended in the week. */
+  forecasts: readonly ForecastDoc[];
+  /** When the wager of a day was decided. */
+  wagers: ReadonlyMap<Day, Date>;
+  /** Whether the brief of a day was late, of days that have one. */
+  briefs: ReadonlyMap<Day, boolean>;
+  /** Whether the report on the calendar week was late; null where there is none. */
+  weeklyLate: boolean | null;
+  /** The daily tests, and the weekly ones of the Sunday before. */
+  tests: readonly SelfTestRun[];
+  runs: readonly StepRun[];
+  gas: readonly GasCosts[];
+}
+
+const MAX_WINDOW_DAYS = 8;
+
+/** Reads it. */
+export async function gatherSelfReportData(deps: PipelineDeps, sunday: Day, now: Date): Promise<SelfReportData> {
+  const { record, market, selfTests } = deps;
+  const first = sunday - WEEK_DAYS;
+  const [from, to] = [first, sunday].map((day) => new Date(getSelfTestDueMs('diagnostics', day)));
+  const [genesis, firstLive, { lastDay }, days, forecasts, gas] = await Promise.all([
+    record.findGenesisDay(),
+    record.days.findOne({ replayed: false }, { sort: { day: 1 }, hint: { day: 1 }, projection: { day: 1 } }),
+    market.coverage(),
+    listDaysBetween(record, first, sunday - 1),
+    record.forecasts
+      .find({ day: { $gte: first - MAX_WINDOW_DAYS, $lte: sunday } }, { hint: { day: 1 } })
+      .sort({ day: 1, horizonDays: 1 })
+      .toArray(),
+    selfTests.gasCosts(from, to),
+  ]);
+  const common = { sunday, from, to, asOf: now, genesis, firstLive: firstLive?.day ?? null, lastCovered: lastDay };
+  return { ...common, days, forecasts, gas, ...(await gatherReports(deps, sunday)) };
+}
+
+async function gatherReports(
+  { wagers, reports, runs, selfTests: { store } }: PipelineDeps,
+  sunday: Day,
+): Promise<Pick<SelfReportData, 'wagers' | 'briefs' | 'weeklyLate' | 'tests' | 'runs'>> {
+  const first = sunday - WEEK_DAYS;
+  const briefDays = Array.from({ length: WEEK_DAYS }, (_, index) => first + 1 + index);
+  const [decided, briefs, weekly, daily, before, stepRuns] = await Promise.all([
+    wagers.wagers.find({ day: { $gte: first, $lt: sunday } }, { hint: { day: 1 }, projection: { day: 1, decidedAt: 1 } }).toArray(),
+    Promise.all(briefDays.map((day) => reports.briefs.findByDay(day))),
+    reports.weekly.findByWeek(toWeek(first)),
+    store.listBetween('walk-forward', first + 1, sunday),
+    store.listBetween('stability', first, first),
+    runs.listBetween(PROMISED_STEPS, first, sunday),
+  ]);
+  return {
+    wagers: new Map(decided.map(({ day, decidedAt }) => [day, decidedAt])),
+    briefs: new Map(briefs.flatMap((brief, index) => (brief === null ? [] : [[briefDays[index], brief.late] as const]))),
+    weeklyLate: weekly?.late ?? null,
+    tests: [...daily, ...before],
+    runs: stepRuns,
+  };
+}

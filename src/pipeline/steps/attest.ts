@@ -1,0 +1,22 @@
+import { type Day, formatDay } from '../../forecast/day.ts';
+import { buildExpectedPrediction } from '../../record/commitment/expected-attestation.ts';
+import type { PipelineDeps, StepContext } from '../deps.ts';
+import { requireStepDue } from '../schedule/step-times.ts';
+
+/**
+ * Commits every day that is not on chain yet, oldest first, each in one transaction; its block time decides whether the forecasts
+ * count. Running again finds the transaction by its key.
+ * @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, and as `TrustedTime.reach`; the step waits.
+ */
+export async function runAttestStep(deps: PipelineDeps, context: StepContext): Promise<Day[]> {
+  const days = await deps.record.listUnattestedDays();
+  for (const day of days) await attestDay(deps, day, context);
+  return days;
+}
+
+async function attestDay({ record, attester }: PipelineDeps, day: Day, context: StepContext): Promise<void> {
+  const due = await requireStepDue('attest', day, context);
+  const docs = await record.linkToPreviousDay(day);
+  const references = await attester.attestPredictions(`attest:${formatDay(day)}`, docs.map(buildExpectedPrediction), due);
+  await record.markAttested(docs, references);
+}

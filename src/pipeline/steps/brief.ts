@@ -1,0 +1,114 @@
+import { type Day, formatDay, toDay } from '../../forecast/day.ts';
+import { toWeek } from '../../forecast/week.ts';
+import type { MarketContext } from '../../market/market-context.ts';
+import { isOracleError, OracleError } from '../../platform/errors.ts';
+import type { Brief, BriefNext } from '../../record/briefs/brief.ts';
+import { type BriefData, composeBrief } from '../../record/briefs/compose.ts';
+import { findLastForecastDay, listForecastsThrough } from '../../record/day-queries.ts';
+import type { PipelineDeps, StepContext } from '../deps.ts';
+import { getStepDueMs, getWeeklyReportDueMs, getWindowOpensMs, isStepLate, requireStepDue } from '../schedule/step-times.ts';
+import { toPublicStepReason } from '../step-run-store.ts';
+
+type BriefDeps = Pick<PipelineDeps, 'record' | 'market' | 'wagers' | 'runs' | 'reports'>;
+
+/**
+ * The brief of a day, made once from what was known at 03:00 UTC of it, also when it is made later.
+ * @throws OracleError STEP_WAITING before its time and before the record begins, PRICE_UNAVAILABLE beyond the end of the data, and as
+ * `TrustedTime.reach`
+ */
+export async function runBriefStep(deps: BriefDeps, day: Day, context: StepContext): Promise<Brief> {
+  const { briefs } = deps.reports;
+  const known = await briefs.findByDay(day);
+  if (known !== null) return known;
+  await requireBriefDue(deps, day, context);
+  const due = await requireStepDue('brief', day, context);
+  return briefs.saveOnce(day, composeBrief(await gatherBriefData(deps, day, context)), due);
+}
+
+/** Days whose brief is due and missing: all since the newest brief; of a record that has none yet, the newest only. */
+export async function listDueBriefs({ record, market, reports }: BriefDeps, { now }: StepContext): Promise<Day[]> {
+  const today = toDay(now.getTime());
+  const [genesis, { lastDay: lastCovered }, newest] = await Promise.all([
+    record.findGenesisDay(),
+    market.coverage(),
+    reports.briefs.findLastDay(),
+  ]);
+  const due = now.getTime() >= getStepDueMs('brief', today) ? today : today - 1;
+  const last = Math.min(due, lastCovered === null ? due : lastCovered + 1);
+  if (genesis === null || last <= genesis) return [];
+  const first = newest === null ? last : newest + 1;
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+}
+
+async function requireBriefDue({ record, market }: BriefDeps, day: Day, { now }: StepContext): Promise<void> {
+  const dueMs = getStepDueMs('brief', day);
+  if (now.getTime() < dueMs)
+    throw new OracleError('STEP_WAITING', `The brief of ${formatDay(day)} is due at ${new Date(dueMs).toISOString()}`);
+  const [genesis, { lastDay }] = await Promise.all([record.findGenesisDay(), market.coverage()]);
+  if (genesis === null || day <= genesis) throw new OracleError('STEP_WAITING', `The record holds no day before ${formatDay(day)}`);
+  if (lastDay !== null && day > lastDay + 1) {
+    throw new OracleError('PRICE_UNAVAILABLE', `The market data (${market.source}) ends on ${formatDay(lastDay)}`);
+  }
+}
+
+async function gatherBriefData(deps: BriefDeps, day: Day, { now }: StepContext): Promise<BriefData> {
+  const { record, market, wagers, runs } = deps;
+  const asOfMs = getStepDueMs('brief', day);
+  const [figures, { series }, yesterday, lastForecast, replayedDays, forecasts, wager, troubles, { lastDay }] = await Promise.all([
+    readContext(deps, asOfMs),
+    market.health(asOfMs),
+    record.findDay(day - 1),
+    findLastForecastDay(record, day - 1),
+    record.days.countDocuments({ replayed: true, day: { $lt: day } }, { hint: { day: 1 } }),
+    listForecastsThrough(record, day - 1),
+    wagers.findByDay(day - 1),
+    listTroubles(runs, day, asOfMs),
+    market.coverage(),
+  ]);
+  return {
+    day,
+    asOf: new Date(asOfMs),
+    generatedAt: now,
+    late: isStepLate('brief', day, now),
+    source: market.source,
+    kind: market.kind,
+    context: figures.context,
+    contextMissing: figures.missing,
+    ...{ series, yesterday, lastForecast, replayedDays, forecasts, wager, troubles },
+    next: listNextEvents(day, lastDay),
+    lastCovered: lastDay,
+  };
+}
+
+/** Steps that waited or had failed at an instant. Of a step that has run again since, what it came to then is not known any more. */
+async function listTroubles(runs: BriefDeps['runs'], day: Day, atMs: number): Promise<BriefData['troubles']> {
+  return (await runs.listLatest())
+    .filter((run) => run.day <= day && run.ranAt.getTime() <= atMs)
+    .filter(({ state, step }) => state !== 'done' && step !== 'brief')
+    .map((run) => ({ step: run.step, date: formatDay(run.day), state: run.state, reason: toPublicStepReason(run) }));
+}
+
+/** Without a fresh price there is a brief all the same: it says so. */
+async function readContext({ market }: BriefDeps, atMs: number): Promise<{ context: MarketContext | null; missing: string | null }> {
+  try {
+    return { context: await market.context(atMs), missing: null };
+  } catch (error) {
+    if (!isOracleError(error) || !error.retryable) throw error;
+    return { context: null, missing: error.message };
+  }
+}
+
+/** What comes next by the clock, seen from the brief of a day. @param lastCovered last day of the data, beyond which nothing comes */
+function listNextEvents(day: Day, lastCovered: Day | null): BriefNext[] {
+  const times: [BriefNext['event'], number][] = [
+    ['signal', getStepDueMs('signal', day)],
+    ['attestation', getStepDueMs('attest', day)],
+    ['wager', getStepDueMs('wager', day)],
+    ['window-opens', getWindowOpensMs(day)],
+    ['brief', getStepDueMs('brief', day + 1)],
+  ];
+  const covered = lastCovered === null || day <= lastCovered;
+  const weekCovered = lastCovered === null || toWeek(day) <= toWeek(lastCovered);
+  const weekly: typeof times = weekCovered ? [['weekly-report', getWeeklyReportDueMs(toWeek(day))]] : [];
+  return [...(covered ? times : []), ...weekly].map(([event, ms]) => ({ event, at: new Date(ms).toISOString() }));
+}

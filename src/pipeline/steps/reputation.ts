@@ -1,0 +1,37 @@
+import { formatDay } from '../../forecast/day.ts';
+import { HORIZONS } from '../../forecast/model.ts';
+import type { ReachedInstant } from '../../platform/time/trusted-time.ts';
+import { getOutcomeWindow } from '../../record/forecast-doc.ts';
+import { buildEvidencePath, buildWagerEvidence } from '../../wager/evidence.ts';
+import type { WagerDoc } from '../../wager/wager-book.ts';
+import type { PipelineDeps, StepContext } from '../deps.ts';
+
+/**
+ * Logs the outcome of every settled wager to the ERC-8004 reputation registry, by the reporter's wallet and labelled as the
+ * operator's own. A wager's key finds a transaction that an earlier run sent. A market may settle before the day's forecasts do, and
+ * an outcome tells the side that was taken: it is reported once all of them are told.
+ * @throws OracleError TRANSACTION_UNCONFIRMED, CHAIN_UNREACHABLE, and as `TrustedTime.reach`; the step waits.
+ */
+export async function runReputationStep(deps: PipelineDeps, { now, time }: StepContext): Promise<number> {
+  const wagers = await deps.wagers.listUnreported(await deps.record.getLastPublicDay(now));
+  for (const wager of wagers) {
+    const { resolvesAtMs } = getOutcomeWindow(wager.day, Math.max(...HORIZONS));
+    const over = await time.requireReached(resolvesAtMs, `The last outcome of ${formatDay(wager.day)}`);
+    await reportOutcome(deps, { wager, now, over });
+  }
+  return wagers.length;
+}
+
+/** The header is written before the report is sent; a report that an earlier version has sent is of a file without it. */
+async function reportOutcome(
+  deps: PipelineDeps,
+  { wager, now, over }: { wager: WagerDoc; now: Date; over: ReachedInstant },
+): Promise<void> {
+  const outcome = wager.state === 'WIN' ? 'WIN' : 'LOSS';
+  const header = { ...(await deps.reporter.describe(outcome)), createdAt: now.toISOString() };
+  const prepared = await deps.wagers.prepareFeedback(wager, header);
+  const [{ hash }, older] = [buildWagerEvidence(prepared), buildWagerEvidence({ ...prepared, feedbackHeader: undefined })];
+  const [endpoint, feedbackUri] = [deps.publicUrl(), `${deps.publicUrl()}${buildEvidencePath(wager._id)}`];
+  const sent = await deps.reporter.report(`feedback:${wager._id}`, { outcome, endpoint, feedbackUri, feedbackHash: hash }, over);
+  await deps.wagers.recordFeedback(wager._id, sent.txHash, { at: sent.at, hasHeader: sent.feedbackHash !== older.hash });
+}

@@ -1,0 +1,66 @@
+import { OracleError } from '../../platform/errors.ts';
+import type { ReachedInstant } from '../../platform/time/trusted-time.ts';
+import type { Venue } from '../../wager/venue.ts';
+import type { WagerDoc } from '../../wager/wager-book.ts';
+import type { PipelineDeps, StepContext } from '../deps.ts';
+import { findVenue } from './find-venue.ts';
+
+type SettleDeps = Pick<PipelineDeps, 'wagers' | 'venue' | 'otherVenues'>;
+
+/**
+ * Settles every wager whose market has expired, and returns how many it settled. Markets of days without a stake are settled too: the
+ * comparison of model and market needs them all. A wager that cannot be settled does not hold up the others.
+ * @throws as `TrustedTime.reach`; what the first such wager's venue threw, once all have been gone through; else OracleError STEP_WAITING when wagers stand at
+ * venues that are not configured.
+ */
+export async function runSettleStep(deps: SettleDeps, { now, time }: Pick<StepContext, 'now' | 'time'>): Promise<number> {
+  const due = await deps.wagers.listUnsettled(now);
+  const errors: unknown[] = [];
+  let settled = 0;
+  for (const wager of due) {
+    const venue = findSettlingVenue(deps, wager);
+    if (venue === undefined) continue;
+    try {
+      const expired = await time.requireReached(wager.market!.expiresAt.getTime(), `The expiry of the market of ${wager._id}`);
+      if (await settleWager(deps.wagers, venue, { wager, now, expired })) settled++;
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+  requireConfiguredVenues(due.filter((wager) => findSettlingVenue(deps, wager) === undefined));
+  return settled;
+}
+
+/** Its own venue; for a market without a stake any that has the same book knows who won. */
+function findSettlingVenue(deps: SettleDeps, wager: WagerDoc): Venue | undefined {
+  const own = findVenue(deps, wager);
+  if (own !== undefined || wager.state !== 'SKIPPED') return own;
+  return [deps.venue, ...deps.otherVenues].find(({ sameBook: sameBook }) => sameBook.includes(wager.venue));
+}
+
+interface ExpiredWager {
+  wager: WagerDoc;
+  now: Date;
+  expired: ReachedInstant;
+}
+
+async function settleWager(wagers: PipelineDeps['wagers'], venue: Venue, { wager, now, expired }: ExpiredWager): Promise<boolean> {
+  if (wager.state === 'SKIPPED') {
+    const winner = await venue.findWinner(wager.market!, now);
+    if (winner !== null) await wagers.recordWinner(wager._id, winner, now, expired);
+    return winner !== null;
+  }
+  const settlement = await venue.settleOrder(wager._id, now);
+  if (settlement === null) return false;
+  const { winner, payoutMicros, at } = settlement;
+  await wagers.settle(wager._id, winner === wager.side ? 'WIN' : 'LOSS', { winner, payoutMicros, settledAt: at }, expired);
+  return true;
+}
+
+function requireConfiguredVenues(withoutVenue: WagerDoc[]): void {
+  if (withoutVenue.length === 0) return;
+  const byVenue = Map.groupBy(withoutVenue, ({ venue }) => venue);
+  const counts = [...byVenue].map(([venue, { length }]) => `${length} of ${venue}`);
+  throw new OracleError('STEP_WAITING', `Wagers wait for venues that are not configured: ${counts.join(', ')}`);
+}

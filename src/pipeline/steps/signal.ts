@@ -1,0 +1,141 @@
+import { zeroHash } from 'viem';
+import { type Day, formatDay } from '../../forecast/day.ts';
+import type { ForecastValues } from '../../forecast/signal.ts';
+import type { DayInputs, InputProvenance as MarketInputSource } from '../../market/inputs/day-inputs.ts';
+import { isOracleError, OracleError } from '../../platform/errors.ts';
+import { buildMetadata } from '../../record/commitment/metadata.ts';
+import type { DayDoc, InputSource } from '../../record/day-doc.ts';
+import { type CommittedValues, toCents } from '../../record/forecast-doc.ts';
+import type { NewDay } from '../../record/forecast-record.ts';
+import type { PipelineDeps, StepContext } from '../deps.ts';
+import type { DayForecast } from '../forecaster.ts';
+import { getWindowOpensMs, isStepLate, requireStepDue, requireWindowOpened } from '../schedule/step-times.ts';
+
+/**
+ * Forecasts a day, or finds its forecasts. Once the window has opened nothing is forecast any more: the day enters the record as
+ * missed, so that the gap shows.
+ * @throws OracleError PRICE_UNAVAILABLE while there is no fresh price, and as `TrustedTime.reach`; the step waits.
+ */
+export async function runSignalStep(deps: PipelineDeps, day: Day, context: StepContext): Promise<DayDoc> {
+  const known = await deps.record.completeDay(day);
+  if (known !== null) return known;
+  await requireCovered(deps, day);
+  await requireSignalDue(day, context);
+  const stillClosed = await context.time.proveUnreached(getWindowOpensMs(day));
+  if (stillClosed === null) return saveMissedDay(deps, day, context);
+  const inputs = await deps.market.inputs(day, context.now.getTime());
+  const forecast = await deps.forecaster.forecast(inputs, context.now);
+  const market = await deps.market.context(context.now.getTime());
+  const forecastDay: NewDay = {
+    ...toCircumstances(day, context),
+    missedBecause: null,
+    price: { cents: toCents(inputs.spot.priceUsd), observedAt: new Date(inputs.spot.observedAtMs), source: inputs.spot.source },
+    context: { fearGreed: market.fearGreed, fearGreedLabel: market.fearGreedLabel, etfFlows7dUsd: market.etfFlows7dUsd },
+    modelVersion: forecast.model._id,
+    regime: forecast.regime,
+    regimeFactors: forecast.factors,
+    categories: forecast.forecasts[0].categories,
+    variance: forecast.variance,
+    inputsDigest: inputs.digest,
+    metadata: buildMetadata(buildPublicMetadata(deps, inputs, forecast)),
+    forecasts: Object.fromEntries(forecast.forecasts.map((values) => [values.horizonDays, toCommittedValues(values)])),
+  };
+  return deps.record.saveDay(forecastDay, stillClosed);
+}
+
+/** The attestation dates a forecast: an endpoint that does not answer delays that only. One whose newest block is too old does. */
+async function requireSignalDue(day: Day, context: StepContext): Promise<void> {
+  try {
+    await requireStepDue('signal', day, context);
+  } catch (error) {
+    if (!isOracleError(error, 'CHAIN_UNREACHABLE')) throw error;
+  }
+}
+
+function toCircumstances(day: Day, { now, replayed }: StepContext): Pick<NewDay, 'day' | 'signalAt' | 'replayed' | 'late'> {
+  return { day, signalAt: now, replayed, late: isStepLate('signal', day, now) };
+}
+
+/** Where the data ends the record ends too: a day beyond it is not missed, it cannot be had. */
+async function requireCovered({ market }: PipelineDeps, day: Day): Promise<void> {
+  const { lastDay } = await market.coverage();
+  if (lastDay === null || day <= lastDay) return;
+  throw new OracleError('PRICE_UNAVAILABLE', `The market data (${market.source}) ends on ${formatDay(lastDay)}`);
+}
+
+async function saveMissedDay(deps: PipelineDeps, day: Day, context: StepContext): Promise<DayDoc> {
+  if ((await deps.record.findGenesisDay()) === null) {
+    throw new OracleError('STEP_WAITING', `${formatDay(day)} is over, and a record begins with a forecast, not with a missed day`);
+  }
+  const opened = await requireWindowOpened(day, context);
+  const reason = (await deps.runs.findLastReason('signal', day)) ?? 'the service was not running';
+  const stored = await deps.record.saveDay(buildMissedDay(day, context, reason), opened);
+  deps.log.warn({ day: formatDay(day), reason }, 'day missed');
+  return stored;
+}
+
+function buildMissedDay(day: Day, context: StepContext, reason: string): NewDay {
+  const missedBecause = `no forecast before the window opened: ${reason}`;
+  return {
+    ...toCircumstances(day, context),
+    missedBecause,
+    price: null,
+    context: null,
+    modelVersion: null,
+    regime: null,
+    regimeFactors: null,
+    categories: null,
+    variance: null,
+    inputsDigest: zeroHash,
+    metadata: buildMetadata({ date: formatDay(day), missed: true, reason }),
+    forecasts: {},
+  };
+}
+
+/** What anybody may know at once: how the forecast was made, not what it says nor the values it was made from. */
+function buildPublicMetadata(deps: PipelineDeps, inputs: DayInputs, { model, regime }: DayForecast): object {
+  return {
+    date: formatDay(inputs.day),
+    modelVersion: model._id,
+    modelDigest: model.trainingDigest,
+    trials: model.trials,
+    regime,
+    inputsDigest: inputs.digest,
+    feed: deps.market.source,
+    inputs: inputs.sources.map(toInputSource),
+  };
+}
+
+function toInputSource({ series, source, observedDay, availableAtMs, masked }: MarketInputSource): InputSource {
+  return {
+    series,
+    source,
+    observedDay: masked || observedDay === null ? null : formatDay(observedDay),
+    availableAt: masked || availableAtMs === null ? null : new Date(availableAtMs).toISOString(),
+  };
+}
+
+function toCommittedValues(values: ForecastValues): CommittedValues {
+  return {
+    signal: values.signal,
+    direction: values.direction,
+    confidence: values.confidence,
+    confidenceBps: toBps(values.confidence),
+    pUp: values.pUp,
+    pUpBps: toBps(values.pUp),
+    btcPriceCents: toCents(values.price),
+    climatology: values.climatology,
+    threshold: values.threshold,
+    priceQuantiles: Object.fromEntries(values.quantiles.map(({ level, price }) => [formatQuantileKey(level), price])),
+    distribution: { scale: values.distribution.scale, shift: values.distribution.shift },
+  };
+}
+
+/** `p05`, `p50`, `p90`: a key that a document store takes. */
+function formatQuantileKey(level: number): string {
+  return `p${String(Math.round(level * 100)).padStart(2, '0')}`;
+}
+
+function toBps(probability: number): number {
+  return Math.round(probability * 10_000);
+}

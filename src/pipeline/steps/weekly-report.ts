@@ -1,0 +1,83 @@
+import { type Day, formatDay } from '../../forecast/day.ts';
+import { formatWeek, getLastDayOfWeek, toWeek, type Week } from '../../forecast/week.ts';
+import { isOracleError, OracleError } from '../../platform/errors.ts';
+import { listDaysBetween, listForecastsThrough } from '../../record/day-queries.ts';
+import { composeWeeklyReport } from '../../record/weekly/compose.ts';
+import type { PipelineDeps, StepContext } from '../deps.ts';
+import { getWeeklyReportDueMs, isLateForDue } from '../schedule/step-times.ts';
+
+type WeeklyReportDeps = Pick<PipelineDeps, 'record' | 'market' | 'wagers' | 'reports'>;
+
+const DAYS_PER_WEEK = 7;
+/** For how long a report waits for the close of its Sunday; after that it says that none was agreed on. */
+const MAX_CLOSE_WAIT_MS = 6 * 3_600_000;
+
+/**
+ * Writes the report on every week of the record that is over and has none, oldest first, and returns their ids. A report tells what
+ * was known when it was due, so that a late one says the same as one in time.
+ * @throws OracleError STEP_WAITING until the record holds the Sunday, PRICE_UNAVAILABLE while its close is not settled
+ */
+export async function runWeeklyReportStep(deps: WeeklyReportDeps, context: StepContext): Promise<string[]> {
+  const weeks = await listDueWeeks(deps, context);
+  for (const week of weeks) await writeReport(deps, week, context);
+  return weeks.map(formatWeek);
+}
+
+/** Weeks of the record that are over and have no report, oldest first. */
+export async function listDueWeeks({ record, reports }: WeeklyReportDeps, { now }: StepContext): Promise<Week[]> {
+  const [genesis, lastDay] = await Promise.all([record.findGenesisDay(), record.findLastDay()]);
+  if (genesis === null || lastDay === null) return [];
+  const known = new Set(await reports.weekly.listWeeks());
+  const weeks: Week[] = [];
+  for (let week = toWeek(genesis); week <= toWeek(lastDay) && getWeeklyReportDueMs(week) <= now.getTime(); week += DAYS_PER_WEEK) {
+    if (!known.has(week)) weeks.push(week);
+  }
+  return weeks;
+}
+
+async function writeReport(deps: WeeklyReportDeps, week: Week, context: StepContext): Promise<void> {
+  const { now, time } = context;
+  const { record, market, wagers, reports } = deps;
+  await requireRecordedWeek(deps, week);
+  const due = await time.requireReached(getWeeklyReportDueMs(week), `The report on ${formatWeek(week)}`);
+  const sunday = getLastDayOfWeek(week);
+  const [days, forecasts, stakes, openUsd, closeUsd] = await Promise.all([
+    listDaysBetween(record, week, sunday),
+    listForecastsThrough(record, sunday),
+    wagers.listSettledStakes(),
+    readClose(deps, week - 1, week, context),
+    readClose(deps, sunday, week, context),
+  ]);
+  const asOf = new Date(getWeeklyReportDueMs(week));
+  const report = composeWeeklyReport({
+    week,
+    before: new Date(getWeeklyReportDueMs(week - DAYS_PER_WEEK)),
+    asOf,
+    generatedAt: now,
+    late: isLateForDue(asOf.getTime(), now),
+    source: market.source,
+    ...{ days, forecasts, stakes, openUsd, closeUsd },
+  });
+  await reports.weekly.saveOnce(week, report, due);
+}
+
+/** A day enters the record at the latest when its window has opened, as missed; only where the data ends none does. */
+async function requireRecordedWeek({ record, market }: WeeklyReportDeps, week: Week): Promise<void> {
+  const sunday = getLastDayOfWeek(week);
+  const [last, coverage] = await Promise.all([record.findLastDay(), market.coverage()]);
+  const ends = coverage.lastDay !== null && last !== null && last >= coverage.lastDay;
+  if (ends || (last !== null && last >= sunday)) return;
+  throw new OracleError('STEP_WAITING', `${formatWeek(week)} is not complete: ${formatDay(sunday)} is not in the record yet`);
+}
+
+/** The settled close of a day in USD. */
+async function readClose({ market }: WeeklyReportDeps, day: Day, week: Week, { now, time }: StepContext): Promise<number | null> {
+  try {
+    return (await market.dailyClose(day, now.getTime())).priceUsd;
+  } catch (error) {
+    const givenUpAt = getWeeklyReportDueMs(week) + MAX_CLOSE_WAIT_MS;
+    if (!isOracleError(error) || now.getTime() < givenUpAt) throw error;
+    await time.requireReached(givenUpAt, `The end of waiting for a close of ${formatWeek(week)}`);
+    return null;
+  }
+}

@@ -1,0 +1,137 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type ErrorCode, OracleError } from '../errors.ts';
+import { filterChildEnvironment } from './child-environment.ts';
+import type { HostFailure, HostMessage } from './host-process.ts';
+
+export interface ChildHostOptions {
+  /** The host module, whose body is one call of `runHost`. */
+  module: URL;
+  /** For messages: "embedded MongoDB". */
+  name: string;
+  /** Code of the error when the host dies or stays silent. */
+  failureCode: ErrorCode;
+  /** Handed to the host's `open`; must survive JSON. Goes over the channel, so it shows in no process list. */
+  payload?: unknown;
+  readyTimeoutMs?: number;
+  /** How long the host may take to close before it is killed. */
+  stopTimeoutMs?: number;
+}
+
+export interface ChildHost<Ready> {
+  ready: Ready;
+  pid: number;
+  /** Resolves once the process is gone; may be called any number of times. */
+  stop(): Promise<void>;
+  /** Called once if the host ends without `stop` having been called, also when that has already happened. */
+  onExit(callback: (error: OracleError) => void): void;
+}
+
+/** A started child and what becomes of it. */
+interface WatchedChild {
+  child: ChildProcess;
+  name: string;
+  exited: Promise<string>;
+  outputTail(): string;
+}
+
+const TAIL_CHARS = 2_000;
+const OUTPUT_GRACE_MS = 500;
+
+/**
+ * Starts a host module in a process of its own and waits until it is ready.
+ *
+ * The child leads its own process group, so that Ctrl-C in a terminal reaches the parent alone, which drains before it
+ * stops its hosts. Errors of the host's `open` arrive as `OracleError`, with their code if they had one.
+ */
+export async function startChildHost<Ready>(options: ChildHostOptions): Promise<ChildHost<Ready>> {
+  const watched = forkChild(options);
+  const stop = runOnce(() => stopChild(watched, options.stopTimeoutMs ?? 15_000));
+  try {
+    const ready = await waitForReady<Ready>(watched, options);
+    let stopping = false;
+    return {
+      ready,
+      pid: watched.child.pid!,
+      stop: () => {
+        stopping = true;
+        return stop();
+      },
+      onExit: (callback) => {
+        watched.exited.then((how) => {
+          if (!stopping) callback(childFailedError(watched, options.failureCode, `ended unexpectedly (${how})`));
+        });
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function forkChild({ module, name, payload }: ChildHostOptions): WatchedChild {
+  const child = fork(fileURLToPath(module), [], {
+    detached: true,
+    execArgv: [],
+    env: filterChildEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let tail = '';
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      tail = (tail + text).slice(-TAIL_CHARS);
+    });
+  }
+  const exited = new Promise<string>((resolve) => {
+    child.on('error', (error) => resolve(error.message));
+    // `close` comes when the last of its output has been read, and not while a process of its own still holds the pipes.
+    child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`));
+    child.once('exit', (code, signal) => setTimeout(resolve, OUTPUT_GRACE_MS, signal ?? `exit code ${code}`).unref());
+  });
+  // A host that died at once breaks the channel under the message; `exited` tells of it.
+  child.send({ payload: payload ?? null }, () => {});
+  return { child, name, exited, outputTail: () => tail.trim() };
+}
+
+async function waitForReady<Ready>(watched: WatchedChild, options: ChildHostOptions): Promise<Ready> {
+  const timeoutMs = options.readyTimeoutMs ?? 30_000;
+  const timer = new AbortController();
+  const message = new Promise<HostMessage>((resolve) => {
+    watched.child.once('message', resolve as (message: unknown) => void);
+  });
+  const timedOut = delay(timeoutMs, undefined, { signal: timer.signal }).then(
+    () => `was not ready within ${timeoutMs / 1000} s`,
+    () => '',
+  );
+  const outcome = await Promise.race([message, timedOut, watched.exited.then((how) => `ended before it was ready (${how})`)]);
+  timer.abort();
+  if (typeof outcome === 'string') throw childFailedError(watched, options.failureCode, outcome);
+  if ('error' in outcome) throw toHostError(watched, options.failureCode, outcome.error);
+  return outcome.ready as Ready;
+}
+
+async function stopChild({ child, exited }: WatchedChild, timeoutMs: number): Promise<void> {
+  child.kill('SIGTERM');
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+  await exited;
+  clearTimeout(killTimer);
+}
+
+function toHostError(watched: WatchedChild, failureCode: ErrorCode, error: HostFailure): OracleError {
+  const { code, field, message, suggestedAction } = error;
+  return code ? new OracleError(code, message, { field, suggestedAction }) : childFailedError(watched, failureCode, `failed: ${message}`);
+}
+
+function childFailedError({ name, outputTail }: WatchedChild, code: ErrorCode, what: string): OracleError {
+  const output = outputTail();
+  return new OracleError(code, `${name} ${what}${output && `; its last output: ${output}`}`);
+}
+
+function runOnce(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= run();
+    return running;
+  };
+}

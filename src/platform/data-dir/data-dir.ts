@@ -1,0 +1,125 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { getErrorMessage, OracleError } from '../errors.ts';
+import { writeJsonFile } from './atomic-file.ts';
+import { damagedDataDirError, MANIFEST_FILE, classifyEntries } from './entries.ts';
+import { acquireFolderLock } from './folder-lock.ts';
+
+export interface DataDir {
+  /** Absolute. */
+  path: string;
+  /**
+   * True until `markReady`: the caller sets its parts up, over whatever a start that was interrupted before it has left of them; nothing of
+   * a record is among it.
+   */
+  isNew: boolean;
+  /** ISO 8601. */
+  createdAt: string;
+  /** Until then the next start sets the parts up anew, since nobody knows how far this one came. */
+  markReady(): Promise<void>;
+  /** Written whole or not at all; `mode` is 0o600 unless told. */
+  writeJson(name: DataFile, value: unknown, mode?: number): Promise<void>;
+  /** Throws DATA_DIR_DAMAGED when the file is missing or not JSON. */
+  readJson(name: DataFile): Promise<unknown>;
+  /** Lets another process open the folder. */
+  release(): Promise<void>;
+}
+
+export type DataFile = 'demo.json' | 'keys.json';
+
+export interface DataDirOptions {
+  /** Names of files and sub-folders that a folder in use must have. */
+  required?: readonly string[];
+}
+
+interface Manifest {
+  format: number;
+  createdAt: string;
+  status: 'setting-up' | 'ready';
+}
+
+const MANIFEST_FORMAT = 1;
+
+/**
+ * Opens the service's folder for this process alone, making it if there is none.
+ *
+ * Throws DATA_DIR_IN_USE naming the process that has it, DATA_DIR_DAMAGED saying what is wrong with its content, and
+ * CONFIG_INVALID when there can be no folder at this path.
+ */
+export async function openDataDir(path: string, { required = [] }: DataDirOptions = {}): Promise<DataDir> {
+  const folder = resolve(path);
+  await ensureFolder(folder);
+  // Before the lock, which would leave a trace of us in somebody else's folder.
+  requireOwnFolder(folder, await readdir(folder));
+  const release = await acquireFolderLock(folder);
+  try {
+    const entries = await readdir(folder);
+    const isEmpty = classifyEntries(entries).contents.length === 0;
+    const manifest = isEmpty ? await createManifest(folder) : await readManifest(folder, entries, required);
+    return createDataDir(folder, manifest, manifest.status === 'setting-up', release);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+function createDataDir(folder: string, manifest: Manifest, isNew: boolean, release: () => Promise<void>): DataDir {
+  return {
+    path: folder,
+    isNew,
+    createdAt: manifest.createdAt,
+    markReady: () => writeJsonFile(join(folder, MANIFEST_FILE), { ...manifest, status: 'ready' } satisfies Manifest),
+    writeJson: (name, value, mode) => writeJsonFile(join(folder, name), value, mode),
+    readJson: (name) => readDataFile(folder, name),
+    release,
+  };
+}
+
+async function ensureFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new OracleError('CONFIG_INVALID', `There can be no data folder at ${folder}: ${getErrorMessage(cause)}`, {
+      field: 'DATA_DIR',
+      suggestedAction: 'Set DATA_DIR to a folder that this user may write',
+      cause,
+    });
+  }
+}
+
+function requireOwnFolder(folder: string, entries: string[]): void {
+  const { unknown } = classifyEntries(entries);
+  if (unknown.length === 0 || entries.includes(MANIFEST_FILE)) return;
+  const names = unknown.slice(0, 3).join(', ') + (unknown.length > 3 ? ', ...' : '');
+  throw damagedDataDirError(folder, `it is not a data folder of this program (it holds ${names})`, 'Set DATA_DIR to an empty folder');
+}
+
+async function createManifest(folder: string): Promise<Manifest> {
+  const manifest: Manifest = { format: MANIFEST_FORMAT, createdAt: new Date().toISOString(), status: 'setting-up' };
+  await writeJsonFile(join(folder, MANIFEST_FILE), manifest);
+  return manifest;
+}
+
+async function readManifest(folder: string, entries: string[], required: readonly string[]): Promise<Manifest> {
+  const manifest = (await readDataFile(folder, MANIFEST_FILE)) as Partial<Manifest> | null;
+  const { format, createdAt, status } = manifest ?? {};
+  if (format !== MANIFEST_FORMAT) throw damagedDataDirError(folder, `${MANIFEST_FILE} says format ${format ?? '(none)'}, and this version reads ${MANIFEST_FORMAT}`);
+  if (typeof createdAt !== 'string') throw damagedDataDirError(folder, `${MANIFEST_FILE} lacks createdAt`);
+  if (status === 'setting-up') return { format, createdAt, status };
+  if (status !== 'ready') throw damagedDataDirError(folder, `${MANIFEST_FILE} has no status that this version knows`);
+  const missing = required.filter((name) => !entries.includes(name.replace(/\/$/, '')));
+  if (missing.length > 0) throw damagedDataDirError(folder, `it lacks ${missing.join(', ')}`);
+  return { format, createdAt, status };
+}
+
+async function readDataFile(folder: string, name: string): Promise<unknown> {
+  const text = await readFile(join(folder, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw damagedDataDirError(folder, error.code === 'ENOENT' ? `it lacks ${name}` : `${name} cannot be read: ${error.message}`);
+  });
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Without the parser's words, which quote the text: it may be a key.
+    throw damagedDataDirError(folder, `${name} is not valid JSON`);
+  }
+}

@@ -1,0 +1,79 @@
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { OracleError } from '../errors.ts';
+import { writeJsonFile } from './atomic-file.ts';
+import { getProcessIdentity } from './process-identity.ts';
+
+/** Folder of the claims inside the locked folder. */
+export const LOCK_FOLDER = 'lock';
+
+interface LockClaim {
+  pid: number;
+  /** `processIdentity` of the holder. */
+  identity: string;
+  since: string;
+}
+
+/** Two processes that start in the same moment may both step back; then chance decides. */
+const MAX_ATTEMPTS = 6;
+
+/**
+ * Claims a folder for this process and returns how to let go of it. Throws DATA_DIR_IN_USE naming the holder.
+ *
+ * Every process writes a claim of its own first and looks for others then: of two at once at least one sees the other
+ * and steps back, and a dead holder's claim can be removed without any chance to hit a living one's.
+ */
+export async function acquireFolderLock(folder: string): Promise<() => Promise<void>> {
+  const claims = join(folder, LOCK_FOLDER);
+  await mkdir(claims, { recursive: true, mode: 0o700 });
+  let holder: number | undefined;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) await delay(Math.random() * 25 * 2 ** attempt);
+    const release = await writeClaim(folder, claims);
+    holder = await findOtherHolder(claims);
+    if (holder === undefined) return release;
+    await release();
+  }
+  throw folderInUseError(folder, holder!);
+}
+
+async function writeClaim(folder: string, claims: string): Promise<() => Promise<void>> {
+  const path = getClaimPath(claims, process.pid);
+  const identity = getProcessIdentity(process.pid) ?? '';
+  if ((await readClaim(path))?.identity === identity) throw folderInUseError(folder, process.pid);
+  await writeJsonFile(path, { pid: process.pid, identity, since: new Date().toISOString() } satisfies LockClaim);
+  return () => rm(path, { force: true });
+}
+
+/** Number of a living process with a claim; claims of the dead are removed on the way. */
+async function findOtherHolder(claims: string): Promise<number | undefined> {
+  for (const name of await readdir(claims)) {
+    const pid = Number(/^(\d+)\.json$/.exec(name)?.[1]);
+    if (Number.isNaN(pid) || pid === process.pid) continue;
+    const claim = await readClaim(getClaimPath(claims, pid));
+    if (claim && getProcessIdentity(pid) === claim.identity) return pid;
+    await rm(getClaimPath(claims, pid), { force: true });
+  }
+  return undefined;
+}
+
+function getClaimPath(claims: string, pid: number): string {
+  return join(claims, `${pid}.json`);
+}
+
+async function readClaim(path: string): Promise<LockClaim | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch {
+    // Released meanwhile, or not a claim: they are written whole or not at all.
+    return undefined;
+  }
+}
+
+function folderInUseError(folder: string, pid: number): OracleError {
+  return new OracleError('DATA_DIR_IN_USE', `The data folder ${folder} is in use by process ${pid}`, {
+    field: 'DATA_DIR',
+    suggestedAction: `Stop process ${pid}, or set DATA_DIR to another folder`,
+  });
+}

@@ -1,0 +1,67 @@
+/** Shows how far long work has come, and about how long it will take: a bar on a terminal, elsewhere a line each tenth. */
+export interface ProgressBar {
+  update(done: number, total: number, label: string): void;
+  /** Ends the line of the bar. */
+  end(): void;
+}
+
+export interface ProgressOutput {
+  isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+export interface ProgressOptions {
+  /** Unset: standard error. */
+  output?: ProgressOutput;
+  /** Milliseconds from any beginning. */
+  clock?(): number;
+}
+
+const BAR_WIDTH = 30;
+
+export function createProgressBar(
+  title: string,
+  { output = process.stderr, clock = () => performance.now() }: ProgressOptions = {},
+): ProgressBar {
+  const timeLeft = createEstimator(clock);
+  let lastTenth = -1;
+  let shown = false;
+
+  function bar(done: number, total: number, label: string): string {
+    const filled = Math.round((done / total) * BAR_WIDTH);
+    return `${title} [${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${done}/${total} ${label}`;
+  }
+
+  return {
+    update(done, total, label) {
+      const line = `${bar(done, total, label)}${timeLeft(done, total)}`;
+      if (output.isTTY) {
+        output.write(`\r${line}\x1b[K`);
+        shown = true;
+        return;
+      }
+      const tenth = Math.floor((10 * done) / total);
+      if (tenth > lastTenth) output.write(`${line}\n`);
+      lastTenth = tenth;
+    },
+    end() {
+      if (shown) output.write('\n');
+    },
+  };
+}
+
+/** What is left, in words, by the pace since the first update; nothing before there is a pace, and once all is done. */
+function createEstimator(clock: () => number): (done: number, total: number) => string {
+  let first: { at: number; done: number } | undefined;
+  return (done, total) => {
+    first ??= { at: clock(), done };
+    const steps = done - first.done;
+    if (steps <= 0 || done >= total) return '';
+    return `, ${formatTimeLeft(((clock() - first.at) / steps) * (total - done))} left`;
+  };
+}
+
+function formatTimeLeft(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  return seconds < 90 ? `about ${seconds} s` : `about ${Math.round(seconds / 60)} min`;
+}

@@ -1,0 +1,143 @@
+import { OracleError } from '../errors.ts';
+import { ResponseTooLargeError } from '../outbound/bounded-body.ts';
+import { createOperatorFetch } from '../outbound/operator-fetch.ts';
+import { joinUrl } from '../service-url.ts';
+import { parseProblemDetails } from './problem-details.ts';
+
+/** A page of the record has some hundred kilobytes. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+export interface ServiceRequest {
+  /** The service. */
+  url: string;
+  /** Begins with a slash. */
+  path: string;
+  /** Sent to the service and to nobody else. */
+  token: string | undefined;
+  /** Default: POST with a body, GET without one. */
+  method?: 'GET' | 'POST' | 'DELETE';
+  /** Sent as JSON. */
+  body?: Record<string, unknown>;
+  /** Further headers, as a payment. */
+  headers?: Record<string, string>;
+  /** For the whole answer. */
+  deadlineMs: number;
+  /** The largest answer that is read; default 4 MiB. A scorecard of ten years has more. */
+  maxBytes?: number;
+  /** Ends the wait, as if nobody answered. */
+  stop?: AbortSignal;
+}
+
+export interface ServiceResponse {
+  status: number;
+  headers: Headers;
+  /** Undefined where it is no JSON. */
+  body: unknown;
+}
+
+/**
+ * What the service answers, as JSON.
+ * @throws OracleError as the service tells it; UNAUTHENTICATED where the token was rejected, also when a public answer came without it;
+ * SERVICE_UNREACHABLE; CONFIG_INVALID naming `url` where something else answers
+ */
+export async function fetchServiceJson(request: ServiceRequest): Promise<unknown> {
+  const response = await sendServiceRequest(request);
+  if (response.status >= 300 || response.body === undefined) throw parseServiceError(response, request.url);
+  if (request.token !== undefined && isTokenRejected(response)) throw rejectedTokenError();
+  return response.body;
+}
+
+/** Whether the answer is that of an anonymous client because the token was rejected (RFC 6750, section 3.1). */
+export function isTokenRejected({ headers }: Pick<ServiceResponse, 'headers'>): boolean {
+  return headers.get('WWW-Authenticate')?.includes('error="invalid_token"') ?? false;
+}
+
+function rejectedTokenError(): OracleError {
+  return new OracleError('UNAUTHENTICATED', 'The service rejected the access token: it has expired, was revoked or is not valid', {
+    field: 'Authorization',
+    suggestedAction: 'Log in again, or send the request without a token.',
+  });
+}
+
+/** The answer whatever it is. @throws OracleError SERVICE_UNREACHABLE; CONFIG_INVALID naming `url` where callers are sent elsewhere */
+export async function sendServiceRequest(request: ServiceRequest): Promise<ServiceResponse> {
+  const response = await sendRequest(request);
+  if (response.status >= 300 && response.status < 400) {
+    await response.body?.cancel();
+    throw foreignServiceError(request.url, 'it sends callers elsewhere, which is not followed');
+  }
+  return { status: response.status, headers: response.headers, body: await readJsonBody(response, request) };
+}
+
+/** An answer that is no success, as the error it was made from. */
+export function parseServiceError({ status, headers, body }: ServiceResponse, url: string): OracleError {
+  const problem = parseProblemDetails(body, headers.get('Retry-After'));
+  if (problem !== undefined) return problem;
+  if (status >= 500) return unreachableError(url, `answers with status ${status}`);
+  return foreignServiceError(url, `it answers with status ${status} and no words of the service`);
+}
+
+async function sendRequest({
+  url,
+  path,
+  token,
+  method,
+  body,
+  headers: extraHeaders,
+  deadlineMs,
+  maxBytes = MAX_BYTES,
+  stop,
+}: ServiceRequest): Promise<Response> {
+  const headers = {
+    Accept: 'application/json',
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+    ...extraHeaders,
+  };
+  try {
+    const fetchService = createOperatorFetch({ base: url, timeoutMs: deadlineMs, maxBytes: maxBytes });
+    return await fetchService(joinUrl(url, path), {
+      ...{ headers, method: method ?? (body === undefined ? 'GET' : 'POST'), signal: stop },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch (cause) {
+    throw noAnswerError(url, deadlineMs, cause);
+  }
+}
+
+/** Undefined where it is no JSON. */
+async function readJsonBody(response: Response, { url, deadlineMs }: ServiceRequest): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ResponseTooLargeError) throw foreignServiceError(url, 'it answers with more than the service ever does');
+    throw noAnswerError(url, deadlineMs, error);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function noAnswerError(url: string, deadlineMs: number, cause: unknown): OracleError {
+  const late = (cause as { name?: string }).name === 'TimeoutError';
+  return unreachableError(url, late ? `did not answer within ${deadlineMs / 1_000} s` : 'does not answer', cause);
+}
+
+function unreachableError(url: string, what: string, cause?: unknown): OracleError {
+  return new OracleError('SERVICE_UNREACHABLE', `The service at ${url} ${what}`, {
+    suggestedAction: 'Try again in a minute; if it stays like this, look whether the service runs, and whether this is its address.',
+    cause,
+  });
+}
+
+function foreignServiceError(url: string, why: string): OracleError {
+  return new OracleError('CONFIG_INVALID', `What answers at ${url} is not this service: ${why}`, {
+    field: 'url',
+    suggestedAction: 'Name the address of the service by --url, or by the setting that stands for it.',
+  });
+}

@@ -1,0 +1,71 @@
+import { OracleError } from './errors.ts';
+import type { Log } from './log.ts';
+
+/** The end of the process as a value that is passed down: parts register how they close, long work watches the signal. */
+export interface Shutdown {
+  /** Aborted as soon as the stop begins. */
+  readonly signal: AbortSignal;
+  /** Registers a closing step. Steps run in the reverse order of their registration, each once. */
+  onStop(name: string, close: () => Promise<void> | void): void;
+  /** Runs all closing steps; later calls wait for the same stop. Resolves to the names of steps that failed or did not finish in time. */
+  stop(reason: string): Promise<string[]>;
+}
+
+export interface ShutdownOptions {
+  log: Log;
+  /** Time for all closing steps together. */
+  timeoutMs?: number;
+}
+
+export function createShutdown({ log, timeoutMs = 9_000 }: ShutdownOptions): Shutdown {
+  const controller = new AbortController();
+  const steps: { name: string; close: () => Promise<void> | void }[] = [];
+  let stopping: Promise<string[]> | undefined;
+
+  async function run(reason: string): Promise<string[]> {
+    log.debug({ reason }, 'closing');
+    controller.abort(new OracleError('SHUTTING_DOWN', `The service is stopping: ${reason}`));
+    const deadline = Date.now() + timeoutMs;
+    const failed: string[] = [];
+    for (const step of steps.reverse()) {
+      try {
+        await closeBeforeDeadline(Promise.resolve(step.close()), deadline, step.name);
+      } catch (error) {
+        failed.push(step.name);
+        log.error({ err: error, step: step.name }, 'could not close in time or in order');
+      }
+    }
+    return failed;
+  }
+
+  return {
+    signal: controller.signal,
+    onStop: (name, close) => void steps.push({ name, close }),
+    stop: (reason) => (stopping ??= run(reason)),
+  };
+}
+
+async function closeBeforeDeadline(work: Promise<void>, deadline: number, name: string): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  // Even past the deadline every step gets a moment: a lock released is worth more than a punctual exit.
+  const timer = setTimeout(() => reject(new Error(`${name} did not close in time`)), Math.max(deadline - Date.now(), 200));
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** SIGINT and SIGTERM stop the service and exit (0, or 1 when a step failed); a second signal exits at once with 128 + its number. */
+export function stopOnSignals(shutdown: Shutdown, log: Log): void {
+  const numbers = { SIGINT: 2, SIGTERM: 15 } as const;
+  let signalled = false;
+  for (const name of Object.keys(numbers) as (keyof typeof numbers)[]) {
+    process.on(name, () => {
+      if (signalled) process.exit(128 + numbers[name]);
+      signalled = true;
+      log.info({ signal: name }, 'stopping');
+      void shutdown.stop(name).then((failed) => process.exit(failed.length > 0 ? 1 : 0));
+    });
+  }
+}

@@ -1,0 +1,194 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { OracleError } from '../errors.ts';
+import { type ClockReading, createClockReader } from './clock-reader.ts';
+
+/** The process's clock, and those that it cannot move. */
+export interface TimeSources {
+  now(): Date;
+  /** @throws OracleError DATABASE_UNAVAILABLE */
+  databaseNow(): Promise<Date>;
+  /** Time of the newest block. @throws OracleError CHAIN_UNREACHABLE */
+  newestBlockAt(): Promise<Date>;
+  /** Ends waiting for the next block with SHUTTING_DOWN. */
+  signal?: AbortSignal;
+  /** Called when the clocks begin to disagree, with the reason, and with null when they agree again. */
+  onChange?(reason: string | null): void;
+}
+
+/** Decides whether an instant is past. What cannot be undone takes the proofs that only this returns. */
+export interface TrustedTime {
+  /**
+   * Proves that an instant is past: by the clock of the process, by that of the database, and by the newest block.
+   * @param what names the instant in the error, e.g. `the outcome window of 2026-08-20`
+   * @throws OracleError STEP_WAITING, DATABASE_UNAVAILABLE, CHAIN_UNREACHABLE
+   */
+  requireReached(instantMs: number, what: string): Promise<ReachedInstant>;
+  /**
+   * Proves that an instant lies ahead by the clocks of process and database; null when one of them has passed it.
+   * @throws OracleError STEP_WAITING when the clocks disagree, DATABASE_UNAVAILABLE
+   */
+  proveUnreached(instantMs: number): Promise<UnreachedInstant | null>;
+  /** Why nothing may be done that cannot be undone, or null while the clocks agree. @throws OracleError DATABASE_UNAVAILABLE */
+  findDisagreement(): Promise<string | null>;
+  /** The clocks as they are now, in plain English. @throws OracleError STEP_WAITING when they disagree, DATABASE_UNAVAILABLE */
+  describe(): Promise<string>;
+}
+
+class ProvenInstant {
+  readonly ms: number;
+  constructor(ms: number) {
+    this.ms = ms;
+  }
+}
+
+class Reached extends ProvenInstant {
+  // Makes the type nominal: no other object is one.
+  readonly #isReached = true;
+  /** @throws OracleError INTERNAL when a later instant is to be proven: a defect of the caller */
+  requireCovers(instantMs: number, what: string): void {
+    if (this.#isReached && instantMs <= this.ms) return;
+    throw new OracleError('INTERNAL', `${what} was not proven to be reached`);
+  }
+}
+
+class Unreached extends ProvenInstant {
+  readonly #isUnreached = true;
+  /** @throws OracleError INTERNAL when an earlier instant is to be proven: a defect of the caller */
+  requireBefore(instantMs: number, what: string): void {
+    if (this.#isUnreached && this.ms <= instantMs) return;
+    throw new OracleError('INTERNAL', `${what} was not proven to lie ahead`);
+  }
+}
+
+/** An instant that is past. Made by `TrustedTime` only. */
+export type ReachedInstant = Reached;
+/** An instant that was still ahead when the proof was made. Made by `TrustedTime` only. */
+export type UnreachedInstant = Unreached;
+
+/** Clocks that are further apart than this decide nothing. */
+export const MAX_CLOCK_SKEW_MS = 60_000;
+/** Base has a block every 2 s, and clocks differ by parts of a second: so long an instant is waited for. */
+const MAX_WAIT_MS = 10_000;
+const POLL_MS = 250;
+const MAX_BLOCK_AGE_MS = 5_000;
+
+export function createTrustedTime(sources: TimeSources): TrustedTime {
+  const readClocks = createClockReader(sources.now, sources.databaseNow);
+  const readBlock = createBlockReader(sources.newestBlockAt);
+  let reported: string | null = null;
+
+  async function compareClocks(): Promise<{ reading: ClockReading; reason: string | null }> {
+    const reading = await readClocks();
+    const reason = Math.abs(reading.aheadMs) > MAX_CLOCK_SKEW_MS ? formatDisagreement(reading) : null;
+    if ((reason === null) !== (reported === null)) sources.onChange?.(reason);
+    reported = reason;
+    return { reading, reason };
+  }
+
+  async function requireAgreement(): Promise<ClockReading> {
+    const { reading, reason } = await compareClocks();
+    if (reason !== null) throw new OracleError('STEP_WAITING', reason);
+    return reading;
+  }
+
+  /** The clock that lags most behind an instant; a chain is asked only when the others have passed it. */
+  async function findLaggingClock(instantMs: number): Promise<LaggingClock> {
+    const { processMs, databaseMs } = await requireAgreement();
+    if (processMs < instantMs) return { clock: "this process's clock", ms: processMs };
+    if (databaseMs.min < instantMs) return { clock: "the database's clock", ms: databaseMs.min };
+    return { clock: 'the newest block', ms: await readBlock(instantMs) };
+  }
+
+  return {
+    async requireReached(instantMs, what) {
+      const deadline = performance.now() + MAX_WAIT_MS;
+      for (;;) {
+        const last = await findLaggingClock(instantMs);
+        if (last.ms >= instantMs) return new Reached(instantMs);
+        const isNear = instantMs - last.ms <= MAX_WAIT_MS && performance.now() < deadline;
+        if (!isNear) throw notReachedError(what, instantMs, last);
+        await waitForPoll(sources.signal);
+      }
+    },
+    async proveUnreached(instantMs) {
+      const { processMs, databaseMs } = await requireAgreement();
+      return Math.max(processMs, databaseMs.max) < instantMs ? new Unreached(instantMs) : null;
+    },
+    findDisagreement: async () => (await compareClocks()).reason,
+    describe: async () => formatAgreement(await requireAgreement()),
+  };
+}
+
+/** Time of replayed history: its own dates. Only for a chain of this process whose clock is set to them. */
+export function createReplayTime(at: Date): TrustedTime {
+  const nowMs = at.getTime();
+  return {
+    async requireReached(instantMs, what) {
+      if (instantMs <= nowMs) return new Reached(instantMs);
+      throw notReachedError(what, instantMs, { clock: 'the replay', ms: nowMs });
+    },
+    proveUnreached: async (instantMs) => (nowMs < instantMs ? new Unreached(instantMs) : null),
+    findDisagreement: async () => null,
+    describe: async () => `replays ${formatIso(nowMs)}`,
+  };
+}
+
+interface LaggingClock {
+  clock: string;
+  ms: number;
+}
+
+/** The newest block's time; a block that was read is newer than the instant, or is read again. */
+function createBlockReader(newestBlockAt: TimeSources['newestBlockAt']): (instantMs: number) => Promise<number> {
+  let cached: { ms: number; readAt: number } | undefined;
+  return async (instantMs) => {
+    if (cached !== undefined && cached.ms >= instantMs && performance.now() - cached.readAt <= MAX_BLOCK_AGE_MS) return cached.ms;
+    cached = { ms: (await newestBlockAt()).getTime(), readAt: performance.now() };
+    return cached.ms;
+  };
+}
+
+async function waitForPoll(signal: AbortSignal | undefined): Promise<void> {
+  await delay(POLL_MS, undefined, { signal }).catch((cause: unknown) => {
+    throw new OracleError('SHUTTING_DOWN', 'The service is stopping', { cause });
+  });
+}
+
+function notReachedError(what: string, instantMs: number, { clock, ms }: LaggingClock): OracleError {
+  return new OracleError('STEP_WAITING', `${what} is at ${formatIso(instantMs)}, and ${clock} is at ${formatIso(ms)}`);
+}
+
+function formatDisagreement({ processMs, databaseMs, aheadMs }: ClockReading): string {
+  const difference = `${formatDuration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
+  const times = `${formatIso(processMs)} and ${formatIso(databaseMs.min)}`;
+  return `this process's clock is ${difference} the database's (${times}): what cannot be undone waits until they are within ${MAX_CLOCK_SKEW_MS / 1_000} s of each other`;
+}
+
+function formatAgreement({ aheadMs }: ClockReading): string {
+  const seconds = Math.abs(aheadMs) / 1_000;
+  if (seconds < 0.1) return "agrees with the database's";
+  return `${seconds.toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the database's`;
+}
+
+/** `2 d 3 h`, `4 min 5 s`: the two largest units. */
+function formatDuration(ms: number): string {
+  const units = [
+    ['d', 86_400],
+    ['h', 3_600],
+    ['min', 60],
+    ['s', 1],
+  ] as const;
+  let rest = Math.round(ms / 1_000);
+  const parts = units.map(([unit, seconds]) => {
+    const count = Math.floor(rest / seconds);
+    rest -= count * seconds;
+    return { count, unit };
+  });
+  const first = parts.findIndex(({ count }) => count > 0);
+  const shown = parts.slice(Math.max(first, 0), Math.max(first, 0) + 2).filter(({ count }) => count > 0);
+  return shown.map(({ count, unit }) => `${count} ${unit}`).join(' ');
+}
+
+function formatIso(ms: number): string {
+  return new Date(ms).toISOString();
+}

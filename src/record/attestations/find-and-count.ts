@@ -1,0 +1,56 @@
+import type { Hex } from 'viem';
+import type { ConfirmedAttestation } from '../../chain/eas/attester.ts';
+import { HORIZONS } from '../../forecast/model.ts';
+import type { ForecastDoc } from '../forecast-doc.ts';
+import type { ForecastRecord } from '../forecast-record.ts';
+
+export type AttestationType = 'prediction' | 'resolution';
+
+/** A forecast, and which of its attestations was asked for. */
+export interface AttestationMatch {
+  doc: ForecastDoc;
+  type: AttestationType;
+}
+
+export interface AttestationStats {
+  predictions: number;
+  resolutions: number;
+  firstAttestation: string | null;
+  latestAttestation: string | null;
+  /** What all attestations cost together, in wei: gas, and the data fee of a rollup. */
+  totalGasWei: bigint;
+}
+
+/** The forecast that a uid belongs to, and which of its attestations it is; null for a uid that is not ours. */
+export async function findAttestation(record: ForecastRecord, uid: Hex): Promise<AttestationMatch | null> {
+  const doc = await record.forecasts.findOne({ $or: [{ 'attestation.uid': uid }, { 'reveal.uid': uid }] });
+  if (doc === null) return null;
+  return { doc, type: doc.attestation?.uid === uid ? 'prediction' : 'resolution' };
+}
+
+/** Counts, times and cost of everything attested for some horizons, in days. */
+export async function computeAttestationStats(record: ForecastRecord, horizons: readonly number[] = HORIZONS): Promise<AttestationStats> {
+  const docs = await record.forecasts
+    .find({ horizonDays: { $in: [...horizons] }, attestation: { $ne: null } }, { projection: { attestation: 1, reveal: 1 } })
+    .sort({ 'attestation.at': 1 })
+    .toArray();
+  const predictions = docs.map((doc) => doc.attestation as ConfirmedAttestation);
+  const resolutions = docs.flatMap((doc) => (doc.reveal === null ? [] : [doc.reveal]));
+  const times = [...predictions, ...resolutions].map((reference) => reference.at.getTime());
+  return {
+    predictions: predictions.length,
+    resolutions: resolutions.length,
+    firstAttestation: times.length === 0 ? null : new Date(Math.min(...times)).toISOString(),
+    latestAttestation: times.length === 0 ? null : new Date(Math.max(...times)).toISOString(),
+    totalGasWei: sumCostWei([...predictions, ...resolutions]),
+  };
+}
+
+/** What attestations cost together, in wei: gas, and the data fee of a rollup. One transaction carries several of them: it is counted once. */
+export function sumCostWei(references: ConfirmedAttestation[]): bigint {
+  const byTransaction = new Map(references.map((reference) => [reference.txHash, reference]));
+  return [...byTransaction.values()].reduce(
+    (sum, { gasUsed, effectiveGasPriceWei, l1FeeWei = '0' }) => sum + BigInt(gasUsed) * BigInt(effectiveGasPriceWei) + BigInt(l1FeeWei),
+    0n,
+  );
+}

@@ -1,0 +1,132 @@
+import type { Filter } from 'mongodb';
+import type { Hex } from 'viem';
+import { OracleError } from '../../platform/errors.ts';
+import type { ForecastDoc } from '../forecast-doc.ts';
+import type { ForecastRecord } from '../forecast-record.ts';
+import { type AttestationMatch, type AttestationType, findAttestation } from './find-and-count.ts';
+import { type AttestationView, type AttestationViewOptions, viewAttestation } from './view.ts';
+
+export interface AttestationHistoryQuery {
+  /** Horizons in days whose attestations are listed. */
+  horizons: readonly number[];
+  /** How many attestations a page has at most. */
+  limit: number;
+  /** Uid of the attestation that the page comes after, in the order newest first; null for the first page. */
+  before: Hex | null;
+}
+
+export interface AttestationPage {
+  /** Newest first. */
+  attestations: AttestationView[];
+  /** How many attestations these horizons have in all. */
+  total: number;
+  /** `before` of the next page; null on the last. */
+  nextBefore: Hex | null;
+}
+
+const ATTESTATION_TYPES: readonly AttestationType[] = ['prediction', 'resolution'];
+
+/** Where each type of attestation stands in a forecast's document. */
+const FIELD_BY_TYPE = { prediction: 'attestation', resolution: 'reveal' } as const;
+
+/** Every document's date on chain is later: a bound that an index answers, unlike "not null". */
+const ON_CHAIN_FILTER = { $gte: new Date(0) };
+
+/**
+ * A page of the prediction and resolution attestations of some horizons, newest first: by block time, then forecast id, then resolution
+ * before prediction, so that attestations of one block have an order too. Reads `limit` index entries a horizon and type.
+ * @throws OracleError INPUT_INVALID naming `before` when the record has no such attestation
+ */
+export async function listAttestations(
+  record: ForecastRecord,
+  { horizons, limit, before }: AttestationHistoryQuery,
+  options: AttestationViewOptions,
+): Promise<AttestationPage> {
+  const after = before === null ? null : await findPosition(record, before);
+  const lists = horizons.flatMap((horizonDays) =>
+    ATTESTATION_TYPES.map((type) => readList(record, { horizonDays, type, after, limit: limit + 1 })),
+  );
+  const [total, ...found] = await Promise.all([countAttestations(record, horizons), ...lists]);
+  const newest = found.flat().sort(compareNewestFirst);
+  const page = newest.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    attestations: page.map(({ doc, type }) => viewAttestation(doc, type, options)),
+    total,
+    nextBefore: newest.length > limit && last !== undefined ? (last.doc[FIELD_BY_TYPE[last.type]]?.uid ?? null) : null,
+  };
+}
+
+async function findPosition(record: ForecastRecord, before: Hex): Promise<AttestationMatch> {
+  const position = await findAttestation(record, before);
+  if (position !== null) return position;
+  throw new OracleError('INPUT_INVALID', 'query parameter "before": is no attestation of this record', {
+    field: 'before',
+    suggestedAction: 'Send nextCursor of the page before, or leave "before" out for the newest attestations.',
+  });
+}
+
+interface AttestationListOptions {
+  horizonDays: number;
+  type: AttestationType;
+  after: AttestationMatch | null;
+  limit: number;
+}
+
+async function readList(
+  { forecasts }: ForecastRecord,
+  { horizonDays, type, after, limit }: AttestationListOptions,
+): Promise<AttestationMatch[]> {
+  const at = `${FIELD_BY_TYPE[type]}.at`;
+  const docs = await forecasts
+    .find({ horizonDays, ...buildRangeFilter(at, type, after) }, { limit, hint: buildIndexHint(at) })
+    .sort({ [at]: -1, _id: -1 })
+    .toArray();
+  return docs.map((doc) => ({ doc, type }));
+}
+
+/** The index of `RECORD_INDEXES` that has the order of the list: named, so that no plan reads the whole record. */
+function buildIndexHint(at: string) {
+  return { horizonDays: 1, [at]: -1, _id: -1 } as const;
+}
+
+/** What comes after a position; attestations of the same block time are ordered by forecast id and type. */
+function buildRangeFilter(at: string, type: AttestationType, after: AttestationMatch | null): Filter<ForecastDoc> {
+  if (after === null) return { [at]: ON_CHAIN_FILTER };
+  const time = getAttestedAt(after);
+  const sameForecastFollows = after.type === 'resolution' && type === 'prediction';
+  const earlierId = sameForecastFollows ? { $lte: after.doc._id } : { $lt: after.doc._id };
+  return { [at]: { $gte: new Date(0), $lte: time }, $or: [{ [at]: { $lt: time } }, { _id: earlierId }] };
+}
+
+function getAttestedAt({ doc, type }: AttestationMatch): Date {
+  return doc[FIELD_BY_TYPE[type]]!.at;
+}
+
+function compareNewestFirst(a: AttestationMatch, b: AttestationMatch): number {
+  const byTime = getAttestedAt(b).getTime() - getAttestedAt(a).getTime();
+  if (byTime !== 0) return byTime;
+  if (a.doc._id !== b.doc._id) return a.doc._id < b.doc._id ? 1 : -1;
+  return a.type === 'resolution' ? -1 : 1;
+}
+
+async function countAttestations({ forecasts }: ForecastRecord, horizons: readonly number[]): Promise<number> {
+  const counts = await Promise.all(
+    ATTESTATION_TYPES.map((type) => {
+      const at = `${FIELD_BY_TYPE[type]}.at`;
+      return forecasts.countDocuments({ horizonDays: { $in: [...horizons] }, [at]: ON_CHAIN_FILTER }, { hint: buildIndexHint(at) });
+    }),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** The newest prediction attestation among some horizons, the longest horizon of its block; null before the first. */
+export async function findLatestAttestation(
+  record: ForecastRecord,
+  horizons: readonly number[],
+  options: AttestationViewOptions,
+): Promise<AttestationView | null> {
+  const lists = horizons.map((horizonDays) => readList(record, { horizonDays, type: 'prediction', after: null, limit: 1 }));
+  const [newest] = (await Promise.all(lists)).flat().sort(compareNewestFirst);
+  return newest === undefined ? null : viewAttestation(newest.doc, newest.type, options);
+}

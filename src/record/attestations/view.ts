@@ -1,0 +1,58 @@
+import type { Hex } from 'viem';
+import type { ConfirmedAttestation } from '../../chain/eas/attester.ts';
+import { findOpening } from '../commitment/commitment.ts';
+import type { ForecastDoc } from '../forecast-doc.ts';
+import { type ForecastView, mayRead, type ViewOptions, viewForecast } from '../forecast-view.ts';
+
+/** An attestation of the record: the fields of both shapes of the interface, section 2.5. */
+export interface AttestationView extends Omit<ForecastView, 'status' | 'result'> {
+  uid: Hex;
+  type: 'prediction' | 'resolution';
+  txHash: Hex;
+  blockNumber: number;
+  /** Block time of this attestation. */
+  attestedAt: string;
+  cid: string;
+  commitment: Hex;
+  inputsDigest: Hex;
+  /** Opens the commitment; null until the caller may see the forecast. */
+  salt: Hex | null;
+  status: ForecastView['status'];
+  outcome: 'WIN' | 'LOSS' | null;
+  resolutionPrice: number | null;
+  /** The attestation this one refers to: a resolution's prediction, a prediction's predecessor of the same horizon. */
+  refUid: Hex | null;
+  /** The prediction's resolution, once there is one. */
+  resolutionUid: Hex | null;
+}
+
+export interface AttestationViewOptions extends ViewOptions {
+  saltSecret: string;
+}
+
+/** The attestation of a forecast that a caller asked for, as the caller may see it. */
+export function viewAttestation(doc: ForecastDoc, type: 'prediction' | 'resolution', options: AttestationViewOptions): AttestationView {
+  const { result, ...forecast } = viewForecast(doc, options);
+  const own = (type === 'prediction' ? doc.attestation : doc.reveal) as ConfirmedAttestation;
+  return {
+    ...forecast,
+    uid: own.uid,
+    type,
+    txHash: own.txHash,
+    blockNumber: own.blockNumber,
+    attestedAt: own.at.toISOString(),
+    cid: doc.cid,
+    commitment: doc.commitment,
+    inputsDigest: doc.inputsDigest,
+    salt: viewSalt(doc, options),
+    outcome: result,
+    resolutionPrice: forecast.btcAtResolution,
+    refUid: type === 'resolution' ? (doc.attestation?.uid ?? null) : doc.previousUid,
+    resolutionUid: doc.reveal?.uid ?? null,
+  };
+}
+
+/** What opens the commitment of a forecast; null until the caller may see the forecast. */
+export function viewSalt(doc: ForecastDoc, options: AttestationViewOptions): Hex | null {
+  return mayRead(doc, options) ? (findOpening(options.saltSecret, doc)?.salt ?? null) : null;
+}

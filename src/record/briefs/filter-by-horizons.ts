@@ -1,0 +1,25 @@
+import type { HorizonName } from '../../forecast/model.ts';
+import type { Brief, BriefNext } from './brief.ts';
+
+/** A stored brief, which has all horizons, cut to some of them; market, regime, crowd and notes stay as they are. */
+export function filterBriefByHorizons(brief: Brief, horizons: readonly HorizonName[]): Brief {
+  const isChosen = ({ horizon }: { horizon: HorizonName }) => horizons.includes(horizon);
+  const open = brief.open.filter(isChosen);
+  return {
+    ...brief,
+    resolved: brief.resolved.filter(isChosen),
+    scorecard: brief.scorecard.filter(isChosen),
+    open,
+    next: brief.next.flatMap((one) => (one.event === 'resolution' ? findNextResolution(open) : [one])).toSorted(compareByTime),
+  };
+}
+
+/** The stored event is that of the earliest window of all horizons. */
+function findNextResolution(open: Brief['open']): BriefNext[] {
+  const [at] = open.map(({ resolvesAt }) => resolvesAt).toSorted();
+  return at === undefined ? [] : [{ event: 'resolution', at }];
+}
+
+function compareByTime(a: BriefNext, b: BriefNext): number {
+  return a.at < b.at ? -1 : 1;
+}

@@ -1,0 +1,40 @@
+import { zeroHash } from 'viem';
+import type { AttestationReference } from '../../chain/eas/attester.ts';
+import type { PredictionData, ResolutionData } from '../../chain/eas/schemas.ts';
+import { OracleError } from '../../platform/errors.ts';
+import type { ForecastDoc } from '../forecast-doc.ts';
+import { buildOpening } from './commitment.ts';
+
+/** What the prediction attestation of a forecast says: what is sent, and what a check expects to find. */
+export function buildExpectedPrediction(doc: ForecastDoc): PredictionData & AttestationReference {
+  const { sequence, day, horizonDays, windowOpensAt, resolvesAt, commitment, inputsDigest, metadataDigest } = doc;
+  return {
+    refUid: doc.previousUid ?? zeroHash,
+    sequence,
+    day,
+    horizonDays,
+    windowOpensAt,
+    resolvesAt,
+    commitment,
+    inputsDigest,
+    metadata: metadataDigest,
+  };
+}
+
+/**
+ * What the resolution attestation of a decided forecast says.
+ * @throws OracleError INTERNAL for a forecast that is not attested or not decided.
+ */
+export function buildExpectedResolution(doc: ForecastDoc, saltSecret: string): ResolutionData & AttestationReference {
+  const { _id, values, attestation, resolution } = doc;
+  if (values === null || attestation === null || resolution === null) throw new OracleError('INTERNAL', `Forecast ${_id} is not decided`);
+  const { btcAtSignalCents, btcAtResolutionCents, returnBps, outcome } = resolution;
+  return {
+    refUid: attestation.uid,
+    ...buildOpening(saltSecret, _id, values),
+    btcAtSignalCents,
+    btcAtResolutionCents,
+    returnBps,
+    outcome,
+  };
+}

@@ -1,0 +1,98 @@
+import type { Caller } from '../../auth/caller.ts';
+import { type Day, formatDay } from '../../forecast/day.ts';
+import type { Market } from '../../market/market.ts';
+import type { WagerBook } from '../../wager/wager-book.ts';
+import { formatForecastId } from '../forecast-doc.ts';
+import type { ForecastRecord } from '../forecast-record.ts';
+import { type ForecastView, type ViewOptions, viewForecast } from '../forecast-view.ts';
+import { type CrowdPin, readPins } from './crowd-pins.ts';
+import { buildDisagreementLog, type DisagreementLog } from './disagreement-log.ts';
+import { getLastReadableDay } from './last-readable-day.ts';
+import { compareWeekly, selectWeekPins, type WeeklyComparison } from './weekly-comparison.ts';
+
+/** Strikes are weekly: the forecast beside them is that of the default horizon. */
+const COMPARED_HORIZON_DAYS = 7;
+
+const PAPER_VENUE = 'paper';
+const PAPER_NOTE = 'Quotes of the paper venue are made by this service to wager without money: they stand for no real crowd.';
+const GATED_NOTE =
+  'Outcomes and probabilities are told up to `throughDate`: of a later day they would give a forecast away that is still unresolved.';
+const REPLAYED_NOTE = 'Some of these days were replayed at their own dates when this demo first started.';
+
+export interface CrowdComparisonDeps {
+  record: ForecastRecord;
+  wagers: WagerBook;
+  market: Pick<Market, 'source'>;
+  venueName: string;
+  /** Names of the venues that quote the same book as that one, itself included. */
+  sameBook: readonly string[];
+  viewFor(caller: Caller): ViewOptions;
+  now(): Date;
+}
+
+/** What stands above every comparison with the crowd. */
+export interface CrowdComparisonHeader {
+  venue: string;
+  quotesAreOurs: boolean;
+  throughDate: string | null;
+}
+
+/** What stands under it. */
+export interface CrowdComparisonFooter {
+  notes: string[];
+  source: string;
+  timestamp: string;
+}
+
+/** The weekly head-to-head as a caller may see it. */
+export interface CrowdOracleComparison extends CrowdComparisonHeader, WeeklyComparison, DisagreementLog, CrowdComparisonFooter {
+  count: number;
+}
+
+/** Crowd against oracle on the venue's own book, one strike a week; see `weeklyComparison`. */
+export async function compareCrowdWithOracle(deps: CrowdComparisonDeps, caller: Caller): Promise<CrowdOracleComparison> {
+  const { pins, through } = await readCrowdPins(deps, caller);
+  const ofBook = pins.filter(({ venue }) => deps.sameBook.includes(venue));
+  const { weeks, totals } = compareWeekly(ofBook, through, await readWeeklyForecasts(deps, ofBook, caller));
+  const log = buildDisagreementLog(weeks);
+  return { ...buildCrowdHeader(deps, through), totals, weeks, count: weeks.length, ...log, ...buildCrowdFooter(deps, ofBook, through) };
+}
+
+/** All pins, and the last day whose figures the caller may know; null without a limit. */
+export async function readCrowdPins(deps: CrowdComparisonDeps, caller: Caller): Promise<{ pins: CrowdPin[]; through: Day | null }> {
+  const [pins, through] = await Promise.all([readPins(deps), getLastReadableDay(deps.record, deps.viewFor(caller))]);
+  return { pins, through };
+}
+
+/** The 7-day forecasts of the days whose strikes stand for their weeks, as the caller may see them. */
+async function readWeeklyForecasts(
+  { record, viewFor }: CrowdComparisonDeps,
+  pins: readonly CrowdPin[],
+  caller: Caller,
+): Promise<ForecastView[]> {
+  const docs = await record.listByIds(selectWeekPins(pins).map(({ day }) => formatForecastId(day, COMPARED_HORIZON_DAYS)));
+  return docs.map((doc) => viewForecast(doc, viewFor(caller)));
+}
+
+export function buildCrowdHeader(
+  { venueName, sameBook }: Pick<CrowdComparisonDeps, 'venueName' | 'sameBook'>,
+  through: Day | null,
+): CrowdComparisonHeader {
+  return { venue: venueName, quotesAreOurs: sameBook.includes(PAPER_VENUE), throughDate: through === null ? null : formatDay(through) };
+}
+
+export function buildCrowdFooter(
+  { market, now }: Pick<CrowdComparisonDeps, 'market' | 'now'>,
+  pins: readonly CrowdPin[],
+  through: Day | null,
+): CrowdComparisonFooter {
+  return {
+    notes: [
+      ...(pins.some(({ venue }) => venue === PAPER_VENUE) ? [PAPER_NOTE] : []),
+      ...(pins.some(({ replayed }) => replayed) ? [REPLAYED_NOTE] : []),
+      ...(through === null ? [] : [GATED_NOTE]),
+    ],
+    source: market.source,
+    timestamp: now().toISOString(),
+  };
+}

@@ -1,0 +1,120 @@
+import { type Interval, wilsonInterval } from '../../forecast/scoring.ts';
+import type { Side } from '../../wager/sizing.ts';
+import { roundScore } from './round-score.ts';
+import type { WeekComparison } from './weekly-comparison.ts';
+
+/** Crowd and oracle disagree where their probabilities are at least so far apart, in hundredths of a point, or on opposite sides of one half. */
+const MIN_DISTANCE_BPS = 1_000;
+
+export type ComparedSide = 'oracle' | 'market';
+
+/** How often each side was right, of the disagreements up to and with this one. */
+export interface RunningScore {
+  oracle: number;
+  market: number;
+}
+
+/** A week in which crowd and oracle did not mean the same. */
+export interface Disagreement {
+  weekId: string;
+  date: string;
+  venue: string;
+  question: string;
+  strike: number;
+  marketProbability: number;
+  oracleProbability: number;
+  /** Oracle minus market, four digits. */
+  difference: number;
+  /** True where one held YES for likelier than not, and the other NO. */
+  oppositeSides: boolean;
+  status: WeekComparison['status'];
+  winner: Side | null;
+  /** Who was nearer to what happened, of opposite sides the one that came true; null until the market is settled. */
+  right: ComparedSide | null;
+  runningScore: RunningScore;
+  replayed: boolean;
+}
+
+export interface DisagreementTotals {
+  disagreements: number;
+  /** Those of them on opposite sides. */
+  oppositeSides: number;
+  settled: number;
+  oracleRight: number;
+  marketRight: number;
+  /** Share of the settled ones in which the oracle was right; null before the first. */
+  oracleShare: number | null;
+  /** 95 % Wilson interval of that share: weeks do not overlap. */
+  oracleShareInterval95: Interval | null;
+  verdict: string;
+}
+
+export interface DisagreementLog {
+  /** Newest first. */
+  disagreements: Disagreement[];
+  disagreementTotals: DisagreementTotals;
+}
+
+/** Weeks in which crowd and oracle disagreed; those whose oracle side the caller may not know are not in it. Expects the newest first. */
+export function buildDisagreementLog(weeks: readonly WeekComparison[]): DisagreementLog {
+  const score: RunningScore = { oracle: 0, market: 0 };
+  const log = weeks.toReversed().flatMap((week) => {
+    const { oracleProbability } = week;
+    if (oracleProbability === null || !isDisagreement(week.marketProbability, oracleProbability)) return [];
+    const right = findRightSide(week);
+    if (right !== null) score[right]++;
+    return [toDisagreement({ ...week, oracleProbability }, right, { ...score })];
+  });
+  return { disagreements: log.toReversed(), disagreementTotals: sumDisagreements(log, score) };
+}
+
+function isDisagreement(market: number, oracle: number): boolean {
+  return areOnOppositeSides(market, oracle) || Math.round(Math.abs(oracle - market) * 10_000) >= MIN_DISTANCE_BPS;
+}
+
+function areOnOppositeSides(market: number, oracle: number): boolean {
+  return (market - 0.5) * (oracle - 0.5) < 0;
+}
+
+/** Of two that disagree one has the lower score, and of opposite sides it is the one that came true. */
+function findRightSide({ closer }: WeekComparison): ComparedSide | null {
+  return closer === 'tie' ? null : closer;
+}
+
+function toDisagreement(
+  { weekId, date, venue, question, strike, status, winner, replayed, ...probabilities }: WeekComparison & { oracleProbability: number },
+  right: ComparedSide | null,
+  runningScore: RunningScore,
+): Disagreement {
+  const { marketProbability, oracleProbability } = probabilities;
+  return {
+    ...{ weekId, date, venue, question, strike, marketProbability, oracleProbability },
+    difference: Math.round((oracleProbability - marketProbability) * 10_000) / 10_000,
+    oppositeSides: areOnOppositeSides(marketProbability, oracleProbability),
+    ...{ status, winner, right, runningScore, replayed },
+  };
+}
+
+function sumDisagreements(log: readonly Disagreement[], { oracle, market }: RunningScore): DisagreementTotals {
+  const settled = oracle + market;
+  const interval = settled === 0 ? null : wilsonInterval(oracle, settled);
+  return {
+    disagreements: log.length,
+    oppositeSides: log.filter(({ oppositeSides }) => oppositeSides).length,
+    settled,
+    oracleRight: oracle,
+    marketRight: market,
+    oracleShare: settled === 0 ? null : roundScore(oracle / settled),
+    oracleShareInterval95: interval && { low: roundScore(interval.low), high: roundScore(interval.high) },
+    verdict: formatDisagreementVerdict(oracle, settled, interval),
+  };
+}
+
+function formatDisagreementVerdict(oracle: number, settled: number, interval: Interval | null): string {
+  if (interval === null) return 'no disagreement is settled yet: no claim can be made';
+  const { low, high } = interval;
+  const range = `${oracle} of ${settled} disagreements went its way, 95 % interval ${low.toFixed(2)} to ${high.toFixed(2)}`;
+  if (low > 0.5) return `the oracle was right more often than the crowd where they disagreed: ${range}`;
+  if (high < 0.5) return `the crowd was right more often than the oracle where they disagreed: ${range}`;
+  return `where they disagreed, oracle and crowd cannot be told apart: ${range}`;
+}

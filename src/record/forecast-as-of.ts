@@ -1,0 +1,10 @@
+import type { ForecastDoc } from './forecast-doc.ts';
+
+/** A forecast as the record held it at an instant: what came on chain later has not happened yet. */
+export function forecastAsOf(doc: ForecastDoc, at: Date): ForecastDoc {
+  if (doc.attestation === null || doc.attestation.at > at) {
+    return { ...doc, state: 'DRAFT', attestation: null, resolution: null, reveal: null };
+  }
+  if (doc.reveal === null) return doc.resolution === null ? doc : { ...doc, resolution: null };
+  return doc.reveal.at > at ? { ...doc, state: 'PENDING', resolution: null, reveal: null } : doc;
+}

@@ -1,0 +1,267 @@
+import type { Collection, Db } from 'mongodb';
+import type { ConfirmedAttestation } from '../chain/eas/attester.ts';
+import { type Day, formatDay } from '../forecast/day.ts';
+import { OracleError } from '../platform/errors.ts';
+import { ignoreDuplicate, isDuplicateKey } from '../platform/mongo.ts';
+import { OUTBOX_INDEX } from '../platform/outbox.ts';
+import type { ReachedInstant, UnreachedInstant } from '../platform/time/trusted-time.ts';
+import type { DayDoc } from './day-doc.ts';
+import { computeLastPublicDay, type ForecastDoc, getOutcomeWindow, type Resolution } from './forecast-doc.ts';
+import { buildForecastDoc } from './lifecycle/build-forecast-doc.ts';
+import type { ForecastState } from './lifecycle/forecast-state.ts';
+import { requireDayProof } from './lifecycle/require-day-proof.ts';
+import { type ForecastTransition, transitionForecasts } from './lifecycle/transition-forecasts.ts';
+import { createNewestForecastReader } from './newest-forecast.ts';
+
+/** Indexes of the record; the unique ones keep it gapless when two workers write at once. */
+export const RECORD_INDEXES = [
+  { collection: 'days', indexes: [{ key: { day: 1 }, unique: true }, { key: { 'metadata.cid': 1 } }, OUTBOX_INDEX] },
+  {
+    collection: 'forecasts',
+    indexes: [
+      { key: { horizonDays: 1, sequence: 1 }, unique: true },
+      { key: { state: 1, resolvesAt: 1 } },
+      { key: { day: 1 } },
+      { key: { horizonDays: 1, 'attestation.at': -1, _id: -1 } },
+      { key: { horizonDays: 1, 'reveal.at': -1, _id: -1 } },
+      { key: { 'attestation.uid': 1 } },
+      { key: { 'reveal.uid': 1 } },
+      { key: { 'resolution.batch': 1 } },
+      OUTBOX_INDEX,
+    ],
+  },
+];
+
+export type NewDay = Omit<DayDoc, '_id' | 'sequence' | 'outbox'>;
+
+export interface ForecastRecordOptions {
+  db: Db;
+  saltSecret: string;
+  horizons: readonly number[];
+}
+
+/** The forecast record: every write is first-writer-wins or compare-and-set, so that each may run twice and in parallel. */
+export class ForecastRecord {
+  readonly days: Collection<DayDoc>;
+  readonly forecasts: Collection<ForecastDoc>;
+  /** The newest forecast of a horizon with the public figures of its day, for whom many ask at once. */
+  readonly findNewest = createNewestForecastReader(this);
+  readonly #meta: Collection<{ _id: 'genesis' | 'source'; findDay?: Day; findSource?: string }>;
+  readonly #saltSecret: string;
+  readonly #horizons: readonly number[];
+
+  constructor({ db, saltSecret, horizons }: ForecastRecordOptions) {
+    this.days = db.collection('days');
+    this.forecasts = db.collection('forecasts');
+    this.#meta = db.collection('record_meta');
+    this.#saltSecret = saltSecret;
+    this.#horizons = horizons;
+  }
+
+  /** First day of the record, or null before the first forecast. */
+  async findGenesisDay(): Promise<Day | null> {
+    return (await this.#meta.findOne({ _id: 'genesis' }))?.findDay ?? null;
+  }
+
+  /** Last day that the record holds, or null. */
+  async findLastDay(): Promise<Day | null> {
+    return (await this.days.findOne({}, { sort: { day: -1 }, projection: { day: 1 } }))?.day ?? null;
+  }
+
+  findDay(day: Day): Promise<DayDoc | null> {
+    return this.days.findOne({ _id: formatDay(day) });
+  }
+
+  /**
+   * Writes what a day's forecasts are made from, unless another writer was first, then its forecasts. Days follow each other without
+   * a gap, so that the sequence is the distance from the first day.
+   * @param proof that its window is still closed; of a missed day, that it has opened
+   * @throws OracleError STEP_WAITING when the day before is not in the record.
+   */
+  async saveDay(newDay: NewDay, proof: UnreachedInstant | ReachedInstant): Promise<DayDoc> {
+    requireDayProof(newDay, proof);
+    const genesis = await this.#claimGenesis(newDay.day);
+    if (newDay.day < genesis || (newDay.day > genesis && (await this.findDay(newDay.day - 1)) === null)) {
+      throw new OracleError('STEP_WAITING', `${formatDay(newDay.day)} does not follow the last day of the record`);
+    }
+    const outbox = newDay.regime === null ? {} : { outbox: [{ change: 'made' as const, at: newDay.signalAt }] };
+    const stored = await this.#insertDay({ ...newDay, _id: formatDay(newDay.day), sequence: newDay.day - genesis + 1, ...outbox });
+    await this.#insertForecasts(stored);
+    return stored;
+  }
+
+  /** Writes the forecasts of a stored day that a crash may have left out. */
+  async completeDay(day: Day): Promise<DayDoc | null> {
+    const stored = await this.findDay(day);
+    if (stored !== null) await this.#insertForecasts(stored);
+    return stored;
+  }
+
+  async #claimGenesis(day: Day): Promise<Day> {
+    const known = await this.findGenesisDay();
+    if (known !== null) return known;
+    await this.#meta.updateOne({ _id: 'genesis' }, { $setOnInsert: { findDay: day } }, { upsert: true }).catch(ignoreDuplicate);
+    return (await this.findGenesisDay()) as Day;
+  }
+
+  async #insertDay(doc: DayDoc): Promise<DayDoc> {
+    try {
+      await this.days.insertOne(doc);
+      return doc;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return (await this.findDay(doc.day)) as DayDoc;
+    }
+  }
+
+  async #insertForecasts(stored: DayDoc): Promise<void> {
+    const docs = this.#horizons.map((horizonDays) => buildForecastDoc(stored, horizonDays, this.#saltSecret));
+    await this.forecasts.insertMany(docs, { ordered: false }).catch(ignoreDuplicate);
+  }
+
+  listByDay(day: Day): Promise<ForecastDoc[]> {
+    return this.forecasts.find({ day }).sort({ horizonDays: 1 }).toArray();
+  }
+
+  /** The newest forecast of a horizon, missed days passed over, or null. */
+  findLatest(horizonDays: number): Promise<ForecastDoc | null> {
+    return this.forecasts.findOne({ horizonDays, missed: false }, { sort: { sequence: -1 } });
+  }
+
+  /** Uid of an attestation worth looking at: the prediction that was revealed last, else the newest; null before the first. */
+  async findExampleUid(): Promise<string | null> {
+    const revealed = await this.forecasts.findOne({ reveal: { $ne: null } }, { sort: { resolvesAt: -1, horizonDays: -1 } });
+    const doc = revealed ?? (await this.forecasts.findOne({ attestation: { $ne: null } }, { sort: { sequence: -1, horizonDays: -1 } }));
+    return doc?.attestation?.uid ?? null;
+  }
+
+  /** All forecasts of a horizon in the order of their sequence. */
+  listByHorizon(horizonDays: number): Promise<ForecastDoc[]> {
+    return this.forecasts.find({ horizonDays }).sort({ sequence: 1 }).toArray();
+  }
+
+  /** How many forecasts are in which state; those not on chain yet count as pending. */
+  async countByState(): Promise<Record<Exclude<ForecastState, 'DRAFT'>, number>> {
+    const groups = await this.forecasts
+      .aggregate<{ _id: ForecastState; count: number }>([{ $group: { _id: '$state', count: { $sum: 1 } } }])
+      .toArray();
+    const counts = { PENDING: 0, WIN: 0, LOSS: 0, HOLD: 0, VOID: 0 };
+    for (const { _id, count } of groups) counts[_id === 'DRAFT' ? 'PENDING' : _id] += count;
+    return counts;
+  }
+
+  /** What feed the record is made from; null before its first claim. */
+  async findSource(): Promise<string | null> {
+    return (await this.#meta.findOne({ _id: 'source' }))?.findSource ?? null;
+  }
+
+  /** What feed the record is made from: claimed by the first, the same for ever after. */
+  async claimSource(source: string): Promise<string> {
+    await this.#meta.updateOne({ _id: 'source' }, { $setOnInsert: { findSource: source } }, { upsert: true }).catch(ignoreDuplicate);
+    return (await this.#meta.findOne({ _id: 'source' }))?.findSource ?? source;
+  }
+
+  /** Days with forecasts that are not on chain yet, oldest first. */
+  async listUnattestedDays(): Promise<Day[]> {
+    const days: Day[] = await this.forecasts.distinct('day', { state: 'DRAFT' });
+    return days.sort((a, b) => a - b);
+  }
+
+  /** Links a day's forecasts to the attestations of the day before, which must be on chain, and returns them. */
+  async linkToPreviousDay(day: Day): Promise<ForecastDoc[]> {
+    const before = await this.listByDay(day - 1);
+    const links = before.map(({ horizonDays, attestation }) => ({
+      updateOne: { filter: { day, horizonDays, previousUid: null }, update: { $set: { previousUid: attestation?.uid ?? null } } },
+    }));
+    if (links.length > 0) await this.forecasts.bulkWrite(links, { ordered: false });
+    return this.listByDay(day);
+  }
+
+  /**
+   * Records the attestations of forecasts, in their order; the block time of each decides between PENDING and VOID, and what was
+   * missed is VOID. Forecasts that an earlier run has recorded are passed over.
+   */
+  markAttested(docs: ForecastDoc[], attestations: ConfirmedAttestation[]): Promise<void> {
+    const transitions = docs.map(({ _id, state, windowOpensAt, missed }, index): ForecastTransition => {
+      const attestation = attestations[index];
+      const counts = !missed && attestation.at < windowOpensAt;
+      return {
+        id: _id,
+        from: state,
+        to: counts ? 'PENDING' : 'VOID',
+        set: { attestation },
+        outboxEntry: { change: 'attested', at: attestation.at },
+      };
+    });
+    return transitionForecasts(
+      this.forecasts,
+      transitions.filter(({ from }) => from === 'DRAFT'),
+    );
+  }
+
+  /** Records the close at window open for all forecasts of a day. */
+  async recordOpeningClose(day: Day, closeCents: number, opened: ReachedInstant): Promise<void> {
+    opened.requireCovers(getOutcomeWindow(day, 0).opensAtMs, `The outcome window of ${formatDay(day)}`);
+    await this.forecasts.updateMany({ day, btcAtSignalCents: null }, { $set: { btcAtSignalCents: closeCents } });
+  }
+
+  /** Days whose window has opened by `now` and whose opening close is not recorded. */
+  async listDaysToOpen(now: Date): Promise<Day[]> {
+    const days: Day[] = await this.forecasts.distinct('day', { windowOpensAt: { $lte: now }, btcAtSignalCents: null });
+    return days.sort((a, b) => a - b);
+  }
+
+  /** Pending forecasts whose window has closed by `now`, oldest first. */
+  listDueForResolution(now: Date): Promise<ForecastDoc[]> {
+    return this.forecasts
+      .find({ state: 'PENDING', resolvesAt: { $lte: now }, btcAtSignalCents: { $ne: null } })
+      .sort({ resolvesAt: 1, horizonDays: 1 })
+      .toArray();
+  }
+
+  /** The last day up to which everybody may know all forecasts, as `lastDayTold` defines it; a late resolution holds it back. */
+  async getLastPublicDay(now: Date): Promise<Day> {
+    const open = { state: { $in: ['DRAFT', 'PENDING', 'VOID'] as ForecastState[] }, reveal: null };
+    const projection = { day: 1, reveal: 1, state: 1, resolvesAt: 1 };
+    const docs = await this.forecasts.find(open, { projection, hint: { state: 1, resolvesAt: 1 } }).toArray();
+    return computeLastPublicDay(docs, now);
+  }
+
+  listByIds(ids: string[]): Promise<ForecastDoc[]> {
+    return this.forecasts
+      .find({ _id: { $in: ids } })
+      .sort({ _id: 1 })
+      .toArray();
+  }
+
+  /** Forecasts revealed by the same transaction, in the order of its attestations. */
+  listByBatch(batch: string): Promise<ForecastDoc[]> {
+    return this.forecasts.find({ 'resolution.batch': batch }).sort({ _id: 1 }).toArray();
+  }
+
+  /** Records what the closes decided, by forecast id, on forecasts whose window is over; the first decision on a forecast stands. */
+  async recordResolutions(resolutions: Map<string, Resolution>, over: ReachedInstant): Promise<void> {
+    const undecided = { state: 'PENDING' as const, resolution: null, resolvesAt: { $lte: new Date(over.ms) } };
+    const decisions = [...resolutions].map(([_id, resolution]) => ({
+      updateOne: { filter: { _id, ...undecided }, update: { $set: { resolution } } },
+    }));
+    if (decisions.length > 0) await this.forecasts.bulkWrite(decisions, { ordered: false });
+  }
+
+  /** Records the resolution attestations, in the forecasts' order: from here on everybody may see them. */
+  markRevealed(docs: ForecastDoc[], reveals: ConfirmedAttestation[]): Promise<void> {
+    const transitions = docs.map((doc, index): ForecastTransition => {
+      const reveal = reveals[index];
+      return { id: doc._id, from: doc.state, to: requireOutcome(doc), set: { reveal }, outboxEntry: { change: 'resolved', at: reveal.at } };
+    });
+    return transitionForecasts(
+      this.forecasts,
+      transitions.filter(({ from }) => from === 'PENDING'),
+    );
+  }
+}
+
+function requireOutcome({ _id, resolution }: ForecastDoc): ForecastState {
+  if (resolution === null) throw new OracleError('INTERNAL', `Forecast ${_id} was revealed before it was decided`);
+  return resolution.outcome;
+}

@@ -1,0 +1,74 @@
+import { type StrikeBookLevel, selectNearTheMoney } from '../../market/strikes.ts';
+import type { DayDoc } from '../day-doc.ts';
+import { fromCents } from '../forecast-doc.ts';
+import type { ModelDoc } from '../model-store.ts';
+import type { OracleDeps } from '../oracle/deps.ts';
+import { loadOrNoteMissing, type MissingPart } from '../oracle/missing-parts.ts';
+import { computeStrikeProbability } from './strike-probability.ts';
+import { type StrikeView, type TrackedStrike, toSnapshotStrike, toVenueStrike, viewStrikes } from './strike-view.ts';
+
+/** Strikes told of each venue and expiry. */
+const STRIKES_PER_LADDER = 5;
+
+/** A strike of a prediction market near the money: its price, its book, and what the forecast makes of it. */
+export interface NearStrike {
+  venue: string;
+  marketId: string;
+  question: string;
+  strike: number;
+  expiresAt: string;
+  bid: number | null;
+  ask: number | null;
+  /** Middle of bid and ask; the last price where one of them is missing. */
+  yesPrice: number | null;
+  bids: StrikeBookLevel[];
+  asks: StrikeBookLevel[];
+  /** P(price above the strike) at expiry by the forecast. */
+  modelProbability: number | null;
+  /** Of the model over the market's price, before costs. */
+  difference: number | null;
+  atTheMoney: boolean;
+  madeByService: boolean;
+  url: string | null;
+  observedAt: string;
+  stale: boolean;
+}
+
+export interface NearStrikesOptions {
+  deps: Pick<OracleDeps, 'market' | 'venueMarkets' | 'venueName' | 'now'>;
+  /** The day of the forecast, and the model that it was made with. */
+  day: DayDoc;
+  model: ModelDoc | null;
+}
+
+/** Open strikes near the money of all venues that are seen, by expiry; what cannot be had is noted as missing. */
+export async function listNearStrikes({ deps, day, model }: NearStrikesOptions, missing: MissingPart[]): Promise<NearStrike[]> {
+  const now = deps.now();
+  const [seen, own, spot] = await Promise.all([
+    loadOrNoteMissing(missing, 'strikes', () => deps.market.strikes(now.getTime())),
+    loadOrNoteMissing(missing, `strikes of ${deps.venueName}`, () => deps.venueMarkets()),
+    loadOrNoteMissing([], 'price', () => deps.market.spot(now.getTime())),
+  ]);
+  const spotUsd = spot?.priceUsd ?? fromCents(day.price!.cents);
+  const tracked = [...(seen ?? []).map(toSnapshotStrike), ...(own ?? []).map((entry) => toVenueStrike(deps.venueName, entry))];
+  const at = day.signalAt;
+  const probability =
+    model && (({ strikeUsd, expiresAt }: TrackedStrike) => computeStrikeProbability({ day, model, strikeUsd, expiresAt, at }));
+  return viewStrikes(selectNearestPerLadder(tracked, spotUsd, now), { spotUsd, now, gated: false, probability }).map(toNearStrike);
+}
+
+function selectNearestPerLadder(strikes: TrackedStrike[], spotUsd: number, now: Date): TrackedStrike[] {
+  const open = strikes.filter(({ expiresAt }) => expiresAt > now);
+  const ladders = Map.groupBy(open, ({ venue, expiresAt }) => `${venue} ${expiresAt.getTime()}`);
+  return [...ladders.values()].flatMap((ladder) => selectNearTheMoney(ladder, spotUsd, STRIKES_PER_LADDER));
+}
+
+function toNearStrike(view: StrikeView): NearStrike {
+  const { venue, marketId, question, strike, expiresAt, bid, ask, yesPrice, bids, asks, modelProbability } = view;
+  const { atTheMoney, madeByService, url, observedAt, stale } = view;
+  const difference = modelProbability === null || yesPrice === null ? null : Math.round((modelProbability - yesPrice) * 10_000) / 10_000;
+  return {
+    ...{ venue, marketId, question, strike, expiresAt, bid, ask, yesPrice, bids, asks },
+    ...{ modelProbability, difference, atTheMoney, madeByService, url, observedAt, stale },
+  };
+}

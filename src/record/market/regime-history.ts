@@ -1,0 +1,120 @@
+import { type Day, formatDay } from '../../forecast/day.ts';
+import type { RegimeFactors } from '../../forecast/regime/factors.ts';
+import { REGIMES, type Regime, type RiskLevel } from '../../forecast/regime/regime.ts';
+import type { Market } from '../../market/market.ts';
+import type { DayDoc } from '../day-doc.ts';
+import type { ForecastRecord } from '../forecast-record.ts';
+import { computeFreshness, type Freshness } from '../oracle/freshness.ts';
+import { notYetMadeError } from '../oracle/made-forecast.ts';
+
+/** The regime that holds (interface, section 2.4), since when, and which one it replaced. */
+export interface CurrentRegime extends Omit<Freshness, 'nextSignalAt'> {
+  regime: Regime;
+  description: string;
+  riskLevel: RiskLevel;
+  /** Last evaluation, ISO 8601. */
+  timestamp: string;
+  factors: RegimeFactors;
+  /** Day of that evaluation, `YYYY-MM-DD`. */
+  date: string;
+  /** First day of the record on which it has held without another one since. */
+  since: string;
+  /** Days from then through `date`. */
+  daysHeld: number;
+  /** Null where the record knows no other one before. */
+  previousRegime: Regime | null;
+  /** Null where the market data ends before. */
+  nextEvaluationAt: string | null;
+  replayed: boolean;
+}
+
+export interface RegimeDay {
+  date: string;
+  /** Null on a day that was missed. */
+  regime: Regime | null;
+  riskLevel: RiskLevel | null;
+  timestamp: string;
+  missed: boolean;
+  replayed: boolean;
+}
+
+/** From one evaluation to the next; of days in between that were missed nothing is known. */
+export interface RegimeTransition {
+  date: string;
+  from: Regime;
+  to: Regime;
+  timestamp: string;
+  replayed: boolean;
+}
+
+export interface RegimeHistory {
+  /** Newest first. */
+  days: RegimeDay[];
+  transitions: RegimeTransition[];
+}
+
+type StoredDay = Pick<DayDoc, 'day' | 'signalAt' | 'regime' | 'regimeFactors' | 'missedBecause' | 'replayed'>;
+type EvaluatedDay = StoredDay & { regime: Regime };
+
+const DAY_PROJECTION = { day: 1, signalAt: 1, regime: 1, regimeFactors: 1, missedBecause: 1, replayed: 1 } as const;
+
+export interface RegimeDeps {
+  record: ForecastRecord;
+  market: Pick<Market, 'coverage'>;
+}
+
+/** The regime of the newest day that has one. @throws OracleError STEP_WAITING before the first. */
+export async function getCurrentRegime({ record, market }: RegimeDeps, now: Date): Promise<CurrentRegime> {
+  const newest = await findNewestEvaluatedDay(record, Number.MAX_SAFE_INTEGER);
+  if (newest === null || newest.regimeFactors === null) throw notYetMadeError('regime');
+  const { day, regime, regimeFactors: factors, signalAt, replayed } = newest;
+  const { riskLevel, description } = REGIMES[regime];
+  const [{ since, previousRegime }, lastDay, { lastDay: lastCovered }] = await Promise.all([
+    findRegimeRun(record, newest),
+    record.findLastDay(),
+    market.coverage(),
+  ]);
+  const { nextSignalAt: nextEvaluationAt, ...freshness } = computeFreshness(newest, { lastDay: lastDay ?? day, lastCovered }, now);
+  const held = { date: formatDay(day), since: formatDay(since), daysHeld: day - since + 1, previousRegime };
+  return { regime, description, riskLevel, timestamp: signalAt.toISOString(), factors, ...held, ...freshness, nextEvaluationAt, replayed };
+}
+
+/** Where the run of days began that ends with `newest`, and what held before; a missed day does not end a run. */
+async function findRegimeRun(record: ForecastRecord, { regime }: EvaluatedDay): Promise<{ since: Day; previousRegime: Regime | null }> {
+  const other = await record.days.findOne({ regime: { $nin: [regime, null] } }, { sort: { day: -1 }, projection: DAY_PROJECTION });
+  const first = await record.days.findOne({ day: { $gt: other?.day ?? -1 }, regime }, { sort: { day: 1 }, projection: DAY_PROJECTION });
+  return { since: first!.day, previousRegime: other?.regime ?? null };
+}
+
+async function findNewestEvaluatedDay(record: ForecastRecord, day: Day): Promise<EvaluatedDay | null> {
+  const found = await record.days.findOne({ day: { $lt: day }, regime: { $ne: null } }, { sort: { day: -1 }, projection: DAY_PROJECTION });
+  return found as EvaluatedDay | null;
+}
+
+/** The last `limit` days of the record, missed ones included, and the changes among them. */
+export async function readRegimeHistory(record: ForecastRecord, limit: number): Promise<RegimeHistory> {
+  const days: StoredDay[] = await record.days.find({}, { projection: DAY_PROJECTION }).sort({ day: -1 }).limit(limit).toArray();
+  const before = days.length === 0 ? null : await findNewestEvaluatedDay(record, days[days.length - 1].day);
+  return { days: days.map(toRegimeDay), transitions: listTransitions(days.toReversed(), before).reverse() };
+}
+
+function toRegimeDay({ day, regime, signalAt, missedBecause, replayed }: StoredDay): RegimeDay {
+  return {
+    date: formatDay(day),
+    regime,
+    riskLevel: regime === null ? null : REGIMES[regime].riskLevel,
+    timestamp: signalAt.toISOString(),
+    missed: missedBecause !== null,
+    replayed,
+  };
+}
+
+/** In the order of the days. */
+function listTransitions(days: readonly StoredDay[], before: EvaluatedDay | null): RegimeTransition[] {
+  const evaluated = days.filter((day): day is EvaluatedDay => day.regime !== null);
+  return evaluated.flatMap(({ day, regime, signalAt, replayed }, index) => {
+    const from = (evaluated[index - 1] ?? before)?.regime;
+    if (from === undefined || from === regime) return [];
+    return [{ date: formatDay(day), from, to: regime, timestamp: signalAt.toISOString(), replayed }];
+  });
+}

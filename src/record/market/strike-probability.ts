@@ -1,0 +1,37 @@
+import { DAY_MS } from '../../forecast/day.ts';
+import { buildDistribution, computeScale, probabilityAbove } from '../../forecast/distribution.ts';
+import { HORIZONS, type HorizonDays } from '../../forecast/model.ts';
+import type { DayDoc } from '../day-doc.ts';
+import { fromCents } from '../forecast-doc.ts';
+import type { ModelDoc } from '../model-store.ts';
+
+export interface StrikeQuestion {
+  /** A day with a forecast. */
+  day: DayDoc;
+  /** The model that the day's forecasts were made with. */
+  model: ModelDoc;
+  strikeUsd: number;
+  expiresAt: Date;
+  /** When the time to expiry begins. */
+  at: Date;
+}
+
+/** The horizon whose residuals and P(up) a question is answered with: the one nearest to the days to expiry, which may be fractional. */
+export function findNearestHorizon({ expiresAt, at }: Pick<StrikeQuestion, 'expiresAt' | 'at'>): {
+  days: number;
+  horizonDays: HorizonDays;
+} {
+  const days = (expiresAt.getTime() - at.getTime()) / DAY_MS;
+  const horizonDays = HORIZONS.reduce((best, horizon) => (Math.abs(horizon - days) < Math.abs(best - days) ? horizon : best));
+  return { days, horizonDays };
+}
+
+/** P(price above the strike) at expiry, from the fitted residuals of the nearest horizon; days may be fractional. */
+export function computeStrikeProbability({ day, model, strikeUsd, expiresAt, at }: StrikeQuestion): number {
+  const { v94, v99 } = day.variance!;
+  const { days, horizonDays } = findNearestHorizon({ expiresAt, at });
+  const { residualQuantiles } = model.horizons.find((fit) => fit.horizonDays === horizonDays)!;
+  const { pUp } = day.forecasts[horizonDays];
+  const distribution = buildDistribution({ residualQuantiles, scale: computeScale(v94, v99, days), pUp });
+  return probabilityAbove({ distribution, spot: fromCents(day.price!.cents), strike: strikeUsd });
+}

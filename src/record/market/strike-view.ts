@@ -1,0 +1,126 @@
+import { isWeeklyStrike, type StrikeBookLevel, type StrikeSnapshot, selectNearTheMoney } from '../../market/strikes.ts';
+import type { Quote, StrikeMarket } from '../../wager/venue.ts';
+
+const STALE_AFTER_MS = 30 * 60_000;
+
+/** A strike of a prediction market, whoever quotes it. */
+export interface TrackedStrike {
+  venue: string;
+  marketId: string;
+  question: string;
+  /** How the venue settles it. */
+  resolution: string | null;
+  strikeUsd: number;
+  expiresAt: Date;
+  weekly: boolean;
+  /** Prices of a YES contract, 0 to 1. */
+  bid: number | null;
+  ask: number | null;
+  lastPrice: number | null;
+  bids: StrikeBookLevel[];
+  asks: StrikeBookLevel[];
+  url: string | null;
+  /** True for quotes of this service's own making. */
+  madeByService: boolean;
+  observedAt: Date;
+  /** The provider's time of the prices; null where it tells none. */
+  providerAt: Date | null;
+}
+
+export function toSnapshotStrike(snapshot: StrikeSnapshot): TrackedStrike {
+  const { venue, marketId, question, resolution, strikeUsd, bid, ask, lastPrice, bids, asks, url, providerAtMs } = snapshot;
+  return {
+    ...{ venue, marketId, question, resolution, strikeUsd, bid, ask, lastPrice, bids, asks, url },
+    expiresAt: new Date(snapshot.expiresAtMs),
+    weekly: isWeeklyStrike(snapshot),
+    madeByService: false,
+    observedAt: new Date(snapshot.receivedAtMs),
+    providerAt: providerAtMs === null ? null : new Date(providerAtMs),
+  };
+}
+
+/** A strike of the venue that the service wagers at; venues list weekly strikes only. */
+export function toVenueStrike(venue: string, { market, quote }: { market: StrikeMarket; quote: Quote }): TrackedStrike {
+  const { id, question, strikeUsd, expiresAt } = market;
+  const { bid, ask, at } = quote;
+  return {
+    ...{ venue, marketId: id, question, strikeUsd, expiresAt, bid, ask },
+    resolution: null,
+    weekly: true,
+    lastPrice: null,
+    bids: [],
+    asks: [],
+    url: null,
+    madeByService: venue === 'paper',
+    observedAt: at,
+    providerAt: at,
+  };
+}
+
+export interface StrikeViewOptions {
+  spotUsd: number | null;
+  now: Date;
+  /** True where the caller may not see what the model makes of the strikes. */
+  gated: boolean;
+  /** P(above the strike) by the model; null before there is a forecast. */
+  probability: ((strike: TrackedStrike) => number) | null;
+}
+
+export interface StrikeView extends Omit<TrackedStrike, 'expiresAt' | 'observedAt' | 'providerAt'> {
+  strike: number;
+  expiresAt: string;
+  /** True for the strike nearest to the spot price of its venue and expiry. */
+  atTheMoney: boolean;
+  /** Middle of bid and ask; the last price where one of them is missing. */
+  yesPrice: number | null;
+  noPrice: number | null;
+  observedAt: string;
+  providerTime: string | null;
+  ageSeconds: number;
+  stale: boolean;
+  modelProbability: number | null;
+  modelProbabilityGated: boolean;
+}
+
+/** Strikes as a caller may see them, by expiry, venue and strike. */
+export function viewStrikes(strikes: readonly TrackedStrike[], options: StrikeViewOptions): StrikeView[] {
+  const central = findAtTheMoney(strikes, options.spotUsd);
+  return strikes
+    .toSorted((a, b) => +a.expiresAt - +b.expiresAt || a.venue.localeCompare(b.venue) || a.strikeUsd - b.strikeUsd)
+    .map((strike) => viewStrike(strike, central.has(strike), options));
+}
+
+function viewStrike(tracked: TrackedStrike, central: boolean, { now, gated, probability }: StrikeViewOptions): StrikeView {
+  const { expiresAt, observedAt, providerAt, ...strike } = tracked;
+  const ageMs = Math.max(0, now.getTime() - observedAt.getTime());
+  const yesPrice = computeYesPrice(tracked);
+  return {
+    ...strike,
+    strike: strike.strikeUsd,
+    expiresAt: expiresAt.toISOString(),
+    atTheMoney: central,
+    yesPrice,
+    noPrice: yesPrice === null ? null : roundProbability(1 - yesPrice),
+    observedAt: observedAt.toISOString(),
+    providerTime: providerAt?.toISOString() ?? null,
+    ageSeconds: Math.round(ageMs / 1000),
+    stale: ageMs > STALE_AFTER_MS,
+    modelProbability: gated || probability === null ? null : roundProbability(probability(tracked)),
+    modelProbabilityGated: gated,
+  };
+}
+
+function findAtTheMoney(strikes: readonly TrackedStrike[], spotUsd: number | null): Set<TrackedStrike> {
+  if (spotUsd === null) return new Set();
+  const ladders = Map.groupBy(strikes, ({ venue, expiresAt }) => `${venue} ${expiresAt.getTime()}`);
+  return new Set([...ladders.values()].flatMap((ladder) => selectNearTheMoney(ladder, spotUsd, 1)));
+}
+
+function computeYesPrice({ bid, ask, lastPrice }: TrackedStrike): number | null {
+  return bid === null || ask === null ? lastPrice : roundProbability((bid + ask) / 2);
+}
+
+/** Four digits: finer than any tick. */
+function roundProbability(probability: number): number {
+  return Math.round(probability * 10_000) / 10_000;
+}

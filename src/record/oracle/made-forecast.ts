@@ -1,0 +1,35 @@
+import type { Regime } from '../../forecast/regime/regime.ts';
+import { OracleError } from '../../platform/errors.ts';
+import type { CommittedValues, ForecastDoc } from '../forecast-doc.ts';
+import { mayRead, type ViewOptions } from '../forecast-view.ts';
+
+/** A forecast of a day that was not missed. */
+export type MadeForecast = ForecastDoc & { values: CommittedValues; regime: Regime; modelVersion: string };
+
+export function isMadeForecast(doc: ForecastDoc): doc is MadeForecast {
+  return doc.values !== null && doc.regime !== null && doc.modelVersion !== null;
+}
+
+/**
+ * The newest forecast among those of a horizon, given in the order of their sequence; missed days are passed over.
+ * @throws OracleError STEP_WAITING before the first.
+ */
+export function requireNewestForecast(docs: readonly ForecastDoc[]): MadeForecast {
+  const newest = docs.findLast(isMadeForecast);
+  if (newest === undefined) throw notYetMadeError('forecast');
+  return newest;
+}
+
+export function notYetMadeError(what: 'forecast' | 'regime'): OracleError {
+  return new OracleError('STEP_WAITING', `There is no ${what} yet`, {
+    suggestedAction: 'Ask again after 21:35 UTC; GET /ready says whether something is missing.',
+  });
+}
+
+/** Doors let the right tiers in; what an answer cannot be cut for is refused here all the same. @throws OracleError TIER_REQUIRED */
+export function requireReadable(doc: ForecastDoc, options: ViewOptions): void {
+  if (mayRead(doc, options)) return;
+  throw new OracleError('TIER_REQUIRED', 'An unresolved forecast is told to the Basic and Premium tiers and to payers', {
+    field: 'Authorization',
+  });
+}

@@ -1,0 +1,22 @@
+import type { RecordRow } from '../../forecast/statistics/record-summary.ts';
+import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.ts';
+import type { ForecastDoc } from '../forecast-doc.ts';
+import { toCommittedProbabilities, toPublicStatus } from '../forecast-view.ts';
+
+/** A forecast as the statistics read it, as everybody is told. */
+export function toSummaryRow(doc: ForecastDoc): RecordRow {
+  return { day: doc.day, status: toPublicStatus(doc), missed: doc.missed, scored: toScoredForecast(doc) };
+}
+
+/** What is scored of a forecast; null until its outcome is on chain. */
+export function toScoredForecast({ day, values, resolution, reveal }: ForecastDoc): ScoredForecast | null {
+  if (reveal === null || resolution === null || values === null) return null;
+  return {
+    day,
+    call: values.signal === 'HOLD' ? null : values.direction,
+    rose: resolution.actualDirection === 'UP',
+    pUp: toCommittedProbabilities(values).pUp,
+    climatology: values.climatology,
+    distribution: null,
+  };
+}

@@ -1,0 +1,135 @@
+import { REGIMES, type RiskLevel } from '../../forecast/regime/regime.ts';
+import type { Direction } from '../../forecast/signal.ts';
+import { type PublishedSummary, toPublishedSummary } from '../../forecast/statistics/published-summary.ts';
+import {
+  compareBrier as brierOfRows,
+  type RecordSummary,
+  computeWinRate as shareOfRows,
+  summarizeRecord,
+  type WinRate,
+} from '../../forecast/statistics/record-summary.ts';
+import { type ForecastDoc, fromCents, toCents } from '../forecast-doc.ts';
+import { type ForecastView, mayReadQuantiles, type ViewOptions, viewForecast } from '../forecast-view.ts';
+import { toScoredForecast, toSummaryRow } from './record-row.ts';
+
+/** Quantiles 0.10, 0.50 and 0.90 of the predictive distribution: BTC/USD at resolution. */
+export interface PriceBand {
+  low: number;
+  median: number;
+  high: number;
+}
+
+/** One line of the scorecard: the fields of both shapes of the interface, section 2.3, where they do not clash. */
+export interface ScorecardEntry extends Omit<ForecastView, 'result' | 'actualDirection' | 'correct'> {
+  band80: PriceBand | null;
+  riskLevel: RiskLevel | null;
+  outcome: { actualReturn: number; actualDirection: Direction; correct: boolean } | null;
+  attestationUid: string | null;
+  resolutionUid: string | null;
+}
+
+/** The summary as it is told; the longest streak stands among the statistics. */
+export type ScorecardSummary = Omit<RecordSummary, 'longestWinStreak'>;
+
+export interface ScorecardStats {
+  total: number;
+  /** Wins and losses: 0 says that `accuracy` is no measurement. */
+  scored: number;
+  wins: number;
+  losses: number;
+  /** 0 where nothing is scored. */
+  accuracy: number;
+  /** Consecutive wins up to now. */
+  currentStreak: number;
+  /** Longest run of wins. */
+  longestStreak: number;
+}
+
+export interface Scorecard {
+  summary: PublishedSummary;
+  stats: ScorecardStats;
+  /** Newest first. */
+  predictions: ScorecardEntry[];
+  /** `before` of the next page; null on the last. */
+  nextBefore: number | null;
+}
+
+/** Which entries of a scorecard: the newest `limit` of those whose sequence is below `before`. */
+export interface ScorecardPage {
+  limit: number;
+  /** null: from the newest. */
+  before: number | null;
+}
+
+const WHOLE_SCORECARD: ScorecardPage = { limit: Number.POSITIVE_INFINITY, before: null };
+
+/** Scorecard of one horizon's forecasts, given in the order of their sequence: figures of all of them, entries of a page. */
+export function buildScorecard(docs: ForecastDoc[], horizonDays: number, options: ViewOptions, page = WHOLE_SCORECARD): Scorecard {
+  const { longestWinStreak, ...figures } = summarizeRecord(docs.map(toSummaryRow), horizonDays);
+  const summary = toPublishedSummary(figures);
+  const shown = selectPage(docs, page);
+  const first = shown.at(-1);
+  return {
+    summary,
+    stats: {
+      total: docs.length,
+      scored: summary.scored,
+      wins: summary.wins,
+      losses: summary.losses,
+      accuracy: summary.accuracy,
+      currentStreak: summary.streak.type === 'WIN' ? summary.streak.count : 0,
+      longestStreak: longestWinStreak,
+    },
+    predictions: shown.map((doc) => toScorecardEntry(doc, options)),
+    nextBefore: first === undefined || first === docs[0] ? null : first.sequence,
+  };
+}
+
+/** Newest first. */
+function selectPage(docs: readonly ForecastDoc[], { limit, before }: ScorecardPage): ForecastDoc[] {
+  const end = before === null ? docs.length : docs.findLastIndex(({ sequence }) => sequence < before) + 1;
+  return docs.slice(Math.max(0, end - limit), end).reverse();
+}
+
+/** Summary of one horizon's forecasts, given in the order of their sequence. */
+export function summarizeForecasts(docs: readonly ForecastDoc[], horizonDays: number): ScorecardSummary {
+  const { longestWinStreak, ...summary } = summarizeRecord(docs.map(toSummaryRow), horizonDays);
+  return summary;
+}
+
+/** How often forecasts of one horizon, given in the order of their sequence, were right. */
+export function computeForecastWinRate(docs: readonly ForecastDoc[], horizonDays: number): WinRate {
+  return shareOfRows(docs.map(toSummaryRow), horizonDays);
+}
+
+/** Mean squared error of P(up), and of the training period's base rate on the same days. */
+export function computeForecastBrier(docs: readonly ForecastDoc[]): ScorecardSummary['brier'] {
+  return brierOfRows(docs.map((doc) => ({ scored: toScoredForecast(doc) })));
+}
+
+/** One forecast as a caller may see it. */
+export function toScorecardEntry(doc: ForecastDoc, options: ViewOptions): ScorecardEntry {
+  const { result, actualDirection, correct, ...view } = viewForecast(doc, options);
+  const outcome =
+    view.returnBps === null || actualDirection === null || correct === null
+      ? null
+      : { actualReturn: view.returnBps / 10_000, actualDirection, correct };
+  return {
+    ...view,
+    band80: toPriceBand(doc, options),
+    riskLevel: view.regime === null ? null : REGIMES[view.regime].riskLevel,
+    outcome,
+    attestationUid: doc.attestation?.uid ?? null,
+    resolutionUid: doc.reveal?.uid ?? null,
+  };
+}
+
+function toPriceBand(doc: ForecastDoc, options: ViewOptions): PriceBand | null {
+  if (doc.values === null || !mayReadQuantiles(doc, options)) return null;
+  const { p10, p50, p90 } = doc.values.priceQuantiles;
+  return { low: roundToCents(p10), median: roundToCents(p50), high: roundToCents(p90) };
+}
+
+function roundToCents(usd: number): number {
+  return fromCents(toCents(usd));
+}

@@ -1,0 +1,58 @@
+import { type Day, formatDay, toDay, toInstantMs } from '../../forecast/day.ts';
+import { getWeekday } from '../../forecast/week.ts';
+import type { SelfTestName } from './self-test-doc.ts';
+
+/** When the daily tests are due, UTC. */
+export const BACKTEST_TIME = { hours: 3, minutes: 0 } as const;
+
+/** When the weekly tests are due, UTC, on Sunday. */
+export const DIAGNOSTICS_TIME = { hours: 15, minutes: 0 } as const;
+
+/** Which step of the pipeline runs a test: `backtest` daily, `diagnostics` weekly (interface, section 1). */
+export const SELF_TEST_STEPS = {
+  'walk-forward': 'backtest',
+  'polymarket-comparison': 'backtest',
+  contamination: 'diagnostics',
+  stability: 'diagnostics',
+  'self-report': 'diagnostics',
+} as const satisfies Record<SelfTestName, 'backtest' | 'diagnostics'>;
+
+export type SelfTestStep = (typeof SELF_TEST_STEPS)[SelfTestName];
+
+const SUNDAY = 6;
+const PERIOD_DAYS = { backtest: 1, diagnostics: 7 } as const satisfies Record<SelfTestStep, number>;
+
+/** When a step of self-tests is due on a day, in milliseconds since 1970; of `diagnostics` the day is a Sunday. */
+export function getSelfTestDueMs(step: SelfTestStep, day: Day): number {
+  const { hours, minutes } = step === 'backtest' ? BACKTEST_TIME : DIAGNOSTICS_TIME;
+  return toInstantMs(day, hours, minutes);
+}
+
+/**
+ * The newest day that a step was due on.
+ * @param lastCovered last day of a feed that ends: with the first time after it the tests end too; null for one that goes on
+ */
+export function getNewestDueDay(step: SelfTestStep, nowMs: number, lastCovered: Day | null): Day {
+  const today = toDay(nowMs);
+  const begun = getDueDayOnOrBefore(step, nowMs >= getSelfTestDueMs(step, today) ? today : today - 1);
+  return lastCovered === null ? begun : Math.min(begun, getLastDueDay(step, lastCovered));
+}
+
+/** When a step is due next, in milliseconds since 1970; null once the data has ended. */
+export function getNextDueMs(step: SelfTestStep, nowMs: number, lastCovered: Day | null): number | null {
+  const day = getNewestDueDay(step, nowMs, null) + PERIOD_DAYS[step];
+  return lastCovered !== null && day > getLastDueDay(step, lastCovered) ? null : getSelfTestDueMs(step, day);
+}
+
+/** The first time that finds all of data that ends. */
+function getLastDueDay(step: SelfTestStep, lastCovered: Day): Day {
+  return getDueDayOnOrBefore(step, lastCovered + PERIOD_DAYS[step]);
+}
+
+function getDueDayOnOrBefore(step: SelfTestStep, day: Day): Day {
+  return step === 'backtest' ? day : day - ((getWeekday(day) - SUNDAY + 7) % 7);
+}
+
+export function formatSelfTestId(test: SelfTestName, day: Day): string {
+  return `${test}:${formatDay(day)}`;
+}

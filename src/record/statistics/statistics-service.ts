@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { formatDay } from '../../forecast/day.ts';
+import { HORIZONS } from '../../forecast/model.ts';
+import { computeRecordStatistics, type RecordStatistics } from '../../forecast/statistics/record-statistics.ts';
+import { createCache } from '../../platform/cache.ts';
+import type { WagerBook } from '../../wager/wager-book.ts';
+import { readPins } from '../crowd/crowd-pins.ts';
+import type { ForecastDoc } from '../forecast-doc.ts';
+import type { ForecastRecord } from '../forecast-record.ts';
+import type { ModelStore } from '../model-store.ts';
+import { buildHorizonRow, groupByModelVersion, groupByRegime, type HorizonRow, type ModelVersionRow, type RegimeRow } from './breakdown.ts';
+import { computeMarketSkill, type MarketSkill } from './market-skill.ts';
+import { scoreForecasts } from './score-forecasts.ts';
+
+/** Selections of forecasts whose statistics are remembered; the whole records are four of them. */
+const MAX_CACHED_SELECTIONS = 64;
+
+export interface StatisticsDeps {
+  record: ForecastRecord;
+  models: Pick<ModelStore, 'get'>;
+  wagers: WagerBook;
+  venueName: string;
+  /** Names of the venues that quote the same book as that one, itself included. */
+  sameBook: readonly string[];
+  now(): Date;
+}
+
+/** What a record of one horizon is worth, with what it is made of. The same for all callers. */
+export interface RecordDetails {
+  statistics: RecordStatistics;
+  byHorizon: HorizonRow[];
+  byRegime: RegimeRow[];
+  byModelVersion: ModelVersionRow[];
+  marketSkill: MarketSkillReport;
+}
+
+/** The comparison with the market beside the statistics of a horizon. */
+export interface MarketSkillReport {
+  venue: string;
+  quotesAreOurs: boolean;
+  /** Last day whose wager is in it, `YYYY-MM-DD`. */
+  throughDate: string;
+  /** Null before the first settled week. */
+  skill: MarketSkill | null;
+  note: string;
+}
+
+const STRIKE_QUESTION_NOTE =
+  'Another question than UP or DOWN: whether the price is above the strike closest to the money at the expiry of the week, one strike a week, whatever the horizon of this record.';
+const OWN_QUOTES_NOTE = 'The quotes are made by this service itself: skill against them proves nothing.';
+
+/**
+ * Statistics with error bars, computed once for what has been told: resampling costs more than all else in an answer. What they are
+ * remembered by is read from the database, so that every process tells the same.
+ */
+export class StatisticsService {
+  readonly #deps: StatisticsDeps;
+  readonly #statisticsCache = createCache<RecordStatistics>('record-statistics', MAX_CACHED_SELECTIONS);
+  readonly #horizonCache = createCache<HorizonRow[]>('record-by-horizon', 1);
+  readonly #skillCache = createCache<MarketSkill | null>('market-skill', 1);
+
+  constructor(deps: StatisticsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Statistics of forecasts of one horizon, given in the order of their sequence; those whose outcome is not told add nothing. */
+  computeStatistics(docs: readonly ForecastDoc[], horizonDays: number): Promise<RecordStatistics> {
+    return this.#statisticsCache.get(digestScoredForecasts(docs, horizonDays), async () =>
+      computeRecordStatistics(await scoreForecasts(this.#deps.models, docs), horizonDays),
+    );
+  }
+
+  /** All forecasts of every horizon in short. */
+  async getHorizonRows(): Promise<HorizonRow[]> {
+    const { record } = this.#deps;
+    // Forecasts are only added, and each comes to its end once: equal counts are the same record.
+    const counts = await record.countByState();
+    return this.#horizonCache.get(JSON.stringify(counts), () =>
+      Promise.all(HORIZONS.map(async (horizonDays) => buildHorizonRow(await record.listByHorizon(horizonDays), horizonDays))),
+    );
+  }
+
+  /** The oracle against the market on weekly strikes, up to the day that everybody may know. */
+  async getMarketSkill(): Promise<MarketSkillReport> {
+    const { record, wagers, venueName, sameBook, now } = this.#deps;
+    const through = await record.getLastPublicDay(now());
+    const settled = await wagers.countSettledMarkets(through);
+    const skill = await this.#skillCache.get(`${through} ${settled}`, async () => {
+      const pins = await readPins({ wagers, record });
+      return computeMarketSkill(
+        pins.filter(({ venue }) => sameBook.includes(venue)),
+        through,
+      );
+    });
+    const quotesAreOurs = sameBook.includes('paper');
+    const note = quotesAreOurs ? `${STRIKE_QUESTION_NOTE} ${OWN_QUOTES_NOTE}` : STRIKE_QUESTION_NOTE;
+    return { venue: venueName, quotesAreOurs, throughDate: formatDay(through), skill, note };
+  }
+
+  /** All of it for the whole record of a horizon, given in the order of its sequence. */
+  async getDetails(docs: readonly ForecastDoc[], horizonDays: number): Promise<RecordDetails> {
+    const [statistics, horizons, marketSkill] = await Promise.all([
+      this.computeStatistics(docs, horizonDays),
+      this.getHorizonRows(),
+      this.getMarketSkill(),
+    ]);
+    const [regimes, versions] = [groupByRegime(docs, horizonDays), groupByModelVersion(docs, horizonDays)];
+    return { statistics, byHorizon: horizons, byRegime: regimes, byModelVersion: versions, marketSkill };
+  }
+}
+
+/** Digest of all that the statistics of these forecasts are made of. */
+function digestScoredForecasts(docs: readonly ForecastDoc[], horizonDays: number): string {
+  const hash = createHash('sha256').update(String(horizonDays));
+  for (const { day, reveal, values, resolution, modelVersion } of docs) {
+    if (reveal === null || values === null || resolution === null) continue;
+    const { signal, direction, pUpBps, climatology, distribution, btcPriceCents } = values;
+    const { actualDirection, btcAtResolutionCents } = resolution;
+    const committed = [signal, direction, pUpBps, climatology, distribution.scale, distribution.shift, btcPriceCents];
+    hash.update(JSON.stringify([day, modelVersion, ...committed, actualDirection, btcAtResolutionCents]));
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,85 @@
+import type { Address, Hex } from 'viem';
+import type { Caller } from '../../auth/caller.ts';
+import type { ExpectedAttestation, FieldCheck } from '../../chain/eas/attestation-check.ts';
+import type { AttestationReader, OnChainAttestation } from '../../chain/eas/attestation-reader.ts';
+import { OracleError } from '../../platform/errors.ts';
+import { type AttestationMatch, findAttestation } from '../attestations/find-and-count.ts';
+import { type AttestationViewOptions, viewAttestation } from '../attestations/view.ts';
+import { computeForecastCommitment } from '../commitment/commitment.ts';
+import { buildExpectedPrediction, buildExpectedResolution } from '../commitment/expected-attestation.ts';
+import type { ForecastDoc } from '../forecast-doc.ts';
+import type { ForecastRecord } from '../forecast-record.ts';
+import { mayRead } from '../forecast-view.ts';
+import type { AttestationVerification, OnChainReply } from '../schemas/attestations.ts';
+import { foreignAttestationError } from './foreign-attestation-error.ts';
+
+export interface AttestationVerificationDeps {
+  record: ForecastRecord;
+  attestations: AttestationReader;
+  attesterAddress: Address;
+  chainId: number;
+  /** Block explorer of attestations; null on a local chain, and where none is known. */
+  explorerUrl: string | null;
+  saltSecret: string;
+  /** How a caller's answers are to be cut. */
+  viewFor(caller: Caller): AttestationViewOptions;
+}
+
+/**
+ * An attestation of the record as it stands on chain, compared with the record field by field.
+ * @throws OracleError NOT_FOUND for a uid that is not on chain, or not in the record; CHAIN_UNREACHABLE
+ */
+export async function verifyAttestation(deps: AttestationVerificationDeps, uid: Hex, caller: Caller): Promise<AttestationVerification> {
+  const [onChain, known] = await Promise.all([deps.attestations.read(uid), findAttestation(deps.record, uid)]);
+  if (onChain === null) throw new OracleError('NOT_FOUND', `There is no attestation ${uid} on chain ${deps.chainId}`, { field: 'uid' });
+  if (known === null) throw foreignAttestationError(onChain, deps.chainId);
+  const checks = checkAgainstRecord(deps, onChain, known, caller);
+  return {
+    ...viewAttestation(known.doc, known.type, deps.viewFor(caller)),
+    success: true,
+    data: toOnChainReply(onChain),
+    uid,
+    onChain: true,
+    verified: checks.every(({ ok }) => ok),
+    checks,
+    attester: onChain.attester,
+    blockTime: onChain.at.toISOString(),
+    easscanUrl: deps.explorerUrl === null ? null : `${deps.explorerUrl}/attestation/view/${uid}`,
+  };
+}
+
+function toOnChainReply({ data: _, at, ...onChain }: OnChainAttestation): OnChainReply {
+  return { ...onChain, at: at.toISOString() };
+}
+
+/** What an attestation of the record says on chain, compared with what it should say, and with what the caller may read. */
+export function checkAgainstRecord(
+  deps: AttestationVerificationDeps,
+  onChain: OnChainAttestation,
+  { doc, type }: AttestationMatch,
+  caller: Caller,
+): FieldCheck[] {
+  const content = type === 'prediction' ? buildExpectedPrediction(doc) : buildExpectedResolution(doc, deps.saltSecret);
+  const expected: ExpectedAttestation = { attester: deps.attesterAddress, schemaName: type, ...content };
+  const checks = deps.attestations.check(onChain, expected);
+  if (type === 'prediction') checks.push(doc.state === 'VOID' ? checkVoid(onChain, doc) : checkInTime(onChain, doc));
+  if (doc.values !== null && mayRead(doc, deps.viewFor(caller))) checks.push(checkOpening(deps, doc));
+  return checks;
+}
+
+/** Committed before the outcome window opened, by the time of the block. */
+function checkInTime({ at }: OnChainAttestation, { windowOpensAt }: ForecastDoc): FieldCheck {
+  return { field: 'time', expected: `before ${windowOpensAt.toISOString()}`, actual: at.toISOString(), ok: at < windowOpensAt };
+}
+
+/** What the record calls void was committed after its window had opened, or nothing was forecast. */
+function checkVoid({ at }: OnChainAttestation, { windowOpensAt, missed }: ForecastDoc): FieldCheck {
+  const expected = missed ? 'void: nothing was forecast' : `void: not before ${windowOpensAt.toISOString()}`;
+  return { field: 'time', expected, actual: at.toISOString(), ok: missed || at >= windowOpensAt };
+}
+
+/** The commitment, made again from the values and the salt that the caller is shown. */
+function checkOpening({ saltSecret }: AttestationVerificationDeps, { _id, values, commitment }: ForecastDoc): FieldCheck {
+  const actual = computeForecastCommitment(saltSecret, _id, values);
+  return { field: 'commitment opened by salt and values', expected: commitment, actual, ok: actual === commitment };
+}

@@ -1,0 +1,74 @@
+import { EVENT_KINDS } from '../../events/channels.ts';
+import { PUSHED_NAMES } from '../../events/event-names.ts';
+import { PAYLOADS } from '../../events/event-payloads.ts';
+import { RETRY_DELAYS_MS, RETRY_JITTER } from '../../events/webhooks/retry/retry-schedule.ts';
+import { CLOSE_CODES } from '../../events/websocket/messages/close-codes.ts';
+import { CLIENT_MESSAGES, SERVER_MESSAGES } from '../../events/websocket/messages/message-schemas.ts';
+
+type TableMarker = 'events' | 'event-fields' | 'server-messages' | 'client-messages' | 'close-codes' | 'retries';
+
+/** What docs/EVENTS.md has from the code, in Markdown, by the marker that each stands under. */
+export function buildEventTables(): Record<TableMarker, string> {
+  return {
+    events: formatTable(['Event', 'What it says', 'How often'], PUSHED_NAMES.map(toEventRow)),
+    'event-fields': PUSHED_NAMES.map((type) => `- ${formatCode(type)}: ${formatFields(PAYLOADS[type])}`).join('\n'),
+    'server-messages': formatTable(['`type`', 'What it says', 'Fields of `data`'], toMessageRows(SERVER_MESSAGES)),
+    'client-messages': formatTable(['`type`', 'What it does', 'Fields of `data`'], toMessageRows(CLIENT_MESSAGES)),
+    'close-codes': formatTable(['Code', 'Why, and what to do'], toCloseCodeRows()),
+    retries: formatTable(['Attempt', 'Comes after', 'So long after the first'], toRetryRows()),
+  };
+}
+
+function toEventRow(type: (typeof PUSHED_NAMES)[number]): string[] {
+  const { meaning, frequency } = EVENT_KINDS[type];
+  return [formatCode(type), meaning, frequency];
+}
+
+function toMessageRows(kinds: typeof SERVER_MESSAGES | typeof CLIENT_MESSAGES): string[][] {
+  return Object.entries(kinds).map(([type, { summary, schema }]) => {
+    const data = 'unwrap' in schema.shape.data ? schema.shape.data.unwrap() : schema.shape.data;
+    return [formatCode(type), summary, formatFields(data)];
+  });
+}
+
+function toCloseCodeRows(): string[][] {
+  return Object.values(CLOSE_CODES).map(({ code: number, meaning }) => [String(number), meaning]);
+}
+
+function toRetryRows(): string[][] {
+  const first = ['1', 'the event', 'at once'];
+  const others = RETRY_DELAYS_MS.map((ms, index) => {
+    const soFar = RETRY_DELAYS_MS.slice(0, index + 1).reduce((sum, step) => sum + step, 0);
+    return [String(index + 2), `${formatDuration(ms)}, and up to ${RETRY_JITTER * 100} % more`, formatDuration(soFar)];
+  });
+  return [first, ...others];
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** Such as `2 h 35 min 5 s`. */
+function formatDuration(ms: number): string {
+  const parts = UNITS.map(([unit, size], index) => [Math.floor((index === 0 ? ms : ms % UNITS[index - 1]![1]) / size), unit] as const);
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ');
+}
+
+function formatFields({ shape }: { shape: object }): string {
+  return Object.keys(shape).map(formatCode).join(', ');
+}
+
+const formatCode = (text: string) => `\`${text}\``;
+
+function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => '---'), ...rows].map(
+    (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
+  );
+  return lines.join('\n');
+}

@@ -1,0 +1,151 @@
+import type { TypedDataDomain } from 'viem';
+import { createSiweMessage } from 'viem/siwe';
+import { buildAnswerMessage } from '../../commerce/x402/protocol/answer-message.ts';
+import { formatDay, toDay } from '../../forecast/day.ts';
+import type { ExampleClient } from './example-client.ts';
+import { buildFetchBody, ensureDeliveredJob } from './job.ts';
+import { buildPayment } from './pay.ts';
+import { payPurchase } from './transfer.ts';
+import { WEBHOOK_CALLS } from './webhook-calls.ts';
+
+/** What a request is made of, beside the token of the tier that the operation asks for. */
+export interface ExampleCall {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: object;
+  headers?: Record<string, string>;
+  /** The token is used up by this call. */
+  endsSession?: true;
+}
+
+/** Who logs in where that is needed. */
+export type TokenHolder = 'basic' | 'premium';
+
+const DAYS_BACK = 150;
+
+/** How each operation is called that needs more than its path, by its name. */
+export const EXAMPLE_CALLS: Record<string, (client: ExampleClient, holder: TokenHolder) => Promise<ExampleCall> | ExampleCall> = {
+  verifyAttestation: async (client) => ({ params: { uid: (await findResolution(client)).uid } }),
+  getMetadata: async (client) => ({ params: { cid: (await findResolution(client)).cid } }),
+  getWagerEvidence: async (client) => ({ params: { date: await findDateWithAnswer(client, '/api/svc/agent/feedback') } }),
+  getReferencePageFile: () => ({ params: { file: 'initializer.js' } }),
+  getPageFile: () => ({ params: { folder: 'lib', file: 'dom.js' } }),
+  readLocalChain: () => ({ body: { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] } }),
+  getWalletTier: ({ wallets }) => ({ params: { wallet: wallets.premium.address } }),
+  logInWithWallet: async (client) => ({ body: await client.buildLoginBody('premium') }),
+  logInWithSiwe: async (client) => ({ body: await buildSiweBody(client) }),
+  logOut: () => ({ endsSession: true }),
+  ...WEBHOOK_CALLS,
+  buySignal: async (client) => await buildPaidCall(client, '/oracle', await findHorizonWithSignal(client)),
+  buyPremiumSignal: async (client) => await buildPaidCall(client, '/oracle/premium', '7d'),
+  buyOffering: async (client) => ({ body: await payPurchase(client, 'svc_daily_macro_review') }),
+  getAnswerAgain: async (client) => ({ body: await buyAnswer(client) }),
+  getJob: async (client) => ({ params: { jobId: await ensureDeliveredJob(client) } }),
+  fetchJobDeliverable: async (client) => ({ params: { jobId: await ensureDeliveredJob(client) }, body: await buildFetchBody(client) }),
+  runPredictBtcDirection: () => ({ body: { horizon: '7d' } }),
+  runVerifyPrediction: async (client) => ({ body: { uid: (await findResolution(client)).uid } }),
+  runGetTrackRecord: () => ({ body: { horizon: '7d', pageSize: 3 } }),
+  runGetMarketContext: () => ({ body: { include: ['price', 'sentiment', 'flows', 'macro', 'regime'] } }),
+  sendAgentTask: () => ({
+    body: { skill: 'get_market_context', input: { include: ['price', 'sentiment'] }, metadata: { agent: 'example' } },
+  }),
+  getAgentTask: async (client, holder) => ({ params: { id: await createTask(client, holder) } }),
+  getNextTradeIntent: async (client) => await findHorizonWithIntent(client),
+  commitToContestMarket: async (client) => ({ body: await signCommitment(client) }),
+  listContestCommitments: async (client) => ({ query: { market: await findOpenMarket(client) } }),
+  runStep: () => ({ params: { step: 'resolve' }, body: {} }),
+  pauseWagers: () => ({ body: { reason: 'the venue is being looked at' } }),
+  rotateTokenKeys: () => ({ body: { revoke: false } }),
+  revokeWallet: ({ wallets }) => ({ params: { wallet: wallets.poor.address } }),
+  getWeeklyReport: async (client) => ({ params: { weekId: (await client.requestJson('/api/claw/latest')).weekId } }),
+};
+
+async function createTask({ requestJson: json, logIn }: ExampleClient, holder: TokenHolder): Promise<string> {
+  const body = { skill: 'get_market_context', input: { include: ['price'] } };
+  return (await json('/api/svc/a2a/tasks/send', { method: 'POST', token: await logIn(holder), body })).result.id;
+}
+
+/** A day may have an intent for one horizon and abstain for another. */
+async function findHorizonWithIntent({ requestJson: json, logIn }: ExampleClient): Promise<ExampleCall> {
+  const token = await logIn('premium');
+  for (const horizon of ['7d', '3d', '2d']) {
+    if ((await json(`/api/svc/copy-trade/next?horizon=${horizon}`, { token })) !== null) return { query: { horizon } };
+  }
+  return {};
+}
+
+async function buildPaidCall(client: ExampleClient, path: string, horizon: string): Promise<ExampleCall> {
+  return { query: { horizon }, headers: await buildPayment(client, `${path}?horizon=${horizon}`) };
+}
+
+/** An abstention is told without a charge. */
+async function findHorizonWithSignal({ requestJson: json, logIn }: ExampleClient): Promise<string> {
+  const token = await logIn('basic');
+  for (const horizon of ['7d', '3d', '2d']) {
+    if ((await json(`/api/svc/oracle?horizon=${horizon}`, { token })).signal !== 'HOLD') return horizon;
+  }
+  return '7d';
+}
+
+/** A wallet that has paid for an answer asks for it again. */
+async function buyAnswer(client: ExampleClient): Promise<object> {
+  const path = '/oracle/premium?horizon=7d';
+  const { payment } = await client.requestJson(path, { headers: await buildPayment(client, path) });
+  const { txHash } = payment;
+  const { address: wallet } = client.wallets.buyer;
+  const timestamp = client.nowMs();
+  return {
+    txHash,
+    wallet,
+    timestamp,
+    signature: await client.wallets.buyer.signMessage({ message: buildAnswerMessage(txHash, timestamp) }),
+  };
+}
+
+/** A resolved attestation: everything of it is public. */
+async function findResolution(client: ExampleClient): Promise<{ uid: string; cid: string }> {
+  const { data } = await client.requestJson('/api/svc/onchain-oracle/history?horizons=all&limit=100');
+  const found = data.find(({ type }: { type: string }) => type === 'resolution') ?? data[0];
+  if (found === undefined) throw new Error('nothing is attested');
+  return found;
+}
+
+/** The newest day that something is served for under a path. */
+async function findDateWithAnswer(client: ExampleClient, path: string): Promise<string> {
+  const { timestamp } = await client.requestJson('/api/svc/clawstake/status');
+  const today = toDay(Date.parse(timestamp));
+  for (let day = today; day > today - DAYS_BACK; day--) {
+    if ((await client.request(`${path}/${formatDay(day)}`)).ok) return formatDay(day);
+  }
+  throw new Error(`nothing is served under ${path} for any of the last ${DAYS_BACK} days`);
+}
+
+async function buildSiweBody({ requestJson: json, wallets }: ExampleClient): Promise<object> {
+  const { domain, uri, version, chainId, nonce, expiresAt } = await json('/api/svc/oracle/nonce');
+  const { address } = wallets.basic;
+  const issuedAt = new Date(Date.parse(expiresAt) - 5 * 60_000);
+  const message = createSiweMessage({ domain, uri, version, chainId, nonce, address, issuedAt });
+  return { message, signature: await wallets.basic.signMessage({ message }) };
+}
+
+async function findOpenMarket({ requestJson: json }: ExampleClient): Promise<string> {
+  const { openRound } = await json('/api/svc/clawstake/status');
+  if (openRound === null) throw new Error('no round of the contest is open');
+  return openRound.markets[0].market;
+}
+
+async function signCommitment(client: ExampleClient): Promise<object> {
+  const { signing, timestamp } = await client.requestJson('/api/svc/clawstake/status');
+  const market = await findOpenMarket(client);
+  const { buyer } = client.wallets;
+  const message = { market, wallet: buyer.address, probabilityBps: 5_500, issuedAtMs: Date.parse(timestamp) };
+  const domain = signing.domain as TypedDataDomain;
+  const { types, primaryType } = signing;
+  const signature = await buyer.signTypedData({
+    domain,
+    types,
+    primaryType,
+    message: { ...message, issuedAtMs: BigInt(message.issuedAtMs) },
+  });
+  return { ...message, signature };
+}

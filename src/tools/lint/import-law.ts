@@ -1,0 +1,72 @@
+import { posix } from 'node:path';
+import type { Finding } from './house-words.ts';
+
+const DOMAIN = ['src/platform', 'src/forecast', 'src/market', 'src/chain', 'src/wager'];
+const RECORD = [...DOMAIN, 'src/record', 'src/auth/caller.ts'];
+const SKILLS = [...RECORD, 'src/auth', 'src/commerce', 'skills'];
+const TRANSPORTS = [...SKILLS, 'src/contest', 'src/events', 'agent-card', 'src/transports/adapter.ts'];
+const EVERYTHING = ['src', 'skills', 'agent-card', 'contracts'];
+
+/**
+ * What the files below a path may import, besides packages and files below the same path. The longest path that fits counts.
+ * Imports of types count like any other.
+ */
+export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
+  'src/platform': [],
+  'src/forecast': ['src/platform/errors.ts'],
+  'src/market': ['src/platform', 'src/forecast'],
+  'src/chain': ['src/platform', 'src/forecast'],
+  'src/wager': ['src/platform', 'src/forecast'],
+  'src/record': [...DOMAIN, 'src/auth/caller.ts'],
+  'src/audit': ['src/platform', 'src/forecast', 'src/chain'],
+  'src/auth': RECORD,
+  'src/commerce': RECORD,
+  'src/events': RECORD,
+  'src/pipeline': RECORD,
+  'src/contest': RECORD,
+  skills: SKILLS,
+  'agent-card': SKILLS,
+  'src/transports/adapter.ts': ['src/platform', 'src/auth'],
+  'src/transports/http': TRANSPORTS,
+  'src/transports/a2a': TRANSPORTS,
+  'src/transports/mcp': TRANSPORTS,
+  'src/cli/svc': [
+    'src/platform',
+    'src/forecast',
+    'src/chain',
+    'src/audit',
+    'src/auth/login/login-client.ts',
+    'src/commerce/receipts/receipt.ts',
+  ],
+  'src/cli': EVERYTHING,
+  'src/app': EVERYTHING,
+  'src/dev': EVERYTHING,
+  'src/tools': EVERYTHING,
+  'src/main.ts': EVERYTHING,
+};
+
+const LAYERS = Object.keys(IMPORT_LAW).sort((a, b) => b.length - a.length);
+
+/** Imports that the law does not allow. `imports` are the relative specifiers of each file. */
+export function findForbiddenImports(file: string, imports: readonly { specifier: string; line: number }[]): Finding[] {
+  const layer = layerOf(file);
+  if (layer === undefined) return [];
+  return imports.flatMap(({ specifier, line }) => {
+    if (!specifier.startsWith('.')) return [];
+    const target = posix.join(posix.dirname(file), specifier);
+    if ([layer, ...IMPORT_LAW[layer]].some((allowed) => isBelow(target, allowed)) || !isGoverned(target)) return [];
+    return [{ file, line, message: `${layer} may not import ${target} (docs/ARCHITECTURE.md, "The import law")` }];
+  });
+}
+
+function layerOf(file: string): string | undefined {
+  return LAYERS.find((path) => isBelow(file, path));
+}
+
+function isBelow(file: string, path: string): boolean {
+  return file === path || file.startsWith(`${path}/`);
+}
+
+function isGoverned(file: string): boolean {
+  return /^(src|skills|agent-card|contracts)\//.test(file);
+}

@@ -1,0 +1,165 @@
+import type { EraFigures } from '../../forecast/backtest/contamination/eras.ts';
+import type { ContaminationReport } from '../../forecast/backtest/contamination/report.ts';
+import type { HorizonAgreement } from '../../forecast/backtest/horizon-agreement.ts';
+import { RECENT_RETURN_DAYS } from '../../forecast/backtest/out-of-sample.ts';
+import type { OverfittingReport } from '../../forecast/backtest/overfitting/report.ts';
+import type { StabilityReport } from '../../forecast/backtest/stability/report.ts';
+import type { PooledReport } from '../../forecast/backtest/walk-forward/pooled-report.ts';
+import type { HorizonWalkForward, WalkForwardReport } from '../../forecast/backtest/walk-forward/report.ts';
+import { formatHorizonName } from '../../forecast/model.ts';
+import { renderMarkdownTable, renderNumber, renderPercent, renderWithInterval } from './markdown.ts';
+
+/** What the walk-forward found: all folds together, what that is worth, each fold, and the canaries. */
+export function renderWalkForwardResults(report: WalkForwardReport): string {
+  const { folds, expectedFolds, foldDays, note, verdict, horizons } = report;
+  const complete = horizons.filter(({ pooled }) => pooled !== null);
+  return [
+    `Walk-forward: ${folds} of ${expectedFolds} folds of ${foldDays} days each, each forecast by a model that had not seen it.${note === null ? '' : ` ${note}.`}`,
+    renderMarkdownTable(
+      [
+        'Horizon',
+        'Days',
+        'BUY / SELL / HOLD',
+        'Right',
+        'Always UP',
+        'Difference, points (95 %)',
+        'Brier skill, % (95 %)',
+        'CRPS skill, all returns, % (95 %)',
+        'CRPS skill, recent returns, % (95 %)',
+        '80 % holds, % (95 %)',
+        'Independent a year (95 %)',
+        'Years to prove 3 / 10 points',
+      ],
+      complete.map(formatPooledRow),
+    ),
+    'Right: share of days on which the likelier direction came true, HOLD included. Brier skill: of P(up), against the base rate known at the time. CRPS skill: of the distribution, against the returns of all training days as they were, and against those of the last ' +
+      `${RECENT_RETURN_DAYS} of them, which it has its shape from. 80 % holds: share of outcomes within the central 80 %. Independent a year: how many independent calls a call a day is worth, estimated from how much the share of days right varies, and at most one a day. Years to prove: how long the model would have to be better by so many points for that to show. Each interval stands alone: of ${complete.length * 4} such statements some are expected to leave out zero by chance.`,
+    renderFoldTable(complete),
+    `Leak canaries: ${verdict}.`,
+  ].join('\n\n');
+}
+
+function formatPooledRow({ horizon, pooled }: HorizonWalkForward): string[] {
+  const { n, signals, direction, directions, statistics, crpsSkill, recentCrpsSkill, coverage80, worth } = pooled!;
+  const skill = statistics.probabilities!.climatologySkill;
+  return [
+    horizon,
+    `${n}`,
+    `${signals.buy} / ${signals.sell} / ${signals.hold}`,
+    renderPercent(direction.accuracy!),
+    renderPercent(direction.alwaysUp!.accuracy),
+    directions.down === 0 ? SAME_CALLS : renderWithInterval(direction.alwaysUp!.difference),
+    skill === null ? 'none' : renderWithInterval(skill),
+    renderWithInterval(crpsSkill),
+    renderWithInterval(recentCrpsSkill),
+    renderWithInterval(coverage80),
+    formatIndependence(worth),
+    worth.proof.map(({ years }) => renderNumber(years, 1)).join(' / '),
+  ];
+}
+
+/** Of calls that differ from always saying UP on no day. */
+const SAME_CALLS = 'same calls';
+
+function formatIndependence({ independentPerYear, independentPerYear95: range }: PooledReport['worth']): string {
+  const bounds = range === null ? '' : ` (${renderNumber(range.low, 0)} to ${renderNumber(range.high, 0)})`;
+  return `${renderNumber(independentPerYear, 0)}${bounds}`;
+}
+
+/** One row a fold, with the share of days that were right at each horizon. */
+function renderFoldTable(horizons: readonly HorizonWalkForward[]): string {
+  const longest = horizons.at(-1);
+  const rows = (longest?.folds ?? []).map(({ fold, from, to, base, brier, climatologyBrier }, index) => [
+    `${fold}`,
+    `${from} to ${to}`,
+    renderPercent(base),
+    ...horizons.map(({ folds }) => (folds[index] === undefined ? 'none' : renderPercent(folds[index].accuracy))),
+    brier.toFixed(4),
+    climatologyBrier.toFixed(4),
+  ]);
+  const { horizon = '' } = longest ?? {};
+  return renderMarkdownTable(
+    ['Fold', 'Days', `Rose, ${horizon}`, ...horizons.map((one) => `Right, ${one.horizon}`), `Brier, ${horizon}`, 'Of the base rate'],
+    rows,
+  );
+}
+
+/** How much of the longest forecast of a day the shorter ones tell, which are over and revealed before it is; nothing without a fold. */
+export function renderAgreement(agreements: readonly HorizonAgreement[]): string[] {
+  if (agreements.length === 0) return [];
+  const { longest, n, mostFrequentDirection, mostFrequentSignal } = agreements[0];
+  const rows = agreements.map(({ horizon, sameDirection, sameSignal, correlation }) => [
+    horizon,
+    renderPercent(sameDirection),
+    renderPercent(sameSignal),
+    renderNumber(correlation, 2),
+  ]);
+  return [
+    `What the shorter horizons say of the ${longest} forecast of the same day, on ${n} days. They are revealed while it is still open. Whoever has read none of them, and says what is most frequent, is right about its direction on ${renderPercent(mostFrequentDirection)} of days and about its signal on ${renderPercent(mostFrequentSignal)}. P(up) is revealed too, and tells more than the signal.`,
+    renderMarkdownTable(['Horizon', 'Same direction', 'Same signal', 'Correlation of P(up)'], rows),
+  ];
+}
+
+/** Both eras, and whether what was not known yet is caught. Of the days since the ETFs the figures are the youngest there are. */
+export function renderContaminationResults({ horizons, splitDay, verdict }: ContaminationReport): string {
+  const rows = horizons.flatMap(({ horizonDays, preEtf, postEtf }) =>
+    [preEtf, postEtf].map((era, index) => [
+      formatHorizonName(horizonDays),
+      index === 0 ? `before ${splitDay}` : `since ${splitDay}`,
+      `${era.n}`,
+      renderNumber(era.effectiveN, 0),
+      era.accuracy === null ? 'none' : renderPercent(era.accuracy),
+      era.n > 0 && era.downs === 0 ? SAME_CALLS : formatEstimate(era.edge),
+      ...[era.brierSkill, era.crpsSkill, era.recentCrpsSkill].map(formatEstimate),
+    ]),
+  );
+  const head = [
+    'Horizon',
+    'Days',
+    'n',
+    'Worth',
+    'Right',
+    'Less always UP, points (95 %)',
+    'Brier skill, % (95 %)',
+    'CRPS skill, all returns, % (95 %)',
+    'CRPS skill, recent returns, % (95 %)',
+  ];
+  return [`Contamination: ${verdict}.`, renderMarkdownTable(head, rows)].join('\n\n');
+}
+
+function formatEstimate(found: EraFigures['edge']): string {
+  return found === null ? 'none' : renderWithInterval(found);
+}
+
+/** What the search for a model is worth. */
+export function renderOverfittingResults({ horizons, trials, ledger, verdict }: OverfittingReport): string {
+  const recomputable = ledger.filter((row) => row.recomputable).length;
+  const head = `Trials: ${trials} are discounted for. ${verdict}`;
+  const rows = horizons.map(({ horizonDays, pbo, modelRank, deflatedSharpe }) => [
+    formatHorizonName(horizonDays),
+    renderNumber(pbo?.probability, 2),
+    `${modelRank ?? 'none'} of ${recomputable}`,
+    renderNumber(deflatedSharpe?.probability, 2),
+  ]);
+  return [
+    head,
+    renderMarkdownTable(
+      ['Horizon', 'Probability of backtest overfitting', 'Rank of the model by Brier score', 'Deflated Sharpe ratio'],
+      rows,
+    ),
+  ].join('\n\n');
+}
+
+/** How far the calls hang on the thresholds. */
+export function renderStabilityResults({ horizons, verdict, draws, scheme }: StabilityReport): string {
+  const levels = horizons[0].joint.map(({ levelPct }) => levelPct);
+  const rows = horizons.map(({ horizonDays, calls, accuracy, joint, result }) => [
+    formatHorizonName(horizonDays),
+    `${calls}`,
+    accuracy === null ? 'none' : renderPercent(accuracy),
+    ...joint.map(({ p95Points }) => renderNumber(p95Points, 1)),
+    result ?? 'none',
+  ]);
+  const head = ['Horizon', 'Calls', 'Right', ...levels.map((level) => `Moved by ${level} %, points`), 'Result'];
+  return [`Stability: ${verdict}.`, renderMarkdownTable(head, rows), `${scheme}. 95th percentile of ${draws} draws.`].join('\n\n');
+}

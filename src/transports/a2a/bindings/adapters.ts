@@ -1,0 +1,142 @@
+import { restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
+import { type A2ARequestHandler, ServerCallContext, type ServerCallContextBuilder } from '@a2a-js/sdk/server';
+import { restHandler } from '@a2a-js/sdk/server/express';
+import type { Request, RequestHandler, Response } from 'express';
+import { ENDPOINTS } from '../../../../agent-card/endpoints.ts';
+import { A2A_LEGACY_VERSION, A2A_VERSION } from '../../../../agent-card/protocols.ts';
+import type { RequestContext } from '../../../auth/request-context.ts';
+import { OracleError, toClientError } from '../../../platform/errors.ts';
+import { isNestedDeeper } from '../../../platform/validation/nesting.ts';
+import type { ProtocolAdapter } from '../../adapter.ts';
+import { AgentUser } from '../agent-user.ts';
+import { sendJsonRpcAdapterError, sendJsonRpcError, sendRestAdapterError } from '../errors/adapter-errors.ts';
+import { toProtocolError } from '../errors/protocol-error.ts';
+import { unknownVersion } from '../errors/rejections.ts';
+import { sendCompletedError } from '../errors/sdk-errors.ts';
+import { completeLegacyConfig } from '../push/legacy-config.ts';
+import { requireStringFields } from '../push/raw-config.ts';
+import { buildCallContext } from './call-context.ts';
+import { createJsonRpcBinding } from './json-rpc.ts';
+import { findRequestFault } from './json-rpc-request.ts';
+import { getRequestVersion, isLegacyRestRequest, isSupportedVersion, LEGACY_REST_PATH } from './versions.ts';
+
+const JSON_TYPE = 'application/json';
+const A2A_TYPE = 'application/a2a+json';
+const BODY_OPTIONS = { bodyTypes: [JSON_TYPE, A2A_TYPE], bodyLimitBytes: 64 * 1024 } as const;
+
+/** Deeper ones are nothing that the protocol knows. */
+const MAX_BODY_DEPTH = 40;
+
+/** Both bindings, protocols 1.0 and 0.3. */
+export function createA2aAdapters(handler: A2ARequestHandler): ProtocolAdapter[] {
+  return [createJsonRpcAdapter(handler), createRestAdapter(handler)];
+}
+
+/** Also at `/`, where older clients post. */
+function createJsonRpcAdapter(requestHandler: A2ARequestHandler): ProtocolAdapter {
+  const binding = createJsonRpcBinding(requestHandler);
+  return {
+    mounts: [{ path: ENDPOINTS.a2a }, { path: '/', methods: ['post'] }],
+    ...BODY_OPTIONS,
+    async handle(request, response, requestContext) {
+      requirePost(request, response);
+      requireReadableBody(request);
+      const broken = findRequestFault(request.body, getRequestVersion(request));
+      if (broken !== null) return sendJsonRpcError(response, broken.rpcCode, { ...toClientError(broken.error), status: 200 });
+      await binding(request, response, new AgentUser(requestContext, 'jsonrpc', createDisconnectSignal(response)));
+    },
+    serializeError: sendJsonRpcAdapterError,
+  };
+}
+
+function createRestAdapter(requestHandler: A2ARequestHandler): ProtocolAdapter {
+  const binding = createRestBinding(requestHandler);
+  return {
+    mounts: [{ path: ENDPOINTS.a2aRest, below: true }],
+    ...BODY_OPTIONS,
+    async handle(request, response, requestContext) {
+      if (!isSupportedVersion(getRequestVersion(request))) return rejectVersion(response, requestContext);
+      if (isLegacyRestRequest(request)) completeLegacyConfig(request);
+      requireReadableBody(request);
+      await binding(request, response, requestContext);
+    },
+    serializeError: sendRestAdapterError,
+  };
+}
+
+/** Here and not by the library, which has no advice. */
+function rejectVersion(response: Response, requestContext: RequestContext): void {
+  const context = new ServerCallContext({ user: new AgentUser(requestContext, 'rest'), requestedVersion: A2A_VERSION });
+  const error = toProtocolError(unknownVersion(), context);
+  response.status(restStatusFor(error)).json(toRestErrorBody(error, restStatusFor(error)));
+}
+
+/** The library's handler behind this service's own guard: who asks is known already. */
+function createRestBinding(requestHandler: A2ARequestHandler) {
+  const users = new WeakMap<Request, AgentUser>();
+  const handler: RequestHandler = restHandler({
+    requestHandler,
+    userBuilder: async (request) => getRequestUser(users, request),
+    contextBuilder,
+    legacyCompat: { enabled: true },
+  });
+  return (request: Request, response: Response, requestContext: RequestContext): Promise<void> => {
+    users.set(request, new AgentUser(requestContext, 'rest', createDisconnectSignal(response)));
+    return new Promise((resolve, reject) => {
+      response.once('close', resolve);
+      const send = response.json.bind(response);
+      response.json = (body) => sendCompletedError(response, send, body);
+      handler(request, response, (error?: unknown) => reject(error ?? pathNotServed(isLegacyRestRequest(request))));
+    });
+  };
+}
+
+/** Aborted when the connection is closed: nobody waits any more. */
+function createDisconnectSignal(response: Response): AbortSignal {
+  const disconnected = new AbortController();
+  response.once('close', () => disconnected.abort());
+  return disconnected.signal;
+}
+
+function getRequestUser(users: WeakMap<Request, AgentUser>, request: Request): AgentUser {
+  const user = users.get(request);
+  if (user === undefined) throw new OracleError('INTERNAL', 'A request came in without its asker');
+  return user;
+}
+
+/** Without a tenant: whatever a caller names, he sees what is his. */
+const contextBuilder: ServerCallContextBuilder = ({ headers = {}, user, requestedVersion }) =>
+  buildCallContext({ headers, user, requestedVersion });
+
+function requirePost(request: Request, response: Response): void {
+  if (request.method === 'POST') return;
+  response.set('Allow', 'POST');
+  throw new OracleError('METHOD_NOT_ALLOWED', 'JSON-RPC is sent by POST', {
+    suggestedAction: `POST a JSON-RPC request here; GET ${ENDPOINTS.agentCard} says what is served.`,
+  });
+}
+
+/** @throws OracleError UNSUPPORTED_MEDIA_TYPE, INPUT_INVALID */
+function requireReadableBody(request: Request): void {
+  if (request.body === undefined && request.get('content-type') !== undefined && request.is([...BODY_OPTIONS.bodyTypes]) === false) {
+    throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The body is of a type that is not read', {
+      field: 'Content-Type',
+      suggestedAction: `Send ${JSON_TYPE} or ${A2A_TYPE}.`,
+    });
+  }
+  if (isNestedDeeper(request.body, MAX_BODY_DEPTH)) {
+    throw new OracleError('INPUT_INVALID', 'The message is nested too deeply', {
+      field: 'params',
+      suggestedAction: 'Send a flatter message.',
+    });
+  }
+  requireStringFields(request.body);
+}
+
+/** @param isLegacy whether the path is one of 0.3 */
+function pathNotServed(isLegacy: boolean): OracleError {
+  const [version, base] = isLegacy ? [A2A_LEGACY_VERSION, LEGACY_REST_PATH] : [A2A_VERSION, ENDPOINTS.a2aRest];
+  return new OracleError('NOT_FOUND', 'Nothing is served at this path', {
+    suggestedAction: `Use the paths of A2A ${version} below ${base}, e.g. POST ${base}/message:send.`,
+  });
+}

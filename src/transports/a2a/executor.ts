@@ -1,0 +1,91 @@
+import { TaskState } from '@a2a-js/sdk';
+import type { AgentExecutor, ExecutionEventBus, RequestContext as TaskContext } from '@a2a-js/sdk/server';
+import type { PaidCalls } from '../../../skills/paid-call.ts';
+import type { RunSkill } from '../../../skills/runner.ts';
+import type { RequestContext } from '../../auth/request-context.ts';
+import { toClientError } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { getUser } from './agent-user.ts';
+import { textPart } from './messages/parts.ts';
+import { planMessage } from './messages/plan.ts';
+import { TaskPayments } from './payments/task-payments.ts';
+import { TaskEventPublisher } from './tasks/event-publisher.ts';
+
+export interface ExecutorDeps {
+  runSkill: RunSkill;
+  paidCalls: PaidCalls;
+  /** Plays what a test kit asks for; true when it has answered. Unset: nothing of the kind. */
+  playFixture?: (context: TaskContext, bus: ExecutionEventBus) => Promise<boolean>;
+  log: Log;
+  now(): Date;
+}
+
+/** Carries out the call of a message, and tells the task's way from its opening to its end. It never throws. */
+export class SkillExecutor implements AgentExecutor {
+  readonly #deps: ExecutorDeps;
+  /** Contexts of the tasks under way in this process, by task. */
+  readonly #runningContexts = new Map<string, string>();
+
+  constructor(deps: ExecutorDeps) {
+    this.#deps = deps;
+  }
+
+  async execute(context: TaskContext, bus: ExecutionEventBus): Promise<void> {
+    if ((await this.#deps.playFixture?.(context, bus)) === true) return;
+    const { taskId, contextId } = context;
+    this.#runningContexts.set(taskId, contextId);
+    const publisher = new TaskEventPublisher({ taskId, contextId, bus, now: this.#deps.now });
+    try {
+      await this.#runPlan(context, publisher);
+    } catch (error) {
+      this.#logInternalError(error, context);
+      publisher.publishFailed(toClientError(error));
+    } finally {
+      this.#runningContexts.delete(taskId);
+    }
+  }
+
+  /** The stream ends with it; what the skill still does is not told any more. */
+  async cancelTask(taskId: string, bus: ExecutionEventBus): Promise<void> {
+    const contextId = this.#runningContexts.get(taskId) ?? '';
+    new TaskEventPublisher({ taskId, contextId, bus, now: this.#deps.now }).publishStatus(TaskState.TASK_STATE_CANCELED, {
+      parts: [textPart('Cancelled as asked.')],
+    });
+  }
+
+  async #runPlan(context: TaskContext, publisher: TaskEventPublisher): Promise<void> {
+    const user = getUser(context.context);
+    publisher.publishOpened(context);
+    const plan = planMessage(context.userMessage, context.task, context.context);
+    if (plan.do === 'ask') return publisher.publishInputRequired(plan);
+    if (plan.do !== 'decline') publisher.setNote(plan.note);
+    if (plan.do === 'reject') return publisher.publishRejected(plan);
+    const requestContext = toFullContext(user.requestContext);
+    if (plan.do !== 'call') {
+      const payments = new TaskPayments({ paidCalls: this.#deps.paidCalls, publisher, task: context.task });
+      if (plan.do === 'bill') return payments.requestPayment(plan);
+      if (plan.do === 'decline') return payments.decline();
+      return payments.sell(plan, {
+        requestContext,
+        owner: requestContext.caller.wallet === undefined ? requestContext.address : user.userName,
+        onFailure: (error) => this.#logInternalError(error, context),
+      });
+    }
+    publisher.publishWorking(plan.call.skill.id);
+    const answer = await this.#deps.runSkill(plan.call, requestContext);
+    publisher.publishCompleted(plan.call, answer, { tier: requestContext.caller.tier });
+  }
+
+  /** A failure of ours: whoever asked is told nothing of it. */
+  #logInternalError(error: unknown, { taskId, context }: TaskContext): void {
+    if (toClientError(error).code !== 'INTERNAL') return;
+    this.#deps.log.error({ err: error, taskId, requestId: getUser(context).requestContext.requestId }, 'a task failed');
+  }
+}
+
+/** Whoever comes from no socket is counted where he came in. */
+function toFullContext(requestContext: Partial<RequestContext> & Pick<RequestContext, 'caller' | 'address'>): RequestContext {
+  const free = async () => undefined;
+  const unpaid = { requirePaymentRoom: () => undefined, countRejectedPayment: free };
+  return { requestId: 'none', countCall: free, countChainCall: free, countTask: free, ...unpaid, ...requestContext };
+}

@@ -1,0 +1,159 @@
+import type { Message, Part, Task } from '@a2a-js/sdk';
+import type { ServerCallContext } from '@a2a-js/sdk/server';
+import { z } from 'zod';
+import { EXTENSION_URIS } from '../../../../agent-card/card/extensions.ts';
+import { SKILLS } from '../../../../skills/index.ts';
+import { isForSale, PAYING_CALLER } from '../../../../skills/paid-call.ts';
+import { findSkill, prepareCall, type SkillCall } from '../../../../skills/runner.ts';
+import type { Caller } from '../../../auth/caller.ts';
+import { type ClientError, isOracleError, OracleError, toClientError } from '../../../platform/errors.ts';
+import { parseInput } from '../../../platform/validation/parse-input.ts';
+import { getUser } from '../agent-user.ts';
+import {
+  findPayableCall,
+  getPayment,
+  isX402Activated,
+  type MessagePayment,
+  PAYMENT_METADATA,
+  type PayableCall,
+} from '../payments/metadata.ts';
+import { getTaskSkill } from '../tasks/store.ts';
+import { parseText } from './parse-text.ts';
+import { dataPart, textPart } from './parts.ts';
+
+/** What is to be done with a message; `note` says how a text was understood. */
+export type MessagePlan =
+  | { do: 'call'; call: SkillCall; note?: string }
+  /** Something is missing: `skill` is what is known of the call so far. */
+  | { do: 'ask'; skill?: string; parts: Part[] }
+  /** The caller may not have it. */
+  | { do: 'reject'; skill: string; error: ClientError; note?: string }
+  /** The caller may not have it without paying: `error` is why. */
+  | { do: 'bill'; call: SkillCall; error: ClientError; note?: string }
+  | { do: 'sell'; call: SkillCall; payment: MessagePayment & { do: 'submit' }; note?: string }
+  /** The caller does not want to pay. */
+  | { do: 'decline'; skill: string };
+
+const CALL_INPUT = z.strictObject({ skill: z.string().optional(), input: z.record(z.string(), z.unknown()).optional() });
+
+export interface PlanOptions {
+  caller: Caller;
+  /** The skill that earlier messages of the same task asked for. */
+  skill?: string;
+  /** What the task waits to be paid for. */
+  payableCall?: PayableCall;
+  /** What the message says of a payment. */
+  payment?: MessagePayment;
+  /** Whether the caller knows what to do with a bill. */
+  acceptsPaymentRequests?: boolean;
+}
+
+/** The plan for a checked message to a task, which is undefined where the message opens one. */
+export function planMessage(message: Pick<Message, 'parts'>, task: Task | undefined, context: ServerCallContext): MessagePlan {
+  return planParts(message, {
+    caller: getUser(context).requestContext.caller,
+    ...(task === undefined ? {} : { skill: getTaskSkill(task), payableCall: findPayableCall(task) }),
+    payment: getPayment(context),
+    acceptsPaymentRequests: isX402Activated(context),
+  });
+}
+
+/** The skill that is known to be asked for; undefined while it is not. */
+export function getPlannedSkill(plan: MessagePlan): string | undefined {
+  return 'call' in plan ? plan.call.skill.id : plan.skill;
+}
+
+/**
+ * Reads a checked message: the same message, caller and task give the same plan.
+ * @throws OracleError INPUT_INVALID naming the part, `skill` or the field of the input
+ */
+export function planParts({ parts }: Pick<Message, 'parts'>, options: PlanOptions): MessagePlan {
+  const { payableCall: bill, payment } = options;
+  if (bill !== undefined && payment?.do === 'decline') return { do: 'decline', skill: bill.skill };
+  // Whatever is said beside a payment is about the payment.
+  if (bill !== undefined && payment !== undefined) return planCall(bill.skill, bill.input, options);
+  const data = parts.flatMap((part, index) => {
+    const value = findCall(part);
+    return value === null ? [] : [{ value, index }];
+  });
+  if (data.length > 1) {
+    throw new OracleError('INPUT_INVALID', 'A message asks for one skill: it has several data parts', {
+      field: `message.parts.${data[1].index}`,
+      suggestedAction: 'Send one data part; ask for the next skill in a message of its own.',
+    });
+  }
+  if (data.length === 1) return planData(data[0].value, options);
+  return planText(parts.flatMap(({ content }) => (content?.$case === 'text' ? [content.value] : [])).join('\n'), options);
+}
+
+function planData(value: unknown, options: PlanOptions): MessagePlan {
+  const call = parseInput(CALL_INPUT, value, { kind: 'data part field', root: 'data' });
+  return planCall(call.skill ?? options.skill, call.input, options);
+}
+
+function planText(text: string, options: PlanOptions): MessagePlan {
+  const read = parseText(text, options.skill);
+  if (read === null) return { do: 'ask', parts: buildSkillQuestion() };
+  if ('missing' in read)
+    return { do: 'ask', skill: read.skill, parts: [textPart(read.missing), dataPart({ example: getExample(read.skill) })] };
+  return { ...planCall(read.skill, read.input, options), note: formatNote(read.skill, read.input) };
+}
+
+/** What a data part holds, or a text that belongs into one, as senders send it that know text only; null for words. */
+function findCall({ content }: Part): object | null {
+  if (content?.$case === 'data') return content.value;
+  if (content?.$case !== 'text' || !content.value.trimStart().startsWith('{')) return null;
+  try {
+    const value = JSON.parse(content.value);
+    return typeof value.skill === 'string' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+type CallPlan = Exclude<MessagePlan, { do: 'ask' } | { do: 'decline' }>;
+
+function planCall(named: string | undefined, input: unknown, options: PlanOptions): CallPlan {
+  const skill = findSkill(named);
+  try {
+    return { do: 'call', call: prepareCall(skill.id, input, options.caller) };
+  } catch (error) {
+    if (!isOracleError(error, 'UNAUTHENTICATED') && !isOracleError(error, 'TIER_REQUIRED')) throw error;
+    const clientError = toClientError(error);
+    return isForSale(skill, options.caller)
+      ? planPaidCall(skill.id, input, { ...options, error: clientError })
+      : { do: 'reject', skill: skill.id, error: clientError };
+  }
+}
+
+/** A call that the caller's tier does not include, and that can be paid for. @throws OracleError INPUT_INVALID before anything is paid */
+function planPaidCall(
+  skill: string,
+  input: unknown,
+  { payment, acceptsPaymentRequests: takesBills, error }: PlanOptions & { error: ClientError },
+): CallPlan {
+  if (payment?.do === 'submit') return { do: 'sell', call: prepareCall(skill, input, PAYING_CALLER), payment };
+  if (takesBills === true) return { do: 'bill', call: prepareCall(skill, input, PAYING_CALLER), error };
+  const suggestedAction = `${error.suggestedAction} ${PAYMENT_ADVICE}`;
+  return { do: 'reject', skill, error: { ...error, suggestedAction } };
+}
+
+const PAYMENT_ADVICE = `Or pay for this one answer: send the call with the header A2A-Extensions: ${EXTENSION_URIS.x402}, and the task says what to pay in "${PAYMENT_METADATA.required}".`;
+
+function formatNote(skill: string, input: Record<string, unknown>): string {
+  return `Understood as ${skill}. To ask exactly this, send a data part ${JSON.stringify({ skill, input })}.`;
+}
+
+/** What a text that names no skill is answered with. */
+function buildSkillQuestion(): Part[] {
+  const list = SKILLS.map(({ id, summary }) => `- ${id}: ${summary}.`);
+  const example = getExample(SKILLS[0].id);
+  return [
+    textPart(`Which skill do you want?\n${list.join('\n')}\nAnswer in words, or with a data part such as ${JSON.stringify(example)}.`),
+    dataPart({ skills: SKILLS.map(({ id, summary, tier }) => ({ skill: id, summary, tier, example: getExample(id) })), example }),
+  ];
+}
+
+function getExample(id: string): { skill: string; input: Record<string, unknown> } {
+  return { skill: id, input: findSkill(id).examples[0].input };
+}

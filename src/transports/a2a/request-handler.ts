@@ -1,0 +1,206 @@
+import type {
+  AgentCard,
+  CancelTaskRequest,
+  DeleteTaskPushNotificationConfigRequest,
+  GetTaskPushNotificationConfigRequest,
+  GetTaskRequest,
+  ListTaskPushNotificationConfigsRequest,
+  ListTaskPushNotificationConfigsResponse,
+  ListTasksRequest,
+  ListTasksResponse,
+  Message,
+  SendMessageRequest,
+  StreamResponse,
+  SubscribeToTaskRequest,
+  Task,
+  TaskPushNotificationConfig,
+} from '@a2a-js/sdk';
+import type { A2ARequestHandler, DefaultRequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { toClientError } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { getUser } from './agent-user.ts';
+import { toOracleError, toProtocolError } from './errors/protocol-error.ts';
+import { callbackNotFound, noExtendedCard, nothingToFollow, taskNotCancelable, taskNotFound } from './errors/rejections.ts';
+import type { MessageDispatcher } from './messages/dispatcher.ts';
+import { checkHistoryLength, checkId, parseMessage } from './messages/parse-message.ts';
+import { redactSecrets } from './push/redact-secrets.ts';
+import type { TaskPush } from './push/task-push.ts';
+import { StreamCapacity } from './stream-capacity.ts';
+import { streamTask } from './tasks/follow.ts';
+import { getStateName, isActive, isTerminal } from './tasks/states.ts';
+import type { MongoTaskStore } from './tasks/store.ts';
+
+export interface HandlerDeps {
+  tasks: MongoTaskStore;
+  dispatcher: MessageDispatcher;
+  push: Pick<TaskPush, 'check' | 'store'>;
+  sdkHandler: DefaultRequestHandler;
+  /** Whether a message is one of a test kit's own; those are answered without being kept apart. Unset: none is. */
+  isFixture?: (messageId: string) => boolean;
+  stopping: AbortSignal;
+  log: Log;
+}
+
+/** What agents ask over A2A, whichever binding and version: bounds, scope and errors are the service's own, the rest is the library's. */
+export class AgentRequestHandler implements A2ARequestHandler {
+  readonly #deps: HandlerDeps;
+  readonly #streamCapacity = new StreamCapacity();
+
+  constructor(deps: HandlerDeps) {
+    this.#deps = deps;
+  }
+
+  getAgentCard(): Promise<AgentCard> {
+    return this.#deps.sdkHandler.getAgentCard();
+  }
+
+  getAuthenticatedExtendedAgentCard(_request: unknown, context: ServerCallContext): Promise<AgentCard> {
+    return this.#withProtocolErrors(context, () => Promise.reject(noExtendedCard()));
+  }
+
+  sendMessage(request: SendMessageRequest, context: ServerCallContext): Promise<Message | Task> {
+    return this.#withProtocolErrors(context, async () => {
+      await this.#checkPush(request.configuration?.taskPushNotificationConfig, request.message?.taskId ?? '', context);
+      if (this.#isFixture(request)) return this.#deps.sdkHandler.sendMessage({ ...request, message: parseMessage(request) }, context);
+      return this.#trimHistory(await this.#deps.dispatcher.send(request, context), request.configuration?.historyLength);
+    });
+  }
+
+  sendMessageStream(request: SendMessageRequest, context: ServerCallContext): AsyncGenerator<StreamResponse, void, undefined> {
+    return this.#streamWithProtocolErrors({ context, message: request.message }, async () => {
+      await this.#checkPush(request.configuration?.taskPushNotificationConfig, request.message?.taskId ?? '', context);
+      if (this.#isFixture(request)) return this.#deps.sdkHandler.sendMessageStream({ ...request, message: parseMessage(request) }, context);
+      return this.#deps.dispatcher.stream(request, context);
+    });
+  }
+
+  getTask({ id, historyLength }: GetTaskRequest, context: ServerCallContext): Promise<Task> {
+    return this.#withProtocolErrors(context, async () => {
+      checkHistoryLength(historyLength);
+      return this.#trimHistory(await this.#loadOwnTask(id, context), historyLength);
+    });
+  }
+
+  listTasks(request: ListTasksRequest, context: ServerCallContext): Promise<ListTasksResponse> {
+    return this.#withProtocolErrors(context, () => {
+      checkHistoryLength(request.historyLength);
+      if (request.contextId !== '') checkId(request.contextId, 'contextId');
+      return this.#deps.sdkHandler.listTasks(request, context);
+    });
+  }
+
+  cancelTask(request: CancelTaskRequest, context: ServerCallContext): Promise<Task> {
+    return this.#withProtocolErrors(context, async () => {
+      const task = await this.#loadOwnTask(request.id, context);
+      if (isTerminal(task)) throw taskNotCancelable(getStateName(task));
+      return this.#deps.sdkHandler.cancelTask(request, context);
+    });
+  }
+
+  /** Follows a task that another process works on as well. */
+  resubscribe({ id }: SubscribeToTaskRequest, context: ServerCallContext): AsyncGenerator<StreamResponse, void, undefined> {
+    return this.#streamWithProtocolErrors({ context }, async () => {
+      const task = await this.#loadOwnTask(id, context);
+      if (isTerminal(task)) throw nothingToFollow(getStateName(task));
+      // A stream also ends when its task waits for input: it would hold a connection for as long as the caller likes.
+      return streamTask(this.#deps, id, { context, until: (one) => !isActive(one) });
+    });
+  }
+
+  createTaskPushNotificationConfig(config: TaskPushNotificationConfig, context: ServerCallContext): Promise<TaskPushNotificationConfig> {
+    return this.#withProtocolErrors(context, async () => {
+      await this.#loadOwnTask(config.taskId, context);
+      await this.#checkPush(config, config.taskId, context);
+      return this.#deps.sdkHandler.createTaskPushNotificationConfig(config, context);
+    });
+  }
+
+  getTaskPushNotificationConfig(
+    request: GetTaskPushNotificationConfigRequest,
+    context: ServerCallContext,
+  ): Promise<TaskPushNotificationConfig> {
+    // Protocol 0.3 names the one that was registered without an id by its task.
+    const id = request.id || request.taskId;
+    return this.#withOwnTask(request, context, async () => {
+      const found = (await this.#listCallbacks(request.taskId, context)).find((config) => config.id === id);
+      if (found === undefined) throw callbackNotFound();
+      return found;
+    });
+  }
+
+  listTaskPushNotificationConfigs(
+    request: ListTaskPushNotificationConfigsRequest,
+    context: ServerCallContext,
+  ): Promise<ListTaskPushNotificationConfigsResponse> {
+    return this.#withOwnTask(request, context, async () => ({
+      configs: await this.#listCallbacks(request.taskId, context),
+      nextPageToken: '',
+    }));
+  }
+
+  deleteTaskPushNotificationConfig(request: DeleteTaskPushNotificationConfigRequest, context: ServerCallContext): Promise<void> {
+    return this.#withOwnTask(request, context, () => this.#deps.sdkHandler.deleteTaskPushNotificationConfig(request, context));
+  }
+
+  /** Without their secrets: who registered them knows them, and nobody else shall, be it somebody who shares an address or a token. */
+  async #listCallbacks(taskId: string, context: ServerCallContext): Promise<TaskPushNotificationConfig[]> {
+    return (await this.#deps.push.store.load(taskId, context)).map(redactSecrets);
+  }
+
+  #withOwnTask<T>({ taskId }: { taskId: string }, context: ServerCallContext, work: () => Promise<T>): Promise<T> {
+    return this.#withProtocolErrors(context, async () => {
+      await this.#loadOwnTask(taskId, context);
+      return work();
+    });
+  }
+
+  async #loadOwnTask(id: string, context: ServerCallContext): Promise<Task> {
+    checkId(id, 'id');
+    const task = await this.#deps.tasks.load(id, context);
+    if (task === undefined) throw taskNotFound();
+    return task;
+  }
+
+  async #checkPush(config: TaskPushNotificationConfig | undefined, taskId: string, context: ServerCallContext): Promise<void> {
+    if (config !== undefined) await this.#deps.push.check({ ...config, taskId }, context);
+  }
+
+  #isFixture({ message }: SendMessageRequest): boolean {
+    return message !== undefined && this.#deps.isFixture?.(message.messageId) === true;
+  }
+
+  #trimHistory(task: Task, historyLength: number | undefined): Task {
+    if (historyLength === undefined) return task;
+    return { ...task, history: historyLength === 0 ? [] : task.history.slice(-historyLength) };
+  }
+
+  async #withProtocolErrors<T>(context: ServerCallContext, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#toProtocolError(error, context);
+    }
+  }
+
+  async *#streamWithProtocolErrors(
+    { context, message }: { context: ServerCallContext; message?: SendMessageRequest['message'] },
+    open: () => Promise<AsyncGenerator<StreamResponse, void, undefined>>,
+  ): AsyncGenerator<StreamResponse, void, undefined> {
+    let end = () => {};
+    try {
+      end = this.#streamCapacity.acquire(context, message);
+      yield* await open();
+    } catch (error) {
+      throw this.#toProtocolError(error, context);
+    } finally {
+      end();
+    }
+  }
+
+  #toProtocolError(error: unknown, context: ServerCallContext): Error {
+    if (toClientError(toOracleError(error)).code === 'INTERNAL') {
+      this.#deps.log.error({ err: error, requestId: getUser(context).requestContext.requestId }, 'an A2A request failed');
+    }
+    return toProtocolError(error, context);
+  }
+}

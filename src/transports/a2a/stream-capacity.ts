@@ -1,0 +1,32 @@
+import type { SendMessageRequest } from '@a2a-js/sdk';
+import type { ServerCallContext } from '@a2a-js/sdk/server';
+import { SharedCapacity, toCapacityClient } from '../../auth/rate-limit/shared-capacity.ts';
+import { getRateLimitKey, getUser } from './agent-user.ts';
+import { PAYMENT_METADATA } from './payments/metadata.ts';
+
+/** Streams that are open at a time, in one process. A /64 has as many as a caller, once for programs and once for pages. */
+export const MAX_STREAMS = { perClient: 8, per56: 24, per48: 64, anonymous: 150, anonymousAndPayers: 175, overall: 200 } as const;
+
+/** Most streams end with their task within seconds. */
+const RETRY_AFTER_SECONDS = 30;
+
+/** Streams hold a connection and poll the store while they are open, so that their number is bounded. */
+export class StreamCapacity {
+  readonly #capacity = new SharedCapacity({
+    units: 'streams',
+    limits: MAX_STREAMS,
+    suggestedAction: 'Close a stream, or read the task with GetTask.',
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+
+  /**
+   * Counts a stream until the returned function is called.
+   * @param message of a `message/stream`: one with a payment may use the share of payers
+   * @throws OracleError RATE_LIMITED
+   */
+  acquire(context: ServerCallContext, message?: SendMessageRequest['message']): () => void {
+    const { requestContext } = getUser(context);
+    const client = toCapacityClient(requestContext, message?.metadata?.[PAYMENT_METADATA.payload] !== undefined);
+    return this.#capacity.acquire({ ...client, key: getRateLimitKey(context) });
+  }
+}

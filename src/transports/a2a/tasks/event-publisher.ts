@@ -1,0 +1,87 @@
+import { type Part, TaskState } from '@a2a-js/sdk';
+import { AgentEvent, type ExecutionEventBus, type RequestContext } from '@a2a-js/sdk/server';
+import type { SkillAnswer, SkillCall } from '../../../../skills/runner.ts';
+import type { ClientError } from '../../../platform/errors.ts';
+import { buildTaskStatus, dataPart, errorParts, textPart } from '../messages/parts.ts';
+import type { MessagePlan } from '../messages/plan.ts';
+import { buildTask } from './new-task.ts';
+
+interface PublisherDeps {
+  taskId: string;
+  contextId: string;
+  bus: ExecutionEventBus;
+  now(): Date;
+}
+
+/** What is told with a state. */
+export interface StatusDetails {
+  parts?: Part[];
+  /** Metadata that the task keeps. */
+  taskMetadata?: Record<string, unknown>;
+  /** Metadata of the message: of the payment for the task. */
+  messageMetadata?: Record<string, unknown>;
+}
+
+/** Publishes the events of one task. */
+export class TaskEventPublisher {
+  readonly #deps: PublisherDeps;
+  #note: Part[] = [];
+
+  constructor(parts: PublisherDeps) {
+    this.#deps = parts;
+  }
+
+  /** What is said at the end, whichever it is. @param note undefined where nothing was to be understood */
+  setNote(note: string | undefined): void {
+    this.#note = note === undefined ? [] : [textPart(note)];
+  }
+
+  /** The protocol wants the task itself first. */
+  publishOpened({ task, userMessage }: RequestContext): void {
+    const { taskId, contextId, bus, now } = this.#deps;
+    bus.publish(AgentEvent.task(task ?? buildTask({ taskId, contextId, message: userMessage, at: now() })));
+  }
+
+  publishWorking(skill: string): void {
+    this.publishStatus(TaskState.TASK_STATE_WORKING, { taskMetadata: { skill } });
+  }
+
+  publishInputRequired({ skill, parts }: MessagePlan & { do: 'ask' }): void {
+    this.publishStatus(TaskState.TASK_STATE_INPUT_REQUIRED, { parts, taskMetadata: skill === undefined ? undefined : { skill } });
+  }
+
+  publishRejected({ skill, error }: MessagePlan & { do: 'reject' }): void {
+    this.publishStatus(TaskState.TASK_STATE_REJECTED, { parts: [...errorParts(error), ...this.#note], taskMetadata: { skill } });
+  }
+
+  /** @param said of the payment, where one was sent */
+  publishFailed(error: ClientError, details: Omit<StatusDetails, 'parts'> = {}): void {
+    this.publishStatus(TaskState.TASK_STATE_FAILED, { ...details, parts: [...errorParts(error), ...this.#note] });
+  }
+
+  /** @param telling what is told of the payment, where there was one */
+  publishCompleted(
+    { skill: { id, title } }: SkillCall,
+    { output, text }: SkillAnswer,
+    { tier, ...details }: StatusDetails & { tier: string },
+  ): void {
+    const { taskId, contextId, bus } = this.#deps;
+    const artifact = {
+      artifactId: id,
+      name: id,
+      description: title,
+      parts: [dataPart(output), textPart(text)],
+      metadata: { skill: id, tier },
+      extensions: [],
+    };
+    bus.publish(AgentEvent.artifactUpdate({ taskId, contextId, artifact, append: false, lastChunk: true, metadata: undefined }));
+    const parts = [...this.#note, ...(details.parts ?? [])];
+    this.publishStatus(TaskState.TASK_STATE_COMPLETED, { ...details, parts: parts.length === 0 ? undefined : parts });
+  }
+
+  publishStatus(state: TaskState, { parts, taskMetadata, messageMetadata }: StatusDetails = {}): void {
+    const { taskId, contextId, bus, now } = this.#deps;
+    const status = buildTaskStatus({ taskId, contextId, state, at: now(), parts, messageMetadata });
+    bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status, metadata: taskMetadata }));
+  }
+}

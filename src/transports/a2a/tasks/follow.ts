@@ -1,0 +1,102 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type StreamResponse, type Task, TaskState, type TaskStatus } from '@a2a-js/sdk';
+import type { ServerCallContext } from '@a2a-js/sdk/server';
+import { getUser } from '../agent-user.ts';
+import { taskNotFound } from '../errors/rejections.ts';
+import { getState } from './states.ts';
+import type { MongoTaskStore } from './store.ts';
+
+export interface FollowDeps {
+  tasks: Pick<MongoTaskStore, 'getChangeToken' | 'load' | 'peek'>;
+  /** Aborted when the service stops: whoever waits is told how far it came. */
+  stopping: AbortSignal;
+}
+
+export interface FollowTaskOptions {
+  context: ServerCallContext;
+  /** Whether nothing more is waited for. */
+  until(task: Task): boolean;
+}
+
+const MIN_POLL_INTERVAL_MS = 50;
+const MAX_POLL_INTERVAL_MS = 1_000;
+/** A stream that nothing comes of ends after about this many questions to the store: five minutes. */
+const MAX_POLLS = 310;
+
+/**
+ * A task as it changes, whichever process works on it: first as it is, then once after each change that is seen.
+ * @throws OracleError NOT_FOUND
+ */
+export async function* followTask(
+  { tasks, stopping }: FollowDeps,
+  taskId: string,
+  { context, until }: FollowTaskOptions,
+): AsyncGenerator<Task> {
+  const signal = AbortSignal.any([stopping, getUser(context).disconnectSignal].filter((one) => one !== undefined));
+  let [change, seen] = ['', ''];
+  for (let look = 0, pauseMs = MIN_POLL_INTERVAL_MS; look < MAX_POLLS; look++) {
+    // Before the task: what changes meanwhile is seen at the next look.
+    const before = change;
+    change = (await tasks.getChangeToken(taskId, context)) ?? '';
+    if (change === '' || change !== before) {
+      // What is known to be alive is not failed, though its process may die this instant.
+      const task = await (change === '' ? tasks.load(taskId, context) : tasks.peek(taskId, context));
+      if (task === undefined) throw taskNotFound();
+      const now = JSON.stringify([task.status?.state, task.status?.timestamp, task.artifacts.length]);
+      if (now !== seen) yield task;
+      seen = now;
+      if (until(task)) return;
+    }
+    if (!(await waitUnlessAborted(pauseMs, signal))) return;
+    pauseMs = Math.min(pauseMs * 1.5, MAX_POLL_INTERVAL_MS);
+  }
+}
+
+/** The same as events of a stream: the task, then its new artifacts and states. */
+export async function* streamTask(
+  deps: FollowDeps,
+  taskId: string,
+  options: FollowTaskOptions,
+): AsyncGenerator<StreamResponse, void, undefined> {
+  let before: Task | undefined;
+  for await (const task of followTask(deps, taskId, options)) {
+    if (before === undefined) yield { payload: { $case: 'task', value: task } };
+    else yield* diffTask(before, task);
+    before = task;
+  }
+}
+
+/**
+ * What has come of a task since it was as before, in the order in which it came about, whatever of it fell between two looks: work
+ * comes before what it makes.
+ */
+export function* diffTask(before: Pick<Task, 'artifacts' | 'status'>, task: Task): Generator<StreamResponse> {
+  const { id: taskId, contextId, status } = task;
+  const moved = before.status?.state !== status?.state || before.status?.timestamp !== status?.timestamp;
+  const works = moved && getState(task) === TaskState.TASK_STATE_WORKING;
+  const artifacts = task.artifacts.filter(({ artifactId }) => !before.artifacts.some((one) => one.artifactId === artifactId));
+  if (works) yield toStatusUpdate(task, status);
+  else if (artifacts.length > 0 && getState(before) !== TaskState.TASK_STATE_WORKING && before.artifacts.length === 0) {
+    yield toStatusUpdate(task, status && { ...status, state: TaskState.TASK_STATE_WORKING, message: undefined });
+  }
+  for (const artifact of artifacts) {
+    yield {
+      payload: { $case: 'artifactUpdate', value: { taskId, contextId, artifact, append: false, lastChunk: true, metadata: undefined } },
+    };
+  }
+  if (moved && !works) yield toStatusUpdate(task, status);
+}
+
+function toStatusUpdate({ id: taskId, contextId }: Task, status: TaskStatus | undefined): StreamResponse {
+  return { payload: { $case: 'statusUpdate', value: { taskId, contextId, status, metadata: undefined } } };
+}
+
+/** False when it was cut short. */
+async function waitUnlessAborted(ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await delay(ms, undefined, { signal });
+    return true;
+  } catch {
+    return false;
+  }
+}

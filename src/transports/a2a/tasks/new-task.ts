@@ -1,0 +1,23 @@
+import { type Message, type Task, TaskState } from '@a2a-js/sdk';
+import { buildTaskStatus } from '../messages/parts.ts';
+
+export interface NewTaskFields {
+  taskId: string;
+  contextId: string;
+  message: Message;
+  at: Date;
+  /** Where it is known already. */
+  skill?: string;
+}
+
+/** A task that nothing has been done for yet. */
+export function buildTask({ taskId, contextId, message, at, skill }: NewTaskFields): Task {
+  return {
+    id: taskId,
+    contextId,
+    status: buildTaskStatus({ taskId, contextId, state: TaskState.TASK_STATE_SUBMITTED, at }),
+    artifacts: [],
+    history: [{ ...message, taskId, contextId }],
+    metadata: skill === undefined ? undefined : { skill },
+  };
+}

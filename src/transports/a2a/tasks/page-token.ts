@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { OracleError } from '../../../platform/errors.ts';
+
+/** The last task of a page: the next one begins after it. */
+export interface PageCursor {
+  statusAt: Date;
+  id: string;
+}
+
+const MAX_TOKEN_CHARACTERS = 300;
+
+const PAGE_TOKEN = z.tuple([z.int().min(0).max(8.64e15), z.string().min(1).max(128)]);
+
+export function encodePageToken({ statusAt, id }: PageCursor): string {
+  return Buffer.from(JSON.stringify([statusAt.getTime(), id])).toString('base64url');
+}
+
+/** @throws OracleError INPUT_INVALID for what is no token of ours */
+export function parsePageToken(token: string): PageCursor {
+  const parsed = token.length > MAX_TOKEN_CHARACTERS ? undefined : PAGE_TOKEN.safeParse(decodePageToken(token)).data;
+  if (parsed === undefined) {
+    throw new OracleError('INPUT_INVALID', 'This page token was not issued here', {
+      field: 'pageToken',
+      suggestedAction: 'Send nextPageToken of the page before as it is, or leave it out for the first page.',
+    });
+  }
+  return { statusAt: new Date(parsed[0]), id: parsed[1] };
+}
+
+function decodePageToken(token: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import type { CardService } from '../../../../../agent-card/card/signed-card.ts';
+import { buildRegistrationFile, REGISTRATION_PATH } from '../../../../../agent-card/documents/registration-file.ts';
+import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
+import { IDENTITY } from '../../../../../agent-card/identity.ts';
+import { A2A_LEGACY_VERSION, A2A_VERSION } from '../../../../../agent-card/protocols.ts';
+import { SKILLS } from '../../../../../skills/index.ts';
+import { OracleError } from '../../../../platform/errors.ts';
+import { joinUrl } from '../../../../platform/service-url.ts';
+import { buildEvidencePath, buildWagerEvidence } from '../../../../wager/evidence.ts';
+import { DRY_RUN_VENUE } from '../../../../wager/polymarket/execution/dry-run-executor.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { dateInput } from '../../server/parsing/parameters.ts';
+import { type Reply, type Route, route } from '../../server/route.ts';
+import {
+  AGENT_IDENTITY,
+  AGENT_REPUTATION,
+  type AgentIdentity,
+  type AgentReputation,
+  REGISTRATION_FILE,
+  type RegistrationFile,
+  WAGER_EVIDENCE,
+} from './schemas.ts';
+
+/** Interface, section 2.7, and the file that the on-chain identity points to. */
+export function agentRoutes(deps: HttpDeps): Route[] {
+  return [
+    route({
+      path: '/api/svc/agent/identity',
+      name: 'getAgentIdentity',
+      tag: 'agent',
+      reply: AGENT_IDENTITY,
+      summary: 'The ERC-8004 identity of this agent, with the registries to check it in',
+      handle: () => readIdentity(deps),
+    }),
+    route({
+      path: '/api/svc/agent/reputation',
+      name: 'getAgentReputation',
+      tag: 'agent',
+      cost: 'rpc',
+      reply: AGENT_REPUTATION,
+      summary: "Outcomes of settled wagers in the ERC-8004 reputation registry, logged by the operator's own reporter",
+      handle: () => readReputation(deps),
+    }),
+    route({
+      path: buildEvidencePath('{date}'),
+      name: 'getWagerEvidence',
+      tag: 'agent',
+      reply: WAGER_EVIDENCE,
+      summary: 'What stands behind a reported outcome: the bytes that the feedback hash on chain is made of',
+      params: z.object({ date: dateInput }),
+      errors: ['NOT_FOUND'],
+      handle: ({ params }) => readEvidence(deps, params.date),
+    }),
+    route({
+      path: REGISTRATION_PATH,
+      name: 'getRegistrationFile',
+      tag: 'agent',
+      reply: REGISTRATION_FILE,
+      errors: ['STEP_WAITING'],
+      summary: 'ERC-8004 registration file',
+      handle: () => buildRegistration(deps),
+    }),
+  ];
+}
+
+async function readIdentity({ chainId, addresses, attesterAddress, ...deps }: HttpDeps): Promise<Reply<AgentIdentity>> {
+  const agent = deps.identity();
+  return {
+    body: {
+      success: true,
+      registered: agent !== null,
+      agentId: agent?.agentId ?? null,
+      chain: `eip155:${chainId}`,
+      wallet: agent?.owner ?? attesterAddress,
+      name: IDENTITY.name,
+      description: IDENTITY.description,
+      registeredAt: agent?.registeredAt?.toISOString() ?? null,
+      capabilities: [...IDENTITY.capabilities],
+      agentUri: agent?.agentUri ?? null,
+      agentCard: await readCardFacts(deps.card),
+      registries: { identity: addresses.identityRegistry, reputation: addresses.reputationRegistry },
+    },
+  };
+}
+
+async function readCardFacts(card: CardService): Promise<AgentIdentity['agentCard']> {
+  const { publicUrl, version } = card.source;
+  const { kid } = await card.current();
+  return {
+    url: joinUrl(publicUrl, ENDPOINTS.agentCard),
+    version,
+    protocolVersions: [A2A_VERSION, A2A_LEGACY_VERSION],
+    skills: SKILLS.map(({ id }) => id),
+    keyId: kid,
+    keysUrl: joinUrl(publicUrl, ENDPOINTS.cardKeys),
+    registrationUrl: joinUrl(publicUrl, ENDPOINTS.registration),
+  };
+}
+
+async function readReputation(deps: HttpDeps): Promise<Reply<AgentReputation>> {
+  const agent = deps.identity();
+  const [state, lastUpdated] = await Promise.all([deps.reputation(), deps.wagers.findLastReportedAt()]);
+  const totalFeedback = state?.total ?? 0;
+  const positive = state?.positive ?? 0;
+  const score = state?.averageScore ?? 0;
+  return {
+    body: {
+      success: true,
+      registered: agent !== null,
+      agentId: agent?.agentId ?? null,
+      reputation: { totalFeedback, averageScore: score },
+      totalFeedback,
+      positive,
+      negative: totalFeedback - positive,
+      score,
+      lastUpdated: lastUpdated?.toISOString() ?? null,
+      reporter: state?.reporter ?? null,
+      venue: deps.venueName,
+      disclosure: getDisclosure(deps.venueName),
+    },
+  };
+}
+
+function getDisclosure(venueName: string): string {
+  const reporter = "Logged by the operator's own reporter wallet, one entry for each settled wager: WIN 100, LOSS 0.";
+  if (venueName === 'paper')
+    return `${reporter} The wagers are on paper, against quotes that the service makes itself: they prove nothing.`;
+  if (venueName === DRY_RUN_VENUE)
+    return `${reporter} The wagers are on paper, filled from the order book of Polymarket: no money was staked.`;
+  return reporter;
+}
+
+async function readEvidence({ wagers }: HttpDeps, day: string): Promise<Reply<never>> {
+  const wager = await wagers.findReported(day);
+  if (wager === null) throw new OracleError('NOT_FOUND', `No outcome of ${day} has been reported`, { field: 'date' });
+  return { headers: { 'Content-Type': 'application/json' }, raw: buildWagerEvidence(wager).json };
+}
+
+function buildRegistration({ publicUrl, chainId, addresses, card, ...deps }: HttpDeps): Reply<RegistrationFile> {
+  const agent = deps.identity();
+  if (agent === null) throw new OracleError('STEP_WAITING', 'The agent is not registered yet');
+  return {
+    body: buildRegistrationFile({
+      publicUrl,
+      chainId,
+      registry: addresses.identityRegistry,
+      agentId: agent.agentId,
+      payments: card.source.payments,
+    }),
+  };
+}

@@ -1,0 +1,144 @@
+import type { Address } from 'viem';
+import { z } from 'zod';
+import type { Caller } from '../../../auth/caller.ts';
+import type { OpenedSession } from '../../../auth/login/login.ts';
+import { formatTierRequirement, isTierAtLeast, type PaidTier, TIER_REQUIREMENTS } from '../../../auth/tiers/tiers.ts';
+import { unauthenticated } from '../../../auth/tokens/access-tokens.ts';
+import type { HttpDeps } from '../deps.ts';
+import { walletInput } from '../server/parsing/wallet-parameters.ts';
+import { type Reply, type Route, route } from '../server/route.ts';
+import { JWKS_REPLY, LOGIN_BODY, LOGOUT_REPLY, NONCE_REPLY, SESSION_REPLY, SIWE_BODY, WALLET_REPLY } from './schemas.ts';
+
+const LOGIN_ERRORS = ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CONFLICT', 'CHAIN_UNREACHABLE'] as const;
+
+/** Interface, sections 2.10 and 4.2: login by wallet, what a wallet holds, and the keys of the tokens. */
+export function accessRoutes(deps: HttpDeps): Route[] {
+  return [...loginRoutes(deps), walletRoute(deps), keysRoute(deps)];
+}
+
+function loginRoutes(deps: HttpDeps): Route[] {
+  const { access, now } = deps;
+  const reply = (session: OpenedSession) => ({ body: toSessionReply(session, now()) });
+  return [
+    route({
+      method: 'post',
+      path: '/api/svc/oracle/verify',
+      name: 'logInWithWallet',
+      tag: 'access',
+      summary: 'Access token for a wallet that holds the gate token and signs a message',
+      description:
+        'The wallet signs `Verify svc balance: <wallet>:<timestamp>` (EIP-191) with both parts exactly as they are sent. Contract wallets sign by EIP-1271, those that are yet to be deployed by ERC-6492. A message opens one session: a second login with it is answered 409. A login that opens none (403, 503) does not use it up.',
+      cost: 'rpc',
+      body: LOGIN_BODY,
+      reply: SESSION_REPLY,
+      errors: LOGIN_ERRORS,
+      handle: async ({ body }) => reply(await access.logIn(body)),
+    }),
+    route({
+      path: '/api/svc/oracle/nonce',
+      name: 'getLoginNonce',
+      tag: 'access',
+      summary: 'Nonce for one login with a message of EIP-4361, and what the message must say',
+      reply: NONCE_REPLY,
+      handle: () => issueNonce(deps),
+    }),
+    route({
+      method: 'post',
+      path: '/api/svc/oracle/siwe',
+      name: 'logInWithSiwe',
+      tag: 'access',
+      summary: 'Access token for a wallet that signs in with a message of EIP-4361',
+      cost: 'rpc',
+      body: SIWE_BODY,
+      reply: SESSION_REPLY,
+      errors: LOGIN_ERRORS,
+      handle: async ({ body }) => reply(await access.logInBySiwe(body)),
+    }),
+    route({
+      method: 'delete',
+      path: '/api/svc/oracle/session',
+      name: 'logOut',
+      tag: 'access',
+      summary: 'Ends the session of the token that is sent, whatever its tier by now',
+      reply: LOGOUT_REPLY,
+      errors: ['UNAUTHENTICATED'],
+      handle: ({ caller }) => logOut(deps, caller),
+    }),
+  ];
+}
+
+function toSessionReply({ token, tier, wallet: address, gate, expiresAt }: OpenedSession, now: Date): z.input<typeof SESSION_REPLY> {
+  return {
+    success: true,
+    token,
+    tier,
+    expires_in: Math.max(0, Math.round((expiresAt.getTime() - now.getTime()) / 1_000)),
+    expiresAt: expiresAt.toISOString(),
+    wallet: address,
+    balance: gate.balance,
+    requirement: formatTierRequirement(tier),
+    blockNumber: gate.blockNumber,
+  };
+}
+
+async function issueNonce({ access }: HttpDeps): Promise<Reply<z.input<typeof NONCE_REPLY>>> {
+  const { nonce, expiresAt } = await access.issueNonce();
+  const { domain, origin: uri, chainId } = access.siwe;
+  return {
+    headers: { 'Cache-Control': 'no-store' },
+    body: { success: true, nonce, expiresAt: expiresAt.toISOString(), domain, uri, version: '1', chainId },
+  };
+}
+
+async function logOut(
+  { access, now }: HttpDeps,
+  { sessionId, wallet: address, rejectedToken }: Caller,
+): Promise<Reply<z.input<typeof LOGOUT_REPLY>>> {
+  if (sessionId === undefined || address === undefined) {
+    throw unauthenticated(rejectedToken ?? 'This needs the access token that is to end');
+  }
+  const revokedAt = now();
+  await access.logOut(sessionId);
+  return { body: { success: true, wallet: address, revokedAt: revokedAt.toISOString() } };
+}
+
+function walletRoute(deps: HttpDeps): Route {
+  return route({
+    path: '/api/svc/verify/{wallet}',
+    name: 'getWalletTier',
+    tag: 'access',
+    summary: 'Gate tokens of a wallet, and the tier that they open',
+    cost: 'rpc',
+    params: z.object({ wallet: walletInput }),
+    reply: WALLET_REPLY,
+    errors: ['CHAIN_UNREACHABLE'],
+    handle: async ({ params }) => ({ body: await readWalletTier(deps, params.wallet) }),
+  });
+}
+
+async function readWalletTier({ access, addresses, chainId }: HttpDeps, address: Address): Promise<z.input<typeof WALLET_REPLY>> {
+  const { tier, balance, blockNumber } = await access.getGateBalance(address);
+  const requirement = (of: PaidTier) => ({ balance: String(TIER_REQUIREMENTS[of]), met: isTierAtLeast(tier, of) });
+  return {
+    success: true,
+    wallet: address,
+    balance,
+    tier,
+    requirements: { basic: requirement('basic'), premium: requirement('premium') },
+    gateToken: addresses.gateToken,
+    chain: `eip155:${chainId}`,
+    blockNumber,
+  };
+}
+
+function keysRoute({ access }: HttpDeps): Route {
+  return route({
+    path: '/.well-known/jwks.json',
+    name: 'getTokenKeys',
+    tag: 'access',
+    summary: 'Public keys that access tokens are signed with',
+    reply: JWKS_REPLY,
+    // A key that is revoked is refused within a minute everywhere.
+    handle: async () => ({ headers: { 'Cache-Control': 'public, max-age=60' }, body: { keys: await access.keys.listPublicKeys() } }),
+  });
+}

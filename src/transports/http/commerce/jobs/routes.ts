@@ -1,0 +1,129 @@
+import { getAddress, isAddressEqual } from 'viem';
+import type { z } from 'zod';
+import type { RequestContext } from '../../../../auth/request-context.ts';
+import { buildJobResource, type JobDocWithoutText } from '../../../../commerce/jobs/job-doc.ts';
+import type { JobService } from '../../../../commerce/jobs/job-service.ts';
+import { buildFetchMessage, describeNextStep, getWithheldReason, signJobReceipt } from '../../../../commerce/jobs/job-status.ts';
+import { getCaip2Network, type MerchantConfig } from '../../../../commerce/merchant-config.ts';
+import { formatAmount, usdFromMicros } from '../../../../commerce/money.ts';
+import { findOffering } from '../../../../commerce/offerings.ts';
+import { toPaymentResponse, toReceiptResponse } from '../../../../commerce/receipts/payment-response.ts';
+import { OracleError } from '../../../../platform/errors.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { type Reply, type Route, route } from '../../server/route.ts';
+import { requireWalletSignature } from '../wallet-signature.ts';
+import { DELIVERY, FETCH_BODY, JOB_PARAMS, JOB_REPLY } from './schemas.ts';
+
+const PATH = '/api/svc/commerce/jobs/{jobId}';
+
+const FETCH_MESSAGE_TEMPLATE = 'Fetch svc job: <contract, with its checksum>:<jobId>:<timestamp>';
+
+/** Jobs of the agent commerce protocol (interface, section 2.8): what became of one, and what it has delivered. */
+export function jobRoutes(deps: HttpDeps): Route[] {
+  return [
+    route({
+      path: PATH,
+      name: 'getJob',
+      tag: 'commerce',
+      summary: 'What became of an agent commerce job, without what it delivers',
+      description:
+        'Jobs are created in the ERC-8183 contract that `GET /api/svc/commerce/offerings?channel=agent-commerce` names, for the provider named there. One is known here once it is at the confirmation depth: before, the answer is 503 with `Retry-After`.',
+      params: JOB_PARAMS,
+      reply: JOB_REPLY,
+      errors: ['NOT_FOUND', 'STEP_WAITING', 'TRANSACTION_UNCONFIRMED', 'CHAIN_UNREACHABLE'],
+      handle: async ({ params, context }) => ({ body: await toJobReply(deps, await requireJob(deps, params.jobId, context)) }),
+    }),
+    route({
+      method: 'post',
+      path: `${PATH}/deliverable`,
+      name: 'fetchJobDeliverable',
+      tag: 'commerce',
+      summary: 'The exact bytes that a job has delivered, for its client and its evaluator',
+      description: `The wallet signs \`${FETCH_MESSAGE_TEMPLATE}\` (EIP-191); contract wallets sign by EIP-1271. The keccak256 of the bytes is what the job says on chain. They are handed out while the job is SUBMITTED and once it is COMPLETED; after it was rejected, or has expired, no longer.`,
+      cost: 'rpc',
+      params: JOB_PARAMS,
+      body: FETCH_BODY,
+      reply: DELIVERY,
+      errors: ['UNAUTHENTICATED', 'NOT_FOUND', 'STEP_WAITING', 'TRANSACTION_UNCONFIRMED', 'CHAIN_UNREACHABLE'],
+      handle: ({ params, body, context }) => fetchDeliverable(deps, params.jobId, { ...body, asker: context }),
+    }),
+  ];
+}
+
+type KnownJob = JobDocWithoutText & { onChain: NonNullable<JobDocWithoutText['onChain']> };
+
+async function requireJob({ jobs, commerce }: HttpDeps, jobId: string, context: RequestContext): Promise<KnownJob & { desk: JobService }> {
+  const job = await jobs?.find(BigInt(jobId));
+  if (jobs && job?.onChain) return { ...job, onChain: job.onChain, desk: jobs };
+  // Jobs are looked for once history is replayed.
+  commerce.requireOpen();
+  await context.countChainCall();
+  if (await jobs?.isUnconfirmed(BigInt(jobId))) {
+    throw new OracleError('TRANSACTION_UNCONFIRMED', 'The job is on chain, and its block is not deep enough or not read yet', {
+      field: 'jobId',
+      suggestedAction: 'Send the same request again in a moment.',
+      retryAfterSeconds: 2,
+    });
+  }
+  throw new OracleError('NOT_FOUND', 'No such job for this provider', {
+    field: 'jobId',
+    suggestedAction: 'Create it in the contract and for the provider that the offerings name.',
+  });
+}
+
+const toJobAmount = (units: bigint) => ({ amount: units.toString(), usd: formatAmount(usdFromMicros(units)) });
+
+async function toJobReply({ commerce, now }: HttpDeps, job: KnownJob & { desk: JobService }): Promise<z.input<typeof JOB_REPLY>> {
+  const { jobId, desk, onChain, accepted, reason, offering, ref } = job;
+  const price = offering === null ? null : (findOffering('agent-commerce', offering)?.price.amount ?? null);
+  const receipt = await signJobReceipt(job, { ...commerce, provider: desk.provider });
+  return {
+    success: true,
+    ...{ jobId, contract: desk.contract, chain: getCaip2Network(commerce.merchant), provider: desk.provider },
+    ...{ state: onChain.state, accepted, reason, next: describeNextStep(job, now()), waitingFor: job.failure },
+    ...{ offering, price: price === null ? null : toJobAmount(price), budget: toJobAmount(BigInt(onChain.budget)), ref },
+    client: getAddress(onChain.client),
+    evaluator: getAddress(onChain.evaluator),
+    expiresAt: onChain.expiresAt.toISOString(),
+    deliverable: toDeliverable(job),
+    payment: toJobPayment(job, commerce.merchant),
+    receipt: receipt === null ? null : toReceiptResponse(receipt),
+    updatedAt: now().toISOString(),
+  };
+}
+
+function toJobPayment(job: KnownJob & { desk: JobService }, merchant: MerchantConfig): z.input<typeof JOB_REPLY>['payment'] {
+  const { desk, onChain, offering, payment, ref } = job;
+  if (payment === null || offering === null) return null;
+  const { amountMicros, txHash, settledAt } = payment;
+  return toPaymentResponse({
+    ...{ channel: 'agent-commerce', offering, resource: buildJobResource(job), ref, txHash, settledAt },
+    ...{ payer: onChain.client, payee: desk.provider, asset: merchant.asset, chain: getCaip2Network(merchant) },
+    amountMicros: BigInt(amountMicros),
+  });
+}
+
+function toDeliverable({ jobId, delivery, submission }: KnownJob): z.input<typeof JOB_REPLY>['deliverable'] {
+  if (delivery === null || submission === null) return null;
+  const path = `${PATH.replace('{jobId}', jobId)}/deliverable`;
+  return { hash: delivery.hash, txHash: submission.txHash, submittedAt: submission.at.toISOString(), path };
+}
+
+async function fetchDeliverable(
+  deps: HttpDeps,
+  jobId: string,
+  { wallet, timestamp, signature, asker: context }: z.output<typeof FETCH_BODY> & { asker: RequestContext },
+): Promise<Reply<never>> {
+  const job = await requireJob(deps, jobId, context);
+  const { desk, onChain } = job;
+  if (![onChain.client, onChain.evaluator].some((entitled) => isAddressEqual(entitled, wallet))) {
+    throw new OracleError('UNAUTHENTICATED', 'This wallet is neither the client nor the evaluator of the job', { field: 'wallet' });
+  }
+  const message = buildFetchMessage(desk.contract, jobId, timestamp);
+  await requireWalletSignature(deps, { message, template: FETCH_MESSAGE_TEMPLATE, wallet, timestamp, signature });
+  const withheld = getWithheldReason(job);
+  if (withheld !== null) throw new OracleError('NOT_FOUND', withheld, { field: 'jobId', suggestedAction: 'Create another job.' });
+  const delivery = await desk.findDelivery(BigInt(jobId));
+  if (delivery === null) throw new OracleError('STEP_WAITING', 'Nothing is delivered for this job yet', { retryAfterSeconds: 5 });
+  return { headers: { 'Content-Type': 'application/json; charset=utf-8' }, raw: delivery.text };
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { CHANNELS } from '../../../../commerce/channels.ts';
+import { type Commerce, listChannelStates } from '../../../../commerce/commerce.ts';
+import { aggregatePartnerTotals } from '../../../../commerce/ledger/referrals.ts';
+import { aggregateRevenue, type PaymentTotals } from '../../../../commerce/ledger/revenue.ts';
+import type { MerchantConfig } from '../../../../commerce/merchant-config.ts';
+import { formatAmount, formatMoney, usdFromMicros } from '../../../../commerce/money.ts';
+import { getOfferingId, OFFERINGS, type Offering } from '../../../../commerce/offerings.ts';
+import { getPaymentInstructions } from '../../../../commerce/payment-instructions.ts';
+import { formatDay } from '../../../../forecast/day.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { type Route, route } from '../../server/route.ts';
+import { OFFERINGS_REPLY, PARTNERS_REPLY, REVENUE_REPLY } from './schemas.ts';
+
+/** Interface, section 2.8: what is sold, and what was earned with it. */
+export function commerceRoutes(deps: HttpDeps): Route[] {
+  return [
+    route({
+      path: '/api/svc/commerce/offerings',
+      name: 'listOfferings',
+      tag: 'commerce',
+      summary: 'Everything that is sold, with its price, and whether it can be bought now',
+      query: z.object({
+        channel: z
+          .enum(CHANNELS, { error: `must be one of ${CHANNELS.join(', ')}` })
+          .optional()
+          .describe('Only what is sold this way'),
+      }),
+      reply: OFFERINGS_REPLY,
+      handle: ({ query }) => ({ body: toOfferingsReply(deps, query.channel) }),
+    }),
+    route({
+      path: '/api/svc/revenue',
+      name: 'getRevenue',
+      tag: 'commerce',
+      summary: 'Settled revenue by channel, offering and day',
+      reply: REVENUE_REPLY,
+      handle: async () => ({ body: await readRevenue(deps.commerce, deps.now()) }),
+    }),
+    route({
+      path: '/api/svc/partner-stats',
+      name: 'getPartnerStats',
+      tag: 'commerce',
+      summary: 'What partners have brought, all together',
+      reply: PARTNERS_REPLY,
+      handle: async () => ({ body: await readPartnerTotals(deps.commerce, deps.now()) }),
+    }),
+  ];
+}
+
+function toOfferingsReply(deps: HttpDeps, channel: Offering['channel'] | undefined): z.input<typeof OFFERINGS_REPLY> {
+  const channels = listChannelStates(deps.commerce).filter((state) => channel === undefined || state.channel === channel);
+  const offerings = OFFERINGS.flatMap((offering) => {
+    const state = channels.find((one) => one.channel === offering.channel);
+    return state === undefined ? [] : [toOfferingReply(offering, deps, state.open)];
+  });
+  return { success: true, offerings, channels, count: offerings.length };
+}
+
+function toOfferingReply(offering: Offering, { commerce, jobs }: HttpDeps, open: boolean) {
+  const { name, channel, title, description, price, delivers, evidence, example } = offering;
+  const { merchant, purchaseSignatures: signatures } = commerce;
+  return {
+    ...{ id: getOfferingId(offering), name, channel, title, description },
+    priceDisplay: formatMoney(price),
+    price: { amount: price.amount.toString(), asset: merchant.asset, decimals: price.decimals, currency: 'USD' as const },
+    ...{ delivers: [...delivers], evidence, example, open },
+    howToPay: getPaymentInstructions(offering, { merchant, jobs, signatures, open }),
+  };
+}
+
+async function readRevenue({ ledger, merchant: { asset, realMoney } }: Commerce, now: Date): Promise<z.input<typeof REVENUE_REPLY>> {
+  const revenue = await aggregateRevenue(ledger.payments, now);
+  return {
+    success: true,
+    ...toTakingsReply(revenue.total),
+    payers: revenue.payers,
+    since: revenue.firstSettledAt?.toISOString() ?? null,
+    lastSettledAt: revenue.lastSettledAt?.toISOString() ?? null,
+    byChannel: revenue.byChannel.map((one) => ({ channel: one.channel, ...toTakingsReply(one) })),
+    byOffering: revenue.byOffering.map(({ channel, offering, ...takings }) => ({
+      id: getOfferingId({ channel, name: offering }),
+      channel,
+      offering,
+      ...toTakingsReply(takings),
+    })),
+    byDay: revenue.byDay.map(({ day, ...takings }) => ({ date: formatDay(day), ...toTakingsReply(takings) })),
+    asset,
+    ...buildMoneyStatement({ realMoney }, now),
+  };
+}
+
+async function readPartnerTotals({ ledger, merchant: { realMoney } }: Commerce, now: Date): Promise<z.input<typeof PARTNERS_REPLY>> {
+  const { partners, referred, total } = await aggregatePartnerTotals(ledger.payments);
+  return {
+    success: true,
+    partners,
+    paidCalls: referred.payments,
+    referred: toTakingsReply(referred),
+    total: toTakingsReply(total),
+    share: computeShare(referred, total),
+    ...buildMoneyStatement({ realMoney }, now),
+  };
+}
+
+/** A sum for a reply: exact in both units. */
+export function toTakingsReply({ payments, amountMicros }: PaymentTotals) {
+  return { payments, usd: formatAmount(usdFromMicros(amountMicros)), usdMicros: amountMicros.toString() };
+}
+
+/** Rounded down, so that not everything never looks like everything; null of nothing. */
+export function computeShare(part: PaymentTotals, whole: PaymentTotals): number | null {
+  return whole.amountMicros === 0n ? null : Number((part.amountMicros * 10_000n) / whole.amountMicros) / 10_000;
+}
+
+/** What stands under every count of money. */
+export function buildMoneyStatement({ realMoney }: Pick<MerchantConfig, 'realMoney'>, now: Date) {
+  const rule = 'Only payments that have settled on chain count; prices, offers, authorizations and money on its way do not.';
+  const statement = realMoney ? rule : `${rule} This chain is a local one: its money is worth nothing.`;
+  return { realMoney, statement, asOf: now.toISOString() };
+}

@@ -1,0 +1,27 @@
+import { type Address, getAddress, type Hex, hashMessage } from 'viem';
+import { requireWithinLoginWindow, toTimestampMs } from '../../../auth/login/login-message.ts';
+import { OracleError } from '../../../platform/errors.ts';
+import type { HttpDeps } from '../deps.ts';
+
+/** A message that a wallet has signed at a time. */
+export interface SignedMessage {
+  /** The text (EIP-191), with the timestamp as it was sent. */
+  message: string;
+  /** The same with placeholders, for whoever got it wrong. */
+  template: string;
+  wallet: Address;
+  /** Unix time in seconds or milliseconds. */
+  timestamp: number;
+  signature: Hex;
+}
+
+/** @throws OracleError UNAUTHENTICATED naming `timestamp` or `signature`, CHAIN_UNREACHABLE */
+export async function requireWalletSignature({ commerce, now }: Pick<HttpDeps, 'commerce' | 'now'>, signed: SignedMessage): Promise<void> {
+  const { message, template: form, wallet, timestamp, signature } = signed;
+  requireWithinLoginWindow(toTimestampMs(timestamp), now(), 'timestamp');
+  if (await commerce.isSignedBy({ wallet: getAddress(wallet), hash: hashMessage(message), signature })) return;
+  throw new OracleError('UNAUTHENTICATED', 'The signature is not one of this wallet over this message', {
+    field: 'signature',
+    suggestedAction: `Sign \`${form}\` with this wallet.`,
+  });
+}

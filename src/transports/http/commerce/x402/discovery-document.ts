@@ -1,0 +1,104 @@
+import type { z } from 'zod';
+import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
+import { IDENTITY } from '../../../../../agent-card/identity.ts';
+import { getCaip2Network } from '../../../../commerce/merchant-config.ts';
+import { formatAmount, formatMoney, USD_DECIMALS } from '../../../../commerce/money.ts';
+import { getOfferingId, PAID_RESOURCES } from '../../../../commerce/offerings.ts';
+import { getReceiptDomain, RECEIPT_TYPES } from '../../../../commerce/receipts/receipt.ts';
+import { buildAnswerMessage } from '../../../../commerce/x402/protocol/answer-message.ts';
+import { buildPaymentQuote, PAYMENT_IDENTIFIER } from '../../../../commerce/x402/protocol/payment-quote.ts';
+import { ANSWER_RETENTION_DAYS } from '../../../../commerce/x402/sales-service.ts';
+import { DEFAULT_HORIZON, parseHorizonDays } from '../../../../forecast/horizon-input.ts';
+import { joinUrl } from '../../../../platform/service-url.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { PAYMENT_HEADERS, PAYMENT_REQUIRED_HEADER, SETTLEMENT_HEADERS } from '../../server/payments/payment-headers.ts';
+import { PAID_INPUT } from './paid-route.ts';
+import type { X402_DOCUMENT, X402_RESOURCES } from './schemas.ts';
+
+type DiscoveryDeps = Pick<HttpDeps, 'commerce' | 'publicUrl'>;
+type X402Document = z.input<typeof X402_DOCUMENT>;
+
+const MIME_TYPE = 'application/json';
+
+/** What is paid for with the request, on which terms, and how: `/.well-known/x402.json`. */
+export function buildX402Document({ commerce, publicUrl }: DiscoveryDeps): X402Document {
+  const { merchant, facilitatorUrl: url } = commerce;
+  const toUrl = (path: string) => joinUrl(publicUrl, path);
+  const resources = PAID_RESOURCES.map((offering) => buildResourceEntry(offering, { commerce, publicUrl }));
+  return {
+    success: true,
+    version: 1,
+    x402Versions: resources.some(({ v1 }) => v1.accepts.length > 0) ? [1, 2] : [2],
+    name: IDENTITY.name,
+    description: IDENTITY.description,
+    chain: getCaip2Network(merchant),
+    network: resources[0]?.v1.accepts[0]?.network ?? null,
+    payee: merchant.payee,
+    asset: { address: merchant.asset, ...merchant.domain, decimals: USD_DECIMALS },
+    realMoney: merchant.realMoney,
+    facilitator: { kind: url === null ? 'in-process' : 'external', url },
+    headers: { proof: [...PAYMENT_HEADERS], terms: PAYMENT_REQUIRED_HEADER, settlement: Object.values(SETTLEMENT_HEADERS) },
+    extensions: [PAYMENT_IDENTIFIER],
+    resources,
+    receipt: buildReceiptEntry(commerce),
+    again: {
+      url: toUrl('/api/svc/commerce/answers'),
+      message: buildAnswerMessage('0x', 0).replace('0x:0', '<txHash in lower case>:<timestamp>'),
+      days: ANSWER_RETENTION_DAYS,
+    },
+    mcp: {
+      url: toUrl(ENDPOINTS.mcp),
+      how: 'Call the tool; the result says what has to be paid; call it again with the payment in _meta["x402/payment"].',
+    },
+    a2a: {
+      card: toUrl(ENDPOINTS.agentCard),
+      how: 'Send the message; the task asks for input and says what has to be paid; send the payment on the same task. The x402 extension of the card has its name.',
+    },
+    docs: toUrl('/docs'),
+    offerings: toUrl('/api/svc/commerce/offerings'),
+  };
+}
+
+function buildResourceEntry(
+  offering: (typeof PAID_RESOURCES)[number],
+  { commerce, publicUrl }: DiscoveryDeps,
+): X402Document['resources'][number] {
+  const { title, description, delivers, evidence, price, example, name, resource } = offering;
+  const url = joinUrl(publicUrl, resource.path);
+  const described = { url, description: resource.describe(parseHorizonDays(DEFAULT_HORIZON)), mimeType: MIME_TYPE };
+  const { requirements, requirementsV1 } = buildPaymentQuote(commerce.merchant, offering, described);
+  return {
+    resource: url,
+    type: 'http',
+    method: resource.method,
+    offering: getOfferingId(offering),
+    ...{ title, description, delivers: [...delivers], evidence, mimeType: MIME_TYPE },
+    price: { usd: formatAmount(price), amount: price.amount.toString(), display: formatMoney(price) },
+    x402Version: 2,
+    accepts: [requirements],
+    v1: { x402Version: 1, accepts: requirementsV1 === null ? [] : [requirementsV1] },
+    input: PAID_INPUT,
+    example,
+    freeHold: name === 'x402_signal' && commerce.freeHold,
+    docs: `${joinUrl(publicUrl, '/docs')}#/signal`,
+  };
+}
+
+function buildReceiptEntry({ merchant, receiptSigner }: DiscoveryDeps['commerce']): X402Document['receipt'] {
+  return {
+    domain: getReceiptDomain(merchant.chainId),
+    types: { Receipt: RECEIPT_TYPES.Receipt.map((field) => ({ ...field })) },
+    primaryType: 'Receipt',
+    signer: receiptSigner,
+    answerHash: 'keccak256 of the RFC 8785 form, in UTF-8, of the answer without its members `payment` and `receipt`',
+  };
+}
+
+/** `/.well-known/x402`: what indexes of paid resources crawl. */
+export function buildX402Resources({ publicUrl }: Pick<HttpDeps, 'publicUrl'>): z.input<typeof X402_RESOURCES> {
+  return {
+    version: 1,
+    resources: PAID_RESOURCES.map(({ resource }) => joinUrl(publicUrl, resource.path)),
+    instructions: `Terms, schemas and receipts: ${joinUrl(publicUrl, ENDPOINTS.x402)}. The record and its verdict are free: ${joinUrl(publicUrl, '/api/svc/scorecard')}. Read them first.`,
+  };
+}

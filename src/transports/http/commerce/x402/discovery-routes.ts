@@ -1,0 +1,36 @@
+import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { buildWeakEtag } from '../../server/replies/etag.ts';
+import { type Route, route } from '../../server/route.ts';
+import { buildX402Document, buildX402Resources } from './discovery-document.ts';
+import { X402_DOCUMENT, X402_RESOURCES } from './schemas.ts';
+
+const FIVE_MINUTES = 'public, max-age=300';
+
+/** Interface, section 4.1: what is paid for with the request, for programs that look for it. */
+export function x402Routes(deps: Pick<HttpDeps, 'commerce' | 'publicUrl'>): Route[] {
+  return [
+    route({
+      path: ENDPOINTS.x402,
+      name: 'getX402Document',
+      tag: 'commerce',
+      summary: 'What is paid for with the request itself by x402, on which terms, and how receipts are checked',
+      reply: X402_DOCUMENT,
+      handle() {
+        const body = buildX402Document(deps);
+        return { headers: { 'Cache-Control': FIVE_MINUTES, ETag: buildWeakEtag(body) }, body };
+      },
+    }),
+    route({
+      path: ENDPOINTS.x402Resources,
+      name: 'listX402Resources',
+      tag: 'commerce',
+      summary: 'The same as a bare list of URLs, for indexes of paid resources',
+      reply: X402_RESOURCES,
+      handle() {
+        const body = buildX402Resources(deps);
+        return { headers: { 'Cache-Control': FIVE_MINUTES, ETag: buildWeakEtag(body) }, body };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { REF_CODE_PATTERN, REF_CODE_RULE } from '../../../../commerce/ledger/ref-code.ts';
+import type { Offering, PaidResource } from '../../../../commerce/offerings.ts';
+import type { PaidCall, PreparedAnswer, SaleResult } from '../../../../commerce/x402/paid-call.ts';
+import type { PaymentQuote } from '../../../../commerce/x402/protocol/payment-quote.ts';
+import { toSaleResponse, toSettlementResponse } from '../../../../commerce/x402/protocol/settlement-response.ts';
+import { SIGNAL_HORIZONS } from '../../../../forecast/horizon-input.ts';
+import { formatHorizonName } from '../../../../forecast/model.ts';
+import { joinUrl } from '../../../../platform/service-url.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { signalDaysInput } from '../../server/parsing/parameters.ts';
+import { buildSettlementHeaders } from '../../server/payments/payment-headers.ts';
+import { type PaymentProof, readPaymentProof } from '../../server/payments/payment-proof.ts';
+import { type Reply, type Route, route } from '../../server/route.ts';
+import type { SOLD } from '../payment-schemas.ts';
+
+const PAID_QUERY = z.object({
+  horizon: signalDaysInput,
+  ref: z
+    .string({ error: `must be given once, with ${REF_CODE_RULE}` })
+    .regex(REF_CODE_PATTERN, `must have ${REF_CODE_RULE}`)
+    .optional()
+    .describe(`Code of the partner who sent the buyer, in any case: ${REF_CODE_RULE}`),
+});
+
+/** The query of every paid operation as a JSON Schema. */
+export const PAID_INPUT = {
+  type: 'object',
+  properties: {
+    horizon: {
+      type: 'string',
+      enum: SIGNAL_HORIZONS,
+      default: '7d',
+      description: 'Days from the opening of the outcome window to its end; 1d is accepted too, and the number alone, such as 7',
+    },
+    ref: { type: 'string', pattern: REF_CODE_PATTERN.source, description: 'Code of the partner who sent the buyer' },
+  },
+} as const;
+
+export interface PaidOperation<R extends z.ZodType> extends Pick<Route, 'name' | 'summary' | 'description'> {
+  offering: Offering & { resource: PaidResource };
+  reply: R;
+  /** Makes what is sold, once a payment was found good; nobody has paid yet. */
+  answer(horizonDays: number): Promise<PreparedAnswer>;
+}
+
+/** An operation that answers for a payment: what it says is made and sold between the proof and the settlement, and knows of neither. */
+export function createPaidRoute<R extends z.ZodType>(
+  { commerce, publicUrl }: Pick<HttpDeps, 'commerce' | 'publicUrl'>,
+  { offering, reply, answer, ...declared }: PaidOperation<R>,
+): Route {
+  const { sales } = commerce;
+  return route({
+    ...declared,
+    path: offering.resource.path,
+    tag: 'signal',
+    access: 'paid',
+    offering,
+    query: PAID_QUERY,
+    reply,
+    errors: ['CONFLICT', 'STEP_WAITING', 'CHAIN_UNREACHABLE', 'TRANSACTION_UNCONFIRMED'],
+    async handle({ query, context, header, isHead }) {
+      const resource = buildPaidResource(offering, publicUrl, query.horizon);
+      const quote = sales.getQuote({ offering, resource });
+      // Whoever only asks for headers is charged for nothing.
+      const paymentProof = isHead ? null : readPaymentProof(header, quote);
+      const call: PaidCall = {
+        ...{ offering, resource },
+        input: { horizon: formatHorizonName(query.horizon) },
+        payment: paymentProof?.payment ?? null,
+        ref: query.ref ?? null,
+        address: context.address,
+        requireRejectionAllowance: (payer) => context.requirePaymentRoom(payer),
+        countRejection: (payer) => context.countRejectedPayment(payer),
+        answer: () => answer(query.horizon),
+      };
+      return toSoldReply(await sales.sell(call), quote, paymentProof) as Reply<R extends z.ZodType ? z.input<R> : never>;
+    },
+  });
+}
+
+/** What is paid for, in the one spelling that terms and receipts have. */
+function buildPaidResource({ resource: { path, describe } }: PaidOperation<z.ZodType>['offering'], publicUrl: string, horizonDays: number) {
+  const url = `${joinUrl(publicUrl, path)}?horizon=${formatHorizonName(horizonDays)}`;
+  return { url, description: describe(horizonDays), mimeType: 'application/json' };
+}
+
+function toSoldReply(sold: SaleResult, quote: PaymentQuote, paymentProof: PaymentProof | null): Reply {
+  const { body, payment } = sold;
+  if (payment === null) return { body: { ...body, payment: null, receipt: null } };
+  const settlement = (network: string) => toSettlementResponse(payment, network);
+  return { headers: buildSettlementHeaders(settlement, quote, paymentProof?.headers ?? []), body: buildSoldBody(sold) };
+}
+
+/** An answer as it was sold, with how it was paid for and the receipt. */
+export function buildSoldBody({ body, payment, receipt }: SaleResult): Record<string, unknown> & SoldMembers {
+  return { ...body, ...toSaleResponse({ payment: payment!, receipt: receipt! }) };
+}
+
+type SoldMembers = { [Name in keyof typeof SOLD]: z.input<(typeof SOLD)[Name]> };

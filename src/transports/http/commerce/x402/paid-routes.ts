@@ -1,0 +1,98 @@
+import type { z } from 'zod';
+import type { Caller } from '../../../../auth/caller.ts';
+import { formatMoney } from '../../../../commerce/money.ts';
+import { type Offering, PAID_RESOURCES } from '../../../../commerce/offerings.ts';
+import type { PreparedAnswer } from '../../../../commerce/x402/paid-call.ts';
+import { buildAnswerMessage } from '../../../../commerce/x402/protocol/answer-message.ts';
+import { OracleError } from '../../../../platform/errors.ts';
+import { getOracleSignal, type OracleSignal } from '../../../../record/oracle/oracle-signal.ts';
+import { getPremiumSignal } from '../../../../record/oracle/premium-signal.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { type Route, route } from '../../server/route.ts';
+import { requireWalletSignature } from '../wallet-signature.ts';
+import { buildSoldBody, createPaidRoute } from './paid-route.ts';
+import { ANSWER_BODY, PAID_PREMIUM_SIGNAL, PAID_SIGNAL } from './paid-schemas.ts';
+import { ANSWER_AGAIN } from './schemas.ts';
+
+/** What is told to whoever has paid for this very answer. */
+const PAYER: Caller = { tier: 'public', paid: true };
+
+const PAYMENT_DESCRIPTION =
+  'Without a payment it answers 402 with the terms in both versions of x402, the same whatever the forecast says. `payment` and `receipt` are added to what was sold. The same payment sent again from the same address, or with its payment-identifier, gets the same answer, and is never charged twice. What fails here is not charged.';
+
+/** Interface, section 4.5: answers that are paid for with the request, and those that were. */
+export function paidRoutes(deps: HttpDeps): Route[] {
+  const signal = findPaidResource('x402_signal');
+  const premium = findPaidResource('x402_premium_signal');
+  return [
+    createPaidRoute(deps, {
+      name: 'buySignal',
+      summary: 'The newest forecast of a horizon with its proof, paid for with the request',
+      description: `${PAYMENT_DESCRIPTION} An abstention costs nothing unless the operator has set otherwise: a good payment is answered with HOLD, not used, and \`charged\` is false.`,
+      offering: signal,
+      reply: PAID_SIGNAL,
+      answer: async (horizonDays) => {
+        const soldSignal = await getOracleSignal(deps, horizonDays, PAYER);
+        const isFree = deps.commerce.freeHold && soldSignal.signal === 'HOLD';
+        return { ...prepareAnswer(soldSignal, signal), ...(isFree ? { freeBody: buildFreeHold(soldSignal) } : {}) };
+      },
+    }),
+    createPaidRoute(deps, {
+      name: 'buyPremiumSignal',
+      summary: 'The same with everything it rests on, and the scorecard, paid for with the request',
+      description: `${PAYMENT_DESCRIPTION} A HOLD is charged for too: here the rest is what is bought.`,
+      offering: premium,
+      reply: PAID_PREMIUM_SIGNAL,
+      answer: async (horizonDays) => prepareAnswer(await getPremiumSignal(deps, horizonDays, PAYER), premium),
+    }),
+    answersRoute(deps),
+  ];
+}
+
+function findPaidResource(name: string) {
+  return PAID_RESOURCES.find((offering) => offering.name === name)!;
+}
+
+function prepareAnswer(soldSignal: OracleSignal, { price }: Offering): PreparedAnswer {
+  const access = { tier: PAYER.tier, wallet: null, requirement: `${formatMoney(price)} a request` };
+  const { predictionId: forecastId, attestationUid } = soldSignal;
+  return { body: { success: true, ...soldSignal, access, charged: true }, forecastId, attestationUid };
+}
+
+/** That it abstains, and nothing else of what it thinks: it has not been paid for. */
+function buildFreeHold({ horizon, date, predictionId, windowOpensAt, resolvesAt, nextSignalAt }: OracleSignal): PreparedAnswer['body'] {
+  const facts = { horizon, date, predictionId, windowOpensAt, resolvesAt, nextSignalAt };
+  const note = 'The oracle abstains for this horizon. Nothing was charged: the payment was not used, and is good for another request.';
+  return { success: true, signal: 'HOLD', direction: null, confidence: null, pUp: null, ...facts, charged: false, note };
+}
+
+const ANSWER_MESSAGE_TEMPLATE = 'Fetch svc answer: <txHash in lower case>:<timestamp>';
+
+function answersRoute(deps: HttpDeps): Route {
+  return route({
+    method: 'post',
+    path: '/api/svc/commerce/answers',
+    name: 'getAnswerAgain',
+    tag: 'commerce',
+    cost: 'rpc',
+    summary: 'An answer that was paid for by x402, once more, for the wallet that paid',
+    description: `For whoever paid and did not get the answer, or lost it. The wallet signs \`${ANSWER_MESSAGE_TEMPLATE}\` (EIP-191; contract wallets by EIP-1271 or ERC-6492). Answers are kept for 30 days, whichever door they were sold through.`,
+    body: ANSWER_BODY,
+    reply: ANSWER_AGAIN,
+    errors: ['UNAUTHENTICATED', 'NOT_FOUND'],
+    async handle({ body: { txHash, wallet, timestamp, signature } }): Promise<{ body: z.input<typeof ANSWER_AGAIN> }> {
+      const message = buildAnswerMessage(txHash, timestamp);
+      await requireWalletSignature(deps, { message, template: ANSWER_MESSAGE_TEMPLATE, wallet, timestamp, signature });
+      const answer = await deps.commerce.sales.findSaleResult(txHash, wallet);
+      if (answer === null) throw buildNotSoldError();
+      return { body: buildSoldBody(answer) };
+    },
+  });
+}
+
+function buildNotSoldError(): OracleError {
+  return new OracleError('NOT_FOUND', 'No answer is kept that this wallet has paid for by this transaction', {
+    field: 'txHash',
+    suggestedAction: 'Take the transaction from PAYMENT-RESPONSE or from the chain; answers are kept for 30 days.',
+  });
+}

@@ -1,0 +1,50 @@
+import type { Hash } from 'viem';
+import { z } from 'zod';
+import { SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
+import { FORECAST_ID, FORECAST_STATE } from '../../../../record/schemas/forecast.ts';
+import { ORACLE_SIGNAL } from '../../../../record/schemas/oracle.ts';
+import { LOGIN_BODY } from '../../auth/schemas.ts';
+import { PREMIUM_SIGNAL } from '../../forecast/signal/premium-schemas.ts';
+import { rawWalletInput, signatureInput } from '../../server/parsing/wallet-parameters.ts';
+import { SOLD } from '../payment-schemas.ts';
+
+const CHARGED = z.literal(true).describe('True: this answer was paid for');
+
+const UNPAID = z.null().describe('Null: an abstention without a charge says no more; a paid answer has it');
+
+/** An abstention, told without a charge. */
+const FREE_HOLD = z.object({
+  success: SUCCESS,
+  signal: z.literal('HOLD').describe('The oracle abstains'),
+  direction: UNPAID,
+  confidence: UNPAID,
+  pUp: UNPAID,
+  horizon: FORECAST_ID.horizon,
+  date: FORECAST_ID.date,
+  predictionId: FORECAST_ID.predictionId,
+  windowOpensAt: FORECAST_STATE.windowOpensAt,
+  resolvesAt: FORECAST_STATE.resolvesAt,
+  nextSignalAt: TIME.nullable().describe('When the next forecast is due; null where the market data ends before'),
+  charged: z.literal(false).describe('False: the payment was not used, and is good for another request'),
+  note: z.string().describe('The same in words'),
+  payment: z.null().describe('Null: nothing was paid'),
+  receipt: z.null().describe('Null: there is none for what was not paid for'),
+});
+
+/** `GET /oracle` (interface, section 4.5). */
+export const PAID_SIGNAL = z.union([z.object({ ...ORACLE_SIGNAL.shape, charged: CHARGED, ...SOLD }), FREE_HOLD]);
+
+/** `GET /oracle/premium` (interface, section 4.5). */
+export const PAID_PREMIUM_SIGNAL = z.object({ ...PREMIUM_SIGNAL.shape, charged: CHARGED, ...SOLD });
+
+/** `POST /api/svc/commerce/answers`. */
+export const ANSWER_BODY = z.strictObject({
+  txHash: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex characters')
+    .transform((text) => text.toLowerCase() as Hash)
+    .meta({ description: 'The transaction that paid for the answer', override: { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' } }),
+  wallet: rawWalletInput,
+  timestamp: LOGIN_BODY.shape.timestamp,
+  signature: signatureInput,
+});

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { MARKET_ID_PATTERN } from '../../../contest/rounds/round.ts';
+import { MAX_PROBABILITY_BPS, MIN_PROBABILITY_BPS } from '../../../contest/scoring/score.ts';
+import { signatureInput, walletInput } from '../server/parsing/wallet-parameters.ts';
+
+export const MARKET = z
+  .string({ error: 'must be given once, as the id of a market' })
+  .max(40, 'is too long for the id of a market')
+  .regex(MARKET_ID_PATTERN, 'must be the id of a market, e.g. 2026-W32-62000')
+  .describe('Id of the market, from GET /api/svc/clawstake/markets');
+
+const PROBABILITY_RANGE = `must be a whole number of basis points from ${MIN_PROBABILITY_BPS} to ${MAX_PROBABILITY_BPS}`;
+const TIME_RANGE = 'must be a time in whole milliseconds since 1970';
+
+/** `POST /api/svc/prestake/commit`. */
+export const COMMIT_BODY = z.strictObject({
+  market: MARKET,
+  wallet: walletInput.describe('The wallet that commits; in mixed case its checksum (EIP-55) must hold'),
+  probabilityBps: z
+    .int({ error: PROBABILITY_RANGE })
+    .min(MIN_PROBABILITY_BPS, PROBABILITY_RANGE)
+    .max(MAX_PROBABILITY_BPS, PROBABILITY_RANGE)
+    .describe('P(close above the strike), basis points'),
+  issuedAtMs: z
+    .int({ error: TIME_RANGE })
+    .min(0, TIME_RANGE)
+    .describe('When this is signed, milliseconds since 1970; the newest commitment of a wallet and market counts'),
+  signature: signatureInput.describe(
+    'EIP-712 signature of the four fields above; of a contract wallet what it takes for one (EIP-1271, ERC-6492)',
+  ),
+});

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { COMMITMENT_PRIMARY_TYPE, COMMITMENT_TYPES } from '../../../contest/commitments/typed-data.ts';
+import type { Contest } from '../../../contest/contest.ts';
+import type { Pagination } from '../../../contest/pagination.ts';
+import { formatMarketQuestion } from '../../../contest/rounds/round.ts';
+import { getContestRules } from '../../../contest/rules.ts';
+import { MIN_RANKED_ROUNDS } from '../../../contest/scoring/rounds-interval.ts';
+import { POINTS_PER_BRIER } from '../../../contest/scoring/score.ts';
+import type { HttpDeps } from '../deps.ts';
+import { limitInput, offsetInput } from '../server/parsing/parameters.ts';
+import { type Route, route } from '../server/route.ts';
+import { COMMIT_BODY, MARKET } from './input.ts';
+import {
+  CONTEST_COMMIT_REPLY,
+  CONTEST_COMMITMENTS_REPLY,
+  CONTEST_LEADERBOARD_REPLY,
+  CONTEST_MARKETS_REPLY,
+  CONTEST_STATUS_REPLY,
+} from './schemas.ts';
+
+const MAX_OFFSET = 100_000;
+
+const buildPageInput = (what: string, fallback: number) => ({
+  limit: limitInput(100, fallback).describe(`How many ${what} at most`),
+  offset: offsetInput(MAX_OFFSET).describe(`How many ${what} to pass over`),
+});
+
+/** Interface, section 4.1: the contest, whose payloads the interface leaves open; and the commitments, which it does not have. */
+export function contestRoutes(deps: HttpDeps): Route[] {
+  return [...readingRoutes(deps), commitRoute(deps)];
+}
+
+function readingRoutes({ contest, now }: HttpDeps): Route[] {
+  return [
+    route({
+      path: '/api/svc/clawstake/status',
+      name: 'getContestStatus',
+      tag: 'contest',
+      summary: 'The contest: the open round with its deadline, counts, rules, and what a wallet signs',
+      reply: CONTEST_STATUS_REPLY,
+      handle: async () => ({ body: await readContestStatus(contest, now()) }),
+    }),
+    route({
+      path: '/api/svc/clawstake/markets',
+      name: 'listContestMarkets',
+      tag: 'contest',
+      summary: 'Rounds with their strikes and deadlines; outcomes and what the oracle had said once they are decided',
+      query: z.object(buildPageInput('rounds', 10)),
+      reply: CONTEST_MARKETS_REPLY,
+      handle: async ({ query }) => ({ body: await readContestMarkets(contest, query, now()) }),
+    }),
+    route({
+      path: '/api/svc/prestake/leaderboard',
+      name: 'getContestLeaderboard',
+      tag: 'contest',
+      summary: 'Wallets by how much better than the oracle they forecast',
+      query: z.object(buildPageInput('wallets', 20)),
+      reply: CONTEST_LEADERBOARD_REPLY,
+      handle: async ({ query }) => ({ body: await readContestLeaderboard(contest, query, now()) }),
+    }),
+    route({
+      path: '/api/svc/prestake/commitments',
+      name: 'listContestCommitments',
+      tag: 'contest',
+      summary: 'Commitments for a market with their signatures and scores, from its deadline on',
+      query: z.object({ market: MARKET, ...buildPageInput('commitments', 20) }),
+      reply: CONTEST_COMMITMENTS_REPLY,
+      errors: ['NOT_FOUND'],
+      handle: async ({ query }) => ({ body: await readCommitments(contest, query, now()) }),
+    }),
+  ];
+}
+
+function commitRoute({ contest }: HttpDeps): Route {
+  return route({
+    method: 'post',
+    path: '/api/svc/prestake/commit',
+    name: 'commitToContestMarket',
+    tag: 'contest',
+    summary: 'Commits a wallet to a probability for a market of the open round, by its signature',
+    description:
+      'For points only: nothing is staked and nothing is held. A later signature of the same wallet for the same market replaces the ' +
+      'commitment until the deadline; one that is not later is refused. `GET /api/svc/clawstake/status` tells what to sign (EIP-712).',
+    // A contract wallet is asked on chain.
+    cost: 'rpc',
+    body: COMMIT_BODY,
+    reply: CONTEST_COMMIT_REPLY,
+    errors: ['NOT_FOUND', 'CONFLICT', 'UNAUTHENTICATED', 'CHAIN_UNREACHABLE'],
+    handle: async ({ body }) => ({ body: await commitProbability(contest, body) }),
+  });
+}
+
+async function readContestStatus(contest: Contest, now: Date): Promise<z.input<typeof CONTEST_STATUS_REPLY>> {
+  const { open, running, counts, domain } = await contest.getStatus();
+  return {
+    success: true,
+    name: 'Weekly BTC/USD close, forecast against the oracle',
+    openRound: open,
+    runningRounds: running,
+    counts,
+    rules: getContestRules(),
+    signing: { domain, types: { Commitment: [...COMMITMENT_TYPES.Commitment] }, primaryType: COMMITMENT_PRIMARY_TYPE },
+    timestamp: now.toISOString(),
+  };
+}
+
+async function readContestMarkets(contest: Contest, range: Pagination, now: Date): Promise<z.input<typeof CONTEST_MARKETS_REPLY>> {
+  const { rounds, total } = await contest.listRounds(range);
+  return { success: true, rounds, count: rounds.length, total, timestamp: now.toISOString() };
+}
+
+const NOTE = `A round counts once, since its markets share one close; wallets with fewer than ${MIN_RANKED_ROUNDS} scored rounds are not ranked. \
+The interval takes rounds for independent and is of one wallet looked at alone: of many wallets the first is first partly by luck.`;
+
+async function readContestLeaderboard(contest: Contest, range: Pagination, now: Date): Promise<z.input<typeof CONTEST_LEADERBOARD_REPLY>> {
+  const { standings, total, ranked } = await contest.listStandings(range);
+  return {
+    success: true,
+    leaderboard: standings,
+    count: standings.length,
+    total,
+    ranked,
+    pointsPerBrier: POINTS_PER_BRIER,
+    minRankedRounds: MIN_RANKED_ROUNDS,
+    note: NOTE,
+    timestamp: now.toISOString(),
+  };
+}
+
+async function readCommitments(
+  contest: Contest,
+  { market, ...range }: Pagination & { market: string },
+  now: Date,
+): Promise<z.input<typeof CONTEST_COMMITMENTS_REPLY>> {
+  const { round, commitments, total } = await contest.listCommitments(market, range);
+  return {
+    success: true,
+    round: round.round,
+    market,
+    deadline: round.deadline,
+    public: commitments !== null,
+    commitments: commitments ?? [],
+    count: commitments?.length ?? 0,
+    total,
+    timestamp: now.toISOString(),
+  };
+}
+
+async function commitProbability(contest: Contest, body: z.output<typeof COMMIT_BODY>): Promise<z.input<typeof CONTEST_COMMIT_REPLY>> {
+  const { round, market, committedAt, replaced, digest } = await contest.commit(body);
+  const { wallet, probabilityBps, issuedAtMs } = body;
+  return {
+    success: true,
+    round: round._id,
+    market: market.id,
+    question: formatMarketQuestion(round, market),
+    wallet,
+    probabilityBps,
+    issuedAtMs,
+    committedAt: committedAt.toISOString(),
+    replaced,
+    digest,
+    deadline: round.opensAt.toISOString(),
+    resolvesAt: round.resolvesAt.toISOString(),
+  };
+}

@@ -1,0 +1,27 @@
+import { ENDPOINTS } from '../../../../agent-card/endpoints.ts';
+import { IDENTITY } from '../../../../agent-card/identity.ts';
+import { buildAsyncApiDocument } from '../../../events/asyncapi/document.ts';
+import type { HttpDeps } from '../deps.ts';
+import { API_VERSION } from '../openapi/document.ts';
+import { createJsonReply } from '../openapi/served-document.ts';
+import { type Route, route } from '../server/route.ts';
+import { HANDSHAKE_QUERY } from '../websocket/schemas.ts';
+import { ASYNCAPI_DOCUMENT } from './schemas.ts';
+
+/** What is pushed, for programs. */
+export function asyncApiRoutes({ publicUrl, chainId }: Pick<HttpDeps, 'publicUrl' | 'chainId'>): Route[] {
+  const { name: title, description } = IDENTITY;
+  return [
+    route({
+      path: ENDPOINTS.asyncApi,
+      name: 'getAsyncApi',
+      tag: 'service',
+      summary: 'The events that are pushed over the WebSocket and to webhooks as an AsyncAPI 3.1 document',
+      description: 'Made from the schemas that messages are made by, with examples that validate.',
+      reply: ASYNCAPI_DOCUMENT,
+      handle: createJsonReply(() =>
+        buildAsyncApiDocument({ publicUrl, chainId, title, description, version: API_VERSION, handshake: HANDSHAKE_QUERY }),
+      ),
+    }),
+  ];
+}

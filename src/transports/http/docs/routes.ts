@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { HttpDeps } from '../deps.ts';
+import { createDocumentReply } from '../openapi/served-document.ts';
+import { createStaticReply } from '../server/replies/static-reply.ts';
+import { type Reply, type Route, route } from '../server/route.ts';
+import { buildReferenceCsp, renderInitializerScript, renderReferencePage } from './reference-page.ts';
+import { OPENAPI_DOCUMENT } from './schemas.ts';
+import { readUiFile, UI_ETAG, UI_FILES, UI_TYPES } from './swagger-ui-files.ts';
+
+const A_DAY = 'public, max-age=86400';
+
+/** The reference for programs and for people. `routes` is every operation that is mounted, these included. */
+export function referenceRoutes({ publicUrl }: Pick<HttpDeps, 'publicUrl'>, routes: () => readonly Route[]): Route[] {
+  const document = createDocumentReply(routes, { publicUrl });
+  const page = createStaticReply(
+    () => renderReferencePage({ publicUrl }),
+    () => ({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': buildReferenceCsp({ publicUrl }) }),
+  );
+  const initializer = createStaticReply(
+    () => renderInitializerScript({ publicUrl }),
+    () => ({ 'Content-Type': UI_TYPES['swagger-ui-bundle.js'] }),
+  );
+  return [
+    route({
+      path: '/.well-known/openapi.json',
+      name: 'getOpenApi',
+      tag: 'service',
+      summary: 'This interface as an OpenAPI 3.1 document',
+      description: 'Made from the operations that are mounted, so that it cannot drift from them.',
+      reply: OPENAPI_DOCUMENT,
+      handle: document,
+    }),
+    route({
+      path: '/docs',
+      name: 'getReferencePage',
+      tag: 'service',
+      summary: 'This reference as a page',
+      description: 'Operations can be tried out on it. It works offline: everything it loads comes from here.',
+      reply: null,
+      alternatives: { 'text/html': { description: 'The page.' } },
+      handle: page,
+    }),
+    route({
+      path: '/docs/{file}',
+      name: 'getReferencePageFile',
+      tag: 'service',
+      summary: 'What the page of the reference is made of',
+      params: z.object({ file: z.enum([...UI_FILES, 'initializer.js'], 'is no file of this page').describe('Name of the file') }),
+      reply: null,
+      alternatives: { 'text/css': { description: 'A style sheet.' }, 'text/javascript': { description: 'A script.' } },
+      handle: ({ params: { file } }) => (file === 'initializer.js' ? initializer() : readUiFileReply(file)),
+    }),
+  ];
+}
+
+async function readUiFileReply(file: (typeof UI_FILES)[number]): Promise<Reply<never>> {
+  return { headers: { 'Content-Type': UI_TYPES[file], 'Cache-Control': A_DAY, ETag: UI_ETAG }, encoded: await readUiFile(file) };
+}

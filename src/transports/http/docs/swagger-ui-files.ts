@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { EncodedText } from '../server/replies/encoded-text.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Files of Swagger UI that the page needs, with their media types; nothing else of the package is served. */
+export const UI_TYPES = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+} as const;
+
+type UiFile = keyof typeof UI_TYPES;
+
+export const UI_FILES = Object.keys(UI_TYPES) as UiFile[];
+
+const { version: UI_VERSION } = require('swagger-ui-dist/package.json') as { version: string };
+
+/** Changes with the version of the package. */
+export const UI_ETAG = `"swagger-ui-${UI_VERSION}"`;
+
+const files = new Map<UiFile, Promise<EncodedText>>();
+
+/** A file of the package, read when it is first asked for: they are large and rarely wanted. */
+export function readUiFile(name: UiFile): Promise<EncodedText> {
+  const file = files.get(name) ?? load(name);
+  files.set(name, file);
+  // A file that cannot be read, as when descriptors are short, is read again for the next request.
+  file.catch(() => files.delete(name));
+  return file;
+}
+
+async function load(name: UiFile): Promise<EncodedText> {
+  return new EncodedText(await readFile(require.resolve(`swagger-ui-dist/${name}`), 'utf8'));
+}

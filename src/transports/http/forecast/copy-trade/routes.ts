@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { formatTierRequirement } from '../../../../auth/tiers/tiers.ts';
+import { EVENT_KINDS, WEBSOCKET } from '../../../../events/channels.ts';
+import { EVENT_NAMES } from '../../../../events/event-names.ts';
+import { MAX_WEBHOOKS_PER_WALLET } from '../../../../events/webhooks/registry/webhook-store.ts';
+import { HORIZONS } from '../../../../forecast/model.ts';
+import { listIntentHistory } from '../../../../record/intent/history.ts';
+import { getNextIntent } from '../../../../record/intent/next-intent.ts';
+import { computeFreshness, computeNextSignalAt } from '../../../../record/oracle/freshness.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { limitInput, PAGE_LIMITS, signalDaysInput } from '../../server/parsing/parameters.ts';
+import { type Route, route } from '../../server/route.ts';
+import { buildWebSocketUrl } from '../../websocket/routes.ts';
+import { COPY_TRADE_STATUS } from './schemas.ts';
+import { INTENT_HISTORY, NEXT_INTENT } from './trade-intent-schemas.ts';
+
+const HOLD_NOTE =
+  "A day of HOLD has no intent: the next one is null then, and the history leaves it out. The service's own wager of that day is sized all the same, since it sets the model's probability of a strike against the market's price and does not ask for the signal.";
+
+/** Interface, sections 2.11 and 4.4. */
+export function copyTradeRoutes(deps: HttpDeps): Route[] {
+  return [
+    route({
+      path: '/api/svc/copy-trade/status',
+      name: 'getCopyTradeStatus',
+      tag: 'signal',
+      summary: 'How trade intents are got and events are pushed, which channels deliver, and when the next signal is due',
+      reply: COPY_TRADE_STATUS,
+      handle: async () => ({ body: await readCopyTradeStatus(deps) }),
+    }),
+    route({
+      path: '/api/svc/copy-trade/next',
+      name: 'getNextTradeIntent',
+      tag: 'signal',
+      access: 'premium',
+      summary: 'The trade intent of the newest forecast with its Kelly sizing and its market; null when the signal is HOLD',
+      description: HOLD_NOTE,
+      query: z.object({ horizon: signalDaysInput }),
+      reply: NEXT_INTENT.nullable(),
+      errors: ['STEP_WAITING'],
+      handle: async ({ query: { horizon }, caller }) => ({ body: await getNextIntent(deps, horizon, caller) }),
+    }),
+    route({
+      path: '/api/svc/copy-trade/history',
+      name: 'listTradeIntents',
+      tag: 'signal',
+      access: 'premium',
+      summary: 'Past trade intents as they were decided, newest first, each with what became of it; days of HOLD had none',
+      description: HOLD_NOTE,
+      query: z.object({ limit: limitInput(PAGE_LIMITS.copyTrade.most, PAGE_LIMITS.copyTrade.default), horizon: signalDaysInput }),
+      reply: INTENT_HISTORY,
+      handle: async ({ query, caller }) => ({
+        body: await listIntentHistory(deps, { horizonDays: query.horizon, limit: query.limit }, caller),
+      }),
+    }),
+  ];
+}
+
+async function readCopyTradeStatus({
+  record,
+  market,
+  venueName,
+  sameBook,
+  publicUrl,
+  now,
+}: HttpDeps): Promise<z.input<typeof COPY_TRADE_STATUS>> {
+  const [newest, { lastDay: lastCovered }] = await Promise.all([record.findLatest(Math.max(...HORIZONS)), market.coverage()]);
+  const at = now();
+  const stale = newest !== null && computeFreshness(newest, { lastDay: newest.day, lastCovered }, at).stale;
+  return {
+    success: true,
+    status: newest === null ? 'starting' : stale ? 'stale' : 'active',
+    lastSignalAt: newest?.signalAt.toISOString() ?? null,
+    nextSignalAt: computeNextSignalAt(at, { lastDay: newest?.day ?? null, lastCovered })?.toISOString() ?? null,
+    note: HOLD_NOTE,
+    requirement: formatTierRequirement('premium'),
+    nextUrl: `${publicUrl}/api/svc/copy-trade/next`,
+    historyUrl: `${publicUrl}/api/svc/copy-trade/history`,
+    venue: { name: venueName, quotesAreOurs: sameBook.includes('paper') },
+    channels: { websocket: buildWebSocketStatus(publicUrl), webhooks: buildWebhookStatus(publicUrl) },
+    events: EVENT_NAMES.map((type) => ({ type, ...EVENT_KINDS[type] })),
+    source: market.source,
+  };
+}
+
+type Channels = z.input<typeof COPY_TRADE_STATUS>['channels'];
+
+function buildWebSocketStatus(publicUrl: string): Channels['websocket'] {
+  const { path: _, ...rules } = WEBSOCKET;
+  return {
+    live: true,
+    note: 'Events are pushed as they happen, those of 7 days unless `horizons` names others; `since=<id>` sends first what was missed since that event.',
+    url: buildWebSocketUrl(publicUrl),
+    authentication:
+      'An access token as the query parameter `token` or in `Authorization`; for browsers a `ticket`, which opens one connection',
+    ticketUrl: `${publicUrl}/api/svc/ws/ticket`,
+    requirement: formatTierRequirement('basic'),
+    ...rules,
+  };
+}
+
+function buildWebhookStatus(publicUrl: string): Channels['webhooks'] {
+  return {
+    live: true,
+    note: 'Events are delivered in order for each endpoint, those of 7 days unless `horizons` names others, and tried ten times within four days.',
+    registerUrl: `${publicUrl}/api/svc/webhooks/register`,
+    listUrl: `${publicUrl}/api/svc/webhooks`,
+    requirement: formatTierRequirement('basic'),
+    signature: 'HMAC-SHA256 under the registered secret, as Standard Webhooks has it: webhook-id, webhook-timestamp, webhook-signature',
+    webhooksPerWallet: MAX_WEBHOOKS_PER_WALLET,
+  };
+}

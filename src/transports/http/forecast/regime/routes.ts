@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { getCurrentRegime, readRegimeHistory } from '../../../../record/market/regime-history.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { limitInput } from '../../server/parsing/parameters.ts';
+import { type Route, route } from '../../server/route.ts';
+import { CURRENT_REGIME, REGIME_HISTORY } from './schemas.ts';
+
+/** Interface, section 2.4. */
+export function regimeRoutes({ record, market, now }: Pick<HttpDeps, 'record' | 'market' | 'now'>): Route[] {
+  return [
+    route({
+      path: '/api/svc/regime',
+      name: 'getRegime',
+      tag: 'signal',
+      access: 'basic',
+      summary: 'The market regime that holds, what it rests on, and since when',
+      reply: CURRENT_REGIME,
+      errors: ['STEP_WAITING'],
+      async handle() {
+        return { body: { success: true as const, ...(await getCurrentRegime({ record, market }, now())), source: market.source } };
+      },
+    }),
+    route({
+      path: '/api/svc/regime/history',
+      name: 'listRegimes',
+      tag: 'signal',
+      access: 'basic',
+      summary: 'The regime of each day of the record, newest first, and the changes among them',
+      query: z.object({ limit: limitInput(365, 90) }),
+      reply: REGIME_HISTORY,
+      async handle({ query }) {
+        const { days, transitions } = await readRegimeHistory(record, query.limit);
+        return { body: { success: true as const, count: days.length, days, transitions, source: market.source } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Caller } from '../../../../auth/caller.ts';
+import { formatTierRequirement, type PaidTier } from '../../../../auth/tiers/tiers.ts';
+import { findOffering } from '../../../../commerce/offerings.ts';
+import { getOracleSignal } from '../../../../record/oracle/oracle-signal.ts';
+import { getPremiumSignal } from '../../../../record/oracle/premium-signal.ts';
+import { ORACLE_SIGNAL } from '../../../../record/schemas/oracle.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { signalDaysInput } from '../../server/parsing/parameters.ts';
+import { type Route, route } from '../../server/route.ts';
+import { PREMIUM_SIGNAL } from './premium-schemas.ts';
+
+const query = z.object({ horizon: signalDaysInput });
+
+/** Interface, section 2.2. */
+export function oracleRoutes(deps: HttpDeps): Route[] {
+  return [
+    route({
+      path: '/api/svc/oracle',
+      name: 'getOracleSignal',
+      tag: 'signal',
+      access: 'basic',
+      boughtAs: findOffering('x402', 'x402_signal'),
+      summary: 'The newest forecast of a horizon with its direction, its confidence, and what it takes to check both against the chain',
+      description: 'When the newest day was missed, the newest forecast there is comes instead: `missedSince` and `stale` say so.',
+      query,
+      reply: ORACLE_SIGNAL,
+      errors: ['STEP_WAITING'],
+      async handle({ query: { horizon }, caller }) {
+        return {
+          body: { success: true as const, ...(await getOracleSignal(deps, horizon, caller)), access: toAccessMember(caller, 'basic') },
+        };
+      },
+    }),
+    route({
+      path: '/api/svc/oracle/premium',
+      name: 'getPremiumSignal',
+      tag: 'signal',
+      access: 'premium',
+      boughtAs: findOffering('x402', 'x402_premium_signal'),
+      summary: 'The Basic signal with everything it rests on: context, categories, thresholds, distribution, strikes, model and record',
+      description: 'A part that cannot be had right now is null or empty, and `missing` says why.',
+      query,
+      reply: PREMIUM_SIGNAL,
+      errors: ['STEP_WAITING'],
+      async handle({ query: { horizon }, caller }) {
+        return {
+          body: { success: true as const, ...(await getPremiumSignal(deps, horizon, caller)), access: toAccessMember(caller, 'premium') },
+        };
+      },
+    }),
+  ];
+}
+
+function toAccessMember({ tier, wallet }: Caller, required: PaidTier): z.input<typeof ORACLE_SIGNAL>['access'] {
+  return { tier, wallet: wallet ?? null, requirement: formatTierRequirement(required) };
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { Caller } from '../../../../auth/caller.ts';
+import { getPublicSignal } from '../../../../record/oracle/public-signal.ts';
+import { LEGACY_SIGNAL, type LegacySignal, PUBLIC_SIGNAL, type PublicSignal } from '../../../../record/schemas/signal.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { signalDaysInput } from '../../server/parsing/parameters.ts';
+import { type Reply, type Route, route } from '../../server/route.ts';
+
+const PATH = '/api/svc/open/signal';
+const LEGACY_HORIZON_DAYS = 7;
+
+/** Since when the legacy signal has a successor, as a date of a structured field (RFC 9745): seconds since 1970. */
+const DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
+
+/** Interface, section 2.1, and the older shape of the same. */
+export function signalRoutes(deps: HttpDeps): Route[] {
+  return [
+    route({
+      path: PATH,
+      name: 'getPublicSignal',
+      tag: 'signal',
+      reply: PUBLIC_SIGNAL,
+      errors: ['STEP_WAITING'],
+      summary: 'Public signal: direction and confidence stay gated until the outcome; the market context is always there',
+      query: z.object({ horizon: signalDaysInput }),
+      handle: async ({ query, caller }): Promise<Reply<PublicSignal>> => ({ body: await getPublicSignal(deps, query.horizon, caller) }),
+    }),
+    route({
+      path: '/api/svc/signal',
+      name: 'getLegacySignal',
+      tag: 'signal',
+      deprecated: true,
+      reply: LEGACY_SIGNAL,
+      errors: ['STEP_WAITING'],
+      summary: 'Legacy signal: the 7-day public signal in its older, flat shape',
+      description: `Its successor is \`GET ${PATH}\`, which has every horizon. The headers \`Deprecation\` (RFC 9745) and \`Link\` say the same.`,
+      handle: ({ caller }) => readLegacySignal(deps, caller),
+    }),
+  ];
+}
+
+async function readLegacySignal(deps: HttpDeps, caller: Caller): Promise<Reply<LegacySignal>> {
+  const { signal, confidence, btcPrice, regime, modelVersion, timestamp, source, replayed } = await getPublicSignal(
+    deps,
+    LEGACY_HORIZON_DAYS,
+    caller,
+  );
+  const successor = `${deps.publicUrl}${PATH}`;
+  return {
+    headers: { Deprecation: `@${DEPRECATED_SINCE}`, Link: `<${successor}>; rel="successor-version"` },
+    body: {
+      success: true,
+      signal,
+      confidence,
+      btcPrice,
+      btc_price: btcPrice,
+      price: btcPrice,
+      regime,
+      modelVersion,
+      model_version: modelVersion,
+      timestamp,
+      horizon: `${LEGACY_HORIZON_DAYS}d`,
+      source,
+      replayed,
+      deprecated: true,
+      successor,
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+import type { Caller } from '../../../../auth/caller.ts';
+import { computeAccuracyByVenue, computeCrowdAccuracy } from '../../../../record/crowd/crowd-accuracy.ts';
+import {
+  buildCrowdFooter,
+  buildCrowdHeader,
+  compareCrowdWithOracle,
+  readCrowdPins,
+} from '../../../../record/crowd/crowd-against-oracle.ts';
+import { isSettledPin } from '../../../../record/crowd/crowd-pins.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { buildWeakEtag } from '../../server/replies/etag.ts';
+import { type Reply, type Route, route } from '../../server/route.ts';
+import { CROWD_ACCURACY_REPLY, CROWD_VS_ORACLE_REPLY } from './schemas.ts';
+
+/** Interface, section 4.1: the crowd of prediction markets against the oracle. */
+export function crowdRoutes(deps: HttpDeps): Route[] {
+  return [
+    route({
+      path: '/api/svc/crowd-vs-oracle',
+      name: 'getCrowdVsOracle',
+      tag: 'crowd',
+      summary: 'Weekly head-to-head of the prediction-market crowd against the oracle, on the strike closest to the money',
+      reply: CROWD_VS_ORACLE_REPLY,
+      handle: ({ caller }) => readCrowdVsOracle(deps, caller),
+    }),
+    route({
+      path: '/api/svc/crowd-accuracy',
+      name: 'getCrowdAccuracy',
+      tag: 'crowd',
+      summary: 'How accurate the prices of prediction markets have been, with intervals and a reliability table',
+      reply: CROWD_ACCURACY_REPLY,
+      handle: ({ caller }) => readCrowdAccuracy(deps, caller),
+    }),
+  ];
+}
+
+async function readCrowdVsOracle(deps: HttpDeps, caller: Caller): Promise<Reply<z.input<typeof CROWD_VS_ORACLE_REPLY>>> {
+  const body = { success: true as const, ...(await compareCrowdWithOracle(deps, caller)) };
+  return { headers: { ETag: buildWeakEtag(body) }, body };
+}
+
+async function readCrowdAccuracy(deps: HttpDeps, caller: Caller): Promise<Reply<z.input<typeof CROWD_ACCURACY_REPLY>>> {
+  const { pins, through } = await readCrowdPins(deps, caller);
+  const published = pins.filter(isSettledPin).filter(({ day }) => through === null || day <= through);
+  const body = {
+    success: true as const,
+    ...buildCrowdHeader(deps, through),
+    ...computeCrowdAccuracy(published.filter(({ venue }) => deps.sameBook.includes(venue))),
+    byVenue: computeAccuracyByVenue(published).map(({ venue, ...accuracy }) => ({ venue, quotesAreOurs: venue === 'paper', ...accuracy })),
+    ...buildCrowdFooter(deps, published, through),
+  };
+  return { headers: { ETag: buildWeakEtag(body) }, body };
+}

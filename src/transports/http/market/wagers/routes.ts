@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { type Day, formatDay } from '../../../../forecast/day.ts';
+import { buildWagerAccounts, computeProfitMicros, type WagerAccount } from '../../../../wager/accounts.ts';
+import type { WagerDoc } from '../../../../wager/wager-book.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { limitInput, PAGE_LIMITS } from '../../server/parsing/parameters.ts';
+import { buildWeakEtag } from '../../server/replies/etag.ts';
+import { type Reply, type Route, route } from '../../server/route.ts';
+import { WAGERS_REPLY, type WagerAccountRow, type WagerRow, type WagersReply } from './schemas.ts';
+
+const PAPER = 'paper';
+const PAPER_NOTE = 'Paper wagers stake no money, and their quotes are made by this service: a profit on them proves nothing.';
+const REPLAYED_NOTE = 'Some of these days were replayed at their own dates when this demo first started.';
+const GATED_NOTE = 'Wagers are told up to `throughDate`: the side of a later one would give a forecast away that is still unresolved.';
+
+/** What a venue said is told, but not at any length. */
+const MAX_SKIP_REASON_CHARS = 300;
+
+/** The service's own wagers, and what came of them. The same for every caller: no day is told before all its forecasts are. */
+export function wagerRoutes(deps: HttpDeps): Route[] {
+  return [
+    route({
+      path: '/api/svc/wagers',
+      name: 'listWagers',
+      tag: 'crowd',
+      summary: "The service's own wagers of days that are over, what stood in the book, and what came of them",
+      query: z.object({ limit: limitInput(PAGE_LIMITS.wagers.most, PAGE_LIMITS.wagers.default) }),
+      reply: WAGERS_REPLY,
+      handle: ({ query }) => listWagers(deps, query.limit),
+    }),
+  ];
+}
+
+async function listWagers({ record, wagers, market, now }: HttpDeps, count: number): Promise<Reply<WagersReply>> {
+  const at = now();
+  const through = await record.getLastPublicDay(at);
+  const published = await wagers.listThrough(through);
+  const shown = published.slice(-count).toReversed();
+  const body = {
+    success: true as const,
+    throughDate: formatDay(through),
+    accounts: buildWagerAccounts(published).map(toAccountRow),
+    wagers: shown.map(toWagerRow),
+    count: shown.length,
+    total: published.length,
+    notes: buildWagerNotes(published),
+    source: market.source,
+    timestamp: at.toISOString(),
+  };
+  return { headers: { ETag: buildWeakEtag(body) }, body };
+}
+
+function buildWagerNotes(published: readonly WagerDoc[]): string[] {
+  return [
+    ...(published.some(({ venue }) => venue === PAPER) ? [PAPER_NOTE] : []),
+    ...(published.some(({ replayed }) => replayed) ? [REPLAYED_NOTE] : []),
+    GATED_NOTE,
+  ];
+}
+
+function toAccountRow({ profitByDay, ...account }: WagerAccount): WagerAccountRow {
+  const published = ({ day, profitMicros }: { day: Day; profitMicros: number }) => ({ date: formatDay(day), profitMicros });
+  return { ...account, quotesAreOurs: account.venue === PAPER, profitByDay: profitByDay.map(published) };
+}
+
+function toWagerRow(wager: WagerDoc): WagerRow {
+  const { venue, asset, state, pModel, qMarket, pBelieved, weight, side, contracts, costMicros, payoutMicros, winner, replayed } = wager;
+  return {
+    ...{ date: formatDay(wager.day), venue, asset, quotesAreOurs: venue === PAPER, state },
+    skippedBecause: wager.skippedBecause?.slice(0, MAX_SKIP_REASON_CHARS) ?? null,
+    ...toMarketMembers(wager),
+    book: toBook(wager),
+    ...{
+      pModel: roundToFourDigits(pModel),
+      qMarket: roundToFourDigits(qMarket),
+      pBelieved: roundToFourDigits(pBelieved),
+      weight,
+      side,
+      contracts,
+      costMicros,
+      payoutMicros,
+    },
+    profitMicros: computeProfitMicros(wager),
+    winner,
+    placedAt: wager.placedAt?.toISOString() ?? null,
+    settledAt: wager.settledAt?.toISOString() ?? null,
+    feedbackTxHash: wager.feedbackTxHash,
+    replayed,
+  };
+}
+
+function toMarketMembers({ market }: WagerDoc): Pick<WagerRow, 'marketId' | 'question' | 'strike' | 'expiresAt'> {
+  if (market === null) return { marketId: null, question: null, strike: null, expiresAt: null };
+  return { marketId: market.id, question: market.question, strike: market.strikeUsd, expiresAt: market.expiresAt.toISOString() };
+}
+
+function toBook({ quote, book }: WagerDoc): WagerRow['book'] {
+  if (quote === null) return null;
+  const { bid, ask, fee, at } = quote;
+  return { bid, ask, fee, at: at.toISOString(), bids: book?.bids ?? [], asks: book?.asks ?? [] };
+}
+
+function roundToFourDigits(probability: number | null): number | null {
+  return probability === null ? null : Math.round(probability * 10_000) / 10_000;
+}

@@ -1,0 +1,116 @@
+import { mergeNull } from './merge-null.ts';
+import { NAME_TAG } from './name-tag.ts';
+import { mapSubschemas, type OpenApiSchema } from './subschemas.ts';
+
+/** Key under which a schema of the graph points to the node of a subschema. */
+const NODE = Symbol('node');
+
+/** Names of components: of structures, and of structures together with a description. */
+export type NameLookup = (node: SchemaNode, description?: string) => string | undefined;
+
+/** One structure, however often the document has it. Its own description is not part of it: each use has its own. */
+export interface SchemaNode {
+  /** The schema without its description, its subschemas as pointers to nodes. */
+  body: OpenApiSchema;
+  /** Description of the first use. */
+  description?: string;
+  /** Name of the constant that it was made from. */
+  tag?: string;
+  /** Once for each different parent. */
+  uses: SchemaUse[];
+}
+
+export interface SchemaUse {
+  /** Undefined for the body of a request or response. */
+  parent?: SchemaNode;
+  /** Words of the path from the parent, singular for entries. */
+  key: string;
+  description?: string;
+}
+
+interface Pointer extends OpenApiSchema {
+  [NODE]: SchemaNode;
+}
+
+/** Structures of a document by their content. */
+export class SchemaGraph {
+  private readonly nodes = new Map<string, SchemaNode>();
+  private readonly ids = new Map<SchemaNode, number>();
+
+  /** The node of a schema; equal schemas have the same one. */
+  add(schema: OpenApiSchema, use: SchemaUse): SchemaNode {
+    const { description, [NAME_TAG]: tag, ...rest } = mergeNull(schema);
+    const steps: [SchemaNode, Omit<SchemaUse, 'parent'>][] = [];
+    const body = mapSubschemas(rest, (subschema, { property, isEntry }) => {
+      const { description: own } = subschema;
+      const key = property ?? (isEntry ? singularize(use.key) : use.key);
+      const node = this.add(subschema, { key });
+      steps.push([node, { key, description: own as string | undefined }]);
+      return createPointer(node, own);
+    });
+    const node = this.intern(body, description as string | undefined, tag as string | undefined, steps);
+    if (use.parent !== undefined) node.uses.push(use);
+    return node;
+  }
+
+  private intern(
+    body: OpenApiSchema,
+    description: string | undefined,
+    tag: string | undefined,
+    steps: [SchemaNode, Omit<SchemaUse, 'parent'>][],
+  ): SchemaNode {
+    const text = JSON.stringify(
+      mapSubschemas(body, (one) => ({ node: this.ids.get((one as Pointer)[NODE]), description: one.description })),
+    );
+    const known = this.nodes.get(text);
+    if (known !== undefined) {
+      known.tag ??= tag;
+      return known;
+    }
+    const node: SchemaNode = {
+      body,
+      uses: [],
+      ...(description === undefined ? {} : { description }),
+      ...(tag === undefined ? {} : { tag }),
+    };
+    this.ids.set(node, this.ids.size);
+    this.nodes.set(text, node);
+    for (const [child, step] of steps) child.uses.push({ parent: node, ...step });
+    return node;
+  }
+
+  /** Every structure, subschemas before those that use them. */
+  all(): SchemaNode[] {
+    return [...this.nodes.values()];
+  }
+}
+
+function createPointer(node: SchemaNode, description: unknown): Pointer {
+  return { [NODE]: node, ...(description === undefined ? {} : { description }) };
+}
+
+/** A node as JSON Schema, with references to what has a name. */
+export function writeSchema({ body }: SchemaNode, lookUpName: NameLookup): OpenApiSchema {
+  return mapSubschemas(body, (one) => writeUse((one as Pointer)[NODE], one.description as string | undefined, lookUpName));
+}
+
+/** One use of a node: a reference where it has a name, with the description of this use unless that is part of what is named. */
+export function writeUse(node: SchemaNode, description: string | undefined, lookUpName: NameLookup): OpenApiSchema {
+  if (description === undefined) return toRef(lookUpName(node)) ?? writeSchema(node, lookUpName);
+  return toRef(lookUpName(node, description)) ?? { description, ...writeUse(node, undefined, lookUpName) };
+}
+
+function toRef(name: string | undefined): OpenApiSchema | undefined {
+  return name === undefined ? undefined : { $ref: `#/components/schemas/${name}` };
+}
+
+/** The nodes of the alternatives of a schema. */
+export function listBranches({ body }: SchemaNode): SchemaNode[] {
+  return ((body.anyOf ?? body.oneOf ?? []) as Pointer[]).map((branch) => branch[NODE]);
+}
+
+/** `entry` for `entries`, as far as English is regular. */
+function singularize(word: string): string {
+  if (/ies$/.test(word)) return word.replace(/ies$/, 'y');
+  return /[^su]s$/.test(word) ? word.slice(0, -1) : word;
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { OracleError } from '../../../../platform/errors.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { type Route, route } from '../../server/route.ts';
+import { METADATA } from './metadata-schemas.ts';
+
+/** The public part of a forecast, under the CID that follows from its digest on chain. */
+export function metadataRoutes({ record }: HttpDeps): Route[] {
+  return [
+    route({
+      path: '/ipfs/{cid}',
+      name: 'getMetadata',
+      tag: 'record',
+      reply: METADATA,
+      errors: ['NOT_FOUND'],
+      summary: 'The exact bytes behind the metadata digest of an attestation',
+      params: z.object({
+        cid: z
+          .string()
+          .regex(/^b[a-z2-7]{20,120}$/, 'must be a CIDv1 in base32')
+          .describe('CIDv1 of the metadata, in base32'),
+      }),
+      async handle({ params: { cid } }) {
+        const day = await record.days.findOne({ 'metadata.cid': cid }, { projection: { metadata: 1 } });
+        if (day === null) throw new OracleError('NOT_FOUND', `No metadata with the CID ${cid}`, { field: 'cid' });
+        const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=31536000, immutable' };
+        return { headers, raw: day.metadata.json };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { Caller } from '../../../../auth/caller.ts';
+import { formatHorizonName } from '../../../../forecast/model.ts';
+import { compareWithMarket } from '../../../../record/crowd/market-comparison.ts';
+import { SCORECARD, type ScorecardReply } from '../../../../record/schemas/scorecard.ts';
+import { buildScorecard } from '../../../../record/scorecard/scorecard.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { beforeInput, limitInput, PAGE_LIMITS, scorecardDaysInput } from '../../server/parsing/parameters.ts';
+import { buildNextPageHeaders } from '../../server/replies/link-header.ts';
+import { type Reply, type Route, route } from '../../server/route.ts';
+
+const PATH = '/api/svc/scorecard';
+
+const QUERY = z.object({
+  horizon: scorecardDaysInput,
+  limit: limitInput(PAGE_LIMITS.scorecard.most, PAGE_LIMITS.scorecard.default),
+  before: beforeInput.describe('Only forecasts whose `sequence` is below this one: `nextCursor` of the page before'),
+});
+
+/** Interface, section 2.3: the fields of both shapes; where `outcome` clashes it is the object, and `status` carries the word. */
+export function scorecardRoutes(deps: HttpDeps): Route[] {
+  return [
+    route({
+      path: PATH,
+      name: 'getScorecard',
+      tag: 'record',
+      reply: SCORECARD,
+      summary: 'All forecasts of a horizon, what became of them, and what that is worth',
+      description:
+        'Figures are those of all forecasts of the horizon; entries come page by page, newest first. `nextCursor`, also in the header ' +
+        '`Link` (RFC 8288), is `before` of the next page, until it is null.',
+      query: QUERY,
+      handle: ({ query, caller }) => readScorecard(deps, query, caller),
+    }),
+  ];
+}
+
+async function readScorecard(deps: HttpDeps, query: z.output<typeof QUERY>, caller: Caller): Promise<Reply<ScorecardReply>> {
+  const { horizon: horizonDays, limit, before = null } = query;
+  const docs = await deps.record.listByHorizon(horizonDays);
+  const { summary, stats, predictions, nextBefore } = buildScorecard(docs, horizonDays, deps.viewFor(caller), { limit, before });
+  const [details, predictionMarket] = await Promise.all([deps.statistics.getDetails(docs, horizonDays), compareWithMarket(deps)]);
+  return {
+    headers: buildNextPageHeaders(deps.publicUrl, PATH, nextBefore === null ? null : { horizon: horizonDays, limit, before: nextBefore }),
+    body: {
+      success: true,
+      horizon: formatHorizonName(horizonDays),
+      source: deps.market.source,
+      summary,
+      stats,
+      ...details,
+      predictionMarket,
+      predictions,
+      count: predictions.length,
+      nextCursor: nextBefore === null ? null : String(nextBefore),
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import type { z } from 'zod';
+import { OracleError } from '../../../../platform/errors.ts';
+import type { SELF_REPORT } from '../../../../record/self-test/schemas/self-report.ts';
+import type { SelfTestName } from '../../../../record/self-test/self-test-doc.ts';
+import { explainMissingResult, listSelfTestStatuses, type SelfTestEnvelope, viewSelfTest } from '../../../../record/self-test/view.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { buildWeakEtag } from '../../server/replies/etag.ts';
+import { type Reply, type Route, route } from '../../server/route.ts';
+import {
+  CONTAMINATION_REPLY,
+  POLYMARKET_COMPARISON_REPLY,
+  SELF_TEST_STATUS_REPLY,
+  STABILITY_REPLY,
+  WALK_FORWARD_REPLY,
+} from './schemas.ts';
+
+type SelfTestDeps = Pick<HttpDeps, 'selfTests' | 'now'>;
+
+/** What is stored of a test: what its answer holds beside the envelope. */
+type StoredResult<Schema extends z.ZodType> = Omit<z.input<Schema>, keyof SelfTestEnvelope | 'success'>;
+
+const STATUS_PATH = '/api/self-test/status';
+/** What is overdue is looked for every ten minutes, and at a start at once. */
+const RETRY_AFTER_SECONDS = 60;
+const DAILY = 'Run daily at 03:00 UTC and on a fresh start, in a thread of its own; what is told is the newest stored result.';
+const WEEKLY = 'Run on Sunday at 15:00 UTC and on a fresh start, in a thread of its own; what is told is the newest stored result.';
+
+/** Interface, section 4.1: the tests that could embarrass the service. Told from the store: no request computes anything. */
+export function selfTestRoutes(deps: SelfTestDeps): Route[] {
+  return [
+    route({
+      path: STATUS_PATH,
+      name: 'getSelfTestStatus',
+      tag: 'self-test',
+      summary: 'How the self-tests stand, with the weekly report of the service on itself',
+      reply: SELF_TEST_STATUS_REPLY,
+      handle: () => readSelfTestStatus(deps),
+    }),
+    route({
+      path: '/api/self-test/walk-forward',
+      name: 'getWalkForward',
+      tag: 'self-test',
+      summary: 'The model walked forward through history, fold by fold, with canaries that would tell of a leak',
+      description: `19 folds of 180 days out of sample, or as many as there is history for. ${DAILY}`,
+      reply: WALK_FORWARD_REPLY,
+      errors: ['STEP_WAITING'],
+      handle: () => readStoredResult<StoredResult<typeof WALK_FORWARD_REPLY>>(deps, 'walk-forward'),
+    }),
+    route({
+      path: '/api/self-test/contamination',
+      name: 'getContamination',
+      tag: 'self-test',
+      summary: 'Whether the model knew anything too early: before and after the ETF era, by regime, and against planted leaks',
+      description: WEEKLY,
+      reply: CONTAMINATION_REPLY,
+      errors: ['STEP_WAITING'],
+      handle: () => readStoredResult<StoredResult<typeof CONTAMINATION_REPLY>>(deps, 'contamination'),
+    }),
+    route({
+      path: '/api/self-test/stability',
+      name: 'getStability',
+      tag: 'self-test',
+      summary: 'What becomes of the accuracy when all thresholds are moved by 10 and 20 percent',
+      description: WEEKLY,
+      reply: STABILITY_REPLY,
+      errors: ['STEP_WAITING'],
+      handle: () => readStability(deps),
+    }),
+    route({
+      path: '/api/self-test/polymarket-comparison',
+      name: 'getPolymarketComparison',
+      tag: 'self-test',
+      summary: 'Accuracy of the prediction market against that of the oracle, on the same questions',
+      description: 'Run daily at 03:00 UTC and on a fresh start, from what everybody may know of the record.',
+      reply: POLYMARKET_COMPARISON_REPLY,
+      errors: ['STEP_WAITING'],
+      handle: () => readStoredResult<StoredResult<typeof POLYMARKET_COMPARISON_REPLY>>(deps, 'polymarket-comparison'),
+    }),
+  ];
+}
+
+async function readSelfTestStatus({ selfTests, now }: SelfTestDeps): Promise<Reply<z.input<typeof SELF_TEST_STATUS_REPLY>>> {
+  const [tests, report] = await Promise.all([
+    listSelfTestStatuses(selfTests, now()),
+    viewSelfTest<{ report: z.input<typeof SELF_REPORT> }>(selfTests, 'self-report', now()),
+  ]);
+  const body = {
+    success: true as const,
+    tests,
+    overdue: tests.filter(({ overdue }) => overdue).map(({ test }) => test),
+    codeVersion: selfTests.codeVersion,
+    selfReport: report === null ? null : { ...report.envelope, ...report.result },
+    timestamp: now().toISOString(),
+  };
+  return { headers: { ETag: buildWeakEtag(body) }, body };
+}
+
+async function readStoredResult<Result extends object>(deps: SelfTestDeps, test: SelfTestName) {
+  const { envelope, result } = await requireNewestResult<Result>(deps, test);
+  const body = { success: true as const, ...envelope, ...result };
+  return { headers: { ETag: buildWeakEtag(body) }, body };
+}
+
+/** Interface, section 4.1: the result value stands at the top. */
+async function readStability(deps: SelfTestDeps): Promise<Reply<z.input<typeof STABILITY_REPLY>>> {
+  const { envelope, result } = await requireNewestResult<Pick<z.input<typeof STABILITY_REPLY>, 'report'>>(deps, 'stability');
+  const body = { success: true as const, ...envelope, result: result.report.result, report: result.report };
+  return { headers: { ETag: buildWeakEtag(body) }, body };
+}
+
+async function requireNewestResult<Result extends object>({ selfTests, now }: SelfTestDeps, test: SelfTestName) {
+  const published = await viewSelfTest<Result>(selfTests, test, now());
+  if (published !== null) return published;
+  throw new OracleError('STEP_WAITING', `There is no result of ${test} yet: ${await explainMissingResult(selfTests, test)}`, {
+    suggestedAction: `Try again in a minute; ${STATUS_PATH} says how all self-tests stand.`,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}

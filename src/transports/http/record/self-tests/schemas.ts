@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { SUCCESS, TIME } from '../../../../platform/validation/fields.ts';
+import { CONTAMINATION } from '../../../../record/self-test/schemas/contamination.ts';
+import { SELF_TEST_ENVELOPE, SELF_TEST_STATUS } from '../../../../record/self-test/schemas/envelope.ts';
+import { OVERFITTING } from '../../../../record/self-test/schemas/overfitting.ts';
+import { POLYMARKET_COMPARISON } from '../../../../record/self-test/schemas/polymarket-comparison.ts';
+import { SELF_REPORT } from '../../../../record/self-test/schemas/self-report.ts';
+import { STABILITY } from '../../../../record/self-test/schemas/stability.ts';
+import { WALK_FORWARD } from '../../../../record/self-test/schemas/walk-forward.ts';
+import { SELF_TESTS } from '../../../../record/self-test/self-test-doc.ts';
+
+/** `GET /api/self-test/status`. */
+export const SELF_TEST_STATUS_REPLY = z.object({
+  success: SUCCESS,
+  tests: z.array(SELF_TEST_STATUS).describe('How every self-test stands, run or not'),
+  overdue: z.array(z.enum(SELF_TESTS)).describe('Those that should have a newer result; empty when all are up to date'),
+  codeVersion: z.string().describe('Version of the software that answers, and digest of its code that computes'),
+  selfReport: z
+    .object({ ...SELF_TEST_ENVELOPE, report: SELF_REPORT.describe('What was promised, what ran, what was late, missed or failed') })
+    .omit({ success: true })
+    .nullable()
+    .describe('The newest weekly report of the service on itself, made on Sunday at 15:00 UTC; null before the first'),
+  timestamp: TIME.describe('When this was put together'),
+});
+
+/** `GET /api/self-test/walk-forward`. */
+export const WALK_FORWARD_REPLY = z.object({
+  ...SELF_TEST_ENVELOPE,
+  report: WALK_FORWARD.describe('Every fold, the folds together, and the canaries that would tell of a leak'),
+  overfitting: OVERFITTING.describe('What trying many models is worth: PBO, deflated Sharpe ratio and the ledger of all trials'),
+});
+
+/** `GET /api/self-test/contamination`. */
+export const CONTAMINATION_REPLY = z.object({
+  ...SELF_TEST_ENVELOPE,
+  report: CONTAMINATION.describe('Before and after the ETF era, by regime, and whether anything was known too early'),
+});
+
+/** `GET /api/self-test/stability`. */
+export const STABILITY_REPLY = z.object({
+  ...SELF_TEST_ENVELOPE,
+  result: z
+    .enum(['STABLE', 'MODERATE', 'OVERFIT'])
+    .nullable()
+    .describe('How far accuracy hangs on the exact thresholds, at the worst horizon; null where the history is too short to say'),
+  report: STABILITY.describe('Thresholds moved by 10 and by 20 percent, jointly and one at a time'),
+});
+
+/** `GET /api/self-test/polymarket-comparison`. */
+export const POLYMARKET_COMPARISON_REPLY = z.object({
+  ...SELF_TEST_ENVELOPE,
+  report: POLYMARKET_COMPARISON.describe('Prediction market against oracle on the same questions'),
+});

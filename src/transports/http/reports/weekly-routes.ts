@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { formatWeek, parseWeek, WEEK_PATTERN } from '../../../forecast/week.ts';
+import { OracleError } from '../../../platform/errors.ts';
+import type { WeeklyReport } from '../../../record/weekly/weekly-report.ts';
+import type { HttpDeps } from '../deps.ts';
+import { buildWeakEtag } from '../server/replies/etag.ts';
+import { type Reply, type Route, route } from '../server/route.ts';
+import { WEEKLY_ARCHIVE, WEEKLY_REPORT } from './weekly-schemas.ts';
+
+/** A report is never changed once it is written; a folder that is emptied begins another record under the same weeks. */
+const KEPT = 'public, max-age=3600';
+
+const weekId = z
+  .string()
+  .regex(WEEK_PATTERN, 'must be an ISO week such as 2026-W07, of 52 or 53 in a year')
+  .describe('ISO week, e.g. 2026-W07');
+
+/** Interface, section 4.1: weekly reports. */
+export function weeklyRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
+  return [
+    route({
+      path: '/api/claw/latest',
+      name: 'getLatestWeeklyReport',
+      tag: 'reports',
+      summary: 'The report on the last week that is over',
+      description: 'Made on Monday at 00:30 UTC from what was known then, and never changed.',
+      reply: WEEKLY_REPORT,
+      errors: ['STEP_WAITING'],
+      handle: async () => toWeeklyReply(await readLatestReport(reports)),
+    }),
+    route({
+      path: '/api/claw/archive',
+      name: 'listWeeklyReports',
+      tag: 'reports',
+      summary: 'The weeks that have a report',
+      reply: WEEKLY_ARCHIVE,
+      handle: () => listReportWeeks(reports),
+    }),
+    route({
+      path: '/api/claw/archive/{weekId}',
+      name: 'getWeeklyReport',
+      tag: 'reports',
+      summary: 'The report on a week',
+      params: z.object({ weekId }),
+      reply: WEEKLY_REPORT,
+      errors: ['NOT_FOUND'],
+      async handle({ params }) {
+        const report = await reports.weekly.findByWeek(parseWeek(params.weekId));
+        if (report === null) throw new OracleError('NOT_FOUND', `There is no report on ${params.weekId}`, { field: 'weekId' });
+        return toWeeklyReply(report, { 'Cache-Control': KEPT });
+      },
+    }),
+  ];
+}
+
+async function readLatestReport({ weekly }: HttpDeps['reports']): Promise<WeeklyReport> {
+  const report = await weekly.findLatest();
+  if (report !== null) return report;
+  throw new OracleError('STEP_WAITING', 'There is no weekly report yet', {
+    suggestedAction: 'A report is made on Monday at 00:30 UTC, the first after the first week with a forecast.',
+  });
+}
+
+async function listReportWeeks({ weekly }: HttpDeps['reports']): Promise<Reply<z.input<typeof WEEKLY_ARCHIVE>>> {
+  const weeks = (await weekly.listWeeks()).map(formatWeek);
+  return { body: { success: true, weeks, count: weeks.length } };
+}
+
+function toWeeklyReply(report: WeeklyReport, headers: Record<string, string> = {}): Reply<z.input<typeof WEEKLY_REPORT>> {
+  return { headers: { ...headers, ETag: buildWeakEtag(report) }, body: { success: true, ...report } };
+}

@@ -1,0 +1,92 @@
+import { adminRoutes } from './admin/routes.ts';
+import { agentFileRoutes } from './agent/card/file-routes.ts';
+import { agentCardRoutes } from './agent/card/routes.ts';
+import { agentRoutes } from './agent/identity/routes.ts';
+import { skillRoutes } from './agent/skills/routes.ts';
+import { agentTaskRoutes } from './agent/tasks/routes.ts';
+import { accessRoutes } from './auth/routes.ts';
+import { jobRoutes } from './commerce/jobs/routes.ts';
+import { refRoutes } from './commerce/offerings/ref-routes.ts';
+import { commerceRoutes } from './commerce/offerings/routes.ts';
+import { purchaseRoutes } from './commerce/purchases/routes.ts';
+import { x402Routes } from './commerce/x402/discovery-routes.ts';
+import { paidRoutes } from './commerce/x402/paid-routes.ts';
+import { contestRoutes } from './contest/routes.ts';
+import type { HttpDeps } from './deps.ts';
+import { asyncApiRoutes } from './docs/asyncapi-routes.ts';
+import { referenceRoutes } from './docs/routes.ts';
+import { copyTradeRoutes } from './forecast/copy-trade/routes.ts';
+import { regimeRoutes } from './forecast/regime/routes.ts';
+import { oracleRoutes } from './forecast/signal/oracle-routes.ts';
+import { signalRoutes } from './forecast/signal/routes.ts';
+import { crowdRoutes } from './market/crowd/routes.ts';
+import { predictionMarketRoutes } from './market/prediction-markets/routes.ts';
+import { marketRoutes } from './market/reports/routes.ts';
+import { wagerRoutes } from './market/wagers/routes.ts';
+import { rootRoutes } from './page/root-routes.ts';
+import { pageFileRoutes } from './page/routes.ts';
+import { metadataRoutes } from './record/attestations/metadata-routes.ts';
+import { attestationRoutes } from './record/attestations/routes.ts';
+import { scorecardRoutes } from './record/scorecard/routes.ts';
+import { selfTestRoutes } from './record/self-tests/routes.ts';
+import { briefRoutes } from './reports/brief-routes.ts';
+import { weeklyRoutes } from './reports/weekly-routes.ts';
+import type { Route } from './server/route.ts';
+import { aboutRoutes } from './service/about/routes.ts';
+import { healthRoutes } from './service/health/routes.ts';
+import { rpcRoutes } from './service/rpc/routes.ts';
+import { webhookCallRoutes } from './webhooks/call-routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
+import { webSocketRoutes } from './websocket/routes.ts';
+import { widgetRoutes } from './widget/routes.ts';
+
+/** Every route of this door. */
+export function allRoutes(deps: HttpDeps): Route[] {
+  const routes = [
+    ...signalRoutes(deps),
+    ...oracleRoutes(deps),
+    ...regimeRoutes(deps),
+    ...copyTradeRoutes(deps),
+    ...scorecardRoutes(deps),
+    ...attestationRoutes(deps),
+    ...predictionMarketRoutes(deps),
+    ...crowdRoutes(deps),
+    ...wagerRoutes(deps),
+    ...selfTestRoutes(deps),
+    ...briefRoutes(deps),
+    ...weeklyRoutes(deps),
+    ...widgetRoutes(deps),
+    ...accessRoutes(deps),
+    ...skillRoutes(deps),
+    ...agentTaskRoutes(deps),
+    ...agentRoutes(deps),
+    ...agentCardRoutes(deps),
+    ...agentFileRoutes(deps),
+    ...aboutRoutes(deps),
+    ...marketRoutes(deps),
+    ...metadataRoutes(deps),
+    ...webhookRoutes(deps),
+    ...webSocketRoutes(deps),
+    ...webhookCallRoutes(deps),
+    ...paidRoutes(deps),
+    ...x402Routes(deps),
+    ...commerceRoutes(deps),
+    ...jobRoutes(deps),
+    ...purchaseRoutes(deps),
+    ...refRoutes(deps),
+    ...contestRoutes(deps),
+    ...healthRoutes(deps),
+    ...adminRoutes(deps),
+    ...asyncApiRoutes(deps),
+    ...rpcRoutes(deps),
+    ...referenceRoutes(deps, () => all),
+    ...pageFileRoutes(),
+  ];
+  const all: Route[] = [...rootRoutes(deps, routes), ...routes];
+  return all;
+}
+
+/** What a worker serves: enough to see how it does. */
+export function workerRoutes(deps: HttpDeps): Route[] {
+  return healthRoutes(deps);
+}

@@ -1,0 +1,41 @@
+import type { Express, RequestHandler } from 'express';
+import { toClientError } from '../../../platform/errors.ts';
+import type { Log } from '../../../platform/log.ts';
+import type { ProtocolAdapter } from '../../adapter.ts';
+import { createBodyReader } from './parsing/read-body.ts';
+import { createProblemHandler, type ProblemSerializer } from './problems/problem.ts';
+import type { Admit } from './security/guard.ts';
+
+export interface AdapterOptions {
+  admit: Admit;
+  log: Log;
+}
+
+/** Mounts doors beside the routes; before these, so that a door may share a path with one of them. */
+export function mountAdapters(app: Express, adapters: readonly ProtocolAdapter[], { admit, log }: AdapterOptions): void {
+  for (const adapter of adapters) {
+    const handler = createAdapterHandler(adapter, admit);
+    const errors = createProblemHandler(log, createErrorSerializer(adapter));
+    for (const { path, below, methods } of adapter.mounts) {
+      if (below === true) app.use(path, handler, errors);
+      else if (methods === undefined) app.all(path, handler, errors);
+      else for (const method of methods) app[method](path, handler, errors);
+    }
+  }
+}
+
+function createAdapterHandler(adapter: ProtocolAdapter, admit: Admit): RequestHandler {
+  const readBody = createBodyReader({ types: adapter.bodyTypes, limitBytes: adapter.bodyLimitBytes });
+  return async (request, response) => {
+    response.vary('Authorization');
+    adapter.inspectRequest?.(request);
+    const context = await admit(request, response);
+    await readBody(request, response);
+    await adapter.handle(request, response, context);
+  };
+}
+
+function createErrorSerializer(adapter: ProtocolAdapter): ProblemSerializer {
+  return ({ status, requestId }, response, error) =>
+    adapter.serializeError({ ...toClientError(error), status, ...(typeof requestId === 'string' ? { requestId } : {}) }, response);
+}

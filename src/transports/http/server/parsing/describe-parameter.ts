@@ -1,0 +1,10 @@
+import type { ZodOpenApiMetadata } from 'zod-openapi';
+
+/** How the reference describes a parameter that comes as text and stands for something else. */
+export const describeParameter = (schema: object, description: string): ZodOpenApiMetadata => ({
+  description,
+  override: ({ jsonSchema }) => {
+    for (const keyword of Object.keys(jsonSchema)) delete jsonSchema[keyword as keyof typeof jsonSchema];
+    Object.assign(jsonSchema, schema);
+  },
+});

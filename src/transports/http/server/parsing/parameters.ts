@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { DEFAULT_HORIZON, parseHorizonDays, recordHorizonInput, SIGNAL_HORIZONS } from '../../../../forecast/horizon-input.ts';
+import { HORIZONS } from '../../../../forecast/model.ts';
+import { describeParameter } from './describe-parameter.ts';
+
+const HORIZON_DESCRIPTION = 'Days from the opening of the outcome window to its end';
+
+/** `horizon` of signal paths: `2d`, `3d`, `7d`, default `7d`; `1d` and bare numbers are accepted too. Read as days. */
+export const signalDaysInput = recordHorizonInput
+  .default(DEFAULT_HORIZON)
+  .transform(parseHorizonDays)
+  .meta(
+    describeParameter(
+      { type: 'string', enum: [...SIGNAL_HORIZONS], default: DEFAULT_HORIZON },
+      `${HORIZON_DESCRIPTION}; 1d is accepted too, and the number alone, such as 7`,
+    ),
+  );
+
+/** `horizon` of the scorecard: 1, 2, 3 or 7, default 7; names such as `7d` are accepted too. Read as days. */
+export const scorecardDaysInput = recordHorizonInput
+  .default(DEFAULT_HORIZON)
+  .transform(parseHorizonDays)
+  .meta(
+    describeParameter(
+      { type: 'integer', enum: [...HORIZONS], default: parseHorizonDays(DEFAULT_HORIZON) },
+      `${HORIZON_DESCRIPTION}; 7d is accepted for 7`,
+    ),
+  );
+
+/** Entries that lists tell at most, and unless asked otherwise (interface, section 8). */
+export const PAGE_LIMITS = {
+  attestations: { most: 100, default: 30 },
+  scorecard: { most: 1_000, default: 20 },
+  copyTrade: { most: 90, default: 30 },
+  wagers: { most: 365, default: 60 },
+} as const;
+
+/** `limit`: a whole number from 1 to `max`. */
+export const limitInput = (max: number, fallback: number) =>
+  z
+    .string({ error: `must be given once, as a whole number from 1 to ${max}` })
+    .regex(/^\d{1,6}$/, `must be a whole number from 1 to ${max}`)
+    .default(String(fallback))
+    .transform(Number)
+    .pipe(z.number().min(1, `must be at least 1`).max(max, `must be at most ${max}`))
+    .meta(describeParameter({ type: 'integer', minimum: 1, maximum: max, default: fallback }, 'How many entries to tell, newest first'));
+
+/** `offset`: a whole number from 0 to `max`, 0 unless told. */
+export const offsetInput = (max: number) =>
+  z
+    .string({ error: `must be given once, as a whole number from 0 to ${max}` })
+    .regex(/^\d{1,6}$/, `must be a whole number from 0 to ${max}`)
+    .default('0')
+    .transform(Number)
+    .pipe(z.number().max(max, `must be at most ${max}`))
+    .meta(describeParameter({ type: 'integer', minimum: 0, maximum: max, default: 0 }, 'How many entries to pass over'));
+
+/** `before`: a position from 1 on; unset: from the newest. */
+export const beforeInput = z
+  .string({ error: 'must be given once, as a whole number from 1' })
+  .regex(/^\d{1,9}$/, 'must be a whole number from 1, of 9 digits at most')
+  .transform(Number)
+  .pipe(z.number().min(1, 'must be at least 1'))
+  .meta(describeParameter({ type: 'integer', minimum: 1, maximum: 999_999_999 }, 'Only what stands before this position'))
+  .optional();
+
+/** An attestation's uid. */
+export const attestationUidInput = z
+  .string()
+  .regex(/^0x[a-fA-F0-9]{64}$/, 'must be 0x followed by 64 hex characters')
+  .transform((text) => text.toLowerCase() as `0x${string}`)
+  .describe('Uid of an attestation: 0x and 64 hex characters');
+
+/** A day, `YYYY-MM-DD`. */
+export const dateInput = z.iso.date('must be a date of the form YYYY-MM-DD').describe('A day in UTC, YYYY-MM-DD');

@@ -1,0 +1,32 @@
+import type { z } from 'zod';
+import { OracleError } from '../../../../platform/errors.ts';
+
+/** Names that clients of other interfaces page with, in lower case without `_` and `-`. */
+const PAGING_NAMES = new Set(
+  'page pageno pagenumber perpage pagesize pagetoken nexttoken continuationtoken cursor nextcursor before nextbefore after skip start from offset limit count size take first last'.split(
+    ' ',
+  ),
+);
+
+/** Longest name that an error repeats; every name of the list is shorter. */
+const MAX_NAME_CHARS = 30;
+
+/**
+ * Rejects a paging parameter that an operation does not have: ignored, it would return the first page again for every page.
+ * @throws OracleError INPUT_INVALID naming it and the parameters that the operation takes
+ */
+export function rejectUnknownPaging(schema: z.ZodObject | undefined, query: object): void {
+  const taken = Object.keys(schema?.shape ?? {});
+  const unknown = Object.keys(query).find((name) => !taken.includes(name) && isPagingName(name));
+  if (unknown === undefined) return;
+  const accepted = taken.length === 0 ? 'no query parameters' : taken.join(', ');
+  throw new OracleError('INPUT_INVALID', `query parameter "${unknown}": is not known here; this operation takes ${accepted}`, {
+    field: unknown,
+    suggestedAction:
+      taken.length === 0 ? `Leave "${unknown}" out: the answer has one page.` : `Leave "${unknown}" out, or send one of: ${accepted}.`,
+  });
+}
+
+function isPagingName(name: string): boolean {
+  return name.length <= MAX_NAME_CHARS && PAGING_NAMES.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
+}

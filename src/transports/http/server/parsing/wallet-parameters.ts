@@ -1,0 +1,38 @@
+import { type Address, getAddress } from 'viem';
+import { z } from 'zod';
+import { MAX_SIGNATURE_BYTES } from '../../../../chain/verify-signature.ts';
+
+/** An address in the caller's own spelling: any case, and where both occur the checksum of EIP-55 has to hold. */
+export const rawWalletInput = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'must be an address: 0x and 40 hex characters', abort: true })
+  .refine(hasValidChecksum, 'is in mixed case, and its checksum (EIP-55) is wrong')
+  .transform((text) => text as Address)
+  .meta({
+    description: 'Wallet address; in mixed case its checksum (EIP-55) must hold',
+    override: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
+  });
+
+/** The same as a path parameter, read with its checksum. */
+export const walletInput = rawWalletInput
+  .transform((text) => getAddress(text))
+  .meta({
+    description: 'Wallet address; in mixed case its checksum (EIP-55) must hold',
+    override: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
+  });
+
+/** A signature: of a key 65 bytes, of a contract wallet whatever it reads. */
+export const signatureInput = z
+  .string()
+  .max(2 + 2 * MAX_SIGNATURE_BYTES, `must have at most ${MAX_SIGNATURE_BYTES} bytes`)
+  .regex(/^0x([0-9a-fA-F]{2})+$/, 'must be 0x and an even number of hex characters')
+  .transform((text) => text as `0x${string}`)
+  .meta({
+    description: 'Signature as hex: of a key (EIP-191), of a contract wallet (EIP-1271), or of one that is yet to be deployed (ERC-6492)',
+    override: { type: 'string', pattern: '^0x([0-9a-fA-F]{2})+$', maxLength: 2 + 2 * MAX_SIGNATURE_BYTES },
+  });
+
+function hasValidChecksum(text: string): boolean {
+  const digits = text.slice(2);
+  return digits === digits.toLowerCase() || digits === digits.toUpperCase() || getAddress(text.toLowerCase()) === text;
+}

@@ -1,0 +1,220 @@
+import type { Request, Response } from 'express';
+import { type Caller, PUBLIC_CALLER } from '../../../../auth/caller.ts';
+import { toCapacityClient } from '../../../../auth/rate-limit/shared-capacity.ts';
+import type { RequestContext } from '../../../../auth/request-context.ts';
+import { isTierAtLeast, requireTier } from '../../../../auth/tiers/tiers.ts';
+import { REJECTED_TOKEN_CHALLENGE } from '../../../../auth/tokens/access-tokens.ts';
+import type { ClaimedPayer } from '../../../../chain/stablecoin/claimed-payer.ts';
+import { formatSingleAnswerHint } from '../../../../commerce/payment-instructions.ts';
+import { isOracleError, OracleError } from '../../../../platform/errors.ts';
+import type { AppOptions } from '../app.ts';
+import type { Guard } from '../mount-routes.ts';
+import { buildNotFoundError } from '../not-found.ts';
+import { hasPaymentHeader } from '../payments/payment-headers.ts';
+import { type ChainWork, createResponseCounter } from './chain-work.ts';
+import { getClientAddress } from './client-address.ts';
+import { createRequestCounter, type RequestCounter } from './request-counter.ts';
+import { getRequestSource, setLoggedCaller } from './request-log.ts';
+
+/** One request at the door. */
+interface IncomingRequest {
+  authorization: string | undefined;
+  address: string;
+  origin: string | undefined;
+  counter: RequestCounter;
+  chainWork?: ChainWork | undefined;
+}
+
+type GuardOptions = Pick<AppOptions, 'identify' | 'admin' | 'limits' | 'chainWork'>;
+
+/**
+ * The one place where this door decides who asks and whether he is let in. Without a token the address is counted first; with one,
+ * a rejected token counts against the address as a request without one does, and a good one against its wallet, whatever others at
+ * that address have sent. Only then follow the tier, and the limit of calls to the chain.
+ */
+export function createGuard({ identify, admin, limits, chainWork }: GuardOptions): Guard {
+  return async ({ access, cost, boughtAs }, request, response): Promise<RequestContext> => {
+    const counter = createRequestCounter(cost === 'free' ? undefined : limits, response);
+    const incoming = { ...toIncomingRequest(request, counter), chainWork };
+    if (access === 'admin') {
+      await admitOperator(admin, incoming, request, response);
+      return createRequestContext(PUBLIC_CALLER, incoming, response);
+    }
+    if (access === 'paid') return admitPayer(incoming, request, response);
+    if (cost === 'free' && access === 'public') return createRequestContext(PUBLIC_CALLER, incoming, response);
+    const caller = await identifyCaller(identify, incoming, response);
+    setLoggedCaller(response, caller);
+    if (access === 'basic' || access === 'premium') requireTier(caller, access, formatSingleAnswerHint(boughtAs));
+    if (cost !== 'rpc') return createRequestContext(caller, incoming, response);
+    const context = createRequestContext(caller, incoming, response);
+    await context.countChainCall();
+    return { ...context, countChainCall: async () => undefined };
+  };
+}
+
+/** Admits requests of another protocol under the same limits; a caller without a good token is anonymous. */
+export type Admit = (request: Request, response: Response) => Promise<RequestContext>;
+
+/** @throws by what it makes: OracleError RATE_LIMITED, CHAIN_UNREACHABLE */
+export function createAdmission(options: Omit<GuardOptions, 'admin'>): Admit {
+  const guard = createGuard(options);
+  return (request, response) => guard({ access: 'public', cost: 'normal' }, request, response);
+}
+
+/** Lets in whoever proves in his own way who he is, under the limits of those who send `Authorization`. */
+export type AdmitTokenHolder = <Holder extends { caller: Caller }>(
+  request: Request,
+  response: Response,
+  identify: () => Promise<Holder>,
+) => Promise<Holder>;
+
+/** @throws by what it makes: OracleError RATE_LIMITED, and whatever `identify` throws */
+export function createTokenHolderAdmission({ limits }: Pick<AppOptions, 'limits'>): AdmitTokenHolder {
+  return async (request, response, identify) => {
+    const incoming = toIncomingRequest(request, createRequestCounter(limits, response));
+    const holder = await countOnFailure(incoming, identify);
+    setLoggedCaller(response, holder.caller);
+    await countCall(holder.caller, incoming);
+    return holder;
+  };
+}
+
+function toIncomingRequest(request: Request, counter: RequestCounter): IncomingRequest {
+  return { authorization: request.get('authorization'), address: getClientAddress(request), origin: request.get('origin'), counter };
+}
+
+function createRequestContext(caller: Caller, incoming: IncomingRequest, response: Response): RequestContext {
+  const beginWork = createResponseCounter(incoming.chainWork, response, () => toCapacityClient({ caller, address: incoming.address }));
+  return {
+    caller,
+    ...getRequestSource(response),
+    ...(incoming.origin === undefined ? {} : { origin: incoming.origin }),
+    countCall: () => countCall(caller, incoming),
+    async countChainCall() {
+      await incoming.counter.count('rpc', incoming.address);
+      beginWork();
+    },
+    countTask: (units) => countTask(caller, incoming, units),
+    ...createPaymentLimits(incoming),
+  };
+}
+
+/**
+ * Rejected payments count per payer first, so that one bad payer does not lock out others behind the same address; then per address,
+ * since payers can be invented. A payer who is not proven is only a claim: it counts at the address that makes the claim, so that
+ * nobody else is locked out by being named.
+ */
+function createPaymentLimits({ address, counter }: IncomingRequest): Pick<RequestContext, 'requirePaymentRoom' | 'countRejectedPayment'> {
+  const keyOf = ({ wallet, isProven }: ClaimedPayer) => (isProven ? wallet : `${wallet}@${address}`);
+  return {
+    requirePaymentRoom(payer) {
+      counter.requireRemaining('payments', address);
+      counter.requireRemaining('payer', keyOf(payer));
+    },
+    async countRejectedPayment(payer) {
+      await counter.countSilently('payments', address);
+      await counter.count('payer', keyOf(payer));
+    },
+  };
+}
+
+/** Tasks of token holders are bounded for each wallet by themselves. */
+async function countTask({ tier }: Caller, { address, counter }: IncomingRequest, units: number): Promise<void> {
+  if (!isTierAtLeast(tier, 'basic')) await counter.count('tasks', address, units);
+}
+
+async function identifyCaller(identify: AppOptions['identify'], incoming: IncomingRequest, response: Response): Promise<Caller> {
+  const { authorization, address, counter } = incoming;
+  if (authorization === undefined) {
+    await counter.count('public', address);
+    return identify(undefined);
+  }
+  const caller = await countOnFailure(incoming, () => identifyOrAnonymous(identify, authorization));
+  if (caller.rejectedToken !== undefined) response.set('WWW-Authenticate', REJECTED_TOKEN_CHALLENGE);
+  await countCall(caller, incoming);
+  return caller;
+}
+
+/** A rejected token makes its sender an anonymous caller: what needs a tier then refuses with the reason. */
+async function identifyOrAnonymous(identify: AppOptions['identify'], authorization: string): Promise<Caller> {
+  try {
+    return await identify(authorization);
+  } catch (error) {
+    if (!isOracleError(error, 'UNAUTHENTICATED')) throw error;
+    return { ...PUBLIC_CALLER, rejectedToken: error.message };
+  }
+}
+
+function countCall({ wallet }: Caller, { address, counter }: IncomingRequest): Promise<void> {
+  return wallet === undefined ? counter.count('public', address) : counter.count('wallet', wallet.toLowerCase());
+}
+
+/**
+ * Who sends a payment has the limit of a wallet, whatever others at that address have sent without one; a token changes nothing.
+ * Payments that were no good have cost calls of the chain: beyond the limits of `paymentLimits` none is looked at.
+ */
+async function admitPayer(incoming: IncomingRequest, request: Request, response: Response): Promise<RequestContext> {
+  const { address, counter } = incoming;
+  const context = createRequestContext(PUBLIC_CALLER, incoming, response);
+  if (request.method === 'HEAD' || !hasPaymentHeader(request)) {
+    await counter.count('public', address);
+    return context;
+  }
+  await counter.count('wallet', `paying:${address}`);
+  counter.requireRemaining('payments', address);
+  createResponseCounter(incoming.chainWork, response, () => toCapacityClient({ caller: PUBLIC_CALLER, address }, true))();
+  return context;
+}
+
+/** The operator is not limited, whoever guesses is. Without a password set there is no such path. */
+async function admitOperator(admin: AppOptions['admin'], incoming: IncomingRequest, request: Request, response: Response): Promise<void> {
+  const { authorization, address, counter } = incoming;
+  if (admin === undefined) {
+    await counter.count('public', address);
+    throw buildNotFoundError();
+  }
+  counter.requireRemaining('failures', address);
+  response.set('Cross-Origin-Resource-Policy', 'same-origin');
+  response.set('WWW-Authenticate', 'Basic realm="oracle admin", charset="UTF-8"');
+  await rejectCrossSite(incoming, request);
+  await countOnFailure(incoming, () => checkPassword(incoming, () => admin(authorization, getRequestSource(response))));
+  response.removeHeader('WWW-Authenticate');
+}
+
+/** A wrong password counts as such, beside the requests that anybody has: only then are guesses refused unseen. */
+async function checkPassword({ authorization, address, counter }: IncomingRequest, compare: () => void | Promise<void>): Promise<void> {
+  try {
+    await compare();
+  } catch (error) {
+    if (authorization !== undefined && isOracleError(error, 'UNAUTHENTICATED')) await counter.countSilently('failures', address);
+    throw error;
+  }
+}
+
+/**
+ * Browsers add a password that they know to whatever a page of somebody else's sends. They say whose page it is in `Sec-Fetch-Site`,
+ * older ones in `Origin` only; what is no browser says neither. It is no guess at a password: nobody is locked out by a page he visits.
+ */
+async function rejectCrossSite({ address, counter }: IncomingRequest, request: Request): Promise<void> {
+  if (request.method === 'GET' || request.method === 'HEAD') return;
+  const site = request.get('Sec-Fetch-Site');
+  const field = site === undefined ? 'Origin' : 'Sec-Fetch-Site';
+  if (site === undefined ? isOwnOrigin(request) : site === 'none' || site === 'same-origin') return;
+  await counter.count('public', address);
+  throw new OracleError('UNAUTHENTICATED', 'Requests that pages of other sites send are refused here', { field });
+}
+
+function isOwnOrigin(request: Request): boolean {
+  const origin = request.get('Origin');
+  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === request.host);
+}
+
+/** What is not admitted counts against the address. */
+async function countOnFailure<T>({ address, counter }: IncomingRequest, admit: () => Promise<T> | T): Promise<T> {
+  try {
+    return await admit();
+  } catch (error) {
+    await counter.count('public', address);
+    throw error;
+  }
+}

@@ -1,0 +1,92 @@
+import { IDENTITY } from '../../../../../agent-card/identity.ts';
+import type { Caller } from '../../../../auth/caller.ts';
+import { formatTierRequirement, TIER_REQUIREMENTS } from '../../../../auth/tiers/tiers.ts';
+import { SIGNAL_HORIZONS } from '../../../../forecast/horizon-input.ts';
+import { formatHorizonName, HORIZONS } from '../../../../forecast/model.ts';
+import { MODEL_SERIES } from '../../../../market/inputs/day-inputs.ts';
+import { SERIES } from '../../../../market/series/series.ts';
+import type { SeriesHealth } from '../../../../market/series/series-health.ts';
+import { summarizeForecasts } from '../../../../record/scorecard/scorecard.ts';
+import type { HttpDeps } from '../../deps.ts';
+import { API_VERSION } from '../../openapi/document.ts';
+import { DOCUMENTS } from './documents.ts';
+import type { Info } from './info-schemas.ts';
+import { buildLimits } from './limits.ts';
+import { buildModelCard } from './model-card.ts';
+
+const DEFAULT_HORIZON_DAYS = 7;
+
+const STATEMENT =
+  'The direction of the price over days is close to chance, and no more than that is claimed. What is offered is a calibrated probability, a predictive distribution, a regime, an abstention where nothing is known, and a record without gaps that anybody can check.';
+
+/** What this service is, from its constants, its settings and its record; nothing secret, and no call of the chain. */
+export async function buildInfo(deps: HttpDeps, caller: Caller): Promise<Info> {
+  const { about, market, publicUrl, chainId, addresses } = deps;
+  const at = deps.now();
+  const { series: seriesHealth } = await market.health(at.getTime());
+  return {
+    success: true,
+    name: IDENTITY.name,
+    description: IDENTITY.description,
+    version: deps.version,
+    apiVersion: API_VERSION,
+    capabilities: [...IDENTITY.capabilities],
+    skill: await buildSkillStatement(deps),
+    model: await buildModelCard(deps, caller, seriesHealth),
+    horizons: { signals: [...SIGNAL_HORIZONS], scored: HORIZONS.map(formatHorizonName), default: formatHorizonName(DEFAULT_HORIZON_DAYS) },
+    schedule: [...about.schedule],
+    tiers: listTiers(),
+    chain: {
+      id: chainId,
+      caip2: `eip155:${chainId}`,
+      local: about.local,
+      confirmations: about.confirmations,
+      attester: deps.attesterAddress,
+      rpcUrl: deps.chainReading.rpcUrl,
+    },
+    contracts: { ...addresses },
+    limits: buildLimits(about.rates),
+    data: { kind: market.kind, source: market.source, series: seriesHealth.map(toSeriesInfo) },
+    documents: DOCUMENTS.map(({ name, path }) => ({ name, url: `${publicUrl}${path}` })),
+    timestamp: at.toISOString(),
+  };
+}
+
+/** As anybody may know it. */
+async function buildSkillStatement({ record, publicUrl }: HttpDeps): Promise<Info['skill']> {
+  const docs = await record.listByHorizon(DEFAULT_HORIZON_DAYS);
+  return {
+    statement: STATEMENT,
+    horizon: formatHorizonName(DEFAULT_HORIZON_DAYS),
+    verdict: summarizeForecasts(docs, DEFAULT_HORIZON_DAYS).verdict,
+    scorecard: `${publicUrl}/api/svc/scorecard?horizon=${DEFAULT_HORIZON_DAYS}`,
+  };
+}
+
+function toSeriesInfo({ series: id, title, source }: SeriesHealth): Info['data']['series'][number] {
+  const { unit, lagDays, staleDays } = SERIES[id];
+  return { series: id, title, unit, source, lagDays, staleDays, inModel: MODEL_SERIES.includes(id) };
+}
+
+function listTiers(): Info['tiers'] {
+  return [
+    {
+      tier: 'public',
+      requirement: 'nothing',
+      gateTokens: null,
+      opens: 'market context, scorecard, attestation records, agent identity and reputation; forecasts once their outcome is on chain',
+    },
+    {
+      tier: 'basic',
+      requirement: formatTierRequirement('basic'),
+      gateTokens: String(TIER_REQUIREMENTS.basic),
+      opens: 'direction, confidence and salt of each forecast at once, regimes, webhooks',
+    },
+    {
+      tier: 'premium',
+      requirement: formatTierRequirement('premium'),
+      gateTokens: String(TIER_REQUIREMENTS.premium),
+      opens: 'everything in Basic, the premium signal and the copy-trade interface',
+    },
+  ];
+}

@@ -1,0 +1,84 @@
+import type { Caller } from '../../../../auth/caller.ts';
+import { formatDay } from '../../../../forecast/day.ts';
+import {
+  BLOCK_DAYS,
+  EMBARGO_DAYS,
+  formatHorizonName,
+  HORIZONS,
+  MODEL_INPUTS,
+  MODEL_NAME,
+  TRAINING_START,
+  TRIAL_COUNT,
+} from '../../../../forecast/model.ts';
+import { REGIME_NAMES, REGIMES } from '../../../../forecast/regime/regime.ts';
+import { REGIME_RULE_TERMS, REGIME_RULES } from '../../../../forecast/regime/rules.ts';
+import { getLicences } from '../../../../market/licences.ts';
+import type { SeriesHealth } from '../../../../market/series/series-health.ts';
+import { mayReadUnresolved } from '../../../../record/forecast-view.ts';
+import { digestCoefficients } from '../../../../record/model-card/coefficients-digest.ts';
+import { buildFitCard } from '../../../../record/model-card/fit-card.ts';
+import { MODEL_INPUT_SERIES } from '../../../../record/model-card/model-inputs.ts';
+import {
+  CAVEATS,
+  countIndependentCallsPerYear,
+  INTENDED_USE,
+  KNOWN_FAILURES,
+  METHOD,
+  NOT_INTENDED_FOR,
+} from '../../../../record/model-card/statements.ts';
+import type { ModelDoc } from '../../../../record/model-store.ts';
+import type { HttpDeps } from '../../deps.ts';
+import type { ModelCard } from './model-card-schemas.ts';
+
+/** All horizons of a day are forecast by one model version. */
+const ANY_HORIZON = 7;
+
+/** The model card, from the stored model, the constants that are in force and the market as it is; `series` is the market's health. */
+export async function buildModelCard(deps: HttpDeps, caller: Caller, series: readonly SeriesHealth[]): Promise<ModelCard> {
+  const { record, models, publicUrl } = deps;
+  const version = (await record.findLatest(ANY_HORIZON))?.modelVersion ?? null;
+  const mayReadCalibration = mayReadUnresolved(deps.viewFor(caller));
+  return {
+    name: MODEL_NAME,
+    method: [...METHOD],
+    trials: TRIAL_COUNT,
+    blockDays: BLOCK_DAYS,
+    embargoDays: EMBARGO_DAYS,
+    trainingStart: formatDay(TRAINING_START),
+    scores: [...MODEL_INPUTS],
+    inputs: listModelInputs(deps, series),
+    regimes: REGIME_NAMES.map((regime) => {
+      const { daysToEnter, theta, riskLevel } = REGIMES[regime];
+      return { regime, rule: REGIME_RULES[regime], daysToEnter, theta, riskLevel };
+    }),
+    regimeTerms: REGIME_RULE_TERMS,
+    independentCallsAYear: HORIZONS.map((days) => ({ horizon: formatHorizonName(days), calls: countIndependentCallsPerYear(days) })),
+    fitted: version === null ? null : toFittedModel(await models.get(version), mayReadCalibration),
+    selfTests: {
+      walkForward: `${publicUrl}/api/self-test/walk-forward`,
+      contamination: `${publicUrl}/api/self-test/contamination`,
+      stability: `${publicUrl}/api/self-test/stability`,
+    },
+    intendedUse: [...INTENDED_USE],
+    notFor: [...NOT_INTENDED_FOR],
+    knownFailures: [...KNOWN_FAILURES],
+    limits: [...CAVEATS],
+  };
+}
+
+function toFittedModel(doc: ModelDoc, mayReadCalibration: boolean): ModelCard['fitted'] {
+  return {
+    version: doc._id,
+    fittedAt: doc.fittedAt.toISOString(),
+    horizons: doc.horizons.map((fit) => buildFitCard(fit, mayReadCalibration)),
+    trainingDigest: doc.trainingDigest,
+    coefficientsDigest: digestCoefficients(doc),
+  };
+}
+
+function listModelInputs({ market }: HttpDeps, seriesHealth: readonly SeriesHealth[]): ModelCard['inputs'] {
+  return MODEL_INPUT_SERIES.map(({ enters, ...input }) => {
+    const { source, providers } = seriesHealth.find(({ series }) => series === input.series)!;
+    return { ...input, enters: [...enters], source, licences: getLicences(market, providers) };
+  });
+}

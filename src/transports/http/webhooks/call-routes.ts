@@ -1,0 +1,150 @@
+import type { z } from 'zod';
+import type { WebhookDeliveryDoc } from '../../../events/webhooks/delivery/delivery.ts';
+import { DELIVERY_RETENTION_DAYS } from '../../../events/webhooks/delivery/delivery-queue.ts';
+import { MAX_REPLAYED_EVENTS_PER_DAY, MAX_TESTS_PER_DAY } from '../../../events/webhooks/limits/daily-quota-store.ts';
+import { REPLAY_CAUSE_PREFIX } from '../../../events/webhooks/on-demand/replay-events.ts';
+import { MIN_TEST_INTERVAL_SECONDS } from '../../../events/webhooks/on-demand/test-webhook.ts';
+import { PREVIOUS_SECRET_HOURS } from '../../../events/webhooks/signing/rotate-secret.ts';
+import { OracleError } from '../../../platform/errors.ts';
+import type { HttpDeps } from '../deps.ts';
+import { type Route, route } from '../server/route.ts';
+import { DELIVERIES_QUERY, DELIVERIES_REPLY, REPLAY_BODY, REPLAY_REPLY, TEST_REPLY } from './delivery-schemas.ts';
+import { requireCallerWallet, toWebhookReply, WEBHOOK_PATH, WEBHOOK_ROUTE } from './routes.ts';
+import { ROTATE_SECRET_BODY, ROTATED_SECRET_REPLY, WEBHOOK_ID, WEBHOOK_REPLY } from './schemas.ts';
+
+const SINGLE_WEBHOOK_ROUTE = { ...WEBHOOK_ROUTE, params: WEBHOOK_ID } as const;
+
+/** How a webhook is called: secrets, tests, what was sent and what is to be sent again. Beyond the interface. */
+export function webhookCallRoutes(deps: HttpDeps): Route[] {
+  return [...stateRoutes(deps), testRoute(deps), replayRoute(deps), deliveriesRoute(deps)];
+}
+
+function stateRoutes({ webhooks }: HttpDeps): Route[] {
+  return [
+    route({
+      ...SINGLE_WEBHOOK_ROUTE,
+      method: 'post',
+      path: `${WEBHOOK_PATH}/secret`,
+      name: 'rotateWebhookSecret',
+      summary: 'Sets a new secret, and tells it this once; the one before signs too for a day',
+      description:
+        `For ${PREVIOUS_SECRET_HOURS} hours \`webhook-signature\` has a signature by each of the two. Another change within that time ends the oldest at ` +
+        'once: that is how a secret that became known is got rid of. Of two changes at the same moment one is refused.',
+      body: ROTATE_SECRET_BODY,
+      bodyOptional: true,
+      reply: ROTATED_SECRET_REPLY,
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      async handle({ params: { id }, body, caller }) {
+        const { secret, secretSetAt, previousSecretUntil } = await webhooks.rotateSecret(requireCallerWallet(caller), id, body.secret);
+        const times = { secretSetAt: secretSetAt.toISOString(), previousSecretUntil: previousSecretUntil?.toISOString() ?? null };
+        return { body: { success: true as const, id, secret, ...times } };
+      },
+    }),
+    route({
+      ...SINGLE_WEBHOOK_ROUTE,
+      method: 'post',
+      path: `${WEBHOOK_PATH}/enable`,
+      name: 'enableWebhook',
+      summary: 'Lets a callback be called again after its receiver or failures have ended that',
+      description:
+        'It is called for what happens from now on; what was missed is asked for with a replay. One that is active stays as it is; one that the operator has ended is refused.',
+      reply: WEBHOOK_REPLY,
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      handle: async ({ params: { id }, caller }) => ({ body: toWebhookReply(await webhooks.enable(requireCallerWallet(caller), id)) }),
+    }),
+  ];
+}
+
+function testRoute({ webhooks }: HttpDeps): Route {
+  return route({
+    ...SINGLE_WEBHOOK_ROUTE,
+    method: 'post',
+    path: `${WEBHOOK_PATH}/test`,
+    name: 'testWebhook',
+    summary: 'Calls a callback now with a signed `ping`, and tells how that went',
+    description:
+      `The call goes past the queue, also to a disabled callback, and changes nothing of it. It takes 15 seconds at most; a callback is tested once in ${MIN_TEST_INTERVAL_SECONDS} seconds, ` +
+      `and those of a wallet ${MAX_TESTS_PER_DAY} times in a UTC day; a host gets a bounded number of tests, whoever asks for them.`,
+    reply: TEST_REPLY,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    async handle({ params: { id }, caller }) {
+      const { state, messageId, attempts } = await webhooks.test(requireCallerWallet(caller), id);
+      const { status, ms, reason } = attempts[0]!;
+      return { body: { success: true as const, delivered: state === 'DELIVERED', status, ms, reason, messageId } };
+    },
+  });
+}
+
+function replayRoute({ webhooks }: HttpDeps): Route {
+  return route({
+    ...SINGLE_WEBHOOK_ROUTE,
+    method: 'post',
+    path: `${WEBHOOK_PATH}/replay`,
+    name: 'replayToWebhook',
+    status: 202,
+    summary: 'Sends events again that the callback is registered for: one of them, or all since an id or a time',
+    description:
+      'Exactly one of `eventId`, `sinceId` and `sinceTime` (or `since`, its older name). They are queued behind what waits, in the order of their ids, and sent under the same `webhook-id` as before. ' +
+      `While one replay to a callback waits in its queue, another one is refused, and so is what is beyond ${MAX_REPLAYED_EVENTS_PER_DAY} events of all callbacks of a wallet in a UTC day.`,
+    body: REPLAY_BODY,
+    reply: REPLAY_REPLY,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    async handle({ params: { id }, body: { eventId, sinceId, since, sinceTime, until }, caller }) {
+      if (since !== undefined && sinceTime !== undefined) throw buildTwoStartsError();
+      const times = { since: parseInstant(sinceTime ?? since), until: parseInstant(until) };
+      return {
+        body: { success: true as const, ...(await webhooks.replay(requireCallerWallet(caller), id, { eventId, sinceId, ...times })) },
+      };
+    },
+  });
+}
+
+function deliveriesRoute({ webhooks }: HttpDeps): Route {
+  return route({
+    ...SINGLE_WEBHOOK_ROUTE,
+    path: `${WEBHOOK_PATH}/deliveries`,
+    name: 'listWebhookDeliveries',
+    summary: 'What was sent to a callback and what waits, newest first, each with the answers of the receiver',
+    description: `Kept for ${DELIVERY_RETENTION_DAYS.live} days, replays and tests for ${DELIVERY_RETENTION_DAYS.asked}. \`nextBefore\` of a page is \`before\` of the next one.`,
+    query: DELIVERIES_QUERY,
+    reply: DELIVERIES_REPLY,
+    errors: ['NOT_FOUND'],
+    async handle({ params: { id }, query: { limit, ...query }, caller }) {
+      // One more than is told: whether there is another page.
+      const found = await webhooks.listDeliveries(requireCallerWallet(caller), id, { ...query, limit: limit + 1 });
+      const shown = found.slice(0, limit);
+      const nextBefore = found.length > limit ? shown.at(-1)!.position : null;
+      return { body: { success: true as const, deliveries: shown.map(toDeliveryReply), count: shown.length, nextBefore } };
+    },
+  });
+}
+
+type DeliveryReply = z.input<typeof DELIVERIES_REPLY>['deliveries'][number];
+
+function toDeliveryReply(delivery: WebhookDeliveryDoc): DeliveryReply {
+  const { position, type, eventId, messageId, state, attempts, nextAttemptAt, createdAt, finishedAt } = delivery;
+  return {
+    ...{ position, type, eventId, messageId, state },
+    ...toDeliveryCause(delivery),
+    attempts: attempts.map(({ at, status, ms, reason }) => ({ at: at.toISOString(), status, ms, reason })),
+    nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+    finishedAt: finishedAt?.toISOString() ?? null,
+  };
+}
+
+function toDeliveryCause({ type, cause }: WebhookDeliveryDoc): Pick<DeliveryReply, 'cause' | 'replayId'> {
+  if (cause.startsWith(REPLAY_CAUSE_PREFIX)) return { cause: 'replay', replayId: cause.slice(REPLAY_CAUSE_PREFIX.length) };
+  return { cause: type === 'ping' ? 'ping' : 'live', replayId: null };
+}
+
+function parseInstant(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text);
+}
+
+function buildTwoStartsError(): OracleError {
+  return new OracleError('INPUT_INVALID', 'body field "sinceTime": stands beside "since", which means the same', {
+    field: 'sinceTime',
+    suggestedAction: 'Send one of them.',
+  });
+}

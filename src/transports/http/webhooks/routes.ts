@@ -1,0 +1,161 @@
+import type { Address } from 'viem';
+import type { z } from 'zod';
+import type { Caller } from '../../../auth/caller.ts';
+import { type HorizonFields, parseHorizonChoice } from '../../../events/horizon-choice.ts';
+import type { WebhookRegistry } from '../../../events/webhooks/registry/webhook-registry.ts';
+import { MAX_WEBHOOKS_PER_WALLET } from '../../../events/webhooks/registry/webhook-store.ts';
+import type { WebhookView } from '../../../events/webhooks/registry/webhook-view.ts';
+import { parseHorizonDays } from '../../../forecast/horizon-input.ts';
+import { formatHorizonName } from '../../../forecast/model.ts';
+import { OracleError } from '../../../platform/errors.ts';
+import type { HttpDeps } from '../deps.ts';
+import { type Route, route } from '../server/route.ts';
+import {
+  CHANGE_BODY,
+  REGISTER_BODY,
+  REGISTERED_REPLY,
+  WEBHOOK_DELETED_REPLY,
+  WEBHOOK_ID,
+  WEBHOOK_REPLY,
+  WEBHOOKS_REPLY,
+} from './schemas.ts';
+
+type WebhookReply = z.input<typeof WEBHOOKS_REPLY>['webhooks'][number];
+
+/** What the operations on webhooks have in common. */
+export const WEBHOOK_ROUTE = { tag: 'webhooks', access: 'basic' } as const;
+
+/** Where one of them is. */
+export const WEBHOOK_PATH = '/api/svc/webhooks/{id}';
+
+/** Interface, section 4.3: a caller's own callbacks. To look at and change a single one is beyond it. */
+export function webhookRoutes(deps: HttpDeps): Route[] {
+  return [...listRoutes(deps), ...singleRoutes(deps)];
+}
+
+function listRoutes({ webhooks }: HttpDeps): Route[] {
+  return [
+    route({
+      ...WEBHOOK_ROUTE,
+      path: '/api/svc/webhooks',
+      name: 'listWebhooks',
+      summary: "The caller's registered callbacks, without their secrets",
+      reply: WEBHOOKS_REPLY,
+      handle: async ({ caller }) => ({ body: toWebhookListReply(await webhooks.list(requireCallerWallet(caller))) }),
+    }),
+    route({
+      ...WEBHOOK_ROUTE,
+      method: 'post',
+      path: '/api/svc/webhooks/register',
+      name: 'registerWebhook',
+      status: 201,
+      summary: 'Registers a callback, and tells its secret this once',
+      description: `A wallet can have ${MAX_WEBHOOKS_PER_WALLET}; the same URL for the same events and horizons is refused.`,
+      body: REGISTER_BODY,
+      reply: REGISTERED_REPLY,
+      errors: ['CONFLICT'],
+      handle: async ({ body, caller }) => ({ body: await registerWebhook(webhooks, requireCallerWallet(caller), body) }),
+    }),
+  ];
+}
+
+function singleRoutes(deps: HttpDeps): Route[] {
+  const { webhooks } = deps;
+  return [
+    route({
+      ...WEBHOOK_ROUTE,
+      path: WEBHOOK_PATH,
+      name: 'getWebhook',
+      summary: "One of the caller's callbacks, without its secret",
+      params: WEBHOOK_ID,
+      reply: WEBHOOK_REPLY,
+      errors: ['NOT_FOUND'],
+      handle: async ({ params: { id }, caller }) => ({ body: toWebhookReply(await webhooks.get(requireCallerWallet(caller), id)) }),
+    }),
+    changeRoute(deps),
+    route({
+      ...WEBHOOK_ROUTE,
+      method: 'delete',
+      path: WEBHOOK_PATH,
+      name: 'deleteWebhook',
+      summary: "Deletes one of the caller's callbacks, with its queue and its deliveries",
+      params: WEBHOOK_ID,
+      reply: WEBHOOK_DELETED_REPLY,
+      errors: ['NOT_FOUND'],
+      handle: async ({ params: { id }, caller }) => ({ body: await deleteWebhook(webhooks, requireCallerWallet(caller), id) }),
+    }),
+  ];
+}
+
+function changeRoute({ webhooks }: HttpDeps): Route {
+  return route({
+    ...WEBHOOK_ROUTE,
+    method: 'patch',
+    path: WEBHOOK_PATH,
+    name: 'changeWebhook',
+    summary: "Changes what one of the caller's callbacks is called for, or where",
+    description: 'What is left out stays. What waits in its queue stays there too, and goes to the new URL.',
+    params: WEBHOOK_ID,
+    body: CHANGE_BODY,
+    reply: WEBHOOK_REPLY,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    async handle({ params: { id }, body: { url, events, ...choice }, caller }) {
+      const change = { url, events, horizons: getHorizonDays(choice) };
+      return { body: toWebhookReply(await webhooks.change(requireCallerWallet(caller), id, change)) };
+    },
+  });
+}
+
+function toWebhookListReply(webhooks: WebhookView[]): z.input<typeof WEBHOOKS_REPLY> {
+  return {
+    success: true,
+    webhooks: webhooks.map(toWebhookMembers),
+    count: webhooks.length,
+    limit: MAX_WEBHOOKS_PER_WALLET,
+  };
+}
+
+/** One webhook as its owner is answered. */
+export function toWebhookReply(webhook: WebhookView): z.input<typeof WEBHOOK_REPLY> {
+  return { success: true, ...toWebhookMembers(webhook) };
+}
+
+async function registerWebhook(
+  webhooks: WebhookRegistry,
+  wallet: Address,
+  { url, events, secret: wanted, ...choice }: z.output<typeof REGISTER_BODY>,
+): Promise<z.input<typeof REGISTERED_REPLY>> {
+  const { secret, ...webhook } = await webhooks.register(wallet, { url, events, secret: wanted, horizons: getHorizonDays(choice) });
+  return { ...toWebhookReply(webhook), secret };
+}
+
+async function deleteWebhook(webhooks: WebhookRegistry, wallet: Address, id: string): Promise<z.input<typeof WEBHOOK_DELETED_REPLY>> {
+  await webhooks.remove(wallet, id);
+  return { success: true, id };
+}
+
+function toWebhookMembers({ _id, ...webhook }: WebhookView): WebhookReply {
+  return {
+    id: _id,
+    ...webhook,
+    horizons: webhook.horizons?.map(formatHorizonName) ?? null,
+    createdAt: webhook.createdAt.toISOString(),
+    secretSetAt: webhook.secretSetAt.toISOString(),
+    previousSecretUntil: webhook.previousSecretUntil?.toISOString() ?? null,
+    suspendedAt: webhook.suspendedAt?.toISOString() ?? null,
+    disabledAt: webhook.disabledAt?.toISOString() ?? null,
+    failingSince: webhook.failingSince?.toISOString() ?? null,
+  };
+}
+
+/** Days; null: all, undefined: none was chosen. */
+function getHorizonDays(fields: HorizonFields): number[] | null | undefined {
+  const choice = parseHorizonChoice(fields);
+  return choice == null ? choice : choice.map(parseHorizonDays);
+}
+
+/** Whose webhooks: a caller who has only paid has none. */
+export function requireCallerWallet({ wallet }: Caller): Address {
+  if (wallet !== undefined) return wallet;
+  throw new OracleError('UNAUTHENTICATED', 'This needs an access token', { field: 'Authorization' });
+}

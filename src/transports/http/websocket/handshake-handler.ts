@@ -1,0 +1,107 @@
+import type { RequestHandler, Response } from 'express';
+import { formatTierRequirement, requireTier } from '../../../auth/tiers/tiers.ts';
+import { parseBearerToken } from '../../../auth/tokens/access-tokens.ts';
+import type { AcceptConnection, ClaimedSocket } from '../../../events/websocket/accept-connection.ts';
+import type { SessionHolder } from '../../../events/websocket/session-holder.ts';
+import { buildSubscription } from '../../../events/websocket/subscription.ts';
+import { isOracleError, OracleError } from '../../../platform/errors.ts';
+import type { AppOptions } from '../server/app.ts';
+import { createTokenHolderAdmission } from '../server/security/guard.ts';
+import { getRequestSource } from '../server/security/request-log.ts';
+import { takeHandshake } from '../server/sockets/handshakes.ts';
+import { type HandshakeCredential, parseHandshake } from './parse-handshake.ts';
+
+/** What stands behind the handshakes. */
+export interface WebSocketDeps {
+  /** Who holds a token. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
+  identifyToken(token: string): Promise<SessionHolder>;
+  /** Who asked for a ticket. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
+  identifyTicket(ticket: string): Promise<SessionHolder>;
+  /** Uses a ticket up. @throws OracleError UNAUTHENTICATED */
+  redeemTicket(ticket: string): Promise<void>;
+  /** Id of the newest event. */
+  lastEventId(): Promise<number>;
+  accept: AcceptConnection;
+}
+
+/**
+ * Answers handshakes: lets callers of the Basic tier in, and refuses all others as over HTTP. A page of any origin may connect: it needs
+ * a ticket or a token, which browsers never send by themselves, and cookies are not read.
+ */
+export function createHandshakeHandler(deps: WebSocketDeps, options: Pick<AppOptions, 'limits'>): RequestHandler {
+  const admit = createTokenHolderAdmission(options);
+  return async (request, response) => {
+    // What is malformed counts against the address like what is refused.
+    const { credential, query, ...holder } = await admit(request, response, async () => {
+      const handshakeRequest = parseHandshake(request);
+      return { ...handshakeRequest, ...(await identifyHolder(deps, handshakeRequest.credential)) };
+    });
+    requireTier(holder.caller, 'basic');
+    const { since = null } = query;
+    if (since !== null) await rejectFutureEventId(since, deps);
+    const take = (): ClaimedSocket => {
+      const handshake = takeHandshake(request);
+      if (handshake === null) throw new Error('the handshake was answered already');
+      return { ...handshake, headers: pickHandshakeHeaders(response) };
+    };
+    const redeem = async () => {
+      if (credential?.field === 'ticket') await deps.redeemTicket(credential.value);
+    };
+    await deps.accept({
+      holder,
+      subscription: buildSubscription(query),
+      since,
+      requestId: getRequestSource(response).requestId,
+      redeemProof: redeem,
+      claimSocket: take,
+    });
+  };
+}
+
+async function identifyHolder(
+  { identifyToken, identifyTicket }: WebSocketDeps,
+  credential: HandshakeCredential | null,
+): Promise<SessionHolder> {
+  if (credential === null) throw buildTokenRequiredError();
+  const { field, value } = credential;
+  const token = field === 'Authorization' ? parseBearerToken(value) : value;
+  try {
+    return field === 'ticket' ? await identifyTicket(token) : await identifyToken(token);
+  } catch (error) {
+    throw isOracleError(error, 'UNAUTHENTICATED') ? withField(error, field) : error;
+  }
+}
+
+function buildTokenRequiredError(): OracleError {
+  return new OracleError('UNAUTHENTICATED', 'This needs an access token', {
+    field: 'token',
+    suggestedAction: `Log in with a wallet that holds ${formatTierRequirement('basic')}: POST /api/svc/oracle/verify, then connect with \`token\`, \`Authorization: Bearer <token>\` or \`ticket\`.`,
+  });
+}
+
+/** The field that it came in. */
+function withField({ message, suggestedAction }: OracleError, field: HandshakeCredential['field']): OracleError {
+  return new OracleError('UNAUTHENTICATED', message, { field, suggestedAction });
+}
+
+async function rejectFutureEventId(since: number, { lastEventId }: WebSocketDeps): Promise<void> {
+  const last = await lastEventId();
+  if (since <= last) return;
+  throw new OracleError('INPUT_INVALID', `query parameter "since": there is no event ${since} yet, the newest is ${last}`, {
+    field: 'since',
+    suggestedAction: `Send the id of the last event that you have, at most ${last}, or leave it out.`,
+    details: { lastEventId: last },
+  });
+}
+
+/** What every answer says beside, also one that becomes a socket. */
+function pickHandshakeHeaders(response: Response): Record<string, string> {
+  return Object.fromEntries(
+    HANDSHAKE_HEADERS.flatMap((name) => {
+      const value = response.get(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+const HANDSHAKE_HEADERS = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'];

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import type { Caller } from '../../../auth/caller.ts';
+import { type ForecastView, viewForecast } from '../../../record/forecast-view.ts';
+import { notYetMadeError } from '../../../record/oracle/made-forecast.ts';
+import { summarizeForecasts } from '../../../record/scorecard/scorecard.ts';
+import type { HttpDeps } from '../deps.ts';
+import { signalDaysInput } from '../server/parsing/parameters.ts';
+import { buildWeakEtag } from '../server/replies/etag.ts';
+import { negotiateMediaType } from '../server/replies/negotiate.ts';
+import { type Reply, type Route, route } from '../server/route.ts';
+import { renderWidget, type Theme, WIDGET_CSP, type WidgetCard } from './card.ts';
+import { WIDGET } from './schemas.ts';
+
+const TYPES = ['application/json', 'text/html'] as const;
+
+const query = z.object({
+  horizon: signalDaysInput,
+  format: z.enum(['json', 'html'], { error: 'must be json or html' }).optional().describe('What to answer with, whatever `Accept` says'),
+  theme: z
+    .enum(['auto', 'light', 'dark'], { error: 'must be one of auto, light, dark' })
+    .default('auto')
+    .describe("Colours of the card; `auto` follows the reader's settings"),
+});
+
+/** Interface, section 4.1: signal and confidence only, for other sites to show. */
+export function widgetRoutes(deps: HttpDeps): Route[] {
+  return [
+    route({
+      path: '/api/svc/widget',
+      name: 'getWidget',
+      tag: 'signal',
+      summary: 'Signal and confidence only, as JSON or as a card that any site may embed',
+      description:
+        'The card is a page without scripts: `<iframe src=".../api/svc/widget?format=html" width="360" height="220"></iframe>`. It shows the ' +
+        'record with its error bar, and says when data is simulated or replayed.',
+      query,
+      reply: WIDGET,
+      alternatives: { 'text/html': { description: 'The card.' } },
+      errors: ['STEP_WAITING'],
+      async handle({ query: { horizon, format, theme }, caller, accept }) {
+        const view = await readNewestView(deps, horizon, caller);
+        const html = format === undefined ? negotiateMediaType(accept, TYPES) === 'text/html' : format === 'html';
+        return html ? renderCardReply(deps, view, horizon, theme) : toSignalReply(deps, view);
+      },
+    }),
+  ];
+}
+
+type WidgetView = ForecastView & { signal: NonNullable<ForecastView['signal']>; btcPrice: number };
+
+/** The newest forecast as the caller may see it. @throws OracleError STEP_WAITING before the first */
+async function readNewestView({ record, viewFor }: HttpDeps, horizonDays: number, caller: Caller): Promise<WidgetView> {
+  const doc = await record.findLatest(horizonDays);
+  const view = doc === null ? null : viewForecast(doc, viewFor(caller));
+  if (view !== null && view.signal !== null && view.btcPrice !== null) return { ...view, signal: view.signal, btcPrice: view.btcPrice };
+  throw notYetMadeError('forecast');
+}
+
+function toSignalReply({ market }: HttpDeps, view: WidgetView): Reply<z.input<typeof WIDGET>> {
+  const { signal: word, confidence, horizon, timestamp, replayed } = view;
+  const body = { success: true as const, signal: word, confidence, horizon, timestamp, replayed, source: market.source };
+  return { headers: { Vary: 'Accept', ETag: buildWeakEtag({ body, at: timestamp }) }, body };
+}
+
+async function renderCardReply(
+  deps: HttpDeps,
+  view: WidgetView,
+  horizonDays: number,
+  theme: Theme,
+): Promise<Reply<z.input<typeof WIDGET>>> {
+  const { record, market, publicUrl } = deps;
+  const docs = await record.listByHorizon(horizonDays);
+  const raw = renderWidget(
+    {
+      ...view,
+      regime: view.regime ?? 'unknown',
+      record: toRecordFigures(summarizeForecasts(docs, horizonDays)),
+      source: market.source,
+      simulated: market.kind === 'simulated',
+      recordReplayed: docs.some(({ replayed }) => replayed),
+      link: `${publicUrl}/api/svc/scorecard?horizon=${horizonDays}`,
+    },
+    theme,
+  );
+  return {
+    headers: {
+      Vary: 'Accept',
+      ETag: buildWeakEtag({ raw }),
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': WIDGET_CSP,
+    },
+    raw,
+  };
+}
+
+function toRecordFigures({
+  accuracy,
+  accuracyInterval95,
+  wins,
+  resolved,
+  alwaysUpAccuracy,
+}: ReturnType<typeof summarizeForecasts>): WidgetCard['record'] {
+  if (accuracy === null || accuracyInterval95 === null) return null;
+  return { accuracy, ...accuracyInterval95, wins, resolved, alwaysUp: alwaysUpAccuracy };
+}

@@ -1,0 +1,43 @@
+import { ENDPOINTS } from '../../../../agent-card/endpoints.ts';
+import { isForSale, PAYING_CALLER, type PaidCalls } from '../../../../skills/paid-call.ts';
+import { findSkill, prepareCall, type RunSkill } from '../../../../skills/runner.ts';
+import type { RequestContext } from '../../../auth/request-context.ts';
+import { isOracleError, type OracleError } from '../../../platform/errors.ts';
+import { getPublicSignal, type PublicSignalDeps } from '../../../record/oracle/public-signal.ts';
+import type { McpBackend } from './backend.ts';
+import { PayableError } from './payable-error.ts';
+
+export interface LocalBackendDeps {
+  signals: PublicSignalDeps;
+  runSkill: RunSkill;
+  /** Unset: nothing is sold. */
+  paidCalls?: PaidCalls;
+  methodology: string;
+}
+
+/** What the service that this process is tells one asker. */
+export function createLocalBackend({ signals, runSkill, paidCalls, methodology }: LocalBackendDeps, context: RequestContext): McpBackend {
+  return {
+    async run(skillId, input, sent) {
+      const skill = findSkill(skillId);
+      const seller = isForSale(skill, context.caller) ? paidCalls : undefined;
+      const { payment, ref } = sent ?? {};
+      if (seller !== undefined && payment !== undefined && payment !== null) {
+        const call = prepareCall(skillId, input, PAYING_CALLER);
+        return seller.sell({ call, endpoint: ENDPOINTS.mcp, payment, ref, context, owner: context.address });
+      }
+      try {
+        return await runSkill(prepareCall(skillId, input, context.caller), context);
+      } catch (error) {
+        if (seller === undefined || !isTierError(error)) throw error;
+        throw new PayableError(error, seller.quote(skill, ENDPOINTS.mcp));
+      }
+    },
+    publicSignal: (horizon) => getPublicSignal(signals, Number.parseInt(horizon, 10), context.caller),
+    methodology,
+  };
+}
+
+function isTierError(error: unknown): error is OracleError {
+  return isOracleError(error, 'UNAUTHENTICATED') || isOracleError(error, 'TIER_REQUIRED');
+}

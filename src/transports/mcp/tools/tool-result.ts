@@ -1,0 +1,71 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { SoldAnswer } from '../../../../skills/paid-call.ts';
+import type { SkillAnswer } from '../../../../skills/runner.ts';
+import { PaymentRequiredError } from '../../../commerce/x402/protocol/payment-quote.ts';
+import { toFailedSettlementResponse, toSaleResponse, toSettlementResponse } from '../../../commerce/x402/protocol/settlement-response.ts';
+import { type ClientError, toClientError } from '../../../platform/errors.ts';
+import { toPaymentRequired } from '../backends/payable-error.ts';
+import { formatPaymentAdvice, formatTokenAdvice } from '../instructions.ts';
+import { META_KEYS } from '../meta-keys.ts';
+import type { McpServerOptions } from '../options.ts';
+
+interface ToolErrorOptions extends Pick<McpServerOptions, 'publicUrl' | 'howToSendToken'> {
+  /** Whether the call is of revision 2026-07-28 or later. */
+  isCurrentRevision?: boolean;
+}
+
+/** An answer: its sentences first, then the same as JSON for clients that read text only; one that was paid for with its receipt. */
+export function toToolResult(answer: SkillAnswer | SoldAnswer): CallToolResult {
+  const { output, text } = answer;
+  return {
+    content: [
+      { type: 'text', text },
+      { type: 'text', text: JSON.stringify(output) },
+    ],
+    structuredContent: output,
+    ...('receipt' in answer ? { _meta: buildPaymentMeta(answer) } : {}),
+  };
+}
+
+function buildPaymentMeta({ payment, receipt }: SoldAnswer) {
+  const network = `eip155:${receipt.domain.chainId}`;
+  return { [META_KEYS.paymentResponse]: toSettlementResponse(payment, network), [META_KEYS.receipt]: toSaleResponse({ payment, receipt }) };
+}
+
+/**
+ * A failure in words that a model can act on, and as data for programs. Where it can be paid for, what has to be paid comes first,
+ * as x402 clients look for it. `structuredContent` is theirs too, where clients do not hold that to the tool's output schema.
+ */
+export function toToolError(error: unknown, options: ToolErrorOptions): CallToolResult {
+  const required = toPaymentRequired(error);
+  const clientError = addTokenAdvice(toClientError(error), { ...options, isPayable: required !== undefined });
+  const text = { type: 'text', text: formatToolError(clientError) } as const;
+  const failure = { isError: true, _meta: { [META_KEYS.error]: clientError, ...buildUnsettledMeta(error) } };
+  if (required === undefined) return { ...failure, content: [text] };
+  const content = [{ type: 'text', text: JSON.stringify(required) } as const, text];
+  return { ...failure, content, ...(options.isCurrentRevision === true ? { structuredContent: { ...required } } : {}) };
+}
+
+/** Of a payment that was found good, and then not settled. */
+function buildUnsettledMeta(error: unknown): Record<string, unknown> {
+  if (!(error instanceof PaymentRequiredError) || error.unsettledOf === undefined) return {};
+  const { unsettledOf: payer, x402Code, quote } = error;
+  return { [META_KEYS.paymentResponse]: toFailedSettlementResponse({ payer, x402Code }, quote.requirements.network) };
+}
+
+/** Callers without a token do not know this service yet. */
+function addTokenAdvice(clientError: ClientError, { isPayable, ...address }: ToolErrorOptions & { isPayable: boolean }): ClientError {
+  const action = clientError.code === 'UNAUTHENTICATED' ? formatTokenAdvice(address) : clientError.suggestedAction;
+  if (!isPayable) return { ...clientError, suggestedAction: action };
+  const payment = clientError.code === 'PAYMENT_REQUIRED' ? formatPaymentAdvice() : `Or pay for this one answer. ${formatPaymentAdvice()}`;
+  return { ...clientError, suggestedAction: `${action} ${payment}` };
+}
+
+function formatToolError({ code, message, suggestedAction, field, retryable, retryAfterSeconds }: ClientError): string {
+  const lines = [`${code}: ${message}`];
+  if (field !== undefined) lines.push(`Field: ${field}`);
+  lines.push(`What to do: ${suggestedAction}`);
+  if (retryAfterSeconds !== undefined) lines.push(`Try again after ${retryAfterSeconds} seconds.`);
+  else if (retryable) lines.push('The same call may succeed later.');
+  return lines.join('\n');
+}

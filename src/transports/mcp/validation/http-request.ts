@@ -1,0 +1,29 @@
+import { isJsonContentType } from '@modelcontextprotocol/server';
+import type { Request, Response } from 'express';
+import { OracleError } from '../../../platform/errors.ts';
+import { isNestedDeeper } from '../../../platform/validation/nesting.ts';
+
+/** Far beyond what any message needs; what reads them goes through their levels by calling itself. */
+const MAX_BODY_DEPTH = 40;
+
+/** What is wrong with a request before anybody looks at its message. @throws OracleError METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, INPUT_INVALID */
+export function validateHttpRequest(request: Request, response: Response): void {
+  if (request.method !== 'POST') {
+    response.set('Allow', 'POST');
+    throw new OracleError('METHOD_NOT_ALLOWED', 'Messages come by POST, and there are no sessions to read or to end', {
+      suggestedAction: 'Send a POST.',
+    });
+  }
+  if (!isJsonContentType(request.get('Content-Type'))) {
+    throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The body is not declared as JSON', {
+      field: 'Content-Type',
+      suggestedAction: 'Send "Content-Type: application/json".',
+    });
+  }
+  if (isNestedDeeper(request.body, MAX_BODY_DEPTH)) {
+    throw new OracleError('INPUT_INVALID', 'The message is nested too deeply', {
+      field: 'message',
+      suggestedAction: 'Send a flatter message.',
+    });
+  }
+}

@@ -1,0 +1,104 @@
+import type { ClobClient } from '@polymarket/clob-client-v2';
+import { OracleError } from '../../../platform/errors.ts';
+import type { Side } from '../../sizing.ts';
+import type { BookDepth } from '../../venue.ts';
+import type { FeeSchedule } from '../fee.ts';
+import type { TickSize } from '../tick-price.ts';
+import { requestExchange } from './request.ts';
+import { bookResponse, marketInfoResponse, marketResponse, parseResponse } from './responses.ts';
+
+export const POLYGON_CHAIN_ID = 137;
+
+export interface ClobOptions {
+  host: string;
+  /** For one request. To post an order the client takes up to 30 s: it waits for the transactions of the trades. */
+  timeoutMs: number;
+}
+
+/** What a market trades in: its two tokens, and the fee on them. */
+export interface MarketTradingTerms {
+  tokens: Record<Side, string>;
+  fee: FeeSchedule;
+}
+
+/** Order book of one token, best prices first. */
+export interface OrderBook extends BookDepth {
+  tickSize: TickSize;
+  /** Contracts. */
+  minOrderSize: number;
+  negRisk: boolean;
+}
+
+/** The exchange's public data. Every method throws FEED_UNAVAILABLE, FEED_INVALID, or VENUE_REJECTED for what it does not have. */
+export class MarketDataClient {
+  readonly #options: ClobOptions;
+  #client: Promise<ClobClient> | undefined;
+
+  constructor(options: ClobOptions) {
+    this.#options = options;
+  }
+
+  async fetchTradingTerms(conditionId: string): Promise<MarketTradingTerms> {
+    const { t: tokens, fd: fee } = parseResponse(
+      'market info',
+      marketInfoResponse,
+      await this.#request('market info', (c) => c.getClobMarketInfo(conditionId)),
+    );
+    const tokenOf = (side: Side) => tokens.find(({ o: outcome }) => outcome.toUpperCase() === side)?.t;
+    const [YES, NO] = [tokenOf('YES'), tokenOf('NO')];
+    if (YES === undefined || NO === undefined || tokens.length !== 2) {
+      throw new OracleError('FEED_INVALID', 'Polymarket: market info.t: is not one token for Yes and one for No', {
+        field: 'market info.t',
+      });
+    }
+    return { tokens: { YES, NO }, fee: { rate: fee?.r ?? 0, exponent: fee?.e ?? 0 } };
+  }
+
+  async fetchOrderBook(tokenId: string): Promise<OrderBook> {
+    const book = parseResponse('book', bookResponse, await this.#request('book', (client) => client.getOrderBook(tokenId)));
+    if (book.asset_id !== tokenId)
+      throw new OracleError('FEED_INVALID', 'Polymarket: book.asset_id: is of another token', { field: 'book.asset_id' });
+    return {
+      bids: book.bids.toSorted((a, b) => b.price - a.price),
+      asks: book.asks.toSorted((a, b) => a.price - b.price),
+      tickSize: book.tick_size,
+      minOrderSize: book.min_order_size,
+      negRisk: book.neg_risk,
+    };
+  }
+
+  /** The side that won; null while the market is open, and for good where it was resolved without a winner. */
+  async fetchWinner(conditionId: string): Promise<Side | null> {
+    const { closed, tokens } = parseResponse(
+      'market',
+      marketResponse,
+      await this.#request('market', (client) => client.getMarket(conditionId)),
+    );
+    const winners = tokens.filter(({ winner }) => winner).map(({ outcome }) => outcome.toUpperCase());
+    const [winner] = winners;
+    if (!closed || winners.length !== 1) return null;
+    if (winner !== 'YES' && winner !== 'NO') {
+      throw new OracleError('FEED_INVALID', 'Polymarket: market.tokens: the winner is neither Yes nor No', { field: 'market.tokens' });
+    }
+    return winner;
+  }
+
+  async #request(what: string, run: (client: ClobClient) => Promise<unknown>): Promise<unknown> {
+    this.#client ??= createPublicClobClient(this.#options);
+    const client = await this.#client;
+    return requestExchange({ what, timeoutMs: this.#options.timeoutMs, rejectionCode: 'VENUE_REJECTED' }, () => run(client));
+  }
+}
+
+/** The exchange's client, which asks no other origin than this. Loaded where it is needed, because it is large. */
+export async function loadClobClient({ host, timeoutMs }: ClobOptions) {
+  const { allowAxiosOrigin } = await import('../../../platform/outbound/axios-guard.ts');
+  allowAxiosOrigin(host, timeoutMs);
+  return import('@polymarket/clob-client-v2');
+}
+
+async function createPublicClobClient(options: ClobOptions): Promise<ClobClient> {
+  const { ClobClient } = await loadClobClient(options);
+  const { host } = options;
+  return new ClobClient({ host, chain: POLYGON_CHAIN_ID, throwOnError: true });
+}

@@ -1,0 +1,110 @@
+import { OracleError } from '../../../platform/errors.ts';
+import type { Log } from '../../../platform/log.ts';
+import { MICROS, type VenueOrder } from '../../venue.ts';
+import type { FilledAmount, TradingClient } from '../api/trading-client.ts';
+import { computeFeeMicros } from '../fee.ts';
+import type { OrderPlan } from '../order-plan.ts';
+import { buildOrderDoc, type OrderExecutor } from './order-executor.ts';
+import type { PolymarketOrderDoc, PolymarketOrderStore } from './order-store.ts';
+
+export interface ExchangeExecutorOptions {
+  orders: PolymarketOrderStore;
+  trading: TradingClient;
+  now(): Date;
+  log: Log;
+}
+
+export const EXCHANGE_VENUE = 'polymarket';
+/** Trades are listed one by one: until so long after an order was sent, those that are listed may not be all. */
+const TRADES_COMPLETE_AFTER_MS = 10_000;
+/** An order that the exchange shows no trade of so long after it was sent has bought nothing: it is never on the book. */
+const NOTHING_BOUGHT_AFTER_MS = 120_000;
+
+/**
+ * Sends orders, each at most once in effect. What is sent was signed and written down before, so that whatever happens between sending
+ * and writing the result, the same order is looked up and, where the exchange does not know it, sent again as it is: under the same
+ * hash the exchange fills no more than one.
+ */
+export class ExchangeExecutor implements OrderExecutor {
+  readonly name = EXCHANGE_VENUE;
+  readonly asset = 'pUSD';
+  readonly #options: ExchangeExecutorOptions;
+
+  constructor(options: ExchangeExecutorOptions) {
+    this.#options = options;
+  }
+
+  getCashMicros(): Promise<number> {
+    return this.#options.trading.fetchBalanceMicros();
+  }
+
+  async prepareOrder(order: VenueOrder, plan: OrderPlan): Promise<PolymarketOrderDoc> {
+    const signed = await this.#options.trading.signOrder(plan);
+    return { ...buildOrderDoc(this, order, plan, this.#options.now()), ...signed };
+  }
+
+  async execute(order: PolymarketOrderDoc): Promise<PolymarketOrderDoc> {
+    const { orders, trading, now, log } = this.#options;
+    const checked = await this.#refreshFromExchange(order);
+    if (checked.state !== 'SIGNED') return this.resolveOrder(checked);
+    const sending = await orders.beginSending(order._id, now());
+    if (sending === null) return this.resolveOrder(await orders.get(order._id));
+    const outcome = await trading.postOrder(sending);
+    log.info({ order: order._id, orderHash: order.orderHash, outcome: outcome.kind }, 'order sent to Polymarket');
+    if (outcome.kind === 'MATCHED') return this.#recordFill(sending, outcome);
+    // A refusal of a second attempt says nothing about the first: only the trades do.
+    if (outcome.kind === 'REFUSED' && sending.attempts === 1) {
+      const ended = await orders.reject(sending, outcome.reason);
+      if (ended.state !== 'SIGNED') return this.resolveOrder(ended);
+    }
+    return this.resolveOrder(await orders.acknowledge(order._id));
+  }
+
+  async resolveOrder(order: PolymarketOrderDoc): Promise<PolymarketOrderDoc> {
+    const { orders, trading } = this.#options;
+    if (isFinalOrder(order)) return order;
+    if (order.sentAt === null) return this.#requireFinal(await orders.reject(order, 'the order was never sent'));
+    const found = await trading.lookUpOrder(order);
+    if (found.contracts > 0) return this.#fillFromTrades(order, found);
+    if (found.open || this.#sinceSentMs(order) < NOTHING_BOUGHT_AFTER_MS) throw outcomeUnknownError(order);
+    return this.#requireFinal(await orders.reject(order, 'nobody sold at the limit'));
+  }
+
+  /** An order that may have been sent before, with what the exchange knows of it; still SIGNED when it knows nothing. */
+  async #refreshFromExchange(order: PolymarketOrderDoc): Promise<PolymarketOrderDoc> {
+    if (order.state !== 'SIGNED' || order.sentAt === null) return order;
+    const found = await this.#options.trading.lookUpOrder(order);
+    if (found.contracts > 0) return this.#fillFromTrades(order, found);
+    return found.known ? this.#options.orders.acknowledge(order._id) : order;
+  }
+
+  #fillFromTrades(order: PolymarketOrderDoc, filled: FilledAmount): Promise<PolymarketOrderDoc> {
+    if (this.#sinceSentMs(order) < TRADES_COMPLETE_AFTER_MS) throw outcomeUnknownError(order);
+    return this.#recordFill(order, filled);
+  }
+
+  /** Writes a fill. The fee is reckoned from the market's schedule: what the exchange tells of trades is without it. */
+  #recordFill({ _id, fee }: PolymarketOrderDoc, { contracts, paidMicros }: FilledAmount): Promise<PolymarketOrderDoc> {
+    const feesMicros = Math.ceil(contracts * computeFeeMicros(fee, paidMicros / MICROS / contracts));
+    const { orders, now } = this.#options;
+    return orders.fill(_id, { filledContracts: contracts, costMicros: paidMicros + feesMicros, filledAt: now() });
+  }
+
+  /** The order as it stands after it was to be ended; another process may have gone on with it. */
+  #requireFinal(order: PolymarketOrderDoc): PolymarketOrderDoc {
+    if (!isFinalOrder(order)) throw outcomeUnknownError(order);
+    return order;
+  }
+
+  #sinceSentMs({ sentAt }: PolymarketOrderDoc): number {
+    return this.#options.now().getTime() - (sentAt?.getTime() ?? 0);
+  }
+}
+
+function isFinalOrder({ state }: PolymarketOrderDoc): boolean {
+  return state === 'FILLED' || state === 'REJECTED';
+}
+
+function outcomeUnknownError({ _id }: PolymarketOrderDoc): OracleError {
+  return new OracleError('FEED_UNAVAILABLE', `Polymarket: it is not known yet what order ${_id} bought`);
+}

@@ -1,0 +1,84 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { assembleService } from '../../../../src/app/assemble-service.ts';
+import type { Service } from '../../../../src/app/service.ts';
+import { replayDays } from '../../../../src/dev/replay.ts';
+import { loadConfig } from '../../../../src/platform/config/config.ts';
+import { OracleError } from '../../../../src/platform/errors.ts';
+import { createLog } from '../../../../src/platform/log.ts';
+import { createShutdown } from '../../../../src/platform/shutdown.ts';
+import { createStartupProgress } from '../../../../src/platform/startup-progress.ts';
+import { removeFolder } from '../../../support/folders.ts';
+
+const DAYS = 1;
+
+let dataDir: string;
+let running: Service | undefined;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'oracle-interrupted-'));
+});
+afterEach(async () => {
+  await running?.shutdown.stop('the test is over');
+  running = undefined;
+  await removeFolder(dataDir);
+});
+
+/** All parts on the test's folder; stopped when the start comes to `stopAt`, as by a signal. */
+async function start(stopAt?: string, days = DAYS): Promise<Service | null> {
+  const config = loadConfig({ DATA_DIR: dataDir, FEEDS: 'simulated', REPLAY_DAYS: String(days) });
+  const log = createLog({ level: 'silent', secrets: [] });
+  const shutdown = createShutdown({ log });
+  const setup = createStartupProgress();
+  const stopped = new Error('stopped here');
+  const watched: typeof setup = {
+    ...setup,
+    startStep(what) {
+      if (what === stopAt) throw stopped;
+    },
+  };
+  try {
+    running = await assembleService({ config, log, shutdown, progress: watched }, 'http://127.0.0.1:3000');
+    return running;
+  } catch (error) {
+    await shutdown.stop('interrupted');
+    if (error !== stopped) throw error;
+    return null;
+  }
+}
+
+function replayed({ database, pipeline, infrastructure, range }: Service) {
+  const { signal } = new AbortController();
+  return replayDays({ db: database.db, pipeline: pipeline, range, chain: infrastructure.localChain!, onProgress: () => {}, signal });
+}
+
+describe('a first start that is stopped', () => {
+  it.each(['deploying contracts', 'connecting to database and chain', 'registering the agent', 'assembling the service'])(
+    'while %s is gone on with by the next one',
+    async (stopAt) => {
+      expect(await start(stopAt)).toBeNull();
+      const service = (await start())!;
+      expect(await replayed(service)).toEqual(service.range);
+      expect(await service.pipeline.record.days.countDocuments({ replayed: true })).toBe(DAYS);
+    },
+  );
+
+  it('can be stopped more than once', async () => {
+    for (const stopAt of ['deploying contracts', 'registering the agent', 'assembling the service']) await start(stopAt);
+    expect(await replayed((await start())!)).not.toBeNull();
+  });
+
+  it('says what to do where the chain was begun without a history', async () => {
+    const first = (await start(undefined, 0))!;
+    await first.shutdown.stop('over');
+    const refused = replayed((await start())!);
+    await expect(refused).rejects.toBeInstanceOf(OracleError);
+    await expect(refused).rejects.toMatchObject({
+      code: 'DATA_DIR_DAMAGED',
+      message: expect.stringMatching(/already at .* cannot be replayed on it/),
+      suggestedAction: 'npm run reset',
+    });
+    expect(await running!.database.db.collection('replay').countDocuments()).toBe(0);
+  });
+});

@@ -1,0 +1,147 @@
+import type { Db, Document } from 'mongodb';
+import { numberToHex } from 'viem';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { composeChain } from '../../../../src/app/chain/chain.ts';
+import { requireKnownAttestations } from '../../../../src/app/startup/known-attestations.ts';
+import { requireSameHistory } from '../../../../src/app/startup/same-history.ts';
+import { createChain } from '../../../../src/chain/client.ts';
+import { type JournalRow, openJournal } from '../../../../src/chain/tx/journal.ts';
+import { formatDay } from '../../../../src/forecast/day.ts';
+import { HORIZONS } from '../../../../src/forecast/model.ts';
+import { getStepDueMs } from '../../../../src/pipeline/schedule/step-times.ts';
+import { runStep } from '../../../../src/pipeline/step-registry.ts';
+import { runAttestStep } from '../../../../src/pipeline/steps/attest.ts';
+import { loadConfig } from '../../../../src/platform/config/config.ts';
+import { createLog } from '../../../../src/platform/log.ts';
+import { createShutdown } from '../../../../src/platform/shutdown.ts';
+import { rpcProxy } from '../../../support/rpc-proxy.ts';
+import { attestedOnChain, runCommand, runPastDay, type TestService, testService, today } from '../../../support/service.ts';
+import { contextAt } from '../../../support/trusted-time.ts';
+
+const DAYS = 4;
+let service: TestService;
+let first: number;
+let old: Copy;
+let whole: Copy;
+
+/** Two days in a record, a copy of its database, and two more. */
+beforeAll(async () => {
+  service = await testService(DAYS);
+  first = today() - DAYS;
+  const { db } = service.database;
+  for (const day of [first, first + 1]) await runPastDay(service, day);
+  old = await copyOf(db);
+  for (const day of [first + 2, first + 3]) await runPastDay(service, day);
+  await service.infrastructure.localChain!.followWallClock();
+  whole = await copyOf(db);
+});
+afterAll(() => service?.stop());
+afterEach(() => putBack(service.database.db, whole));
+
+type Copy = Map<string, Document[]>;
+
+async function copyOf(db: Db): Promise<Copy> {
+  const copy: Copy = new Map();
+  for (const collection of await db.collections()) copy.set(collection.collectionName, await collection.find().toArray());
+  return copy;
+}
+
+/** As a restored dump: what has come since is gone, collections too. */
+async function putBack(db: Db, copy: Copy): Promise<void> {
+  for (const collection of await db.collections()) {
+    await collection.deleteMany({});
+    const documents = copy.get(collection.collectionName) ?? [];
+    if (documents.length > 0) await collection.insertMany(documents);
+  }
+}
+
+const rows = () => service.database.db.collection<JournalRow>('transactions');
+const counts = async () => [await attestedOnChain(service, 'prediction'), await attestedOnChain(service, 'resolution')];
+const lastAttest = async () => (await rows().findOne({ key: `attest:${formatDay(first + 3)}` }))!;
+
+/** What a start compares. */
+async function started({ local = true, rpcUrl = service.infrastructure.rpcUrl } = {}) {
+  const { record, market, chainId, addresses, attesterAddress: attester } = service.http;
+  const chain = await createChain({ rpcUrl, chainId, confirmations: 1, pollingIntervalMs: 2, addresses });
+  const journal = await openJournal(service.database.db);
+  return requireSameHistory({ record, market, chain, journal, attester, isLocalChain: local });
+}
+
+it('a start on the database of the chain asks for one number and reads no events', async () => {
+  const proxy = await rpcProxy(service.infrastructure.rpcUrl);
+  const { chainId, addresses, attesterAddress: attester } = service.http;
+  const chain = await createChain({ rpcUrl: proxy.url, chainId, confirmations: 1, pollingIntervalMs: 2, addresses });
+  await requireKnownAttestations({ chain, journal: await openJournal(service.database.db), attester, isLocalChain: false });
+  expect(Object.fromEntries(proxy.counts)).toEqual({ eth_chainId: 1, eth_getTransactionCount: 1 });
+  await proxy.close();
+});
+
+it('a start refuses a database that is older than the chain, and says what it lacks and what to do', async () => {
+  await putBack(service.database.db, old);
+  const resolved = await attestedOnChain(service, 'resolution');
+  const known = (old.get('forecasts') ?? []).filter(({ reveal }) => reveal !== null).length;
+  const lacks = `${2 * HORIZONS.length} forecasts, of ${formatDay(first + 2)} to ${formatDay(first + 3)}, and ${resolved - known} outcomes`;
+  await expect(started({ local: false })).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    field: 'MONGODB_URI',
+    message: expect.stringContaining(lacks),
+    suggestedAction: expect.stringContaining('backup'),
+  });
+  await expect(started()).rejects.toMatchObject({ code: 'DATA_DIR_DAMAGED', field: 'DATA_DIR' });
+});
+
+it('a process on such a database ends before anything is sent', async () => {
+  await putBack(service.database.db, old);
+  const before = await counts();
+  const { code, output } = await runCommand(service, ['catch-up']).ended;
+  expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('The database is older than the local chain') });
+  expect(await counts()).toEqual(before);
+  expect(await copyOf(service.database.db)).toEqual(old);
+});
+
+it('a process that started before its node knew better attests nothing twice', async () => {
+  await putBack(service.database.db, old);
+  const before = await counts();
+  const day = first + 2;
+  await runStep(service.pipeline, 'signal', day, { ...contextAt(getStepDueMs('signal', day)), replayed: true });
+  await expect(runAttestStep(service.pipeline, contextAt(getStepDueMs('attest', day)))).rejects.toMatchObject({ code: 'DATA_DIR_DAMAGED' });
+  expect(await counts()).toEqual(before);
+});
+
+it('nor does one whose node knows better only once it has signed', async () => {
+  await putBack(service.database.db, old);
+  const { nonce } = (await rows().findOne({ address: service.http.attesterAddress }, { sort: { nonce: -1 } }))!;
+  const proxy = await rpcProxy(service.infrastructure.rpcUrl, {
+    // The nonce that it signs with is taken, and no later one: no count tells of a transaction that the journal does not have.
+    onResponse: ({ method, params }) => {
+      if (method !== 'eth_getTransactionCount' || params[1] !== 'latest') return undefined;
+      return { result: numberToHex(proxy.counts.has('eth_sendRawTransaction') ? nonce + 2 : nonce + 1) };
+    },
+  });
+  const { contracts, keys } = service.infrastructure;
+  const shutdown = createShutdown({ log: createLog({ level: 'silent', secrets: [] }) });
+  const composed = await composeChain({ config: loadConfig({}), shutdown }, service.database.db, { rpcUrl: proxy.url, contracts, keys });
+  const { attester } = composed.wallets;
+  const sent = attester.send({ key: 'twice', to: attester.address, data: '0x' });
+  await expect(sent).rejects.toMatchObject({ code: 'DATA_DIR_DAMAGED' });
+  expect(await rows().findOne({ key: 'twice' })).toMatchObject({ nonce: nonce + 1, displaced: [] });
+  await proxy.close();
+});
+
+it('a start refuses one that lacks nothing but outcomes that were revealed', async () => {
+  const { nonce } = await lastAttest();
+  const { deletedCount } = await rows().deleteMany({ address: service.http.attesterAddress, nonce: { $gt: nonce } });
+  expect(deletedCount).toBeGreaterThan(0);
+  await expect(started({ local: false })).rejects.toMatchObject({ message: expect.stringMatching(/has attested \d+ outcomes that/) });
+});
+
+it('a start goes on after other transactions of the wallet, and where the last one ended before it saw its own confirmed', async () => {
+  const newest = await rows().findOne({ address: service.http.attesterAddress }, { sort: { nonce: -1 } });
+  await rows().updateOne({ _id: newest!._id }, { $set: { state: 'SENT', receipt: null } });
+  const proxy = await rpcProxy(service.infrastructure.rpcUrl, {
+    onResponse: ({ method }, result) => (method === 'eth_getTransactionCount' ? { result: numberToHex(Number(result) + 1) } : undefined),
+  });
+  await expect(started({ local: false, rpcUrl: proxy.url })).resolves.toBeUndefined();
+  expect(proxy.counts.get('eth_getLogs')).toBe(2);
+  await proxy.close();
+});

@@ -1,0 +1,75 @@
+import { privateKeyToAddress } from 'viem/accounts';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { requireSameHistory } from '../../../../src/app/startup/same-history.ts';
+import { createChain } from '../../../../src/chain/client.ts';
+import { type JournalRow, openJournal } from '../../../../src/chain/tx/journal.ts';
+import { testDatabase } from '../../../support/database.ts';
+import { rpcProxy } from '../../../support/rpc-proxy.ts';
+import { type TestService, testService } from '../../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await testService(0);
+});
+afterAll(() => service?.stop());
+
+const STRANGER = privateKeyToAddress(`0x${'7'.repeat(64)}`);
+
+/** A journal that holds one transaction of the service's attester, changed; none without a change. */
+async function journalWith(change?: Partial<JournalRow>) {
+  const { db, drop } = await testDatabase();
+  onTestFinished(drop);
+  const journal = await openJournal(db);
+  const { chainId, attesterAddress: address } = service.http;
+  const row = await service.database.db.collection<JournalRow>('transactions').findOne({ chainId, address, state: 'CONFIRMED' });
+  if (change !== undefined) expect(await journal.insert({ ...row!, ...change })).toBe(true);
+  return journal;
+}
+
+/** What a start compares, with the journal of some database. */
+async function started(journal: Awaited<ReturnType<typeof openJournal>>, rpcUrl = service.infrastructure.rpcUrl) {
+  const { record, market, chainId, addresses, attesterAddress: attester } = service.http;
+  const chain = await createChain({ rpcUrl, chainId, confirmations: 1, pollingIntervalMs: 2, addresses });
+  return requireSameHistory({ record, market, chain, journal, attester, isLocalChain: false });
+}
+
+it('a start goes on with its own database', async () => {
+  await expect(started(await openJournal(service.database.db))).resolves.toBeUndefined();
+});
+
+it('a start refuses a database that knows nothing of what its attester has begun on chain', async () => {
+  const refused = started(await journalWith());
+  await expect(refused).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'MONGODB_URI' });
+  await expect(refused).rejects.toMatchObject({ suggestedAction: expect.stringContaining('give that away') });
+});
+
+it('a start goes on with a new wallet that the identity was given to, on the database of the record', async () => {
+  await expect(started(await journalWith({ address: STRANGER }))).resolves.toBeUndefined();
+});
+
+it('a start goes on where the last one ended between sending and seeing it confirmed', async () => {
+  await expect(started(await journalWith({ state: 'SENT', receipt: null }))).resolves.toBeUndefined();
+});
+
+it('a start goes on where another process began the record between its two looks', async () => {
+  const journal = await journalWith();
+  const { chainId, attesterAddress: address } = service.http;
+  const row = await service.database.db.collection<JournalRow>('transactions').findOne({ chainId, address });
+  const proxy = await rpcProxy(service.infrastructure.rpcUrl, {
+    onRequest: async ({ method }) => {
+      if (method === 'eth_call') expect(await journal.insert({ ...row!, nonce: 1_000, state: 'SENT', receipt: null })).toBe(true);
+      return undefined;
+    },
+  });
+  onTestFinished(() => proxy.close());
+  await expect(started(journal, proxy.url)).resolves.toBeUndefined();
+  expect(proxy.counts.get('eth_call')).toBe(1);
+});
+
+it('a start refuses a database whose transactions are of another chain, or were sent by another wallet and never confirmed', async () => {
+  const elsewhere = { chainId: service.http.chainId + 1 };
+  const unseen = { address: STRANGER, state: 'SENT', receipt: null } as const;
+  for (const change of [elsewhere, unseen]) {
+    await expect(started(await journalWith(change))).rejects.toMatchObject({ field: 'MONGODB_URI' });
+  }
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { audit } from '../../../../src/audit/audit.ts';
+import { openAuditChain } from '../../../../src/audit/chain/audit-chain.ts';
+import type { Prediction } from '../../../../src/audit/chain/chain-record.ts';
+import { type ChainReading, readClaims } from '../../../../src/audit/claims/read-claims.ts';
+import { claimsOf, type ServiceClaims } from '../../../../src/audit/claims/service-claims.ts';
+import { openRecordPrices } from '../../../../src/cli/commands/audit-prices.ts';
+import { HORIZONS } from '../../../../src/forecast/model.ts';
+import { type Served, serve } from '../../../support/serve.ts';
+import { runPastDay, type TestService, testService, today } from '../../../support/service.ts';
+
+const DAYS = 4;
+/** Midnight may pass meanwhile. */
+const TODAY = today();
+
+let service: TestService;
+let served: Served;
+beforeAll(async () => {
+  service = await testService(DAYS);
+  for (let day = TODAY - DAYS; day < TODAY - 1; day++) await runPastDay(service, day);
+  service.progress.complete();
+  served = await serve(service);
+});
+afterAll(async () => {
+  await served.close();
+  await service.stop();
+});
+
+it('what a service attests and resolves while a long record is read is no difference', async () => {
+  const honest = claimsOf(served.url);
+  let asked = 0;
+  let day: Promise<void> | undefined;
+  const claims: ServiceClaims = {
+    source: honest.source,
+    async scorecard(horizonDays) {
+      asked += 1;
+      // The chain has been read by now: the day that is run here is forecast, and resolves what was open.
+      day ??= runPastDay(service, TODAY - 1);
+      await day;
+      return honest.scorecard(horizonDays);
+    },
+  };
+  const { rpcUrl, contracts } = service.infrastructure;
+  const now = new Date();
+  const report = await audit({
+    chain: await openAuditChain({ rpcUrl, eas: contracts.eas, schemaRegistry: contracts.schemaRegistry }),
+    attester: service.http.attesterAddress,
+    prices: await openRecordPrices(service.http.market.source, { feeds: '', now }),
+    claims,
+    now,
+  });
+  expect(report.differences).toEqual([]);
+  expect(report.verdict).toBe('agrees');
+  expect(report.horizons.map(({ forecasts, pending }) => [forecasts, pending])).toEqual(
+    HORIZONS.map((horizonDays) => [DAYS, Math.min(DAYS, horizonDays)]),
+  );
+  // Once before, and once after what came meanwhile was read.
+  expect(asked).toBe(2 * HORIZONS.length);
+});
+
+it('claims are read no more than a few times of a service that attests without an end', async () => {
+  let asked = 0;
+  const claims: ServiceClaims = {
+    source: 'nowhere',
+    scorecard: async (horizonDays) => {
+      asked += 1;
+      return { horizon: `${horizonDays}d`, summary: {}, predictions: [] };
+    },
+  };
+  const readOn = async ({ record, throughBlock }: ChainReading): Promise<ChainReading> => ({
+    record: { ...record, predictions: [...record.predictions, {} as Prediction] },
+    throughBlock: throughBlock + 1,
+  });
+  const { record, throughBlock, answers } = await readClaims(
+    claims,
+    { record: { predictions: [], revelations: [] }, throughBlock: 7 },
+    readOn,
+  );
+  expect(asked).toBe(4 * HORIZONS.length);
+  expect(answers.map(({ horizon }) => horizon)).toEqual(HORIZONS.map((horizonDays) => `${horizonDays}d`));
+  expect([record.predictions.length, throughBlock]).toEqual([4, 11]);
+});

@@ -1,0 +1,371 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../../../../src/audit/audit.ts';
+import { openAuditChain } from '../../../../src/audit/chain/audit-chain.ts';
+import { type ClaimedRow, type ClaimedScorecard, claimsOf } from '../../../../src/audit/claims/service-claims.ts';
+import type { AuditPrices } from '../../../../src/audit/prices/audit-prices.ts';
+import type { AuditReport } from '../../../../src/audit/report/audit-report.ts';
+import { reportText } from '../../../../src/audit/report/report-text.ts';
+import { openRecordPrices } from '../../../../src/cli/commands/audit-prices.ts';
+import { formatDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import { HORIZONS } from '../../../../src/forecast/model.ts';
+import { createLog } from '../../../../src/platform/log.ts';
+import { createStartupProgress } from '../../../../src/platform/startup-progress.ts';
+import { createStartingApp } from '../../../../src/transports/http/server/app.ts';
+import { listen } from '../../../../src/transports/http/server/http-server.ts';
+import { type Served, serve } from '../../../support/serve.ts';
+import { runPastDay, spawnNode, type TestService, testService, today } from '../../../support/service.ts';
+
+const DAYS = 8;
+const HORIZON = 3;
+/** Midnight may pass meanwhile. */
+const TODAY = today();
+
+let service: TestService;
+let served: Served;
+beforeAll(async () => {
+  service = await testService(DAYS);
+  for (let day = TODAY - DAYS; day < TODAY; day++) await runPastDay(service, day);
+  service.progress.complete();
+  served = await serve(service);
+});
+afterAll(async () => {
+  await served.close();
+  await service.stop();
+});
+
+type Change = (claim: ClaimedScorecard, horizonDays: number) => void;
+
+/** The audit of the service, whose answers are tampered with on their way. */
+async function auditOf(change: Change = () => {}, now = new Date(), prices?: AuditPrices): Promise<AuditReport> {
+  const honest = claimsOf(served.url);
+  const scorecard = async (horizonDays: number) => {
+    const claim = structuredClone(await honest.scorecard(horizonDays));
+    change(claim, horizonDays);
+    return claim;
+  };
+  const { rpcUrl, contracts } = service.infrastructure;
+  const chain = await openAuditChain({ rpcUrl, eas: contracts.eas, schemaRegistry: contracts.schemaRegistry });
+  const attester = service.http.attesterAddress;
+  return audit({
+    chain,
+    attester,
+    prices: prices ?? (await openRecordPrices(service.http.market.source, { feeds: '', now })),
+    claims: { source: honest.source, scorecard },
+    now,
+  });
+}
+
+/** What differs, in short. */
+function named({ differences }: AuditReport): string[] {
+  return differences.map(({ check, horizonDays, date, field }) =>
+    [check, `${horizonDays}d`, date, field].filter((part) => part !== null).join(' '),
+  );
+}
+
+const only =
+  (horizonDays: number, change: (claim: ClaimedScorecard) => void): Change =>
+  (claim, of) => {
+    if (of === horizonDays) change(claim);
+  };
+
+/** What an answer tells of a horizon beside the others. */
+const rowOf = ({ byHorizon }: ClaimedScorecard, horizonDays: number) => byHorizon!.find(({ horizon }) => horizon === `${horizonDays}d`)!;
+
+/** The oldest row, whose outcome is told. */
+const oldest = ({ predictions }: ClaimedScorecard): ClaimedRow => predictions.at(-1)!;
+
+describe('an honest service', () => {
+  it('agrees with chain and prices on every row and figure, the base rate of the training years included', async () => {
+    const report = await auditOf();
+    expect(named(report)).toEqual([]);
+    expect(report.verdict).toBe('agrees');
+    expect(report.horizons.map(({ horizonDays, forecasts }) => ({ horizonDays, forecasts }))).toEqual(
+      HORIZONS.map((horizonDays) => ({ horizonDays, forecasts: DAYS })),
+    );
+    expect(report.horizons.every(({ summary }) => summary.brier !== null)).toBe(true);
+    for (const { check, passed } of report.checks) expect(passed, check).toBeGreaterThan(0);
+  });
+
+  it('agrees by the command without arguments, which ends with 0', async () => {
+    const { code, output } = await run('--service', served.url);
+    expect(output).toContain(`AGREES: chain, prices and the service agree on every one of ${HORIZONS.length * DAYS} rows`);
+    expect(code).toBe(0);
+  });
+
+  it('agrees by chain, attester and prices of a file, asked as a stranger would', async () => {
+    const { rpcUrl, contracts } = service.infrastructure;
+    const words = ['--rpc', rpcUrl, '--attester', service.http.attesterAddress, '--eas', contracts.eas, '--service', served.url];
+    const file = join(service.dataDir, 'closes.csv');
+    await writeFile(file, await closesAsCsv());
+    const { code, output } = await run(...words, '--prices', file, '--tolerance-bps', '0', '--json');
+    const report = JSON.parse(output) as AuditReport;
+    expect(report.differences).toEqual([]);
+    expect(report.prices).toEqual({ source: file, toleranceBps: 0 });
+    expect(code).toBe(0);
+  });
+});
+
+async function closesAsCsv(): Promise<string> {
+  const { firstDay, closes } = (await (await openRecordPrices(service.http.market.source, { feeds: '', now: new Date() })).history())!;
+  return `date,close\n${Array.from(closes, (close, row) => `${formatDay(firstDay + row)},${close}\n`).join('')}`;
+}
+
+function run(...words: string[]) {
+  return spawnNode(['bin/audit.mjs', ...words], { DATA_DIR: service.dataDir, FEEDS: 'simulated' }).ended;
+}
+
+describe('a service that tells something else', () => {
+  it('a row that it drops is named', async () => {
+    const report = await auditOf(only(HORIZON, ({ predictions }) => void predictions.pop()));
+    const date = formatDay(TODAY - DAYS);
+    expect(named(report)).toEqual([`shown ${HORIZON}d ${date} row`]);
+    expect(report.differences[0]).toMatchObject({ sequence: 1 });
+    expect(report.differences[0].message).toMatch(/the service does not show it/);
+    expect(report.verdict).toBe('differs');
+  });
+
+  it('a row that it makes up is named', async () => {
+    const invent = ({ predictions }: ClaimedScorecard) =>
+      void predictions.unshift({ ...oldest({ predictions } as ClaimedScorecard), sequence: DAYS + 5 });
+    expect(named(await auditOf(only(HORIZON, invent)))).toEqual([`shown ${HORIZON}d ${formatDay(TODAY - DAYS)} row`]);
+  });
+
+  it('whatever it tells otherwise of a row is named, field by field', async () => {
+    const lie = (row: ClaimedRow) =>
+      Object.assign(row, {
+        date: '2020-01-01',
+        status: row.status === 'WIN' ? 'LOSS' : 'WIN',
+        signal: row.signal === 'SELL' ? 'BUY' : 'SELL',
+        direction: row.direction === 'UP' ? 'DOWN' : 'UP',
+        confidence: row.confidence! + 0.0001,
+        pUp: row.pUp! - 0.0001,
+        btcPrice: row.btcPrice! + 0.01,
+        btcAtSignal: row.btcAtSignal! + 0.01,
+        btcAtResolution: row.btcAtResolution! - 0.01,
+        returnBps: row.returnBps! + 1,
+        resolved: false,
+        resolvedAt: row.windowOpensAt,
+        missed: true,
+        windowOpensAt: row.resolvesAt,
+        resolvesAt: row.windowOpensAt,
+        resolutionUid: row.attestationUid,
+        attestationUid: row.resolutionUid,
+      });
+    let fields: string[] = [];
+    const report = await auditOf(
+      only(HORIZON, (claim) => {
+        fields = Object.keys(lie(oldest(claim))).filter((field) => !['sequence', 'outcome', 'replayed'].includes(field));
+      }),
+    );
+    expect(named(report).sort()).toEqual(fields.map((field) => `row ${HORIZON}d ${formatDay(TODAY - DAYS)} ${field}`).sort());
+  });
+
+  it('is believed that it replayed days, which then prove nothing of when they were made', async () => {
+    const report = await auditOf(only(HORIZON, (claim) => Object.assign(oldest(claim), { replayed: true })));
+    const told = report.notes.filter((note) => note.includes('replayed'));
+    expect(told).toEqual([expect.stringMatching(/^by its own word the service replayed \d+ of these forecasts: the clock of that chain/)]);
+  });
+
+  it('other figures are named, each by its path', async () => {
+    const report = await auditOf(
+      only(HORIZON, (claim) => {
+        Object.assign(claim.summary, { accuracy: 0.99, verdict: 'better than always-UP' });
+        (claim.summary.brier as { climatology: number }).climatology += 1e-6;
+        (claim.statistics!.probabilities as { logScore: number }).logScore -= 1e-6;
+        rowOf(claim, HORIZON).wins = 77;
+      }),
+    );
+    const paths = [
+      'summary.brier.climatology',
+      'summary.accuracy',
+      'summary.verdict',
+      'statistics.probabilities.logScore',
+      `byHorizon.${HORIZON}d.wins`,
+    ];
+    expect(named(report).sort()).toEqual(paths.map((path) => `figure ${HORIZON}d ${path}`).sort());
+  });
+
+  it('what was made and not committed yet is in order until its window opens', async () => {
+    const made = only(HORIZON, (claim) => {
+      const day = TODAY;
+      const told = { status: 'PENDING', resolved: false, outcome: null, attestationUid: null, resolutionUid: null };
+      claim.predictions.unshift({ ...oldest(claim), ...told, date: formatDay(day), sequence: DAYS + 1 });
+      claim.summary.pending = Number(claim.summary.pending) + 1;
+      claim.summary.totalPredictions = DAYS + 1;
+      claim.stats!.total = DAYS + 1;
+    });
+    // Every answer tells of every horizon.
+    const draft: Change = (claim, of) => {
+      made(claim, of);
+      const row = rowOf(claim, HORIZON);
+      Object.assign(row, { pending: Number(row.pending) + 1, total: DAYS + 1 });
+    };
+    const before = await auditOf(draft, new Date(toInstantMs(TODAY + 1) - 1));
+    expect(named(before)).toEqual([]);
+    expect(before.notes.join()).toContain('is not on chain yet');
+    const after = await auditOf(draft, new Date(toInstantMs(TODAY + 1)));
+    expect(named(after)).toContain(`shown ${HORIZON}d ${formatDay(TODAY)} row`);
+  });
+});
+
+describe('figures that hide', () => {
+  const tree = (value: unknown) => value as Record<string, unknown>;
+
+  it.each<[string, (claim: ClaimedScorecard) => void, string[]]>([
+    [
+      'beside those of the horizon that was asked for',
+      (claim) => {
+        rowOf(claim, 7).accuracy = 0.99;
+      },
+      ['byHorizon.7d.accuracy'],
+    ],
+    [
+      'behind an honest line of the same horizon',
+      (claim) => void claim.byHorizon!.push({ ...rowOf(claim, HORIZON), verdict: 'better than always-UP' }),
+      [`byHorizon.${HORIZON}d.entries`, `byHorizon.${HORIZON}d.verdict`],
+    ],
+    [
+      'by a line that is left out',
+      (claim) => {
+        claim.byHorizon = claim.byHorizon!.slice(1);
+      },
+      ['byHorizon.1d.entries'],
+    ],
+    ['in a line of no horizon', (claim) => void claim.byHorizon!.push({ ...rowOf(claim, 7), horizon: '14d' }), ['byHorizon.14d']],
+    [
+      'behind a word',
+      (claim) => {
+        claim.statistics!.calls = 'figures';
+      },
+      ['statistics.calls'],
+    ],
+    [
+      'behind a list',
+      (claim) => {
+        claim.summary.streak = [];
+      },
+      ['summary.streak'],
+    ],
+    ['by being left out', (claim) => void delete claim.summary.accuracy, ['summary.accuracy']],
+    ['by being left out inside', (claim) => void delete tree(claim.statistics!.calls).wilson95, ['statistics.calls.wilson95']],
+    [
+      'in an answer of another horizon',
+      (claim) => {
+        claim.horizon = '7d';
+      },
+      ['horizon'],
+    ],
+  ])('%s are named', async (_, change, paths) => {
+    const report = await auditOf(only(HORIZON, change));
+    expect(named(report).sort()).toEqual(paths.map((path) => `figure ${HORIZON}d ${path}`).sort());
+    expect(report.verdict).toBe('differs');
+  });
+
+  it('are all missed where a summary is empty', async () => {
+    const fields = Object.keys((await claimsOf(served.url).scorecard(HORIZON)).summary);
+    const report = await auditOf(
+      only(HORIZON, (claim) => {
+        claim.summary = {};
+      }),
+    );
+    expect(named(report).sort()).toEqual(fields.map((field) => `figure ${HORIZON}d summary.${field}`).sort());
+    expect(report.differences[0].message).toMatch(/the service does not tell summary\.\w+ \(expected /);
+  });
+
+  it('under names that are not known are noted, and so is what is not told at all', async () => {
+    const report = await auditOf(
+      only(HORIZON, (claim) => {
+        delete claim.stats;
+        Object.assign(claim, { record: '99 of 100 right' });
+        Object.assign(claim.summary, { '\x1b[2Jrate': 0.99, constructor: 0.99, climatologyRate: 0.99 });
+        rowOf(claim, 7).hitRate = 0.99;
+      }),
+    );
+    expect(named(report)).toEqual([]);
+    const names = 'record, summary.\uFFFD[2Jrate, summary.constructor, summary.climatologyRate, byHorizon.hitRate';
+    expect(report.notes).toContain('the service does not tell all of stats: these could not be compared');
+    expect(report.notes).toContain(`the service tells what is not known here, and could not be compared: ${names}`);
+  });
+
+  it('takes no provisional price for the close at window open', async () => {
+    const { forecasts } = service.pipeline.record;
+    const newest = (await service.pipeline.record.listByHorizon(HORIZON)).at(-1)!;
+    await forecasts.updateOne({ _id: newest._id }, { $set: { btcAtSignalCents: null } });
+    const [row] = (await claimsOf(served.url).scorecard(HORIZON)).predictions;
+    const report = await auditOf();
+    await forecasts.updateOne({ _id: newest._id }, { $set: { btcAtSignalCents: newest.btcAtSignalCents } });
+    expect(row).toMatchObject({ sequence: newest.sequence, btcAtSignal: null });
+    expect(named(report)).toEqual([]);
+  });
+
+  it('reads a scorecard of many pages to its end', async () => {
+    for (const pageRows of [1, 3, DAYS])
+      expect(await claimsOf(served.url, pageRows).scorecard(HORIZON)).toEqual(await claimsOf(served.url).scorecard(HORIZON));
+    expect((await claimsOf(served.url, 3).scorecard(HORIZON)).predictions).toHaveLength(DAYS);
+  });
+
+  it('no honest answer has', async () => {
+    expect((await auditOf()).notes.filter((note) => note.includes('could not be compared'))).toEqual([]);
+  });
+});
+
+describe('figures against the base rate, by prices of another source', () => {
+  const byOthers = async (change: Change) => {
+    const own = await openRecordPrices(service.http.market.source, { feeds: '', now: new Date() });
+    return auditOf(change, new Date(), { ...own, toleranceBps: 100 });
+  };
+  const skill = (claim: ClaimedScorecard) => (claim.statistics!.probabilities as { climatologySkill: { value: number } }).climatologySkill;
+
+  it('are right as far as they cannot hide a skill, open beyond, and wrong where no source could tell them', async () => {
+    const by = (apart: number) =>
+      byOthers(
+        only(HORIZON, (claim) => {
+          skill(claim).value += apart;
+        }),
+      );
+    expect((await by(5e-4)).verdict).toBe('agrees');
+    const open = await by(1e-3);
+    expect(open.verdict).toBe('incomplete');
+    expect(reportText(open)).toMatch(/the service tells 3d statistics\.probabilities\.climatologySkill\.value \S+, by these prices \S+/);
+    expect(named(await by(5e-2))).toEqual([`figure ${HORIZON}d statistics.probabilities.climatologySkill.value`]);
+  });
+
+  it('are left no room where the prices are those of the record', async () => {
+    const report = await auditOf(
+      only(HORIZON, (claim) => {
+        skill(claim).value += 1e-6;
+      }),
+    );
+    expect(named(report)).toEqual([`figure ${HORIZON}d statistics.probabilities.climatologySkill.value`]);
+  });
+});
+
+describe('a call that cannot be answered', () => {
+  it.each([
+    [['--service', 'http://127.0.0.1:1'], /No service answers at http:\/\/127\.0\.0\.1:1\n.*npm start/],
+    [['--rpc', 'http://127.0.0.1:1', '--attester', `0x${'1'.repeat(40)}`], /CHAIN_UNREACHABLE/],
+  ])('%j is explained, with exit code 2', async (words, explanation) => {
+    const { code, output } = await run(...words);
+    expect(output).toMatch(explanation);
+    expect(output).not.toContain('    at ');
+    expect(code).toBe(2);
+  });
+
+  it('of a service that is still starting, is explained by that', async () => {
+    const log = createLog({ level: 'silent', secrets: [] });
+    const starting = await listen(
+      createStartingApp({ log, publicUrl: 'http://127.0.0.1', setup: createStartupProgress() }),
+      0,
+      '127.0.0.1',
+    );
+    const url = `http://127.0.0.1:${starting.port}`;
+    const { code, output } = await run('--service', url);
+    await starting.close();
+    expect(output).toContain(`The service at ${url} is still starting`);
+    expect(output).toContain(`${url}/health`);
+    expect(output).not.toContain('npm start');
+    expect(code).toBe(2);
+  });
+});

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createRateLimits, type RateLimits } from '../../../../src/auth/rate-limit/rate-limits.ts';
+import { createRequestCountStore, REQUEST_COUNT_INDEXES } from '../../../../src/auth/rate-limit/request-count-store.ts';
+import { createLog } from '../../../../src/platform/log.ts';
+import { connectMongo, type Database, ensureIndexes } from '../../../../src/platform/mongo.ts';
+import { type Cable, cable } from '../../../support/cable.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+
+const LIMITS = { public: 60, wallet: 300, rpc: 10, tasks: 50 };
+/** The begin of a window. */
+const MINUTE = Date.UTC(2026, 4, 1, 23, 59);
+
+let database: TestDatabase;
+let nowMs: number;
+let lines: string[];
+
+const now = () => new Date(nowMs);
+const log = createLog({ level: 'info', secrets: [], write: (line) => void lines.push(line) });
+const openLimits = (db = database.db): RateLimits =>
+  createRateLimits({ counts: createRequestCountStore(db, now), limits: LIMITS, now, log });
+const counts = () => database.db.collection('request_counts');
+
+/** How many of so many requests are let through. */
+async function allowed(limiter: RateLimits['public'], requests: number, client = 'somebody'): Promise<number> {
+  const verdicts = await Promise.all(Array.from({ length: requests }, () => limiter.take(client)));
+  return verdicts.filter((verdict) => verdict.allowed).length;
+}
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await ensureIndexes(database.db, REQUEST_COUNT_INDEXES);
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  nowMs = MINUTE;
+  lines = [];
+  await counts().deleteMany({});
+});
+
+describe('one process', () => {
+  it.each([
+    ['public', 60],
+    ['failures', 60],
+    ['wallet', 300],
+    ['rpc', 10],
+  ] as const)('lets exactly the limit of %s through, at once or one by one', async (policy, limit) => {
+    const limits = openLimits();
+    expect(await allowed(limits[policy], limit + 50, 'at once')).toBe(limit);
+    for (let request = 1; request <= limit; request++) {
+      const verdict = await limits[policy].take('one by one');
+      expect(verdict).toEqual({
+        policy,
+        allowed: true,
+        scope: 'client',
+        limit,
+        windowSeconds: 60,
+        remaining: limit - request,
+        resetSeconds: 60,
+      });
+    }
+    expect(await limits[policy].take('one by one')).toMatchObject({ allowed: false, remaining: 0 });
+  });
+
+  it('counts each client for himself, and each policy', async () => {
+    const limits = openLimits();
+    expect(await allowed(limits.rpc, 20, 'a')).toBe(10);
+    expect(await allowed(limits.rpc, 5, 'b')).toBe(5);
+    expect(await allowed(limits.public, 60, 'a')).toBe(60);
+  });
+
+  it('begins anew with each minute, whatever clients did in the last one', async () => {
+    const limits = openLimits();
+    nowMs = MINUTE + 59_999;
+    expect(await allowed(limits.public, 100)).toBe(60);
+    expect(await limits.public.take('somebody')).toMatchObject({ resetSeconds: 1 });
+    nowMs = MINUTE + 60_000;
+    expect(await limits.public.take('somebody')).toMatchObject({ allowed: true, remaining: 59, resetSeconds: 60 });
+  });
+
+  it('writes for a tenth of the requests at most, and never for refused ones', async () => {
+    const limits = openLimits();
+    await allowed(limits.public, 60);
+    const [before] = await counts().find().toArray();
+    expect(before.taken).toBe(60);
+    expect(await allowed(limits.public, 500)).toBe(0);
+    expect(await counts().find().toArray()).toEqual([before]);
+  });
+
+  it('knows who has nothing left, without counting', async () => {
+    const limits = openLimits();
+    expect(limits.rpc.getRejection('somebody')).toBeNull();
+    await allowed(limits.rpc, 9);
+    expect(limits.rpc.getRejection('somebody')).toBeNull();
+    await allowed(limits.rpc, 1);
+    expect(limits.rpc.getRejection('somebody')).toMatchObject({ allowed: false, remaining: 0, resetSeconds: 60 });
+    nowMs += 60_000;
+    expect(limits.rpc.getRejection('somebody')).toBeNull();
+  });
+
+  it('keeps only the counts of the last minutes', async () => {
+    const limits = openLimits();
+    await limits.public.take('somebody');
+    nowMs += 3 * 60_000;
+    await limits.public.take('somebody else');
+    await expect.poll(() => counts().distinct('_id')).toEqual([expect.stringContaining('somebody else')]);
+  });
+});
+
+describe('several processes on one database', () => {
+  it('let no more than the limit through together, however the requests arrive', async () => {
+    const processes = [openLimits(), openLimits(), openLimits()];
+    const numbers = await Promise.all(processes.map(({ public: limiter }) => allowed(limiter, 100)));
+    const sum = numbers.reduce((total, number) => total + number, 0);
+    expect(sum).toBe(60);
+  });
+
+  it('take turns', async () => {
+    const [one, other] = [openLimits(), openLimits()];
+    let passed = 0;
+    for (let request = 0; request < 80; request++) passed += await allowed((request % 2 ? one : other).public, 1);
+    expect(passed).toBe(60);
+  });
+
+  it('leave out no more than a tenth that another one holds', async () => {
+    const [one, other] = [openLimits(), openLimits()];
+    expect(await allowed(one.public, 1)).toBe(1);
+    expect(await allowed(other.public, 100)).toBe(54);
+    expect(await allowed(one.public, 100)).toBe(5);
+  });
+});
+
+describe('without the store', () => {
+  let wire: Cable;
+  let behind: Database;
+
+  beforeAll(async () => {
+    wire = await cable(database.uri);
+    behind = await connectMongo(wire.uri);
+  });
+  afterAll(async () => {
+    await behind.close();
+    await wire.close();
+  });
+
+  it.each(['cut', 'hang'] as const)('(%s) each process limits for itself, says so once, and goes back to sharing', async (fault) => {
+    const limits = openLimits(behind.db);
+    expect(await allowed(limits.public, 10)).toBe(10);
+    wire[fault]();
+    expect(await allowed(limits.public, 100)).toBe(50);
+    expect(await allowed(limits.public, 100, 'a newcomer')).toBe(60);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('each process limits for itself');
+
+    wire.mend();
+    nowMs += 60_000;
+    await expect
+      .poll(async () => {
+        nowMs += 6_000;
+        await limits.public.take(`client ${nowMs}`);
+        return lines.length;
+      })
+      .toBe(2);
+    expect(lines[1]).toContain('shared between processes again');
+    const elsewhere = openLimits();
+    const together = (await allowed(limits.public, 30, 'both')) + (await allowed(elsewhere.public, 100, 'both'));
+    expect(together).toBe(60);
+  });
+});

@@ -1,0 +1,204 @@
+import { encodeFunctionData, encodePacked, type Hex, keccak256, stringToHex, zeroAddress, zeroHash } from 'viem';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { easAbi, schemaRegistryAbi } from '../../../../src/chain/eas/abi.ts';
+import { type AttestationReader, createAttestationReader } from '../../../../src/chain/eas/attestation-reader.ts';
+import { type Attester, createAttester } from '../../../../src/chain/eas/attester.ts';
+import { computeCommitment, deriveSalt } from '../../../../src/chain/eas/commitment.ts';
+import { EAS_SCHEMAS, getSchemaUid, type PredictionData, type ResolutionData } from '../../../../src/chain/eas/schemas.ts';
+import type { Wallet } from '../../../../src/chain/tx/wallet.ts';
+import { toDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import { documentText, unpadded } from '../../../support/documents.ts';
+import { REACHED } from '../../../support/trusted-time.ts';
+import { startWalletBench, type WalletBench } from '../tx/wallet-bench.ts';
+
+const GAS_GOAL = 1_500_000;
+const HORIZONS = [1, 2, 3, 7];
+
+let bench: WalletBench;
+let reader: AttestationReader;
+beforeAll(async () => {
+  bench = await startWalletBench();
+  reader = createAttestationReader(await bench.chain.connect());
+});
+afterAll(() => bench.stop());
+
+async function newAttester(): Promise<{ attester: Attester; wallet: Wallet }> {
+  const wallet = await bench.wallet((await bench.newAccount()).account);
+  return { wallet, attester: createAttester(await bench.chain.connect(), wallet) };
+}
+
+const hash = (text: string) => keccak256(stringToHex(text));
+const day = toDay(Date.now());
+const opening = (horizonDays: number) =>
+  ({
+    salt: deriveSalt('master', `day:${horizonDays}d`),
+    signal: 'SELL',
+    direction: 'DOWN',
+    confidenceBps: 6_100,
+    pUpBps: 3_900,
+    btcPriceCents: 11_234_567,
+  }) as const;
+
+function prediction(horizonDays: number, sequence = 1): PredictionData {
+  return {
+    sequence,
+    day,
+    horizonDays,
+    windowOpensAt: new Date(toInstantMs(day + 1)),
+    resolvesAt: new Date(toInstantMs(day + 1 + horizonDays)),
+    commitment: computeCommitment(opening(horizonDays)),
+    inputsDigest: hash('inputs'),
+    metadata: hash(`metadata ${horizonDays}`),
+  };
+}
+
+const predictions = (refUid: Hex = zeroHash) => HORIZONS.map((horizonDays) => ({ ...prediction(horizonDays), refUid }));
+
+describe('schemas', () => {
+  it('are registered once, under the uid that is computed here, and found again by another wallet', async () => {
+    const [one, other] = await Promise.all([newAttester(), newAttester()]);
+    const uids = await one.attester.ensureSchemas();
+    expect(uids).toEqual({ prediction: getSchemaUid('prediction'), resolution: getSchemaUid('resolution') });
+    const client = (await bench.chain.connect()).client;
+    for (const name of ['prediction', 'resolution'] as const) {
+      const call = { address: bench.chain.addresses.schemaRegistry, abi: schemaRegistryAbi, functionName: 'getSchema' } as const;
+      const record = await client.readContract({ ...call, args: [uids[name]] });
+      expect(record).toEqual({ uid: uids[name], resolver: zeroAddress, revocable: false, schema: EAS_SCHEMAS[name] });
+    }
+    await Promise.all([one.attester.ensureSchemas(), other.attester.ensureSchemas()]);
+    expect(await bench.mined(one.wallet.address)).toHaveLength(2);
+    expect(await bench.mined(other.wallet.address)).toHaveLength(0);
+  });
+});
+
+describe('predictions of a day', () => {
+  it('are attested in one transaction, in their order, within the gas goal', async () => {
+    const { attester, wallet } = await newAttester();
+    const [previous] = await attester.attestPredictions('attest:yesterday', [{ ...prediction(7), refUid: zeroHash }], REACHED);
+    const attested = await attester.attestPredictions('attest:today', predictions(previous.uid), REACHED);
+    console.log(`gas of four predictions in one multiAttest: ${attested[0].gasUsed}`);
+    expect(attested[0].gasUsed).toBeLessThanOrEqual(GAS_GOAL);
+    expect(new Set(attested.map(({ txHash }) => txHash)).size).toBe(1);
+    expect(attested.every(({ attestationsInTransaction }) => attestationsInTransaction === 4)).toBe(true);
+    for (const [index, { uid, at }] of attested.entries()) {
+      expect(await reader.read(uid)).toMatchObject({
+        uid,
+        attester: wallet.address,
+        schemaName: 'prediction',
+        schemaVersion: '1',
+        refUid: previous.uid,
+        at,
+        revoked: false,
+        decoded: expect.arrayContaining([
+          { name: 'horizonDays', type: 'uint16', value: HORIZONS[index] },
+          { name: 'windowOpensAt', type: 'uint64', value: toInstantMs(day + 1) / 1000 },
+        ]),
+      });
+    }
+  });
+
+  it('are attested once, however often the step runs', async () => {
+    const { attester, wallet } = await newAttester();
+    const first = await attester.attestPredictions('attest:again', predictions(), REACHED);
+    expect(await attester.attestPredictions('attest:again', predictions(), REACHED)).toEqual(first);
+    expect(await bench.mined(wallet.address)).toHaveLength(1);
+  });
+
+  it('that are none take no transaction', async () => {
+    const { attester, wallet } = await newAttester();
+    expect(await attester.attestPredictions('attest:none', [], REACHED)).toEqual([]);
+    expect(await bench.mined(wallet.address)).toHaveLength(0);
+  });
+
+  it('are found again by their events', async () => {
+    const { attester } = await newAttester();
+    const first = await attester.attestPredictions('attest:found:1', predictions(), REACHED);
+    await bench.chain.mine(3);
+    const second = await attester.attestPredictions('attest:found:2', predictions(), REACHED);
+    const options = { schema: 'prediction', attester: attester.address, fromBlock: 0 } as const;
+    const found = await reader.find({ ...options, blocksPerRequest: 2 });
+    expect(found).toEqual([...first, ...second].map(({ uid, txHash, blockNumber }) => ({ uid, txHash, blockNumber })));
+    expect(await reader.find({ ...options, fromBlock: second[0].blockNumber })).toHaveLength(4);
+    expect(await reader.find({ ...options, schema: 'resolution' })).toEqual([]);
+  });
+});
+
+describe('a resolution', () => {
+  it('refers to its prediction, and opens its commitment', async () => {
+    const { attester } = await newAttester();
+    const [predicted] = await attester.attestPredictions('attest:resolved', predictions(), REACHED);
+    const data: ResolutionData = {
+      ...opening(1),
+      btcAtSignalCents: 11_200_000,
+      btcAtResolutionCents: 11_000_000,
+      returnBps: -179,
+      outcome: 'WIN',
+    };
+    const [resolved] = await attester.attestResolutions('resolve:1', [{ ...data, refUid: predicted.uid }], REACHED);
+    console.log(`gas of one resolution: ${resolved.gasUsed}`);
+    const onChain = (await reader.read(resolved.uid))!;
+    expect(onChain.refUid).toBe(predicted.uid);
+    const checks = reader.check(onChain, { ...data, refUid: predicted.uid, schemaName: 'resolution', attester: attester.address });
+    expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+    expect(checks.map(({ field }) => field)).toEqual(expect.arrayContaining(['revoked', 'returnBps', 'salt', 'attester', 'refUid']));
+    const before = (await reader.read(predicted.uid))!;
+    expect(reader.check(before, { commitment: computeCommitment(data) }).every(({ ok }) => ok)).toBe(true);
+  });
+});
+
+describe('resolutions of a day', () => {
+  it('cost between what docs/OPERATE.md says of four that are HOLD and of none', async () => {
+    const { attester } = await newAttester();
+    const predicted = await attester.attestPredictions('attest:costs', predictions(), REACHED);
+    const outcome = { btcAtSignalCents: 11_200_000, btcAtResolutionCents: 11_000_000, returnBps: -179 };
+    const gasOf = async (called: Pick<ResolutionData, 'signal' | 'outcome'>) => {
+      const items = HORIZONS.map((horizonDays, index) => ({
+        ...opening(horizonDays),
+        ...outcome,
+        ...called,
+        refUid: predicted[index].uid,
+      }));
+      return (await attester.attestResolutions(`resolve:${called.signal}`, items, REACHED))[0].gasUsed;
+    };
+    const said = /four revealed \| [\d,]+ \+ ([\d,]+) to ([\d,]+): a HOLD takes ([\d,]+) less \|/.exec(
+      unpadded(documentText('docs/OPERATE.md')),
+    )!;
+    const [least, most, less] = said.slice(1).map((number) => Number(number.replaceAll(',', '')));
+    const [held, called] = [await gasOf({ signal: 'HOLD', outcome: 'HOLD' }), await gasOf({ signal: 'SELL', outcome: 'WIN' })];
+    const toTheTenThousand = (gas: number) => Math.round(gas / 10_000) * 10_000;
+    expect([held, called, (called - held) / HORIZONS.length].map(toTheTenThousand)).toEqual([least, most, less]);
+  });
+});
+
+describe('a check', () => {
+  it('names the fields that differ, with both values', async () => {
+    const { attester } = await newAttester();
+    const [{ uid }] = await attester.attestPredictions('attest:check', predictions(), REACHED);
+    const onChain = (await reader.read(uid))!;
+    const expected = { ...prediction(1), sequence: 2, resolvesAt: new Date(0), attester: zeroAddress };
+    const wrong = reader.check(onChain, expected).filter(({ ok }) => !ok);
+    expect(wrong).toEqual([
+      { field: 'sequence', expected: 2, actual: 1, ok: false },
+      { field: 'resolvesAt', expected: '1970-01-01T00:00:00.000Z', actual: prediction(1).resolvesAt.toISOString(), ok: false },
+      { field: 'attester', expected: zeroAddress, actual: attester.address, ok: false },
+    ]);
+  });
+
+  it('finds an attestation of another schema to have none of the fields', async () => {
+    const outsider = await newAttester();
+    const { addresses } = bench.chain;
+    const register = encodeFunctionData({ abi: schemaRegistryAbi, functionName: 'register', args: ['string word', zeroAddress, true] });
+    await outsider.wallet.send({ key: 'foreign:schema', to: addresses.schemaRegistry, data: register });
+    const request = { recipient: zeroAddress, expirationTime: 0n, revocable: true, refUID: zeroHash, data: '0x1234', value: 0n } as const;
+    const schema = keccak256(encodePacked(['string', 'address', 'bool'], ['string word', zeroAddress, true]));
+    const data = encodeFunctionData({ abi: easAbi, functionName: 'multiAttest', args: [[{ schema, data: [request] }]] });
+    const { logs } = await outsider.wallet.send({ key: 'foreign', to: addresses.eas, data });
+    const onChain = (await reader.read(logs[0].data))!;
+    expect(onChain).toMatchObject({ schema: 'string word', schemaName: null, schemaVersion: '', decoded: [] });
+    expect(reader.check(onChain, { sequence: 1 })).toContainEqual({ field: 'sequence', expected: 1, actual: null, ok: false });
+  });
+});
+
+it('reads null for a uid that does not exist', async () => {
+  expect(await reader.read(hash('nothing'))).toBeNull();
+});

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { encodeFunctionData, type Hex, numberToHex, parseAbi, parseSignature } from 'viem';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EAS_ADDRESS } from '../../../../src/chain/addresses.ts';
+import { readStablecoin } from '../../../../src/chain/stablecoin/stablecoin.ts';
+import { sendTransactions } from '../../../../src/dev/local-chain/contracts/send-transactions.ts';
+import { type TestChain, testChain } from '../../../support/chain.ts';
+import { testService } from '../../../support/service.ts';
+import { AUTHORIZATION_TYPES } from '../../../support/x402.ts';
+
+const abi = parseAbi([
+  'function mint(address to, uint256 value)',
+  'function balanceOf(address account) view returns (uint256)',
+  'function decimals() view returns (uint8)',
+  'function version() view returns (string)',
+  'function eip712Domain() view returns (bytes1, string name, string version, uint256 chainId, address verifyingContract, bytes32, uint256[])',
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+]);
+
+let chain: TestChain;
+beforeAll(async () => {
+  chain = await testChain();
+  const data = encodeFunctionData({ abi, functionName: 'mint', args: [chain.accounts.stranger.address, 1_000_000n] });
+  await sendTransactions(chain.rpcUrl, chain.deployer, [{ to: chain.addresses.stablecoin, data }]);
+});
+afterAll(() => chain.stop());
+
+/** An ERC-3009 authorization of 250,000 units by the stranger to the provider, with the domain of USDC on Base. */
+async function authorize() {
+  const { stablecoin } = chain.addresses;
+  const now = BigInt(Math.floor(Date.now() / 1000));
+  const message = {
+    from: chain.accounts.stranger.address,
+    to: chain.accounts.provider.address,
+    value: 250_000n,
+    validAfter: now - 600n,
+    validBefore: now + 600n,
+    nonce: `0x${randomBytes(32).toString('hex')}` as Hex,
+  };
+  const domain = { name: 'USD Coin', version: '2', chainId: 8453, verifyingContract: stablecoin } as const;
+  const request = { domain, types: AUTHORIZATION_TYPES, primaryType: 'TransferWithAuthorization', message } as const;
+  const signature = await chain.accounts.stranger.signTypedData(request);
+  const { from, to, value, validAfter, validBefore, nonce } = message;
+  return { args: [from, to, value, validAfter, validBefore, nonce] as const, nonce, signature };
+}
+
+async function settle(data: Hex): Promise<void> {
+  await sendTransactions(chain.rpcUrl, chain.accounts.facilitator, [{ to: chain.addresses.stablecoin, data }]);
+}
+
+describe('the stablecoin of a local chain', () => {
+  it('looks like USDC on Base', async () => {
+    const { client } = await chain.connect();
+    const call = { address: chain.addresses.stablecoin, abi } as const;
+    expect(await client.readContract({ ...call, functionName: 'decimals' })).toBe(6);
+    expect(await client.readContract({ ...call, functionName: 'version' })).toBe('2');
+    const [, name, version, chainId] = await client.readContract({ ...call, functionName: 'eip712Domain' });
+    expect([name, version, chainId]).toEqual(['USD Coin', '2', 8453n]);
+  });
+
+  it('moves by an authorization with signature bytes, and with its parts, each once', async () => {
+    const { client } = await chain.connect();
+    const call = { address: chain.addresses.stablecoin, abi } as const;
+    const [one, other] = await Promise.all([authorize(), authorize()]);
+    const { r, s, yParity } = parseSignature(other.signature);
+    const functionName = 'transferWithAuthorization';
+    await settle(encodeFunctionData({ abi, functionName, args: [...one.args, one.signature] }));
+    await settle(encodeFunctionData({ abi, functionName, args: [...other.args, 27 + yParity, r, s] }));
+    const again = settle(encodeFunctionData({ abi, functionName, args: [...one.args, one.signature] }));
+    await expect(again).rejects.toMatchObject({ code: 'CHAIN_REVERTED' });
+    expect(await client.readContract({ ...call, functionName: 'balanceOf', args: [chain.accounts.provider.address] })).toBe(500_000n);
+    const used = { ...call, functionName: 'authorizationState' } as const;
+    expect(await client.readContract({ ...used, args: [chain.accounts.stranger.address, one.nonce] })).toBe(true);
+  });
+
+  it('does not move by a signature of somebody else', async () => {
+    const { client } = await chain.connect();
+    const { args } = await authorize();
+    const forged = numberToHex(1, { size: 65 });
+    const data = encodeFunctionData({ abi, functionName: 'transferWithAuthorization', args: [...args, forged] });
+    await expect(client.call({ to: chain.addresses.stablecoin, data })).rejects.toThrow();
+  });
+});
+
+describe('a stablecoin for payments', () => {
+  it('has six decimals and the EIP-712 domain that payments are signed under', async () => {
+    expect(await readStablecoin(await chain.connect(), chain.addresses.stablecoin)).toEqual({ name: 'USD Coin', version: '2' });
+  });
+
+  it('is none where the decimals are others, or nothing answers as one', async () => {
+    const connected = await chain.connect();
+    for (const address of [chain.addresses.gateToken, chain.addresses.eas, chain.accounts.stranger.address]) {
+      await expect(readStablecoin(connected, address)).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'STABLECOIN_ADDRESS' });
+    }
+  });
+});
+
+it('a payee that is a contract of the service stops the start', async () => {
+  await expect(testService(0, { PAYEE_ADDRESS: EAS_ADDRESS })).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'PAYEE_ADDRESS' });
+});

@@ -1,0 +1,99 @@
+import type { Hex } from 'viem';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { JournalRow } from '../../../../src/chain/tx/journal.ts';
+import { rpcProxy } from '../../../support/rpc-proxy.ts';
+import { freshAddress, startWalletBench, until, type WalletBench } from './wallet-bench.ts';
+
+let bench: WalletBench;
+beforeAll(async () => {
+  bench = await startWalletBench();
+});
+afterAll(() => bench.stop());
+afterEach(async () => {
+  await bench.chain.automine(true);
+  await bench.chain.mine();
+});
+
+const rowOf = async (key: string) => (await bench.journal.find(`8453:attester:${key}`)) as JournalRow;
+const signatures = async (key: string) => (await bench.journal.find(`8453:attester:${key}`))?.attempts.length ?? 0;
+const inPool = async (hash: Hex) => (await bench.chain.rpc('eth_getTransactionByHash', hash)) !== null;
+
+describe('a stuck transaction', () => {
+  it('is replaced with the same nonce and at least an eighth more in both fees', async () => {
+    const { account } = await bench.newAccount();
+    const wallet = await bench.wallet(account, { stuckAfterMs: 200 });
+    const to = freshAddress();
+    await bench.chain.automine(false);
+    const sending = wallet.send({ key: 'stuck', to, data: '0x', value: 1n });
+    await until(async () => (await signatures('stuck')) >= 2, 'replaced');
+    const [first, second] = (await rowOf('stuck')).attempts;
+    for (const fee of ['maxFeePerGas', 'maxPriorityFeePerGas'] as const) {
+      expect(BigInt(second[fee]) * 8n).toBeGreaterThanOrEqual(BigInt(first[fee]) * 9n);
+    }
+    await until(() => inPool(second.hash), 'the replacement is with the node');
+    await bench.chain.automine(true);
+    await bench.chain.mine();
+    const sent = await sending;
+    expect(sent.nonce).toBe(0);
+    expect(await bench.mined(account.address)).toEqual([sent.hash]);
+    expect(await bench.balance(to)).toBe(1n);
+  });
+
+  it('is confirmed by its first signature too, when that is the one that is mined', async () => {
+    const { account } = await bench.newAccount();
+    let passed = 0;
+    const proxy = await rpcProxy(bench.chain.rpcUrl, {
+      // The replacement never reaches the node.
+      onRequest: ({ method }) => (method === 'eth_sendRawTransaction' && passed++ > 0 ? { result: '0x' } : undefined),
+    });
+    const wallet = await bench.wallet(account, { stuckAfterMs: 200, chain: { rpcUrl: proxy.url } });
+    await bench.chain.automine(false);
+    const sending = wallet.send({ key: 'old-wins', to: freshAddress(), data: '0x' });
+    await until(async () => (await signatures('old-wins')) >= 2, 'replaced');
+    await bench.chain.mine();
+    expect((await sending).hash).toBe((await rowOf('old-wins')).attempts[0].hash);
+    await proxy.close();
+  });
+
+  it('is replaced at once when its fee has fallen below the base fee', async () => {
+    const { account } = await bench.newAccount();
+    const wallet = await bench.wallet(account, { stuckAfterMs: 60_000 });
+    await bench.chain.automine(false);
+    const sending = wallet.send({ key: 'outbid', to: freshAddress(), data: '0x' });
+    await until(async () => (await signatures('outbid')) === 1 && (await inPool((await rowOf('outbid')).attempts[0].hash)), 'sent');
+    const offered = BigInt((await rowOf('outbid')).attempts[0].maxFeePerGas);
+    await bench.chain.rpc('anvil_setNextBlockBaseFeePerGas', `0x${(offered * 3n).toString(16)}`);
+    await bench.chain.mine();
+    await until(async () => (await signatures('outbid')) >= 2, 'replaced');
+    const { attempts } = await rowOf('outbid');
+    await until(() => inPool(attempts[1].hash), 'the replacement is with the node');
+    await bench.chain.automine(true);
+    await bench.chain.mine();
+    expect((await sending).hash).toBe(attempts[1].hash);
+  });
+
+  it('is not replaced beyond the fee cap', async () => {
+    const { account } = await bench.newAccount();
+    const wallet = await bench.wallet(account, { stuckAfterMs: 50, timeoutMs: 900, feeCapWei: 10n ** 9n });
+    await bench.chain.rpc('anvil_setNextBlockBaseFeePerGas', `0x${(10n ** 9n - 1n).toString(16)}`);
+    await bench.chain.mine();
+    await bench.chain.automine(false);
+    await expect(wallet.send({ key: 'capped', to: freshAddress(), data: '0x' })).rejects.toMatchObject({ code: 'TRANSACTION_UNCONFIRMED' });
+    const { attempts } = await rowOf('capped');
+    expect(attempts.every(({ maxFeePerGas }) => BigInt(maxFeePerGas) <= 10n ** 9n)).toBe(true);
+  });
+
+  it('is sent again when the node dropped it', async () => {
+    const { account } = await bench.newAccount();
+    const wallet = await bench.wallet(account);
+    await bench.chain.automine(false);
+    const sending = wallet.send({ key: 'dropped', to: freshAddress(), data: '0x' });
+    await until(async () => (await signatures('dropped')) === 1 && (await inPool((await rowOf('dropped')).attempts[0].hash)), 'sent');
+    const [{ hash }] = (await rowOf('dropped')).attempts;
+    await bench.chain.rpc('anvil_dropTransaction', hash);
+    expect(await inPool(hash)).toBe(false);
+    await until(() => inPool(hash), 'sent again');
+    await bench.chain.mine();
+    expect((await sending).hash).toBe(hash);
+  });
+});

@@ -1,0 +1,249 @@
+import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { openAudit } from '../../../../src/cli/commands/audit.ts';
+import { loadConfig } from '../../../../src/platform/config/config.ts';
+import { type CliOptions, cli, demoOf, plain } from '../../../support/cli.ts';
+import { removeFolder } from '../../../support/folders.ts';
+import { loginToken } from '../../../support/login.ts';
+import { type Served, serve } from '../../../support/serve.ts';
+import { runPastDay, type TestService, testService, today } from '../../../support/service.ts';
+
+const DAYS = 4;
+/** Midnight may pass meanwhile. */
+const TODAY = today();
+
+let service: TestService;
+let server: Served;
+let home: string;
+beforeAll(async () => {
+  service = await testService(DAYS);
+  for (let day = TODAY - DAYS; day < TODAY; day++) await runPastDay(service, day);
+  await service.infrastructure.localChain!.followWallClock();
+  service.progress.complete();
+  server = await serve(service);
+  await service.push.publish();
+  home = await mkdtemp(join(tmpdir(), 'oracle-cli-'));
+});
+afterAll(async () => {
+  await server.close();
+  await service.stop();
+  await removeFolder(home);
+});
+
+let environment: Record<string, string>;
+beforeEach(async () => {
+  // A user who has never called it.
+  environment = { SERVICE_URL: server.url, XDG_CONFIG_HOME: await mkdtemp(join(home, 'config-')), NO_COLOR: '1' };
+});
+
+/** `npx svc ...words`, in the folder of the demonstration. */
+const svc = (words: string[], options: CliOptions = {}) => cli(words, { demo: demoOf(service), environment, ...options });
+const onTerminal = { columns: 100 };
+const sessions = () => join(environment.XDG_CONFIG_HOME, 'bitcoin-signal-oracle/sessions.json');
+const keyOf = (name: string) => service.infrastructure.demo!.wallets[name]!.privateKey;
+
+describe('svc signal', () => {
+  it('is gated for anybody, and says on a terminal how it opens', async () => {
+    const { code, out } = await svc(['signal', '--horizon', '3d'], onTerminal);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^BTC\/USD, 3 days: from \S+ 00:00 to \S+ 00:00 UTC\n/);
+    expect(out).toMatch(/ {2}Signal +GATED\n/);
+    expect(out).toContain('To see it: svc login');
+    expect(out).not.toMatch(/Direction|Confidence/);
+  });
+
+  it('is the JSON of the service where a program reads', async () => {
+    const { code, out, err } = await svc(['signal']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(JSON.parse(out)).toMatchObject({ signal: 'GATED', direction: null, confidence: null, horizon: '7d' });
+    expect((await svc(['signal', '--json'], onTerminal)).out).toBe(out);
+  });
+
+  it('is told whole with a token, from the environment or as an option', async () => {
+    const token = await loginToken(service, 'basic');
+    const told = await svc(['signal'], { environment: { ...environment, ORACLE_TOKEN: token } });
+    expect(JSON.parse(told.out)).toMatchObject({ direction: expect.stringMatching(/UP|DOWN/), confidence: expect.any(Number) });
+    const seen = await svc(['signal', '--token', token], onTerminal);
+    expect(seen.out).toMatch(/ {2}Direction +(UP|DOWN)\n {2}Confidence +\d\d\.\d %\n/);
+    expect(seen.out).toMatch(/ {2}Seen as +basic, 0x\w{40}\n/);
+  });
+
+  it('says what is wrong with a token, and what to do', async () => {
+    const { code, out, err } = await svc(['signal', '--token', 'nonsense']);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^UNAUTHENTICATED: /);
+    expect(err).toContain('Log in with svc login.');
+    expect(err).not.toContain('nonsense');
+  });
+
+  it('says that nobody answers, and that somebody else does', async () => {
+    const nobody = await svc(['signal', '--url', 'http://127.0.0.1:9']);
+    expect(nobody).toMatchObject({ code: 1, out: '' });
+    expect(nobody.err).toMatch(/SERVICE_UNREACHABLE: The service at http:\/\/127\.0\.0\.1:9 does not answer\nStart it with npm start/);
+    const other = await svc(['signal', '--url', service.infrastructure.rpcUrl]);
+    expect(other).toMatchObject({ code: 1, out: '', err: expect.stringContaining('is not this service') });
+  });
+});
+
+describe('svc scorecard', () => {
+  it('has the verdict in words, intervals, all horizons and the last rows', async () => {
+    const { code, out } = await svc(['scorecard', '--horizon', '1d'], onTerminal);
+    const { summary } = JSON.parse((await svc(['scorecard', '--horizon', '1d'])).out);
+    expect(code).toBe(0);
+    expect(out.replaceAll('\n', ' ')).toContain(`${summary.verdict}.`);
+    expect(out).toMatch(new RegExp(` {2}Forecasts +${summary.totalPredictions}: ${summary.resolved} scored, ${summary.holds} HOLD`));
+    for (const horizon of ['1d', '2d', '3d', '7d']) expect(out).toMatch(new RegExp(`^${horizon} +4 `, 'm'));
+    expect(out.match(/^\d{4}-\d\d-\d\d {2}/gm)).toHaveLength(4);
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+  });
+
+  it('fits a narrow terminal', async () => {
+    const { out } = await svc(['scorecard'], { columns: 40 });
+    for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(40);
+    expect(out).toMatch(/^\d{4}-\d\d-\d\d {2}GATED/m);
+  });
+});
+
+describe('svc login', () => {
+  it('keeps the token for the other commands, where only the user can read it, and does not show it', async () => {
+    const { code, out, err } = await svc(['login', '--wallet', 'basic'], onTerminal);
+    expect(code, err).toBe(0);
+    const { token } = JSON.parse(await readFile(sessions(), 'utf8'))[server.url];
+    expect(out).toMatch(/Tier +basic/);
+    expect(out + err).not.toContain(token);
+    expect((await stat(sessions())).mode & 0o777).toBe(0o600);
+    expect((await stat(join(sessions(), '..'))).mode & 0o777).toBe(0o700);
+    expect(await readdir(join(sessions(), '..'))).toEqual(['sessions.json']);
+    expect(JSON.parse((await svc(['signal'])).out)).toMatchObject({ access: { tier: 'basic' } });
+  });
+
+  it('prints the token, and nothing else, into a pipe; on a terminal when it is told to', async () => {
+    const piped = await svc(['login', '--wallet', 'premium']);
+    expect(piped.out).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    expect(await service.appOptions.identify(`Bearer ${piped.out.trim()}`)).toMatchObject({ tier: 'premium' });
+    const printed = await svc(['login', '--print'], { ...onTerminal, environment: { ...environment, PRIVATE_KEY: keyOf('premium') } });
+    expect(printed.out).toMatch(/Token +[\w-]+\.[\w-]+\.[\w-]+\n/);
+    const json = await svc(['login', '--json', '--wallet', 'basic'], onTerminal);
+    expect(Object.keys(JSON.parse(json.out))).toEqual(['url', 'wallet', 'tier', 'expiresAt']);
+  });
+
+  it('takes a key from a file, and says when others can read it', async () => {
+    const file = join(environment.XDG_CONFIG_HOME, 'key');
+    await writeFile(file, `${keyOf('basic')}\n`, { mode: 0o644 });
+    const { code, err } = await svc(['login', '--key-file', file]);
+    expect(code).toBe(0);
+    expect(err).toContain(`Others can read ${file}`);
+    expect(err).not.toContain(keyOf('basic').slice(2));
+  });
+
+  it('says in the words of the service why a wallet gets none', async () => {
+    const { code, out, err } = await svc(['login', '--wallet', 'poor']);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain('TIER_REQUIRED: ');
+  });
+});
+
+describe('svc whoami and svc logout', () => {
+  it('tell who it is, and end it here and at the service', async () => {
+    const token = (await svc(['login', '--wallet', 'premium'])).out.trim();
+    const { wallet } = JSON.parse((await svc(['whoami'])).out);
+    expect(wallet).toBe(service.infrastructure.demo!.wallets.premium!.address);
+    expect((await svc(['whoami'], onTerminal)).out).toMatch(/Tier +premium\n +Balance +1000000000 gate tokens at block \d+\n +Until/);
+    expect(await svc(['logout'], onTerminal)).toMatchObject({ code: 0, out: `Logged out ${wallet} at ${server.url}.\n` });
+    expect(JSON.parse(await readFile(sessions(), 'utf8'))).toEqual({});
+    expect((await svc(['whoami', '--token', token])).err).toContain('UNAUTHENTICATED');
+    expect(await svc(['whoami'])).toMatchObject({
+      code: 1,
+      err: `UNAUTHENTICATED: Nobody is logged in at ${server.url}\nLog in with svc login.\n`,
+    });
+    expect(await svc(['logout'], onTerminal)).toMatchObject({ code: 0, out: expect.stringContaining('Nobody is logged in') });
+  });
+
+  it('a session that has ended by itself is none', async () => {
+    await svc(['login', '--wallet', 'basic']);
+    const now = () => new Date(Date.now() + 31 * 60_000);
+    expect(JSON.parse((await svc(['signal'], { now })).out)).toMatchObject({ signal: 'GATED' });
+    expect(await svc(['whoami'], { now })).toMatchObject({ code: 1 });
+  });
+});
+
+describe('svc verify and svc audit', () => {
+  it('read the chain of this folder, asking the service only whose attestations they are', async () => {
+    const { predictions } = JSON.parse((await svc(['scorecard', '--horizon', '1d'])).out);
+    const { predictionId, status } = predictions.find((row: { resolved: boolean }) => row.resolved);
+    const { code, out, err } = await svc(['verify', predictionId]);
+    expect(code, err).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      verdict: 'verified',
+      prediction: { predictionId, status },
+      where: { takenFromService: ['attester'] },
+    });
+    const latest = await svc(['verify', 'latest'], onTerminal);
+    expect(latest.code, latest.err).toBe(0);
+    expect(plain(latest.out)).toMatch(/Chain +8453, read by 127\.0\.0\.1:\d+\n/);
+    expect(latest.out.replaceAll('\n', ' ')).toContain('VERIFIED so far');
+  });
+
+  it('audits the service of this folder, and ends with its code', async () => {
+    const settings = () => loadConfig({ DATA_DIR: service.dataDir, FEEDS: 'simulated' });
+    const { code, out, err } = await svc(['audit', '--json'], { openAudit: (command) => openAudit(command, settings) });
+    expect(code, err + out).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ verdict: 'agrees', service: server.url });
+  });
+});
+
+describe('svc watch', () => {
+  it('prints what was missed and what comes, one JSON document a line, until it is interrupted', async () => {
+    const lastId = await service.push.events.lastId();
+    const stop = new AbortController();
+    let lines = 0;
+    const { code, out, err } = await svc(['watch', '--since', '0', '--horizon', 'all', '--wallet', 'basic'], {
+      createInterruptSignal: () => stop.signal,
+      onOut: () => {
+        lines += 1;
+        if (lines === lastId) stop.abort();
+      },
+    });
+    expect(code).toBe(0);
+    const ids = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).id);
+    expect(ids).toEqual(Array.from({ length: lastId }, (_, index) => index + 1));
+    expect(err).toBe(`connected as basic; the newest event is ${lastId}\n`);
+  });
+
+  it('says why nothing comes while history is replayed', async () => {
+    service.progress.startStep('replaying days of history', { done: 3, total: 120 });
+    onTestFinished(() => service.progress.complete());
+    const stop = new AbortController();
+    const { err } = await svc(['watch', '--wallet', 'basic'], {
+      createInterruptSignal: () => stop.signal,
+      onErr: (text) => text.includes('set up') && stop.abort(),
+    });
+    expect(err).toContain('\nthe service is being set up (replaying days of history: 3 of 120): the events of that come once it is done\n');
+  });
+
+  it('is one line an event on a terminal, of the kinds that are asked for', async () => {
+    await svc(['login', '--wallet', 'basic']);
+    const stop = new AbortController();
+    const { code, out } = await svc(['watch', '--since', '0', '--events', 'signal.new', '--horizon', '7d'], {
+      ...onTerminal,
+      createInterruptSignal: () => stop.signal,
+      onOut: (text) => text.split('\n').length > 0 && stop.abort(),
+    });
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ +\d+ {2}\S+ 21:35 {2}signal\.new +\S+ {2}7d {2}(BUY|SELL|HOLD) {2}\d\d\.\d % {2}[\d,.]+ USD {2}\w+\n/);
+  });
+
+  it.each([
+    ['nobody is logged in', [], 'Nobody is logged in'],
+    ['a token is no good', ['--token', 'nonsense'], 'UNAUTHENTICATED'],
+    ['a wallet has no balance', ['--wallet', 'poor'], 'TIER_REQUIRED'],
+    ['an event has not happened', ['--wallet', 'basic', '--since', '999999'], 'INPUT_INVALID'],
+  ])('ends with 1 and says so when %s', async (_, words, problem) => {
+    expect(await svc(['watch', ...words])).toMatchObject({ code: 1, out: '', err: expect.stringContaining(problem) });
+  });
+});

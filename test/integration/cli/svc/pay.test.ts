@@ -1,0 +1,237 @@
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createPublicClient, erc20Abi, http } from 'viem';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type CliOptions, cli, demoOf } from '../../../support/cli.ts';
+import { removeFolder } from '../../../support/folders.ts';
+import { type Served, serve } from '../../../support/serve.ts';
+import { type TestService, unresolvedService } from '../../../support/service.ts';
+
+let service: TestService;
+let server: Served;
+let home: string;
+beforeAll(async () => {
+  service = await unresolvedService(1);
+  service.progress.complete();
+  server = await serve(service);
+  home = await mkdtemp(join(tmpdir(), 'oracle-cli-pay-'));
+});
+afterAll(async () => {
+  await server.close();
+  await service.stop();
+  await removeFolder(home);
+});
+
+let environment: Record<string, string>;
+beforeEach(async () => {
+  environment = { SERVICE_URL: server.url, XDG_CONFIG_HOME: await mkdtemp(join(home, 'config-')), NO_COLOR: '1' };
+});
+
+const pay = (words: string[], options: CliOptions = {}) => cli(['pay', ...words], { demo: demoOf(service), environment, ...options });
+const buying = ['premium', '--wallet', 'buyer', '--yes'];
+
+/** Payments that were signed, and of which it is not known what became. */
+const pending = () => readdir(join(environment.XDG_CONFIG_HOME, 'bitcoin-signal-oracle/payments')).catch(() => []);
+
+async function balance(): Promise<bigint> {
+  const { rpcUrl, contracts, wallets } = service.infrastructure.demo!;
+  const client = createPublicClient({ transport: http(rpcUrl), cacheTime: 0 });
+  const call = { address: contracts.stablecoin, abi: erc20Abi, functionName: 'balanceOf', args: [wallets.buyer!.address] } as const;
+  return client.readContract(call);
+}
+
+type Meddle = (paid: string | undefined, request: IncomingMessage, response: ServerResponse, pass: () => void) => void;
+
+/** Something between client and service. `pass` hands a request on; what is done instead is up to the test. */
+async function between(meddle: Meddle): Promise<string> {
+  const proxy = createServer((request, response) => {
+    const pass = () => {
+      const { url: path, method, headers } = request;
+      const onward = httpRequest(`${server.url}${path}`, { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(onward);
+    };
+    meddle(request.headers['payment-signature'] as string | undefined, request, response, pass);
+  }).listen(0, '127.0.0.1');
+  await new Promise((listening) => proxy.once('listening', listening));
+  onTestFinished(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}
+
+describe('svc pay', () => {
+  it('shows the price, asks, pays once, and checks the receipt', async () => {
+    const before = await balance();
+    const questions: string[] = [];
+    const ask = async (question: string) => {
+      questions.push(question);
+      return 'y';
+    };
+    const { code, out, err } = await pay(['premium', '--wallet', 'buyer'], { columns: 120, prompt: ask });
+    expect(code, err + out).toBe(0);
+    expect(questions).toEqual(['Pay 0.01 USD? [y/N] ']);
+    expect(err).toMatch(
+      /Price +0\.01 USD\n +To +0x\w{40}\n +In +USD Coin, 0x\w{40}\n +On +chain 8453, a local one: its money is worth nothing\n +From +0x\w{40}\n/,
+    );
+    expect(out).toMatch(/Paid +0\.01 USD at .*\n +Transaction +0x\w{64}\n/);
+    expect(out.match(/^ {2}ok /gm)).toHaveLength(5);
+    expect(before - (await balance())).toBe(10_000n);
+    expect(await pending()).toEqual([]);
+  });
+
+  it('pays nothing when the answer is no, or when nobody can be asked', async () => {
+    const before = await balance();
+    const no = await pay(['premium', '--wallet', 'buyer'], { prompt: async () => '' });
+    expect(no).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Nothing was paid.') });
+    const nobody = await pay(['premium', '--wallet', 'buyer']);
+    expect(nobody).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--yes: is needed where nobody can be asked') });
+    expect(await balance()).toBe(before);
+    expect(await pending()).toEqual([]);
+  });
+
+  it('signs and pays nothing while history is replayed', async () => {
+    service.progress.replayAhead = true;
+    onTestFinished(() => {
+      service.progress.replayAhead = false;
+    });
+    const before = await balance();
+    const { code, out, err } = await pay(buying);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^STEP_WAITING: History is being replayed: pay when it is done\nNothing was charged\./);
+    expect(await balance()).toBe(before);
+    expect(await pending()).toEqual([]);
+  });
+
+  it('pays no more than it may, and in no coin that it does not know', async () => {
+    const before = await balance();
+    const dear = await pay([...buying, '--max-usd', '0.009999']);
+    expect(dear).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--max-usd: the service asks for 0.01 USD, and no more than 0.009999'),
+    });
+    const PRIVATE_KEY = service.infrastructure.demo!.wallets.buyer!.privateKey;
+    const stranger = { environment: { ...environment, PRIVATE_KEY } };
+    const unknown = await pay(['premium', '--yes'], stranger);
+    expect(unknown).toMatchObject({ code: 1, out: '' });
+    expect(unknown.err).toContain('is no coin known here');
+    expect(await balance()).toBe(before);
+    const named = await pay(['premium', '--yes', '--asset', service.infrastructure.demo!.contracts.stablecoin], stranger);
+    expect(named.code, named.err).toBe(0);
+    expect(JSON.parse(named.out)).toMatchObject({ charged: true, receipt: { primaryType: 'Receipt' } });
+    expect(before - (await balance())).toBe(10_000n);
+  });
+
+  it('sends the same payment again when the answer was lost, and pays once', async () => {
+    const before = await balance();
+    const seen: string[] = [];
+    const url = await between((paid, _, response, pass) => {
+      if (paid === undefined) return pass();
+      seen.push(paid);
+      if (seen.length > 1) return pass();
+      // The service gets it, and nobody hears the answer.
+      const path = { headers: { 'payment-signature': paid } };
+      httpRequest(`${server.url}/oracle/premium?horizon=7d`, path, (answer) => answer.resume().once('end', () => response.destroy())).end();
+    });
+    const { code, err } = await pay([...buying, '--url', url]);
+    expect(code, err).toBe(0);
+    expect(err).toContain('the same payment is sent again');
+    expect(new Set(seen).size).toBe(1);
+    expect(before - (await balance())).toBe(10_000n);
+  });
+
+  it('goes on with an unfinished payment in the next call, and makes no second one before its end', async () => {
+    const before = await balance();
+    const seen: string[] = [];
+    let isRefused = true;
+    const problem = JSON.stringify({ code: 'PAYMENT_REQUIRED', detail: 'The payment was refused for now', suggestedAction: 'Wait.' });
+    const url = await between((paid, _, response, pass) => {
+      if (paid !== undefined) seen.push(paid);
+      if (paid === undefined || !isRefused) return pass();
+      response.writeHead(402, { 'content-type': 'application/problem+json' }).end(problem);
+    });
+    const refused = await pay([...buying, '--url', url]);
+    expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringContaining('PAYMENT_REQUIRED: The payment was refused for now') });
+    expect(refused.err.replaceAll('\n', ' ')).toContain('the next call sends the same payment again, and no second one');
+    expect(await pending()).toHaveLength(1);
+    isRefused = false;
+    const again = await pay([...buying, '--url', url]);
+    expect(again.code, again.err).toBe(0);
+    expect(again.err).toContain('is not finished: it is sent again, and no other one');
+    expect(new Set(seen).size).toBe(1);
+    expect(before - (await balance())).toBe(10_000n);
+    expect(await pending()).toEqual([]);
+  });
+
+  it('makes another one only when the first can no longer be used and was not', async () => {
+    const seen: string[] = [];
+    let isRefused = true;
+    const url = await between((paid, _, response, pass) => {
+      if (paid !== undefined) seen.push(paid);
+      if (paid === undefined || !isRefused) return pass();
+      response
+        .writeHead(402, { 'content-type': 'application/problem+json' })
+        .end(JSON.stringify({ code: 'PAYMENT_REQUIRED', detail: 'No' }));
+    });
+    // The clock of the client is behind: what it signs has ended when the service sees it.
+    const now = new Date(Date.now() - 3_600_000);
+    expect(await pay([...buying, '--url', url], { now: () => now })).toMatchObject({ code: 1 });
+    isRefused = false;
+    const before = await balance();
+    const again = await pay([...buying, '--url', url]);
+    expect(again.code, again.err).toBe(0);
+    expect(again.err).toContain('It can no longer be used, and was not, says the chain: a new one is made.');
+    expect(new Set(seen).size).toBe(2);
+    expect(before - (await balance())).toBe(10_000n);
+  });
+
+  it('keeps the payment of a free HOLD for the next call', async () => {
+    const free = { signal: 'HOLD', horizon: '7d', charged: false, note: 'The oracle abstains.', payment: null, receipt: null };
+    const seen: string[] = [];
+    const url = await between((paid, _, response, pass) => {
+      if (paid === undefined) return pass();
+      seen.push(paid);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(free));
+    });
+    for (const _ of ['once', 'again']) {
+      expect(await pay(['signal', '--wallet', 'buyer', '--yes', '--url', url])).toMatchObject({ code: 0 });
+    }
+    expect(new Set(seen).size).toBe(1);
+    expect(await pending()).toHaveLength(1);
+  });
+
+  it.each([
+    ['another answer', (body: { confidence: number }) => ({ ...body, confidence: 0.99 }), 'its hash is that of the answer'],
+    ['a receipt of another seller', forged, 'the receipt is signed by the seller'],
+    ['no receipt', (body: object) => ({ ...body, receipt: null }), 'there is a receipt that can be read'],
+  ] as const)('prints %s, and ends with 1', async (_, change, broken) => {
+    const url = await between((paid, request, response, pass) => {
+      if (paid === undefined) return pass();
+      const answering = httpRequest(`${server.url}${request.url}`, { headers: { 'payment-signature': paid } }, async (answer) => {
+        const chunks = await answer.toArray();
+        const body = JSON.parse(Buffer.concat(chunks).toString());
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(change(body as never)));
+      });
+      answering.end();
+    });
+    const { code, out, err } = await pay([...buying, '--url', url]);
+    expect(code).toBe(1);
+    expect(err).toContain(`NOT OK  ${broken}`);
+    expect(JSON.parse(out)).toMatchObject({ charged: true });
+  });
+});
+
+function forged<Body extends { receipt: { signature: string } }>(body: Body): Body {
+  const { signature } = body.receipt;
+  // Of the same length, over the same words, by nobody.
+  return {
+    ...body,
+    receipt: { ...body.receipt, signature: `${signature.slice(0, 20)}${signature[20] === '0' ? '1' : '0'}${signature.slice(21)}` },
+  };
+}

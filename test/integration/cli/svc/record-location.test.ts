@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Address } from 'viem';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { EAS_ADDRESS, SCHEMA_REGISTRY_ADDRESS } from '../../../../src/chain/addresses.ts';
+import { openAudit } from '../../../../src/cli/commands/audit.ts';
+import type { CliContext, DemoDeployment } from '../../../../src/cli/svc/context.ts';
+import { locateRecord } from '../../../../src/cli/svc/verify/record-location.ts';
+import { loadConfig } from '../../../../src/platform/config/config.ts';
+import { cli } from '../../../support/cli.ts';
+import { removeFolder } from '../../../support/folders.ts';
+
+const addressOf = (byte: string): Address => `0x${byte.repeat(20)}`;
+const OWN_EAS = addressOf('ea');
+
+/** A service that says where its record is, and the endpoint of a chain that is nothing but its id. */
+let server: Server;
+let url: string;
+let chainId: number;
+let eas: Address;
+beforeAll(async () => {
+  server = createServer((request, response) => void answer(request, response));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  [chainId, eas] = [8453, EAS_ADDRESS];
+});
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.setHeader('content-type', 'application/json');
+  if (request.url === '/ready') return void response.end(JSON.stringify({ checks: [] }));
+  if (request.method === 'GET') return void response.end(JSON.stringify(info()));
+  const calls = JSON.parse(Buffer.concat(await request.toArray()).toString());
+  const result = ({ id }: { id: number }) => ({ jsonrpc: '2.0', id, result: `0x${chainId.toString(16)}` });
+  response.end(JSON.stringify(Array.isArray(calls) ? calls.map(result) : result(calls)));
+}
+
+function info() {
+  const contracts = { eas, schemaRegistry: SCHEMA_REGISTRY_ADDRESS, stablecoin: addressOf('aa') };
+  return { chain: { id: chainId, local: true, attester: addressOf('bb'), rpcUrl: url }, contracts, data: { source: 'simulated' } };
+}
+
+/** What stands in a data folder. */
+const demoOf = (stablecoin: Address): DemoDeployment => ({
+  ...{ rpcUrl: url, chainId, wallets: {} },
+  contracts: { eas: EAS_ADDRESS, schemaRegistry: SCHEMA_REGISTRY_ADDRESS, stablecoin },
+});
+
+const hostOf = (more: Partial<CliContext> = {}) => ({ environment: {}, localUrl: () => url, ...more }) as CliContext;
+
+it('a service that is not that of the data folder is no place to verify by that folder: 2, and no verdict', async () => {
+  const demo = async () => demoOf(addressOf('cc'));
+  const { code, out, err } = await cli(['verify', 'latest'], { demo, localUrl: () => url });
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err.replaceAll('\n', ' ')).toContain(`DATA_DIR: the service at ${url} is not that of this data folder`);
+});
+
+it('that of the folder is read by the chain of the folder; another one that is named, by the endpoint that it names', async () => {
+  const own = await locateRecord(hostOf({ demo: async () => demoOf(addressOf('aa')) }), {});
+  expect(own.takenFromService).toEqual(['attester']);
+  const other = await locateRecord(hostOf({ demo: async () => demoOf(addressOf('cc')) }), { url });
+  expect(other.takenFromService).toEqual(['attester', 'endpoint']);
+});
+
+it('nor is one audited against the chain of another folder: 2, and no difference', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'oracle-cli-folder-'));
+  onTestFinished(() => removeFolder(folder));
+  const { contracts, ...demo } = demoOf(addressOf('cc'));
+  const others = { gateToken: addressOf('dd'), identityRegistry: addressOf('dd'), reputationRegistry: addressOf('dd') };
+  await writeFile(join(folder, 'demo.json'), JSON.stringify({ ...demo, contracts: { ...contracts, ...others } }));
+  const settings = () => loadConfig({ DATA_DIR: folder, FEEDS: 'simulated' });
+  const run = await cli(['audit', '--service', url], { openAudit: (command) => openAudit(command, settings) });
+  expect(run).toMatchObject({ code: 2, out: '' });
+  expect(run.err).toContain(`The service at ${url} is not that of the data folder ${folder}`);
+});
+
+it('a contract of attestations that the service brings along is not believed where the chain has its own', async () => {
+  eas = OWN_EAS;
+  await expect(locateRecord(hostOf(), {})).rejects.toThrow(`--eas: is needed: the service names ${OWN_EAS}, and chain 8453 has EAS at`);
+  const named = await locateRecord(hostOf(), { eas: OWN_EAS });
+  expect([named.chain.addresses.eas, named.takenFromService]).toEqual([OWN_EAS, ['attester', 'endpoint']]);
+});
+
+it('where a chain is not known to have one, that it is the word of the service is told', async () => {
+  [chainId, eas] = [31_337, OWN_EAS];
+  const { chain, takenFromService: told } = await locateRecord(hostOf(), {});
+  expect([chain.addresses.eas, told]).toEqual([OWN_EAS, ['attester', 'endpoint', 'eas']]);
+});

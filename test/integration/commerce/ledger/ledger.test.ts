@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import type { Hash, Hex } from 'viem';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { COMMERCE_INDEXES, Ledger } from '../../../../src/commerce/ledger/ledger.ts';
+import type { SettledPayment } from '../../../../src/commerce/ledger/payment.ts';
+import { aggregatePartnerTotals, findReferralTotals, listTopReferrals } from '../../../../src/commerce/ledger/referrals.ts';
+import { aggregateRevenue, REVENUE_DAYS } from '../../../../src/commerce/ledger/revenue.ts';
+import { DAY_MS, toDay } from '../../../../src/forecast/day.ts';
+import { ensureIndexes } from '../../../../src/platform/mongo.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+
+let database: TestDatabase;
+let ledger: Ledger;
+const NOW = new Date('2026-03-10T21:36:00Z');
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await ensureIndexes(database.db, COMMERCE_INDEXES);
+  ledger = new Ledger(database.db);
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await ledger.payments.deleteMany({});
+});
+
+const address = (n: number): Hex => `0x${n.toString(16).padStart(40, '0')}`;
+const hash = (n: number): Hash => `0x${n.toString(16).padStart(64, '0')}`;
+let transactions = 0;
+
+function payment(change: Partial<SettledPayment> = {}): SettledPayment {
+  transactions += 1;
+  return {
+    cause: { kind: 'transfer' },
+    channel: 'purchase',
+    offering: 'svc_alpha_brief',
+    amountMicros: 1_500_000n,
+    asset: address(0xa),
+    payer: address(0xb),
+    payee: address(0xc),
+    resource: null,
+    ref: null,
+    settledAt: NOW,
+    txHash: hash(transactions),
+    ...change,
+  };
+}
+
+describe('the ledger', () => {
+  it('writes a payment once, however often and at once it is told', async () => {
+    const paid = payment();
+    const results = await Promise.all(Array.from({ length: 20 }, () => ledger.record(paid)));
+    expect(results.filter((isNew) => isNew)).toHaveLength(1);
+    expect(await ledger.record({ ...paid, txHash: paid.txHash.toUpperCase().replace('0X', '0x') as Hash })).toBe(false);
+    expect(await aggregateRevenue(ledger.payments, NOW)).toMatchObject({ total: { payments: 1, amountMicros: 1_500_000n } });
+  });
+
+  it('keeps what was asked for, up to its bound, and nothing that it does not know', async () => {
+    const resource = `https://oracle.example.org/oracle?horizon=${'7'.repeat(600)}`;
+    const paid = payment({ resource });
+    await ledger.record({ ...paid, extra: 'of a caller' } as SettledPayment);
+    const [kept] = await ledger.payments.find().toArray();
+    expect(kept.resource).toBe(resource.slice(0, 512));
+    expect(kept).not.toHaveProperty('extra');
+    // The same payment by another spelling of what was asked for.
+    expect(await ledger.record({ ...paid, resource: null })).toBe(false);
+  });
+
+  it('refuses a transaction that has paid for something else', async () => {
+    const paid = payment();
+    await ledger.record(paid);
+    const conflict = expect.objectContaining({ code: 'CONFLICT', field: 'txHash' });
+    await expect(ledger.record({ ...paid, offering: 'svc_analysis_report' })).rejects.toThrow(conflict);
+    await expect(ledger.record({ ...paid, amountMicros: 2n })).rejects.toThrow(conflict);
+    expect(await ledger.payments.countDocuments()).toBe(1);
+  });
+
+  it('takes an authorization once, whatever transaction it came in', async () => {
+    const signed = payment({ channel: 'x402', offering: 'x402_signal', cause: { kind: 'authorization', nonce: hash(7) } });
+    expect(await ledger.record(signed)).toBe(true);
+    await expect(ledger.record({ ...signed, txHash: hash(9_999_999) })).rejects.toThrow(expect.objectContaining({ code: 'CONFLICT' }));
+    expect(await ledger.record({ ...signed, payer: address(0xd), txHash: hash(8_888_888) })).toBe(true);
+  });
+
+  it('takes several authorizations that came in one transaction', async () => {
+    const { txHash } = payment();
+    const signed = (nonce: number) =>
+      payment({ channel: 'x402', offering: 'x402_signal', cause: { kind: 'authorization', nonce: hash(nonce) }, txHash });
+    expect([await ledger.record(signed(11)), await ledger.record(signed(12)), await ledger.record(signed(12))]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('takes several jobs that one transaction has completed', async () => {
+    const { txHash } = payment();
+    const job = (jobId: bigint) =>
+      payment({ channel: 'agent-commerce', offering: 'svc_market_context', cause: { kind: 'job', contract: address(0xe), jobId }, txHash });
+    expect([await ledger.record(job(0n)), await ledger.record(job(1n)), await ledger.record(job(1n))]).toEqual([true, true, false]);
+  });
+
+  it.each([
+    ['offering', { offering: 'svc_unheard_of' }],
+    ['offering', { channel: 'x402' }],
+    ['amountMicros', { amountMicros: 0n }],
+    ['amountMicros', { amountMicros: -1n }],
+    ['amountMicros', { amountMicros: 10n ** 15n + 1n }],
+    ['payer', { payer: '0x12' }],
+    ['payee', { payee: `${address(1)}0` as Hex }],
+    ['txHash', { txHash: '0x' }],
+    ['settledAt', { settledAt: new Date(Number.NaN) }],
+    ['ref', { ref: '<script>' }],
+  ] satisfies [string, Partial<SettledPayment>][])('refuses what cannot be a payment, by its %s', async (field, change) => {
+    await expect(ledger.record(payment(change))).rejects.toThrow(expect.objectContaining({ code: 'INPUT_INVALID', field }));
+    expect(await ledger.payments.countDocuments()).toBe(0);
+  });
+});
+
+describe('revenue', () => {
+  it('is zero everywhere before the first payment', async () => {
+    const revenue = await aggregateRevenue(ledger.payments, NOW);
+    const nothing = { payments: 0, amountMicros: 0n };
+    expect(revenue).toMatchObject({ total: nothing, payers: 0, firstSettledAt: null, lastSettledAt: null });
+    expect(revenue.byChannel).toHaveLength(3);
+    expect(revenue.byOffering).toHaveLength(11);
+    expect(revenue.byDay).toHaveLength(REVENUE_DAYS);
+    for (const part of [...revenue.byChannel, ...revenue.byOffering, ...revenue.byDay]) expect(part).toMatchObject(nothing);
+    expect(await aggregatePartnerTotals(ledger.payments)).toEqual({ partners: 0, referred: nothing, total: nothing });
+    expect(await listTopReferrals(ledger.payments, 10)).toEqual([]);
+  });
+
+  it('tells the same name apart by channel, and counts wallets once', async () => {
+    await ledger.record(payment({ offering: 'svc_crowd_vs_oracle', amountMicros: 500_000n }));
+    const job = { kind: 'job', contract: address(0xe), jobId: 3n } as const;
+    await ledger.record(payment({ channel: 'agent-commerce', offering: 'svc_crowd_vs_oracle', amountMicros: 400_000n, cause: job }));
+    const revenue = await aggregateRevenue(ledger.payments, NOW);
+    const of = (channel: string) => revenue.byOffering.find((one) => one.channel === channel && one.offering === 'svc_crowd_vs_oracle');
+    expect([of('purchase')?.amountMicros, of('agent-commerce')?.amountMicros]).toEqual([500_000n, 400_000n]);
+    expect(revenue).toMatchObject({ payers: 1, total: { payments: 2, amountMicros: 900_000n } });
+  });
+
+  it('goes by the UTC date of settlement, today and the 29 days before', async () => {
+    const today = toDay(NOW.getTime());
+    const at = (ms: number) => payment({ settledAt: new Date(ms), amountMicros: 1n });
+    for (const ms of [today * DAY_MS, today * DAY_MS - 1, (today - 29) * DAY_MS, (today - 29) * DAY_MS - 1]) await ledger.record(at(ms));
+    const { byDay, total, firstSettledAt, lastSettledAt } = await aggregateRevenue(ledger.payments, NOW);
+    expect(byDay.map(({ day }) => day)).toEqual(Array.from({ length: 30 }, (_, i) => today - 29 + i));
+    expect(byDay.filter(({ payments }) => payments > 0).map(({ day, payments }) => [day - today, payments])).toEqual([
+      [-29, 1],
+      [-1, 1],
+      [0, 1],
+    ]);
+    expect(total.payments).toBe(4);
+    expect([firstSettledAt?.getTime(), lastSettledAt?.getTime()]).toEqual([(today - 29) * DAY_MS - 1, today * DAY_MS]);
+  });
+
+  it('is exact beyond what a float holds', async () => {
+    for (let i = 0; i < 10; i++) await ledger.record(payment({ amountMicros: 10n ** 15n - BigInt(i) }));
+    expect((await aggregateRevenue(ledger.payments, NOW)).total.amountMicros).toBe(10n ** 16n - 45n);
+    expect((await aggregatePartnerTotals(ledger.payments)).total.amountMicros).toBe(10n ** 16n - 45n);
+  });
+});
+
+describe('partners', () => {
+  const sale = fc.record({
+    ref: fc.constantFrom(null, 'alpha', 'Beta', 'gamma_1'),
+    payer: fc.integer({ min: 1, max: 3 }).map(address),
+    amountMicros: fc.bigInt({ min: 1n, max: 10n ** 15n }),
+  });
+
+  it('are told what adds up', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(sale, { maxLength: 12 }), async (sales) => {
+        await ledger.payments.deleteMany({});
+        for (const one of sales) await ledger.record(payment(one));
+        const sum = (some: typeof sales) => some.reduce((total, { amountMicros }) => total + amountMicros, 0n);
+        const referred = sales.filter(({ ref }) => ref !== null);
+        const totals = await aggregatePartnerTotals(ledger.payments);
+        expect(totals).toEqual({
+          partners: new Set(referred.map(({ ref }) => ref)).size,
+          referred: { payments: referred.length, amountMicros: sum(referred) },
+          total: { payments: sales.length, amountMicros: sum(sales) },
+        });
+        const board = await listTopReferrals(ledger.payments, 100);
+        expect(board).toHaveLength(totals.partners);
+        for (const row of board) {
+          const own = referred.filter(({ ref }) => ref?.toLowerCase() === row.ref);
+          const payers = new Set(own.map(({ payer }) => payer)).size;
+          expect(row).toEqual({ ref: row.ref, payments: own.length, amountMicros: sum(own), payers, lastSettledAt: NOW });
+          expect(await findReferralTotals(ledger.payments, row.ref)).toEqual(row);
+        }
+        expect(board).toEqual(
+          board.toSorted((a, b) =>
+            a.amountMicros === b.amountMicros ? (a.ref < b.ref ? -1 : 1) : a.amountMicros > b.amountMicros ? -1 : 1,
+          ),
+        );
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('are ranked by revenue, equal ones by code, down to the limit', async () => {
+    for (const [ref, amountMicros] of [
+      ['zoe', 5n],
+      ['bob', 5n],
+      ['amy', 4n],
+      ['top', 9n],
+    ] as const)
+      await ledger.record(payment({ ref, amountMicros }));
+    expect((await listTopReferrals(ledger.payments, 3)).map(({ ref }) => ref)).toEqual(['top', 'bob', 'zoe']);
+    expect(await findReferralTotals(ledger.payments, 'nobody')).toBeNull();
+  });
+});

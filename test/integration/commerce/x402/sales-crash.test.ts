@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestChain, testChain } from '../../../support/chain.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { spawnNode } from '../../../support/service.ts';
+import { signPayment, type TillBench, tillBench } from '../../../support/x402.ts';
+import type { DyingSale } from '../../../support/x402-process.ts';
+
+let chain: TestChain;
+let database: TestDatabase;
+let bench: TillBench;
+
+beforeAll(async () => {
+  [chain, database] = await Promise.all([testChain(), testDatabase()]);
+  bench = await tillBench({ chain, db: database.db, connected: await chain.connect() });
+});
+afterAll(() => Promise.all([chain.stop(), database.drop()]));
+
+const balance = () => bench.balance(bench.requirements.payTo as `0x${string}`);
+
+/** A payment whose seller is killed with SIGKILL at a place, long enough ago that he is known to be dead. */
+async function killedAt(place: string) {
+  const payment = await signPayment({ account: bench.buyer, requirements: bench.requirements });
+  const { rpcUrl, addresses, keys } = chain;
+  const sale: DyingSale = {
+    ...{ rpcUrl, addresses, payment, till: bench.merchant, mongodbUri: database.uri },
+    ...{ facilitatorKey: keys.facilitator, providerKey: keys.provider },
+  };
+  const { ended } = spawnNode(['test/support/x402-process.ts'], { SALE: JSON.stringify(sale), DIES: place });
+  const { signal, output } = await ended;
+  expect(signal, output).toBe('SIGKILL');
+  const { modifiedCount } = await database.db
+    .collection('x402_payments')
+    .updateOne({ state: 'PREPARED' }, { $set: { heldUntil: new Date(1) } });
+  expect(modifiedCount).toBe(1);
+  return payment;
+}
+
+describe('a seller who is killed', () => {
+  for (const place of ['before settling', 'after settling', 'after the ledger']) {
+    it(`${place}: the payer asks again, and has the answer of then, paid once`, async () => {
+      const before = await balance();
+      const payment = await killedAt(place);
+      const { body, payment: paid } = await bench.sales.sell(bench.call(payment));
+      expect(body).toEqual({ signal: 'SELL', madeBy: 'the dead' });
+      expect((await balance()) - before).toBe(1_000n);
+      expect(await bench.ledger.payments.countDocuments({ txHash: paid!.txHash })).toBe(1);
+    });
+
+    it(`${place}: a sweep keeps what was paid for, and charges nobody who has gone`, async () => {
+      const before = await balance();
+      const payment = await killedAt(place);
+      await bench.sales.sweep();
+      const isPaid = place !== 'before settling';
+      expect((await balance()) - before).toBe(isPaid ? 1_000n : 0n);
+      const { nonce } = payment.payload.authorization;
+      expect(await bench.ledger.payments.countDocuments({ _id: new RegExp(nonce) })).toBe(isPaid ? 1 : 0);
+      await bench.sales.sell(bench.call(payment));
+      expect((await balance()) - before).toBe(1_000n);
+    });
+  }
+});
+
+it('the ledger equals the chain to the unit', async () => {
+  const docs = await bench.ledger.payments.find().toArray();
+  expect(docs.reduce((sum, { amountMicros }) => sum + BigInt(amountMicros.toString()), 0n)).toBe(await balance());
+});

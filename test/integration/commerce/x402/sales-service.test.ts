@@ -1,0 +1,643 @@
+import { encodeFunctionData, isAddressEqual, parseAbi, parseSignature, toHex, verifyTypedData } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openJournal } from '../../../../src/chain/tx/journal.ts';
+import { createWallet } from '../../../../src/chain/tx/wallet.ts';
+import { hashDocument } from '../../../../src/commerce/receipts/receipt.ts';
+import { createSalesGate } from '../../../../src/commerce/sales-gate.ts';
+import type { ClaimDoc } from '../../../../src/commerce/x402/claim-store.ts';
+import type { SaleResult } from '../../../../src/commerce/x402/paid-call.ts';
+import type { Facilitator } from '../../../../src/commerce/x402/settlement/facilitator.ts';
+import { createLocalFacilitator } from '../../../../src/commerce/x402/settlement/local-facilitator.ts';
+import { sendTransactions } from '../../../../src/dev/local-chain/contracts/send-transactions.ts';
+import { OracleError } from '../../../../src/platform/errors.ts';
+import { sendTogether } from '../../../support/batcher.ts';
+import { type TestChain, testChain } from '../../../support/chain.ts';
+import { walletFactory } from '../../../support/contract-wallet.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { rpcProxy } from '../../../support/rpc-proxy.ts';
+import { type SignedPayment, type Signing, signPayment, type TillBench, tillBench } from '../../../support/x402.ts';
+
+const PRICE = 1_000n;
+const tokenAbi = parseAbi([
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+  'function transfer(address to, uint256 value) returns (bool)',
+]);
+
+let chain: TestChain;
+let database: TestDatabase;
+let bench: TillBench;
+
+beforeAll(async () => {
+  [chain, database] = await Promise.all([testChain(), testDatabase()]);
+  bench = await tillBench({ chain, db: database.db, connected: await chain.connect() });
+});
+afterAll(() => Promise.all([chain.stop(), database.drop()]));
+// Many tests have settlements of the one buyer fail.
+afterEach(() => database.db.collection('x402_failed_settlements').deleteMany({}));
+
+const pay = (change: Partial<Signing> = {}) => signPayment({ account: bench.buyer, requirements: bench.requirements, ...change });
+const payeeBalance = () => bench.balance(bench.requirements.payTo as `0x${string}`);
+const booked = async () => {
+  const docs = await bench.ledger.payments.find().toArray();
+  return docs.reduce((sum, { amountMicros }) => sum + BigInt(amountMicros.toString()), 0n);
+};
+
+/** What a piece of work brought in, made and wrote down. */
+async function during<T>(work: () => Promise<T>): Promise<{ result: T; earned: bigint; made: number }> {
+  const before = { balance: await payeeBalance(), made: bench.made() };
+  const result = await work();
+  return { result, earned: (await payeeBalance()) - before.balance, made: bench.made() - before.made };
+}
+
+const codeOf = async (work: Promise<unknown>) => {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof OracleError ? error.code : error;
+};
+
+describe('while history is replayed', () => {
+  it('no terms are named and no payment is looked at; the same one is good afterwards', async () => {
+    const replay = { isAhead: true };
+    const sales = await bench.another({ requireOpen: createSalesGate(() => replay.isAhead) });
+    // Good in a replay too, whatever the clock of the chain.
+    const payment = await pay({ change: { validAfter: '0' } });
+    const refused = await during(async () => [
+      await codeOf(sales.sell(bench.call(null))),
+      await codeOf(sales.sell(bench.call(payment))),
+      await codeOf((async () => sales.getQuote(bench.call(null)))()),
+    ]);
+    expect(refused).toEqual({ result: Array(3).fill('STEP_WAITING'), earned: 0n, made: 0 });
+    replay.isAhead = false;
+    expect(await codeOf(sales.sell(bench.call(null)))).toBe('PAYMENT_REQUIRED');
+    expect(await during(() => sales.sell(bench.call(payment)))).toMatchObject({ earned: PRICE, made: 1, result: { isAgain: false } });
+  });
+});
+
+describe('a payment', () => {
+  it('buys one answer, with a receipt that binds both', async () => {
+    const { result, earned, made } = await during(async () => bench.sales.sell(bench.call(await pay(), { ref: 'partner' })));
+    expect([earned, made]).toEqual([PRICE, 1]);
+    const { payment, receipt, body } = result as Required<SaleResult>;
+    expect(payment).toMatchObject({ payer: bench.buyer.address.toLowerCase(), amountMicros: PRICE });
+    expect(isAddressEqual(receipt!.signer, chain.accounts.provider.address)).toBe(true);
+    expect(receipt!.message).toMatchObject({
+      amount: '1000',
+      answerHash: hashDocument(body),
+      txHash: payment!.txHash,
+      forecastId: '2026-01-01:7d',
+    });
+    const { message, signature, signer, ...typed } = receipt!;
+    const right = { ...message, amount: BigInt(message.amount), settledAt: BigInt(message.settledAt) };
+    expect(await verifyTypedData({ ...typed, message: right, address: signer, signature })).toBe(true);
+    expect(await verifyTypedData({ ...typed, message: { ...right, amount: 1n }, address: signer, signature })).toBe(false);
+    expect(await bench.ledger.payments.findOne({ txHash: payment!.txHash })).toMatchObject({ channel: 'x402', ref: 'partner' });
+  });
+
+  it('is asked for when there is none', async () => {
+    const { earned, made } = await during(async () => {
+      await expect(bench.sales.sell(bench.call(null))).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: 'payment_required' });
+    });
+    expect([earned, made]).toEqual([0n, 0]);
+  });
+
+  const BAD: [string, Partial<Signing> | ((payment: SignedPayment) => unknown), string][] = [
+    ['in another token', { change: { asset: '0x00000000000000000000000000000000000000ee' } }, 'invalid_exact_evm_signature'],
+    ['of too little', { change: { value: '999' } }, 'amount_mismatch'],
+    ['of too much', { change: { value: '1001' } }, 'amount_mismatch'],
+    ['to somebody else', { change: { to: '0x00000000000000000000000000000000000000aa' } }, 'recipient_mismatch'],
+    ['signed for another chain', { change: { chainId: '84532' } }, 'invalid_exact_evm_signature'],
+    ['that has expired', { change: { validBefore: '1700000000' } }, 'expired'],
+    ['that is not valid yet', { change: { validAfter: '4000000000', validBefore: '4100000000' } }, 'not_yet_valid'],
+    ['that is good for days', { change: { validBefore: '4100000000' } }, 'valid_too_long'],
+    ['of somebody who did not sign', { change: { from: '0x00000000000000000000000000000000000000bb' } }, 'invalid_exact_evm_signature'],
+    ['of a wallet without money', { account: privateKeyToAccount(generatePrivateKey()) }, 'insufficient_balance'],
+    ['that names another chain', (payment) => ({ ...payment, accepted: { ...payment.accepted, network: 'eip155:1' } }), 'invalid_network'],
+    [
+      'that names another token',
+      (payment) => ({ ...payment, accepted: { ...payment.accepted, asset: payment.accepted.payTo } }),
+      'invalid_asset',
+    ],
+    ['that names another price', (payment) => ({ ...payment, accepted: { ...payment.accepted, amount: '1' } }), 'amount_mismatch'],
+    ['of another scheme', (payment) => ({ ...payment, accepted: { ...payment.accepted, scheme: 'upto' } }), 'unsupported_scheme'],
+    ['of no form', () => 'garbage', 'invalid_payload'],
+    ['of another version', (payment) => ({ ...payment, x402Version: 3 }), 'invalid_x402_version'],
+  ];
+  for (const [what, change, reason] of BAD) {
+    it(`${what} is refused, and costs nothing`, async () => {
+      const payment = typeof change === 'function' ? change(await pay()) : await pay(change);
+      let refusals = 0;
+      const countRejection = async () => void refusals++;
+      const { earned, made } = await during(async () => {
+        const sold = bench.sales.sell(bench.call(payment, { countRejection }));
+        await expect(sold).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: expect.stringContaining(reason) });
+      });
+      expect([earned, made]).toEqual([0n, 0]);
+      // What is seen without asking the chain is not counted as such.
+      expect(refusals).toBe(/signature|balance/.test(reason) ? 1 : 0);
+    });
+  }
+
+  it('of a contract wallet is as good as any', async () => {
+    const connected = await chain.connect();
+    const owner = privateKeyToAccount(generatePrivateKey());
+    const wallet = await (await walletFactory(connected, chain.rpcUrl, chain.deployer))(owner.address);
+    await wallet.deploy();
+    await bench.mint(wallet.address, PRICE);
+    const payment = await pay({ account: owner, change: { from: wallet.address } });
+    // Not 65 bytes, as contract wallets' signatures mostly are.
+    payment.payload.signature = `${payment.payload.signature}00` as `0x${string}`;
+    const sold = await codeOf(bench.sales.sell(bench.call(payment)));
+    const plain = await pay({ account: owner, change: { from: wallet.address } });
+    const { earned } = await during(() => bench.sales.sell(bench.call(plain)));
+    expect([sold, earned]).toEqual(['PAYMENT_REQUIRED', PRICE]);
+  });
+
+  it('is good on a chain whose newest block is older than the signature', async () => {
+    const { timestamp } = await (await chain.connect()).client.getBlock();
+    const validAfter = timestamp + 1n;
+    await expect.poll(() => BigInt(Math.floor(Date.now() / 1_000)) > validAfter, { timeout: 5_000 }).toBe(true);
+    const { earned } = await during(async () => bench.sales.sell(bench.call(await pay({ change: { validAfter: String(validAfter) } }))));
+    expect(earned).toBe(PRICE);
+  });
+
+  it('that its payer cancels on chain is none', async () => {
+    const cancelAbi = parseAbi(['function cancelAuthorization(address authorizer, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)']);
+    const payment = await pay();
+    const { nonce } = payment.payload.authorization as { nonce: `0x${string}` };
+    const signature = await bench.buyer.signTypedData({
+      domain: { name: 'USD Coin', version: '2', chainId: chain.chainId, verifyingContract: chain.addresses.stablecoin },
+      types: {
+        CancelAuthorization: [
+          { name: 'authorizer', type: 'address' },
+          { name: 'nonce', type: 'bytes32' },
+        ],
+      },
+      primaryType: 'CancelAuthorization',
+      message: { authorizer: bench.buyer.address, nonce },
+    });
+    const { r, s, yParity } = parseSignature(signature);
+    const args = [bench.buyer.address, nonce, 27 + yParity, r, s] as const;
+    const cancelling: Facilitator = {
+      ...bench.facilitator,
+      async settle(...settled) {
+        const data = encodeFunctionData({ abi: cancelAbi, functionName: 'cancelAuthorization', args });
+        await sendTransactions(chain.rpcUrl, chain.accounts.stranger, [{ to: chain.addresses.stablecoin, data }]);
+        return bench.facilitator.settle(...settled);
+      },
+    };
+    const other = await bench.another({ facilitator: cancelling });
+    const { earned } = await during(async () => expect(await codeOf(other.sell(bench.call(payment)))).toBe('PAYMENT_REQUIRED'));
+    expect(earned).toBe(0n);
+  });
+});
+
+describe('many at once', () => {
+  it('50 identical payments over two processes make one answer and one settlement, told to all', async () => {
+    const payment = await pay();
+    const other = await bench.another();
+    const { result, earned, made } = await during(() =>
+      Promise.all(Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? bench.sales : other).sell(bench.call(payment)))),
+    );
+    expect([earned, made]).toEqual([PRICE, 1]);
+    expect(new Set(result.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(new Set(result.map(({ payment }) => payment!.txHash)).size).toBe(1);
+    expect(result.filter(({ isAgain }) => !isAgain)).toHaveLength(1);
+  });
+
+  it('50 different payments over two processes are all served', async () => {
+    const payments = await Promise.all(Array.from({ length: 50 }, () => pay()));
+    const other = await bench.another();
+    const { result, earned, made } = await during(() =>
+      Promise.all(payments.map((payment, i) => (i % 2 === 0 ? bench.sales : other).sell(bench.call(payment)))),
+    );
+    expect([earned, made]).toEqual([50n * PRICE, 50]);
+    expect(new Set(result.map(({ payment }) => payment!.txHash)).size).toBe(50);
+  });
+});
+
+describe('the same payment again', () => {
+  it('gives the same answer to the same client, and to nobody else', async () => {
+    const payment = await pay();
+    const first = await bench.sales.sell(bench.call(payment));
+    const { result, earned, made } = await during(() => bench.sales.sell(bench.call(payment)));
+    expect([earned, made]).toEqual([0n, 0]);
+    expect(result).toEqual({ ...first, isAgain: true });
+    const elsewhere = bench.sales.sell(bench.call(payment, { address: '198.51.100.7' }));
+    await expect(elsewhere).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: 'payment_used' });
+  });
+
+  it('with its id gives the same answer from anywhere; the id with another payment is refused', async () => {
+    const paymentId = `order_${generatePrivateKey().slice(2)}`;
+    const payment = await pay({ paymentId });
+    const { body } = await bench.sales.sell(bench.call(payment));
+    expect((await bench.sales.sell(bench.call(payment, { address: '198.51.100.7' }))).body).toEqual(body);
+    const { earned } = await during(async () => {
+      expect(await codeOf(bench.sales.sell(bench.call(await pay({ paymentId }))))).toBe('CONFLICT');
+    });
+    expect(earned).toBe(0n);
+    const { extensions: _, ...without } = payment;
+    const guessed = { ...without, extensions: { 'payment-identifier': { info: { required: false, id: 'guessed_0123456789' } } } };
+    expect(await codeOf(bench.sales.sell(bench.call(guessed, { address: '198.51.100.7' })))).toBe('PAYMENT_REQUIRED');
+  });
+
+  it('for another question is refused', async () => {
+    const payment = await pay();
+    await bench.sales.sell(bench.call(payment));
+    expect(await codeOf(bench.sales.sell(bench.call(payment, { input: { horizon: '2d' } })))).toBe('CONFLICT');
+  });
+
+  it('can be had by its wallet, by the transaction', async () => {
+    const sold = await bench.sales.sell(bench.call(await pay()));
+    expect(await bench.sales.findSaleResult(sold.payment!.txHash, bench.buyer.address)).toEqual({ ...sold, isAgain: true });
+    expect(await bench.sales.findSaleResult(sold.payment!.txHash, chain.accounts.stranger.address)).toBeNull();
+  });
+});
+
+describe('what goes wrong', () => {
+  it('a handler that fails costs nothing, and the payment is good afterwards', async () => {
+    const payment = await pay();
+    const { earned } = await during(async () => {
+      const answer = () => Promise.reject(new OracleError('STEP_WAITING', 'There is no forecast yet'));
+      expect(await codeOf(bench.sales.sell(bench.call(payment, { answer })))).toBe('STEP_WAITING');
+    });
+    expect(earned).toBe(0n);
+    expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
+  });
+
+  it('an answer that is given away is not settled, and the payment is good afterwards', async () => {
+    const payment = await pay();
+    const answer = async () => ({ body: {}, forecastId: null, attestationUid: null, freeBody: { signal: 'HOLD' } });
+    const { result, earned } = await during(() => bench.sales.sell(bench.call(payment, { answer })));
+    expect([earned, result]).toEqual([0n, { body: { signal: 'HOLD' }, payment: null, receipt: null, isAgain: false }]);
+    expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
+  });
+
+  it('a process that dies between settlement and answer loses neither', async () => {
+    const payment = await pay();
+    const dying: Facilitator = {
+      ...bench.facilitator,
+      async settle(...settled) {
+        await bench.facilitator.settle(...settled);
+        // Nothing of this process comes after it.
+        await database.db
+          .collection('x402_payments')
+          .updateOne({ state: 'PREPARED' }, { $set: { heldUntil: new Date(0), holder: 'dead' } });
+        throw new Error('killed');
+      },
+    };
+    const other = await bench.another({ facilitator: dying });
+    const { earned, made } = await during(async () => {
+      await expect(other.sell(bench.call(payment))).rejects.toThrow('killed');
+      const sold = await bench.sales.sell(bench.call(payment));
+      expect(sold.payment).toMatchObject({ amountMicros: PRICE });
+    });
+    expect([earned, made]).toEqual([PRICE, 1]);
+  });
+
+  it('what nobody asks for again is finished by a sweep: paid is booked, unpaid is free', async () => {
+    const paid = await pay();
+    const unpaid = await pay();
+    const lost = (settles: boolean): Facilitator => ({
+      ...bench.facilitator,
+      async settle(...settled) {
+        if (settles) await bench.facilitator.settle(...settled);
+        throw new OracleError('TRANSACTION_UNCONFIRMED', 'nobody knows');
+      },
+    });
+    const { earned } = await during(async () => {
+      const [one, two] = [await bench.another({ facilitator: lost(true) }), await bench.another({ facilitator: lost(false) })];
+      expect(await codeOf(one.sell(bench.call(paid)))).toBe('TRANSACTION_UNCONFIRMED');
+      expect(await codeOf(two.sell(bench.call(unpaid)))).toBe('TRANSACTION_UNCONFIRMED');
+      await bench.sales.sweep();
+    });
+    expect(earned).toBe(PRICE);
+    const states = await Promise.all([paid, unpaid].map(({ payload }) => bench.claims.find(idOf(payload.authorization))));
+    expect(states.map((claim) => claim?.state)).toEqual(['SETTLED', 'PREPARED']);
+    // It can still be settled: the payer who comes back has his answer, and pays once.
+    expect((await during(() => bench.sales.sell(bench.call(unpaid)))).earned).toBe(PRICE);
+    expect((await during(() => bench.sales.sell(bench.call(paid)))).earned).toBe(0n);
+  });
+
+  it('a settlement that times out and lands later is answered once it has landed, paid once', async () => {
+    const payment = await pay();
+    const slow = await bench.another({ waitMs: 300, chain: await chain.connect({ confirmations: 3 }) });
+    const { earned, made } = await during(async () => {
+      expect(await codeOf(slow.sell(bench.call(payment)))).toBe('TRANSACTION_UNCONFIRMED');
+      await chain.mine(3);
+      expect((await slow.sell(bench.call(payment))).payment).not.toBeNull();
+    });
+    expect([earned, made]).toEqual([PRICE, 1]);
+  });
+
+  it('a payment that somebody else has sent to the chain first is a payment all the same', async () => {
+    const payment = await pay();
+    const early: Facilitator = {
+      ...bench.facilitator,
+      async settle(...settled) {
+        await sendTransactions(chain.rpcUrl, chain.accounts.stranger, [{ to: chain.addresses.stablecoin, data: transferOf(payment) }]);
+        return bench.facilitator.settle(...settled);
+      },
+    };
+    const other = await bench.another({ facilitator: early });
+    const { result, earned } = await during(() => other.sell(bench.call(payment)));
+    expect([earned, result.payment?.amountMicros]).toEqual([PRICE, PRICE]);
+  });
+
+  it('a transfer that reverts is no payment, and nothing is told', async () => {
+    const poor = privateKeyToAccount(generatePrivateKey());
+    await bench.mint(poor.address, PRICE);
+    const payment = await pay({ account: poor });
+    const spent: Facilitator = {
+      ...bench.facilitator,
+      async settle(...settled) {
+        await chain.rpc('anvil_setBalance', poor.address, '0xde0b6b3a7640000');
+        const data = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [chain.accounts.stranger.address, PRICE] });
+        await sendTransactions(chain.rpcUrl, poor, [{ to: chain.addresses.stablecoin, data }]);
+        return bench.facilitator.settle(...settled);
+      },
+    };
+    const other = await bench.another({ facilitator: spent });
+    const { earned } = await during(async () => {
+      const unsettledOf = poor.address.toLowerCase();
+      await expect(other.sell(bench.call(payment))).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', unsettledOf });
+    });
+    expect(earned).toBe(0n);
+    // It can be sent again, by him as by anybody who has it, as long as it is good.
+    await bench.mint(poor.address, PRICE);
+    const again = await during(() => bench.sales.sell(bench.call(payment)));
+    expect([again.earned, again.made]).toEqual([PRICE, 0]);
+  });
+
+  it('a payment that was refused, and that a stranger brings to the chain afterwards, is booked and answered', async () => {
+    const payment = await pay();
+    const refusing: Facilitator = { ...bench.facilitator, settle: async () => ({ refused: 'out_of_gas' }) };
+    const other = await bench.another({ facilitator: refusing });
+    const { earned, made } = await during(async () => {
+      expect(await codeOf(other.sell(bench.call(payment)))).toBe('PAYMENT_REQUIRED');
+      await sendTransactions(chain.rpcUrl, chain.accounts.stranger, [{ to: chain.addresses.stablecoin, data: transferOf(payment) }]);
+      await bench.sales.sweep();
+      expect((await bench.sales.sell(bench.call(payment))).isAgain).toBe(true);
+    });
+    expect([earned, made]).toEqual([PRICE, 1]);
+  });
+
+  it('several authorizations in one transaction pay for themselves only', async () => {
+    const payments = await Promise.all([pay(), pay(), pay()]);
+    // The payer signs two of the nonces again, to pay himself nothing, and has all three used at once.
+    const [first, ...others] = payments;
+    const again = others.map(({ payload }) => pay({ change: { nonce: payload.authorization.nonce, to: bench.buyer.address, value: '0' } }));
+    const calls = [first!, ...(await Promise.all(again))].map((payment) => ({ to: chain.addresses.stablecoin, data: transferOf(payment) }));
+    const stealing: Facilitator = {
+      ...bench.facilitator,
+      settle: async () => ({ txHash: await sendTogether(chain.rpcUrl, chain.accounts.stranger, calls) }),
+    };
+    const { result, earned } = await during(async () => {
+      const other = await bench.another({ facilitator: stealing, waitMs: 2_000 });
+      const sold = await other.sell(bench.call(first!));
+      const stolen = await Promise.all(others.map((payment) => codeOf(bench.sales.sell(bench.call(payment)))));
+      return { sold, stolen };
+    });
+    expect([earned, result.sold.payment?.amountMicros]).toEqual([PRICE, PRICE]);
+    expect(result.stolen).toEqual(['PAYMENT_REQUIRED', 'PAYMENT_REQUIRED']);
+  });
+
+  it('a payment that was signed for sending before is not told to be refused', async () => {
+    const payment = await pay();
+    await chain.automine(false);
+    const slow = await bench.another({ waitMs: 200 });
+    expect(await codeOf(slow.sell(bench.call(payment)))).toBe('TRANSACTION_UNCONFIRMED');
+    // Another process: the library finds no use for the payment any more, and the transaction is still on its way.
+    const other = await bench.another({ waitMs: 200 });
+    expect(await codeOf(other.sell(bench.call(payment)))).toBe('TRANSACTION_UNCONFIRMED');
+    await chain.automine(true);
+    await chain.mine();
+    expect((await bench.sales.sell(bench.call(payment))).payment).not.toBeNull();
+  });
+
+  it('a payer whose signature costs more gas than the answer is refused', async () => {
+    const connected = await chain.connect();
+    const journal = await openJournal(database.db);
+    const wallet = createWallet({ chain: connected, journal, role: 'facilitator', account: chain.accounts.facilitator });
+    const request = { key: 'too dear', to: chain.addresses.stablecoin, data: transferOf(await pay()) };
+    await expect(wallet.send({ ...request, bounds: { maxGas: 50_000n, maxCostWei: null, runsForeignCode: false } })).rejects.toMatchObject({
+      code: 'CHAIN_REVERTED',
+    });
+    expect(await wallet.isPending('too dear')).toBe(false);
+  });
+
+  it('claims that nothing comes of hold up no other', async () => {
+    const payment = await pay();
+    const lost: Facilitator = {
+      ...bench.facilitator,
+      async settle(...settled) {
+        await bench.facilitator.settle(...settled);
+        throw new OracleError('TRANSACTION_UNCONFIRMED', 'nobody knows');
+      },
+    };
+    await codeOf((await bench.another({ facilitator: lost })).sell(bench.call(payment)));
+    const claims = database.db.collection<ClaimDoc>('x402_payments');
+    const _id = idOf(payment.payload.authorization);
+    const claim = (await claims.findOne({ _id }))!;
+    await claims.insertMany(Array.from({ length: 110 }, (_, index) => likeClaim(claim, index)));
+    await bench.sales.sweep();
+    await bench.sales.sweep();
+    expect((await bench.claims.find(_id))?.state).toBe('SETTLED');
+    await claims.deleteMany({ _id: new RegExp(`^${_id}.`) });
+  });
+
+  it('a node whose logs lag behind costs nobody an answer', async () => {
+    const proxy = await rpcProxy(chain.rpcUrl, {
+      onRequest: ({ method }) => (method === 'eth_getLogs' ? { result: [] } : undefined),
+    });
+    const over = await chain.connect({ rpcUrl: proxy.url });
+    const lost: Facilitator = {
+      ...bench.facilitator,
+      async settle(...settled) {
+        await bench.facilitator.settle(...settled);
+        throw new OracleError('TRANSACTION_UNCONFIRMED', 'nobody knows');
+      },
+    };
+    const payment = await pay();
+    expect(await codeOf((await bench.another({ facilitator: lost })).sell(bench.call(payment)))).toBe('TRANSACTION_UNCONFIRMED');
+    const behind = await bench.another({ chain: over, waitMs: 300 });
+    await behind.sweep();
+    expect(await codeOf(behind.sell(bench.call(payment)))).toBe('TRANSACTION_UNCONFIRMED');
+    await proxy.close();
+    expect((await bench.sales.sell(bench.call(payment))).payment).not.toBeNull();
+  });
+
+  it('a payment that was refused is known by its id afterwards, which is free for another one', async () => {
+    const paymentId = `refused_${generatePrivateKey().slice(2)}`;
+    const payment = await pay({ paymentId });
+    const refusing: Facilitator = { ...bench.facilitator, settle: async () => ({ refused: 'insufficient_funds' }) };
+    const other = await bench.another({ facilitator: refusing });
+    expect(await codeOf(other.sell(bench.call(payment)))).toBe('PAYMENT_REQUIRED');
+    expect((await bench.sales.sell(bench.call(await pay({ paymentId })))).isAgain).toBe(false);
+    const { earned } = await during(() => bench.sales.sell(bench.call(payment, { address: '198.51.100.7' })));
+    expect(earned).toBe(PRICE);
+  });
+
+  it('a chain that is down is said to be down, not that the payment is bad; later the payment is good', async () => {
+    const proxy = await rpcProxy(chain.rpcUrl);
+    const over = await chain.connect({ rpcUrl: proxy.url, requestTimeoutMs: 500 });
+    const sales = await bench.another({ chain: over });
+    const payment = await pay();
+    proxy.hooks.onRequest = () => 'drop';
+    const { earned } = await during(async () => expect(await codeOf(sales.sell(bench.call(payment)))).toBe('CHAIN_UNREACHABLE'));
+    expect(earned).toBe(0n);
+    proxy.hooks.onRequest = undefined;
+    expect((await during(() => sales.sell(bench.call(payment)))).earned).toBe(PRICE);
+    await proxy.close();
+  });
+});
+
+describe('the gas of a settlement', () => {
+  /** Dollars of a unit of gas money at which a settlement costs more than the 0.1 cents of an answer, and less than 10 cents. */
+  const DEAR = 100;
+  const OUT_OF_REACH = 1_000_000;
+
+  /** A second process whose gas is worth something. */
+  async function valuedAt(currencyUsd: number) {
+    const connected = await chain.connect();
+    const journal = await openJournal(database.db);
+    const wallet = createWallet({ chain: connected, journal, role: 'facilitator', account: chain.accounts.facilitator });
+    return bench.another({
+      facilitator: createLocalFacilitator({ chain: connected, wallet, gasBudget: { currencyUsd, maxCents: 10 }, log: bench.log }),
+    });
+  }
+
+  const facilitatorNonce = () => chain.rpc('eth_getTransactionCount', chain.accounts.facilitator.address, 'latest');
+
+  it('is at most the price where the payer is a contract, and at most the budget where it is a key', async () => {
+    const owner = privateKeyToAccount(generatePrivateKey());
+    const wallet = await (await walletFactory(await chain.connect(), chain.rpcUrl, chain.deployer))(owner.address);
+    await wallet.deploy();
+    await bench.mint(wallet.address, PRICE);
+    const sales = await valuedAt(DEAR);
+    const ofContract = await pay({ account: owner, change: { from: wallet.address } });
+    const before = await facilitatorNonce();
+    await expect(sales.sell(bench.call(ofContract))).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: 'settlement_too_costly' });
+    expect(await facilitatorNonce()).toBe(before);
+    expect((await during(async () => sales.sell(bench.call(await pay())))).earned).toBe(PRICE);
+    expect((await during(() => bench.sales.sell(bench.call(ofContract)))).earned).toBe(PRICE);
+  });
+
+  it('above the budget makes a key wait, with its payment untouched', async () => {
+    const payment = await pay();
+    const sales = await valuedAt(OUT_OF_REACH);
+    const counted: unknown[] = [];
+    const countRejection = async () => void counted.push(1);
+    await expect(sales.sell(bench.call(payment, { countRejection }))).rejects.toMatchObject({
+      code: 'STEP_WAITING',
+      retryAfterSeconds: 60,
+    });
+    expect(counted).toEqual([]);
+    expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
+  });
+
+  it('cannot be paid by an empty wallet: that is no fault of the payer', async () => {
+    const connected = await chain.connect();
+    const journal = await openJournal(database.db);
+    const wallet = createWallet({ chain: connected, journal, role: 'facilitator', account: privateKeyToAccount(generatePrivateKey()) });
+    const facilitator = createLocalFacilitator({
+      chain: connected,
+      wallet,
+      gasBudget: { currencyUsd: null, maxCents: 10 },
+      log: bench.log,
+    });
+    const sales = await bench.another({ facilitator });
+    await expect(sales.sell(bench.call(await pay()))).rejects.toMatchObject({
+      code: 'CHAIN_UNREACHABLE',
+      message: 'The chain does not answer: nothing is known about the payment',
+    });
+  });
+});
+
+describe('settlements that failed', () => {
+  const refusing = (): Facilitator => ({ ...bench.facilitator, settle: async () => ({ refused: 'settlement_failed' }) });
+  const failures = () => database.db.collection<{ _id: string }>('x402_failed_settlements');
+
+  it('of one payer, three in a day, are refused in every process before the chain is asked', async () => {
+    const other = await bench.another({ facilitator: refusing() });
+    for (let times = 0; times < 3; times++) expect(await codeOf(other.sell(bench.call(await pay())))).toBe('PAYMENT_REQUIRED');
+    const proxy = await rpcProxy(chain.rpcUrl);
+    const sales = await bench.another({ chain: await chain.connect({ rpcUrl: proxy.url }) });
+    proxy.counts.clear();
+    const sold = sales.sell(bench.call(await pay(), { address: '198.51.100.9' }));
+    await expect(sold).rejects.toMatchObject({ code: 'RATE_LIMITED', details: { policy: 'unsettled-payer', limit: 3 } });
+    expect([...proxy.counts]).toEqual([]);
+    await proxy.close();
+  });
+
+  it('of one address, 20 in a day, are refused whoever pays', async () => {
+    const at = new Date(Date.now() - 3_600_000);
+    const of = (index: number) => ({ _id: `failed:${index}`, payer: `0x${String(index).padStart(40, '0')}`, address: '192.0.2.1', at });
+    await failures().insertMany(Array.from({ length: 20 }, (_, index) => of(index)));
+    const error = await bench.sales.sell(bench.call(await pay())).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'RATE_LIMITED', details: { policy: 'unsettled-address', limit: 20 } });
+    expect((error as OracleError).retryAfterSeconds).toBeGreaterThan(22 * 3_600);
+    expect((error as OracleError).retryAfterSeconds).toBeLessThanOrEqual(23 * 3_600);
+    expect(await codeOf(bench.sales.sell(bench.call(await pay(), { address: '192.0.2.2' })))).toBeNull();
+  });
+
+  it('charge the payer for what is free, until the payment arrives after all', async () => {
+    const payment = await pay();
+    const other = await bench.another({ facilitator: refusing() });
+    expect(await codeOf(other.sell(bench.call(payment)))).toBe('PAYMENT_REQUIRED');
+    expect(await codeOf(other.sell(bench.call(payment)))).toBe('PAYMENT_REQUIRED');
+    expect(await failures().countDocuments()).toBe(1);
+    const answer = async () => ({ body: { signal: 'HOLD' }, forecastId: null, attestationUid: null, freeBody: { signal: 'HOLD' } });
+    expect((await during(async () => bench.sales.sell(bench.call(await pay(), { answer })))).earned).toBe(PRICE);
+    expect((await during(() => bench.sales.sell(bench.call(payment)))).earned).toBe(PRICE);
+    expect(await failures().countDocuments()).toBe(0);
+    expect((await during(async () => bench.sales.sell(bench.call(await pay(), { answer })))).earned).toBe(0n);
+  });
+});
+
+it('several payments at once of a wallet that holds the sum of one get one answer, free or not', async () => {
+  const account = privateKeyToAccount(generatePrivateKey());
+  await bench.mint(account.address, PRICE);
+  const { promise: goOn, resolve } = Promise.withResolvers<void>();
+  const { promise: isMaking, resolve: making } = Promise.withResolvers<void>();
+  const answer = async () => {
+    making();
+    await goOn;
+    return { body: { signal: 'BUY' }, forecastId: null, attestationUid: null };
+  };
+  const { result, earned, made } = await during(async () => {
+    const first = bench.sales.sell(bench.call(await pay({ account }), { answer }));
+    await isMaking;
+    const second = bench.sales.sell(bench.call(await pay({ account })));
+    await expect(second).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: 'insufficient_balance' });
+    resolve();
+    return first;
+  });
+  expect([earned, made, result.body]).toEqual([PRICE, 0, { signal: 'BUY' }]);
+});
+
+it('the ledger equals the chain to the unit', async () => {
+  expect(await booked()).toBe(await payeeBalance());
+});
+
+function idOf({ from, nonce }: { from: string; nonce: string }): string {
+  return `${chain.chainId}:${chain.addresses.stablecoin}:${from}:${nonce}`.toLowerCase();
+}
+
+/** A stored claim as one of another payment, which nobody has sent. */
+function likeClaim({ _id, payload, ...claim }: ClaimDoc, index: number): ClaimDoc {
+  const nonce = toHex(index, { size: 32 });
+  const { signature, authorization } = payload.payload;
+  const other = { ...payload, payload: { signature, authorization: { ...authorization, nonce } } };
+  return { ...claim, _id: `${_id}${index}`, nonce, payload: other };
+}
+
+function transferOf({ payload: { authorization, signature } }: SignedPayment) {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  const { r, s, v, yParity } = parseSignature(signature);
+  const times = [BigInt(validAfter), BigInt(validBefore)] as const;
+  const args = [from, to, BigInt(value), ...times, nonce, Number(v ?? 27 + yParity), r, s] as never;
+  return encodeFunctionData({ abi: tokenAbi, functionName: 'transferWithAuthorization', args });
+}

@@ -1,0 +1,130 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ParsedPayment } from '../../../../../src/commerce/x402/protocol/payment-payload.ts';
+import { parsePaymentPayload } from '../../../../../src/commerce/x402/protocol/payment-payload.ts';
+import type { PaymentRequirements } from '../../../../../src/commerce/x402/protocol/payment-quote.ts';
+import { createRemoteFacilitator } from '../../../../../src/commerce/x402/settlement/remote-facilitator.ts';
+import { type TestChain, testChain } from '../../../../support/chain.ts';
+import { walletFactory } from '../../../../support/contract-wallet.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
+import { signPayment, type TillBench, tillBench } from '../../../../support/x402.ts';
+
+let chain: TestChain;
+let database: TestDatabase;
+let bench: TillBench;
+let server: Server;
+let url: string;
+/** What the facilitator answers instead of the truth, by operation. */
+let instead: Partial<Record<'/verify' | '/settle', { status: number; body: string; first?: boolean }>> = {};
+
+/** A facilitator as the protocol has it (`/verify`, `/settle`), over the one of this process. */
+async function answer(
+  path: '/verify' | '/settle',
+  body: { paymentPayload: unknown; paymentRequirements: PaymentRequirements },
+): Promise<object> {
+  const terms = bench.sales.getQuote(bench.call(null));
+  const payment: ParsedPayment = parsePaymentPayload(body.paymentPayload, terms);
+  if (path === '/verify') {
+    const refused = await bench.facilitator.verify(payment, body.paymentRequirements, {
+      wallet: payment.authorization.from,
+      isProven: true,
+    });
+    return refused === null ? { isValid: true, payer: payment.authorization.from } : { isValid: false, invalidReason: refused };
+  }
+  const settled = await bench.facilitator.settle(payment, body.paymentRequirements);
+  const { network } = body.paymentRequirements;
+  return 'txHash' in settled
+    ? { success: true, transaction: settled.txHash, network, payer: payment.authorization.from }
+    : { success: false, errorReason: settled.refused, transaction: '', network };
+}
+
+beforeAll(async () => {
+  [chain, database] = await Promise.all([testChain(), testDatabase()]);
+  bench = await tillBench({ chain, db: database.db, connected: await chain.connect() });
+  server = createServer(async (request, response) => {
+    const path = request.url as '/verify' | '/settle';
+    const body = (await json(request)) as Parameters<typeof answer>[1];
+    const other = instead[path];
+    const truth = other === undefined || other.first === true ? JSON.stringify(await answer(path, body)) : '';
+    response.writeHead(other?.status ?? 200, { 'content-type': 'application/json' }).end(other?.body ?? truth);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  server.close();
+  await Promise.all([chain.stop(), database.drop()]);
+});
+
+const pay = () => signPayment({ account: bench.buyer, requirements: bench.requirements });
+const balance = () => bench.balance(bench.requirements.payTo as `0x${string}`);
+
+describe("somebody else's facilitator", () => {
+  it('verifies and settles, and the chain is looked at', async () => {
+    instead = {};
+    const before = await balance();
+    const sales = await bench.another({ facilitator: createRemoteFacilitator(url) });
+    expect((await sales.sell(bench.call(await pay()))).payment).toMatchObject({ amountMicros: 1_000n });
+    expect((await balance()) - before).toBe(1_000n);
+  });
+
+  it('gives what is free to a key without a charge, and charges a contract for it', async () => {
+    instead = {};
+    const owner = privateKeyToAccount(generatePrivateKey());
+    const wallet = await (await walletFactory(await chain.connect(), chain.rpcUrl, chain.deployer))(owner.address);
+    await wallet.deploy();
+    await bench.mint(wallet.address, 1_000n);
+    const sales = await bench.another({ facilitator: createRemoteFacilitator(url) });
+    const answer = async () => ({ body: { signal: 'HOLD' }, forecastId: null, attestationUid: null, freeBody: { signal: 'HOLD' } });
+    expect((await sales.sell(bench.call(await pay(), { answer }))).payment).toBeNull();
+    const ofContract = await signPayment({ account: owner, requirements: bench.requirements, change: { from: wallet.address } });
+    expect((await sales.sell(bench.call(ofContract, { answer }))).payment).toMatchObject({ amountMicros: 1_000n });
+  });
+
+  it('refuses in its words', async () => {
+    instead = { '/verify': { status: 400, body: JSON.stringify({ isValid: false, invalidReason: 'insufficient_funds' }) } };
+    const sales = await bench.another({ facilitator: createRemoteFacilitator(url) });
+    await expect(sales.sell(bench.call(await pay()))).rejects.toMatchObject({ code: 'PAYMENT_REQUIRED', reason: 'insufficient_funds' });
+  });
+
+  it('that says paid without the money is not believed', async () => {
+    const body = JSON.stringify({ success: true, transaction: `0x${'ab'.repeat(32)}`, network: 'eip155:8453' });
+    instead = { '/settle': { status: 200, body } };
+    const sales = await bench.another({ facilitator: createRemoteFacilitator(url), waitMs: 200 });
+    await expect(sales.sell(bench.call(await pay()))).rejects.toMatchObject({ code: 'TRANSACTION_UNCONFIRMED' });
+  });
+
+  const LOST = [
+    { status: 500, body: 'upstream timed out' },
+    { status: 200, body: '{"success":' },
+    {
+      status: 200,
+      body: JSON.stringify({ success: false, errorReason: 'transaction_receipt_timeout', transaction: '', network: 'eip155:8453' }),
+    },
+    ...['invalid_exact_evm_transaction_failed', 'invalid_transaction_state', 'invalid_exact_evm_nonce_already_used'].map((errorReason) => ({
+      status: 200,
+      body: JSON.stringify({ success: false, errorReason, transaction: '', network: 'eip155:8453' }),
+    })),
+    { status: 504, body: JSON.stringify({ success: false, errorReason: 'x', transaction: '', network: 'eip155:8453' }) },
+  ];
+  for (const lost of LOST) {
+    it(`whose answer is lost (${lost.status} ${lost.body.slice(0, 80)}) after it has settled: the payer asks again, and has paid once`, async () => {
+      const before = await balance();
+      const sales = await bench.another({ facilitator: createRemoteFacilitator(url) });
+      const payment = await pay();
+      instead = { '/settle': { ...lost, first: true } };
+      await expect(sales.sell(bench.call(payment))).rejects.toMatchObject({ code: 'TRANSACTION_UNCONFIRMED' });
+      instead = { '/settle': { status: 500, body: 'must not be asked again' } };
+      expect((await sales.sell(bench.call(payment))).payment).toMatchObject({ amountMicros: 1_000n });
+      expect((await balance()) - before).toBe(1_000n);
+    });
+  }
+
+  it('that is down is said to be down', async () => {
+    const sales = await bench.another({ facilitator: createRemoteFacilitator('http://127.0.0.1:9') });
+    await expect(sales.sell(bench.call(await pay()))).rejects.toMatchObject({ code: 'TRANSACTION_UNCONFIRMED', retryable: true });
+  });
+});

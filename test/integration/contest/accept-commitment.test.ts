@@ -1,0 +1,239 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { hashTypedData } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { acceptCommitment, CLOCK_TOLERANCE_MS } from '../../../src/contest/commitments/accept-commitment.ts';
+import { COMMITMENT_PRIMARY_TYPE, COMMITMENT_TYPES, type ContestDomain } from '../../../src/contest/commitments/typed-data.ts';
+import { createContestDeps } from '../../../src/contest/deps.ts';
+import { renderContestMarkdown } from '../../../src/contest/rules.ts';
+import { fundGas } from '../../../src/dev/local-chain/contracts/fund-wallets.ts';
+import { toInstantMs } from '../../../src/forecast/day.ts';
+import { CONTEST_COMMIT_REPLY } from '../../../src/transports/http/contest/schemas.ts';
+import { COMMITMENTS, contestDoor, LEADERBOARD, MARKETS, STATUS, signedCommitment, type Told } from '../../support/contest-door.ts';
+import { type ContestService, contestOptions, youngContest } from '../../support/contest-service.ts';
+import { walletFactory } from '../../support/contract-wallet.ts';
+import { timeOf } from '../../support/trusted-time.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+let world: ContestService;
+let domain: ContestDomain;
+let markets: string[];
+const [alice, bob, carol] = Array.from({ length: 3 }, () => privateKeyToAccount(generatePrivateKey()));
+const { ask, get, post } = contestDoor(() => world.served.url);
+
+beforeAll(async () => {
+  world = await youngContest();
+  await world.contest.run();
+  const { openRound, signing } = await get(STATUS);
+  domain = signing.domain;
+  markets = openRound.markets.map(({ market }: { market: string }) => market);
+});
+afterAll(() => world.stop());
+
+/** Later by a millisecond with each call, as a wallet's clock. */
+function tick(): number {
+  world.clock.ms += 1;
+  return world.clock.ms;
+}
+
+const told = (changes: Partial<Told> = {}): Told => ({ market: markets[1], probabilityBps: 6_217, issuedAtMs: tick(), ...changes });
+
+async function commitAs(account = alice, changes: Partial<Told> = {}) {
+  const body = await signedCommitment(domain, account, told(changes));
+  return { sent: body, ...(await post(body)) };
+}
+
+const stored = () => world.service.database.db.collection('contest_commitments');
+
+function numbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+}
+
+describe('a commitment', () => {
+  it('is made with a signature, and replaced with a later one only', async () => {
+    const first = await commitAs(alice, { probabilityBps: 3_000 });
+    expect(first.status, JSON.stringify(first.body)).toBe(200);
+    const { signature, ...values } = first.sent;
+    const message = { ...values, issuedAtMs: BigInt(values.issuedAtMs) };
+    const digest = hashTypedData({ domain, types: COMMITMENT_TYPES, primaryType: COMMITMENT_PRIMARY_TYPE, message });
+    expect(CONTEST_COMMIT_REPLY.parse(first.body)).toEqual(first.body);
+    expect(first.body).toMatchObject({ success: true, ...values, replaced: false, digest });
+    const second = await commitAs(alice, { probabilityBps: 6_217 });
+    expect(second.body).toMatchObject({ probabilityBps: 6_217, replaced: true });
+    expect(second.sent.signature).not.toBe(signature);
+
+    // What was signed before, or at the same moment, brings nothing back.
+    const sameMoment = await signedCommitment(domain, alice, told({ probabilityBps: 9_000, issuedAtMs: second.sent.issuedAtMs }));
+    for (const again of [first.sent, second.sent, sameMoment]) {
+      const refused = await post(again);
+      expect(refused).toMatchObject({ status: 409, body: { code: 'CONFLICT', field: 'issuedAtMs' } });
+      expect(JSON.stringify(refused.body)).not.toContain('6217');
+    }
+    expect(await stored().findOne({ wallet: alice.address })).toMatchObject({ probabilityBps: 6_217 });
+  });
+
+  it('of many at once is the newest', async () => {
+    const bodies = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => signedCommitment(domain, bob, told({ market: markets[0], probabilityBps: 1_000 + i }))),
+    );
+    const answers = await Promise.all(bodies.toReversed().map(post));
+    expect(answers.filter(({ status, body }) => status === 200 && !body.replaced)).toHaveLength(1);
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+    expect(await stored().find({ market: markets[0] }).toArray()).toMatchObject([{ wallet: bob.address, probabilityBps: 1_011 }]);
+  });
+
+  it('of a contract wallet is signed by its owner, and by nobody else', async () => {
+    const payer = privateKeyToAccount(generatePrivateKey());
+    const { rpcUrl } = world.service.infrastructure;
+    await fundGas(rpcUrl, [payer.address]);
+    const contract = await (await walletFactory(world.chain, rpcUrl, payer))(carol.address);
+    await contract.deploy();
+    const strangers = await post(await signedCommitment(domain, bob, told({ market: markets[2] }), contract.address));
+    expect(strangers).toMatchObject({ status: 401, body: { field: 'signature' } });
+    const owners = await post(await signedCommitment(domain, carol, told({ market: markets[2] }), contract.address));
+    expect(owners, JSON.stringify(owners.body)).toMatchObject({ status: 200, body: { wallet: contract.address } });
+  });
+
+  it('needs a signature of its wallet, for its values and this deployment', async () => {
+    const good = await signedCommitment(domain, alice, told());
+    const wrong: [string, object][] = [
+      ["another's wallet", { ...good, wallet: bob.address }],
+      ['another probability', { ...good, probabilityBps: 6_218 }],
+      ['another market', { ...good, market: markets[0] }],
+      ['another time', { ...good, issuedAtMs: good.issuedAtMs + 1 }],
+      ['another agent', await signedCommitment({ ...domain, salt: `0x${'0'.repeat(63)}1` }, alice, told())],
+      ['another chain', await signedCommitment({ ...domain, chainId: 1 }, alice, told())],
+      ['another registry', await signedCommitment({ ...domain, verifyingContract: alice.address }, alice, told())],
+      ['no signature at all', { ...good, signature: `0x${'00'.repeat(65)}` }],
+      ['something else', { ...good, signature: '0x1234' }],
+    ];
+    for (const [what, body] of wrong) {
+      expect(await post(body), what).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED', field: 'signature' } });
+    }
+    expect(await post(good)).toMatchObject({ status: 200 });
+  });
+
+  it('with a wrong field is refused, and the field named', async () => {
+    const good = await signedCommitment(domain, alice, told());
+    const { wallet: _, ...withoutWallet } = good;
+    const wrong: [string, object, number?][] = [
+      ['probabilityBps', { ...good, probabilityBps: 99 }],
+      ['probabilityBps', { ...good, probabilityBps: 9_901 }],
+      ['probabilityBps', { ...good, probabilityBps: 50.5 }],
+      ['probabilityBps', { ...good, probabilityBps: '5000' }],
+      ['wallet', { ...good, wallet: '0x12' }],
+      ['wallet', withoutWallet],
+      ['signature', { ...good, signature: '0x123' }],
+      ['signature', { ...good, signature: `0x${'00'.repeat(8_193)}` }],
+      ['issuedAtMs', { ...good, issuedAtMs: -1 }],
+      ['issuedAtMs', { ...good, issuedAtMs: Math.floor(good.issuedAtMs / 1_000) }],
+      ['market', { ...good, market: 'x'.repeat(50) }],
+      ['extra', { ...good, extra: 1 }],
+      ['market', { ...good, market: `${markets[0]}9` }, 404],
+      ['market', { ...good, market: '1999-W01-62000' }, 404],
+    ];
+    for (const [field, body, status = 400] of wrong) {
+      expect(await post(body), JSON.stringify(body).slice(0, 300)).toMatchObject({ status, body: { field, success: false } });
+    }
+    for (const offMs of [-CLOCK_TOLERANCE_MS - 10, CLOCK_TOLERANCE_MS + 10]) {
+      const off = await commitAs(alice, { issuedAtMs: world.clock.ms + offMs });
+      expect(off).toMatchObject({ status: 400, body: { field: 'issuedAtMs', serverTimeMs: world.clock.ms } });
+    }
+  });
+
+  it('is hidden from everybody until the deadline', async () => {
+    const hidden = await get(`${COMMITMENTS}?market=${markets[1]}`);
+    expect(hidden).toMatchObject({ public: false, commitments: [], count: 0, total: 1 });
+    expect((await get(MARKETS)).rounds[0].markets[1]).toMatchObject({ commitments: 1, crowdProbability: null });
+    for (const path of [STATUS, MARKETS, LEADERBOARD]) {
+      const body = await get(path);
+      expect(numbersIn(body), path).not.toContain(6_217);
+      expect(numbersIn(body), path).not.toContain(0.6217);
+      expect(JSON.stringify(body), path).not.toContain(alice.address);
+    }
+  });
+});
+
+describe('the document', () => {
+  it('has an example that commits, as it stands there', async () => {
+    const document = await readFile(resolve(ROOT, 'docs/CONTEST.md'), 'utf8');
+    const [, example] = /```js\n(.*?)```/s.exec(document)!;
+    const key = generatePrivateKey();
+    const clock = `data:text/javascript,Date.now=()=>${tick()}`;
+    const child = spawn(process.execPath, ['--import', clock, '--input-type=module', '-'], {
+      cwd: ROOT,
+      env: { ...process.env, SERVICE_URL: world.served.url, PRIVATE_KEY: key },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    child.stdin.end(example);
+    const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect(output, errors).toMatch(/^Will BTC\/USD close above [\d,]+ on \d{4}-\d\d-\d\d \(UTC\)\?\n200 \{/);
+    const doc = await stored().findOne({ wallet: privateKeyToAccount(key).address });
+    expect(doc).toMatchObject({ probabilityBps: 6_200, issuedAtMs: world.clock.ms });
+  });
+
+  it('has the numbers of the code', async () => {
+    const document = await readFile(resolve(ROOT, 'docs/CONTEST.md'), 'utf8');
+    const plain = (markdown: string) => markdown.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');
+    expect(plain(document), 'run npm run docs:tables').toContain(plain(renderContestMarkdown()));
+  });
+});
+
+describe('the lists', () => {
+  it('refuse what is no page or market', async () => {
+    for (const path of [LEADERBOARD, MARKETS, `${COMMITMENTS}?market=${markets[0]}`]) {
+      for (const query of ['limit=0', 'limit=101', 'limit=x', 'offset=-1', 'offset=100001']) {
+        const field = query.split('=')[0];
+        const answer = await ask(`${path}${path.includes('?') ? '&' : '?'}${query}`);
+        expect(answer, `${path} ${query}`).toMatchObject({ status: 400, body: { field } });
+      }
+    }
+    expect(await ask(COMMITMENTS)).toMatchObject({ status: 400, body: { field: 'market' } });
+    expect(await ask(`${COMMITMENTS}?market=1999-W01-62000`)).toMatchObject({ status: 404, body: { field: 'market' } });
+  });
+});
+
+describe('at the deadline', () => {
+  const lastMoment = () => {
+    world.clock.ms = toInstantMs(world.monday) - 2;
+  };
+
+  it('nothing is taken any more, not even what was on its way', async () => {
+    lastMoment();
+    expect(await commitAs(bob, { probabilityBps: 4_444 })).toMatchObject({ status: 200 });
+    const late = await commitAs(bob, { probabilityBps: 5_555 });
+    expect(late).toMatchObject({ status: 409, body: { field: 'market', deadline: new Date(toInstantMs(world.monday)).toISOString() } });
+
+    lastMoment();
+    const body = await signedCommitment(domain, bob, told({ probabilityBps: 6_666 }));
+    const slow = createContestDeps({
+      ...contestOptions(world.service),
+      deployment: { chainId: domain.chainId, identityRegistry: domain.verifyingContract, agentId: 0 },
+      isSignedBy: async () => {
+        world.clock.ms = toInstantMs(world.monday);
+        return true;
+      },
+      time: timeOf(() => new Date(world.clock.ms)),
+      now: () => new Date(world.clock.ms),
+    });
+    await expect(acceptCommitment(slow, body)).rejects.toMatchObject({ code: 'CONFLICT', field: 'market' });
+    expect(await stored().findOne({ wallet: bob.address, market: markets[1] })).toMatchObject({ probabilityBps: 4_444 });
+  });
+
+  it('commitments become public, with signatures that anybody can check', async () => {
+    const { commitments, total, count } = await get(`${COMMITMENTS}?market=${markets[1]}`);
+    expect({ total, count }).toEqual({ total: 2, count: 2 });
+    for (const { wallet, probabilityBps, issuedAtMs, signature } of commitments) {
+      const account = [alice, bob].find(({ address }) => address === wallet)!;
+      expect(signature).toBe((await signedCommitment(domain, account, { market: markets[1], probabilityBps, issuedAtMs })).signature);
+    }
+    const running = (await get(MARKETS)).rounds.find(({ state }: { state: string }) => state === 'RUNNING');
+    expect(running.markets[1]).toMatchObject({ commitments: 2, crowdProbability: (6_217 + 4_444) / 20_000 });
+    expect(await get(`${COMMITMENTS}?market=${markets[1]}&limit=1&offset=1`)).toMatchObject({ count: 1, total: 2 });
+  });
+});

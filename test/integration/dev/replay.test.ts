@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { callJsonRpc } from '../../../src/dev/local-chain/json-rpc.ts';
+import { computeReplayRange, type ReplayRange, replayDays } from '../../../src/dev/replay.ts';
+import { catchUp } from '../../../src/pipeline/catch-up.ts';
+import { createLiveContext } from '../../../src/pipeline/deps.ts';
+import { getStepDueMs, getWindowOpensMs } from '../../../src/pipeline/schedule/step-times.ts';
+import { runStep, STEP_NAMES } from '../../../src/pipeline/step-registry.ts';
+import { type TestService, testService, today } from '../../support/service.ts';
+import { contextAt } from '../../support/trusted-time.ts';
+
+const DAYS = 4;
+let service: TestService;
+afterEach(() => service?.stop());
+
+const range: ReplayRange = { from: today() - DAYS, to: today() - 1 };
+
+function replayAll(signal = new AbortController().signal) {
+  const { database, pipeline, infrastructure } = service;
+  return replayDays({ db: database.db, pipeline: pipeline, range, chain: infrastructure.localChain!, onProgress: () => {}, signal });
+}
+
+/** What is left when a process is killed in the middle of a day: the plan, and some of the day's steps. */
+async function interruptAfter(steps: number): Promise<void> {
+  const { database, pipeline, infrastructure } = service;
+  await database.db.collection<{ _id: string }>('replay').insertOne({ _id: 'replay', ...range, through: null } as { _id: string });
+  for (const step of STEP_NAMES.slice(0, steps)) {
+    const ms = step === 'signal' || step === 'attest' || step === 'wager' ? getStepDueMs(step, range.from) : getWindowOpensMs(range.from);
+    await infrastructure.localChain!.setNextBlockTime(ms);
+    await runStep(pipeline, step, range.from, { ...contextAt(ms), replayed: true });
+  }
+  // A restored chain stands at the wall clock until it is told otherwise.
+  await infrastructure.localChain!.setNextBlockTime(Date.now());
+}
+
+describe('a replay', () => {
+  it.each([1, 2, 3, 5, 7])('goes on where it was interrupted after %i steps of a day', async (steps) => {
+    service = await testService(DAYS);
+    await interruptAfter(steps);
+    expect(await replayAll()).toEqual(range);
+    for (const horizon of [1, 2, 3, 7]) {
+      const docs = await service.pipeline.record.listByHorizon(horizon);
+      expect(docs.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+      for (const doc of docs) {
+        expect(doc.state).not.toBe('VOID');
+        // To the minute: the first commitment follows the registration of its schemas.
+        const at = doc.attestation!.at.getTime();
+        expect(Math.floor(at / 60_000)).toBe(getStepDueMs('attest', doc.day) / 60_000);
+      }
+    }
+    expect(
+      await service.http.attestations.find({ schema: 'prediction', attester: service.http.attesterAddress, fromBlock: 0 }),
+    ).toHaveLength(4 * DAYS);
+  });
+
+  it('that is not finished holds back every step of today, which would seal the days in between as missed', async () => {
+    service = await testService(DAYS);
+    await interruptAfter(3);
+    const { pipeline } = service;
+    const before = await pipeline.record.days.find().toArray();
+    const reports = await catchUp(pipeline, createLiveContext(service.pipeline, new Date()));
+    for (const { outcome } of reports) expect(outcome).toEqual({ waiting: expect.stringContaining('replay of past days is not finished') });
+    expect(await pipeline.record.days.find().toArray()).toEqual(before);
+    await replayAll();
+    await service.infrastructure.localChain!.followWallClock();
+    for (const { outcome } of await catchUp(pipeline, createLiveContext(service.pipeline, new Date())))
+      expect(outcome).toHaveProperty('done');
+  });
+
+  it('is made once, into an empty record only', async () => {
+    service = await testService(DAYS);
+    expect(await replayAll()).toEqual(range);
+    const before = await service.pipeline.record.forecasts.find().toArray();
+    expect(await replayAll()).toEqual(range);
+    expect(await service.pipeline.record.forecasts.find().toArray()).toEqual(before);
+  });
+
+  it.each([
+    ['a second after the first commitment is due', () => getStepDueMs('attest', range.from) + 1_000],
+    ['five minutes after the first outcome window opened', () => getWindowOpensMs(range.from) + 300_000],
+  ])('is refused when the last block is dated %s', async (_name, lastBlock) => {
+    service = await testService(DAYS);
+    const { localChain, rpcUrl } = service.infrastructure;
+    const lastBlockMs = lastBlock();
+    await localChain!.setNextBlockTime(lastBlockMs);
+    await callJsonRpc(rpcUrl, 'evm_mine');
+    await expect(replayAll()).rejects.toMatchObject({ code: 'DATA_DIR_DAMAGED', suggestedAction: 'npm run reset' });
+    expect(await service.pipeline.record.findLastDay()).toBeNull();
+  });
+
+  it('stops between two days when the service does', async () => {
+    service = await testService(DAYS);
+    await expect(replayAll(AbortSignal.abort(new Error('stopping')))).rejects.toThrow('stopping');
+    expect(await service.pipeline.record.findLastDay()).toBeNull();
+  });
+});
+
+describe('the range of a replay', () => {
+  it.each([
+    ['ends yesterday where the data has no end', { firstDay: 0, lastDay: null }, 100, 30, { from: 70, to: 99 }],
+    ['ends with the data', { firstDay: 0, lastDay: 50 }, 100, 30, { from: 21, to: 50 }],
+    ['begins with the data', { firstDay: 40, lastDay: 50 }, 100, 30, { from: 40, to: 50 }],
+    ['is empty when none is wanted', { firstDay: 0, lastDay: null }, 100, 0, null],
+  ])('%s', async (_name, coverage, day, days, expected) => {
+    expect(computeReplayRange(coverage, day, days)).toEqual(expected);
+  });
+});

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { composeEvents } from '../../../../../src/app/events/event-log.ts';
+import type { AnyEventDraft } from '../../../../../src/events/log/event.ts';
+import { DeliveryQueue } from '../../../../../src/events/webhooks/delivery/delivery-queue.ts';
+import { fanOutEvents } from '../../../../../src/events/webhooks/delivery/fan-out.ts';
+import { buildMessageId } from '../../../../../src/events/webhooks/delivery/webhook-message.ts';
+import { publishWebhookNotices } from '../../../../../src/events/webhooks/health/disabled-notices.ts';
+import { WebhookHealthStore } from '../../../../../src/events/webhooks/health/webhook-health.ts';
+import { migrateWebhooks } from '../../../../../src/events/webhooks/registry/migrate-webhooks.ts';
+import type { WebhookDoc } from '../../../../../src/events/webhooks/registry/webhook.ts';
+import { HORIZONS } from '../../../../../src/forecast/model.ts';
+import { createLog } from '../../../../../src/platform/log.ts';
+import { createShutdown } from '../../../../../src/platform/shutdown.ts';
+import { ForecastRecord } from '../../../../../src/record/forecast-record.ts';
+import { WagerBook } from '../../../../../src/wager/wager-book.ts';
+import { type WebhookBench, webhookBench } from '../../../../support/webhook-bench.ts';
+import { regimeDraft } from '../../../../support/webhook-registry.ts';
+
+let bench: WebhookBench;
+
+beforeAll(async () => {
+  bench = await webhookBench();
+});
+afterAll(() => bench.drop());
+beforeEach(async () => {
+  await Promise.all([bench.webhooks.deleteMany({}), bench.db.collection('webhook_deliveries').deleteMany({})]);
+});
+
+const URL = 'https://hooks.example.com/';
+const queued = async (id: string) => (await bench.rows(id)).map(({ eventId }) => eventId);
+const notice = (wallet: string): AnyEventDraft => ({
+  type: 'webhook.disabled',
+  key: `notice of ${wallet}`,
+  at: bench.clock.now,
+  horizonDays: null,
+  wallet,
+  content: { webhookId: 'x', url: URL, reason: 'a reason', failingSince: null },
+});
+
+describe('an event', () => {
+  it('comes into the queues of those who are called for it, by kind, horizon and owner', async () => {
+    const { addWebhook, events, clock, worker } = bench;
+    const all = await addWebhook(`${URL}all`, { wallet: '0xa' });
+    const weekly = await addWebhook(`${URL}weekly`, { wallet: '0xb', horizons: [7] });
+    const others = await addWebhook(`${URL}others`, { wallet: '0xc', events: ['wager.placed'] });
+    const disabled = await addWebhook(`${URL}disabled`, { status: 'disabled' });
+    const last = await events.lastId();
+    const drafts = [
+      regimeDraft('a kind', clock.now),
+      regimeDraft('weekly', clock.now, { horizonDays: 7 }),
+      regimeDraft('daily', clock.now, { horizonDays: 1 }),
+      notice('0xa'),
+      notice('0xc'),
+    ];
+    await events.append(drafts, clock.now);
+    await fanOutEvents(worker());
+    expect(await queued(all.id)).toEqual([last + 1, last + 2, last + 3, last + 4]);
+    expect(await queued(weekly.id)).toEqual([last + 1, last + 2]);
+    expect(await queued(others.id)).toEqual([]);
+    expect(await queued(disabled.id)).toEqual([]);
+    expect((await bench.rows(all.id))[0]).toMatchObject({
+      ...{ messageId: buildMessageId('a kind'), type: 'regime.changed', cause: 'live', state: 'PENDING', attempts: [] },
+      ...{ nextAttemptAt: clock.now, wallet: '0xa' },
+    });
+    expect(buildMessageId('a kind')).toMatch(/^evt_[0-9a-f]{32}$/);
+    for (const { id } of [all, weekly, others]) expect((await bench.webhook(id)).queuedThrough).toBe(last + 5);
+    expect((await bench.webhook(disabled.id)).queuedThrough).toBe(last);
+  });
+
+  it('is not told to who registered after it', async () => {
+    const older = await bench.addWebhook(`${URL}older`);
+    const ids = await bench.happen(2);
+    const { id } = await bench.addWebhook(URL);
+    ids.push(...(await bench.happen(1)));
+    await fanOutEvents(bench.worker());
+    expect(await queued(id)).toEqual(ids.slice(2));
+    expect(await queued(older.id)).toEqual(ids);
+  });
+
+  it('is told to who asked for its kind before it, also while others are being queued', async () => {
+    const { id } = await bench.addWebhook(URL, { events: ['signal.new'] });
+    let asked = false;
+    const changedBeforeTheLook = async (from: number, limit: number) => {
+      if (!asked) {
+        asked = true;
+        await bench.webhooks.updateOne({ _id: id }, { $set: { events: ['signal.new', 'regime.changed'] } });
+        await bench.happen(1);
+      }
+      return bench.events.after(from, limit);
+    };
+    await fanOutEvents(bench.worker({ events: { event: bench.events.event, after: changedBeforeTheLook } }));
+    expect(await queued(id)).toEqual([await bench.events.lastId()]);
+  });
+
+  it('is queued once and in order, however many processes queue it, and wherever one of them died', async () => {
+    const hooks = await Promise.all(Array.from({ length: 20 }, (_, n) => bench.addWebhook(`${URL}${n}`)));
+    const ids = await bench.happen(450);
+    // As left by a process that died after queueing some, and before it wrote that down.
+    const dead = { ...bench.worker(), events: { after: async (id: number) => (id < ids[9]! ? bench.events.after(id, 10) : []) } };
+    const before = await bench.webhook(hooks[0]!.id);
+    await fanOutEvents(dead);
+    await bench.webhooks.updateOne({ _id: before._id }, { $set: { queuedThrough: before.queuedThrough } });
+    await Promise.all(Array.from({ length: 4 }, () => fanOutEvents(bench.worker())));
+    for (const { id } of hooks) expect(await queued(id)).toEqual(ids);
+  });
+});
+
+describe('a process that dies while it queues', () => {
+  it('has told nobody that it was done', async () => {
+    const { id } = await bench.addWebhook(URL);
+    const ids = await bench.happen(3);
+    class Dying extends DeliveryQueue {
+      override append(): Promise<number> {
+        return Promise.reject(new Error('killed'));
+      }
+    }
+    await expect(fanOutEvents(bench.worker({ queue: new Dying(bench.db) }))).rejects.toThrow('killed');
+    await fanOutEvents(bench.worker());
+    expect(await queued(id)).toEqual(ids);
+  });
+});
+
+describe('the end of a webhook', () => {
+  it('is told to its owner once, though it was enabled again before, and by several processes', async () => {
+    const { addWebhook, worker, clock, db, events, webhooks } = bench;
+    const [ended, stranger] = [await addWebhook(URL, { wallet: '0xowner' }), await addWebhook(`${URL}3`)];
+    const other = await addWebhook(`${URL}2`, { wallet: '0xowner', slot: 1 });
+    const standing = new WebhookHealthStore(db);
+    const last = await events.lastId();
+    for (const reason of ['the first reason', 'a second one']) {
+      const doc = await bench.webhook(ended.id);
+      const end = { by: 'receiver', reason, failingSince: null } as const;
+      const at = (ms: number) => new Date(clock.now.getTime() + ms);
+      await Promise.all([1, 2, 3].map((ms) => standing.disable(doc, { ...end, at: at(ms) })));
+      await webhooks.updateOne({ _id: ended.id }, { $set: { status: 'active', disabledAt: null, disabledReason: null, disabledBy: null } });
+      bench.pass(1_000);
+    }
+    await Promise.all([1, 2, 3].map(() => publishWebhookNotices({ db, log: events, now: () => clock.now })));
+    const told = await events.after(last, 10);
+    expect(told.map(({ type, wallet, content }) => [type, wallet, content])).toEqual(
+      ['the first reason', 'a second one'].map((reason) => [
+        'webhook.disabled',
+        '0xowner',
+        { webhookId: ended.id, url: URL, reason, failingSince: null },
+      ]),
+    );
+    expect((await bench.webhook(ended.id)).outbox).toEqual([]);
+    await fanOutEvents(worker());
+    expect(await queued(other.id)).toEqual([last + 1, last + 2]);
+    expect(await queued(stranger.id)).toEqual([]);
+  });
+
+  it('comes into the log as the changes of the record do', async () => {
+    const { db, clock, events } = bench;
+    const log = createLog({ level: 'silent', secrets: [] });
+    const record = new ForecastRecord({ db, saltSecret: 'a secret', horizons: HORIZONS });
+    const parts = { db, record, wagers: new WagerBook(db), now: () => clock.now };
+    const push = composeEvents({ log, shutdown: createShutdown({ log }) }, parts);
+    const { doc } = await bench.addWebhook(URL);
+    await new WebhookHealthStore(db).disable(doc, { by: 'failures', reason: 'down', at: clock.now, failingSince: clock.now });
+    expect(await push.publish()).toBe(1);
+    expect(await push.publish()).toBe(0);
+    expect(await events.event(await events.lastId())).toMatchObject({ type: 'webhook.disabled', wallet: doc.wallet });
+  });
+});
+
+describe('a webhook of the time before anything was delivered', () => {
+  it('gets what happens from now on', async () => {
+    const { webhooks, db, events, worker } = bench;
+    await bench.happen(3);
+    const { doc } = await bench.addWebhook(URL);
+    const { queuedThrough: _q, previousSecret: _p, failingSince: _f, sender: _s, disabledBy: _d, ...old } = doc;
+    await webhooks.deleteMany({});
+    const ended = { ...old, _id: 'ended', slot: 1, fingerprint: 'ended', status: 'disabled' as const };
+    await webhooks.insertMany([old, ended] as WebhookDoc[]);
+    await Promise.all([1, 2].map(() => migrateWebhooks(db, events)));
+    expect(await bench.webhook(doc._id)).toEqual({ ...doc, queuedThrough: await events.lastId() });
+    expect(await bench.webhook('ended')).toMatchObject({ status: 'disabled', disabledBy: 'operator', failingSince: null });
+    const [next] = await bench.happen(1);
+    await migrateWebhooks(db, events);
+    await fanOutEvents(worker());
+    expect(await queued(doc._id)).toEqual([next]);
+  });
+});

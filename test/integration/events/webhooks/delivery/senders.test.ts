@@ -1,0 +1,325 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { buildForecastDrafts } from '../../../../../src/events/log/event-drafts.ts';
+import { deliverToWebhook } from '../../../../../src/events/webhooks/delivery/deliver-to-webhook.ts';
+import { DeliveryQueue } from '../../../../../src/events/webhooks/delivery/delivery-queue.ts';
+import type { WebhookDispatcherDeps } from '../../../../../src/events/webhooks/delivery/dispatcher.ts';
+import { fanOutEvents } from '../../../../../src/events/webhooks/delivery/fan-out.ts';
+import { type SenderLease, SenderLeaseStore } from '../../../../../src/events/webhooks/delivery/sender-lease.ts';
+import { HostLimiter } from '../../../../../src/events/webhooks/limits/host-limiter.ts';
+import { PING_MESSAGE, sendPing } from '../../../../../src/events/webhooks/on-demand/send-ping.ts';
+import type { WebhookDoc } from '../../../../../src/events/webhooks/registry/webhook.ts';
+import { OracleError } from '../../../../../src/platform/errors.ts';
+import { answering, startReceiver } from '../../../../support/receiver.ts';
+import { verified, type WebhookBench, webhookBench } from '../../../../support/webhook-bench.ts';
+import { buildTestForecast } from '../../../../unit/record/forecast-fixture.ts';
+
+let bench: WebhookBench;
+
+beforeAll(async () => {
+  bench = await webhookBench();
+});
+afterAll(() => bench.drop());
+beforeEach(() => bench.webhooks.deleteMany({}));
+
+const send = (id: string, more: Partial<WebhookDispatcherDeps> = {}) => deliverToWebhook(bench.worker(more), id);
+const states = async (id: string) => (await bench.rows(id)).map(({ state }) => state);
+
+async function receiver(...statuses: [number, ...number[]]) {
+  const started = await startReceiver(...statuses);
+  onTestFinished(started.close);
+  return started;
+}
+
+/** Holds each answer until it is told to give it. */
+async function holding() {
+  const held: (() => void)[] = [];
+  const [ids, asked] = [[] as number[], [] as PromiseWithResolvers<void>[]];
+  const at = (index: number) => (asked[index] ??= Promise.withResolvers<void>());
+  const server = await answering(async (request, response) => {
+    let body = '';
+    for await (const piece of request.setEncoding('utf8')) body += piece;
+    const count = ids.push((JSON.parse(body) as { id: number }).id);
+    held.push(() => response.writeHead(200).end());
+    at(count - 1).resolve();
+  });
+  onTestFinished(server.close);
+  return {
+    url: `http://127.0.0.1:${server.port}/`,
+    ids,
+    asked: (index: number) => at(index).promise,
+    answer: (index: number) => held[index]!(),
+  };
+}
+
+/** A webhook with so many events in its queue. */
+async function waiting(url: string, count: number, more: Partial<WebhookDoc> = {}) {
+  const { id, secret } = await bench.addWebhook(url, more);
+  const ids = await bench.happen(count);
+  await fanOutEvents(bench.worker());
+  return { id, secret, ids };
+}
+
+/** As if the time of the lease had passed. */
+const expire = (id: string) => bench.webhooks.updateOne({ _id: id }, { $set: { 'sender.until': new Date(0) } });
+
+describe('of several senders', () => {
+  it('one sends, and the others leave it alone', async () => {
+    const { url, ids, asked, answer } = await holding();
+    const { id, ids: events } = await waiting(url, 1);
+    const sending = send(id);
+    await asked(0);
+    expect(await Promise.all([send(id), send(id)])).toEqual([null, null]);
+    answer(0);
+    await sending;
+    expect(ids).toEqual(events);
+  });
+
+  it('another takes over once the lease of the first is over; what that one still learns counts no more', async () => {
+    const { url, ids, asked, answer } = await holding();
+    const { id, ids: events } = await waiting(url, 2);
+    const stuck = send(id);
+    await asked(0);
+    await expire(id);
+    const other = send(id);
+    await asked(1);
+    answer(1);
+    await asked(2);
+    answer(2);
+    expect(await other).toBeNull();
+    answer(0);
+    await stuck;
+    // The first one twice, since its answer was not known; nothing out of order.
+    expect(ids).toEqual([events[0], events[0], events[1]]);
+    expect((await bench.rows(id)).map(({ state, attempts }) => [state, attempts.length])).toEqual([
+      ['DELIVERED', 1],
+      ['DELIVERED', 1],
+    ]);
+  });
+
+  it('none calls while its lease could end under way', async () => {
+    const { url, received } = await receiver(200);
+    const { id } = await waiting(url, 1);
+    const renewed: number[] = [];
+    class AlmostOver extends SenderLeaseStore {
+      override async acquire(webhookId: string): Promise<SenderLease | null> {
+        const lease = await super.acquire(webhookId);
+        return lease && { ...lease, expiresAtMs: performance.now() + 19_000 };
+      }
+      override async renew(lease: SenderLease): Promise<SenderLease | null> {
+        renewed.push(received.length);
+        return super.renew(lease);
+      }
+    }
+    await send(id, { leases: new AlmostOver(bench.db) });
+    expect(renewed[0]).toBe(0);
+    expect(received).toHaveLength(1);
+  });
+
+  it('none misses what was queued while another one was about to leave', async () => {
+    const { url, received } = await receiver(200);
+    const { id } = await bench.addWebhook(url);
+    for (let round = 0; round < 15; round++) {
+      // As workers do: whoever queues something has a turn taken after it.
+      const turns = Array.from({ length: 3 }, async () => {
+        await bench.happen(1);
+        await fanOutEvents(bench.worker());
+        await send(id);
+      });
+      await Promise.all(turns);
+      expect(await bench.queue.findHead(id)).toBeNull();
+    }
+    const ids = received.map(({ body }) => (JSON.parse(body) as { id: number }).id);
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+    expect(ids).toHaveLength(45);
+  });
+
+  it('one that has lost its lease cannot renew it, whether another one has it or nobody', async () => {
+    const { id } = await bench.addWebhook('https://hooks.example.com/');
+    const leases = new SenderLeaseStore(bench.db);
+    const lost = (await leases.acquire(id))!;
+    expect(await leases.renew(lost)).toMatchObject({ holder: lost.holder, webhook: { _id: id } });
+    await expire(id);
+    expect(await leases.renew(lost)).toBeNull();
+    const held = (await leases.acquire(id))!;
+    expect(await leases.renew(lost)).toBeNull();
+    await leases.release(lost);
+    expect(await leases.acquire(id)).toBeNull();
+    await leases.release(held);
+    expect(await leases.acquire(id)).not.toBeNull();
+  });
+
+  it('one looks once more when it has left, for whoever found it there and went away', async () => {
+    const { url, received } = await receiver(200);
+    const { id } = await waiting(url, 1);
+    let leaving = 0;
+    class Leaving extends SenderLeaseStore {
+      override async release(lease: SenderLease): Promise<void> {
+        leaving += 1;
+        if (leaving === 1) {
+          await bench.happen(1);
+          await fanOutEvents(bench.worker());
+          expect(await send(id)).toBeNull();
+        }
+        await super.release(lease);
+      }
+    }
+    expect(await send(id, { leases: new Leaving(bench.db) })).toBeNull();
+    expect([received.length, leaving]).toEqual([2, 2]);
+  });
+
+  it('one that dies before it writes an answer down is followed by one that sends the same again', async () => {
+    const { url, received } = await receiver(200);
+    const { id, secret, ids } = await waiting(url, 2);
+    class Dying extends DeliveryQueue {
+      override recordAttempt(): Promise<boolean> {
+        return Promise.reject(new Error('killed'));
+      }
+    }
+    await expect(send(id, { queue: new Dying(bench.db) })).rejects.toThrow('killed');
+    bench.pass(60_000);
+    await send(id);
+    expect(
+      received.map(
+        (call, index) => verified(call, secret, index === 0 ? new Date(bench.clock.now.getTime() - 60_000) : bench.clock.now).id,
+      ),
+    ).toEqual([ids[0], ids[0], ids[1]]);
+    const [one, again, next] = received.map(({ headers }) => headers['webhook-id']);
+    expect([again === one, next === one]).toEqual([true, false]);
+  });
+});
+
+describe('a message', () => {
+  const signal = async (key: string) => {
+    const doc = { ...buildTestForecast({ state: 'DRAFT' }), _id: key };
+    await bench.events.append(buildForecastDrafts(doc, { change: 'made', at: bench.clock.now }), bench.clock.now);
+    return doc;
+  };
+  const sentTo = async (key: string, tier: 'public' | 'basic' | 'premium') => {
+    const { url, received } = await receiver(200);
+    const { id, secret, doc } = await bench.addWebhook(url);
+    await signal(key);
+    await fanOutEvents(bench.worker());
+    const [asked, tiers] = [[] as string[], [tier]];
+    await send(id, { tierOf: async (wallet) => tiers[asked.push(wallet) - 1]! });
+    expect(asked).toEqual([doc.wallet]);
+    return (verified(received[0]!, secret, bench.clock.now) as unknown as { data: Record<string, unknown> }).data;
+  };
+
+  it('tells what its owner may know when it is sent', async () => {
+    const premium = await sentTo('2026-03-01:1', 'premium');
+    expect(premium).toMatchObject({
+      signal: expect.stringMatching(/BUY|SELL/),
+      salt: expect.stringMatching(/^0x/),
+      premium: { climatology: expect.any(Number) },
+    });
+    const basic = await sentTo('2026-03-02:1', 'basic');
+    expect(basic).toMatchObject({ signal: premium.signal, premium: null });
+  });
+
+  it('waits while nobody can tell what its owner may know, and that is no attempt', async () => {
+    const { url, received } = await receiver(200);
+    const { id } = await waiting(url, 1);
+    const silent = () => Promise.reject(new OracleError('CHAIN_UNREACHABLE', 'no answer'));
+    expect((await send(id, { tierOf: silent }))!.nextAttemptAt).toEqual(new Date(bench.clock.now.getTime() + 60_000));
+    expect(received).toEqual([]);
+    expect((await bench.rows(id))[0]).toMatchObject({ state: 'PENDING', attempts: [] });
+    expect((await bench.webhook(id)).failingSince).toBeNull();
+    bench.pass(60_000);
+    await send(id);
+    expect(received).toHaveLength(1);
+  });
+});
+
+describe('a webhook that ends under way', () => {
+  it.each(['disabled', 'deleted'])('is not called any more once it is %s', async (how) => {
+    const { url, ids, asked, answer } = await holding();
+    const { id } = await waiting(url, 3);
+    const sending = send(id);
+    await asked(0);
+    if (how === 'deleted') await bench.webhooks.deleteOne({ _id: id });
+    else await bench.webhooks.updateOne({ _id: id }, { $set: { status: 'disabled', disabledBy: 'operator' } });
+    answer(0);
+    await sending;
+    expect(ids).toHaveLength(1);
+    expect(await states(id)).toEqual(how === 'deleted' ? [] : ['DELIVERED', 'CANCELLED', 'CANCELLED']);
+  });
+});
+
+describe('a stop', () => {
+  it('begins nothing new; what is under way may still be answered', async () => {
+    const { url, ids, asked, answer } = await holding();
+    const { id } = await waiting(url, 2);
+    const stopping = new AbortController();
+    const sending = send(id, { stopping: stopping.signal });
+    await asked(0);
+    stopping.abort();
+    answer(0);
+    expect(await sending).toMatchObject({ position: 2 });
+    expect(ids).toHaveLength(1);
+    expect(await states(id)).toEqual(['DELIVERED', 'PENDING']);
+    expect((await bench.webhook(id)).sender).toBeNull();
+  });
+
+  it('breaks off what takes too long, which is nobody’s failure: another worker sends it again', async () => {
+    const { url, ids, asked, answer } = await holding();
+    const { id } = await waiting(url, 1);
+    const [stopping, giveUp] = [new AbortController(), new AbortController()];
+    const sending = send(id, { stopping: stopping.signal, abortCalls: giveUp.signal });
+    await asked(0);
+    stopping.abort();
+    giveUp.abort();
+    await sending;
+    expect(await bench.webhook(id)).toMatchObject({ sender: null, failingSince: null });
+    expect((await bench.rows(id))[0]).toMatchObject({ state: 'PENDING', attempts: [], nextAttemptAt: bench.clock.now });
+    const again = send(id);
+    await asked(1);
+    answer(1);
+    await again;
+    expect([ids.length, await states(id)]).toEqual([2, ['DELIVERED']]);
+  });
+});
+
+describe('a test', () => {
+  const ping = async (id: string, aMinute = 60) => {
+    const { queue, box, targets, now } = bench.worker();
+    return sendPing(
+      {
+        ...{ queue, box, targets, now },
+        hosts: new HostLimiter({ atOnce: 1, aMinute, ofWallet: { atOnce: 1, aMinute }, walletAtOnce: 1, now }),
+      },
+      await bench.webhook(id),
+    );
+  };
+
+  it('is sent past the queue, verifies under the standard, and stands in the log', async () => {
+    const { url, received } = await receiver(200);
+    const { id, secret } = await waiting(url, 1);
+    const row = await ping(id);
+    const message = verified(received[0]!, secret, bench.clock.now);
+    expect(PING_MESSAGE.strict().parse(message)).toEqual({
+      ...{ id: null, type: 'ping', timestamp: bench.clock.now.toISOString() },
+      data: { webhookId: id },
+    });
+    expect(received[0]!.headers['webhook-id']).toBe(row.messageId);
+    expect(row).toMatchObject({ type: 'ping', state: 'DELIVERED', position: 2, attempts: [{ status: 200, reason: null }] });
+    expect((await bench.rows(id))[1]).toEqual(row);
+    expect(await send(id)).toBeNull();
+    expect(await states(id)).toEqual(['DELIVERED', 'DELIVERED']);
+  });
+
+  it.each([410, 500])('that is answered with %i changes nothing, of a disabled one either', async (status) => {
+    const { url } = await receiver(status);
+    for (const state of ['active', 'disabled'] as const) {
+      const { id, doc } = await bench.addWebhook(url, { status: state });
+      expect(await ping(id)).toMatchObject({ state: 'FAILED', attempts: [{ status, reason: `HTTP ${status}` }], nextAttemptAt: null });
+      expect(await bench.webhook(id)).toEqual(doc);
+    }
+  });
+
+  it('is not sent to a host that was called too often', async () => {
+    const { url, received } = await receiver(200);
+    const { id } = await bench.addWebhook(url);
+    await expect(ping(id, 0)).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 30 });
+    expect(received).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+import type { Address } from 'viem';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { EVENT_INDEXES } from '../../../../../src/events/log/event-log.ts';
+import { DELIVERY_INDEXES, DeliveryQueue } from '../../../../../src/events/webhooks/delivery/delivery-queue.ts';
+import { MAX_TESTS_PER_DAY } from '../../../../../src/events/webhooks/limits/daily-quota-store.ts';
+import { WEBHOOK_INDEXES } from '../../../../../src/events/webhooks/registry/webhook-store.ts';
+import { Semaphore } from '../../../../../src/platform/concurrency/semaphore.ts';
+import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
+import type { ResolveHostname } from '../../../../../src/platform/outbound/target.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
+import { newWallet, testRegistry } from '../../../../support/webhook-registry.ts';
+
+const NOBODYS = '6f1c1f0e-3f0b-4d3c-9a52-0d9c3a7e4b11';
+const PUBLIC = ['93.184.215.14'];
+
+let database: TestDatabase;
+let clock = new Date('2026-03-10T12:00:00Z');
+const now = () => clock;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await ensureIndexes(database.db, [...WEBHOOK_INDEXES, ...DELIVERY_INDEXES, ...EVENT_INDEXES]);
+});
+afterAll(() => database.drop());
+
+const registryWith = (resolve: ResolveHostname) => testRegistry(database.db, { now, resolve });
+const wanted = (url = 'https://hooks.example.com/') => ({ url, events: ['signal.new'] }) as const;
+const register = async (wallet: Address) => (await registryWith(async () => PUBLIC).register(wallet, wanted()))._id;
+
+/** A name server whose every turn is taken. */
+const full: ResolveHostname = () => new Semaphore({ maxConcurrent: 0, maxQueued: 0 }).run(async () => PUBLIC);
+const later = { code: 'RATE_LIMITED', retryAfterSeconds: 5, message: 'Too many host names are being looked up' };
+
+describe('a name that gets no turn to be looked up', () => {
+  it('is not registered, nor set: the caller is told to ask again', async () => {
+    const wallet = newWallet();
+    await expect(registryWith(full).register(wallet, wanted())).rejects.toMatchObject(later);
+    expect(await registryWith(full).list(wallet)).toEqual([]);
+    const id = await register(wallet);
+    await expect(registryWith(full).change(wallet, id, { url: 'https://other.example.com/' })).rejects.toMatchObject(later);
+    expect(await registryWith(full).get(wallet, id)).toMatchObject({ url: 'https://hooks.example.com/' });
+    expect(await registryWith(full).change(wallet, id, { horizons: [7] })).toMatchObject({ horizons: [7] });
+  });
+
+  it('is not tested, and that is no failed test', async () => {
+    const wallet = newWallet();
+    const id = await register(wallet);
+    await expect(registryWith(full).test(wallet, id)).rejects.toMatchObject(later);
+    expect(await new DeliveryQueue(database.db).list(id, { limit: 9 })).toEqual([]);
+  });
+});
+
+it("nobody is asked for the host of a change to nobody's or somebody else's webhook, which is not there whatever it names", async () => {
+  const resolve = vi.fn<ResolveHostname>(async () => PUBLIC);
+  const theirs = await register(newWallet());
+  for (const id of [NOBODYS, theirs]) {
+    for (const url of ['https://10.0.0.1/', 'https://asked.example.com/']) {
+      await expect(registryWith(resolve).change(newWallet(), id, { url })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    }
+  }
+  expect(resolve).not.toHaveBeenCalled();
+});
+
+it('the names of a wallet are looked up two at once; those of others are not kept waiting by that', async () => {
+  const [slow, other] = [newWallet(), newWallet()];
+  const held = Promise.withResolvers<readonly string[]>();
+  const asked: string[] = [];
+  const registry = registryWith((host) => {
+    asked.push(host);
+    return host.startsWith('slow') ? held.promise : Promise.resolve(PUBLIC);
+  });
+  const waiting = Array.from({ length: 4 }, (_, n) => registry.register(slow, wanted(`https://slow${n}.example.com/`)));
+  await registry.register(other, wanted());
+  await expect.poll(() => asked.length).toBe(3);
+  held.resolve(PUBLIC);
+  await Promise.all(waiting);
+  expect(asked.filter((host) => host.startsWith('slow'))).toHaveLength(4);
+  expect(await registry.list(slow)).toHaveLength(4);
+});
+
+it('a wallet has so many tests a day, of all its webhooks together', async () => {
+  const wallet = newWallet();
+  const id = await register(wallet);
+  const registry = testRegistry(database.db, { now, parts: { ping: async () => ({ state: 'FAILED' }) as never } });
+  await registry.test(wallet, id);
+  const used = database.db.collection<{ _id: string; used: number }>('webhook_daily_use');
+  await used.updateOne({ _id: new RegExp(`^test:${wallet.toLowerCase()}`) as never }, { $set: { used: MAX_TESTS_PER_DAY - 1 } });
+  clock = new Date(clock.getTime() + 5_000);
+  await registry.test(wallet, id);
+  await registry.remove(wallet, id);
+  const again = await register(wallet);
+  await expect(registry.test(wallet, again)).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+    details: { limit: MAX_TESTS_PER_DAY, used: MAX_TESTS_PER_DAY },
+    suggestedAction: expect.stringContaining('tomorrow'),
+  });
+});

@@ -1,9 +1,0 @@
-import { jsonRpc } from '../../../src/local/json-rpc.ts';
-import { startLocalChain } from '../../../src/local/local-chain.ts';
-
-/** A process that starts a chain in the folder it is told, mines three blocks, says so, and waits to be killed. */
-process.once('message', async (stateDir: string) => {
-  const chain = await startLocalChain({ stateDir });
-  for (let block = 0; block < 3; block += 1) await jsonRpc(chain.rpcUrl, 'evm_mine');
-  process.send!({ host: chain.pid });
-});

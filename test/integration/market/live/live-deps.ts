@@ -1,0 +1,101 @@
+import type { Day } from '../../../../src/forecast/day.ts';
+import { toDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import type { BackfillDeps } from '../../../../src/market/live/backfill/build-items.ts';
+import type { Provider } from '../../../../src/market/live/providers/provider.ts';
+import { PROVIDER_IDS, type ProviderId } from '../../../../src/market/live/providers/providers.ts';
+import type { DatedValue, DayRange, SeriesSource, VenueSource } from '../../../../src/market/live/sources/source.ts';
+import { LIVE_INDEXES, openLiveStores } from '../../../../src/market/live/store/live-stores.ts';
+import { QUORUM_RULES } from '../../../../src/market/prices/quorum.ts';
+import { OracleError } from '../../../../src/platform/errors.ts';
+import { createLog } from '../../../../src/platform/log.ts';
+import { ensureIndexes } from '../../../../src/platform/mongo.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+
+/** A source whose answers a test decides. */
+export interface ScriptedSource extends SeriesSource {
+  /** Ranges it was asked for. */
+  asked: DayRange[];
+  /** What it tells of a day; null for nothing. */
+  getValue: (day: Day) => number | null;
+  /** What it throws instead of answering. */
+  failure: string | null;
+}
+
+export function createScriptedSource(provider: ProviderId, getValue: ScriptedSource['getValue'], pageDays = 1_000): ScriptedSource {
+  const source: ScriptedSource = {
+    provider,
+    history: { from: '2015-01-01' },
+    pageDays,
+    asked: [],
+    getValue,
+    failure: null,
+    async fetch(_provider, range) {
+      source.asked.push(range);
+      if (source.failure !== null) throw new OracleError('FEED_UNAVAILABLE', `${provider}: ${source.failure}`);
+      return buildValues(range, source.getValue);
+    },
+  };
+  return source;
+}
+
+export interface ScriptedVenue extends VenueSource {
+  getClose: (day: Day) => number | null;
+  price: { priceUsd: number; providerAtMs: number | null } | null;
+}
+
+export function createScriptedVenue(
+  provider: ProviderId,
+  closeOf: ScriptedVenue['getClose'],
+  history: VenueSource['history'],
+): ScriptedVenue {
+  const venue: ScriptedVenue = {
+    provider,
+    history,
+    pageDays: 300,
+    getClose: closeOf,
+    price: null,
+    async fetchCloses(_provider, range) {
+      const values = buildValues(range, venue.getClose);
+      if (values.length === 0) throw new OracleError('FEED_UNAVAILABLE', `${provider}: no candles`);
+      return values;
+    },
+    async fetchTicker() {
+      if (venue.price === null) throw new OracleError('FEED_UNAVAILABLE', `${provider}: does not answer`);
+      return { ...venue.price, change24hPct: 1 };
+    },
+  };
+  return venue;
+}
+
+function buildValues({ from, to }: DayRange, getValue: (day: Day) => number | null): DatedValue[] {
+  const values: DatedValue[] = [];
+  for (let day = from; day <= to; day++) {
+    const value = getValue(day);
+    if (value !== null) values.push({ day, value, providerAtMs: toInstantMs(day) });
+  }
+  return values;
+}
+
+/** Live stores on an empty database, with a clock that the test moves and the lines that were logged. */
+export async function createLiveDeps(venues: ProviderId[] = []) {
+  const database: TestDatabase = await testDatabase();
+  await ensureIndexes(database.db, LIVE_INDEXES);
+  const clock = { ms: 0 };
+  const lines: { level: number; msg: string; feed?: string }[] = [];
+  const log = createLog({ level: 'info', secrets: [], write: (line) => lines.push(JSON.parse(line)) });
+  const now = () => clock.ms;
+  // Scripted sources ask no provider; of its health only the clock is read.
+  const skewMs: Partial<Record<ProviderId, number>> = {};
+  const health = (id: ProviderId) => ({ title: id, health: () => ({ clockSkewMs: skewMs[id] ?? null }) });
+  const providers = Object.fromEntries(PROVIDER_IDS.map((id) => [id, health(id)])) as unknown as Record<ProviderId, Provider>;
+  const openStores = () => openLiveStores(database.db, now);
+  const deps = (): BackfillDeps => ({
+    stores: openStores(),
+    providers,
+    now,
+    venues,
+    quorum: QUORUM_RULES.live,
+    windowStart: toDay(clock.ms) - 40,
+  });
+  return { database, clock, lines, log, now, parts: deps, skewMs };
+}

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { ProviderHealth } from '../../../../../src/market/live/providers/provider.ts';
+import { ProviderHealthStore } from '../../../../../src/market/live/store/provider-health-store.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
+
+const fred: ProviderHealth = {
+  provider: 'fred',
+  title: 'FRED',
+  circuit: 'closed',
+  calls: 3,
+  failures: 1,
+  lastOkAtMs: 2_000,
+  lastFailureAtMs: 1_000,
+  lastError: null,
+  clockSkewMs: -400,
+};
+const kraken: ProviderHealth = { ...fred, provider: 'kraken', title: 'Kraken', circuit: 'open', lastError: 'Kraken: /x answered 500' };
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(() => database.db.dropDatabase());
+
+it('shows to every process what one has saved', async () => {
+  const store = new ProviderHealthStore(database.db);
+  await store.save([fred, kraken]);
+  expect(await new ProviderHealthStore(database.db).read()).toEqual([kraken, fred]);
+});
+
+it('is empty before anything was saved, and saving nothing is fine', async () => {
+  const store = new ProviderHealthStore(database.db);
+  await store.save([]);
+  expect(await store.read()).toEqual([]);
+});
+
+it('keeps the last of each provider', async () => {
+  const store = new ProviderHealthStore(database.db);
+  await store.save([fred, kraken]);
+  await store.save([{ ...fred, calls: 4 }]);
+  expect(await store.read()).toEqual([kraken, { ...fred, calls: 4 }]);
+});
+
+it('does not write again what has not changed', async () => {
+  const store = new ProviderHealthStore(database.db);
+  await store.save([fred, kraken]);
+  await database.db.collection('provider_health').deleteMany({});
+  await store.save([fred, { ...kraken, circuit: 'half-open' }]);
+  expect(await store.read()).toEqual([{ ...kraken, circuit: 'half-open' }]);
+});

@@ -1,0 +1,310 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DAY_MS, type Day, formatDay, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import type { PipelineDeps } from '../../../../src/pipeline/deps.ts';
+import { catchUpSelfTests, prepareSelfTests } from '../../../../src/pipeline/self-test/catch-up.ts';
+import type { SelfTestDeps } from '../../../../src/pipeline/self-test/deps.ts';
+import { SingleFlightQueue } from '../../../../src/pipeline/self-test/single-flight-queue.ts';
+import { runStep } from '../../../../src/pipeline/step-registry.ts';
+import { OracleError } from '../../../../src/platform/errors.ts';
+import { getNewestDueDay, getSelfTestDueMs } from '../../../../src/record/self-test/due-times.ts';
+import { SELF_TESTS, type SelfTestDoc } from '../../../../src/record/self-test/self-test-doc.ts';
+import { allRoutes } from '../../../../src/transports/http/routes.ts';
+import { undocumented } from '../../../support/reply-schema.ts';
+import { computeShortly, shortly } from '../../../support/self-tests.ts';
+import { call, serve } from '../../../support/serve.ts';
+import { runPastDay, type TestService, testService } from '../../../support/service.ts';
+import { contextAt } from '../../../support/trusted-time.ts';
+
+const DAYS = 9;
+const PATHS = ['status', 'walk-forward', 'contamination', 'stability', 'polymarket-comparison'].map((name) => `/api/self-test/${name}`);
+let service: TestService;
+/** The day after the last that was run: the clock of these tests stands in it. */
+let end: Day;
+let inThread: SelfTestDeps['compute'];
+
+beforeAll(async () => {
+  service = await testService(DAYS);
+  end = toDay(Date.now());
+  for (let day = end - DAYS; day < end; day++) await runPastDay(service, day);
+  inThread = service.pipeline.selfTests.compute;
+});
+afterAll(() => service?.stop());
+beforeEach(async () => {
+  await Promise.all(['self_tests', 'step_runs'].map((name) => service.database.db.collection(name).deleteMany({})));
+  service.progress.complete();
+});
+
+const at = contextAt;
+const NOON = () => toInstantMs(end, 12);
+/** Of a service that has run since the night, whenever the test does. */
+const startedAt = () => new Date(toInstantMs(end));
+const docs = () => service.database.db.collection<SelfTestDoc>('self_tests').find().sort({ _id: 1 }).toArray();
+
+/** The pipeline of a worker of its own. */
+function worker(selfTests: Partial<SelfTestDeps> = {}, rest: Partial<PipelineDeps> = {}): PipelineDeps {
+  const own = { turns: new SingleFlightQueue(), compute: computeShortly, ...selfTests };
+  return { ...service.pipeline, ...rest, selfTests: { ...service.pipeline.selfTests, ...own } };
+}
+
+/** What a path answers at an instant; what it has that its schema has not is an error. */
+async function ask(path: string, ms = NOON()) {
+  const selfTests = { ...service.http.selfTests, getRunningSince: () => (service.progress.current === null ? startedAt() : null) };
+  const route = allRoutes({ ...service.http, selfTests, now: () => new Date(ms) }).find((one) => one.path === path)!;
+  const { body } = await call(route);
+  expect(undocumented(route.reply!, JSON.parse(JSON.stringify(body)))).toEqual([]);
+  return body;
+}
+
+const failure = (reason: string) => async () => {
+  throw new OracleError('INTERNAL', reason);
+};
+
+describe('before the first result', () => {
+  it('the status says that nothing was run, and the others what they wait for and when to come again', async () => {
+    service.progress.startStep('replaying days of history', { done: 3, total: 120 });
+    const { tests, overdue, selfReport } = await ask(PATHS[0]);
+    expect(tests.map(({ test, state, verdict }: SelfTestDoc) => ({ test, state, verdict }))).toEqual(
+      SELF_TESTS.map((test) => ({ test, state: 'waiting', verdict: null })),
+    );
+    expect(tests[0].reason).toBe('replaying days of history: 3 of 120');
+    expect([overdue, selfReport]).toEqual([[], null]);
+    for (const path of PATHS.slice(1)) {
+      await expect(ask(path), path).rejects.toMatchObject({
+        code: 'STEP_WAITING',
+        message: expect.stringContaining('replaying days of history: 3 of 120'),
+        retryAfterSeconds: 60,
+      });
+    }
+  });
+
+  it('a history that is not there yet is waited for; what needs none is there', async () => {
+    const market = {
+      ...service.pipeline.market,
+      inputs: async () => {
+        throw new OracleError('PRICE_UNAVAILABLE', 'No daily close of yesterday yet');
+      },
+    };
+    const reports = await catchUpSelfTests(worker({}, { market }), at(NOON()));
+    expect(reports).toMatchObject([
+      { step: 'backtest', outcome: { waiting: 'No daily close of yesterday yet' } },
+      { step: 'diagnostics', outcome: { waiting: 'No daily close of yesterday yet' } },
+    ]);
+    expect((await docs()).map(({ test }) => test)).toEqual(['polymarket-comparison', 'self-report']);
+    await expect(ask('/api/self-test/stability')).rejects.toMatchObject({
+      message: expect.stringContaining('No daily close of yesterday'),
+    });
+    expect((await ask(PATHS[0])).overdue).toEqual(['walk-forward', 'contamination', 'stability']);
+    // A service that has just begun has missed nothing of what was never run.
+    const began = startedAt().getTime();
+    expect((await ask(PATHS[0], began + 14 * 60_000)).overdue).toEqual([]);
+    expect((await ask(PATHS[0], began + 15 * 60_000)).overdue).toEqual(['walk-forward', 'contamination', 'stability']);
+
+    const again = await catchUpSelfTests(worker(), at(NOON()));
+    expect(again.map(({ outcome }) => outcome)).toEqual([{ done: 'ran walk-forward' }, { done: 'ran contamination, stability' }]);
+  });
+});
+
+describe('a fresh start', () => {
+  it('has results on all five paths, computed in a thread beside requests that are answered', async () => {
+    const { url, close } = await serve(service);
+    const compute: SelfTestDeps['compute'] = ({ frame }, names) =>
+      inThread({ frame: shortly(frame), pointInTime: [], vintages: 'made' }, names);
+    let answered = 0;
+    let whileRunning = 0;
+    const running = catchUpSelfTests(worker({ compute }), at(NOON())).finally(() => {
+      whileRunning = answered;
+    });
+    while (answered < 100 && whileRunning === 0) {
+      expect((await fetch(`${url}/api/svc/open/signal`)).status).toBe(200);
+      answered++;
+    }
+    for (const { outcome } of await running) expect(outcome).toHaveProperty('done');
+    expect(whileRunning).toBeGreaterThan(0);
+    for (const path of PATHS) expect((await fetch(url + path)).status, path).toBe(200);
+    await close();
+
+    const { report, overfitting, ...envelope } = await ask('/api/self-test/walk-forward');
+    expect(envelope).toMatchObject({ test: 'walk-forward', simulated: true, replayed: false, lastDay: formatDay(end - 1), overdue: false });
+    expect(report).toMatchObject({ folds: 0, expectedFolds: 19, note: expect.stringContaining('0 of 19 folds'), healthy: true });
+    expect(overfitting.trials).toBe(147);
+    expect(await ask('/api/self-test/contamination')).toMatchObject({ report: { folds: 0 } });
+    expect(await ask('/api/self-test/stability')).toMatchObject({ result: null, report: { result: null, folds: 0 } });
+    const comparison = await ask('/api/self-test/polymarket-comparison');
+    expect(comparison.verdict).toContain('our own paper venue');
+    expect(comparison.report).toMatchObject({ quotesAreOurs: true, throughDate: formatDay(end - 8) });
+    const { tests, overdue, selfReport } = await ask(PATHS[0]);
+    expect([overdue, selfReport.test]).toEqual([[], 'self-report']);
+    expect(tests.every(({ state, late }: SelfTestDoc) => state === 'done' && !late)).toBe(true);
+  });
+
+  it('that computes beside a replay finds everything done after it', async () => {
+    const deps = worker({}, { findHoldReason: async () => 'the replay is not finished' });
+    await prepareSelfTests(deps, new Date(NOON()));
+    expect((await docs()).map(({ test }) => test)).toEqual(['contamination', 'stability', 'walk-forward']);
+    expect(await catchUpSelfTests(deps, at(NOON()))).toMatchObject([
+      { outcome: { waiting: 'the replay is not finished' } },
+      { outcome: { waiting: 'the replay is not finished' } },
+    ]);
+    const compute = failure('nothing is left to compute');
+    const after = await catchUpSelfTests(worker({ compute }), at(NOON()));
+    expect(after.map(({ outcome }) => outcome)).toEqual([{ done: 'ran polymarket-comparison' }, { done: 'ran self-report' }]);
+  });
+});
+
+describe('a run of the self-tests', () => {
+  it('is made once a day that it is due on, however often and by how many it is asked for', async () => {
+    const workers = [worker(), worker()];
+    await Promise.all(workers.map((one) => catchUpSelfTests(one, at(NOON()))));
+    const once = await docs();
+    expect(once.map(({ test }) => test).sort()).toEqual([...SELF_TESTS].sort());
+    expect(await catchUpSelfTests(workers[0], at(NOON()))).toEqual([]);
+    for (const step of ['backtest', 'diagnostics'] as const) {
+      expect(await runStep(workers[1], step, end, at(NOON() + 1_000))).toEqual({ done: 'nothing to do' });
+    }
+    expect(await docs()).toEqual(once);
+
+    await catchUpSelfTests(workers[0], at(toInstantMs(end + 1, 3)));
+    expect(await docs()).toHaveLength(
+      once.length + 2 + (getNewestDueDay('diagnostics', toInstantMs(end + 1, 3), null) > once[0].day ? 3 : 0),
+    );
+  });
+
+  it('says whether it was late', async () => {
+    const lateness = async (ms: number) => {
+      await runStep(worker(), 'backtest', end, at(ms));
+      return (await docs()).filter(({ day }) => day === end).map(({ late, dueAt }) => [late, dueAt.getTime()]);
+    };
+    const due = getSelfTestDueMs('backtest', end);
+    const forget = (filter = {}) => service.database.db.collection('self_tests').deleteMany(filter);
+    await forget();
+    const nothingPromisedBefore = await lateness(due + 3 * 60_000);
+    expect(nothingPromisedBefore.map(([late]) => late)).toEqual([false, false]);
+    await forget();
+    await runStep(worker(), 'backtest', end - 1, at(due - DAY_MS));
+    expect(await lateness(due + 2 * 60_000)).toEqual([
+      [false, due],
+      [false, due],
+    ]);
+    await forget({ day: end });
+    expect(await lateness(due + 3 * 60_000)).toEqual([
+      [true, due],
+      [true, due],
+    ]);
+  });
+
+  it('that died with its process is made by the next one', async () => {
+    const compute = async () => {
+      throw new OracleError('SHUTTING_DOWN', 'The service is stopping');
+    };
+    const [backtest] = await catchUpSelfTests(worker({ compute }), at(NOON()));
+    expect(backtest.outcome).toEqual({ waiting: 'The service is stopping' });
+    expect((await docs()).map(({ test }) => test)).not.toContain('walk-forward');
+    const [again] = await catchUpSelfTests(worker(), at(NOON()));
+    expect(again.outcome).toEqual({ done: 'ran walk-forward' });
+  });
+
+  it('that failed says why, leaves the result before it in its place, and is tried again after an hour', async () => {
+    await catchUpSelfTests(worker(), at(NOON()));
+    const next = toInstantMs(end + 1, 4);
+    const [backtest] = await catchUpSelfTests(worker({ compute: failure('the thread ended with code 7') }), at(next));
+    expect(backtest.outcome).toEqual({ failed: 'the thread ended with code 7' });
+    const told = await ask('/api/self-test/walk-forward', next);
+    expect(told).toMatchObject({ date: formatDay(end), overdue: true, failure: { reason: 'the thread ended with code 7' } });
+    const { tests, overdue } = await ask(PATHS[0], next);
+    expect(tests[0]).toMatchObject({
+      test: 'walk-forward',
+      state: 'failed',
+      reason: 'the thread ended with code 7',
+      verdict: told.verdict,
+    });
+    expect(overdue).toContain('walk-forward');
+
+    const retried = async (minutes: number) =>
+      (await catchUpSelfTests(worker(), at(next + minutes * 60_000))).filter(({ step }) => step === 'backtest');
+    expect(await retried(59)).toEqual([]);
+    expect(await retried(60)).toMatchObject([{ outcome: { done: 'ran walk-forward' } }]);
+    expect(await ask('/api/self-test/walk-forward', next)).toMatchObject({ date: formatDay(end + 1), overdue: false, failure: null });
+  });
+
+  it('that fails in new code beside an older result is a failure, said everywhere, and tried again after an hour', async () => {
+    await catchUpSelfTests(worker({ codeVersion: 'old', startedAt: new Date(NOON() - 2) }), at(NOON()));
+    const renewed = { codeVersion: 'new', startedAt: new Date(NOON() + 1) };
+    const broken = worker({ ...renewed, compute: failure('the new code is broken') });
+    const upgraded = NOON() + 60_000;
+    expect(await catchUpSelfTests(broken, at(upgraded))).toMatchObject([
+      { step: 'backtest', outcome: { failed: 'the new code is broken' } },
+      { step: 'diagnostics', outcome: { failed: 'the new code is broken' } },
+    ]);
+    const why = { reason: 'the new code is broken', codeVersion: 'new' };
+    expect(await ask('/api/self-test/walk-forward', upgraded)).toMatchObject({ codeVersion: 'old', failure: why });
+    const { tests } = await ask(PATHS[0], upgraded);
+    expect(tests[0]).toMatchObject({ state: 'failed', ...why, lastRunAt: new Date(upgraded).toISOString() });
+    const [step] = await service.pipeline.runs.listBetween(['backtest'], end, end);
+    expect(step).toMatchObject({ state: 'failed', reason: 'the new code is broken' });
+
+    expect(await catchUpSelfTests(broken, at(upgraded + 59 * 60_000))).toEqual([]);
+    expect(await catchUpSelfTests(worker(renewed), at(upgraded + 60 * 60_000))).toMatchObject([
+      { outcome: { done: 'ran walk-forward' } },
+      { outcome: { done: 'ran contamination, stability' } },
+    ]);
+    expect(await ask('/api/self-test/walk-forward')).toMatchObject({ codeVersion: 'new', failure: null });
+  });
+
+  it('takes no other test with it when it fails, and says what is ours to say', async () => {
+    const path = '/home/operator/history';
+    const compute: SelfTestDeps['compute'] = async (input, names) => {
+      if (names.some((name) => name === 'contamination')) throw new Error(`ENOENT: no such file or directory, open '${path}'`);
+      return computeShortly(input, names);
+    };
+    const [, diagnostics] = await catchUpSelfTests(worker({ compute }), at(NOON()));
+    const told = 'it failed; the log says why';
+    expect(diagnostics.outcome).toEqual({ failed: told });
+    expect((await docs()).map(({ test, state, reason }) => [test, state, reason])).toEqual(
+      [...SELF_TESTS].sort().map((test) => (test === 'contamination' ? [test, 'failed', told] : [test, 'done', null])),
+    );
+    await expect(ask('/api/self-test/contamination')).rejects.toMatchObject({
+      message: `There is no result of contamination yet: ${told}`,
+    });
+    expect(JSON.stringify(await ask(PATHS[0]))).not.toContain(path);
+  });
+
+  it('made in time stays in time when other code makes it anew', async () => {
+    const due = getSelfTestDueMs('backtest', end);
+    await runStep(worker({ codeVersion: 'old', startedAt: new Date(due - 2) }), 'backtest', end, at(due));
+    const renewed = { codeVersion: 'new', startedAt: new Date(NOON()) };
+    await runStep(worker(renewed), 'backtest', end, at(NOON()));
+    const [dueAt, ranAt] = [due, NOON()].map((ms) => new Date(ms).toISOString());
+    expect(await ask('/api/self-test/walk-forward')).toMatchObject({ codeVersion: 'new', late: false, firstRanAt: dueAt, ranAt });
+  });
+
+  it('whose result has another shape than is told is made anew, and not told until then', async () => {
+    const before = { startedAt: new Date(NOON() - 2) };
+    await catchUpSelfTests(worker(before), at(NOON()));
+    await service.database.db.collection('self_tests').updateMany({}, { $set: { format: 0, result: { answer: 1 } } });
+    for (const path of PATHS.slice(1)) await expect(ask(path), path).rejects.toMatchObject({ code: 'STEP_WAITING' });
+    const { tests, selfReport } = await ask(PATHS[0]);
+    expect([new Set(tests.map(({ state }: SelfTestDoc) => state)), selfReport]).toEqual([new Set(['waiting']), null]);
+    expect(await catchUpSelfTests(worker({ startedAt: new Date(NOON() + 1) }), at(NOON() + 2))).toHaveLength(2);
+    for (const path of PATHS) await ask(path);
+  });
+
+  it('of other code takes the place of an older one once, and does not take turns with it', async () => {
+    await catchUpSelfTests(worker({ codeVersion: 'old', startedAt: new Date(NOON() - 2) }), at(NOON()));
+    const renewed = { codeVersion: 'new', startedAt: new Date(NOON() + 1) };
+    const fresh = await catchUpSelfTests(worker(renewed), at(NOON() + 2));
+    expect(fresh.map(({ outcome }) => outcome)).toEqual([
+      { done: 'ran polymarket-comparison, walk-forward' },
+      { done: 'ran self-report, contamination, stability' },
+    ]);
+    expect(new Set((await docs()).map(({ codeVersion }) => codeVersion))).toEqual(new Set(['new']));
+    expect(await catchUpSelfTests(worker({ codeVersion: 'old', startedAt: new Date(NOON() - 2) }), at(NOON() + 3))).toEqual([]);
+  });
+
+  it('of other data takes the place of the one before when it is asked for', async () => {
+    await runStep(worker(), 'backtest', end, at(NOON()));
+    const other = { ...service.pipeline.market };
+    other.inputs = async (day, ms) => ({ ...(await service.pipeline.market.inputs(day, ms)), digest: `0x${'d'.repeat(64)}` });
+    expect(await runStep(worker({}, { market: other }), 'backtest', end, at(NOON()))).toEqual({ done: 'ran walk-forward' });
+    expect((await ask('/api/self-test/walk-forward')).dataDigest).toBe(`0x${'d'.repeat(64)}`);
+  });
+});

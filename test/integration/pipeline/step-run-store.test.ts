@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseDay } from '../../../src/forecast/day.ts';
+import { StepRunStore } from '../../../src/pipeline/step-run-store.ts';
+import { OracleError } from '../../../src/platform/errors.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+import { contextAt } from '../../support/trusted-time.ts';
+
+const DAY = parseDay('2026-03-15');
+const CONTEXT = contextAt(Date.parse('2026-03-15T03:00:00Z'));
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database.drop());
+
+it('a step that fails says why in words of ours; anything else stands in the log alone, once for each new error', async () => {
+  const lines: string[] = [];
+  const runs = new StepRunStore(database.db, createLog({ level: 'info', secrets: [], write: (line) => lines.push(line) }));
+  const failing = (error: Error) =>
+    runs.runAndRecord('brief', DAY, CONTEXT, async () => {
+      throw error;
+    });
+  const told = 'it failed; the log says why';
+  expect(await failing(new Error("open '/home/operator/prices'"))).toEqual({ failed: told });
+  expect(await runs.findLastReason('brief', DAY)).toBe(told);
+  expect(await runs.listLatest()).toMatchObject([{ state: 'failed', reason: told }]);
+  await failing(new Error("open '/home/operator/prices'"));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('/home/operator/prices');
+  await failing(new Error('not a function'));
+  expect(lines[1]).toContain('not a function');
+
+  expect(await failing(new OracleError('PRICE_UNAVAILABLE', 'no fresh price'))).toEqual({ waiting: 'no fresh price' });
+  expect(await runs.listLatest()).toMatchObject([{ state: 'waiting', reason: 'no fresh price', unexpected: null }]);
+});

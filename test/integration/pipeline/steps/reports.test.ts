@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Day, formatDay, toDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import { formatWeek, toWeek } from '../../../../src/forecast/week.ts';
+import { catchUp } from '../../../../src/pipeline/catch-up.ts';
+import { getStepDueMs, getWeeklyReportDueMs } from '../../../../src/pipeline/schedule/step-times.ts';
+import { runStep } from '../../../../src/pipeline/step-registry.ts';
+import { listDueBriefs, runBriefStep } from '../../../../src/pipeline/steps/brief.ts';
+import { listDueWeeks } from '../../../../src/pipeline/steps/weekly-report.ts';
+import type { ForecastRecord } from '../../../../src/record/forecast-record.ts';
+import { runPastDay, type TestService, testService } from '../../../support/service.ts';
+import { contextAt } from '../../../support/trusted-time.ts';
+
+/** Over two weeks whatever day it is, and a day more, so that midnight may pass while this runs. */
+const DAYS = 17;
+let service: TestService;
+/** The day after the last that was run: the clock of these tests stands in it. */
+let end: Day;
+
+beforeAll(async () => {
+  service = await testService(DAYS);
+  end = toDay(Date.now());
+  for (let day = end - DAYS; day < end; day++) await runPastDay(service, day);
+});
+afterAll(() => service.stop());
+
+const at = contextAt;
+const deps = () => service.pipeline;
+const { briefs, weekly } = { briefs: () => deps().reports.briefs, weekly: () => deps().reports.weekly };
+const firstWeek = () => toWeek(end - DAYS);
+
+describe('the brief', () => {
+  it('waits for its time, and for a day before it', async () => {
+    const due = getStepDueMs('brief', end);
+    expect(await runStep(deps(), 'brief', end, at(due - 1))).toEqual({ waiting: expect.stringContaining('is due at') });
+    expect(await runStep(deps(), 'brief', end - DAYS, at(due))).toEqual({ waiting: expect.stringContaining('no day before') });
+    expect(await briefs().findLatest()).toBeNull();
+  });
+
+  it('is made once, by whichever worker is first', async () => {
+    const due = getStepDueMs('brief', end - 3);
+    const made = await Promise.all([0, 1_000, 2_000].map((ms) => runBriefStep(deps(), end - 3, at(due + ms))));
+    expect(new Set(made.map(({ generatedAt }) => generatedAt)).size).toBe(1);
+    expect(made[0]).toMatchObject({ date: formatDay(end - 3), late: false, asOf: new Date(due).toISOString() });
+    expect(await runBriefStep(deps(), end - 3, at(due + 9_000_000))).toEqual(made[0]);
+  });
+
+  it('of a record without briefs is due for the newest day only, and after that for every day since', async () => {
+    const context = at(getStepDueMs('brief', end));
+    expect(await listDueBriefs(deps(), context)).toEqual([end - 2, end - 1, end]);
+    expect(await listDueBriefs(deps(), at(getStepDueMs('brief', end) - 1))).toEqual([end - 2, end - 1]);
+    const empty = { ...deps(), reports: { ...deps().reports, briefs: { findLastDay: async () => null } as never } };
+    expect(await listDueBriefs(empty, context)).toEqual([end]);
+    expect(
+      await listDueBriefs({ ...empty, market: { ...deps().market, coverage: async () => ({ firstDay: 0, lastDay: end - 5 }) } }, context),
+    ).toEqual([end - 4]);
+  });
+
+  it('knows the outcomes up to its time and no later ones, when it is made late', async () => {
+    const day = end - 9;
+    const late = await runBriefStep(deps(), day, at(getStepDueMs('brief', end)));
+    expect(late).toMatchObject({ late: true, date: formatDay(day) });
+    expect(late.open.map(({ predictionId }) => predictionId)).toEqual(
+      (
+        await deps()
+          .record.forecasts.find({ day: { $lt: day }, resolvesAt: { $gt: new Date(toInstantMs(day, 3)) } })
+          .sort({ day: 1, horizonDays: 1 })
+          .toArray()
+      ).map(({ _id }) => _id),
+    );
+    expect(late.resolved.length).toBeGreaterThan(0);
+    for (const { predictionId } of late.resolved) {
+      const [doc] = await deps().record.listByIds([predictionId]);
+      expect(toDay(doc.resolvesAt.getTime())).toBe(day);
+    }
+    expect(late.market.btcPrice).toBeGreaterThan(0);
+    expect(late.data.every(({ lastObserved }) => lastObserved === null || lastObserved <= formatDay(day))).toBe(true);
+  });
+});
+
+describe('the brief of a day that is told late', () => {
+  const day = () => end - 6;
+  const noteOf = (of: Day) => `Step resolve of ${formatDay(of)} is waiting: the venues do not agree.`;
+
+  /** The notes of the brief made at an instant, after a step waited on a day. */
+  async function notesAfter(waiting: { of: Day; at: number }, madeAt: number): Promise<string[]> {
+    const { db } = service.database;
+    await db.collection('briefs').deleteMany({ day: day() });
+    const run = {
+      ...{ step: 'resolve', day: waiting.of, state: 'waiting', reason: 'the venues do not agree' },
+      ...{ ranAt: new Date(waiting.at), attempts: 1, replayed: false },
+    };
+    const others = await db.collection('step_runs').find({ step: 'resolve' }).toArray();
+    await db.collection('step_runs').deleteMany({ step: 'resolve' });
+    await db.collection<typeof run>('step_runs').insertOne(run);
+    const { notes } = await runBriefStep(deps(), day(), at(madeAt));
+    await db.collection('step_runs').deleteMany({ step: 'resolve' });
+    await db.collection('step_runs').insertMany(others);
+    await db.collection('briefs').deleteMany({ day: day() });
+    return notes;
+  }
+
+  it('says what waited at its time', async () => {
+    const due = getStepDueMs('brief', day());
+    expect(await notesAfter({ of: day(), at: due }, due)).toContain(noteOf(day()));
+    expect(await notesAfter({ of: day() - 1, at: due - 1 }, getStepDueMs('brief', end))).toContain(noteOf(day() - 1));
+  });
+
+  it('does not say what waited after it, nor of a later day', async () => {
+    const due = getStepDueMs('brief', day());
+    const late = getStepDueMs('brief', end);
+    expect((await notesAfter({ of: day(), at: due + 1 }, late)).join()).not.toContain('Step resolve');
+    expect((await notesAfter({ of: end, at: late }, late)).join()).not.toContain('Step resolve');
+    expect((await notesAfter({ of: day() + 1, at: due }, due)).join()).not.toContain('Step resolve');
+  });
+});
+
+describe('what a brief says comes next', () => {
+  it('ends with the market data', async () => {
+    const day = end - 7;
+    const nextWith = async (lastDay: Day | null) => {
+      await service.database.db.collection('briefs').deleteMany({ day });
+      const market = { ...deps().market, coverage: async () => ({ firstDay: 0, lastDay }) };
+      const { next } = await runBriefStep({ ...deps(), market }, day, at(getStepDueMs('brief', day)));
+      await service.database.db.collection('briefs').deleteMany({ day });
+      return next.map(({ event }) => event).toSorted();
+    };
+    const all = ['attestation', 'brief', 'resolution', 'signal', 'wager', 'weekly-report', 'window-opens'];
+    expect(await nextWith(null)).toEqual(all);
+    expect(await nextWith(day)).toEqual(all);
+    const sameWeek = toWeek(day - 1) === toWeek(day);
+    expect(await nextWith(day - 1)).toEqual(sameWeek ? ['weekly-report'] : []);
+  });
+});
+
+describe('the weekly report', () => {
+  it('is due half an hour into the Monday after the week', async () => {
+    const week = firstWeek();
+    expect(await listDueWeeks(deps(), at(getWeeklyReportDueMs(week) - 1))).toEqual([]);
+    expect(await listDueWeeks(deps(), at(getWeeklyReportDueMs(week)))).toEqual([week]);
+  });
+
+  it('is written once for each week that is over, by two workers at once as by one', async () => {
+    const context = at(getWeeklyReportDueMs(firstWeek() + 7));
+    const outcomes = await Promise.all([0, 1].map(() => runStep(deps(), 'weekly-report', end, context)));
+    for (const outcome of outcomes) expect(outcome).toHaveProperty('done');
+    expect(await weekly().listWeeks()).toEqual([firstWeek() + 7, firstWeek()]);
+    const before = await weekly().findLatest();
+    await runStep(deps(), 'weekly-report', end, at(toInstantMs(end, 1)));
+    expect(await weekly().findByWeek(firstWeek() + 7)).toEqual(before);
+  });
+
+  it('counts what the record holds', async () => {
+    const report = (await weekly().findByWeek(firstWeek() + 7))!;
+    expect(report).toMatchObject({
+      weekId: formatWeek(firstWeek() + 7),
+      replayed: true,
+      late: false,
+      incidents: [],
+      days: { recorded: 7, replayed: 7 },
+    });
+    for (const { made, over, wins, losses, holds } of report.horizons) {
+      expect(made).toBe(7);
+      expect(wins + losses + holds).toBe(over);
+    }
+    expect(report.horizons[0].over).toBe(7);
+    expect(report.attestations.predictions).toBe(28);
+    expect(BigInt(report.attestations.gasWei)).toBeGreaterThan(0n);
+    const close = async (day: Day) => Math.round((await deps().market.dailyClose(day, toInstantMs(end))).priceUsd * 100) / 100;
+    expect(report.market).toMatchObject({ openUsd: await close(firstWeek() + 6), closeUsd: await close(firstWeek() + 13) });
+  });
+
+  it('waits for the close of its Sunday for some hours, then says that there is none', async () => {
+    const { db } = service.database;
+    await db.collection('weekly_reports').deleteMany({});
+    // Asked before the candle has closed.
+    const noClose = { ...deps().market, dailyClose: (day: Day) => deps().market.dailyClose(day, 0) };
+    const waiting = await runStep({ ...deps(), market: noClose }, 'weekly-report', end, at(getWeeklyReportDueMs(firstWeek())));
+    expect(waiting).toEqual({ waiting: expect.stringContaining('closes at') });
+    await runStep({ ...deps(), market: noClose }, 'weekly-report', end, at(getWeeklyReportDueMs(firstWeek()) + 7 * 3_600_000));
+    expect(await weekly().findLatest()).toMatchObject({ late: true, market: { openUsd: null, closeUsd: null, changePct: null } });
+    await db.collection('weekly_reports').deleteMany({});
+  });
+
+  it('waits until the record holds the Sunday', async () => {
+    const record = { findGenesisDay: () => deps().record.findGenesisDay(), findLastDay: async () => firstWeek() + 5 } as ForecastRecord;
+    const outcome = await runStep({ ...deps(), record }, 'weekly-report', end, at(getWeeklyReportDueMs(firstWeek())));
+    expect(outcome).toEqual({ waiting: expect.stringContaining('is not in the record yet') });
+    expect(await weekly().findLatest()).toBeNull();
+  });
+});
+
+describe('catching up', () => {
+  it('writes the reports that are missing, and nothing twice', async () => {
+    await service.infrastructure.localChain!.followWallClock();
+    const context = at(toInstantMs(end, 3));
+    const reports = await catchUp(deps(), context);
+    expect(reports.filter(({ step }) => step === 'brief').map(({ day }) => day)).toEqual([end - 2, end - 1, end]);
+    expect(reports.filter(({ step }) => step === 'weekly-report')).toEqual([
+      expect.objectContaining({ outcome: { done: expect.stringContaining(formatWeek(firstWeek())) } }),
+    ]);
+    const again = await catchUp(deps(), context);
+    expect(again.filter(({ step }) => step === 'brief' || step === 'weekly-report')).toEqual([]);
+    expect((await briefs().findLatest())!.date).toBe(formatDay(end));
+  });
+});

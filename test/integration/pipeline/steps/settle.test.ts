@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { formatDay, parseDay } from '../../../../src/forecast/day.ts';
+import { runSettleStep } from '../../../../src/pipeline/steps/settle.ts';
+import { OracleError } from '../../../../src/platform/errors.ts';
+import { MICROS, type Venue } from '../../../../src/wager/venue.ts';
+import { buildUndecidedWager, WagerBook, type WagerDoc } from '../../../../src/wager/wager-book.ts';
+import { type TestDatabase, testDatabase } from '../../../support/database.ts';
+import { contextAt } from '../../../support/trusted-time.ts';
+import { stubVenue } from './stub-venue.ts';
+
+const first = parseDay('2026-01-05');
+const expiresAt = new Date('2026-01-10T00:00:00Z');
+const now = new Date('2026-01-10T00:10:00Z');
+const unreachable = new OracleError('FEED_UNAVAILABLE', 'the exchange does not answer');
+const unreadable = new OracleError('FEED_INVALID', 'the exchange answers nonsense');
+
+let database: TestDatabase;
+let book: WagerBook;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  book = new WagerBook(database.db);
+});
+afterAll(() => database.drop());
+beforeEach(() => book.wagers.deleteMany({}));
+
+/** An expired wager on YES at a venue, so many days after the first one. */
+async function wagerAt(venue: string, days: number, state: WagerDoc['state'] = 'PLACED'): Promise<string> {
+  const day = first + days;
+  const market = { id: `m${days}`, question: '', strikeUsd: 90_000, expiresAt };
+  const doc: WagerDoc = {
+    ...buildUndecidedWager({ name: venue, asset: 'USD' }, day, now),
+    state,
+    market,
+    pModel: 0.6,
+    qMarket: 0.5,
+    side: 'YES',
+  };
+  await book.wagers.insertOne(doc);
+  return formatDay(day);
+}
+
+const stateOf = async (id: string) => (await book.wagers.findOne({ _id: id }))?.state;
+
+/** A venue where YES has won, and that throws for the orders and markets that are given an error. */
+function venueOf(name: string, errors: Record<string, Error> = {}): Venue {
+  const failing = (id: string) => {
+    if (errors[id] !== undefined) throw errors[id];
+  };
+  return stubVenue({
+    name,
+    async settleOrder(id) {
+      failing(id);
+      return { winner: 'YES', payoutMicros: MICROS, at: now };
+    },
+    async findWinner({ id }) {
+      failing(id);
+      return 'YES';
+    },
+  });
+}
+
+const settle = (venue: Venue, ...otherVenues: Venue[]) => runSettleStep({ wagers: book, venue, otherVenues }, contextAt(now.getTime()));
+
+describe('settling', () => {
+  it('asks each wager its own venue', async () => {
+    const ids = [await wagerAt('paper', 0), await wagerAt('exchange', 1)];
+    expect(await settle(venueOf('paper', { [ids[1]]: unreadable }), venueOf('exchange', { [ids[0]]: unreadable }))).toBe(2);
+    expect(await Promise.all(ids.map(stateOf))).toEqual(['WIN', 'WIN']);
+  });
+
+  it('goes on behind wagers that cannot be settled, staked or not, and then throws what the first one met', async () => {
+    const ids = [await wagerAt('exchange', 0), await wagerAt('exchange', 1, 'SKIPPED'), await wagerAt('exchange', 2)];
+    const unstaked = await wagerAt('exchange', 3, 'SKIPPED');
+    await expect(settle(venueOf('exchange', { [ids[0]]: unreachable, m1: unreadable }))).rejects.toBe(unreachable);
+    expect(await Promise.all(ids.map(stateOf))).toEqual(['PLACED', 'SKIPPED', 'WIN']);
+    expect(await book.wagers.findOne({ _id: ids[1] })).toMatchObject({ winner: null });
+    expect(await book.wagers.findOne({ _id: unstaked })).toMatchObject({ winner: 'YES' });
+    expect(await settle(venueOf('exchange'))).toBe(2);
+    expect(await stateOf(ids[0])).toBe('WIN');
+  });
+
+  it('asks a venue with the same book who won where nothing is at stake', async () => {
+    const [unstaked, staked] = [await wagerAt('exchange', 0, 'SKIPPED'), await wagerAt('exchange', 1)];
+    const dryRun = { ...venueOf('dry-run'), sameBook: ['exchange', 'dry-run'] };
+    await expect(settle(venueOf('paper'), dryRun)).rejects.toMatchObject({ message: expect.stringMatching(/1 of exchange$/) });
+    expect(await book.wagers.findOne({ _id: unstaked })).toMatchObject({ winner: 'YES' });
+    expect(await stateOf(staked)).toBe('PLACED');
+  });
+
+  it('waits for venues that are not configured, names them with their wagers, and settles the others', async () => {
+    const ids = [
+      await wagerAt('exchange', 0),
+      await wagerAt('exchange', 1, 'SKIPPED'),
+      await wagerAt('elsewhere', 2),
+      await wagerAt('paper', 3),
+    ];
+    const message = expect.stringMatching(/not configured: 2 of exchange, 1 of elsewhere$/);
+    await expect(settle(venueOf('paper'))).rejects.toMatchObject({ code: 'STEP_WAITING', message });
+    expect(await Promise.all(ids.map(stateOf))).toEqual(['PLACED', 'SKIPPED', 'PLACED', 'WIN']);
+  });
+
+  it('tells what a venue threw before it tells of venues that are not configured', async () => {
+    await wagerAt('exchange', 0);
+    const id = await wagerAt('paper', 1);
+    await expect(settle(venueOf('paper', { [id]: unreadable }))).rejects.toBe(unreadable);
+  });
+});

@@ -1,0 +1,207 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import { MongoBackend } from '@agendajs/mongo-backend';
+import { Agenda } from 'agenda';
+import type { Db } from 'mongodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { connectMongo, ensureIndexes, isDatabaseUnreachable, isDuplicateKey } from '../../../src/platform/mongo.ts';
+import { cable } from '../../support/cable.ts';
+import { type TestDatabase, testDatabase } from '../../support/database.ts';
+
+let database: TestDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  db = database.db;
+});
+afterAll(() => database.drop());
+beforeEach(() => db.dropCollection('items'));
+
+describe('what the store relies on', () => {
+  it('inserts, updates and deletes', async () => {
+    const items = db.collection<{ n: number; state?: string }>('items');
+    expect((await items.insertMany([{ n: 1 }, { n: 2 }, { n: 3 }])).insertedCount).toBe(3);
+    expect((await items.updateOne({ n: 1 }, { $set: { state: 'done' } })).modifiedCount).toBe(1);
+    expect((await items.updateMany({}, [{ $set: { n: { $add: ['$n', 10] } } }])).modifiedCount).toBe(3);
+    expect((await items.replaceOne({ n: 12 }, { n: 20 }, { upsert: true })).modifiedCount).toBe(1);
+    expect((await items.deleteOne({ n: 13 })).deletedCount).toBe(1);
+    expect(await items.find({}, { sort: { n: 1 }, projection: { _id: 0 } }).toArray()).toEqual([{ n: 11, state: 'done' }, { n: 20 }]);
+  });
+
+  it('changes a document exactly once under 50 parallel compare-and-sets', async () => {
+    const items = db.collection<{ state: string; by?: number }>('items');
+    await items.insertOne({ state: 'open' });
+    const claims = await Promise.all(
+      Array.from({ length: 50 }, (_, by) => items.findOneAndUpdate({ state: 'open' }, { $set: { state: 'taken', by } })),
+    );
+    expect(claims.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('writes in bulk', async () => {
+    const result = await db
+      .collection<{ n: number }>('items')
+      .bulkWrite([
+        { insertOne: { document: { n: 1 } } },
+        { updateOne: { filter: { n: 1 }, update: { $inc: { n: 1 } } } },
+        { updateOne: { filter: { n: 9 }, update: { $set: { n: 9 } }, upsert: true } },
+        { deleteOne: { filter: { n: 2 } } },
+      ]);
+    expect(result).toMatchObject({ insertedCount: 1, modifiedCount: 1, upsertedCount: 1, deletedCount: 1 });
+  });
+
+  it('aggregates, joins and reads more than one batch', async () => {
+    const items = db.collection<{ n: number }>('items');
+    await items.insertMany(Array.from({ length: 1_000 }, (_, n) => ({ n })));
+    const [facets] = await items
+      .aggregate([{ $facet: { total: [{ $count: 'n' }], top: [{ $sort: { n: -1 } }, { $limit: 1 }, { $project: { _id: 0 } }] } }])
+      .toArray();
+    expect(facets).toEqual({ total: [{ n: 1_000 }], top: [{ n: 999 }] });
+    const joined = items.aggregate([{ $match: { n: 5 } }, { $lookup: { from: 'items', localField: 'n', foreignField: 'n', as: 'same' } }]);
+    expect((await joined.next())?.same).toHaveLength(1);
+    expect(await items.find({}, { batchSize: 100 }).toArray()).toHaveLength(1_000);
+    expect(await items.countDocuments({ n: { $lt: 10 } })).toBe(10);
+    expect(await items.distinct('n', { n: { $lt: 3 } })).toEqual([0, 1, 2]);
+  });
+});
+
+describe('ensureIndexes', () => {
+  const specs = [
+    {
+      collection: 'items',
+      indexes: [
+        { key: { day: 1, horizon: 1 }, unique: true },
+        { key: { sequence: 1 }, unique: true, partialFilterExpression: { sequence: { $type: 'number' } } },
+        { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+      ],
+    },
+  ];
+
+  it('creates unique, partial and expiring indexes, any number of times', async () => {
+    await Promise.all([ensureIndexes(db, specs), ensureIndexes(db, specs)]);
+    await ensureIndexes(db, specs);
+    expect(await db.collection('items').indexes()).toHaveLength(4);
+  });
+
+  it('names the collection when an index contradicts the one there', async () => {
+    await ensureIndexes(db, specs);
+    const contradiction = [{ collection: 'items', indexes: [{ key: { day: 1, horizon: 1 } }] }];
+    await expect(ensureIndexes(db, contradiction)).rejects.toMatchObject({
+      code: 'DATABASE_UNAVAILABLE',
+      message: expect.stringContaining('items'),
+    });
+  });
+
+  it('makes duplicates recognizable', async () => {
+    await ensureIndexes(db, specs);
+    const items = db.collection('items');
+    await items.insertMany([
+      { day: 1, horizon: 1 },
+      { day: 1, horizon: 2 },
+    ]);
+    const refusals = await Promise.all([
+      items.insertOne({ day: 1, horizon: 2 }).catch((error) => error),
+      items.insertMany([{ day: 1, horizon: 1 }]).catch((error) => error),
+      items.updateOne({ horizon: 1 }, { $set: { horizon: 2 } }).catch((error) => error),
+      items.findOneAndUpdate({ horizon: 1 }, { $set: { horizon: 2 } }).catch((error) => error),
+    ]);
+    expect(refusals.map(isDuplicateKey)).toEqual([true, true, true, true]);
+    expect(isDuplicateKey(new Error('E11000'))).toBe(false);
+  });
+});
+
+describe('connectMongo', () => {
+  it('asks for the journal with every write, in the words that the embedded engine heeds', () => {
+    const inReplicaSet = process.env.MONGODB_URI !== undefined;
+    expect(db.writeConcern).toMatchObject({ w: inReplicaSet ? expect.anything() : 1, journal: true });
+  });
+
+  it('uses the database of the URI, or oracle', async () => {
+    const named = await connectMongo(database.uri);
+    expect(named.db.databaseName).toMatch(/^test_/);
+    const unnamed = await connectMongo(database.uri.replace(/\/test_[^?]*/, '/'));
+    expect(unnamed.db.databaseName).toBe('oracle');
+    await unnamed.ping();
+    await Promise.all([named.close(), unnamed.close()]);
+  });
+
+  it('reads from the primary, whatever the URI prefers', async () => {
+    const { db, close } = await connectMongo(`${database.uri}${database.uri.includes('?') ? '&' : '?'}readPreference=secondaryPreferred`);
+    expect(db.collection('items').readPreference?.mode).toBe('primary');
+    await close();
+  });
+
+  it('does not wait for a server that never answers', async () => {
+    const line = await cable(database.uri);
+    const connected = await connectMongo(line.uri);
+    line.hang();
+    const began = performance.now();
+    await expect(connected.ping()).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE', retryable: true });
+    // The driver by itself gives up after ten seconds and more.
+    expect(performance.now() - began).toBeLessThan(6_000);
+    await connected.close();
+    await line.close();
+  });
+
+  it('tells a server that has gone from an error of its own', async () => {
+    const line = await cable(database.uri);
+    const connected = await connectMongo(line.uri, { serverSelectionTimeoutMS: 300 });
+    const items = connected.db.collection('items');
+    const refused = await items.updateOne({}, { $nothing: { a: 1 } }).catch((error) => error);
+    expect([refused instanceof Error, isDatabaseUnreachable(refused)]).toEqual([true, false]);
+    line.cut();
+    const gone = await items.findOne({}).catch((error) => error);
+    expect(isDatabaseUnreachable(gone)).toBe(true);
+    await connected.close();
+    await line.close();
+  });
+
+  it('reports an absent server without the credentials', async () => {
+    const uri = 'mongodb://some-user:s3cr%2Ft@127.0.0.1:9/x';
+    const error = await connectMongo(uri, { serverSelectionTimeoutMS: 300 }).catch((failure) => failure);
+    expect(error).toMatchObject({ code: 'DATABASE_UNAVAILABLE', retryable: true, message: expect.stringContaining('127.0.0.1:9') });
+    expect(inspect(error, { depth: 20 })).not.toMatch(/some-user|s3cr/);
+  });
+
+  it('reports refused credentials without showing them', async () => {
+    const uri = database.uri.replace(/^mongodb:\/\/([^@]*@)?/, 'mongodb://some-user:s3cr%2Ft@');
+    const error = await connectMongo(uri).catch((failure) => failure);
+    expect(error).toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+    expect(inspect(error, { depth: 20 })).not.toMatch(/some-user|s3cr/);
+  });
+
+  it.each([
+    'postgres://u:s3cret@host/x',
+    'mongodb://some-user:s3cr/et@host/x',
+    'mongodb://some-user:s3c@ret@host/x',
+    'mongodb://some-user:s3cret%@host/x',
+  ])('refuses %s as a setting, without repeating it', async (uri) => {
+    const error = await connectMongo(uri).catch((failure) => failure);
+    expect(error).toMatchObject({ code: 'CONFIG_INVALID', field: 'MONGODB_URI' });
+    expect(inspect(error, { depth: 20 })).not.toMatch(/some-user|s3c/);
+  });
+});
+
+describe('agenda', () => {
+  it('runs a scheduled job, and drains one that is running', async () => {
+    const agenda = new Agenda({ backend: new MongoBackend({ mongo: db }), processEvery: 50 });
+    const runs: string[] = [];
+    agenda.define('quick', async () => {
+      runs.push('quick');
+    });
+    agenda.define('slow', async () => {
+      runs.push('slow begins');
+      await delay(500);
+      runs.push('slow ends');
+    });
+    await agenda.start();
+    await agenda.every('0 3 * * *', 'quick', undefined, { timezone: 'UTC' });
+    await agenda.now('quick');
+    await agenda.schedule(new Date(Date.now() + 200), 'slow');
+    await expect.poll(() => runs, { timeout: 10_000, interval: 20 }).toEqual(['quick', 'slow begins']);
+    await agenda.drain({ timeout: 5_000 });
+    expect(runs).toEqual(['quick', 'slow begins', 'slow ends']);
+    const { jobs } = await agenda.queryJobs({ name: 'slow' });
+    expect(jobs[0]).toMatchObject({ lockedAt: undefined });
+  });
+});

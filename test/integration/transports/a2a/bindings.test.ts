@@ -1,0 +1,519 @@
+import { type Task, TaskState } from '@a2a-js/sdk';
+import {
+  type Client,
+  ClientFactory as OldFactory,
+  ClientFactoryOptions as OldOptions,
+  RestTransportFactory as OldRest,
+  JsonRpcTransportFactory as OldRpc,
+} from 'a2a-sdk-0.3/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MESSAGE_LIMITS } from '../../../../src/transports/a2a/messages/parse-message.ts';
+import { message, rpcOf } from '../../../support/a2a-bench.ts';
+import { a2aClientAt, asTask, getRejectionMetadata } from '../../../support/a2a-client.ts';
+import { dataPart, findContent, messageOf, textPart } from '../../../support/agent-clients/a2a.ts';
+import { loginToken } from '../../../support/login.ts';
+import { type Served, serve } from '../../../support/serve.ts';
+import { HARDLY_LIMITED, type TestService, testService } from '../../../support/service.ts';
+
+const BINDINGS = ['JSONRPC', 'HTTP+JSON'] as const;
+const MARKET = { skill: 'get_market_context', input: { include: ['price'] } };
+
+let service: TestService;
+let served: Served;
+let tokens: Record<'basic' | 'premium', string>;
+
+beforeAll(async () => {
+  service = await testService(1, { ...HARDLY_LIMITED, TRUST_PROXY: '1', PUBLIC_URL: 'http://127.0.0.1:1' });
+  served = await serve(service);
+  tokens = { basic: await loginToken(service, 'basic'), premium: await loginToken(service, 'premium') };
+});
+afterAll(async () => {
+  await served?.close();
+  await service?.stop();
+});
+
+const clientAt = (binding: (typeof BINDINGS)[number], token?: string) => a2aClientAt(served.url, binding, token);
+const stateOf = (task: Task) => TaskState[task.status!.state];
+
+async function all<T>(events: AsyncIterable<T>): Promise<T[]> {
+  const seen: T[] = [];
+  for await (const event of events) seen.push(event);
+  return seen;
+}
+
+describe.each(BINDINGS)('the official client of protocol 1.0 over %s', (binding) => {
+  test('completes a task, and reads it again', async () => {
+    const client = await clientAt(binding);
+    const task = asTask(await client.sendMessage(messageOf([dataPart(MARKET)])));
+    expect(stateOf(task)).toBe('TASK_STATE_COMPLETED');
+    expect(task.artifacts).toMatchObject([{ name: 'get_market_context', metadata: { skill: 'get_market_context', tier: 'public' } }]);
+    expect(findContent(task.artifacts[0].parts, 'data')).toMatchObject({ include: ['price'], price: { currency: 'USD' } });
+    expect(findContent(task.artifacts[0].parts, 'text')).toContain('Bitcoin:');
+    expect(await client.getTask({ tenant: '', id: task.id, historyLength: undefined })).toEqual(task);
+    expect((await client.getTask({ tenant: '', id: task.id, historyLength: 0 })).history).toEqual([]);
+  });
+
+  test('sends without waiting, and finds the end of it', async () => {
+    const client = await clientAt(binding);
+    const configuration = { acceptedOutputModes: [], returnImmediately: true, historyLength: 1, taskPushNotificationConfig: undefined };
+    const task = asTask(await client.sendMessage({ ...messageOf([dataPart(MARKET)]), configuration }));
+    const now = async () => stateOf(await client.getTask({ tenant: '', id: task.id, historyLength: undefined }));
+    await expect.poll(now).toBe('TASK_STATE_COMPLETED');
+  });
+
+  test('streams', async () => {
+    const events = await all((await clientAt(binding)).sendMessageStream(messageOf([dataPart(MARKET)])));
+    expect(events.map(({ payload }) => payload?.$case)).toEqual(['task', 'statusUpdate', 'artifactUpdate', 'statusUpdate']);
+  });
+
+  test('is asked for what is missing, and goes on with the same task', async () => {
+    const client = await clientAt(binding, tokens.basic);
+    const asked = asTask(await client.sendMessage(messageOf([textPart('good morning')])));
+    expect(stateOf(asked)).toBe('TASK_STATE_INPUT_REQUIRED');
+    const { example } = findContent(asked.status!.message!.parts, 'data') as { example: object };
+    expect(example).toMatchObject({ skill: 'predict_btc_direction' });
+    const done = asTask(await client.sendMessage(messageOf([textPart('the bitcoin price')], { taskId: asked.id })));
+    expect([stateOf(done), done.id]).toEqual(['TASK_STATE_COMPLETED', asked.id]);
+    expect(findContent(done.status!.message!.parts, 'text')).toContain('"include":["price"]');
+  });
+
+  test("lists page by page, and nobody else's", async () => {
+    const client = await clientAt(binding, tokens.premium);
+    const contextId = crypto.randomUUID();
+    for (let count = 0; count < 3; count++) await client.sendMessage(messageOf([dataPart(MARKET)], { contextId }));
+    const ask = {
+      tenant: '',
+      contextId,
+      status: 0,
+      pageSize: 2,
+      historyLength: 0,
+      statusTimestampAfter: undefined,
+      includeArtifacts: false,
+    };
+    const first = await client.listTasks({ ...ask, pageToken: '' });
+    const second = await client.listTasks({ ...ask, pageToken: first.nextPageToken });
+    expect([first.tasks.length, first.totalSize, second.tasks.length, second.nextPageToken]).toEqual([2, 3, 1, '']);
+    expect(new Set([...first.tasks, ...second.tasks].map(({ id }) => id)).size).toBe(3);
+    for (const other of [tokens.basic, undefined]) {
+      expect((await (await clientAt(binding, other)).listTasks({ ...ask, pageToken: '' })).totalSize).toBe(0);
+      const reading = (await clientAt(binding, other)).getTask({ tenant: '', id: first.tasks[0].id, historyLength: undefined });
+      expect(await getRejectionMetadata(reading)).toMatchObject({ code: 'NOT_FOUND', field: 'id' });
+    }
+  });
+
+  test('cancels once', async () => {
+    const client = await clientAt(binding);
+    const { id } = asTask(await client.sendMessage(messageOf([textPart('good morning')])));
+    const cancel = () => client.cancelTask({ tenant: '', id, metadata: undefined });
+    expect(stateOf(await cancel())).toBe('TASK_STATE_CANCELED');
+    expect(await getRejectionMetadata(cancel())).toMatchObject({ code: 'CONFLICT' });
+    await expect(cancel()).rejects.toMatchObject({ reason: 'TASK_NOT_CANCELABLE' });
+  });
+
+  test('is told at once that nothing more comes of a task', async () => {
+    const client = await clientAt(binding);
+    const { id } = asTask(await client.sendMessage(messageOf([dataPart(MARKET)])));
+    expect(await getRejectionMetadata(all(client.resubscribeTask({ tenant: '', id })))).toMatchObject({ code: 'CONFLICT' });
+  });
+
+  test.each([
+    ['data', dataPart({ skill: 'predict_btc_direction', input: {} })],
+    ['text', textPart('Where is bitcoin going over the next week?')],
+  ])('is told nothing gated without a token (%s)', async (_form, part) => {
+    const client = await clientAt(binding);
+    const task = asTask(await client.sendMessage(messageOf([part])));
+    expect(stateOf(task)).toBe('TASK_STATE_REJECTED');
+    expect(task.artifacts).toEqual([]);
+    expect(findContent(task.status!.message!.parts, 'data')).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(findContent(task.status!.message!.parts, 'text')).toContain('POST /api/svc/oracle/verify');
+  });
+});
+
+describe.each(['JSONRPC', 'HTTP+JSON'] as const)('the official client of protocol 0.3 over %s', (binding) => {
+  let client: Client;
+  beforeAll(async () => {
+    const transport = binding === 'JSONRPC' ? new OldRpc() : new OldRest();
+    const card = await (await fetch(`${served.url}/.well-known/agent-card.json`)).json();
+    const here = (text: string) => text.replaceAll('http://127.0.0.1:1/', `${served.url}/`);
+    const options = OldOptions.createFrom(OldOptions.default, { transports: [transport], preferredTransports: [binding] });
+    client = await new OldFactory(options).createFromAgentCard(JSON.parse(here(JSON.stringify(card))));
+  });
+
+  test('completes a task from the card, streams one, and reads it', async () => {
+    const older = (data: Record<string, unknown>) => ({
+      message: {
+        kind: 'message' as const,
+        messageId: crypto.randomUUID(),
+        role: 'user' as const,
+        parts: [{ kind: 'data' as const, data }],
+      },
+    });
+    const task = await client.sendMessage(older(MARKET));
+    if (task.kind !== 'task') throw new Error('a task was expected');
+    expect(task).toMatchObject({ status: { state: 'completed' }, artifacts: [{ name: 'get_market_context' }] });
+    expect(await client.getTask({ id: task.id })).toMatchObject({ id: task.id, status: { state: 'completed' } });
+    const events = await all(client.sendMessageStream(older(MARKET)));
+    expect(events.map(({ kind }) => kind)).toEqual(['task', 'status-update', 'artifact-update', 'status-update']);
+    await expect(client.sendMessage(older({ skill: 'nope' }))).rejects.toThrow('There is no skill of that name');
+    await expect(client.cancelTask({ id: task.id })).rejects.toThrow();
+  });
+});
+
+const long = (size: number) => 'x'.repeat(size);
+const nested = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+
+/** What is sent, and what is told: JSON-RPC code, HTTP status over HTTP+JSON, our code and the field. */
+const BAD_MESSAGES: [string, object, [rpc: number, http: number, code: string, field: string]][] = [
+  ['an unknown skill', message({ data: { skill: 'nope' } }), [-32602, 400, 'INPUT_INVALID', 'skill']],
+  [
+    'a wrong input',
+    message({ data: { skill: 'get_market_context', input: { include: ['x'] } } }),
+    [-32602, 400, 'INPUT_INVALID', 'include.0'],
+  ],
+  ['an unknown field of the call', message({ data: { skill: 'get_market_context', args: {} } }), [-32602, 400, 'INPUT_INVALID', 'args']],
+  ['nothing to verify', message({ data: { skill: 'verify_prediction', input: {} } }), [-32602, 400, 'INPUT_INVALID', 'predictionId']],
+  [
+    'two calls',
+    { message: { ...message({}).message, parts: [{ data: MARKET }, { data: MARKET }] } },
+    [-32602, 400, 'INPUT_INVALID', 'message.parts.1'],
+  ],
+  ['a list for a call', message({ data: [1] }), [-32602, 400, 'INPUT_INVALID', 'message.parts.0']],
+  ['a file', message({ url: 'https://example.com/x.png' }), [-32005, 400, 'UNSUPPORTED_MEDIA_TYPE', 'message.parts.0']],
+  ['bytes', message({ raw: 'AAAA' }), [-32005, 400, 'UNSUPPORTED_MEDIA_TYPE', 'message.parts.0']],
+  ['no parts', { message: { ...message({}).message, parts: [] } }, [-32602, 400, 'INPUT_INVALID', 'message.parts']],
+  ['an empty part', message({}), [-32602, 400, 'INPUT_INVALID', 'message.parts.0']],
+  [
+    'too many parts',
+    { message: { ...message({}).message, parts: Array(21).fill({ text: 'a' }) } },
+    [-32602, 400, 'INPUT_INVALID', 'message.parts'],
+  ],
+  ['a long text', message({ text: long(MESSAGE_LIMITS.textBytes + 1) }), [-32602, 400, 'INPUT_INVALID', 'message.parts']],
+  ['a long text as JSON', message({ text: '\u0001'.repeat(1_000) }), [-32602, 400, 'INPUT_INVALID', 'message.parts']],
+  [
+    'large data',
+    message({ data: { skill: 'predict_btc_direction', input: { x: long(MESSAGE_LIMITS.dataBytes) } } }),
+    [-32602, 400, 'INPUT_INVALID', 'message.parts'],
+  ],
+  ['a long messageId', message({ data: MARKET }, { messageId: long(129) }), [-32602, 400, 'INPUT_INVALID', 'message.messageId']],
+  ['a messageId of spaces', message({ data: MARKET }, { messageId: '  ' }), [-32602, 400, 'INPUT_INVALID', 'message.messageId']],
+  ['a wild taskId', message({ data: MARKET }, { taskId: '{"$ne":1}' }), [-32602, 400, 'INPUT_INVALID', 'message.taskId']],
+  ['a task of nobody', message({ data: MARKET }, { taskId: crypto.randomUUID() }), [-32001, 404, 'NOT_FOUND', 'id']],
+  ['the role of the agent', message({ data: MARKET }, { role: 'ROLE_AGENT' }), [-32602, 400, 'INPUT_INVALID', 'message.role']],
+  ['large metadata', message({ data: MARKET }, { metadata: { a: long(5_000) } }), [-32602, 400, 'INPUT_INVALID', 'message.metadata']],
+  ['deep metadata', message({ data: MARKET }, { metadata: nested(25) }), [-32602, 400, 'INPUT_INVALID', 'message.metadata']],
+  ['a deep body', message({ data: nested(60) }), [-32602, 400, 'INPUT_INVALID', 'params']],
+  ['no message', {}, [-32602, 400, 'INPUT_INVALID', '']],
+];
+
+describe('bad messages', () => {
+  test.each(BAD_MESSAGES)('%s', async (_what, body, [rpc, http, code, field]) => {
+    const count = () => service.database.db.collection('a2a_tasks').countDocuments();
+    const before = await count();
+    for (const method of ['SendMessage', 'SendStreamingMessage']) {
+      const { status, body: answer } = await rpcOf(served.url)(method, body);
+      expect([status, answer.id, answer.error?.code]).toEqual([200, 7, rpc]);
+      expect(answer.error.data[0].metadata).toMatchObject({
+        code,
+        suggestedAction: expect.stringMatching(/\w/),
+        ...(field === '' ? {} : { field }),
+      });
+    }
+    for (const path of ['message:send', 'message:stream']) {
+      const { status, body: answer } = await post(`/a2a/rest/${path}`, JSON.stringify(body));
+      expect([status, answer.error.code]).toEqual([http, http]);
+      expect(answer.error.details[0].metadata).toMatchObject({ code, ...(field === '' ? {} : { field }) });
+    }
+    expect(JSON.stringify(await post('/a2a/rest/message:send', JSON.stringify(body))).length).toBeLessThan(2_500);
+    expect(await count()).toBe(before);
+  });
+});
+
+async function post(path: string, body: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${served.url}${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0', ...headers },
+    body,
+  });
+  // biome-ignore lint/suspicious/noExplicitAny: answers are what is tested
+  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any };
+}
+
+describe('broken requests', () => {
+  const BROKEN: [string, string, number, number][] = [
+    ['no JSON', '{"jsonrpc":', -32700, 200],
+    ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{}}]', -32600, 200],
+    ['another version', '{"jsonrpc":"1.0","id":1,"method":"GetTask"}', -32600, 200],
+    ['no method', '{"jsonrpc":"2.0","id":1}', -32600, 200],
+    ['an id that is none', '{"jsonrpc":"2.0","id":{},"method":"GetTask"}', -32600, 200],
+    ['an unknown method', '{"jsonrpc":"2.0","id":1,"method":"toString"}', -32601, 200],
+    ['parameters in a list', '{"jsonrpc":"2.0","id":1,"method":"GetTask","params":[]}', -32602, 200],
+    ['too much', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { x: long(70_000) } }), -32600, 413],
+  ];
+
+  test.each(BROKEN)('JSON-RPC: %s', async (_what, body, rpc, http) => {
+    for (const path of ['/a2a', '/']) {
+      const { status, body: answer } = await post(path, body);
+      expect([status, answer.jsonrpc, answer.error.code]).toEqual([http, '2.0', rpc]);
+      expect(answer.error.data[0].metadata).toMatchObject({ suggestedAction: expect.stringMatching(/\w/), retryable: 'false' });
+    }
+  });
+
+  test('bodies that are not read, methods, paths and versions that are not there', async () => {
+    const other = await post('/a2a', 'x', { 'Content-Type': 'text/plain' });
+    expect([other.status, other.body.error.code]).toEqual([415, -32005]);
+    const rest = await post('/a2a/rest/message:send', 'x', { 'Content-Type': 'text/plain' });
+    expect([rest.status, rest.body.error.details[0].metadata.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    const unread = await post('/a2a/rest/message:send', '{');
+    expect([unread.status, unread.body.error.status]).toEqual([400, 'INVALID_ARGUMENT']);
+    const nowhere = await post('/a2a/rest/nowhere', '{}');
+    expect([nowhere.status, nowhere.body.error.details[0].reason]).toEqual([404, 'NOT_FOUND']);
+    const get = await fetch(`${served.url}/a2a`);
+    expect([get.status, get.headers.get('Allow'), ((await get.json()) as { error: { code: number } }).error.code]).toEqual([
+      405,
+      'POST',
+      -32600,
+    ]);
+    const version = await post('/a2a', '{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"x"}}', { 'A2A-Version': '7.0' });
+    expect(version.body.error.code).toBe(-32009);
+    const call = '{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"x"}}';
+    const longVersion = await post('/a2a', call, { 'A2A-Version': long(500) });
+    expect(longVersion.body.error.data[0].metadata.field).toBe('A2A-Version');
+    expect(JSON.stringify(longVersion.body)).not.toContain(long(20));
+    expect((await fetch(`${served.url}/`)).status).toBe(200);
+  });
+
+  test.each(['/a2a', '/', '/a2a/rest/message:send', '/mcp', '/api/svc/a2a/tasks/send'])(
+    'too large a body is told what fits, at every door: %s',
+    async (path) => {
+      const headers = { Authorization: `Bearer ${tokens.basic}` };
+      const { status, body } = await post(path, JSON.stringify({ x: long(65_536) }), headers);
+      expect([status, JSON.stringify(body)]).toEqual([413, expect.stringContaining('Send at most 64 KiB.')]);
+    },
+  );
+
+  test('a skill that is not there is told which are', async () => {
+    for (const path of ['/api/svc/skills/nope', '/api/svc/skills/get_market_context/more']) {
+      const { status, body } = await post(path, '{}');
+      expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
+      expect(body.suggestedAction).toMatch(/^GET \/api\/svc\/skills lists the skills: predict_btc_direction, .*get_market_context\.$/);
+    }
+    expect((await post('/api/svc/skill', '{}')).body.suggestedAction).toBe('GET / lists what is served.');
+  });
+
+  test('both media types are read over both bindings', async () => {
+    const headers = { 'Content-Type': 'application/a2a+json' };
+    expect(
+      (await post('/a2a', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: message({ data: MARKET }) }), headers))
+        .body.result.task,
+    ).toBeDefined();
+    expect((await post('/a2a/rest/message:send', JSON.stringify(message({ data: MARKET })), headers)).body.task).toBeDefined();
+  });
+
+  describe('with a token that is rejected', () => {
+    const headers = { Authorization: 'Bearer nonsense' };
+    const call = (method: string, params: object, more = headers) => rpcOf(served.url)(method, params, more);
+    const readTask = (id: string, more: Record<string, string> = {}) =>
+      fetch(`${served.url}/a2a/rest/tasks/${id}`, { headers: { 'A2A-Version': '1.0', ...more } });
+    const sent = (data: object, more = headers) => call('SendMessage', message({ data }), more);
+
+    test('a public skill is carried out as for an anonymous client, who finds its task again', async () => {
+      for (const answer of [await sent(MARKET), await post('/a2a/rest/message:send', JSON.stringify(message({ data: MARKET })), headers)]) {
+        expect([answer.status, answer.headers.get('WWW-Authenticate')]).toEqual([200, expect.stringContaining('invalid_token')]);
+        const { id, status } = (answer.body.result ?? answer.body).task;
+        expect(status.state).toBe('TASK_STATE_COMPLETED');
+        expect((await call('GetTask', { id })).body.result).toMatchObject({ id });
+      }
+    });
+
+    test('a gated skill is rejected, with what is wrong with the token', async () => {
+      const answer = await sent({ skill: 'predict_btc_direction', input: {} });
+      expect(answer.headers.get('WWW-Authenticate')).toContain('invalid_token');
+      expect(answer.body.result.task.status.state).toBe('TASK_STATE_REJECTED');
+      expect(JSON.stringify(answer.body)).toContain('The access token cannot be read');
+    });
+
+    test('a task of a wallet is not called unknown: the token is the problem', async () => {
+      const { id } = (await sent(MARKET, { Authorization: `Bearer ${tokens.basic}` })).body.result.task;
+      const [rpc, rest] = [await call('GetTask', { id }), await readTask(id, headers)];
+      expect(JSON.stringify(rpc.body.error)).toContain('UNAUTHENTICATED');
+      expect([rest.status, rest.headers.get('WWW-Authenticate')]).toEqual([401, expect.stringContaining('invalid_token')]);
+      expect((await readTask(id)).status).toBe(404);
+    });
+  });
+
+  test.each([
+    ['GetTask', { id: 'a', historyLength: -1 }],
+    ['ListTasks', { pageSize: 0 }],
+    ['ListTasks', { pageSize: 101 }],
+    ['ListTasks', { pageToken: 'nonsense' }],
+    ['ListTasks', { status: 'TASK_STATE_NONSENSE' }],
+    ['ListTasks', { statusTimestampAfter: 'yesterday' }],
+    ['ListTasks', { contextId: long(200) }],
+    ['GetTask', {}],
+    ['CancelTask', { id: ' ' }],
+  ])('parameters that are not valid: %s %o', async (method, params) => {
+    const { body } = await rpcOf(served.url)(method, params);
+    expect(body.error).toMatchObject({ code: -32602, data: [{ metadata: { code: 'INPUT_INVALID' } }] });
+  });
+});
+
+describe('whose tasks are whose', () => {
+  const FROM = (address: string) => ({ 'X-Forwarded-For': address });
+
+  test('callers without a token are told apart by address; a tenant changes nothing', async () => {
+    const rpc = rpcOf(served.url);
+    const { body } = await rpc('SendMessage', message({ data: MARKET }), FROM('203.0.113.1'));
+    const { id } = body.result.task;
+    const answers = await Promise.all([
+      rpc('GetTask', { id }, FROM('203.0.113.1')),
+      rpc('GetTask', { id, tenant: 'other' }, FROM('203.0.113.1')),
+      rpc('GetTask', { id }, FROM('203.0.113.2')),
+      rpc('GetTask', { id, tenant: 'address:203.0.113.1' }, FROM('203.0.113.2')),
+      rpc('GetTask', { id }, { Authorization: `Bearer ${tokens.basic}` }),
+      rpc('CancelTask', { id }, FROM('203.0.113.2')),
+      rpc('SubscribeToTask', { id }, FROM('203.0.113.2')),
+    ]);
+    expect(answers.map(({ body: { error } }) => error?.code ?? 'told')).toEqual(['told', 'told', ...Array(5).fill(-32001)]);
+    expect(answers[2].body).toEqual((await rpc('GetTask', { id: crypto.randomUUID() }, FROM('203.0.113.2'))).body);
+  });
+});
+
+describe("the interface's own shape", () => {
+  const bearer = () => ({ Authorization: `Bearer ${tokens.basic}` });
+  const get = async (id: string, headers: Record<string, string> = bearer()) => fetch(`${served.url}/api/svc/a2a/tasks/${id}`, { headers });
+
+  test('a task sent there is read over A2A, and the other way round', async () => {
+    const sent = await post('/api/svc/a2a/tasks/send', JSON.stringify({ ...MARKET, metadata: { from: 'a test' } }), bearer());
+    expect(sent).toMatchObject({
+      status: 200,
+      body: { jsonrpc: '2.0', result: { status: 'completed', skill: 'get_market_context', result: { include: ['price'] } } },
+    });
+    const { id, result } = sent.body;
+    expect(result.id).toBe(id);
+    const { body } = await rpcOf(served.url)('GetTask', { id }, bearer());
+    expect(body.result).toMatchObject({
+      artifacts: [{ parts: [{ data: result.result }, {}] }],
+      history: [{ metadata: { from: 'a test' } }],
+    });
+    expect(await (await get(id)).json()).toEqual(sent.body);
+
+    const over = await rpcOf(served.url)('SendMessage', message({ data: MARKET }), bearer());
+    expect(await (await get(over.body.result.task.id)).json()).toMatchObject({
+      result: { status: 'completed', skill: 'get_market_context' },
+    });
+    const waiting = await rpcOf(served.url)('SendMessage', message({ text: 'good morning' }), bearer());
+    expect(await (await get(waiting.body.result.task.id)).json()).toMatchObject({ result: { status: 'working', skill: '', result: null } });
+    await rpcOf(served.url)('CancelTask', { id: waiting.body.result.task.id }, bearer());
+    expect(await (await get(waiting.body.result.task.id)).json()).toMatchObject({
+      result: { status: 'failed', result: { code: 'CONFLICT', status: 409 } },
+    });
+  });
+
+  test.each(['call-7', 7, ''])('the id of a call is given back, with an answer and with a problem: %j', async (id) => {
+    const send = (body: object) => post('/api/svc/a2a/tasks/send', JSON.stringify({ jsonrpc: '2.0', id, ...body }), bearer());
+    const { status, body } = await send(MARKET);
+    expect([status, body.jsonrpc, body.id, body.result.status]).toEqual([200, '2.0', id, 'completed']);
+    expect((await get(body.result.id)).status).toBe(200);
+    expect((await send({ skill: 'nope' })).body).toMatchObject({ status: 400, field: 'skill', jsonrpc: '2.0', id });
+  });
+
+  test.each([
+    [{ id: { a: 1 } }, 'id'],
+    [{ id: long(257) }, 'id'],
+    [{ jsonrpc: '1.0' }, 'jsonrpc'],
+  ])('an envelope that is none of JSON-RPC is refused: %o', async (envelope, field) => {
+    const { status, body } = await post('/api/svc/a2a/tasks/send', JSON.stringify({ ...MARKET, ...envelope }), bearer());
+    expect([status, body.code, body.field, body.id]).toEqual([400, 'INPUT_INVALID', field, undefined]);
+  });
+
+  test('a task that fails carries the problem', async () => {
+    const body = { skill: 'verify_prediction', input: { uid: `0x${'1'.repeat(64)}` } };
+    const { status, body: answer } = await post('/api/svc/a2a/tasks/send', JSON.stringify(body), bearer());
+    expect(status).toBe(200);
+    expect(answer.result).toMatchObject({
+      status: 'failed',
+      skill: 'verify_prediction',
+      result: { code: 'NOT_FOUND', status: 404, success: false, instance: `/api/svc/a2a/tasks/${answer.id}` },
+    });
+  });
+
+  test.each([
+    [{ skill: 'nope' }, 'skill'],
+    [{}, 'skill'],
+    [{ skill: 'get_market_context', input: { x: 1 } }, 'x'],
+    [{ skill: 'get_market_context', metadata: { a: long(5_000) } }, 'metadata'],
+    [{ skill: 'get_market_context', metadata: nested(1_000) }, 'metadata'],
+    [{ skill: 'get_market_context', input: [] }, 'input'],
+    [{ skill: 'get_market_context', input: { x: long(5_000) } }, 'input'],
+  ])('what is no task is refused: %o', async (body, field) => {
+    expect(await post('/api/svc/a2a/tasks/send', JSON.stringify(body), bearer())).toMatchObject({
+      status: 400,
+      body: { code: 'INPUT_INVALID', field },
+    });
+  });
+
+  test('needs a token; tasks of others are not there', async () => {
+    expect((await post('/api/svc/a2a/tasks/send', JSON.stringify(MARKET))).status).toBe(401);
+    const { body } = await post('/api/svc/a2a/tasks/send', JSON.stringify(MARKET), bearer());
+    expect((await get(body.id, {})).status).toBe(401);
+    const other = await get(body.id, { Authorization: `Bearer ${tokens.premium}` });
+    expect([other.status, ((await other.json()) as { code: string }).code]).toEqual([404, 'NOT_FOUND']);
+    expect((await get(crypto.randomUUID())).status).toBe(404);
+    expect((await get('7')).status).toBe(400);
+  });
+});
+
+describe('requests of no form', () => {
+  const HOSTILE: unknown[] = [null, 7, 'x', [null], {}, { file: null }];
+  const places = ['message', 'parts', 'part', 'messageId', 'role', 'configuration', 'metadata', 'contextId', 'id'] as const;
+
+  function bodyWith(place: (typeof places)[number], value: unknown): object {
+    const good = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ data: MARKET }] };
+    if (place === 'message') return { message: value };
+    if (place === 'part') return { message: { ...good, parts: [value] } };
+    if (place === 'configuration' || place === 'id') return { message: good, [place]: value };
+    return { message: { ...good, [place]: value } };
+  }
+
+  test.each(places)('no value of %s is answered as a fault of the service, in either version', async (place) => {
+    for (const value of HOSTILE) {
+      const body = bodyWith(place, value);
+      for (const version of ['1.0', '0.3']) {
+        const headers = { 'A2A-Version': version };
+        const methods =
+          version === '1.0' ? ['SendMessage', 'SendStreamingMessage', 'GetTask'] : ['message/send', 'tasks/get', 'tasks/cancel'];
+        for (const method of methods) {
+          const { status, text } = await raw('/a2a', JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: body }), headers);
+          expect.soft([status, text.includes('-32603'), /Cannot read|is not a function/.test(text)], text).toEqual([200, false, false]);
+          if (text.includes('"error"')) expect.soft(text).toContain('suggestedAction');
+        }
+        for (const path of version === '1.0' ? ['message:send', 'message:stream'] : ['v1/message:send', 'v1/message:stream']) {
+          const { status, text } = await raw(`/a2a/rest/${path}`, JSON.stringify(body), headers);
+          expect.soft([status < 500, /Cannot read|is not a function/.test(text)], `${status} ${text}`).toEqual([true, false]);
+          if (status >= 400) expect.soft(text).toContain('suggestedAction');
+        }
+      }
+    }
+  });
+
+  async function raw(path: string, body: string, headers: Record<string, string>) {
+    const answer = await fetch(`${served.url}${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body,
+    });
+    return { status: answer.status, text: await answer.text() };
+  }
+
+  test.each([
+    'tasks?pageSize=x',
+    'tasks?pageSize=0',
+    'tasks?historyLength=-1',
+    'tasks?status=NONSENSE',
+    'tasks?pageToken=x',
+    'tasks/x?historyLength=x',
+  ])('GET %s', async (path) => {
+    const answer = await fetch(`${served.url}/a2a/rest/${path}`, { headers: { 'A2A-Version': '1.0' } });
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('"code":"INPUT_INVALID"')]);
+  });
+});

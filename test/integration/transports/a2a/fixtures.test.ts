@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { type Part, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { asTask, getRejectionMetadata, a2aClientAt as open, withPush } from '../../../support/a2a-client.ts';
+import { findContent, messageOf, textPart } from '../../../support/agent-clients/a2a.ts';
+import { startReceiver } from '../../../support/receiver.ts';
+import { type Served, serve } from '../../../support/serve.ts';
+import { type TestService, testService } from '../../../support/service.ts';
+
+let service: TestService;
+let served: Served;
+
+beforeAll(async () => {
+  service = await testService(1, { PROTOCOL_FIXTURES: 'on', PUSH_LOCAL_TARGETS: 'allow' });
+  served = await serve(service);
+});
+afterAll(async () => {
+  await served?.close();
+  await service?.stop();
+});
+
+/** As the kit asks: one id for the whole of its session. */
+const asked = (prefix: string, more = {}) => messageOf([textPart('TCK')], { messageId: `${prefix}-5f3a`, ...more });
+const stateOf = ({ status }: Task) => TaskState[status!.state];
+const partsOf = ({ artifacts }: Task) => artifacts.map(({ parts }) => parts);
+const words = ({ status }: Task) => findContent(status?.message?.parts ?? [], 'text');
+
+async function received(stream: AsyncGenerator<StreamResponse>) {
+  const events: StreamResponse['payload'][] = [];
+  for await (const { payload } of stream) events.push(payload);
+  return events;
+}
+
+const told = (events: StreamResponse['payload'][]) =>
+  events.map((event) => {
+    if (event?.$case === 'task') return `task ${stateOf(event.value)}`;
+    if (event?.$case === 'statusUpdate') return TaskState[event.value.status!.state];
+    return event?.$case === 'artifactUpdate' ? event.value.artifact!.parts : event?.$case;
+  });
+
+const text = (value: string) => expect.objectContaining({ content: { $case: 'text', value } });
+const file = expect.objectContaining({
+  content: { $case: 'raw', value: Buffer.from('tck') },
+  filename: 'output.txt',
+  mediaType: 'text/plain',
+});
+const url = expect.objectContaining({
+  content: { $case: 'url', value: 'https://example.com/output.txt' },
+  filename: 'output.txt',
+  mediaType: 'text/plain',
+});
+const data = expect.objectContaining({ content: { $case: 'data', value: { key: 'value', count: 42 } } });
+
+describe.each(['JSONRPC', 'HTTP+JSON'] as const)('the scenarios of the official test kit over %s', (binding) => {
+  it.each<[string, string, string | undefined, Part[][]]>([
+    ['tck-complete-task', 'COMPLETED', 'Hello from TCK', []],
+    ['tck-artifact-text', 'COMPLETED', undefined, [[text('Generated text content')]]],
+    ['tck-artifact-file', 'COMPLETED', undefined, [[file]]],
+    ['tck-artifact-file-url', 'COMPLETED', undefined, [[url]]],
+    ['tck-artifact-data', 'COMPLETED', undefined, [[data]]],
+    ['tck-input-required', 'INPUT_REQUIRED', 'Please provide input', []],
+    ['tck-auth-required', 'AUTH_REQUIRED', 'Please authorize', []],
+    ['tck-reject-task', 'REJECTED', 'rejected', []],
+    ['tck-anything-else', 'COMPLETED', 'Unhandled messageId prefix', []],
+  ])('%s ends %s', async (prefix, state, said, artifacts) => {
+    const client = await open(served.url, binding);
+    const task = asTask(await client.sendMessage(asked(prefix)));
+    expect([stateOf(task), words(task), partsOf(task)]).toEqual([`TASK_STATE_${state}`, said, artifacts]);
+    const stored = await client.getTask({ tenant: '', id: task.id, historyLength: undefined });
+    expect([stateOf(stored), partsOf(stored)]).toEqual([stateOf(task), partsOf(task)]);
+  });
+
+  it('tck-message-response is a message, and opens no task', async () => {
+    const client = await open(served.url, binding);
+    const count = () => service.database.db.collection('a2a_tasks').countDocuments({});
+    const before = await count();
+    const message = (await client.sendMessage(asked('tck-message-response'))) as { parts: Part[] };
+    expect(message.parts).toEqual([text('Direct message response')]);
+    expect(await count()).toBe(before);
+    expect(told(await received(client.sendMessageStream(asked('tck-message-response'))))).toEqual(['message']);
+  });
+
+  it.each<[string, unknown[]]>([
+    ['tck-stream-001', ['TASK_STATE_WORKING', [text('Stream hello from TCK')], 'TASK_STATE_COMPLETED']],
+    ['tck-stream-002', ['TASK_STATE_COMPLETED']],
+    ['tck-stream-003', ['TASK_STATE_WORKING', [text('Stream task lifecycle')], 'TASK_STATE_COMPLETED']],
+    ['tck-stream-ordering-001', ['TASK_STATE_WORKING', [text('Ordered output')], 'TASK_STATE_COMPLETED']],
+    ['tck-stream-artifact-text', ['TASK_STATE_WORKING', [text('Streamed text content')], 'TASK_STATE_COMPLETED']],
+    ['tck-stream-artifact-file', ['TASK_STATE_WORKING', [file], 'TASK_STATE_COMPLETED']],
+    ['tck-stream-artifact-chunked', ['TASK_STATE_WORKING', [text('chunk-1 ')], [text('chunk-2')], 'TASK_STATE_COMPLETED']],
+  ])('%s streams its events after the task', async (prefix, events) => {
+    const client = await open(served.url, binding);
+    expect(told(await received(client.sendMessageStream(asked(prefix))))).toEqual(['task TASK_STATE_SUBMITTED', ...events]);
+  });
+
+  it('pieces of an artifact make one', async () => {
+    const client = await open(served.url, binding);
+    const events = await received(client.sendMessageStream(asked('tck-stream-artifact-chunked')));
+    const pieces = events.flatMap((event) => (event?.$case === 'artifactUpdate' ? [event.value] : []));
+    expect(pieces.map(({ append, lastChunk }) => [append, lastChunk])).toEqual([
+      [false, false],
+      [true, true],
+    ]);
+    const task = await client.getTask({ tenant: '', id: pieces[0]!.taskId, historyLength: undefined });
+    expect(partsOf(task)).toEqual([[text('chunk-1 '), text('chunk-2')]]);
+  });
+
+  it('scenarios that take a while are waited for, unless they need not be, and can be followed and cancelled', async () => {
+    const client = await open(served.url, binding);
+    const atOnce = { acceptedOutputModes: [], returnImmediately: true, historyLength: undefined, taskPushNotificationConfig: undefined };
+    const start = async () => asTask(await client.sendMessage({ ...asked('test-resubscribe-message-id'), configuration: atOnce }));
+    const waited = client.sendMessage(asked('tck-delayed-complete'));
+    const [followed, cancelled] = [await start(), await start()];
+    expect(stateOf(followed)).toMatch(/SUBMITTED|WORKING/);
+    expect(stateOf(await client.cancelTask({ tenant: '', id: cancelled.id, metadata: undefined }))).toBe('TASK_STATE_CANCELED');
+    const events = told(await received(client.resubscribeTask({ tenant: '', id: followed.id })));
+    expect(events[0]).toMatch(/^task /);
+    expect(events.at(-1)).toMatch(/COMPLETED$/);
+    const done = asTask(await waited);
+    expect([stateOf(done), words(done)]).toEqual(['TASK_STATE_COMPLETED', 'Done after delay']);
+    const after = await client.getTask({ tenant: '', id: cancelled.id, historyLength: undefined });
+    expect(stateOf(after)).toBe('TASK_STATE_CANCELED');
+  });
+
+  it('a task that waits goes on with the next message, and its callback hears of it', async () => {
+    const client = await open(served.url, binding);
+    const receiver = await startReceiver(200);
+    onTestFinished(receiver.close);
+    const authentication = { scheme: 'Bearer', credentials: 'tck-test-token' };
+    const task = asTask(
+      await client.sendMessage(withPush(asked('tck-input-required'), { id: 'tck-push-5f3a', url: receiver.url, authentication })),
+    );
+    const done = asTask(await client.sendMessage(asked('tck-complete-task', { taskId: task.id })));
+    expect([done.id, stateOf(done)]).toEqual([task.id, 'TASK_STATE_COMPLETED']);
+    const bodies = (await receiver.until(4)).map(({ body }) => JSON.parse(body));
+    expect(bodies.map(({ task: whole, statusUpdate }) => (whole ?? statusUpdate).status.state)).toEqual([
+      'TASK_STATE_SUBMITTED',
+      'TASK_STATE_INPUT_REQUIRED',
+      'TASK_STATE_WORKING',
+      'TASK_STATE_COMPLETED',
+    ]);
+    expect(receiver.received[0]!.headers.authorization).toBe('Bearer tck-test-token');
+    await expect(client.sendMessage(asked('tck-complete-task', { taskId: task.id }))).rejects.toMatchObject({
+      reason: 'UNSUPPORTED_OPERATION',
+    });
+  });
+
+  it('the same id belongs to as many tasks as there are messages, and all of them are within bounds', async () => {
+    const client = await open(served.url, binding);
+    const [one, two] = [
+      asTask(await client.sendMessage(asked('tck-complete-task'))),
+      asTask(await client.sendMessage(asked('tck-complete-task'))),
+    ];
+    expect(one.id).not.toBe(two.id);
+    const raw: Part = {
+      content: { $case: 'raw', value: Buffer.from('tck') },
+      mediaType: 'application/x-unsupported',
+      filename: '',
+      metadata: undefined,
+    };
+    const wrong = messageOf([raw], { messageId: 'tck-send-003-5f3a' });
+    expect(await getRejectionMetadata(client.sendMessage(wrong))).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' });
+    expect(
+      await getRejectionMetadata(client.sendMessage(withPush(asked('tck-complete-task'), { url: 'https://10.0.0.1/' }))),
+    ).toMatchObject({
+      field: 'url',
+    });
+  });
+
+  it('other messages are answered as ever', async () => {
+    const client = await open(served.url, binding);
+    const task = asTask(await client.sendMessage(asked('ordinary', { messageId: randomUUID() })));
+    expect(stateOf(task)).toBe('TASK_STATE_INPUT_REQUIRED');
+    expect(JSON.stringify(task.status?.message?.parts)).toContain('predict_btc_direction');
+  });
+});

@@ -1,0 +1,319 @@
+import { type StreamResponse, type Task, type TaskPushNotificationConfig, TaskState } from '@a2a-js/sdk';
+import { ServerCallContext } from '@a2a-js/sdk/server';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { POSTS_PER_MINUTE } from '../../../../../src/events/webhooks/limits/host-rate-limit.ts';
+import { createLog } from '../../../../../src/platform/log.ts';
+import { ensureIndexes } from '../../../../../src/platform/mongo.ts';
+import { createSecretBox } from '../../../../../src/platform/secrets/secret-box.ts';
+import { createShutdown } from '../../../../../src/platform/shutdown.ts';
+import { buildTaskStatus, textPart } from '../../../../../src/transports/a2a/messages/parts.ts';
+import { MAX_PUSH_CONFIGS_PER_TASK, PUSH_CONFIG_INDEXES } from '../../../../../src/transports/a2a/push/config-store.ts';
+import { MAX_NOTIFICATION_BYTES, MAX_PENDING } from '../../../../../src/transports/a2a/push/notifier.ts';
+import { createTaskPush, type TaskPushDeps } from '../../../../../src/transports/a2a/push/task-push.ts';
+import { messageOf } from '../../../../support/agent-clients/a2a.ts';
+import { type TestDatabase, testDatabase } from '../../../../support/database.ts';
+import { ALICE, alice, bob, pushConfig as config, contextOf, newTaskId } from '../../../../support/push-config.ts';
+import { answering, startReceiver } from '../../../../support/receiver.ts';
+
+const SECRET = 'x'.repeat(40);
+const DAY_MS = 86_400_000;
+const NOON = new Date('2026-03-01T12:00:00Z');
+const silent = createLog({ level: 'silent', secrets: [] });
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await ensureIndexes(database.db, PUSH_CONFIG_INDEXES);
+});
+afterAll(() => database.drop());
+
+/** Everything together, with what it logs. */
+function push(more: Partial<TaskPushDeps> = {}) {
+  const lines: string[] = [];
+  const shutdown = createShutdown({ log: silent });
+  onTestFinished(async () => void (await shutdown.stop('the test is over')));
+  const log = createLog({ level: 'warn', secrets: [], write: (line) => void lines.push(line) });
+  const rules = { allowLocal: true, resolve: async () => ['127.0.0.1'] };
+  const common = { db: database.db, secretBox: createSecretBox(SECRET), now: () => NOON, backoffMs: [0, 0] as const };
+  return { ...createTaskPush({ ...common, rules, log, stopping: shutdown, ...more }), shutdown, lines, log };
+}
+
+async function receiver(...statuses: [number, ...number[]]) {
+  const started = await startReceiver(...statuses);
+  onTestFinished(started.close);
+  return started;
+}
+
+function taskOf(id: string, state: TaskState): Task {
+  const contextId = 'c';
+  const status = buildTaskStatus({ taskId: id, contextId, state, at: NOON, parts: [textPart('said')] });
+  return { id, contextId, status, artifacts: [], history: [], metadata: undefined };
+}
+
+function statusEvent(taskId: string, state: TaskState): StreamResponse {
+  const { contextId, status } = taskOf(taskId, state);
+  return { payload: { $case: 'statusUpdate', value: { taskId, contextId, status, metadata: undefined } } };
+}
+
+const { TASK_STATE_SUBMITTED: SUBMITTED, TASK_STATE_WORKING: WORKING, TASK_STATE_COMPLETED: COMPLETED } = TaskState;
+const statesOf = (received: readonly { body: string }[]) =>
+  received.map(({ body }) => JSON.parse(body)).map((body) => (body.statusUpdate ?? body.task ?? body).status.state);
+
+describe('a callback to be registered', () => {
+  it.each<[string, Partial<TaskPushNotificationConfig>]>([
+    ['url', { url: '' }],
+    ['url', { url: 'http://hooks.example.com/' }],
+    ['url', { url: 'https://127.0.0.1/' }],
+    ['url', { url: 'https://localhost/' }],
+    ['url', { url: 'https://user:pass@hooks.example.com/' }],
+    ['id', { id: 'a b' }],
+    ['id', { id: 'x'.repeat(129) }],
+    ['token', { token: 'a\r\nX-Evil: 1' }],
+    ['token', { token: 'grüße' }],
+    ['token', { token: ' padded ' }],
+    ['token', { token: 'x'.repeat(4_097) }],
+    ['authentication.scheme', { authentication: { scheme: 'Bearer x', credentials: 'y' } }],
+    ['authentication.scheme', { authentication: { scheme: '', credentials: 'y' } }],
+    ['authentication.scheme', { authentication: { scheme: 'x'.repeat(65), credentials: 'y' } }],
+    ['authentication.credentials', { authentication: { scheme: 'Bearer', credentials: 'y\nz' } }],
+    ['authentication.credentials', { authentication: { scheme: 'Bearer', credentials: 'x'.repeat(4_097) } }],
+  ])('is refused for its %s: %j', async (field, wrong) => {
+    const { check } = push({ rules: { allowLocal: false, resolve: async () => ['93.184.215.14'] } });
+    await expect(check(config(wrong), alice)).rejects.toMatchObject({ code: 'INPUT_INVALID', field });
+  });
+
+  it('is refused for a caller without a token, whatever it is, unless this machine may be called', async () => {
+    const resolve = vi.fn(async () => ['93.184.215.14']);
+    const { check } = push({ rules: { allowLocal: false, resolve } });
+    for (const one of [config(), config({ url: '', token: 'a\nb' })]) {
+      await expect(check(one, contextOf(null))).rejects.toMatchObject({ code: 'UNAUTHENTICATED', field: 'Authorization' });
+    }
+    expect(resolve).not.toHaveBeenCalled();
+    await check(config(), alice);
+    await push().check(config(), contextOf(null));
+  });
+
+  it('is refused where the task has five others', async () => {
+    const [{ check, store }, taskId] = [push(), newTaskId()];
+    for (let n = 0; n < MAX_PUSH_CONFIGS_PER_TASK; n++) await store.save(taskId, alice, config({ id: `id-${n}` }));
+    await check(config({ taskId, id: 'id-4' }), alice);
+    await check(config({ taskId, id: 'id-5' }), bob);
+    await expect(check(config({ taskId, id: 'id-5' }), alice)).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
+
+  it('is taken with all it can have, and with a name that leads nowhere yet', async () => {
+    const { check } = push({ rules: { allowLocal: false, resolve: async () => [] } });
+    await check(config({ id: '', token: 'a b', authentication: { scheme: 'Bearer', credentials: `e.y.${'J'.repeat(3_000)}` } }), alice);
+    await check(config({ authentication: { scheme: 'Basic', credentials: '' } }), alice);
+  });
+});
+
+describe('what happens to a task', () => {
+  it('is told in order, with what was registered to tell that it is us', async () => {
+    const [{ store, sender }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
+    await store.save(
+      taskId,
+      alice,
+      config({ url: `${url}/in?k=v`, token: 'tok', authentication: { scheme: 'Bearer', credentials: 'cred' } }),
+    );
+    const task = taskOf(taskId, SUBMITTED);
+    const sent = [
+      sender.send({ payload: { $case: 'task', value: task } }, alice, task),
+      ...[WORKING, COMPLETED].map((state) => sender.send(statusEvent(taskId, state), alice, task)),
+    ];
+    await Promise.all(sent);
+    expect(statesOf(received)).toEqual(['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
+    expect(received[0]).toMatchObject({ method: 'POST', path: '/in?k=v' });
+    expect(received[0]!.headers).toMatchObject({
+      'content-type': 'application/a2a+json',
+      authorization: 'Bearer cred',
+      'x-a2a-notification-token': 'tok',
+    });
+  });
+
+  it('is told in the version that the callback was registered in, as it was then', async () => {
+    const [{ store, sender }, taskId] = [push(), newTaskId()];
+    const [older, newer] = [await receiver(200), await receiver(200)];
+    await store.save(taskId, contextOf(ALICE, '0.3'), config({ url: older.url }));
+    await store.save(taskId, alice, config({ id: 'two', url: newer.url }));
+    const task = taskOf(taskId, WORKING);
+    const sent = sender.send(statusEvent(taskId, WORKING), alice, task);
+    task.status = taskOf(taskId, COMPLETED).status;
+    await sent;
+    expect(JSON.parse(older.received[0]!.body)).toMatchObject({ kind: 'task', id: taskId, status: { state: 'working' } });
+    expect(older.received[0]!.headers['content-type']).toBe('application/json');
+    expect(JSON.parse(newer.received[0]!.body)).toMatchObject({ statusUpdate: { taskId, status: { state: 'TASK_STATE_WORKING' } } });
+    expect(newer.received[0]!.headers).not.toHaveProperty('authorization');
+  });
+
+  it('is told to nobody of another owner, nor of another task, nor once the callback has ended', async () => {
+    const [{ store, sender }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
+    await store.save(taskId, bob, config({ url }));
+    await store.save(newTaskId(), alice, config({ url }));
+    await store.save(taskId, alice, config({ url }));
+    await store.delete(taskId, alice, 'one');
+    await sender.send(statusEvent(taskId, WORKING), alice);
+    expect(received).toEqual([]);
+  });
+
+  it('keeps its callbacks for as long as the task', async () => {
+    let now = NOON;
+    const [{ store, sender, purge }, taskId, { url, received }] = [push({ now: () => now }), newTaskId(), await receiver(200)];
+    await store.save(taskId, alice, config({ url }));
+    now = new Date(NOON.getTime() + 3 * DAY_MS);
+    await sender.send(statusEvent(taskId, WORKING), alice);
+    await purge(new Date(NOON.getTime() + 8 * DAY_MS));
+    await sender.send(statusEvent(taskId, COMPLETED), alice);
+    expect(received).toHaveLength(2);
+  });
+
+  it('is tried again, and what comes next waits for it', async () => {
+    const [{ store, sender, lines }, taskId, { url, received }] = [push(), newTaskId(), await receiver(500, 429, 200)];
+    await store.save(taskId, alice, config({ url }));
+    await Promise.all([WORKING, COMPLETED].map((state) => sender.send(statusEvent(taskId, state), alice)));
+    expect(statesOf(received)).toEqual([...Array(3).fill('TASK_STATE_WORKING'), 'TASK_STATE_COMPLETED']);
+    expect(lines).toEqual([]);
+  });
+
+  it.each([
+    [503, 3],
+    [302, 1],
+    [400, 1],
+    [401, 1],
+  ])('is given up on after %i as often as %i times, and the log repeats no secret', async (status, attempts) => {
+    const [{ store, sender, lines }, taskId, { url, port, received }] = [push(), newTaskId(), await receiver(status)];
+    const secrets = { token: 'secret-token', authentication: { scheme: 'Bearer', credentials: 'secret-credentials' } };
+    await store.save(taskId, alice, config({ url: `${url}/secret-path?secret=query`, ...secrets }));
+    await sender.send(statusEvent(taskId, WORKING), alice);
+    expect(received).toHaveLength(attempts);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ taskId, config: 'one', host: `127.0.0.1:${port}`, reason: `HTTP ${status}`, attempts }),
+    ]);
+    expect(lines.join()).not.toContain('secret');
+  });
+
+  it('is not told to a callback that leads to this machine by now', async () => {
+    const [taskId, { port, received }] = [newTaskId(), await receiver(200)];
+    const resolve = vi.fn(async () => ['127.0.0.1']).mockResolvedValueOnce(['93.184.215.14']);
+    const { store, sender, check, lines } = push({ rules: { allowLocal: false, resolve } });
+    const rebound = config({ url: `https://hooks.example.com:${port}/` });
+    await check(rebound, alice);
+    await store.save(taskId, alice, rebound);
+    await sender.send(statusEvent(taskId, WORKING), alice);
+    expect(received).toEqual([]);
+    expect(JSON.parse(lines[0]!)).toMatchObject({ reason: 'INPUT_INVALID', attempts: 1 });
+  });
+
+  it('reaches one callback while another hangs', async () => {
+    const [{ store, sender, shutdown }, taskId, working] = [push(), newTaskId(), await receiver(200)];
+    const asked = Promise.withResolvers<void>();
+    const hanging = await answering(() => asked.resolve());
+    onTestFinished(hanging.close);
+    await store.save(taskId, alice, config({ url: `http://127.0.0.1:${hanging.port}/` }));
+    await store.save(taskId, alice, config({ id: 'two', url: working.url }));
+    const sent = [WORKING, COMPLETED].map((state) => sender.send(statusEvent(taskId, state), alice));
+    await asked.promise;
+    expect(statesOf(await working.until(2))).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
+    const stopped = performance.now();
+    expect(await shutdown.stop('the test wants it')).toEqual([]);
+    await Promise.all(sent);
+    // Two events at the five seconds that a receiver has would be ten.
+    expect(performance.now() - stopped).toBeLessThan(4_500);
+  });
+
+  it('is tried no second time while the service stops, and not at all afterwards', async () => {
+    const [{ store, sender, shutdown, lines }, taskId, { url, received, until }] = [
+      push({ backoffMs: [600_000, 600_000] }),
+      newTaskId(),
+      await receiver(500),
+    ];
+    await store.save(taskId, alice, config({ url }));
+    const sent = [WORKING, COMPLETED].map((state) => sender.send(statusEvent(taskId, state), alice));
+    await until(1);
+    await shutdown.stop('the test wants it');
+    await Promise.all(sent);
+    expect(statesOf(received)).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
+    expect(lines).toHaveLength(2);
+    await sender.send(statusEvent(taskId, COMPLETED), alice);
+    expect([received.length, lines.length]).toEqual([2, 2]);
+  });
+
+  it('is dropped beyond what an owner may have waiting, and nobody else loses anything', async () => {
+    const [{ store, sender, shutdown, lines }, taskId, other, { url, until }] = [push(), newTaskId(), newTaskId(), await receiver(200)];
+    const asked = Promise.withResolvers<void>();
+    const hanging = await answering(() => asked.resolve());
+    onTestFinished(hanging.close);
+    await store.save(taskId, alice, config({ url: `http://127.0.0.1:${hanging.port}/` }));
+    await store.save(other, bob, config({ url }));
+    const sent = Array.from({ length: MAX_PENDING.perOwner + 2 }, () => sender.send(statusEvent(taskId, WORKING), alice));
+    await Promise.any(sent);
+    await sender.send(statusEvent(other, WORKING), bob);
+    expect(await until(1)).toHaveLength(1);
+    await asked.promise;
+    await Promise.all([shutdown.stop('the test wants it'), ...sent]);
+    const reasons = lines.map((line) => JSON.parse(line).reason);
+    expect(reasons.filter((reason) => reason === 'too many are waiting')).toHaveLength(2);
+    expect(reasons).toHaveLength(MAX_PENDING.perOwner + 2);
+  });
+
+  it('is told without the messages of before, in either version', async () => {
+    const [{ store, sender }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
+    for (const version of ['1.0', '0.3']) await store.save(taskId, contextOf(ALICE, version), config({ id: version, url }));
+    const history = messageOf([textPart('something of before')]).message!;
+    const task = { ...taskOf(taskId, SUBMITTED), history: [history] };
+    await sender.send({ payload: { $case: 'task', value: task } }, alice, task);
+    await sender.send(statusEvent(taskId, WORKING), alice, task);
+    expect(received).toHaveLength(4);
+    for (const { body } of received) expect(body).not.toContain('before');
+    expect(task.history).toEqual([history]);
+  });
+
+  it('is not told where it is too large', async () => {
+    const [{ store, sender, lines }, taskId, { url, received }] = [push(), newTaskId(), await receiver(200)];
+    await store.save(taskId, alice, config({ url }));
+    const parts = [textPart('x'.repeat(MAX_NOTIFICATION_BYTES))];
+    const artifact = { artifactId: 'a', name: '', description: '', parts, metadata: undefined, extensions: [] };
+    const value = { taskId, contextId: 'c', artifact, append: false, lastChunk: true, metadata: undefined };
+    await sender.send({ payload: { $case: 'artifactUpdate', value } }, alice);
+    await sender.send(statusEvent(taskId, COMPLETED), alice);
+    expect(statesOf(received)).toEqual(['TASK_STATE_COMPLETED']);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ reason: 'too large', attempts: 0 }]);
+  });
+
+  it('is posted to one host so often only, whoever registered it and however it answers, and the rest is logged once', async () => {
+    const [{ store, sender, lines }, taskId, other, { url, received }] = [push(), newTaskId(), newTaskId(), await receiver(503)];
+    for (let n = 0; n < MAX_PUSH_CONFIGS_PER_TASK; n++) await store.save(taskId, alice, config({ id: `id-${n}`, url: `${url}/${n}` }));
+    await store.save(other, bob, config({ url: url.replace('127.0.0.1', 'localhost') }));
+    for (let n = 0; n < 6; n++) await sender.send(statusEvent(taskId, WORKING), alice);
+    expect(received).toHaveLength(POSTS_PER_MINUTE);
+    const reasons = lines.map((line) => JSON.parse(line).reason);
+    expect(reasons.filter((reason) => reason === 'too many for one host')).toHaveLength(1);
+    await sender.send(statusEvent(other, WORKING), bob);
+    expect(received).toHaveLength(POSTS_PER_MINUTE + 3);
+  });
+
+  it('counts the posts of one host together, whatever dots end its name', async () => {
+    const { url, received } = await receiver(200);
+    const { store, sender } = push();
+    const taskId = newTaskId();
+    for (let n = 0; n < MAX_PUSH_CONFIGS_PER_TASK; n++) {
+      const host = n % 2 === 0 ? 'localhost' : 'localhost.';
+      await store.save(taskId, alice, config({ id: `id-${n}`, url: `${url.replace('127.0.0.1', host)}/${n}` }));
+    }
+    for (let n = 0; n * MAX_PUSH_CONFIGS_PER_TASK <= POSTS_PER_MINUTE; n++) await sender.send(statusEvent(taskId, WORKING), alice);
+    expect(received).toHaveLength(POSTS_PER_MINUTE);
+  });
+
+  it('never fails for its callbacks, and a message without a task is told to nobody', async () => {
+    const broken = push({ secretBox: createSecretBox('y'.repeat(40)) });
+    const taskId = newTaskId();
+    await push().store.save(taskId, alice, config());
+    await broken.sender.send(statusEvent(taskId, WORKING), alice);
+    expect(JSON.parse(broken.lines[0]!)).toMatchObject({ taskId, msg: 'the callbacks of a task could not be read' });
+    await broken.sender.send({ payload: undefined }, alice);
+    await broken.sender.send(statusEvent(taskId, WORKING), new ServerCallContext());
+    expect(JSON.parse(broken.lines[1]!)).toMatchObject({ msg: 'task notifications could not be sent' });
+    expect(broken.lines).toHaveLength(2);
+  });
+});

@@ -1,0 +1,274 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXTENSION_URIS } from '../../../../../agent-card/card/extensions.ts';
+import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
+import { IDENTITY } from '../../../../../agent-card/identity.ts';
+import { MCP_VERSION } from '../../../../../agent-card/protocols.ts';
+import packageJson from '../../../../../package.json' with { type: 'json' };
+import { SKILLS } from '../../../../../skills/index.ts';
+import { formatPrice } from '../../../../../skills/skill.ts';
+import { formatAmount } from '../../../../../src/commerce/money.ts';
+import { findOffering, getOfferingId, OFFERINGS } from '../../../../../src/commerce/offerings.ts';
+import { type CurlLine, curlLines } from '../../../../support/documents.ts';
+import { youngService } from '../../../../support/full-service.ts';
+import { isVague, subschemasOf } from '../../../../support/json-schema.ts';
+import { loginToken } from '../../../../support/login.ts';
+import { type Served, serve } from '../../../../support/serve.ts';
+import type { TestService } from '../../../../support/service.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: documents are what is tested
+type Body = any;
+
+const SKILL_IDS = SKILLS.map(({ id }) => id);
+const NOTHING_THERE = 'Nothing is served at this path';
+
+let service: TestService;
+let served: Served;
+/** Everything the service says of itself. */
+let told: Record<
+  'card' | 'contracts' | 'registration' | 'server' | 'openApi' | 'skills' | 'offerings' | 'identity' | 'info' | 'ecosystem',
+  Body
+>;
+let texts: Record<'llms' | 'skillFile' | 'methodology', string>;
+
+beforeAll(async () => {
+  service = await youngService();
+  served = await serve(service);
+  told = {
+    card: await json(ENDPOINTS.agentCard),
+    registration: await json(ENDPOINTS.registration),
+    server: await json(ENDPOINTS.mcpServer),
+    openApi: await json(ENDPOINTS.openApi),
+    skills: await json(ENDPOINTS.skills),
+    contracts: null,
+    offerings: await json('/api/svc/commerce/offerings'),
+    identity: await json('/api/svc/agent/identity'),
+    info: await json('/api/svc/info'),
+    ecosystem: await json('/api/claw/ecosystem'),
+  };
+  const { params } = told.card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSION_URIS.skillContracts);
+  told.contracts = await (await fetch(here(params.contracts))).json();
+  texts = { llms: await text(ENDPOINTS.llms), skillFile: await text(ENDPOINTS.skillFile), methodology: await text(ENDPOINTS.methodology) };
+});
+afterAll(async () => {
+  await served?.close();
+  await service?.stop();
+});
+
+async function text(path: string): Promise<string> {
+  const response = await fetch(served.url + path);
+  expect(response.status, path).toBe(200);
+  return response.text();
+}
+const json = async (path: string): Promise<Body> => JSON.parse(await text(path));
+const at = (path: string) => service.http.publicUrl + path;
+/** The same at the service under test, which is not where its own URLs lead. */
+const here = (url: string) => url.replaceAll(service.http.publicUrl, served.url);
+
+/** What stands where the card says that the contracts of its skills are. */
+const contracts = (): Body[] => told.contracts.skills;
+
+describe('the same everywhere', () => {
+  it('name and description', () => {
+    for (const file of [told.card, told.registration, told.identity, told.info]) {
+      expect([file.name, file.description]).toEqual([IDENTITY.name, IDENTITY.description]);
+    }
+    expect([told.server.title, told.openApi.info.title]).toEqual([IDENTITY.name, IDENTITY.name]);
+    expect(texts.llms.startsWith(`# ${IDENTITY.name}\n\n> ${IDENTITY.description}\n`)).toBe(true);
+    expect(texts.skillFile).toContain(`\n# ${IDENTITY.name}\n\n${IDENTITY.description}\n`);
+  });
+
+  it('version', () => {
+    const versions = [told.card.version, told.server.version, told.info.version, told.identity.agentCard.version];
+    expect(new Set(versions)).toEqual(new Set([packageJson.version]));
+    expect(texts.skillFile).toContain(`version: "${packageJson.version}"`);
+  });
+
+  it('where it is reached', () => {
+    const findEndpoint = (name: string) => told.registration.services.find((one: Body) => one.name === name);
+    expect(findEndpoint('A2A').endpoint).toBe(told.identity.agentCard.url);
+    expect([told.server.remotes[0].url, at(ENDPOINTS.mcp)]).toEqual([findEndpoint('MCP').endpoint, findEndpoint('MCP').endpoint]);
+    expect([told.card.url, told.card.additionalInterfaces[0].url]).toEqual(Array(2).fill(told.card.supportedInterfaces[0].url));
+    for (const endpoint of [findEndpoint('A2A').endpoint, findEndpoint('MCP').endpoint, told.card.documentationUrl])
+      expect(texts.llms).toContain(`(${endpoint})`);
+    expect(texts.skillFile).toContain(`"url": "${findEndpoint('MCP').endpoint}"`);
+    expect(texts.skillFile).toContain(`curl -X POST ${told.card.url} `);
+    expect(told.registration.image).toBe(told.card.iconUrl);
+  });
+
+  it('names the payee and the signer of receipts in the signed card, in the registration file and in the terms alike', async () => {
+    const terms = await json(ENDPOINTS.x402);
+    const { params } = told.card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSION_URIS.x402);
+    expect([params.payee, params.asset, params.receiptSigner]).toEqual([terms.payee, terms.asset.address, terms.receipt.signer]);
+    expect(params.terms).toBe(at(ENDPOINTS.x402));
+    const { payee, asset, receiptSigner } = told.registration.services.find(({ name }: Body) => name === 'x402');
+    expect([payee, asset, receiptSigner]).toEqual(
+      [params.payee, params.asset, params.receiptSigner].map((one) => `${params.network}:${one}`),
+    );
+  });
+
+  it('the identity on chain, whose URI leads to the registration file', async () => {
+    const { agentUri, agentId } = told.ecosystem.contracts.identityRegistry;
+    expect(agentUri).toBe(at(ENDPOINTS.registration));
+    expect(await (await fetch(here(agentUri))).json()).toEqual(told.registration);
+    expect(told.registration.registrations).toEqual([
+      { agentId, agentRegistry: `${told.identity.chain}:${told.identity.registries.identity}` },
+    ]);
+    const { params } = told.card.capabilities.extensions.find(({ uri }: Body) => uri === EXTENSION_URIS.identity);
+    expect([params.agentId, params.agentRegistry, params.registration]).toEqual([
+      String(agentId),
+      told.registration.registrations[0].agentRegistry,
+      agentUri,
+    ]);
+  });
+
+  it('ids and titles of the skills', () => {
+    const lists: string[][] = [
+      told.card.skills.map(({ id }: Body) => id),
+      contracts().map(({ id }) => id),
+      told.skills.skills.map(({ id }: Body) => id),
+      told.identity.agentCard.skills,
+      ...told.registration.services.flatMap(({ a2aSkills, mcpTools }: Body) => [a2aSkills, mcpTools].filter(Boolean)),
+      Object.keys(told.openApi.paths).flatMap((path) => /^\/api\/svc\/skills\/(\w+)$/.exec(path)?.[1] ?? []),
+      [...texts.llms.matchAll(/\((\w+)\)\]\([^)]*\/api\/svc\/skills\)/g)].map(([, id]) => id),
+      [...texts.skillFile.matchAll(/^### .*`(\w+)`$/gm)].map(([, id]) => id),
+    ];
+    expect(lists).toEqual(Array(9).fill(SKILL_IDS));
+    const titles = SKILLS.map(({ title }) => title);
+    expect(told.card.skills.map(({ name }: Body) => name)).toEqual(titles);
+    expect(told.skills.skills.map(({ title }: Body) => title)).toEqual(titles);
+  });
+
+  it.each(SKILLS.map((skill) => [skill.id, skill] as const))('tier, price and input of %s', (id, skill) => {
+    const contract = contracts().find((one) => one.id === id);
+    const listed = told.skills.skills.find((one: Body) => one.id === id);
+    const operation = told.openApi.paths[`${ENDPOINTS.skills}/${id}`].post;
+    expect([contract.tier, listed.tier]).toEqual([skill.tier, skill.tier]);
+    expect(operation.security.some((requirement: object) => Object.keys(requirement).length === 0)).toBe(skill.tier === 'public');
+    expect([contract.price.description, listed.price.description]).toEqual(Array(2).fill(formatPrice(skill)));
+    expect(listed.price).toEqual(contract.price);
+    for (const document of [texts.llms, texts.skillFile]) expect(document).toContain(formatPrice(skill));
+    const body = operation.requestBody.content['application/json'].schema;
+    const inOpenApi = body.$ref === undefined ? body : told.openApi.components.schemas[body.$ref.split('/').at(-1)];
+    expect(Object.keys(inOpenApi.properties)).toEqual(Object.keys(contract.inputSchema.properties));
+  });
+
+  it('prices: each is the one of the list of offerings, in its words and its number', () => {
+    const priced = contracts().filter(({ price }) => price.singleAnswer !== null);
+    expect(priced.length).toBeGreaterThan(0);
+    for (const { price } of priced) {
+      const { offering, amount, asset } = price.singleAnswer;
+      const listed = told.offerings.offerings.find((one: Body) => one.id === offering);
+      const sold = OFFERINGS.find((one) => getOfferingId(one) === offering)!;
+      expect(amount).toBe(formatAmount(sold.price));
+      expect(price.description).toContain(listed.priceDisplay);
+      expect(`${amount} ${asset}`).toBe(listed.priceDisplay);
+    }
+    expect(told.registration.x402Support).toBe(told.offerings.channels.find(({ channel }: Body) => channel === 'x402').open);
+  });
+
+  it('a price that changes in the table changes in all of them', async () => {
+    const { offering } = SKILLS.find((skill) => skill.offering !== null)!;
+    const { price } = findOffering(offering!.channel, offering!.name)!;
+    const before = { ...price };
+    try {
+      price.amount = 987_654_321n;
+      for (const answer of await pricedAnswers()) {
+        expect(answer).toContain('987.654321');
+        expect(answer).not.toContain(`${formatAmount(before)} USD for a single answer`);
+      }
+    } finally {
+      Object.assign(price, before);
+    }
+  });
+
+  /** Of routes that have told nothing yet. */
+  async function pricedAnswers(): Promise<string[]> {
+    const fresh = await serve(service);
+    const paths = [ENDPOINTS.llms, ENDPOINTS.skillFile, ENDPOINTS.skills, '/api/svc/commerce/offerings'];
+    const answers = await Promise.all(paths.map(async (path) => (await fetch(fresh.url + path)).text()));
+    await fresh.close();
+    return answers;
+  }
+
+  it('tools of MCP, as a client lists them', async () => {
+    const client = new Client({ name: 'a-test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(served.url + ENDPOINTS.mcp)));
+    const { tools } = await client.listTools();
+    expect(client.getNegotiatedProtocolVersion()).toBe(MCP_VERSION);
+    expect(client.getServerVersion()).toMatchObject({ name: IDENTITY.slug, title: told.card.name, version: told.card.version });
+    await client.close();
+    expect(tools.map(({ name }) => name)).toEqual(SKILL_IDS);
+    for (const { name, title, description, inputSchema, outputSchema } of tools) {
+      expect(subschemasOf(inputSchema).concat(subschemasOf(outputSchema!)).filter(isVague), name).toEqual([]);
+      const contract = contracts().find(({ id }) => id === name);
+      const { name: titled } = told.card.skills.find(({ id }: Body) => id === name);
+      expect(title, name).toBe(titled);
+      expect(description, name).toContain(contract.price.description);
+      const { $schema: _, ...schema } = inputSchema;
+      expect(schema, name).toEqual(contract.inputSchema);
+    }
+  });
+});
+
+describe('every URL of them leads somewhere', () => {
+  /** URLs of the service in a text, as they are written there. */
+  const urlsIn = (document: string) =>
+    document.match(new RegExp(`${service.http.publicUrl}[^\\s"'\`)\\]]*`, 'g'))?.map((url) => url.replace(/[.,;:]+$/, '')) ?? [];
+
+  it('none is unknown to the service', async () => {
+    const { openApi: _, ...others } = told;
+    const documents = [...Object.values(others).map((body) => JSON.stringify(body).replaceAll('\\"', '"')), ...Object.values(texts)];
+    const urls = [...new Set(documents.flatMap(urlsIn))];
+    expect(urls.length).toBeGreaterThan(30);
+    for (const url of urls) expect([url, await isThere(url)]).toEqual([url, true]);
+  });
+
+  /** Answered by GET, or, where that is not its method, by one that its `Allow` names. */
+  async function isThere(url: string): Promise<boolean> {
+    const path = decodeURI(new URL(url).pathname);
+    // The base of paths.
+    if (path === ENDPOINTS.a2aRest) return isThere(`${url}/tasks`);
+    if (/[<{]/.test(path))
+      return Object.keys(told.openApi.paths).some((known) => known.replaceAll(/\{\w+\}/g, '') === path.replaceAll(/[<{][\w ]+[>}]/g, ''));
+    const response = await fetch(here(url));
+    const body = await response.text();
+    if (response.status === 405) return (response.headers.get('allow') ?? '') !== '';
+    return response.status !== 404 && !body.includes(NOTHING_THERE);
+  }
+
+  it('the lines of SKILL.md do what they say', async () => {
+    const token = await loginToken(service, 'premium');
+    const lines = curlLines(texts.skillFile.replaceAll('$TOKEN', token));
+    expect(lines.length).toBeGreaterThan(SKILLS.length);
+    for (const line of lines) expect([line.line, await outcomeOf(line)]).toEqual([line.line, 'as told']);
+  });
+
+  /** The values of some lines are made up: that they are refused for these is all there is to see. */
+  async function outcomeOf({ url, method, headers, body }: CurlLine): Promise<string> {
+    const response = await fetch(here(url), { method, headers, body });
+    const answer: Body = await response.json();
+    if (body?.includes('0x...')) return answer.field === 'wallet' ? 'as told' : JSON.stringify(answer);
+    if (/\/oracle\?/.test(url)) return answer.payment?.amount === '1000' ? 'as told' : JSON.stringify(answer);
+    if (answer.code === 'NOT_FOUND' && answer.detail !== NOTHING_THERE) return 'as told';
+    return response.ok && answer.error === undefined ? 'as told' : JSON.stringify(answer);
+  }
+});
+
+describe('a file', () => {
+  it.each([
+    [ENDPOINTS.llms, 'text/plain; charset=utf-8'],
+    [ENDPOINTS.skillFile, 'text/markdown; charset=utf-8'],
+    [ENDPOINTS.methodology, 'text/markdown; charset=utf-8'],
+    [ENDPOINTS.icon, 'image/svg+xml; charset=utf-8'],
+    [ENDPOINTS.mcpServer, 'application/json; charset=utf-8'],
+  ])('%s has its type, may be kept, and is not sent again', async (path, type) => {
+    const response = await fetch(served.url + path);
+    expect([response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([type, 'public, max-age=3600']);
+    const etag = response.headers.get('etag')!;
+    expect((await fetch(served.url + path, { headers: { 'If-None-Match': etag } })).status).toBe(304);
+    const token = await loginToken(service, 'basic');
+    const asked = await fetch(served.url + path, { headers: { Authorization: `Bearer ${token}` } });
+    expect(await asked.text()).toBe(await response.text());
+  });
+});

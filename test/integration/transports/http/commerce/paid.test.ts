@@ -1,0 +1,522 @@
+import { randomUUID } from 'node:crypto';
+import { appendPaymentIdentifierToExtensions } from '@x402/extensions/payment-identifier';
+import { verifyTypedData } from 'viem';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { computeCommitment, DIRECTION_CODES, decodeCode, SIGNAL_CODES } from '../../../../../src/chain/eas/commitment.ts';
+import { hashDocument } from '../../../../../src/commerce/receipts/receipt.ts';
+import { X402_ERROR_CODES } from '../../../../../src/commerce/x402/protocol/error-codes.ts';
+import type { PaymentRequirements } from '../../../../../src/commerce/x402/protocol/payment-quote.ts';
+import { PAID_PREMIUM_SIGNAL, PAID_SIGNAL } from '../../../../../src/transports/http/commerce/x402/paid-schemas.ts';
+import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
+import { PAYMENT_PROBLEM } from '../../../../../src/transports/http/openapi/problem-schema.ts';
+import { allRoutes } from '../../../../../src/transports/http/routes.ts';
+import { demoWallets } from '../../../../support/login.ts';
+import { asHeader, inV1, officialClient, payingFetch, readHeader, stablecoins, withSignal } from '../../../../support/paying.ts';
+import { undocumented } from '../../../../support/reply-schema.ts';
+import { type Served, serve } from '../../../../support/serve.ts';
+import { type TestService, unresolvedService } from '../../../../support/service.ts';
+import { type Signing, signPayment } from '../../../../support/x402.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+type Body = any;
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
+const PRICES = { '/oracle': 1_000n, '/oracle/premium': 10_000n } as const;
+const HERE = '198.51.100.1';
+const ELSEWHERE = '198.51.100.2';
+
+let service: TestService;
+/** Everything is charged for at the one, abstentions are free at the other. */
+let served: Served;
+let lenient: Served;
+let balance: ReturnType<typeof stablecoins>;
+
+beforeAll(async () => {
+  service = await unresolvedService(3);
+  service.progress.complete();
+  served = await open(false);
+  lenient = await open(true);
+  balance = stablecoins(service);
+});
+afterAll(async () => {
+  await served?.close();
+  await lenient?.close();
+  await service?.stop();
+});
+
+function open(freeHold: boolean): Promise<Served> {
+  const parts: HttpDeps = { ...service.http, commerce: { ...service.http.commerce, freeHold } };
+  return serve({ http: parts, appOptions: { ...service.appOptions, trustProxy: 1 } }, allRoutes(parts));
+}
+
+const buyer = () => demoWallets(service).buyer;
+const payee = () => service.http.commerce.merchant.payee;
+
+async function ask(path: string, headers: Record<string, string> = {}, { from = HERE, at = served, method = 'GET' } = {}): Promise<Answer> {
+  const response = await fetch(at.url + path, { method, headers: { 'X-Forwarded-For': from, ...headers } });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+}
+
+/** The terms of a path, as a client of version 2 reads them. */
+async function termsOf(path: string): Promise<PaymentRequirements> {
+  return readHeader((await ask(path)).headers.get('PAYMENT-REQUIRED')).accepts[0];
+}
+
+async function signed(path: string, change: Partial<Omit<Signing, 'requirements'>> = {}) {
+  return signPayment({ account: buyer(), requirements: await termsOf(path), ...change });
+}
+
+const pay = (path: string, payment: unknown, options = {}) => ask(path, { 'PAYMENT-SIGNATURE': asHeader(payment) }, options);
+
+/** Units that arrive while something is done. */
+async function received(work: () => Promise<unknown>): Promise<bigint> {
+  const before = await balance(payee());
+  await work();
+  return (await balance(payee())) - before;
+}
+
+describe('the official client of version 2', () => {
+  it.each([
+    ['/oracle', '7d'],
+    ['/oracle', '3d'],
+    ['/oracle', '2d'],
+    ['/oracle/premium', '7d'],
+    ['/oracle/premium', '3d'],
+    ['/oracle/premium', '2d'],
+  ] as const)('pays for %s of %s in one go', async (path, horizon) => {
+    const before = await balance(buyer().address);
+    const response = await payingFetch(buyer())(`${served.url}${path}?horizon=${horizon}`);
+    const body = (await response.json()) as Body;
+    expect(response.status, JSON.stringify(body)).toBe(200);
+    expect(undocumented(path === '/oracle' ? PAID_SIGNAL : PAID_PREMIUM_SIGNAL, body)).toEqual([]);
+    expect(body).toMatchObject({
+      success: true,
+      horizon,
+      charged: true,
+      signal: expect.stringMatching(/^(BUY|SELL|HOLD)$/),
+      access: { tier: 'public', wallet: null },
+      payment: { payer: buyer().address, amount: PRICES[path].toString(), chain: 'eip155:8453' },
+    });
+    expect(readHeader(response.headers.get('PAYMENT-RESPONSE'))).toMatchObject({
+      success: true,
+      transaction: body.payment.txHash,
+      network: 'eip155:8453',
+      payer: body.payment.payer,
+      amount: PRICES[path].toString(),
+    });
+    expect(response.headers.get('X-PAYMENT-RESPONSE')).toBeNull();
+    expect(response.headers.get('Cache-Control')).toContain('no-store');
+    expect(before - (await balance(buyer().address))).toBe(PRICES[path]);
+  });
+});
+
+describe('a payment of version 1', () => {
+  it.each(['/oracle', '/oracle/premium'])('is taken in X-PAYMENT on %s, and answered in its words', async (path) => {
+    const { status, headers, body } = await ask(path, { 'X-PAYMENT': asHeader(inV1(await signed(path))) });
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(readHeader(headers.get('X-PAYMENT-RESPONSE'))).toEqual({
+      ...{ success: true, transaction: body.payment.txHash, network: 'base', payer: buyer().address },
+    });
+    expect(headers.get('PAYMENT-RESPONSE')).toBeNull();
+  });
+
+  it.each([
+    ['1', inV1],
+    ['2', (payment: Parameters<typeof inV1>[0]) => payment],
+  ] as const)('and one of version %s in X-402-Payment, answered in both', async (_, form) => {
+    const { status, headers, body } = await ask('/oracle', { 'X-402-Payment': asHeader(form(await signed('/oracle'))) });
+    expect(status, JSON.stringify(body)).toBe(200);
+    for (const name of ['PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE'])
+      expect(readHeader(headers.get(name)), name).toMatchObject({ success: true, transaction: body.payment.txHash });
+  });
+});
+
+describe('while history is replayed', () => {
+  const purchase = { offering: 'svc_daily_macro_review', txHash: `0x${'12'.repeat(32)}`, wallet: `0x${'34'.repeat(20)}` };
+  const waiting = { status: 503, body: { code: 'STEP_WAITING', detail: 'History is being replayed: pay when it is done' } };
+
+  it('every way to pay says so, and nothing is charged', async () => {
+    const payment = await signed('/oracle', { change: { validAfter: '0' } });
+    const arrived = await received(async () => {
+      service.progress.replayAhead = true;
+      onTestFinished(() => {
+        service.progress.replayAhead = false;
+      });
+      for (const answer of [
+        await ask('/oracle'),
+        await ask('/oracle/premium?horizon=3d'),
+        await pay('/oracle', payment),
+        await pay('/oracle', 'no payment'),
+        await ask('/api/svc/commerce/jobs/1'),
+      ]) {
+        expect(answer).toMatchObject(waiting);
+        expect(answer.headers.get('Retry-After')).toBe('10');
+        expect(answer.headers.get('PAYMENT-REQUIRED')).toBeNull();
+      }
+      const bought = await fetch(`${served.url}/api/svc/commerce/purchase`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(purchase),
+      });
+      expect({ status: bought.status, body: await bought.json() }).toMatchObject(waiting);
+    });
+    expect(arrived).toBe(0n);
+    service.progress.replayAhead = false;
+    expect(await received(async () => expect((await pay('/oracle', payment)).status).toBe(200))).toBe(PRICES['/oracle']);
+  });
+});
+
+describe('without a payment', () => {
+  it.each(['/oracle', '/oracle/premium'] as const)(
+    '%s says what to pay, to whom, where, how long it holds, and where to read on',
+    async (path) => {
+      const { status, headers, body } = await ask(`${path}?horizon=3d`);
+      const { asset, domain, publicUrl } = service.http.commerce.merchant;
+      expect(status).toBe(402);
+      expect(headers.get('content-type')).toContain('application/problem+json');
+      expect(headers.get('Cache-Control')).toBe('no-store');
+      expect(undocumented(PAYMENT_PROBLEM, body)).toEqual([]);
+      const resource = `${publicUrl}${path}?horizon=3d`;
+      const terms = { scheme: 'exact', asset: expect.stringMatching(new RegExp(asset, 'i')), extra: domain, maxTimeoutSeconds: 300 };
+      expect(body).toMatchObject({
+        ...{
+          success: false,
+          code: 'PAYMENT_REQUIRED',
+          retryable: false,
+          x402Version: 1,
+          error: 'payment_required',
+        },
+        accepts: [{ ...terms, network: 'base', maxAmountRequired: PRICES[path].toString(), resource, mimeType: 'application/json' }],
+        payment: {
+          ...{
+            amount: PRICES[path].toString(),
+            assetName: domain.name,
+            chain: 'eip155:8453',
+            network: 'base',
+            validForSeconds: 300,
+            resource,
+          },
+          ...{
+            usd: path === '/oracle' ? '0.001' : '0.01',
+            docs: `${publicUrl}/SKILL.md#or-pay-for-a-single-answer`,
+            reference: `${publicUrl}/docs`,
+            realMoney: false,
+            terms: `${publicUrl}/.well-known/x402.json`,
+          },
+        },
+      });
+      expect(body.payment.payTo.toLowerCase()).toBe(payee().toLowerCase());
+      expect(readHeader(headers.get('PAYMENT-REQUIRED'))).toMatchObject({
+        ...{ x402Version: 2, error: 'payment_required', resource: { url: resource, mimeType: 'application/json' } },
+        accepts: [{ ...terms, network: 'eip155:8453', amount: PRICES[path].toString() }],
+      });
+    },
+  );
+
+  it('the answer is the same whatever the forecast is, and whoever has a token', async () => {
+    const told = async (signal: 'BUY' | 'HOLD') =>
+      withSignal(service, signal, async () => (await ask('/oracle', {}, { at: lenient })).body);
+    expect(await told('HOLD')).toEqual(await told('BUY'));
+    const { status } = await ask('/oracle', { Authorization: 'Bearer whatever' });
+    expect(status).toBe(402);
+  });
+
+  it('HEAD charges for nothing, even with a payment', async () => {
+    const payment = await signed('/oracle');
+    expect(await received(async () => expect((await pay('/oracle', payment, { method: 'HEAD' })).status).toBe(402))).toBe(0n);
+    expect((await pay('/oracle', payment)).status).toBe(200);
+  });
+
+  it('is refused before anything else where the question is none', async () => {
+    for (const [query, field] of [
+      ['horizon=4d', 'horizon'],
+      ['ref=x', 'ref'],
+    ]) {
+      expect(await ask(`/oracle?${query}`)).toMatchObject({ status: 400, body: { code: 'INPUT_INVALID', field } });
+    }
+  });
+});
+
+describe('a payment that will not do', () => {
+  const seconds = () => Math.floor(Date.now() / 1_000);
+  const WRONG: [string, string | RegExp, () => Promise<Record<string, string>>][] = [
+    [
+      'another amount',
+      'invalid_exact_evm_payload_authorization_value_mismatch',
+      async () => header(await signed('/oracle', { change: { value: '999' } })),
+    ],
+    [
+      'another payee',
+      'invalid_exact_evm_payload_recipient_mismatch',
+      async () => header(await signed('/oracle', { change: { to: `0x${'12'.repeat(20)}` } })),
+    ],
+    ['another token', /signature/, async () => header(await signed('/oracle', { change: { asset: `0x${'34'.repeat(20)}` } }))],
+    ['another chain', /signature/, async () => header(await signed('/oracle', { change: { chainId: '1' } }))],
+    [
+      'another chain, said so',
+      'invalid_network',
+      async () => header({ ...(await signed('/oracle')), accepted: { ...(await termsOf('/oracle')), network: 'eip155:1' } }),
+    ],
+    [
+      'another token, said so',
+      'invalid_payment_requirements',
+      async () => header({ ...(await signed('/oracle')), accepted: { ...(await termsOf('/oracle')), asset: `0x${'34'.repeat(20)}` } }),
+    ],
+    [
+      'expired',
+      'invalid_exact_evm_payload_authorization_valid_before',
+      async () => header(await signed('/oracle', { change: { validBefore: String(seconds() - 1) } })),
+    ],
+    [
+      'not yet valid',
+      'invalid_exact_evm_payload_authorization_valid_after',
+      async () => header(await signed('/oracle', { change: { validAfter: String(seconds() + 600) } })),
+    ],
+    ['no money', 'insufficient_funds', async () => header(await signed('/oracle', { account: demoWallets(service).poor }))],
+    [
+      'the price of something cheaper',
+      'invalid_exact_evm_payload_authorization_value_mismatch',
+      async () => header(await signed('/oracle/premium')),
+    ],
+    ['no base64', 'invalid_payload', async () => ({ 'X-402-Payment': 'not base64!' })],
+    ['no JSON', 'invalid_payload', async () => ({ 'X-PAYMENT': Buffer.from('{').toString('base64') })],
+    ['another version', 'invalid_x402_version', async () => ({ 'PAYMENT-SIGNATURE': asHeader({ x402Version: 3 }) })],
+    ['no payment', 'invalid_payload', async () => ({ 'PAYMENT-SIGNATURE': asHeader({ x402Version: 2 }) })],
+    ['null', 'invalid_payload', async () => ({ 'PAYMENT-SIGNATURE': asHeader(null) })],
+    [
+      'two different ones',
+      'invalid_payload',
+      async () => ({ ...header(await signed('/oracle')), 'X-PAYMENT': asHeader(inV1(await signed('/oracle'))) }),
+    ],
+  ];
+  const header = (payment: unknown) => ({ 'PAYMENT-SIGNATURE': asHeader(payment) });
+
+  it.each(WRONG)('is refused with the terms, named, and not charged: %s', async (_, reason, headersOf) => {
+    const headers = await headersOf();
+    let answer: Answer | undefined;
+    const arrived = await received(async () => {
+      answer = await ask('/oracle', headers);
+    });
+    const { status, body, headers: told } = answer!;
+    expect([status, body.code, body.field]).toEqual([402, 'PAYMENT_REQUIRED', 'payment']);
+    expect(X402_ERROR_CODES).toContain(body.error);
+    expect(body.error).toMatch(reason instanceof RegExp ? reason : new RegExp(`^${reason}$`));
+    expect(readHeader(told.get('PAYMENT-REQUIRED'))).toMatchObject({ error: body.error, accepts: [{ amount: '1000' }] });
+    expect(body).not.toHaveProperty('signal');
+    expect(arrived).toBe(0n);
+  });
+
+  it('in both spellings at once is one payment', async () => {
+    const payment = asHeader(await signed('/oracle'));
+    expect((await ask('/oracle', { 'PAYMENT-SIGNATURE': payment, 'X-402-Payment': payment })).status).toBe(200);
+  });
+});
+
+describe('a payment that came before', () => {
+  it('gets the same answer again from the same address, is charged once, and proves nothing elsewhere', async () => {
+    const payment = await signed('/oracle');
+    const answers: Answer[] = [];
+    const arrived = await received(async () => {
+      for (let times = 0; times < 3; times++) answers.push(await pay('/oracle', payment));
+    });
+    expect(arrived).toBe(PRICES['/oracle']);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(answers[1]!.body).toEqual(answers[0]!.body);
+    expect(answers[2]!.headers.get('PAYMENT-RESPONSE')).toBe(answers[0]!.headers.get('PAYMENT-RESPONSE'));
+    const stranger = await pay('/oracle', payment, { from: ELSEWHERE });
+    expect(stranger).toMatchObject({ status: 402, body: { error: 'invalid_transaction_state', reason: 'payment_used' } });
+    expect(stranger.body).not.toHaveProperty('signal');
+  });
+
+  it('with an id of its own gets it from anywhere; the id with another payment contradicts', async () => {
+    const paymentId = randomUUID();
+    const payment = await namedPayment('/oracle', paymentId);
+    const first = await pay('/oracle', payment);
+    const again = await pay('/oracle', payment, { from: ELSEWHERE });
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(again.body).toEqual(first.body);
+    const other = await pay('/oracle', await signed('/oracle', { paymentId }));
+    expect(other).toMatchObject({ status: 409, body: { code: 'CONFLICT', field: 'payment-identifier' } });
+  });
+
+  it('is good for the question that it was sent with only', async () => {
+    const payment = await signed('/oracle');
+    expect((await pay('/oracle?horizon=3d', payment)).body.horizon).toBe('3d');
+    expect(await pay('/oracle?horizon=2d', payment)).toMatchObject({ status: 409, body: { code: 'CONFLICT', field: 'payment' } });
+  });
+});
+
+/** A payment of the official client, named by the official extension. */
+async function namedPayment(path: string, paymentId: string) {
+  const terms = readHeader((await ask(path)).headers.get('PAYMENT-REQUIRED'));
+  appendPaymentIdentifierToExtensions(terms.extensions, paymentId);
+  return officialClient(buyer()).createPaymentPayload(terms);
+}
+
+describe('what a tier includes', () => {
+  it.each([
+    ['GET', '/api/svc/oracle', 'Or pay 0.001 USD for a single answer, without an account: GET /oracle?horizon=7d.'],
+    ['GET', '/api/svc/oracle/premium', 'Or pay 0.01 USD for a single answer, without an account: GET /oracle/premium?horizon=7d.'],
+    ['POST', '/api/svc/skills/predict_btc_direction', 'Or pay 0.001 USD for a single answer, without an account: GET /oracle?horizon=7d.'],
+  ])('%s %s says what buys a single answer of it', async (method, path, otherwise) => {
+    const { status, body } = await ask(path, {}, { method, from: ELSEWHERE });
+    expect([status, body.code]).toEqual([401, 'UNAUTHENTICATED']);
+    expect(body.suggestedAction).toContain('POST /api/svc/oracle/verify');
+    expect(body.suggestedAction.endsWith(otherwise), body.suggestedAction).toBe(true);
+  });
+
+  it('and is not sold, says nothing of a price', async () => {
+    expect((await ask('/api/svc/regime', {}, { from: ELSEWHERE })).body.suggestedAction).toMatch(/<token>\.$/);
+  });
+});
+
+describe('an abstention', () => {
+  const FIELDS = [
+    'success',
+    'signal',
+    'direction',
+    'confidence',
+    'pUp',
+    'horizon',
+    'date',
+    'predictionId',
+    'windowOpensAt',
+    'resolvesAt',
+    'nextSignalAt',
+    'charged',
+    'note',
+    'payment',
+    'receipt',
+  ];
+
+  it('is told without a charge to a payment that is good, and to no other', async () => {
+    const payment = await signed('/oracle');
+    const arrived = await received(() =>
+      withSignal(service, 'HOLD', async () => {
+        const { status, body, headers } = await pay('/oracle', payment, { at: lenient });
+        expect([status, body.signal, body.charged]).toEqual([200, 'HOLD', false]);
+        expect([body.payment, body.receipt, body.direction, body.confidence, body.pUp]).toEqual([null, null, null, null, null]);
+        expect(Object.keys(body).toSorted()).toEqual(FIELDS.toSorted());
+        expect(undocumented(PAID_SIGNAL, body)).toEqual([]);
+        expect(headers.get('PAYMENT-RESPONSE')).toBeNull();
+        const poor = await pay('/oracle', await signed('/oracle', { account: demoWallets(service).poor }), { at: lenient });
+        expect([poor.status, poor.body.signal]).toEqual([402, undefined]);
+      }),
+    );
+    expect(arrived).toBe(0n);
+    // It was not used, and buys something else.
+    expect(await received(async () => expect((await pay('/oracle?horizon=2d', payment)).status).toBe(200))).toBe(1_000n);
+  });
+
+  it('is charged for where the operator says so, and at the premium path', async () => {
+    await withSignal(service, 'HOLD', async () => {
+      const charged = await pay('/oracle', await signed('/oracle'));
+      expect(charged.body).toMatchObject({ signal: 'HOLD', charged: true, payment: { amount: '1000' } });
+      const premium = await pay('/oracle/premium', await signed('/oracle/premium'), { at: lenient });
+      expect(premium.body).toMatchObject({ signal: 'HOLD', charged: true, payment: { amount: '10000' } });
+      const values = {
+        direction: expect.stringMatching(/^(UP|DOWN)$/),
+        confidence: expect.any(Number),
+        pUp: expect.any(Number),
+      };
+      for (const { body } of [charged, premium]) expect(body).toMatchObject(values);
+    });
+  });
+
+  it('and anything but one is charged for where abstentions are free', async () => {
+    const answer = await withSignal(service, 'BUY', async () => pay('/oracle', await signed('/oracle'), { at: lenient }));
+    expect(answer.body).toMatchObject({ signal: 'BUY', charged: true });
+  });
+});
+
+describe('what was sold', () => {
+  it.each(['/oracle', '/oracle/premium'])('is bound by the receipt to what stood on chain before: %s', async (path) => {
+    const { body } = await pay(path, await signed(path));
+    const { payment, receipt, ...answer } = body;
+    const { message, ...typed } = receipt;
+    const asSigned = { ...message, amount: BigInt(message.amount), settledAt: BigInt(message.settledAt) };
+    expect(await verifyTypedData({ ...typed, address: service.http.commerce.receiptSigner, message: asSigned })).toBe(true);
+    expect(message.answerHash).toBe(hashDocument(answer));
+    expect(message).toMatchObject({
+      ...{ forecastId: answer.predictionId, attestationUid: answer.attestationUid, txHash: payment.txHash, resource: payment.resource },
+      amount: payment.amount,
+    });
+    const onChain = await service.http.attestations.read(message.attestationUid);
+    const { salt, signal, direction, ...numbers } = answer.opening;
+    const opened = computeCommitment({
+      ...{ salt, ...numbers },
+      signal: decodeCode('signal', SIGNAL_CODES, signal),
+      direction: decodeCode('direction', DIRECTION_CODES, direction),
+    });
+    expect(onChain!.decoded.find(({ name }) => name === 'commitment')!.value).toBe(opened);
+    expect(onChain!.attester).toBe(service.http.attesterAddress);
+    expect([decodeCode('signal', SIGNAL_CODES, signal), numbers.pUpBps]).toEqual([answer.signal, Math.round(answer.pUp * 10_000)]);
+  });
+
+  it('can be fetched again by the wallet that paid, and by no other', async () => {
+    const { body } = await pay('/oracle/premium', await signed('/oracle/premium'));
+    const { txHash } = body.payment;
+    expect(await fetchAgain(txHash)).toEqual({ status: 200, body });
+    expect(await fetchAgain(txHash.toUpperCase().replace('0X', '0x'))).toEqual({ status: 200, body });
+    expect(await fetchAgain(txHash, { account: demoWallets(service).poor })).toMatchObject({ status: 404, body: { field: 'txHash' } });
+    expect(await fetchAgain(`0x${'0'.repeat(64)}`)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+    expect(await fetchAgain(txHash, { wallet: demoWallets(service).poor.address })).toMatchObject({
+      status: 401,
+      body: { field: 'signature' },
+    });
+    expect(await fetchAgain(txHash, { signedAt: Date.now() - 1 })).toMatchObject({ status: 401, body: { field: 'signature' } });
+    const late = Date.now() - 6 * 60_000;
+    expect(await fetchAgain(txHash, { timestamp: late, signedAt: late })).toMatchObject({ status: 401, body: { field: 'timestamp' } });
+  });
+
+  it('is in the ledger, the revenue and the figures of the partner', async () => {
+    const before = (await ask('/api/svc/revenue')).body;
+    const { body } = await pay('/oracle?ref=Partner-9', await signed('/oracle'));
+    expect(body.payment.amount).toBe('1000');
+    const after = (await ask('/api/svc/revenue')).body;
+    expect(BigInt(after.usdMicros) - BigInt(before.usdMicros)).toBe(1_000n);
+    expect(await balance(payee())).toBe(BigInt(after.usdMicros));
+    expect(after.byOffering.find(({ id }: Body) => id === 'x402:x402_signal').payments).toBeGreaterThan(0);
+    expect((await ask('/api/refs/stats?ref=partner-9')).body).toMatchObject({ paidCalls: 1, payers: 1, revenue: { usdMicros: '1000' } });
+  });
+});
+
+interface Again {
+  account?: ReturnType<typeof buyer>;
+  wallet?: string;
+  timestamp?: number;
+  signedAt?: number;
+}
+
+async function fetchAgain(txHash: string, { account = buyer(), wallet = account.address, timestamp = Date.now(), signedAt }: Again = {}) {
+  const message = `Fetch svc answer: ${txHash.toLowerCase()}:${signedAt ?? timestamp}`;
+  const response = await fetch(`${served.url}/api/svc/commerce/answers`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ txHash, wallet, timestamp, signature: await account.signMessage({ message }) }),
+  });
+  return { status: response.status, body: (await response.json()) as Body };
+}
+
+describe('pages of other sites', () => {
+  it('may send payments and read the terms', async () => {
+    const preflight = await fetch(`${served.url}/oracle`, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://app.example',
+        'Access-Control-Request-Method': 'GET',
+        'Access-Control-Request-Headers': 'payment-signature',
+      },
+    });
+    const allowed = preflight.headers.get('Access-Control-Allow-Headers')!;
+    for (const name of ['PAYMENT-SIGNATURE', 'X-PAYMENT', 'X-402-Payment']) expect(allowed).toContain(name);
+    const exposed = (await ask('/oracle', { Origin: 'https://app.example' })).headers.get('Access-Control-Expose-Headers')!;
+    for (const name of ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE']) expect(exposed).toContain(name);
+  });
+});

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatAmount } from '../../../../../src/commerce/money.ts';
+import { PAID_RESOURCES } from '../../../../../src/commerce/offerings.ts';
+import { createReceiptSigner } from '../../../../../src/commerce/receipts/receipt.ts';
+import { X402_DOCUMENT, X402_RESOURCES } from '../../../../../src/transports/http/commerce/x402/schemas.ts';
+import { readHeader } from '../../../../support/paying.ts';
+import { undocumented } from '../../../../support/reply-schema.ts';
+import { type Served, serve } from '../../../../support/serve.ts';
+import { type TestService, testService } from '../../../../support/service.ts';
+
+const PUBLIC_URL = 'https://oracle.test/base/';
+const BASE = 'https://oracle.test/base';
+const PAYEE = '0x00000000000000000000000000000000000000cc';
+
+// biome-ignore lint/suspicious/noExplicitAny: documents are what is tested
+type Body = any;
+
+let service: TestService;
+let served: Served;
+let document: Body;
+
+beforeAll(async () => {
+  service = await testService(0, { PUBLIC_URL, PAYEE_ADDRESS: PAYEE });
+  served = await serve(service);
+  document = await json('/.well-known/x402.json');
+});
+afterAll(async () => {
+  await served?.close();
+  await service?.stop();
+});
+
+async function json(path: string): Promise<Body> {
+  const response = await fetch(served.url + path);
+  expect(response.status, path).toBe(200);
+  return response.json();
+}
+
+/** Where a URL under the public address is here. */
+const here = (url: string) => {
+  expect(url).toMatch(new RegExp(`^${BASE}/[^/]`));
+  return served.url + url.slice(BASE.length);
+};
+
+describe('/.well-known/x402.json', () => {
+  it('has everything that is paid for with the request at the price of the table, and its own schema', () => {
+    expect(undocumented(X402_DOCUMENT, document)).toEqual([]);
+    expect(
+      document.resources.map(({ offering, method, resource, price }: Body) => [offering, method, resource, price.usd, price.amount]),
+    ).toEqual(
+      PAID_RESOURCES.map(({ channel, name, resource, price }) => [
+        `${channel}:${name}`,
+        resource.method,
+        `${BASE}${resource.path}`,
+        formatAmount(price),
+        price.amount.toString(),
+      ]),
+    );
+    expect(document).toMatchObject({ payee: PAYEE, chain: 'eip155:8453', network: 'base', x402Versions: [1, 2] });
+    expect(document.facilitator).toEqual({ kind: 'in-process', url: null });
+    expect(document.asset).toMatchObject({ address: service.http.addresses.stablecoin, decimals: 6 });
+  });
+
+  it('has the terms that the operations themselves ask for, in both versions', async () => {
+    for (const { resource, accepts, v1 } of document.resources) {
+      const response = await fetch(here(resource));
+      expect(response.status).toBe(402);
+      expect(readHeader(response.headers.get('PAYMENT-REQUIRED')).accepts).toEqual(accepts);
+      const { resource: asked, ...terms } = ((await response.json()) as Body).accepts[0];
+      const { resource: listed, ...discovered } = v1.accepts[0];
+      expect(discovered).toEqual(terms);
+      expect([asked, listed]).toEqual([`${resource}?horizon=7d`, resource]);
+    }
+  });
+
+  it('describes the query as the operations take it', async () => {
+    for (const { resource, input } of document.resources) {
+      const { properties } = input;
+      expect(properties.horizon).toMatchObject({ enum: ['2d', '3d', '7d'], default: '7d' });
+      for (const horizon of [...properties.horizon.enum, '1d', '1', '7'])
+        expect((await fetch(here(`${resource}?horizon=${horizon}`))).status).toBe(402);
+      expect(new RegExp(properties.ref.pattern).test('partner-1')).toBe(true);
+      expect((await fetch(here(`${resource}?horizon=4d`))).status).toBe(400);
+    }
+  });
+
+  it.each([
+    ['2d', '2d', '2-day'],
+    ['1', '1d', '1-day'],
+    ['7', '7d', '7-day'],
+  ])('terms for horizon=%s name that horizon in resource and description', async (horizon, name, adjective) => {
+    for (const { resource } of document.resources) {
+      const response = await fetch(here(`${resource}?horizon=${horizon}`));
+      const required = readHeader(response.headers.get('PAYMENT-REQUIRED'));
+      const body = (await response.json()) as Body;
+      for (const described of [required.resource, { ...body.accepts[0], url: body.accepts[0].resource }]) {
+        expect(described.url).toBe(`${resource}?horizon=${name}`);
+        expect(described.description.match(/\d-day/g)).toEqual([adjective]);
+      }
+      expect(
+        JSON.stringify(body)
+          .match(/\d-day/g)!
+          .every((one) => one === adjective),
+      ).toBe(true);
+    }
+  });
+
+  it('tells how receipts are signed, as they are', async () => {
+    const account = { address: document.receipt.signer, signTypedData: async () => '0x' };
+    const sign = createReceiptSigner(account as never, 8453);
+    const zero = `0x${'0'.repeat(64)}` as const;
+    const receipt = await sign({
+      ...{ payer: PAYEE, payee: PAYEE, asset: PAYEE, amountMicros: 1n, resource: '', answerHash: zero, forecastId: null },
+      ...{ attestationUid: null, txHash: zero, settledAt: new Date(0) },
+    });
+    expect(document.receipt).toMatchObject({ domain: receipt.domain, types: receipt.types, primaryType: receipt.primaryType });
+    expect(document.receipt.signer).toBe(service.http.commerce.receiptSigner);
+  });
+
+  it('names places that are served', async () => {
+    for (const url of [document.docs, document.offerings, document.a2a.card]) expect((await fetch(here(url))).status, url).toBe(200);
+    for (const url of [document.again.url, document.mcp.url])
+      expect([400, 415, 406], url).toContain((await fetch(here(url), { method: 'POST' })).status);
+    expect(document.again).toMatchObject({ message: 'Fetch svc answer: <txHash in lower case>:<timestamp>', days: 30 });
+  });
+
+  it('names the facilitator of somebody else', async () => {
+    const url = 'https://facilitator.example/x402';
+    const elsewhere = await serve({ ...service, http: { ...service.http, commerce: { ...service.http.commerce, facilitatorUrl: url } } });
+    const discovered = (await (await fetch(`${elsewhere.url}/.well-known/x402.json`)).json()) as Body;
+    await elsewhere.close();
+    expect(discovered.facilitator).toEqual({ kind: 'external', url });
+  });
+});
+
+describe('other places that say the same', () => {
+  it('the bare list has the same URLs, and each is refused with terms', async () => {
+    const list = await json('/.well-known/x402');
+    expect(undocumented(X402_RESOURCES, list)).toEqual([]);
+    expect(list).toMatchObject({ version: 1, resources: document.resources.map(({ resource }: Body) => resource) });
+  });
+
+  it('the OpenAPI document marks them with their price, and tells of the 402', async () => {
+    const { paths, components } = await json('/.well-known/openapi.json');
+    const marked = Object.values<Body>(paths).flatMap((item) => Object.values<Body>(item).filter((one) => one['x-payment-info']));
+    expect(marked).toHaveLength(PAID_RESOURCES.length);
+    for (const { resource, price } of PAID_RESOURCES) {
+      const operation = paths[resource.path].get;
+      expect(operation['x-payment-info']).toEqual({
+        price: { mode: 'fixed', currency: 'USD', amount: formatAmount(price) },
+        protocols: [{ x402: {} }],
+      });
+      const terms = components.responses[operation.responses[402].$ref.split('/').at(-1)];
+      expect(Object.keys(terms.headers)).toContain('PAYMENT-REQUIRED');
+      expect(Object.keys(operation.responses[200].headers)).toEqual(expect.arrayContaining(['PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE']));
+    }
+    expect(components.securitySchemes.x402).toMatchObject({ type: 'apiKey', in: 'header', name: 'PAYMENT-SIGNATURE' });
+  });
+
+  it('the texts for agents and the list of everything name them with their prices', async () => {
+    const [llms, skill] = await Promise.all(['/llms.txt', '/SKILL.md'].map(async (path) => (await fetch(served.url + path)).text()));
+    const urls = (await json('/')).resources.map(({ url }: Body) => url);
+    for (const { resource, price } of PAID_RESOURCES) {
+      for (const text of [llms, skill]) expect(text).toContain(resource.path);
+      expect(llms).toContain(`${formatAmount(price)} USD by x402`);
+      expect(skill).toContain(`${formatAmount(price)} USD`);
+      expect(urls.some((url: string) => url.endsWith(resource.path))).toBe(true);
+    }
+    expect(llms).toContain(`${BASE}/.well-known/x402.json`);
+  });
+
+  it('what the list of offerings shows as an example is how it is asked for', async () => {
+    const { offerings } = await json('/api/svc/commerce/offerings?channel=x402');
+    for (const { example } of offerings) {
+      const [, path] = /^GET (\S+),/.exec(example)!;
+      expect((await fetch(served.url + path)).status).toBe(402);
+    }
+  });
+});

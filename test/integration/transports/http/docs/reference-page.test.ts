@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Served, serve } from '../../../../support/serve.ts';
+import { type TestService, testService } from '../../../../support/service.ts';
+
+const require = createRequire(import.meta.url);
+
+let service: TestService;
+let served: Served;
+
+beforeAll(async () => {
+  service = await testService(0, { PUBLIC_URL: 'https://oracle.test' });
+  served = await serve(service);
+});
+afterAll(async () => {
+  await served.close();
+  await service.stop();
+});
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(served.url + path, { headers });
+
+describe('the page of the reference', () => {
+  it.each(['/docs', '/docs/'])('is HTML at %s, with a policy of its own that lets in no script but ours', async (path) => {
+    const response = await get(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain('text/html');
+    const policy = response.headers.get('content-security-policy')!;
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("connect-src 'self' https://oracle.test;");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe-eval');
+  });
+
+  it('loads what it needs from this service, and nothing from elsewhere', async () => {
+    const html = await (await get('/docs')).text();
+    const loaded = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, url]) => url).filter((url) => url !== 'data:,');
+    expect(loaded).toEqual(['/docs/swagger-ui.css', '/.well-known/openapi.json', '/docs/swagger-ui-bundle.js', '/docs/initializer.js']);
+    for (const url of loaded) expect((await get(url)).status, url).toBe(200);
+    expect(html).not.toMatch(/<script>|<script [^>]*>[^<]| on\w+=/);
+    expect(html).not.toMatch(/https?:\/\//);
+  });
+
+  it.each([
+    ['swagger-ui.css', 'text/css'],
+    ['swagger-ui-bundle.js', 'text/javascript'],
+  ])('has %s as the package ships it, to be kept', async (file, type) => {
+    const response = await get(`/docs/${file}`);
+    expect(response.headers.get('content-type')).toContain(type);
+    expect(response.headers.get('cache-control')).toMatch(/^public, max-age=[1-9]\d*$/);
+    expect(await response.text()).toBe(await readFile(require.resolve(`swagger-ui-dist/${file}`), 'utf8'));
+    const again = await get(`/docs/${file}`, { 'If-None-Match': response.headers.get('etag')! });
+    expect(again.status).toBe(304);
+  });
+
+  it('shows the served document, and sends it to no validator elsewhere', async () => {
+    const script = await (await get('/docs/initializer.js')).text();
+    const started: object[] = [];
+    const viewer = Object.assign((options: object) => started.push(options), { presets: { apis: 'apis' } });
+    const element = {};
+    new Function('SwaggerUIBundle', 'document', script)(viewer, { getElementById: (id: string) => (id === 'reference' ? element : null) });
+    expect(started).toEqual([
+      expect.objectContaining({ url: '/.well-known/openapi.json', domNode: element, presets: ['apis'], validatorUrl: null }),
+    ]);
+  });
+
+  it('has no further files', async () => {
+    for (const file of ['package.json', 'swagger-ui.js', 'index.html', '..%2Fpackage.json', '%2e%2e%2fpackage.json']) {
+      const response = await get(`/docs/${file}`);
+      expect(response.status, file).toBe(400);
+      expect(await response.json()).toMatchObject({ code: 'INPUT_INVALID', field: 'file' });
+    }
+  });
+});

@@ -1,0 +1,448 @@
+import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TIER_REQUIREMENTS } from '../../../../../src/auth/tiers/tiers.ts';
+import { formatDay, toInstantMs } from '../../../../../src/forecast/day.ts';
+import { REGIME_NAMES, REGIMES } from '../../../../../src/forecast/regime/regime.ts';
+import { getStepDueMs, getWindowOpensMs } from '../../../../../src/pipeline/schedule/step-times.ts';
+import { runStep } from '../../../../../src/pipeline/step-registry.ts';
+import { OracleError } from '../../../../../src/platform/errors.ts';
+import { computeStrikeProbability } from '../../../../../src/record/market/strike-probability.ts';
+import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
+import { copyTradeRoutes } from '../../../../../src/transports/http/forecast/copy-trade/routes.ts';
+import { regimeRoutes } from '../../../../../src/transports/http/forecast/regime/routes.ts';
+import { oracleRoutes } from '../../../../../src/transports/http/forecast/signal/oracle-routes.ts';
+import { allRoutes } from '../../../../../src/transports/http/routes.ts';
+import type { Route } from '../../../../../src/transports/http/server/route.ts';
+import { asTier, demoWallets } from '../../../../support/login.ts';
+import { undocumented } from '../../../../support/reply-schema.ts';
+import { call, type Served, serve } from '../../../../support/serve.ts';
+import { runPastDay, type TestService, testService, today } from '../../../../support/service.ts';
+import { strikeSnapshot } from '../../../../support/strike-snapshot.ts';
+import { contextAt } from '../../../../support/trusted-time.ts';
+
+const DAYS = 10;
+const TODAY = today();
+const NEWEST = TODAY - 1;
+
+let service: TestService;
+let served: Served;
+const headers: Record<'public' | 'basic' | 'premium', Record<string, string>> = { public: {}, basic: {}, premium: {} };
+
+/** The parts at noon of the day after the newest forecast, and other changes. */
+const partsWith = (changes: Partial<HttpDeps> = {}): HttpDeps => ({
+  ...service.http,
+  now: () => new Date(toInstantMs(TODAY, 12)),
+  ...changes,
+});
+
+beforeAll(async () => {
+  service = await testService(DAYS);
+  for (let day = TODAY - DAYS; day < TODAY; day++) await runPastDay(service, day);
+  await service.infrastructure.localChain!.followWallClock();
+  service.progress.complete();
+  served = await serve({ http: partsWith(), appOptions: service.appOptions }, allRoutes(partsWith()));
+  for (const tier of ['basic', 'premium'] as const) headers[tier] = await asTier(service, tier);
+});
+afterAll(async () => {
+  await served?.close();
+  await service?.stop();
+});
+
+const fetchAs = (tier: keyof typeof headers, path: string) => fetch(`${served.url}${path}`, { headers: headers[tier] });
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+async function get(tier: keyof typeof headers, path: string): Promise<any> {
+  const response = await fetchAs(tier, path);
+  expect(response.status, path).toBe(200);
+  return response.json();
+}
+
+const PATHS = {
+  basic: ['/api/svc/oracle', '/api/svc/regime', '/api/svc/regime/history'],
+  premium: ['/api/svc/oracle/premium', '/api/svc/copy-trade/next', '/api/svc/copy-trade/history'],
+};
+
+function routeOf(path: string, deps: HttpDeps = partsWith()): Route {
+  const routes = [...oracleRoutes(deps), ...regimeRoutes(deps), ...copyTradeRoutes(deps)];
+  return routes.find((route) => route.path === path)!;
+}
+
+/** What a gated route answers to a Premium caller, of parts of the test's own. */
+async function asPremium(path: string, changes: Partial<HttpDeps>, horizon = 7) {
+  const route = routeOf(path, partsWith(changes));
+  const { body } = await call(route, { query: { horizon }, caller: { tier: 'premium', wallet: demoWallets(service).premium.address } });
+  expect(undocumented(route.reply!, JSON.parse(JSON.stringify(body)))).toEqual([]);
+  return body;
+}
+
+describe('the parameter horizon', () => {
+  const paths = [
+    '/api/svc/open/signal',
+    '/api/svc/widget',
+    '/api/svc/scorecard',
+    '/api/svc/oracle',
+    '/api/svc/oracle/premium',
+    '/api/svc/copy-trade/history',
+  ];
+  it.each(paths)('accepts a name and a bare number, 1 among them: %s', async (path) => {
+    for (const days of [1, 2, 3, 7]) {
+      const [named, bare] = await Promise.all([`${days}d`, days].map((horizon) => get('premium', `${path}?horizon=${horizon}`)));
+      expect(bare).toEqual(named);
+      expect(path.endsWith('history') ? `${days}d` : named.horizon).toBe(`${days}d`);
+    }
+  });
+
+  it('accepts both for the next trade intent', async () => {
+    for (const horizon of ['1', '1d', '7', '7d']) {
+      const intent = await get('premium', `/api/svc/copy-trade/next?horizon=${horizon}`);
+      expect(intent?.horizon ?? `${Number.parseInt(horizon, 10)}d`).toBe(`${Number.parseInt(horizon, 10)}d`);
+    }
+  });
+});
+
+describe('the gate', () => {
+  it.each([...PATHS.basic, ...PATHS.premium])('asks everybody for a token: %s', async (path) => {
+    const response = await fetchAs('public', path);
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="oracle"');
+    expect(await response.json()).toMatchObject({ code: 'UNAUTHENTICATED', success: false });
+  });
+
+  it.each(PATHS.basic)('lets Basic and Premium in, and nobody keeps the answer: %s', async (path) => {
+    for (const tier of ['basic', 'premium'] as const) {
+      const response = await fetchAs(tier, path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('cache-control')).toBe('private, no-store');
+      expect(undocumented(routeOf(path).reply!, await response.json())).toEqual([]);
+    }
+  });
+
+  it.each(PATHS.premium)('lets Premium in, and tells Basic what it lacks: %s', async (path) => {
+    const refused = await fetchAs('basic', path);
+    expect(refused.status).toBe(403);
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="oracle", error="insufficient_scope"');
+    expect(await refused.json()).toMatchObject({ code: 'TIER_REQUIRED', tier: 'basic', requiredTier: 'premium' });
+    const response = await fetchAs('premium', path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('private, no-store');
+    expect(undocumented(routeOf(path).reply!, await response.json())).toEqual([]);
+  });
+
+  it('stands in the core, too: who may not read a forecast is not told it by a door that forgot to ask', async () => {
+    for (const path of ['/api/svc/oracle', '/api/svc/oracle/premium', '/api/svc/copy-trade/next']) {
+      await expect(call(routeOf(path), { query: { horizon: 7 } })).rejects.toMatchObject({ code: 'TIER_REQUIRED' });
+    }
+  });
+});
+
+describe('input', () => {
+  it.each([
+    ['/api/svc/oracle?horizon=4d', 'horizon'],
+    ['/api/svc/oracle?horizon=8', 'horizon'],
+    ['/api/svc/oracle?horizon=2d&horizon=3d', 'horizon'],
+    ['/api/svc/oracle/premium?horizon=', 'horizon'],
+    ['/api/svc/regime/history?limit=0', 'limit'],
+    ['/api/svc/regime/history?limit=366', 'limit'],
+    ['/api/svc/copy-trade/next?horizon=07d', 'horizon'],
+    ['/api/svc/copy-trade/history?limit=91', 'limit'],
+    ['/api/svc/copy-trade/history?limit=x', 'limit'],
+  ])('%s is refused by the name of %s', async (path, field) => {
+    const response = await fetchAs('premium', path);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'INPUT_INVALID', field });
+  });
+});
+
+/** What the interface names, by resource. */
+const FIELDS: Record<string, string[]> = {
+  '/api/svc/oracle':
+    'signal confidence direction horizon btcPrice regime modelVersion timestamp accuracy_7d access.tier access.wallet access.requirement model_version'.split(
+      ' ',
+    ),
+  '/api/svc/oracle/premium':
+    'signal confidence direction horizon btcPrice regime modelVersion timestamp accuracy_7d access.tier access.wallet access.requirement model_version marketContext.fearGreed marketContext.etfFlows7d accuracy.last30d categories.trend.signal categories.trend.score categories.momentum.score categories.flow.signal categories.value.score market_context.btc_price market_context.fear_greed market_context.etf_flow_7d'.split(
+      ' ',
+    ),
+  '/api/svc/regime':
+    'regime description riskLevel timestamp factors.trendPosition factors.momentum factors.sentiment factors.volatility'.split(' '),
+};
+
+describe('the fields of the interface', () => {
+  it.each(Object.entries(FIELDS))('are all in %s', async (path, fields) => {
+    const body = await get('premium', path);
+    for (const field of fields) {
+      const value = field.split('.').reduce((part, key) => part?.[key], body);
+      expect(value, field).not.toBeUndefined();
+    }
+    if (path !== '/api/svc/regime') expect(body.modelVersion).toBe(body.model_version);
+  });
+});
+
+describe('the oracle signal', () => {
+  it.each(['2d', '3d', '7d'])('of %s can be checked against the chain with nothing but the answer', async (horizon) => {
+    const body = await get('basic', `/api/svc/oracle?horizon=${horizon}`);
+    expect(body).toMatchObject({ horizon, predictionId: `${formatDay(NEWEST)}:${horizon}`, status: 'PENDING', replayed: true });
+    const code = { HOLD: 0, BUY: 1, SELL: 2, UP: 1, DOWN: 2 } as const;
+    const types = parseAbiParameters('bytes32, uint8, uint8, uint16, uint16, uint64');
+    const commitment = keccak256(
+      encodeAbiParameters(types, [
+        body.salt,
+        code[body.signal as keyof typeof code],
+        code[body.direction as keyof typeof code],
+        Math.round(body.confidence * 10_000),
+        Math.round(body.pUp * 10_000),
+        BigInt(Math.round(body.btcPrice * 100)),
+      ]),
+    );
+    const onChain = await service.http.attestations.read(body.attestationUid);
+    expect(commitment).toBe(onChain!.decoded.find(({ name }) => name === 'commitment')!.value);
+    expect(body.commitment).toBe(commitment);
+    const { salt, signal, direction, confidenceBps, pUpBps, btcPriceCents } = body.opening;
+    expect(keccak256(encodeAbiParameters(types, [salt, signal, direction, confidenceBps, pUpBps, BigInt(btcPriceCents)]))).toBe(commitment);
+    const { pathname } = new URL(body.verifyUrl);
+    expect(await get('public', pathname)).toMatchObject({ verified: true, uid: body.attestationUid });
+  });
+
+  it('says who has access, and by which rule', async () => {
+    const { access } = await get('basic', '/api/svc/oracle');
+    expect(access.tier).toBe('basic');
+    expect(access.wallet.toLowerCase()).toBe(demoWallets(service).basic.address.toLowerCase());
+    expect(access.requirement).toContain(TIER_REQUIREMENTS.basic.toLocaleString('en-US'));
+    expect((await get('premium', '/api/svc/oracle')).access.tier).toBe('premium');
+  });
+
+  it('has the accuracy of the last seven days of its horizon, with what that is worth', async () => {
+    const { accuracy_7d, accuracy7d, skill } = await get('basic', '/api/svc/oracle?horizon=2d');
+    const docs = await service.pipeline.record.listByHorizon(2);
+    const recent = docs.filter(({ state, resolvesAt }) => /WIN|LOSS/.test(state) && resolvesAt.getTime() > toInstantMs(TODAY - 7, 12));
+    const wins = recent.filter(({ state }) => state === 'WIN').length;
+    expect(accuracy7d).toMatchObject({ days: 7, n: recent.length, wins, accuracy: accuracy_7d });
+    expect(accuracy_7d).toBe(recent.length === 0 ? null : wins / recent.length);
+    const scorecard = await get('public', '/api/svc/scorecard?horizon=2');
+    expect(skill).toMatchObject({ verdict: scorecard.summary.verdict, scored: scorecard.summary.resolved });
+    expect(skill.interval95).toEqual(scorecard.summary.accuracyInterval95);
+    expect(skill).toMatchObject({ effectiveN: scorecard.statistics.calls.effectiveN, independent: scorecard.summary.dedupedTotal });
+  });
+
+  it('is waited for before the first forecast', async () => {
+    const record = Object.assign(Object.create(service.http.record) as HttpDeps['record'], {
+      listByHorizon: async () => [],
+      findLatest: async () => null,
+    });
+    for (const path of ['/api/svc/oracle', '/api/svc/oracle/premium', '/api/svc/copy-trade/next']) {
+      await expect(asPremium(path, { record })).rejects.toMatchObject({ code: 'STEP_WAITING' });
+    }
+    const { body } = await call(routeOf('/api/svc/copy-trade/status', partsWith({ record })));
+    expect(body).toMatchObject({ status: 'starting', lastSignalAt: null });
+  });
+
+  it('of a forecast that is not on chain yet has no attestation, and says so', async () => {
+    const { forecasts } = service.pipeline.record;
+    const _id = `${formatDay(NEWEST)}:7d`;
+    const { attestation, state } = (await forecasts.findOne({ _id }))!;
+    await forecasts.updateOne({ _id }, { $set: { attestation: null, state: 'DRAFT' } });
+    const body = await asPremium('/api/svc/oracle', {});
+    await forecasts.updateOne({ _id }, { $set: { attestation, state } });
+    expect(body).toMatchObject({ status: 'PENDING', attestationUid: null, txHash: null, attestedAt: null, verifyUrl: null });
+  });
+});
+
+describe('when the newest day was missed', () => {
+  beforeAll(async () => {
+    await runStep(service.pipeline, 'signal', TODAY, contextAt(getWindowOpensMs(TODAY)));
+  });
+  afterAll(async () => {
+    await service.pipeline.record.days.deleteOne({ day: TODAY });
+    await service.pipeline.record.forecasts.deleteMany({ day: TODAY });
+  });
+
+  it('the newest forecast is told in its place, and marked', async () => {
+    const now = () => new Date(getWindowOpensMs(TODAY) + 60_000);
+    for (const path of ['/api/svc/oracle', '/api/svc/oracle/premium']) {
+      expect(await asPremium(path, { now })).toMatchObject({
+        date: formatDay(NEWEST),
+        missedSince: formatDay(TODAY),
+        stale: true,
+        ageSeconds: (getWindowOpensMs(TODAY) + 60_000 - getStepDueMs('signal', NEWEST)) / 1000,
+      });
+    }
+    expect(await asPremium('/api/svc/regime', { now })).toMatchObject({
+      date: formatDay(NEWEST),
+      missedSince: formatDay(TODAY),
+      stale: true,
+    });
+    const { body } = await call(routeOf('/api/svc/copy-trade/status', partsWith({ now })));
+    expect(body).toMatchObject({ status: 'stale', lastSignalAt: new Date(getStepDueMs('signal', NEWEST)).toISOString() });
+    const history = await get('basic', '/api/svc/regime/history?limit=2');
+    expect(history.days[0]).toMatchObject({ date: formatDay(TODAY), regime: null, missed: true });
+  });
+
+  it('nothing is stale while the next forecast is not overdue', async () => {
+    expect(await asPremium('/api/svc/oracle', { now: () => new Date(toInstantMs(TODAY, 21, 37)) })).toMatchObject({ stale: false });
+    expect(await asPremium('/api/svc/oracle', { now: () => new Date(toInstantMs(TODAY, 21, 39)) })).toMatchObject({ stale: true });
+  });
+});
+
+describe('the premium signal', () => {
+  it('has everything of Basic', async () => {
+    const basic = await get('premium', '/api/svc/oracle?horizon=3d');
+    const premium = await get('premium', '/api/svc/oracle/premium?horizon=3d');
+    const { access: _, ...shared } = basic;
+    expect(premium).toMatchObject(shared);
+    expect(premium.access.requirement).toContain(TIER_REQUIREMENTS.premium.toLocaleString('en-US'));
+  });
+
+  it('tells the market as the public signal does, in both spellings', async () => {
+    const open = await get('public', '/api/svc/open/signal');
+    const { marketContext, market_context } = await get('premium', '/api/svc/oracle/premium');
+    expect(marketContext).toEqual({ fearGreed: open.fearGreed, etfFlows7d: open.etfFlows7d });
+    expect(market_context).toEqual({ btc_price: open.btcPrice, fear_greed: open.fearGreed, etf_flow_7d: open.etfFlows7d });
+  });
+
+  it('tells the thresholds that the signal follows from', async () => {
+    const { signal, pUp, regime, thresholds, regimeDetail } = await get('premium', '/api/svc/oracle/premium');
+    const { theta, buyFrom, sellUpTo, regimes } = thresholds;
+    expect(theta).toBe(REGIMES[regime as keyof typeof REGIMES].theta);
+    expect(regimes.map((entry: { regime: string }) => entry.regime)).toEqual([...REGIME_NAMES]);
+    expect(regimes).toContainEqual({ regime, theta, riskLevel: regimeDetail.riskLevel, daysToEnter: expect.any(Number) });
+    const margin = 0.00005;
+    if (signal === 'BUY') expect(pUp).toBeGreaterThanOrEqual(buyFrom - margin);
+    else if (signal === 'SELL') expect(pUp).toBeLessThanOrEqual(sellUpTo + margin);
+    else expect(Math.abs(pUp - 0.5)).toBeLessThanOrEqual(theta + margin);
+    expect(regimeDetail).toMatchObject({ regime, date: formatDay(NEWEST) });
+  });
+
+  it('tells a distribution with rising prices around the price of the signal', async () => {
+    const { quantiles, btcPrice } = await get('premium', '/api/svc/oracle/premium');
+    expect(quantiles.map(({ level }: { level: number }) => level)).toEqual([0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95]);
+    const prices = quantiles.map(({ price }: { price: number }) => price);
+    expect(prices).toEqual(prices.toSorted((a: number, b: number) => a - b));
+    expect(prices[0]).toBeLessThan(btcPrice);
+    expect(prices[6]).toBeGreaterThan(btcPrice);
+  });
+
+  it('tells the fit that P(up) follows from', async () => {
+    const { model, modelVersion, scorecard } = await get('premium', '/api/svc/oracle/premium?horizon=2d');
+    const stored = await service.pipeline.forecaster.getModel(modelVersion);
+    const fit = stored.horizons.find(({ horizonDays }) => horizonDays === 2)!;
+    expect(model).toMatchObject({
+      ...{ version: modelVersion, baseRate: fit.baseRate, climatology: fit.baseRate, trainingDays: fit.nTrain },
+      coefficients: { intercept: fit.beta[0], trend: fit.beta[1], vol: fit.beta[5] },
+      inputMeans: { trend: fit.meanX[0], vol: fit.meanX[4] },
+      calibration: { intercept: fit.calA, slope: fit.calB },
+      trainTo: formatDay(fit.trainTo),
+    });
+    expect(scorecard).toMatchObject({ horizon: '2d', summary: { totalPredictions: DAYS } });
+  });
+
+  it('tells what the record is worth, in the figures that everybody is told', async () => {
+    const { scorecard } = await get('premium', '/api/svc/oracle/premium?horizon=3d');
+    const { horizon, summary, statistics, byHorizon, byRegime, byModelVersion, marketSkill } = await get(
+      'public',
+      '/api/svc/scorecard?horizon=3',
+    );
+    expect(scorecard).toEqual({ horizon, summary, statistics, byHorizon, byRegime, byModelVersion, marketSkill });
+    expect(statistics.calls.n).toBe(summary.resolved);
+    expect(byHorizon.map(({ horizon: name }: { horizon: string }) => name)).toEqual(['1d', '2d', '3d', '7d']);
+  });
+
+  it('compares with the market on days only whose forecasts everybody may know, like the scorecard', async () => {
+    const { predictionMarket } = await get('premium', '/api/svc/oracle/premium');
+    expect(predictionMarket).toEqual((await get('public', '/api/svc/scorecard')).predictionMarket);
+  });
+
+  it("tells the service's own strikes near the money, and that it quotes them itself", async () => {
+    const spot = (await service.pipeline.record.findDay(NEWEST))!.price!.cents / 100;
+    const at = new Date(toInstantMs(TODAY, 12));
+    const quoted = (factor: number) => ({
+      market: { id: `own ${factor}`, question: 'Above?', strikeUsd: spot * factor, expiresAt: new Date(toInstantMs(TODAY + 3)) },
+      quote: { bid: 0.4, ask: 0.42, fee: 0.01, at },
+    });
+    const priced = { priceUsd: spot, observedAtMs: at.getTime(), source: 'a test', change24hPct: null };
+    const market = { ...service.http.market, strikes: async () => [], spot: async () => priced };
+    const changes = { market, venueMarkets: async () => [0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2].map(quoted) };
+    const { strikes, missing } = await asPremium('/api/svc/oracle/premium', changes);
+    expect(missing).toEqual([]);
+    expect(strikes.map(({ marketId }: { marketId: string }) => marketId)).toEqual(
+      [0.9, 0.95, 1, 1.05, 1.1].map((factor) => `own ${factor}`),
+    );
+    for (const strike of strikes) expect(strike).toMatchObject({ venue: 'paper', madeByService: true, yesPrice: 0.41, url: null });
+  });
+
+  it('tells prices, books and probabilities of the strikes of prediction markets near the money', async () => {
+    const day = (await service.pipeline.record.findDay(NEWEST))!;
+    const spot = day.price!.cents / 100;
+    const expiresAtMs = toInstantMs(TODAY + 4, 16);
+    const snapshots = [0.7, 0.9, 0.95, 1, 1.05, 1.1, 1.3].map((factor) =>
+      strikeSnapshot({ marketId: `m${factor}`, strikeUsd: Math.round(spot * factor), expiresAtMs, bids: [{ price: 0.41, size: 7 }] }),
+    );
+    const over = strikeSnapshot({ marketId: 'over', strikeUsd: Math.round(spot), expiresAtMs: toInstantMs(TODAY, 11) });
+    const priceUsd = spot;
+    const market = {
+      ...service.http.market,
+      strikes: async () => [...snapshots, over],
+      spot: async () => ({ priceUsd, observedAtMs: toInstantMs(TODAY, 12), source: 'a test', change24hPct: null }),
+    };
+    const { strikes, missing } = await asPremium('/api/svc/oracle/premium', { market, venueMarkets: async () => [] });
+    expect(missing).toEqual([]);
+    expect(strikes.map(({ marketId }: { marketId: string }) => marketId)).toEqual(['m0.9', 'm0.95', 'm1', 'm1.05', 'm1.1']);
+    const model = await service.pipeline.forecaster.getModel(day.modelVersion!);
+    for (const { strike, modelProbability, difference, bid, ask, bids, atTheMoney } of strikes) {
+      const expected = computeStrikeProbability({ day, model, strikeUsd: strike, expiresAt: new Date(expiresAtMs), at: day.signalAt });
+      expect(modelProbability).toBeCloseTo(expected, 4);
+      expect(difference).toBeCloseTo(modelProbability - 0.425, 4);
+      expect({ bid, ask, bids }).toEqual({ bid: 0.41, ask: 0.44, bids: [{ price: 0.41, size: 7 }] });
+      expect(atTheMoney).toBe(strike === Math.round(spot));
+    }
+  });
+
+  it('is told without the parts that are down, each with the reason', async () => {
+    const down = () => Promise.reject(new OracleError('FEED_UNAVAILABLE', 'the provider does not answer'));
+    const models = Object.assign(Object.create(service.http.models) as HttpDeps['models'], {
+      get: () => Promise.reject(new OracleError('NOT_FOUND', 'There is no such model')),
+    });
+    const market = { ...service.http.market, strikes: down, spot: down, context: down };
+    const body = await asPremium('/api/svc/oracle/premium', { market, venueMarkets: down, models });
+    expect(body).toMatchObject({ model: null, strikes: [] });
+    expect(body.missing).toEqual([
+      { part: 'model', reason: 'There is no such model' },
+      { part: 'strikes', reason: 'the provider does not answer' },
+      { part: 'strikes of paper', reason: 'the provider does not answer' },
+    ]);
+  });
+
+  it('fails with what nobody expected', async () => {
+    const broken = () => Promise.reject(new TypeError('a bug'));
+    await expect(asPremium('/api/svc/oracle/premium', { venueMarkets: broken })).rejects.toThrow('a bug');
+  });
+});
+
+describe('the regime', () => {
+  it('is that of the newest forecast, with its risk', async () => {
+    const regime = await get('basic', '/api/svc/regime');
+    const signal = await get('basic', '/api/svc/oracle');
+    expect(regime).toMatchObject({ regime: signal.regime, timestamp: signal.timestamp, date: formatDay(NEWEST), replayed: true });
+    expect(regime.riskLevel).toBe(REGIMES[regime.regime as keyof typeof REGIMES].riskLevel);
+    for (const factor of Object.values(regime.factors)) expect(factor).toMatch(/\S/);
+  });
+
+  it.each([
+    ['CRISIS', 'Extreme'],
+    ['BEAR_TREND', 'High'],
+    ['BEAR_RECOVERY', 'Elevated'],
+    ['CHOP', 'Moderate'],
+    ['BULL_TREND', 'Low'],
+    ['EUPHORIA', 'Elevated'],
+    ['DEFAULT', 'Moderate'],
+  ] as const)('%s has the risk %s', (regime, riskLevel) => {
+    expect(REGIMES[regime].riskLevel).toBe(riskLevel);
+  });
+
+  it('has a history of every day', async () => {
+    const { days, count } = await get('basic', '/api/svc/regime/history');
+    expect(count).toBe(DAYS);
+    expect(days.map(({ date }: { date: string }) => date)).toEqual(Array.from({ length: DAYS }, (_, index) => formatDay(NEWEST - index)));
+    expect(days.every(({ replayed, missed }: { replayed: boolean; missed: boolean }) => replayed && !missed)).toBe(true);
+    expect((await get('basic', '/api/svc/regime/history?limit=3')).count).toBe(3);
+  });
+});

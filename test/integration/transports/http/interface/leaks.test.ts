@@ -1,0 +1,372 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { formatDay } from '../../../../../src/forecast/day.ts';
+import { createExampleClient } from '../../../../../src/tools/examples/example-client.ts';
+import { buildPath, buildRequest, listOperations } from '../../../../../src/tools/examples/record-examples.ts';
+import type { HttpDeps } from '../../../../../src/transports/http/deps.ts';
+import { allRoutes } from '../../../../../src/transports/http/routes.ts';
+import { createApp } from '../../../../../src/transports/http/server/app.ts';
+import { route } from '../../../../../src/transports/http/server/route.ts';
+import { type Ask, type HttpAnswer, openAsk } from '../../../../support/ask.ts';
+import { forgetful } from '../../../../support/forgetful.ts';
+import { asTier, demoWallets } from '../../../../support/login.ts';
+import { fetchOpenApi, type OpenApi, type Operation, operationsOf } from '../../../../support/openapi.ts';
+import {
+  PLANTED_SIDES,
+  paidSecrets,
+  plant,
+  premiumSecrets,
+  type Secret,
+  saltSecrets,
+  secretsIn,
+  untoldForecasts,
+} from '../../../../support/planted.ts';
+import { parameterValues, type Variant, variantsOf, walk } from '../../../../support/public-walk.ts';
+import { sampleOf } from '../../../../support/samples.ts';
+import { serveApp } from '../../../../support/serve.ts';
+import type { TestService } from '../../../../support/service.ts';
+import { NOW, TODAY, untoldService } from '../../../../support/untold-service.ts';
+
+/** What changes from one request to the next whatever the record holds, by operation. */
+const MOVING: Record<string, RegExp> = {
+  getHealth: /"uptimeSeconds":\d+/g,
+  getStatus: /"(?:uptimeSeconds|memoryMb)":\d+/g,
+  getCacheStats: /"(?:hits|misses|hitRate|entries)":[\d.null]+/g,
+  getLoginNonce: /"nonce":"\w+"/g,
+  // Made again with every content, which takes a millisecond more or less.
+  getSelfTestStatus: /"durationMs":\d+/g,
+  getPolymarketComparison: /"durationMs":\d+/g,
+};
+
+/** Headers that follow the request, the connection or the moment. */
+const PASSING = new Set(['date', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'connection', 'keep-alive']);
+
+/** Of fits of which UP alone can come, DOWN alone, and both; all else that they have is told to everybody, their digest included. */
+const CALIBRATIONS = [
+  { calA: 0.3, calB: 0 },
+  { calA: -0.3, calB: 0 },
+  { calA: 0, calB: 1 },
+];
+
+/** Whoever has paid, as in their samples, is told what he has paid for. */
+const BOUGHT = new Set(['getAnswerAgain', 'buyOffering', 'fetchJobDeliverable']);
+
+let service: TestService;
+let document: OpenApi;
+let variants: Variant[];
+let salts: Secret[];
+const closing: (() => void | Promise<void>)[] = [];
+
+beforeAll(async () => {
+  service = await untoldService();
+  const { url } = await open(service.http);
+  document = await fetchOpenApi(url);
+  variants = variantsOf(document, await parameterValues(service));
+  salts = await saltSecrets(service);
+});
+afterAll(async () => {
+  vi.useRealTimers();
+  for (const close of closing) await close();
+  await service?.stop();
+});
+
+/** A door of the service with other parts. */
+async function open(deps: HttpDeps, more: Parameters<typeof createApp>[0] = []) {
+  const served = await serveApp(createApp([...more, ...allRoutes(forgetful(deps))], { ...service.appOptions, limits: undefined }));
+  const client = openAsk(served.url);
+  closing.push(() => client.close(), served.close);
+  return { url: served.url, ask: client.ask };
+}
+
+const partsWith = (changes: Partial<HttpDeps>): HttpDeps => ({ ...service.http, ...changes });
+
+/** What everybody would be told if forecasts were public at once. */
+const revealing = () => partsWith({ viewFor: (caller) => ({ ...service.http.viewFor(caller), policy: 'immediate' }) });
+
+/** Its examples were recorded elsewhere, and may have any figure; that it is the same whatever stands here is tried below. */
+const RECORDED_ELSEWHERE = 'getOpenApi';
+
+/** What answers tell of secrets, one line each. */
+function leaksIn(answers: Answers, secrets: readonly Secret[]): string[] {
+  const asked = variants.filter(({ label, operationId }) => answers.has(label) && operationId !== RECORDED_ELSEWHERE);
+  return asked.flatMap((variant) =>
+    secretsIn(comparable(answers.get(variant.label)!, variant), secrets).map((what) => `${variant.label}: ${what}`),
+  );
+}
+
+/** An answer without what changes anyway: status, headers and bytes. */
+function comparable({ status, headers, text }: HttpAnswer, { operationId }: Pick<Variant, 'operationId'>, others = MOVING): string {
+  const moving = others[operationId];
+  const kept = Object.entries(headers).filter(([name]) => !PASSING.has(name) && !(moving && /^(?:etag|content-length)$/.test(name)));
+  return `${status}\n${JSON.stringify(kept)}\n${moving === undefined ? text : text.replaceAll(moving, '')}`;
+}
+
+type Answers = ReadonlyMap<string, HttpAnswer>;
+type AnswersBySide = ReadonlyMap<(typeof PLANTED_SIDES)[number], Answers>;
+
+/** All variants in turn for each content of the unresolved forecasts. */
+async function walkEachSide(ask: Ask, asked: readonly Variant[] = variants): Promise<AnswersBySide> {
+  const bySide = new Map<(typeof PLANTED_SIDES)[number], Answers>();
+  for (const side of PLANTED_SIDES) {
+    await plant(service, side);
+    bySide.set(side, await walk(ask, asked));
+  }
+  return bySide;
+}
+
+/** Variants whose answer depends on the content of the unresolved forecasts. */
+function differences(bySide: AnswersBySide, asked: readonly Variant[] = variants): string[] {
+  const isDifferent = (variant: Variant) =>
+    new Set([...bySide.values()].map((answers) => comparable(answers.get(variant.label)!, variant))).size > 1;
+  return asked.filter(isDifferent).map(({ label }) => label);
+}
+
+const variantsAt = (paths: readonly string[]) => variants.filter(({ path }) => paths.some((start) => path.startsWith(start)));
+
+let anonymousAnswers: Promise<AnswersBySide> | undefined;
+
+/** What an anonymous caller reads of the service as it is: several tests look at the same answers. */
+function walkAnonymously(): Promise<AnswersBySide> {
+  anonymousAnswers ??= open(service.http).then(({ ask }) => walkEachSide(ask));
+  return anonymousAnswers;
+}
+
+describe('what is walked', () => {
+  it('has none of the figures that are planted before they are', async () => {
+    const { ask } = await open(revealing());
+    const answers = await walk(ask, variants);
+    expect(leaksIn(answers, PLANTED_SIDES.flatMap(paidSecrets))).toEqual([]);
+  });
+
+  it('is a record with forecasts that are resolved, not yet begun, open, late, void, and decided but not revealed', async () => {
+    const { forecasts } = service.pipeline.record;
+    const untold = await untoldForecasts(service);
+    expect(untold.length).toBeGreaterThan(12);
+    expect(untold.filter(({ resolvesAt }) => resolvesAt.getTime() <= NOW).length).toBeGreaterThan(4);
+    expect(untold.filter(({ resolution }) => resolution !== null)).toHaveLength(1);
+    expect(untold.filter(({ state }) => state === 'VOID')).toHaveLength(1);
+    expect(untold.filter(({ windowOpensAt }) => windowOpensAt.getTime() > NOW)).toHaveLength(4);
+    expect((await forecasts.countDocuments()) - untold.length).toBeGreaterThan(20);
+    const { rounds } = await service.http.contest.listRounds({ limit: 10, offset: 0 });
+    expect(rounds.map(({ state }) => state)).toEqual(['OPEN', 'RUNNING', 'RESOLVED']);
+    const wagers = await service.pipeline.wagers.wagers.find({ pModel: { $ne: null } }).toArray();
+    expect(wagers.filter(({ day, winner }) => day >= TODAY - 9 && winner !== null).length).toBeGreaterThan(0);
+    await plant(service, 'up');
+    expect(await service.http.reports.weekly.listWeeks()).toHaveLength(2);
+    expect(await service.http.reports.briefs.findLastDay()).toBe(TODAY);
+  });
+
+  it('answers: no operation fails, and each that everybody may read tells something', async () => {
+    const answers = (await walkAnonymously()).get('up')!;
+    expect([...answers].filter(([, { status }]) => status >= 500).map(([label]) => label)).toEqual([]);
+    const readable = operationsOf(document).filter((operation) => operation.method === 'get' && operation['x-access'] === 'public');
+    const silent = readable.filter(({ operationId }) =>
+      variants.every((variant) => variant.operationId !== operationId || answers.get(variant.label)!.status !== 200),
+    );
+    expect(silent.map(({ operationId }) => operationId)).toEqual([]);
+  });
+
+  it('is every operation that can be read, in each of its media types, for each value of each parameter', async () => {
+    const reads = operationsOf(document).filter(({ method }) => method === 'get');
+    expect(new Set(variants.map(({ operationId }) => operationId))).toEqual(new Set(reads.map(({ operationId }) => operationId)));
+    const paths = variants.map(({ path }) => path);
+    for (const horizon of ['2d', '3d', '7d']) expect(paths).toContain(`/api/svc/open/signal?horizon=${horizon}`);
+    for (const horizon of [1, 2, 3, 7]) expect(paths).toContain(`/api/svc/scorecard?horizon=${horizon}`);
+    for (const { attestation } of await untoldForecasts(service))
+      expect(paths).toContain(`/api/svc/onchain-oracle/verify/${attestation!.uid}`);
+    expect(variants).toContainEqual(
+      expect.objectContaining({ path: `/api/svc/daily-brief?date=${formatDay(TODAY)}`, accept: 'text/markdown' }),
+    );
+  });
+});
+
+describe('an anonymous caller', () => {
+  it('finds nothing of an unresolved forecast in any answer, its headers included', async () => {
+    for (const [side, answers] of await walkAnonymously()) expect(leaksIn(answers, [...paidSecrets(side), ...salts])).toEqual([]);
+  });
+
+  it('gets the same bytes and tags whatever the unresolved forecasts say', async () => {
+    expect(differences(await walkAnonymously())).toEqual([]);
+  });
+
+  it('gets the same bytes and tags whatever the calibration of the models is', async () => {
+    await plant(service, 'up');
+    const version = (await service.pipeline.record.findLatest(7))!.modelVersion!;
+    const stored = await service.http.models.get(version);
+    const found = new Map<string, Set<string>>();
+    for (const calibration of CALIBRATIONS) {
+      const doc = { ...stored, horizons: stored.horizons.map((fit) => ({ ...fit, baseRate: 0.5, ...calibration })) };
+      const models = Object.assign(Object.create(service.http.models) as HttpDeps['models'], { get: async () => doc });
+      const { ask } = await open(partsWith({ models }));
+      const answers = await walk(ask, variants);
+      for (const variant of variants) {
+        const answer = comparable(answers.get(variant.label)!, variant, { ...MOVING, getInfo: /"coefficientsDigest":"0x\w{64}"/g });
+        found.set(variant.label, (found.get(variant.label) ?? new Set()).add(answer));
+      }
+    }
+    expect([...found].filter(([, answers]) => answers.size > 1).map(([label]) => label)).toEqual([]);
+    expect([...found.get('GET /api/svc/info as application/json')!][0]).toContain('"calibration":null');
+  });
+
+  it('is gated wherever an unresolved forecast is named', async () => {
+    const untold = new Set((await untoldForecasts(service)).map(({ _id }) => _id));
+    let named = 0;
+    for (const [label, { headers, text }] of (await walkAnonymously()).get('up')!) {
+      if (!headers['content-type']?.includes('json')) continue;
+      for (const view of objectsIn(JSON.parse(text))) {
+        if (!untold.has(view.predictionId as string)) continue;
+        named += 1;
+        const secret = {
+          direction: view.direction ?? null,
+          confidence: view.confidence ?? null,
+          pUp: view.pUp ?? null,
+          salt: view.salt ?? null,
+          band80: view.band80 ?? null,
+        };
+        expect({ signal: view.signal, ...secret, outcome: view.outcome ?? null }, label).toEqual({
+          ...{ signal: 'GATED', direction: null, confidence: null, pUp: null, salt: null, band80: null },
+          outcome: null,
+        });
+      }
+    }
+    expect(named).toBeGreaterThan(50);
+  });
+
+  it('finds nothing in what he sends and gets back', async () => {
+    const { url, ask } = await open(service.http);
+    await plant(service, 'up');
+    const world = createExampleClient({ url, rpcUrl: service.infrastructure.rpcUrl, wallets: demoWallets(service), nowMs: () => NOW });
+    const writes = listOperations(document as unknown as Parameters<typeof listOperations>[0]).filter(
+      (operation) => operation.method !== 'get' && operation['x-access'] === 'public' && !BOUGHT.has(operation.operationId),
+    );
+    expect(writes.length).toBeGreaterThan(3);
+    for (const operation of writes) {
+      const call = await sampleOf(world, operation, 'basic');
+      const { method = 'GET', body } = buildRequest(operation, call, {});
+      const answer = await ask(buildPath(operation, call), {
+        method,
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body ?? {}),
+      });
+      expect(secretsIn(comparable(answer, operation), [...paidSecrets('up'), ...salts]), operation.operationId).toEqual([]);
+    }
+  });
+});
+
+function objectsIn(value: unknown): Record<string, unknown>[] {
+  if (value === null || typeof value !== 'object') return [];
+  const inner = Object.values(value).flatMap(objectsIn);
+  return Array.isArray(value) ? inner : [value as Record<string, unknown>, ...inner];
+}
+
+describe('these tests find a leak', () => {
+  it('of a service that reveals at once', async () => {
+    const { ask } = await open(revealing());
+    await plant(service, 'up');
+    const leaks = leaksIn(await walk(ask, variants), [...paidSecrets('up'), ...salts]);
+    for (const path of ['/api/svc/open/signal', '/api/svc/signal', '/api/svc/scorecard', '/api/svc/widget', '/api/svc/crowd-vs-oracle']) {
+      expect(
+        leaks.some((line) => line.startsWith(`GET ${path} `)),
+        path,
+      ).toBe(true);
+    }
+    for (const what of ['confidence', 'pUp', 'salt of', 'model probability of the wager']) {
+      expect(
+        leaks.some((line) => line.includes(what)),
+        what,
+      ).toBe(true);
+    }
+    const paths = ['/api/svc/open/signal', '/api/svc/onchain-oracle/latest', '/api/svc/prediction-markets', '/api/svc/widget'];
+    const asked = variantsAt(paths);
+    const different = differences(await walkEachSide(ask, asked), asked);
+    for (const path of paths) {
+      expect(
+        different.some((line) => line.startsWith(`GET ${path} `)),
+        path,
+      ).toBe(true);
+    }
+  });
+
+  it('of a service that counts wagers of days that are not over', async () => {
+    const record = Object.assign(Object.create(service.http.record) as HttpDeps['record'], { getLastPublicDay: async () => TODAY });
+    const { ask } = await open(partsWith({ record }));
+    const paths = ['/api/svc/scorecard', '/api/svc/crowd-vs-oracle', '/api/svc/wagers'];
+    const asked = variantsAt(paths);
+    const different = differences(await walkEachSide(ask, asked), asked);
+    for (const path of paths) {
+      expect(
+        different.some((line) => line.startsWith(`GET ${path}`)),
+        path,
+      ).toBe(true);
+    }
+  });
+
+  it('that shows in a length, a status or a header only', async () => {
+    const side = async () => (await untoldForecasts(service))[0].values!.direction;
+    const careless = route({
+      path: '/careless',
+      name: 'careless',
+      tag: 'service',
+      summary: 'What a leak is tried on',
+      reply: z.object({}),
+      handle: async () => ({ body: {}, headers: { 'X-Length': (await side()) === 'UP' ? '1' : '22' } }),
+    });
+    const { ask } = await open(service.http, [careless]);
+    const variant = { operationId: 'careless', path: '/careless', accept: 'application/json', label: 'careless' };
+    expect(differences(await walkEachSide(ask, [variant]), [variant])).toEqual(['careless']);
+  });
+});
+
+describe('a Basic token', () => {
+  const gated = (access: Operation['x-access']) => operationsOf(document).filter((operation) => operation['x-access'] === access);
+
+  it('opens no operation of the Premium tier and none of the operator', async () => {
+    const { ask } = await open(service.http);
+    const headers = await asTier(service, 'basic');
+    expect(gated('premium').length).toBeGreaterThan(2);
+    for (const [access, statuses] of [
+      ['premium', [403]],
+      ['admin', [401, 404]],
+    ] as const) {
+      const names = new Set(gated(access).map(({ operationId }) => operationId));
+      const answers = await walk(
+        ask,
+        variants.filter(({ operationId }) => names.has(operationId)),
+        headers,
+      );
+      for (const [label, { status }] of answers) expect(statuses, label).toContain(status);
+    }
+  });
+
+  it('tells nothing that is for Premium only, and a Premium token does', async () => {
+    const { ask } = await open(service.http);
+    await plant(service, 'up');
+    const found = async (tier: 'basic' | 'premium') =>
+      leaksIn(await walk(ask, variants, await asTier(service, tier)), premiumSecrets('up'));
+    expect(await found('basic')).toEqual([]);
+    const lines = await found('premium');
+    for (const what of ['quantile p05', 'quantile p95', 'threshold', 'climatology', 'category score', 'stake']) {
+      expect(
+        lines.some((line) => line.includes(what)),
+        what,
+      ).toBe(true);
+    }
+    const inScorecard = lines.filter((line) => line.startsWith('GET /api/svc/scorecard'));
+    for (const level of ['p10', 'p50', 'p90'])
+      expect(
+        inScorecard.some((line) => line.endsWith(`quantile ${level}`)),
+        level,
+      ).toBe(true);
+  });
+
+  it('tells what is for Basic, in the operations that are', async () => {
+    const { ask } = await open(service.http);
+    await plant(service, 'up');
+    const answers = await walk(
+      ask,
+      variants.filter(({ operationId }) => operationId === 'getOracleSignal'),
+      await asTier(service, 'basic'),
+    );
+    expect(leaksIn(answers, paidSecrets('up')).filter((line) => line.includes('confidence')).length).toBeGreaterThan(2);
+  });
+});

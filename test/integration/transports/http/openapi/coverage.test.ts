@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { allRoutes } from '../../../../../src/transports/http/routes.ts';
+import { createApp } from '../../../../../src/transports/http/server/app.ts';
+import { OPERATOR } from '../../../../support/operator.ts';
+import { type Served, serve } from '../../../../support/serve.ts';
+import { type TestService, testService } from '../../../../support/service.ts';
+import { describeWithShared, sharedPath } from '../../../../support/shared.ts';
+import { OWN_PATHS, pathsIn, SPEC_PATHS, type SpecPath } from '../../../../support/spec-paths.ts';
+
+const PATHS = [...SPEC_PATHS, ...OWN_PATHS];
+
+let service: TestService;
+let served: Served;
+// biome-ignore lint/suspicious/noExplicitAny: the document is what is tested
+let document: any;
+
+beforeAll(async () => {
+  service = await testService(0, OPERATOR);
+  served = await serve(service);
+  document = await (await fetch(`${served.url}/.well-known/openapi.json`)).json();
+});
+afterAll(async () => {
+  await served.close();
+  await service.stop();
+});
+
+const line = ({ method, path }: { method: string; path: string }) => `${method.toUpperCase()} ${path}`;
+const sample = (path: string) => path.replaceAll(/\{\w+\}/g, 'sample');
+
+function documented(): string[] {
+  return Object.entries<object>(document.paths).flatMap(([path, item]) => Object.keys(item).map((method) => line({ method, path })));
+}
+
+it('the document tells of what the interface lists, of what the service has beyond, and of nothing else', () => {
+  expect(documented().toSorted()).toEqual(PATHS.map(line).toSorted());
+});
+
+it('the router has the same paths', () => {
+  const { stack } = createApp(allRoutes(service.http), service.appOptions).router;
+  const paths = stack.flatMap(({ route }) => (route === undefined ? [] : [route.path.replaceAll(/:(\w+)/g, '{$1}')]));
+  expect([...new Set(paths)].toSorted()).toEqual([...new Set(PATHS.map(({ path }) => path))].toSorted());
+});
+
+it.each(PATHS.map((entry): [string, SpecPath] => [line(entry), entry]))('%s is served', async (_, { method, path }) => {
+  const response = await fetch(served.url + sample(path), { method: method.toUpperCase() });
+  expect(response.status).not.toBe(405);
+  expect(await response.text()).not.toContain('Nothing is served at this path');
+});
+
+/** How the document says what a tier has to send. */
+const SECURITY: Record<SpecPath['tier'], object[]> = {
+  public: [{}, { walletToken: [] }],
+  basic: [{ walletToken: [] }],
+  premium: [{ walletToken: [] }],
+  admin: [{ operator: [] }],
+  paid: [{ x402: [] }, { x402V1: [] }, { x402Payment: [] }],
+};
+const ASKS_NOBODY = ['/health', '/ready', '/icon.svg', '/page/{folder}/{file}'];
+/** What cannot send headers proves in its URL who it is. */
+const OF_WEBSOCKETS = [{ webSocketToken: [] }, { webSocketTicket: [] }];
+
+it.each(PATHS.map((entry): [string, SpecPath] => [line(entry), entry]))(
+  '%s asks for the tier of its caller',
+  (_, { method, path, tier }) => {
+    const { security, responses, description } = document.paths[path][method];
+    const asked = path === '/ws/signal' ? [...SECURITY[tier], ...OF_WEBSOCKETS] : SECURITY[tier];
+    expect(security).toEqual(ASKS_NOBODY.includes(path) ? [] : asked);
+    const named = security.flatMap((requirement: object) => Object.keys(requirement));
+    expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining(named));
+    if (tier === 'basic' || tier === 'premium') expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403']));
+    if (tier === 'premium') expect(description).toContain('Premium');
+  },
+);
+
+it('every operation has a name of its own', () => {
+  const names = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((item) =>
+    Object.values(item).map(({ operationId }) => operationId),
+  );
+  expect(new Set(names).size).toBe(names.length);
+});
+
+describeWithShared('section 4 of the interface', () => {
+  it('has no path that the table misses, and the table none that it has not', async () => {
+    const text = await readFile(sharedPath('spec', 'interface-spec.md'), 'utf8');
+    const section = text.slice(text.indexOf('## 4. Endpoints'), text.indexOf('## 5. '));
+    const listed = new Set(pathsIn(section).map(line));
+    expect(listed.size).toBeGreaterThan(60);
+    expect([...listed].toSorted()).toEqual(SPEC_PATHS.map(line).toSorted());
+  });
+});

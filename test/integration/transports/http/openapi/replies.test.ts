@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createExampleClient, type ExampleClient } from '../../../../../src/tools/examples/example-client.ts';
+import { buildPath, buildRequest, type CallableOperation, listOperations } from '../../../../../src/tools/examples/record-examples.ts';
+import { SETTLEMENT_HEADERS } from '../../../../../src/transports/http/server/payments/payment-headers.ts';
+import { emptyService, fullService, youngService } from '../../../../support/full-service.ts';
+import { demoWallets } from '../../../../support/login.ts';
+import { answerOf, fetchOpenApi, type OpenApi, operationsOf } from '../../../../support/openapi.ts';
+import { faults } from '../../../../support/reply-schema.ts';
+import { sampleOf } from '../../../../support/samples.ts';
+import { type Served, serve } from '../../../../support/serve.ts';
+import type { TestService } from '../../../../support/service.ts';
+
+/** Callers, from nobody to everybody. `stranger` sends a token that nobody has issued. */
+const CALLERS = ['anonymous', 'stranger', 'basic', 'premium'] as const;
+type CallerName = (typeof CALLERS)[number];
+
+interface Stage {
+  document: OpenApi;
+  operations: CallableOperation[];
+  world: ExampleClient;
+  tokens: Record<CallerName, string | undefined>;
+}
+
+/** A service with its door, for one group of tests. */
+function onStage(open: () => Promise<TestService>): () => Stage {
+  let service: TestService;
+  let served: Served;
+  let stage: Stage;
+  beforeAll(async () => {
+    service = await open();
+    served = await serve(service);
+    const world = createExampleClient({
+      url: served.url,
+      rpcUrl: service.infrastructure.rpcUrl,
+      wallets: demoWallets(service),
+      nowMs: () => service.http.now().getTime(),
+    });
+    const document = await fetchOpenApi(served.url);
+    const tokens = {
+      anonymous: undefined,
+      stranger: 'nobodys.token.this',
+      basic: await world.logIn('basic'),
+      premium: await world.logIn('premium'),
+    };
+    stage = { document, operations: listOperations(document as unknown as Parameters<typeof listOperations>[0]), world, tokens };
+  });
+  afterAll(async () => {
+    await served.close();
+    await service.stop();
+  });
+  return () => stage;
+}
+
+/** Headers that depend on the case. */
+const SOMETIMES = new Set(['Retry-After', ...Object.values(SETTLEMENT_HEADERS)]);
+
+async function askAs({ world, tokens }: Stage, operation: CallableOperation, caller: CallerName, accept: string): Promise<Response> {
+  const holder = caller === 'premium' ? 'premium' : 'basic';
+  const call = await sampleOf(world, operation, holder);
+  const own = call.endsSession && (caller === 'basic' || caller === 'premium') ? await world.logIn(caller) : tokens[caller];
+  return world.request(buildPath(operation, call), buildRequest(operation, call, { accept, token: own }));
+}
+
+/** What an answer has that its operation does not speak of, one line each. */
+async function undocumentedIn(
+  { document }: Stage,
+  { operationId, method, path }: CallableOperation,
+  response: Response,
+): Promise<string[]> {
+  const operation = operationsOf(document).find((one) => one.operationId === operationId)!;
+  const answer = answerOf(document, operation, response.status);
+  const text = await response.text();
+  const place = `${method} ${path} ${response.status}`;
+  if (answer === undefined) return [`${place} is not documented: ${text}`];
+  // An answer of success has a challenge only where a token was rejected.
+  const isOptional = (name: string) => SOMETIMES.has(name) || (name === 'WWW-Authenticate' && response.ok);
+  const missing = Object.keys(answer.headers).filter((name) => !isOptional(name) && !response.headers.has(name));
+  const mediaType = response.headers.get('content-type')?.split(';')[0] ?? '';
+  const media = answer.content?.[mediaType];
+  const lines = missing.map((name) => `has no ${name}`);
+  if (media === undefined) lines.push(`is not documented as ${mediaType}`);
+  else if (mediaType.endsWith('json')) lines.push(...faults(media.schema, JSON.parse(text), document.components.schemas));
+  if (mediaType === 'application/problem+json') {
+    const { code } = JSON.parse(text);
+    if (!answer.description.includes(`\`${code}\``)) lines.push(`does not tell of ${code}`);
+  }
+  return lines.map((line) => `${place}: ${line}`);
+}
+
+/** Every operation as every caller: what is found wrong, and the statuses by operation. */
+async function walk(stage: Stage, caller: CallerName): Promise<{ wrong: string[]; statuses: Map<string, number> }> {
+  const wrong: string[] = [];
+  const statuses = new Map<string, number>();
+  for (const operation of stage.operations) {
+    const response = await askAs(stage, operation, caller, 'application/json');
+    statuses.set(operation.operationId, response.status);
+    wrong.push(...(await undocumentedIn(stage, operation, response)));
+  }
+  return { wrong, statuses };
+}
+
+/** Who is refused where, and how. */
+function refusal({ 'x-access': access, operationId }: CallableOperation, caller: CallerName, free: boolean): number | null {
+  // A token changes nothing where every answer is paid for.
+  if (free || access === 'paid') return null;
+  // What is no handshake is told so before anybody is asked who he is.
+  if (operationId === 'openWebSocket') return 426;
+  // A token that is rejected makes its sender anonymous.
+  if ((caller === 'anonymous' || caller === 'stranger') && (access !== 'public' || operationId === 'logOut')) return 401;
+  return caller === 'basic' && access === 'premium' ? 403 : null;
+}
+
+describe('on a service with a record, every operation', () => {
+  const stage = onStage(fullService);
+
+  it.each(CALLERS)('answers %s as the served document says', async (caller) => {
+    const { operations, document } = stage();
+    const { wrong, statuses } = await walk(stage(), caller);
+    expect(wrong).toEqual([]);
+    const open = new Set(operationsOf(document).flatMap(({ operationId, security }) => (security.length === 0 ? [operationId] : [])));
+    const surprising = operations.flatMap((operation) => {
+      const status = statuses.get(operation.operationId)!;
+      // Without credentials of the operator set there are no such paths.
+      const expected = operation['x-access'] === 'admin' ? 404 : refusal(operation, caller, open.has(operation.operationId));
+      return (expected === null ? status < 300 : status === expected) ? [] : [`${operation.operationId} answers ${caller} ${status}`];
+    });
+    expect(surprising).toEqual([]);
+  });
+
+  it('comes in every media type that the document names, where it is asked for', async () => {
+    for (const operation of stage().operations.filter(({ path, mediaTypes }) => mediaTypes.length > 1 && !path.includes('{file}'))) {
+      for (const mediaType of operation.mediaTypes) {
+        const response = await askAs(stage(), operation, 'premium', mediaType);
+        expect(response.headers.get('content-type'), operation.operationId).toContain(mediaType);
+        expect(await undocumentedIn(stage(), operation, response)).toEqual([]);
+      }
+    }
+  });
+});
+
+describe.each([
+  ['none of whose forecasts is resolved', youngService],
+  ['before its first forecast', emptyService],
+])('on a service %s, every operation', (_, open) => {
+  const stage = onStage(open);
+
+  it.each(['anonymous', 'premium'] as const)('answers %s as the served document says', async (caller) => {
+    const { wrong, statuses } = await walk(stage(), caller);
+    expect(wrong).toEqual([]);
+    const failed = [...statuses].filter(([, status]) => status >= 500 && status !== 503);
+    expect(failed).toEqual([]);
+  });
+});

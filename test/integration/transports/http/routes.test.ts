@@ -1,0 +1,420 @@
+import { CID } from 'multiformats/cid';
+import { type Hex, keccak256, sha256, zeroHash } from 'viem';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getSchemaUid } from '../../../../src/chain/eas/schemas.ts';
+import { callJsonRpc } from '../../../../src/dev/local-chain/json-rpc.ts';
+import { formatDay } from '../../../../src/forecast/day.ts';
+import { createLiveContext } from '../../../../src/pipeline/deps.ts';
+import { runStep } from '../../../../src/pipeline/step-registry.ts';
+import { scorecardRoutes } from '../../../../src/transports/http/record/scorecard/routes.ts';
+import { allRoutes } from '../../../../src/transports/http/routes.ts';
+import { createApp } from '../../../../src/transports/http/server/app.ts';
+import { type HttpServer, listen } from '../../../../src/transports/http/server/http-server.ts';
+import { buildWagerEvidence } from '../../../../src/wager/evidence.ts';
+import { call } from '../../../support/serve.ts';
+import { runPastDay, type TestService, testService, today } from '../../../support/service.ts';
+import { REACHED } from '../../../support/trusted-time.ts';
+import { settledWager } from '../../pipeline/steps/wager-fixtures.ts';
+
+const DAYS = 16;
+let service: TestService;
+let server: HttpServer;
+
+beforeAll(async () => {
+  service = await testService(DAYS);
+  for (let day = today() - DAYS; day < today(); day++) await runPastDay(service, day);
+  await service.infrastructure.localChain!.followWallClock();
+  service.progress.complete();
+  server = await listen(createApp(allRoutes(service.http), service.appOptions), 0, '127.0.0.1');
+});
+afterAll(async () => {
+  await server.close();
+  await service.stop();
+});
+
+const fetchFrom = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${server.port}${path}`, init);
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+async function get(path: string): Promise<any> {
+  const response = await fetchFrom(path);
+  expect(response.status, path).toBe(200);
+  expect(response.headers.get('content-type')).toContain('application/json');
+  return response.json();
+}
+
+async function problem(path: string, init?: RequestInit) {
+  const response = await fetchFrom(path, init);
+  expect(response.headers.get('content-type')).toContain('application/problem+json');
+  const body = (await response.json()) as Record<string, unknown>;
+  expect(body).toMatchObject({ status: response.status, success: false, instance: path.split('?')[0] });
+  for (const member of ['type', 'title', 'detail', 'code', 'suggestedAction']) expect(body[member], member).toBeTypeOf('string');
+  return body;
+}
+
+describe('the signal', () => {
+  it.each(['', '?horizon=2d', '?horizon=3d', '?horizon=7d'])('is gated for the public, with its market context: %s', async (query) => {
+    const signal = await get(`/api/svc/open/signal${query}`);
+    expect(signal).toMatchObject({
+      signal: 'GATED',
+      confidence: null,
+      direction: null,
+      horizon: query.split('=')[1] ?? '7d',
+      source: 'simulated (seed 2)',
+    });
+    expect(signal.btcPrice).toBeGreaterThan(0);
+    expect(signal.modelVersion).toBe(signal.model_version);
+    expect(signal.modelVersion).toMatch(/^m0-d1\.\d{4}-\d\d-\d\d$/);
+    expect(['Extreme Fear', 'Fear', 'Neutral', 'Greed', 'Extreme Greed']).toContain(signal.fearGreedLabel);
+    expect(Number.isInteger(signal.fearGreed)).toBe(true);
+    expect(signal.etfFlows7d).toBeTypeOf('number');
+    expect(new Date(signal.timestamp).toISOString()).toBe(signal.timestamp);
+  });
+});
+
+describe('the scorecard', () => {
+  it.each(['1', '2', '3', '7'])('counts every forecast of horizon %s', async (horizon) => {
+    const { success, summary, stats, predictions } = await get(`/api/svc/scorecard?horizon=${horizon}`);
+    expect(success).toBe(true);
+    expect(predictions).toHaveLength(DAYS);
+    expect(summary.totalPredictions).toBe(DAYS);
+    expect(summary.wins + summary.losses).toBe(summary.resolved);
+    expect(summary.resolved + summary.holds + summary.pending + summary.voids).toBe(DAYS);
+    expect(summary.pending).toBe(Number(horizon));
+    expect(stats).toMatchObject({ total: DAYS, wins: summary.wins, losses: summary.losses });
+    for (const entry of predictions) expect(['WIN', 'LOSS', 'HOLD', 'PENDING', 'VOID']).toContain(entry.status);
+  });
+
+  it('defaults to 7 days', async () => {
+    expect((await get('/api/svc/scorecard')).horizon).toBe('7d');
+  });
+
+  it('compares with the market on quotes of one book only, and says whose they are', async () => {
+    const { wagers } = service.pipeline;
+    const before = (await get('/api/svc/scorecard')).predictionMarket;
+    expect(before).toMatchObject({ venue: 'paper', quotesAreOurs: true });
+    const docs = ['paper', 'polymarket', 'polymarket-dry-run'].map((venue, i) => ({ ...settledWager(today() - 40 + i, 'WIN'), venue }));
+    await wagers.wagers.insertMany(docs);
+    expect((await get('/api/svc/scorecard')).predictionMarket.settledMarkets).toBe(before.settledMarkets + 1);
+    const elsewhere = { ...service.http, venueName: 'polymarket', sameBook: ['polymarket', 'polymarket-dry-run'] };
+    const [route] = scorecardRoutes(elsewhere);
+    const { body } = await call(route, { query: { horizon: 7 } });
+    expect(body).toMatchObject({ predictionMarket: { venue: 'polymarket', quotesAreOurs: false, settledMarkets: 2 } });
+    await wagers.wagers.deleteMany({ _id: { $in: docs.map(({ _id }) => _id) } });
+  });
+});
+
+it('the price that a forecast is measured from is a number everywhere, and provisional until its window has opened', async () => {
+  const docs = await service.pipeline.record.listByHorizon(7);
+  const open = new Set(docs.flatMap(({ _id, btcAtSignalCents }) => (btcAtSignalCents === null ? [_id] : [])));
+  const { predictions } = await get('/api/svc/scorecard');
+  const { data } = await get('/api/svc/onchain-oracle/history?limit=100');
+  const { data: latest } = await get('/api/svc/onchain-oracle/latest');
+  const verified = await get(`/api/svc/onchain-oracle/verify/${latest.uid}`);
+  for (const { predictionId, btcAtSignal, provisional } of [...predictions, ...data, latest, verified]) {
+    expect(btcAtSignal, predictionId).toBeTypeOf('number');
+    expect(provisional, predictionId).toBe(open.has(predictionId));
+  }
+});
+
+describe('the pages of the scorecard', () => {
+  it('is read to its end by Link, each forecast once, with the same figures on every page', async () => {
+    const whole = await get('/api/svc/scorecard?horizon=2&limit=1000');
+    expect(whole).toMatchObject({ count: DAYS, nextCursor: null });
+    const entries: { sequence: number }[] = [];
+    for (let next: string | null = '/api/svc/scorecard?horizon=2d&limit=5'; next !== null; ) {
+      const response: Response = await fetchFrom(next);
+      // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+      const { predictions, count, nextCursor, ...figures }: any = await response.json();
+      expect([count, figures.summary, figures.stats]).toEqual([predictions.length, whole.summary, whole.stats]);
+      entries.push(...predictions);
+      const link = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
+      next = link === undefined ? null : `${new URL(link).pathname}${new URL(link).search}`;
+      expect(nextCursor).toBe(link === undefined ? null : String(predictions.at(-1).sequence));
+    }
+    expect(entries).toEqual(whole.predictions);
+    expect(entries.map(({ sequence }) => sequence)).toEqual(Array.from({ length: DAYS }, (_, index) => DAYS - index));
+    expect((await get('/api/svc/scorecard?before=1')).predictions).toEqual([]);
+  });
+
+  it('stays below 40 kB by default, at ten years of record too', async () => {
+    const { predictions, byRegime, byModelVersion, ...figures } = await get('/api/svc/scorecard');
+    const longest = (rows: object[]) => Math.max(...rows.map((row) => JSON.stringify(row).length));
+    const bytes = JSON.stringify(figures).length + 20 * longest(predictions) + 7 * longest(byRegime) + 21 * longest(byModelVersion);
+    expect(bytes).toBeLessThan(40_000);
+  });
+});
+
+describe('the attestations', () => {
+  it('are listed newest first, and every one of them verifies on the chain', async () => {
+    const { data, attestations, count, total } = await get('/api/svc/onchain-oracle/history?horizons=all&limit=100&compat=1');
+    expect(attestations).toEqual(data);
+    expect(count).toBe(data.length);
+    expect(total).toBeGreaterThan(100);
+    const times = data.map(({ attestedAt }: { attestedAt: string }) => attestedAt);
+    expect(times).toEqual(times.toSorted().reverse());
+    for (const { uid, type, resolved } of data) {
+      const verified = await get(`/api/svc/onchain-oracle/verify/${uid}`);
+      expect(verified, uid).toMatchObject({
+        success: true,
+        uid,
+        verified: true,
+        onChain: true,
+        type,
+        attester: service.http.attesterAddress,
+      });
+      expect(verified.data).toMatchObject({ uid, attester: service.http.attesterAddress, schemaVersion: '1' });
+      expect(verified.data.decoded.length).toBe(type === 'prediction' ? 8 : 10);
+      if (resolved) expect(verified.checks.map(({ field }: { field: string }) => field)).toContain('commitment opened by salt and values');
+    }
+  });
+
+  it('follow `limit`, 30 unless told', async () => {
+    expect((await get('/api/svc/onchain-oracle/history?horizons=all')).count).toBe(30);
+    expect((await get('/api/svc/onchain-oracle/history?limit=1')).count).toBe(1);
+  });
+
+  it('list the 7-day story by default: one prediction a day, sent once', async () => {
+    const { data, horizons, attestations } = await get('/api/svc/onchain-oracle/history?limit=100');
+    expect(attestations).toBeUndefined();
+    expect(horizons).toEqual(['7d']);
+    expect(new Set(data.map(({ horizon }: { horizon: string }) => horizon))).toEqual(new Set(['7d']));
+    const dates = data.flatMap(({ type, date }: { type: string; date: string }) => (type === 'prediction' ? [date] : []));
+    expect([dates.length, new Set(dates).size]).toEqual([DAYS, DAYS]);
+  });
+
+  it.each(['limit=7', 'limit=7&horizons=all', 'limit=5&horizons=2d,7', 'limit=3&horizon=1', 'limit=4&compat=1'])(
+    'are read to the end by Link, each once and newest first: %s',
+    async (query) => {
+      const entries: Record<string, string>[] = [];
+      let [total, count] = [0, 0];
+      for (let next: string | null = `/api/svc/onchain-oracle/history?${query}`; next !== null; ) {
+        const response: Response = await fetchFrom(next);
+        // biome-ignore lint/suspicious/noExplicitAny: bodies are what is tested
+        const body: any = await response.json();
+        const link = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
+        entries.push(...body.data);
+        total = body.total;
+        count += body.count;
+        expect(body.attestations).toEqual(query.includes('compat') ? body.data : undefined);
+        expect(link === undefined ? null : new URL(link).searchParams.get('before')).toBe(body.nextCursor);
+        expect(body.nextCursor).toBe(link === undefined ? null : body.data.at(-1).uid);
+        next = link === undefined ? null : `${new URL(link).pathname}${new URL(link).search}`;
+      }
+      const docs = await service.pipeline.record.forecasts.find({}).toArray();
+      const chosen = docs.filter(({ horizonDays }) => entries.some(({ horizon }) => horizon === `${horizonDays}d`));
+      const uids = chosen.flatMap(({ attestation, reveal }) => [attestation, reveal].flatMap((one) => one?.uid ?? []));
+      expect(entries.map(({ uid }) => uid).toSorted()).toEqual(uids.toSorted());
+      expect([total, count]).toEqual([uids.length, uids.length]);
+      const times = entries.map(({ attestedAt }) => attestedAt);
+      expect(times).toEqual(times.toSorted().reverse());
+    },
+  );
+
+  it('reject a position that is none of theirs, and two ways to name horizons', async () => {
+    for (const [query, field] of [
+      [`before=0x${'1'.repeat(64)}`, 'before'],
+      ['before=12', 'before'],
+      ['horizon=7d&horizons=all', 'horizons'],
+      ['horizons=7d,9d', 'horizons'],
+      ['horizons=', 'horizons'],
+      ['horizon=all', 'horizon'],
+    ])
+      expect(await problem(`/api/svc/onchain-oracle/history?${query}`), query).toMatchObject({ status: 400, code: 'INPUT_INVALID', field });
+  });
+
+  it('were each made before their window opened, in a sequence without a gap, linked to their predecessor', async () => {
+    for (const horizonDays of [1, 2, 3, 7]) {
+      const docs = await service.pipeline.record.listByHorizon(horizonDays);
+      let previous: string | null = null;
+      for (const [index, doc] of docs.entries()) {
+        const onChain = await service.http.attestations.read(doc.attestation!.uid);
+        expect(onChain!.at.getTime()).toBeLessThan(doc.windowOpensAt.getTime());
+        expect(onChain!.decoded.find(({ name }) => name === 'sequence')!.value).toBe(index + 1);
+        expect(onChain!.refUid).toBe(previous ?? `0x${'0'.repeat(64)}`);
+        previous = doc.attestation!.uid;
+      }
+    }
+  });
+
+  it('tell an unknown uid from a malformed one', async () => {
+    expect(await problem(`/api/svc/onchain-oracle/verify/0x${'1'.repeat(64)}`)).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+    for (const uid of ['0x12', `0x${'g'.repeat(64)}`, `0x${'1'.repeat(65)}`, 'latest']) {
+      expect(await problem(`/api/svc/onchain-oracle/verify/${uid}`)).toMatchObject({ status: 400, field: 'uid' });
+    }
+  });
+
+  it('that are not in the record get 404 with attester and schema, whatever is accepted', async () => {
+    const day = today() - 400;
+    const times = { windowOpensAt: new Date((day + 1) * 86_400_000), resolvesAt: new Date((day + 8) * 86_400_000) };
+    const digests = { commitment: zeroHash, inputsDigest: zeroHash, metadata: zeroHash, refUid: zeroHash };
+    const stray = { sequence: 1, day, horizonDays: 7, ...times, ...digests };
+    const [{ uid }] = await service.pipeline.attester.attestPredictions('attest:stray', [stray], REACHED);
+    for (const Accept of ['application/json', 'text/html', '*/*']) {
+      const body = await problem(`/api/svc/onchain-oracle/verify/${uid}`, { headers: { Accept } });
+      const schema = { schemaUid: getSchemaUid('prediction'), schemaName: 'prediction' };
+      const details = { ofThisService: false, attester: service.http.attesterAddress, ...schema };
+      expect(body).toMatchObject({ status: 404, code: 'NOT_FOUND', field: 'uid', retryable: false, ...details });
+      for (const member of ['data', 'uid', 'verified', 'decoded']) expect(body).not.toHaveProperty(member);
+    }
+  });
+
+  it('have a latest one and statistics', async () => {
+    expect((await get('/api/svc/onchain-oracle/latest')).data).toMatchObject({ type: 'prediction', horizon: '7d', resolved: false });
+    for (const [query, horizons] of [
+      ['', ['7d']],
+      ['?horizon=2', ['2d']],
+      ['?horizons=all', ['1d', '2d', '3d', '7d']],
+    ] as const) {
+      const stats = await get(`/api/svc/onchain-oracle/stats${query}`);
+      expect(stats).toMatchObject({ horizons, totalAttestations: stats.predictions + stats.resolutions });
+      expect(stats.data).toMatchObject({ totalPublished: horizons.length * DAYS, totalResolved: stats.resolutions });
+      expect(BigInt(stats.data.totalGasWei)).toBeGreaterThan(0n);
+      const { total } = await get(`/api/svc/onchain-oracle/history?limit=1&horizons=${horizons.join(',')}`);
+      expect(total).toBe(stats.totalAttestations);
+    }
+    expect((await get('/api/svc/onchain-oracle/latest?horizon=2d')).data).toMatchObject({ type: 'prediction', horizon: '2d' });
+    expect((await get('/api/svc/onchain-oracle/latest?horizons=all')).data.horizon).toBe('7d');
+  });
+
+  it('name metadata that hashes to what is on chain', async () => {
+    const { data } = await get('/api/svc/onchain-oracle/latest');
+    const bytes = new Uint8Array(await (await fetchFrom(`/ipfs/${data.cid}`)).arrayBuffer());
+    const { data: onChain } = await get(`/api/svc/onchain-oracle/verify/${data.uid}`);
+    const metadata = onChain.decoded.find(({ name }: { name: string }) => name === 'metadata').value;
+    expect(sha256(bytes)).toBe(metadata);
+    expect(Buffer.from(CID.parse(data.cid).multihash.digest).toString('hex')).toBe(metadata.slice(2));
+    expect(await problem('/ipfs/bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')).toMatchObject({ status: 404 });
+  });
+});
+
+describe('the agent', () => {
+  it('has an identity and a reputation on chain', async () => {
+    const identity = await get('/api/svc/agent/identity');
+    expect(identity).toMatchObject({ registered: true, agentId: 0, chain: 'eip155:8453', wallet: service.http.attesterAddress });
+    const reputation = await get('/api/svc/agent/reputation');
+    expect(reputation).toMatchObject({ registered: true, agentId: 0 });
+    expect(reputation.positive + reputation.negative).toBe(reputation.totalFeedback);
+    const registration = await get('/.well-known/agent-registration.json');
+    expect(registration.registrations[0]).toEqual({ agentId: 0, agentRegistry: `eip155:8453:${identity.registries.identity}` });
+  });
+});
+
+describe('the evidence on an outcome', () => {
+  it('is served once it is reported, and hashes to what is on chain; not before', async () => {
+    const { wagers } = service.pipeline;
+    const date = formatDay(today() - 30);
+    expect(await problem(`/api/svc/agent/feedback/${date}`)).toMatchObject({ status: 404 });
+    await wagers.wagers.insertOne(settledWager(today() - 30, 'WIN'));
+    expect(await problem(`/api/svc/agent/feedback/${date}`)).toMatchObject({ status: 404 });
+    await runStep(service.pipeline, 'reputation', today(), createLiveContext(service.pipeline, new Date()));
+    const bytes = new Uint8Array(await (await fetchFrom(`/api/svc/agent/feedback/${date}`)).arrayBuffer());
+    const { feedbackTxHash } = (await wagers.findReported(date))!;
+    const { input } = await callJsonRpc<{ input: string }>(service.infrastructure.rpcUrl, 'eth_getTransactionByHash', feedbackTxHash);
+    expect(input).toContain(keccak256(bytes).slice(2));
+    const { registries, chain } = await get('/api/svc/agent/identity');
+    expect(JSON.parse(new TextDecoder().decode(bytes))).toMatchObject({
+      agentRegistry: `${chain}:${registries.identity}`,
+      agentId: 0,
+      clientAddress: `${chain}:${service.pipeline.reporter.address}`,
+      createdAt: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/),
+      ...{ value: 10_000, valueDecimals: 2, date },
+    });
+    await wagers.wagers.deleteOne({ _id: date });
+  });
+
+  it('keeps the bytes that an earlier version has reported, without a header, also where it died before it wrote that down', async () => {
+    const { wagers, reporter } = service.pipeline;
+    const served = async (date: string) => new Uint8Array(await (await fetchFrom(`/api/svc/agent/feedback/${date}`)).arrayBuffer());
+    const wager = settledWager(today() - 31, 'LOSS');
+    const { json, hash } = buildWagerEvidence(wager);
+    expect(json).not.toContain('agentRegistry');
+    await wagers.wagers.insertOne({ ...wager });
+    await reporter.report(`feedback:${wager._id}`, { outcome: 'LOSS', endpoint: '', feedbackHash: hash }, REACHED);
+    await runStep(service.pipeline, 'reputation', today(), createLiveContext(service.pipeline, new Date()));
+    expect(keccak256(await served(wager._id))).toBe(hash);
+    await wagers.wagers.deleteOne({ _id: wager._id });
+  });
+});
+
+describe('operation', () => {
+  it('is alive, ready and tells how it is', async () => {
+    expect(await get('/health')).toMatchObject({ status: 'ok' });
+    expect(await get('/ready')).toMatchObject({ ready: true });
+    const status = await get('/api/status');
+    expect(status).toMatchObject({ ready: true, market: { source: 'simulated (seed 2)' }, record: { days: DAYS, replayedDays: DAYS } });
+    expect((await get('/api/cache/stats')).caches.length).toBeGreaterThan(2);
+    const { attesterAddress } = service.http;
+    const [attester] = status.wallets;
+    const balance = await callJsonRpc<Hex>(service.infrastructure.rpcUrl, 'eth_getBalance', attesterAddress, 'latest');
+    expect(attester).toMatchObject({ role: 'attester', address: attesterAddress, balanceWei: BigInt(balance).toString() });
+    expect(attester.daysLeft).toBeGreaterThan(0);
+    expect(status.wallets.map(({ role }: { role: string }) => role)).toEqual(['attester', 'reporter', 'provider']);
+  });
+
+  it('is not ready while it is being set up', async () => {
+    service.progress.startStep('replaying days of history', { done: 3, total: 16 });
+    const response = await fetchFrom('/ready');
+    service.progress.complete();
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({
+      ready: false,
+      checks: expect.arrayContaining([{ name: 'setup', ok: false, detail: 'replaying days of history: 3 of 16' }]),
+    });
+  });
+
+  it('lists what it serves', async () => {
+    const { resources } = await get('/');
+    expect(resources.map(({ url }: { url: string }) => new URL(url).pathname)).toContain('/api/svc/scorecard');
+  });
+});
+
+describe('bad input', () => {
+  it.each([
+    ['/api/svc/open/signal?horizon=4d', 'horizon'],
+    ['/api/svc/open/signal?horizon=77', 'horizon'],
+    ['/api/svc/open/signal?horizon=', 'horizon'],
+    ['/api/svc/open/signal?horizon=7d&horizon=3d', 'horizon'],
+    ['/api/svc/scorecard?horizon=7dd', 'horizon'],
+    ['/api/svc/scorecard?horizon=4', 'horizon'],
+    ['/api/svc/onchain-oracle/history?limit=0', 'limit'],
+    ['/api/svc/onchain-oracle/history?limit=101', 'limit'],
+    ['/api/svc/onchain-oracle/history?limit=-1', 'limit'],
+    ['/api/svc/onchain-oracle/history?limit=1.5', 'limit'],
+    ['/api/svc/onchain-oracle/history?limit=1e1', 'limit'],
+    ['/api/svc/onchain-oracle/history?limit=abc', 'limit'],
+    ['/api/svc/onchain-oracle/history?limit=', 'limit'],
+    ['/api/svc/onchain-oracle/history?limit=3&limit=4', 'limit'],
+    ['/ipfs/notacid', 'cid'],
+    ['/api/svc/agent/feedback/2026-02-30', 'date'],
+  ])('%s gets a problem that names %s', async (path, field) => {
+    expect(await problem(path)).toMatchObject({ status: 400, code: 'INPUT_INVALID', field, retryable: false });
+  });
+
+  it.each([
+    ['/api/svc/onchain-oracle/history?offset=30', 'offset', 'before'],
+    ['/api/svc/onchain-oracle/history?cursor=abc', 'cursor', 'before'],
+    ['/api/svc/scorecard?page=2', 'page', 'horizon'],
+    ['/api/svc/wagers?pageSize=10', 'pageSize', 'limit'],
+    ['/api/svc/wagers?per_page=10', 'per_page', 'limit'],
+    ['/api/svc/open/signal?limit=10', 'limit', 'horizon'],
+    ['/api/btc-price?From=1', 'From', 'no query parameters'],
+  ])('%s is rejected, since an ignored page would come again and again', async (path, field, taken) => {
+    const { detail, ...rest } = await problem(path);
+    expect(rest).toMatchObject({ status: 400, code: 'INPUT_INVALID', field });
+    expect(detail).toContain(taken);
+  });
+
+  it.each(['/health?from=balancer', '/ready?start=1', '/?from=letter', '/api/svc/widget?size=large'])('%s is no paging', async (path) => {
+    expect((await fetchFrom(path)).status).toBe(200);
+  });
+
+  it('that nobody reads is ignored', async () => {
+    await get('/api/svc/scorecard?horizon=7&colour=blue');
+  });
+
+  it('of path or method is told as such', async () => {
+    expect(await problem('/api/svc/nothing')).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+    expect(await problem('/api/svc/scorecard', { method: 'POST' })).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' });
+    expect(await problem('/ipfs/%E0%A4%A')).toMatchObject({ status: 400 });
+  });
+});

@@ -1,0 +1,329 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRateLimits } from '../../../../src/auth/rate-limit/rate-limits.ts';
+import { createRequestCountStore } from '../../../../src/auth/rate-limit/request-count-store.ts';
+import { createApp } from '../../../../src/transports/http/server/app.ts';
+import { MCP_METHODS, SUPPORTED_REVISIONS } from '../../../../src/transports/mcp/errors/sdk-errors.ts';
+import { openAsk } from '../../../support/ask.ts';
+import { asTier } from '../../../support/login.ts';
+import { MCP_HEADERS, postMcp, replyOf, rpc } from '../../../support/mcp.ts';
+import { type Served, serve, serveApp } from '../../../support/serve.ts';
+import { type TestService, unresolvedService } from '../../../support/service.ts';
+
+const PING = rpc('ping');
+const NEWEST = '2026-07-28';
+const HELLO = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+
+let service: TestService;
+let served: Served;
+
+beforeAll(async () => {
+  service = await unresolvedService(2);
+  served = await serve(service);
+});
+afterAll(async () => {
+  await served?.close();
+  await service?.stop();
+});
+
+const post = (body: unknown, headers?: Record<string, string>) => postMcp(served.url, body, headers);
+
+/** A request as the newest revision wants it. */
+function newest(method: string, params = {}, revision = NEWEST): [Record<string, unknown>, Record<string, string>] {
+  const prefix = 'io.modelcontextprotocol/';
+  const _meta = {
+    [`${prefix}protocolVersion`]: revision,
+    [`${prefix}clientInfo`]: { name: 't', version: '1' },
+    [`${prefix}clientCapabilities`]: {},
+  };
+  return [rpc(method, { ...params, _meta }), { 'MCP-Protocol-Version': revision, 'Mcp-Method': method }];
+}
+
+describe('the revisions', () => {
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('%s is spoken', async (protocolVersion) => {
+    const hello = rpc('initialize', { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } });
+    const { status, messages } = await post(hello);
+    expect(status).toBe(200);
+    expect(messages[0].result).toMatchObject({ protocolVersion, serverInfo: { name: 'bitcoin-signal-oracle' } });
+    const sent = { 'MCP-Protocol-Version': protocolVersion };
+    expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, sent)).status).toBe(202);
+    expect((await post(rpc('tools/list'), sent)).messages[0].result.tools).toHaveLength(4);
+  });
+
+  it('the newest is spoken without a handshake', async () => {
+    const { status, messages } = await post(...newest('server/discover'));
+    expect(status).toBe(200);
+    expect(messages[0].result.supportedVersions).toContain(NEWEST);
+  });
+
+  it('one that there is not is answered with those that there are', async () => {
+    const hello = rpc('initialize', { protocolVersion: '1999-01-01', capabilities: {}, clientInfo: { name: 'test', version: '1' } });
+    expect((await post(hello)).messages[0].result.protocolVersion).toBe('2025-11-25');
+    const { status, messages } = await post(rpc('tools/list'), { 'MCP-Protocol-Version': '1999-01-01' });
+    expect(status).toBe(400);
+    expect(messages[0].error.message).toContain('1999-01-01');
+  });
+
+  it('whoever waits for news is told that there will be none, and his stream ends', async () => {
+    const { status, messages } = await post(...newest('subscriptions/listen', { notifications: { toolsListChanged: true } }));
+    expect(status).toBe(200);
+    expect(messages.at(-1)).toMatchObject({ id: 1, result: { resultType: 'complete' } });
+  });
+
+  it.each(['GET', 'DELETE', 'PUT'])('a session is nothing to %s here', async (method) => {
+    const response = await fetch(`${served.url}/mcp`, { method, headers: { Accept: 'text/event-stream' } });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('POST');
+    const data = { code: 'METHOD_NOT_ALLOWED', suggestedAction: 'Send a POST.' };
+    expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32_000, data } });
+  });
+});
+
+describe('what is no request of the protocol', () => {
+  it.each([
+    ['broken JSON', '{"jsonrpc"', {}, 400, -32_700],
+    ['a word', '"tools/list"', {}, 400, -32_700],
+    ['nothing', '', {}, 400, -32_600],
+    ['no message', '{}', {}, 400, -32_600],
+    ['no messages', '[]', {}, 400, -32_600],
+    ['another type', '{}', { 'Content-Type': 'text/plain' }, 415, -32_000],
+    ['another encoding', '{}', { 'Content-Encoding': 'gzip' }, 415, -32_000],
+    ['64 KiB and more', JSON.stringify(rpc('ping', { x: 'x'.repeat(65_536) })), {}, 413, -32_000],
+    ['an answer that is not read', JSON.stringify(PING), { Accept: 'text/html' }, 406, -32_000],
+  ])('%s is refused in its words', async (_, body, headers, status, code) => {
+    const answer = await post(body, headers as Record<string, string>);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, expect.stringContaining('application/json')]);
+    expect(answer.messages).toMatchObject([{ jsonrpc: '2.0', error: { code, message: expect.any(String) } }]);
+  });
+
+  const PLAIN = { 'Content-Type': 'text/plain' };
+  const message = { jsonrpc: '2.0', id: 7, method: 'ping' };
+  it.each([
+    ['no jsonrpc', { ...message, jsonrpc: undefined }, {}, 400, -32_600, 'jsonrpc'],
+    ['an id that is none', { ...message, id: {} }, {}, 400, -32_600, 'id'],
+    ['no method', { ...message, method: undefined }, {}, 400, -32_600, 'method'],
+    ['parameters by position', { ...message, params: [1] }, {}, 400, -32_600, 'params'],
+    ['a member too much', { ...message, token: 'a' }, {}, 400, -32_600, 'token'],
+    ['an empty body', '', {}, 400, -32_600, 'body'],
+    [
+      'brackets without end',
+      `{"jsonrpc":"2.0","id":7,"method":"ping","params":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`,
+      {},
+      400,
+      -32_600,
+      'message',
+    ],
+    ['an empty batch', [], {}, 400, -32_600, 'batch'],
+    ['a batch with something else', [message, { ...message, id: {} }], {}, 400, -32_600, 'batch.1.id'],
+    ['two greetings at once', [1, 2].map((id) => rpc('initialize', HELLO, id)), {}, 400, -32_600, 'batch'],
+    ['a batch of a revision without', [newest('tools/list')[0]], {}, 400, -32_600, 'batch'],
+    ['another type', '{}', PLAIN, 415, -32_000, 'Content-Type'],
+    ['another type, and much of it', 'x'.repeat(70_000), PLAIN, 415, -32_000, 'Content-Type'],
+    ['no stream taken', message, { Accept: 'application/json' }, 406, -32_000, 'Accept'],
+    ['a revision that there never was', message, { 'MCP-Protocol-Version': '1999-01-01' }, 400, -32_000, 'MCP-Protocol-Version'],
+    ['a revision that is to come', newest('tools/list', {}, '2027-01-01')[0], {}, 400, -32_022, 'protocolVersion'],
+    ['no envelope', message, { 'MCP-Protocol-Version': NEWEST }, 400, -32_602, '_meta'],
+    ['no revision in the headers', newest('tools/list')[0], {}, 400, -32_020, 'MCP-Protocol-Version'],
+    ['another method in the headers', newest('tools/list')[0], { ...newest('ping')[1] }, 400, -32_020, 'Mcp-Method'],
+    ['no tool named', rpc('tools/call', {}), {}, 200, -32_602, 'name'],
+    ['arguments that are none', rpc('tools/call', { name: 'get_track_record', arguments: 5 }), {}, 200, -32_602, 'arguments'],
+    ['no resource named', rpc('resources/read'), {}, 200, -32_602, 'uri'],
+    ['no prompt named', rpc('prompts/get'), {}, 200, -32_602, 'name'],
+    ['nothing to complete', rpc('completion/complete'), {}, 200, -32_602, 'ref'],
+    ['a page that is none', rpc('tools/list', { cursor: 5 }), {}, 200, -32_602, 'cursor'],
+    ['a tool that is not named, newest revision', ...newest('tools/call'), 200, -32_602, 'name'],
+    ['nothing to listen to', ...newest('subscriptions/listen'), 200, -32_602, 'params'],
+    ['an unknown method', rpc('tools/delete'), {}, 200, -32_601, 'method'],
+    ['a method of a later revision', rpc('subscriptions/listen'), {}, 200, -32_601, 'method'],
+    ['an unknown method, newest revision', ...newest('tools/delete'), 404, -32_601, 'method'],
+    ['a greeting, newest revision', ...newest('initialize'), 404, -32_601, 'method'],
+  ])('%s is told with our code, the field at fault and what to do', async (_, body, headers, status, code, field) => {
+    const answer = await post(body, headers as Record<string, string>);
+    expect([answer.status, answer.messages]).toMatchObject([status, [{ jsonrpc: '2.0', error: { code } }]]);
+    const { message, data } = answer.messages[0].error;
+    expect(data).toMatchObject({ code: status === 415 ? 'UNSUPPORTED_MEDIA_TYPE' : 'INPUT_INVALID', field, retryable: false });
+    expect(message).toBe(`${data.message}. ${data.suggestedAction}`);
+    expect(message.length, message).toBeLessThan(700);
+  });
+
+  it('keeps what the protocol itself says of an error', async () => {
+    const told = async (...asked: Parameters<typeof post>) => (await post(...asked)).messages[0].error.data;
+    expect(await told(newest('tools/list', {}, '2027-01-01')[0])).toMatchObject({ supported: [NEWEST], requested: '2027-01-01' });
+    expect(await told(newest('tools/list')[0])).toMatchObject({ mismatch: { header: '(missing)' } });
+  });
+
+  it('too much of it is told with the limit', async () => {
+    const { messages } = await post(rpc('ping', { x: 'x'.repeat(65_536) }));
+    expect(messages[0].error.data).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', suggestedAction: expect.stringMatching(/64 KiB|65.?536/) });
+  });
+
+  it('one of a batch leaves the others as they are', async () => {
+    const { status, messages } = await post([rpc('tools/call', {}, 'a'), rpc('ping', {}, 'b'), rpc('none', {}, 'c')]);
+    expect(status).toBe(200);
+    const told = Object.fromEntries(messages.map(({ id, error }) => [id, error?.data.field]));
+    expect(told).toEqual({ a: 'name', b: undefined, c: 'method' });
+  });
+
+  it('an unknown method is named as such, under the id of its request', async () => {
+    expect((await post(rpc('tools/delete', {}, 'mine'))).messages).toMatchObject([{ id: 'mine', error: { code: -32_601 } }]);
+  });
+
+  it('every method that is named to whoever asks for another one is there', async () => {
+    for (const method of [...MCP_METHODS.all, ...MCP_METHODS.older])
+      expect((await post(rpc(method))).messages[0].error?.code, method).not.toBe(-32_601);
+    for (const method of [...MCP_METHODS.all, ...MCP_METHODS.newer])
+      expect((await post(...newest(method))).messages[0].error?.code, method).not.toBe(-32_601);
+    const { supportedVersions } = (await post(...newest('server/discover'))).messages[0].result;
+    expect(SUPPORTED_REVISIONS).toEqual(expect.arrayContaining(supportedVersions));
+  });
+
+  it('a name of any length comes back short', async () => {
+    const long = 'x'.repeat(20_000);
+    for (const request of [
+      rpc('tools/call', { name: long }),
+      rpc('prompts/get', { name: long }),
+      rpc('resources/read', { uri: `oracle://${long}` }),
+      rpc('resources/read', { uri: `:${long}` }),
+      rpc('completion/complete', { ref: { type: 'ref/prompt', name: long }, argument: { name: 'x', value: '' } }),
+      rpc('tools/call', { name: 'get_track_record', arguments: { [long]: 1 } }),
+      rpc('prompts/get', { name: 'daily_briefing', arguments: { horizon: long } }),
+    ]) {
+      const { text, status } = await post(request);
+      expect(status).toBe(200);
+      expect(text.length, text.slice(0, 200)).toBeLessThan(1_500);
+    }
+  });
+});
+
+describe('a batch', () => {
+  it('is answered message by message', async () => {
+    const { messages } = await post([rpc('ping', {}, 1), rpc('tools/list', {}, 2), rpc('nothing', {}, 3)]);
+    expect(messages.map(({ id }) => id).toSorted()).toEqual([1, 2, 3]);
+  });
+
+  it('has 20 messages at most', async () => {
+    const batch = Array.from({ length: 20 }, (_, id) => rpc('ping', {}, id));
+    expect((await post(batch)).messages).toHaveLength(20);
+    const { status, messages } = await post([...batch, PING]);
+    expect(status).toBe(400);
+    expect(messages).toMatchObject([{ id: null, error: { code: -32_600, data: { field: 'batch' } } }]);
+  });
+});
+
+describe('the limits', () => {
+  /** The same door with few calls, of an address that nobody else has used. */
+  async function limited(limits: { public: number; wallet: number; rpc: number }) {
+    const now = () => new Date();
+    await service.database.db.collection('request_counts').deleteMany({});
+    const rules = createRateLimits({
+      counts: createRequestCountStore(service.database.db, now),
+      limits: { ...limits, tasks: 1 },
+      now,
+      log: service.log,
+    });
+    return serveApp(createApp([], { ...service.appOptions, limits: rules }, service.adapters));
+  }
+
+  it('count every message, and are told in its words', async () => {
+    const { url, close } = await limited({ public: 6, wallet: 100, rpc: 100 });
+    const { status, headers } = await postMcp(url, [PING, PING, PING, PING]);
+    expect([status, headers.get('ratelimit')]).toEqual([200, expect.stringMatching(/"public";r=2;/)]);
+    expect((await postMcp(url, [PING, PING, PING])).status).toBe(429);
+    const refused = await postMcp(url, PING);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused.messages).toMatchObject([{ id: null, error: { code: -32_000, data: { code: 'RATE_LIMITED', retryable: true } } }]);
+    await close();
+  });
+
+  it('count calls that ask the chain again, and tell it as the tool does', async () => {
+    const { url, close } = await limited({ public: 100, wallet: 100, rpc: 1 });
+    const verify = rpc('tools/call', { name: 'verify_prediction', arguments: { uid: `0x${'1'.repeat(64)}` } });
+    const codeOf = async () => (await postMcp(url, verify)).messages[0].result._meta['bitcoin-signal-oracle/error'].code;
+    expect([await codeOf(), await codeOf()]).toEqual(['NOT_FOUND', 'RATE_LIMITED']);
+    await close();
+  });
+});
+
+describe('names', () => {
+  const asked = async (headers: Record<string, string>, method = 'POST') => {
+    const { ask, close } = openAsk(served.url);
+    const answer = await ask('/mcp', { method, headers: { ...MCP_HEADERS, ...headers }, body: JSON.stringify(PING) });
+    close();
+    return replyOf(answer.status, new Headers(answer.headers as Record<string, string>), answer.text);
+  };
+
+  it.each([
+    {},
+    { Host: 'localhost:3000' },
+    { Host: '127.0.0.1' },
+    { Host: '[::1]:3000', Origin: 'http://[::1]:3000' },
+    { Origin: 'http://localhost:5173' },
+    { Origin: 'http://127.0.0.1' },
+  ])('are those of the service: %o', async (headers) => {
+    expect((await asked(headers as Record<string, string>)).status).toBe(200);
+  });
+
+  it.each([
+    [{ Host: 'evil.example' }, 'Host'],
+    [{ Host: 'localhost.evil.example:3000' }, 'Host'],
+    [{ Host: '127.0.0.1.evil.example' }, 'Host'],
+    [{ Host: 'evil.example', 'X-Forwarded-Host': 'localhost' }, 'Host'],
+    [{ Origin: 'https://evil.example' }, 'Origin'],
+    [{ Origin: 'http://localhost.evil.example' }, 'Origin'],
+    [{ Origin: 'null' }, 'Origin'],
+    [{ Origin: 'file://' }, 'Origin'],
+    [{ Origin: 'moz-extension://0123' }, 'Origin'],
+  ])('of others are refused: %o', async (headers, field) => {
+    for (const method of ['POST', 'GET', 'DELETE']) {
+      const { status, messages } = await asked(headers as unknown as Record<string, string>, method);
+      expect(status).toBe(403);
+      expect(messages).toMatchObject([{ jsonrpc: '2.0', id: null, error: { code: -32_000, data: { code: 'ORIGIN_REFUSED', field } } }]);
+    }
+  });
+
+  it('of others are refused with a good token too', async () => {
+    expect((await asked({ ...(await asTier(service, 'premium')), Origin: 'https://evil.example' })).status).toBe(403);
+  });
+});
+
+describe('callers', () => {
+  it('with a token that is rejected are anonymous: public tools answer with the challenge, gated ones say what is wrong', async () => {
+    const call = (name: string) => rpc('tools/call', { name, arguments: {} });
+    for (const authorization of ['Bearer nonsense', 'Basic YTpi', 'Bearer ']) {
+      const [ping, open, gated] = await Promise.all(
+        [PING, call('get_market_context'), call('predict_btc_direction')].map((body) => post(body, { Authorization: authorization })),
+      );
+      for (const { status, headers } of [ping, open, gated]) {
+        expect([status, headers.get('www-authenticate')]).toEqual([200, 'Bearer realm="oracle", error="invalid_token"']);
+      }
+      expect(open.messages[0].result).toMatchObject({ structuredContent: { include: expect.any(Array) } });
+      const { isError, content } = gated.messages[0].result;
+      expect([isError, JSON.stringify(content)]).toEqual([
+        true,
+        expect.stringMatching(/UNAUTHENTICATED: The (access token|Authorization)/),
+      ]);
+      expect(JSON.stringify(content)).toContain('/api/svc/oracle/verify');
+    }
+  });
+
+  it('are told of the same tools, resources and prompts, whoever they are', async () => {
+    const holder = await asTier(service, 'premium');
+    for (const method of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']) {
+      const lists = [await post(rpc(method)), await post(rpc(method)), await post(rpc(method), holder)];
+      expect(new Set(lists.map(({ text }) => text)).size, method).toBe(1);
+    }
+  });
+
+  it('never see what another one may, however their calls mix', async () => {
+    const holder = await asTier(service, 'basic');
+    const call = rpc('tools/call', { name: 'get_track_record', arguments: { pageSize: 1 } });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        const { messages } = await post(call, index % 2 === 0 ? {} : holder);
+        return messages[0].result.structuredContent.entries[0].signal;
+      }),
+    );
+    expect(answers.filter((_, index) => index % 2 === 0)).toEqual(Array(50).fill('GATED'));
+    for (const signal of answers.filter((_, index) => index % 2 === 1)) expect(['BUY', 'SELL', 'HOLD']).toContain(signal);
+  });
+});

@@ -1,0 +1,41 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ENDPOINTS } from '../../../../agent-card/endpoints.ts';
+import { runSuite, summaryOf } from '../../../conformance/suite.ts';
+import { removeFolder } from '../../../support/folders.ts';
+import { type Served, serve } from '../../../support/serve.ts';
+import { type TestService, testService } from '../../../support/service.ts';
+
+const BASELINE = resolve(import.meta.dirname, '../../../conformance/expected-failures.yaml');
+
+let service: TestService;
+let server: Served;
+let folder: string;
+beforeAll(async () => {
+  service = await testService(0, { PROTOCOL_FIXTURES: 'on' });
+  server = await serve(service);
+  folder = await mkdtemp(join(tmpdir(), 'oracle-conformance-'));
+});
+afterAll(async () => {
+  await server.close();
+  await service.stop();
+  await removeFolder(folder);
+});
+
+const run = (baseline: string, words: string[] = []) =>
+  runSuite('2025-11-25', ['--url', `${server.url}${ENDPOINTS.mcp}`, '--expected-failures', baseline, ...words], folder);
+
+it('passes the official suite for the revisions up to 2025-11-25, but for what is written down', async () => {
+  const suite = await run(BASELINE, ['--suite', 'all']);
+  expect(suite.code, suite.output).toBe(0);
+  expect(summaryOf(suite)).toContain('Total: 28 passed, 6 failed');
+});
+
+it('would notice a scenario that passes although it is written down, and one that fails and is not', async () => {
+  const baseline = join(folder, 'baseline.yaml');
+  await writeFile(baseline, 'server:\n  - ping\n');
+  expect(await run(baseline, ['--scenario', 'ping'])).toMatchObject({ code: 1 });
+  expect(await run(baseline, ['--scenario', 'resources-subscribe'])).toMatchObject({ code: 1 });
+});

@@ -1,0 +1,270 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { generatePrivateKey } from 'viem/accounts';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createLocalService } from '../../../../src/cli/commands/local-service.ts';
+import { probeService } from '../../../../src/cli/commands/probe-service.ts';
+import { buildDemoFile } from '../../../../src/dev/demo/demo-file.ts';
+import { createDemoTokenCache } from '../../../../src/dev/demo/demo-token.ts';
+import { ERROR_CODES, OracleError } from '../../../../src/platform/errors.ts';
+import { parseProblemDetails } from '../../../../src/platform/service-client/problem-details.ts';
+import { EXAMPLES } from '../../../../src/transports/http/openapi/examples.ts';
+import { toProblemDetails } from '../../../../src/transports/http/server/problems/problem.ts';
+import { createRemoteBackend } from '../../../../src/transports/mcp/backends/remote.ts';
+import { removeFolder } from '../../../support/folders.ts';
+
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+  }
+});
+
+/** Something that answers on this machine. */
+async function answering(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  servers.push(server);
+  await new Promise((listening) => server.once('listening', listening));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const sending =
+  (status: number, body: string, headers: Record<string, string> = {}): RequestListener =>
+  (_request, response) =>
+    response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(body);
+
+const refusalOf = (work: Promise<unknown>): Promise<OracleError> =>
+  work.then(
+    () => expect.unreachable('it should have been refused'),
+    (error: unknown) => error as OracleError,
+  );
+
+const asked = (url: string, options: Partial<Parameters<typeof createRemoteBackend>[0]> = {}) =>
+  refusalOf(createRemoteBackend({ url, ...options }).run('get_track_record', {}));
+
+describe('an error of the service', () => {
+  it.each([
+    new OracleError('INPUT_INVALID', 'query parameter "x": must be y', { field: 'x' }),
+    new OracleError('RATE_LIMITED', 'Too many', { retryAfterSeconds: 30, details: { limit: 60, scope: 'address' } }),
+    new OracleError('CHAIN_UNREACHABLE', 'The chain did not answer', { retryAfterSeconds: 5 }),
+    new OracleError('STEP_WAITING', 'There is no forecast yet', { suggestedAction: 'Wait for 21:35 UTC.' }),
+    new OracleError('TIER_REQUIRED', 'This needs the basic tier', {
+      details: { balance: '0', required: '500000000', ok: false, no: null },
+    }),
+  ])('comes back as what it was: $code', async (error) => {
+    const problem = toProblemDetails(error, '/api/svc/skills/get_track_record');
+    const retryAfter: Record<string, string> = problem.retryable ? { 'Retry-After': String(error.retryAfterSeconds ?? 30) } : {};
+    const told = await asked(await answering(sending(problem.status, JSON.stringify(problem), retryAfter)));
+    const { code, message, field, retryAfterSeconds, details, retryable } = error;
+    expect(told).toMatchObject({ code, message, field, retryAfterSeconds, details, retryable });
+    expect(told.suggestedAction).toBe(problem.suggestedAction);
+  });
+
+  it('of a kind that is not known here is told in its words, and not repeated', async () => {
+    const problem = { success: false, code: 'MOON_MISSING', detail: 'No moon', retryable: true };
+    expect(await asked(await answering(sending(503, JSON.stringify(problem))))).toMatchObject({
+      code: 'INTERNAL',
+      message: 'MOON_MISSING: No moon',
+      retryable: false,
+    });
+  });
+
+  it('is one of ours whatever comes, and bounded', () => {
+    const anything = fc.oneof(fc.jsonValue(), fc.record({ code: fc.jsonValue(), detail: fc.jsonValue(), more: fc.jsonValue() }));
+    const wordy = fc.record({
+      code: fc.constantFrom('NOT_FOUND', 'toString', '__proto__', 'x'.repeat(5_000)),
+      detail: fc.string({ maxLength: 9_000 }),
+    });
+    fc.assert(
+      fc.property(fc.oneof(anything, wordy), fc.option(fc.string()), (body, retryAfter) => {
+        const error = parseProblemDetails(body, retryAfter);
+        if (error === undefined) return;
+        expect(Object.keys(ERROR_CODES)).toContain(error.code);
+        expect(error.message.length).toBeLessThan(4_100);
+        expect(JSON.stringify(error.details ?? {}).length).toBeLessThan(100_000);
+      }),
+    );
+  });
+});
+
+describe('what is not the service', () => {
+  it.each([
+    ['a page', sending(404, '<html>'), 'CONFIG_INVALID'],
+    ['a page that is found', sending(200, '<html>'), 'CONFIG_INVALID'],
+    ['a gateway without it', sending(502, 'Bad Gateway'), 'SERVICE_UNREACHABLE'],
+    ['more than it ever says', sending(200, `"${'x'.repeat(5_000_000)}"`), 'CONFIG_INVALID'],
+    ['an answer of another form', sending(200, '{"success":true,"output":{},"text":"?"}'), 'INTERNAL'],
+    [
+      'an answer that breaks off',
+      (_: IncomingMessage, response) => void response.writeHead(200, { 'Content-Length': '9' }).write('{', () => response.destroy()),
+      'SERVICE_UNREACHABLE',
+    ],
+  ] as [string, RequestListener, string][])('is told as such: %s', async (_, listener, code) => {
+    const url = await answering(listener);
+    const told = await asked(url);
+    expect(told.code).toBe(code);
+    expect(told.message).toContain(url);
+    expect(told.message.length).toBeLessThan(300);
+  });
+
+  it('is waited for no longer than a call may take', async () => {
+    const url = await answering(() => {});
+    expect(await asked(url, { deadlineMs: 50 })).toMatchObject({
+      code: 'SERVICE_UNREACHABLE',
+      message: expect.stringContaining('did not answer within'),
+    });
+  });
+
+  it('does not get the token by a redirect', async () => {
+    const seen: (string | undefined)[] = [];
+    const thief = await answering((request, response) => {
+      seen.push(request.headers.authorization);
+      response.end('{}');
+    });
+    const url = await answering(sending(307, '', { Location: `${thief}/api/svc/skills/get_track_record` }));
+    expect(await asked(url, { token: async () => 'secret-token' })).toMatchObject({ code: 'CONFIG_INVALID', field: 'url' });
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('a call', () => {
+  it('goes below the path of its address, with the token, as JSON', async () => {
+    const seen: object[] = [];
+    const url = await answering(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const { method, url: path, headers } = request;
+      seen.push({ method, path, authorization: headers.authorization, body: Buffer.concat(chunks).toString() });
+      sending(404, '{"code":"NOT_FOUND","detail":"no"}')(request, response as never);
+    });
+    await asked(`${url}/base/`, { token: async () => 'a.b.c' });
+    await refusalOf(createRemoteBackend({ url: `${url}/base` }).publicSignal('3d'));
+    expect(seen).toEqual([
+      { method: 'POST', path: '/base/api/svc/skills/get_track_record', authorization: 'Bearer a.b.c', body: '{}' },
+      { method: 'GET', path: '/base/api/svc/open/signal?horizon=3d', authorization: undefined, body: '' },
+    ]);
+  });
+
+  it('whose token is refused is made once more where there may be another', async () => {
+    const seen: (string | undefined)[] = [];
+    const url = await answering((request, response) => {
+      seen.push(request.headers.authorization);
+      sending(401, '{"code":"UNAUTHENTICATED","detail":"expired"}')(request, response as never);
+    });
+    let issued = 0;
+    const token = async () => `token-${++issued}`;
+    expect(await asked(url, { token, forgetToken: () => true })).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(seen).toEqual(['Bearer token-1', 'Bearer token-2']);
+    await asked(url, { token });
+    expect(seen).toHaveLength(3);
+  });
+});
+
+describe('a public answer to a token that is rejected', () => {
+  it('is requested again where there may be another token, and is returned as it is where there is none', async () => {
+    const seen: (string | undefined)[] = [];
+    const body = EXAMPLES.replies.getPublicSignal['200']['application/json'] as object;
+    const challenge = { 'WWW-Authenticate': 'Bearer realm="oracle", error="invalid_token"' };
+    const url = await answering((request, response) => {
+      seen.push(request.headers.authorization);
+      sending(200, JSON.stringify({ ...body, btcPrice: seen.length }), challenge)(request, response as never);
+    });
+    const token = async () => `token-${seen.length}`;
+    expect(await createRemoteBackend({ url, token }).publicSignal('7d')).toMatchObject({ btcPrice: 1 });
+    expect(await createRemoteBackend({ url, token, forgetToken: () => true }).publicSignal('7d')).toMatchObject({ btcPrice: 3 });
+    expect(seen).toEqual(['Bearer token-0', 'Bearer token-1', 'Bearer token-2']);
+  });
+});
+
+describe('the token of a demonstration wallet', () => {
+  const WALLETS = ['attester', 'reporter', 'basic', 'premium', 'poor', 'buyer'] as const;
+
+  const sessionOf = (token: string) => ({
+    ...{ token, tier: 'basic', wallet: `0x${'0'.repeat(40)}` },
+    ...{ expires_in: 1_800, expiresAt: '2026-01-01T00:30:00.000Z' },
+  });
+
+  async function demoFolder(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'oracle-demo-'));
+    onTestFinished(() => removeFolder(folder));
+    const keys = Object.fromEntries(WALLETS.map((name) => [name, generatePrivateKey()])) as never;
+    const zero = `0x${'0'.repeat(40)}`;
+    const names = ['eas', 'schemaRegistry', 'gateToken', 'stablecoin', 'identityRegistry', 'reputationRegistry'];
+    const contracts = Object.fromEntries(names.map((name) => [name, zero])) as never;
+    await writeFile(
+      join(folder, 'demo.json'),
+      JSON.stringify(buildDemoFile({ rpcUrl: 'http://127.0.0.1:1', chainId: 1, contracts, keys })),
+    );
+    return folder;
+  }
+
+  it('is shared by calls that come at once, renewed before it expires, and after it was refused', async () => {
+    let logins = 0;
+    const url = await answering((request, response) => {
+      logins += 1;
+      sending(200, JSON.stringify(sessionOf(`token-${logins}`)))(request, response as never);
+    });
+    let nowMs = 0;
+    const demo = createDemoTokenCache({ wallet: 'basic', dataDir: await demoFolder(), url, now: () => nowMs });
+    expect(await Promise.all([demo.getToken(), demo.getToken(), demo.getToken()])).toEqual(['token-1', 'token-1', 'token-1']);
+    nowMs = 1_600_000;
+    expect(await demo.getToken()).toBe('token-1');
+    nowMs = 1_700_000;
+    expect(await Promise.all([demo.getToken(), demo.getToken()])).toEqual(['token-2', 'token-2']);
+    demo.forget();
+    expect(await demo.getToken()).toBe('token-3');
+  });
+
+  it('that could not be had is asked for anew', async () => {
+    let answers = 0;
+    const url = await answering((request, response) => {
+      answers += 1;
+      const isUp = answers > 1;
+      const body = isUp ? sessionOf('token') : { code: 'STEP_WAITING', detail: 'The service is starting' };
+      sending(isUp ? 200 : 503, JSON.stringify(body))(request, response as never);
+    });
+    const demo = createDemoTokenCache({ wallet: 'basic', dataDir: await demoFolder(), url, now: () => 0 });
+    expect(await refusalOf(demo.getToken())).toMatchObject({ message: expect.stringContaining('The service is starting') });
+    expect(await demo.getToken()).toBe('token');
+  });
+});
+
+describe('the service of this machine', () => {
+  const kept = (url: string, patienceMs = 10_000) =>
+    createLocalService({ url, probe: probeService, maxWaitMs: patienceMs, writeNotice: () => {} });
+  const readiness = (setup: object) => JSON.stringify({ ready: false, checks: [{ name: 'price', ok: false, detail: 'stale' }, setup] });
+
+  it('can be asked as soon as it is set up, whatever else it lacks', async () => {
+    const url = await answering(sending(503, readiness({ name: 'setup', ok: true })));
+    await kept(url).ready();
+  });
+
+  it('is waited for while it is set up, and a call that has waited says how far it is', async () => {
+    let ready = false;
+    const url = await answering((request, response) =>
+      sending(503, readiness({ name: 'setup', ok: ready, detail: 'replaying days of history: 3 of 16' }))(request, response as never),
+    );
+    const service = kept(url, 400);
+    expect(await refusalOf(service.ready())).toMatchObject({
+      code: 'STEP_WAITING',
+      retryAfterSeconds: 10,
+      message: expect.stringContaining('replaying days of history: 3 of 16'),
+    });
+    ready = true;
+    await service.ready();
+    await service.stop();
+    expect(await refusalOf(service.ready())).toMatchObject({ code: 'SHUTTING_DOWN' });
+  });
+
+  it('is not taken for what else answers there, and not started where it must not be', async () => {
+    expect(await refusalOf(kept(await answering(sending(200, '<html>'))).ready())).toMatchObject({ code: 'CONFIG_INVALID', field: 'PORT' });
+    const url = await answering(() => {});
+    await new Promise((closed) => servers.pop()!.close(closed));
+    expect(await refusalOf(kept(url).ready())).toMatchObject({ code: 'SERVICE_UNREACHABLE', message: expect.stringContaining(url) });
+  });
+});

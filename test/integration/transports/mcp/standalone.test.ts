@@ -1,0 +1,137 @@
+import { describe, expect, it, vi } from 'vitest';
+import { PUBLIC_CALLER } from '../../../../src/auth/caller.ts';
+import type { RateLimiter, RateLimits } from '../../../../src/auth/rate-limit/rate-limits.ts';
+import type { RequestContext } from '../../../../src/auth/request-context.ts';
+import { OracleError } from '../../../../src/platform/errors.ts';
+import { createLog } from '../../../../src/platform/log.ts';
+import { createApp } from '../../../../src/transports/http/server/app.ts';
+import { createMcpAdapter, type McpAdapterOptions } from '../../../../src/transports/mcp/adapter.ts';
+import type { McpBackend } from '../../../../src/transports/mcp/backends/backend.ts';
+import { createOriginCheck } from '../../../../src/transports/mcp/validation/origins.ts';
+import { MCP_HEADERS, postMcp, rpc } from '../../../support/mcp.ts';
+import { serveApp } from '../../../support/serve.ts';
+
+/** A backend that fails in a way that nobody is told of. */
+const BROKEN: McpBackend = {
+  run: () => Promise.reject(new Error('password of the database')),
+  publicSignal: () => Promise.reject(new Error('password of the database')),
+  methodology: '# Methodology',
+};
+
+/** The door without a service behind it. */
+function open(options: Partial<McpAdapterOptions> = {}, limits?: RateLimits) {
+  const door = createMcpAdapter({
+    ...{ version: '1', publicUrl: 'https://oracle.example.org/base', backendFor: () => BROKEN, checkOrigin: () => undefined },
+    ...options,
+  });
+  const log = createLog({ level: 'silent', secrets: [] });
+  return serveApp(createApp([], { log, identify: async () => PUBLIC_CALLER, ...(limits === undefined ? {} : { limits }) }, [door]));
+}
+
+describe('a failure of ours', () => {
+  it.each([
+    ['tool', rpc('tools/call', { name: 'get_market_context' })],
+    ['resource', rpc('resources/read', { uri: 'oracle://signal/7d' })],
+    ['list', rpc('resources/list')],
+    [
+      'completion',
+      rpc('completion/complete', { ref: { type: 'ref/prompt', name: 'check_prediction' }, argument: { name: 'date', value: '' } }),
+    ],
+  ])('is heard of here, and not told: %s', async (what, request) => {
+    const onError = vi.fn();
+    const { url, close } = await open({ onError });
+    const { text, messages, headers } = await postMcp(url, request);
+    expect(text).not.toContain('password');
+    const told = what === 'tool' ? messages[0].result._meta['bitcoin-signal-oracle/error'] : messages[0].error.data;
+    expect(told).toMatchObject({ code: 'INTERNAL', retryable: false });
+    expect(onError.mock.calls).toEqual([[expect.objectContaining({ message: 'password of the database' }), headers.get('x-request-id')]]);
+    await close();
+  });
+
+  it('of the making of a server is told as such, with the id of its request', async () => {
+    const onRefused = vi.fn();
+    const { url, close } = await open({
+      onRejected: onRefused,
+      backendFor: () => {
+        throw new Error('password of the database');
+      },
+    });
+    const { status, messages, text } = await postMcp(url, rpc('ping', {}, 'mine'));
+    expect([status, messages[0].error.code, messages[0].id]).toEqual([500, -32_603, 'mine']);
+    expect(text).not.toContain('password');
+    expect(onRefused).toHaveBeenCalledTimes(1);
+    await close();
+  });
+});
+
+describe('what it says of itself', () => {
+  it('leads below the path of the public URL', async () => {
+    const { url, close } = await open();
+    const hello = rpc('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } });
+    const { instructions } = (await postMcp(url, hello)).messages[0].result;
+    expect(instructions).toContain('POST https://oracle.example.org/base/api/svc/oracle/verify');
+    expect(instructions).toContain('https://oracle.example.org/base/mcp');
+    await close();
+  });
+});
+
+describe('pages that the operator allows', () => {
+  it('may ask, and no others', async () => {
+    const checkOrigin = createOriginCheck({ publicUrl: 'http://127.0.0.1', allowedOrigins: ['app.example.org'], allowLoopback: false });
+    const { url, close } = await open({ checkOrigin });
+    const statusFrom = async (origin: string) => (await postMcp(url, rpc('ping'), { Origin: origin })).status;
+    expect(await statusFrom('https://app.example.org')).toBe(200);
+    expect(await statusFrom('https://app.example.org.evil.example')).toBe(403);
+    expect(await statusFrom('http://localhost:3000')).toBe(403);
+    await close();
+  });
+
+  it('are no reason to answer a preflight with less than any other path does', async () => {
+    const { url, close } = await open();
+    const headers = {
+      Origin: 'https://app.example.org',
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'mcp-method',
+    };
+    const { status, headers: answered } = await fetch(`${url}/mcp`, { method: 'OPTIONS', headers });
+    expect(status).toBe(204);
+    expect(answered.get('access-control-allow-headers')).toContain('Mcp-Method');
+    await close();
+  });
+});
+
+describe('a call that asks the chain', () => {
+  it('is counted after the head of a streamed answer has left', async () => {
+    const { promise: headIsThere, resolve: release } = Promise.withResolvers<void>();
+    const limiter = (policy: keyof RateLimits, ready?: Promise<void>): RateLimiter => ({
+      take: async () => {
+        await ready;
+        return { policy, allowed: true, scope: 'client', limit: 10, windowSeconds: 60, remaining: 9, resetSeconds: 60 };
+      },
+      getRejection: () => null,
+    });
+    const limits = {
+      public: limiter('public'),
+      wallet: limiter('wallet'),
+      rpc: limiter('rpc', headIsThere),
+      failures: limiter('failures'),
+      tasks: limiter('tasks'),
+      payer: limiter('payer'),
+      payments: limiter('payments'),
+    };
+    const backendFor = (asker: RequestContext): McpBackend => ({
+      ...BROKEN,
+      run: async () => {
+        await asker.countChainCall();
+        throw new OracleError('NOT_FOUND', 'There is none');
+      },
+    });
+    const { url, close } = await open({ backendFor, keepAliveMs: 20 }, limits);
+    const body = JSON.stringify(rpc('tools/call', { name: 'verify_prediction' }));
+    const response = await fetch(`${url}/mcp`, { method: 'POST', headers: MCP_HEADERS, body });
+    expect(response.headers.get('ratelimit-policy')).toBe('"public";q=10;w=60');
+    release();
+    expect(await response.text()).toContain('NOT_FOUND');
+    await close();
+  });
+});

@@ -1,0 +1,215 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as OldStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENDPOINTS } from '../../../../agent-card/endpoints.ts';
+import { SKILLS } from '../../../../skills/index.ts';
+import { formatDay } from '../../../../src/forecast/day.ts';
+import { removeFolder } from '../../../support/folders.ts';
+import { youngService } from '../../../support/full-service.ts';
+import { asTier, loginToken } from '../../../support/login.ts';
+import { MCP_BIN, openStdio } from '../../../support/mcp-stdio.ts';
+import { type Served, serve } from '../../../support/serve.ts';
+import { type TestService, today } from '../../../support/service.ts';
+
+const TIERS = ['public', 'basic', 'premium'] as const;
+
+let service: TestService;
+let server: Served;
+let elsewhere: string;
+/** A day whose forecasts are on chain, also when midnight passes meanwhile. */
+let committedOn: string;
+beforeAll(async () => {
+  committedOn = formatDay(today() - 1);
+  service = await youngService();
+  server = await serve(service);
+  elsewhere = await mkdtemp(join(tmpdir(), 'oracle-elsewhere-'));
+});
+afterAll(async () => {
+  await server.close();
+  await service.stop();
+  await removeFolder(elsewhere);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are what is tested
+type Answer = any;
+interface Session {
+  client: {
+    callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
+    readResource(resource: { uri: string }): Promise<Answer>;
+    close(): Promise<void>;
+  };
+}
+
+async function tokenOf(tier: (typeof TIERS)[number]): Promise<Record<string, string>> {
+  return { ORACLE_URL: server.url, ...(tier === 'public' ? {} : { ORACLE_TOKEN: await loginToken(service, tier) }) };
+}
+
+/** As an assistant of today starts it, and as one that has the older library. */
+const CLIENTS = {
+  '@modelcontextprotocol/client': async (environment: Record<string, string>): Promise<Session> =>
+    openStdio({ environment, cwd: elsewhere }),
+  '@modelcontextprotocol/sdk': async (environment: Record<string, string>): Promise<Session> => {
+    const client = new OldClient({ name: 'tests', version: '1.0.0' });
+    await client.connect(new OldStdio({ command: process.execPath, args: [MCP_BIN], env: environment, cwd: elsewhere, stderr: 'ignore' }));
+    return { client };
+  },
+};
+
+async function overHttp(tier: (typeof TIERS)[number]): Promise<Session> {
+  const client = new Client({ name: 'tests', version: '1.0.0' });
+  const requestInit = { headers: await asTier(service, tier) };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}${ENDPOINTS.mcp}`), { requestInit }));
+  return { client };
+}
+
+const forecastDay = () => committedOn;
+const CALLS: [string, () => Record<string, unknown>][] = [
+  ['predict_btc_direction', () => ({ horizon: '3d' })],
+  ['predict_btc_direction', () => ({ horizon: '9d' })],
+  ['verify_prediction', () => ({ date: forecastDay() })],
+  ['verify_prediction', () => ({ date: '2001-01-01' })],
+  ['verify_prediction', () => ({ date: forecastDay(), uid: 'moon' })],
+  ['get_track_record', () => ({ horizon: '2d', pageSize: 2 })],
+  ['get_track_record', () => ({ from: '2026-02-30' })],
+  ['get_market_context', () => ({ include: ['regime'] })],
+];
+
+/** The client of before meets the same server: one tier shows that it is understood. */
+const MEETINGS: [keyof typeof CLIENTS, (typeof TIERS)[number]][] = [
+  ...TIERS.map((tier): [keyof typeof CLIENTS, typeof tier] => ['@modelcontextprotocol/client', tier]),
+  ['@modelcontextprotocol/sdk', 'basic'],
+];
+
+/** What does not move between two calls; what to do about a missing token depends on how one is sent. */
+function comparable({ isError, structuredContent, _meta }: Answer) {
+  const told = _meta?.['bitcoin-signal-oracle/error'];
+  if (isError === true) return told.code === 'UNAUTHENTICATED' ? { ...told, suggestedAction: '' } : told;
+  return withoutMoving(structuredContent);
+}
+
+function withoutMoving(value: Answer): Answer {
+  if (Array.isArray(value)) return value.map(withoutMoving);
+  if (value === null || typeof value !== 'object') return value;
+  const kept = Object.entries(value).filter(([name]) => !['asOf', 'ageSeconds', 'timestamp', 'blockNumber'].includes(name));
+  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutMoving(inner)]));
+}
+
+describe('over stdio', () => {
+  it.each(MEETINGS)('%s gets for %s what it gets over HTTP, errors and the order of fields included', async (library, tier) => {
+    const [stdio, http] = await Promise.all([CLIENTS[library](await tokenOf(tier)), overHttp(tier)]);
+    const signal = { uri: 'oracle://signal/7d' };
+    expect(await stdio.client.readResource(signal)).toMatchObject({ contents: (await http.client.readResource(signal)).contents });
+    for (const [name, input] of CALLS) {
+      const call = { name, arguments: input() };
+      const [nearby, remote] = (await Promise.all([stdio.client.callTool(call), http.client.callTool(call)])) as Answer[];
+      expect(JSON.stringify(comparable(nearby)), `${name} ${JSON.stringify(call.arguments)}`).toBe(JSON.stringify(comparable(remote)));
+      if (nearby.isError !== true) {
+        const { output } = SKILLS.find(({ id }) => id === name)!;
+        expect(output.strict().safeParse(nearby.structuredContent).error).toBeUndefined();
+      }
+    }
+    await Promise.all([stdio.client.close(), http.client.close()]);
+  });
+
+  it('there are the four tools and no fixture, the resources and prompts; a token opens the signal, and who has none is told how to get one', async () => {
+    const [anybody, holder] = await Promise.all([
+      openStdio({ environment: await tokenOf('public') }),
+      openStdio({ environment: await tokenOf('basic') }),
+    ]);
+    const { tools } = await anybody.client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(SKILLS.map(({ id }) => id));
+    const signalFor = async ({ client }: typeof anybody) => {
+      const { contents } = await client.readResource({ uri: 'oracle://signal/7d' });
+      return JSON.parse((contents[0] as { text: string }).text);
+    };
+    expect(await signalFor(anybody)).toMatchObject({ signal: 'GATED', direction: null, confidence: null });
+    expect((await signalFor(holder)).signal).toMatch(/^(BUY|SELL|HOLD)$/);
+    const { contents } = await anybody.client.readResource({ uri: 'oracle://methodology' });
+    expect((contents[0] as { text: string }).text).toContain(server.url);
+    expect((await anybody.client.listPrompts()).prompts.length).toBeGreaterThan(0);
+    const refused = (await anybody.client.callTool({ name: 'predict_btc_direction', arguments: {} })) as Answer;
+    expect(refused.isError).toBe(true);
+    expect(refused.content[0].text).toContain(`POST ${server.url}/api/svc/oracle/verify`);
+    expect(refused.content[0].text).toContain('ORACLE_TOKEN');
+    expect(refused.content[0].text).not.toContain('header');
+    await Promise.all([anybody.client.close(), holder.client.close()]);
+  });
+
+  it('a demonstration wallet logs itself in', async () => {
+    const { client } = await openStdio({
+      words: ['--url', server.url, '--wallet', 'basic'],
+      environment: { DATA_DIR: service.dataDir },
+      cwd: elsewhere,
+    });
+    const answer = (await client.callTool({ name: 'predict_btc_direction', arguments: {} })) as Answer;
+    expect(answer.structuredContent, answer.content[0].text).toMatchObject({ horizon: '7d' });
+    await client.close();
+  });
+
+  it('a service that is not there is a retryable error that names its address', async () => {
+    const { client } = await openStdio({ environment: { ORACLE_URL: `http://127.0.0.1:${await unusedPort()}` } });
+    const refused = (await client.callTool({ name: 'get_market_context', arguments: {} })) as Answer;
+    expect(refused.isError).toBe(true);
+    expect(comparable(refused)).toMatchObject({ code: 'SERVICE_UNREACHABLE', retryable: true });
+    expect(refused.content[0].text).toMatch(/The service at http:\/\/127\.0\.0\.1:\d+ does not answer/);
+    await client.close();
+  });
+
+  it('a refused token is in no error and on no line of standard error', async () => {
+    const token = 'eyJhbGciOiJub25lIn0.very-secret.token';
+    const session = await openStdio({ environment: { ORACLE_URL: server.url, ORACLE_TOKEN: token, LOG_LEVEL: 'trace' } });
+    const refused = (await session.client.callTool({ name: 'predict_btc_direction', arguments: {} })) as Answer;
+    expect(comparable(refused)).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(JSON.stringify(refused)).not.toContain('very-secret');
+    await session.client.close();
+    expect(session.stderr()).not.toContain('very-secret');
+  });
+});
+
+async function unusedPort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await new Promise((listening) => listener.once('listening', listening));
+  const { port } = listener.address() as { port: number };
+  await new Promise((closed) => listener.close(closed));
+  return port;
+}
+
+describe('lines that are no messages', () => {
+  it('are answered by errors of the protocol, and nothing else stands on standard output', async () => {
+    const child = spawn(process.execPath, [MCP_BIN], {
+      env: { ...process.env, ORACLE_URL: server.url },
+      cwd: elsewhere,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    const ended = new Promise((done) => child.once('close', done));
+    const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'by hand', version: '1' } };
+    const lines = [
+      'hello',
+      '',
+      '[]',
+      '{"jsonrpc":"2.0","id":7,"method":5}',
+      `{"jsonrpc":"2.0","id":8,"method":"${'x'.repeat(70_000)}"}`,
+      JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'initialize', params: initialize }),
+    ];
+    child.stdin.write(`${lines.join('\n')}\n`);
+    const expected = [
+      { id: null, error: { code: -32_700 } },
+      { id: null, error: { code: -32_600 } },
+      { id: 7, error: { code: -32_600 } },
+      { id: null, error: { code: -32_600 } },
+      { id: 9, result: { serverInfo: { name: 'bitcoin-signal-oracle' } } },
+    ];
+    for (const answer of expected) expect(JSON.parse((await answers.next()).value ?? 'null')).toMatchObject({ jsonrpc: '2.0', ...answer });
+    child.stdin.end();
+    expect(await ended).toBe(0);
+    expect(await answers.next()).toMatchObject({ done: true });
+  });
+});

@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ICON_SVG } from '../../../agent-card/documents/icon.ts';
+import { renderLlmsText } from '../../../agent-card/documents/llms.ts';
+import { buildMcpServerFile } from '../../../agent-card/documents/mcp-server-file.ts';
+import { renderMethodology } from '../../../agent-card/documents/methodology.ts';
+import { buildRegistrationFile } from '../../../agent-card/documents/registration-file.ts';
+import { renderSkillFile } from '../../../agent-card/documents/skill-file.ts';
+import { IDENTITY } from '../../../agent-card/identity.ts';
+import { SKILLS } from '../../../skills/index.ts';
+import { formatPrice } from '../../../skills/skill.ts';
+import { formatMoney } from '../../../src/commerce/money.ts';
+
+const publicUrl = 'https://oracle.example.org';
+const version = '1.2.3';
+
+/** The rules of the registry's schema 2025-12-11 for what the file may have; unknown fields are refused here. */
+const SERVER_SCHEMA = z.strictObject({
+  $schema: z.literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
+  name: z
+    .string()
+    .min(3)
+    .max(200)
+    .regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+  title: z.string().min(1).max(100),
+  description: z.string().min(1).max(100),
+  version: z
+    .string()
+    .max(255)
+    .refine((text) => text !== 'latest' && !/[\^~<>=*x|]/.test(text)),
+  websiteUrl: z.url(),
+  remotes: z
+    .array(
+      z.strictObject({
+        type: z.enum(['streamable-http', 'sse']),
+        url: z.string().regex(/^https?:\/\/[^\s]+$/),
+        headers: z.array(z.strictObject({ name: z.string(), description: z.string(), isRequired: z.boolean(), isSecret: z.boolean() })),
+      }),
+    )
+    .min(1),
+});
+
+describe('server.json', () => {
+  it.each([
+    [publicUrl, 'org.example.oracle'],
+    ['http://127.0.0.1:3000', 'localhost'],
+    ['http://[::1]:3000/base/', 'localhost'],
+    ['http://localhost:3000', 'localhost'],
+    ['https://ORACLE.Example.org.:8443/a/b//', 'org.example.oracle'],
+    ['https://bücher.example', 'example.xn--bcher-kva'],
+  ])('of %s is what the registry takes, named after the host', (base, namespace) => {
+    const file = SERVER_SCHEMA.parse(buildMcpServerFile({ publicUrl: base, version }));
+    expect(file.name).toBe(`${namespace}/bitcoin-signal-oracle`);
+    expect(file.remotes[0].url).toBe(`${base.replace(/\/+$/, '')}/mcp`);
+  });
+
+  it('is that for any host', () => {
+    fc.assert(
+      fc.property(fc.webUrl({ authoritySettings: { withPort: true, withIPv4: true, withIPv6: true } }), (base) => {
+        const file = buildMcpServerFile({ publicUrl: base.replace(/[?#].*$/, ''), version });
+        expect(SERVER_SCHEMA.safeParse(file).error?.issues ?? []).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe('the registration file', () => {
+  it('names its services as EIP-8004 does, and takes payments with requests', () => {
+    const registry = '0x8004A169FB4a3325136EB29fA0ceB6D2e539a432';
+    const payments = { payee: `0x${'2'.repeat(40)}`, asset: `0x${'3'.repeat(40)}`, receiptSigner: `0x${'4'.repeat(40)}` } as const;
+    const file = buildRegistrationFile({ publicUrl, chainId: 8453, registry, agentId: 7, payments });
+    expect(file).toMatchObject({
+      type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1',
+      name: IDENTITY.name,
+      active: true,
+      x402Support: true,
+      registrations: [{ agentId: 7, agentRegistry: `eip155:8453:${registry}` }],
+      supportedTrust: ['reputation'],
+    });
+    expect(file.services.map(({ name }) => name)).toEqual(['web', 'A2A', 'MCP', 'OpenAPI', 'x402']);
+    expect(file.services.at(-1)).toEqual({
+      ...{ name: 'x402', endpoint: 'https://oracle.example.org/.well-known/x402.json', version: '2' },
+      payee: `eip155:8453:${payments.payee}`,
+      asset: `eip155:8453:${payments.asset}`,
+      receiptSigner: `eip155:8453:${payments.receiptSigner}`,
+    });
+    expect(file.services.slice(0, 3).map(({ endpoint }) => endpoint)).toEqual([
+      'https://oracle.example.org/',
+      'https://oracle.example.org/.well-known/agent-card.json',
+      'https://oracle.example.org/mcp',
+    ]);
+  });
+});
+
+describe('llms.txt', () => {
+  const lines = renderLlmsText({ publicUrl }).split('\n');
+
+  it('is laid out as llmstxt.org asks: a title, a quote, text, lists of links', () => {
+    expect(lines[0]).toBe(`# ${IDENTITY.name}`);
+    expect(lines.filter((line) => line.startsWith('# '))).toHaveLength(1);
+    expect(lines[2]).toBe(`> ${IDENTITY.description}`);
+    const first = lines.findIndex((line) => line.startsWith('## '));
+    for (const line of lines.slice(first).filter((text) => text !== '' && !text.startsWith('## '))) {
+      expect(line).toMatch(/^- \[[^\]]+\]\(https:\/\/oracle\.example\.org\/[^)\s]*\): \S.*\.?$/);
+    }
+    expect(lines.at(-1)).toBe('');
+  });
+
+  it('lists each skill with its price', () => {
+    for (const skill of SKILLS) {
+      const line = lines.find((text) => text.includes(`POST /api/svc/skills/${skill.id}.`));
+      expect(line, skill.id).toContain(`${skill.title} (${skill.id})`);
+      expect(line, skill.id).toContain(`Price: ${formatPrice(skill)}.`);
+    }
+  });
+});
+
+describe('SKILL.md', () => {
+  const text = renderSkillFile({ publicUrl, version });
+  const [, matter, body] = text.split(/^---$/m);
+
+  it('has the front matter of Agent Skills', () => {
+    const fields = Object.fromEntries(
+      matter
+        .trim()
+        .split('\n')
+        .map((line) => line.split(/: (.*)/).slice(0, 2)),
+    );
+    expect(fields.name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+    expect(fields.name.length).toBeLessThanOrEqual(64);
+    const description = JSON.parse(fields.description);
+    expect(description.length).toBeLessThanOrEqual(1_024);
+    expect(description).toMatch(/Use it for/);
+    expect(fields.license).toBe('MIT');
+    expect(fields.compatibility.length).toBeLessThanOrEqual(500);
+    expect(matter).toContain(`  version: "${version}"`);
+  });
+
+  it('guides through every skill, every field of its input included', () => {
+    for (const skill of SKILLS) {
+      const guide = body.slice(body.indexOf(`### ${skill.title}: \`${skill.id}\``)).split('\n###')[0];
+      expect(guide, skill.id).toContain(skill.description);
+      expect(guide, skill.id).toContain(`- Price: ${formatPrice(skill)}\n`);
+      for (const name of Object.keys(skill.input.shape))
+        expect(guide, `${skill.id}.${name}`).toMatch(new RegExp(`^  - \`${name}\` \\(`, 'm'));
+    }
+  });
+
+  it('says how to be told of what happens, and where that is described', () => {
+    for (const path of ['/ws/signal', '/api/svc/webhooks/register', '/.well-known/asyncapi.json'])
+      expect(body).toContain(`${publicUrl}${path}`);
+  });
+
+  it('is short enough to be read whole, and no shell breaks on its lines', () => {
+    expect(text.split('\n').length).toBeLessThan(500);
+    const commands = text.match(/^curl .*$/gm) ?? [];
+    expect(commands.length).toBeGreaterThan(SKILLS.length);
+    for (const line of commands) expect((line.match(/'/g) ?? []).length, line).toBe(2);
+  });
+});
+
+it('what can be bought for a single answer says so, with its price', () => {
+  for (const skill of SKILLS) {
+    if (skill.offering === null) expect(formatPrice(skill), skill.id).not.toContain('x402');
+    else
+      expect(formatPrice(skill), skill.id).toContain(
+        `${formatMoney(skill.offering.price)} for a single answer, paid by x402 at ${skill.offering.resource?.path}, over MCP or A2A`,
+      );
+  }
+});
+
+describe('the methodology', () => {
+  it('says how little skill there is, and claims nothing that the code does not hold', () => {
+    const text = renderMethodology({ publicUrl });
+    expect(text).toContain('**The direction has no skill that can be told from luck.**');
+    expect(text).toContain('147 variants were tried');
+    expect(text).toContain('at 21:35 UTC');
+    expect(text).toContain(
+      'keccak256(abi.encode(bytes32 salt, uint8 signal, uint8 direction, uint16 confidenceBps, uint16 pUpBps, uint64 btcPriceCents))',
+    );
+    expect(text).toContain('HOLD 0, BUY 1, SELL 2');
+    expect(text).not.toMatch(/undefined|NaN|\[object/);
+  });
+});
+
+it('the icon runs no script and loads nothing', () => {
+  expect(ICON_SVG).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+  expect(ICON_SVG).not.toMatch(/script|href|on\w+=|url\(/i);
+});

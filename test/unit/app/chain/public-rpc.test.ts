@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { composePublicRpc } from '../../../../src/app/chain/public-rpc.ts';
+import { loadConfig } from '../../../../src/platform/config/config.ts';
+
+describe('the endpoint that strangers are told', () => {
+  const key = (digit: number) => `0x${String(digit).repeat(64)}`;
+  const ADDRESS = `0x${'2'.repeat(40)}`;
+  const real = {
+    PUBLIC_URL: 'https://oracle.test',
+    CHAIN_RPC_URL: 'https://rpc.example.org/v2/very-secret',
+    ...{ ATTESTER_PRIVATE_KEY: key(1), REPORTER_PRIVATE_KEY: key(2), PROVIDER_PRIVATE_KEY: key(3), FACILITATOR_PRIVATE_KEY: key(4) },
+    ...{ SALT_SECRET: '9f86d081884c7d659a2feaa0c55ad015', ENCRYPTION_SECRET: '60303ae22b998861bce3b28f33eec1be', PAYEE_ADDRESS: ADDRESS },
+    ...{
+      GATE_TOKEN_ADDRESS: ADDRESS,
+      STABLECOIN_ADDRESS: ADDRESS,
+      IDENTITY_REGISTRY_ADDRESS: ADDRESS,
+      REPUTATION_REGISTRY_ADDRESS: ADDRESS,
+    },
+  };
+  const toldFor = (environment: Record<string, string>) =>
+    composePublicRpc({ config: loadConfig(environment), rpcUrl: 'http://127.0.0.1:8545', publicUrl: 'https://oracle.test/base/' });
+
+  it.each<[string, Record<string, string>, string | null, boolean]>([
+    ['is this door on a local chain', { PUBLIC_RPC_URL: 'https://elsewhere.example' }, 'https://oracle.test/base/rpc', true],
+    ['is that of Base on Base', real, 'https://mainnet.base.org', false],
+    ['is none on another chain', { ...real, CHAIN_ID: '10' }, null, false],
+    ['is the one that is set', { ...real, PUBLIC_RPC_URL: 'https://public.example/rpc' }, 'https://public.example/rpc', false],
+  ])('%s', (_, environment, rpcUrl, reads) => {
+    const reading = toldFor(environment);
+    expect([reading.rpcUrl, reading.rpc !== null]).toEqual([rpcUrl, reads]);
+  });
+
+  it('has no key in it', () => {
+    expect(() => loadConfig({ PUBLIC_RPC_URL: 'https://rpc.example.org/?key=secret' })).toThrow('PUBLIC_RPC_URL');
+    expect(() => loadConfig({ PUBLIC_RPC_URL: 'https://user:secret@rpc.example.org' })).toThrow('PUBLIC_RPC_URL');
+  });
+});

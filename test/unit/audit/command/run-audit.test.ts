@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { AuditDifference } from '../../../../src/audit/checks/findings.ts';
+import { mayBeInProgress, parseAuditCommand, printAuditFailure } from '../../../../src/audit/command/run-audit.ts';
+import type { AuditReport } from '../../../../src/audit/report/audit-report.ts';
+import { OracleError } from '../../../../src/platform/errors.ts';
+
+const ATTESTER = `0x${'a1'.repeat(20)}`;
+
+describe('the words of a call', () => {
+  it('are read', () => {
+    const words = [
+      '--rpc',
+      'https://rpc.example.org',
+      '--attester',
+      ATTESTER,
+      '--from-block',
+      '17',
+      '--prices',
+      'live',
+      '--tolerance-bps',
+      '50',
+      '--json',
+    ];
+    expect(parseAuditCommand(words)).toMatchObject({
+      ...{ rpc: 'https://rpc.example.org', attester: ATTESTER, fromBlock: 17, prices: 'live', toleranceBps: 50, json: true },
+    });
+    expect(parseAuditCommand([])).toMatchObject({ json: false });
+  });
+
+  it.each([
+    [['--rpc', 'ftp://example.org'], /--rpc: must be an http\(s\) URL/],
+    [['--attester', '0x12'], /--attester: must be an address/],
+    [['--eas', ATTESTER.slice(2)], /--eas: must be an address/],
+    [['--from-block', '-1'], /arguments: |--from-block: /],
+    [['--from-block', '1e5'], /--from-block: must be a whole number/],
+    [['--tolerance-bps', '10001'], /--tolerance-bps: must be a whole number up to 10000/],
+    [['--unknown'], /arguments: /],
+    [['word'], /arguments: /],
+  ])('%j are refused', (words, problem) => {
+    expect(() => parseAuditCommand(words)).toThrow(problem);
+  });
+});
+
+describe('a failure', () => {
+  function told(error: unknown): string {
+    let text = '';
+    expect(printAuditFailure(error, { write: (more) => (text += more) })).toBe(2);
+    return text;
+  }
+
+  it('is told with what to do, and without what a terminal would act on', () => {
+    const error = new OracleError('CHAIN_UNREACHABLE', 'refused: \u001b[2JAGREES', { suggestedAction: 'Try again later.' });
+    expect(told(error)).toBe('CHAIN_UNREACHABLE: refused: \uFFFD[2JAGREES\nTry again later.\n');
+  });
+
+  it('of the audit itself is told without the URL of an endpoint, and says nothing of the record', () => {
+    const text = told(new TypeError('no answer of https://rpc.example.org/a-secret-key'));
+    expect(text).toMatch(/^The audit failed, which says nothing of the record:\nTypeError: no answer of <endpoint>\n.* at /);
+    expect(text).not.toContain('a-secret-key');
+    expect(told('a string')).toContain('a string');
+  });
+});
+
+describe('a difference', () => {
+  const at = '2026-03-01T12:00:00.000Z';
+  const report = (checks: string[], newestAttestationAt: string | null) =>
+    ({ differences: checks.map((check) => ({ check }) as AuditDifference), newestAttestationAt, auditedAt: at }) as AuditReport;
+
+  it('may be a matter of moments only in what the service tells, and only just after an attestation', () => {
+    expect(mayBeInProgress(report(['row', 'figure'], '2026-03-01T11:56:00.000Z'))).toBe(true);
+    expect(mayBeInProgress(report(['row', 'figure'], '2026-03-01T11:54:00.000Z'))).toBe(false);
+    expect(mayBeInProgress(report(['row', 'opening'], '2026-03-01T11:59:00.000Z'))).toBe(false);
+    expect(mayBeInProgress(report([], '2026-03-01T11:59:00.000Z'))).toBe(false);
+    expect(mayBeInProgress(report(['shown'], null))).toBe(false);
+  });
+});

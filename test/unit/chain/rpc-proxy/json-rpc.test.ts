@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { JSON_RPC_ERROR_CODES, parseCall } from '../../../../src/chain/rpc-proxy/json-rpc.ts';
+import { READ_METHOD_NAMES } from '../../../../src/chain/rpc-proxy/methods.ts';
+
+const ADDRESS = `0x${'a1'.repeat(20)}`;
+const HASH = `0x${'b2'.repeat(32)}`;
+
+const call = (method: string, params?: unknown, id: unknown = 7) => parseCall({ jsonrpc: '2.0', id, method, params });
+
+describe('a call that reads', () => {
+  it.each([
+    ['eth_chainId', []],
+    ['eth_blockNumber', []],
+    ['eth_getCode', [ADDRESS, '0x10']],
+    ['eth_getBalance', [ADDRESS]],
+    ['eth_getBlockByNumber', ['earliest', true]],
+    ['eth_getBlockByHash', [HASH, false]],
+    ['eth_getLogs', [{ address: [ADDRESS], topics: [null, [HASH], HASH], fromBlock: '0x0', toBlock: 'latest' }]],
+    ['eth_getTransactionByHash', [HASH]],
+    ['eth_getTransactionReceipt', [HASH]],
+  ])('%s is passed on as it is', (method, params) => {
+    expect(READ_METHOD_NAMES).toContain(method);
+    expect(call(method, params)).toEqual({ id: 7, method, params });
+  });
+
+  it('may have no parameters where it takes none', () => {
+    expect(call('eth_blockNumber')).toEqual({ id: 7, method: 'eth_blockNumber', params: [] });
+  });
+
+  it('loses what could decide more than what is read', () => {
+    const tx = { to: ADDRESS, data: '0x01', gas: '0xffffffff', gasPrice: '0x1', accessList: [], nonce: '0x0' };
+    // The gas is the limit of the service, whatever the caller names.
+    expect(call('eth_call', [tx])).toMatchObject({ params: [{ to: ADDRESS, data: '0x01', gas: '0x989680' }] });
+  });
+});
+
+describe('a call that is refused', () => {
+  it.each([
+    ...['anvil_setBalance', 'anvil_impersonateAccount', 'evm_mine', 'evm_snapshot', 'hardhat_reset', 'debug_traceTransaction'],
+    ...['eth_sendRawTransaction', 'eth_sendTransaction', 'eth_sign', 'eth_accounts', 'txpool_content', 'personal_sign'],
+    ...['ETH_CALL', 'eth_call ', '__proto__', 'constructor', 'toString', ''],
+  ])('for its method: %s', (method) => {
+    const { error } = call(method, []) as { error: { code: number; message: string } };
+    expect(error.code).toBe(JSON_RPC_ERROR_CODES.methodNotFound);
+    expect(error.message).toContain('eth_getLogs');
+  });
+
+  it.each([
+    ['eth_call', [{ to: ADDRESS }, 'latest', { [ADDRESS]: { balance: '0x1' } }], 'overrides of the state are not served'],
+    ['eth_call', [{ data: '0x60' }, 'latest'], 'params.0.to is missing'],
+    ['eth_call', [{ to: ADDRESS }, { blockHash: HASH }], 'params.1 must be the number of a block'],
+    ['eth_call', [{ to: ADDRESS, data: '0x123' }], 'params.0.data must be 0x and whole bytes'],
+    ['eth_getCode', ['0x1'], 'params.0 must be an address'],
+    ['eth_getBlockByNumber', ['-0x1'], 'params.0 must be the number of a block'],
+    ['eth_getBlockByNumber', [`0x${'1'.repeat(17)}`], 'params.0 must be the number of a block'],
+    ['eth_getLogs', [{ topics: [HASH, HASH, HASH, HASH, HASH] }], 'params.0.topics is'],
+    ['eth_getLogs', [{ address: Array(21).fill(ADDRESS) }], 'params.0.address is'],
+    ['eth_getTransactionByHash', [], 'params is missing'],
+    ['eth_chainId', {}, 'params is'],
+    ['eth_chainId', ['latest'], 'more parameters than it takes'],
+  ])('for the parameters of %s: %j', (method, params, problem) => {
+    const { id, error } = call(method, params) as { id: number; error: { code: number; message: string } };
+    expect(id).toBe(7);
+    expect(error).toMatchObject({ code: JSON_RPC_ERROR_CODES.invalidParams, message: expect.stringContaining(problem) });
+  });
+
+  it.each([
+    [null],
+    [[]],
+    ['eth_chainId'],
+    [{ id: 1, method: 'eth_chainId' }],
+    [{ jsonrpc: '1.0', id: 1, method: 'eth_chainId' }],
+    [{ jsonrpc: '2.0', id: 1 }],
+    [{ jsonrpc: '2.0', method: 'eth_chainId' }],
+    [{ jsonrpc: '2.0', id: 'x'.repeat(129), method: 'eth_chainId' }],
+    [{ jsonrpc: '2.0', id: {}, method: 'eth_chainId' }],
+  ])('since it is none: %j', (value) => {
+    expect(parseCall(value)).toMatchObject({ jsonrpc: '2.0', error: { code: JSON_RPC_ERROR_CODES.invalidRequest } });
+  });
+
+  it('is told nothing of what it wrote, and at no length', () => {
+    const marked = fc.string({ minLength: 1, maxLength: 300 }).map((text) => `<mark>${text}`);
+    const methods = fc.oneof(fc.constantFrom(...READ_METHOD_NAMES), marked);
+    fc.assert(
+      fc.property(methods, fc.oneof(fc.array(fc.oneof(marked, fc.jsonValue())), fc.jsonValue()), (method, params) => {
+        const read = call(method, params);
+        if ('method' in read) return;
+        expect(read.error!.message).not.toContain('<mark>');
+        expect(read.error!.message.length).toBeLessThan(400);
+      }),
+    );
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { createPrioritySemaphore } from '../../../../src/chain/rpc-proxy/priority-semaphore.ts';
+
+const never = new AbortController().signal;
+
+/** Work that goes on until it is ended. */
+function work(log: string[], name: string) {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const run = () => {
+    log.push(name);
+    return promise;
+  };
+  return { run, end: resolve, fail: reject };
+}
+
+describe('turns', () => {
+  it('let so many works run at once, the others in the order in which they came, whatever becomes of those before', async () => {
+    const runQueued = createPrioritySemaphore({ atOnce: 2, waiting: 10 });
+    const begun: string[] = [];
+    const works = ['a', 'b', 'c', 'd'].map((name) => work(begun, name));
+    const ended = works.map(({ run }) => runQueued(run, never).catch(() => 'failed'));
+    expect(begun).toEqual(['a', 'b']);
+    works[1].fail(new Error('no'));
+    expect(await ended[1]).toBe('failed');
+    expect(begun).toEqual(['a', 'b', 'c']);
+    works[0].end();
+    await ended[0];
+    expect(begun).toEqual(['a', 'b', 'c', 'd']);
+    works[2].end();
+    works[3].end();
+    await Promise.all(ended);
+    await runQueued(async () => begun.push('e'), never);
+    expect(begun).toHaveLength(5);
+  });
+
+  it('are refused at once where too many wait', async () => {
+    const runQueued = createPrioritySemaphore({ atOnce: 1, waiting: 1 });
+    const first = work([], 'a');
+    const [one, two] = [runQueued(first.run, never), runQueued(async () => 'done', never)];
+    await expect(runQueued(async () => 'done', never)).rejects.toThrow('too many wait');
+    first.end();
+    await one;
+    expect(await two).toBe('done');
+  });
+
+  it('are given up by who has waited long enough, and nobody loses his for it', async () => {
+    const runQueued = createPrioritySemaphore({ atOnce: 1, waiting: 5 });
+    const begun: string[] = [];
+    const first = work(begun, 'a');
+    const impatient = new AbortController();
+    const one = runQueued(first.run, never);
+    const two = runQueued(async () => begun.push('b'), impatient.signal);
+    const three = runQueued(async () => begun.push('c'), never);
+    impatient.abort(new Error('enough'));
+    await expect(two).rejects.toThrow('enough');
+    first.end();
+    await Promise.all([one, three]);
+    expect(begun).toEqual(['a', 'c']);
+    await expect(runQueued(async () => 'done', impatient.signal)).rejects.toThrow('enough');
+    expect(await runQueued(async () => 'done', never)).toBe('done');
+  });
+});

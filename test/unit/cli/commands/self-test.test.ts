@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { parseSelfTestCommand } from '../../../../src/cli/commands/self-test.ts';
+import { formatSelfTests } from '../../../../src/cli/commands/self-test-report/reports.ts';
+import { computeReports } from '../../../../src/pipeline/self-test/computations.ts';
+import { syntheticFrame } from '../../forecast/synthetic-frame.ts';
+
+const ALL = ['walk-forward', 'overfitting', 'contamination', 'stability'] as const;
+
+describe('the words of the self-test command', () => {
+  it.each([
+    [[], { names: ['walk-forward'], json: false }],
+    [['--json'], { names: ['walk-forward'], json: true }],
+    [['stability', 'overfitting'], { names: ['overfitting', 'stability'], json: false }],
+    [['all', '--json'], { names: [...ALL], json: true }],
+    [['all', 'stability'], { names: [...ALL], json: false }],
+  ])('%j', (words, command) => {
+    expect(parseSelfTestCommand(words)).toEqual(command);
+  });
+
+  it.each([
+    [['everything'], 'test'],
+    [['--jsonl'], 'arguments'],
+    [['all', 'everything'], 'test'],
+  ])('%j are refused, naming "%s"', (words, field) => {
+    expect(() => parseSelfTestCommand(words)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID', field }));
+  });
+});
+
+describe('what it prints', () => {
+  const frame = syntheticFrame({ rows: 2_200 });
+  const reports = [...computeReports({ frame, pointInTime: [], vintages: 'made' }, ALL)];
+  const text = formatSelfTests('History: test', reports);
+
+  it('begins with the history, and has every report with its verdict and the time it took', () => {
+    expect(text.startsWith('History: test\n\n')).toBe(true);
+    for (const { report, durationMs } of reports) {
+      expect(text.replaceAll('\n', ' ')).toContain(report.verdict);
+      expect(text).toContain(`(${durationMs} ms)`);
+    }
+  });
+
+  it('has a line for each fold of each horizon, for each canary and each trial', () => {
+    const [walk, overfitting] = reports.map(({ report }) => report) as unknown as [
+      { horizons: { folds: { from: string; brier: number }[] }[]; canaries: { name: string; mutants: { what: string }[] }[] },
+      { ledger: { id: string }[] },
+    ];
+    const lines = text.split('\n');
+    const folds = walk.horizons.flatMap((horizon) => horizon.folds);
+    expect(folds.length).toBeGreaterThan(8);
+    for (const { from, brier } of folds) {
+      expect(lines.some((line) => line.includes(from) && line.includes(brier.toFixed(5)))).toBe(true);
+    }
+    const beginnings = [
+      ...walk.canaries.flatMap(({ name, mutants }) => [name, ...mutants.map(({ what }) => `  ${what}`)]),
+      ...overfitting.ledger.map(({ id }) => id),
+    ];
+    for (const beginning of beginnings) expect(lines.filter((line) => line.startsWith(beginning)).length, beginning).toBeGreaterThan(0);
+  });
+
+  it('has columns that stand under their titles, and no undefined figure', () => {
+    expect(text).not.toMatch(/undefined|NaN|\[object/);
+    const [titles, ...rows] = text.slice(text.indexOf('fold  ')).split('\n').slice(0, 4);
+    for (const row of rows) expect(row.length).toBeLessThanOrEqual(titles.length + 1);
+  });
+});

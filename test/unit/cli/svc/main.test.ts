@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../../../src/cli/svc/commands.ts';
+import { cli } from '../../../support/cli.ts';
+
+describe('svc', () => {
+  it('alone says what there is, with examples', async () => {
+    const { code, out } = await cli([]);
+    expect(code).toBe(0);
+    for (const { name, summary } of COMMANDS) expect(out).toContain(`  ${name.padEnd(9)}  ${summary}`);
+    expect(out).toContain('Examples:');
+    expect((await cli(['--help'])).out).toBe(out);
+  });
+
+  it('tells its version', async () => {
+    expect(await cli(['--version'])).toEqual({ code: 0, out: '0.0.0-test\n', err: '' });
+  });
+
+  it.each(COMMANDS.map(({ name }) => name))('explains %s, in either way, in lines that fit a terminal', async (name) => {
+    const { code, out } = await cli([name, '--help']);
+    expect(code).toBe(0);
+    expect(out).toMatch(new RegExp(`^Usage: svc ${name}\\b`));
+    expect((await cli(['help', name])).out).toBe(out);
+    for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(140);
+  });
+
+  it.each([
+    ['signl', 'Did you mean svc signal?'],
+    ['verfy', 'Did you mean svc verify?'],
+    ['score', 'Did you mean svc scorecard?'],
+    ['frobnicate', 'Commands: signal, scorecard,'],
+  ])('%s: %s', async (word, hint) => {
+    const { code, out, err } = await cli([word]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(`${word} is unknown`);
+    expect(err).toContain(hint);
+  });
+
+  it.each([
+    [['signal', '--horizn', '3d'], '--horizn: is unknown', 'Did you mean --horizon?'],
+    [['signal', '--horizon'], '--horizon: ', 'Try --help'],
+    [['signal', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
+    [['scorecard', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
+    [['signal', 'today'], 'arguments: ', 'Try --help'],
+    [['signal', '--url', 'ftp://x'], '--url: must be an http(s) URL', 'Try --help'],
+    [['signal', '--url', 'http://u:pass@x'], '--url: must be a URL without user', 'Try --help'],
+    [['signal', '--token', 'Bearer x'], '--token: must be an access token', 'Try --help'],
+    [['verify'], 'id: is missing', 'Try --help'],
+    [['verify', '2026-02-30:7d'], 'id: 2026-02-30 is not a day', 'Try --help'],
+    [['verify', '2026-02-20:4d'], 'id: must be a uid', 'Try --help'],
+    [['verify', 'latest', '--attester', '0x12'], '--attester: must be an address', 'Try --help'],
+    [['watch', '--since', '-1'], '--since', ''],
+    [['watch', '--since', 'yesterday'], '--since: must be the id of an event', 'Try --help'],
+    [['pay', 'everything'], 'what: must be one of signal, premium', 'Try --help'],
+    [['pay', '--max-usd', '1e3'], '--max-usd: must be an amount', 'Try --help'],
+    [['login'], 'PRIVATE_KEY: is not set', '--key-file or --wallet'],
+    [['login', '--wallet', 'basic'], '--wallet: is for the folder of a demonstration', 'Use PRIVATE_KEY'],
+    [['login', '--key-file', '/nowhere/key'], '--key-file: /nowhere/key cannot be read (ENOENT)', 'Try --help'],
+    [['audit', '--rpc', 'localhost'], '--rpc: must be an http(s) URL', 'Try --help'],
+  ])('%j ends with 2 and names the option', async (words, problem, hint) => {
+    const { code, out, err } = await cli(words);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(problem);
+    expect(err).toContain(hint);
+  });
+
+  it('never tells a key that is none', async () => {
+    const environment = { PRIVATE_KEY: 'hunter2-hunter2' };
+    const { code, err } = await cli(['login'], { environment });
+    expect(code).toBe(2);
+    expect(err).toContain('PRIVATE_KEY: must hold a private key');
+    expect(err).not.toContain('hunter2');
+    const zero = await cli(['login'], { environment: { PRIVATE_KEY: `0x${'0'.repeat(64)}` } });
+    expect(zero).toMatchObject({ code: 2, err: expect.stringContaining('holds no private key that exists') });
+  });
+});

@@ -1,0 +1,58 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { expect, it, onTestFinished } from 'vitest';
+import { getPaymentExpiry, signPayment } from '../../../../src/cli/svc/pay/authorization.ts';
+import type { Coin } from '../../../../src/cli/svc/pay/coins.ts';
+import { parsePaymentRequired } from '../../../../src/cli/svc/pay/payment-requirement.ts';
+import { readPendingPayment, removePendingPayment, storePendingPayment } from '../../../../src/cli/svc/pay/pending-payment.ts';
+import { removeFolder } from '../../../support/folders.ts';
+
+const COIN: Coin = { address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', chainId: 8453, rpcUrl: null, isLocal: false };
+
+function header(more: object = {}): string {
+  const offer = {
+    ...{ scheme: 'exact', network: 'eip155:8453', amount: '10000', asset: COIN.address, payTo: `0x${'12'.repeat(20)}` },
+    ...{ maxTimeoutSeconds: 300, extra: { name: 'USD Coin', version: '2' } },
+    ...more,
+  };
+  return Buffer.from(JSON.stringify({ x402Version: 2, accepts: [offer] })).toString('base64');
+}
+
+it.each([1, 300, 600])('an authorization may be good for %d seconds', (maxTimeoutSeconds) => {
+  expect(parsePaymentRequired(header({ maxTimeoutSeconds }), [COIN]).validForSeconds).toBe(maxTimeoutSeconds);
+});
+
+it.each([0, -1, 1.5, 601, 1e15, 1e300])(
+  'none is signed that is good for %d seconds, and the terms at fault are named',
+  (maxTimeoutSeconds) => {
+    expect(() => parsePaymentRequired(header({ maxTimeoutSeconds }), [COIN])).toThrow(
+      `good for ${maxTimeoutSeconds} seconds (maxTimeoutSeconds)`,
+    );
+  },
+);
+
+it('a coin is one of its chain: the same address is nothing elsewhere', () => {
+  expect(parsePaymentRequired(header(), [COIN]).asset).toBe(COIN.address);
+  expect(() => parsePaymentRequired(header({ network: 'eip155:84532' }), [COIN])).toThrow('is no coin known here');
+});
+
+it('a payment is forgotten by the call that made it, and by no other', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'oracle-cli-kept-'));
+  onTestFinished(() => removeFolder(home));
+  const host = { environment: { XDG_CONFIG_HOME: home } } as never;
+  const account = privateKeyToAccount(generatePrivateKey());
+  const purchase = { url: 'http://127.0.0.1', path: '/oracle', wallet: account.address };
+  const [mine, theirs] = await Promise.all([0, 1].map(() => signPayment(account, parsePaymentRequired(header(), [COIN]), new Date())));
+  await storePendingPayment(host, purchase, { signedAt: new Date().toISOString(), payment: theirs });
+  await removePendingPayment(host, purchase, mine);
+  expect((await readPendingPayment(host, purchase))?.payment).toEqual(theirs);
+  await removePendingPayment(host, purchase, theirs);
+  expect(await readPendingPayment(host, purchase)).toBeNull();
+});
+
+it('one that was kept without an end that is a date is not over', () => {
+  const payment = { payload: { authorization: { validBefore: '9'.repeat(30) } } } as never;
+  expect(getPaymentExpiry(payment).getTime()).toBeGreaterThan(Date.now());
+});

@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseUsdOption } from '../../../../src/cli/svc/commands/pay.ts';
+import { findClosestName } from '../../../../src/cli/svc/suggestions.ts';
+import {
+  abbreviateHex,
+  formatMinute,
+  formatPercentOrDash,
+  formatRange,
+  formatReturn,
+  formatUsdAmount,
+} from '../../../../src/cli/svc/text/amounts.ts';
+import { formatFacts, wrapText } from '../../../../src/cli/svc/text/facts.ts';
+import { createTerminalWriter } from '../../../../src/cli/svc/text/style.ts';
+import { formatTerminalTable } from '../../../../src/cli/svc/text/table.ts';
+import { formatEventLine } from '../../../../src/cli/svc/watch/event-line.ts';
+import { plain } from '../../../support/cli.ts';
+
+const write = () => undefined;
+const penOf = (columns: number, environment: Record<string, string> = {}) =>
+  createTerminalWriter({ isTTY: true, columns, write }, { environment });
+
+describe('a table', () => {
+  const columns = [{ title: 'day' }, { title: 'price', right: true, spare: 1 }, { title: 'note' }];
+
+  it('is aligned, figures to the right', () => {
+    expect(
+      plain(
+        formatTerminalTable(
+          columns,
+          [
+            ['2026-01-01', '9.00', 'a'],
+            ['2026-01-02', '10,000.00', 'bc'],
+          ],
+          penOf(80),
+        ).join('\n'),
+      ),
+    ).toBe(['day             price  note', '2026-01-01       9.00  a', '2026-01-02  10,000.00  bc'].join('\n'));
+  });
+
+  it('leaves spare columns out where there is no room, then cuts the widest', () => {
+    const lines = formatTerminalTable(columns, [['2026-01-01', '9.00', 'x'.repeat(60)]], penOf(40)).map(plain);
+    expect(lines[0]).toBe('day         note');
+    expect(lines[1]).toBe(`2026-01-01  ${'x'.repeat(27)}…`);
+  });
+
+  it('is never wider than the terminal, whatever is in it', () => {
+    const cell = fc.string({ maxLength: 60 });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell, cell), { maxLength: 5 }), fc.integer({ min: 40, max: 120 }), (rows, width) => {
+        for (const line of formatTerminalTable(columns, rows, penOf(width))) expect(plain(line).length).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+
+  it('shows nothing that would act on the terminal', () => {
+    const [, line] = formatTerminalTable([{ title: 'x' }], [['\u001b[2Jgone\u0007\n\u202egnp']], penOf(80, { NO_COLOR: '1' }));
+    expect(line).toBe('\uFFFD[2Jgone\uFFFD \uFFFDgnp');
+  });
+});
+
+describe('colours', () => {
+  it.each([
+    ['on a terminal', { isTTY: true }, {}, '\x1b[32mWIN\x1b[39m'],
+    ['not into a pipe', {}, {}, 'WIN'],
+    ['not with NO_COLOR', { isTTY: true }, { NO_COLOR: '1' }, 'WIN'],
+    ['with an empty NO_COLOR', { isTTY: true }, { NO_COLOR: '' }, '\x1b[32mWIN\x1b[39m'],
+    ['not on a dumb terminal', { isTTY: true }, { TERM: 'dumb' }, 'WIN'],
+  ])('%s', (_, screen, environment, expected) => {
+    expect(createTerminalWriter({ ...screen, write }, { environment }).paint('green', 'WIN')).toBe(expected);
+  });
+
+  it('takes a terminal that does not know how wide it is for one of 80 characters', () => {
+    expect([penOf(0).width, penOf(20).width, penOf(200).width]).toEqual([80, 40, 200]);
+  });
+});
+
+describe('facts', () => {
+  it('go on below themselves, and those that are null are left out', () => {
+    const words = 'one two three four five six seven eight nine ten';
+    expect(
+      formatFacts(
+        [
+          ['A', words],
+          ['B', null],
+          ['Long', 'x'],
+        ],
+        penOf(40),
+      ).map(plain),
+    ).toEqual(['  A     one two three four five six', '        seven eight nine ten', '  Long  x']);
+  });
+
+  it('wrapping loses no word and breaks at the width', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom('a', 'b', '-') })),
+        fc.integer({ min: 12, max: 60 }),
+        (words, width) => {
+          const lines = wrapText(words.join(' '), width);
+          expect(lines.join(' ')).toBe(words.join(' '));
+          for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
+        },
+      ),
+    );
+  });
+});
+
+describe('amounts', () => {
+  it('are told as people read them', () => {
+    expect([
+      formatUsdAmount(98_916.2),
+      formatUsdAmount(-747_100_000, 1),
+      formatUsdAmount(0),
+      formatUsdAmount(999.999),
+      formatUsdAmount(null),
+    ]).toEqual(['98,916.20', '-747,100,000.0', '0.00', '1,000.00', '-']);
+    expect([
+      formatPercentOrDash(0.5844),
+      formatPercentOrDash(null),
+      formatReturn(237),
+      formatReturn(-263),
+      formatReturn(0),
+      formatReturn(null),
+    ]).toEqual(['58.4 %', '-', '+2.37 %', '-2.63 %', '+0.00 %', '-']);
+    expect([formatRange({ low: 0.3057, high: 0.8631 }), formatRange(null), formatRange({ low: null, high: null })]).toEqual([
+      '0.31 to 0.86',
+      '-',
+      '-',
+    ]);
+    expect([formatMinute('2026-11-21T21:35:00.000Z'), abbreviateHex(`0x${'ab'.repeat(32)}`)]).toEqual(['2026-11-21 21:35', '0xabab…abab']);
+  });
+
+  it('money keeps its value', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1e12 }), fc.boolean(), (cents, isDebt) => {
+        const told = formatUsdAmount((isDebt ? -cents : cents) / 100);
+        expect(told).toMatch(/^-?\d{1,3}(,\d{3})*\.\d\d$/);
+        expect(Math.abs(Number(told.replaceAll(',', '')))).toBe(cents / 100);
+        expect(told.startsWith('-')).toBe(isDebt && cents > 0);
+      }),
+    );
+  });
+
+  it('a limit in dollars is exact to the millionth, and anything else is refused', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 999_999 }), fc.integer({ min: 0, max: 999_999 }), (dollars, micros) => {
+        expect(parseUsdOption('--max-usd', `${dollars}.${String(micros).padStart(6, '0')}`)).toBe(
+          BigInt(dollars) * 1_000_000n + BigInt(micros),
+        );
+      }),
+    );
+    for (const text of ['', '.5', '1.', '-1', '1e3', '0x1', '1.0000001', ' 1', 'NaN'])
+      expect(() => parseUsdOption('--max-usd', text)).toThrow('--max-usd');
+  });
+});
+
+describe('the nearest name', () => {
+  it.each([
+    ['sgnal', 'signal'],
+    ['signla', 'signal'],
+    ['loginn', 'login'],
+    ['ver', 'verify'],
+    ['x', null],
+    ['deploy', null],
+  ])('%s: %s', (word, expected) => expect(findClosestName(word, ['signal', 'login', 'verify'])).toBe(expected));
+});
+
+describe('an event', () => {
+  it.each([
+    [
+      'signal.new',
+      { date: '2026-11-21', horizon: '7d', signal: 'BUY', confidence: 0.591, btcPrice: 98_916.21, regime: 'CHOP' },
+      '2026-11-21  7d  BUY  59.1 %  98,916.21 USD  CHOP',
+    ],
+    [
+      'signal.new',
+      { date: '2026-11-21', horizon: '7d', signal: 'GATED', confidence: null, btcPrice: 98_916.21, regime: 'CHOP' },
+      '2026-11-21  7d  GATED  -  98,916.21 USD  CHOP',
+    ],
+    [
+      'signal.resolved',
+      { date: '2026-11-14', horizon: '7d', outcome: 'LOSS', direction: 'UP', returnBps: -263 },
+      '2026-11-14  7d  LOSS  UP  -2.63 %',
+    ],
+    [
+      'attestation.created',
+      { date: '2026-11-14', horizon: '2d', type: 'prediction', uid: `0x${'ab'.repeat(32)}` },
+      '2026-11-14  2d  prediction  0xabab…abab',
+    ],
+    [
+      'wager.settled',
+      { date: '2026-11-14', outcome: 'WIN', pnl: 3.5, market: 'BTC above 100000?' },
+      '2026-11-14  WIN  3.50 USD  BTC above 100000?',
+    ],
+    ['wager.placed', { date: '2026-11-14', placed: false, reason: 'no edge', side: 'NONE', amount: 0 }, '2026-11-14  none  no edge'],
+    ['regime.changed', { date: '2026-11-14', from: 'CHOP', to: 'CRISIS' }, '2026-11-14  CHOP to CRISIS'],
+    ['something.else', { odd: 1 }, '{"odd":1}'],
+  ])('%s is one line', (type, data, expected) => {
+    const line = plain(formatEventLine({ id: 12, type, timestamp: '2026-11-21T21:35:00.000Z', data }, penOf(120)));
+    expect(line).toBe(`    12  2026-11-21 21:35  ${type.padEnd(19)}  ${expected}`);
+    expect(plain(formatEventLine({ id: 12, type, timestamp: '2026-11-21T21:35:00.000Z', data }, penOf(60))).length).toBeLessThanOrEqual(60);
+  });
+});

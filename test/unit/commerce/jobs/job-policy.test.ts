@@ -1,0 +1,86 @@
+import { zeroAddress } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { buildJobPolicy } from '../../../../src/app/commerce/jobs.ts';
+import type { OnChainJob } from '../../../../src/chain/erc8183/jobs.ts';
+import { findJobRejection, type JobApplication, MAX_OPEN_OFFERS } from '../../../../src/commerce/jobs/job-policy.ts';
+import { getWithheldReason } from '../../../../src/commerce/jobs/job-status.ts';
+import type { MerchantConfig } from '../../../../src/commerce/merchant-config.ts';
+import { findOffering } from '../../../../src/commerce/offerings.ts';
+import { getPaymentInstructions } from '../../../../src/commerce/payment-instructions.ts';
+import { loadConfig } from '../../../../src/platform/config/config.ts';
+
+const KNOWN = `0x${'a'.repeat(40)}` as const;
+const STRANGER = `0x${'b'.repeat(40)}` as const;
+const PROVIDER = `0x${'c'.repeat(40)}` as const;
+const AT = new Date('2030-01-01T00:00:00Z');
+
+describe('whose jobs are taken', () => {
+  const policy = (chainMode: 'own' | 'real', environment: Record<string, string> = {}) =>
+    buildJobPolicy({ ...loadConfig(environment), chainMode });
+
+  it('of strangers on a local chain, and on a real one only where a setting says so', () => {
+    expect(policy('own')).toMatchObject({ evaluators: [], maxMicros: 5_000_000n });
+    expect(policy('real')).toMatchObject({ evaluators: [], maxMicros: 0n, unpaidPauseMs: 86_400_000 });
+    expect(policy('real', { AGENT_COMMERCE_MAX_USD: '2' }).maxMicros).toBe(2_000_000n);
+    expect(policy('own', { AGENT_COMMERCE_MAX_USD: '0' }).maxMicros).toBe(0n);
+  });
+
+  it('is told with the offerings', () => {
+    const merchant = { chainId: 8453, asset: zeroAddress } as unknown as MerchantConfig;
+    const first = (evaluators: (typeof KNOWN)[], maxMicros: bigint) => {
+      const jobs = { contract: zeroAddress, provider: PROVIDER, policy: { evaluators, maxMicros } };
+      return getPaymentInstructions(
+        { channel: 'agent-commerce', name: 'svc_bitcoin_signal' },
+        { merchant, jobs, signatures: 'required', open: true },
+      ).steps[0];
+    };
+    expect(first([KNOWN], 0n)).toMatch(new RegExp(`${KNOWN}\\. Jobs with another one are refused`));
+    expect(first([KNOWN], 5_000_000n)).toMatch(new RegExp(`${KNOWN}.*may be your own, are taken up to 5\\.00 USD`));
+    expect(first([], 0n)).toContain('none is known');
+    const purchase = { channel: 'purchase', name: 'svc_alpha_brief' } as const;
+    expect(getPaymentInstructions(purchase, { merchant, jobs: null, signatures: 'optional', open: true }).steps[1]).toMatch(/^Transfer/);
+  });
+});
+
+describe('a job that somebody applies with', () => {
+  const job: OnChainJob = {
+    ...{ jobId: 1n, client: STRANGER, provider: PROVIDER, evaluator: STRANGER, description: '', budget: 0n, hook: zeroAddress },
+    ...{ state: 'OPEN', expiresAt: new Date(AT.getTime() + 3_600_000) },
+  };
+  const application: JobApplication = {
+    ...{ job, offering: findOffering('agent-commerce', 'svc_bitcoin_signal')!, provider: PROVIDER, at: AT },
+    policy: { evaluators: [KNOWN], maxMicros: 5_000_000n, unpaidPauseMs: 1_000 },
+    ...{ hasUnpaid: false, offers: 0, takenUntil: null },
+  };
+  const until = new Date('2030-01-01T12:00:00Z');
+  const known = { ...job, evaluator: KNOWN };
+  const funded: OnChainJob = { ...job, state: 'FUNDED' };
+
+  it.each<[string, Partial<JobApplication>, string | null]>([
+    ['of a stranger', {}, null],
+    ['of a stranger, while another one is served', { takenUntil: until }, 'or after 2030-01-01T12:00:00.000Z'],
+    ['of a stranger, funded while another one is served', { takenUntil: until, job: funded }, null],
+    ['of a known evaluator, while another one is served', { takenUntil: until, job: known }, null],
+    ['of a known evaluator and a client who did not pay', { hasUnpaid: true, job: known }, null],
+    ['of a client with one offer too many', { offers: MAX_OPEN_OFFERS }, 'are not funded'],
+    ['of a client with one offer too many, known evaluator', { offers: MAX_OPEN_OFFERS, job: known }, 'are not funded'],
+    ['of a client with the last offer', { offers: MAX_OPEN_OFFERS - 1 }, null],
+    ['of a client with many offers, funded', { offers: MAX_OPEN_OFFERS, job: funded }, null],
+  ])('%s', (_, changes, reason) => {
+    const refusal = findJobRejection({ ...application, ...changes });
+    if (reason === null) expect(refusal).toBeNull();
+    else expect(refusal).toContain(reason);
+  });
+});
+
+describe('what a job delivers is handed out', () => {
+  const nextStep = (state: OnChainJob['state'], accepted = true) =>
+    getWithheldReason({ accepted, reason: 'No such offering.', onChain: { state } as Parameters<typeof getWithheldReason>[0]['onChain'] });
+
+  it('while it is submitted and once it is completed, and not after it was rejected or has expired', () => {
+    expect([nextStep('FUNDED'), nextStep('SUBMITTED'), nextStep('COMPLETED')]).toEqual([null, null, null]);
+    expect(nextStep('REJECTED')).toContain('was rejected');
+    expect(nextStep('EXPIRED')).toContain('has expired');
+    expect(nextStep('FUNDED', false)).toContain('No such offering.');
+  });
+});

@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseRefCode } from '../../../../src/commerce/ledger/ref-code.ts';
+
+const first = fc.constantFrom(...'abcxyzABCXYZ0189');
+const rest = fc.array(fc.constantFrom(...'abcxyzABCXYZ0189_-'), { minLength: 2, maxLength: 31 });
+const code = fc.tuple(first, rest).map(([head, tail]) => head + tail.join(''));
+
+describe('a ref code', () => {
+  it('is one code in any case', () => {
+    fc.assert(
+      fc.property(code, (text) => {
+        expect(parseRefCode(text)).toBe(text.toLowerCase());
+        expect(parseRefCode(text.toUpperCase())).toBe(parseRefCode(text));
+      }),
+    );
+  });
+
+  it.each(['', 'ab', '-abc', '_abc', 'a'.repeat(33), 'a b c', 'abc\n', '<script>', '$ne', 'ab.c', 'äbc', 'ab\u212a'])(
+    'refuses %j',
+    (text) => {
+      expect(() => parseRefCode(text)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID', field: 'ref' }));
+    },
+  );
+
+  it('does not repeat what it refuses', () => {
+    expect(() => parseRefCode('<script>')).not.toThrow('script');
+  });
+});

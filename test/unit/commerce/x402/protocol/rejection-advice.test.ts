@@ -1,0 +1,93 @@
+import { getAddress } from 'viem';
+import { describe, expect, it } from 'vitest';
+import type { MerchantConfig } from '../../../../../src/commerce/merchant-config.ts';
+import { findOffering, OFFERINGS } from '../../../../../src/commerce/offerings.ts';
+import { formatSingleAnswerHint } from '../../../../../src/commerce/payment-instructions.ts';
+import { toPaymentResponse } from '../../../../../src/commerce/receipts/payment-response.ts';
+import { createPaymentRejection } from '../../../../../src/commerce/x402/protocol/payment-payload.ts';
+import { buildPaymentQuote } from '../../../../../src/commerce/x402/protocol/payment-quote.ts';
+
+const PAYER = '0xeaf557e4082694da2f3f61ddccee3abe59d9aaa0';
+const ASSET = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
+const PAYEE = '0x00000000000000000000000000000000000000aa';
+const till: MerchantConfig = {
+  ...{ chainId: 8453, asset: ASSET, payee: PAYEE, publicUrl: 'https://oracle.example.org', realMoney: true },
+  domain: { name: 'USD Coin', version: '2' },
+};
+const terms = buildPaymentQuote(till, findOffering('x402', 'x402_signal')!, { url: 'https://a.example', description: '', mimeType: '' });
+
+/** Reasons as the facilitator's library and this service give them, and what each advice has to name. */
+const REASONS = [
+  ['invalid_exact_evm_insufficient_balance', [getAddress(PAYER), '0.001 USD (1000 units)', getAddress(ASSET), 'another wallet']],
+  ['insufficient_funds', [getAddress(PAYER), '0.001 USD']],
+  ['invalid_exact_evm_nonce_already_used', ['new authorization', 'nonce']],
+  ['authorization_spent', ['new authorization', 'nonce']],
+  ['invalid_exact_evm_signature', ['"USD Coin"', 'version "2"', 'chainId 8453', getAddress(ASSET), getAddress(PAYER)]],
+  ['invalid_exact_evm_failed_to_parse_signature', ['"USD Coin"', 'version "2"']],
+  ['invalid_exact_evm_token_name_mismatch', ['"USD Coin"']],
+  ['invalid_exact_evm_payload_authorization_valid_before', ['validBefore', '300 seconds']],
+  ['expired', ['expired', 'validBefore', '300 seconds']],
+  ['invalid_exact_evm_payload_authorization_valid_after', ['validAfter']],
+  ['not_yet_valid', ['validAfter']],
+  ['valid_too_long', ['validBefore', '300 seconds']],
+  ['invalid_network', ['eip155:8453', 'base']],
+  ['invalid_asset', [getAddress(ASSET)]],
+  ['invalid_exact_evm_recipient_mismatch', [getAddress(PAYEE)]],
+  ['invalid_exact_evm_payload_authorization_value_mismatch', ['0.001 USD (1000 units)']],
+  ['amount_mismatch', ['0.001 USD (1000 units)']],
+  ['unsupported_scheme', ['"exact"']],
+  ['expires_too_soon', ['validBefore', '300 seconds']],
+  ['settlement_too_costly', ['gas', 'wallet of a key']],
+  ['eip6492_factory_not_allowed', ['not deployed', 'Deploy']],
+] as const;
+
+describe('a payment that is refused', () => {
+  it.each(REASONS)('for %s says what to do about just that', (reason, named) => {
+    const { message, suggestedAction, reason: kept, field } = createPaymentRejection(terms, reason, { payer: PAYER });
+    expect([kept, field]).toEqual([reason, 'payment']);
+    for (const one of named) expect(`${message} ${suggestedAction}`).toContain(one);
+    expect(message).not.toContain(reason.includes('_') ? reason : '_');
+    expect(message).toMatch(/^[A-Z0]/);
+  });
+
+  it('for what nobody has words for says how a payment is made', () => {
+    const { message, suggestedAction } = createPaymentRejection(terms, 'out_of_gas', { payer: PAYER, unsettledOf: PAYER });
+    expect(message).toBe('The payment could not be settled');
+    expect(suggestedAction).toMatch(/^Sign an EIP-3009 authorization of 1000 units \(0\.001 USD\)/);
+    expect(createPaymentRejection(terms, 'unheard_of').message).toBe('The payment is no good');
+  });
+});
+
+describe('the other way in', () => {
+  it('names price and place of what is sold for a request, and nothing for the rest', () => {
+    for (const offering of OFFERINGS) {
+      const said = formatSingleAnswerHint(offering);
+      if (offering.channel === 'x402')
+        expect(said).toMatch(/^Or pay 0\.\d+ USD for a single answer, .*GET \/oracle(\/premium)?\?horizon=7d\.$/);
+      else expect(said).toBe('');
+    }
+    expect([formatSingleAnswerHint(null), formatSingleAnswerHint(undefined)]).toEqual(['', '']);
+  });
+});
+
+it('a payment is told with checksums, its sum in both forms, and the id of the offering', () => {
+  const txHash = `0x${'ab'.repeat(32)}` as const;
+  const settledAt = new Date('2026-01-02T03:04:05Z');
+  const arrived = { channel: 'purchase', offering: 'svc_alpha_brief', resource: 'purchase:svc_alpha_brief', ref: 'beta' } as const;
+  expect(
+    toPaymentResponse({
+      ...arrived,
+      payer: PAYER,
+      payee: PAYEE,
+      asset: ASSET,
+      chain: 'eip155:8453',
+      amountMicros: 1_500_000n,
+      txHash,
+      settledAt,
+    }),
+  ).toEqual({
+    ...{ offering: 'purchase:svc_alpha_brief', resource: arrived.resource, ref: 'beta', chain: 'eip155:8453', txHash },
+    ...{ payer: getAddress(PAYER), payee: getAddress(PAYEE), asset: getAddress(ASSET) },
+    ...{ amount: '1500000', usd: '1.50', settledAt: '2026-01-02T03:04:05.000Z' },
+  });
+});

@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { buildMarketId, MARKET_ID_PATTERN, parseRoundId } from '../../../../src/contest/rounds/round.ts';
+import { buildStrikesAround, STRIKES_EACH_SIDE } from '../../../../src/contest/rounds/strikes.ts';
+import { between } from '../../../support/arbitraries.ts';
+
+it('strikes are positive, ascending, evenly apart, around the money, and their markets can be named', () => {
+  fc.assert(
+    fc.property(between(1, 1e7), (spot) => {
+      const strikes = buildStrikesAround(spot);
+      expect(strikes).toHaveLength(2 * STRIKES_EACH_SIDE + 1);
+      const step = strikes[1] - strikes[0];
+      expect(strikes[0]).toBeGreaterThan(0);
+      for (let i = 1; i < strikes.length; i++) expect((strikes[i] - strikes[i - 1]) / step).toBeCloseTo(1, 3);
+      expect(step / spot).toBeGreaterThan(0.0228);
+      expect(step / spot).toBeLessThan(0.0572);
+      expect(Math.abs(strikes[STRIKES_EACH_SIDE] - spot)).toBeLessThanOrEqual(step * 0.501);
+      for (const strike of strikes) {
+        expect(buildMarketId('2026-W32', strike)).toMatch(MARKET_ID_PATTERN);
+        expect(parseRoundId(buildMarketId('2026-W32', strike))).toBe('2026-W32');
+      }
+    }),
+  );
+});
+
+it('strikes are round numbers', () => {
+  expect(buildStrikesAround(61_234)).toEqual([58_000, 60_000, 62_000, 64_000, 66_000]);
+  expect(buildStrikesAround(104_900)).toEqual([95_000, 100_000, 105_000, 110_000, 115_000]);
+});
+
+it('what is no id of a market belongs to no round', () => {
+  for (const text of [
+    '',
+    '2026-W32',
+    '2026-W32-',
+    '2026-W3-1',
+    '2026-W32-6e4',
+    '2026-W32--1',
+    ' 2026-W32-1',
+    `2026-W32-${'1'.repeat(10)}`,
+  ]) {
+    expect(parseRoundId(text), text).toBeNull();
+  }
+});

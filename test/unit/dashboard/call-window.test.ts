@@ -1,7 +1,0 @@
-import { expect, it } from 'vitest';
-import { passedShare } from '../../../src/dashboard/today/call-window.js';
-
-it('a span is passed from none to all of it, also one of no length', () => {
-  expect([5, 10, 15, 20, 25].map((now) => passedShare(10, 20, now))).toEqual([0, 0, 0.5, 1, 1]);
-  expect([passedShare(10, 10, 9), passedShare(10, 10, 10), passedShare(12, 10, 11)]).toEqual([0, 1, 1]);
-});

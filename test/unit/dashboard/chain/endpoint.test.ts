@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { getDefaultEndpoint, parseEndpoint } from '../../../../src/dashboard/chain/endpoint.js';
+
+const BASE = 'http://oracle.example/below/';
+
+describe('the endpoint that the chain is read from', () => {
+  it('is the one of the service on a local chain, and else the one that it names', () => {
+    const chain = { id: 8453, caip2: 'eip155:8453', confirmations: 1, attester: '0x' };
+    expect(getDefaultEndpoint({ ...chain, local: true, rpcUrl: 'http://elsewhere.example/rpc' }, BASE)).toBe(
+      'http://oracle.example/below/rpc',
+    );
+    expect(getDefaultEndpoint({ ...chain, local: false, rpcUrl: 'https://mainnet.base.org' }, BASE)).toBe('https://mainnet.base.org');
+    expect(getDefaultEndpoint({ ...chain, local: false, rpcUrl: null }, BASE)).toBe('');
+  });
+
+  it.each(['https://mainnet.base.org/', 'http://127.0.0.1:8545/', 'http://localhost:8545/', 'http://oracle.example/below/rpc'])(
+    'may be %s',
+    (url) => {
+      expect(parseEndpoint(` ${url} `, BASE)).toEqual({ url });
+    },
+  );
+
+  it.each([
+    '',
+    '  ',
+    'http://10.0.0.1:8545/',
+    'http://127.0.0.1.example/',
+    'ftp://127.0.0.1/',
+    'javascript:alert(1)',
+    'https://user:secret@rpc.example/',
+    'https://',
+  ])('may not be "%s"', (text) => {
+    expect(parseEndpoint(text, BASE)).toEqual({ problem: expect.any(String) });
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { createMetadataReader } from '../../../../src/dashboard/chain/metadata.js';
+
+const { signal } = new AbortController();
+
+function reader(answer: (path: string) => Response) {
+  const asked: string[] = [];
+  const clock = { now: 0 };
+  const fetch = async (path: string) => {
+    asked.push(path);
+    return answer(path);
+  };
+  return { asked, clock, read: createMetadataReader({ fetch, now: () => clock.now }) };
+}
+
+it('asks for each content once, and for so many a minute that the page can still be served', async () => {
+  const { asked, clock, read } = reader((path) => new Response(path));
+  const all = Array.from({ length: 30 }, (_, index) => `b${index}`);
+  const first = await Promise.all(all.map((cid) => read(cid, signal)));
+  expect(first.map((one) => 'bytes' in one)).toEqual(all.map((_, index) => index < 25));
+  expect(first[0]).toEqual({ bytes: new TextEncoder().encode('ipfs/b0') });
+  expect(await read('b0', signal)).toBe(first[0]);
+  clock.now = 60_000;
+  expect(await read('b29', signal)).toHaveProperty('bytes');
+  expect(asked).toHaveLength(26);
+});
+
+it('tells why there is none, and asks again the next time', async () => {
+  let status = 404;
+  const { read } = reader(() => new Response('', { status }));
+  expect(await read('b1', signal)).toEqual({ problem: 'the service answers with status 404' });
+  status = 200;
+  expect(await read('b1', signal)).toEqual({ bytes: new Uint8Array() });
+});
+
+it('reads no more of an answer than metadata can be', async () => {
+  const { read } = reader(() => new Response('a'.repeat(200_001)));
+  expect(await read('b1', signal)).toEqual({ problem: 'the service does not answer with it' });
+});

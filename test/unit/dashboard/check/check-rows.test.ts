@@ -1,0 +1,257 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { explainContractDoubt } from '../../../../src/dashboard/chain/call-chain.js';
+import { checkRows } from '../../../../src/dashboard/check/check-rows.js';
+import { findCommitmentsAround } from '../../../../src/dashboard/check/commitments.js';
+import type { Finding } from '../../../../src/dashboard/check/verify-row.js';
+import type { ApiResponses, ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
+import { ATTESTER, attested, METADATA, made, OPENS, PLACE, PREVIOUS, prediction, ROW, resolution } from './evidence.ts';
+
+const EAS = '0x4200000000000000000000000000000000000021';
+const first = prediction();
+const second = resolution(first.uid);
+const DAY_MS = 86_400_000;
+const before = {
+  ...ROW,
+  ...{ sequence: 59, date: '2026-02-28', attestationUid: PREVIOUS.uid, resolutionUid: null },
+  ...{ windowOpensAt: new Date(OPENS - DAY_MS).toISOString(), resolvesAt: new Date(OPENS + DAY_MS).toISOString() },
+};
+const row: ScorecardRow = { ...ROW, attestationUid: first.uid, resolutionUid: second.uid };
+
+const word = (value: string | number | boolean) => BigInt(value).toString(16).padStart(64, '0');
+
+/** What `getAttestation` answers with. */
+function encoded({ uid, schema, time, refUID, recipient, attester, data }: typeof first): string {
+  const bytes = data.slice(2);
+  const head = [uid, schema, time, 0, 0, refUID, recipient, attester, false, 320, bytes.length / 2].map(word);
+  return `0x${word(32)}${head.join('')}${bytes.padEnd(Math.ceil(bytes.length / 64) * 64, '0')}`;
+}
+
+/** What an honest endpoint of chain 8453 answers: there is a block each two seconds, unless a test has it otherwise. */
+const ENDPOINT: Record<string, (params: never[]) => unknown> = {
+  eth_chainId: () => '0x2105',
+  eth_call: ([{ data }]: { data: string }[]) => {
+    const found = [first, second, twin, ...onChain].find(({ uid }) => data.endsWith(uid.slice(2)));
+    return encoded(found ?? NONE);
+  },
+  eth_getBlockByNumber: ([name]: string[]) => {
+    const number = name === 'latest' ? Math.floor(blockAt(NEWEST)) : Number(name);
+    const timestamp = chain.genesis + chain.blockSeconds * number;
+    return { number: `0x${number.toString(16)}`, timestamp: `0x${timestamp.toString(16)}`, hash: `0x${chain.genesis}${number}` };
+  },
+  eth_getLogs: ([range]: { fromBlock: string; toBlock: string }[]) => {
+    const isIn = ({ time }: typeof first) => blockAt(time) >= Number(range.fromBlock) && blockAt(time) <= Number(range.toBlock);
+    return onChain.filter(isIn).map(({ uid }) => ({ data: uid }));
+  },
+};
+
+const GENESIS = OPENS / 1_000 - 20_000_000;
+const NEWEST = OPENS / 1_000 + 400_000;
+let chain = { genesis: GENESIS, blockSeconds: 2 };
+const blockAt = (time: number) => (time - chain.genesis) / chain.blockSeconds;
+const NONE = { ...attested({ time: 0 }), uid: `0x${'00'.repeat(32)}` };
+/** Commits to the other way, as far ahead of the window. */
+const twin = prediction({}, `0x${'77'.repeat(32)}`);
+let onChain: (typeof first)[];
+let endpoints = 0;
+let endpoint: string;
+let posts: { method: string; params: never[] }[][];
+
+/** That endpoint, and the service's published metadata. */
+async function world(url: string | URL, request: RequestInit) {
+  if (String(url).includes('ipfs')) return new Response(METADATA);
+  const asked = JSON.parse(String(request.body)) as { id: number; method: string; params: never[] }[];
+  posts.push([asked].flat());
+  const answer = ({ id, method, params }: (typeof asked)[number]) => ({ id, result: ENDPOINT[method]!(params) });
+  return Response.json(Array.isArray(asked) ? asked.map(answer) : answer(asked));
+}
+
+const reported = vi.fn();
+beforeEach(() => {
+  onChain = [PREVIOUS, first];
+  chain = { genesis: GENESIS, blockSeconds: 2 };
+  endpoint = `https://honest.example/${++endpoints}`;
+  posts = [];
+  vi.stubGlobal('document', { baseURI: 'https://oracle.example/' });
+  vi.stubGlobal('fetch', world);
+  vi.stubGlobal('reportError', reported);
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  reported.mockClear();
+});
+
+const INFO = {
+  chain: { id: 8_453, local: false, attester: ATTESTER, rpcUrl: null },
+  contracts: { eas: EAS },
+  limits: { attestationHistory: { most: 100 } },
+} as unknown as ApiResponses['info'];
+
+async function findingsOf(rows: readonly ScorecardRow[], info = INFO): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  await checkRows({
+    ...{ rows, info, shown: { horizon: 2, known: [...rows, before] }, endpoint, token: null },
+    signal: new AbortController().signal,
+    onFinding: (_, finding) => void findings.push(finding),
+  });
+  return findings;
+}
+
+it('reads a row with the one before it, and finds that all agrees', async () => {
+  expect(await findingsOf([row])).toMatchObject([{ verdict: 'verified', open: [] }]);
+});
+
+it('finds what the wallet has committed a second time for the same day, in few questions', async () => {
+  onChain.push(twin);
+  expect(await findingsOf([row])).toMatchObject([{ verdict: 'mismatch', words: 'Does not match: prediction commitments' }]);
+  // Chain, its two ends and the row itself; the blocks of the time, the events in them, what else these name.
+  expect(posts.map((calls) => calls[0]?.method)).toEqual(['eth_chainId', 'eth_getBlockByNumber', 'eth_getLogs', 'eth_call']);
+  expect(posts[3]).toHaveLength(1);
+  expect(rangeOf(posts[2]!)).toEqual([blockAt(OPENS / 1_000 - 18_000), blockAt(OPENS / 1_000) - 1]);
+});
+
+const rangeOf = ([call]: (typeof posts)[number]) => {
+  const [{ fromBlock, toBlock }] = call!.params as { fromBlock: string; toBlock: string }[];
+  return [Number(fromBlock), Number(toBlock)];
+};
+
+it('asks an endpoint for what it has told of its blocks only once, unless it has another chain by then', async () => {
+  await findingsOf([row]);
+  posts = [];
+  expect(await findingsOf([row])).toMatchObject([{ verdict: 'verified', open: [] }]);
+  expect(posts.map((calls) => calls[0]?.method)).toEqual(['eth_chainId', 'eth_getLogs']);
+  chain = { genesis: GENESIS + 7_000_000, blockSeconds: 3 };
+  onChain.push(twin);
+  expect(await findingsOf([row])).toMatchObject([{ verdict: 'mismatch', words: 'Does not match: prediction commitments' }]);
+});
+
+it.each([
+  ['long ago', '2020-01-01T00:00:00.000Z'],
+  ['more than a day before', new Date(OPENS - 28 * 3_600_000).toISOString()],
+  ['never', 'no time'],
+])('finds it whenever the service says that the row was made: %s', async (_, timestamp) => {
+  onChain.push(twin);
+  expect(await findingsOf([{ ...row, timestamp }])).toMatchObject([{ words: 'Does not match: prediction commitments' }]);
+  // Of many rows, whose attestations are read later, it is never more than a day.
+  const rows = [{ ...row, timestamp }, row];
+  const { signal } = new AbortController();
+  const found = await findCommitmentsAround({ rows, info: INFO, endpoint, signal });
+  if ('problem' in found) throw new Error(found.problem);
+  expect(found.from).toBeGreaterThanOrEqual(blockAt(OPENS / 1_000 - 86_400) - 8);
+  expect(found.committed).toHaveLength(2);
+});
+
+/** Predictions of other days, made within the same hours. */
+const junk = (count: number, time = OPENS / 1_000 - 8_000) =>
+  Array.from({ length: count }, (_, index) =>
+    attested({ schema: first.schema, time, data: made({ day: PLACE.day + 400 + index }, `0x${'66'.repeat(32)}`) }),
+  );
+
+it('finds it among others, and believes nobody who makes so many that they cannot be read', async () => {
+  onChain.push(...junk(120), twin);
+  expect(await findingsOf([row])).toMatchObject([{ words: 'Does not match: prediction commitments' }]);
+  onChain.push(...junk(900));
+  const [finding] = await findingsOf([row]);
+  expect(finding).toMatchObject({ words: 'Does not match: prediction commitments', open: [] });
+  expect(finding!.checks.find(({ ok }) => !ok)).toMatchObject({
+    what: expect.stringMatching(/^In blocks .* the wallet made so few predictions that each could be read\.$/),
+    ...{ expected: 'at most 1000', actual: 'more than 1000' },
+  });
+});
+
+it('finds it also where as many rows are checked as the page can show', async () => {
+  chain = { genesis: GENESIS, blockSeconds: 600 };
+  const days = Array.from({ length: 360 }, (_, index) => index);
+  const rows = days.map((index) => ({ ...row, sequence: 60 + 2 * index, windowOpensAt: new Date(OPENS - index * DAY_MS).toISOString() }));
+  onChain.push(...days.flatMap((index) => junk(4, OPENS / 1_000 - index * 86_400 - 8_000)));
+  expect((await findingsOf(rows.slice(0, 50)))[0]).toMatchObject({ verdict: 'verified', open: [] });
+  onChain.push(twin);
+  for (const shown of [50, 360]) {
+    expect((await findingsOf(rows.slice(0, shown)))[0]).toMatchObject({ words: 'Does not match: prediction commitments' });
+  }
+});
+
+it('says that an endpoint answers without what it lists', async () => {
+  onChain.push(twin);
+  vi.stubGlobal('fetch', async (url: string, request: RequestInit) => {
+    const body = String(request.body).replaceAll(twin.uid.slice(2), 'ee'.repeat(32));
+    return world(url, { ...request, body: url.toString().includes('ipfs') ? null : body });
+  });
+  const why = 'it lists an attestation, and answers without it';
+  expect(await findingsOf([row])).toMatchObject([{ verdict: 'verified', open: [{ why, isDue: false }] }]);
+});
+
+it('waits for an endpoint only so long', async () => {
+  vi.stubGlobal('fetch', async (url: string, request: RequestInit) => {
+    if (!String(request.body).includes('eth_getLogs')) return world(url, request);
+    request.signal!.throwIfAborted();
+    return new Promise((_, reject) => request.signal!.addEventListener('abort', () => reject(request.signal!.reason)));
+  });
+  const stop = new AbortController();
+  const task = { rows: [row], info: INFO, endpoint, signal: stop.signal };
+  const problem = 'the endpoint has not told it within 0.05 s';
+  expect(await findCommitmentsAround(task, { patienceMs: 50 })).toEqual({ problem });
+  const looking = findCommitmentsAround(task);
+  stop.abort();
+  await expect(looking).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+it.each([
+  ['refuses', () => undefined, 'it answers without a result'],
+  ['answers with something else', () => 'none', 'its logs are no list'],
+  ['leaves out what it has', () => [], 'the endpoint leaves out this one where it lists what the wallet has attested'],
+])('says where the endpoint %s that nobody has looked for another one', async (_, logs, why) => {
+  vi.stubGlobal('fetch', async (url: string, request: RequestInit) => {
+    if (!String(request.body).includes('eth_getLogs')) return world(url, request);
+    return Response.json({ id: 1, result: logs() });
+  });
+  const what = 'whether the wallet committed to another call for this day';
+  expect(await findingsOf([row])).toMatchObject([{ verdict: 'verified', open: [{ what, why, isDue: false }] }]);
+});
+
+it('looks through no more blocks than an endpoint should be asked for', async () => {
+  const longAgo = { ...row, sequence: 12, windowOpensAt: new Date(OPENS - 10 * DAY_MS).toISOString() };
+  const [finding] = await findingsOf([row, longAgo]);
+  expect(finding).toMatchObject({
+    verdict: 'verified',
+    open: [{ why: expect.stringMatching(/^that takes 475200 blocks of so many rows/) }],
+  });
+  expect(posts.flat().some(({ method }) => method === 'eth_getLogs')).toBe(false);
+});
+
+it('goes on where a row names what is no uid, or is none', async () => {
+  const odd = { ...row, sequence: 12, attestationUid: '0x12g4' };
+  const none = { ...row, sequence: 13, outcome: undefined, windowOpensAt: undefined, attestationUid: null } as unknown as ScorecardRow;
+  const findings = await findingsOf([odd, none, row]);
+  expect(findings.map(({ verdict }) => verdict)).toEqual(['mismatch', 'mismatch', 'verified']);
+  expect(findings[0].words).toContain('prediction attestation');
+  expect(reported).not.toHaveBeenCalled();
+  const unreadable = {
+    ...row,
+    sequence: 14,
+    outcome: {
+      get correct() {
+        throw new Error('no row');
+      },
+    },
+  } as unknown as ScorecardRow;
+  const others = await findingsOf([unreadable, row]);
+  expect(others.map(({ words }) => words)).toEqual([
+    'Could not be checked: what the service says of it is not what a row can say',
+    expect.stringMatching(/^Verified/),
+  ]);
+  expect(reported).toHaveBeenCalledOnce();
+});
+
+it('believes no contract that the service may have written itself', async () => {
+  const at = (id: number, eas: string, local = false) =>
+    explainContractDoubt({ chain: { ...INFO.chain, id, local }, contracts: { ...INFO.contracts, eas } });
+  const fake = `0x${'de'.repeat(20)}`;
+  for (const id of [10, 130, 8_453, 84_532]) expect(at(id, EAS)).toBeNull();
+  expect(at(8_453, fake)).toMatch(/^the service names 0xdede/);
+  expect(at(137, fake)).toMatch(/^where the attestation contract of chain 137 is, this page does not know/);
+  expect(at(137, EAS)).toMatch(/^where the attestation contract/);
+  expect(at(31_337, EAS, true)).toBeNull();
+  expect(at(31_337, fake, true)).toMatch(/^the service names/);
+  const elsewhere = { ...INFO, chain: { ...INFO.chain, id: 137 }, contracts: { ...INFO.contracts, eas: fake } } as ApiResponses['info'];
+  expect(await findingsOf([row], elsewhere)).toMatchObject([{ verdict: 'unchecked', checks: [] }]);
+});

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { findBlocksBetween } from '../../../../src/dashboard/chain/blocks.js';
+import { listAttestedUids } from '../../../../src/dashboard/chain/logs.js';
+import { verifyRow } from '../../../../src/dashboard/check/verify-row.js';
+import { committed, evidence, OPEN, OPENS, PLACE, prediction, wrongIn } from './evidence.ts';
+
+type Call = { id: number; method: string; params: never[] };
+
+let endpoints = 0;
+
+/** An endpoint of its own by what it answers to a call; counts posts. */
+function endpoint(answer: (call: Call) => object) {
+  const posts: Call[][] = [];
+  vi.stubGlobal('fetch', async (_url: string, { body }: RequestInit) => {
+    const asked = JSON.parse(String(body)) as Call | Call[];
+    posts.push([asked].flat());
+    return Response.json(Array.isArray(asked) ? asked.map(answer) : answer(asked));
+  });
+  return { posts, asked: { endpoint: `https://rpc.example/${++endpoints}`, signal: new AbortController().signal } };
+}
+afterEach(() => vi.unstubAllGlobals());
+
+const hex = (number: number) => `0x${number.toString(16)}`;
+
+/** Blocks whose times are given. */
+const chainOf = (times: readonly number[]) =>
+  endpoint(({ id, params: [name] }) => {
+    const number = (name as string) === 'latest' ? times.length - 1 : Number(name);
+    return { id, result: { number: hex(number), timestamp: hex(times[number]!) } };
+  });
+
+describe('the blocks of a time', () => {
+  it('are those of it and hardly others, however the chain makes blocks', async () => {
+    const steps = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 90_000 })), {
+      minLength: 1,
+      maxLength: 400,
+    });
+    const range = fc.tuple(fc.double({ min: -0.1, max: 1.1, noNaN: true }), fc.integer({ min: 1, max: 100_000 }));
+    await fc.assert(
+      fc.asyncProperty(steps, range, async (all, [share, span]) => {
+        let time = 1_000_000;
+        const times = [time, ...all.map((step) => (time += step))];
+        const since = Math.round(times[0]! + share * (times.at(-1)! - times[0]!));
+        const { asked, posts } = chainOf(times);
+        const { from, to, newest } = await findBlocksBetween({ since, until: since + span }, asked);
+        const within = times.flatMap((time, number) => (time >= since && time < since + span ? [number] : []));
+        const range = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+        expect(range.filter((number) => within.includes(number))).toEqual(within);
+        expect(range.length).toBeLessThanOrEqual(within.length + 16);
+        expect(range.every((number) => number in times)).toBe(true);
+        expect(newest).toEqual({ number: times.length - 1, time: times.at(-1) });
+        expect(posts.length).toBeLessThanOrEqual(6);
+      }),
+    );
+  });
+
+  it('are not looked for without end where an endpoint makes them up', async () => {
+    const { asked, posts } = endpoint(({ id, params: [name] }) => {
+      const number = (name as string) === 'latest' ? 2 ** 40 : Number(name) && 2 ** 39;
+      return { id, result: { number: hex(number), timestamp: hex(number) } };
+    });
+    await expect(findBlocksBetween({ since: 5, until: 9 }, asked)).rejects.toThrow('lead nowhere');
+    expect(posts.length).toBeLessThan(20);
+    const silent = endpoint(({ id }) => ({ id, result: null }));
+    await expect(findBlocksBetween({ since: 5, until: 9 }, silent.asked)).rejects.toThrow('no time for a block');
+  });
+});
+
+describe('events in a range of blocks', () => {
+  const uid = `0x${'ab'.repeat(32)}`;
+  const search = { eas: `0x${'ea'.repeat(20)}`, attester: `0x${'0a'.repeat(20)}`, schema: `0x${'5c'.repeat(32)}`, most: 1_000 };
+  /** An endpoint that reads so many blocks at once. */
+  const reading = (most: number) => {
+    const world = endpoint(({ id, params: [filter] }) => {
+      const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
+      const isTooLong = Number(toBlock) - Number(fromBlock) >= most;
+      return isTooLong ? { id, error: { message: 'range too large' } } : { id, result: [{ data: uid }] };
+    });
+    const ranges = () =>
+      world.posts.flat().map(({ params: [filter] }) => {
+        const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
+        return [Number(fromBlock), Number(toBlock)];
+      });
+    return { ...world, ranges };
+  };
+
+  it('are asked for in parts that endpoints read, each block once', async () => {
+    const { asked, ranges } = reading(10_000);
+    expect(await listAttestedUids({ from: 5, to: 25_004, ...search }, asked)).toEqual([uid, uid, uid]);
+    expect(ranges()).toEqual([
+      [5, 10_004],
+      [10_005, 20_004],
+      [20_005, 25_004],
+    ]);
+  });
+
+  it('are asked for in smaller parts where one is refused, and not in ever smaller ones', async () => {
+    const { asked, ranges } = reading(2_000);
+    expect(await listAttestedUids({ from: 0, to: 8_999, ...search }, asked)).toHaveLength(8);
+    expect(ranges().slice(0, 3)).toEqual([
+      [0, 8_999],
+      [0, 4_499],
+      [0, 2_249],
+    ]);
+    const picky = reading(10);
+    await expect(listAttestedUids({ from: 0, to: 8_999, ...search }, picky.asked)).rejects.toThrow('it refuses: range too large');
+    expect(picky.posts).toHaveLength(5);
+    const slow = reading(1_000);
+    await expect(listAttestedUids({ from: 0, to: 49_999, ...search }, slow.asked)).rejects.toThrow('no more than 625 blocks at once');
+    expect(slow.posts).toHaveLength(24);
+  });
+
+  it('are asked for until they are more than anybody reads, also where they are too many for one answer', async () => {
+    const { asked, posts } = endpoint(({ id, params: [filter] }) => {
+      const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
+      const blocks = Array.from({ length: Number(toBlock) - Number(fromBlock) + 1 }, (_, index) => Number(fromBlock) + index);
+      // All in twenty blocks, as one makes them who has something to hide.
+      const count = 200 * blocks.filter((block) => block >= 700 && block < 720).length;
+      return { id, result: Array.from({ length: count }, () => ({ data: uid, padding: 'x'.repeat(600) })) };
+    });
+    expect((await listAttestedUids({ from: 0, to: 8_999, ...search }, asked)).length).toBeGreaterThan(1_000);
+    expect(posts.length).toBeLessThan(24);
+  });
+});
+
+describe('a prediction among all that the wallet has committed', () => {
+  const first = prediction();
+  const twin = prediction({}, `0x${'77'.repeat(32)}`);
+  const among = (...all: { uid: string; time: number }[]) => ({ first, commitments: committed(...all) });
+
+  it('does not match where another one of the same day and horizon came in time', () => {
+    expect(wrongIn(evidence({}, among(first, twin)))).toEqual(['prediction commitments']);
+    // Also where the endpoint names the other one only.
+    expect(wrongIn(evidence({}, among(twin)))).toEqual(['prediction commitments']);
+    const late = { ...twin, time: OPENS / 1_000 };
+    expect(wrongIn(evidence({}, among(first, late)))).toEqual([]);
+    const { committed: own, ...range } = committed(first);
+    const elsewhere = [{ day: PLACE.day + 1 }, { horizonDays: 3 }].map((place) => ({ ...own[0]!, uid: twin.uid, ...place }));
+    expect(wrongIn(evidence({}, { first, commitments: { ...range, committed: [...own, ...elsewhere] } }))).toEqual([]);
+  });
+
+  it('that is told as void does not match where one came in time', () => {
+    const late = prediction({ time: OPENS / 1_000 + 60 });
+    const row = { ...OPEN, status: 'VOID' };
+    expect(wrongIn(evidence(row, { first: late, second: null, commitments: committed(late, twin) }))).toEqual(['prediction commitments']);
+    expect(wrongIn(evidence(row, { first: late, second: null, commitments: committed(late) }))).toEqual([]);
+  });
+
+  it('says which blocks were looked at, and until when it can still change', () => {
+    const { checks } = verifyRow(evidence({}, among(first)));
+    expect(checks.find(({ field }) => field === 'commitments')?.what).toBe(
+      'In blocks 100 to 133, from 2026-03-01T19:00:00Z on, the wallet made no other prediction for this day and horizon before its window opened.',
+    );
+    const newest = OPENS / 1_000 - 8_000;
+    const early = verifyRow(
+      evidence(OPEN, { first, second: null, commitments: { ...committed(first), newest }, now: new Date(OPENS - 1) }),
+    );
+    expect(early.open[0]).toMatchObject({ what: 'another call before its window opens', isDue: true });
+  });
+});

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { computeDayTicks, createScale, formatDayNumber, parseDayNumber } from '../../../../src/dashboard/charts/chart.js';
+import { findNeighbours } from '../../../../src/dashboard/record/neighbours.js';
+import {
+  computeAlwaysUpShare,
+  countInsideBand,
+  splitAtGaps,
+  toPriceDays,
+  toRegimeRuns,
+} from '../../../../src/dashboard/record/record-rows.js';
+import type { ScorecardRow } from '../../../../src/dashboard/state/responses.ts';
+
+/** The row of a 2-day forecast, as far as charts read it. */
+function row(date: string, told: Partial<ScorecardRow> = {}): ScorecardRow {
+  const day = parseDayNumber(date);
+  const at = (days: number) => `${formatDayNumber(day + days)}T00:00:00.000Z`;
+  const nothing = {
+    status: 'PENDING',
+    regime: 'CHOP',
+    riskLevel: 'Moderate',
+    btcAtSignal: null,
+    btcAtResolution: null,
+    band80: null,
+    outcome: null,
+  };
+  return { date, windowOpensAt: at(1), resolvesAt: at(3), ...nothing, ...told } as ScorecardRow;
+}
+
+const band80 = { low: 90, median: 100, high: 110 };
+
+describe('days of prices', () => {
+  it('have the close of each day, and the band of the forecast that ends then', () => {
+    const days = toPriceDays([
+      row('2026-02-27', { status: 'WIN', btcAtSignal: 99, btcAtResolution: 111, band80 }),
+      row('2026-02-28', { status: 'LOSS', btcAtSignal: 98, btcAtResolution: 90, band80 }),
+      row('2026-03-01', { btcAtSignal: 111 }),
+    ]);
+    expect(days.map(({ day, close, band, fell }) => [formatDayNumber(day), close, band, fell])).toEqual([
+      ['2026-02-28', 99, null, null],
+      ['2026-03-01', 98, null, null],
+      ['2026-03-02', 111, band80, 'above'],
+      ['2026-03-03', 90, band80, 'inside'],
+    ]);
+    expect(countInsideBand(days)).toEqual({ inside: 1, of: 2 });
+  });
+
+  it('leave a provisional price out: it is no close', () => {
+    const known = [
+      row('2026-03-01', { sequence: 3, btcAtSignal: 99, provisional: true }),
+      row('2026-02-27', { sequence: 1, btcAtSignal: 98, btcAtResolution: 97 }),
+    ];
+    expect(toPriceDays(known).map(({ day, close }) => [formatDayNumber(day), close])).toEqual([
+      ['2026-02-28', 98],
+      ['2026-03-02', 97],
+    ]);
+    expect(findNeighbours(known[1], known).endingClose).toBeNull();
+    expect(findNeighbours(known[1], [{ ...known[0], provisional: false }, known[1]]).endingClose).toBe(99);
+  });
+
+  it('a band that is told before its outcome is ahead, and counts for nothing', () => {
+    const days = toPriceDays([row('2026-03-01', { btcAtSignal: 99, band80 })]);
+    expect(days.map(({ day, close, fell }) => [formatDayNumber(day), close, fell])).toEqual([
+      ['2026-03-02', 99, null],
+      ['2026-03-04', null, null],
+    ]);
+    expect(countInsideBand(days)).toEqual({ inside: 0, of: 0 });
+  });
+
+  it('a VOID forecast has no band: it never counts; a HOLD has', () => {
+    const of = (status: ScorecardRow['status']) =>
+      countInsideBand(toPriceDays([row('2026-03-01', { status, btcAtSignal: 99, btcAtResolution: 95, band80 })]));
+    expect(of('VOID')).toEqual({ inside: 0, of: 0 });
+    expect(of('HOLD')).toEqual({ inside: 1, of: 1 });
+  });
+});
+
+describe('runs of a regime', () => {
+  it('begin where it changes; a day without a forecast ends none and counts in none', () => {
+    const runs = toRegimeRuns([
+      row('2026-03-05', { regime: 'BULL_TREND', riskLevel: 'Low' }),
+      row('2026-03-04'),
+      row('2026-03-03', { regime: null, riskLevel: null }),
+      row('2026-03-02'),
+    ]);
+    expect(runs.map(({ regime, first, last, days }) => [regime, formatDayNumber(first), formatDayNumber(last), days])).toEqual([
+      ['CHOP', '2026-03-02', '2026-03-04', 2],
+      ['BULL_TREND', '2026-03-05', '2026-03-05', 1],
+    ]);
+  });
+});
+
+it('always saying UP is right on as many scored days as it rose; without one it is not known', () => {
+  const rose = (actualDirection: 'UP' | 'DOWN') => row('2026-03-01', { outcome: { actualReturn: 0.1, actualDirection, correct: true } });
+  expect(computeAlwaysUpShare([rose('UP'), rose('DOWN'), rose('UP'), rose('UP'), row('2026-03-02')])).toBe(0.75);
+  expect(computeAlwaysUpShare([row('2026-03-02')])).toBeNull();
+});
+
+it('parts without gaps are the days in their order, a new part after each gap', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 60 })), (numbers) => {
+      const days = numbers.toSorted((a, b) => a - b).map((day) => ({ day }));
+      const parts = splitAtGaps(days);
+      expect(parts.flat()).toEqual(days);
+      for (const part of parts) expect(part.at(-1)!.day - part[0].day).toBe(part.length - 1);
+      for (const [index, part] of parts.slice(1).entries()) expect(part[0].day - parts[index].at(-1)!.day).toBeGreaterThan(1);
+    }),
+  );
+});
+
+it('ticks of a time lie within it, ascend, and are as few as there is room for', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 15_000, max: 25_000 }),
+      fc.integer({ min: 0, max: 2_000 }),
+      fc.integer({ min: 2, max: 12 }),
+      (first, length, count) => {
+        const days = computeDayTicks(first, first + length, count).map(({ day }) => day);
+        expect(days.every((day, index) => day >= first && day <= first + length && (index === 0 || day > days[index - 1]))).toBe(true);
+        expect(days.length).toBeLessThanOrEqual(count + 1);
+      },
+    ),
+    { examples: [[15_000, 84, 2]] },
+  );
+});
+
+it('ticks of values lie within them and are as far apart as each other', () => {
+  fc.assert(
+    fc.property(
+      fc.double({ min: -1e6, max: 1e6, noNaN: true }),
+      fc.double({ min: 1e-3, max: 1e6, noNaN: true }),
+      fc.integer({ min: 2, max: 8 }),
+      (low, span, count) => {
+        const { ticks } = createScale([low, low + span], [0, 100], count);
+        const slack = span * 1e-6;
+        expect(ticks.every((tick) => tick >= low - slack && tick <= low + span + slack)).toBe(true);
+        expect(ticks.length).toBeLessThanOrEqual(count + 1);
+        for (const [index, tick] of ticks.slice(2).entries()) expect(tick - ticks[index + 1]).toBeCloseTo(ticks[1] - ticks[0], 4);
+      },
+    ),
+  );
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { buildSkillRows } from '../../../../src/dashboard/record/skill-rows.js';
+import type { ApiResponses } from '../../../../src/dashboard/state/responses.ts';
+
+type Scorecard = ApiResponses['scorecard'];
+type Estimate = { value: number; low: number | null; high: number | null };
+
+const BETTER = { value: 0.1, low: 0.02, high: 0.18 };
+const UNCLEAR = { value: 0.1, low: -0.02, high: 0.22 };
+const SHORT = { value: 0.1, low: null, high: null };
+
+interface Given {
+  difference?: Estimate | null;
+  climatology?: Estimate | null;
+  certainty?: Estimate | null;
+  weekly?: Estimate | null;
+  quotesAreOurs?: boolean;
+  calls?: ('UP' | 'DOWN')[];
+}
+
+function rowsOf({ difference = null, climatology = null, certainty = null, weekly = null, quotesAreOurs = false, calls = [] }: Given) {
+  const skillOf = (estimate: Estimate | null) => estimate && { brier: 0.25, ...estimate };
+  const scorecard = {
+    statistics: {
+      calls: { n: calls.length, alwaysUp: difference && { accuracy: 0.5, difference } },
+      probabilities: { n: 70, climatologySkill: skillOf(climatology), alwaysUpSkill: skillOf(certainty) },
+    },
+    marketSkill: { quotesAreOurs, skill: weekly && { weeks: 9, ...weekly } },
+    predictions: calls.map((direction) => ({ direction, outcome: { actualDirection: 'UP' } })),
+  };
+  const [direction, baseRate, market, certain] = buildSkillRows(scorecard as unknown as Scorecard);
+  return { direction, baseRate, market, certain };
+}
+
+describe('skill in words', () => {
+  it('is better or worse only where the interval is clear of zero', () => {
+    expect(rowsOf({ climatology: BETTER }).baseRate).toMatchObject({ words: 'better: clear of zero', value: 0.1, proves: true });
+    expect(rowsOf({ climatology: { value: -0.1, low: -0.18, high: -0.02 } }).baseRate.words).toBe('worse: clear of zero');
+    expect(rowsOf({ climatology: UNCLEAR }).baseRate.words).toBe('cannot be told from zero');
+  });
+
+  it('tells value, interval and count', () => {
+    expect(rowsOf({ climatology: UNCLEAR }).baseRate.figures).toBe('+10.0\u00a0% (−2.0\u00a0% to +22.0\u00a0%), 70 outcomes');
+  });
+
+  it('is not drawn without its interval, which would make it pass for more than it is', () => {
+    expect(rowsOf({ climatology: SHORT }).baseRate).toMatchObject({ words: 'too few days to tell', value: null, estimate: { value: 0.1 } });
+    expect(rowsOf({}).baseRate.words).toBe('the base rate of the time is not known');
+  });
+
+  it('of the direction: says why there is nothing to tell', () => {
+    expect(rowsOf({}).direction.words).toBe('no call is over yet');
+    expect(rowsOf({ calls: ['UP', 'UP'], difference: { value: 0, low: null, high: null } }).direction.words).toBe(
+      'every call was UP: no skill can show',
+    );
+    expect(rowsOf({ calls: ['UP', 'DOWN'], difference: SHORT }).direction.words).toBe('too few calls of DOWN to tell');
+    expect(rowsOf({ calls: ['UP', 'DOWN'], difference: BETTER }).direction.words).toBe('better: clear of zero');
+  });
+
+  it('against a market counts only where the quotes are not our own', () => {
+    expect(rowsOf({ weekly: BETTER }).market).toMatchObject({ words: 'better: clear of zero', proves: true });
+    expect(rowsOf({ weekly: BETTER, quotesAreOurs: true }).market).toMatchObject({
+      words: 'the quotes are our own: proves nothing',
+      proves: false,
+    });
+    expect(rowsOf({ quotesAreOurs: true }).market).toMatchObject({ words: 'no week is settled yet', proves: false });
+  });
+
+  it('against certainty never counts: any hedged probability has it', () => {
+    expect(rowsOf({ certainty: BETTER }).certain).toMatchObject({
+      proves: false,
+      words: expect.stringContaining('says nothing of direction'),
+    });
+    expect(rowsOf({}).certain).toMatchObject({ proves: false, words: 'it has never been wrong yet' });
+  });
+});

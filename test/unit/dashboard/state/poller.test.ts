@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createHorizonSelection } from '../../../../src/dashboard/state/horizon-selection.js';
+import { createPoller } from '../../../../src/dashboard/state/poller.js';
+import { createSession } from '../../../../src/dashboard/state/session.js';
+import { createStore } from '../../../../src/dashboard/state/store.js';
+import { type Answering, emptyStorage, refusal, stubPage } from '../page-globals.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const STATS = 'api/svc/onchain-oracle/stats?horizons=all';
+const SCORECARD = 'api/svc/scorecard?horizon=7&limit=1000';
+const INFO = 'api/svc/info';
+
+/** A page that is open for a while, of a service that answers everything unless it is told otherwise. */
+async function openPage(answers: Record<string, Answering> = {}) {
+  const health = { status: 'ok', setup: null, uptimeSeconds: 100 };
+  const usual: Record<string, Answering> = { health: () => health, [STATS]: () => ({ totalAttestations: 1 }) };
+  const page = stubPage(
+    (path, authorization) => ({ ...usual, ...answers })[path]?.(path, authorization) ?? { horizon: '7d', predictions: [{}] },
+  );
+  const store = createStore({ session: createSession(emptyStorage()), horizon: createHorizonSelection() });
+  const pulse = createPoller(store);
+  await pulse.start();
+  page.asked.length = 0;
+  const asked = (path: string) => page.asked.filter((one) => one === path).length;
+  return { page, store, pulse, health, asked, pass: (seconds: number) => vi.advanceTimersByTimeAsync(1_000 * seconds) };
+}
+
+describe('a page that is opened while the service starts', () => {
+  it('asks for nothing but how far that is until more is answered, and then for all at once', async () => {
+    const health: Record<string, unknown> = { status: 'starting', setup: { what: 'starting', done: null, total: null } };
+    const { pass, page } = await openPage({ health: () => health });
+    await pass(20);
+    expect(new Set(page.asked)).toEqual(new Set(['health']));
+    page.asked.length = 0;
+    Object.assign(health, { status: 'ok', uptimeSeconds: 20, setup: { what: 'replaying days of history', done: 3, total: 120 } });
+    await pass(1);
+    expect(page.asked).toEqual(expect.arrayContaining([INFO, STATS, SCORECARD]));
+  });
+});
+
+describe('a page that stays open', () => {
+  it('asks again for what was refused, not before it may, and no more once it is there', async () => {
+    let refused = true;
+    const { pass, asked, store } = await openPage({
+      [SCORECARD]: () => (refused ? refusal(429, 'RATE_LIMITED', 90) : { horizon: '7d', predictions: [{}] }),
+    });
+    expect(store.get('signal').problem?.code).toBe('RATE_LIMITED');
+    refused = false;
+    await pass(80);
+    expect(asked(SCORECARD)).toBe(0);
+    await pass(60);
+    expect(asked(SCORECARD)).toBe(1);
+    expect([store.get('scorecard').problem, store.get('signal').problem]).toEqual([null, null]);
+    await pass(600);
+    expect(asked(SCORECARD)).toBe(1);
+  });
+
+  it('asks for the state of feeds every few minutes and of self-tests every hour, and for the record only when it has moved', async () => {
+    let totalAttestations = 1;
+    const { pass, asked } = await openPage({ [STATS]: () => ({ totalAttestations }) });
+    await pass(3_700);
+    expect(asked('api/cache/stats')).toBeGreaterThanOrEqual(9);
+    expect(asked('api/cache/stats')).toBeLessThanOrEqual(12);
+    expect(asked('api/self-test/status')).toBe(1);
+    expect(asked(STATS)).toBeGreaterThanOrEqual(50);
+    expect(asked(SCORECARD)).toBe(0);
+    totalAttestations = 2;
+    await pass(75);
+    expect(asked(SCORECARD)).toBe(1);
+  });
+
+  it('goes on when something of it fails', async () => {
+    const { pass, asked, pulse, page } = await openPage();
+    pulse.onLook(() => {
+      throw new Error('cannot be drawn');
+    });
+    await pass(200);
+    expect(asked('health')).toBeGreaterThan(10);
+    expect(asked(STATS)).toBeGreaterThan(1);
+    expect(page.reported[0]).toEqual(new Error('cannot be drawn'));
+  });
+
+  it('looks again when an answer of liveness is none', async () => {
+    let health: unknown = 'null';
+    const { pass, asked } = await openPage({ health: () => health });
+    await pass(10);
+    health = { status: 'ok', setup: null, uptimeSeconds: 1 };
+    await pass(10);
+    expect(asked(INFO)).toBe(1);
+  });
+
+  it.each([
+    ['was seen to be away', [refusal(503, 'STEP_WAITING'), { status: 'ok', setup: null, uptimeSeconds: 200 }]],
+    ['is another process', [{ status: 'ok', setup: null, uptimeSeconds: 3 }]],
+  ])('asks for everything when it is looked at again, where the service %s meanwhile', async (_, answers) => {
+    let health: unknown = { status: 'ok', setup: null, uptimeSeconds: 100 };
+    const { page, pass, asked } = await openPage({ health: () => health });
+    page.hidden = true;
+    for (const answer of answers) {
+      health = answer;
+      await pass(20);
+    }
+    expect(asked(INFO)).toBe(0);
+    page.hidden = false;
+    page.seen();
+    await pass(1);
+    expect([INFO, SCORECARD, 'api/cache/stats'].map(asked)).toEqual([1, 1, 1]);
+  });
+});

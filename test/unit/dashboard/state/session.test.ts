@@ -1,0 +1,49 @@
+import { expect, it, vi } from 'vitest';
+import { createSession } from '../../../../src/dashboard/state/session.js';
+import { emptyStorage } from '../page-globals.ts';
+
+const WALLET = `0x${'aB'.repeat(20)}`;
+const inAs = (token: string, what: object = {}) => ({
+  ...{ token, wallet: WALLET, tier: 'basic', expiresAt: new Date(Date.now() + 60_000).toISOString(), ...what },
+});
+
+function watched() {
+  const session = createSession(emptyStorage());
+  const [changed, renewed] = [vi.fn(), vi.fn()];
+  session.onChange(changed);
+  session.onRenewal(renewed);
+  return { session, told: () => [changed.mock.calls.length, renewed.mock.calls.length] };
+}
+
+it('the same reader who goes on with another token is not another reader', () => {
+  const { session, told } = watched();
+  session.set(inAs('one'));
+  expect(told()).toEqual([1, 0]);
+  session.set(inAs('two', { wallet: WALLET.toLowerCase() }));
+  expect(told()).toEqual([1, 1]);
+  expect(session.current?.token).toBe('two');
+});
+
+it.each([
+  ['another wallet', inAs('one'), { wallet: `0x${'00'.repeat(20)}` }],
+  ['another tier', inAs('one'), { tier: 'premium' }],
+  ['the same after his session has run out', inAs('one', { expiresAt: new Date(Date.now() - 1).toISOString() }), {}],
+])('%s is told anew', (_, before, next) => {
+  const { session, told } = watched();
+  session.set(before);
+  session.set(inAs('two', next));
+  expect(told()).toEqual([2, 0]);
+});
+
+it('tells an end that its reader did not choose from a logout, until the next login', () => {
+  const { session, told } = watched();
+  session.set(inAs('one'));
+  session.set(null);
+  expect(session.hasEnded).toBe(false);
+  session.set(inAs('two'));
+  session.end();
+  expect([session.hasEnded, session.current]).toEqual([true, null]);
+  expect(told()).toEqual([4, 0]);
+  session.set(inAs('three'));
+  expect(session.hasEnded).toBe(false);
+});

@@ -1,0 +1,127 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createHorizonSelection } from '../../../../src/dashboard/state/horizon-selection.js';
+import { createSession } from '../../../../src/dashboard/state/session.js';
+import { createStore } from '../../../../src/dashboard/state/store.js';
+import { type Answering, emptyStorage, refusal, stubPage } from '../page-globals.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const LATER = new Date(Date.now() + 3_600_000).toISOString();
+const readerOf = (token: string) => ({ token, wallet: '0x1', tier: 'basic', expiresAt: LATER });
+
+function storeOf(answering: Answering) {
+  const page = stubPage(answering);
+  const session = createSession(emptyStorage());
+  const horizon = createHorizonSelection();
+  return { page, session, horizon, store: createStore({ session, horizon }) };
+}
+
+const horizonOf = (path: string) => `${/horizon=(\d)/.exec(path)?.[1]}d`;
+const record = (path: string) => ({ horizon: horizonOf(path), predictions: [{}] });
+
+describe('what is known of the service', () => {
+  it('is nothing of a request that was in flight when it was forgotten', async () => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const { store } = storeOf(() => promise);
+    const pending = store.refreshAll(['scorecard']);
+    store.forget('scorecard');
+    resolve(record('horizon=7'));
+    await pending;
+    expect(store.get('scorecard').answer).toBeNull();
+  });
+
+  it('is nothing of another horizon than was asked for', async () => {
+    const { store, horizon } = storeOf(() => record('horizon=7'));
+    await store.refreshAll(['scorecard']);
+    expect(store.get('scorecard').problem).toBeNull();
+    horizon.set(2);
+    store.forget('scorecard');
+    await store.refreshAll(['scorecard', 'signal']);
+    expect(store.get('scorecard')).toMatchObject({ answer: null, problem: { code: 'UNEXPECTED' } });
+  });
+
+  it('says of a call why it cannot be asked for: the record is refused, or has nothing', async () => {
+    let scorecard: unknown = refusal(429, 'RATE_LIMITED', 10);
+    const { store, page } = storeOf(() => scorecard);
+    await store.refreshAll(['signal', 'scorecard']);
+    expect(store.get('signal').problem?.code).toBe('RATE_LIMITED');
+    scorecard = { horizon: '7d', predictions: [] };
+    await store.refreshAll(['signal', 'scorecard']);
+    expect(store.get('signal').problem?.code).toBe('STEP_WAITING');
+    expect(page.asked.filter((path) => path.includes('signal'))).toEqual([]);
+  });
+
+  it('names who has asked, so that nothing is said of a wallet by what anybody was told', async () => {
+    const { store, session } = storeOf(record);
+    await store.refreshAll(['scorecard']);
+    expect(store.get('scorecard').requestedBy).toBeNull();
+    session.set(readerOf('one'));
+    await store.refreshAll(['scorecard']);
+    expect(store.get('scorecard').requestedBy?.token).toBe('one');
+  });
+
+  it('ends the session whose token is refused, and asks as anybody', async () => {
+    const { store, session } = storeOf((path, authorization) => (authorization === null ? record(path) : refusal(401, 'UNAUTHENTICATED')));
+    session.set(readerOf('one'));
+    await store.refreshAll(['scorecard']);
+    expect(session.current).toBeNull();
+    expect(store.get('scorecard')).toMatchObject({ problem: null, requestedBy: null });
+  });
+
+  it('ends the session whose token a public answer calls invalid', async () => {
+    const headers = { 'www-authenticate': 'Bearer realm="oracle", error="invalid_token"' };
+    const { store, session, page } = storeOf((path, authorization) =>
+      Response.json(record(path), authorization === null ? {} : { headers }),
+    );
+    session.set(readerOf('one'));
+    await store.refreshAll(['scorecard']);
+    expect([session.current, page.asked.length]).toEqual([null, 2]);
+    expect(store.get('scorecard')).toMatchObject({ problem: null, requestedBy: null });
+  });
+
+  it('does not end a session for what the one before it was refused', async () => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const { store, session } = storeOf((path, authorization) => (authorization === 'Bearer one' ? promise : record(path)));
+    session.set(readerOf('one'));
+    const pending = store.refreshAll(['scorecard']);
+    session.set(readerOf('two'));
+    resolve(refusal(401, 'UNAUTHENTICATED'));
+    await pending;
+    expect(session.current?.token).toBe('two');
+    expect(store.get('scorecard')).toMatchObject({ problem: null, requestedBy: { token: 'two' } });
+  });
+
+  it('reads a scorecard page by page to its end', async () => {
+    const pages: Record<string, object> = {
+      'api/svc/scorecard?horizon=7&limit=1000': {
+        horizon: '7d',
+        count: 2,
+        predictions: [{ sequence: 3 }, { sequence: 2 }],
+        nextCursor: '2',
+      },
+      'api/svc/scorecard?horizon=7&limit=1000&before=2': { horizon: '7d', count: 1, predictions: [{ sequence: 1 }], nextCursor: null },
+    };
+    const { store } = storeOf((path) => pages[path] ?? refusal(404, 'NOT_FOUND'));
+    await store.refreshAll(['scorecard']);
+    const predictions = [{ sequence: 3 }, { sequence: 2 }, { sequence: 1 }];
+    expect(store.get('scorecard').answer).toEqual({ horizon: '7d', count: 3, predictions, nextCursor: null });
+  });
+
+  it('reaches every section, also when one of them fails at it', async () => {
+    const { store, page } = storeOf(record);
+    const told: unknown[] = [];
+    store.watch('scorecard', ({ answer }) => {
+      if (answer !== null) throw new Error('cannot be drawn');
+    });
+    store.watch('scorecard', ({ answer }) => told.push(answer));
+    await store.refreshAll(['scorecard']);
+    expect(told).toEqual([null, { horizon: '7d', predictions: [{}] }]);
+    expect(page.reported).toEqual([new Error('cannot be drawn')]);
+  });
+
+  it('survives an answer that is not what it should be', async () => {
+    const { store } = storeOf(() => ({ horizon: '7d' }));
+    await store.refreshAll(['scorecard', 'signal']);
+    expect(store.get('signal').problem?.code).toBe('UNEXPECTED');
+  });
+});

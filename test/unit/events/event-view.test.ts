@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import type { Caller } from '../../../src/auth/caller.ts';
+import { computeCommitment, deriveSalt } from '../../../src/chain/eas/commitment.ts';
+import { PUSHED_NAMES, type PushedName } from '../../../src/events/event-names.ts';
+import { PAYLOADS, type PushedEvent } from '../../../src/events/event-payloads.ts';
+import { viewEvent } from '../../../src/events/event-view.ts';
+import type { AnyEvent, AnyEventDraft, EventContent } from '../../../src/events/log/event.ts';
+import { buildForecastDrafts, buildRegimeDrafts, buildWagerDrafts } from '../../../src/events/log/event-drafts.ts';
+import { buildUndecidedWager, type WagerDoc } from '../../../src/wager/wager-book.ts';
+import { settledWager } from '../../integration/pipeline/steps/wager-fixtures.ts';
+import { undocumented } from '../../support/reply-schema.ts';
+import { buildTestDay } from '../record/day-fixture.ts';
+import { buildTestForecast } from '../record/forecast-fixture.ts';
+
+const options = {
+  saltSecret: 'a master secret of a test',
+  policy: 'resolution' as const,
+  publicUrl: 'https://oracle.example',
+  chainId: 8453,
+};
+const BASIC: Caller = { tier: 'basic', wallet: '0x1111111111111111111111111111111111111111' };
+const PREMIUM: Caller = { ...BASIC, tier: 'premium' };
+/** Was let in once, and holds too little now. */
+const FALLEN: Caller = { ...BASIC, tier: 'public' };
+const at = new Date('2026-01-05T21:35:00Z');
+
+const settled: WagerDoc = { ...settledWager(20_458, 'WIN'), market: { ...settledWager(20_458, 'WIN').market!, question: 'Above 1?' } };
+const disabled: AnyEventDraft = {
+  ...{ type: 'webhook.disabled', key: 'k', at, horizonDays: null, wallet: BASIC.wallet! },
+  content: {
+    webhookId: '9d0c2c9a-40cf-4ad3-8e0c-6a9d2f6dbb5e',
+    url: 'https://hooks.example/a',
+    reason: 'it answered 410',
+    failingSince: null,
+  },
+};
+
+const DRAFTS: AnyEventDraft[] = [
+  ...buildForecastDrafts(buildTestForecast(), { change: 'made', at }),
+  ...buildForecastDrafts(buildTestForecast(), { change: 'attested', at }),
+  ...buildForecastDrafts(buildTestForecast({ state: 'WIN' }), { change: 'resolved', at }),
+  ...buildWagerDrafts(settled, { change: 'placed', at }),
+  ...buildWagerDrafts(settled, { change: 'settled', at }),
+  ...buildRegimeDrafts(buildTestDay(20_458, { regime: 'CRISIS' }), { regime: 'CHOP' }),
+  disabled,
+];
+
+const events = DRAFTS.map((draft, index) => ({ ...draft, _id: index + 1, appendedAt: at }) as AnyEvent);
+const eventOf = (type: PushedName) => events.find((event) => event.type === type)!;
+const seenBy = (caller: Caller, type: PushedName, policy: 'resolution' | 'immediate' = 'resolution') =>
+  viewEvent(eventOf(type), caller, { ...options, policy });
+const dataFor = <Name extends PushedName>(caller: Caller, type: Name) => (seenBy(caller, type) as PushedEvent<Name>).data;
+
+describe('what a caller sees of an event', () => {
+  it.each(PUSHED_NAMES)('%s comes in the envelope, every field of it described, for every tier', (type) => {
+    for (const caller of [BASIC, PREMIUM, FALLEN]) {
+      const seen = seenBy(caller, type);
+      expect(Object.keys(seen)).toEqual(['id', 'type', 'timestamp', 'data']);
+      expect(PAYLOADS[type].strict().safeParse(seen.data).error).toBeUndefined();
+      expect(undocumented(PAYLOADS[type], seen.data)).toEqual([]);
+    }
+  });
+
+  it('names the horizon of every event that has one', () => {
+    const named = events.map((event) => [event.horizonDays, (viewEvent(event, BASIC, options).data as { horizon?: string }).horizon]);
+    expect(named.filter(([days]) => days !== null)).toHaveLength(4);
+    for (const [days, horizon] of named) expect(horizon).toBe(days === null ? undefined : `${days}d`);
+  });
+
+  it('has the fields of the interface', () => {
+    expect(dataFor(BASIC, 'signal.new')).toMatchObject({
+      ...{ signal: 'BUY', confidence: 0.5876, direction: 'UP', btcPrice: 90_000, regime: 'CHOP', horizon: '7d' },
+    });
+    expect(dataFor(BASIC, 'signal.resolved')).toMatchObject({
+      ...{ date: '2026-01-05', direction: 'UP', outcome: 'WIN', btcAtSignal: 90_000, btcAtResolution: 91_000 },
+    });
+    expect(dataFor(BASIC, 'wager.placed')).toMatchObject({ market: 'Above 1?', side: 'YES', amount: 5.1, odds: 1.960784, placed: true });
+    expect(dataFor(BASIC, 'wager.settled')).toMatchObject({ outcome: 'WIN', payout: 10, pnl: 4.9, pnlMicros: 4_900_000 });
+    expect(dataFor(BASIC, 'regime.changed')).toMatchObject({ from: 'CHOP', to: 'CRISIS', riskLevel: 'Extreme' });
+    expect(dataFor(BASIC, 'attestation.created')).toMatchObject({ type: 'prediction', status: 'PENDING', chain: 'eip155:8453' });
+  });
+
+  it('lets a Basic caller check a signal against its commitment, and tells Premium more', () => {
+    const data = dataFor(BASIC, 'signal.new');
+    const opening = {
+      ...({ salt: data.salt as `0x${string}`, signal: 'BUY', direction: 'UP', btcPriceCents: Math.round(data.btcPrice * 100) } as const),
+      ...{ confidenceBps: Math.round(data.confidence! * 10_000), pUpBps: Math.round(data.pUp! * 10_000) },
+    };
+    const doc = buildTestForecast();
+    const expected = { ...opening, salt: deriveSalt(options.saltSecret, doc._id), confidenceBps: 5876, pUpBps: 5876 };
+    expect(computeCommitment(opening)).toBe(computeCommitment(expected));
+    expect(data.premium).toBeNull();
+    expect(dataFor(PREMIUM, 'signal.new').premium).toMatchObject({ climatology: 0.54, threshold: 0.06 });
+    expect(dataFor(BASIC, 'wager.placed').premium).toBeNull();
+    expect(dataFor(PREMIUM, 'wager.placed').premium).toMatchObject({ pModel: 0.6, qMarket: 0.5 });
+  });
+
+  describe.each([
+    ['without a market', buildUndecidedWager({ name: 'paper', asset: 'PAPER-USD' }, 20_458, at), 'none'],
+    [
+      'without an edge',
+      { ...settled, state: 'SKIPPED', side: null, contracts: 0, costMicros: 0, placedAt: null, winner: null } satisfies WagerDoc,
+      'Above 1?',
+    ],
+    [
+      'that was decided and not placed',
+      { ...settled, state: 'SKIPPED', side: 'NO', contracts: 5, costMicros: 0, placedAt: null, winner: null } satisfies WagerDoc,
+      'Above 1?',
+    ],
+  ] as const)('of a day %s', (_, doc, market) => {
+    const [draft] = buildWagerDrafts({ ...doc, skippedBecause: 'x'.repeat(5_000) }, { change: 'skipped', at });
+    const seen = (caller: Caller) =>
+      (viewEvent({ ...draft, _id: 1, appendedAt: at } as AnyEvent, caller, options) as PushedEvent<'wager.placed'>).data;
+
+    it('has the fields of the interface, none of them null, and the reason', () => {
+      for (const caller of [BASIC, PREMIUM]) {
+        expect(PAYLOADS['wager.placed'].strict().safeParse(seen(caller)).error).toBeUndefined();
+        expect(seen(caller)).toMatchObject({ date: '2026-01-05', placed: false, market, side: 'NONE', amount: 0, odds: 0, placedAt: null });
+        expect(seen(caller).reason).toHaveLength(300);
+      }
+    });
+
+    it('hides from a wallet below Basic whether a wager was placed', () => {
+      const placed = dataFor(FALLEN, 'wager.placed');
+      const hidden = { placed: null, reason: null, side: null, amount: null, odds: null, placedAt: null, premium: null };
+      expect(seen(FALLEN)).toMatchObject(hidden);
+      expect(placed).toMatchObject(hidden);
+      expect(Object.keys(seen(FALLEN)).sort()).toEqual(Object.keys(placed).sort());
+    });
+  });
+
+  it('reads a wager that was published before days without one had an event', () => {
+    const { skippedBecause: _, ...content } = eventOf('wager.placed').content as EventContent['wager.placed'];
+    const event = { ...eventOf('wager.placed'), content } as AnyEvent;
+    expect(viewEvent(event, BASIC, options).data).toMatchObject({ placed: true, reason: null, side: 'YES', amount: 5.1 });
+  });
+
+  it('gates what is unresolved for a wallet that has fallen below Basic, unless everything is told at once', () => {
+    const told = ['signal.new', 'wager.placed', 'wager.settled', 'attestation.created'] as const;
+    const text = JSON.stringify(told.map((type) => seenBy(FALLEN, type)));
+    for (const secret of [
+      /"UP"/,
+      /"DOWN"/,
+      /"BUY"/,
+      /"SELL"/,
+      /0\.5876/,
+      /"salt":"0x/,
+      /"side":"/,
+      /5\.1/,
+      /1\.96/,
+      /"outcome":"/,
+      /4900000/,
+    ])
+      expect(text).not.toMatch(secret);
+    expect(text).toContain('"signal":"GATED"');
+    expect(seenBy(FALLEN, 'signal.new', 'immediate').data).toMatchObject({ signal: 'BUY', premium: null });
+  });
+});

@@ -1,0 +1,117 @@
+import { expect, it } from 'vitest';
+import { HostLimiter, type HostLimiterOptions } from '../../../../../src/events/webhooks/limits/host-limiter.ts';
+
+const start = new Date('2026-03-10T00:00:00Z').getTime();
+const clock = { ms: start };
+
+/** Without bounds but those that are told. */
+const gateOf = (bounds: Partial<HostLimiterOptions>) =>
+  new HostLimiter({
+    ...{ atOnce: 99, aMinute: null, ofWallet: { atOnce: 99, aMinute: null }, walletAtOnce: 99 },
+    now: () => new Date(clock.ms),
+    ...bounds,
+  });
+const done = async () => 'done';
+const post = (gate: HostLimiter, url: string, wallet = 'ann', work: () => Promise<string> = done) => gate.run({ url, wallet }, work);
+
+/** Posts under way, until they are ended one by one. */
+function holder(gate: HostLimiter) {
+  const held: { end(): Promise<string> }[] = [];
+  return (url: string, wallet: string) => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const under = post(gate, url, wallet, () => promise);
+    held.push({
+      end() {
+        resolve('done');
+        return under;
+      },
+    });
+    return held.at(-1)!;
+  };
+}
+
+it('lets a host have its share at once, whatever the path and port, and others theirs', async () => {
+  const gate = gateOf({ atOnce: 2 });
+  const hold = holder(gate);
+  const under = ['https://a.example/1', 'https://A.example:8443/2'].map((url) => hold(url, 'ann'));
+  expect(await post(gate, 'https://a.example/3')).toBe('busy');
+  expect(await post(gate, 'https://b.example/')).toBe('done');
+  for (const one of under) expect(await one.end()).toBe('done');
+  expect(await post(gate, 'https://a.example/3')).toBe('done');
+});
+
+it('frees the turn of what throws', async () => {
+  const gate = gateOf({ atOnce: 1, walletAtOnce: 1, ofWallet: { atOnce: 1, aMinute: null } });
+  await expect(post(gate, 'https://a.example/', 'ann', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(await post(gate, 'https://a.example/')).toBe('done');
+});
+
+it('lets a host have so many a minute, and more as time passes', async () => {
+  const gate = gateOf({ aMinute: 3 });
+  const take = () => post(gate, 'https://a.example/');
+  expect([await take(), await take(), await take(), await take()]).toEqual(['done', 'done', 'done', 'spent']);
+  clock.ms += 20_000;
+  expect([await take(), await take()]).toEqual(['done', 'spent']);
+  expect(await post(gate, 'https://b.example/')).toBe('done');
+});
+
+it('leaves others their turns at a host that one wallet keeps busy', async () => {
+  const gate = gateOf({ atOnce: 4, ofWallet: { atOnce: 2, aMinute: null } });
+  const hold = holder(gate);
+  hold('https://shared.example/1', 'hog');
+  const second = hold('https://shared.example/2', 'hog');
+  expect(await post(gate, 'https://shared.example/3', 'hog')).toBe('busy');
+  expect(await post(gate, 'https://own.example/', 'hog')).toBe('done');
+  expect(await post(gate, 'https://shared.example/', 'ann')).toBe('done');
+  await second.end();
+  expect(await post(gate, 'https://shared.example/3', 'hog')).toBe('done');
+});
+
+it('leaves others their minute at a host that one wallet calls all the time', async () => {
+  const gate = gateOf({ aMinute: 5, ofWallet: { atOnce: 9, aMinute: 2 } });
+  const take = (wallet: string) => post(gate, 'https://shared.example/', wallet);
+  expect([await take('hog'), await take('hog')]).toEqual(['done', 'done']);
+  for (let n = 0; n < 20; n++) expect(await take('hog')).toBe('spent');
+  // Those refusals have cost the host nothing.
+  expect([await take('ann'), await take('ann'), await take('ann'), await take('bob')]).toEqual(['done', 'done', 'spent', 'done']);
+  expect(await take('bob')).toBe('spent');
+});
+
+it('leaves others their turns whatever hosts one wallet names', async () => {
+  const gate = gateOf({ walletAtOnce: 2 });
+  const hold = holder(gate);
+  const first = hold('https://one.example/', 'hog');
+  hold('https://two.example/', 'hog');
+  expect(await post(gate, 'https://three.example/', 'hog')).toBe('busy');
+  expect(await post(gate, 'https://three.example/', 'ann')).toBe('done');
+  await first.end();
+  expect(await post(gate, 'https://three.example/', 'hog')).toBe('done');
+});
+
+it('lets in who was refused before those who come back at once', async () => {
+  const gate = gateOf({ atOnce: 2, ofWallet: { atOnce: 1, aMinute: null } });
+  const hold = holder(gate);
+  const url = 'https://shared.example/';
+  const [first] = [hold(url, 'hog'), hold(url, 'other hog')];
+  const ask = (wallet: string) => post(gate, url, wallet);
+  expect([await ask('ann'), await ask('bob')]).toEqual(['busy', 'busy']);
+  await first.end();
+  // Who has ended asks for more sooner than anybody who was put off.
+  expect([await ask('hog'), await ask('bob')]).toEqual(['busy', 'busy']);
+  clock.ms += 2_000;
+  expect(await ask('hog')).toBe('busy');
+  expect([await ask('ann'), await ask('bob'), await ask('hog')]).toEqual(['done', 'done', 'done']);
+});
+
+it('keeps no place for who does not come back, or could not be let in', async () => {
+  const gate = gateOf({ atOnce: 2, ofWallet: { atOnce: 1, aMinute: null } });
+  const hold = holder(gate);
+  const url = 'https://shared.example/';
+  const [first] = [hold(url, 'hog'), hold(url, 'other hog')];
+  expect(await post(gate, url, 'other hog')).toBe('busy');
+  expect(await post(gate, url, 'gone')).toBe('busy');
+  await first.end();
+  expect(await post(gate, url, 'ann')).toBe('busy');
+  clock.ms += 3_001;
+  expect(await post(gate, url, 'bob')).toBe('done');
+});

@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+import { runAccuracyLimitCanary } from '../../../../../src/forecast/backtest/canaries/accuracy-limit.ts';
+import { areCanariesHealthy, type Canary, type CanaryName } from '../../../../../src/forecast/backtest/canaries/canary.ts';
+import { runPointInTimeCanary } from '../../../../../src/forecast/backtest/canaries/point-in-time.ts';
+import { runCanaries } from '../../../../../src/forecast/backtest/canaries/run-canaries.ts';
+import { runTrainingCutCanary } from '../../../../../src/forecast/backtest/canaries/training-cut.ts';
+import { buildFolds, fitBlocks, type OutOfSampleDay } from '../../../../../src/forecast/backtest/out-of-sample.ts';
+import { type HistoryDay, PIPELINE, type Pipeline } from '../../../../../src/forecast/backtest/pipeline.ts';
+import { buildWalkForwardReport } from '../../../../../src/forecast/backtest/walk-forward/report.ts';
+import { formatLeakVerdict } from '../../../../../src/forecast/backtest/walk-forward/verdict.ts';
+import { computeFeatures, type FeatureName, type FeatureTable } from '../../../../../src/forecast/features/compute-features.ts';
+import { computeCalibratedLogit, computeDeviation, fitCalibration } from '../../../../../src/forecast/fit/calibration.ts';
+import { logit, sigmoid } from '../../../../../src/forecast/fit/logistic.ts';
+import { type BlockFit, walkForward } from '../../../../../src/forecast/fit/walk-forward.ts';
+import { BUSINESS_DAY_COLUMNS, type InputFrame } from '../../../../../src/forecast/input-frame.ts';
+import { HORIZONS, LEARNING_RULES, type LearningRules, MODEL_INPUTS } from '../../../../../src/forecast/model.ts';
+import { syntheticFrame } from '../../synthetic-frame.ts';
+
+const frame = syntheticFrame({ rows: 2900 });
+
+/** What a pipeline that is the service's but for `broken` makes of the history. */
+function walked(broken: Partial<Pipeline>) {
+  const pipeline = { ...PIPELINE, ...broken };
+  const features = pipeline.features(frame);
+  const history = { closes: frame.close, features };
+  const walks = HORIZONS.map((horizonDays) => {
+    const blocks = fitBlocks({ ...history, horizon: horizonDays, rules: pipeline.rules }, pipeline.walk);
+    return { horizonDays, blocks };
+  });
+  return { pipeline, history, walks };
+}
+
+/** What all canaries say of such a pipeline. */
+function canariesOf(broken: Partial<Pipeline>): Record<CanaryName, Canary> {
+  const { pipeline, history, walks } = walked(broken);
+  const folded = walks.map((walk) => ({ ...walk, folds: buildFolds(history, walk.blocks, pipeline) }));
+  const canaries = runCanaries({ ...history, frame }, folded, pipeline);
+  return Object.fromEntries(canaries.map((canary) => [canary.name, canary])) as Record<CanaryName, Canary>;
+}
+
+function trainingCutOf(broken: Partial<Pipeline>): Canary {
+  const { pipeline, history, walks } = walked(broken);
+  return runTrainingCutCanary(walks, history, pipeline);
+}
+
+function failed(canaries: Record<CanaryName, Canary>): string[] {
+  return Object.values(canaries).flatMap(({ name, passed }) => (passed ? [] : [name]));
+}
+
+const withRules = (rules: Partial<LearningRules>) => ({ rules: { ...LEARNING_RULES, ...rules } });
+
+describe('leak canaries', () => {
+  const healthy = canariesOf({});
+
+  it('pass where nothing leaks, and catch every pipeline that they break on purpose', () => {
+    expect(failed(healthy)).toEqual([]);
+    for (const { name, figure, limit, mutants } of Object.values(healthy)) {
+      expect(figure, name).toBeLessThanOrEqual(limit!);
+      expect(mutants.length, name).toBeGreaterThan(0);
+      for (const mutant of mutants) expect(mutant.caught && mutant.figure > limit!, `${name}: ${mutant.what}`).toBe(true);
+    }
+  });
+
+  it('tell a label that is known too early from one that is not by a wide margin', () => {
+    expect(healthy['repeated-label'].figure).toBeLessThan(0.55);
+    expect(healthy['repeated-label'].mutants[0].figure).toBeGreaterThan(0.78);
+    expect(healthy['label-average'].figure).toBeLessThan(0.55);
+    expect(healthy['label-average'].mutants[0].figure).toBeGreaterThan(0.68);
+  });
+});
+
+describe('a purge that is forgotten', () => {
+  it('is noticed by what earlier outcomes then give away, and by what training then reads', () => {
+    const canaries = canariesOf(withRules({ lastKnownDay: (day) => day - 1 }));
+    expect(failed(canaries)).toEqual(['repeated-label', 'label-average', 'training-cut', 'calibration']);
+    expect(canaries['repeated-label'].figure).toBe(canaries['repeated-label'].mutants[0].figure);
+    expect(areCanariesHealthy(Object.values(canaries))).toBe(false);
+    expect(formatLeakVerdict(Object.values(canaries))).toMatch(
+      /^LEAK SUSPECTED: repeated-label \(0\.\d{3}, at most 0\.6\d*\); label-average .*; training-cut /,
+    );
+  });
+
+  it('is noticed at one horizon, and one day short', () => {
+    const atThree = withRules({ lastKnownDay: (day, horizonDays) => (horizonDays === 3 ? day - 1 : day - horizonDays) });
+    expect(trainingCutOf(atThree).passed).toBe(false);
+    expect(trainingCutOf(withRules({ lastKnownDay: (day, horizonDays) => day - horizonDays + 1 })).passed).toBe(false);
+  });
+});
+
+describe('an embargo that is forgotten', () => {
+  it.each([0, 6])('is noticed with %d days', (embargoDays) => {
+    expect(trainingCutOf(withRules({ embargoDays })).passed).toBe(false);
+  });
+});
+
+describe('a fit that reads what it must not', () => {
+  it('is noticed where scores are centred on their mean over the whole history', () => {
+    const walk: Pipeline['walk'] = (source) =>
+      walkForward(source).map((fit) => {
+        const { trend } = source.features;
+        const meanX = [trend.reduce((sum, value) => sum + value, 0) / trend.length, ...fit.model.meanX.slice(1)];
+        return { ...fit, model: { ...fit.model, meanX } };
+      });
+    expect(trainingCutOf({ walk }).passed).toBe(false);
+  });
+
+  it('is noticed where it is calibrated on the days that it was trained on', () => {
+    const walk: Pipeline['walk'] = (source) => walkForward(source).map((fit) => calibratedInSample(fit, source));
+    expect(failed(canariesOf({ walk }))).toEqual(['calibration']);
+  });
+
+  it('is noticed where the model is too good to be true', () => {
+    const forecast: Pipeline['forecast'] = (day) => {
+      const { row, model } = day;
+      return { ...PIPELINE.forecast(day), pUp: frame.close[row + model.horizonDays] > frame.close[row] ? 0.6 : 0.4 };
+    };
+    const canaries = canariesOf({ forecast });
+    // What the fit itself says is another thing.
+    expect(failed(canaries)).toEqual(['forecast-cut', 'accuracy-limit']);
+    expect(canaries['accuracy-limit'].figure).toBe(1);
+  });
+
+  it('is noticed where what it gives out is not what the model says of the day', () => {
+    const walk: Pipeline['walk'] = (source) => walkForward(source).map((fit) => ({ ...fit, pUp: fit.pUp.map((p) => p + 1e-15) }));
+    expect(failed(canariesOf({ walk }))).toEqual(['forecast-cut']);
+  });
+});
+
+describe('a forecast that reads what comes after its day', () => {
+  const leaking = (leak: (day: HistoryDay) => HistoryDay) => canariesOf({ forecast: (day) => PIPELINE.forecast(leak(day)) });
+
+  it.each([
+    ['the scale', ({ features, row }: HistoryDay, ahead: number) => ({ features: moved(features, ['v94', 'v99'], row, ahead) })],
+    ['the scores', ({ features, row }: HistoryDay, ahead: number) => ({ features: moved(features, MODEL_INPUTS, row, ahead) })],
+    ['the regime', ({ regimes, row }: HistoryDay, ahead: number) => ({ regimes: regimes.with(row, regimes[row + ahead]) })],
+  ] as const)("is noticed where %s of the window's end are read", (_, changed) => {
+    const canaries = leaking((day) => ({ ...day, ...changed(day, day.model.horizonDays) }));
+    expect(canaries['forecast-cut'].passed).toBe(false);
+    expect(canaries['forecast-cut'].mutants.every(({ caught }) => caught)).toBe(true);
+    expect(formatLeakVerdict(Object.values(canaries))).toContain('LEAK SUSPECTED: forecast-cut');
+  });
+
+  it('is noticed where it reads but the next day', () => {
+    const canaries = leaking((day) => ({ ...day, regimes: day.regimes.with(day.row, day.regimes[day.row + 1] ?? day.regimes[day.row]) }));
+    expect(failed(canaries)).toEqual(['forecast-cut']);
+  });
+});
+
+/** A table whose row has what stands in a later one; nothing where that is not there. */
+function moved(features: FeatureTable, names: readonly FeatureName[], row: number, ahead: number): FeatureTable {
+  const changed = { ...features };
+  for (const name of names) changed[name] = features[name].with(row, features[name][row + ahead]);
+  return changed;
+}
+
+describe('the accuracy limit', () => {
+  const days = (share: number, ups: number): OutOfSampleDay[] =>
+    Array.from({ length: 2_000 }, (_, day) => {
+      const rose = day % 100 < 100 * ups;
+      return { day, rose, row: day, pUp: day % 100 < 100 * share === rose ? 0.6 : 0.4 } as OutOfSampleDay;
+    });
+
+  it('is that of the horizon that is beyond its own, not the highest of any', () => {
+    const healthy = walked({});
+    const horizons = [
+      { horizonDays: 1, days: days(0.66, 0.7) },
+      { horizonDays: 2, days: days(0.63, 0.5) },
+    ] as const;
+    const { figure, limit, passed, note } = runAccuracyLimitCanary(horizons, healthy.history, PIPELINE);
+    expect([figure, limit, passed, note]).toEqual([0.63, 0.6, false, 'at 2 days']);
+  });
+});
+
+function calibratedInSample(fit: BlockFit, { closes, features, horizon }: Parameters<Pipeline['walk']>[0]): BlockFit {
+  const { model } = fit;
+  const from = model.trainFrom - features.firstDay;
+  const rows = Array.from({ length: model.nTrain }, (_, index) => from + index);
+  const calibration = fitCalibration({
+    design: Float64Array.from(rows.flatMap((row) => [1, computeDeviation(model, features, row)])),
+    offset: new Float64Array(rows.length).fill(logit(model.baseRate)),
+    labels: Float64Array.from(rows, (row) => (closes[row + horizon] > closes[row] ? 1 : 0)),
+    weights: new Float64Array(rows.length).fill(1 / horizon),
+    from: 0,
+    to: rows.length,
+  });
+  const calibrated = { ...model, ...calibration };
+  const pUp = fit.pUp.map((_, index) =>
+    sigmoid(computeCalibratedLogit(calibrated, computeDeviation(calibrated, features, fit.from + index))),
+  );
+  return { ...fit, model: calibrated, pUp };
+}
+
+describe('features that know too much', () => {
+  const unlagged = (name: (typeof BUSINESS_DAY_COLUMNS)[number]) => (given: InputFrame) =>
+    computeFeatures({ ...given, [name]: { ...given[name], days: given[name].days.map((day) => day - 1) } });
+
+  const pointInTimeOf = (features: Pipeline['features']) =>
+    runPointInTimeCanary({ frame, features: features(frame) }, { ...PIPELINE, features });
+
+  it.each(BUSINESS_DAY_COLUMNS)('are noticed where %s is read on its own date', (name) => {
+    const { figure, passed } = pointInTimeOf(unlagged(name));
+    expect(passed).toBe(false);
+    expect(figure).toBeGreaterThan(0);
+  });
+
+  it('are noticed where an average is centred, or a score was scaled by the whole history', () => {
+    const centred = (given: InputFrame) => {
+      const table = computeFeatures(given);
+      return { ...table, flow: table.flow.map((_, row) => (table.flow[Math.max(0, row - 1)] + (table.flow[row + 1] ?? 0)) / 2) };
+    };
+    const scaled = (given: InputFrame) => {
+      const table = computeFeatures(given);
+      const most = table.momentum.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
+      const sum = table.momentum.reduce((total, value) => total + value, 0);
+      return { ...table, momentum: table.momentum.map((value) => (value - sum / table.length) / most) };
+    };
+    for (const features of [centred, scaled]) expect(pointInTimeOf(features).passed).toBe(false);
+  });
+});
+
+describe('the report', () => {
+  it('says it loudly when a canary misses what was broken on purpose', () => {
+    const short = syntheticFrame({ rows: 1700 });
+    const blind: Pipeline['walk'] = ({ rules: _, ...source }) => walkForward(source);
+    const report = buildWalkForwardReport(
+      { closes: short.close, features: computeFeatures(short), frame: short },
+      { ...PIPELINE, walk: blind },
+    );
+    expect(report.healthy).toBe(false);
+    expect(report.canaries.every(({ passed }) => passed !== false)).toBe(true);
+    expect(report.verdict).toMatch(/^NOT TO BE TRUSTED: what was broken on purpose was not caught by training-cut \(labels count as known/);
+  });
+});

@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import { chooseAuditDays } from '../../../../../src/forecast/backtest/contamination/audit-days.ts';
+import { reduceLag, runLagMutants } from '../../../../../src/forecast/backtest/contamination/lag-mutants.ts';
+import {
+  computeKnownFeatures,
+  findFeatureDifferences,
+  type PointInTimeFrame,
+} from '../../../../../src/forecast/backtest/contamination/point-in-time-audit.ts';
+import { buildContaminationReport, type ContaminationSource } from '../../../../../src/forecast/backtest/contamination/report.ts';
+import { parseDay, toInstantMs } from '../../../../../src/forecast/day.ts';
+import { computeFeatures, type FeatureName } from '../../../../../src/forecast/features/compute-features.ts';
+import { getLastDay, type InputFrame, sliceFrame } from '../../../../../src/forecast/input-frame.ts';
+import { openCsvFeed } from '../../../../../src/market/csv/feed.ts';
+import type { Feed } from '../../../../../src/market/feed.ts';
+import { createMarket } from '../../../../../src/market/market.ts';
+import { getSignalTimeMs } from '../../../../../src/market/signal-time.ts';
+import { openSimulatedFeed } from '../../../../../src/market/simulated/feed.ts';
+import { getVintages } from '../../../../../src/pipeline/self-test/history.ts';
+import { CONTAMINATION } from '../../../../../src/record/self-test/schemas/contamination.ts';
+import { undocumented } from '../../../../support/reply-schema.ts';
+import { describeWithShared, sharedPath } from '../../../../support/shared.ts';
+import { syntheticFrame } from '../../synthetic-frame.ts';
+import { LENGTHS_WITHOUT_FOLDS } from '../short-histories.ts';
+
+const frame = syntheticFrame({ rows: 1700, firstDay: parseDay('2020-06-01') });
+const features = computeFeatures(frame);
+
+function reportOf(source: Omit<ContaminationSource, 'vintages'> & Partial<ContaminationSource>) {
+  return buildContaminationReport({ vintages: 'made', ...source });
+}
+
+/** What was known on days of a history; the price of the evening is not yet the close. */
+function knownOn(history: InputFrame, days: readonly number[]): PointInTimeFrame[] {
+  return days.map((day) => {
+    const known = sliceFrame(history, day);
+    const close = known.close.slice();
+    close[close.length - 1] *= 1.01;
+    return { day, frame: { ...known, close } };
+  });
+}
+
+const pointInTime = knownOn(frame, chooseAuditDays(frame));
+const report = reportOf({ frame, features, pointInTime });
+
+describe('the contamination report of a sound pipeline', () => {
+  it('finds nothing, and catches every input that is read a day too early', () => {
+    expect(report).toMatchObject({ healthy: true, pointInTime: { differences: [] } });
+    expect(report.pointInTime.days).toHaveLength(pointInTime.length);
+    expect(report.lagMutants).toHaveLength(10);
+    for (const { input, applicable, caught, reason } of report.lagMutants) {
+      expect([input, applicable, caught, reason]).toEqual([input, true, true, null]);
+    }
+    const flows = report.lagMutants.find(({ input }) => input === 'etfFlow');
+    expect(flows!.features).toEqual(['flow', 'etf']);
+    expect(report.verdict).toContain('All 10 pipelines');
+  });
+
+  it('has both eras and all regimes of every horizon', () => {
+    expect(report.horizons.map(({ horizonDays }) => horizonDays)).toEqual([1, 2, 3, 7]);
+    for (const { preEtf, postEtf, regimes, folds, difference } of report.horizons) {
+      expect(preEtf.n).toBeGreaterThan(0);
+      expect(postEtf.n).toBeGreaterThan(0);
+      expect(preEtf.n + postEtf.n).toBe(folds * 180);
+      expect(regimes.reduce((sum, { n }) => sum + n, 0)).toBe(folds * 180);
+      expect(difference.brierSkill).not.toBeNull();
+    }
+  });
+
+  it('says no more of revisions than the data can show', () => {
+    const told = (vintages: ContaminationSource['vintages']) => reportOf({ frame, features, pointInTime, vintages });
+    const verdicts = (['collected', 'made', 'none'] as const).map((vintages) => told(vintages).verdict.split('. All ')[0]);
+    expect(verdicts[0]).toMatch(/^On \d+ audited days every feature is what was known at the time; of days before the service began/);
+    expect(verdicts[1]).toMatch(/^On \d+ audited days every feature is what was known at the time, in a market that is made up/);
+    expect(verdicts[2]).toMatch(/^On \d+ audited days the lags hold: .* Revisions made before the files were collected cannot show/);
+    expect(told('none').pointInTime.vintages).toBe('none');
+    expect((['live', 'simulated', 'csv'] as const).map((kind) => getVintages({ kind }))).toEqual(['collected', 'made', 'none']);
+  });
+
+  it('is the same every time, and what its schema says', () => {
+    expect(reportOf({ frame, features, pointInTime })).toEqual(report);
+    expect(CONTAMINATION.parse(report)).toEqual(report);
+    expect(JSON.parse(JSON.stringify(report))).toEqual(report);
+    expect(undocumented(CONTAMINATION, report)).toEqual([]);
+  });
+});
+
+/** Too short for a fold, so that nothing but the audit takes time. */
+const brief = syntheticFrame({ rows: 1150 });
+const briefFeatures = computeFeatures(brief);
+const known = knownOn(brief, chooseAuditDays(brief));
+
+describe('the contamination report of a broken pipeline', () => {
+  const few = known.slice(-8);
+
+  it.each([
+    ['etfFlow', 'etf'],
+    ['sp500', 'spz'],
+    ['takerBuyFraction', 'takz'],
+    ['pmi', 'pmi'],
+  ] as const)('fails where %s has a day less lag, and names the feature', (input, feature) => {
+    const broken = reportOf({ frame: brief, features: computeFeatures(reduceLag(brief, input)), pointInTime: known });
+    expect(broken.healthy).toBe(false);
+    expect(new Set(broken.pointInTime.differences.map((one) => one.feature))).toContain(feature satisfies FeatureName);
+    expect(broken.pointInTime.differences.some((one) => one.feature === 'mvz')).toBe(false);
+    expect(broken.verdict).toMatch(/^LEAK OR REVISION: /);
+    expect(CONTAMINATION.parse(JSON.parse(JSON.stringify(broken)))).toEqual(broken);
+  });
+
+  it('fails where a feature looks ahead, on every day audited', () => {
+    const trend = briefFeatures.trend.map((value, row) => briefFeatures.trend[row + 1] ?? value);
+    const broken = reportOf({ frame: brief, features: { ...briefFeatures, trend }, pointInTime: few });
+    const differing = broken.pointInTime.differences.filter(({ feature }) => feature === 'trend').map(({ day }) => day);
+    expect(differing).toEqual(broken.pointInTime.days.slice(0, differing.length));
+    expect(differing.length).toBeGreaterThanOrEqual(7);
+    expect(broken.healthy).toBe(false);
+  });
+
+  it('names the input that was revised since, and both values', () => {
+    const [one] = few;
+    const realizedPrice = one.frame.realizedPrice.map((price, row) => (row === one.frame.realizedPrice.length - 1 ? price * 2 : price));
+    const revised = reportOf({
+      frame: brief,
+      features: briefFeatures,
+      pointInTime: [{ day: one.day, frame: { ...one.frame, realizedPrice } }],
+    });
+    expect(revised.pointInTime.differences.map(({ feature }) => feature)).toEqual(['value', 'mvz']);
+    const [, mvz] = revised.pointInTime.differences;
+    expect(mvz.computed).toBe(briefFeatures.mvz[one.day - brief.firstDay]);
+    expect(mvz.known).not.toBe(mvz.computed);
+  });
+
+  it('says that an audit is worth nothing which does not notice a day less lag', () => {
+    // Between these days the figure changes, but on none of them.
+    const monthly = { ...brief, pmi: brief.pmi.map((_, row) => 50 + (Math.floor(row / 30) % 2)) };
+    const days = [0, 1, 2].map((index) => getLastDay(brief) - 100 + 30 * index).map((day) => day - ((day - brief.firstDay) % 30) + 10);
+    const blind = reportOf({ frame: monthly, features: computeFeatures(monthly), pointInTime: knownOn(monthly, days) });
+    expect(blind.pointInTime.differences).toEqual([]);
+    expect(blind.lagMutants.find(({ input }) => input === 'pmi')).toMatchObject({ applicable: true, caught: false, features: [], days: 0 });
+    expect(blind.healthy).toBe(false);
+    expect(blind.verdict).toContain('NOT TO BE TRUSTED: the audit does not notice a day less lag of pmi');
+    const sighted = reportOf({
+      frame: monthly,
+      features: computeFeatures(monthly),
+      pointInTime: knownOn(monthly, chooseAuditDays(monthly)),
+    });
+    expect(sighted.lagMutants.find(({ input }) => input === 'pmi')).toMatchObject({ caught: true, features: ['flow', 'pmi', 'macro'] });
+    expect(sighted.healthy).toBe(true);
+  });
+});
+
+describe('what a history lacks', () => {
+  it('makes a mutant not applicable, with the reason', () => {
+    const none = { days: new Int32Array(), values: new Float64Array() };
+    const poor = { ...brief, etfFlow: none, fundingRate: brief.fundingRate.map(() => Number.NaN) };
+    const found = reportOf({ frame: poor, features: computeFeatures(poor), pointInTime: knownOn(poor, chooseAuditDays(poor)) });
+    for (const input of ['etfFlow', 'fundingRate']) {
+      expect(found.lagMutants.find((mutant) => mutant.input === input)).toMatchObject({
+        applicable: false,
+        caught: false,
+        reason: 'this history has no such series',
+      });
+    }
+    expect(found.healthy).toBe(true);
+    expect(found.verdict).toContain('All 8 pipelines that read an input a day too early were caught; not applicable: fundingRate, etfFlow');
+  });
+
+  it('is said where no day is audited', () => {
+    const found = reportOf({ frame: brief, features: briefFeatures, pointInTime: [] });
+    expect(found.lagMutants.every(({ applicable, caught, reason }) => !applicable && !caught && reason === 'no day was audited')).toBe(
+      true,
+    );
+    expect(found.verdict).toContain('No day was audited point in time. No lag mutant could be run');
+  });
+
+  it.each(LENGTHS_WITHOUT_FOLDS)('leaves the eras of %d days empty', (rows) => {
+    const whole = syntheticFrame();
+    const short = sliceFrame(whole, whole.firstDay + rows - 1);
+    const found = reportOf({
+      frame: short,
+      features: computeFeatures(short),
+      pointInTime: knownOn(short, chooseAuditDays(short).slice(-3)),
+    });
+    expect(found).toMatchObject({ folds: 0, healthy: true, suspicions: [] });
+    expect(found.note).toContain('0 of 19 folds');
+    expect(CONTAMINATION.parse(JSON.parse(JSON.stringify(found)))).toEqual(found);
+  });
+
+  it('refuses a day that is not the last of its frame', () => {
+    const wrong = [{ ...known[0], day: known[0].day - 1 }];
+    expect(() => reportOf({ frame: brief, features: briefFeatures, pointInTime: wrong })).toThrow(
+      /cannot be audited by a frame that ends on/,
+    );
+  });
+});
+
+/** The history of a feed through a day, its features, and what the market gave at 21:35 UTC of days to audit. */
+async function sourceOf(feed: Feed, lastDay: number) {
+  const market = createMarket(feed);
+  const { frame: history } = await market.inputs(lastDay, toInstantMs(lastDay + 1));
+  const frames: PointInTimeFrame[] = [];
+  for (const day of chooseAuditDays(history)) frames.push({ day, frame: (await market.inputs(day, getSignalTimeMs(day))).frame });
+  return { frame: history, features: computeFeatures(history), pointInTime: frames };
+}
+
+describe('the simulated market', () => {
+  it('gives on every evening what history says of it, and shows every lag', async () => {
+    const source = await sourceOf(openSimulatedFeed(), parseDay('2025-02-01'));
+    const asKnown = computeKnownFeatures(source.frame, source.pointInTime);
+    expect(asKnown.length).toBeGreaterThanOrEqual(24);
+    expect(findFeatureDifferences(source.features, asKnown)).toEqual([]);
+    const mutants = runLagMutants(source.frame, asKnown);
+    expect(mutants.map(({ input, caught }) => [input, caught])).toEqual(mutants.map(({ input }) => [input, true]));
+  });
+});
+
+describeWithShared('contamination on real history', () => {
+  it('is not found: no feature differs, every mutant is caught, no era is better', async () => {
+    const feed = await openCsvFeed(sharedPath('data'));
+    const { lastDay } = await feed.coverage();
+    const found = reportOf({ ...(await sourceOf(feed, lastDay!)), vintages: getVintages(feed) });
+    expect(found.verdict).toContain('Revisions made before the files were collected cannot show');
+    expect(found).toMatchObject({ folds: 19, note: null, healthy: true, suspicions: [], pointInTime: { differences: [] } });
+    expect(found.lagMutants.map(({ input, caught }) => [input, caught])).toEqual(found.lagMutants.map(({ input }) => [input, true]));
+    for (const { preEtf, postEtf } of found.horizons) expect([preEtf.n, postEtf.n]).toEqual([2474, 946]);
+    const week = found.horizons.find(({ horizonDays }) => horizonDays === 7)!;
+    // Together 1.6 %, as it was found.
+    const crps = [week.preEtf, week.postEtf].map(({ crpsSkill }) => crpsSkill!.value);
+    expect(Math.min(...crps)).toBeLessThan(0.016);
+    expect(Math.max(...crps)).toBeGreaterThan(0.016);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { computeOutOfSampleFolds } from '../../../../../src/forecast/backtest/out-of-sample.ts';
+import { computeAccuracyChange, countCallsUnder } from '../../../../../src/forecast/backtest/stability/call-counts.ts';
+import { buildStabilityReport } from '../../../../../src/forecast/backtest/stability/report.ts';
+import { DECISION_THRESHOLDS, scaleThresholds, THRESHOLD_NAMES } from '../../../../../src/forecast/backtest/stability/thresholds.ts';
+import { computeFeatures } from '../../../../../src/forecast/features/compute-features.ts';
+import { STABILITY } from '../../../../../src/record/self-test/schemas/stability.ts';
+import { undocumented } from '../../../../support/reply-schema.ts';
+import { describeGolden, readGoldenFrame } from '../../golden-frame.ts';
+import { syntheticFrame } from '../../synthetic-frame.ts';
+import { historyOf, LENGTHS_WITHOUT_FOLDS } from '../short-histories.ts';
+
+const history = historyOf(syntheticFrame({ rows: 2600, seed: 3 }));
+const report = buildStabilityReport(history);
+
+describe('the stability report', () => {
+  it('moves the thirteen limits of the regimes and their seven thetas', () => {
+    expect(report.thresholds.map(({ name }) => name)).toEqual(THRESHOLD_NAMES);
+    expect(report.thresholds).toHaveLength(20);
+    expect(report.thresholds).toContainEqual({ name: 'theta.BULL_TREND', value: 0.03 });
+    expect(report.thresholds).toContainEqual({ name: 'crisisRet7', value: -0.2 });
+  });
+
+  it('starts from the calls that are made', () => {
+    for (const { horizonDays, calls, accuracy, folds } of report.horizons) {
+      const made = computeOutOfSampleFolds(history, horizonDays).flatMap(({ days }) => days.filter(({ call }) => call !== null));
+      expect(calls).toBe(made.length);
+      expect(accuracy).toBeCloseTo(made.filter(({ call, rose }) => (call === 'UP') === rose).length / made.length, 12);
+      expect(folds).toBe(report.folds);
+    }
+  });
+
+  it('moves one threshold at a time, the largest effect first', () => {
+    expect(report.single).toHaveLength(80);
+    expect(new Set(report.single.map(({ threshold, changePct }) => `${threshold} ${changePct}`)).size).toBe(80);
+    const sizes = report.single.map(({ largestPoints }) => largestPoints);
+    expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
+    expect(sizes[0]).toBeGreaterThan(0);
+    const days = computeOutOfSampleFolds(history, 7).flatMap((fold) => fold.days);
+    const effect = report.single.find(({ threshold, changePct }) => threshold === 'theta.CHOP' && changePct === 20)!;
+    const moved = { ...DECISION_THRESHOLDS, thetas: { ...DECISION_THRESHOLDS.thetas, CHOP: 0.06 * 1.2 } };
+    const [base, after] = [DECISION_THRESHOLDS, moved].map((thresholds) => countCallsUnder(thresholds, history.features, [days])[0]);
+    expect(effect.horizons.find(({ horizonDays }) => horizonDays === 7)).toEqual({
+      horizonDays: 7,
+      accuracyChangePoints: computeAccuracyChange(base, after),
+      callsChange: after.calls - base.calls,
+    });
+  });
+
+  it('is the same every time, and what its schema says', () => {
+    expect(buildStabilityReport(history)).toEqual(report);
+    expect(STABILITY.parse(report)).toEqual(report);
+    expect(JSON.parse(JSON.stringify(report))).toEqual(report);
+    expect(undocumented(STABILITY, report)).toEqual([]);
+  });
+
+  it.each(LENGTHS_WITHOUT_FOLDS)('has no result of %d days', (rows) => {
+    const short = buildStabilityReport(historyOf(syntheticFrame(), rows));
+    expect(short).toMatchObject({ folds: 0, result: null, verdict: 'Too few calls out of sample to tell anything' });
+    expect(short.note).toContain('0 of 19 folds');
+    expect(STABILITY.parse(JSON.parse(JSON.stringify(short)))).toEqual(short);
+  });
+});
+
+describe('calls under other thresholds', () => {
+  it('are fewer the further from one half P(up) has to be, and none where it never is', () => {
+    const days = computeOutOfSampleFolds(history, 2).flatMap((fold) => fold.days);
+    const countAt = (factor: number) =>
+      countCallsUnder(
+        scaleThresholds((name) => (name.startsWith('theta.') ? factor : 1)),
+        history.features,
+        [days],
+      )[0];
+    const counts = [0, 0.5, 1, 2, 20].map((factor) => countAt(factor).calls);
+    expect(counts).toEqual([...counts].sort((a, b) => b - a));
+    expect(counts[0]).toBe(days.length);
+    expect(counts.at(-1)).toBe(0);
+    expect(computeAccuracyChange(countAt(1), countAt(20))).toBeNull();
+  });
+});
+
+describeGolden('the stability of the model on real history', () => {
+  it('is MODERATE: percentiles as they were found', () => {
+    const frame = readGoldenFrame();
+    const found = buildStabilityReport({ closes: frame.close, features: computeFeatures(frame) });
+    expect(found).toMatchObject({ folds: 19, note: null, result: 'MODERATE' });
+    const expected = [
+      [0.9, 1.1, 1.4],
+      [2.1, 1.5, 2.4],
+    ];
+    expected.forEach((points, level) => {
+      points.forEach((point, index) => {
+        expect(Math.abs(found.horizons[index].joint[level].p95Points! - point)).toBeLessThan(0.2);
+      });
+    });
+  });
+});

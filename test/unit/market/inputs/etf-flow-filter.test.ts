@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { createEtfFlowFilter } from '../../../../src/market/inputs/etf-flow-filter.ts';
+import { sliceObservations } from '../../../../src/market/series/observations.ts';
+import { buildObservations } from '../memory-feed.ts';
+
+const flows = buildObservations('etfFlow', [
+  [100, 5],
+  [101, 0],
+  [102, -3],
+  [103, 8],
+]);
+const sp500 = buildObservations('sp500', [
+  [100, 1],
+  [102, 1],
+]);
+
+describe('createFlowDays', () => {
+  it('drops flows of days without a stock market', () => {
+    const kept = createEtfFlowFilter().update(flows, sp500);
+    expect([...kept.days]).toEqual([100, 102]);
+    expect([...kept.values]).toEqual([5, -3]);
+  });
+
+  it('makes a flow wait until the stock market of its day is known', () => {
+    const flowDays = createEtfFlowFilter();
+    flowDays.update(flows, sp500);
+    const later = buildObservations('sp500', [
+      [100, 1],
+      [102, 1],
+      [103, 1],
+    ]);
+    later.availableAt[2] = 9e15;
+    const kept = flowDays.update(flows, later);
+    expect([...kept.days]).toEqual([100, 102, 103]);
+    expect(kept.availableAt[2]).toBe(9e15);
+  });
+
+  it('gives the same whether it sees everything at once or day by day', () => {
+    const stepwise = createEtfFlowFilter();
+    for (let count = 0; count < 4; count++) stepwise.update(sliceObservations(flows, 0, count), sliceObservations(sp500, 0, count));
+    expect(stepwise.update(flows, sp500)).toEqual(createEtfFlowFilter().update(flows, sp500));
+  });
+
+  it('keeps nothing without a stock market series', () => {
+    expect(createEtfFlowFilter().update(flows, buildObservations('sp500', [])).days).toHaveLength(0);
+  });
+});

@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Day, toInstantMs } from '../../../../src/forecast/day.ts';
+import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS, getLastDay } from '../../../../src/forecast/input-frame.ts';
+import { createFrameHistory, type FrameObservations } from '../../../../src/market/inputs/frame-history.ts';
+import { sliceKnownAt } from '../../../../src/market/series/observations.ts';
+import { getSignalTimeMs } from '../../../../src/market/signal-time.ts';
+import { buildDailyPairs, buildFrameObservations, buildObservations } from '../memory-feed.ts';
+
+const FIRST = 16_000;
+const DAY = FIRST + 40;
+
+const everything = buildFrameObservations({
+  close: buildObservations('btcClose', buildDailyPairs(FIRST, DAY + 30)),
+  fearGreed: buildObservations('fearGreed', buildDailyPairs(FIRST, DAY + 30)),
+  realizedPrice: buildObservations('realizedPrice', buildDailyPairs(FIRST, DAY + 30)),
+  takerBuyFraction: buildObservations('takerBuyFraction', buildDailyPairs(FIRST, DAY + 30)),
+  fundingRate: buildObservations('fundingRate', buildDailyPairs(FIRST, DAY + 30)),
+  gold: buildObservations('gold', buildDailyPairs(FIRST - 500, DAY + 30)),
+  pmi: buildObservations('pmi', [[DAY - 5, 50]]),
+  etfFlow: buildObservations('etfFlow', buildDailyPairs(FIRST, DAY + 30)),
+  sp500: buildObservations('sp500', buildDailyPairs(FIRST - 500, DAY + 30)),
+  dxy: buildObservations('dxy', buildDailyPairs(FIRST - 500, DAY + 30)),
+});
+
+function truncated(atMs: number, observations: FrameObservations = everything): FrameObservations {
+  return Object.fromEntries(Object.entries(observations).map(([name, series]) => [name, sliceKnownAt(series, atMs)])) as FrameObservations;
+}
+
+function frameAt(day: Day, overrides: Partial<FrameObservations> = {}, atMs = getSignalTimeMs(day)) {
+  return createFrameHistory(FIRST).buildFrame({ day, atMs, lastClose: 777, observations: { ...everything, ...overrides } }).frame;
+}
+
+describe('lags', () => {
+  it('reads each series as late as it may', () => {
+    const frame = frameAt(DAY);
+    expect(getLastDay(frame)).toBe(DAY);
+    const last = Object.fromEntries(DAILY_COLUMNS.map((column) => [column, frame[column].at(-1)]));
+    const yesterday = DAY - 1;
+    expect(last).toEqual({
+      close: 777,
+      fearGreed: DAY,
+      realizedPrice: yesterday,
+      takerBuyFraction: yesterday,
+      fundingRate: yesterday,
+      gold: yesterday,
+      pmi: 50,
+    });
+    expect([...frame.close.slice(0, -1)]).toEqual(buildDailyPairs(FIRST, DAY - 1).map(([, value]) => value));
+  });
+
+  it('ends the business-day series the day before, also when later ones are at hand', () => {
+    for (const column of BUSINESS_DAY_COLUMNS) expect(frameAt(DAY)[column].days.at(-1)).toBe(DAY - 1);
+  });
+
+  it('begins the business-day series 412 days before the first row', () => {
+    expect(frameAt(DAY).sp500.days[0]).toBe(FIRST - 412);
+  });
+
+  it.each([
+    ['fearGreed', 'fearGreed', 3],
+    ['realizedPrice', 'realizedPrice', 7],
+    ['takerBuyFraction', 'takerBuyFraction', 1],
+    ['fundingRate', 'fundingRate', 1],
+    ['gold', 'gold', 7],
+    ['pmi', 'pmi', 45],
+  ] as const)('masks %s when its last observation is more than its limit old', (column, id, staleDays) => {
+    const single = (age: number) => frameAt(DAY + 20, { [column]: buildObservations(id, [[DAY + 20 - age, 9]]) })[column].at(-1);
+    expect(single(staleDays)).toBe(9);
+    expect(single(staleDays + 1)).toBeNaN();
+  });
+
+  it('masks what was dated in time but published after 21:35', () => {
+    const late = buildObservations('gold', buildDailyPairs(DAY - 9, DAY - 1), (day) => getSignalTimeMs(day + 1) + 1);
+    expect(frameAt(DAY, { gold: late }).gold.at(-1)).toBe(DAY - 2);
+  });
+
+  it('looks no further than the asked instant while the day runs', () => {
+    const released = buildObservations('pmi', [
+      [DAY - 30, 48],
+      [DAY, 50],
+    ]);
+    expect(frameAt(DAY, { pmi: released }, toInstantMs(DAY, 14)).pmi.at(-1)).toBe(48);
+    expect(frameAt(DAY, { pmi: released }, toInstantMs(DAY, 15)).pmi.at(-1)).toBe(50);
+  });
+});
+
+describe('prefixes', () => {
+  it('are the same from data cut at their own day', () => {
+    const day = fc.integer({ min: FIRST, max: DAY });
+    const property = fc.property(day, day, (a, b) => {
+      const [early, late] = [Math.min(a, b), Math.max(a, b)];
+      const rows = early - FIRST;
+      const cut = frameAt(early, truncated(getSignalTimeMs(early)));
+      const whole = frameAt(late);
+      for (const column of DAILY_COLUMNS) {
+        const length = column === 'close' ? rows : rows + 1;
+        expect(cut[column].slice(0, length)).toEqual(whole[column].slice(0, length));
+      }
+      for (const column of BUSINESS_DAY_COLUMNS) {
+        const count = cut[column].days.length;
+        expect(cut[column].days).toEqual(whole[column].days.slice(0, count));
+        expect(whole[column].days[count] ?? early).toBeGreaterThanOrEqual(early);
+      }
+    });
+    fc.assert(property);
+  });
+
+  it('are the same in whatever order the days are asked', () => {
+    const history = createFrameHistory(FIRST);
+    const ask = (day: Day) => {
+      const atMs = getSignalTimeMs(day);
+      return history.buildFrame({ day, atMs, lastClose: 777, observations: truncated(atMs) }).frame;
+    };
+    fc.assert(
+      fc.property(fc.integer({ min: FIRST, max: DAY }), (day) => {
+        expect(ask(day)).toEqual(frameAt(day));
+      }),
+    );
+  });
+
+  it('keep the price of their own instant when the day closes at another', () => {
+    const history = createFrameHistory(FIRST);
+    const ask = (day: Day, lastClose: number) =>
+      history.buildFrame({ day, atMs: getSignalTimeMs(day), lastClose, observations: everything }).frame;
+    const early = ask(DAY, 1);
+    const later = ask(DAY + 1, 2);
+    expect(early.close.at(-1)).toBe(1);
+    expect([...later.close.slice(-2)]).toEqual([DAY, 2]);
+  });
+});
+
+describe('what is missing', () => {
+  it('is an error when it is history', () => {
+    expect(() => frameAt(FIRST - 1)).toThrow(expect.objectContaining({ code: 'HISTORY_TOO_SHORT' }));
+  });
+
+  it('is an error when it is the close of a day before', () => {
+    const gap = buildDailyPairs(FIRST, DAY).filter(([day]) => day !== FIRST + 3);
+    expect(() => frameAt(DAY, { close: buildObservations('btcClose', gap) })).toThrow(
+      expect.objectContaining({ code: 'PRICE_UNAVAILABLE', message: expect.stringContaining('2013-10-25') }),
+    );
+  });
+
+  it('is masked when it is another series', () => {
+    const frame = createFrameHistory(FIRST).buildFrame({
+      day: DAY,
+      atMs: getSignalTimeMs(DAY),
+      lastClose: 777,
+      observations: buildFrameObservations({ close: everything.close }),
+    }).frame;
+    for (const column of DAILY_COLUMNS.filter((name) => name !== 'close')) expect(frame[column].every(Number.isNaN)).toBe(true);
+    for (const column of BUSINESS_DAY_COLUMNS) expect(frame[column].days).toHaveLength(0);
+  });
+});

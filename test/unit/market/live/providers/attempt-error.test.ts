@@ -1,0 +1,45 @@
+import { TaskCancelledError } from 'cockatiel';
+import { describe, expect, it } from 'vitest';
+import { AttemptError, isTransient, toFeedError } from '../../../../../src/market/live/providers/attempt-error.ts';
+import { OracleError } from '../../../../../src/platform/errors.ts';
+
+const ccxt = await import('ccxt');
+
+describe('isTransient', () => {
+  it.each(['NetworkError', 'RequestTimeout', 'ExchangeNotAvailable', 'DDoSProtection', 'RateLimitExceeded', 'OnMaintenance'] as const)(
+    "ccxt's %s is",
+    (name) => expect(isTransient(new ccxt[name]('x'))).toBe(true),
+  );
+
+  it.each(['ExchangeError', 'BadSymbol', 'AuthenticationError', 'BadResponse', 'NotSupported'] as const)("ccxt's %s is not", (name) =>
+    expect(isTransient(new ccxt[name]('x'))).toBe(false),
+  );
+
+  it('a time-out is, and a request when it says so', () => {
+    expect(isTransient(new TaskCancelledError())).toBe(true);
+    expect(isTransient(new AttemptError('x', { retryable: true }))).toBe(true);
+    expect(isTransient(new AttemptError('x', { retryable: false }))).toBe(false);
+  });
+
+  it('nothing else is', () => {
+    for (const error of [new TypeError('x'), new OracleError('FEED_INVALID', 'x'), 'NetworkError', null]) {
+      expect(isTransient(error)).toBe(false);
+    }
+  });
+});
+
+describe('callError', () => {
+  it('keeps an error of ours', () => {
+    const invalid = new OracleError('FEED_INVALID', 'Kraken: result is missing');
+    expect(toFeedError('Kraken', 'candles', invalid)).toBe(invalid);
+  });
+
+  it.each([
+    [new AttemptError('/0/x answered 451', { retryable: false }), 'Kraken: /0/x answered 451'],
+    [new TaskCancelledError(), 'Kraken: candles gave no answer in time'],
+    [new ccxt.RequestTimeout('kraken GET https://host/path?key=value timed out'), 'Kraken: candles failed (RequestTimeout)'],
+    ['text', 'Kraken: candles failed (string)'],
+  ])('wraps %s', (cause, message) => {
+    expect(toFeedError('Kraken', 'candles', cause)).toMatchObject({ code: 'FEED_UNAVAILABLE', message, cause });
+  });
+});

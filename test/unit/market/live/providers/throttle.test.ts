@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { createThrottle } from '../../../../../src/market/live/providers/throttle.ts';
+
+const HOUR_MS = 3_600_000;
+
+it('lets the first go at once, and ends the waiting of all others with the reason of the signal', async () => {
+  const controller = new AbortController();
+  const pace = createThrottle(HOUR_MS, controller.signal);
+  await pace.acquire();
+  const waiting = Promise.allSettled([pace.acquire(), pace.acquire()]);
+  const reason = new Error('stopping');
+  controller.abort(reason);
+  expect(await waiting).toEqual([
+    { status: 'rejected', reason },
+    { status: 'rejected', reason },
+  ]);
+});
+
+it('keeps turns apart and in order', async () => {
+  const pace = createThrottle(15, new AbortController().signal);
+  const startedAt = performance.now();
+  const order: number[] = [];
+  await Promise.all([1, 2, 3].map((caller) => pace.acquire().then(() => order.push(caller))));
+  expect(order).toEqual([1, 2, 3]);
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(30);
+});
+
+it('holds back those too who wait already', async () => {
+  const pace = createThrottle(5, new AbortController().signal);
+  const startedAt = performance.now();
+  await pace.acquire();
+  const second = pace.acquire();
+  pace.pause(60);
+  await second;
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(60);
+});
+
+it('is not shortened by a hold that ends earlier', async () => {
+  const pace = createThrottle(60, new AbortController().signal);
+  const startedAt = performance.now();
+  await pace.acquire();
+  pace.pause(1);
+  await pace.acquire();
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(60);
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { formatDay, parseDay, toInstantMs } from '../../../../../../src/forecast/day.ts';
+import {
+  bitcoinDataRealizedPrice,
+  bitcoinDataSthRealizedPrice,
+} from '../../../../../../src/market/live/sources/bitcoin-metrics/bitcoin-data.ts';
+import { bitviewRealizedPrice, bitviewSthRealizedPrice } from '../../../../../../src/market/live/sources/bitcoin-metrics/bitview.ts';
+import { describeWithShared } from '../../../../../support/shared.ts';
+import { readSample, withArrivalTime } from '../recorded-answers.ts';
+import { createAnsweringProvider, TODAY } from '../test-providers.ts';
+
+const range = { from: TODAY - 2, to: TODAY };
+const DAY_ZERO = parseDay('2009-01-01');
+
+describe('prices of Bitview', () => {
+  const start = TODAY - 2 - DAY_ZERO;
+  const body = (data: unknown[], changes: object = {}) => ({
+    index: 'day1',
+    type: 'Dollars',
+    start,
+    end: start + data.length,
+    data,
+    ...changes,
+  });
+  const fetchFrom = (answer: unknown) => bitviewSthRealizedPrice.fetch(createAnsweringProvider('bitview', answer), range);
+
+  it('are dated by their index, the running day left out', async () => {
+    expect(await fetchFrom(body([90_000, 91_000, 92_000]))).toEqual([
+      { day: TODAY - 2, value: 90_000, providerAtMs: null },
+      { day: TODAY - 1, value: 91_000, providerAtMs: null },
+    ]);
+  });
+
+  it('leave out a last day that is over here, but not there', async () => {
+    expect(await fetchFrom(body([90_000, 91_000]))).toHaveLength(1);
+  });
+
+  it('leave out days without a price', async () => {
+    expect((await fetchFrom(body([90_000, null, 92_000]))).map(({ day }) => day)).toEqual([TODAY - 2]);
+  });
+
+  it('are asked for with the day after, which shows that the last one is complete', async () => {
+    const provider = createAnsweringProvider('bitview', body([90_000, 91_000]));
+    await bitviewRealizedPrice.fetch(provider, { from: TODAY - 2, to: TODAY - 2 });
+    expect(provider.asked).toEqual([{ path: '/api/series/realized_price/day1', query: { start, end: start + 2 } }]);
+  });
+
+  it('count an empty list as no answer', async () => {
+    await expect(fetchFrom(body([]))).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
+  });
+
+  it.each([
+    ['a price in words', body(['90000', 1]), 'data.0'],
+    ['a price of nothing', body([0, 1]), 'data.0'],
+    ['more prices than told', body([1, 2], { end: start + 1 }), 'data'],
+    ['another index', body([1, 2], { index: 'week1' }), 'index'],
+    ['no start', body([1, 2], { start: undefined }), 'start'],
+    ['a day after tomorrow', body([1, 2, 3, 4, 5, 6]), 'date'],
+    ['another shape', [1, 2], 'answer'],
+  ])('are refused for %s', async (_, answer, field) => {
+    await expect(fetchFrom(answer)).rejects.toMatchObject({
+      code: 'FEED_INVALID',
+      field,
+      message: expect.stringContaining(`Bitview: ${field} `),
+    });
+  });
+});
+
+describe('prices of bitcoin-data.com', () => {
+  const row = (day: number, realizedPrice: unknown) => ({ d: formatDay(day), unixTs: String(toInstantMs(day) / 1_000), realizedPrice });
+  const fetchFrom = (answer: unknown) => bitcoinDataRealizedPrice.fetch(createAnsweringProvider('bitcoin-data', answer), range);
+
+  it('are read as strings or numbers, the running day left out', async () => {
+    expect(await fetchFrom([row(TODAY - 2, '54000.5'), row(TODAY - 1, 54_100), row(TODAY, '54200')])).toEqual([
+      { day: TODAY - 2, value: 54_000.5, providerAtMs: null },
+      { day: TODAY - 1, value: 54_100, providerAtMs: null },
+    ]);
+  });
+
+  it('are asked for by date', async () => {
+    const provider = createAnsweringProvider('bitcoin-data', [row(TODAY - 1, '54000')]);
+    await bitcoinDataRealizedPrice.fetch(provider, range);
+    expect(provider.asked).toEqual([{ path: '/v1/realized-price', query: { startday: '2026-03-08', endday: '2026-03-10' } }]);
+  });
+
+  it('count an empty list as no answer', async () => {
+    await expect(fetchFrom([])).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
+  });
+
+  it.each([
+    ['a price in words', [row(TODAY - 1, 'NaN')], '0.realizedPrice'],
+    ['an empty price', [row(TODAY - 1, '')], '0.realizedPrice'],
+    ['a price of nothing', [row(TODAY - 1, '0')], '0.realizedPrice'],
+    ['another price', [{ d: '2026-03-09', sthRealizedPrice: '1' }], '0.realizedPrice'],
+    ['no date', [{ theDay: '2026-03-09', realizedPrice: '1' }], '0.d'],
+    ['a day after tomorrow', [row(TODAY + 2, '1')], 'date'],
+    ['another shape', { error: 'limit' }, 'answer'],
+  ])('are refused for %s', async (_, answer, field) => {
+    await expect(fetchFrom(answer)).rejects.toMatchObject({
+      code: 'FEED_INVALID',
+      field,
+      message: expect.stringContaining(`bitcoin-data.com: ${field} `),
+    });
+  });
+});
+
+describeWithShared('prices as recorded', () => {
+  it('of Bitview are read', async () => {
+    const recorded = readSample('bitview_sth_realized_price.json');
+    const from = DAY_ZERO + recorded.start;
+    const provider = withArrivalTime(toInstantMs(from + 1, 12), createAnsweringProvider('bitview', recorded));
+    expect(await bitviewSthRealizedPrice.fetch(provider, { from, to: from + 1 })).toEqual([
+      { day: from, value: recorded.data[0], providerAtMs: null },
+    ]);
+  });
+
+  it('of bitcoin-data.com are read', async () => {
+    const [recorded] = readSample('bitcoin_data_sth_realized_price.json');
+    const day = parseDay(recorded.d);
+    const provider = withArrivalTime(toInstantMs(day + 7), createAnsweringProvider('bitcoin-data', [recorded]));
+    expect(await bitcoinDataSthRealizedPrice.fetch(provider, { from: day, to: day })).toEqual([
+      { day, value: Number(recorded.sthRealizedPrice), providerAtMs: null },
+    ]);
+  });
+});

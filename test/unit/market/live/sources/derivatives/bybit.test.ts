@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { toInstantMs } from '../../../../../../src/forecast/day.ts';
+import { bybitBasis, bybitFunding, bybitOpenInterest } from '../../../../../../src/market/live/sources/derivatives/bybit.ts';
+import { describeWithShared, sharedPath } from '../../../../../support/shared.ts';
+import { createAnsweringProvider, NOW_MS, TODAY } from '../test-providers.ts';
+
+const range = { from: TODAY - 5, to: TODAY };
+const list = (...rows: unknown[]) => ({ retCode: 0, retMsg: 'OK', result: { list: rows }, time: NOW_MS });
+
+describe.each([
+  ['bybitFunding', bybitFunding],
+  ['bybitOpenInterest', bybitOpenInterest],
+  ['bybitBasis', bybitBasis],
+])('%s', (_, source) => {
+  it('says that it was refused', async () => {
+    const refused = createAnsweringProvider('bybit', { retCode: 10006, retMsg: 'Too many visits!', result: {}, time: NOW_MS });
+    await expect(source.fetch(refused, range)).rejects.toMatchObject({
+      code: 'FEED_UNAVAILABLE',
+      message: 'Bybit: refused with code 10006',
+    });
+  });
+
+  it.each([{}, { retCode: 0 }, { retCode: 0, result: { rows: [] }, time: NOW_MS }])('is refused for %j', async (body) => {
+    await expect(source.fetch(createAnsweringProvider('bybit', body), range)).rejects.toMatchObject({
+      code: 'FEED_INVALID',
+      message: expect.stringContaining('Bybit: '),
+    });
+  });
+});
+
+describe('bybitFunding', () => {
+  const funding = (hours: number, fundingRate: unknown) => ({
+    ...{ symbol: 'BTCUSDT', fundingRate },
+    fundingRateTimestamp: String(toInstantMs(TODAY - 1, hours)),
+  });
+
+  it('is the mean of a day', async () => {
+    const provider = createAnsweringProvider('bybit', list(funding(16, '0.0003'), funding(8, '-0.0001'), funding(0, '0.0001')));
+    const values = await bybitFunding.fetch(provider, range);
+    expect(values).toEqual([{ day: TODAY - 1, value: expect.closeTo(0.0001, 12), providerAtMs: toInstantMs(TODAY - 1, 16) }]);
+    expect(provider.asked[0].query).toMatchObject({ startTime: toInstantMs(TODAY - 5), endTime: toInstantMs(TODAY + 1) - 1 });
+  });
+
+  it.each(['', '1%', 0.0001, null])('is refused for the rate %j', async (rate) => {
+    await expect(bybitFunding.fetch(createAnsweringProvider('bybit', list(funding(0, rate))), range)).rejects.toMatchObject({
+      code: 'FEED_INVALID',
+      field: 'list.0.fundingRate',
+    });
+  });
+});
+
+describe('bybitOpenInterest', () => {
+  const count = (day: number, hours: number, openInterest: string) => ({ openInterest, timestamp: String(toInstantMs(day, hours)) });
+  const candle = (day: number, hours: number, open: string) => [String(toInstantMs(day, hours)), open, '1', '1', '1', '1', '1'];
+
+  it('is the last count of each day at the price of its instant', async () => {
+    const counts = list(count(TODAY, 12, '5'), count(TODAY - 1, 20, '4'), count(TODAY - 1, 16, '3'));
+    const candles = list(candle(TODAY, 12, '110'), candle(TODAY - 1, 20, '100'), candle(TODAY - 1, 16, '90'));
+    const values = await bybitOpenInterest.fetch(createAnsweringProvider('bybit', counts, candles), range);
+    expect(values.toSorted((a, b) => a.day - b.day)).toEqual([
+      { day: TODAY - 1, value: 400, providerAtMs: toInstantMs(TODAY - 1, 20) },
+      { day: TODAY, value: 550, providerAtMs: toInstantMs(TODAY, 12) },
+    ]);
+  });
+
+  it('leaves out a count without a price', async () => {
+    const counts = list(count(TODAY - 1, 20, '4'), count(TODAY - 1, 16, '3'));
+    const values = await bybitOpenInterest.fetch(createAnsweringProvider('bybit', counts, list(candle(TODAY - 1, 16, '90'))), range);
+    expect(values.map(({ value }) => value)).toEqual([270]);
+  });
+
+  it.each([
+    ['a count that is no number', list(count(TODAY - 1, 20, '?')), list(), 'list.0.openInterest'],
+    ['a count of nothing', list(count(TODAY - 1, 20, '0')), list(), 'list.0.openInterest'],
+    ['a price that is no number', list(count(TODAY - 1, 20, '4')), list(candle(TODAY - 1, 20, '')), 'list.0.1'],
+    ['a date after tomorrow', list(count(TODAY + 2, 0, '4')), list(candle(TODAY + 2, 0, '100')), 'date'],
+  ])('is refused for %s', async (_, counts, candles, field) => {
+    await expect(bybitOpenInterest.fetch(createAnsweringProvider('bybit', counts, candles), range)).rejects.toMatchObject({
+      code: 'FEED_INVALID',
+      field,
+    });
+  });
+});
+
+describe('bybitBasis', () => {
+  const fetchFrom = (...tickers: unknown[]) => bybitBasis.fetch(createAnsweringProvider('bybit', list(...tickers)), range);
+
+  it('is mark over index, less one', async () => {
+    expect(await fetchFrom({ markPrice: '99', indexPrice: '100' })).toEqual([
+      { day: TODAY, value: expect.closeTo(-0.01, 12), providerAtMs: NOW_MS },
+    ]);
+  });
+
+  it.each([
+    [{ markPrice: '', indexPrice: '100' }, 'list.0.markPrice'],
+    [{ markPrice: '99', indexPrice: '0' }, 'list.0.indexPrice'],
+    [{ markPrice: '99' }, 'list.0.indexPrice'],
+  ])('is refused for %j', async (ticker, field) => {
+    await expect(fetchFrom(ticker)).rejects.toMatchObject({ code: 'FEED_INVALID', field });
+  });
+});
+
+describeWithShared('Bybit as recorded', () => {
+  const sample = (name: string) => JSON.parse(readFileSync(sharedPath('data/api-samples', name), 'utf8'));
+
+  it('tells fundings that are read, though of no complete day', async () => {
+    const day = Math.floor(Number(sample('bybit_funding_history.json').result.list[0].fundingRateTimestamp) / 86_400_000);
+    expect(
+      await bybitFunding.fetch(createAnsweringProvider('bybit', sample('bybit_funding_history.json')), { from: day, to: day }),
+    ).toEqual([]);
+  });
+
+  it('tells counts that are read', async () => {
+    const body = sample('bybit_open_interest.json');
+    const [newest] = body.result.list;
+    const day = Math.floor(Number(newest.timestamp) / 86_400_000);
+    const candles = list([newest.timestamp, '2', '2', '2', '2', '1', '2']);
+    const values = await bybitOpenInterest.fetch(createAnsweringProvider('bybit', body, candles), { from: day, to: day });
+    expect(values).toEqual([{ day, value: 2 * Number(newest.openInterest), providerAtMs: Number(newest.timestamp) }]);
+  });
+});

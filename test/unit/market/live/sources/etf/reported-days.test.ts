@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { parseDay, toInstantMs } from '../../../../../../src/forecast/day.ts';
+import { selectReportedDays } from '../../../../../../src/market/live/sources/etf/reported-days.ts';
+
+const FRIDAY = parseDay('2024-03-01');
+const WEEK = { from: FRIDAY, to: FRIDAY + 6 };
+const NOW_MS = toInstantMs(FRIDAY + 6, 12);
+const flow = (day: number, totalMusd = 5) => ({ day, totalMusd, fundsMusd: null });
+const reported = (...days: ReturnType<typeof flow>[]) => selectReportedDays(days, WEEK, 'Somebody', NOW_MS).map(({ day }) => day);
+
+describe('reportedDays', () => {
+  it('keeps to the range', () => {
+    expect(reported(flow(FRIDAY - 1), flow(FRIDAY), flow(FRIDAY + 6), flow(FRIDAY + 7))).toEqual([FRIDAY, FRIDAY + 6]);
+  });
+
+  it('leaves out weekends', () => {
+    expect(reported(flow(FRIDAY + 1), flow(FRIDAY + 2), flow(FRIDAY + 3))).toEqual([FRIDAY + 3]);
+  });
+
+  it('leaves out holidays, whatever is told of them', () => {
+    const goodFriday = parseDay('2024-03-29');
+    expect(
+      selectReportedDays(
+        [flow(goodFriday, 0), flow(goodFriday)],
+        { from: goodFriday, to: goodFriday },
+        'Somebody',
+        toInstantMs(goodFriday + 1),
+      ),
+    ).toEqual([]);
+  });
+
+  it('leaves out days without any flow', () => {
+    const balanced = { day: FRIDAY + 4, totalMusd: 0, fundsMusd: { IBIT: 3, GBTC: -3 } };
+    const silent = { day: FRIDAY + 5, totalMusd: 0, fundsMusd: { IBIT: 0, GBTC: 0 } };
+    expect(selectReportedDays([flow(FRIDAY, 0), balanced, silent], WEEK, 'Somebody', NOW_MS)).toEqual([balanced]);
+  });
+
+  it('gives a day that is told twice once', () => {
+    expect(selectReportedDays([flow(FRIDAY, 1), flow(FRIDAY, 2)], WEEK, 'Somebody', NOW_MS)).toEqual([flow(FRIDAY, 2)]);
+  });
+
+  it('refuses a day after tomorrow', () => {
+    expect(() => reported(flow(FRIDAY + 8))).toThrow(expect.objectContaining({ code: 'FEED_INVALID', field: 'date' }));
+  });
+});

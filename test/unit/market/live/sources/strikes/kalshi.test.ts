@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createProviders } from '../../../../../../src/market/live/providers/create-providers.ts';
+import { parseProviderUrls } from '../../../../../../src/market/live/providers/provider-urls.ts';
+import { kalshiStrikes, parseKalshiEvents } from '../../../../../../src/market/live/sources/strikes/kalshi.ts';
+import { openSimulatedFeed } from '../../../../../../src/market/simulated/feed.ts';
+import { createLog } from '../../../../../../src/platform/log.ts';
+import { strikesAnswers } from '../../../../../support/provider-data/strikes.ts';
+import { type Answers, answersOf, type Fault, type ProviderHost, startProviderHost } from '../../../../../support/provider-host.ts';
+import { describeWithShared, sharedPath } from '../../../../../support/shared.ts';
+
+const RECEIVED = Date.parse('2026-03-11T10:00:00Z');
+
+/** A page of one strike of this test's own making. */
+function page(changes: Record<string, unknown> = {}, cursor: unknown = '') {
+  const market = {
+    ticker: 'KXBTCD-26MAR1117-T49999.99',
+    title: 'Bitcoin price on Mar 11, 2026?',
+    yes_sub_title: '$50,000 or above',
+    rules_primary: 'If the average is above 49999.99,\n then Yes.',
+    status: 'active',
+    strike_type: 'greater',
+    floor_strike: 49_999.99,
+    close_time: '2026-03-11T21:00:00Z',
+    yes_bid_dollars: '0.4100',
+    yes_ask_dollars: '0.4300',
+    last_price_dollars: '0.4200',
+    ...changes,
+  };
+  return { cursor, events: [{ event_ticker: 'KXBTCD-26MAR1117', markets: [market] }] };
+}
+
+const read = (body: unknown) => parseKalshiEvents({ body, receivedAtMs: RECEIVED, providerAtMs: RECEIVED - 700 }, 'Kalshi');
+
+describe('a page of Kalshi', () => {
+  it('is read with prices, time and the next page', () => {
+    const { strikes, cursor } = read(page({}, 'more'));
+    expect(cursor).toBe('more');
+    expect(strikes).toEqual([
+      {
+        venue: 'kalshi',
+        marketId: 'KXBTCD-26MAR1117-T49999.99',
+        question: 'Bitcoin price on Mar 11, 2026? $50,000 or above',
+        resolution: 'If the average is above 49999.99, then Yes.',
+        strikeUsd: 49_999.99,
+        expiresAtMs: Date.parse('2026-03-11T21:00:00Z'),
+        bid: 0.41,
+        ask: 0.43,
+        lastPrice: 0.42,
+        bids: [],
+        asks: [],
+        tickSize: null,
+        minOrderSize: null,
+        negRisk: null,
+        conditionId: null,
+        yesTokenId: null,
+        noTokenId: null,
+        url: 'https://kalshi.com/markets/kxbtcd/bitcoin-price-abovebelow/kxbtcd-26mar1117',
+        providerAtMs: RECEIVED - 700,
+        receivedAtMs: RECEIVED,
+      },
+    ]);
+  });
+
+  it('has no price where nobody offers or nothing was traded', () => {
+    const { strikes } = read(page({ yes_bid_dollars: '0.0000', yes_ask_dollars: '1.0000', last_price_dollars: '0.0000' }));
+    expect(strikes).toMatchObject([{ bid: null, ask: null, lastPrice: null }]);
+  });
+
+  it('leaves out what is not open and what is no strike', () => {
+    expect(read(page({ status: 'finalized', floor_strike: undefined })).strikes).toEqual([]);
+    expect(read(page({ strike_type: 'between', floor_strike: undefined })).strikes).toEqual([]);
+  });
+
+  it.each([
+    ['floor_strike', '49999.99'],
+    ['floor_strike', undefined],
+    ['yes_bid_dollars', 41],
+    ['yes_ask_dollars', ''],
+    ['last_price_dollars', '42.00'],
+    ['close_time', 1_773_262_800],
+    ['strike_type', undefined],
+    ['ticker', ''],
+  ])('with a changed %s is refused by the name of that field (%j)', (field, value) => {
+    expect(() => read(page({ [field]: value }))).toThrow(
+      expect.objectContaining({ code: 'FEED_INVALID', field, message: expect.stringContaining(`Kalshi: ${field} `) }),
+    );
+  });
+
+  it('without its markets is refused', () => {
+    expect(() => read({ events: [{ event_ticker: 'KXBTCD-26MAR1117' }] })).toThrow(expect.objectContaining({ field: 'events.0.markets' }));
+  });
+});
+
+describeWithShared('a real answer of Kalshi', () => {
+  it('is read', () => {
+    const body = JSON.parse(readFileSync(sharedPath('data/api-samples', 'kalshi_events_KXBTCD.json'), 'utf8'));
+    const { strikes, cursor } = read(body);
+    const listedMarkets = body.events[0].markets;
+    expect(cursor).toBe(body.cursor);
+    expect(strikes).toHaveLength(listedMarkets.length);
+    for (const [index, strike] of strikes.entries()) {
+      expect(strike).toMatchObject({
+        marketId: listedMarkets[index].ticker,
+        strikeUsd: listedMarkets[index].floor_strike,
+        expiresAtMs: Date.parse(listedMarkets[index].close_time),
+        bid: Number(listedMarkets[index].yes_bid_dollars),
+        ask: null,
+        lastPrice: null,
+      });
+      expect(strike.question).toContain(listedMarkets[index].yes_sub_title);
+    }
+  });
+});
+
+describe('asking Kalshi', () => {
+  const market = openSimulatedFeed({ seed: 2 });
+  const AT = Date.parse('2026-03-04T08:20:00Z');
+  let host: ProviderHost | undefined;
+  afterEach(() => host?.close());
+
+  async function ask(answers: Answers = answersOf(market, [strikesAnswers]), fault?: Fault) {
+    host = await startProviderHost(answers, () => AT);
+    if (fault) host.fault('kalshi', fault);
+    const timing = { backoffMinMs: 1, backoffMaxMs: 2, minIntervalMs: 0 };
+    const urls = parseProviderUrls(host.providerUrls);
+    const providers = createProviders({ urls, log: createLog({ level: 'silent', secrets: [] }), now: () => AT, timing });
+    const { priceUsd: spotUsd } = await market.spot(AT);
+    return { spotUsd, strikes: await kalshiStrikes.fetch(providers, { spotUsd, atMs: AT }) };
+  }
+
+  it('gives the strikes around the money of each of the next expiries', async () => {
+    const { spotUsd, strikes } = await ask();
+    const ladders = Map.groupBy(strikes, ({ expiresAtMs }) => expiresAtMs);
+    expect([...ladders.keys()]).toEqual(
+      ['2026-03-04T09:00:00Z', '2026-03-04T22:00:00Z', '2026-03-06T22:00:00Z'].map((at) => Date.parse(at)),
+    );
+    for (const ladder of ladders.values()) {
+      expect(ladder).toHaveLength(11);
+      const below = ladder.filter(({ strikeUsd }) => strikeUsd < spotUsd).length;
+      expect([5, 6]).toContain(below);
+    }
+  });
+
+  it('reads page after page, each strike once', async () => {
+    const pages: Record<string, unknown> = {
+      '': page({}, 'second'),
+      second: page({ ticker: 'B', floor_strike: 51_000 }, 'third'),
+      third: page({}, ''),
+    };
+    const { strikes } = await ask(({ query }) => ({ body: pages[query.get('cursor') ?? ''] }));
+    expect(strikes.map(({ marketId }) => marketId)).toEqual(['KXBTCD-26MAR1117-T49999.99', 'B']);
+    expect(host!.requests('kalshi')).toHaveLength(3);
+  });
+
+  it('does not turn pages for ever', async () => {
+    await ask(() => ({ body: page({}, 'again') }));
+    expect(host!.requests('kalshi')).toHaveLength(5);
+  });
+
+  it('leaves out what has expired', async () => {
+    await expect(ask(() => ({ body: page({ close_time: '2026-03-04T08:00:00Z' }) }))).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
+  });
+
+  it.each([
+    ['empty', 'FEED_UNAVAILABLE', /Kalshi: no strikes/],
+    ['stale', 'FEED_UNAVAILABLE', /Kalshi: no strikes/],
+    ['changed-shape', 'FEED_INVALID', /Kalshi: events /],
+    ['down', 'FEED_UNAVAILABLE', /Kalshi/],
+  ] as const)('says what is wrong when it is %s', async (fault, code, message) => {
+    await expect(ask(undefined, fault)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+});

@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { DAY_MS, toInstantMs } from '../../../../../../src/forecast/day.ts';
+import type { VenueSource } from '../../../../../../src/market/live/sources/source.ts';
+import { binance } from '../../../../../../src/market/live/sources/venues/binance.ts';
+import { bitstamp } from '../../../../../../src/market/live/sources/venues/bitstamp.ts';
+import { coinbase } from '../../../../../../src/market/live/sources/venues/coinbase.ts';
+import { kraken } from '../../../../../../src/market/live/sources/venues/kraken.ts';
+import { openSimulatedFeed } from '../../../../../../src/market/simulated/feed.ts';
+import { VENUE_FACTORS, venuesAnswers } from '../../../../../support/provider-data/venues.ts';
+import { answersOf, type ProviderHost, startProviderHost } from '../../../../../support/provider-host.ts';
+import { describeWithShared, sharedPath } from '../../../../../support/shared.ts';
+import { createUnguardedProvider, NOW_MS, TODAY } from '../test-providers.ts';
+
+const VENUES = [coinbase, kraken, bitstamp, binance];
+const range = { from: TODAY - 5, to: TODAY };
+
+describe.each(VENUES)('$provider against its provider', (venue) => {
+  const market = openSimulatedFeed({ seed: 2 });
+  const factor = VENUE_FACTORS[venue.provider as keyof typeof VENUE_FACTORS];
+  let host: ProviderHost;
+  const provider = () => createUnguardedProvider(venue.provider, host.url);
+
+  beforeAll(async () => {
+    host = await startProviderHost(answersOf(market, [venuesAnswers]), () => NOW_MS);
+  });
+  afterEach(() => host.heal(venue.provider));
+  afterAll(() => host.close());
+
+  it('gives the closes of finished days, each once', async () => {
+    const closes = await venue.fetchCloses(provider(), range);
+    const known = await market.observations('btcClose', NOW_MS);
+    const expected = Array.from(known.days.slice(-5), (day, index) => ({
+      day,
+      value: expect.closeTo(known.values.at(index - 5)! * factor, 1),
+      providerAtMs: toInstantMs(day + 1),
+    }));
+    expect(closes.toSorted((a, b) => a.day - b.day)).toEqual(expected);
+  });
+
+  it('fills a whole page', async () => {
+    const days = Math.min(venue.pageDays, 719);
+    const closes = await venue.fetchCloses(provider(), { from: TODAY - days, to: TODAY - 1 });
+    expect(new Set(closes.map(({ day }) => day)).size).toBe(days);
+  });
+
+  it('asks nothing but its candles', async () => {
+    const before = host.requests(venue.provider).length;
+    await venue.fetchCloses(provider(), range);
+    expect(host.requests(venue.provider).length).toBe(before + 1);
+  });
+
+  it('gives the running day no close', async () => {
+    expect(await venue.fetchCloses(provider(), { from: TODAY, to: TODAY })).toEqual([]);
+  });
+
+  it('gives the price of now', async () => {
+    const ticker = await venue.fetchTicker(provider());
+    expect(ticker.priceUsd).toBeCloseTo((await market.spot(NOW_MS)).priceUsd * factor, 1);
+    if (ticker.providerAtMs !== null) expect(Math.abs(ticker.providerAtMs - NOW_MS)).toBeLessThan(1000);
+  });
+
+  it.each(['changed-shape', 'truncated'] as const)('is named under the fault %s', async (fault) => {
+    host.fault(venue.provider, fault);
+    const refused = { code: 'FEED_INVALID', message: expect.stringContaining(provider().title), field: expect.any(String) };
+    await expect(venue.fetchCloses(provider(), range)).rejects.toMatchObject(refused);
+    await expect(venue.fetchTicker(provider())).rejects.toMatchObject(refused);
+  });
+
+  it.each(['"moved"', '17', 'null', '[]', '{}'])('is named when it answers %s', async (body) => {
+    const other = await startProviderHost(() => ({ body }));
+    const refused = { code: 'FEED_INVALID', message: expect.stringContaining(provider().title) };
+    try {
+      await expect(venue.fetchTicker(createUnguardedProvider(venue.provider, other.url))).rejects.toMatchObject(refused);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('takes an empty list for no answer', async () => {
+    host.fault(venue.provider, 'empty');
+    await expect(venue.fetchCloses(provider(), range)).rejects.toMatchObject({ code: 'FEED_UNAVAILABLE' });
+  });
+});
+
+describe('changes over 24 hours', () => {
+  const market = openSimulatedFeed({ seed: 2 });
+  let host: ProviderHost;
+  beforeAll(async () => {
+    host = await startProviderHost(answersOf(market, [venuesAnswers]), () => NOW_MS);
+  });
+  afterAll(() => host.close());
+
+  it.each([
+    ['bitstamp', bitstamp],
+    ['binance', binance],
+  ])('are told by %s', async (_, venue) => {
+    const { change24hPct } = await venue.fetchTicker(createUnguardedProvider(venue.provider, host.url));
+    expect(change24hPct).toBeCloseTo((await market.spot(NOW_MS)).change24hPct!, 1);
+  });
+
+  it.each([
+    ['coinbase', coinbase],
+    ['kraken', kraken],
+  ])('are not told by %s', async (_, venue) => {
+    expect((await venue.fetchTicker(createUnguardedProvider(venue.provider, host.url))).change24hPct).toBeNull();
+  });
+});
+
+/** Candles of a venue in its own words; each close is told as it is, so that it can be no number. */
+const WIRE: Record<string, (candles: { day: number; close: string }[]) => unknown> = {
+  coinbase: (candles) => candles.map(({ day, close }) => [toInstantMs(day) / 1000, 90, 110, 100, Number(close) || close, 7]),
+  kraken: (candles) => ({
+    error: [],
+    result: { XXBTZUSD: candles.map(({ day, close }) => [toInstantMs(day) / 1000, '100', '110', '90', close, '99', '7', 3]), last: 1 },
+  }),
+  bitstamp: (candles) => {
+    const row = { open: '100', high: '110', low: '90', volume: '7' };
+    return {
+      data: { pair: 'BTC/USD', ohlc: candles.map(({ day, close }) => ({ ...row, close, timestamp: String(toInstantMs(day) / 1000) })) },
+    };
+  },
+  binance: (candles) =>
+    candles.map(({ day, close }) => [
+      toInstantMs(day),
+      '100',
+      '110',
+      '90',
+      close,
+      '7',
+      toInstantMs(day + 1) - 1,
+      '700',
+      3,
+      '4',
+      '400',
+      '0',
+    ]),
+};
+
+async function closesFrom(venue: VenueSource, body: unknown) {
+  const host = await startProviderHost(
+    () => ({ body: body as object }),
+    () => NOW_MS,
+  );
+  try {
+    return await venue.fetchCloses(createUnguardedProvider(venue.provider, host.url), range);
+  } finally {
+    await host.close();
+  }
+}
+
+describe.each(VENUES)('the candles of $provider', (venue) => {
+  const known = (...candles: [day: number, close: string][]) => WIRE[venue.provider](candles.map(([day, close]) => ({ day, close })));
+
+  it('are read from the close', async () => {
+    const closes = await closesFrom(venue, known([TODAY - 2, '101.5'], [TODAY - 1, '102.5'], [TODAY, '103.5']));
+    expect(closes.map(({ day, value }) => [day, value])).toEqual([
+      [TODAY - 2, 101.5],
+      [TODAY - 1, 102.5],
+    ]);
+  });
+
+  it.each(['abc', '', '-5', '0'])('are refused with the close "%s"', async (close) => {
+    await expect(closesFrom(venue, known([TODAY - 2, '101.5'], [TODAY - 1, close]))).rejects.toMatchObject({
+      code: 'FEED_INVALID',
+      field: 'candles.1.4',
+    });
+  });
+
+  it('are refused when dated after tomorrow', async () => {
+    await expect(closesFrom(venue, known([TODAY - 1, '101.5'], [TODAY + 2, '102.5']))).rejects.toMatchObject({
+      code: 'FEED_INVALID',
+      field: 'date',
+    });
+  });
+
+  it('are refused when they do not open at 00:00 UTC', async () => {
+    await expect(closesFrom(venue, known([TODAY - 1.5, '101.5']))).rejects.toMatchObject({ code: 'FEED_INVALID', field: 'candles.0.0' });
+  });
+
+  it('count once when told twice', async () => {
+    const closes = await closesFrom(venue, known([TODAY - 1, '101.5'], [TODAY - 1, '101.5']));
+    expect(closes).toEqual([{ day: TODAY - 1, value: 101.5, providerAtMs: TODAY * DAY_MS }]);
+  });
+});
+
+describeWithShared('candles as recorded', () => {
+  const sample = (name: string) => JSON.parse(readFileSync(sharedPath('data/api-samples', name), 'utf8'));
+  const opensAt = (index: number) => (TODAY - 3 + index) * DAY_MS;
+
+  it('are read for Coinbase', async () => {
+    const rows = sample('coinbase_exchange_candles.json').reverse();
+    const closes = await closesFrom(
+      coinbase,
+      rows.map((row: number[], index: number) => [opensAt(index) / 1000, ...row.slice(1)]),
+    );
+    expect(closes.map(({ value }) => value)).toEqual(rows.map((row: number[]) => row[4]));
+  });
+
+  it('are read for Kraken', async () => {
+    const rows: unknown[][] = sample('kraken_ohlc.json').result.XETHXXBT;
+    const body = { error: [], result: { XXBTZUSD: rows.map((row, index) => [opensAt(index) / 1000, ...row.slice(1)]) } };
+    expect((await closesFrom(kraken, body)).map(({ value }) => value)).toEqual(rows.map((row) => Number(row[4])));
+  });
+
+  it('are read for Bitstamp', async () => {
+    const { pair, ohlc } = sample('bitstamp_ohlc.json').data;
+    const body = { data: { pair, ohlc: ohlc.map((row: object, index: number) => ({ ...row, timestamp: String(opensAt(index) / 1000) })) } };
+    expect((await closesFrom(bitstamp, body)).map(({ value }) => value)).toEqual(ohlc.map((row: { close: string }) => Number(row.close)));
+  });
+
+  it('are read for Binance', async () => {
+    const rows: unknown[][] = sample('binance_klines.json');
+    const closes = await closesFrom(
+      binance,
+      rows.map((row, index) => [opensAt(index), ...row.slice(1)]),
+    );
+    expect(closes.map(({ value }) => value)).toEqual(rows.map((row) => Number(row[4])));
+  });
+});

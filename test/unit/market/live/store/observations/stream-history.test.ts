@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { parseDay, toInstantMs } from '../../../../../../src/forecast/day.ts';
+import type { ObservationDoc, ObservationVersion } from '../../../../../../src/market/live/store/observations/observation-store.ts';
+import { StreamHistory } from '../../../../../../src/market/live/store/observations/stream-history.ts';
+
+const DAY = parseDay('2026-03-10');
+/** Values of sentiment are final from 00:00 of their day, of the S&P 500 from the midnight after it. */
+const hour = (day: number, hours: number) => toInstantMs(day, hours);
+
+function version(value: number, receivedAtMs: number, more: Partial<ObservationVersion> = {}): ObservationVersion {
+  return { value, final: true, backfilled: false, providerAtMs: null, receivedAtMs, ...more };
+}
+
+function doc(day: number, versions: ObservationVersion[], source = 'yahoo'): ObservationDoc {
+  return { _id: `sp500/${source}/${day}`, stream: 'sp500', source, day, versions, lastKey: '', updatedAt: new Date(0) };
+}
+
+function history(...docs: ObservationDoc[]): StreamHistory {
+  const result = new StreamHistory('sp500');
+  for (const each of docs) result.merge(each);
+  return result;
+}
+
+const valuesOf = ({ days, values }: { days: Int32Array; values: Float64Array }) =>
+  [...days].map((day, index) => [day - DAY, values[index]]);
+
+describe('the history of a stream', () => {
+  const revised = history(
+    doc(DAY, [version(100, hour(DAY, 15), { final: false }), version(101, hour(DAY + 1, 1)), version(105, hour(DAY + 2, 9))]),
+  );
+
+  it('keeps the first final value for forecasts, whatever is revised later', () => {
+    expect(valuesOf(revised.getFirstVersions(hour(DAY, 20)))).toEqual([]);
+    expect(valuesOf(revised.getFirstVersions(hour(DAY + 1, 1)))).toEqual([[0, 101]]);
+    expect(valuesOf(revised.getFirstVersions(hour(DAY + 30, 0)))).toEqual([[0, 101]]);
+  });
+
+  it('tells people the newest version known at the instant they ask about', () => {
+    expect(valuesOf(revised.getLatestVersions(hour(DAY, 14)))).toEqual([]);
+    expect(valuesOf(revised.getLatestVersions(hour(DAY, 20)))).toEqual([[0, 100]]);
+    expect(valuesOf(revised.getLatestVersions(hour(DAY + 2, 8)))).toEqual([[0, 101]]);
+    expect(valuesOf(revised.getLatestVersions(hour(DAY + 2, 9)))).toEqual([[0, 105]]);
+  });
+
+  it('counts what came with the history as known since its publication', () => {
+    const known = history(doc(DAY, [version(100, hour(DAY + 500, 0), { backfilled: true })]));
+    expect(valuesOf(known.getFirstVersions(hour(DAY + 1, 0) - 1))).toEqual([]);
+    expect(valuesOf(known.getFirstVersions(hour(DAY + 1, 0)))).toEqual([[0, 100]]);
+    expect(valuesOf(known.getLatestVersions(hour(DAY + 1, 0)))).toEqual([[0, 100]]);
+  });
+
+  it('prefers the provider that told a day first, and for people the one that told it last', () => {
+    const two = history(doc(DAY, [version(100, hour(DAY + 1, 2))], 'yahoo'), doc(DAY, [version(102, hour(DAY + 1, 1))], 'fred'));
+    expect(valuesOf(two.getFirstVersions(hour(DAY + 2, 0)))).toEqual([[0, 102]]);
+    expect(two.getFirstVersions(hour(DAY + 2, 0)).source).toBe('fred');
+    expect(valuesOf(two.getLatestVersions(hour(DAY + 2, 0)))).toEqual([[0, 100]]);
+  });
+
+  it('does not change the past of readers when a day comes after a later one', () => {
+    const before = history(doc(DAY + 1, [version(111, hour(DAY + 2, 1))]));
+    const after = history(doc(DAY + 1, [version(111, hour(DAY + 2, 1))]), doc(DAY, [version(100, hour(DAY + 5, 0))]));
+    const at = hour(DAY + 6, 0);
+    expect(valuesOf(after.getFirstVersions(at))).toEqual(valuesOf(before.getFirstVersions(at)));
+    expect(valuesOf(after.getLatestVersions(at))).toEqual([
+      [0, 100],
+      [1, 111],
+    ]);
+    expect([...after.getLatestVersions(at).availableAt]).toEqual([hour(DAY + 5, 0), hour(DAY + 5, 0)]);
+  });
+
+  it('says when a day became final behind a later one, and only then', () => {
+    const growing = history(doc(DAY, [version(100, hour(DAY + 1, 1))]));
+    growing.merge(doc(DAY + 2, [version(102, hour(DAY + 3, 1))]));
+    growing.merge(doc(DAY + 2, [version(102.5, hour(DAY + 3, 2))], 'fred'));
+    growing.merge(doc(DAY + 1, [version(101, hour(DAY + 1, 9), { final: false })]));
+    const before = growing.revision;
+    growing.merge(doc(DAY + 1, [version(101, hour(DAY + 1, 9), { final: false }), version(101, hour(DAY + 4, 1))]));
+    expect([before, growing.revision]).toEqual([0, 1]);
+  });
+
+  it('never mixes the levels of two exchanges', () => {
+    const interest = new StreamHistory('openInterest');
+    const of = (day: number, source: string, value: number): ObservationDoc => ({
+      ...doc(day, [version(value, hour(day + 1, 1))], source),
+      stream: 'openInterest',
+    });
+    for (const each of [of(DAY, 'okx', 19), of(DAY, 'bybit', 5), of(DAY + 1, 'okx', 20), of(DAY + 2, 'bybit', 6)]) interest.merge(each);
+    expect(valuesOf(interest.getLatestVersions(hour(DAY + 2, 2)))).toEqual([
+      [0, 19],
+      [1, 20],
+    ]);
+    expect(interest.getLatestVersions(hour(DAY + 9, 0)).source).toBe('bybit');
+    expect(valuesOf(interest.getLatestVersions(hour(DAY + 9, 0)))).toEqual([[2, 6]]);
+  });
+
+  it('takes over a document that has grown', () => {
+    const growing = history(doc(DAY, [version(100, hour(DAY, 15), { final: false })]));
+    expect(valuesOf(growing.getFirstVersions(hour(DAY + 9, 0)))).toEqual([]);
+    growing.merge(doc(DAY, [version(100, hour(DAY, 15), { final: false }), version(101, hour(DAY + 1, 1))]));
+    expect(valuesOf(growing.getFirstVersions(hour(DAY + 9, 0)))).toEqual([[0, 101]]);
+  });
+
+  it('tells what each provider first said of a day', () => {
+    const venues = history(doc(DAY, [version(100, hour(DAY + 1, 2))], 'kraken'), doc(DAY, [version(102, hour(DAY + 1, 1))], 'coinbase'));
+    expect([...venues.getFinalValues(DAY, hour(DAY + 1, 1))]).toEqual([['coinbase', 102]]);
+    expect(venues.getFinalValues(DAY, hour(DAY + 1, 2)).size).toBe(2);
+    expect(venues.getFinalValues(DAY + 1, hour(DAY + 9, 2)).size).toBe(0);
+  });
+});

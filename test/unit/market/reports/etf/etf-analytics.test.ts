@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { formatDay, toInstantMs } from '../../../../../src/forecast/day.ts';
+import { etfAnalyticsReport } from '../../../../../src/market/reports/etf/etf-analytics.ts';
+import { buildDailyPairs, buildObservations } from '../../memory-feed.ts';
+import { buildReportBody } from '../report-body.ts';
+
+const DAY = 20_000;
+const NOON = toInstantMs(DAY, 12);
+const flows = (value: (day: number) => number) => buildObservations('etfFlow', buildDailyPairs(DAY - 400, DAY - 1, value));
+
+const funds = { AAA: flows(() => 3), BBB: flows((day) => (day % 2 === 0 ? 1 : -1)) };
+const etfFlow = flows((day) => (day % 2 === 0 ? 4 : 2));
+const fundFlows = async () => funds;
+
+describe('the analysis of fund flows', () => {
+  it('sums, shares, streaks and extremes of the total and of each fund', async () => {
+    const body = await buildReportBody(etfAnalyticsReport, NOON, { etfFlow }, { fundFlows });
+    expect(body.total).toMatchObject({
+      lastDay: 2_000_000,
+      // Calendar days that end today, which has no figure yet.
+      flow7d: 18_000_000,
+      flow30d: 86_000_000,
+      flow90d: 266_000_000,
+      streak: { direction: 'inflow', days: 400 },
+      biggestInflow: { usd: 4_000_000 },
+      biggestOutflow: null,
+    });
+    expect(body.funds.map(({ ticker, share, streak }: Record<string, unknown>) => ({ ticker, share, streak }))).toEqual([
+      { ticker: 'AAA', share: 0.75, streak: { direction: 'inflow', days: 400 } },
+      { ticker: 'BBB', share: 0.25, streak: { direction: 'outflow', days: 1 } },
+    ]);
+    expect(body.funds[1]).toMatchObject({ lastDay: -1_000_000, flow7d: 0, flow30d: -1_000_000 });
+    expect(body.lastDayDate).toBe(formatDay(DAY - 1));
+  });
+
+  it('correlates the flow with the return of its own and of the next day, and says of how many', async () => {
+    // Closes double on days with the larger flow and halve on the others.
+    const btcClose = buildObservations(
+      'btcClose',
+      buildDailyPairs(DAY - 400, DAY - 1, (day) => (day % 2 === 0 ? 200 : 100)),
+    );
+    const { correlation } = await buildReportBody(etfAnalyticsReport, NOON, { etfFlow, btcClose }, { fundFlows });
+    expect(correlation.sameDay).toEqual({ correlation: 1, pairs: 364 });
+    // The return after the last flow is not known yet.
+    expect(correlation.nextDay).toEqual({ correlation: -1, pairs: 363 });
+    expect(correlation.note).toContain('no forecast');
+  });
+
+  describe('with a fund that has not been told of for a while', () => {
+    const until = (last: number) =>
+      buildObservations(
+        'etfFlow',
+        buildDailyPairs(DAY - 400, last, () => 3),
+      );
+    const told = async (flowsOfFunds: Record<string, ReturnType<typeof flows>>) =>
+      (await buildReportBody(etfAnalyticsReport, NOON, { etfFlow }, { fundFlows: async () => flowsOfFunds })) as {
+        funds: Record<string, unknown>[];
+      };
+
+    it('says of which day its figures are, and whether they are old', async () => {
+      const { funds } = await told({ AAA: until(DAY - 1), LATE: until(DAY - 7), OLD: until(DAY - 8) });
+      expect(funds.map(({ ticker, lastDayDate, stale }) => [ticker, lastDayDate, stale])).toEqual([
+        ['AAA', formatDay(DAY - 1), false],
+        ['LATE', formatDay(DAY - 7), false],
+        ['OLD', formatDay(DAY - 8), true],
+      ]);
+    });
+
+    it('counts up to today while it is current, and up to its own last day afterwards', async () => {
+      const { funds } = await told({ AAA: until(DAY - 1), LATE: until(DAY - 7), OLD: until(DAY - 40) });
+      expect(funds.map(({ flow7d, flow30d, flow90d }) => [flow7d, flow30d, flow90d])).toEqual([
+        [18_000_000, 87_000_000, 267_000_000],
+        [null, 69_000_000, 249_000_000],
+        [21_000_000, 90_000_000, 270_000_000],
+      ]);
+      expect(funds[2]).toMatchObject({ lastDay: 3_000_000, streak: { direction: 'inflow', days: 361 } });
+    });
+
+    it('gives it no share of the money that the others moved', async () => {
+      const shares = async (...last: number[]) =>
+        (await told(Object.fromEntries(last.map((day, index) => [`F${index}`, until(day)])))).funds.map(({ share }) => share);
+      expect(await shares(DAY - 1, DAY - 1, DAY - 20)).toEqual([0.5, 0.5, null]);
+      expect(await shares(DAY - 20, DAY - 20, DAY - 60), 'nobody tells of funds any more').toEqual([0.5, 0.5, null]);
+    });
+  });
+
+  it('has no share without funds, and no correlation from a few days', async () => {
+    const few = buildObservations('etfFlow', buildDailyPairs(DAY - 10, DAY - 1));
+    const btcClose = buildObservations('btcClose', buildDailyPairs(DAY - 400, DAY - 1));
+    const body = await buildReportBody(etfAnalyticsReport, NOON, { etfFlow: few, btcClose });
+    expect(body).toMatchObject({ funds: [], correlation: { sameDay: { correlation: null, pairs: 10 } } });
+    const idle = { AAA: flows(() => 0) };
+    expect((await buildReportBody(etfAnalyticsReport, NOON, { etfFlow }, { fundFlows: async () => idle })).funds[0].share).toBeNull();
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { formatDay, toInstantMs } from '../../../../../src/forecast/day.ts';
+import { etfFlowsReport } from '../../../../../src/market/reports/etf/etf-flows.ts';
+import { buildDailyPairs, buildObservations } from '../../memory-feed.ts';
+import { buildReportBody } from '../report-body.ts';
+
+const DAY = 20_000;
+const NOON = toInstantMs(DAY, 12);
+
+describe('fund flows', () => {
+  it('are sums of 7 and 30 calendar days in dollars, in both spellings', async () => {
+    const flows = buildDailyPairs(DAY - 60, DAY, (day) => (day === DAY - 1 ? -3.3 : 0.1));
+    expect(await buildReportBody(etfFlowsReport, NOON, { etfFlow: buildObservations('etfFlow', flows) })).toMatchObject({
+      // Five and 28 days of 0.1 million, and one of -3.3: today has none yet.
+      flow7d: -2_800_000,
+      flows7d: -2_800_000,
+      flow30d: -500_000,
+      flows30d: -500_000,
+      lastDay: -3_300_000,
+      lastDayDate: formatDay(DAY - 1),
+      provisional: false,
+      stale: false,
+    });
+  });
+
+  it('are provisional before they are published', async () => {
+    const etfFlow = buildObservations('etfFlow', [[DAY - 1, 7]], () => toInstantMs(DAY, 3));
+    const body = await buildReportBody(etfFlowsReport, NOON - 1, { etfFlow });
+    expect(body).toMatchObject({ lastDay: 7_000_000, flow7d: 7_000_000, provisional: true });
+    expect(body.inputs).toMatchObject([{ provisional: true }]);
+  });
+
+  it('end with the last day known once they are stale', async () => {
+    const etfFlow = buildObservations(
+      'etfFlow',
+      buildDailyPairs(DAY - 100, DAY - 50, () => 1),
+    );
+    expect(await buildReportBody(etfFlowsReport, NOON, { etfFlow })).toMatchObject({ flow7d: 7_000_000, flow30d: 30_000_000, stale: true });
+  });
+
+  it('are null where there are none', async () => {
+    expect(await buildReportBody(etfFlowsReport, NOON, {})).toMatchObject({
+      flow7d: null,
+      flows30d: null,
+      lastDay: null,
+      lastDayDate: null,
+    });
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { formatDay, toInstantMs } from '../../../../../src/forecast/day.ts';
+import { economicIndicatorsReport } from '../../../../../src/market/reports/macro/economic-indicators.ts';
+import { interestRatesReport } from '../../../../../src/market/reports/macro/interest-rates.ts';
+import { buildDailyPairs, buildObservations } from '../../memory-feed.ts';
+import { buildReportBody } from '../report-body.ts';
+
+const DAY = 20_000;
+const NOON = toInstantMs(DAY, 12);
+
+describe('economic indicators', () => {
+  it('are the last value beside the one before', async () => {
+    const body = await buildReportBody(economicIndicatorsReport, NOON, {
+      pmi: buildObservations('pmi', [
+        [DAY - 33, 48.2],
+        [DAY - 3, 50.1],
+      ]),
+      gold: buildObservations('gold', [[DAY - 20, 2_345.6]]),
+    });
+    expect(body.pmi).toEqual({
+      title: 'ISM manufacturing PMI, first print',
+      unit: 'index',
+      value: 50.1,
+      previous: 48.2,
+      change: 1.9,
+      date: formatDay(DAY - 3),
+      previousDate: formatDay(DAY - 33),
+      stale: false,
+      provisional: false,
+    });
+    expect(body.gold).toMatchObject({ value: 2_345.6, previous: null, change: null, stale: true });
+    expect(body.vix).toMatchObject({ value: null, previous: null, change: null, date: null, stale: true });
+    for (const name of ['us10y', 'us2y', 'fedFunds', 'dxy', 'sp500']) expect(body).toHaveProperty(name);
+    expect(body.inputs).toHaveLength(8);
+  });
+});
+
+describe('interest rates', () => {
+  const daily = (series: 'us2y' | 'us10y' | 'fedFunds', last: number, value: (day: number) => number) =>
+    buildObservations(series, buildDailyPairs(DAY - 90, last, value));
+  const policyRate = buildObservations('policyRate', [
+    [DAY - 80, 5],
+    [DAY - 50, 4.75],
+    [DAY - 20, 4.5],
+  ]);
+
+  it('compare two and ten years on the last day that has both', async () => {
+    const body = await buildReportBody(interestRatesReport, NOON, {
+      us2y: daily('us2y', DAY - 1, (day) => (day > DAY - 10 ? 4.4 : 4.1)),
+      us10y: daily('us10y', DAY - 2, () => 4.123),
+      fedFunds: daily('fedFunds', DAY - 2, () => 4.33),
+      policyRate,
+    });
+    expect(body).toMatchObject({ slope10y2y: -27.7, slopeDate: formatDay(DAY - 2), inverted: true });
+    expect(body.us2y).toMatchObject({ value: 4.4, change30d: 0.3, date: formatDay(DAY - 1) });
+    expect(body.us10y).toMatchObject({ value: 4.123, change30d: 0 });
+    // The value of 30 days before the last is the one of that month.
+    expect(body.policyRate).toMatchObject({ value: 4.5, change30d: -0.25, stale: false });
+    expect(body.units).toMatchObject({ slope10y2y: 'basis points' });
+  });
+
+  it('are not inverted when ten years pay more', async () => {
+    const body = await buildReportBody(interestRatesReport, NOON, {
+      us2y: daily('us2y', DAY - 1, () => 3.5),
+      us10y: daily('us10y', DAY - 1, () => 4),
+    });
+    expect(body).toMatchObject({ slope10y2y: 50, inverted: false });
+  });
+
+  it('say nothing of a slope that has one end', async () => {
+    const body = await buildReportBody(interestRatesReport, NOON, { us10y: daily('us10y', DAY - 1, () => 4) });
+    expect(body).toMatchObject({ slope10y2y: null, slopeDate: null, inverted: null, us2y: { value: null, change30d: null } });
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { parseDay, toInstantMs } from '../../../../src/forecast/day.ts';
+import { openCsvFeed } from '../../../../src/market/csv/feed.ts';
+import { createMarket } from '../../../../src/market/market.ts';
+import { MARKET_REPORTS } from '../../../../src/market/reports/registry.ts';
+import { openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
+import { OracleError } from '../../../../src/platform/errors.ts';
+import { buildDailyCsv, createCsvFolder } from '../csv/csv-folder.ts';
+import { createMemoryFeed } from '../memory-feed.ts';
+import { type Body, readReportBody } from './report-body.ts';
+
+const DAY = parseDay('2025-06-12');
+const AT = toInstantMs(DAY, 9, 30);
+
+const folder = () =>
+  createCsvFolder({
+    'btc_daily.csv': buildDailyCsv('close_median', DAY - 200, DAY, (day) => 60_000 + 500 * Math.sin(day)),
+    'fear_greed_daily.csv': buildDailyCsv('fng', DAY - 200, DAY, (day) => day % 101),
+  });
+
+/** Every number and text of a body with its path. */
+function leaves(value: unknown, path = ''): [string, unknown][] {
+  if (value === null || typeof value !== 'object') return [[path, value]];
+  return Object.entries(value).flatMap(([name, inner]) => leaves(inner, `${path}.${name}`));
+}
+
+describe.each(MARKET_REPORTS.map((report) => [report.path, report] as const))('%s', (_, report) => {
+  it.each([
+    ['the simulated feed', async () => openSimulatedFeed()],
+    ['a folder with little in it', async () => openCsvFeed(folder())],
+    [
+      'a folder long after its end',
+      async () => openCsvFeed(createCsvFolder({ 'btc_daily.csv': buildDailyCsv('close_median', DAY - 900, DAY - 700) })),
+    ],
+  ])('is complete on %s', async (_name, open) => {
+    const feed = await open();
+    const body: Body = await readReportBody(report, feed, AT);
+    expect(body).toMatchObject({ success: true, kind: feed.kind, source: feed.source, timestamp: new Date(AT).toISOString() });
+    expect(body.inputs.map(({ series }: { series: string }) => series)).toEqual(report.dependsOn);
+    expect(body.stale).toBe(body.inputs.some(({ stale }: { stale: boolean }) => stale));
+    for (const [path, value] of leaves(body)) {
+      if (typeof value === 'number') expect(String(value).replace(/^-?\d+\.?/, '').length, `${path} = ${value}`).toBeLessThanOrEqual(8);
+    }
+  });
+
+  it('is not stale on the simulated feed, and null nowhere that it counts', async () => {
+    const body = await readReportBody(report, openSimulatedFeed(), AT);
+    expect(body.stale).toBe(false);
+    const missing = leaves(body).filter(([path, value]) => value === null && !path.endsWith('reason'));
+    expect(missing).toEqual([]);
+  });
+
+  it('needs the price only if it says so', async () => {
+    const spot = () => Promise.reject(new OracleError('PRICE_UNAVAILABLE', 'none'));
+    const built = readReportBody(report, createMemoryFeed({}, { spot }), AT);
+    if (report.dependsOn.includes('spot')) await expect(built).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
+    else await expect(built).resolves.toMatchObject({ success: true });
+  });
+});
+
+describe('reports of a market', () => {
+  it('are built once a minute', async () => {
+    const [price] = MARKET_REPORTS;
+    const feed = createMemoryFeed({});
+    const market = createMarket(feed);
+    const first = await market.report(price, AT + 1_000);
+    expect(await market.report(price, AT + 59_999)).toBe(first);
+    await market.report(price, AT + 60_000);
+    expect(feed.calls).toEqual(['spot', 'spot']);
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { parseDay } from '../../../../src/forecast/day.ts';
+import { sliceFrame } from '../../../../src/forecast/input-frame.ts';
+import { computeReports } from '../../../../src/pipeline/self-test/computations.ts';
+import { type ComputeThreadOptions, computeInThread } from '../../../../src/pipeline/self-test/compute-in-thread.ts';
+import { SingleFlightQueue } from '../../../../src/pipeline/self-test/single-flight-queue.ts';
+import type { OracleError } from '../../../../src/platform/errors.ts';
+import { syntheticFrame } from '../../forecast/synthetic-frame.ts';
+
+const frame = syntheticFrame({ rows: 400 });
+const input = {
+  frame,
+  pointInTime: [{ day: frame.firstDay + 300, frame: sliceFrame(frame, frame.firstDay + 300) }],
+  vintages: 'made' as const,
+};
+const NAMES = ['walk-forward', 'contamination'] as const;
+const signal = new AbortController().signal;
+const entry = (name: string) => new URL(`./threads/${name}.ts`, import.meta.url);
+
+const compute = (options: Partial<ComputeThreadOptions> = {}) => computeInThread({ input, names: NAMES }, { signal, ...options });
+
+describe('the thread of self-tests', () => {
+  it('computes what this thread would, hands each report out when it is there, and leaves the history to others', async () => {
+    const reported: string[] = [];
+    const digits = JSON.stringify([...frame.close, ...frame.sp500.values]);
+    const reports = await compute({ onReport: ({ name }) => reported.push(name) });
+    expect(reported).toEqual(NAMES);
+    const here = [...computeReports(input, NAMES)];
+    expect(reports.map(({ name, report }) => ({ name, report }))).toEqual(here.map(({ name, report }) => ({ name, report })));
+    expect(JSON.stringify([...frame.close, ...frame.sp500.values])).toBe(digits);
+  });
+
+  it.each([
+    ['throws', 'the thread failed; the log says why'],
+    ['ends', 'the thread ended with code 7'],
+  ])('that %s is an error that says why, and nothing worse', async (name, reason) => {
+    await expect(compute({ entry: entry(name) })).rejects.toMatchObject({ code: 'INTERNAL', message: expect.stringContaining(reason) });
+  });
+
+  it('tells nobody but the log what was thrown', async () => {
+    const error = await compute({ entry: entry('throws') }).catch((thrown: OracleError) => thrown);
+    expect((error as OracleError).cause).toMatchObject({ message: 'the disk is full' });
+    expect((error as OracleError).message).not.toContain('disk');
+  });
+
+  it('that does not end is ended', async () => {
+    const late = compute({ entry: entry('never'), timeoutMs: 50 });
+    await expect(late).rejects.toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('not done within 0.05 s') });
+  });
+
+  it('ends with the process, which is no failure of the tests', async () => {
+    const stop = new AbortController();
+    const stopped = compute({ entry: entry('never'), signal: stop.signal });
+    stop.abort();
+    await expect(stopped).rejects.toMatchObject({ code: 'SHUTTING_DOWN', retryable: true });
+    await expect(compute({ signal: stop.signal })).rejects.toMatchObject({ code: 'SHUTTING_DOWN' });
+  });
+
+  it('knows nothing of the environment', async () => {
+    const [{ report }] = await computeInThread({ input, names: ['stability'] }, { signal, entry: entry('environment') });
+    expect(report).toEqual([]);
+  });
+});
+
+describe('reports of a history that is too short for any', () => {
+  it.each([1, 30, 209])('say so: %i days', (rows) => {
+    const short = { frame: syntheticFrame({ rows }), pointInTime: [], vintages: 'made' as const };
+    const reports = [...computeReports(short, ['walk-forward', 'overfitting', 'contamination', 'stability'])];
+    for (const { name, report } of reports) expect(report, name).toMatchObject({ folds: 0, expectedFolds: 19, note: expect.any(String) });
+  });
+});
+
+describe('long work', () => {
+  it('is done once for all that ask for it at the same time, and one after the other', async () => {
+    const queue = new SingleFlightQueue();
+    const order: string[] = [];
+    const work = (name: string) => async () => {
+      order.push(`${name} begins`);
+      await Promise.resolve();
+      order.push(`${name} ends`);
+      return name;
+    };
+    const results = await Promise.all([queue.run('a', work('a')), queue.run('b', work('b')), queue.run('a', work('again'))]);
+    expect(results).toEqual(['a', 'b', 'a']);
+    expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
+  });
+
+  it('that fails holds up nothing, and is done again when it is asked for again', async () => {
+    const queue = new SingleFlightQueue();
+    const fail = () => Promise.reject(new Error('no'));
+    const [first, second] = await Promise.allSettled([queue.run('a', fail), queue.run('b', async () => 'b')]);
+    expect([first.status, second]).toEqual(['rejected', { status: 'fulfilled', value: 'b' }]);
+    expect(await queue.run('a', async () => parseDay('2026-01-01'))).toBe(parseDay('2026-01-01'));
+  });
+});

@@ -1,0 +1,250 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { getListenHost, listSecretValues, loadConfig, renderSettingsTable, SETTINGS } from '../../../../src/platform/config/config.ts';
+import { createLog } from '../../../../src/platform/log.ts';
+import { unpadded } from '../../../support/documents.ts';
+
+const KEY = `0x${'ab'.repeat(32)}`;
+const REAL = {
+  PUBLIC_URL: 'https://oracle.example.org',
+  CHAIN_RPC_URL: 'https://rpc.example.org/v2/very-secret-path',
+  ATTESTER_PRIVATE_KEY: KEY,
+  REPORTER_PRIVATE_KEY: `0x${'cd'.repeat(32)}`,
+  PROVIDER_PRIVATE_KEY: `0x${'ef'.repeat(32)}`,
+  FACILITATOR_PRIVATE_KEY: `0x${'12'.repeat(32)}`,
+  PAYEE_ADDRESS: `0x${'5'.repeat(40)}`,
+  SALT_SECRET: '9f86d081884c7d659a2feaa0c55ad015',
+  ENCRYPTION_SECRET: '60303ae22b998861bce3b28f33eec1be',
+  GATE_TOKEN_ADDRESS: `0x${'3'.repeat(40)}`,
+  STABLECOIN_ADDRESS: `0x${'4'.repeat(40)}`,
+  IDENTITY_REGISTRY_ADDRESS: `0x${'1'.repeat(40)}`,
+  REPUTATION_REGISTRY_ADDRESS: `0x${'2'.repeat(40)}`,
+};
+
+describe('settings', () => {
+  it('takes the URI of a replica set', () => {
+    const uri = 'mongodb://user:pass@h1:27017,h2:27017/oracle?replicaSet=rs0';
+    expect(loadConfig({ MONGODB_URI: uri }).MONGODB_URI).toBe(uri);
+  });
+
+  it('has a default for everything a local start needs', () => {
+    const config = loadConfig({});
+    expect(config).toMatchObject({ PORT: 3000, REPLAY_DAYS: 120, FEEDS: 'auto', ROLE: 'all', chainMode: 'own' });
+    expect(getListenHost(config)).toBe('127.0.0.1');
+  });
+
+  it('takes proxies by number, name, address and range', () => {
+    expect(loadConfig({}).TRUST_PROXY).toBe(0);
+    expect(loadConfig({ TRUST_PROXY: '2' }).TRUST_PROXY).toBe(2);
+    const proxies = ['loopback', '10.0.0.0/8', '192.0.2.1', '2001:db8::/32'];
+    expect(loadConfig({ TRUST_PROXY: proxies.join(',') }).TRUST_PROXY).toEqual(proxies);
+  });
+
+  it('treats an empty value as unset', () => {
+    expect(loadConfig({ PORT: '', MONGODB_URI: '' })).toMatchObject({ PORT: 3000, MONGODB_URI: undefined });
+  });
+
+  it.each([
+    ['PORT', '70000'],
+    ['PORT', 'abc'],
+    ['REPLAY_DAYS', '-1'],
+    ['REPLAY_DAYS', '1.5'],
+    ['ROLE', 'boss'],
+    ['FEEDS', 'csv:'],
+    ['FEEDS', 'kraken'],
+    ['PROVIDER_URLS', 'kraken'],
+    ['PROVIDER_URLS', 'kraken=ftp://example.org'],
+    ['WAGERS', 'kalshi'],
+    ['WAGER_KILL_SWITCH', 'maybe'],
+    ['WAGER_MAX_STAKE_USD', '0'],
+    ['POLYMARKET_DRY_RUN', 'no'],
+    ['POLYMARKET_SIGNATURE_TYPE', '4'],
+    ['POLYMARKET_FUNDER', '0x1234'],
+    ['POLYMARKET_HOST', 'clob.example.org'],
+    ['PUBLIC_URL', 'ftp://example.org'],
+    ['PUBLIC_URL', 'https://user:word@example.org'],
+    ['PUBLIC_URL', 'https://example.org/?a=b'],
+    ['CHAIN_RPC_URL', 'not a url'],
+    ['PAYEE_ADDRESS', '0x1234'],
+    ['PAYEE_ADDRESS', `0x${'0'.repeat(40)}`],
+    ['X402_FACILITATOR_URL', 'https://key:word@x402.example.org'],
+    ['X402_FREE_HOLD', 'yes'],
+    ['PURCHASE_SIGNATURE', 'maybe'],
+    ['AGENT_COMMERCE_EVALUATORS', `0x${'1'.repeat(40)},`],
+    ['AGENT_COMMERCE_MAX_USD', '0.5'],
+    ['MONGODB_URI', 'http://example.org'],
+    ['LOG_LEVEL', 'loud'],
+    ['RATE_LIMIT_PUBLIC', '0'],
+    ['RATE_LIMIT_WALLET', '1.5'],
+    ['RATE_LIMIT_RPC', 'off'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '10'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['TRUST_PROXY', '10.0.0.0/8,'],
+    ['TRUST_PROXY', 'proxy.example.org'],
+  ])('refuses %s=%s, naming the setting', (name, value) => {
+    expect(() => loadConfig({ [name]: value })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', field: name, message: expect.stringContaining(name) }),
+    );
+  });
+
+  it('needs keys, secret and contracts on a real chain, and names the one that is missing', () => {
+    expect(loadConfig(REAL).chainMode).toBe('real');
+    expect(getListenHost(loadConfig(REAL))).toBe('127.0.0.1');
+    expect(getListenHost(loadConfig({ ...REAL, HOST: '0.0.0.0' }))).toBe('0.0.0.0');
+    for (const name of Object.keys(REAL).filter((key) => key !== 'CHAIN_RPC_URL')) {
+      expect(() => loadConfig({ ...REAL, [name]: '' })).toThrow(`Setting ${name}`);
+    }
+  });
+
+  it.each(['http://127.0.0.1:8545', 'http://localhost:8545', 'http://[::1]:8545'])('refuses a real key on the local chain %s', (rpcUrl) => {
+    for (const name of ['ATTESTER_PRIVATE_KEY', 'FACILITATOR_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY']) {
+      expect(() => loadConfig({ CHAIN_RPC_URL: rpcUrl, [name]: KEY })).toThrow('refused on a local chain');
+    }
+    expect(loadConfig({ CHAIN_RPC_URL: rpcUrl }).chainMode).toBe('attached');
+  });
+
+  it('needs the key of a facilitator on a real chain, or the address of one', () => {
+    const { FACILITATOR_PRIVATE_KEY: _, ...without } = REAL;
+    expect(() => loadConfig(without)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID', field: 'FACILITATOR_PRIVATE_KEY' }));
+    expect(loadConfig({ ...without, X402_FACILITATOR_URL: 'https://x402.example.org' }).X402_FACILITATOR_URL).toBe(
+      'https://x402.example.org',
+    );
+  });
+
+  it.each([
+    ['ATTESTER_PRIVATE_KEY', 'REPORTER_PRIVATE_KEY'],
+    ['ATTESTER_PRIVATE_KEY', 'FACILITATOR_PRIVATE_KEY'],
+    ['ATTESTER_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY'],
+    ['REPORTER_PRIVATE_KEY', 'FACILITATOR_PRIVATE_KEY'],
+    ['REPORTER_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY'],
+    ['FACILITATOR_PRIVATE_KEY', 'PROVIDER_PRIVATE_KEY'],
+  ] as const)('refuses one key for %s and %s, in whatever case, and names both', (one, other) => {
+    const shared = REAL[one].toUpperCase().replace('0X', '0x');
+    const refused = expect.objectContaining({
+      code: 'CONFIG_INVALID',
+      field: other,
+      message: `Setting ${other}: must not be the key of ${one}: each role has a wallet of its own`,
+    });
+    expect(() => loadConfig({ ...REAL, [other]: shared })).toThrow(refused);
+  });
+
+  it('takes where providers of live data answer, and a key for one of them on a local chain', () => {
+    const urls = 'kraken=https://a.example.org/kraken,*=http://127.0.0.1:8080/{provider}';
+    expect(loadConfig({ FEEDS: 'live', PROVIDER_URLS: urls, SOSOVALUE_API_KEY: 'a-key' })).toMatchObject({
+      FEEDS: 'live',
+      PROVIDER_URLS: urls,
+      SOSOVALUE_API_KEY: 'a-key',
+    });
+  });
+
+  it('stakes no money at Polymarket unless told, with low caps', () => {
+    expect(loadConfig({ WAGERS: 'polymarket' })).toMatchObject({
+      POLYMARKET_DRY_RUN: true,
+      POLYMARKET_HOST: 'https://clob.polymarket.com',
+      POLYMARKET_SIGNATURE_TYPE: 0,
+      WAGER_KILL_SWITCH: 'off',
+      WAGER_MAX_STAKE_USD: 50,
+      WAGER_MAX_OPEN_USD: 250,
+    });
+  });
+
+  it('stakes real money only with a key, a funder where the wallet is another one, and on a real chain', () => {
+    const money = { ...REAL, WAGERS: 'polymarket', POLYMARKET_DRY_RUN: 'false', POLYMARKET_PRIVATE_KEY: KEY };
+    expect(loadConfig(money)).toMatchObject({ POLYMARKET_DRY_RUN: false, POLYMARKET_PRIVATE_KEY: KEY });
+    expect(() => loadConfig({ ...money, POLYMARKET_PRIVATE_KEY: '' })).toThrow('Setting POLYMARKET_PRIVATE_KEY');
+    expect(() => loadConfig({ ...money, POLYMARKET_SIGNATURE_TYPE: '3' })).toThrow('Setting POLYMARKET_FUNDER');
+    expect(loadConfig({ ...money, POLYMARKET_SIGNATURE_TYPE: '3', POLYMARKET_FUNDER: `0x${'5'.repeat(40)}` }).chainMode).toBe('real');
+    for (const CHAIN_RPC_URL of ['', 'http://127.0.0.1:8545']) {
+      const local = { WAGERS: 'polymarket', POLYMARKET_DRY_RUN: 'false', POLYMARKET_PRIVATE_KEY: KEY, CHAIN_RPC_URL };
+      expect(() => loadConfig(local)).toThrow('Setting POLYMARKET_DRY_RUN');
+      expect(loadConfig({ ...local, POLYMARKET_DRY_RUN: 'true' }).WAGERS).toBe('polymarket');
+    }
+  });
+
+  it('lets an operator in by user and password together, on any chain', () => {
+    const operator = { ADMIN_USER: 'operator', ADMIN_PASSWORD: 'sixteen or more.' };
+    expect(loadConfig({}).ADMIN_USER).toBeUndefined();
+    expect(loadConfig(operator)).toMatchObject({ ...operator, chainMode: 'own' });
+    expect(loadConfig({ ...REAL, ...operator })).toMatchObject({ ...operator, chainMode: 'real' });
+    expect(listSecretValues(loadConfig(operator))).toContainEqual({ name: 'ADMIN_PASSWORD', value: operator.ADMIN_PASSWORD });
+    expect(() => loadConfig({ ...operator, ADMIN_USER: '' })).toThrow(expect.objectContaining({ field: 'ADMIN_USER' }));
+    expect(() => loadConfig({ ...operator, ADMIN_PASSWORD: '' })).toThrow(expect.objectContaining({ field: 'ADMIN_PASSWORD' }));
+  });
+
+  it.each([
+    ['ADMIN_USER', 'with:colon'],
+    ['ADMIN_USER', 'two\nlines'],
+    ['ADMIN_PASSWORD', 'fifteen or less'],
+    ['ADMIN_PASSWORD', 'sixteen or more\nover two lines'],
+  ])('refuses an operator whose %s is %j', (name, value) => {
+    const operator = { ADMIN_USER: 'operator', ADMIN_PASSWORD: 'sixteen or more.' };
+    const refusal = { code: 'CONFIG_INVALID', field: name, message: expect.stringContaining(name) };
+    expect(() => loadConfig({ ...operator, [name]: value })).toThrow(expect.objectContaining(refusal));
+    if (name === 'ADMIN_PASSWORD') {
+      expect(() => loadConfig({ ...operator, [name]: value })).toThrow(
+        expect.objectContaining({ message: expect.not.stringContaining(value) }),
+      );
+    }
+  });
+
+  it('lets webhooks lead to this machine on a local chain only, and only when told', () => {
+    expect(loadConfig({}).PUSH_LOCAL_TARGETS).toBe('refuse');
+    expect(loadConfig({ PUSH_LOCAL_TARGETS: 'allow' }).PUSH_LOCAL_TARGETS).toBe('allow');
+    expect(loadConfig({ ...REAL, PUSH_LOCAL_TARGETS: 'refuse' }).chainMode).toBe('real');
+    expect(() => loadConfig({ ...REAL, PUSH_LOCAL_TARGETS: 'allow' })).toThrow('Setting PUSH_LOCAL_TARGETS');
+  });
+
+  it('never shows the value of a secret in an error', () => {
+    const wrong = `0x${'zz'.repeat(32)}`;
+    expect(() => loadConfig({ ...REAL, ATTESTER_PRIVATE_KEY: wrong })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining(wrong) }),
+    );
+  });
+
+  it.each([
+    ['PUBLIC_URL', 'https://somebody:pa55-phrase@example.org'],
+    ['PUBLIC_URL', 'https:/somebody:pa55-phrase@example.org'],
+    ['ORACLE_URL', 'http://somebody:pa55-phrase@127.0.0.1:3000'],
+    ['ORACLE_URL', 'somebody:pa55/phrase@@127.0.0.1'],
+    ['ORACLE_URL', 'http://pa55-phrase@'],
+    ['POLYMARKET_HOST', 'ftp://somebody:pa55-phrase@example.org'],
+    ['PROVIDER_URLS', 'kraken=https://somebody:pa55-phrase@a.example.org,*=ftp://somebody:pa55-phrase@b.example.org'],
+  ])('shows no user and password of a malformed URL: %s=%s', (name, value) => {
+    expect(() => loadConfig({ [name]: value })).toThrow(
+      expect.objectContaining({ field: name, message: expect.not.stringMatching(/somebody|pa55|phrase/) }),
+    );
+    expect(() => loadConfig({ [name]: value })).toThrow(value.slice(value.lastIndexOf('@')));
+  });
+
+  it('are documented from their table', () => {
+    const documented = unpadded(readFileSync(new URL('../../../../docs/SETTINGS.md', import.meta.url), 'utf8'));
+    expect(documented, 'run npm run docs:tables').toContain(`<!-- settings -->\n${unpadded(renderSettingsTable())}\n<!-- /settings -->`);
+  });
+
+  it.each([
+    ['https://example.org/', 'https://example.org'],
+    ['https://example.org:8443/a/b//', 'https://example.org:8443/a/b'],
+    ['http://[::1]:3000', 'http://[::1]:3000'],
+  ])('takes the public URL %s without the slashes at its end', (text, told) => {
+    expect(loadConfig({ PUBLIC_URL: text }).PUBLIC_URL).toBe(told);
+  });
+
+  it('documents every setting', () => {
+    for (const name of Object.keys(SETTINGS)) expect(renderSettingsTable()).toContain(`| \`${name}\` |`);
+  });
+});
+
+describe('the log', () => {
+  it('replaces every secret by its name, in messages, fields and errors', () => {
+    const lines: string[] = [];
+    const log = createLog({ level: 'info', secrets: listSecretValues(loadConfig(REAL)), write: (line) => lines.push(line) });
+    log.info({ url: REAL.CHAIN_RPC_URL }, `key ${KEY}`);
+    log.error({ err: new Error(`cannot reach ${REAL.CHAIN_RPC_URL}`) }, 'failed');
+    expect(lines.join('')).not.toContain(KEY);
+    expect(lines.join('')).not.toContain('very-secret-path');
+    expect(lines.join('')).toContain('[ATTESTER_PRIVATE_KEY]');
+    expect(lines.join('')).toContain('[CHAIN_RPC_URL]');
+  });
+});

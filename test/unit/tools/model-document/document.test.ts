@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { compareHorizons } from '../../../../src/forecast/backtest/horizon-agreement.ts';
+import { buildWalkForwardReport } from '../../../../src/forecast/backtest/walk-forward/report.ts';
+import { computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
+import { renderModelCard } from '../../../../src/tools/model-document/card.ts';
+import { extractRecordedSection } from '../../../../src/tools/model-document/document.ts';
+import { loadSimulatedHistory } from '../../../../src/tools/model-document/histories.ts';
+import { renderAgreement, renderWalkForwardResults } from '../../../../src/tools/model-document/results.ts';
+import { renderFit } from '../../../../src/tools/model-document/results-section.ts';
+import { ROOT, unpadded } from '../../../support/documents.ts';
+
+// The slow suites make the whole page again.
+const page = unpadded(readFileSync(resolve(ROOT, 'docs/MODEL.md'), 'utf8'));
+
+it('has the card as the code has it', () => {
+  expect(page.startsWith(unpadded(renderModelCard())), 'run npm run docs:model').toBe(true);
+});
+
+it('has the fit, the walk-forward and the agreement of its horizons that the simulated market gives everybody', async () => {
+  const { frame } = await loadSimulatedHistory();
+  const history = { closes: frame.close, features: computeFeatures(frame) };
+  const report = buildWalkForwardReport({ ...history, frame });
+  expect([report.folds, report.lastDay]).toEqual([report.expectedFolds, '2026-08-20']);
+  const simulated = page.slice(page.indexOf('## Results on the simulated market'));
+  for (const part of [renderFit(frame, true), renderWalkForwardResults(report), ...renderAgreement(compareHorizons(history))]) {
+    expect(simulated, 'run npm run docs:model').toContain(unpadded(part));
+  }
+});
+
+it('has a part made from recorded history, and tells where a page has none', () => {
+  expect(extractRecordedSection(page)).toMatch(/^Daily history .*Walk-forward: 19 of 19 folds.*Stability: /s);
+  expect(extractRecordedSection('# Model card\n')).toBeNull();
+});
+
+it('has no calibration of the fit that services forecast with: it would tell what is open', () => {
+  expect(extractRecordedSection(page)).toContain('fit in force');
+  expect(extractRecordedSection(page)).not.toContain('P(up) can be');
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { buildAgentCard } from '../../../../../agent-card/card/card.ts';
+import { SKILLS } from '../../../../../skills/index.ts';
+import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
+import { planParts } from '../../../../../src/transports/a2a/messages/plan.ts';
+import { dataPart, textPart } from '../../../../support/agent-clients/a2a.ts';
+import { BASIC } from '../../../../support/skills.ts';
+
+const CARD = buildAgentCard({
+  publicUrl: 'http://127.0.0.1:3000',
+  version: '0.0.0',
+  chainId: 31337,
+  registry: `0x${'1'.repeat(40)}`,
+  agentId: 1,
+  payments: { payee: `0x${'2'.repeat(40)}`, asset: `0x${'3'.repeat(40)}`, receiptSigner: `0x${'4'.repeat(40)}` },
+});
+const EXAMPLES = CARD.skills.flatMap(({ examples }) => examples);
+const JSON_EXAMPLES = EXAMPLES.filter((example) => example.startsWith('{'));
+const PAIRS = SKILLS.flatMap(({ id, examples }) => examples.map(({ say, input }) => [say, { skill: id, input }] as const));
+
+/** What a message asks for, as its skill parses it. */
+function callOf(part: ReturnType<typeof textPart>, skill?: string) {
+  const plan = planParts({ parts: [part] }, { caller: BASIC, skill });
+  if (plan.do !== 'call') return expect.fail(`no call, but: ${plan.do}`);
+  return { call: { skill: plan.call.skill.id, input: plan.call.input }, note: plan.note };
+}
+
+describe('what the card gives as examples', () => {
+  test('are the sentences and calls of the skills', () => {
+    expect(EXAMPLES).toEqual(PAIRS.flatMap(([say, call]) => [say, JSON.stringify(call)]));
+  });
+
+  test.each(JSON_EXAMPLES)('as text it is the data part that it is: %s', (example) => {
+    const call = JSON.parse(example);
+    const sent = callOf(dataPart(call));
+    expect(sent.call.input).toMatchObject(call.input);
+    expect(callOf(textPart(example))).toEqual(sent);
+    expect(callOf(textPart(`\n  ${JSON.stringify(call, null, 2)}\n`), 'get_market_context')).toEqual(sent);
+  });
+
+  test.each(PAIRS)('a sentence says exactly the input beside it: %s', (say, call) => {
+    expect(callOf(textPart(say)).call).toEqual(callOf(dataPart(call)).call);
+  });
+});
+
+describe('a call that the tier does not include', () => {
+  const bill = { skill: 'predict_btc_direction', input: { horizon: '2d' } };
+  const payment = { do: 'submit', payload: {}, ref: undefined } as const;
+  const planned = (options: object, part = dataPart({ ...bill, input: {} })) => {
+    const plan = planParts({ parts: [part] }, { caller: PUBLIC_CALLER, ...options });
+    return [plan.do, 'call' in plan ? plan.call.input : undefined];
+  };
+
+  test('is refused, billed or sold, as the caller can pay', () => {
+    expect(planned({})).toEqual(['reject', undefined]);
+    expect(planned({ acceptsPaymentRequests: true })).toEqual(['bill', { horizon: '7d' }]);
+    expect(planned({ payment })).toEqual(['sell', { horizon: '7d' }]);
+    expect(planned({ payment, acceptsPaymentRequests: true, caller: BASIC })).toEqual(['call', { horizon: '7d' }]);
+  });
+
+  test('is what the task was billed for, whatever is said beside the payment', () => {
+    const said = textPart('Here is the payment authorization for the track record.');
+    expect(planned({ payableCall: bill, payment }, said)).toEqual(['sell', { horizon: '2d' }]);
+    expect(planned({ payableCall: bill, payment, caller: BASIC }, said)).toEqual(['call', { horizon: '2d' }]);
+    expect(planned({ payableCall: bill, payment: { do: 'decline' } }, said)).toEqual(['decline', undefined]);
+    expect(planned({ payableCall: bill }, textPart('the bitcoin price'))[0]).toBe('call');
+    expect(planned({ payment: { do: 'decline' } }, textPart('the bitcoin price'))[0]).toBe('call');
+  });
+});
+
+describe('a call as text', () => {
+  test.each([
+    ['an input that is wrong', '{"skill":"get_market_context","input":{"include":["x"]}}', 'include.0'],
+    ['a skill that is not there', '{"skill":"nope"}', 'skill'],
+    ['a field that a call does not have', '{"skill":"get_market_context","args":{}}', 'args'],
+  ])('is refused as the data part would be, for %s', (_what, text, field) => {
+    expect(() => planParts({ parts: [textPart(text)] }, { caller: BASIC })).toThrow(
+      expect.objectContaining({ code: 'INPUT_INVALID', field }),
+    );
+  });
+
+  test.each(['{"skill":7,"question":"bitcoin price"}', '["get_market_context"]', '"bitcoin price"', '{bitcoin price'])(
+    'that is none is read as words: %s',
+    (text) => {
+      expect(callOf(textPart(text)).call.skill).toBe('get_market_context');
+    },
+  );
+
+  test('counts as one, whatever words stand beside it; two of them are one too many', () => {
+    const written = textPart('{"skill":"get_track_record","input":{"status":"LOSS"}}');
+    const plan = planParts({ parts: [textPart('Please do this for me:'), written] }, { caller: BASIC });
+    expect(plan).toMatchObject({ do: 'call', call: { skill: { id: 'get_track_record' }, input: { status: 'LOSS' } } });
+    expect(() => planParts({ parts: [written, dataPart({ skill: 'get_market_context' })] }, { caller: BASIC })).toThrow(
+      expect.objectContaining({ code: 'INPUT_INVALID', field: 'message.parts.1' }),
+    );
+  });
+
+  test('that the caller may not have says what it was understood as, in words only', () => {
+    const plan = (text: string) => planParts({ parts: [textPart(text)] }, { caller: PUBLIC_CALLER });
+    const understood = 'Understood as predict_btc_direction. To ask exactly this, send a data part {"skill":"predict_btc_direction",';
+    expect(plan('forecast for 2 days')).toMatchObject({ do: 'reject', note: expect.stringContaining(understood) });
+    expect(plan('{"skill":"predict_btc_direction"}')).not.toHaveProperty('note');
+  });
+});

@@ -1,0 +1,52 @@
+import { TaskState } from '@a2a-js/sdk';
+import { expect, test } from 'vitest';
+import { PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
+import { createPlainCallContext } from '../../../../../src/transports/a2a/agent-user.ts';
+import { buildTaskStatus } from '../../../../../src/transports/a2a/messages/parts.ts';
+import { followTask } from '../../../../../src/transports/a2a/tasks/follow.ts';
+import { buildTask } from '../../../../../src/transports/a2a/tasks/new-task.ts';
+import { getStateName, isTerminal } from '../../../../../src/transports/a2a/tasks/states.ts';
+import { messageOf, textPart } from '../../../../support/agent-clients/a2a.ts';
+
+const context = createPlainCallContext({ caller: PUBLIC_CALLER, address: '192.0.2.1' });
+const [taskId, contextId] = ['a-task', 'a-context'];
+
+function taskIn(state: TaskState) {
+  const [message, at] = [messageOf([textPart('hello')]).message!, new Date()];
+  return { ...buildTask({ taskId, contextId, message, at }), status: buildTaskStatus({ taskId, contextId, state, at }) };
+}
+
+/** A task whose changes are these, one a look; how it was read at each of them. */
+async function readings(changes: readonly (string | undefined)[]) {
+  const rest = [...changes];
+  const read: string[] = [];
+  let last = '';
+  const reading = (how: string) => async () => {
+    read.push(`${how} ${last}`);
+    return taskIn(last === 'end' ? TaskState.TASK_STATE_COMPLETED : TaskState.TASK_STATE_WORKING);
+  };
+  const getChangeToken = async () => {
+    last = rest.shift() ?? 'end';
+    return last;
+  };
+  const parts = { tasks: { getChangeToken, load: reading('load'), peek: reading('peek') }, stopping: new AbortController().signal };
+  const states: string[] = [];
+  for await (const task of followTask(parts, taskId, { context, until: isTerminal })) states.push(getStateName(task));
+  return { read, states };
+}
+
+test('a task is read when it has changed, and not at each look', async () => {
+  const { read, states } = await readings(['a', 'a', 'a', 'a', 'b', 'b', 'end']);
+  expect(read).toEqual(['peek a', 'peek b', 'peek end']);
+  expect(states.at(-1)).toBe('TASK_STATE_COMPLETED');
+});
+
+test('a task whose process may be dead is read so that this is told', async () => {
+  expect((await readings(['a', 'a', '', '', 'end'])).read).toEqual(['peek a', 'load ', 'load ', 'peek end']);
+});
+
+test('a task that is gone is told as not found', async () => {
+  const gone = async () => undefined;
+  const parts = { tasks: { getChangeToken: gone, load: gone, peek: gone }, stopping: new AbortController().signal };
+  await expect(followTask(parts, taskId, { context, until: isTerminal }).next()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});

@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { negotiateMediaType } from '../../../../../../src/transports/http/server/replies/negotiate.ts';
+
+const OFFERED = ['application/json', 'text/plain', 'text/markdown'] as const;
+
+describe('the type of an answer', () => {
+  it.each([
+    ['', 'application/json'],
+    ['*/*', 'application/json'],
+    ['application/json', 'application/json'],
+    ['text/plain', 'text/plain'],
+    ['TEXT/Plain', 'text/plain'],
+    ['text/markdown; charset=utf-8', 'text/markdown'],
+    ['text/*', 'text/plain'],
+    ['text/plain;q=0.5, text/markdown;q=0.8', 'text/markdown'],
+    ['text/plain, text/markdown', 'text/plain'],
+    // The range that names the type most exactly counts, not the first nor the kindest.
+    ['text/*;q=0.9, text/plain;q=0.1', 'text/markdown'],
+    ['*/*, application/json;q=0', 'text/plain'],
+    ['*/*;q=0.1, text/markdown;q=0.2', 'text/markdown'],
+    ['application/json;q=0, text/plain;q=0, text/markdown;q=0.001', 'text/markdown'],
+    // What a browser sends.
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8', 'application/json'],
+    // Nothing of it is to be had, or it cannot be read.
+    ['image/png', 'application/json'],
+    ['text/plain;q=0', 'application/json'],
+    ['*/plain', 'application/json'],
+    [',,;q=1,/', 'application/json'],
+    ['text/plain;q=2', 'text/plain'],
+  ])('for "%s" is %s', (accept, type) => {
+    expect(negotiateMediaType(accept, OFFERED)).toBe(type);
+  });
+
+  it('is always one of those offered, whatever the header says', () => {
+    const word = fc.oneof(fc.string(), fc.constantFrom('text/plain', '*/*', 'text/*', 'q=0', 'q=0.5', 'q=1.0'));
+    const header = fc.array(fc.array(word, { maxLength: 4 }).map((words) => words.join(';'))).map((items) => items.join(','));
+    fc.assert(
+      fc.property(header, (accept) => {
+        expect(OFFERED).toContain(negotiateMediaType(accept, OFFERED));
+      }),
+    );
+  });
+});

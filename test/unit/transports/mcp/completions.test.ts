@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import type { McpBackend } from '../../../../src/transports/mcp/backends/backend.ts';
+import { completeDate, completeUid } from '../../../../src/transports/mcp/completions.ts';
+
+/** A record of two years, which knows what it was asked for. */
+function recordOf(asked: Record<string, unknown>[] = []): McpBackend {
+  const entries = Array.from({ length: 730 }, (_, index) => ({
+    date: new Date(Date.UTC(2026, 0, 31 - index)).toISOString().slice(0, 10),
+    attestationUid: index === 0 ? null : `0x${index.toString(16).padStart(64, '0')}`,
+  }));
+  return {
+    run: async (_, input) => {
+      asked.push(input);
+      const { pageSize, from = '0000-01-01', to = '9999-12-31' } = input as { pageSize: number; from?: string; to?: string };
+      const meant = entries.filter(({ date }) => date >= from && date <= to).slice(0, pageSize);
+      return { output: { entries: meant }, text: '' };
+    },
+    publicSignal: async () => ({}),
+    methodology: '',
+  };
+}
+
+describe('days that are offered', () => {
+  it('are the newest hundred that begin like what was typed', async () => {
+    expect(await completeDate(recordOf(), '')).toHaveLength(100);
+    expect((await completeDate(recordOf(), '2026-01-3')).toSorted()).toEqual(['2026-01-30', '2026-01-31']);
+    expect(await completeDate(recordOf(), '2026-01-31')).toEqual(['2026-01-31']);
+  });
+
+  it('reach back as far as the record does once a month is typed', async () => {
+    const dates = await completeDate(recordOf(), '2024-02');
+    expect([dates.length, dates[0], dates.at(-1)]).toEqual([28, '2024-02-29', '2024-02-02']);
+  });
+
+  it.each(['x', '2026-01-011', '{"$gt":""}', '２０２６'])('are none for %s, and nobody is asked', async (typed) => {
+    const asked: Record<string, unknown>[] = [];
+    expect(await completeDate(recordOf(asked), typed)).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+
+  it('are none of a month that there is not', async () => {
+    expect(await completeDate(recordOf(), '2026-13')).toEqual([]);
+    expect(await completeDate(recordOf(), '2026-00-')).toEqual([]);
+  });
+});
+
+describe('uids that are offered', () => {
+  it('are those on chain, a hundred at most', async () => {
+    expect(await completeUid(recordOf(), '')).toHaveLength(99);
+    expect(await completeUid(recordOf(), `0x${'0'.repeat(62)}2`)).toHaveLength(16);
+    expect(await completeUid(recordOf(), `0x${'0'.repeat(62)}1F`)).toEqual([`0x${'0'.repeat(62)}1f`]);
+    expect(await completeUid(recordOf(), '1')).toEqual([]);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { findOffering } from '../../../../../src/commerce/offerings.ts';
+import { createPaymentRejection } from '../../../../../src/commerce/x402/protocol/payment-payload.ts';
+import { buildPaymentQuote, PaymentRequiredError } from '../../../../../src/commerce/x402/protocol/payment-quote.ts';
+import { OracleError } from '../../../../../src/platform/errors.ts';
+import { PayableError } from '../../../../../src/transports/mcp/backends/payable-error.ts';
+import { toToolError, toToolResult } from '../../../../../src/transports/mcp/tools/tool-result.ts';
+
+const ADDRESS = { publicUrl: 'https://oracle.example.org' };
+const TILL = {
+  ...{
+    chainId: 8453,
+    asset: `0x${'1'.repeat(40)}` as const,
+    payee: `0x${'2'.repeat(40)}` as const,
+    domain: { name: 'USD Coin', version: '2' },
+    realMoney: false,
+  },
+  publicUrl: ADDRESS.publicUrl,
+} as const;
+const RESOURCE = { url: 'https://oracle.example.org/mcp#predict_btc_direction', description: 'A forecast', mimeType: 'application/json' };
+const TERMS = buildPaymentQuote(TILL, findOffering('x402', 'x402_signal')!, RESOURCE);
+const KEY = 'bitcoin-signal-oracle/error';
+
+describe('a failure', () => {
+  it('says what happened, where, what to do and when', () => {
+    const error = new OracleError('RATE_LIMITED', 'The limit is reached', { suggestedAction: 'Wait 7 s.', retryAfterSeconds: 7 });
+    const { isError, content, _meta, structuredContent } = toToolError(error, ADDRESS);
+    expect([isError, structuredContent]).toEqual([true, undefined]);
+    expect(content).toEqual([
+      { type: 'text', text: 'RATE_LIMITED: The limit is reached\nWhat to do: Wait 7 s.\nTry again after 7 seconds.' },
+    ]);
+    expect(_meta?.[KEY]).toEqual({
+      ...{ code: 'RATE_LIMITED', message: 'The limit is reached', retryable: true },
+      ...{ suggestedAction: 'Wait 7 s.', retryAfterSeconds: 7 },
+    });
+  });
+
+  it('names the field, and says when the same call may succeed', () => {
+    const textOf = (error: unknown) => toToolError(error, ADDRESS).content[0];
+    expect(textOf(new OracleError('INPUT_INVALID', 'No', { field: 'horizon' }))).toHaveProperty(
+      'text',
+      'INPUT_INVALID: No\nField: horizon\nWhat to do: Correct "horizon" and send the request again.',
+    );
+    expect(textOf(new OracleError('STEP_WAITING', 'Not yet'))).toHaveProperty('text', expect.stringMatching(/may succeed later\.$/));
+  });
+
+  it('leads whoever has no token to one', () => {
+    const told = toToolError(new OracleError('UNAUTHENTICATED', 'This needs an access token', { field: 'Authorization' }), ADDRESS);
+    expect(told._meta?.[KEY]).toHaveProperty(
+      'suggestedAction',
+      expect.stringContaining('POST https://oracle.example.org/api/svc/oracle/verify'),
+    );
+  });
+
+  it('says how a token is sent where no header can be', () => {
+    const error = new OracleError('UNAUTHENTICATED', 'This needs an access token');
+    const told = JSON.stringify(toToolError(error, { ...ADDRESS, howToSendToken: 'Set ORACLE_TOKEN.' }).content);
+    expect(told).toContain('Set ORACLE_TOKEN.');
+    expect(told).not.toContain('Bearer');
+  });
+
+  it('that can be paid for says what first, and as data where clients hold that to no schema', () => {
+    const refusal = new OracleError('TIER_REQUIRED', 'Too little', { suggestedAction: 'Hold more.' });
+    const error = new PayableError(refusal, TERMS);
+    const [required, words] = toToolError(error, ADDRESS).content as { text: string }[];
+    expect(JSON.parse(required!.text)).toMatchObject({ x402Version: 2, accepts: [{ amount: '1000', network: 'eip155:8453' }] });
+    expect(words!.text).toMatch(
+      /^TIER_REQUIRED: Too little\nWhat to do: Hold more\. Or pay for this one answer\. .*_meta\["x402\/payment"\]/,
+    );
+    expect(toToolError(error, ADDRESS)).toMatchObject({ isError: true, _meta: { [KEY]: { code: 'TIER_REQUIRED' } } });
+    expect(toToolError(error, ADDRESS).structuredContent).toBeUndefined();
+    expect(toToolError(error, { ...ADDRESS, isCurrentRevision: true }).structuredContent).toEqual(JSON.parse(required!.text));
+    expect(toToolError(refusal, { ...ADDRESS, isCurrentRevision: true }).structuredContent).toBeUndefined();
+  });
+
+  it('of a payment says why, with the terms again', () => {
+    const error = new PaymentRequiredError(TERMS, 'amount_mismatch', 'Too little was paid', { field: 'payment' });
+    const [required, words] = toToolError(error, ADDRESS).content as { text: string }[];
+    expect(JSON.parse(required!.text)).toMatchObject({
+      error: 'invalid_exact_evm_payload_authorization_value_mismatch',
+      accepts: [{ amount: '1000' }],
+    });
+    expect(words!.text).toMatch(/^PAYMENT_REQUIRED: Too little was paid\nField: payment\n/);
+  });
+
+  it('of a settlement says so as the transport has it, and only then', () => {
+    const payer = `0x${'3'.repeat(40)}` as const;
+    const unsettled = toToolError(createPaymentRejection(TERMS, 'out_of_gas', { payer, unsettledOf: payer }), ADDRESS);
+    expect(unsettled._meta?.['x402/payment-response']).toEqual({
+      ...{ success: false, errorReason: 'unexpected_settle_error', transaction: '', network: 'eip155:8453', payer },
+    });
+    expect(toToolError(createPaymentRejection(TERMS, 'expired', { payer }), ADDRESS)._meta).not.toHaveProperty('x402/payment-response');
+  });
+
+  it('that is not ours keeps its words', () => {
+    expect(JSON.stringify(toToolError(new Error('password'), ADDRESS))).not.toContain('password');
+  });
+});
+
+describe('an answer', () => {
+  it('is its sentences first, then the same as JSON, and as data', () => {
+    const output = { price: 1 };
+    const { content, structuredContent, isError } = toToolResult({ output, text: 'One dollar.' });
+    expect(content).toEqual([
+      { type: 'text', text: 'One dollar.' },
+      { type: 'text', text: '{"price":1}' },
+    ]);
+    expect([structuredContent, isError]).toEqual([output, undefined]);
+  });
+});
