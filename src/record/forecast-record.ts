@@ -46,7 +46,7 @@ export class ForecastRecord {
   readonly forecasts: Collection<ForecastDoc>;
   /** The newest forecast of a horizon with the public figures of its day, for whom many ask at once. */
   readonly findNewest = createNewestForecastReader(this);
-  readonly #meta: Collection<{ _id: 'genesis' | 'source'; findDay?: Day; findSource?: string }>;
+  readonly #meta: Collection<{ _id: 'genesis' | 'source'; day?: Day; source?: string }>;
   readonly #saltSecret: string;
   readonly #horizons: readonly number[];
 
@@ -60,7 +60,7 @@ export class ForecastRecord {
 
   /** First day of the record, or null before the first forecast. */
   async findGenesisDay(): Promise<Day | null> {
-    return (await this.#meta.findOne({ _id: 'genesis' }))?.findDay ?? null;
+    return (await this.#meta.findOne({ _id: 'genesis' }))?.day ?? null;
   }
 
   /** Last day that the record holds, or null. */
@@ -100,7 +100,7 @@ export class ForecastRecord {
   async #claimGenesis(day: Day): Promise<Day> {
     const known = await this.findGenesisDay();
     if (known !== null) return known;
-    await this.#meta.updateOne({ _id: 'genesis' }, { $setOnInsert: { findDay: day } }, { upsert: true }).catch(ignoreDuplicate);
+    await this.#meta.updateOne({ _id: 'genesis' }, { $setOnInsert: { day } }, { upsert: true }).catch(ignoreDuplicate);
     return (await this.findGenesisDay()) as Day;
   }
 
@@ -152,13 +152,13 @@ export class ForecastRecord {
 
   /** What feed the record is made from; null before its first claim. */
   async findSource(): Promise<string | null> {
-    return (await this.#meta.findOne({ _id: 'source' }))?.findSource ?? null;
+    return (await this.#meta.findOne({ _id: 'source' }))?.source ?? null;
   }
 
   /** What feed the record is made from: claimed by the first, the same for ever after. */
   async claimSource(source: string): Promise<string> {
-    await this.#meta.updateOne({ _id: 'source' }, { $setOnInsert: { findSource: source } }, { upsert: true }).catch(ignoreDuplicate);
-    return (await this.#meta.findOne({ _id: 'source' }))?.findSource ?? source;
+    await this.#meta.updateOne({ _id: 'source' }, { $setOnInsert: { source } }, { upsert: true }).catch(ignoreDuplicate);
+    return (await this.#meta.findOne({ _id: 'source' }))?.source ?? source;
   }
 
   /** Days with forecasts that are not on chain yet, oldest first. */
