@@ -14,7 +14,7 @@ export interface BenchOptions {
   /** Rounds of each side. */
   rounds: number;
   /** What is worth knowing beside the figures, line by line. */
-  tell(line: string): void;
+  report(line: string): void;
 }
 
 /** Options of what is asked over sockets, with their number known. */
@@ -35,7 +35,7 @@ export interface RateComparison extends Compared {
   /** What is counted, e.g. `messages/s to the last client`. */
   unit: string;
   baseline: number[];
-  /** The least ratio that is wanted; unset: it is told, and that is all. */
+  /** Smallest ratio that passes; unset: reported only. */
   goal?: number;
 }
 
@@ -46,7 +46,7 @@ export interface TimeComparison extends Compared {
   work: string;
   /** Null where there is none, or it cannot run on this machine. */
   baseline: number[] | null;
-  /** The most milliseconds that are wanted; unset: they are told, and that is all. */
+  /** Most milliseconds that pass; unset: reported only. */
   goalMs?: number;
 }
 
@@ -85,15 +85,15 @@ export interface CostComparison {
 /** Rounds that both sides run before anything counts. */
 const WARM_UP_ROUNDS = 2;
 
-/** Runs all sides by turns, so that whatever else the machine does meets each of them; tells how far it is. */
+/** Runs all sides in turn, so that other load of the machine affects each of them; reports progress. */
 export async function interleaved<Side extends string, Round>(
   sides: Readonly<Record<Side, () => Promise<Round>>>,
-  { rounds, tell }: Pick<BenchOptions, 'rounds' | 'tell'>,
+  { rounds, report }: Pick<BenchOptions, 'rounds' | 'report'>,
 ): Promise<Record<Side, Round[]>> {
   const names = Object.keys(sides) as Side[];
   const run = Object.fromEntries(names.map((name) => [name, [] as Round[]])) as Record<Side, Round[]>;
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
-    tell(round < 0 ? `  warming up, ${round + WARM_UP_ROUNDS + 1} of ${WARM_UP_ROUNDS}` : `  round ${round + 1} of ${rounds}`);
+    report(round < 0 ? `  warming up, ${round + WARM_UP_ROUNDS + 1} of ${WARM_UP_ROUNDS}` : `  round ${round + 1} of ${rounds}`);
     for (const name of names) {
       const found = await sides[name]();
       if (round >= 0) run[name].push(found);

@@ -37,11 +37,11 @@ export async function main(words: readonly string[]): Promise<void> {
   }
   const asked = parse(words);
   if (asked === null) process.exit(2);
-  tell(machine());
+  print(machine());
   for (const { name, what, run } of asked.benchmarks) {
-    tell(`\n${name}: ${what}`);
-    const comparisons = await run({ clients: asked.clients, rounds: asked.rounds, data: asked.data, tell });
-    for (const comparison of comparisons) reportOf(comparison).forEach(tell);
+    print(`\n${name}: ${what}`);
+    const comparisons = await run({ clients: asked.clients, rounds: asked.rounds, data: asked.data, report: print });
+    for (const comparison of comparisons) reportOf(comparison).forEach(print);
   }
 }
 
@@ -52,7 +52,7 @@ interface Asked {
   rounds: number;
 }
 
-/** Null, with the usage told, for words that say nothing. */
+/** Null, with the usage printed, for unknown arguments. */
 function parse(words: readonly string[]): Asked | null {
   try {
     const options = { clients: { type: 'string' }, data: { type: 'string' }, rounds: { type: 'string', default: '7' } } as const;
@@ -74,6 +74,6 @@ function countOf(name: string, text?: string): number | undefined {
   return value;
 }
 
-function tell(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

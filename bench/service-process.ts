@@ -3,7 +3,7 @@ import { unresolvedService } from '../test/support/service.ts';
 import { answerParent } from './child.ts';
 import { selfTestLoop } from './forecast/self-test-loop.ts';
 
-/** The whole service on a database and a chain of its own, with a forecast that is not resolved yet; it limits nobody. */
+/** The whole service on a database and a chain of its own, with an unresolved forecast and without rate limits. */
 const service = await unresolvedService(1);
 service.progress.complete();
 const { url } = await serve(service);
@@ -12,7 +12,7 @@ const selfTests = selfTestLoop();
 
 const answers = {
   url: () => url,
-  /** Lets self-tests run in their thread, again and again, until it is told otherwise. */
+  /** Runs self-tests in their thread repeatedly until stopped. */
   selfTests: (on: boolean) => (on ? selfTests.start() : selfTests.stop()),
   async stop() {
     await selfTests.stop();

@@ -12,7 +12,7 @@ const YEAR_DAYS = 365;
 export const RUNNING_COSTS: Benchmark = {
   name: 'running-costs',
   what: `gas, space and time of ${DAYS} days of the record, replayed on simulated data`,
-  async run({ tell }): Promise<Comparison[]> {
+  async run({ report }): Promise<Comparison[]> {
     const service = await testService(DAYS);
     try {
       const emptyBytes = await bytesIn(service.database.db);
@@ -21,9 +21,9 @@ export const RUNNING_COSTS: Benchmark = {
       for (let day = end - DAYS; day < end; day++) await runPastDay(service, day);
       const secondsADay = (performance.now() - began) / 1_000 / DAYS;
       const bytesADay = ((await bytesIn(service.database.db)) - emptyBytes) / DAYS;
-      for (const line of await gasLines(service, end)) tell(line);
-      tell(`  a year in the database: ${((bytesADay * YEAR_DAYS) / 1e6).toFixed(1)} MB of data; market history not counted`);
-      tell(`  a year to replay, at this pace: ${(secondsADay * YEAR_DAYS).toFixed(0)} s`);
+      for (const line of await gasLines(service, end)) report(line);
+      report(`  a year in the database: ${((bytesADay * YEAR_DAYS) / 1e6).toFixed(1)} MB of data; market history not counted`);
+      report(`  a year to replay, at this pace: ${(secondsADay * YEAR_DAYS).toFixed(0)} s`);
       return [];
     } finally {
       await service.stop();

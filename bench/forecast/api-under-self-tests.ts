@@ -15,14 +15,14 @@ const GOAL = 0.8;
 export const API_UNDER_SELF_TESTS: Benchmark = {
   name: 'api-under-self-tests',
   what: `GET ${PATH} while self-tests run in their thread without a pause, against the same service idle, and with the tests in another process`,
-  async run({ clients = CONNECTIONS, rounds, tell }) {
+  async run({ clients = CONNECTIONS, rounds, report }) {
     const children = await Promise.all([
       startChild<ServiceAnswers>('service-process.ts'),
       startChild<LoadAnswers>('http/load-process.ts'),
       startChild<BusyAnswers>('forecast/busy-process.ts'),
     ]);
     try {
-      return await compare(children, { clients, rounds, tell });
+      return await compare(children, { clients, rounds, report });
     } finally {
       await children[0].ask('stop');
       await Promise.all(children.map((child) => child.end()));
@@ -36,7 +36,7 @@ type Side = 'idle' | 'thread' | 'process';
 /** The service, the load and the self-tests: with fewer cores they also wait for each other. */
 const CORES = 3;
 
-async function compare([service, client, busy]: Children, { clients, rounds, tell }: SocketOptions): Promise<Comparison[]> {
+async function compare([service, client, busy]: Children, { clients, rounds, report }: SocketOptions): Promise<Comparison[]> {
   const url = `${await service.ask('url')}${PATH}`;
   const load = () => client.ask('load', { url, connections: clients, ms: ROUND_MS });
   const beside = async (tests: (on: boolean) => Promise<unknown>) => {
@@ -45,17 +45,17 @@ async function compare([service, client, busy]: Children, { clients, rounds, tel
     await tests(false);
     return loaded;
   };
-  tell(`  ${clients} connections, ${rounds} rounds of ${ROUND_MS / 1_000} s each by turns`);
+  report(`  ${clients} connections, ${rounds} rounds of ${ROUND_MS / 1_000} s each by turns`);
   const run = await interleaved<Side, Loaded>(
     {
       idle: load,
       thread: () => beside((on) => service.ask('selfTests', on)),
       process: () => beside((on) => busy.ask('selfTests', on)),
     },
-    { rounds, tell },
+    { rounds, report },
   );
   const wrong = Object.values(run).flatMap((side) => side.map((round) => round.wrong));
-  tell(`  answers that were not as the first one: ${wrong.reduce((sum, count) => sum + count, 0)}`);
+  report(`  answers that were not as the first one: ${wrong.reduce((sum, count) => sum + count, 0)}`);
   return comparisons(run, availableParallelism());
 }
 

@@ -17,12 +17,12 @@ const WORK = 'From the inputs on: features, regimes, all fits, calibration, dist
 export const WALK_FORWARD: Benchmark = {
   name: 'walk-forward',
   what: 'the whole walk-forward report of all horizons, against the same in numpy where python3 has it; --data <folder> for files of your own',
-  async run({ data, rounds, tell }) {
+  async run({ data, rounds, report: reportLine }) {
     const history = data === undefined ? await loadSimulatedHistory() : await loadRecordedHistory(data);
     const ours = await startChild<WalkForwardAnswers>('forecast/walk-forward-process.ts');
     const numpy = await startNumpy(history.frame);
     try {
-      return await compare({ history, ours, numpy }, { rounds, tell });
+      return await compare({ history, ours, numpy }, { rounds, report: reportLine });
     } finally {
       await Promise.all([ours.end(), numpy?.end()]);
     }
@@ -41,22 +41,22 @@ interface Found {
   report: Timed[];
 }
 
-async function compare({ history, ours, numpy }: Both, { rounds, tell }: Pick<BenchOptions, 'rounds' | 'tell'>): Promise<Comparison[]> {
+async function compare({ history, ours, numpy }: Both, { rounds, report }: Pick<BenchOptions, 'rounds' | 'report'>): Promise<Comparison[]> {
   await ours.ask('open', history.frame);
-  tell(`  ${history.source}: ${history.frame.close.length} days; baseline: ${numpy?.versions ?? 'none, python3 with numpy is not here'}`);
+  report(`  ${history.source}: ${history.frame.close.length} days; baseline: ${numpy?.versions ?? 'none, python3 with numpy is not here'}`);
   const first = await ours.ask('report');
   const sides = { tables: () => ours.ask('tables'), report: () => ours.ask('report') };
-  const options = { rounds, tell };
+  const options = { rounds, report };
   const run: Found = numpy === null ? await interleaved(sides, options) : await interleaved({ numpy: numpy.run, ...sides }, options);
-  if (run.numpy !== undefined) tellDifference(run.tables[0], run.numpy[0], tell);
-  tell(`  the first report of a fresh process, which nothing is compiled in yet: ${Math.round(first.ms)} ms`);
+  if (run.numpy !== undefined) reportDifference(run.tables[0], run.numpy[0], report);
+  report(`  the first report of a fresh process, which nothing is compiled in yet: ${Math.round(first.ms)} ms`);
   return comparisons(run);
 }
 
 /** @throws Error when the two sides do not say the same: then their times mean nothing */
-function tellDifference(ours: Timed, theirs: Timed, tell: BenchOptions['tell']): void {
+function reportDifference(ours: Timed, theirs: Timed, report: BenchOptions['report']): void {
   const difference = differenceOf(ours.headlines, theirs.headlines);
-  tell(`  figures of both, largest difference: ${difference.toExponential(0)} of the figure`);
+  report(`  figures of both, largest difference: ${difference.toExponential(0)} of the figure`);
   if (!(difference <= TOLERANCE)) throw new Error(`the two do not say the same: they differ by ${difference}, ${TOLERANCE} is allowed`);
 }
 

@@ -5,7 +5,7 @@ export interface Target {
   pid: number;
   /** An address of this machine that has not been used before. */
   nextAddress(): string;
-  tell(line: string): void;
+  report(line: string): void;
 }
 
 /** What was sent to the service. */

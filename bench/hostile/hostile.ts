@@ -19,10 +19,10 @@ const DEFAULT_LIMITS = { RATE_LIMIT_PUBLIC: '60', RATE_LIMIT_WALLET: '300', RATE
 export const HOSTILE: Benchmark = {
   name: 'hostile',
   what: 'CPU and memory that attacks cost, beside honest requests of the same kind',
-  async run({ tell }) {
+  async run({ report }) {
     return withFolder(async (start, folder) => {
       const { url, child } = await start({ REPLAY_DAYS: String(REPLAY_DAYS), TRUST_PROXY: '127.0.0.1', ...DEFAULT_LIMITS });
-      const target: Target = { url, pid: child.pid!, nextAddress: createAddresses(), tell };
+      const target: Target = { url, pid: child.pid!, nextAddress: createAddresses(), report };
       const rest = await restShare(target.pid);
       const comparisons: Comparison[] = [];
       for (const attack of [...ATTACKS, ...(await openPaymentAttacks(target, folder))])

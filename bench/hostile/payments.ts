@@ -49,18 +49,18 @@ export async function openPaymentAttacks(target: Target, folder: string): Promis
     return sent;
   };
   return [
-    await offchainLookup(chain, { honest, pay, tell: target.tell }),
-    await settlementGas(chain, { honest, pay, tell: target.tell }),
-    shortLived(good, { honest, pay, tell: target.tell }),
+    await offchainLookup(chain, { honest, pay, report: target.report }),
+    await settlementGas(chain, { honest, pay, report: target.report }),
+    shortLived(good, { honest, pay, report: target.report }),
   ];
 }
 
-interface Paying extends Pick<Target, 'tell'> {
+interface Paying extends Pick<Target, 'report'> {
   honest(): Promise<Sent>;
   pay(payers: readonly Payer[], change?: Signing['change']): Promise<Paid>;
 }
 
-async function offchainLookup(chain: Chain, { honest, pay, tell }: Paying): Promise<Attack> {
+async function offchainLookup(chain: Chain, { honest, pay, report }: Paying): Promise<Attack> {
   let lookups = 0;
   const server = createServer((_request, response) => {
     lookups += 1;
@@ -78,13 +78,13 @@ async function offchainLookup(chain: Chain, { honest, pay, tell }: Paying): Prom
     honest,
     async hostile() {
       const { sent, answers } = await pay(payers);
-      tell(`  answers to payments with an offchain lookup: ${answers}; lookups that the service made: ${lookups}`);
+      report(`  answers to payments with an offchain lookup: ${answers}; lookups that the service made: ${lookups}`);
       return sent;
     },
   };
 }
 
-async function settlementGas(chain: Chain, { honest, pay, tell }: Paying): Promise<Attack> {
+async function settlementGas(chain: Chain, { honest, pay, report }: Paying): Promise<Attack> {
   const client = createPublicClient({ transport: http(chain.rpcUrl) });
   const walletOf = await walletFactory({ client }, chain.rpcUrl, chain.deployer);
   const payers: Payer[] = [];
@@ -103,13 +103,13 @@ async function settlementGas(chain: Chain, { honest, pay, tell }: Paying): Promi
       const before = await client.getBalance({ address: chain.facilitator });
       const { sent, answers } = await pay(payers);
       const spentWei = before - (await client.getBalance({ address: chain.facilitator }));
-      tell(`  answers to payments of such contracts: ${answers}; spent on gas: ${spentWei} wei`);
+      report(`  answers to payments of such contracts: ${answers}; spent on gas: ${spentWei} wei`);
       return sent;
     },
   };
 }
 
-function shortLived(payers: readonly Payer[], { honest, pay, tell }: Paying): Attack {
+function shortLived(payers: readonly Payer[], { honest, pay, report }: Paying): Attack {
   return {
     name: 'short-lived payments',
     what: `${PAYMENTS} x402 payments that expire within ${SHORT_SECONDS} s, beside as many that are good for minutes`,
@@ -117,7 +117,7 @@ function shortLived(payers: readonly Payer[], { honest, pay, tell }: Paying): At
     async hostile() {
       const validBefore = String(Math.floor(Date.now() / 1_000) + SHORT_SECONDS);
       const { sent, answers } = await pay(payers, { validBefore });
-      tell(`  answers to payments that expire at once: ${answers}`);
+      report(`  answers to payments that expire at once: ${answers}`);
       return sent;
     },
   };

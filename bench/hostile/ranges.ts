@@ -19,11 +19,11 @@ function streamRequest(forwardedFor: string): string {
 }
 
 /** Opens all streams at once, and closes those that are left open. */
-async function openStreams({ url, tell }: Target, addressOf: (index: number) => string, whose: string): Promise<Sent> {
+async function openStreams({ url, report }: Target, addressOf: (index: number) => string, whose: string): Promise<Sent> {
   const requests = Array.from({ length: REQUESTS }, (_, index) => streamRequest(addressOf(Math.floor(index / STREAMS_AN_ADDRESS))));
   const streams = await Promise.all(requests.map((request) => openStream(url, request)));
   const taken = streams.filter(({ isOpen }) => isOpen).length;
-  tell(`  streams that ${whose} opened: ${taken} of ${REQUESTS}`);
+  report(`  streams that ${whose} opened: ${taken} of ${REQUESTS}`);
   for (const { socket } of streams) socket.destroy();
   return { requests: REQUESTS, bytes: requests.reduce((sum, { length }) => sum + length, 0) };
 }

@@ -11,7 +11,7 @@ export interface Ready {
 }
 
 const answers = {
-  /** Serves it with Express, and with nothing around it; tells its address. */
+  /** Serves it with Express and nothing else; reports its address. */
   async serve({ path, headers, body }: Ready): Promise<string> {
     const app = express().disable('x-powered-by').disable('etag');
     app.get(path, (_request, response) => void response.set(headers).send(body));

@@ -20,14 +20,14 @@ const HOP_BY_HOP = ['connection', 'keep-alive', 'date', 'transfer-encoding', 'co
 export const HTTP_SIGNAL: Benchmark = {
   name: 'http-signal',
   what: `GET ${PATH}, against a bare Express route that sends the same bytes and headers`,
-  async run({ clients = CONNECTIONS, rounds, tell }) {
+  async run({ clients = CONNECTIONS, rounds, report }) {
     const children = await Promise.all([
       startChild<ServiceAnswers>('service-process.ts'),
       startChild<BareAnswers>('http/bare-process.ts'),
       startChild<LoadAnswers>('http/load-process.ts'),
     ]);
     try {
-      return await compare(children, { clients, rounds, tell });
+      return await compare(children, { clients, rounds, report });
     } finally {
       await children[0].ask('stop');
       await Promise.all(children.map((child) => child.end()));
@@ -37,20 +37,20 @@ export const HTTP_SIGNAL: Benchmark = {
 
 type Children = [Child<ServiceAnswers>, Child<BareAnswers>, Child<LoadAnswers>];
 
-async function compare([service, bare, client]: Children, { clients, rounds, tell }: SocketOptions): Promise<Comparison[]> {
+async function compare([service, bare, client]: Children, { clients, rounds, report }: SocketOptions): Promise<Comparison[]> {
   const url = `${await service.ask('url')}${PATH}`;
   const ready = await readyAnswer(url);
   const bareUrl = await bare.ask('serve', ready);
-  tell(`  ${clients} connections, ${ready.body.length} bytes an answer, ${rounds} rounds of ${ROUND_MS / 1_000} s each by turns`);
+  report(`  ${clients} connections, ${ready.body.length} bytes an answer, ${rounds} rounds of ${ROUND_MS / 1_000} s each by turns`);
   const load = (at: string) => client.ask('load', { url: at, connections: clients, ms: ROUND_MS });
-  const run = await interleaved({ baseline: () => load(bareUrl), ours: () => load(url) }, { rounds, tell });
+  const run = await interleaved({ baseline: () => load(bareUrl), ours: () => load(url) }, { rounds, report });
   const wrong = [...run.baseline, ...run.ours].reduce((sum, round) => sum + round.wrong, 0);
-  tell(`  answers that were not as the first one: ${wrong}`);
+  report(`  answers that were not as the first one: ${wrong}`);
   const rates = (side: typeof run.ours) => side.map(({ answers, seconds }) => answers / seconds);
   return [{ kind: 'rate', unit: 'answers/s', meaning: MEANING, baseline: rates(run.baseline), ours: rates(run.ours), goal: GOAL }];
 }
 
-/** What the service answers, for somebody else to send. */
+/** The response of the service, for the bare server to send. */
 async function readyAnswer(url: string): Promise<Ready> {
   const answer = await fetch(url, { headers: { Accept: 'application/json', 'Accept-Encoding': 'identity' } });
   if (answer.status !== 200) throw new Error(`${url} answers ${answer.status}: ${await answer.text()}`);

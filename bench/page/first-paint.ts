@@ -17,10 +17,10 @@ interface Load {
 export const PAGE: Benchmark = {
   name: 'page',
   what: 'first paint of the page on loopback, beside an answer of a few bytes from the same process',
-  async run({ rounds, tell }): Promise<Comparison[]> {
+  async run({ rounds, report }): Promise<Comparison[]> {
     const path = findChromium();
     if (path === undefined) {
-      tell('  there is no Chromium here: nothing is measured');
+      report('  there is no Chromium here: nothing is measured');
       return [];
     }
     const service = await startChild<ServiceAnswers>('service-process.ts');
@@ -28,8 +28,8 @@ export const PAGE: Benchmark = {
     try {
       const url = await service.ask('url');
       const load = (page: string) => () => loadOnce(browser, `${url}${page}`);
-      const { ours, baseline } = await interleaved({ ours: load('/'), baseline: load('/health') }, { rounds, tell });
-      tell(`  the page with all that it asks for has ${median(ours.map(({ bytes }) => bytes / 1_000)).toFixed(0)} kB, compressed`);
+      const { ours, baseline } = await interleaved({ ours: load('/'), baseline: load('/health') }, { rounds, report });
+      report(`  the page with all that it asks for has ${median(ours.map(({ bytes }) => bytes / 1_000)).toFixed(0)} kB, compressed`);
       const times = (loads: readonly Load[]) => loads.map(({ firstPaintMs }) => firstPaintMs);
       const meaning = 'how long a visitor looks at nothing';
       return [{ kind: 'time', meaning, work: 'first paint', ours: times(ours), baseline: times(baseline), goalMs: GOAL_MS }];

@@ -23,12 +23,12 @@ const PATHS = ['/api/status', '/api/svc/open/signal', '/api/svc/scorecard', '/.w
 export const MEMORY: Benchmark = {
   name: 'memory',
   what: `resident memory of a process with ROLE=api and the history of live data, ${REST_MS / 1_000} s after it was last asked, beside one with an Express route`,
-  async run({ tell }): Promise<Comparison[]> {
+  async run({ report }): Promise<Comparison[]> {
     const host = await startLiveHost();
     const bare = await startChild<BareAnswers>('http/bare-process.ts');
     try {
       await bare.ask('serve', { path: '/', headers: {}, body: '{}' });
-      return await withFolder(async (start, folder) => compare(await startApi(start, folder, host.providerUrls), bare, tell));
+      return await withFolder(async (start, folder) => compare(await startApi(start, folder, host.providerUrls), bare, report));
     } finally {
       await bare.end();
       await host.close();
@@ -44,17 +44,17 @@ async function startApi(start: Start, folder: string, providerUrls: string): Pro
   return start({ ...settings, ...AS_DOCUMENTED, CHAIN_RPC_URL: rpcUrl, PUBLIC_URL: url });
 }
 
-async function compare(api: RunningService, bare: Child<BareAnswers>, tell: (line: string) => void): Promise<Comparison[]> {
+async function compare(api: RunningService, bare: Child<BareAnswers>, report: (line: string) => void): Promise<Comparison[]> {
   const first = await residentMb(api.child.pid!);
   await delay(REST_MS);
   const rested = await residentMb(api.child.pid!);
-  tell(`  when it is ready ${first.toFixed(0)} MB, ${REST_MS / 1_000} s later ${rested.toFixed(0)} MB`);
+  report(`  when it is ready ${first.toFixed(0)} MB, ${REST_MS / 1_000} s later ${rested.toFixed(0)} MB`);
   for (const path of PATHS) {
     const began = performance.now();
     await (await fetch(`${api.url}${path}`)).arrayBuffer();
-    tell(`  ${path} is answered for the first time after ${(performance.now() - began).toFixed(0)} ms`);
+    report(`  ${path} is answered for the first time after ${(performance.now() - began).toFixed(0)} ms`);
   }
-  tell(`  with these answered ${(await residentMb(api.child.pid!)).toFixed(0)} MB`);
+  report(`  with these answered ${(await residentMb(api.child.pid!)).toFixed(0)} MB`);
   await delay(REST_MS);
   const [ours, baseline] = [[await residentMb(api.child.pid!)], [await bare.ask('residentMb')]];
   const meaning = 'What it keeps: code, the history of all series, what it has answered.';

@@ -8,13 +8,13 @@ const GOAL_MS = 4_000;
 const REPLAY_GOAL_MS = 20_000;
 const REPLAY_DAYS = 120;
 
-/** How long somebody waits who has just installed it. */
+/** Seconds from `npm start` after an installation until the service is up. */
 export const START: Benchmark = {
   name: 'start',
   what: `a first start until it is ready, empty and with ${REPLAY_DAYS} days to replay, beside a process with one Express route`,
-  async run({ rounds, tell }): Promise<Comparison[]> {
+  async run({ rounds, report }): Promise<Comparison[]> {
     const sides = { ours: () => firstStart(0), baseline: bareStart };
-    const { ours, baseline } = await interleaved(sides, { rounds, tell });
+    const { ours, baseline } = await interleaved(sides, { rounds, report });
     const meaning = 'Database, chain and contracts are its own, and come up with it.';
     const replayed = await firstStart(REPLAY_DAYS);
     return [

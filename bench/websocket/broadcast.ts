@@ -11,10 +11,10 @@ const GOAL = 0.8;
 export const WEBSOCKET_BROADCAST: Benchmark = {
   name: 'websocket-broadcast',
   what: 'events to all sockets of one process of the service, against a bare `ws` server that sends the same bytes to its clients',
-  async run({ clients = CLIENTS, rounds, tell }) {
+  async run({ clients = CLIENTS, rounds, report }) {
     const children = await startChildren();
     try {
-      return await compare(children, { clients, rounds, tell });
+      return await compare(children, { clients, rounds, report });
     } finally {
       await children.service.ask('stop');
       await Promise.all(Object.values(children).map((child) => child.end()));
@@ -39,13 +39,13 @@ async function startChildren(): Promise<Children> {
   return { service, bare, ownClients, bareClients };
 }
 
-async function compare(children: Children, { clients, rounds, tell }: SocketOptions): Promise<Comparison[]> {
+async function compare(children: Children, { clients, rounds, report }: SocketOptions): Promise<Comparison[]> {
   const { service, bare, ownClients, bareClients } = children;
-  tell(`  connecting ${clients} sockets to either side`);
+  report(`  connecting ${clients} sockets to either side`);
   const tokens = await service.ask('tokens', clients);
   await ownClients.ask('connect', { url: await service.ask('url'), tokens });
   await bareClients.ask('connect', { url: await bare.ask('url'), tokens: tokens.map(() => null) });
-  tell(`  ${clients} sockets of ${Math.ceil(clients / 5)} wallets on either side, each side's clients in one process`);
+  report(`  ${clients} sockets of ${Math.ceil(clients / 5)} wallets on either side, each side's clients in one process`);
 
   let sample = (await ownRound(children)).sample;
   const run = await interleaved(
@@ -57,12 +57,12 @@ async function compare(children: Children, { clients, rounds, tell }: SocketOpti
         return round;
       },
     },
-    { rounds, tell },
+    { rounds, report },
   );
-  tell(
+  report(
     `  ${sample.length} events a round, ${Math.round(sample.join('').length / sample.length)} bytes each; ${rounds} rounds of either side, by turns`,
   );
-  await tellWhetherAllCame(children, run.ours, tell);
+  await reportLostEvents(children, run.ours, report);
   return comparisons(run, clients);
 }
 
@@ -83,12 +83,12 @@ async function bareRound({ bare, bareClients }: Children, messages: readonly str
   return { ...sent, ...(await bareClients.ask('finished')) };
 }
 
-async function tellWhetherAllCame({ ownClients }: Children, rounds: readonly Round[], tell: BenchOptions['tell']): Promise<void> {
+async function reportLostEvents({ ownClients }: Children, rounds: readonly Round[], report: BenchOptions['report']): Promise<void> {
   const ids = rounds.flatMap((round) => round.ids);
   const inOrder = ids.every((id, index) => index === 0 || id === ids[index - 1] + 1);
   const { events, ends } = await ownClients.ask('strays');
   const all = inOrder && events === 0 && ends.length === 0 && rounds.every(({ same }) => same);
-  tell(`  every socket got each of the ${ids.length} events once, in order: ${all ? 'yes' : 'NO'}`);
+  report(`  every socket got each of the ${ids.length} events once, in order: ${all ? 'yes' : 'NO'}`);
 }
 
 function comparisons({ baseline, ours }: Record<'baseline' | 'ours', Round[]>, clients: number): Comparison[] {

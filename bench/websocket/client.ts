@@ -4,7 +4,7 @@ import { frameReader, pongFrame } from './frames.ts';
 
 export interface ClientOptions {
   url: string;
-  /** Access token; unset: nobody is asked for one. */
+  /** Access token; unset where the server requires none. */
   token?: string;
   /** Takes the id of every event in the order in which they come, with the message as it came. */
   onEvent(id: number, payload: Buffer): void;

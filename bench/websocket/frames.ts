@@ -17,7 +17,7 @@ export function frameReader(listener: FrameListener): (piece: Buffer) => void {
     for (;;) {
       const frame = frameAt(bytes, at);
       if (frame === null) break;
-      tell(listener, frame);
+      notify(listener, frame);
       at = frame.end;
     }
     rest = at === bytes.length ? null : bytes.subarray(at);
@@ -41,7 +41,7 @@ function frameAt(bytes: Buffer, at: number): Frame | null {
   return bytes.length < end ? null : { opcode: bytes[at] & 0x0f, payload: bytes.subarray(from, end), end };
 }
 
-function tell(listener: FrameListener, { opcode, payload }: Frame): void {
+function notify(listener: FrameListener, { opcode, payload }: Frame): void {
   if (opcode === 1) listener.text(payload);
   else if (opcode === 9) listener.ping(payload);
   else if (opcode === 8) listener.close(payload.length < 2 ? 1005 : payload.readUInt16BE(0));

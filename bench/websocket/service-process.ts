@@ -7,7 +7,7 @@ import { openSession, type SessionOpener, walletOf } from '../../test/support/se
 import { answerParent } from '../child.ts';
 import type { Broadcast } from './bare-process.ts';
 
-/** The whole service on a database and a chain of its own, with nothing in its record; it limits nobody. */
+/** The whole service on a database and a chain of its own, with an empty record and without rate limits. */
 const service = await testService(0);
 service.progress.complete();
 const { url } = await serve(service);
@@ -21,7 +21,7 @@ function sessionOpener(): SessionOpener {
   return { db: service.database.db, keys: access.keys, issuer, now };
 }
 
-/** How long hubs of this process are busy with telling their connections. */
+/** Milliseconds that the hubs of this process spend on broadcasts. */
 function timedLoop(): { takenNs(): Promise<bigint> } {
   const { broadcast } = ConnectionHub.prototype;
   let ns = 0n;
@@ -55,14 +55,14 @@ const answers = {
   /** Tokens of so many sessions, five a wallet. */
   tokens: (count: number) => Promise.all(Array.from({ length: count }, (_, index) => openSession(opener, walletOf(Math.floor(index / 5))))),
 
-  /** Forecasts a day: what is to be told of it waits beside the record. Tells how many events that makes. */
+  /** Forecasts a day; its events stay in the outbox. Returns their number. */
   async forecast(): Promise<number> {
     const { value } = days.next() as { value: RecordChange };
     await value.make();
     return value.keys.length;
   },
 
-  /** Has it told: from the record to the log, from there to the sockets. */
+  /** Publishes them: from the outbox to the log, from there to the sockets. */
   async publish(): Promise<Pick<Broadcast, 'startNs'>> {
     const startNs = process.hrtime.bigint();
     await service.push.publish();

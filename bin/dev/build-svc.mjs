@@ -8,7 +8,7 @@ requireNode();
 // The command line and the audit as a package of its own, in plain JavaScript: Node strips no types below node_modules.
 const root = resolve(import.meta.dirname, '../..');
 const out = resolve(process.argv[2] ?? join(root, 'dist/bitcoin-signal-oracle-svc'));
-const LEAST_NODE = 22;
+const MIN_NODE = 22;
 const { version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const installed = (name) => JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')).version;
 
@@ -60,7 +60,7 @@ const manifest = {
   description: 'Asks a Bitcoin Signal Oracle, pays it, and checks on chain what it says: one forecast, or the whole record',
   license,
   type: 'module',
-  engines: { node: `>=${LEAST_NODE}` },
+  engines: { node: `>=${MIN_NODE}` },
   bin: { svc: 'bin.mjs' },
   exports: Object.fromEntries(Object.entries(ENTRIES).map(([name, module]) => [`./${name}`, entry(module)])),
   files: ['bin.mjs', 'lib', 'AUDIT.md'],
@@ -72,8 +72,8 @@ writeFileSync(
   join(out, 'bin.mjs'),
   `#!/usr/bin/env node
 // An older Node fails in the middle, with the code that says that something differs.
-if (Number(process.versions.node.split('.')[0]) < ${LEAST_NODE}) {
-  console.error(\`svc needs Node ${LEAST_NODE} or later; this is \${process.versions.node}\`);
+if (Number(process.versions.node.split('.')[0]) < ${MIN_NODE}) {
+  console.error(\`svc needs Node ${MIN_NODE} or later; this is \${process.versions.node}\`);
   process.exitCode = 2;
 } else {
   const { runOnTerminal } = await import('./lib/src/cli/svc/terminal.js');

@@ -14,7 +14,7 @@ const answered = await client.sendMessage(request({ data: { skill: 'get_track_re
 const record = answered as Task;
 console.log(`\n${stateOf(record)}\n${textOf(record)}`);
 
-// Words are matched to a skill. The stream tells each state of the task as it comes.
+// Plain text is matched to a skill. The stream has each state of the task.
 console.log('\nAs a stream:');
 for await (const { payload } of client.sendMessageStream(request({ text: 'What is the market regime?' }))) {
   if (payload?.$case === 'task') console.log(stateOf(payload.value));
@@ -22,11 +22,11 @@ for await (const { payload } of client.sendMessageStream(request({ text: 'What i
   else if (payload?.$case === 'artifactUpdate') console.log(textOf({ artifacts: [payload.value.artifact!] }));
 }
 
-// A task is kept, for whoever sent it and nobody else.
+// Only the sender can read a stored task.
 const kept = await client.getTask({ id: record.id, tenant: '', historyLength: 0 });
 console.log(`\nTask ${kept.id} is still there: ${stateOf(kept)}`);
 
-/** A message. Its id is new: the same id never runs twice, it tells the task of the first time. */
+/** A message with a new id: a repeated id returns the first task and runs nothing. */
 function request({ text, data }: { text?: string; data?: unknown }) {
   const content = text === undefined ? ({ $case: 'data', value: data } as const) : ({ $case: 'text', value: text } as const);
   const parts = [{ content, metadata: undefined, filename: '', mediaType: '' }];

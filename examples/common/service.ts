@@ -1,7 +1,7 @@
 /** Where the service is. SERVICE_URL names another one than that of `npm start` on this machine. */
 export const service = (process.env.SERVICE_URL || 'http://127.0.0.1:3000').replace(/\/+$/, '');
 
-// Whoever reads what a program prints has gone, as `| head` does.
+// The reader of the output has closed it, as `| head` does.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
 
 /** What the service says when it refuses (RFC 9457). */
@@ -24,7 +24,7 @@ export async function answerOf<Answer>(response: Response): Promise<Answer> {
   throw new Error(`${code}: ${detail}. ${suggestedAction}`);
 }
 
-/** One request, answered in whatever form. @throws Error that says where nobody answers. */
+/** One request. @throws Error that names the URL if the service is not reachable */
 export async function reach(path: string, init?: RequestInit): Promise<Response> {
   try {
     return await fetch(`${service}${path}`, init);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Address, createPublicClient, createWalletClient, type Hex, http, type PublicClient, publicActions } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 
-/** What `npm start` leaves for whoever tries the service on its local chain: throw-away keys, of use nowhere else. */
+/** Throw-away keys that `npm start` writes for trying the service on its local chain. */
 interface Demo {
   rpcUrl: string;
   contracts: { stablecoin: Address };

@@ -6,7 +6,7 @@ import { type Address, createWalletClient, erc20Abi, type Hash, type Hex, http, 
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { StepFailed } from './narrate.ts';
 
-/** What `npm start` leaves in DATA_DIR/demo.json for whoever wants to try the service on its local chain. */
+/** DATA_DIR/demo.json, which `npm start` writes for trying the service on its local chain. */
 interface DemoFile {
   rpcUrl: string;
   chainId: number;
@@ -15,7 +15,7 @@ interface DemoFile {
 }
 
 /** No single answer may cost more than this, whatever a service asks for: 0.05 USD. */
-const MOST_FOR_AN_ANSWER = 50_000n;
+const MAX_UNITS_PER_CALL = 50_000n;
 
 export type Chain = ReturnType<typeof chainOf>;
 
@@ -56,10 +56,10 @@ function chainOf(rpcUrl: string, account: PrivateKeyAccount) {
   return createWalletClient({ account, transport: http(rpcUrl), pollingInterval: 100, cacheTime: 0 }).extend(publicActions);
 }
 
-/** A payer refuses coins that it was not told of, and amounts above its limit. */
+/** The payer rejects unknown coins, and amounts above its limit. */
 function payerOf(account: PrivateKeyAccount, asset: Address): x402Client {
   const client = registerExactEvmScheme(new x402Client(), { signer: account });
-  const limit = { asset, maxAmountPerPayment: MOST_FOR_AN_ANSWER.toString() };
+  const limit = { asset, maxAmountPerPayment: MAX_UNITS_PER_CALL.toString() };
   return client.setSpendControls({
     allowedAssets: [
       { ...limit, network: 'eip155:*' },

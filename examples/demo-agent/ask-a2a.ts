@@ -30,11 +30,11 @@ export async function askA2a(agent: Agent, { seller }: Terms): Promise<void> {
   const payment = await agent.payer.createPaymentPayload(required);
   const metadata = { 'x402.payment.status': 'payment-submitted', 'x402.payment.payload': payment };
   const paid = await send(client, [words('Here is the payment.')], { taskId: asked.id, contextId: asked.contextId, metadata });
-  const told = metadataOf(paid);
-  const isPaid = paid.status?.state === TaskState.TASK_STATE_COMPLETED && told['x402.payment.status'] === 'payment-completed';
+  const paymentMetadata = metadataOf(paid);
+  const isPaid = paid.status?.state === TaskState.TASK_STATE_COMPLETED && paymentMetadata['x402.payment.status'] === 'payment-completed';
   check(isPaid, `the same task is paid and completed: ${textOf(paid).split('\n')[0]}`, JSON.stringify(paid.status).slice(0, 500));
-  const [settled] = told['x402.payment.receipts']!;
-  const { receipt } = told['bitcoin-signal-oracle/receipt']!;
+  const [settled] = paymentMetadata['x402.payment.receipts']!;
+  const { receipt } = paymentMetadata['bitcoin-signal-oracle/receipt']!;
   check(settled.success && settled.transaction === receipt.message.txHash, 'its receipt names the settlement');
   await checkReceipt(agent, receipt, { answer: dataOf(paid), seller });
 }

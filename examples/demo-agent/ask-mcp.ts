@@ -1,7 +1,7 @@
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Agent } from './agent.ts';
 import { patientFetch } from './ask.ts';
-import { beginStep, check, tell } from './narrate.ts';
+import { beginStep, check, narrate } from './narrate.ts';
 import type { Terms } from './read-price.ts';
 import { checkReceipt, type Receipt } from './receipt.ts';
 
@@ -19,7 +19,7 @@ export async function askMcp(agent: Agent, { seller }: Terms): Promise<void> {
   await client.connect(new StreamableHTTPClientTransport(new URL(`${agent.service}/mcp`), { fetch: patientFetch }));
   try {
     const record = await client.callTool({ name: 'get_track_record', arguments: { horizon: '7d' } });
-    tell(`get_track_record, free: ${firstLine(record)}`);
+    narrate(`get_track_record, free: ${firstLine(record)}`);
     const unpaid = await client.callTool(FORECAST);
     check(unpaid.isError === true, 'predict_btc_direction asks for a payment');
     const payment = await agent.payer.createPaymentPayload(JSON.parse(textOf(unpaid)));

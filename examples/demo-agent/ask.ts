@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { StepFailed, tell } from './narrate.ts';
+import { narrate, StepFailed } from './narrate.ts';
 
 /** What the service says when it does not answer (RFC 9457). */
 interface Problem {
@@ -8,7 +8,7 @@ interface Problem {
 }
 
 /** Longest wait that is worth it. */
-const MOST_SECONDS = 60;
+const MAX_WAIT_SECONDS = 60;
 
 /** Asks for JSON; the caller names the members it reads. What the service refuses ends the step with the service's own words. */
 export async function ask<Answer>(url: string, init?: RequestInit): Promise<Answer> {
@@ -22,12 +22,12 @@ export async function answerOf<Answer>(url: string, response: Response): Promise
   throw new StepFailed(`${url} answers ${response.status}: ${detail ?? response.statusText}`, suggestedAction ?? 'Look at its log.');
 }
 
-/** Asks, and says what to do when nobody answers. */
+/** Sends a request, and names the remedy if the service is not reachable. */
 export async function reach(url: string, init?: RequestInit): Promise<Response> {
   try {
     return await patientFetch(url, init);
   } catch {
-    throw new StepFailed(`Nobody answers at ${url}`, 'Run npm start first, or name the address of the service with --url.');
+    throw new StepFailed(`No service answers at ${url}`, 'Run npm start first, or name the address of the service with --url.');
   }
 }
 
@@ -35,8 +35,8 @@ export async function reach(url: string, init?: RequestInit): Promise<Response> 
 export const patientFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   const seconds = Number(response.headers.get('retry-after'));
-  if (response.status !== 429 || !(seconds > 0 && seconds <= MOST_SECONDS)) return response;
-  tell(`(the service allows so many requests a minute: waiting ${seconds} s)`);
+  if (response.status !== 429 || !(seconds > 0 && seconds <= MAX_WAIT_SECONDS)) return response;
+  narrate(`(the service allows so many requests a minute: waiting ${seconds} s)`);
   await delay(seconds * 1_000);
   return fetch(input, init);
 };

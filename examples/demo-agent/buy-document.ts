@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, erc20Abi } from 'viem';
 import { type Agent, send } from './agent.ts';
 import { ask, post } from './ask.ts';
-import { beginStep, check, StepFailed, tell, usd } from './narrate.ts';
+import { beginStep, check, narrate, StepFailed, usd } from './narrate.ts';
 import type { Terms } from './read-price.ts';
 import { checkReceipt, type Receipt, short } from './receipt.ts';
 
@@ -21,12 +21,12 @@ export async function buyDocument(agent: Agent, { seller }: Terms): Promise<void
   const { title, price, payee } = await findOffering(agent, 'purchase', WANTED);
   const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [payee, price] });
   const txHash = await send(agent, 'The transfer', { to: agent.contracts.stablecoin, data });
-  tell(`${title}: ${usd(price)} sent to ${short(payee)} in ${short(txHash)}`);
+  narrate(`${title}: ${usd(price)} sent to ${short(payee)} in ${short(txHash)}`);
   const { account, service } = agent;
   const signature = await account.signMessage({ message: `Buy svc offering: ${WANTED}:${txHash}` });
   const order = { offering: WANTED, txHash, wallet: account.address, signature };
   const bought = await ask<Delivery>(`${service}/api/svc/commerce/purchase`, post(order));
-  tell(`delivered: "${bought.title}", ${Math.ceil(JSON.stringify(bought.document).length / 1_024)} kB`);
+  narrate(`delivered: "${bought.title}", ${Math.ceil(JSON.stringify(bought.document).length / 1_024)} kB`);
   await checkReceipt(agent, bought.receipt, { answer: bought.document, seller });
   const again = await ask<Delivery>(`${service}/api/svc/commerce/purchase`, post(order));
   check(

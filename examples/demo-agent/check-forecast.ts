@@ -1,6 +1,6 @@
 import { decodeAbiParameters, encodeAbiParameters, keccak256, parseAbi, parseAbiParameters } from 'viem';
 import type { Agent } from './agent.ts';
-import { beginStep, check, tell } from './narrate.ts';
+import { beginStep, check, narrate } from './narrate.ts';
 import type { SoldForecast } from './pay-requests.ts';
 import { short } from './receipt.ts';
 
@@ -13,17 +13,17 @@ const OPENING = parseAbiParameters(
 );
 const PREDICTION = parseAbiParameters('uint64, uint32, uint16, uint64, uint64, bytes32 commitment, bytes32, bytes32');
 
-/** What was sold is what was committed before anybody could know the outcome: the chain is asked, and nobody else. */
+/** Compares the bought forecast with the commitment on chain, made before the outcome was known. */
 export async function checkForecast({ chain, contracts }: Agent, sold: SoldForecast): Promise<void> {
   beginStep('Check on chain that this is what was committed');
   const { attestationUid, opening, receipt } = sold;
-  if (attestationUid === null) return tell('It is minutes old and not on chain yet: forecasts are committed at 21:38 UTC.');
+  if (attestationUid === null) return narrate('It is minutes old and not on chain yet: forecasts are committed at 21:38 UTC.');
   check(receipt.message.attestationUid === attestationUid, `the receipt names the attestation ${short(attestationUid)}`);
   const { salt, signal, direction, confidenceBps, pUpBps, btcPriceCents } = opening;
-  tell(
+  narrate(
     `sold: ${sold.signal} (${signal}), ${sold.direction} (${direction}), confidence ${confidenceBps / 100} %, BTC at ${btcPriceCents / 100} USD`,
   );
-  const told = keccak256(encodeAbiParameters(OPENING, [salt, signal, direction, confidenceBps, pUpBps, BigInt(btcPriceCents)]));
+  const opened = keccak256(encodeAbiParameters(OPENING, [salt, signal, direction, confidenceBps, pUpBps, BigInt(btcPriceCents)]));
   const { time, data } = await chain.readContract({
     address: contracts.eas,
     abi: eas,
@@ -31,7 +31,7 @@ export async function checkForecast({ chain, contracts }: Agent, sold: SoldForec
     args: [attestationUid],
   });
   const [, , , windowOpensAt, , commitment] = decodeAbiParameters(PREDICTION, data);
-  check(commitment === told, `the sold values and salt hash to the commitment on chain, ${short(commitment)}`);
+  check(commitment === opened, `the sold values and salt hash to the commitment on chain, ${short(commitment)}`);
   check(time < windowOpensAt, `which was there at ${isoOf(time)}, before its window opened at ${isoOf(windowOpensAt)}`);
 }
 

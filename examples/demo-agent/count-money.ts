@@ -1,6 +1,6 @@
 import { type Agent, balanceOf } from './agent.ts';
 import { ask } from './ask.ts';
-import { beginStep, check, tell, usd } from './narrate.ts';
+import { beginStep, check, narrate, usd } from './narrate.ts';
 
 /** What the buyer holds and what the service has earned, in units. */
 export interface Money {
@@ -17,16 +17,16 @@ export async function countMoney(agent: Agent): Promise<Money> {
   return { buyer, payments: revenue.payments, revenue: BigInt(revenue.usdMicros) };
 }
 
-/** The wallet's balance, the receipts and the service's books tell the same, to the unit. */
+/** The wallet's balance, the receipts and the service's ledger agree to the unit. */
 export async function compareMoney(agent: Agent, before: Money): Promise<Money> {
   beginStep('Compare the books');
   const after = await countMoney(agent);
-  tell(`the buyer held ${usd(before.buyer)}, and has ${usd(after.buyer)} left`);
-  tell(`the service had earned ${usd(before.revenue)} in ${before.payments} payments; now ${usd(after.revenue)} in ${after.payments}`);
+  narrate(`the buyer held ${usd(before.buyer)}, and has ${usd(after.buyer)} left`);
+  narrate(`the service had earned ${usd(before.revenue)} in ${before.payments} payments; now ${usd(after.revenue)} in ${after.payments}`);
   check(before.buyer - after.buyer === agent.spent, `the wallet is short of exactly what was bought: ${usd(agent.spent)}`);
   const earned = after.revenue - before.revenue;
   check(earned >= agent.spent, 'all of it stands in the ledger of the service');
-  if (earned > agent.spent) tell(`(others have paid ${usd(earned - agent.spent)} meanwhile)`);
+  if (earned > agent.spent) narrate(`(others have paid ${usd(earned - agent.spent)} meanwhile)`);
   else check(true, 'to the unit');
   return after;
 }

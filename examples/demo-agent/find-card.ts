@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize';
 import { createLocalJWKSet, flattenedVerify, type JSONWebKeySet } from 'jose';
 import type { Agent } from './agent.ts';
 import { ask } from './ask.ts';
-import { beginStep, check, tell } from './narrate.ts';
+import { beginStep, check, narrate } from './narrate.ts';
 
 interface Card {
   name: string;
@@ -11,11 +11,11 @@ interface Card {
   signatures: { protected: string; signature: string }[];
 }
 
-/** The agent card says who this is and what it can do; its signature says that nobody has changed it. */
+/** Reads the agent card and verifies its signature. */
 export async function findCard({ service }: Agent): Promise<void> {
   beginStep('Find the service and verify its card');
   const { signatures, ...card } = await ask<Card>(`${service}/.well-known/agent-card.json`);
-  tell(`${card.name} ${card.version}: ${card.skills.map(({ id }) => id).join(', ')}`);
+  narrate(`${card.name} ${card.version}: ${card.skills.map(({ id }) => id).join(', ')}`);
   const payload = Buffer.from(canonicalize(card)!).toString('base64url');
   const keys = createLocalJWKSet(await ask<JSONWebKeySet>(`${service}/.well-known/agent-card-jwks.json`));
   const isSigned = await flattenedVerify({ ...signatures[1], payload }, keys).then(

@@ -10,7 +10,7 @@ export class StepFailed extends Error {
   }
 }
 
-// Whoever reads has gone, as `| head` does.
+// The reader of the output has closed it, as `| head` does.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
 
 let steps = 0;
@@ -20,8 +20,8 @@ export function beginStep(title: string): void {
   print(`\n${steps}. ${title}`);
 }
 
-/** Something that was done, or told. */
-export function tell(text: string): void {
+/** Prints an action or its result. */
+export function narrate(text: string): void {
   print(`   ${text}`);
 }
 

@@ -14,7 +14,7 @@ import {
 import { type Agent, send } from './agent.ts';
 import { answerOf, post, reach } from './ask.ts';
 import { findOffering } from './buy-document.ts';
-import { beginStep, check, StepFailed, tell, usd } from './narrate.ts';
+import { beginStep, check, narrate, StepFailed, usd } from './narrate.ts';
 import { checkPaid, short } from './receipt.ts';
 
 const WANTED = 'svc_market_context';
@@ -48,7 +48,7 @@ export async function openJob(agent: Agent): Promise<void> {
   beginStep('Open an agent commerce job: ERC-8183');
   const { title, price, payee: provider, contract } = await findOffering(agent, 'agent-commerce', WANTED);
   const order = { contract: contract!, price, jobId: await createJob(agent, contract!, provider) };
-  tell(`job ${order.jobId} for "${title}" at ${short(order.contract)}, evaluated by ourselves`);
+  narrate(`job ${order.jobId} for "${title}" at ${short(order.contract)}, evaluated by ourselves`);
   const offered = await until(agent, order, 'the price', ({ accepted, budget }) => accepted === true && budget.amount !== '0');
   check(offered.budget.amount === price.toString(), `the provider takes it on for the listed ${usd(price)}`);
   await fund(agent, order);
@@ -91,7 +91,7 @@ async function fetchDelivery({ service, account }: Agent, { contract, jobId }: O
   const response = await reach(url, post({ wallet: account.address, timestamp, signature }));
   if (!response.ok) await answerOf(url, response);
   const bytes = new Uint8Array(await response.arrayBuffer());
-  tell(`${Math.ceil(bytes.length / 1_024)} kB delivered to the client of the job`);
+  narrate(`${Math.ceil(bytes.length / 1_024)} kB delivered to the client of the job`);
   check(keccak256(bytes) === hash, `whose keccak256 is what the job says on chain, ${short(hash)}`);
 }
 

@@ -2,7 +2,7 @@ import { wrapFetchWithPayment } from '@x402/fetch';
 import type { Hash, Hex } from 'viem';
 import type { Agent } from './agent.ts';
 import { answerOf, patientFetch } from './ask.ts';
-import { beginStep, check, tell } from './narrate.ts';
+import { beginStep, check, narrate } from './narrate.ts';
 import type { Terms } from './read-price.ts';
 import { checkReceipt, type Receipt } from './receipt.ts';
 
@@ -20,7 +20,7 @@ export interface SoldForecast {
   receipt: Receipt;
 }
 
-/** An abstention, which may be told for nothing. */
+/** An abstention, which is free. */
 interface FreeHold extends Pick<SoldForecast, 'signal' | 'horizon' | 'date'> {
   charged: false;
   note: string;
@@ -32,9 +32,9 @@ export async function payRequests(agent: Agent, terms: Terms): Promise<SoldForec
   const paidFetch = wrapFetchWithPayment(patientFetch, agent.payer);
   const buy = async (path: string): Promise<SoldForecast | FreeHold> => {
     const answer = await answerOf<SoldForecast | FreeHold>(path, await paidFetch(`${agent.service}${path}`));
-    tell(`GET ${path}: ${answer.signal} for ${answer.horizon} from ${answer.date}`);
+    narrate(`GET ${path}: ${answer.signal} for ${answer.horizon} from ${answer.date}`);
     if (answer.charged) await checkSold(agent, answer, terms);
-    else tell(answer.note);
+    else narrate(answer.note);
     return answer;
   };
   const signal = await buy('/oracle?horizon=7d');

@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import type { Agent } from './agent.ts';
 import { ask, reach } from './ask.ts';
-import { beginStep, check, tell } from './narrate.ts';
+import { beginStep, check, narrate } from './narrate.ts';
 import { short } from './receipt.ts';
 
 export interface Terms {
@@ -22,11 +22,11 @@ interface PaymentRequired {
   accepts: { amount: string; asset: Address; payTo: Address }[];
 }
 
-/** Prices stand in one file, and again in the answer of whoever asks without paying. */
+/** Prices are in one document, and in the 402 of a request without payment. */
 export async function readPrice({ service, contracts }: Agent): Promise<Terms> {
   beginStep('Read the price');
   const { resources, payee, receipt, realMoney } = await ask<PriceList>(`${service}/.well-known/x402.json`);
-  for (const { resource, price, title } of resources) tell(`${new URL(resource).pathname}: ${price.usd} USD (${title})`);
+  for (const { resource, price, title } of resources) narrate(`${new URL(resource).pathname}: ${price.usd} USD (${title})`);
   const unpaid = await reach(`${service}/oracle`);
   check(unpaid.status === 402, 'GET /oracle answers 402 Payment Required');
   const [terms] = requiredBy(unpaid).accepts;
@@ -36,7 +36,7 @@ export async function readPrice({ service, contracts }: Agent): Promise<Terms> {
     `it asks for the same ${listed?.price.usd} USD, to ${short(payee)}`,
   );
   check(terms.asset.toLowerCase() === contracts.stablecoin.toLowerCase(), 'in the stablecoin that this wallet holds');
-  tell(realMoney ? 'This is real money.' : 'This chain is a local one: its money is worth nothing.');
+  narrate(realMoney ? 'This is real money.' : 'This chain is a local one: its money is worth nothing.');
   return { seller: receipt.signer, payee };
 }
 

@@ -19,7 +19,7 @@ let lastId = process.argv[2];
 /** Token and its end; kept over drops, since logins are limited. */
 let session = null;
 
-// Whoever read has gone, as `| head` does.
+// The reader of the output has closed it, as `| head` does.
 process.stdout.on('error', ({ code }) => process.exit(code === 'EPIPE' ? 0 : 1));
 
 /** Of the wallet that `npm start` makes in its folder. */
@@ -109,7 +109,7 @@ async function bodyOf(response) {
   return JSON.parse(text);
 }
 
-/** One that is no refusal comes from below: nobody listens, or somebody else. */
+/** An error without a status comes from the network: no server, or another one. */
 function wordsOf(error) {
   if (error.final !== undefined) return error.message;
   return `No service answers at ${service} (${error.cause?.code ?? error.code ?? error.message}; SERVICE_URL names another)`;

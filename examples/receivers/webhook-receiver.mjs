@@ -3,9 +3,9 @@
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 
-const MOST_BYTES = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 /** Ids that are remembered. A receiver that must not act twice keeps them where a restart does not lose them. */
-const MOST_IDS = 10_000;
+const MAX_IDS = 10_000;
 
 const { WEBHOOK_SECRET: secret, RECEIVER_PORT = '8080' } = process.env;
 if (!secret) throw new Error('Set WEBHOOK_SECRET to the secret that registering the webhook answered with');
@@ -14,7 +14,7 @@ if (!secret) throw new Error('Set WEBHOOK_SECRET to the secret that registering 
 const webhook = secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(Buffer.from(secret), { format: 'raw' });
 const seen = new Set();
 
-// Whoever read has gone, as `| head` does.
+// The reader of the output has closed it, as `| head` does.
 process.stdout.on('error', ({ code }) => process.exit(code === 'EPIPE' ? 0 : 1));
 
 const server = createServer(async (request, response) => {
@@ -45,7 +45,7 @@ async function receive(request) {
 function isNew(id) {
   if (seen.has(id)) return false;
   seen.add(id);
-  if (seen.size > MOST_IDS) seen.delete(seen.values().next().value);
+  if (seen.size > MAX_IDS) seen.delete(seen.values().next().value);
   return true;
 }
 
@@ -54,7 +54,7 @@ async function bodyOf(request) {
   let bytes = 0;
   for await (const chunk of request) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) return null;
+    if (bytes > MAX_BODY_BYTES) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

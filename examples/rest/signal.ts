@@ -27,7 +27,7 @@ console.log(`Data: ${signal.source}`);
 const { summary, predictions } = await ask<Scorecard>(`/api/svc/scorecard?horizon=${Number.parseInt(horizon, 10)}`);
 console.log(`\nRecord: ${summary.wins} right, ${summary.losses} wrong, ${summary.holds} held, ${summary.pending} pending`);
 console.log(`Verdict: ${summary.verdict}`);
-// A forecast is told to everybody once its outcome is: GATED and null until then.
+// Public once resolved; GATED and null until then.
 for (const { date, status, signal: call, confidence, returnBps } of predictions.filter((row) => row.returnBps !== null).slice(0, 5)) {
   console.log(`${date}  ${call} with ${confidence}: ${(returnBps! / 100).toFixed(2)} %, ${status}`);
 }

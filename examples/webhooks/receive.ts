@@ -15,7 +15,7 @@ const headers = bearer(await logIn(walletOf('basic')));
 const server = createServer(async (request, response) => response.writeHead(await receive(request)).end());
 await once(server.listen(port, '127.0.0.1'), 'listening');
 
-// The secret is told this once; it is what shows that a call comes from the service.
+// The secret is returned only here; it authenticates the calls of the service.
 const hook = { url: `http://127.0.0.1:${port}/`, events: ['signal.new', 'signal.resolved'], horizons: ['7d'] };
 const { id, secret } = await ask<{ id: string; secret: string }>('/api/svc/webhooks/register', post(hook, headers));
 const webhook = new Webhook(secret);

@@ -5,7 +5,7 @@ import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client, x402HTTP
 import { answerOf, reach, service } from '../common/service.ts';
 import { ownCoin, walletOf } from '../common/wallet.ts';
 
-/** An abstention costs nothing, and tells nothing else. */
+/** An abstention is free, and reveals nothing else. */
 type Answer =
   | { charged: true; signal: string; direction: string; confidence: number; payment: { usd: string } }
   | { charged: false; signal: 'HOLD'; note: string };

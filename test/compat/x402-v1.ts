@@ -31,7 +31,7 @@ interface Target {
 }
 
 /** Units of the stablecoin that the client may spend on one request. */
-const MOST_UNITS = 10_000n;
+const MAX_UNITS = 10_000n;
 const ROUTES = ['/oracle?horizon=7d', '/oracle/premium?horizon=7d'];
 
 const folder = await mkdtemp(join(tmpdir(), 'oracle-x402-v1-'));
@@ -80,7 +80,7 @@ async function paysFor(route: string, { wrapFetchWithPayment, decodeXPaymentResp
   const account = privateKeyToAccount(target.buyerKey);
   const signer = createWalletClient({ account, chain: base, transport: http('http://127.0.0.1:1') });
   try {
-    const response = await wrapFetchWithPayment(fetch, signer, MOST_UNITS)(target.url + route);
+    const response = await wrapFetchWithPayment(fetch, signer, MAX_UNITS)(target.url + route);
     const body = (await response.json()) as Record<string, { amount?: string; txHash?: string } & string>;
     const header = response.headers.get('X-PAYMENT-RESPONSE');
     const settled = header === null ? null : decodeXPaymentResponse(header);

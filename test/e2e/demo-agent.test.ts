@@ -6,7 +6,7 @@ import { removeFolder } from '../support/folders.ts';
 import { type RunningService, startService } from '../support/running-service.ts';
 import { spawnNode } from '../support/service.ts';
 
-/** Those of a service that nobody has set any for. */
+/** Of a service without any settings. */
 const LIMITS = { RATE_LIMIT_PUBLIC: '60', RATE_LIMIT_WALLET: '300', RATE_LIMIT_RPC: '10' };
 
 let dataDir: string;
@@ -38,15 +38,15 @@ describe('the demo agent', () => {
 
     const { code: equal, output: report } = await reconcile('--json');
     expect(equal, report).toBe(0);
-    const { channels, ...told } = JSON.parse(report);
-    expect(told).toMatchObject({ equal: true, differences: [], underWay: [], unclaimed: [] });
+    const { channels, ...ledger } = JSON.parse(report);
+    expect(ledger).toMatchObject({ equal: true, differences: [], underWay: [], unclaimed: [] });
     expect(channels.map(({ channel, payments }: { channel: string; payments: number }) => [channel, payments > 0])).toEqual([
       ['purchase', true],
       ['agent-commerce', true],
       ['x402', true],
     ]);
     const spent = /payments, ([\d.]+) USD spent/.exec(output)![1];
-    expect(told.receivedMicros).toBe(String(Math.round(Number(spent) * 1e6)));
+    expect(ledger.receivedMicros).toBe(String(Math.round(Number(spent) * 1e6)));
   });
 
   it('says what to do where it cannot go on', async () => {

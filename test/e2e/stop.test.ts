@@ -54,10 +54,10 @@ describe('a start that cannot work', () => {
       ENCRYPTION_SECRET: real.ATTESTER_PRIVATE_KEY,
       ...{ ADMIN_USER: 'operator', ADMIN_PASSWORD: 'operator-password1' },
     };
-    const told = await refused({ ...real, ...unsafe });
+    const message = await refused({ ...real, ...unsafe });
     const { ADMIN_USER: _, PUBLIC_URL: __, ...secrets } = unsafe;
-    for (const name of ['PUBLIC_URL', ...Object.keys(secrets)]) expect(told).toContain(`Setting ${name}: `);
-    for (const secret of Object.values(secrets)) expect(told).not.toContain(secret);
+    for (const name of ['PUBLIC_URL', ...Object.keys(secrets)]) expect(message).toContain(`Setting ${name}: `);
+    for (const secret of Object.values(secrets)) expect(message).not.toContain(secret);
   });
 
   it('names the process that has the folder, the port that is taken, another feed, and a damaged folder with the command that resets it', async () => {

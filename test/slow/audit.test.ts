@@ -47,14 +47,14 @@ it('a year agrees to the last row, by the command without arguments', async () =
   expect(code, output).toBe(0);
 });
 
-it('one row that the service tells otherwise is found, and one that it leaves out', async () => {
+it('finds a row that the service serves altered, and one that it omits', async () => {
   let date = '';
   const tampered = await tamperedService((text) => {
     const claim = JSON.parse(text) as { predictions: { date: string; status: string }[] };
     const losses = claim.predictions.filter(({ status }) => status === 'LOSS');
-    const [told, dropped] = [losses[3], losses[9]];
-    told.status = 'WIN';
-    date = told.date;
+    const [altered, dropped] = [losses[3], losses[9]];
+    altered.status = 'WIN';
+    date = altered.date;
     return JSON.stringify({ ...claim, predictions: claim.predictions.filter((row) => row !== dropped) });
   });
   const { code, output } = await audit('--service', tampered.url, '--json');

@@ -51,7 +51,7 @@ describe('providers that die one after the other', () => {
     }
   }
 
-  it('lose nothing, are told of once each, and come back', async () => {
+  it('lose nothing, are logged once each, and recover', async () => {
     const market = open(own.db);
     await market.fetchHistory(() => {});
     await hour(market);
@@ -63,8 +63,8 @@ describe('providers that die one after the other', () => {
     }
     const after = await lengths();
     for (const [index, id] of SERIES_IDS.entries()) expect(after[index], id).toBeGreaterThanOrEqual(before[index]);
-    const told = lines.filter(({ msg }) => msg === 'provider failing').map(({ provider }) => provider);
-    expect(new Set(told).size).toBe(told.length);
+    const logged = lines.filter(({ msg }) => msg === 'provider failing').map(({ provider }) => provider);
+    expect(new Set(logged).size).toBe(logged.length);
     expect(lines.length).toBeLessThan(4 * PROVIDER_IDS.length);
     await expect(createMarket(market.feed).spot(clock.ms)).rejects.toMatchObject({ code: 'PRICE_UNAVAILABLE' });
 

@@ -41,7 +41,7 @@ const PATIENT_MS = 10_000;
 /** Long enough for a healthy provider on a busy machine; a slow one never answers. */
 const HASTY_MS = 1_200;
 
-/** Faults of which a provider's health tells, by what it says of them. */
+/** Faults that a provider's health reports, by its message. */
 const TOLD: Partial<Record<Fault, RegExp>> = {
   slow: /no answer in time/,
   'too-many-requests': /answered 429/,
@@ -92,7 +92,7 @@ function healthOf(health: ProviderHealth[], id: ProviderId): ProviderHealth {
   return health.find(({ provider }) => provider === id)!;
 }
 
-function expectTold({ lastError, clockSkewMs, provider: id }: ProviderHealth, fault: Fault): void {
+function expectReported({ lastError, clockSkewMs, provider: id }: ProviderHealth, fault: Fault): void {
   const cell = `${id} ${fault}`;
   if (fault === 'clock-skew') expect({ lastError, clockSkewMs }, cell).toEqual({ lastError: null, clockSkewMs: SKEW_MS });
   if (TOLD[fault] === undefined || (fault === 'truncated' && READABLE_HALVES.includes(id))) return;
@@ -119,7 +119,7 @@ async function faultyDay({ live, lines }: Collector, ids: readonly ProviderId[],
   await expectStrikes(live, dead, cell);
   await expectComplaints(live, dead, fault);
   const sick = await live.feed.providerHealth();
-  for (const id of ids) expectTold(healthOf(sick, id), fault);
+  for (const id of ids) expectReported(healthOf(sick, id), fault);
 
   const asksSoFar = new Map(ids.map((id) => [id, asked(id)]));
   pass(8 * MINUTE_MS);
@@ -152,7 +152,7 @@ const FAULTS: Fault[] = [
   'down',
 ];
 
-it.each(FAULTS)('no provider that is %s takes a series away or tells a wrong value', async (fault) => {
+it.each(FAULTS)('no provider that is %s removes a series or corrupts a value', async (fault) => {
   const collector = fault === 'slow' ? hasty : patient;
   toNextAfternoon();
   await collect(collector.live);

@@ -18,7 +18,7 @@ export interface LogLine {
   reason?: string;
 }
 
-/** Tells every value a week late. */
+/** Publishes every value a week late. */
 const LAGGARDS: readonly ProviderId[] = ['bitcoin-data'];
 
 /** A collector with quick waits, on the clock of the test. */
@@ -35,7 +35,7 @@ export function openCollector(db: Db, host: ProviderHost, lines: LogLine[], atte
   });
 }
 
-/** Providers that can fail at once: no two of them tell of the same thing. Those behind others are in later groups. */
+/** Providers that can fail at once: no two of them have the same series. Fallbacks are in later groups. */
 export function faultGroups(): ProviderId[][] {
   const chains = [...SERIES_IDS.map(getProviderIds), ...STRIKE_SOURCES.map(({ providers }) => [...providers])];
   const rankOf = (id: ProviderId) => Math.max(...chains.map((chain) => chain.indexOf(id)));
@@ -64,7 +64,7 @@ export interface Newest {
   value: number;
 }
 
-/** What forecasts read. The basis is one of a moment: it is told on its own day, and so is never of a finished one. */
+/** Inputs of forecasts. The basis is instantaneous: published on its own day, never for a finished one. */
 const vintageOf = (series: SeriesId) => (series === 'perpBasis' ? 'latest' : 'first');
 
 export async function newestOf({ feed }: LiveMarket): Promise<Map<SeriesId, Newest>> {
@@ -75,18 +75,18 @@ export async function newestOf({ feed }: LiveMarket): Promise<Map<SeriesId, Newe
   return new Map(await Promise.all(entries));
 }
 
-/** Each series has what its working providers tell by now, or else still has what it had before. */
+/** Each series has the values of its working providers, or else still has what it had before. */
 export async function expectSeries(live: LiveMarket, dead: readonly ProviderId[], before: Map<SeriesId, Newest>, cell: string) {
   const now = await newestOf(live);
   for (const series of SERIES_IDS) {
     const working = getProviderIds(series).filter((id) => !dead.includes(id));
-    const told = `${cell}: ${series}, with ${working.join(', ') || 'nobody'} left`;
-    if (working.every((id) => LAGGARDS.includes(id))) expect(now.get(series), told).toEqual(before.get(series));
-    else expect(now.get(series)?.day, told).toBe(await hostedDay(series));
+    const label = `${cell}: ${series}, with ${working.join(', ') || 'none'} left`;
+    if (working.every((id) => LAGGARDS.includes(id))) expect(now.get(series), label).toEqual(before.get(series));
+    else expect(now.get(series)?.day, label).toBe(await hostedDay(series));
   }
 }
 
-/** A poll that nobody answers well says what each of its providers did wrong, but where the newest value may well be that old. */
+/** A poll without a good answer reports the fault of each provider, unless the newest value may be that old. */
 export async function expectComplaints({ stores }: LiveMarket, dead: readonly ProviderId[], fault: Fault): Promise<void> {
   for (const series of SERIES_IDS) {
     const asked = getProviderIds(series);
@@ -96,7 +96,7 @@ export async function expectComplaints({ stores }: LiveMarket, dead: readonly Pr
   }
 }
 
-/** The day of the newest value that anybody can know by now. */
+/** The day of the newest value published so far. */
 async function hostedDay(series: SeriesId): Promise<Day> {
   if (series === 'perpBasis') return toDay(Date.now());
   return (await hostedMarket.observations(series, Date.now())).days.at(-1)!;
@@ -114,18 +114,18 @@ export async function expectTruth({ feed }: LiveMarket, cell: string): Promise<v
       const { days, values, availableAt } = await feed.observations(series, Date.now(), vintage);
       if (vintage === vintageOf(series)) expect(days.at(-1), `${cell}: ${series}`).toBeDefined();
       for (let index = days.length - 1; index >= 0 && days[index] > toDay(Date.now()) - COMPARED_DAYS; index--) {
-        const told = `${cell}: ${series} ${vintage} of ${days[index]} is ${values[index]}`;
-        expect(values[index], told).toSatisfy(Number.isFinite);
+        const label = `${cell}: ${series} ${vintage} of ${days[index]} is ${values[index]}`;
+        expect(values[index], label).toSatisfy(Number.isFinite);
         const real = truth.get(days[index]);
         const provisional = series !== 'perpBasis' && availableAt[index] < getPublicationMs(series, days[index]);
         if (real === undefined || provisional) continue;
-        expect(Math.abs(values[index] - real), `${told}, truly ${real}`).toBeLessThanOrEqual(TOLERANCE * Math.max(Math.abs(real), scale));
+        expect(Math.abs(values[index] - real), `${label}, truly ${real}`).toBeLessThanOrEqual(TOLERANCE * Math.max(Math.abs(real), scale));
       }
     }
   }
 }
 
-/** Of recent days that are published. The basis of a day is the market's of the day before, told on it. */
+/** Recent days that are published. The basis of a day is observed the day before and published on it. */
 async function truthOf(series: SeriesId): Promise<Map<Day, number>> {
   const { days, values } = await hostedMarket.observations(series, Date.now());
   const from = Math.max(0, days.length - COMPARED_DAYS - 1);
@@ -134,9 +134,9 @@ async function truthOf(series: SeriesId): Promise<Map<Day, number>> {
 
 /** A price of now, near the market's. */
 export async function expectPrice({ feed }: LiveMarket, cell: string): Promise<void> {
-  const [told, real] = [await feed.spot(Date.now()), await hostedMarket.spot(Date.now())];
-  expect(told.observedAtMs, `${cell}: price`).toBe(Date.now());
-  expect(Math.abs(told.priceUsd / real.priceUsd - 1), `${cell}: price`).toBeLessThan(0.01);
+  const [label, real] = [await feed.spot(Date.now()), await hostedMarket.spot(Date.now())];
+  expect(label.observedAtMs, `${cell}: price`).toBe(Date.now());
+  expect(Math.abs(label.priceUsd / real.priceUsd - 1), `${cell}: price`).toBeLessThan(0.01);
 }
 
 /** Those of a prediction market that works are of now; the poll of one that does not says whose fault it is. */

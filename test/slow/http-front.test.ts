@@ -35,7 +35,7 @@ const pick = <T>(items: readonly T[], random: () => number): T => items[Math.flo
 
 const get = (path: string, ...headers: string[]) => `${[`GET ${path} HTTP/1.1`, 'Host: x', ...headers].join('\r\n')}\r\n\r\n`;
 
-/** A connection from one of twenty loopback addresses that reads nothing unless told. */
+/** A connection from one of twenty loopback addresses, paused until the test reads it. */
 function open({ url, random }: Attack): Socket {
   const localAddress = `127.0.0.${10 + Math.floor(random() * 20)}`;
   const socket = connect({ host: url.hostname, port: Number(url.port), localAddress, allowHalfOpen: true });

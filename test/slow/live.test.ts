@@ -84,7 +84,7 @@ describe('a service on live feeds', () => {
     });
   });
 
-  it('stays up while nobody answers, says so, and goes on when they are back; a second start asks for little', async () => {
+  it('stays up without any provider, reports it, and recovers; a second start sends few requests', async () => {
     for (const id of PROVIDER_IDS) host.fault(id, 'server-error');
     const run = spawnNode(['bin/start.mjs'], { ...environment('live'), PORT: '0' });
     let output = '';
@@ -110,7 +110,7 @@ describe('a service on live feeds', () => {
     expect(asked() - before).toBeLessThan(40);
   });
 
-  it('auto: takes the simulation where nobody answers, within three seconds, and the record goes on with it', async () => {
+  it('auto: falls back to the simulation within three seconds if no venue answers, and the record continues with it', async () => {
     for (const id of PROVIDER_IDS) host.fault(id, 'slow');
     const { output } = await start('auto');
     expect(output()).toMatch(/no live data could be reached within 3 s: the market is SIMULATED/);

@@ -33,7 +33,7 @@ afterAll(async () => {
 /** As if it were random. */
 const secretOf = (name: string) => createHash('sha256').update(name).digest('hex');
 
-/** The settings of the document, on a chain that is nobody's data folder: under this name it counts as somebody else's. */
+/** The settings of the document, on a chain outside any data folder: under this name it counts as an external one. */
 function settings(): Record<string, string> {
   const [, example] = /```ini\n(# \/etc\/oracle\.env.*?)```/s.exec(documentText('docs/OPERATE.md'))!;
   const { addresses, keys } = chain;

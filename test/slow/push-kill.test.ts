@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 describe('two publishers that are killed at random moments', () => {
-  it('tell each change once, without a gap', async () => {
+  it('send each change once, without a gap', async () => {
     const { db, uri } = database;
     const changes = recentChanges(db, 10);
     const members = [member('publisher', uri), member('publisher', uri)];

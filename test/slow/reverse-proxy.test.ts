@@ -145,7 +145,7 @@ describe.each(PROXIES)('the $name of docs/OPERATE.md, where it is installed', ({
     expect(performance.now() - started).toBeLessThan(15_000);
   });
 
-  it.skipIf(program === undefined || !limitsConnections)('refuses more connections of an address than it is told', async () => {
+  it.skipIf(program === undefined || !limitsConnections)('rejects more connections of an address than configured', async () => {
     const streams = Array.from({ length: 50 }, () => ask({ path: '/stream', agent: false }));
     await Promise.all(streams);
     expect((await ask({})).status).toBe(503);

@@ -101,7 +101,7 @@ it('two workers deliver 200 events to three endpoints once each, in order, and o
   expect(receivers[0]!.ids.at(-1)).toBe(first!._id);
   const head = async () => (await Promise.all(hooks.map(({ id }) => bench.queue.findHead(id)))).filter((row) => row !== null);
   await until(async () => (await head()).length === 0);
-  // What nobody has told yet it tells.
+  // It sends what no other process has sent.
   await new WebhookHealthStore(bench.db).disable(hooks[2]!.doc, { by: 'failures', reason: 'down', at: now(), failingSince: now() });
   await until(async () => (await bench.events.event(await bench.events.lastId()))!.type === 'webhook.disabled');
   const left = bench.db.collection('jobs').find({ name: 'webhook-delivery', failedAt: { $ne: null } });
@@ -127,7 +127,7 @@ it('a worker is woken by what happens, and comes back by itself for what has fai
   expect(second! - first!).toBeGreaterThanOrEqual(5_000);
 });
 
-it('slow receivers of one wallet keep nobody else waiting, at their host or at others, and stand in line once each', async () => {
+it('slow receivers of one wallet delay no other wallet, at their host or at others, and are queued once each', async () => {
   const answers: (() => void)[] = [];
   const slow = await answering((_, response) => void answers.push(() => response.end()));
   onTestFinished(slow.close);
