@@ -7,10 +7,9 @@ import type { McpServerOptions } from './options.ts';
 
 type InstructionOptions = Pick<McpServerOptions, 'publicUrl' | 'howToSendToken'>;
 
-/** Tools that need a token. */
 const GATED_TOOLS = SKILLS.filter(({ tier }) => tier !== 'public').map(({ id }) => id);
 
-/** Where an access token comes from, and how it is sent. */
+/** How to get an access token and where to send it. */
 export function formatTokenAdvice({ publicUrl, howToSendToken }: InstructionOptions): string {
   const login = joinUrl(publicUrl, '/api/svc/oracle/verify');
   return [
@@ -20,12 +19,12 @@ export function formatTokenAdvice({ publicUrl, howToSendToken }: InstructionOpti
   ].join(' ');
 }
 
-/** What a client does with the terms that a refused call comes with. */
+/** How to answer the payment requirements of a rejected call. */
 export function formatPaymentAdvice(): string {
   return `Sign what the first text of this result asks for, and send the call again with the payment in _meta["${META_KEYS.payment}"].`;
 }
 
-/** What a model is told of the server before it asks anything. */
+/** Server instructions, which clients put into the context of the model. */
 export function formatInstructions(address: InstructionOptions & Pick<McpServerOptions, 'sells'>): string {
   const sold =
     address.sells === true ? ' Or a single answer of theirs is paid for with the call: the refusal says what to pay, and how.' : '';

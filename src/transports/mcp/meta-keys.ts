@@ -1,15 +1,15 @@
-/** Where members of ours stand in `_meta`. */
+/** Members of `_meta` that this service reads and writes. */
 export const META_KEYS = {
-  /** Of a tool: tier, price and freshness. */
+  /** In a tool: tier, price and freshness. */
   terms: 'bitcoin-signal-oracle/terms',
-  /** Of a result with `isError`: the error as every door tells it. */
+  /** In a result with `isError`: the client error, as in REST. */
   error: 'bitcoin-signal-oracle/error',
-  /** Of a call that is paid for: the code of the partner who sent the payer. */
+  /** In a paid call: referral code. */
   ref: 'bitcoin-signal-oracle/ref',
-  /** Of an answer that was paid for: how, and the signed receipt. */
+  /** In a paid result: the settlement and the signed receipt. */
   receipt: 'bitcoin-signal-oracle/receipt',
-  /** Of a call, by the x402 transport for MCP: the payment. */
+  /** In a call, by the x402 transport for MCP: the payment payload. */
   payment: 'x402/payment',
-  /** Of an answer, by the same: what became of the payment. */
+  /** In a result, by the same transport: the settlement response. */
   paymentResponse: 'x402/payment-response',
 } as const;

@@ -1,16 +1,15 @@
 import type { McpFixtures } from './fixtures/fixtures.ts';
 
-/** What a server says of itself, and what it does besides. */
 export interface McpServerOptions {
   version: string;
-  /** Where callers reach the service. */
+  /** Base URL under which clients reach the service. */
   publicUrl: string;
-  /** What a caller does with a token; unset: it is sent as a header. */
+  /** Instruction on where an access token goes. Default: as a request header. */
   howToSendToken?: string;
-  /** Single answers can be paid for with the call. */
+  /** Whether a call can be paid for with x402. */
   sells?: boolean;
-  /** What the official test suites call by name; unset: nothing of it. */
+  /** Tools, resources and prompts that the conformance suites call by name. */
   fixtures?: McpFixtures;
-  /** Hears of failures of ours, which the caller is told nothing of. */
+  /** Logs internal errors; the client receives none of their text. */
   onError?(error: unknown): void;
 }

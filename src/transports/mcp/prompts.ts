@@ -5,14 +5,15 @@ import { OracleError } from '../../platform/errors.ts';
 import { parseInput } from '../../platform/validation/parse-input.ts';
 import type { McpBackend } from './backends/backend.ts';
 import { completeDate, completeUid, FORECAST_HORIZONS, filterByPrefix } from './completions.ts';
+import type { ErrorGuard } from './rpc-error.ts';
 
-/** Questions that people ask again and again, as instructions to an assistant: which tools to call, and how to report honestly. */
-export function registerPrompts(server: McpServer, backend: McpBackend): void {
-  registerBriefing(server);
-  registerVerification(server, backend);
+/** Prompts instruct an assistant which tools to call, and how to report the results honestly. */
+export function registerPrompts(server: McpServer, backend: McpBackend, guard: ErrorGuard): void {
+  registerBriefing(server, guard);
+  registerVerification(server, backend, guard);
 }
 
-/** Arguments are texts, whatever they stand for. `completable` marks its schema, so none is shared between servers. */
+/** MCP prompt arguments are strings. `completable` marks its schema, so servers do not share one. */
 function buildArgument(description: string, complete: (typed: string) => string[] | Promise<string[]>) {
   return completable(z.string().describe(description), (typed) => complete(typed)).optional();
 }
@@ -21,7 +22,7 @@ const PARSE_LABELS = { kind: 'argument', root: 'arguments' };
 
 const BRIEFING_INPUT = z.object({ horizon: forecastHorizon });
 
-function registerBriefing(server: McpServer): void {
+function registerBriefing(server: McpServer, guard: ErrorGuard): void {
   const horizon = buildArgument(`Days to look ahead: ${FORECAST_HORIZONS.join(', ')}; 7d unless told`, (typed) =>
     filterByPrefix(FORECAST_HORIZONS, typed),
   );
@@ -30,9 +31,8 @@ function registerBriefing(server: McpServer): void {
     description: "Today's forecast of BTC/USD with its market context, and what the record says it is worth",
     argsSchema: z.object({ horizon }),
   };
-  server.registerPrompt('daily_briefing', config, (args) =>
-    toPromptResult(formatBriefing(parseInput(BRIEFING_INPUT, args, PARSE_LABELS).horizon)),
-  );
+  const build = guard((args: unknown) => toPromptResult(formatBriefing(parseInput(BRIEFING_INPUT, args, PARSE_LABELS).horizon)));
+  server.registerPrompt('daily_briefing', config, build);
 }
 
 function formatBriefing(horizon: string): string {
@@ -59,20 +59,27 @@ const CHECK_INPUT = z.object({
     .optional(),
 });
 
-function registerVerification(server: McpServer, backend: McpBackend): void {
+function registerVerification(server: McpServer, backend: McpBackend, guard: ErrorGuard): void {
   const config = {
     title: 'Check a prediction',
     description: 'Whether a forecast stood on chain before its window opened, what it said, and what became of it; by its date or its uid',
     argsSchema: z.object({
-      date: buildArgument('Day of a 7-day forecast, YYYY-MM-DD; this or uid', (typed) => completeDate(backend, typed)),
-      uid: buildArgument('Uid of an attestation, 0x and 64 hex characters; this or date', (typed) => completeUid(backend, typed)),
+      date: buildArgument(
+        'Day of a 7-day forecast, YYYY-MM-DD; this or uid',
+        guard((typed: string) => completeDate(backend, typed)),
+      ),
+      uid: buildArgument(
+        'Uid of an attestation, 0x and 64 hex characters; this or date',
+        guard((typed: string) => completeUid(backend, typed)),
+      ),
     }),
   };
-  server.registerPrompt('check_prediction', config, (args) => {
+  const build = guard((args: unknown) => {
     const { date, uid } = parseInput(CHECK_INPUT, args, PARSE_LABELS);
     if ((date === undefined) === (uid === undefined)) throw exactlyOneRequired();
     return toPromptResult(formatCheck(date === undefined ? { uid } : { date, horizon: '7d' }));
   });
+  server.registerPrompt('check_prediction', config, build);
 }
 
 function exactlyOneRequired(): OracleError {

@@ -1,20 +1,19 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { IDENTITY } from '../../../agent-card/identity.ts';
 import type { McpBackend } from './backends/backend.ts';
-import { wrapHandlerErrors } from './errors/handler-errors.ts';
-import { wrapConnect } from './errors/transport-errors.ts';
 import { formatInstructions } from './instructions.ts';
 import type { McpServerOptions } from './options.ts';
 import { registerPrompts } from './prompts.ts';
 import { registerResources } from './resources.ts';
+import { createErrorGuard } from './rpc-error.ts';
 import { registerTools } from './tools/tools.ts';
 
-/** Whom an answer may be kept for, and how long: what is listed is the same for everybody, and changes with a release or once a day. */
+/** Lists are the same for every caller, and change with a release or once a day. */
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'public' } as const;
 
 const STATIC_LIST = { listChanged: false } as const;
 
-/** A server for one connection, or one request: tools, resources and prompts over whatever stands behind `backend`. */
+/** A server for one connection or one request: the tools, resources and prompts of `backend`. */
 export function buildMcpServer(backend: McpBackend, options: McpServerOptions): McpServer {
   const { version, publicUrl } = options;
   const server = new McpServer(
@@ -30,13 +29,12 @@ export function buildMcpServer(backend: McpBackend, options: McpServerOptions): 
       },
     },
   );
-  wrapHandlerErrors(server, options);
-  wrapConnect(server);
-  // Nothing that is listed changes while anybody is connected.
+  // Lists do not change while a client is connected.
   server.server.registerCapabilities({ tools: STATIC_LIST, resources: STATIC_LIST, prompts: STATIC_LIST });
+  const guard = createErrorGuard(options.onError);
   registerTools(server, backend, options);
-  registerResources(server, backend);
-  registerPrompts(server, backend);
+  registerResources(server, backend, guard);
+  registerPrompts(server, backend, guard);
   options.fixtures?.register(server);
   return server;
 }

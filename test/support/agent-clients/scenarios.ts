@@ -114,7 +114,8 @@ function unknownSkill(): Scenario[] {
       skill: 'read_tea_leaves',
       input: {},
       tiers: ALL,
-      notOver: ['REST'],
+      // Over MCP the SDK answers, without our code.
+      notOver: ['REST', 'MCP HTTP', 'MCP stdio'],
       ...refused('INPUT_INVALID', 'skill'),
     },
   ];

@@ -2,23 +2,22 @@ import type { SoldAnswer } from '../../../../skills/paid-call.ts';
 import type { SkillAnswer } from '../../../../skills/runner.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
 
-/** What a client sends along to pay for a call; each undefined where it sent none, and otherwise whatever it sent. */
+/** Payment members of a tool call, unvalidated. */
 export interface CallPayment {
   payment: unknown;
-  /** Code of the partner who sent the payer. */
+  /** Referral code. */
   ref: unknown;
 }
 
-/** What an MCP server tells, from wherever it has it: the service it runs in, or one that it asks over HTTP. */
+/** Data source of an MCP server: this process, or a running service over HTTP. */
 export interface McpBackend {
   /**
-   * Carries out a skill for the caller that this backend was made for. A payment is looked at only where the tier does not include
-   * the answer and single ones are sold.
-   * @throws OracleError as behind every door; PayableError or PaymentRequiredError for a call that can be paid for
+   * Runs a skill for the caller of this backend. A payment is read only if the tier excludes the skill and it is sold.
+   * @throws OracleError as over REST; PayableError or PaymentRequiredError for a call that can be paid for
    */
-  run(skillId: string, input: Record<string, unknown>, sent?: CallPayment): Promise<SkillAnswer | SoldAnswer>;
-  /** The public signal of a horizon (interface, section 2.1), as this caller may see it. @throws OracleError STEP_WAITING */
+  run(skillId: string, input: Record<string, unknown>, payment?: CallPayment): Promise<SkillAnswer | SoldAnswer>;
+  /** The public signal (interface, section 2.1) in the view of the caller. @throws OracleError STEP_WAITING */
   publicSignal(horizon: HorizonName): Promise<Record<string, unknown>>;
-  /** How forecasts are made, committed, resolved and scored, as Markdown. */
+  /** Markdown. */
   methodology: string;
 }

@@ -10,18 +10,17 @@ import { PayableError } from './payable-error.ts';
 export interface LocalBackendDeps {
   signals: PublicSignalDeps;
   runSkill: RunSkill;
-  /** Unset: nothing is sold. */
+  /** Unset: calls cannot be paid for. */
   paidCalls?: PaidCalls;
   methodology: string;
 }
 
-/** What the service that this process is tells one asker. */
+/** Backend in the service process, bound to the caller of one request. */
 export function createLocalBackend({ signals, runSkill, paidCalls, methodology }: LocalBackendDeps, context: RequestContext): McpBackend {
   return {
-    async run(skillId, input, sent) {
+    async run(skillId, input, { payment, ref } = { payment: undefined, ref: undefined }) {
       const skill = findSkill(skillId);
       const seller = isForSale(skill, context.caller) ? paidCalls : undefined;
-      const { payment, ref } = sent ?? {};
       if (seller !== undefined && payment !== undefined && payment !== null) {
         const call = prepareCall(skillId, input, PAYING_CALLER);
         return seller.sell({ call, endpoint: ENDPOINTS.mcp, payment, ref, context, owner: context.address });

@@ -6,11 +6,11 @@ import {
 } from '../../../commerce/x402/protocol/payment-quote.ts';
 import { OracleError } from '../../../platform/errors.ts';
 
-/** A call that the caller's tier does not include, and that can be paid for instead. */
+/** A call that the caller's tier excludes, but that can be paid for. */
 export class PayableError extends OracleError {
   readonly quote: PaymentQuote;
 
-  /** @param rejection of the tier, whose code and words stay */
+  /** @param rejection error of the tier check, whose code and message are kept */
   constructor(rejection: OracleError, quote: PaymentQuote) {
     const { code, message, field, suggestedAction, details } = rejection;
     super(code, message, { field, suggestedAction, details, cause: rejection });
@@ -18,7 +18,7 @@ export class PayableError extends OracleError {
   }
 }
 
-/** What has to be paid, of an error of a call that can be paid for; undefined of any other. */
+/** Undefined for an error of a call that cannot be paid for. */
 export function toPaymentRequired(error: unknown): PaymentRequired | undefined {
   if (error instanceof PaymentRequiredError) return createPaymentRequired(error.quote, error.x402Code);
   return error instanceof PayableError ? createPaymentRequired(error.quote, 'payment_required') : undefined;

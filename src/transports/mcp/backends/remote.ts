@@ -14,30 +14,30 @@ import { parseInput } from '../../../platform/validation/parse-input.ts';
 import { PUBLIC_SIGNAL } from '../../../record/schemas/signal.ts';
 import type { McpBackend } from './backend.ts';
 
-/** What a skill may take, the chain included, and some more. */
+/** Above the time limit of a skill that reads the chain. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
 export interface RemoteBackendOptions {
-  /** Where the service answers, without query and fragment. */
+  /** Base URL of the service, without query and fragment. */
   url: string;
-  /** Asked before each call: resolves once the service can answer. @throws OracleError SERVICE_UNREACHABLE, STEP_WAITING */
+  /** Awaited before each request. @throws OracleError SERVICE_UNREACHABLE, STEP_WAITING */
   ready?(): Promise<void>;
-  /** Access token to call with; unset or undefined: as anybody. */
+  /** Access token; undefined for anonymous requests. */
   token?(): Promise<string | undefined>;
-  /** Forgets a token that the service refused. True where the next one may be another. */
+  /** Drops a rejected token. True if the next one may differ. */
   forgetToken?(): boolean;
   deadlineMs?: number;
 }
 
 type ServiceCall = Pick<ServiceRequest, 'path' | 'body'>;
 
-/** What a running service tells, asked over HTTP by its own operations. */
+/** Backend that calls the REST operations of a running service. */
 export function createRemoteBackend(options: RemoteBackendOptions): McpBackend {
   return {
     async run(skillId, input) {
       const { id, input: known, output } = findSkill(skillId);
       const answer = await requestWithRetry(options, { path: `${ENDPOINTS.skills}/${id}`, body: input }).catch((error: unknown) => {
-        // The same, in the words of a door that has no request bodies.
+        // Local validation names the argument instead of the member of a request body.
         if (isOracleError(error, 'INPUT_INVALID')) parseInput(known, input, { kind: 'input', root: 'input' });
         throw error;
       });
@@ -51,7 +51,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): McpBackend {
   };
 }
 
-/** A rejected token is replaced once where there may be another one; otherwise a public answer is that of an anonymous client. */
+/** Retries once with another token. Without one, the service has answered public operations as for an anonymous client. */
 async function requestWithRetry(options: RemoteBackendOptions, call: ServiceCall): Promise<unknown> {
   const first = await requestOnce(options, call);
   const isRejected = first.status === 401 || isTokenRejected(first);
@@ -68,7 +68,7 @@ async function requestOnce(
   return sendServiceRequest({ ...call, url, token: await token?.(), deadlineMs });
 }
 
-/** Nothing that the schema does not know goes on to the client; what it knows comes in the order in which it was sent. */
+/** Strips fields that the schema does not declare, and keeps the order of the service. */
 function parseServiceAnswer<T extends z.ZodType>(schema: T, answer: unknown, url: string): z.output<T> {
   const { success, data, error } = schema.safeParse(answer);
   if (success) return restoreFieldOrder(data, answer) as z.output<T>;
@@ -78,7 +78,7 @@ function parseServiceAnswer<T extends z.ZodType>(schema: T, answer: unknown, url
   });
 }
 
-/** A schema gives its own order to what it reads; whoever asks the service itself gets that of the service. */
+/** zod returns fields in the order of the schema; answers must equal those over HTTP. */
 function restoreFieldOrder(value: unknown, sent: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item, index) => restoreFieldOrder(item, (sent as unknown[])[index]));

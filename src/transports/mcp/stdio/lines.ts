@@ -1,38 +1,35 @@
 import { Transform, type TransformCallback } from 'node:stream';
-import { ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { OracleError } from '../../../platform/errors.ts';
-import { type RpcErrorBody, toRpcError } from '../errors/rpc-error.ts';
-import { findMessageFault } from '../validation/json-rpc-message.ts';
+import { ProtocolErrorCode, parseJSONRPCMessage } from '@modelcontextprotocol/server';
+import { type ClientError, OracleError, toClientError } from '../../../platform/errors.ts';
 
-/** As over HTTP. */
+/** The body limit of MCP over HTTP. */
 const MAX_LINE_BYTES = 64 * 1024;
 
 const NEWLINE = 0x0a;
 
-/** What is wrong with a line, for its sender. */
-export interface RejectedLine {
+export interface LineRejection {
   jsonrpc: '2.0';
   id: string | number | null;
-  error: RpcErrorBody;
+  error: { code: number; message: string; data: ClientError };
 }
 
 /**
- * Lets lines pass that are messages of JSON-RPC, empty ones aside, and has every other refused: the transport behind it drops those
- * without a word.
+ * Passes lines that are JSON-RPC messages, skips empty ones, and rejects the others: JSON-RPC 2.0, section 5, requires an answer,
+ * but the transport of the SDK drops such lines silently.
  */
-export function createLineFilter(onRejected: (rejected: RejectedLine) => void): Transform {
+export function createLineFilter(onRejected: (rejection: LineRejection) => void): Transform {
   let kept: Buffer[] = [];
   let keptBytes = 0;
   const keep = (part: Buffer) => {
     keptBytes += part.length;
-    // What is too long is read to its end, and not held.
+    // A line above the limit is read to its end without being buffered.
     if (keptBytes <= MAX_LINE_BYTES) kept.push(part);
   };
-  const lineEnds = (into: Transform) => {
+  const endLine = (into: Transform) => {
     const line = Buffer.concat(kept);
-    const rejected = keptBytes > MAX_LINE_BYTES ? lineTooLong() : findLineRejection(line.toString('utf8').trim());
-    if (rejected === undefined) into.push(Buffer.concat([line, Buffer.of(NEWLINE)]));
-    else if (rejected !== null) onRejected(rejected);
+    const rejection = keptBytes > MAX_LINE_BYTES ? lineTooLong() : findLineRejection(line.toString('utf8').trim());
+    if (rejection === undefined) into.push(Buffer.concat([line, Buffer.of(NEWLINE)]));
+    else if (rejection !== null) onRejected(rejection);
     kept = [];
     keptBytes = 0;
   };
@@ -41,7 +38,7 @@ export function createLineFilter(onRejected: (rejected: RejectedLine) => void): 
       let from = 0;
       for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
         keep(chunk.subarray(from, end));
-        lineEnds(this);
+        endLine(this);
         from = end + 1;
       }
       if (from < chunk.length) keep(chunk.subarray(from));
@@ -50,36 +47,39 @@ export function createLineFilter(onRejected: (rejected: RejectedLine) => void): 
   });
 }
 
-/** Undefined: a message; null: nothing to answer to. */
-function findLineRejection(line: string): RejectedLine | undefined | null {
+/** Undefined for a message, null for an empty line. */
+function findLineRejection(line: string): LineRejection | undefined | null {
   if (line === '') return null;
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch {
-    return buildLineRejection(
-      ProtocolErrorCode.ParseError,
-      invalidLine('line', 'A line is not JSON', 'Send one JSON-RPC message a line, in UTF-8.'),
-    );
+    return rejectLine(ProtocolErrorCode.ParseError, invalidLine('The line is not JSON'));
   }
-  const fault = Array.isArray(value) ? invalidLine('batch', 'A line is a batch', 'Send one message a line.') : findMessageFault(value);
-  return fault === undefined ? undefined : buildLineRejection(ProtocolErrorCode.InvalidRequest, fault, value);
+  try {
+    parseJSONRPCMessage(value);
+    return undefined;
+  } catch {
+    return rejectLine(ProtocolErrorCode.InvalidRequest, invalidLine('The line is not a JSON-RPC message'), value);
+  }
 }
 
-function lineTooLong(): RejectedLine {
+function invalidLine(message: string): OracleError {
+  const suggestedAction = 'Send one JSON-RPC 2.0 message per line, in UTF-8, such as {"jsonrpc":"2.0","id":1,"method":"tools/list"}.';
+  return new OracleError('INPUT_INVALID', message, { field: 'line', suggestedAction });
+}
+
+function lineTooLong(): LineRejection {
   const error = new OracleError('PAYLOAD_TOO_LARGE', `A message is larger than ${MAX_LINE_BYTES} bytes`, {
     field: 'line',
     suggestedAction: 'Send less: no tool needs as much.',
   });
-  return buildLineRejection(ProtocolErrorCode.InvalidRequest, error);
+  return rejectLine(ProtocolErrorCode.InvalidRequest, error);
 }
 
-function invalidLine(field: string, message: string, suggestedAction: string): OracleError {
-  return new OracleError('INPUT_INVALID', message, { field, suggestedAction });
-}
-
-function buildLineRejection(code: number, error: OracleError, value?: unknown): RejectedLine {
+function rejectLine(code: number, error: OracleError, value?: unknown): LineRejection {
   const id = (value as { id?: unknown } | null | undefined)?.id;
-  const known = typeof id === 'number' || (typeof id === 'string' && id.length <= 100);
-  return { jsonrpc: '2.0', id: known ? id : null, error: toRpcError(code, error) };
+  const isEchoed = typeof id === 'number' || (typeof id === 'string' && id.length <= 100);
+  const data = toClientError(error);
+  return { jsonrpc: '2.0', id: isEchoed ? id : null, error: { code, message: `${data.message}. ${data.suggestedAction}`, data } };
 }

@@ -10,11 +10,11 @@ import { META_KEYS } from '../meta-keys.ts';
 import type { McpServerOptions } from '../options.ts';
 
 interface ToolErrorOptions extends Pick<McpServerOptions, 'publicUrl' | 'howToSendToken'> {
-  /** Whether the call is of revision 2026-07-28 or later. */
+  /** Revision 2026-07-28 or later. */
   isCurrentRevision?: boolean;
 }
 
-/** An answer: its sentences first, then the same as JSON for clients that read text only; one that was paid for with its receipt. */
+/** Text first, then the same as JSON text for clients that ignore `structuredContent`. Paid answers carry their receipt. */
 export function toToolResult(answer: SkillAnswer | SoldAnswer): CallToolResult {
   const { output, text } = answer;
   return {
@@ -33,8 +33,8 @@ function buildPaymentMeta({ payment, receipt }: SoldAnswer) {
 }
 
 /**
- * A failure in words that a model can act on, and as data for programs. Where it can be paid for, what has to be paid comes first,
- * as x402 clients look for it. `structuredContent` is theirs too, where clients do not hold that to the tool's output schema.
+ * Error as text for models and as data for programs. x402 clients expect payment requirements in the first content item and in
+ * `structuredContent`; clients of older revisions validate the latter against the output schema, so they do not get it.
  */
 export function toToolError(error: unknown, options: ToolErrorOptions): CallToolResult {
   const required = toPaymentRequired(error);
@@ -46,14 +46,14 @@ export function toToolError(error: unknown, options: ToolErrorOptions): CallTool
   return { ...failure, content, ...(options.isCurrentRevision === true ? { structuredContent: { ...required } } : {}) };
 }
 
-/** Of a payment that was found good, and then not settled. */
+/** For a payment that was verified but not settled. */
 function buildUnsettledMeta(error: unknown): Record<string, unknown> {
   if (!(error instanceof PaymentRequiredError) || error.unsettledOf === undefined) return {};
   const { unsettledOf: payer, x402Code, quote } = error;
   return { [META_KEYS.paymentResponse]: toFailedSettlementResponse({ payer, x402Code }, quote.requirements.network) };
 }
 
-/** Callers without a token do not know this service yet. */
+/** A caller without a token learns where to get one. */
 function addTokenAdvice(clientError: ClientError, { isPayable, ...address }: ToolErrorOptions & { isPayable: boolean }): ClientError {
   const action = clientError.code === 'UNAUTHENTICATED' ? formatTokenAdvice(address) : clientError.suggestedAction;
   if (!isPayable) return { ...clientError, suggestedAction: action };

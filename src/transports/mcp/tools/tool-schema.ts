@@ -5,7 +5,7 @@ import { toSkillJsonSchema } from '../../../../skills/json-schema.ts';
 type Fields = Record<string, unknown>;
 type Direction = 'input' | 'output';
 
-/** Conversion costs more than an answer, and servers are made for each request. */
+/** Cached because a server is built per request, and conversion costs more than an answer. */
 const jsonSchemaCache = { input: new WeakMap<z.ZodObject, Fields>(), output: new WeakMap<z.ZodObject, Fields>() };
 
 function getListedJsonSchema(schema: z.ZodObject, io: Direction): Fields {
@@ -22,12 +22,12 @@ function toStandardSchema(
   return { '~standard': { version: 1, vendor: 'bitcoin-signal-oracle', validate, jsonSchema } };
 }
 
-/** Input as a tool lists it. What comes is looked at where every door has it looked at, so that its errors are the same. */
+/** Input schema for listing only: the skill runner validates, so that errors are the same over all transports. */
 export function toListedInput(schema: z.ZodObject): StandardSchemaWithJSON<Fields> {
   return toStandardSchema(schema, (value) => ({ value: value as Fields }));
 }
 
-/** Output as a tool lists it; nothing else leaves. */
+/** Output schema, which the SDK enforces on results. */
 export function toListedOutput(schema: z.ZodObject): StandardSchemaWithJSON<Fields> {
   return toStandardSchema(schema, (value) => {
     const { success, error } = schema.safeParse(value);

@@ -8,7 +8,7 @@ import type { McpServerOptions } from '../options.ts';
 import { toToolError, toToolResult } from './tool-result.ts';
 import { toListedInput, toListedOutput } from './tool-schema.ts';
 
-/** One tool for each skill, in their order. */
+/** Registers one tool per skill, in order. */
 export function registerTools(server: McpServer, backend: McpBackend, options: McpServerOptions): void {
   for (const skill of SKILLS) {
     server.registerTool(skill.id, toToolDeclaration(skill), async (input, context) => {
@@ -27,7 +27,7 @@ function getCallPayment({ mcpReq }: ServerContext): CallPayment {
   return { payment, ref };
 }
 
-/** Requests of 2026-07-28 and later name their revision themselves. */
+/** Revision 2026-07-28 and later carry the protocol version in each request. */
 function isCurrentRevision({ mcpReq }: ServerContext): boolean {
   return mcpReq.envelope !== undefined && PROTOCOL_VERSION_META_KEY in mcpReq.envelope;
 }
@@ -39,13 +39,12 @@ function toToolDeclaration(skill: Skill) {
     description: `${skill.description}\n\n${formatTerms(skill)}`,
     inputSchema: toListedInput(input),
     outputSchema: toListedOutput(output),
-    // What is asked of the chain lies outside this service.
+    // The chain lies outside this service.
     annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: cost === 'rpc' },
     _meta: { [META_KEYS.terms]: { tier, price: formatPrice(skill), freshness, asksChain: cost === 'rpc' } },
   };
 }
 
-/** Who may call a tool, for what, and how fresh its answers are. */
 function formatTerms(skill: Skill): string {
   const who = skill.tier === 'public' ? 'For everybody' : `Needs an access token of the ${skill.tier} tier`;
   return `${who}; ${formatPrice(skill)}. Freshness: ${skill.freshness.description}.`;

@@ -3,10 +3,10 @@ import type { Request, Response } from 'express';
 import { OracleError } from '../../../platform/errors.ts';
 import { isNestedDeeper } from '../../../platform/validation/nesting.ts';
 
-/** Far beyond what any message needs; what reads them goes through their levels by calling itself. */
+/** Parsers behind this check are recursive: deeper input would overflow the stack. */
 const MAX_BODY_DEPTH = 40;
 
-/** What is wrong with a request before anybody looks at its message. @throws OracleError METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, INPUT_INVALID */
+/** @throws OracleError METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, INPUT_INVALID */
 export function validateHttpRequest(request: Request, response: Response): void {
   if (request.method !== 'POST') {
     response.set('Allow', 'POST');

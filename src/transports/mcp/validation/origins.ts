@@ -1,16 +1,38 @@
-import { createHostCheck, createPageOriginCheck, type OriginRules } from './origin-rules.ts';
+import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
+import { OracleError } from '../../../platform/errors.ts';
 
 export interface RequestSource {
   host: string | undefined;
   origin: string | undefined;
 }
 
-/** Refuses what comes under a name that is not the service's, or from a page of somebody else's. @throws OracleError ORIGIN_REFUSED */
-export function createOriginCheck(rules: OriginRules): (names: RequestSource) => void {
-  const checkHost = createHostCheck(rules);
-  const checkPage = createPageOriginCheck(rules);
+export interface OriginRules {
+  publicUrl: string;
+  /** Host names of further allowed pages; `moz-extension://*` allows all extensions of a browser. */
+  allowedOrigins: readonly string[];
+  /** Whether the loopback names of this machine are names of the service. */
+  allowLoopback: boolean;
+}
+
+/**
+ * Checks `Host` against DNS rebinding, and `Origin` against requests of foreign pages; clients other than browsers send no origin.
+ * The rules are those of the SDK's middleware. @throws OracleError ORIGIN_REFUSED
+ */
+export function createOriginCheck({ publicUrl, allowedOrigins, allowLoopback }: OriginRules): (source: RequestSource) => void {
+  const hosts = [new URL(publicUrl).hostname, ...(allowLoopback ? localhostAllowedHostnames() : [])];
+  const origins = [...hosts, ...allowedOrigins];
   return ({ host, origin }) => {
-    checkHost(host);
-    checkPage(origin);
+    if (!validateHostHeader(host, hosts).ok)
+      throw rejectedOrigin('Host', 'This is not served under that host name', `Ask under ${publicUrl}.`);
+    if (!validateOriginHeader(origin, origins).ok)
+      throw rejectedOrigin(
+        'Origin',
+        'Pages of that origin may not ask here',
+        'Ask from a program, or from a page that the operator allows.',
+      );
   };
+}
+
+function rejectedOrigin(field: string, message: string, suggestedAction: string): OracleError {
+  return new OracleError('ORIGIN_REFUSED', message, { field, suggestedAction });
 }

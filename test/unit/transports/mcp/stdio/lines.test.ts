@@ -1,25 +1,25 @@
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createLineFilter, type RejectedLine } from '../../../../../src/transports/mcp/stdio/lines.ts';
+import { createLineFilter, type LineRejection } from '../../../../../src/transports/mcp/stdio/lines.ts';
 
-const LARGEST_BYTES = 64 * 1024;
+const MAX_LINE_BYTES = 64 * 1024;
 
-/** What passes and what is refused of some input, however it is cut into chunks. */
-async function sifted(chunks: Buffer[]): Promise<{ passed: string; refused: RejectedLine[] }> {
-  const refused: RejectedLine[] = [];
-  const lines = createLineFilter((one) => refused.push(one));
+/** Lines that pass and lines that are rejected. */
+async function filterLines(chunks: Buffer[]): Promise<{ passed: string; rejected: LineRejection[] }> {
+  const rejected: LineRejection[] = [];
+  const lines = createLineFilter((one) => rejected.push(one));
   const passed: Buffer[] = [];
   lines.on('data', (chunk: Buffer) => passed.push(chunk));
   for (const chunk of chunks) lines.write(chunk);
   lines.end();
   await once(lines, 'end');
-  return { passed: Buffer.concat(passed).toString('utf8'), refused };
+  return { passed: Buffer.concat(passed).toString('utf8'), rejected };
 }
 
 const request = (id: number, method: string) => JSON.stringify({ jsonrpc: '2.0', id, method, params: {} });
 
-it('lets messages pass as they are, and refuses the rest, wherever chunks end', async () => {
+it('passes messages unchanged and rejects other lines, wherever chunks end', async () => {
   const line = fc.oneof(
     fc.record({
       good: fc.constant(true),
@@ -34,33 +34,33 @@ it('lets messages pass as they are, and refuses the rest, wherever chunks end', 
     fc.asyncProperty(fc.array(line, { maxLength: 8 }), fc.array(fc.nat({ max: 400 }), { maxLength: 12 }), async (lines, cuts) => {
       const whole = Buffer.from(lines.map(({ text }) => `${text}\n`).join(''));
       const edges = [0, ...cuts.map((cut) => cut % (whole.length + 1)).toSorted((a, b) => a - b), whole.length];
-      const { passed, refused } = await sifted(edges.slice(1).map((end, i) => whole.subarray(edges[i], end)));
+      const { passed, rejected } = await filterLines(edges.slice(1).map((end, i) => whole.subarray(edges[i], end)));
       const good = lines.filter((one) => one.good);
       expect(passed).toBe(good.map(({ text }) => `${text}\n`).join(''));
-      expect(refused).toHaveLength(lines.length - good.length);
+      expect(rejected).toHaveLength(lines.length - good.length);
     }),
   );
 });
 
 it.each([
-  ['hello', -32_700, null, 'line'],
-  ['[]', -32_600, null, 'batch'],
-  ['{"jsonrpc":"2.0","id":"a","method":1}', -32_600, 'a', 'method'],
-  [`{"jsonrpc":"2.0","id":"${'a'.repeat(101)}","method":1}`, -32_600, null, 'method'],
-  ['{"jsonrpc":"2.0","id":{},"method":"a"}', -32_600, null, 'id'],
-])('tells of %s what is wrong with it, and whose it is', async (line, code, id, field) => {
-  const data = { code: 'INPUT_INVALID', field, suggestedAction: expect.any(String) };
-  expect((await sifted([Buffer.from(`${line}\n`)])).refused).toMatchObject([{ jsonrpc: '2.0', id, error: { code, data } }]);
+  ['hello', -32_700, null],
+  ['[]', -32_600, null],
+  ['{"jsonrpc":"2.0","id":"a","method":1}', -32_600, 'a'],
+  [`{"jsonrpc":"2.0","id":"${'a'.repeat(101)}","method":1}`, -32_600, null],
+  ['{"jsonrpc":"2.0","id":{},"method":"a"}', -32_600, null],
+])('rejects %s with the code and the id of JSON-RPC', async (line, code, id) => {
+  const data = { code: 'INPUT_INVALID', field: 'line', suggestedAction: expect.any(String) };
+  expect((await filterLines([Buffer.from(`${line}\n`)])).rejected).toMatchObject([{ jsonrpc: '2.0', id, error: { code, data } }]);
 });
 
-it('answers nothing to empty lines, and to none that has not ended', async () => {
-  expect(await sifted([Buffer.from('\n \r\nunfinished')])).toEqual({ passed: '', refused: [] });
+it('ignores empty lines and an unfinished last line', async () => {
+  expect(await filterLines([Buffer.from('\n \r\nunfinished')])).toEqual({ passed: '', rejected: [] });
 });
 
-it('takes messages up to 64 KiB; a longer one is refused, and the next one read', async () => {
+it('passes messages of 64 KiB, rejects a longer one, and reads the next', async () => {
   const around = request(1, '').length;
-  const largest = request(1, 'm'.repeat(LARGEST_BYTES - around));
-  const { passed, refused } = await sifted([Buffer.from(`${largest}\n${largest}+\n${request(2, 'ping')}\n`)]);
+  const largest = request(1, 'm'.repeat(MAX_LINE_BYTES - around));
+  const { passed, rejected } = await filterLines([Buffer.from(`${largest}\n${largest}+\n${request(2, 'ping')}\n`)]);
   expect(passed).toBe(`${largest}\n${request(2, 'ping')}\n`);
-  expect(refused).toMatchObject([{ error: { message: expect.stringContaining('larger than 65536 bytes') } }]);
+  expect(rejected).toMatchObject([{ error: { message: expect.stringContaining('larger than 65536 bytes') } }]);
 });
