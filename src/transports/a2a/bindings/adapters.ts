@@ -7,12 +7,13 @@ import { A2A_LEGACY_VERSION, A2A_VERSION } from '../../../../agent-card/protocol
 import type { RequestContext } from '../../../auth/request-context.ts';
 import { OracleError, toClientError } from '../../../platform/errors.ts';
 import { isNestedDeeper } from '../../../platform/validation/nesting.ts';
+import { isPlainObject } from '../../../platform/validation/plain-object.ts';
 import type { ProtocolAdapter } from '../../adapter.ts';
 import { AgentUser } from '../agent-user.ts';
 import { sendJsonRpcAdapterError, sendJsonRpcError, sendRestAdapterError } from '../errors/adapter-errors.ts';
 import { toProtocolError } from '../errors/protocol-error.ts';
 import { unknownVersion } from '../errors/rejections.ts';
-import { sendCompletedError } from '../errors/sdk-errors.ts';
+import { correctRestBody } from '../errors/sdk-errors.ts';
 import { completeLegacyConfig } from '../push/legacy-config.ts';
 import { requireStringFields } from '../push/raw-config.ts';
 import { buildCallContext } from './call-context.ts';
@@ -85,7 +86,7 @@ function createRestBinding(requestHandler: A2ARequestHandler) {
     return new Promise((resolve, reject) => {
       response.once('close', resolve);
       const send = response.json.bind(response);
-      response.json = (body) => sendCompletedError(response, send, body);
+      response.json = (body) => send(correctRestBody(body));
       handler(request, response, (error?: unknown) => reject(error ?? pathNotServed(isLegacyRestRequest(request))));
     });
   };
@@ -131,7 +132,19 @@ function requireReadableBody(request: Request): void {
     });
   }
   requireStringFields(request.body);
+  requirePartObjects(request.body);
 }
+
+/** The SDK decodes parts without a type check, and would answer null with a TypeError. @throws OracleError INPUT_INVALID */
+function requirePartObjects(body: unknown): void {
+  const { message, params } = (body ?? {}) as { message?: RawMessage; params?: { message?: RawMessage } | null };
+  for (const parts of [message?.parts, message?.content, params?.message?.parts]) {
+    const index = Array.isArray(parts) ? parts.findIndex((part) => !isPlainObject(part)) : -1;
+    if (index >= 0) throw new OracleError('INPUT_INVALID', `message.parts.${index} must be an object`, { field: `message.parts.${index}` });
+  }
+}
+
+type RawMessage = { parts?: unknown; content?: unknown } | null;
 
 /** @param isLegacy whether the path is one of 0.3 */
 function pathNotServed(isLegacy: boolean): OracleError {

