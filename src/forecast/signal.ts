@@ -1,7 +1,7 @@
 import { OracleError } from '../platform/errors.ts';
 import { formatDay } from './day.ts';
 import { buildDistribution, computePriceQuantiles, computeScale, type PredictiveDistribution, type PriceQuantile } from './distribution.ts';
-import type { FeatureTable } from './features/compute-features.ts';
+import type { FeatureTable } from './features/feature-table.ts';
 import { computeCalibratedLogit, computeDeviation } from './fit/calibration.ts';
 import { sigmoid } from './fit/logistic.ts';
 import type { HorizonDays, HorizonModel } from './model.ts';

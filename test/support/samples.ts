@@ -1,5 +1,5 @@
-import { EXAMPLE_CALLS, type ExampleCall, type TokenHolder } from '../../src/tools/examples/calls.ts';
-import type { ExampleClient } from '../../src/tools/examples/example-client.ts';
+import { EXAMPLE_CALLS } from '../../src/tools/examples/calls.ts';
+import type { ExampleCall, ExampleClient, TokenHolder } from '../../src/tools/examples/example-client.ts';
 import type { CallableOperation } from '../../src/tools/examples/record-examples.ts';
 
 /** Values of the right form that stand for nothing. */

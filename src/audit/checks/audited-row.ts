@@ -1,7 +1,7 @@
 import { zeroHash } from 'viem';
 import type { Day } from '../../forecast/day.ts';
-import type { RecordRow, RecordStatus } from '../../forecast/statistics/record-summary.ts';
 import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.ts';
+import type { RecordRow, RecordStatus } from '../../forecast/statistics/win-rate.ts';
 import type { Prediction, Revelation } from '../chain/chain-record.ts';
 
 /** What came of a forecast by the audit's own reckoning. Prices in US cents. */

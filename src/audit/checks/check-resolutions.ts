@@ -3,7 +3,7 @@ import { computeCommitment } from '../../chain/eas/commitment.ts';
 import type { ResolutionData } from '../../chain/eas/schemas.ts';
 import { DAY_MS, type Day, formatDay } from '../../forecast/day.ts';
 import { scoreDirection } from '../../forecast/scoring.ts';
-import type { RecordStatus } from '../../forecast/statistics/record-summary.ts';
+import type { RecordStatus } from '../../forecast/statistics/win-rate.ts';
 import type { Prediction, Revelation } from '../chain/chain-record.ts';
 import { type AuditPrices, isSamePrice, toPriceCents } from '../prices/audit-prices.ts';
 import {

@@ -1,5 +1,5 @@
 import { type Day, formatDay, toDay } from '../../forecast/day.ts';
-import type { RecordRow } from '../../forecast/statistics/record-summary.ts';
+import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
 import type { AuditedRow } from '../checks/audited-row.ts';
 import { toSubject } from '../checks/check-sequences.ts';
 import type { ComparedValue, FindingSubject, Findings } from '../checks/findings.ts';

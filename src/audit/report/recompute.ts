@@ -1,8 +1,9 @@
 import { formatHorizonName } from '../../forecast/model.ts';
 import { toPublishedSummary } from '../../forecast/statistics/published-summary.ts';
 import { computeRecordStatistics, type RecordStatistics } from '../../forecast/statistics/record-statistics.ts';
-import { type RecordRow, type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
+import { type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
 import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.ts';
+import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
 import { type AuditedRow, toRecordRow } from '../checks/audited-row.ts';
 import type { BaseRates } from '../prices/base-rates.ts';
 

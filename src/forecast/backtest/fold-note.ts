@@ -1,5 +1,5 @@
 import { formatDay } from '../day.ts';
-import type { FeatureTable } from '../features/compute-features.ts';
+import type { FeatureTable } from '../features/feature-table.ts';
 import { MIN_HISTORY_DAYS } from '../input-frame.ts';
 import { EXPECTED_FOLDS } from './out-of-sample.ts';
 

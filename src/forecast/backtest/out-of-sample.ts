@@ -1,7 +1,7 @@
 import { isOracleError } from '../../platform/errors.ts';
 import type { Day } from '../day.ts';
 import { cdf, computeResidualQuantiles, crps, type PredictiveDistribution } from '../distribution.ts';
-import type { FeatureTable } from '../features/compute-features.ts';
+import type { FeatureTable } from '../features/feature-table.ts';
 import type { TrainingSource } from '../fit/training-data.ts';
 import { type BlockFit, RESIDUAL_DAYS, walkForward } from '../fit/walk-forward.ts';
 import { BLOCK_DAYS, type HorizonDays, type HorizonModel } from '../model.ts';

@@ -1,4 +1,5 @@
-import { type ComputedFeatures, computeFeatures, type FeatureTable } from '../features/compute-features.ts';
+import { type ComputedFeatures, computeFeatures } from '../features/compute-features.ts';
+import type { FeatureTable } from '../features/feature-table.ts';
 import type { TrainingSource } from '../fit/training-data.ts';
 import { type BlockFit, walkForward } from '../fit/walk-forward.ts';
 import type { InputFrame } from '../input-frame.ts';

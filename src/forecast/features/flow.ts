@@ -1,7 +1,7 @@
 import type { Day } from '../day.ts';
 import { type BusinessDaySeries, countUntil, type InputFrame } from '../input-frame.ts';
 import { fillAsOf } from './as-of.ts';
-import type { FeatureTable } from './compute-features.ts';
+import type { FeatureTable } from './feature-table.ts';
 import { combineScores, getWindowStart, meanAt, meanOfAvailable, squash, zScoreAt } from './rolling.ts';
 
 const Z_DAYS = 180;

@@ -1,4 +1,4 @@
-import type { FeatureTable } from './compute-features.ts';
+import type { FeatureTable } from './feature-table.ts';
 import { combineScores, squash } from './rolling.ts';
 
 const HIGH_DAYS = 365;

@@ -1,5 +1,5 @@
 import type { InputFrame } from '../input-frame.ts';
-import type { FeatureTable } from './compute-features.ts';
+import type { FeatureTable } from './feature-table.ts';
 import { combineScores, computeLogRatios, meanAt, squash, zScoreAt } from './rolling.ts';
 
 /** `mvz`, `fg7`, `gz` and `value`. */

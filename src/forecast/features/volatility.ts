@@ -1,4 +1,4 @@
-import type { FeatureTable } from './compute-features.ts';
+import type { FeatureTable } from './feature-table.ts';
 import { RollingMedian } from './rolling-median.ts';
 
 /** Row at which the variances start, as the mean of the first 30 squared returns. */

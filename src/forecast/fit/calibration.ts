@@ -1,4 +1,4 @@
-import type { FeatureTable } from '../features/compute-features.ts';
+import type { FeatureTable } from '../features/feature-table.ts';
 import { MODEL_INPUTS } from '../model.ts';
 import { fitLogistic, logit } from './logistic.ts';
 

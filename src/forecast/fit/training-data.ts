@@ -1,6 +1,6 @@
 import { OracleError } from '../../platform/errors.ts';
 import { computeScale } from '../distribution.ts';
-import type { FeatureTable } from '../features/compute-features.ts';
+import type { FeatureTable } from '../features/feature-table.ts';
 import { MIN_HISTORY_DAYS } from '../input-frame.ts';
 import { type HorizonDays, LEARNING_RULES, type LearningRules, TRAINING_START } from '../model.ts';
 import { type FitSettings, MODEL_SETTINGS } from './settings.ts';

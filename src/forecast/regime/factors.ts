@@ -1,4 +1,4 @@
-import type { FeatureTable } from '../features/compute-features.ts';
+import type { FeatureTable } from '../features/feature-table.ts';
 
 /** What a regime rests on, in words. */
 export interface RegimeFactors {

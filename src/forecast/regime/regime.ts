@@ -1,4 +1,4 @@
-import type { FeatureTable } from '../features/compute-features.ts';
+import type { FeatureTable } from '../features/feature-table.ts';
 
 export const REGIME_NAMES = ['CRISIS', 'EUPHORIA', 'CHOP', 'BEAR_RECOVERY', 'BEAR_TREND', 'BULL_TREND', 'DEFAULT'] as const;
 

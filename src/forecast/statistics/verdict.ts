@@ -1,6 +1,6 @@
 import { selectNonOverlapping } from '../scoring.ts';
 import { testAdvantageOverAlwaysUp } from './advantage.ts';
-import type { ScoredCall, WinRate } from './record-summary.ts';
+import type { ScoredCall, WinRate } from './win-rate.ts';
 
 export interface RecordVerdictInput {
   /** Of the same calls. */

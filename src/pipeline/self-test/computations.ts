@@ -4,7 +4,8 @@ import type { Vintages } from '../../forecast/backtest/contamination/vintages.ts
 import { buildOverfittingReport } from '../../forecast/backtest/overfitting/report.ts';
 import { buildStabilityReport } from '../../forecast/backtest/stability/report.ts';
 import { buildWalkForwardReport } from '../../forecast/backtest/walk-forward/report.ts';
-import { computeFeatures, type FeatureTable } from '../../forecast/features/compute-features.ts';
+import { computeFeatures } from '../../forecast/features/compute-features.ts';
+import { type FeatureTable } from '../../forecast/features/feature-table.ts';
 import type { InputFrame } from '../../forecast/input-frame.ts';
 
 /** History that self-tests are computed from. */

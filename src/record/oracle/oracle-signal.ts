@@ -4,7 +4,7 @@ import { formatHorizonName, type HorizonName } from '../../forecast/model.ts';
 import type { Regime } from '../../forecast/regime/regime.ts';
 import type { Interval } from '../../forecast/scoring.ts';
 import type { Direction, Signal } from '../../forecast/signal.ts';
-import type { WinRate } from '../../forecast/statistics/record-summary.ts';
+import type { WinRate } from '../../forecast/statistics/win-rate.ts';
 import { type ForecastDoc, fromCents } from '../forecast-doc.ts';
 import { type PublicStatus, toCommittedProbabilities, toPublicStatus } from '../forecast-view.ts';
 import { computeForecastWinRate, type ScorecardSummary, summarizeForecasts } from '../scorecard/scorecard.ts';

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../forecast/day.ts';
-import type { WinRate } from '../../forecast/statistics/record-summary.ts';
+import type { WinRate } from '../../forecast/statistics/win-rate.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import { computeForecastWinRate } from '../scorecard/scorecard.ts';
 

@@ -1,5 +1,5 @@
-import type { RecordRow } from '../../forecast/statistics/record-summary.ts';
 import type { ScoredForecast } from '../../forecast/statistics/scored-forecast.ts';
+import type { RecordRow } from '../../forecast/statistics/win-rate.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
 import { toCommittedProbabilities, toPublicStatus } from '../forecast-view.ts';
 

@@ -1,13 +1,8 @@
 import { REGIMES, type RiskLevel } from '../../forecast/regime/regime.ts';
 import type { Direction } from '../../forecast/signal.ts';
 import { type PublishedSummary, toPublishedSummary } from '../../forecast/statistics/published-summary.ts';
-import {
-  compareBrier as brierOfRows,
-  type RecordSummary,
-  computeWinRate as shareOfRows,
-  summarizeRecord,
-  type WinRate,
-} from '../../forecast/statistics/record-summary.ts';
+import { compareBrier as brierOfRows, type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
+import { computeWinRate as shareOfRows, type WinRate } from '../../forecast/statistics/win-rate.ts';
 import { type ForecastDoc, fromCents, toCents } from '../forecast-doc.ts';
 import { type ForecastView, mayReadQuantiles, type ViewOptions, viewForecast } from '../forecast-view.ts';
 import { toScoredForecast, toSummaryRow } from './record-row.ts';

@@ -2,29 +2,15 @@ import type { TypedDataDomain } from 'viem';
 import { createSiweMessage } from 'viem/siwe';
 import { buildAnswerMessage } from '../../commerce/x402/protocol/answer-message.ts';
 import { formatDay, toDay } from '../../forecast/day.ts';
-import type { ExampleClient } from './example-client.ts';
+import type { ExampleCall, ExampleCalls, ExampleClient, TokenHolder } from './example-client.ts';
 import { buildFetchBody, ensureDeliveredJob } from './job.ts';
-import { buildPayment } from './pay.ts';
-import { payPurchase } from './transfer.ts';
+import { buildPayment, payPurchase } from './payments.ts';
 import { WEBHOOK_CALLS } from './webhook-calls.ts';
-
-/** What a request is made of, beside the token of the tier that the operation asks for. */
-export interface ExampleCall {
-  params?: Record<string, string>;
-  query?: Record<string, string>;
-  body?: object;
-  headers?: Record<string, string>;
-  /** The token is used up by this call. */
-  endsSession?: true;
-}
-
-/** Who logs in where that is needed. */
-export type TokenHolder = 'basic' | 'premium';
 
 const DAYS_BACK = 150;
 
 /** How each operation is called that needs more than its path, by its name. */
-export const EXAMPLE_CALLS: Record<string, (client: ExampleClient, holder: TokenHolder) => Promise<ExampleCall> | ExampleCall> = {
+export const EXAMPLE_CALLS: ExampleCalls = {
   verifyAttestation: async (client) => ({ params: { uid: (await findResolution(client)).uid } }),
   getMetadata: async (client) => ({ params: { cid: (await findResolution(client)).cid } }),
   getWagerEvidence: async (client) => ({ params: { date: await findDateWithAnswer(client, '/api/svc/agent/feedback') } }),

@@ -34,6 +34,22 @@ export interface ExampleClient {
   logIn(wallet: 'basic' | 'premium'): Promise<string>;
 }
 
+/** Tier of the wallet that logs in. */
+export type TokenHolder = 'basic' | 'premium';
+
+/** Parameters of one request; method, path and token come from the operation. */
+export interface ExampleCall {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: object;
+  headers?: Record<string, string>;
+  /** The call revokes its token. */
+  endsSession?: true;
+}
+
+/** Calls by the name of their operation. */
+export type ExampleCalls = Record<string, (client: ExampleClient, holder: TokenHolder) => Promise<ExampleCall> | ExampleCall>;
+
 export interface ExampleClientOptions {
   /** Where it is reached. */
   url: string;

@@ -1,7 +1,7 @@
 import type { Examples } from '../../transports/http/openapi/examples.ts';
 import type { AccessLevel } from '../../transports/http/server/route.ts';
-import { EXAMPLE_CALLS, type ExampleCall } from './calls.ts';
-import type { ExampleClient, ExampleRequest } from './example-client.ts';
+import { EXAMPLE_CALLS } from './calls.ts';
+import type { ExampleCall, ExampleClient, ExampleRequest } from './example-client.ts';
 import { PROBLEM_CALLS } from './problem-calls.ts';
 import { redactValue, truncateLines } from './redact.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { EVENT_NAMES } from '../../events/event-names.ts';
-import type { ExampleCall, TokenHolder } from './calls.ts';
-import type { ExampleClient } from './example-client.ts';
-import { openReceiver } from './receiver.ts';
+import type { ExampleCalls, ExampleClient, TokenHolder } from './example-client.ts';
 
 /** Callbacks are named by address, so that nobody has to be asked for one; registering calls nobody. */
 const CALLBACK = 'https://9.9.9.9/';
@@ -10,7 +10,7 @@ const WEBHOOKS_PATH = '/api/svc/webhooks';
 const REPLAYED_MS = 3 * 86_400_000;
 
 /** How the operations on webhooks are called. */
-export const WEBHOOK_CALLS: Record<string, (client: ExampleClient, holder: TokenHolder) => Promise<ExampleCall> | ExampleCall> = {
+export const WEBHOOK_CALLS: ExampleCalls = {
   listWebhooks: async (client, holder) => {
     await ensureWebhook(client, holder);
     return {};
@@ -64,4 +64,21 @@ async function ensureReceivingWebhook(client: ExampleClient, holder: TokenHolder
 function createTokenClient({ requestJson: json, logIn }: ExampleClient, holder: TokenHolder) {
   return async (path: string, body?: object) =>
     json(`${WEBHOOKS_PATH}${path}`, { token: await logIn(holder), ...(body === undefined ? {} : { method: 'POST', body }) });
+}
+
+let receiver: Promise<string> | undefined;
+
+/** A callback on this machine that takes whatever comes: one a process, which keeps no process from ending. Its URL. */
+function openReceiver(): Promise<string> {
+  receiver ??= startReceiver();
+  return receiver;
+}
+
+async function startReceiver(): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => response.writeHead(204).end());
+  });
+  await new Promise<void>((done, fail) => server.once('error', fail).listen(0, '127.0.0.1', done));
+  server.unref();
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

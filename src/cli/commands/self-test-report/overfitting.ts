@@ -1,4 +1,5 @@
-import type { HorizonOverfitting, OverfittingReport } from '../../../forecast/backtest/overfitting/report.ts';
+import type { OverfittingReport } from '../../../forecast/backtest/overfitting/report.ts';
+import type { HorizonOverfitting } from '../../../forecast/backtest/overfitting/horizon-overfitting.ts';
 import type { LedgerRow } from '../../../forecast/backtest/overfitting/trial-ledger.ts';
 import { formatCell, formatPercentCell, formatTextTable, wrapParagraph } from './table.ts';
 

@@ -1,5 +1,5 @@
 import { computeScale } from '../../distribution.ts';
-import type { FeatureTable } from '../../features/compute-features.ts';
+import type { FeatureTable } from '../../features/feature-table.ts';
 import { squash } from '../../features/rolling.ts';
 import type { BlockFit } from '../../fit/walk-forward.ts';
 import type { HorizonDays } from '../../model.ts';

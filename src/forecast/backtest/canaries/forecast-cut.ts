@@ -1,5 +1,6 @@
 import { cdf, crps, type PredictiveDistribution } from '../../distribution.ts';
-import type { ComputedFeatures, FeatureTable } from '../../features/compute-features.ts';
+import type { ComputedFeatures } from '../../features/compute-features.ts';
+import type { FeatureTable } from '../../features/feature-table.ts';
 import { type InputFrame, sliceFrame } from '../../input-frame.ts';
 import { classifyRegimes, type Regime } from '../../regime/regime.ts';
 import type { Fold, OutOfSampleDay } from '../out-of-sample.ts';

@@ -1,5 +1,5 @@
 import { type Day, formatDay } from '../../day.ts';
-import { FEATURE_NAMES, type FeatureTable } from '../../features/compute-features.ts';
+import { FEATURE_NAMES, type FeatureTable } from '../../features/feature-table.ts';
 import {
   BUSINESS_DAY_COLUMNS,
   type BusinessDayColumn,

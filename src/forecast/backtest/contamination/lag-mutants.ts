@@ -1,4 +1,5 @@
-import { computeFeatures, FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../features/compute-features.ts';
+import { computeFeatures } from '../../features/compute-features.ts';
+import { FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../features/feature-table.ts';
 import {
   BUSINESS_DAY_COLUMNS,
   type BusinessDayColumn,

@@ -1,6 +1,7 @@
 import { OracleError } from '../../../platform/errors.ts';
 import { type Day, formatDay } from '../../day.ts';
-import { computeFeatures, FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../features/compute-features.ts';
+import { computeFeatures } from '../../features/compute-features.ts';
+import { FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../features/feature-table.ts';
 import { getFrameLength, getLastDay, type InputFrame } from '../../input-frame.ts';
 
 /** What a forecast of a past day could look at when it was made; ends with that day. */

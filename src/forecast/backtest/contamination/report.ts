@@ -1,13 +1,13 @@
 import { formatDay } from '../../day.ts';
-import type { FeatureTable } from '../../features/compute-features.ts';
+import type { FeatureTable } from '../../features/feature-table.ts';
 import type { InputFrame } from '../../input-frame.ts';
 import { HORIZONS } from '../../model.ts';
 import { formatFoldNote } from '../fold-note.ts';
 import { computeOutOfSampleFolds, EXPECTED_FOLDS } from '../out-of-sample.ts';
-import { compareEras, ETF_START, type HorizonEras } from './eras.ts';
-import { type LagMutant, runLagMutants } from './lag-mutants.ts';
-import { computeKnownFeatures, type FeatureDifference, findFeatureDifferences, type PointInTimeFrame } from './point-in-time-audit.ts';
-import { findSuspicions, formatContaminationVerdict, type Suspicion } from './verdict.ts';
+import { compareEras, ETF_START } from './eras.ts';
+import { runLagMutants } from './lag-mutants.ts';
+import { computeKnownFeatures, findFeatureDifferences, type PointInTimeFrame } from './point-in-time-audit.ts';
+import { type ContaminationFindings, findSuspicions, formatContaminationVerdict } from './verdict.ts';
 import type { Vintages } from './vintages.ts';
 
 /** A history, the features that the pipeline made of it, and what was known on some of its days. */
@@ -20,7 +20,7 @@ export interface ContaminationSource {
 }
 
 /** Whether the past knows of its future: skill by era and regime, features against what was known then, and pipelines broken on purpose. */
-export interface ContaminationReport {
+export interface ContaminationReport extends ContaminationFindings {
   folds: number;
   expectedFolds: number;
   note: string | null;
@@ -29,10 +29,6 @@ export interface ContaminationReport {
   verdict: string;
   /** First day of the later era. */
   splitDay: string;
-  horizons: HorizonEras[];
-  suspicions: Suspicion[];
-  pointInTime: { days: string[]; vintages: Vintages; differences: FeatureDifference[] };
-  lagMutants: LagMutant[];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { formatHorizonName } from '../../model.ts';
 import type { EraFigures, HorizonEras } from './eras.ts';
-import type { ContaminationReport } from './report.ts';
+import type { LagMutant } from './lag-mutants.ts';
+import type { FeatureDifference } from './point-in-time-audit.ts';
 import type { Vintages } from './vintages.ts';
 
 /** A share of right directions above this is a leak until proven otherwise. */
@@ -17,6 +18,21 @@ export interface Suspicion {
   /** An era or a regime. */
   where: string;
   why: string;
+}
+
+/** Features of audited days against what was known at the time. */
+export interface PointInTimeAudit {
+  days: string[];
+  vintages: Vintages;
+  differences: FeatureDifference[];
+}
+
+/** Findings that the verdict is formatted from. */
+export interface ContaminationFindings {
+  horizons: HorizonEras[];
+  suspicions: Suspicion[];
+  pointInTime: PointInTimeAudit;
+  lagMutants: LagMutant[];
 }
 
 /** Eras that are better than the other by more than chance explains, and eras or regimes in which it is right too often. */
@@ -54,13 +70,11 @@ function findSuspiciousAccuracy({ horizonDays, preEtf, postEtf, regimes }: Horiz
 }
 
 /** What the report says, in words: what is wrong first. */
-export function formatContaminationVerdict(
-  report: Pick<ContaminationReport, 'horizons' | 'suspicions' | 'pointInTime' | 'lagMutants'>,
-): string {
-  return [formatAudit(report), formatMutants(report), formatEras(report)].join('. ');
+export function formatContaminationVerdict(findings: ContaminationFindings): string {
+  return [formatAudit(findings.pointInTime), formatMutants(findings.lagMutants), formatEras(findings)].join('. ');
 }
 
-function formatAudit({ pointInTime: { days, vintages, differences } }: Pick<ContaminationReport, 'pointInTime'>): string {
+function formatAudit({ days, vintages, differences }: PointInTimeAudit): string {
   if (days.length === 0) return 'No day was audited point in time';
   if (differences.length === 0) return `On ${days.length} audited days ${AUDIT_PASSED[vintages]}`;
   const features = [...new Set(differences.map(({ feature }) => feature))];
@@ -76,7 +90,7 @@ const AUDIT_PASSED: Record<Vintages, string> = {
   none: 'the lags hold: no feature needs what was published later. Revisions made before the files were collected cannot show: they hold no vintages',
 };
 
-function formatMutants({ lagMutants }: Pick<ContaminationReport, 'lagMutants'>): string {
+function formatMutants(lagMutants: readonly LagMutant[]): string {
   const applicable = lagMutants.filter((mutant) => mutant.applicable);
   const missed = applicable.filter(({ caught }) => !caught).map(({ input }) => input);
   if (missed.length > 0) return `NOT TO BE TRUSTED: the audit does not notice a day less lag of ${missed.join(', ')}`;
@@ -86,7 +100,7 @@ function formatMutants({ lagMutants }: Pick<ContaminationReport, 'lagMutants'>):
   return `All ${applicable.length} pipelines that read an input a day too early were caught${silent}`;
 }
 
-function formatEras({ horizons, suspicions }: Pick<ContaminationReport, 'horizons' | 'suspicions'>): string {
+function formatEras({ horizons, suspicions }: Pick<ContaminationFindings, 'horizons' | 'suspicions'>): string {
   if (horizons.every(({ difference }) => difference.brierSkill === null)) return 'There is only one era to look at, or none';
   if (suspicions.length === 0) return 'No era and no regime looks suspiciously better than the others';
   const list = suspicions.map(({ horizonDays, where, why }) => `${where} at ${formatHorizonName(horizonDays)}: ${why}`);

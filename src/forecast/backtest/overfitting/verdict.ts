@@ -1,4 +1,4 @@
-import type { HorizonOverfitting } from './report.ts';
+import type { HorizonOverfitting } from './horizon-overfitting.ts';
 import type { LedgerRow } from './trial-ledger.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { FeatureTable } from '../../features/compute-features.ts';
+import type { FeatureTable } from '../../features/feature-table.ts';
 import { classifyRegimes } from '../../regime/regime.ts';
 import { toSignal } from '../../signal.ts';
 import type { OutOfSampleDay } from '../out-of-sample.ts';

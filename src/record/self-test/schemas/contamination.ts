@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { VINTAGES } from '../../../forecast/backtest/contamination/vintages.ts';
 import { RECENT_RETURN_DAYS } from '../../../forecast/backtest/out-of-sample.ts';
-import { FEATURE_NAMES } from '../../../forecast/features/compute-features.ts';
+import { FEATURE_NAMES } from '../../../forecast/features/feature-table.ts';
 import { BUSINESS_DAY_COLUMNS, DAILY_COLUMNS } from '../../../forecast/input-frame.ts';
 import { COUNT, DATE, PROBABILITY } from '../../../platform/validation/fields.ts';
 import { INTERVAL, REGIME } from '../../schemas/forecast.ts';

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../src/forecast/day.ts';
-import {
-  type ComputedFeatures,
-  computeFeatures,
-  FEATURE_NAMES,
-  type FeatureTable,
-} from '../../../../src/forecast/features/compute-features.ts';
+import { type ComputedFeatures, computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
+import { FEATURE_NAMES, type FeatureTable } from '../../../../src/forecast/features/feature-table.ts';
 import { getLastDay, type InputFrame, sliceFrame } from '../../../../src/forecast/input-frame.ts';
 import { between } from '../../../support/arbitraries.ts';
 import { describeGolden, readGolden, readGoldenFrame } from '../golden-frame.ts';

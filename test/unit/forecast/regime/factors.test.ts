@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FeatureTable } from '../../../../src/forecast/features/compute-features.ts';
+import type { FeatureTable } from '../../../../src/forecast/features/feature-table.ts';
 import { describeRegimeFactors } from '../../../../src/forecast/regime/factors.ts';
 
 function factorsOf(gap200: number, ret30: number, fg7: number, vratio: number) {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../src/forecast/day.ts';
-import { computeFeatures, FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../../../src/forecast/features/compute-features.ts';
+import { computeFeatures } from '../../../../src/forecast/features/compute-features.ts';
+import { FEATURE_NAMES, type FeatureName, type FeatureTable } from '../../../../src/forecast/features/feature-table.ts';
 import {
   classifyRegimes,
   classifyRow,

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDay } from '../../../../src/forecast/day.ts';
 import { computeRecordStatistics } from '../../../../src/forecast/statistics/record-statistics.ts';
-import { type RecordRow, summarizeRecord } from '../../../../src/forecast/statistics/record-summary.ts';
+import { summarizeRecord } from '../../../../src/forecast/statistics/record-summary.ts';
 import type { ScoredForecast } from '../../../../src/forecast/statistics/scored-forecast.ts';
+import type { RecordRow } from '../../../../src/forecast/statistics/win-rate.ts';
 import { horizon, scored, scoredRecord } from './scored-forecasts.ts';
 
 /** Numbers anywhere in it that JSON cannot tell. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FeatureTable } from '../../../../src/forecast/features/compute-features.ts';
+import type { FeatureTable } from '../../../../src/forecast/features/feature-table.ts';
 import { computeDeviation } from '../../../../src/forecast/fit/calibration.ts';
 import { logit, sigmoid } from '../../../../src/forecast/fit/logistic.ts';
 import { type HorizonModel, MODEL_INPUTS } from '../../../../src/forecast/model.ts';

@@ -8,7 +8,8 @@ import { buildFolds, fitBlocks, type OutOfSampleDay } from '../../../../../src/f
 import { type HistoryDay, PIPELINE, type Pipeline } from '../../../../../src/forecast/backtest/pipeline.ts';
 import { buildWalkForwardReport } from '../../../../../src/forecast/backtest/walk-forward/report.ts';
 import { formatLeakVerdict } from '../../../../../src/forecast/backtest/walk-forward/verdict.ts';
-import { computeFeatures, type FeatureName, type FeatureTable } from '../../../../../src/forecast/features/compute-features.ts';
+import { computeFeatures } from '../../../../../src/forecast/features/compute-features.ts';
+import type { FeatureName, FeatureTable } from '../../../../../src/forecast/features/feature-table.ts';
 import { computeCalibratedLogit, computeDeviation, fitCalibration } from '../../../../../src/forecast/fit/calibration.ts';
 import { logit, sigmoid } from '../../../../../src/forecast/fit/logistic.ts';
 import { type BlockFit, walkForward } from '../../../../../src/forecast/fit/walk-forward.ts';

@@ -8,7 +8,8 @@ import {
 } from '../../../../../src/forecast/backtest/contamination/point-in-time-audit.ts';
 import { buildContaminationReport, type ContaminationSource } from '../../../../../src/forecast/backtest/contamination/report.ts';
 import { parseDay, toInstantMs } from '../../../../../src/forecast/day.ts';
-import { computeFeatures, type FeatureName } from '../../../../../src/forecast/features/compute-features.ts';
+import { computeFeatures } from '../../../../../src/forecast/features/compute-features.ts';
+import type { FeatureName } from '../../../../../src/forecast/features/feature-table.ts';
 import { getLastDay, type InputFrame, sliceFrame } from '../../../../../src/forecast/input-frame.ts';
 import { openCsvFeed } from '../../../../../src/market/csv/feed.ts';
 import type { Feed } from '../../../../../src/market/feed.ts';

@@ -1,0 +1,98 @@
+import { type HorizonDays, TRIAL_COUNT } from '../../model.ts';
+import { type CscvResult, computeCscv } from './cscv.ts';
+import { computeDeflatedSharpe, computeExpectedBestSharpe, sampleStandardDeviation } from './deflated-sharpe.ts';
+import type { HorizonTrials } from './variant-trials.ts';
+import { VARIANTS } from './variants.ts';
+
+/** S of the paper. */
+const CSCV_BLOCKS = 16;
+/** Blocks shorter than this are mostly the same windows as their neighbours. */
+const MIN_BLOCK_DAYS = 30;
+
+/** Probability of backtest overfitting over the variants of one horizon. */
+export interface BacktestOverfitting extends Omit<CscvResult, 'chosen'> {
+  variants: number;
+  /** The variants that were most often the best of their half, with the share of splits. */
+  chosen: { id: string; share: number }[];
+}
+
+/** Whether following the calls beats holding, once the number of trials is discounted for. Ratios per day, not annualised. */
+export interface DeflatedSharpeFigures {
+  days: number;
+  followedSharpe: number | null;
+  heldSharpe: number | null;
+  /** Of what was followed less as much held bitcoin as moves as much. */
+  excessSharpe: number | null;
+  excessSkewness: number | null;
+  excessKurtosis: number | null;
+  trials: number;
+  /** Standard deviation of the variants' excess ratios. */
+  variantDeviation: number;
+  /** That of the ratios of trials without skill that have nothing in common. */
+  independentDeviation: number;
+  /** Ratio that the best of so many trials without skill would show, by the larger of the two. */
+  expectedBest: number;
+  /** Probability that the true ratio is above it; null where the calls are the same as holding. */
+  probability: number | null;
+}
+
+export interface HorizonOverfitting {
+  horizonDays: HorizonDays;
+  folds: number;
+  days: number;
+  modelBrier: number | null;
+  /** Place of the model among the variants by Brier score, 1 for the best. */
+  modelRank: number | null;
+  best: { id: string; brier: number } | null;
+  /** Null with fewer than 480 days. */
+  pbo: BacktestOverfitting | null;
+  deflatedSharpe: DeflatedSharpeFigures | null;
+}
+
+/** Figures of one horizon; null where its days are too few. */
+export function buildHorizonOverfitting({ horizonDays, folds, trials }: HorizonTrials): HorizonOverfitting {
+  const briers = trials.map(({ brier }) => brier ?? Number.POSITIVE_INFINITY);
+  const least = Math.min(...briers);
+  const days = trials[0].losses.length;
+  const isLong = days >= CSCV_BLOCKS * MIN_BLOCK_DAYS;
+  return {
+    horizonDays,
+    folds,
+    days,
+    modelBrier: trials[0].brier,
+    modelRank: days === 0 ? null : 1 + briers.filter((brier) => brier < briers[0]).length,
+    best: days === 0 ? null : { id: VARIANTS[briers.indexOf(least)].id, brier: least },
+    pbo: isLong ? computeBacktestOverfitting(trials.map(({ losses }) => losses)) : null,
+    deflatedSharpe: isLong ? computeDeflatedSharpeFigures(trials) : null,
+  };
+}
+
+const MAX_CHOSEN_SHOWN = 5;
+
+function computeBacktestOverfitting(losses: readonly Float64Array[]): BacktestOverfitting {
+  const { chosen, ...found } = computeCscv({ losses, blocks: CSCV_BLOCKS });
+  const shares = chosen.map((count, index) => ({ id: VARIANTS[index].id, share: count / found.splits }));
+  const most = shares.sort((a, b) => b.share - a.share).slice(0, MAX_CHOSEN_SHOWN);
+  return { ...found, variants: losses.length, chosen: most.filter(({ share }) => share > 0) };
+}
+
+function computeDeflatedSharpeFigures(trials: HorizonTrials['trials']): DeflatedSharpeFigures {
+  const { followed, held, excess } = trials[0];
+  const variantDeviation = sampleStandardDeviation(trials.flatMap((trial) => trial.excess.sharpe ?? []));
+  // The variants are close relatives; the trials that cannot be fitted here were not.
+  const independentDeviation = 1 / Math.sqrt(excess.n);
+  const expectedBest = computeExpectedBestSharpe(TRIAL_COUNT, Math.max(variantDeviation, independentDeviation));
+  return {
+    days: excess.n,
+    followedSharpe: followed.sharpe,
+    heldSharpe: held.sharpe,
+    excessSharpe: excess.sharpe,
+    excessSkewness: excess.skewness,
+    excessKurtosis: excess.kurtosis,
+    trials: TRIAL_COUNT,
+    variantDeviation,
+    independentDeviation,
+    expectedBest,
+    probability: computeDeflatedSharpe(excess, expectedBest),
+  };
+}

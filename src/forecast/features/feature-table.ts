@@ -1,0 +1,46 @@
+import type { Day } from '../day.ts';
+
+/**
+ * Columns of a feature table. `trend`, `momentum`, `flow`, `value` and `vol` are the five scores in [-1, 1] the model reads, never
+ * masked; every other column may hold NaN. `ret*`, `gap*`, `cross` and `drawdown` (from the 365-day high) are log ratios, `v94`,
+ * `v97` and `v99` exponentially weighted daily variances of log returns, `vratio` daily volatility over its one-year median.
+ */
+export const FEATURE_NAMES = [
+  'trend',
+  'momentum',
+  'flow',
+  'value',
+  'vol',
+  'z50',
+  'z200',
+  'zc',
+  'm7',
+  'm28',
+  'm91',
+  'etf',
+  'takz',
+  'funz',
+  'spz',
+  'dxz',
+  'pmi',
+  'macro',
+  'mvz',
+  'fg7',
+  'gz',
+  'vratio',
+  'ret7',
+  'ret30',
+  'ret90',
+  'gap200',
+  'gap50',
+  'cross',
+  'drawdown',
+  'v94',
+  'v97',
+  'v99',
+] as const;
+
+export type FeatureName = (typeof FEATURE_NAMES)[number];
+
+/** One row a day, aligned with the frame it was computed from: row `i` is day `firstDay + i`. */
+export type FeatureTable = { firstDay: Day; length: number } & Record<FeatureName, Float64Array>;
