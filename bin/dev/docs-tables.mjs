@@ -10,6 +10,7 @@ const { renderOperationsTable } = await import('../../src/transports/http/docs/o
 const { renderProblemsTable } = await import('../../src/transports/http/docs/problem-table.ts');
 const { declaredRoutes } = await import('../../src/transports/http/declared-routes.ts');
 const { providersMarkdown } = await import('../../src/market/live/sources/registry.ts');
+const { renderImportLaw } = await import('../../src/tools/lint/import-law-table.ts');
 const { buildEventTables } = await import('../../src/tools/docs/event-tables.ts');
 
 await replace('docs/SETTINGS.md', 'settings', renderSettingsTable());
@@ -17,6 +18,7 @@ await replace('docs/DATA.md', 'providers', providersMarkdown());
 await replace('docs/API.md', 'operations', renderOperationsTable(declaredRoutes()));
 await replace('docs/API.md', 'problems', renderProblemsTable(declaredRoutes()));
 await replace('docs/PAYING.md', 'offerings', renderOfferingsTable());
+await replace('docs/ARCHITECTURE.md', 'import-law', renderImportLaw());
 await replace('docs/CONTEST.md', 'contest', renderContestMarkdown());
 for (const [marker, table] of Object.entries(buildEventTables())) await replace('docs/EVENTS.md', marker, table);
 

@@ -3,7 +3,7 @@ import type { Finding } from './house-words.ts';
 
 const MAX_FILES = 12;
 
-/** Folders with more files directly in them than a reader takes in at one look. */
+/** Folders with more than `MAX_FILES` files directly in them. */
 export function findLargeFolders(files: readonly string[]): Finding[] {
   const counts = new Map<string, number>();
   for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);

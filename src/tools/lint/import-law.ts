@@ -8,8 +8,8 @@ const TRANSPORTS = [...SKILLS, 'src/contest', 'src/events', 'agent-card', 'src/t
 const EVERYTHING = ['src', 'skills', 'agent-card', 'contracts'];
 
 /**
- * What the files below a path may import, besides packages and files below the same path. The longest path that fits counts.
- * Imports of types count like any other.
+ * Paths that the files below a path may import, besides packages and files below the same path. The longest matching path applies;
+ * type imports count like any other.
  */
 export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   'src/platform': [],
@@ -45,28 +45,31 @@ export const IMPORT_LAW: Readonly<Record<string, readonly string[]>> = {
   'src/main.ts': EVERYTHING,
 };
 
+/** Packages that a layer must not import: forecast has no I/O, and audit runs without a database. */
+const FORBIDDEN_PACKAGES: Readonly<Record<string, RegExp>> = {
+  'src/forecast': /^(node:|mongodb$)/,
+  'src/audit': /^mongodb$/,
+};
+
 const LAYERS = Object.keys(IMPORT_LAW).sort((a, b) => b.length - a.length);
 
-/** Imports that the law does not allow. `imports` are the relative specifiers of each file. */
+/** Imports of one file that the law forbids. */
 export function findForbiddenImports(file: string, imports: readonly { specifier: string; line: number }[]): Finding[] {
-  const layer = layerOf(file);
+  const layer = LAYERS.find((path) => isBelow(file, path));
   if (layer === undefined) return [];
   return imports.flatMap(({ specifier, line }) => {
-    if (!specifier.startsWith('.')) return [];
-    const target = posix.join(posix.dirname(file), specifier);
-    if ([layer, ...IMPORT_LAW[layer]].some((allowed) => isBelow(target, allowed)) || !isGoverned(target)) return [];
+    const target = specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier;
+    if (isAllowed(layer, target)) return [];
     return [{ file, line, message: `${layer} may not import ${target} (docs/ARCHITECTURE.md, "The import law")` }];
   });
 }
 
-function layerOf(file: string): string | undefined {
-  return LAYERS.find((path) => isBelow(file, path));
+function isAllowed(layer: string, target: string): boolean {
+  if (FORBIDDEN_PACKAGES[layer]?.test(target)) return false;
+  const isGoverned = /^(src|skills|agent-card|contracts)\//.test(target);
+  return !isGoverned || [layer, ...IMPORT_LAW[layer]].some((allowed) => isBelow(target, allowed));
 }
 
 function isBelow(file: string, path: string): boolean {
   return file === path || file.startsWith(`${path}/`);
-}
-
-function isGoverned(file: string): boolean {
-  return /^(src|skills|agent-card|contracts)\//.test(file);
 }

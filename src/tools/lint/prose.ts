@@ -1,6 +1,6 @@
 import jsTokens from 'js-tokens';
 
-/** Text that a person reads, with the line on which it begins. */
+/** Text for people, with its first line. */
 export interface Prose {
   file: string;
   line: number;
@@ -10,13 +10,13 @@ export interface Prose {
 export interface SourceText {
   prose: Prose[];
   names: { file: string; line: number; name: string }[];
-  /** Relative specifiers of imports, of types too. */
+  /** Specifiers of imports, type imports included. */
   imports: { specifier: string; line: number }[];
 }
 
 const TITLED = new Set(['it', 'test', 'describe', 'each', 'skipIf', 'runIf']);
 
-/** Comments, strings and names of a source file. Of a test file's strings only titles count: the others are data. */
+/** Comments, strings, names and imports of a source file. Of a test's strings only titles count; the others are data. */
 export function readSource(file: string, source: string): SourceText {
   const isTest = file.startsWith('test/');
   const prose: Prose[] = [];
@@ -36,7 +36,7 @@ export function readSource(file: string, source: string): SourceText {
   return { prose, names: [...names].map(([name, at]) => ({ file, line: at, name })), imports };
 }
 
-/** A document: code in it is no prose. */
+/** Prose of a Markdown document, its code blanked so that lines stay the same. */
 export function readDocument(file: string, text: string): Prose[] {
   const blank = (code: string) => code.replace(/[^\n]/g, ' ');
   return [{ file, line: 1, text: text.replace(/```[\s\S]*?```|`[^`\n]*`|^ {4}.*$/gm, blank) }];
