@@ -3,7 +3,6 @@ import { type Day, formatDay } from '../forecast/day.ts';
 import { getErrorMessage, isOracleError, toPublicReason } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { sanitizeText } from '../record/sanitize-text.ts';
-import type { StepContext } from './deps.ts';
 
 export type StepName =
   | 'signal'
@@ -61,18 +60,22 @@ export class StepRunStore {
    * Runs a step and records how it went: a retryable error means that the step waits, any other that it has failed and needs a
    * person. Either is logged when its reason is new.
    */
-  async runAndRecord(step: StepName, day: Day, context: StepContext, work: () => Promise<string>): Promise<StepOutcome> {
+  async runAndRecord(
+    step: StepName,
+    day: Day,
+    { now: ranAt, replayed }: { now: Date; replayed: boolean },
+    work: () => Promise<string>,
+  ): Promise<StepOutcome> {
     const _id = `${step}:${formatDay(day)}`;
-    const ranAt = context.now;
     try {
       const done = await work();
-      await this.#save({ _id, step, day, state: 'done', reason: null, unexpected: null, ranAt, replayed: context.replayed });
+      await this.#save({ _id, step, day, state: 'done', reason: null, unexpected: null, ranAt, replayed });
       return { done };
     } catch (error) {
       const reason = toPublicReason(error);
       const unexpected = isOracleError(error) ? null : getErrorMessage(error);
       const state = isOracleError(error) && error.retryable ? 'waiting' : 'failed';
-      const before = await this.#save({ _id, step, day, state, reason, unexpected, ranAt, replayed: context.replayed });
+      const before = await this.#save({ _id, step, day, state, reason, unexpected, ranAt, replayed });
       if (before?.reason !== reason || before.unexpected !== unexpected) {
         if (state === 'failed') this.#log.error({ err: error, step, day: formatDay(day) }, 'step failed');
         else this.#log.warn({ step, day: formatDay(day), reason, cause: formatCause(error) }, 'step waiting');

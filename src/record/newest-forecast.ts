@@ -1,7 +1,7 @@
+import type { Day } from '../forecast/day.ts';
 import { shareReads } from '../platform/concurrency/shared-reads.ts';
 import type { DayDoc } from './day-doc.ts';
 import type { ForecastDoc } from './forecast-doc.ts';
-import type { ForecastRecord } from './forecast-record.ts';
 
 /** What everybody may know of what a day's forecasts were made from. */
 export type DayFigures = Readonly<Pick<DayDoc, 'price' | 'context'>>;
@@ -16,9 +16,10 @@ export interface NewestForecast {
  * Reads the newest forecast of a horizon, one read for all who ask at once; null before the first. A forecast is read after it was asked
  * for. The figures of its day are written once and never changed: those of the last day are remembered.
  */
-export function createNewestForecastReader(
-  record: Pick<ForecastRecord, 'findLatest' | 'findDay'>,
-): (horizonDays: number) => Promise<NewestForecast | null> {
+export function createNewestForecastReader(record: {
+  findLatest(horizonDays: number): Promise<ForecastDoc | null>;
+  findDay(day: Day): Promise<DayDoc | null>;
+}): (horizonDays: number) => Promise<NewestForecast | null> {
   let cached: (DayFigures & Pick<DayDoc, 'day' | 'inputsDigest'>) | null = null;
 
   async function readFigures({ day, inputsDigest }: ForecastDoc): Promise<DayFigures | null> {

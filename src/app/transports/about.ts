@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { readContractStates } from '../../chain/contract-states.ts';
-import { buildTimetable } from '../../pipeline/schedule/timetable.ts';
+import { TIMETABLE } from '../../pipeline/schedule/timetable.ts';
 import { createCache } from '../../platform/cache.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { AboutDeps } from '../../transports/http/service/about/deps.ts';
@@ -23,7 +23,7 @@ export function composeAbout({ config, chain, agentId, reporter, now }: ComposeA
     local: config.chainMode !== 'real',
     confirmations: chain.confirmations,
     rates: { public: config.RATE_LIMIT_PUBLIC, wallet: config.RATE_LIMIT_WALLET, rpc: config.RATE_LIMIT_RPC },
-    schedule: buildTimetable(),
+    schedule: [...TIMETABLE],
     contracts: () => states.get(Math.floor(now().getTime() / 60_000), ask),
   };
 }

@@ -3,7 +3,6 @@ import { Agenda, InMemoryNotificationChannel } from 'agenda';
 import type { Db } from 'mongodb';
 import { type Day, toDay } from '../../forecast/day.ts';
 import type { Log } from '../../platform/log.ts';
-import { BACKTEST_TIME, DIAGNOSTICS_TIME } from '../../record/self-test/due-times.ts';
 import { catchUp } from '../catch-up.ts';
 import { createLiveContext, type PipelineDeps, type StepContext } from '../deps.ts';
 import { catchUpSelfTests } from '../self-test/catch-up.ts';
@@ -11,50 +10,43 @@ import { runOutcomeCheck, runStep } from '../step-registry.ts';
 import { JobQueue, type QueueHandler, type QueueItem } from './job-queue.ts';
 import { JOBS_COLLECTION } from './queue-indexes.ts';
 import { ScheduleClock } from './schedule-clock.ts';
-import { OUTCOME_CHECK_HOURS, STEP_TIMES, WEEKLY_TIME } from './step-times.ts';
+import { TIMETABLE, toCron } from './timetable.ts';
 
-type StepJob = (deps: PipelineDeps, day: Day, context: StepContext) => Promise<unknown>;
+interface StepJob {
+  cron: string;
+  run(deps: PipelineDeps, day: Day, context: StepContext): Promise<unknown>;
+}
 
-const toDailyCron = ({ hours, minutes }: { hours: number; minutes: number }) => `${minutes} ${hours} * * *`;
-
-/** The day in UTC, as cron lines. Catch-up takes over whatever an earlier run had to leave waiting. */
-export const STEP_JOBS: Record<string, { cron: string; run: StepJob }> = {
-  signal: { cron: toDailyCron(STEP_TIMES.signal), run: (deps, day, context) => runStep(deps, 'signal', day, context) },
-  attest: { cron: toDailyCron(STEP_TIMES.attest), run: (deps, day, context) => runStep(deps, 'attest', day, context) },
-  wager: { cron: toDailyCron(STEP_TIMES.wager), run: (deps, day, context) => runStep(deps, 'wager', day, context) },
-  brief: { cron: toDailyCron(STEP_TIMES.brief), run: (deps, day, context) => runStep(deps, 'brief', day, context) },
-  'weekly-report': {
-    cron: `${WEEKLY_TIME.minutes} ${WEEKLY_TIME.hours} * * 1`,
-    run: (deps, day, context) => runStep(deps, 'weekly-report', day, context),
-  },
-  backtest: { cron: toDailyCron(BACKTEST_TIME), run: (deps, day, context) => runStep(deps, 'backtest', day, context) },
-  diagnostics: {
-    cron: `${DIAGNOSTICS_TIME.minutes} ${DIAGNOSTICS_TIME.hours} * * 0`,
-    run: (deps, day, context) => runStep(deps, 'diagnostics', day, context),
-  },
-  'outcome-check': { cron: `0 */${OUTCOME_CHECK_HOURS} * * *`, run: (deps, _day, context) => runOutcomeCheck(deps, context) },
+/** The recurring jobs, cron lines in UTC. Catch-up retries every step that an earlier run left waiting. */
+export const STEP_JOBS: Record<string, StepJob> = {
+  ...Object.fromEntries(
+    TIMETABLE.map((entry): [string, StepJob] => {
+      const { step } = entry;
+      const run: StepJob['run'] = (deps, day, context) =>
+        step === 'outcome-check' ? runOutcomeCheck(deps, context) : runStep(deps, step, day, context);
+      return [step, { cron: toCron(entry), run }];
+    }),
+  ),
   'catch-up': { cron: '*/5 * * * *', run: (deps, _day, context) => catchUp(deps, context) },
-  // A job of its own: it takes long, and holds up nothing.
+  // A separate job: computations of minutes must not delay catch-up.
   'self-tests': { cron: '5-59/10 * * * *', run: (deps, _day, context) => catchUpSelfTests(deps, context) },
 };
 
-/** How long a run keeps others from starting beside it; every step may run twice all the same. */
+/** Lifetime of Agenda's lock; steps are idempotent, so that a second run after its expiry does no harm. */
 const LOCK_MS = 5 * 60_000;
 
 export interface Schedule {
-  /** Queues work of a kind, for whichever worker; once a subject, as long as that is queued or under way. */
+  /** Queues an item for any worker; at most one item of a subject is queued or running. */
   enqueue(name: string, item: QueueItem): Promise<void>;
-  /** What runs and waits in this process, for the operator; null while its clock disagrees with the database's. */
+  /** Agenda's statistics of this process for the operator; null while its clock disagrees with the database's. */
   getRunningStats(fullDetails: boolean): Promise<object | null>;
-  /** When each job runs next. */
   listNextRuns(): Promise<{ job: string; nextRunAt: Date | null }[]>;
-  /** Takes no new jobs and waits for those under way. */
+  /** Accepts no new jobs and waits for those that run. */
   drain(timeoutMs: number): Promise<void>;
 }
 
-/** A job that is no step of the day. */
+/** A job that is not a step of the day; its cron line is in UTC. */
 export interface RecurringJob {
-  /** In UTC. */
   cron: string;
   run(): Promise<void>;
 }
@@ -64,20 +56,20 @@ export interface ScheduleOptions {
   deps: PipelineDeps;
   /** Further jobs by name. */
   jobs?: Record<string, RecurringJob>;
-  /** Kinds of work that are queued, by name. */
+  /** Handlers of queued items by name. */
   queues?: Record<string, QueueHandler>;
   log: Log;
   now(): Date;
-  /** Milliseconds between two comparisons of the clocks; 15 s. */
+  /** Interval of the clock comparison; 15 s. */
   clockCheckIntervalMs?: number;
 }
 
 const CLOCK_CHECK_INTERVAL_MS = 15_000;
 
-/** Starts the jobs on the shared database once the clocks agree; any number of workers may do so. */
+/** Starts the jobs on the shared database once the clocks agree; any number of workers may run it. */
 export async function startSchedule(options: ScheduleOptions): Promise<Schedule> {
   const { db, deps, jobs = {}, queues = {}, log, now, clockCheckIntervalMs = CLOCK_CHECK_INTERVAL_MS } = options;
-  // What this process queues it begins at once, not when it looks next.
+  // Items queued by this process start at once, without waiting for the next poll.
   const channel = new InMemoryNotificationChannel();
   const agenda = new Agenda({
     backend: new MongoBackend({ mongo: db, collection: JOBS_COLLECTION }),
@@ -113,24 +105,24 @@ export async function startSchedule(options: ScheduleOptions): Promise<Schedule>
 
 const IDLE_POLL_MS = 20;
 
-/** Agenda overlooks the end of a job that is removed when it ends, and would wait for the whole time. */
+/** Agenda misses the end of a job that removes itself and would wait for the full timeout: the drain ends when no job runs. */
 async function drainAgenda(agenda: Agenda, timeoutMs: number): Promise<void> {
   const idle = new AbortController();
   const poll = async () => {
     const { runningJobs } = await agenda.getRunningStats(false);
     if (runningJobs === 0) idle.abort();
   };
-  // Who cannot look waits for the whole time.
+  // When polling fails, the drain falls back to the full timeout.
   const timer = setInterval(() => void poll().catch(() => undefined), IDLE_POLL_MS);
   await agenda.drain({ timeout: timeoutMs, signal: idle.signal });
   clearInterval(timer);
 }
 
-/** The queue of jobs without running any: to be looked at, and changed, from whichever process. */
+/** Agenda on the jobs collection without running jobs, to read and change the queue from any process. */
 export async function openJobsAgenda(db: Db): Promise<Agenda> {
   const backend = new MongoBackend({ mongo: db, collection: JOBS_COLLECTION });
   await backend.connect();
-  // It connects by itself, and nobody could catch what fails there.
+  // Agenda connects again in its constructor, where a rejection would be unhandled.
   backend.connect = async () => undefined;
   const agenda = new Agenda({ backend });
   await agenda.ready;
@@ -138,19 +130,19 @@ export async function openJobsAgenda(db: Db): Promise<Agenda> {
 }
 
 function buildStepJobs(deps: PipelineDeps, now: () => Date): Record<string, RecurringJob> {
-  const bound = Object.entries(STEP_JOBS).map(([name, { cron, run }]) => {
-    const step = async () => {
+  const bind = ({ cron, run }: StepJob): RecurringJob => ({
+    cron,
+    async run() {
       const context = createLiveContext(deps, now());
       await run(deps, toDay(context.now.getTime()), context);
-    };
-    return [name, { cron, run: step }];
+    },
   });
-  return Object.fromEntries(bound);
+  return Object.fromEntries(Object.entries(STEP_JOBS).map(([name, job]) => [name, bind(job)]));
 }
 
 async function listNextRuns(agenda: Agenda): Promise<{ job: string; nextRunAt: Date | null }[]> {
   const { jobs } = await agenda.queryJobs({});
-  // What the operator has run out of turn stays in the queue, done.
+  // Runs that the operator started out of turn stay in the collection, without a repeat interval.
   const recurring = jobs.filter(({ repeatInterval }) => repeatInterval !== undefined);
   return recurring.map(({ name, nextRunAt }) => ({ job: name, nextRunAt: nextRunAt ?? null }));
 }

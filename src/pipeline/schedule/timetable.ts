@@ -1,55 +1,59 @@
 import { BACKTEST_TIME, DIAGNOSTICS_TIME } from '../../record/self-test/due-times.ts';
-import { type DayStepName, OUTCOME_CHECK_HOURS, STEP_TIMES, WEEKLY_TIME } from './step-times.ts';
+import type { StepName } from '../step-run-store.ts';
+import { OUTCOME_CHECK_HOURS, STEP_TIMES, WEEKLY_TIME } from './step-times.ts';
 
-/** When something is done, and what. */
 export interface TimetableEntry {
-  step: string;
+  step: StepName | 'outcome-check';
   days: 'every day' | 'Monday' | 'Sunday';
   /** UTC, `HH:MM`. */
   times: string[];
   what: string;
 }
 
-const DAILY_STEP_TEXTS = {
-  brief: 'writes the daily brief',
-  signal: 'forecasts every horizon from what is known at that minute',
-  attest: 'commits the forecasts on chain',
-  wager: 'sizes a wager on a prediction market, and places it if there is an edge',
-} as const satisfies Record<DayStepName, string>;
-
-/** The times of the service, from the constants that its jobs go by; in the order of the day. */
-export function buildTimetable(): TimetableEntry[] {
-  const checks = Array.from({ length: 24 / OUTCOME_CHECK_HOURS }, (_, index) =>
-    formatClock({ hours: index * OUTCOME_CHECK_HOURS, minutes: 0 }),
-  );
-  const daily = (Object.keys(STEP_TIMES) as DayStepName[]).map(
-    (step): TimetableEntry => ({ step, days: 'every day', times: [formatClock(STEP_TIMES[step])], what: DAILY_STEP_TEXTS[step] }),
-  );
-  const all: TimetableEntry[] = [
-    ...daily,
-    {
-      step: 'outcome-check',
-      days: 'every day',
-      times: checks,
-      what: 'opens outcome windows, resolves and reveals what is due, settles wagers and reports them',
-    },
-    {
-      step: 'backtest',
-      days: 'every day',
-      times: [formatClock(BACKTEST_TIME)],
-      what: 'walks the model forward through the whole history, and compares it with the prediction market',
-    },
-    {
-      step: 'diagnostics',
-      days: 'Sunday',
-      times: [formatClock(DIAGNOSTICS_TIME)],
-      what: 'tests for contamination and stability, and reports on what was promised in the week',
-    },
-    { step: 'weekly-report', days: 'Monday', times: [formatClock(WEEKLY_TIME)], what: 'reports on the week that has ended' },
-  ];
-  return all.sort((a, b) => a.times[0].localeCompare(b.times[0]));
+interface ClockTime {
+  hours: number;
+  minutes: number;
 }
 
-function formatClock({ hours, minutes }: { hours: number; minutes: number }): string {
+const OUTCOME_CHECKS = Array.from({ length: 24 / OUTCOME_CHECK_HOURS }, (_, index) => ({ hours: index * OUTCOME_CHECK_HOURS, minutes: 0 }));
+
+const entry = (step: TimetableEntry['step'], days: TimetableEntry['days'], times: readonly ClockTime[], what: string): TimetableEntry => ({
+  step,
+  days,
+  times: times.map(formatClock),
+  what,
+});
+
+/** The scheduled steps in the order of the day: cron lines and `/api/svc/info` are built from this table. */
+export const TIMETABLE: readonly TimetableEntry[] = [
+  entry(
+    'outcome-check',
+    'every day',
+    OUTCOME_CHECKS,
+    'opens outcome windows, resolves and reveals what is due, settles wagers and reports them',
+  ),
+  entry('weekly-report', 'Monday', [WEEKLY_TIME], 'reports on the week that has ended'),
+  entry('brief', 'every day', [STEP_TIMES.brief], 'writes the daily brief'),
+  entry(
+    'backtest',
+    'every day',
+    [BACKTEST_TIME],
+    'walks the model forward through the whole history, and compares it with the prediction market',
+  ),
+  entry('diagnostics', 'Sunday', [DIAGNOSTICS_TIME], 'tests for contamination and stability, and reports on what was promised in the week'),
+  entry('signal', 'every day', [STEP_TIMES.signal], 'forecasts every horizon from what is known at that minute'),
+  entry('attest', 'every day', [STEP_TIMES.attest], 'commits the forecasts on chain'),
+  entry('wager', 'every day', [STEP_TIMES.wager], 'sizes a wager on a prediction market, and places it if there is an edge'),
+];
+
+const CRON_WEEKDAYS = { 'every day': '*', Monday: '1', Sunday: '0' } as const;
+
+/** The cron line of an entry, UTC; an entry with several times runs every `OUTCOME_CHECK_HOURS`. */
+export function toCron({ days, times }: TimetableEntry): string {
+  const [hours, minutes] = times[0].split(':').map(Number);
+  return `${minutes} ${times.length > 1 ? `*/${OUTCOME_CHECK_HOURS}` : hours} * * ${CRON_WEEKDAYS[days]}`;
+}
+
+function formatClock({ hours, minutes }: ClockTime): string {
   return `${String(hours).padStart(2, '0')}:${String(minutes).padStart(2, '0')}`;
 }

@@ -2,15 +2,24 @@ import type { Day } from '../../forecast/day.ts';
 import { BOOTSTRAP_SEED } from '../../forecast/math/block-bootstrap.ts';
 import type { DayInputs } from '../../market/inputs/day-inputs.ts';
 import { isOracleError, toPublicReason } from '../../platform/errors.ts';
-import { RESULT_FORMAT, type SelfTestName } from '../../record/self-test/self-test-doc.ts';
+import { RESULT_FORMAT, type SelfTestDoc, type SelfTestName } from '../../record/self-test/self-test-doc.ts';
 import { isUpToDate, type SelfTestBasis } from '../../record/self-test/store.ts';
 import type { PipelineDeps } from '../deps.ts';
-import type { ComputationName, TimedReport } from './computations.ts';
+import type { ComputationName, ComputedReport, TimedReport } from './computations.ts';
 import { getVintages, readHistoryThrough, readPointInTimeFrames } from './history.ts';
-import { composeResult, composeVerdict } from './results.ts';
-import type { SelfTestFinding } from './run-self-tests.ts';
 
-/** The tests that are computed from the history alone, and what of. */
+const DEFAULT_HORIZON_DAYS = 7;
+
+/** The outcome of a run, as it is stored. */
+export type SelfTestFinding = Pick<
+  SelfTestDoc,
+  'test' | 'verdict' | 'result' | 'dataDigest' | 'firstDay' | 'lastDay' | 'replayed' | 'seed' | 'durationMs'
+> & {
+  /** Why the test could not run, or null. */
+  reason: string | null;
+};
+
+/** The tests that are computed from the history alone, with their computations. */
 const COMPUTED_TESTS = {
   'walk-forward': ['walk-forward', 'overfitting'],
   contamination: ['contamination'],
@@ -79,4 +88,23 @@ function toFinding(test: ComputedTest, history: DayInputs, computed: readonly Ti
 
 function toFindingOrigin(test: ComputedTest, { frame, day, digest }: DayInputs) {
   return { test, dataDigest: digest, firstDay: frame.firstDay, lastDay: day, seed: BOOTSTRAP_SEED, replayed: false };
+}
+
+/** The stored result: the report, with that of overfitting beside the walk-forward. */
+function composeResult(test: ComputedTest, computed: readonly TimedReport[]): object {
+  const report = findReport(computed, test);
+  return test === 'walk-forward' ? { report, overfitting: findReport(computed, 'overfitting') } : { report };
+}
+
+/** The verdict in a line; of the walk-forward also the number of folds and the verdict of the default horizon. */
+function composeVerdict(test: ComputedTest, computed: readonly TimedReport[]): string {
+  const { verdict } = findReport(computed, test);
+  if (test !== 'walk-forward') return verdict;
+  const { folds, expectedFolds, horizons } = findReport(computed, 'walk-forward');
+  const { horizon, verdict: amount } = horizons.find(({ horizonDays }) => horizonDays === DEFAULT_HORIZON_DAYS)!;
+  return `${folds} of ${expectedFolds} folds; ${verdict}; ${horizon}: ${amount}`;
+}
+
+function findReport<Name extends ComputationName>(computed: readonly TimedReport[], name: Name): ComputedReport<Name> {
+  return computed.find((one) => one.name === name)!.report as ComputedReport<Name>;
 }

@@ -11,17 +11,8 @@ import { RESULT_FORMAT, SELF_TESTS, type SelfTestDoc, type SelfTestName } from '
 import { isUpToDate, type SelfTestRun } from '../../record/self-test/store.ts';
 import type { PipelineDeps, StepContext } from '../deps.ts';
 import { isLateForDue } from '../schedule/step-times.ts';
-import { computeDueTests, isComputed } from './computed-tests.ts';
+import { computeDueTests, isComputed, type SelfTestFinding } from './computed-tests.ts';
 import { RECORDED_TESTS } from './recorded-tests.ts';
-
-/** What a run came to, as it goes into the store. */
-export type SelfTestFinding = Pick<
-  SelfTestDoc,
-  'test' | 'verdict' | 'result' | 'dataDigest' | 'firstDay' | 'lastDay' | 'replayed' | 'seed' | 'durationMs'
-> & {
-  /** Why it could not be run, or null. */
-  reason: string | null;
-};
 
 /** The tests that a step runs. */
 export function listTestsOfStep(step: SelfTestStep): SelfTestName[] {

@@ -36,7 +36,7 @@ export async function runSettleStep(deps: SettleDeps, { now, time }: Pick<StepCo
 function findSettlingVenue(deps: SettleDeps, wager: WagerDoc): Venue | undefined {
   const own = findVenue(deps, wager);
   if (own !== undefined || wager.state !== 'SKIPPED') return own;
-  return [deps.venue, ...deps.otherVenues].find(({ sameBook: sameBook }) => sameBook.includes(wager.venue));
+  return [deps.venue, ...deps.otherVenues].find(({ sameBook }) => sameBook.includes(wager.venue));
 }
 
 interface ExpiredWager {
