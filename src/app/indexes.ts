@@ -15,6 +15,7 @@ import { QUEUE_INDEXES } from '../pipeline/schedule/queue-indexes.ts';
 import { STEP_RUN_INDEXES } from '../pipeline/step-run-store.ts';
 import type { CollectionIndexes } from '../platform/mongo.ts';
 import { RECORD_INDEXES } from '../record/forecast-record.ts';
+import { REPORT_INDEXES } from '../record/report-store.ts';
 import { SELF_TEST_INDEXES } from '../record/self-test/store.ts';
 import { A2A_INDEXES } from '../transports/a2a/a2a.ts';
 import { PUSH_CONFIG_INDEXES } from '../transports/a2a/push/config-store.ts';
@@ -23,7 +24,6 @@ import { PAPER_INDEXES } from '../wager/paper-venue.ts';
 import { POLYMARKET_INDEXES } from '../wager/polymarket/execution/order-store.ts';
 import { WAGER_INDEXES } from '../wager/wager-book.ts';
 import { WEBSOCKET_INDEXES } from './events/websocket.ts';
-import { REPORT_INDEXES } from './pipeline/reports.ts';
 
 /** The indexes of all collections. */
 export const ALL_INDEXES: readonly CollectionIndexes[] = [

@@ -26,6 +26,3 @@ export const PUBLIC_CALLER: Caller = { tier: 'public' };
 export function isPublicCaller({ tier, paid }: Caller): boolean {
   return tier === 'public' && paid !== true;
 }
-
-/** When everybody sees a forecast: at its resolution, or at once. */
-export type RevealPolicy = 'resolution' | 'immediate';

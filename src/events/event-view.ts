@@ -1,10 +1,10 @@
-import type { Caller, RevealPolicy } from '../auth/caller.ts';
+import type { Caller } from '../auth/caller.ts';
 import { deriveSalt } from '../chain/eas/commitment.ts';
 import { formatDay } from '../forecast/day.ts';
 import { formatHorizonName } from '../forecast/model.ts';
 import { REGIMES } from '../forecast/regime/regime.ts';
 import { fromCents } from '../record/forecast-doc.ts';
-import { mayReadUnresolved, toCommittedProbabilities } from '../record/forecast-view.ts';
+import { mayReadUnresolved, type RevealPolicy, toCommittedProbabilities } from '../record/forecast-view.ts';
 import { roundContractPrice } from '../record/intent/decimal.ts';
 import { MICROS } from '../wager/venue.ts';
 import type { PushedName } from './event-names.ts';

@@ -4,7 +4,7 @@ import type { Market } from '../market/market.ts';
 import type { Log } from '../platform/log.ts';
 import type { TrustedTime } from '../platform/time/trusted-time.ts';
 import type { ForecastRecord } from '../record/forecast-record.ts';
-import type { ReportStores } from '../record/report-stores.ts';
+import type { ReportStores } from '../record/report-store.ts';
 import type { Venue } from '../wager/venue.ts';
 import type { WagerBook } from '../wager/wager-book.ts';
 import type { WagerSwitch } from '../wager/wager-switch.ts';

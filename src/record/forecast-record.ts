@@ -1,8 +1,9 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, Filter } from 'mongodb';
 import type { ConfirmedAttestation } from '../chain/eas/attester.ts';
 import { type Day, formatDay } from '../forecast/day.ts';
 import { OracleError } from '../platform/errors.ts';
-import { ignoreDuplicate, isDuplicateKey } from '../platform/mongo.ts';
+import { insertOrFind } from '../platform/insert-or-find.ts';
+import { ignoreDuplicate } from '../platform/mongo.ts';
 import { OUTBOX_INDEX } from '../platform/outbox.ts';
 import type { ReachedInstant, UnreachedInstant } from '../platform/time/trusted-time.ts';
 import type { DayDoc } from './day-doc.ts';
@@ -85,7 +86,8 @@ export class ForecastRecord {
       throw new OracleError('STEP_WAITING', `${formatDay(newDay.day)} does not follow the last day of the record`);
     }
     const outbox = newDay.regime === null ? {} : { outbox: [{ change: 'made' as const, at: newDay.signalAt }] };
-    const stored = await this.#insertDay({ ...newDay, _id: formatDay(newDay.day), sequence: newDay.day - genesis + 1, ...outbox });
+    const doc = { ...newDay, _id: formatDay(newDay.day), sequence: newDay.day - genesis + 1, ...outbox };
+    const stored = await insertOrFind<DayDoc>(this.days, doc);
     await this.#insertForecasts(stored);
     return stored;
   }
@@ -102,16 +104,6 @@ export class ForecastRecord {
     if (known !== null) return known;
     await this.#meta.updateOne({ _id: 'genesis' }, { $setOnInsert: { day } }, { upsert: true }).catch(ignoreDuplicate);
     return (await this.findGenesisDay()) as Day;
-  }
-
-  async #insertDay(doc: DayDoc): Promise<DayDoc> {
-    try {
-      await this.days.insertOne(doc);
-      return doc;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return (await this.findDay(doc.day)) as DayDoc;
-    }
   }
 
   async #insertForecasts(stored: DayDoc): Promise<void> {
@@ -162,9 +154,8 @@ export class ForecastRecord {
   }
 
   /** Days with forecasts that are not on chain yet, oldest first. */
-  async listUnattestedDays(): Promise<Day[]> {
-    const days: Day[] = await this.forecasts.distinct('day', { state: 'DRAFT' });
-    return days.sort((a, b) => a - b);
+  listUnattestedDays(): Promise<Day[]> {
+    return this.#listDays({ state: 'DRAFT' });
   }
 
   /** Links a day's forecasts to the attestations of the day before, which must be on chain, and returns them. */
@@ -182,21 +173,11 @@ export class ForecastRecord {
    * missed is VOID. Forecasts that an earlier run has recorded are passed over.
    */
   markAttested(docs: ForecastDoc[], attestations: ConfirmedAttestation[]): Promise<void> {
-    const transitions = docs.map(({ _id, state, windowOpensAt, missed }, index): ForecastTransition => {
+    return this.#transition(docs, 'DRAFT', ({ windowOpensAt, missed }, index) => {
       const attestation = attestations[index];
       const counts = !missed && attestation.at < windowOpensAt;
-      return {
-        id: _id,
-        from: state,
-        to: counts ? 'PENDING' : 'VOID',
-        set: { attestation },
-        outboxEntry: { change: 'attested', at: attestation.at },
-      };
+      return { to: counts ? 'PENDING' : 'VOID', set: { attestation }, outboxEntry: { change: 'attested', at: attestation.at } };
     });
-    return transitionForecasts(
-      this.forecasts,
-      transitions.filter(({ from }) => from === 'DRAFT'),
-    );
   }
 
   /** Records the close at window open for all forecasts of a day. */
@@ -206,8 +187,12 @@ export class ForecastRecord {
   }
 
   /** Days whose window has opened by `now` and whose opening close is not recorded. */
-  async listDaysToOpen(now: Date): Promise<Day[]> {
-    const days: Day[] = await this.forecasts.distinct('day', { windowOpensAt: { $lte: now }, btcAtSignalCents: null });
+  listDaysToOpen(now: Date): Promise<Day[]> {
+    return this.#listDays({ windowOpensAt: { $lte: now }, btcAtSignalCents: null });
+  }
+
+  async #listDays(filter: Filter<ForecastDoc>): Promise<Day[]> {
+    const days = await this.forecasts.distinct('day', filter);
     return days.sort((a, b) => a - b);
   }
 
@@ -250,13 +235,21 @@ export class ForecastRecord {
 
   /** Records the resolution attestations, in the forecasts' order: from here on everybody may see them. */
   markRevealed(docs: ForecastDoc[], reveals: ConfirmedAttestation[]): Promise<void> {
-    const transitions = docs.map((doc, index): ForecastTransition => {
+    return this.#transition(docs, 'PENDING', (doc, index) => {
       const reveal = reveals[index];
-      return { id: doc._id, from: doc.state, to: requireOutcome(doc), set: { reveal }, outboxEntry: { change: 'resolved', at: reveal.at } };
+      return { to: requireOutcome(doc), set: { reveal }, outboxEntry: { change: 'resolved', at: reveal.at } };
     });
+  }
+
+  #transition(
+    docs: ForecastDoc[],
+    from: ForecastState,
+    toChange: (doc: ForecastDoc, index: number) => Pick<ForecastTransition, 'to' | 'set' | 'outboxEntry'>,
+  ): Promise<void> {
+    const changes = docs.map((doc, index) => ({ id: doc._id, from: doc.state, ...toChange(doc, index) }));
     return transitionForecasts(
       this.forecasts,
-      transitions.filter(({ from }) => from === 'PENDING'),
+      changes.filter((change) => change.from === from),
     );
   }
 }

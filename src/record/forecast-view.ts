@@ -1,10 +1,13 @@
-import { type Caller, isPublicCaller, type RevealPolicy } from '../auth/caller.ts';
+import { type Caller, isPublicCaller } from '../auth/caller.ts';
 import { formatDay } from '../forecast/day.ts';
 import { formatHorizonName, type HorizonName } from '../forecast/model.ts';
 import type { Regime } from '../forecast/regime/regime.ts';
 import type { Direction, Signal } from '../forecast/signal.ts';
 import { type CommittedValues, type ForecastDoc, fromCents, hasPublicValues } from './forecast-doc.ts';
 import type { ForecastState } from './lifecycle/forecast-state.ts';
+
+/** When forecasts become public (setting `REVEAL`): at their resolution, or at once. */
+export type RevealPolicy = 'resolution' | 'immediate';
 
 export interface ViewOptions {
   caller: Caller;

@@ -2,15 +2,15 @@ import type { Collection, Db } from 'mongodb';
 import type { Hex } from 'viem';
 import type { HorizonModel } from '../forecast/model.ts';
 import { OracleError } from '../platform/errors.ts';
-import { isDuplicateKey } from '../platform/mongo.ts';
+import { insertOrFind } from '../platform/insert-or-find.ts';
 
-/** A fitted model as it is kept: what it takes to recompute any forecast made with it. `_id` is the model version. */
+/** A fitted model: everything that recomputes a forecast made with it. `_id` is the model version. */
 export interface ModelDoc {
   _id: string;
   block: number;
-  /** One fit a horizon. */
+  /** One fit per horizon. */
   horizons: HorizonModel[];
-  /** Digest of the input frame through the day before the block: everything the fit could have read. */
+  /** Digest of the input frame through the day before the block: all data that the fit could read. */
   trainingDigest: Hex;
   /** Variants tried before this one was fixed. */
   trials: number;
@@ -33,20 +33,10 @@ export class ModelStore {
     });
   }
 
-  /** The stored model of a version, or the one that `make` fits, which is then stored. The first writer's stands. */
+  /** Returns the stored model of a version, or stores the result of `make`; of concurrent writers the first wins. */
   async getOrCreate(version: string, make: () => ModelDoc): Promise<ModelDoc> {
-    const model = this.#cache.get(version) ?? (await this.#models.findOne({ _id: version })) ?? (await this.#insert(make()));
+    const model = this.#cache.get(version) ?? (await this.#models.findOne({ _id: version })) ?? (await insertOrFind(this.#models, make()));
     this.#cache.set(version, model);
     return model;
-  }
-
-  async #insert(model: ModelDoc): Promise<ModelDoc> {
-    try {
-      await this.#models.insertOne(model);
-      return model;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-      return (await this.#models.findOne({ _id: model._id })) as ModelDoc;
-    }
   }
 }

@@ -14,7 +14,6 @@ import { WagerSwitch } from '../../wager/wager-switch.ts';
 import type { ComposedChain } from '../chain/chain.ts';
 import type { EventPublishing } from '../events/event-log.ts';
 import type { ProcessContext } from '../process-context.ts';
-import { openReports } from './reports.ts';
 import { composeSelfTests } from './self-tests.ts';
 import type { Venues } from './venues.ts';
 
@@ -48,7 +47,7 @@ export function composePipeline({ config, log, shutdown }: ProcessContext, deps:
     placeWagers: config.WAGERS !== 'off' && config.WAGER_KILL_SWITCH === 'off',
     wagerSwitch: new WagerSwitch(db),
     findHoldReason: async () => ((await isReplayUnfinished(db)) ? 'the replay of past days is not finished; npm start finishes it' : null),
-    reports: openReports(db),
+    reports: openReportStores(db),
     selfTests: composeSelfTests({ shutdown }, { db, chainId: chain.chainId, wallets: ownWallets, version, now }),
     runs: new StepRunStore(db, log),
     publishChanges: () => deps.push.publish(),

@@ -98,6 +98,9 @@ function createJobsSource(db: Database['db'], state: ComposeAdministrationDeps['
 
 /** Loaded when it is first asked for: a process that just answers keeps the memory. */
 async function openJobsConsole(db: Database['db']): Promise<JobsConsole> {
-  const [{ AgendashController }, { openJobsAgenda }] = await Promise.all([import('agendash'), import('../../pipeline/schedule/schedule.ts')]);
+  const [{ AgendashController }, { openJobsAgenda }] = await Promise.all([
+    import('agendash'),
+    import('../../pipeline/schedule/schedule.ts'),
+  ]);
   return new AgendashController(await openJobsAgenda(db));
 }

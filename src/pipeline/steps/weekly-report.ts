@@ -27,7 +27,7 @@ export async function runWeeklyReportStep(deps: WeeklyReportDeps, context: StepC
 export async function listDueWeeks({ record, reports }: WeeklyReportDeps, { now }: StepContext): Promise<Week[]> {
   const [genesis, lastDay] = await Promise.all([record.findGenesisDay(), record.findLastDay()]);
   if (genesis === null || lastDay === null) return [];
-  const known = new Set(await reports.weekly.listWeeks());
+  const known = new Set(await reports.weekly.listDays());
   const weeks: Week[] = [];
   for (let week = toWeek(genesis); week <= toWeek(lastDay) && getWeeklyReportDueMs(week) <= now.getTime(); week += DAYS_PER_WEEK) {
     if (!known.has(week)) weeks.push(week);

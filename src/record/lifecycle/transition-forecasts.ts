@@ -21,8 +21,8 @@ export interface ForecastTransition {
 export async function transitionForecasts(forecasts: Collection<ForecastDoc>, transitions: readonly ForecastTransition[]): Promise<void> {
   if (transitions.length === 0) return;
   for (const { id, from, to } of transitions) requireTransition(id, from, to);
-  const writes = transitions.map(({ id, from, to, set, outboxEntry: tell }) => ({
-    updateOne: { filter: { _id: id, state: from }, update: { $set: { ...set, state: to }, $push: { outbox: tell } } },
+  const writes = transitions.map(({ id, from, to, set, outboxEntry }) => ({
+    updateOne: { filter: { _id: id, state: from }, update: { $set: { ...set, state: to }, $push: { outbox: outboxEntry } } },
   }));
   const { matchedCount } = await forecasts.bulkWrite(writes, { ordered: false });
   if (matchedCount < transitions.length) await requireTransitioned(forecasts, transitions);
@@ -32,7 +32,7 @@ async function requireTransitioned(forecasts: Collection<ForecastDoc>, transitio
   const docs = await forecasts.find({ _id: { $in: transitions.map(({ id }) => id) } }).toArray();
   const states = new Map(docs.map(({ _id, state }) => [_id, state]));
   for (const { id, to } of transitions) {
-    if (states.get(id) !== to)
-      throw new OracleError('ILLEGAL_TRANSITION', `Forecast ${id} is ${states.get(id) ?? 'missing'}: it cannot become ${to}`);
+    if (states.get(id) === to) continue;
+    throw new OracleError('ILLEGAL_TRANSITION', `Forecast ${id} is ${states.get(id) ?? 'missing'}: it cannot become ${to}`);
   }
 }

@@ -1,6 +1,6 @@
 import type { Collection, Db, Filter } from 'mongodb';
 import type { Day } from '../../forecast/day.ts';
-import { isDuplicateKey } from '../../platform/mongo.ts';
+import { insertOrFind } from '../../platform/insert-or-find.ts';
 import { formatSelfTestId } from './due-times.ts';
 import { RESULT_FORMAT, type SelfTestDoc, type SelfTestFailure, type SelfTestName } from './self-test-doc.ts';
 
@@ -26,10 +26,8 @@ export class SelfTestStore {
 
   /** The newest run that came to a result of the shape that is told, or null before the first. */
   findNewestResult<Result extends object>(test: SelfTestName): Promise<SelfTestDoc<Result> | null> {
-    return this.#runs.findOne(buildPublishableFilter(test), {
-      sort: { day: -1 },
-      hint: TEST_DAY_INDEX,
-    }) as Promise<SelfTestDoc<Result> | null>;
+    const newest = this.#runs.findOne(buildPublishableFilter(test), { sort: { day: -1 }, hint: TEST_DAY_INDEX });
+    return newest as Promise<SelfTestDoc<Result> | null>;
   }
 
   /** The same without the result itself. */
@@ -55,13 +53,8 @@ export class SelfTestStore {
    * noted with the result that it could not replace.
    */
   async saveRun(run: SelfTestDoc): Promise<SelfTestRun> {
-    try {
-      await this.#runs.insertOne(run);
-      return run;
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error;
-    }
-    const stored = (await this.findRun(run.test, run.day)) as SelfTestRun;
+    const stored: SelfTestRun = await insertOrFind(this.#runs, run);
+    if (stored === run) return run;
     if (stored.state === 'done' && isUpToDate(stored, run)) return stored;
     const { _id, state, ranAt, codeVersion, dataDigest } = stored;
     const asFound = { _id, state, ranAt, codeVersion, dataDigest };

@@ -19,7 +19,7 @@ import type { StartupStep } from '../../platform/startup-progress.ts';
 import type { AttestationViewOptions } from '../../record/attestations/view.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
 import type { ModelStore } from '../../record/model-store.ts';
-import type { ReportStores } from '../../record/report-stores.ts';
+import type { ReportStores } from '../../record/report-store.ts';
 import type { SelfTestService } from '../../record/self-test/service.ts';
 import type { StatisticsService } from '../../record/statistics/statistics-service.ts';
 import type { Quote, StrikeMarket } from '../../wager/venue.ts';

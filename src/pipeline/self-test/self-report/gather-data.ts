@@ -73,7 +73,7 @@ async function gatherReports(
   const [decided, briefs, weekly, daily, before, stepRuns] = await Promise.all([
     wagers.wagers.find({ day: { $gte: first, $lt: sunday } }, { hint: { day: 1 }, projection: { day: 1, decidedAt: 1 } }).toArray(),
     Promise.all(briefDays.map((day) => reports.briefs.findByDay(day))),
-    reports.weekly.findByWeek(toWeek(first)),
+    reports.weekly.findByDay(toWeek(first)),
     store.listBetween('walk-forward', first + 1, sunday),
     store.listBetween('stability', first, first),
     runs.listBetween(PROMISED_STEPS, first, sunday),

@@ -45,7 +45,7 @@ export function weeklyRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
       reply: WEEKLY_REPORT,
       errors: ['NOT_FOUND'],
       async handle({ params }) {
-        const report = await reports.weekly.findByWeek(parseWeek(params.weekId));
+        const report = await reports.weekly.findByDay(parseWeek(params.weekId));
         if (report === null) throw new OracleError('NOT_FOUND', `There is no report on ${params.weekId}`, { field: 'weekId' });
         return toWeeklyReply(report, { 'Cache-Control': KEPT });
       },
@@ -62,7 +62,7 @@ async function readLatestReport({ weekly }: HttpDeps['reports']): Promise<Weekly
 }
 
 async function listReportWeeks({ weekly }: HttpDeps['reports']): Promise<Reply<z.input<typeof WEEKLY_ARCHIVE>>> {
-  const weeks = (await weekly.listWeeks()).map(formatWeek);
+  const weeks = (await weekly.listDays()).map(formatWeek);
   return { body: { success: true, weeks, count: weeks.length } };
 }
 

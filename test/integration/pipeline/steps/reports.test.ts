@@ -143,14 +143,14 @@ describe('the weekly report', () => {
     const context = at(getWeeklyReportDueMs(firstWeek() + 7));
     const outcomes = await Promise.all([0, 1].map(() => runStep(deps(), 'weekly-report', end, context)));
     for (const outcome of outcomes) expect(outcome).toHaveProperty('done');
-    expect(await weekly().listWeeks()).toEqual([firstWeek() + 7, firstWeek()]);
+    expect(await weekly().listDays()).toEqual([firstWeek() + 7, firstWeek()]);
     const before = await weekly().findLatest();
     await runStep(deps(), 'weekly-report', end, at(toInstantMs(end, 1)));
-    expect(await weekly().findByWeek(firstWeek() + 7)).toEqual(before);
+    expect(await weekly().findByDay(firstWeek() + 7)).toEqual(before);
   });
 
   it('counts what the record holds', async () => {
-    const report = (await weekly().findByWeek(firstWeek() + 7))!;
+    const report = (await weekly().findByDay(firstWeek() + 7))!;
     expect(report).toMatchObject({
       weekId: formatWeek(firstWeek() + 7),
       replayed: true,

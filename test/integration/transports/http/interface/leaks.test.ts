@@ -152,7 +152,7 @@ describe('what is walked', () => {
     const wagers = await service.pipeline.wagers.wagers.find({ pModel: { $ne: null } }).toArray();
     expect(wagers.filter(({ day, winner }) => day >= TODAY - 9 && winner !== null).length).toBeGreaterThan(0);
     await plant(service, 'up');
-    expect(await service.http.reports.weekly.listWeeks()).toHaveLength(2);
+    expect(await service.http.reports.weekly.listDays()).toHaveLength(2);
     expect(await service.http.reports.briefs.findLastDay()).toBe(TODAY);
   });
 
