@@ -9,6 +9,7 @@ import { StepRunStore } from '../../pipeline/step-run-store.ts';
 import type { TrustedTime } from '../../platform/time/trusted-time.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
 import type { ModelStore } from '../../record/model-store.ts';
+import { openReportStores } from '../../record/report-store.ts';
 import type { WagerBook } from '../../wager/wager-book.ts';
 import { WagerSwitch } from '../../wager/wager-switch.ts';
 import type { ComposedChain } from '../chain/chain.ts';
