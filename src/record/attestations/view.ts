@@ -2,29 +2,11 @@ import type { Hex } from 'viem';
 import type { ConfirmedAttestation } from '../../chain/eas/attester.ts';
 import { findOpening } from '../commitment/commitment.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
-import { type ForecastView, mayRead, type ViewOptions, viewForecast } from '../forecast-view.ts';
+import { mayRead, type ViewOptions, viewForecast } from '../forecast-view.ts';
+import type { LatestAttestation } from '../schemas/attestations.ts';
 
 /** An attestation of the record: the fields of both shapes of the interface, section 2.5. */
-export interface AttestationView extends Omit<ForecastView, 'status' | 'result'> {
-  uid: Hex;
-  type: 'prediction' | 'resolution';
-  txHash: Hex;
-  blockNumber: number;
-  /** Block time of this attestation. */
-  attestedAt: string;
-  cid: string;
-  commitment: Hex;
-  inputsDigest: Hex;
-  /** Opens the commitment; null until the caller may see the forecast. */
-  salt: Hex | null;
-  status: ForecastView['status'];
-  outcome: 'WIN' | 'LOSS' | null;
-  resolutionPrice: number | null;
-  /** The attestation this one refers to: a resolution's prediction, a prediction's predecessor of the same horizon. */
-  refUid: Hex | null;
-  /** The prediction's resolution, once there is one. */
-  resolutionUid: Hex | null;
-}
+export type AttestationView = LatestAttestation['data'];
 
 export interface AttestationViewOptions extends ViewOptions {
   saltSecret: string;

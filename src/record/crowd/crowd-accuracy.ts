@@ -1,7 +1,6 @@
 import { boundedLogLoss, brierScore, type Interval, wilsonInterval } from '../../forecast/scoring.ts';
-import { computeReliabilityBins, type ProbabilityOutcome, type ReliabilityBin } from '../../forecast/statistics/reliability.ts';
-import { type SettledPin, selectFirstPins } from './crowd-pins.ts';
-import { roundScore } from './round-score.ts';
+import { computeReliabilityBins, type ReliabilityBin } from '../../forecast/statistics/reliability.ts';
+import { roundScore, type SettledPin, selectFirstPins } from './crowd-pins.ts';
 
 /** How well the prices of a prediction market have told what happened. */
 export interface CrowdAccuracy {
@@ -25,7 +24,7 @@ export interface CrowdAccuracy {
 /** The crowd's own accuracy on settled pins, oldest first. */
 export function computeCrowdAccuracy(pins: readonly SettledPin[]): CrowdAccuracy {
   const firsts = selectFirstPins(pins, ({ venue, marketId }) => `${venue} ${marketId}`);
-  const outcomes = firsts.map(toMarketOutcome);
+  const outcomes = firsts.map(({ pMarket: p, winner, weekId }) => ({ p, happened: winner === 'YES', weekId }));
   const calls = firsts.filter(({ pMarket }) => pMarket !== 0.5);
   const hits = calls.filter(({ pMarket, winner }) => pMarket > 0.5 === (winner === 'YES')).length;
   const hitRate = calls.length === 0 ? null : hits / calls.length;
@@ -37,7 +36,7 @@ export function computeCrowdAccuracy(pins: readonly SettledPin[]): CrowdAccuracy
     logLoss: roundedMean(outcomes.map(({ p, happened }) => boundedLogLoss(p, happened))),
     calls: calls.length,
     hits,
-    hitRate: roundScoreOrNull(hitRate),
+    hitRate: hitRate && roundScore(hitRate),
     hitRateInterval95: hitRate === null ? null : roundInterval(wilsonInterval(hitRate * callWeeks, callWeeks)),
     reliability: computeReliabilityBins(outcomes, countExpiryWeeks).map(roundReliabilityBin),
   };
@@ -49,10 +48,6 @@ export function computeAccuracyByVenue(pins: readonly SettledPin[]): ({ venue: s
   return [...byVenue].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([venue, members]) => ({ venue, ...computeCrowdAccuracy(members) }));
 }
 
-function toMarketOutcome({ pMarket, winner, weekId }: SettledPin): ProbabilityOutcome & { weekId: string } {
-  return { p: pMarket, happened: winner === 'YES', weekId };
-}
-
 /** Markets that expire in one week share their outcome. */
 function countExpiryWeeks(outcomes: readonly { weekId: string }[]): number {
   return new Set(outcomes.map(({ weekId }) => weekId)).size;
@@ -62,10 +57,6 @@ function roundedMean(values: number[]): number | null {
   return values.length === 0 ? null : roundScore(values.reduce((sum, value) => sum + value, 0) / values.length);
 }
 
-function roundScoreOrNull(value: number | null): number | null {
-  return value === null ? null : roundScore(value);
-}
-
 function roundInterval({ low, high }: Interval): Interval {
   return { low: roundScore(low), high: roundScore(high) };
 }
@@ -73,8 +64,8 @@ function roundInterval({ low, high }: Interval): Interval {
 function roundReliabilityBin({ meanProbability, observedShare, interval95, ...bin }: ReliabilityBin): ReliabilityBin {
   return {
     ...bin,
-    meanProbability: roundScoreOrNull(meanProbability),
-    observedShare: roundScoreOrNull(observedShare),
+    meanProbability: meanProbability && roundScore(meanProbability),
+    observedShare: observedShare && roundScore(observedShare),
     interval95: interval95 && roundInterval(interval95),
   };
 }

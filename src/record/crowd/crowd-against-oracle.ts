@@ -1,33 +1,26 @@
-import type { Caller } from '../../auth/caller.ts';
+import { type Caller, isPublicCaller } from '../../auth/caller.ts';
 import { type Day, formatDay } from '../../forecast/day.ts';
 import type { Market } from '../../market/market.ts';
-import type { WagerBook } from '../../wager/wager-book.ts';
 import { formatForecastId } from '../forecast-doc.ts';
 import type { ForecastRecord } from '../forecast-record.ts';
 import { type ForecastView, type ViewOptions, viewForecast } from '../forecast-view.ts';
+import { isOwnVenue } from '../own-venue.ts';
 import { type CrowdPin, readPins } from './crowd-pins.ts';
 import { buildDisagreementLog, type DisagreementLog } from './disagreement-log.ts';
-import { getLastReadableDay } from './last-readable-day.ts';
+import type { MarketComparisonDeps } from './market-comparison.ts';
 import { compareWeekly, selectWeekPins, type WeeklyComparison } from './weekly-comparison.ts';
 
 /** Strikes are weekly: the forecast beside them is that of the default horizon. */
 const COMPARED_HORIZON_DAYS = 7;
 
-const PAPER_VENUE = 'paper';
 const PAPER_NOTE = 'Quotes of the paper venue are made by this service to wager without money: they stand for no real crowd.';
 const GATED_NOTE =
   'Outcomes and probabilities are told up to `throughDate`: of a later day they would give a forecast away that is still unresolved.';
 const REPLAYED_NOTE = 'Some of these days were replayed at their own dates when this demo first started.';
 
-export interface CrowdComparisonDeps {
-  record: ForecastRecord;
-  wagers: WagerBook;
+export interface CrowdComparisonDeps extends MarketComparisonDeps {
   market: Pick<Market, 'source'>;
-  venueName: string;
-  /** Names of the venues that quote the same book as that one, itself included. */
-  sameBook: readonly string[];
   viewFor(caller: Caller): ViewOptions;
-  now(): Date;
 }
 
 /** What stands above every comparison with the crowd. */
@@ -64,6 +57,11 @@ export async function readCrowdPins(deps: CrowdComparisonDeps, caller: Caller): 
   return { pins, through };
 }
 
+/** The last day whose wager and probabilities the caller may read; null without a limit. */
+async function getLastReadableDay(record: ForecastRecord, { caller, policy, now }: ViewOptions): Promise<Day | null> {
+  return policy === 'immediate' || !isPublicCaller(caller) ? null : record.getLastPublicDay(now);
+}
+
 /** The 7-day forecasts of the days whose strikes stand for their weeks, as the caller may see them. */
 async function readWeeklyForecasts(
   { record, viewFor }: CrowdComparisonDeps,
@@ -78,7 +76,7 @@ export function buildCrowdHeader(
   { venueName, sameBook }: Pick<CrowdComparisonDeps, 'venueName' | 'sameBook'>,
   through: Day | null,
 ): CrowdComparisonHeader {
-  return { venue: venueName, quotesAreOurs: sameBook.includes(PAPER_VENUE), throughDate: through === null ? null : formatDay(through) };
+  return { venue: venueName, quotesAreOurs: sameBook.some(isOwnVenue), throughDate: through === null ? null : formatDay(through) };
 }
 
 export function buildCrowdFooter(
@@ -88,7 +86,7 @@ export function buildCrowdFooter(
 ): CrowdComparisonFooter {
   return {
     notes: [
-      ...(pins.some(({ venue }) => venue === PAPER_VENUE) ? [PAPER_NOTE] : []),
+      ...(pins.some(({ venue }) => isOwnVenue(venue)) ? [PAPER_NOTE] : []),
       ...(pins.some(({ replayed }) => replayed) ? [REPLAYED_NOTE] : []),
       ...(through === null ? [] : [GATED_NOTE]),
     ],

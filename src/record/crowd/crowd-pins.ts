@@ -1,6 +1,6 @@
-import type { Day } from '../../forecast/day.ts';
-import { toDay } from '../../forecast/day.ts';
+import { type Day, toDay } from '../../forecast/day.ts';
 import { formatWeek, toWeek } from '../../forecast/week.ts';
+import { roundTo } from '../../platform/round.ts';
 import type { Side } from '../../wager/sizing.ts';
 import type { BookDepth, Quote } from '../../wager/venue.ts';
 import type { WagerBook, WagerDoc } from '../../wager/wager-book.ts';
@@ -61,13 +61,22 @@ export function toCrowdPin(
 ): CrowdPin {
   const { id: marketId, question, strikeUsd, expiresAt } = market!;
   return {
-    ...{ day, replayed, venue, marketId, question, strikeUsd, expiresAt, btcPriceUsd, winner },
+    day,
+    replayed,
+    venue,
+    marketId,
+    question,
+    strikeUsd,
+    expiresAt,
+    btcPriceUsd,
+    winner,
     // A market of a Friday's close expires with the first instant of the Saturday.
     weekId: formatWeek(toWeek(toDay(expiresAt.getTime() - 1))),
     pinnedAt: quote?.at ?? decidedAt,
     book: quote === null ? null : toPinnedBook(quote, book),
-    pMarket: roundToFourDigits(qMarket!),
-    pOracle: roundToFourDigits(pModel!),
+    // Rounded as served, so that a client recomputes the same scores.
+    pMarket: roundTo(qMarket!, 4),
+    pOracle: roundTo(pModel!, 4),
   };
 }
 
@@ -77,16 +86,14 @@ function toPinnedBook({ bid, ask, fee }: Quote, { bids, asks }: BookDepth = { bi
 
 /** The first pin of every one of `keyOf`: what was said earliest stands for it. Expects pins oldest first. */
 export function selectFirstPins<Pin extends CrowdPin>(pins: readonly Pin[], keyOf: (pin: Pin) => string): Pin[] {
-  const firsts = new Map<string, Pin>();
-  for (const pin of pins) if (!firsts.has(keyOf(pin))) firsts.set(keyOf(pin), pin);
-  return [...firsts.values()];
+  return [...Map.groupBy(pins, keyOf).values()].map(([first]) => first);
 }
 
 export function isSettledPin(pin: CrowdPin): pin is SettledPin {
   return pin.winner !== null;
 }
 
-/** As the probabilities are told: who recomputes a score from them finds the same. */
-function roundToFourDigits(probability: number): number {
-  return Math.round(probability * 10_000) / 10_000;
+/** Rounds a score, or a mean or bound of scores: squared errors of four-digit probabilities are exact in 8 digits. */
+export function roundScore(value: number): number {
+  return roundTo(value, 8);
 }

@@ -1,6 +1,6 @@
 import { type Interval, wilsonInterval } from '../../forecast/scoring.ts';
-import type { Side } from '../../wager/sizing.ts';
-import { roundScore } from './round-score.ts';
+import { roundTo } from '../../platform/round.ts';
+import { roundScore } from './crowd-pins.ts';
 import type { WeekComparison } from './weekly-comparison.ts';
 
 /** Crowd and oracle disagree where their probabilities are at least so far apart, in hundredths of a point, or on opposite sides of one half. */
@@ -15,24 +15,19 @@ export interface RunningScore {
 }
 
 /** A week in which crowd and oracle did not mean the same. */
-export interface Disagreement {
-  weekId: string;
-  date: string;
-  venue: string;
-  question: string;
-  strike: number;
-  marketProbability: number;
+export interface Disagreement
+  extends Pick<
+    WeekComparison,
+    'weekId' | 'date' | 'venue' | 'question' | 'strike' | 'marketProbability' | 'status' | 'winner' | 'replayed'
+  > {
   oracleProbability: number;
   /** Oracle minus market, four digits. */
   difference: number;
   /** True where one held YES for likelier than not, and the other NO. */
   oppositeSides: boolean;
-  status: WeekComparison['status'];
-  winner: Side | null;
   /** Who was nearer to what happened, of opposite sides the one that came true; null until the market is settled. */
   right: ComparedSide | null;
   runningScore: RunningScore;
-  replayed: boolean;
 }
 
 export interface DisagreementTotals {
@@ -82,16 +77,26 @@ function findRightSide({ closer }: WeekComparison): ComparedSide | null {
 }
 
 function toDisagreement(
-  { weekId, date, venue, question, strike, status, winner, replayed, ...probabilities }: WeekComparison & { oracleProbability: number },
+  week: WeekComparison & { oracleProbability: number },
   right: ComparedSide | null,
   runningScore: RunningScore,
 ): Disagreement {
-  const { marketProbability, oracleProbability } = probabilities;
+  const { weekId, date, venue, question, strike, marketProbability, oracleProbability, status, winner, replayed } = week;
   return {
-    ...{ weekId, date, venue, question, strike, marketProbability, oracleProbability },
-    difference: Math.round((oracleProbability - marketProbability) * 10_000) / 10_000,
+    weekId,
+    date,
+    venue,
+    question,
+    strike,
+    marketProbability,
+    oracleProbability,
+    difference: roundTo(oracleProbability - marketProbability, 4),
     oppositeSides: areOnOppositeSides(marketProbability, oracleProbability),
-    ...{ status, winner, right, runningScore, replayed },
+    status,
+    winner,
+    right,
+    runningScore,
+    replayed,
   };
 }
 

@@ -3,8 +3,7 @@ import { computeMeanInterval, type MeanInterval } from '../../forecast/math/mean
 import { boundedLogLoss, brierScore } from '../../forecast/scoring.ts';
 import type { Side } from '../../wager/sizing.ts';
 import type { ForecastView } from '../forecast-view.ts';
-import { type CrowdPin, type PinnedBook, selectFirstPins } from './crowd-pins.ts';
-import { roundScore } from './round-score.ts';
+import { type CrowdPin, type PinnedBook, roundScore, selectFirstPins } from './crowd-pins.ts';
 
 /** Brier score and log loss (natural logarithm) of a probability, lower is better. */
 export interface ProbabilityScores {
@@ -12,15 +11,12 @@ export interface ProbabilityScores {
   logLoss: number;
 }
 
-/** The 7-day forecast of the day whose strike is compared, as the caller may see it; null where the record does not hold it. */
-export interface WeekForecast {
+/** One week: what the crowd and the oracle said of the same strike, and who was closer. */
+export interface WeekComparison {
+  /** Of the 7-day forecast of that day, as the caller may see it; null where the record does not hold it. */
   predictionId: string | null;
   signal: ForecastView['signal'];
   direction: ForecastView['direction'];
-}
-
-/** One week: what the crowd and the oracle said of the same strike, and who was closer. */
-export interface WeekComparison extends WeekForecast {
   weekId: string;
   date: string;
   venue: string;
@@ -70,10 +66,7 @@ export interface WeeklyComparison {
  */
 export function compareWeekly(pins: readonly CrowdPin[], through: Day | null, forecasts: readonly ForecastView[] = []): WeeklyComparison {
   const byDate = new Map(forecasts.map((view) => [view.date, view]));
-  const weeks = selectWeekPins(pins).map((pin) => ({
-    ...compareWeek(pin, through !== null && pin.day > through),
-    ...toWeekForecast(byDate.get(formatDay(pin.day))),
-  }));
+  const weeks = selectWeekPins(pins).map((pin) => compareWeek(pin, through !== null && pin.day > through, byDate.get(formatDay(pin.day))));
   return { weeks: weeks.toReversed(), totals: computeTotals(weeks) };
 }
 
@@ -82,20 +75,20 @@ export function selectWeekPins(pins: readonly CrowdPin[]): CrowdPin[] {
   return selectFirstPins(pins, ({ weekId }) => weekId);
 }
 
-function toWeekForecast(view: ForecastView | undefined): WeekForecast {
-  if (view === undefined) return { predictionId: null, signal: null, direction: null };
-  const { predictionId, signal, direction } = view;
-  return { predictionId, signal, direction };
-}
-
-function compareWeek(pin: CrowdPin, gated: boolean): Omit<WeekComparison, keyof WeekForecast> {
+function compareWeek(pin: CrowdPin, gated: boolean, forecast: ForecastView | undefined): WeekComparison {
   const { weekId, venue, marketId, question, pMarket, pOracle, replayed } = pin;
   // When a market without a stake is settled may differ from when one with a stake is.
   const winner = gated ? null : pin.winner;
   const market = winner === null ? null : scoreProbability(pMarket, winner);
   const oracle = winner === null ? null : scoreProbability(pOracle, winner);
   return {
-    ...{ weekId, date: formatDay(pin.day), venue, marketId, question, strike: pin.strikeUsd, btcPrice: pin.btcPriceUsd },
+    weekId,
+    date: formatDay(pin.day),
+    venue,
+    marketId,
+    question,
+    strike: pin.strikeUsd,
+    btcPrice: pin.btcPriceUsd,
     expiresAt: pin.expiresAt.toISOString(),
     pinnedAt: pin.pinnedAt.toISOString(),
     book: pin.book,
@@ -108,6 +101,9 @@ function compareWeek(pin: CrowdPin, gated: boolean): Omit<WeekComparison, keyof 
     oracle,
     closer: market === null || oracle === null ? null : findCloser(market, oracle),
     replayed,
+    predictionId: forecast?.predictionId ?? null,
+    signal: forecast?.signal ?? null,
+    direction: forecast?.direction ?? null,
   };
 }
 
@@ -139,11 +135,8 @@ function computeTotals(weeks: WeekComparison[]): WeeklyComparisonTotals {
 }
 
 function averageScores(scores: ProbabilityScores[]): ProbabilityScores | null {
-  const [brier, logLoss] = [
-    computeMeanInterval(scores.map((score) => score.brier)),
-    computeMeanInterval(scores.map((score) => score.logLoss)),
-  ];
-  return brier === null || logLoss === null ? null : { brier: roundScore(brier.mean), logLoss: roundScore(logLoss.mean) };
+  const mean = (score: keyof ProbabilityScores) => roundScore(computeMeanInterval(scores.map((one) => one[score]))!.mean);
+  return scores.length === 0 ? null : { brier: mean('brier'), logLoss: mean('logLoss') };
 }
 
 function roundMeanInterval(interval: MeanInterval | null): MeanInterval | null {

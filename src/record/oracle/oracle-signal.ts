@@ -1,59 +1,20 @@
+import type { z } from 'zod';
 import type { Caller } from '../../auth/caller.ts';
 import { formatDay } from '../../forecast/day.ts';
-import { formatHorizonName, type HorizonName } from '../../forecast/model.ts';
-import type { Regime } from '../../forecast/regime/regime.ts';
-import type { Interval } from '../../forecast/scoring.ts';
-import type { Direction, Signal } from '../../forecast/signal.ts';
+import { formatHorizonName } from '../../forecast/model.ts';
 import type { WinRate } from '../../forecast/statistics/win-rate.ts';
 import { type ForecastDoc, fromCents } from '../forecast-doc.ts';
-import { type PublicStatus, toCommittedProbabilities, toPublicStatus } from '../forecast-view.ts';
+import { toCommittedProbabilities, toPublicStatus } from '../forecast-view.ts';
+import type { ORACLE_SIGNAL } from '../schemas/oracle.ts';
 import { computeForecastWinRate, type ScorecardSummary, summarizeForecasts } from '../scorecard/scorecard.ts';
 import { buildCommitmentProof, type CommitmentProof } from './commitment-proof.ts';
 import type { OracleDeps } from './deps.ts';
-import { computeFreshness, type Freshness } from './freshness.ts';
+import { computeFreshness } from './freshness.ts';
 import { type MadeForecast, requireNewestForecast, requireReadable } from './made-forecast.ts';
-import { computeRecentAccuracy, type RecentAccuracy } from './recent-accuracy.ts';
+import { computeRecentAccuracy } from './recent-accuracy.ts';
 
-/** The newest forecast of a horizon with what lets a buyer check it (interface, section 2.2); who has access is the door's to add. */
-export interface OracleSignal extends Freshness, CommitmentProof {
-  signal: Signal;
-  confidence: number;
-  direction: Direction;
-  pUp: number;
-  horizon: HorizonName;
-  btcPrice: number;
-  regime: Regime;
-  modelVersion: string;
-  model_version: string;
-  timestamp: string;
-  accuracy_7d: number | null;
-  /** The same under a name that cannot be read as the accuracy of 7-day forecasts. */
-  accuracyOfLast7Days: number | null;
-  accuracy7d: RecentAccuracy;
-  skill: SkillNote;
-  predictionId: string;
-  date: string;
-  sequence: number;
-  status: PublicStatus;
-  windowOpensAt: string;
-  resolvesAt: string;
-  replayed: boolean;
-  late: boolean;
-  source: string;
-}
-
-/** What the record of the horizon amounts to, so that nobody takes a confidence for more than it is. */
-export interface SkillNote {
-  verdict: string;
-  scored: number;
-  /** How many independent ones these are worth. */
-  effectiveN: number;
-  /** How many of them have windows that do not overlap. */
-  independent: number;
-  accuracy: number | null;
-  interval95: Interval | null;
-  alwaysUpAccuracy: number | null;
-}
+/** The newest forecast of a horizon with its commitment proof (interface, section 2.2); the transport adapter adds `access`. */
+export type OracleSignal = Omit<z.input<typeof ORACLE_SIGNAL>, 'success' | 'access' | keyof CommitmentProof> & CommitmentProof;
 
 /** A horizon's record, with its newest forecast and what Basic is told of it. */
 export interface HorizonRecord {
@@ -114,7 +75,8 @@ function toForecastFields(doc: MadeForecast) {
   };
 }
 
-function toSkillNote({ verdict, alwaysUpAccuracy }: ScorecardSummary, share: WinRate): SkillNote {
+/** The verdict on the horizon's whole record, so that a client does not read a confidence as proven skill. */
+function toSkillNote({ verdict, alwaysUpAccuracy }: ScorecardSummary, share: WinRate): OracleSignal['skill'] {
   const { n: scored, effectiveN, independent, accuracy, interval95 } = share;
   return { verdict, scored, effectiveN, independent, accuracy, interval95, alwaysUpAccuracy };
 }

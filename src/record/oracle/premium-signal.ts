@@ -2,6 +2,7 @@ import type { Caller } from '../../auth/caller.ts';
 import type { HorizonName } from '../../forecast/model.ts';
 import type { CategoryName, CategoryScore } from '../../forecast/signal.ts';
 import { type PublishedSummary, toPublishedSummary } from '../../forecast/statistics/published-summary.ts';
+import { roundTo } from '../../platform/round.ts';
 import { compareWithMarket, type MarketComparison } from '../crowd/market-comparison.ts';
 import type { DayDoc } from '../day-doc.ts';
 import { listNearStrikes, type NearStrike } from '../market/near-strikes.ts';
@@ -10,10 +11,10 @@ import type { RecordDetails } from '../statistics/statistics-service.ts';
 import type { OracleDeps } from './deps.ts';
 import type { MadeForecast } from './made-forecast.ts';
 import { loadOrNoteMissing, type MissingPart } from './missing-parts.ts';
-import { buildModelDetails, type ModelDetails } from './model-details.ts';
+import { buildModelDetails } from './model-details.ts';
 import { type OracleSignal, readHorizonRecord } from './oracle-signal.ts';
 import { computeRecentAccuracy, type RecentAccuracy } from './recent-accuracy.ts';
-import { describeThresholds, type SignalThresholds } from './signal-thresholds.ts';
+import { describeThresholds } from './signal-thresholds.ts';
 
 /** The Basic answer and everything that it rests on (interface, section 2.2). What cannot be had is null and listed in `missing`. */
 export interface PremiumSignal extends OracleSignal {
@@ -22,13 +23,13 @@ export interface PremiumSignal extends OracleSignal {
   market_context: { btc_price: number; fear_greed: number | null; etf_flow_7d: number | null };
   accuracy: Omit<RecentAccuracy, 'accuracy'> & { last30d: number };
   categories: Record<CategoryName, CategoryScore> | null;
-  thresholds: SignalThresholds;
+  thresholds: ReturnType<typeof describeThresholds>;
   regimeDetail: CurrentRegime | null;
   /** Of the price at resolution, by rising level. */
   quantiles: { level: number; price: number }[];
   strikes: NearStrike[];
   predictionMarket: MarketComparison;
-  model: ModelDetails | null;
+  model: ReturnType<typeof buildModelDetails> | null;
   scorecard: { horizon: HorizonName; summary: PublishedSummary } & RecordDetails;
   missing: MissingPart[];
 }
@@ -82,6 +83,6 @@ function toPremiumContext(
 /** Stored under keys such as `p05`; prices to the cent. */
 export function toQuantiles({ values: { priceQuantiles } }: MadeForecast): PremiumSignal['quantiles'] {
   return Object.entries(priceQuantiles)
-    .map(([key, price]) => ({ level: Number(key.slice(1)) / 100, price: Math.round(price * 100) / 100 }))
+    .map(([key, price]) => ({ level: Number(key.slice(1)) / 100, price: roundTo(price, 2) }))
     .sort((a, b) => a.level - b.level);
 }

@@ -1,50 +1,21 @@
-import { REGIMES, type RiskLevel } from '../../forecast/regime/regime.ts';
-import type { Direction } from '../../forecast/signal.ts';
-import { type PublishedSummary, toPublishedSummary } from '../../forecast/statistics/published-summary.ts';
-import { compareBrier as brierOfRows, type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
-import { computeWinRate as shareOfRows, type WinRate } from '../../forecast/statistics/win-rate.ts';
-import { type ForecastDoc, fromCents, toCents } from '../forecast-doc.ts';
-import { type ForecastView, mayReadQuantiles, type ViewOptions, viewForecast } from '../forecast-view.ts';
+import type { z } from 'zod';
+import { REGIMES } from '../../forecast/regime/regime.ts';
+import { toPublishedSummary } from '../../forecast/statistics/published-summary.ts';
+import { compareBrier, type RecordSummary, summarizeRecord } from '../../forecast/statistics/record-summary.ts';
+import { computeWinRate, type WinRate } from '../../forecast/statistics/win-rate.ts';
+import { roundTo } from '../../platform/round.ts';
+import type { ForecastDoc } from '../forecast-doc.ts';
+import { mayReadQuantiles, type ViewOptions, viewForecast } from '../forecast-view.ts';
+import type { ENTRY, ScorecardReply } from '../schemas/scorecard.ts';
 import { toScoredForecast, toSummaryRow } from './record-row.ts';
 
-/** Quantiles 0.10, 0.50 and 0.90 of the predictive distribution: BTC/USD at resolution. */
-export interface PriceBand {
-  low: number;
-  median: number;
-  high: number;
-}
+/** One forecast of the scorecard: the fields of both shapes of the interface, section 2.3, where they do not clash. */
+export type ScorecardEntry = z.input<typeof ENTRY>;
 
-/** One line of the scorecard: the fields of both shapes of the interface, section 2.3, where they do not clash. */
-export interface ScorecardEntry extends Omit<ForecastView, 'result' | 'actualDirection' | 'correct'> {
-  band80: PriceBand | null;
-  riskLevel: RiskLevel | null;
-  outcome: { actualReturn: number; actualDirection: Direction; correct: boolean } | null;
-  attestationUid: string | null;
-  resolutionUid: string | null;
-}
-
-/** The summary as it is told; the longest streak stands among the statistics. */
+/** The longest streak is part of the statistics instead. */
 export type ScorecardSummary = Omit<RecordSummary, 'longestWinStreak'>;
 
-export interface ScorecardStats {
-  total: number;
-  /** Wins and losses: 0 says that `accuracy` is no measurement. */
-  scored: number;
-  wins: number;
-  losses: number;
-  /** 0 where nothing is scored. */
-  accuracy: number;
-  /** Consecutive wins up to now. */
-  currentStreak: number;
-  /** Longest run of wins. */
-  longestStreak: number;
-}
-
-export interface Scorecard {
-  summary: PublishedSummary;
-  stats: ScorecardStats;
-  /** Newest first. */
-  predictions: ScorecardEntry[];
+export interface Scorecard extends Pick<ScorecardReply, 'summary' | 'stats' | 'predictions'> {
   /** `before` of the next page; null on the last. */
   nextBefore: number | null;
 }
@@ -94,12 +65,12 @@ export function summarizeForecasts(docs: readonly ForecastDoc[], horizonDays: nu
 
 /** How often forecasts of one horizon, given in the order of their sequence, were right. */
 export function computeForecastWinRate(docs: readonly ForecastDoc[], horizonDays: number): WinRate {
-  return shareOfRows(docs.map(toSummaryRow), horizonDays);
+  return computeWinRate(docs.map(toSummaryRow), horizonDays);
 }
 
 /** Mean squared error of P(up), and of the training period's base rate on the same days. */
 export function computeForecastBrier(docs: readonly ForecastDoc[]): ScorecardSummary['brier'] {
-  return brierOfRows(docs.map((doc) => ({ scored: toScoredForecast(doc) })));
+  return compareBrier(docs.map((doc) => ({ scored: toScoredForecast(doc) })));
 }
 
 /** One forecast as a caller may see it. */
@@ -119,12 +90,8 @@ export function toScorecardEntry(doc: ForecastDoc, options: ViewOptions): Scorec
   };
 }
 
-function toPriceBand(doc: ForecastDoc, options: ViewOptions): PriceBand | null {
+function toPriceBand(doc: ForecastDoc, options: ViewOptions): ScorecardEntry['band80'] {
   if (doc.values === null || !mayReadQuantiles(doc, options)) return null;
   const { p10, p50, p90 } = doc.values.priceQuantiles;
-  return { low: roundToCents(p10), median: roundToCents(p50), high: roundToCents(p90) };
-}
-
-function roundToCents(usd: number): number {
-  return fromCents(toCents(usd));
+  return { low: roundTo(p10, 2), median: roundTo(p50, 2), high: roundTo(p90, 2) };
 }

@@ -1,8 +1,7 @@
 import type { Day } from '../../forecast/day.ts';
 import { computeMeanInterval } from '../../forecast/math/mean-interval.ts';
 import type { IntervalEstimate } from '../../forecast/statistics/call-statistics.ts';
-import type { CrowdPin } from '../crowd/crowd-pins.ts';
-import { roundScore } from '../crowd/round-score.ts';
+import { type CrowdPin, roundScore } from '../crowd/crowd-pins.ts';
 import { compareWeekly } from '../crowd/weekly-comparison.ts';
 
 /** Brier skill of the oracle over a prediction market, a pair a week, on the strike closest to the money. */

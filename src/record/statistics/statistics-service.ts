@@ -3,11 +3,11 @@ import { formatDay } from '../../forecast/day.ts';
 import { HORIZONS } from '../../forecast/model.ts';
 import { computeRecordStatistics, type RecordStatistics } from '../../forecast/statistics/record-statistics.ts';
 import { createCache } from '../../platform/cache.ts';
-import type { WagerBook } from '../../wager/wager-book.ts';
 import { readPins } from '../crowd/crowd-pins.ts';
+import type { MarketComparisonDeps } from '../crowd/market-comparison.ts';
 import type { ForecastDoc } from '../forecast-doc.ts';
-import type { ForecastRecord } from '../forecast-record.ts';
 import type { ModelStore } from '../model-store.ts';
+import { isOwnVenue } from '../own-venue.ts';
 import { buildHorizonRow, groupByModelVersion, groupByRegime, type HorizonRow, type ModelVersionRow, type RegimeRow } from './breakdown.ts';
 import { computeMarketSkill, type MarketSkill } from './market-skill.ts';
 import { scoreForecasts } from './score-forecasts.ts';
@@ -15,14 +15,8 @@ import { scoreForecasts } from './score-forecasts.ts';
 /** Selections of forecasts whose statistics are remembered; the whole records are four of them. */
 const MAX_CACHED_SELECTIONS = 64;
 
-export interface StatisticsDeps {
-  record: ForecastRecord;
+export interface StatisticsDeps extends MarketComparisonDeps {
   models: Pick<ModelStore, 'get'>;
-  wagers: WagerBook;
-  venueName: string;
-  /** Names of the venues that quote the same book as that one, itself included. */
-  sameBook: readonly string[];
-  now(): Date;
 }
 
 /** What a record of one horizon is worth, with what it is made of. The same for all callers. */
@@ -86,26 +80,23 @@ export class StatisticsService {
     const through = await record.getLastPublicDay(now());
     const settled = await wagers.countSettledMarkets(through);
     const skill = await this.#skillCache.get(`${through} ${settled}`, async () => {
-      const pins = await readPins({ wagers, record });
-      return computeMarketSkill(
-        pins.filter(({ venue }) => sameBook.includes(venue)),
-        through,
-      );
+      const pins = (await readPins({ wagers, record })).filter(({ venue }) => sameBook.includes(venue));
+      return computeMarketSkill(pins, through);
     });
-    const quotesAreOurs = sameBook.includes('paper');
+    const quotesAreOurs = sameBook.some(isOwnVenue);
     const note = quotesAreOurs ? `${STRIKE_QUESTION_NOTE} ${OWN_QUOTES_NOTE}` : STRIKE_QUESTION_NOTE;
     return { venue: venueName, quotesAreOurs, throughDate: formatDay(through), skill, note };
   }
 
   /** All of it for the whole record of a horizon, given in the order of its sequence. */
   async getDetails(docs: readonly ForecastDoc[], horizonDays: number): Promise<RecordDetails> {
-    const [statistics, horizons, marketSkill] = await Promise.all([
+    const [statistics, byHorizon, marketSkill] = await Promise.all([
       this.computeStatistics(docs, horizonDays),
       this.getHorizonRows(),
       this.getMarketSkill(),
     ]);
-    const [regimes, versions] = [groupByRegime(docs, horizonDays), groupByModelVersion(docs, horizonDays)];
-    return { statistics, byHorizon: horizons, byRegime: regimes, byModelVersion: versions, marketSkill };
+    const [byRegime, byModelVersion] = [groupByRegime(docs, horizonDays), groupByModelVersion(docs, horizonDays)];
+    return { statistics, byHorizon, byRegime, byModelVersion, marketSkill };
   }
 }
 
