@@ -3,7 +3,6 @@ import type { ChainAddresses } from '../addresses.ts';
 import type { Chain } from '../client.ts';
 import { chainCall } from '../rpc/chain-call.ts';
 import { easAbi, schemaRegistryAbi } from './abi.ts';
-import { checkAttestation, type ExpectedAttestation, type FieldCheck } from './attestation-check.ts';
 import { EAS_SCHEMAS, getSchemaUid, SCHEMA_VERSION, type SchemaName } from './schemas.ts';
 
 export interface DecodedField {
@@ -54,8 +53,6 @@ export interface FindAttestationsOptions {
 export interface AttestationReader {
   /** An attestation of any schema as it stands on chain; null when there is none of this uid. */
   read(uid: Hex): Promise<OnChainAttestation | null>;
-  /** Compares it with what the record says, field by field. */
-  check(actual: OnChainAttestation, expected: ExpectedAttestation): FieldCheck[];
   /** All attestations of a schema by an attester, in the order of the chain, from the `Attested` events. */
   find(options: FindAttestationsOptions): Promise<AttestationLog[]>;
 }
@@ -70,7 +67,6 @@ const ATTESTED_TOPIC = toEventSelector('Attested(address,address,bytes32,bytes32
 export function createAttestationReader(chain: EasChain): AttestationReader {
   return {
     read: (uid) => readAttestation(chain, uid),
-    check: checkAttestation,
     find: (options) => findAttestations(chain, options),
   };
 }

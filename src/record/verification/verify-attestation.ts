@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem';
 import type { Caller } from '../../auth/caller.ts';
-import type { ExpectedAttestation, FieldCheck } from '../../chain/eas/attestation-check.ts';
+import { checkAttestation, type ExpectedAttestation, type FieldCheck } from '../../chain/eas/attestation-check.ts';
 import type { AttestationReader, OnChainAttestation } from '../../chain/eas/attestation-reader.ts';
 import { OracleError } from '../../platform/errors.ts';
 import { type AttestationMatch, findAttestation } from '../attestations/find-and-count.ts';
@@ -61,7 +61,7 @@ export function checkAgainstRecord(
 ): FieldCheck[] {
   const content = type === 'prediction' ? buildExpectedPrediction(doc) : buildExpectedResolution(doc, deps.saltSecret);
   const expected: ExpectedAttestation = { attester: deps.attesterAddress, schemaName: type, ...content };
-  const checks = deps.attestations.check(onChain, expected);
+  const checks = checkAttestation(onChain, expected);
   if (type === 'prediction') checks.push(doc.state === 'VOID' ? checkVoid(onChain, doc) : checkInTime(onChain, doc));
   if (doc.values !== null && mayRead(doc, deps.viewFor(caller))) checks.push(checkOpening(deps, doc));
   return checks;
