@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 
-/** Where the contracts of one chain are. */
+/** Contract addresses of one chain. */
 export interface ChainAddresses {
   eas: Address;
   schemaRegistry: Address;
@@ -8,10 +8,20 @@ export interface ChainAddresses {
   stablecoin: Address;
   identityRegistry: Address;
   reputationRegistry: Address;
-  /** ERC-8183 contract whose jobs are taken; null where none is. */
+  /** ERC-8183 contract of the commerce jobs; null when jobs are disabled. */
   agentCommerce: Address | null;
 }
 
-/** Predeployed by the OP Stack, hence the same on Base, Base Sepolia and the local chain. */
+/** OP Stack predeploys, identical on Base, Base Sepolia and the local chain. */
 export const EAS_ADDRESS: Address = '0x4200000000000000000000000000000000000021';
 export const SCHEMA_REGISTRY_ADDRESS: Address = '0x4200000000000000000000000000000000000020';
+
+const EAS_EXPLORER_URLS: Readonly<Record<number, string>> = {
+  8453: 'https://base.easscan.org',
+  84532: 'https://base-sepolia.easscan.org',
+};
+
+/** Base URL of the chain's EAS explorer, without a trailing slash; null for an unknown chain. */
+export function getEasExplorerUrl(chainId: number): string | null {
+  return EAS_EXPLORER_URLS[chainId] ?? null;
+}

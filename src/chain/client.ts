@@ -2,20 +2,21 @@ import type { PublicClient } from 'viem';
 import { OracleError } from '../platform/errors.ts';
 import { createEvmReader, type NodeFetch } from '../platform/outbound/evm-client.ts';
 import type { ChainAddresses } from './addresses.ts';
+import { toBlockTime } from './rpc/blocks.ts';
 import { chainCall } from './rpc/chain-call.ts';
-import { withChainTimeout } from './rpc/time-limit.ts';
+import { chainCallWithin } from './rpc/time-limit.ts';
 
 export interface ChainOptions {
   rpcUrl: string;
-  /** What the endpoint must report. */
+  /** Chain id that the endpoint must report. */
   chainId: number;
-  /** Blocks after which a transaction counts, its own included: 1 is as soon as it is mined. */
+  /** Confirmation depth in blocks, the transaction's own block included: 1 is final once mined. */
   confirmations: number;
   pollingIntervalMs: number;
   addresses: ChainAddresses;
-  /** Time for one request, and for one repetition of it. */
+  /** Timeout of one request, and of its one retry. */
   requestTimeoutMs?: number;
-  /** Sends the requests, where the node is reached by another way than HTTP. */
+  /** Transport of the requests when the node is not reached over HTTP. */
   fetch?: NodeFetch;
 }
 
@@ -24,13 +25,13 @@ export interface Chain {
   readonly confirmations: number;
   readonly pollingIntervalMs: number;
   readonly addresses: ChainAddresses;
-  /** Its errors are viem's: call it inside `chainCall`. */
+  /** Throws viem errors: call it inside `chainCall`. */
   readonly client: PublicClient;
 }
 
 export interface ChainHealth {
   blockNumber: number;
-  /** Time of that block. */
+  /** Block time. */
   at: Date;
 }
 
@@ -51,24 +52,19 @@ export async function createChain({ rpcUrl, requestTimeoutMs = 10_000, fetch, ..
   return { ...options, client };
 }
 
-/** Whoever asks how the chain does wants to know it soon. */
+/** Shorter than a request's timeout: health probes need a prompt answer. */
 const HEALTH_TIMEOUT_MS = 3_000;
 
 /**
- * The newest block.
+ * The latest block.
  * @throws OracleError CHAIN_UNREACHABLE
  */
 export async function readChainHealth({ client }: Chain): Promise<ChainHealth> {
-  const block = await withChainTimeout(HEALTH_TIMEOUT_MS, 'Reading the newest block', () =>
-    chainCall('Reading the newest block', () => client.getBlock()),
-  );
-  return { blockNumber: Number(block.number), at: new Date(Number(block.timestamp) * 1000) };
+  const block = await chainCallWithin(HEALTH_TIMEOUT_MS, 'Reading the newest block', () => client.getBlock());
+  return { blockNumber: Number(block.number), at: toBlockTime(block) };
 }
 
-/** Time of the block that a node would make now: on a local chain its own clock, whichever process asks. @throws OracleError CHAIN_UNREACHABLE */
+/** Timestamp of the pending block: on a local chain, the node's own clock for every process. @throws OracleError CHAIN_UNREACHABLE */
 export async function readPendingBlockTime({ client }: Chain): Promise<Date> {
-  const { timestamp } = await withChainTimeout(HEALTH_TIMEOUT_MS, 'Reading the pending block', () =>
-    chainCall('Reading the pending block', () => client.getBlock({ blockTag: 'pending' })),
-  );
-  return new Date(Number(timestamp) * 1000);
+  return toBlockTime(await chainCallWithin(HEALTH_TIMEOUT_MS, 'Reading the pending block', () => client.getBlock({ blockTag: 'pending' })));
 }

@@ -2,19 +2,19 @@ import type { Db } from 'mongodb';
 import type { Address } from 'viem';
 import type { JournalRow, StoredReceipt } from './tx/journal.ts';
 
-/** What transactions of one purpose cost. The purpose is the first word of their keys, such as `attest` or `feedback`. */
+/** Gas costs of one purpose: the prefix of the transaction keys, such as `attest` or `feedback`. */
 export interface GasCosts {
   purpose: string;
   transactions: number;
   gasUsed: number;
-  /** The data fee of a rollup included. */
+  /** Includes the data fee of a rollup. */
   costWei: bigint;
 }
 
-/** What wallets paid for transactions mined from one instant to before another, by block time. */
+/** Costs of the transactions mined from one instant until before another, by block time. */
 export type ReadGasCosts = (from: Date, to: Date) => Promise<GasCosts[]>;
 
-/** Reads the journal of all wallets, for these. */
+/** Reads the transaction journal for the given wallets. */
 export function createGasCostReader(db: Db, { chainId, addresses }: { chainId: number; addresses: readonly Address[] }): ReadGasCosts {
   const rows = db.collection<JournalRow>('transactions');
   return async (from, to) => {
@@ -24,21 +24,19 @@ export function createGasCostReader(db: Db, { chainId, addresses }: { chainId: n
         { hint: 'one_row_per_nonce', projection: { key: 1, receipt: 1 } },
       )
       .toArray();
-    return [...Map.groupBy(mined, ({ key }) => key.split(':', 1)[0])].map(([purpose, members]) => sumGasCosts(purpose, members));
+    return [...Map.groupBy(mined, ({ key }) => key.split(':', 1)[0])].map(([purpose, members]) => {
+      const receipts = members.map(({ receipt }) => receipt!);
+      return {
+        purpose,
+        transactions: receipts.length,
+        gasUsed: receipts.reduce((sum, { gasUsed }) => sum + gasUsed, 0),
+        costWei: receipts.reduce((sum, receipt) => sum + getReceiptCostWei(receipt), 0n),
+      };
+    });
   };
 }
 
-function sumGasCosts(purpose: string, rows: readonly Pick<JournalRow, 'receipt'>[]): GasCosts {
-  const receipts = rows.map(({ receipt }) => receipt!);
-  return {
-    purpose,
-    transactions: receipts.length,
-    gasUsed: receipts.reduce((sum, { gasUsed }) => sum + gasUsed, 0),
-    costWei: receipts.reduce((sum, receipt) => sum + getReceiptCostWei(receipt), 0n),
-  };
-}
-
-/** What a transaction cost, in wei: gas at its price, and the data fee of a rollup. */
+/** Cost of a transaction in wei: gas used times effective gas price, plus the data fee of a rollup. */
 export function getReceiptCostWei({ gasUsed, effectiveGasPrice, l1FeeWei = '0' }: StoredReceipt): bigint {
   return BigInt(gasUsed) * BigInt(effectiveGasPrice) + BigInt(l1FeeWei);
 }

@@ -9,48 +9,45 @@ import {
   zeroAddress,
 } from 'viem';
 import { isOracleError } from '../platform/errors.ts';
-import type { Chain } from './client.ts';
-import { chainCall, getNodeMessage } from './rpc/chain-call.ts';
-import { withChainTimeout } from './rpc/time-limit.ts';
+import type { ChainReader } from './rpc/blocks.ts';
+import { getNodeMessage } from './rpc/chain-call.ts';
+import { chainCallWithin } from './rpc/time-limit.ts';
 
 export interface SignedHash {
   wallet: Address;
-  /** What was signed: `hashMessage(text)` of a text (EIP-191), `hashTypedData(data)` of typed data (EIP-712). */
+  /** `hashMessage(text)` (EIP-191) or `hashTypedData(data)` (EIP-712). */
   hash: Hex;
   signature: Hex;
 }
 
-/** Longest signature that is looked at, in bytes: one of a contract that is yet to be deployed carries its creation (ERC-6492). */
+/** Signature size limit in bytes: an ERC-6492 signature carries the deployment of its contract wallet. */
 export const MAX_SIGNATURE_BYTES = 8_192;
 
-/** Gas of one check, chosen for passkey wallets and their deployment: a contract that never ends costs the node no more. */
+/** Gas limit of one check. Covers passkey wallets and their deployment; bounds the node's cost of a contract that loops. */
 const MAX_CHECK_GAS = 3_000_000n;
 
-/** Milliseconds for one check, its requests to the node included. */
+/** Timeout of one check, its RPC requests included. */
 const CHECK_TIMEOUT_MS = 3_000;
 
-/** Some accounts take any signature from the zero address, which calls come from unless told, to let fees be estimated. */
+/** Some accounts accept any signature from the zero address, the default `from` of a call, to allow fee estimates. */
 const CALLER_ADDRESS: Address = '0x5165c0de00000000000000000000000000006492';
 
-/** Failures of the code that was called, in the words of nodes that do not mark them as reverts. */
+/** Messages of nodes that do not report a failure of the called code as a revert. */
 const CODE_FAILURE_MESSAGE =
   /out of ?gas|invalid ?(fe)?opcode|invalid jump|opcode not found|stack ?(under|over)flow|evm ?error|create collision/;
 
 /**
- * Whether a wallet signed a hash: a key's own wallet is recovered here; only where that is somebody else the chain is asked, for
- * contract wallets (EIP-1271) and those that are yet to be deployed (ERC-6492).
- * Where the chain is asked, the check is bounded in gas and in time.
- * @param timeoutMs for the whole check, in milliseconds
- * @throws OracleError CHAIN_UNREACHABLE when the chain was needed and did not answer in time: that says nothing about the signature.
+ * Whether a wallet signed a hash. Signatures of an EOA are recovered locally; any other is checked on chain for contract wallets
+ * (EIP-1271) and counterfactual ones (ERC-6492), bounded in gas and time.
+ * @param timeoutMs for the whole check
+ * @throws OracleError CHAIN_UNREACHABLE when the chain was needed and did not answer: the signature is then neither valid nor invalid.
  */
-export async function isSignedBy(chain: Pick<Chain, 'client'>, signed: SignedHash, timeoutMs = CHECK_TIMEOUT_MS): Promise<boolean> {
-  // The EVM's recovery answers with it for a signature that is none: what was burned would be anybody's.
+export async function isSignedBy(chain: ChainReader, signed: SignedHash, timeoutMs = CHECK_TIMEOUT_MS): Promise<boolean> {
+  // `ecrecover` returns the zero address for an invalid signature, so any signature would pass for it.
   if (isAddressEqual(signed.wallet, zeroAddress)) return false;
   if (await isRecoveredSigner(signed)) return true;
   try {
-    return await withChainTimeout(timeoutMs, CHAIN_CALL_LABEL, (signal) =>
-      chainCall(CHAIN_CALL_LABEL, () => validateOnChain(chain, signed, signal)),
-    );
+    return await chainCallWithin(timeoutMs, 'Checking the signature', (signal) => validateOnChain(chain, signed, signal));
   } catch (error) {
     if (isOracleError(error, 'CHAIN_REVERTED')) return false;
     throw error;
@@ -61,19 +58,13 @@ async function isRecoveredSigner({ wallet, hash, signature }: SignedHash): Promi
   try {
     return isAddressEqual(await recoverAddress({ hash, signature }), wallet);
   } catch {
-    // Not of the form of a key's signature: a contract may read it.
+    // Not an ECDSA signature; a contract wallet may still accept it.
     return false;
   }
 }
 
-const CHAIN_CALL_LABEL = 'Checking the signature';
-
-/** The universal validator runs as the creation of a contract that is never kept: nothing has to be deployed for it. */
-async function validateOnChain(
-  { client }: Pick<Chain, 'client'>,
-  { wallet, hash, signature }: SignedHash,
-  signal: AbortSignal,
-): Promise<boolean> {
+/** Runs the universal validator as a simulated contract creation, so that nothing needs to be deployed. */
+async function validateOnChain({ client }: ChainReader, { wallet, hash, signature }: SignedHash, signal: AbortSignal): Promise<boolean> {
   const args = [wallet, hash, signature] as const;
   const data = encodeDeployData({ abi: erc6492SignatureValidatorAbi, bytecode: erc6492SignatureValidatorByteCode, args });
   try {

@@ -7,7 +7,7 @@ import { withChainTimeout } from './rpc/time-limit.ts';
 import type { JournalRow } from './tx/journal.ts';
 import type { WalletRole } from './tx/wallet.ts';
 
-/** Roles whose address anybody is told elsewhere too; what the facilitator sends would tell what was settled. */
+/** Roles whose addresses are public. The facilitator's is not: its transactions would reveal the settled payments. */
 export const PUBLIC_ROLES = ['attester', 'reporter', 'provider'] as const satisfies WalletRole[];
 
 /** The wallet of a role. */
@@ -17,20 +17,20 @@ export interface RoleWallet {
 }
 
 export interface WalletFunds extends RoleWallet {
-  /** Of the chain's own currency, wei as decimal text. */
+  /** Native currency, wei as decimal text. */
   balanceWei: string;
-  /** Whole days that this lasts if each costs what the last seven have cost on average; null without a whole week, or one that cost nothing. */
+  /** Whole days that the balance lasts at the average cost of the last seven days; null without a full week of costs above zero. */
   daysLeft: number | null;
 }
 
 const WEEK_DAYS = 7;
 const DAY_MS = 86_400_000;
 const READ_TIMEOUT_MS = 3_000;
-/** A hundred years: what is told for longer, too. */
+/** Cap of `daysLeft`: 100 years. */
 export const MAX_DAYS_LEFT = 36_500;
 
 /**
- * What wallets have for gas, and for how long that lasts.
+ * Gas balances of wallets, and how long they last.
  * @throws OracleError CHAIN_UNREACHABLE
  */
 export function readWalletFunds(
@@ -50,7 +50,7 @@ export function readWalletFunds(
   );
 }
 
-/** Wei that a wallet paid for its transactions since an instant, by block time; null when its first one came later. */
+/** Wei that a wallet spent on transactions since an instant, by block time; null when its first transaction is later. */
 async function readSpentSince(db: Db, { since, ...wallet }: { chainId: number; address: Address; since: Date }): Promise<bigint | null> {
   const newestFirst = db
     .collection<JournalRow>('transactions')

@@ -1,6 +1,7 @@
 import { type Address, erc721Abi } from 'viem';
 import type { Chain } from '../../chain/client.ts';
 import { chainCall } from '../../chain/rpc/chain-call.ts';
+import { findReceipt } from '../../chain/rpc/receipts.ts';
 import type { Journal } from '../../chain/tx/journal.ts';
 import type { Market } from '../../market/market.ts';
 import { OracleError } from '../../platform/errors.ts';
@@ -80,12 +81,11 @@ async function requireOwnDatabase({ chainId, client, addresses }: Chain, journal
 }
 
 /** A local chain is saved at intervals: after a power failure it may be older than the database. */
-async function requireKnownChain({ chainId, client }: Chain, journal: Journal): Promise<void> {
-  const last = await journal.findLastConfirmed(chainId);
+async function requireKnownChain(chain: Chain, journal: Journal): Promise<void> {
+  const last = await journal.findLastConfirmed(chain.chainId);
   if (last === null) return;
   const { hash } = last.receipt!;
-  const found = await chainCall('Reading the last transaction', () => client.getTransactionReceipt({ hash }).catch(nullIfMissing));
-  if (found !== null) return;
+  if ((await findReceipt(chain, hash, 'Reading the last transaction')) !== null) return;
   throw new OracleError(
     'DATA_DIR_DAMAGED',
     `The local chain does not have transaction ${hash} (${last.key}) that the database has seen on it`,
@@ -94,9 +94,4 @@ async function requireKnownChain({ chainId, client }: Chain, journal: Journal): 
       suggestedAction: 'npm run reset',
     },
   );
-}
-
-function nullIfMissing(error: unknown): null {
-  if ((error as { name?: string }).name === 'TransactionReceiptNotFoundError') return null;
-  throw error;
 }

@@ -1,6 +1,6 @@
 import type { SkillDeps } from '../../../skills/deps.ts';
+import { getEasExplorerUrl } from '../../chain/addresses.ts';
 import { createAttestationReader } from '../../chain/eas/attestation-reader.ts';
-import { getEasExplorerUrl } from '../../chain/explorer.ts';
 import type { Market } from '../../market/market.ts';
 import { createCache } from '../../platform/cache.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';

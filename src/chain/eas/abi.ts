@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem';
 
-/** What is used of the Ethereum Attestation Service 1.x (https://github.com/ethereum-attestation-service/eas-contracts). */
+/** Subset of the ABI of the Ethereum Attestation Service 1.x (https://github.com/ethereum-attestation-service/eas-contracts). */
 export const easAbi = parseAbi([
   'struct AttestationRequestData { address recipient; uint64 expirationTime; bool revocable; bytes32 refUID; bytes data; uint256 value; }',
   'struct MultiAttestationRequest { bytes32 schema; AttestationRequestData[] data; }',

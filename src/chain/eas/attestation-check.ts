@@ -3,7 +3,7 @@ import { isOracleError } from '../../platform/errors.ts';
 import type { OnChainAttestation } from './attestation-reader.ts';
 import { decodePrediction, decodeResolution, type PredictionData, type ResolutionData, type SchemaName } from './schemas.ts';
 
-/** What an attestation should say. Fields that are left out are not checked. */
+/** Expected fields of an attestation; an omitted field is not checked. */
 export interface ExpectedAttestation extends Partial<PredictionData>, Partial<ResolutionData> {
   attester?: Address;
   schemaName?: SchemaName;
@@ -19,8 +19,8 @@ export interface FieldCheck {
 }
 
 /**
- * Compares an attestation on chain with what the record says, field by field; all are `ok` when it agrees. `revoked` is always
- * checked. Hex compares without regard to case. A field that the attestation's schema does not have is null.
+ * Compares an attestation on chain with its expected fields. Always checks `revoked`, compares hex case-insensitively, and reports a
+ * field that the attestation's schema lacks as null.
  */
 export function checkAttestation(actual: OnChainAttestation, expected: ExpectedAttestation): FieldCheck[] {
   const { attester, schemaName, refUid, revoked } = actual;

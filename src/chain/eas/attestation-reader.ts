@@ -1,35 +1,35 @@
 import { type Address, decodeAbiParameters, type Hex, numberToHex, pad, parseAbiParameters, toEventSelector, zeroHash } from 'viem';
 import type { ChainAddresses } from '../addresses.ts';
-import type { Chain } from '../client.ts';
+import { type ChainReader, readBlockNumber } from '../rpc/blocks.ts';
 import { chainCall } from '../rpc/chain-call.ts';
 import { easAbi, schemaRegistryAbi } from './abi.ts';
 import { EAS_SCHEMAS, getSchemaUid, SCHEMA_VERSION, type SchemaName } from './schemas.ts';
 
 export interface DecodedField {
   name: string;
-  /** Solidity's type, such as `uint64`. */
+  /** Solidity type, such as `uint64`. */
   type: string;
-  /** Numbers up to 2^53 as number, larger ones as decimal text; bytes as hex. */
+  /** Integers up to 2^53 as number, larger ones as decimal text; bytes as hex. */
   value: string | number | boolean;
 }
 
 export interface OnChainAttestation {
   uid: Hex;
   attester: Address;
-  /** The registered text, such as `uint64 sequence, uint32 day`. */
+  /** The registered schema, such as `uint64 sequence, uint32 day`. */
   schema: string;
   schemaUid: Hex;
-  /** Which of ours it is, if any. */
+  /** Null for a foreign schema. */
   schemaName: SchemaName | null;
-  /** `SCHEMA_VERSION`, or empty for a schema that is not ours. */
+  /** `SCHEMA_VERSION`; empty for a foreign schema. */
   schemaVersion: string;
-  /** Zero: none. */
+  /** Zero when it refers to none. */
   refUid: Hex;
   /** Block time. */
   at: Date;
   revoked: boolean;
   data: Hex;
-  /** Empty when data and schema do not fit each other. */
+  /** Empty when the data does not decode under the schema. */
   decoded: DecodedField[];
 }
 
@@ -43,22 +43,22 @@ export interface FindAttestationsOptions {
   schema: SchemaName;
   attester: Address;
   fromBlock: number;
-  /** Default: the newest. */
+  /** Default: the latest block. */
   toBlock?: number;
-  /** Blocks per request; public endpoints cap it. Default 10,000. */
+  /** Block range of one request, which public endpoints cap. Default 10,000. */
   blocksPerRequest?: number;
 }
 
-/** Reads EAS. Errors: CHAIN_UNREACHABLE. */
+/** Reads EAS. Throws CHAIN_UNREACHABLE. */
 export interface AttestationReader {
-  /** An attestation of any schema as it stands on chain; null when there is none of this uid. */
+  /** An attestation of any schema, or null for an unknown uid. */
   read(uid: Hex): Promise<OnChainAttestation | null>;
-  /** All attestations of a schema by an attester, in the order of the chain, from the `Attested` events. */
+  /** All attestations of a schema by an attester in chain order, from `Attested` events. */
   find(options: FindAttestationsOptions): Promise<AttestationLog[]>;
 }
 
-/** What it takes to read EAS. */
-export interface EasChain extends Pick<Chain, 'client'> {
+/** The part of a `Chain` that reads of EAS need. */
+export interface EasChain extends ChainReader {
   readonly addresses: Pick<ChainAddresses, 'eas' | 'schemaRegistry'>;
 }
 
@@ -76,9 +76,17 @@ async function readAttestation(chain: EasChain, uid: Hex): Promise<OnChainAttest
   const found = await chainCall('Reading an attestation', () => chain.client.readContract(call));
   if (found.uid === zeroHash) return null;
   const { attester, refUID: refUid, data } = found;
-  const times = { at: new Date(Number(found.time) * 1000), revoked: found.revocationTime > 0n };
   const described = await describeSchema(chain, found.schema);
-  return { uid, attester, ...described, refUid, ...times, data, decoded: decodeFields(described.schema, data) };
+  return {
+    uid,
+    attester,
+    ...described,
+    refUid,
+    at: new Date(Number(found.time) * 1000),
+    revoked: found.revocationTime > 0n,
+    data,
+    decoded: decodeFields(described.schema, data),
+  };
 }
 
 async function describeSchema({ client, addresses }: EasChain, uid: Hex) {
@@ -91,7 +99,7 @@ async function describeSchema({ client, addresses }: EasChain, uid: Hex) {
 
 async function findAttestations(chain: EasChain, options: FindAttestationsOptions): Promise<AttestationLog[]> {
   const { fromBlock, blocksPerRequest = 10_000 } = options;
-  const head = options.toBlock ?? Number(await chainCall('Reading the block number', () => chain.client.getBlockNumber()));
+  const head = options.toBlock ?? Number(await readBlockNumber(chain));
   const found: AttestationLog[] = [];
   for (let from = fromBlock; from <= head; from += blocksPerRequest) {
     found.push(...(await findInRange(chain, options, { from, to: Math.min(head, from + blocksPerRequest - 1) })));
@@ -114,7 +122,7 @@ async function findInRange(
     const logs = await client.request({ method: 'eth_getLogs', params: [filter] });
     if (!Array.isArray(logs)) throw new Error('The endpoint does not answer with a list of events');
     const canonicalLogs = logs.filter(({ removed }) => !removed);
-    // The uid is the one argument of the event that is not indexed.
+    // The uid is the only argument of the event that is not indexed.
     return canonicalLogs.map((log) => ({ uid: log.data, txHash: log.transactionHash as Hex, blockNumber: Number(log.blockNumber) }));
   });
 }
@@ -125,7 +133,7 @@ function decodeFields(schema: string, data: Hex): DecodedField[] {
     const values = decodeAbiParameters(parameters, data);
     return parameters.map(({ name = '', type }, index) => ({ name, type, value: toJsonValue(values[index]) }));
   } catch {
-    // Of somebody else's schema and data nothing is promised.
+    // A foreign schema need not be valid, nor its data match.
     return [];
   }
 }

@@ -16,7 +16,7 @@ import {
   type SchemaName,
 } from './schemas.ts';
 
-/** The attestation that another one refers to: the previous prediction of the horizon, or the prediction that is resolved. Zero: none. */
+/** The referenced attestation: the horizon's previous prediction, or the prediction that is resolved. Zero: none. */
 export interface AttestationReference {
   refUid: Hex;
 }
@@ -28,24 +28,24 @@ export interface ConfirmedAttestation {
   blockNumber: number;
   /** Block time. */
   at: Date;
-  /** Cost of the whole transaction, shared by the attestations in it. */
+  /** Of the whole transaction, shared by its attestations. */
   gasUsed: number;
   effectiveGasPriceWei: string;
-  /** What a rollup took for the data of the whole transaction beside the gas; unset: nothing. */
+  /** Data fee of a rollup for the whole transaction; unset: none. */
   l1FeeWei?: string;
   attestationsInTransaction: number;
 }
 
 export interface Attester {
   readonly address: Address;
-  /** Registers the schemas that are missing. Called by the others as needed. */
+  /** Registers missing schemas; the other methods call it as needed. */
   ensureSchemas(): Promise<Record<SchemaName, Hex>>;
   /**
-   * One transaction for all items, in their order. Errors as `Wallet.send`, and INPUT_INVALID for a value out of range.
-   * @param due proves that the commitment is due
+   * Attests all items in one transaction, in order. Throws as `Wallet.send`, and INPUT_INVALID for a value out of range.
+   * @param due proof that the commitment is due
    */
   attestPredictions(key: string, items: (PredictionData & AttestationReference)[], due: ReachedInstant): Promise<ConfirmedAttestation[]>;
-  /** @param over proves that the outcome windows are over */
+  /** @param over proof that the outcome windows have ended */
   attestResolutions(key: string, items: (ResolutionData & AttestationReference)[], over: ReachedInstant): Promise<ConfirmedAttestation[]>;
 }
 
@@ -53,7 +53,7 @@ type EncodedAttestation = AttestationReference & { data: Hex };
 
 const ATTESTED_TOPIC = toEventSelector('Attested(address,address,bytes32,bytes32)');
 
-/** Writes attestations of the schemas in `SCHEMAS` through the attester's wallet. */
+/** Writes attestations of `EAS_SCHEMAS` through the attester's wallet. */
 export function createAttester(chain: Chain, wallet: Wallet): Attester {
   let registered: Promise<unknown> | undefined;
   const schemas = { prediction: getSchemaUid('prediction'), resolution: getSchemaUid('resolution') };
@@ -67,28 +67,19 @@ export function createAttester(chain: Chain, wallet: Wallet): Attester {
     return schemas;
   }
 
-  async function attest(key: string, schema: SchemaName, items: EncodedAttestation[]): Promise<ConfirmedAttestation[]> {
-    if (items.length === 0) return [];
+  async function attest<T extends AttestationReference>(key: string, schema: SchemaName, items: T[], encode: (item: T) => Hex) {
+    const encoded = items.map((item) => ({ data: encode(item), refUid: item.refUid }));
+    if (encoded.length === 0) return [];
     await ensureSchemas();
-    const sent = await wallet.send({ key, to: chain.addresses.eas, data: encodeMultiAttest(schemas[schema], items) });
+    const sent = await wallet.send({ key, to: chain.addresses.eas, data: encodeMultiAttest(schemas[schema], encoded) });
     return parseAttestations(sent, chain.addresses.eas, items.length);
   }
 
   return {
     address: wallet.address,
     ensureSchemas,
-    attestPredictions: (key, items, _due) =>
-      attest(
-        key,
-        'prediction',
-        items.map((item) => ({ data: encodePrediction(item), refUid: item.refUid })),
-      ),
-    attestResolutions: (key, items, _over) =>
-      attest(
-        key,
-        'resolution',
-        items.map((item) => ({ data: encodeResolution(item), refUid: item.refUid })),
-      ),
+    attestPredictions: (key, items, _due) => attest(key, 'prediction', items, encodePrediction),
+    attestResolutions: (key, items, _over) => attest(key, 'resolution', items, encodeResolution),
   };
 }
 
@@ -99,7 +90,7 @@ async function ensureSchema(chain: Chain, wallet: Wallet, name: SchemaName): Pro
   try {
     await wallet.send({ key: `schema:${uid}`, to: chain.addresses.schemaRegistry, data });
   } catch (error) {
-    // Anybody may register a schema, so somebody may have done so in between.
+    // Registration is permissionless: another account may have registered the schema in between.
     if (!isOracleError(error, 'CHAIN_REVERTED') || !(await isRegistered(chain, uid))) throw error;
   }
 }
@@ -121,14 +112,20 @@ function encodeMultiAttest(schema: Hex, items: EncodedAttestation[]): Hex {
   return encodeFunctionData({ abi: easAbi, functionName: 'multiAttest', args: [[{ schema, data }]] });
 }
 
-/** The uid is the one word of an `Attested` event that is not indexed; the events come in the order of the items. */
+/** The uid is the only `Attested` argument that is not indexed; events are in the order of the items. */
 function parseAttestations(sent: ConfirmedTransaction, eas: Address, expected: number): ConfirmedAttestation[] {
   const logs = sent.logs.filter((log) => log.topics[0] === ATTESTED_TOPIC && log.address.toLowerCase() === eas.toLowerCase());
   if (logs.length !== expected) {
     throw new OracleError('ATTESTATION_MISMATCH', `Transaction ${sent.hash} made ${logs.length} attestations instead of ${expected}`);
   }
-  const { hash: txHash, blockNumber, at, gasUsed, effectiveGasPrice, l1Fee } = sent;
-  const fees = { effectiveGasPriceWei: String(effectiveGasPrice), ...(l1Fee === 0n ? {} : { l1FeeWei: String(l1Fee) }) };
-  const shared = { txHash, blockNumber, at, gasUsed, ...fees };
-  return logs.map((log) => ({ uid: log.data, ...shared, attestationsInTransaction: expected }));
+  return logs.map((log) => ({
+    uid: log.data,
+    txHash: sent.hash,
+    blockNumber: sent.blockNumber,
+    at: sent.at,
+    gasUsed: sent.gasUsed,
+    effectiveGasPriceWei: String(sent.effectiveGasPrice),
+    ...(sent.l1Fee === 0n ? {} : { l1FeeWei: String(sent.l1Fee) }),
+    attestationsInTransaction: expected,
+  }));
 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { encodeAbiParameters, type Hex, keccak256, parseAbiParameters } from 'viem';
 import { OracleError } from '../../platform/errors.ts';
 
-/** How words become the numbers that are stored on chain. Never renumber: attestations are for good. */
+/** On-chain codes of names. Never renumber: attestations are permanent. */
 export const SIGNAL_CODES = { HOLD: 0, BUY: 1, SELL: 2 } as const;
 export const DIRECTION_CODES = { UP: 1, DOWN: 2 } as const;
 export const OUTCOME_CODES = { HOLD: 0, WIN: 1, LOSS: 2 } as const;
@@ -11,9 +11,9 @@ export type SignalName = keyof typeof SIGNAL_CODES;
 export type DirectionName = keyof typeof DIRECTION_CODES;
 export type OutcomeName = keyof typeof OUTCOME_CODES;
 
-/** What is hidden behind a commitment, and opens it. */
+/** The preimage of a commitment. */
 export interface CommitmentOpening {
-  /** 32 bytes; see `saltFor`. */
+  /** 32 bytes; see `deriveSalt`. */
   salt: Hex;
   signal: SignalName;
   direction: DirectionName;
@@ -31,46 +31,45 @@ const OPENING_PARAMETERS = parseAbiParameters(
 const MAX_BPS = 10_000;
 
 /**
- * The commitment of a forecast: keccak256(abi.encode(salt, signal, direction, confidenceBps, pUpBps, btcPriceCents)).
+ * Commitment of a forecast: keccak256(abi.encode(salt, signal, direction, confidenceBps, pUpBps, btcPriceCents)).
  * @throws OracleError INPUT_INVALID naming a field that is out of range.
  */
 export function computeCommitment(opening: CommitmentOpening): Hex {
   return keccak256(encodeOpening(opening));
 }
 
-/** The bytes that are hashed. @throws OracleError INPUT_INVALID naming a field that is out of range. */
+/** ABI encoding of the preimage. @throws OracleError INPUT_INVALID naming a field that is out of range. */
 export function encodeOpening(opening: CommitmentOpening): Hex {
-  const { salt, confidenceBps, pUpBps, btcPriceCents } = opening;
   return encodeAbiParameters(OPENING_PARAMETERS, [
-    requireBytes32('salt', salt),
+    requireBytes32('salt', opening.salt),
     encodeName('signal', SIGNAL_CODES, opening.signal),
     encodeName('direction', DIRECTION_CODES, opening.direction),
-    requireWholeNumber('confidenceBps', confidenceBps, MAX_BPS),
-    requireWholeNumber('pUpBps', pUpBps, MAX_BPS),
-    BigInt(requireWholeNumber('btcPriceCents', btcPriceCents)),
+    requireWholeNumber('confidenceBps', opening.confidenceBps, MAX_BPS),
+    requireWholeNumber('pUpBps', opening.pUpBps, MAX_BPS),
+    BigInt(requireWholeNumber('btcPriceCents', opening.btcPriceCents)),
   ]);
 }
 
-/** Salt of a forecast: HMAC-SHA256 of its id under the master secret, so that it outlives the database. */
+/** Salt of a forecast: HMAC-SHA256 of its id under the master secret, so it can be derived again without the database. */
 export function deriveSalt(masterSecret: string, forecastId: string): Hex {
   if (masterSecret === '') throw new OracleError('INPUT_INVALID', 'The master secret of the salts is empty', { field: 'masterSecret' });
   return `0x${createHmac('sha256', masterSecret).update(forecastId).digest('hex')}`;
 }
 
-/** @throws OracleError INPUT_INVALID for a word without a code. */
+/** @throws OracleError INPUT_INVALID for a name without a code. */
 export function encodeName<Name extends string>(field: string, codes: Record<Name, number>, name: Name): number {
   if (!Object.hasOwn(codes, name)) throw invalidField(field, `"${name}" is none of ${Object.keys(codes).join(', ')}`);
   return codes[name];
 }
 
-/** @throws OracleError INPUT_INVALID for a code that stands for no word. */
+/** @throws OracleError INPUT_INVALID for an unknown code. */
 export function decodeCode<Name extends string>(field: string, codes: Record<Name, number>, code: number): Name {
   const name = (Object.keys(codes) as Name[]).find((key) => codes[key] === code);
   if (name === undefined) throw invalidField(field, `${code} is none of the codes ${Object.values(codes).join(', ')}`);
   return name;
 }
 
-/** Checks a whole number from `least` to `most`. */
+/** @throws OracleError INPUT_INVALID unless `value` is an integer from `min` to `max` */
 export function requireWholeNumber(field: string, value: number, max = Number.MAX_SAFE_INTEGER, min = 0): number {
   if (!Number.isSafeInteger(value) || value < min || value > max) {
     throw invalidField(field, `${value} is not a whole number from ${min} to ${max}`);
@@ -78,7 +77,7 @@ export function requireWholeNumber(field: string, value: number, max = Number.MA
   return value;
 }
 
-/** Checks the form of a 32-byte word. */
+/** @throws OracleError INPUT_INVALID unless `value` is 32 bytes in hex */
 export function requireBytes32(field: string, value: Hex): Hex {
   if (!/^0x[0-9a-fA-F]{64}$/.test(value)) throw invalidField(field, 'it must be 0x and 64 hex characters');
   return value;

@@ -12,7 +12,7 @@ import {
   SIGNAL_CODES,
 } from './commitment.ts';
 
-/** EAS schemas of this service: non-revocable, without a resolver. Their text decides their uid: a change is a new schema. */
+/** EAS schemas: non-revocable, without a resolver. The uid is a hash of the text, so a changed text is a new schema. */
 export const EAS_SCHEMAS = {
   prediction:
     'uint64 sequence, uint32 day, uint16 horizonDays, uint64 windowOpensAt, uint64 resolvesAt, bytes32 commitment, bytes32 inputsDigest, bytes32 metadata',
@@ -22,10 +22,10 @@ export const EAS_SCHEMAS = {
 
 export type SchemaName = keyof typeof EAS_SCHEMAS;
 
-/** Which of our schemas' texts these are; a changed text gets a new number. */
+/** Version of the schema texts; incremented when one changes. */
 export const SCHEMA_VERSION = '1';
 
-/** What is attested before the outcome window opens. */
+/** Content of a prediction, attested before the outcome window opens. */
 export interface PredictionData {
   /** Position in the record of this horizon, from 1, without gaps. */
   sequence: number;
@@ -35,18 +35,18 @@ export interface PredictionData {
   /** Whole seconds, as on chain. */
   windowOpensAt: Date;
   resolvesAt: Date;
-  /** See `commitmentOf`. */
+  /** See `computeCommitment`. */
   commitment: Hex;
   inputsDigest: Hex;
   /** sha2-256 of the public metadata. */
   metadata: Hex;
 }
 
-/** What is attested at resolution: what the commitment hid, and what came of it. Prices in US cents. */
+/** Content of a resolution: the opening of the commitment, and the outcome. Prices in US cents. */
 export interface ResolutionData extends CommitmentOpening {
   btcAtSignalCents: number;
   btcAtResolutionCents: number;
-  /** Return over the window; negative when the price fell. */
+  /** Return over the window; negative for a fall. */
   returnBps: number;
   outcome: OutcomeName;
 }
@@ -57,7 +57,7 @@ const MAX_UINT16 = 2 ** 16 - 1;
 const MAX_UINT32 = 2 ** 32 - 1;
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** Uid of a schema, as the registry computes it. */
+/** Schema uid as the registry computes it. */
 export function getSchemaUid(name: SchemaName): Hex {
   return keccak256(encodePacked(['string', 'address', 'bool'], [EAS_SCHEMAS[name], zeroAddress, false]));
 }
@@ -76,13 +76,21 @@ export function encodePrediction(data: PredictionData): Hex {
   ]);
 }
 
-/** @throws OracleError ATTESTATION_MISMATCH when it is not data of this schema. */
+/** @throws OracleError ATTESTATION_MISMATCH when the data does not decode under this schema. */
 export function decodePrediction(data: Hex): PredictionData {
   const [sequence, day, horizonDays, windowOpensAt, resolvesAt, commitment, inputsDigest, metadata] = decodeOrMismatch('prediction', () =>
     decodeAbiParameters(PREDICTION_PARAMETERS, data),
   );
-  const times = { windowOpensAt: new Date(Number(windowOpensAt) * 1000), resolvesAt: new Date(Number(resolvesAt) * 1000) };
-  return { sequence: Number(sequence), day, horizonDays, ...times, commitment, inputsDigest, metadata };
+  return {
+    sequence: Number(sequence),
+    day,
+    horizonDays,
+    windowOpensAt: new Date(Number(windowOpensAt) * 1000),
+    resolvesAt: new Date(Number(resolvesAt) * 1000),
+    commitment,
+    inputsDigest,
+    metadata,
+  };
 }
 
 /** @throws OracleError INPUT_INVALID naming a field that is out of range. */
@@ -101,7 +109,7 @@ export function encodeResolution(data: ResolutionData): Hex {
   ]);
 }
 
-/** @throws OracleError ATTESTATION_MISMATCH when it is not data of this schema. */
+/** @throws OracleError ATTESTATION_MISMATCH when the data does not decode under this schema. */
 export function decodeResolution(data: Hex): ResolutionData {
   return decodeOrMismatch('resolution', () => {
     const [salt, signal, direction, confidenceBps, pUpBps, price, atSignal, atResolution, returnBps, outcome] = decodeAbiParameters(

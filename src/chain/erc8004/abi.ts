@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem';
 
-/** What is used of the Identity Registry (https://eips.ethereum.org/EIPS/eip-8004). */
+/** Subset of the ABI of the Identity Registry (https://eips.ethereum.org/EIPS/eip-8004). */
 export const identityAbi = parseAbi([
   'error ERC721NonexistentToken(uint256 tokenId)',
   'event Registered(uint256 indexed agentId, string agentURI, address indexed owner)',
@@ -11,7 +11,7 @@ export const identityAbi = parseAbi([
   'function getAgentWallet(uint256 agentId) view returns (address)',
 ]);
 
-/** What is used of the Reputation Registry (ERC-8004). */
+/** Subset of the ABI of the Reputation Registry (ERC-8004). */
 export const reputationAbi = parseAbi([
   'event NewFeedback(uint256 indexed agentId, address indexed clientAddress, uint64 feedbackIndex, int128 value, uint8 valueDecimals, string indexed indexedTag1, string tag1, string tag2, string endpoint, string feedbackURI, bytes32 feedbackHash)',
   'function giveFeedback(uint256 agentId, int128 value, uint8 valueDecimals, string tag1, string tag2, string endpoint, string feedbackURI, bytes32 feedbackHash)',

@@ -6,31 +6,31 @@ import type { ConfirmedTransaction, Wallet } from '../tx/wallet.ts';
 import { identityAbi } from './abi.ts';
 
 export interface RegisteredAgent {
-  /** The first one of a registry is 0. */
+  /** Ids of a registry start at 0. */
   agentId: number;
   owner: Address;
   /** URL of the registration file. */
   agentUri: string;
-  /** The wallet declared for payments; null after a transfer, until the new owner declares one. */
+  /** Wallet declared for payments; a transfer clears it to null until the new owner declares one. */
   agentWallet: Address | null;
-  /** Block time; null for an agent that was registered elsewhere. */
+  /** Block time; null for an agent that another wallet or database registered. */
   registeredAt: Date | null;
 }
 
 export interface EnsureIdentityOptions {
-  /** URL of the registration file, for an agent that is not registered yet. */
+  /** URL of the registration file for a new registration. */
   agentUri: string;
-  /** Becomes, or is, the owner. */
+  /** Owner of the agent. */
   wallet: Wallet;
-  /** The id of an agent that was registered elsewhere; unset: the one that this wallet's journal knows, or a new one. */
+  /** Id of an existing agent; unset: the agent in the wallet's journal, or a new one. */
   agentId?: number;
 }
 
 const REGISTERED_TOPIC = toEventSelector('Registered(uint256,string,address)');
 
 /**
- * The agent's identity (ERC-8004): registers it the first time and finds it again through the wallet's journal. A registered agent keeps
- * its URI: see `updateAgentUri`.
+ * Registers the agent (ERC-8004) the first time and finds it again through the wallet's journal. Does not change the URI of a registered
+ * agent: see `updateAgentUri`.
  * @throws OracleError as `Wallet.send`; CONFIG_INVALID when the wallet does not own the agent.
  */
 export async function ensureIdentity(chain: Chain, { agentUri, wallet, agentId }: EnsureIdentityOptions): Promise<RegisteredAgent> {
@@ -40,22 +40,19 @@ export async function ensureIdentity(chain: Chain, { agentUri, wallet, agentId }
     throw new OracleError(
       'CONFIG_INVALID',
       `Agent ${identity.agentId} belongs to ${identity.owner}, not to the ${wallet.role} ${wallet.address}`,
-      {
-        suggestedAction: 'Use the key that registered the agent.',
-      },
+      { suggestedAction: 'Use the key that registered the agent.' },
     );
   }
   return identity;
 }
 
-/** Points a registered agent to another registration file, unless it points there already. @throws OracleError as `Wallet.send` */
+/** Sets the URI of the registration file unless it is set already. @throws OracleError as `Wallet.send` */
 export async function updateAgentUri(chain: Chain, wallet: Wallet, identity: RegisteredAgent, agentUri: string): Promise<RegisteredAgent> {
   if (identity.agentUri === agentUri) return identity;
-  const { registeredAt } = identity;
-  return { ...(await setAgentUri(chain, wallet, identity.agentId, agentUri)), registeredAt };
+  return { ...(await setAgentUri(chain, wallet, identity.agentId, agentUri)), registeredAt: identity.registeredAt };
 }
 
-/** @throws OracleError CHAIN_REVERTED when there is no such agent, CHAIN_UNREACHABLE. */
+/** @throws OracleError CHAIN_REVERTED for an unknown agent, CHAIN_UNREACHABLE. */
 export async function readIdentity({ client, addresses }: Chain, agentId: number): Promise<RegisteredAgent> {
   const call = { address: addresses.identityRegistry, abi: identityAbi, args: [BigInt(agentId)] } as const;
   const [owner, agentUri, agentWallet] = await chainCall(`Reading agent ${agentId}`, () =>
@@ -82,7 +79,7 @@ function parseAgentId({ hash, logs }: ConfirmedTransaction): number {
   return Number(args.agentId);
 }
 
-/** A URI may come back after others, when the journal holds a transaction that set it before: then it takes another one. */
+/** Retries under a new key: for a URI that was set before, the journal returns its earlier transaction, which others have overridden. */
 async function setAgentUri(chain: Chain, wallet: Wallet, agentId: number, agentUri: string): Promise<RegisteredAgent> {
   const data = encodeFunctionData({ abi: identityAbi, functionName: 'setAgentURI', args: [BigInt(agentId), agentUri] });
   const uriHash = keccak256(stringToHex(agentUri));

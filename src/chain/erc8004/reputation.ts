@@ -5,17 +5,17 @@ import { chainCall } from '../rpc/chain-call.ts';
 import type { ConfirmedTransaction, Wallet } from '../tx/wallet.ts';
 import { reputationAbi } from './abi.ts';
 
-/** Feedback as ERC-8004 takes it. */
+/** Feedback of ERC-8004. */
 export interface Feedback {
   agentId: number;
-  /** In units of 10^-valueDecimals. */
+  /** Integer of 10^-valueDecimals. */
   value: number;
   valueDecimals: number;
   tag1: string;
   tag2: string;
-  /** URI of the endpoint that was used. */
+  /** URI of the rated endpoint. */
   endpoint: string;
-  /** Where the details are served, or empty. */
+  /** URI of the off-chain details, or empty. */
   feedbackUri: string;
   /** Hash of the details. */
   feedbackHash: Hex;
@@ -27,38 +27,38 @@ export interface OutcomeReport extends Pick<Feedback, 'endpoint' | 'feedbackHash
   feedbackUri?: string;
 }
 
-/** What the off-chain file of a report must say, with the types of ERC-8004. */
+/** Required fields of the off-chain feedback file, with the types of ERC-8004. */
 export interface FeedbackDescription extends Pick<Feedback, 'agentId' | 'value' | 'valueDecimals'> {
   /** `eip155:<chain id>:<address of the identity registry>`. */
   agentRegistry: string;
-  /** The reporter, CAIP-10. */
+  /** Reporter as a CAIP-10 account id. */
   clientAddress: string;
 }
 
-/** A report that is on chain. */
+/** A report at its confirmation depth. */
 export interface ConfirmedReport {
   txHash: Hex;
   /** Block time. */
   at: Date;
-  /** As the registry logged it, of the first report under this key; null where its event is none of ERC-8004. */
+  /** From the event of the first report under this key; null when that is no ERC-8004 event. */
   feedbackHash: Hex | null;
 }
 
 export interface Reporter {
   readonly address: Address;
-  /** The report of an outcome, for its off-chain file. */
+  /** Fields of an outcome's off-chain feedback file. */
   describe(outcome: OutcomeReport['outcome']): Promise<FeedbackDescription>;
   /**
-   * Errors as `Wallet.send`; CHAIN_REVERTED when the reporter owns or operates the agent ("Self-feedback not allowed").
-   * @param over proves that the outcome may be published
+   * Throws as `Wallet.send`; CHAIN_REVERTED when the reporter owns or operates the agent ("Self-feedback not allowed").
+   * @param over proof that the outcome may be published
    */
   report(key: string, report: OutcomeReport, over: ReachedInstant): Promise<ConfirmedReport>;
 }
 
 export interface ReputationState {
-  /** Outcomes that were logged. */
+  /** Number of reported outcomes. */
   total: number;
-  /** Those that were a WIN. */
+  /** Number of reported WINs. */
   positive: number;
   /** 0 to 100, two decimals, truncated; null without feedback. */
   averageScore: number | null;
@@ -68,19 +68,19 @@ export interface ReputationState {
 export interface ReporterOptions {
   chain: Chain;
   wallet: Wallet;
-  /** Whom the feedback is about; may register it first. */
+  /** Agent that the feedback is about; may register it first. */
   agentId(): Promise<number>;
 }
 
-/** What all outcomes are filed under; the second tag is the outcome. */
+/** First tag of all feedback; the second tag is the outcome. */
 const FEEDBACK_TAG = 'wagerOutcome';
-/** With two decimals, the registry's truncating average keeps hundredths of a percent. */
+/** Two decimals keep hundredths of a percent in the registry's truncating average. */
 const FEEDBACK_DECIMALS = 2;
 const FEEDBACK_VALUES = { WIN: 10_000, LOSS: 0 } as const;
 
 const NEW_FEEDBACK_TOPIC = toEventSelector(getAbiItem({ abi: reputationAbi, name: 'NewFeedback' }));
 
-/** Logs outcomes to the Reputation Registry (ERC-8004), from a wallet that is not the agent's. */
+/** Reports outcomes to the Reputation Registry (ERC-8004) from a wallet other than the agent's. */
 export function createReporter({ chain, wallet, agentId }: ReporterOptions): Reporter {
   return {
     address: wallet.address,
@@ -94,8 +94,16 @@ export function createReporter({ chain, wallet, agentId }: ReporterOptions): Rep
       };
     },
     async report(key, { outcome, endpoint, feedbackHash, feedbackUri = '' }, _over) {
-      const scored = { value: FEEDBACK_VALUES[outcome], valueDecimals: FEEDBACK_DECIMALS, tag1: FEEDBACK_TAG, tag2: outcome };
-      const feedback = { agentId: await agentId(), ...scored, endpoint, feedbackUri, feedbackHash };
+      const feedback = {
+        agentId: await agentId(),
+        value: FEEDBACK_VALUES[outcome],
+        valueDecimals: FEEDBACK_DECIMALS,
+        tag1: FEEDBACK_TAG,
+        tag2: outcome,
+        endpoint,
+        feedbackUri,
+        feedbackHash,
+      };
       const sent = await giveFeedback(chain, wallet, { key, feedback });
       return { txHash: sent.hash, at: sent.at, feedbackHash: parseFeedbackHash(sent) };
     },
@@ -109,7 +117,7 @@ function parseFeedbackHash({ logs }: ConfirmedTransaction): Hex | null {
   return decodeEventLog({ abi: reputationAbi, eventName: 'NewFeedback', topics, data: log.data }).args.feedbackHash;
 }
 
-/** Calls `giveFeedback` of the Reputation Registry, once per key. Errors as `Wallet.send`. */
+/** Calls `giveFeedback` of the Reputation Registry, once per key. Throws as `Wallet.send`. */
 export function giveFeedback(
   { addresses }: Chain,
   wallet: Wallet,
@@ -122,7 +130,7 @@ export function giveFeedback(
 }
 
 /**
- * The outcomes that a reporter logged about an agent. Without any, all is zero.
+ * Reputation of an agent from one reporter; zeros without feedback.
  * @throws OracleError CHAIN_UNREACHABLE
  */
 export async function readReputation(chain: Chain, agentId: number, reporter: Address): Promise<ReputationState> {
@@ -133,7 +141,7 @@ export async function readReputation(chain: Chain, agentId: number, reporter: Ad
   return { total: all.count, positive: won.count, averageScore: all.count === 0 ? null : all.average, reporter };
 }
 
-/** The registry refuses an empty list of clients: one can only ask what somebody said. */
+/** The registry rejects an empty list of clients, so a summary always names one. */
 async function readSummary(
   { client, addresses }: Chain,
   { agentId, reporter, outcome = '' }: { agentId: number; reporter: Address; outcome?: 'WIN' | 'LOSS' | '' },

@@ -1,9 +1,6 @@
 import { parseAbi } from 'viem';
 
-/**
- * The parts of an ERC-8183 contract that a provider uses, as its reference implementation has them. Where a contract's jobs have
- * further fields behind these, they are not read.
- */
+/** Subset of the ABI of the ERC-8183 reference implementation. Further fields at the end of a contract's `Job` are ignored. */
 export const agentCommerceAbi = parseAbi([
   'struct Job { uint256 id; address client; address provider; address evaluator; string description; uint256 budget; uint256 expiredAt; uint8 status; address hook; }',
   'function paymentToken() view returns (address)',
@@ -22,7 +19,7 @@ export const agentCommerceAbi = parseAbi([
   'event Refunded(uint256 indexed jobId, address indexed client, uint256 amount)',
 ]);
 
-/** States of a job by their number in the contract. */
+/** Job states, indexed by the contract's enum. */
 export const JOB_STATES = ['OPEN', 'FUNDED', 'SUBMITTED', 'COMPLETED', 'REJECTED', 'EXPIRED'] as const;
 
 export type JobState = (typeof JOB_STATES)[number];

@@ -1,5 +1,6 @@
 import { type Address, encodeFunctionData, getAbiItem, type Hash, isAddressEqual, parseEventLogs, zeroAddress } from 'viem';
 import type { Chain } from '../client.ts';
+import { type ChainReader, readBlockTime } from '../rpc/blocks.ts';
 import { chainCall } from '../rpc/chain-call.ts';
 import { readContractEvents, readLogs } from '../rpc/logs.ts';
 import { stablecoinAbi } from '../stablecoin/stablecoin.ts';
@@ -12,7 +13,7 @@ export interface OnChainJob {
   client: Address;
   provider: Address;
   evaluator: Address;
-  /** Text from outside, of any length. */
+  /** Untrusted text of any length. */
   description: string;
   /** In the smallest unit of the contract's payment token. */
   budget: bigint;
@@ -21,25 +22,19 @@ export interface OnChainJob {
   hook: Address;
 }
 
-/** A block that is as deep as this service asks for: what is read up to it stays. */
-export interface ConfirmedBlock {
-  number: bigint;
-  at: Date;
-}
-
-/** That something happened to a job. */
+/** An event of a job. */
 export interface JobEvent {
   jobId: bigint;
   blockNumber: bigint;
-  /** True for the job's creation for this provider, or its handing over to it. */
+  /** The job was created for this provider or assigned to it. */
   assigned: boolean;
-  /** True where it says that the price went into escrow. */
+  /** The client paid the budget into escrow. */
   funded: boolean;
 }
 
-/** The payment that a completed job brought its provider. */
+/** The payment of a completed job to its provider. */
 export interface JobPayment {
-  /** What arrived, fees deducted. */
+  /** Received amount, net of fees. */
   amount: bigint;
   txHash: Hash;
   settledAt: Date;
@@ -51,29 +46,14 @@ export interface ProviderContract {
   provider: Address;
 }
 
-type ChainReader = Pick<Chain, 'client'>;
-
-/** The payment token of a contract. @throws OracleError CHAIN_REVERTED when it is no ERC-8183 contract, CHAIN_UNREACHABLE */
+/** The payment token of a contract. @throws OracleError CHAIN_REVERTED for a contract other than ERC-8183, CHAIN_UNREACHABLE */
 export function readPaymentToken({ client }: ChainReader, contract: Address): Promise<Address> {
   return chainCall('Asking the agent commerce contract for its payment token', () =>
     client.readContract({ address: contract, abi, functionName: 'paymentToken' }),
   );
 }
 
-/** The newest block at the confirmation depth; null on a chain that is shorter. @throws OracleError CHAIN_UNREACHABLE */
-export async function readConfirmedBlock({
-  client,
-  confirmations,
-}: Pick<Chain, 'client' | 'confirmations'>): Promise<ConfirmedBlock | null> {
-  return chainCall('Reading a block', async () => {
-    const number = (await client.getBlockNumber()) - BigInt(confirmations - 1);
-    if (number < 0n) return null;
-    const { timestamp } = await client.getBlock({ blockNumber: number });
-    return { number, at: new Date(Number(timestamp) * 1_000) };
-  });
-}
-
-/** A job as it stood at a block; null when there was none. @throws OracleError CHAIN_REVERTED, CHAIN_UNREACHABLE */
+/** State of a job at a block, or null. @throws OracleError CHAIN_REVERTED, CHAIN_UNREACHABLE */
 export async function readJob({ client }: ChainReader, contract: Address, jobId: bigint, blockNumber: bigint): Promise<OnChainJob | null> {
   const job = await chainCall('Reading a job', () =>
     client.readContract({ address: contract, abi, functionName: 'getJob', args: [jobId], blockNumber }),
@@ -84,7 +64,7 @@ export async function readJob({ client }: ChainReader, contract: Address, jobId:
   return { jobId, client: buyer, provider, evaluator, description, budget, hook, state, expiresAt: toDate(job.expiredAt) };
 }
 
-/** The last second of a year with four digits: RFC 3339 has no later one. */
+/** Latest time of RFC 3339: the last second of the year 9999. */
 const MAX_RFC3339_SECONDS = 253_402_300_799n;
 
 function toDate(seconds: bigint): Date {
@@ -96,8 +76,7 @@ const JOB_EVENT_ABIS = (
 ).map((name) => getAbiItem({ abi, name }));
 
 /**
- * What happened to the jobs of a contract in a range of blocks, both ends included: whoever their provider is, since most events do
- * not name it.
+ * Events of all jobs of a contract in an inclusive block range, of any provider: most events do not name theirs.
  * @throws OracleError CHAIN_UNREACHABLE
  */
 export async function readJobEvents(
@@ -116,13 +95,13 @@ export async function readJobEvents(
 
 const ASSIGNMENT_EVENTS = new Set(['JobCreated', 'ProviderSet']);
 
-/** Proposes a price for a job. The same key is one transaction for good. @throws OracleError as `Wallet.send` */
+/** Proposes the budget of a job; idempotent per job. @throws OracleError as `Wallet.send` */
 export function proposeBudget(wallet: Wallet, contract: Address, jobId: bigint, amount: bigint): Promise<ConfirmedTransaction> {
   const data = encodeFunctionData({ abi, functionName: 'setBudget', args: [jobId, amount, '0x'] });
   return wallet.send({ key: buildTransactionKey(contract, jobId, 'budget'), to: contract, data });
 }
 
-/** Submits the hash of what is delivered. The same key is one transaction for good. @throws OracleError as `Wallet.send` */
+/** Submits the hash of the deliverable; idempotent per job. @throws OracleError as `Wallet.send` */
 export function submitJob(wallet: Wallet, contract: Address, jobId: bigint, deliverable: Hash): Promise<ConfirmedTransaction> {
   const data = encodeFunctionData({ abi, functionName: 'submit', args: [jobId, deliverable, '0x'] });
   return wallet.send({ key: buildTransactionKey(contract, jobId, 'submit'), to: contract, data });
@@ -133,7 +112,7 @@ function buildTransactionKey(contract: Address, jobId: bigint, act: 'budget' | '
 }
 
 /**
- * What a completed job brought, by the events between two blocks; null when they tell of no payment.
+ * Payment of a completed job, from the events between two blocks; null without one.
  * @throws OracleError CHAIN_UNREACHABLE
  */
 export async function readJobPayment(
@@ -145,16 +124,17 @@ export async function readJobPayment(
   const [released] = await readLogs(chain, { address: contract, event, args: { jobId, provider }, fromBlock, toBlock });
   if (released === undefined) return null;
   const txHash = released.transactionHash;
-  const [receipt, block] = await chainCall('Reading the payment of a job', () =>
-    Promise.all([chain.client.getTransactionReceipt({ hash: txHash }), chain.client.getBlock({ blockNumber: released.blockNumber })]),
-  );
+  const [receipt, settledAt] = await Promise.all([
+    chainCall('Reading the payment of a job', () => chain.client.getTransactionReceipt({ hash: txHash })),
+    readBlockTime(chain, released.blockNumber),
+  ]);
   const receivedAmount = sumReceivedByProvider(receipt.logs, { contract, provider, stablecoin: chain.addresses.stablecoin });
-  return { amount: receivedAmount ?? released.args.amount, txHash, settledAt: new Date(Number(block.timestamp) * 1_000) };
+  return { amount: receivedAmount ?? released.args.amount, txHash, settledAt };
 }
 
 type Logs = Parameters<typeof parseEventLogs>[0]['logs'];
 
-/** What one transaction moved from the contract to the provider; null when it completed several jobs, whose events tell them apart. */
+/** Sum that one transaction moved from the contract to the provider; null when it completed several jobs, whose events then count. */
 function sumReceivedByProvider(logs: Logs, { contract, provider, stablecoin }: ProviderContract & { stablecoin: Address }): bigint | null {
   const released = parseEventLogs({ abi, eventName: 'PaymentReleased', args: { provider }, logs });
   if (released.filter(({ address }) => isAddressEqual(address, contract)).length > 1) return null;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isPlainObject } from '../../platform/validation/plain-object.ts';
 import { READ_METHOD_NAMES, READ_METHODS, type ReadMethod } from './methods.ts';
 
-/** A call that may be passed on. */
+/** A validated call. */
 export interface ReadOnlyCall {
   id: JsonRpcId;
   method: ReadMethod;
@@ -11,7 +11,7 @@ export interface ReadOnlyCall {
 
 type JsonRpcId = string | number | null;
 
-/** Codes of JSON-RPC 2.0, and of EIP-1474 for what is beyond a limit. */
+/** Error codes of JSON-RPC 2.0, and of EIP-1474 for an exceeded limit. */
 export const JSON_RPC_ERROR_CODES = {
   invalidRequest: -32_600,
   methodNotFound: -32_601,
@@ -26,7 +26,7 @@ export interface JsonRpcAnswerError {
   data?: string;
 }
 
-/** One answer of JSON-RPC 2.0: with a result, or with an error. */
+/** A JSON-RPC 2.0 response object: `result` or `error`. */
 export interface JsonRpcAnswer {
   jsonrpc: '2.0';
   id: JsonRpcId;
@@ -40,23 +40,26 @@ export function createErrorResponse(id: JsonRpcId, code: number, message: string
   return { jsonrpc: '2.0', id, error: { code, message } };
 }
 
-/** A call as it may be passed on, or what is wrong with it. Nothing that the caller wrote is in the words of an error. */
+/** Validates a call, or returns its error response. Error messages never quote the client's input. */
 export function parseCall(value: unknown): ReadOnlyCall | JsonRpcAnswer {
+  const { invalidRequest, methodNotFound, invalidParams } = JSON_RPC_ERROR_CODES;
   if (!isPlainObject(value)) {
-    return createErrorResponse(null, JSON_RPC_ERROR_CODES.invalidRequest, 'A call is an object with jsonrpc, id, method and params');
+    return createErrorResponse(null, invalidRequest, 'A call is an object with jsonrpc, id, method and params');
   }
   const { jsonrpc, id: given, method, params = [] } = value;
   const parsedId = ID.safeParse(given);
-  if (!parsedId.success)
-    return createErrorResponse(null, JSON_RPC_ERROR_CODES.invalidRequest, 'id must be a number, a text of at most 128 characters or null');
+  if (!parsedId.success) {
+    return createErrorResponse(null, invalidRequest, 'id must be a number, a text of at most 128 characters or null');
+  }
   const id = parsedId.data;
-  if (jsonrpc !== '2.0') return createErrorResponse(id, JSON_RPC_ERROR_CODES.invalidRequest, 'jsonrpc must be "2.0"');
-  if (typeof method !== 'string') return createErrorResponse(id, JSON_RPC_ERROR_CODES.invalidRequest, 'method must be a text');
-  if (!isReadMethod(method))
-    return createErrorResponse(id, JSON_RPC_ERROR_CODES.methodNotFound, `Only reading is served here: ${READ_METHOD_NAMES.join(', ')}`);
+  if (jsonrpc !== '2.0') return createErrorResponse(id, invalidRequest, 'jsonrpc must be "2.0"');
+  if (typeof method !== 'string') return createErrorResponse(id, invalidRequest, 'method must be a text');
+  if (!isReadMethod(method)) {
+    return createErrorResponse(id, methodNotFound, `Only reading is served here: ${READ_METHOD_NAMES.join(', ')}`);
+  }
   const parsed = READ_METHODS[method].safeParse(params);
   if (parsed.success) return { id, method, params: parsed.data };
-  return createErrorResponse(id, JSON_RPC_ERROR_CODES.invalidParams, `${method}: ${formatIssue(parsed.error)}`);
+  return createErrorResponse(id, invalidParams, `${method}: ${formatIssue(parsed.error)}`);
 }
 
 function isReadMethod(method: string): method is ReadMethod {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const BLOCK_MESSAGE = 'must be the number of a block in hexadecimal, or one of latest, earliest, pending, safe, finalized';
-/** Its number, of 64 bits at most, or what it is called. */
+/** Block number of at most 64 bits, or block tag. */
 const BLOCK = z.string(BLOCK_MESSAGE).regex(/^(?:latest|earliest|pending|safe|finalized|0x[0-9a-fA-F]{1,16})$/, BLOCK_MESSAGE);
 const HASH = z.string().regex(/^0x[0-9a-fA-F]{64}$/, 'must be 0x and 64 hex characters');
 const ADDRESS = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address: 0x and 40 hex characters');
@@ -9,10 +9,10 @@ const DATA = z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'must be 0x and whole b
 const AMOUNT = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/, 'must be a number in hexadecimal');
 const INCLUDE_TRANSACTIONS = z.boolean('must be true or false');
 
-/** Gas of one `eth_call`: the caller names the contract, and a node's own bound is that of whole blocks. */
+/** Gas limit of one `eth_call`: the client chooses the contract, and a node's own limit is that of a whole block. */
 const MAX_CALL_GAS = 10_000_000;
 
-/** Without gas and fees, which decide nothing of what is only read. */
+/** Gas and fees of the client are dropped: they do not affect a read. */
 const CALL_PARAMETER = z
   .object({ from: ADDRESS.optional(), to: ADDRESS, data: DATA.optional(), input: DATA.optional(), value: AMOUNT.optional() })
   .transform((call) => ({ ...call, gas: `0x${MAX_CALL_GAS.toString(16)}` }));
@@ -28,11 +28,11 @@ const LOG_FILTER = z.object({
 
 export type LogFilter = z.output<typeof LOG_FILTER>;
 
-/** What may be asked, and the parameters of each: nothing more than these is passed on, so that nothing can be changed. */
+/** Allow-list of methods and parameters. Nothing else is forwarded, so that a client cannot change state. */
 export const READ_METHODS = {
   eth_chainId: z.tuple([]),
   eth_blockNumber: z.tuple([]),
-  // A third one would be overrides of the state.
+  // No third parameter: it would hold state overrides.
   eth_call: z.tuple([CALL_PARAMETER, BLOCK.optional()]),
   eth_getCode: z.tuple([ADDRESS, BLOCK.optional()]),
   eth_getBalance: z.tuple([ADDRESS, BLOCK.optional()]),

@@ -1,45 +1,21 @@
-/** There is no turn for one more. */
+import PQueue from 'p-queue';
+
+/** The queue of the semaphore is full. */
 export class QueueFullError extends Error {}
 
 /**
- * Runs work, in its turn.
- * @param isReserved whether it goes before all work that is not
- * @throws TooManyWait at once, and the signal's reason when it is aborted before its turn
+ * Runs work when a slot is free.
+ * @param isReserved whether it precedes all queued work that is not reserved
+ * @throws QueueFullError immediately; the signal's reason when it aborts
  */
 export type RunQueued = <T>(work: () => Promise<T>, signal: AbortSignal, isReserved?: boolean) => Promise<T>;
 
-/** Lets `atOnce` works run beside one another, and `waiting` more of them wait, in the order in which they came. */
-export function createPrioritySemaphore({ atOnce, waiting: maxWaiting }: { atOnce: number; waiting: number }): RunQueued {
-  let running = 0;
-  const [reserved, others]: (() => void)[][] = [[], []];
-
-  async function wait(signal: AbortSignal, waiting: (() => void)[]): Promise<void> {
-    if (reserved.length + others.length >= maxWaiting) throw new QueueFullError('too many wait');
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const abort = () => {
-      waiting.splice(waiting.indexOf(start), 1);
-      reject(signal.reason);
-    };
-    const start = () => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    waiting.push(start);
-    await promise;
-  }
-
+/** Runs up to `atOnce` works concurrently and queues up to `waiting` more, first in, first out. */
+export function createPrioritySemaphore({ atOnce, waiting }: { atOnce: number; waiting: number }): RunQueued {
+  const queue = new PQueue({ concurrency: atOnce });
   return async (work, signal, isReserved = false) => {
     signal.throwIfAborted();
-    if (running < atOnce) running++;
-    else await wait(signal, isReserved ? reserved : others);
-    try {
-      return await work();
-    } finally {
-      // Whoever is next takes over the place: nobody who comes in between does.
-      const next = reserved.shift() ?? others.shift();
-      if (next === undefined) running--;
-      else next();
-    }
+    if (queue.pending >= atOnce && queue.size >= waiting) throw new QueueFullError('too many wait');
+    return queue.add(work, { signal, priority: isReserved ? 1 : 0 });
   };
 }

@@ -18,34 +18,41 @@ import {
 } from './node-client.ts';
 import { createPrioritySemaphore, QueueFullError, type RunQueued } from './priority-semaphore.ts';
 
-/** Reads a chain for whoever asks, by JSON-RPC 2.0; nothing that changes it is passed on. */
+/** JSON-RPC 2.0 proxy that forwards read-only methods to the chain's node. */
 export interface ReadOnlyRpc {
   /**
-   * One call, or up to `MOST_CALLS` of them. What goes wrong with a call, or with the chain, is told in its answer.
-   * @param isReserved whether the request goes before those that are not
+   * Answers one call, or a batch of up to `MAX_CALLS_PER_BATCH`. Errors of a call or of the chain are error responses, never thrown.
+   * @param isReserved whether the request precedes those that are not
    */
   answer(body: unknown, isReserved?: boolean): Promise<JsonRpcAnswer | JsonRpcAnswer[]>;
 }
 
+/** How clients read the chain of the record. */
+export interface RpcAccess {
+  /** Proxy of the local chain that the service runs itself; null on an external chain. */
+  rpc: ReadOnlyRpc | null;
+  /** JSON-RPC endpoint to publish to clients; null where none is known. */
+  rpcUrl: string | null;
+}
+
 export interface ReadOnlyRpcOptions {
   rpcUrl: string;
-  /** How long all calls of one request may take together. */
+  /** Timeout of all calls of one request together. */
   timeoutMs?: number;
-  /** The largest answer to all of them. */
+  /** Limit of all their responses together. */
   maxBytes?: number;
 }
 
-/** Calls in one request. */
 export const MAX_CALLS_PER_BATCH = 50;
-/** Of them, those for logs: each may go through every log that there is. */
+/** `eth_getLogs` calls per batch: each may scan every log of the chain. */
 export const MAX_LOG_CALLS = 4;
 
-/** Requests that are before the node at once, whoever asks: it answers the service itself too, and one after another. */
+/** Requests at the node, over all clients: it processes one at a time and serves the service itself, too. */
 export const NODE_CONCURRENCY = { atOnce: 2, waiting: 30 };
 const MAX_ANSWER_BYTES = 8 * 2 ** 20;
-/** Of a node's own words. */
+/** Limit of a node's error message. */
 const MAX_ERROR_MESSAGE_CHARS = 500;
-/** Data of a revert, as hex: what no contract of a demonstration comes near. */
+/** Limit of revert data, in hex characters; no contract of the local chain comes near it. */
 const MAX_REVERT_DATA_CHARS = 20_000;
 
 const UNREACHABLE_MESSAGE = 'The chain does not answer, or not within the time that is allowed; ask for less, or again later';
@@ -63,71 +70,72 @@ export function createReadOnlyRpc(options: ReadOnlyRpcOptions): ReadOnlyRpc {
   };
 }
 
-/** An answer to each, in their order. */
+/** One response per call, in order. */
 async function answerAll(options: ReadOnlyRpcOptions, runQueued: RunQueued, bodies: readonly unknown[]): Promise<JsonRpcAnswer[]> {
-  const read = bodies.map(parseCall);
-  const calls = limitLogCalls(read.filter((one): one is ReadOnlyCall => 'method' in one));
+  const parsed = bodies.map(parseCall);
+  const calls = limitLogCalls(parsed.filter((one): one is ReadOnlyCall => 'method' in one));
   const signal = AbortSignal.timeout(options.timeoutMs ?? 10_000);
   const answers: Answers = new Map();
   if (calls.length > 0) {
-    const asked = { rpcUrl: options.rpcUrl, signal, bytesLeft: options.maxBytes ?? MAX_ANSWER_BYTES };
-    await runQueued(() => answerCalls(asked, calls, answers), signal).catch((error: unknown) => {
-      // What the chain has not answered by then is answered below; what is wrong here is no silence of the chain.
+    const request = { rpcUrl: options.rpcUrl, signal, bytesLeft: options.maxBytes ?? MAX_ANSWER_BYTES };
+    await runQueued(() => answerCalls(request, calls, answers), signal).catch((error: unknown) => {
+      // Calls without an answer get an error response below; any other error is a bug of the proxy.
       if (error !== signal.reason && !NODE_FAILURES.some((Failure) => error instanceof Failure)) throw error;
     });
   }
-  return read.map((one) => ('method' in one ? (answers.get(one) ?? createUnansweredError(one, calls)) : one));
+  return parsed.map((one) => ('method' in one ? (answers.get(one) ?? createUnansweredError(one, calls)) : one));
 }
 
-/** Why calls stay without an answer of the chain. */
+/** Errors that leave calls without an answer of the node. */
 const NODE_FAILURES = [NodeUnavailableError, QueueFullError, ResponseTooLargeError];
 
 type Answers = Map<ReadOnlyCall, JsonRpcAnswer>;
 const isLogCall = ({ method }: ReadOnlyCall) => method === 'eth_getLogs';
 
-/** All calls but those for logs beyond the first few. */
+/** Drops the calls of `eth_getLogs` beyond `MAX_LOG_CALLS`. */
 function limitLogCalls(calls: readonly ReadOnlyCall[]): ReadOnlyCall[] {
   const dropped = new Set(calls.filter(isLogCall).slice(MAX_LOG_CALLS));
   return calls.filter((call) => !dropped.has(call));
 }
 
-function createUnansweredError(call: ReadOnlyCall, asked: readonly ReadOnlyCall[]): JsonRpcAnswer {
-  if (asked.includes(call)) return createErrorResponse(call.id, JSON_RPC_ERROR_CODES.internal, UNREACHABLE_MESSAGE);
-  return createErrorResponse(
-    call.id,
-    JSON_RPC_ERROR_CODES.limitExceeded,
-    `eth_getLogs: at most ${MAX_LOG_CALLS} of one request are answered`,
+function createUnansweredError(call: ReadOnlyCall, forwarded: readonly ReadOnlyCall[]): JsonRpcAnswer {
+  if (forwarded.includes(call)) return createErrorResponse(call.id, JSON_RPC_ERROR_CODES.internal, UNREACHABLE_MESSAGE);
+  return createLimitError(call, `eth_getLogs: at most ${MAX_LOG_CALLS} of one request are answered`);
+}
+
+function createLimitError({ id }: ReadOnlyCall, message: string): JsonRpcAnswer {
+  return createErrorResponse(id, JSON_RPC_ERROR_CODES.limitExceeded, message);
+}
+
+/** Sends log calls one by one, since each may be long, and all others as one batch. */
+async function answerCalls(request: NodeRequest, calls: readonly ReadOnlyCall[], answers: Answers): Promise<void> {
+  const accepted = await rejectLongRanges(request, calls, answers);
+  await answerBatch(
+    request,
+    accepted.filter((call) => !isLogCall(call)),
+    answers,
   );
+  for (const call of accepted.filter(isLogCall)) await answerBatch(request, [call], answers);
 }
 
-/** Logs one call after another: each may be long. All others at once. */
-async function answerCalls(asked: NodeRequest, calls: readonly ReadOnlyCall[], answers: Answers): Promise<void> {
-  const passed = await rejectLongRanges(asked, calls, answers);
-  const others = passed.filter((call) => !isLogCall(call));
-  await answerTogether(asked, others, answers);
-  for (const call of passed.filter(isLogCall)) await answerTogether(asked, [call], answers);
-}
-
-/** One that is too long fails alone. */
-async function answerTogether(asked: NodeRequest, calls: readonly ReadOnlyCall[], answers: Answers): Promise<void> {
+/** Retries a batch that is too large call by call, so that only the large call fails. */
+async function answerBatch(request: NodeRequest, calls: readonly ReadOnlyCall[], answers: Answers): Promise<void> {
   try {
-    const replies = await sendNodeBatch(asked, calls);
+    const replies = await sendNodeBatch(request, calls);
     for (const [index, call] of calls.entries()) answers.set(call, toResponse(call, replies.get(index)));
   } catch (error) {
     if (!(error instanceof ResponseTooLargeError)) throw error;
-    if (calls.length === 1)
-      answers.set(calls[0], createErrorResponse(calls[0].id, JSON_RPC_ERROR_CODES.limitExceeded, ANSWER_TOO_LONG_MESSAGE));
-    else for (const call of calls) await answerTogether(asked, [call], answers);
+    if (calls.length === 1) answers.set(calls[0], createLimitError(calls[0], ANSWER_TOO_LONG_MESSAGE));
+    else for (const call of calls) await answerBatch(request, [call], answers);
   }
 }
 
-/** The calls that ask for no more logs than are read at once; the others get their answers here. */
-async function rejectLongRanges(asked: NodeRequest, calls: readonly ReadOnlyCall[], answers: Answers): Promise<ReadOnlyCall[]> {
-  const head = calls.some(needsHead) ? await readHeadNumber(asked) : 0n;
+/** Answers calls with too long a block range and returns the others. */
+async function rejectLongRanges(request: NodeRequest, calls: readonly ReadOnlyCall[], answers: Answers): Promise<ReadOnlyCall[]> {
+  const head = calls.some(needsHead) ? await readHeadNumber(request) : 0n;
   return calls.filter((call) => {
     if (!exceedsBlockLimit(call, head)) return true;
-    const message = `eth_getLogs: a range may have ${MAX_LOG_BLOCKS} blocks; ask for it in parts`;
-    answers.set(call, createErrorResponse(call.id, JSON_RPC_ERROR_CODES.limitExceeded, message));
+    answers.set(call, createLimitError(call, `eth_getLogs: a range may have ${MAX_LOG_BLOCKS} blocks; ask for it in parts`));
     return false;
   });
 }

@@ -1,17 +1,17 @@
-import type { Chain } from '../client.ts';
-import { chainCall } from './chain-call.ts';
+import { type ChainReader, readBlockNumber, readBlockTime } from './blocks.ts';
 
-/** The first block whose time is not before an instant; the newest where all are. @throws OracleError CHAIN_UNREACHABLE */
-export async function findFirstBlockSince({ client }: Pick<Chain, 'client'>, since: Date): Promise<bigint> {
-  const seconds = BigInt(Math.ceil(since.getTime() / 1_000));
-  const isBefore = async (blockNumber: bigint) =>
-    (await chainCall('Reading the time of a block', () => client.getBlock({ blockNumber }))).timestamp < seconds;
-  let low = 0n;
-  let high = await chainCall('Reading the block number', () => client.getBlockNumber());
+/** The first block at or after an instant; the latest block when all are earlier. @throws OracleError CHAIN_UNREACHABLE */
+export async function findFirstBlockSince(chain: ChainReader, since: Date): Promise<bigint> {
+  const isSince = async (blockNumber: bigint) => (await readBlockTime(chain, blockNumber)) >= since;
+  return findFirstBlockWhere(isSince, 0n, await readBlockNumber(chain));
+}
+
+/** Bisects for the first block from `low` to `high` that passes `test`, given that `high` passes. */
+export async function findFirstBlockWhere(test: (blockNumber: bigint) => Promise<boolean>, low: bigint, high: bigint): Promise<bigint> {
   while (low < high) {
     const middle = (low + high) / 2n;
-    if (await isBefore(middle)) low = middle + 1n;
-    else high = middle;
+    if (await test(middle)) high = middle;
+    else low = middle + 1n;
   }
-  return low;
+  return high;
 }

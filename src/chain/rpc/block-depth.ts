@@ -1,24 +1,48 @@
 import type { TransactionReceipt } from 'viem';
 import type { Chain } from '../client.ts';
+import { readBlockNumber, readBlockTime, toBlockTime } from './blocks.ts';
 import { chainCall } from './chain-call.ts';
 
-/** How deep the block of a transaction is. */
+/** Blocks by which a reorganisation may move a transaction ahead of the block that its search starts from. */
+export const REORG_MARGIN_BLOCKS = 64;
+
+type DepthReader = Pick<Chain, 'client' | 'confirmations'>;
+
+/** A block at the confirmation depth: reads up to it are final. */
+export interface ConfirmedBlock {
+  number: bigint;
+  at: Date;
+}
+
 export interface BlockDepth {
-  /** Blocks on top of it, its own included; 0 for a block that is not canonical any more. */
+  /** Depth of the block, its own included; 0 once it is no longer canonical. */
   confirmations: number;
-  /** Time of the block; null until it stands at the confirmation depth of the chain. */
+  /** Block time; null below the chain's confirmation depth. */
   settledAt: Date | null;
 }
 
-/** The height is read before the block: one that is canonical afterwards is as deep as that. @throws OracleError CHAIN_UNREACHABLE */
+/** Number of the newest block at the confirmation depth; negative on a shorter chain. @throws OracleError CHAIN_UNREACHABLE */
+export async function readConfirmedBlockNumber(chain: DepthReader): Promise<bigint> {
+  return (await readBlockNumber(chain)) - BigInt(chain.confirmations - 1);
+}
+
+/** The newest block at the confirmation depth; null on a shorter chain. @throws OracleError CHAIN_UNREACHABLE */
+export async function readConfirmedBlock(chain: DepthReader): Promise<ConfirmedBlock | null> {
+  const number = await readConfirmedBlockNumber(chain);
+  return number < 0n ? null : { number, at: await readBlockTime(chain, number) };
+}
+
+/**
+ * Depth of a transaction's block. The height is read before the block, so a reorganisation in between cannot overstate the depth.
+ * @throws OracleError CHAIN_UNREACHABLE
+ */
 export async function readBlockDepth(
-  { client, confirmations }: Pick<Chain, 'client' | 'confirmations'>,
+  chain: DepthReader,
   { blockNumber, blockHash }: Pick<TransactionReceipt, 'blockNumber' | 'blockHash'>,
 ): Promise<BlockDepth> {
-  const head = await chainCall('Reading the block number', () => client.getBlockNumber());
-  const depth = Math.max(0, Number(head - blockNumber) + 1);
-  if (depth < confirmations) return { confirmations: depth, settledAt: null };
-  const block = await chainCall('Reading the block of a payment', () => client.getBlock({ blockNumber }));
+  const depth = Math.max(0, Number((await readBlockNumber(chain)) - blockNumber) + 1);
+  if (depth < chain.confirmations) return { confirmations: depth, settledAt: null };
+  const block = await chainCall('Reading the block of a payment', () => chain.client.getBlock({ blockNumber }));
   if (block.hash !== blockHash) return { confirmations: 0, settledAt: null };
-  return { confirmations: depth, settledAt: new Date(Number(block.timestamp) * 1_000) };
+  return { confirmations: depth, settledAt: toBlockTime(block) };
 }

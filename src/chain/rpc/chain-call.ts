@@ -1,12 +1,13 @@
 import { BaseError, ContractFunctionRevertedError, ContractFunctionZeroDataError, ExecutionRevertedError, RpcRequestError } from 'viem';
 import { getErrorMessage, isOracleError, OracleError } from '../../platform/errors.ts';
 
-/** JSON-RPC code of a reverted execution (EIP-1474 leaves it open; geth, reth and anvil use 3). */
+/** JSON-RPC error code of a reverted execution in geth, reth and anvil; EIP-1474 defines none. */
 const EXECUTION_REVERTED_CODE = 3;
 
 /**
- * Runs a call of the RPC client and wraps its failure once. The message is this service's own, because clients read it; the words of
- * viem, the node and the contract are in the cause alone, without the endpoint's URL, which may hold an access key.
+ * Runs a call of the RPC client and wraps its error once. Clients read the message, so text from viem, the node or the contract goes
+ * into the cause only, without the endpoint's URL, which may contain an API key.
+ * @param what names the call in the message, e.g. `Reading a schema`
  * @throws OracleError CHAIN_REVERTED when the EVM reverted, CHAIN_UNREACHABLE for any other failure
  */
 export async function chainCall<T>(what: string, call: () => Promise<T>): Promise<T> {
@@ -17,7 +18,7 @@ export async function chainCall<T>(what: string, call: () => Promise<T>): Promis
   }
 }
 
-/** The `OracleError` of an error of the RPC client; see `chainCall`. */
+/** Converts an error of the RPC client; see `chainCall`. */
 export function toChainError(what: string, error: unknown): OracleError {
   if (isOracleError(error)) return error;
   const cause = redactUrl(error);
@@ -28,7 +29,7 @@ export function toChainError(what: string, error: unknown): OracleError {
   });
 }
 
-/** The node's own words, in lower case, to tell apart why it refused a transaction. */
+/** The node's error message in lower case, to classify why it rejected a call or transaction. */
 export function getNodeMessage(error: unknown): string {
   if (!(error instanceof BaseError)) return getErrorMessage(error).toLowerCase();
   return `${error.details ?? ''} ${error.shortMessage}`.toLowerCase();
@@ -46,7 +47,7 @@ function isRevert(error: unknown): boolean {
   return reverted !== null;
 }
 
-/** viem's long message and its `metaMessages` quote the URL; the short one and the details do not. */
+/** viem quotes the URL in its long message and `metaMessages`, but not in its short message and details. */
 function redactUrl(error: unknown): Error {
   const message = error instanceof BaseError ? [error.shortMessage, error.details].filter(Boolean).join(' ') : getErrorMessage(error);
   const cause = new Error(message.replaceAll(/https?:\/\/\S+/g, '<endpoint>'));

@@ -1,23 +1,26 @@
 import type { AbiEvent, Address, GetLogsReturnType } from 'viem';
-import type { Chain } from '../client.ts';
+import type { ChainReader } from './blocks.ts';
 import { chainCall } from './chain-call.ts';
 
-/** Providers refuse longer ranges. */
+/** RPC providers reject longer ranges of `eth_getLogs`. */
 const MAX_BLOCKS_PER_REQUEST = 5_000n;
 
-export interface LogQuery<E extends AbiEvent> {
+/** Block range, both ends inclusive. */
+interface BlockRange {
+  fromBlock: bigint;
+  toBlock: bigint;
+}
+
+export interface LogQuery<E extends AbiEvent> extends BlockRange {
   address: Address;
   event: E;
   /** Values of indexed arguments. */
   args?: Record<string, unknown>;
-  fromBlock: bigint;
-  /** Included. */
-  toBlock: bigint;
 }
 
-/** The events of a contract in a range of blocks of any length, in their order. @throws OracleError CHAIN_UNREACHABLE */
+/** Events of a contract over a block range of any length, in chain order. @throws OracleError CHAIN_UNREACHABLE */
 export async function readLogs<const E extends AbiEvent>(
-  { client }: Pick<Chain, 'client'>,
+  { client }: ChainReader,
   { fromBlock, toBlock, ...query }: LogQuery<E>,
 ): Promise<GetLogsReturnType<E, [E], true>> {
   const logs = await readInChunks({ fromBlock, toBlock }, (chunk) => {
@@ -27,25 +30,22 @@ export async function readLogs<const E extends AbiEvent>(
   return logs as GetLogsReturnType<E, [E], true>;
 }
 
-/** An event of one of several kinds. */
 export interface DecodedEvent {
   eventName: string;
   args: Record<string, unknown>;
   blockNumber: bigint;
 }
 
-/** Events of several kinds of a contract, as `readLogs`. @throws OracleError CHAIN_UNREACHABLE */
+/** Events of several kinds of one contract, as `readLogs`. @throws OracleError CHAIN_UNREACHABLE */
 export async function readContractEvents(
-  { client }: Pick<Chain, 'client'>,
-  { address, events, ...range }: Omit<LogQuery<AbiEvent>, 'event' | 'args'> & { events: readonly AbiEvent[] },
+  { client }: ChainReader,
+  { address, events, ...range }: BlockRange & { address: Address; events: readonly AbiEvent[] },
 ): Promise<DecodedEvent[]> {
   const logs = await readInChunks(range, (chunk) =>
     chainCall('Reading events', () => client.getLogs({ address, events, strict: true, ...chunk })),
   );
   return logs as unknown as DecodedEvent[];
 }
-
-type BlockRange = Pick<LogQuery<AbiEvent>, 'fromBlock' | 'toBlock'>;
 
 async function readInChunks<T>({ fromBlock, toBlock }: BlockRange, read: (chunk: BlockRange) => Promise<readonly T[]>): Promise<T[]> {
   const all: T[] = [];

@@ -1,8 +1,9 @@
 import { OracleError } from '../../platform/errors.ts';
+import { chainCall } from './chain-call.ts';
 
 /**
- * Runs a call of the chain within a time limit. The signal aborts at the limit, so that a call that heeds it leaves no request behind.
- * @throws OracleError CHAIN_UNREACHABLE when it takes longer; what the call throws.
+ * Runs chain calls under a timeout. The signal aborts at the timeout, so that no request is left pending.
+ * @throws OracleError CHAIN_UNREACHABLE at the timeout; otherwise the error of the call
  */
 export async function withChainTimeout<T>(timeoutMs: number, what: string, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -16,4 +17,9 @@ export async function withChainTimeout<T>(timeoutMs: number, what: string, call:
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** `chainCall` under a timeout. */
+export function chainCallWithin<T>(timeoutMs: number, what: string, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return withChainTimeout(timeoutMs, what, (signal) => chainCall(what, () => call(signal)));
 }

@@ -1,9 +1,9 @@
 import { type Address, parseAbi } from 'viem';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
-import type { Chain } from '../client.ts';
+import type { ChainReader } from '../rpc/blocks.ts';
 import { chainCall } from '../rpc/chain-call.ts';
 
-/** The parts of an EIP-3009 stablecoin (USDC's FiatTokenV2) that the service uses. */
+/** Subset of the ABI of an EIP-3009 stablecoin (USDC's FiatTokenV2). */
 export const stablecoinAbi = parseAbi([
   'function name() view returns (string)',
   'function version() view returns (string)',
@@ -15,23 +15,23 @@ export const stablecoinAbi = parseAbi([
   'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
 ]);
 
-/** The EIP-712 domain that payments are signed under, beside chain and contract. */
+/** EIP-712 domain of payment signatures, without chain id and contract. */
 export interface StablecoinDomain {
   name: string;
   version: string;
 }
 
-/** Amounts are millionths of a dollar throughout. */
+/** Amounts are integers of 10^-6 dollar throughout. */
 const STABLECOIN_DECIMALS = 6;
 
 /**
- * Looks whether the stablecoin is one that payments can be taken in.
+ * Reads the EIP-712 domain of the stablecoin and checks that it can be used for payments.
  * @throws OracleError CONFIG_INVALID naming STABLECOIN_ADDRESS when it has not six decimals or no EIP-712 domain; CHAIN_UNREACHABLE
  */
-export async function readStablecoin(chain: Pick<Chain, 'client'>, address: Address): Promise<StablecoinDomain> {
+export async function readStablecoin({ client }: ChainReader, address: Address): Promise<StablecoinDomain> {
   const read = <T>(functionName: 'name' | 'version' | 'decimals') =>
     chainCall(`Reading ${functionName} of the stablecoin`, () =>
-      chain.client.readContract({ address, abi: stablecoinAbi, functionName }),
+      client.readContract({ address, abi: stablecoinAbi, functionName }),
     ) as Promise<T>;
   try {
     const [name, version, decimals] = await Promise.all([read<string>('name'), read<string>('version'), read<number>('decimals')]);

@@ -1,7 +1,7 @@
 import { type Address, type Hex, isAddressEqual, type Log, parseEventLogs } from 'viem';
 import { stablecoinAbi } from './stablecoin.ts';
 
-/** One transfer of the stablecoin, with the authorization that brought it; null for one that its sender sent himself. */
+/** One transfer of the stablecoin. `nonce` is that of its EIP-3009 authorization; null for a transfer without one. */
 export interface StablecoinTransfer {
   from: Address;
   to: Address;
@@ -10,8 +10,8 @@ export interface StablecoinTransfer {
 }
 
 /**
- * The transfers of a coin in the logs of one transaction, in their order. The transfer of an authorization is the first one of its
- * signer after its `AuthorizationUsed` (EIP-3009): a transaction may use several, and each stands for its own transfer only.
+ * Transfers of a token in the logs of one transaction, in order. An authorization's transfer is the first one of its signer after its
+ * `AuthorizationUsed` (EIP-3009): a transaction may use several authorizations, and each counts for its own transfer only.
  */
 export function parseStablecoinTransfers(logs: readonly Pick<Log, 'address' | 'topics' | 'data'>[], asset: Address): StablecoinTransfer[] {
   const assetLogs = logs.filter(({ address }) => isAddressEqual(address, asset)) as Log[];

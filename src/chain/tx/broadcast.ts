@@ -5,22 +5,19 @@ import type { WalletContext } from './context.ts';
 import type { SignedAttempt } from './journal.ts';
 
 /**
- * `sent`: the node has it, perhaps since before. `refused`: this transaction or another one with its nonce is mined, its fee is
- * too low, or the node wants it later; what is on chain tells which.
+ * `sent`: the node has the transaction, perhaps from an earlier broadcast. `rejected`: its nonce is used, its fee is too low, or the node
+ * wants it later; only the chain decides which.
  */
-export type BroadcastOutcome = 'sent' | 'refused';
+export type BroadcastOutcome = 'sent' | 'rejected';
 
 const ALREADY_KNOWN_MESSAGE = /already known|already imported|known transaction|already exists|already in/;
 const INSUFFICIENT_FUNDS_MESSAGE = /insufficient funds|insufficient balance/;
 
 /**
- * Hands a signed transaction to the node; repeating it is harmless.
- * @throws OracleError CHAIN_UNREACHABLE when there is no answer, or no money for gas in the wallet.
+ * Sends a signed transaction to the node; idempotent.
+ * @throws OracleError CHAIN_UNREACHABLE when the node does not answer, or the wallet has no funds for gas.
  */
-export async function broadcast(
-  { chain, account, nodeRejections: refusals }: WalletContext,
-  attempt: SignedAttempt,
-): Promise<BroadcastOutcome> {
+export async function broadcast({ chain, account, nodeRejections }: WalletContext, attempt: SignedAttempt): Promise<BroadcastOutcome> {
   try {
     await chain.client.request({ method: 'eth_sendRawTransaction', params: [attempt.raw] });
     return 'sent';
@@ -29,20 +26,16 @@ export async function broadcast(
     if (ALREADY_KNOWN_MESSAGE.test(message)) return 'sent';
     const what = `Broadcasting from ${account.address}`;
     if (INSUFFICIENT_FUNDS_MESSAGE.test(message)) throw insufficientFundsError(what, error);
-    if (isTransportError(error)) throw toChainError(what, error);
-    refusals.set(attempt.hash, message.trim());
-    return 'refused';
+    if (error instanceof HttpRequestError || error instanceof TimeoutError) throw toChainError(what, error);
+    nodeRejections.set(attempt.hash, message.trim());
+    return 'rejected';
   }
 }
 
-/** In words of this service: those of the node stay in the cause. */
+/** The node's own message stays in the cause. */
 function insufficientFundsError(what: string, error: unknown): OracleError {
   return new OracleError('CHAIN_UNREACHABLE', `${what} failed: insufficient funds for gas`, {
     cause: toChainError(what, error).cause,
     suggestedAction: "Send the wallet some of the chain's own currency.",
   });
-}
-
-function isTransportError(error: unknown): boolean {
-  return error instanceof HttpRequestError || error instanceof TimeoutError;
 }

@@ -3,38 +3,28 @@ import type { Chain } from '../client.ts';
 import type { FeeSource } from './fees.ts';
 import type { Journal } from './journal.ts';
 
-/** What the parts of a wallet share. */
+/** State and options of one wallet. */
 export interface WalletContext {
   chain: Chain;
   journal: Journal;
   role: string;
   account: LocalAccount;
   fees: FeeSource;
-  /** Age of a signature after which an unmined transaction gets higher fees. */
+  /** Age of a signature after which an unmined transaction is replaced at higher fees. */
   stuckAfterMs: number;
-  /** How long one call of `send` waits. */
+  /** Timeout of one `send`. */
   timeoutMs: number;
-  /** Pause between two attempts to get a transaction going. */
+  /** Interval between two recoveries of a pending transaction. */
   recoveryIntervalMs: number;
-  /** Wei per gas that is never exceeded. */
+  /** Maximum fee in wei per gas. */
   feeCap: bigint;
   signal?: AbortSignal;
   /** See `WalletOptions`. */
   allowForeignTransactions?(afterBlock?: number): Promise<void>;
-  /** Runs one after the other in this process. */
+  /** Mutex of this process around the choice of a nonce. */
   runExclusive<T>(work: () => Promise<T>): Promise<T>;
-  /** Nonces without a row of ours, and when they were first seen. */
+  /** Nonces without a journal row, and when each was first seen. */
   nonceGaps: Map<number, number>;
-  /** By transaction hash: why the node refused it last. */
+  /** Last rejection by the node, by transaction hash. */
   nodeRejections: Map<Hex, string>;
-}
-
-/** A queue of one lane. */
-export function createMutex(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const run = last.then(work, work);
-    last = run.catch(() => {});
-    return run;
-  };
 }

@@ -8,25 +8,25 @@ export interface Fees {
 }
 
 export interface FeeQuote extends Fees {
-  /** Of the newest block. */
+  /** Base fee of the latest block. */
   baseFeePerGas: bigint;
-  /** The newest block. */
+  /** The latest block. */
   blockNumber: number;
 }
 
 export interface FeeSource {
-  /** At most two seconds old. */
+  /** A quote at most two seconds old. */
   quote(): Promise<FeeQuote>;
   quoteFresh(): Promise<FeeQuote>;
 }
 
 const MAX_AGE_MS = 2_000;
 
-/** Offers twice the base fee, which lasts for six full blocks in a row, plus the tip the node suggests. */
+/** Quotes twice the base fee, enough for six full blocks in a row, plus the priority fee that the node suggests. */
 export function createFeeSource(client: PublicClient): FeeSource {
   let latest: { at: number; quote: Promise<FeeQuote> } | undefined;
 
-  function fresh(): Promise<FeeQuote> {
+  function quoteFresh(): Promise<FeeQuote> {
     const quote = chainCall('Reading the fees', () => readFees(client));
     latest = { at: Date.now(), quote };
     quote.catch(() => {
@@ -35,7 +35,7 @@ export function createFeeSource(client: PublicClient): FeeSource {
     return quote;
   }
 
-  return { quoteFresh: fresh, quote: () => (latest && Date.now() - latest.at < MAX_AGE_MS ? latest.quote : fresh()) };
+  return { quoteFresh, quote: () => (latest && Date.now() - latest.at < MAX_AGE_MS ? latest.quote : quoteFresh()) };
 }
 
 async function readFees(client: PublicClient): Promise<FeeQuote> {
@@ -45,12 +45,16 @@ async function readFees(client: PublicClient): Promise<FeeQuote> {
   ]);
   const baseFeePerGas = block.baseFeePerGas ?? 0n;
   const maxPriorityFeePerGas = hexToBigInt(tip);
-  const maxFeePerGas = 2n * baseFeePerGas + maxPriorityFeePerGas;
-  return { baseFeePerGas, maxPriorityFeePerGas, maxFeePerGas, blockNumber: Number(block.number) };
+  return {
+    baseFeePerGas,
+    maxPriorityFeePerGas,
+    maxFeePerGas: 2n * baseFeePerGas + maxPriorityFeePerGas,
+    blockNumber: Number(block.number),
+  };
 }
 
 /**
- * Fees of a replacement: an eighth more in both parts (nodes ask for a tenth), and what is quoted now if the cap allows it.
+ * Fees of a replacement transaction: both raised by an eighth (nodes require a tenth), and to the current quote if the cap allows.
  * Null when the cap forbids a replacement.
  */
 export function bumpFees(previous: Fees, quote: FeeQuote, cap: bigint): Fees | null {
@@ -61,17 +65,17 @@ export function bumpFees(previous: Fees, quote: FeeQuote, cap: bigint): Fees | n
   return { maxFeePerGas: wanted > cap ? cap : wanted, maxPriorityFeePerGas };
 }
 
-/** Fees of which neither part exceeds a cap. */
+/** Clamps both fees to a cap. */
 export function capFees({ maxFeePerGas, maxPriorityFeePerGas }: Fees, cap: bigint): Fees {
-  const clampToCap = (fee: bigint) => (fee < cap ? fee : cap);
-  return { maxFeePerGas: clampToCap(maxFeePerGas), maxPriorityFeePerGas: clampToCap(maxPriorityFeePerGas) };
+  const clamp = (fee: bigint) => (fee < cap ? fee : cap);
+  return { maxFeePerGas: clamp(maxFeePerGas), maxPriorityFeePerGas: clamp(maxPriorityFeePerGas) };
 }
 
 function addEighth(fee: bigint): bigint {
   return fee + fee / 8n + 1n;
 }
 
-/** `Math.max` does not take bigints. */
+/** `Math.max` does not accept bigints. */
 function maxBigint(...values: bigint[]): bigint {
   return values.toSorted((a, b) => (a < b ? 1 : -1))[0];
 }

@@ -3,15 +3,15 @@ import type { Address, Hex } from 'viem';
 import { type CollectionIndexes, ensureIndexes, isDuplicateKey } from '../../platform/mongo.ts';
 
 /**
- * SENT: reserved and signed, perhaps broadcast. CONFIRMED and REVERTED are final: mined to the confirmation depth.
- * FILLER: a transfer of nothing to oneself that closes a hole in the nonces; nobody waits for it.
+ * SENT: nonce reserved and signed, perhaps broadcast. CONFIRMED and REVERTED are final: mined at the confirmation depth.
+ * FILLER: a zero-value transfer to self that closes a nonce gap; no caller waits for it.
  */
 export type JournalState = 'SENT' | 'CONFIRMED' | 'REVERTED' | 'FILLER';
 
-/** One signature over a row's call; a replacement adds another with the same nonce. Wei as decimal text. */
+/** One signed transaction of a row; a replacement adds another with the same nonce. Wei as decimal text. */
 export interface SignedAttempt {
   hash: Hex;
-  /** `0x` where only the chain has it, of a transaction that was found mined; the last one of a row has it. */
+  /** `0x` for a transaction that was found mined without its signature; the last attempt of a row always has one. */
   raw: Hex;
   maxFeePerGas: string;
   maxPriorityFeePerGas: string;
@@ -28,17 +28,17 @@ export interface StoredReceipt {
   hash: Hex;
   blockNumber: number;
   blockHash: Hex;
-  /** Time of the block. */
+  /** Block time. */
   at: Date;
   gasUsed: number;
   /** Wei as decimal text. */
   effectiveGasPrice: string;
-  /** What a rollup took for data on its parent chain beside the gas, wei as decimal text; unset: nothing. */
+  /** Data fee of a rollup on its parent chain, wei as decimal text; unset: none. */
   l1FeeWei?: string;
   logs: StoredLog[];
 }
 
-/** One intended effect: at most one transaction of it is ever mined. */
+/** One intended effect: at most one of its transactions is ever mined. */
 export interface JournalRow {
   /** `<chain id>:<role>:<key>`. */
   _id: string;
@@ -53,12 +53,12 @@ export interface JournalRow {
   value: string;
   gas: string;
   state: JournalState;
-  /** Counts changes; a change names the version it was decided on. */
+  /** Version for compare-and-set updates. */
   version: number;
-  /** A block that was there before anything was signed with this nonce. */
+  /** A block that existed before the first signature with this nonce. */
   signedFromBlock: number;
   attempts: SignedAttempt[];
-  /** Earlier nonces that a transaction from elsewhere took. */
+  /** Earlier nonces of the row that a foreign transaction used. */
   displaced: { nonce: number; hashes: Hex[] }[];
   receipt: StoredReceipt | null;
   createdAt: Date;
@@ -67,18 +67,18 @@ export interface JournalRow {
 
 export type JournalRowChange = Partial<Pick<JournalRow, 'nonce' | 'state' | 'signedFromBlock' | 'attempts' | 'displaced' | 'receipt'>>;
 
-/** What is signed is written here before it is broadcast. */
+/** Write-ahead log of transactions: each signature is stored before its broadcast. */
 export interface Journal {
   find(id: string): Promise<JournalRow | null>;
   findByNonce(chainId: number, address: Address, nonce: number): Promise<JournalRow | null>;
   findHighestNonce(chainId: number, address: Address): Promise<number | null>;
-  /** Those of some transactions that were signed here, whether they were sent or not. */
+  /** Hashes in the journal that share a row with one of these, broadcast or not. */
   findSignedHashes(chainId: number, address: Address, hashes: readonly Hex[]): Promise<ReadonlySet<Hex>>;
-  /** The transaction in the highest block that any wallet has seen on a chain. */
+  /** The transaction in the highest block that any wallet has confirmed on a chain. */
   findLastConfirmed(chainId: number): Promise<JournalRow | null>;
-  /** False when key or nonce are taken. */
+  /** False when the key or the nonce is taken. */
   insert(row: JournalRow): Promise<boolean>;
-  /** The changed row, or null when another worker changed it first or its new nonce is taken. */
+  /** Compare-and-set on `version`; null when another worker changed the row first or the new nonce is taken. */
   update(row: JournalRow, change: JournalRowChange): Promise<JournalRow | null>;
 }
 
@@ -89,7 +89,7 @@ const INDEXES: CollectionIndexes = {
   indexes: [{ key: { chainId: 1, address: 1, nonce: 1 }, unique: true, name: ONE_ROW_PER_NONCE }],
 };
 
-/** Opens the journal of all wallets: the collection `transactions`. */
+/** Opens the journal of all wallets, the collection `transactions`. */
 export async function openJournal(db: Db): Promise<Journal> {
   const rows = db.collection<JournalRow>(INDEXES.collection);
   await ensureIndexes(db, [INDEXES]);

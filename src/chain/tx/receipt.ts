@@ -3,16 +3,16 @@ import { chainCall } from '../rpc/chain-call.ts';
 import type { WalletContext } from './context.ts';
 import type { JournalRow, JournalState, StoredReceipt } from './journal.ts';
 
-/** `unseen`: in no block. `shallow`: in a block that is not deep enough yet, or no longer canonical. */
+/** `unseen`: in no block. `shallow`: in a block above the confirmation depth, or no longer canonical. */
 export type InclusionStatus = { at: 'unseen' | 'shallow' } | { at: 'depth'; state: JournalState; receipt: StoredReceipt };
 
-/** On the OP Stack, receipts also tell the fee for data on the parent chain. */
+/** OP Stack receipts include the fee for data on the parent chain. */
 type RollupReceipt = RpcTransactionReceipt & { l1Fee?: unknown };
 
-/** `l1Fee`: in wei; 0 where there is none. */
+/** `l1Fee` in wei; 0 on a chain without one. */
 type MinedReceipt = TransactionReceipt & { l1Fee: bigint };
 
-/** Looks for any of a row's transactions on chain; at most one can be mined, since they share a nonce. */
+/** Looks up a row's transactions on chain; at most one can be mined, since they share a nonce. */
 export async function readInclusion(context: WalletContext, row: JournalRow): Promise<InclusionStatus> {
   const receipts = await Promise.all(row.attempts.map((attempt) => readReceipt(context, attempt.hash)));
   const receipt = receipts.find((found) => found !== null);
@@ -27,17 +27,17 @@ async function readReceipt({ chain }: WalletContext, hash: Hex): Promise<MinedRe
       params: [hash],
     }),
   );
-  // Some nodes answer with a receipt of the pending block.
+  // Some nodes return a receipt of the pending block.
   if (!receipt?.blockHash) return null;
   return { ...formatTransactionReceipt(receipt), l1Fee: parseL1Fee(receipt.l1Fee) };
 }
 
-/** A transaction must not stay unseen for a figure of its cost. */
+/** Lenient: an invalid cost figure must not hide a mined transaction. */
 function parseL1Fee(l1Fee: unknown): bigint {
   return typeof l1Fee === 'string' && /^0x[\da-f]{1,64}$/i.test(l1Fee) ? BigInt(l1Fee) : 0n;
 }
 
-/** The height is read first: a block that is canonical afterwards is as deep as that, even if a reorganisation came in between. */
+/** Reads the height before the block, so that a reorganisation in between cannot overstate the depth of a canonical block. */
 async function readConfirmedReceipt({ chain }: WalletContext, receipt: MinedReceipt): Promise<InclusionStatus | null> {
   const { blockNumber, blockHash } = receipt;
   const { client, confirmations } = chain;

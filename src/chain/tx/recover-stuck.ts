@@ -9,12 +9,12 @@ import { fillNonce, moveToNextNonce, readNextNonce } from './reserve-nonce.ts';
 import { signAttempt } from './sign.ts';
 
 /**
- * Gets a transaction going that is in no block: hands it to the node again, and sees to the wallet's lowest open nonce, which
- * holds up all others whoever reserved it. Safe to run at the same time in several processes.
+ * Recovers a transaction that is in no block: rebroadcasts it and unblocks the wallet's lowest open nonce, which blocks all higher
+ * nonces whichever process reserved it. Safe to run concurrently in several processes.
  */
 export async function recoverStuckTransaction(context: WalletContext, row: JournalRow): Promise<void> {
   if (row.address !== context.account.address) {
-    // Signed before the role got another key: it can be repeated, but not replaced.
+    // Signed with a previous key of the role: it can be rebroadcast, but not replaced.
     await broadcast(context, getLastAttempt(row));
     return;
   }
@@ -25,15 +25,15 @@ export async function recoverStuckTransaction(context: WalletContext, row: Journ
 }
 
 /**
- * Its nonce is used. By us: the receipt will be seen. By its own call, which the database has forgotten the signature of: it is that. By
- * another, for good: it gets a new nonce.
+ * Recovers a row whose nonce is used. By one of its attempts: the receipt will appear. By the same call under a signature that the
+ * database has lost: the row adopts it. By a confirmed foreign transaction: the row gets a new nonce.
  */
 async function recoverUsedNonce(context: WalletContext, row: JournalRow, next: number): Promise<void> {
   if ((await readInclusion(context, row)).at !== 'unseen') return;
   const other = await findDisplacingTransaction(context, row);
   if (other === null) return;
   if (isSameCall(other, row)) {
-    // Not as the last one: that is what is broadcast again, and replaced.
+    // Prepended, since the last attempt is the one that is rebroadcast and replaced.
     await context.journal.update(row, { attempts: [toMinedAttempt(other), ...row.attempts] });
     return;
   }
@@ -41,10 +41,15 @@ async function recoverUsedNonce(context: WalletContext, row: JournalRow, next: n
   if (moved) await broadcast(context, getLastAttempt(moved));
 }
 
-/** What was mined, without the signature: the chain has it. */
+/** An attempt without its signature, which only the chain has. */
 function toMinedAttempt({ hash, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n }: Transaction): SignedAttempt {
-  const fees = { maxFeePerGas: String(maxFeePerGas), maxPriorityFeePerGas: String(maxPriorityFeePerGas) };
-  return { hash, raw: '0x', ...fees, signedAt: new Date() };
+  return {
+    hash,
+    raw: '0x',
+    maxFeePerGas: String(maxFeePerGas),
+    maxPriorityFeePerGas: String(maxPriorityFeePerGas),
+    signedAt: new Date(),
+  };
 }
 
 async function unblockNonce(context: WalletContext, nonce: number): Promise<void> {
@@ -54,31 +59,28 @@ async function unblockNonce(context: WalletContext, nonce: number): Promise<void
   if (attempt) await broadcast(context, attempt);
 }
 
-/** The last signature, or a dearer one when that is stuck: too old, or below the base fee. Written down before it is used. */
+/** The last attempt, or a replacement when it is too old or below the base fee. The journal stores a replacement before its broadcast. */
 async function getOrReplaceAttempt(context: WalletContext, row: JournalRow): Promise<SignedAttempt> {
   const last = getLastAttempt(row);
   const quote = await context.fees.quoteFresh();
-  const old = Date.now() - last.signedAt.getTime() > context.stuckAfterMs;
-  if (!old && BigInt(last.maxFeePerGas) >= quote.baseFeePerGas) return last;
+  const isOld = Date.now() - last.signedAt.getTime() > context.stuckAfterMs;
+  if (!isOld && BigInt(last.maxFeePerGas) >= quote.baseFeePerGas) return last;
   const previous = { maxFeePerGas: BigInt(last.maxFeePerGas), maxPriorityFeePerGas: BigInt(last.maxPriorityFeePerGas) };
   const fees = bumpFees(previous, quote, context.feeCap);
-  if (fees === null || !isPendingRow(row)) return last;
+  const isPending = row.state === 'SENT' || row.state === 'FILLER';
+  if (fees === null || !isPending) return last;
   const replacement = await signAttempt(context, row, fees);
   const changed = await context.journal.update(row, { attempts: [...row.attempts, replacement] });
   return changed ? replacement : last;
 }
 
-/** A hole that stays: its transaction was dropped in a reorganisation, and nothing of ours can take its place. */
+/** Fills a nonce gap that persists: its transaction was dropped in a reorganisation, and no row can take its nonce. */
 async function fillStaleGap(context: WalletContext, nonce: number): Promise<SignedAttempt | null> {
   const since = context.nonceGaps.get(nonce) ?? Date.now();
   context.nonceGaps.set(nonce, since);
   if (Date.now() - since < context.stuckAfterMs) return null;
   context.nonceGaps.delete(nonce);
   return fillNonce(context, nonce);
-}
-
-function isPendingRow(row: JournalRow): boolean {
-  return row.state === 'SENT' || row.state === 'FILLER';
 }
 
 export function getLastAttempt(row: JournalRow): SignedAttempt {

@@ -4,19 +4,19 @@ import { capFees, type FeeQuote } from './fees.ts';
 import type { JournalRow, JournalState, SignedAttempt } from './journal.ts';
 import { signAttempt } from './sign.ts';
 
-/** A call that is ready to be signed but for its nonce. Wei and gas as decimal text. */
+/** A call ready to sign, except for its nonce. Wei and gas as decimal text. */
 export interface PreparedCall extends Pick<JournalRow, 'key' | 'to' | 'data' | 'value' | 'gas'> {
   quote: FeeQuote;
 }
 
-/** Transactions of the wallet in the newest block and before: the next nonce, if nothing is under way. */
+/** Transaction count of the wallet at the latest block: the next nonce when none is pending. */
 export function readNextNonce({ chain, account }: WalletContext): Promise<number> {
   return chainCall('Reading the next nonce', () => chain.client.getTransactionCount({ address: account.address, blockTag: 'latest' }));
 }
 
 /**
- * Reserves the next nonce for a call and writes the signed transaction to the journal. `fresh` is false when another worker
- * has reserved the key in the meantime: the row is theirs then.
+ * Reserves the next nonce for a call and writes the signed transaction to the journal. `fresh` is false when another worker reserved
+ * the key in the meantime; the row is then that worker's.
  */
 export async function reserveNonce(
   context: WalletContext,
@@ -33,7 +33,7 @@ export async function reserveNonce(
   });
 }
 
-/** Gives a row whose nonce is lost another one, signed anew. Null when another worker changed the row first. */
+/** Moves a row whose nonce a foreign transaction used to a new nonce and signs it again. Null when another worker changed the row first. */
 export async function moveToNextNonce(context: WalletContext, row: JournalRow, nonceOnChain: number): Promise<JournalRow | null> {
   return context.runExclusive(async () => {
     await context.allowForeignTransactions?.(row.signedFromBlock);
@@ -50,7 +50,7 @@ export async function moveToNextNonce(context: WalletContext, row: JournalRow, n
   });
 }
 
-/** Closes a hole in the nonces by a transfer of nothing to oneself; see `FILLER`. */
+/** Closes a nonce gap by a zero-value transfer to self; see `FILLER`. */
 export async function fillNonce(context: WalletContext, nonce: number): Promise<SignedAttempt | null> {
   const to = context.account.address;
   const quote = await context.fees.quoteFresh();
@@ -63,13 +63,10 @@ export function buildRowId({ chain, role }: WalletContext, key: string): string 
   return `${chain.chainId}:${role}:${key}`;
 }
 
-/** The chain is asked before the journal, in which another worker writes what it then sends. */
-async function findFreeNonce(
-  { chain, account, journal, allowForeignTransactions: allowAfterOthers }: WalletContext,
-  nonceOnChain: number,
-): Promise<number> {
+/** The chain is read before the journal, because another worker writes to the journal before it broadcasts. */
+async function findFreeNonce({ chain, account, journal, allowForeignTransactions }: WalletContext, nonceOnChain: number): Promise<number> {
   const known = ((await journal.findHighestNonce(chain.chainId, account.address)) ?? -1) + 1;
-  if (nonceOnChain > known) await allowAfterOthers?.();
+  if (nonceOnChain > known) await allowForeignTransactions?.();
   return Math.max(nonceOnChain, known);
 }
 
@@ -80,8 +77,20 @@ async function createRow(
 ): Promise<JournalRow> {
   const { chain, account, role } = context;
   const at = new Date();
-  const attempts = [await signAttempt(context, { ...call, nonce }, capFees(quote, context.feeCap))];
-  const identity = { _id: buildRowId(context, call.key), role, chainId: chain.chainId, address: account.address, nonce };
-  const history = { attempts, displaced: [], receipt: null, signedFromBlock: quote.blockNumber };
-  return { ...identity, ...call, ...history, state, version: 0, createdAt: at, updatedAt: at };
+  return {
+    _id: buildRowId(context, call.key),
+    role,
+    chainId: chain.chainId,
+    address: account.address,
+    nonce,
+    ...call,
+    attempts: [await signAttempt(context, { ...call, nonce }, capFees(quote, context.feeCap))],
+    displaced: [],
+    receipt: null,
+    signedFromBlock: quote.blockNumber,
+    state,
+    version: 0,
+    createdAt: at,
+    updatedAt: at,
+  };
 }

@@ -3,20 +3,20 @@ import type { WalletContext } from './context.ts';
 import type { Fees } from './fees.ts';
 import type { JournalRow, SignedAttempt } from './journal.ts';
 
-/** Signs a row's call (EIP-1559), without broadcasting it. */
+/** Signs a row's call (EIP-1559) without broadcasting it. */
 export async function signAttempt(
   { account, chain }: WalletContext,
-  row: Pick<JournalRow, 'to' | 'data' | 'value' | 'gas' | 'nonce'>,
+  { nonce, to, data, value, gas }: Pick<JournalRow, 'to' | 'data' | 'value' | 'gas' | 'nonce'>,
   { maxFeePerGas, maxPriorityFeePerGas }: Fees,
 ): Promise<SignedAttempt> {
   const raw = await account.signTransaction({
     type: 'eip1559',
     chainId: chain.chainId,
-    nonce: row.nonce,
-    to: row.to,
-    data: row.data,
-    value: BigInt(row.value),
-    gas: BigInt(row.gas),
+    nonce,
+    to,
+    data,
+    value: BigInt(value),
+    gas: BigInt(gas),
     maxFeePerGas,
     maxPriorityFeePerGas,
   });

@@ -1,17 +1,17 @@
 import { type Address, type Hex, type PublicClient, parseAbi } from 'viem';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
-import { getNodeMessage, toChainError } from '../rpc/chain-call.ts';
+import { chainCall, getNodeMessage, toChainError } from '../rpc/chain-call.ts';
 import { withChainTimeout } from '../rpc/time-limit.ts';
 import type { WalletContext } from './context.ts';
 import { capFees, type FeeQuote, type Fees } from './fees.ts';
 
-/** What a transaction may cost that runs code, or carries data, chosen by a client. */
+/** Cost limits of a transaction whose code or data a client chose. */
 export interface GasBounds {
-  /** Gas limit above which it is not sent; no simulation runs longer. */
+  /** Maximum gas limit of the transaction, and of its simulation. */
   maxGas: bigint;
-  /** Wei that its gas limit may cost at the current fees, including a rollup's data fee; null: any. */
+  /** Maximum cost in wei at the current fees, a rollup's data fee included; null: unlimited. */
   maxCostWei: bigint | null;
-  /** The client chose the code: it is also run with exactly the gas limit that is sent. */
+  /** The client chose the code: the simulation also runs with exactly the gas limit that is sent. */
   runsForeignCode: boolean;
 }
 
@@ -29,14 +29,14 @@ type Simulation = { gas: bigint; quote: FeeQuote } | { rejected: SimulationRejec
 
 const SIMULATION_TIMEOUT_MS = 5_000;
 
-/** Messages of nodes that do not mark a failure of the called code as a revert. */
+/** Messages of nodes that do not report a failure of the called code as a revert. */
 const OUT_OF_GAS_MESSAGE = /out of ?gas|exceeds allowance|intrinsic gas too low|gas floor/;
 const CODE_FAILURE_MESSAGE = /invalid ?(fe)?opcode|invalid jump|opcode not found|stack ?(under|over)flow|evm ?error|execution reverted/;
 
 /**
- * Runs a call on the pending block as it would be sent: from the wallet's address and with its fees. The estimate leaves a quarter of
- * spare gas for a state that changes before it is mined.
- * @throws OracleError CHAIN_UNREACHABLE when the node does not answer in 5 s, or the wallet cannot pay for `maxGas`
+ * Simulates a call on the pending block as it would be sent: from the wallet's address, at its fees. Adds a quarter to the gas estimate
+ * for state changes before the transaction is mined.
+ * @throws OracleError CHAIN_UNREACHABLE when the node does not answer within 5 s, or the wallet cannot pay for `maxGas`
  */
 export async function simulate(context: WalletContext, call: SimulatedCall, bounds: GasBounds): Promise<Simulation> {
   const { chain, fees, feeCap } = context;
@@ -58,16 +58,10 @@ export async function simulate(context: WalletContext, call: SimulatedCall, boun
   });
 }
 
-interface RunOptions extends Fees {
-  account: Address;
-  gas: bigint;
-  blockTag: 'pending';
-}
-
 async function runSimulation<T extends object | bigint>(
   context: WalletContext,
   { offered, gas }: { offered: Fees; gas: bigint },
-  request: (options: RunOptions) => Promise<T>,
+  request: (options: Fees & { account: Address; gas: bigint; blockTag: 'pending' }) => Promise<T>,
 ): Promise<T | SimulationRejection> {
   try {
     return await request({ account: context.account.address, gas, ...offered, blockTag: 'pending' });
@@ -83,16 +77,14 @@ async function runSimulation<T extends object | bigint>(
   }
 }
 
-/** Nodes reduce the gas of a simulation to what its sender can pay: then the failure is not the call's. */
+/** Nodes lower the gas of a simulation to what its sender can pay: out of gas is then the wallet's fault, not the call's. */
 async function requireGasFunds({ chain, account }: WalletContext, wei: bigint): Promise<void> {
-  const balance = await chain.client.getBalance({ address: account.address }).catch((error: unknown) => {
-    throw toChainError('Reading a balance', error);
-  });
+  const balance = await chainCall('Reading a balance', () => chain.client.getBalance({ address: account.address }));
   if (balance >= wei) return;
   throw new OracleError('CHAIN_UNREACHABLE', `The wallet ${account.address} has too little for gas`);
 }
 
-/** Per gas, in wei, with one rise of the base fee (an eighth at most) before it is mined. */
+/** Wei per gas after one rise of the base fee, at most an eighth, before the transaction is mined. */
 function estimateGasPrice({ baseFeePerGas, maxPriorityFeePerGas }: FeeQuote): bigint {
   return baseFeePerGas + baseFeePerGas / 8n + maxPriorityFeePerGas;
 }
@@ -101,14 +93,13 @@ function estimateGasPrice({ baseFeePerGas, maxPriorityFeePerGas }: FeeQuote): bi
 const GAS_PRICE_ORACLE: Address = '0x420000000000000000000000000000000000000F';
 const gasPriceOracleAbi = parseAbi(['function getL1Fee(bytes data) view returns (uint256)']);
 
-/** Wei that a rollup takes for the data of a transaction; 0 on a chain that takes none. */
+/** Data fee of a rollup in wei; 0 on a chain without one. */
 async function readL1DataFee(client: PublicClient, data: Hex): Promise<bigint> {
   const call = { address: GAS_PRICE_ORACLE, abi: gasPriceOracleAbi, functionName: 'getL1Fee', args: [data] } as const;
   try {
-    return await client.readContract(call);
+    return await chainCall('Reading the data fee', () => client.readContract(call));
   } catch (error) {
-    const wrapped = toChainError('Reading the data fee', error);
-    if (isOracleError(wrapped, 'CHAIN_REVERTED')) return 0n;
-    throw wrapped;
+    if (isOracleError(error, 'CHAIN_REVERTED')) return 0n;
+    throw error;
   }
 }

@@ -6,23 +6,24 @@ import type { JournalRow } from './journal.ts';
 import { readInclusion } from './receipt.ts';
 import { getLastAttempt, recoverStuckTransaction } from './recover-stuck.ts';
 
-/** Failed requests in a row that a wait puts up with. */
+/** Consecutive failed polls after which a wait gives up. */
 const MAX_CONSECUTIVE_FAILURES = 3;
-/** The first poll comes after an eighth of the interval, for chains that mine at once. */
+/** The first poll comes after an eighth of the interval, for chains that mine instantly. */
 const FIRST_POLL_DIVISOR = 8;
 
 /**
- * Waits until a row is final and returns it, broadcasting, repeating and replacing its transaction as needed. `fresh`: nobody
- * has broadcast it yet.
- * @throws OracleError TRANSACTION_UNCONFIRMED after the wallet's time-out, CHAIN_UNREACHABLE, SHUTTING_DOWN.
+ * Waits until a row is final and returns it; broadcasts, rebroadcasts and replaces its transaction as needed.
+ * @param fresh the row has not been broadcast yet
+ * @throws OracleError TRANSACTION_UNCONFIRMED after the wallet's timeout, CHAIN_UNREACHABLE, SHUTTING_DOWN.
  */
 export async function waitForConfirmation(context: WalletContext, row: JournalRow, fresh: boolean): Promise<JournalRow> {
+  const { pollingIntervalMs } = context.chain;
   const deadline = Date.now() + context.timeoutMs;
   let current = row;
   let nextRecoveryAt = 0;
   if (fresh && (await broadcast(context, getLastAttempt(row))) === 'sent') nextRecoveryAt = Date.now() + context.recoveryIntervalMs;
   let lastFailure: unknown;
-  let pauseMs = context.chain.pollingIntervalMs / FIRST_POLL_DIVISOR;
+  let pauseMs = pollingIntervalMs / FIRST_POLL_DIVISOR;
   for (let failures = 0; ; ) {
     try {
       current = await pollRow(context, current, nextRecoveryAt);
@@ -39,7 +40,7 @@ export async function waitForConfirmation(context: WalletContext, row: JournalRo
     if (Date.now() > deadline) throw unconfirmedError(context, current, lastFailure);
     if (Date.now() >= nextRecoveryAt) nextRecoveryAt = Date.now() + context.recoveryIntervalMs;
     await waitForNextPoll(context, pauseMs);
-    pauseMs = Math.min(2 * pauseMs, context.chain.pollingIntervalMs);
+    pauseMs = Math.min(2 * pauseMs, pollingIntervalMs);
   }
 }
 
@@ -47,7 +48,7 @@ export function isFinalRow(row: JournalRow): boolean {
   return row.state === 'CONFIRMED' || row.state === 'REVERTED';
 }
 
-/** One look at the chain; the row as it stands afterwards. */
+/** Polls the chain once and returns the row's state afterwards. */
 async function pollRow(context: WalletContext, row: JournalRow, nextRecoveryAt: number): Promise<JournalRow> {
   const inclusion = await readInclusion(context, row);
   if (inclusion.at === 'depth') {
@@ -59,7 +60,7 @@ async function pollRow(context: WalletContext, row: JournalRow, nextRecoveryAt: 
   return reloadRow(context, row);
 }
 
-/** Another worker may have replaced, moved or confirmed it. */
+/** Another worker may have replaced, moved or confirmed the row. */
 async function reloadRow({ journal }: WalletContext, row: JournalRow): Promise<JournalRow> {
   return (await journal.find(row._id)) ?? row;
 }
@@ -72,12 +73,13 @@ async function waitForNextPoll({ signal }: WalletContext, ms: number): Promise<v
   }
 }
 
-function unconfirmedError({ timeoutMs, nodeRejections: refusals }: WalletContext, row: JournalRow, cause: unknown): OracleError {
+function unconfirmedError({ timeoutMs, nodeRejections }: WalletContext, row: JournalRow, cause: unknown): OracleError {
   const { hash } = getLastAttempt(row);
-  const nodeRejection = refusals.get(hash);
+  const rejection = nodeRejections.get(hash);
+  const transaction = `Transaction ${hash} (${row.key}, nonce ${row.nonce})`;
   return new OracleError(
     'TRANSACTION_UNCONFIRMED',
-    `Transaction ${hash} (${row.key}, nonce ${row.nonce}) is not confirmed after ${timeoutMs / 1000} s${nodeRejection ? `; the node says: ${nodeRejection}` : ''}`,
+    `${transaction} is not confirmed after ${timeoutMs / 1000} s${rejection ? `; the node says: ${rejection}` : ''}`,
     { suggestedAction: 'Call again with the same key: it goes on where it stands.', cause },
   );
 }

@@ -1,8 +1,9 @@
+import PQueue from 'p-queue';
 import type { Address, Hex, LocalAccount } from 'viem';
 import { OracleError } from '../../platform/errors.ts';
 import type { Chain } from '../client.ts';
 import { chainCall } from '../rpc/chain-call.ts';
-import { createMutex, type WalletContext } from './context.ts';
+import type { WalletContext } from './context.ts';
 import { createFeeSource } from './fees.ts';
 import type { Journal, JournalRow, StoredLog } from './journal.ts';
 import { buildRowId, type PreparedCall, readNextNonce, reserveNonce } from './reserve-nonce.ts';
@@ -16,35 +17,35 @@ export interface WalletOptions {
   journal: Journal;
   role: WalletRole;
   account: LocalAccount;
-  /** Age of an unmined transaction at which it is replaced by a dearer one. Default 30 s. */
+  /** Age at which an unmined transaction is replaced at higher fees. Default 30 s. */
   stuckAfterMs?: number;
-  /** How long one call of `send` waits for confirmation. Default 120 s. */
+  /** Timeout of one `send`. Default 120 s. */
   timeoutMs?: number;
-  /** Wei per gas that no transaction exceeds. Default 100 gwei. */
+  /** Maximum fee in wei per gas. Default 100 gwei. */
   feeCapWei?: bigint;
-  /** Ends waiting with SHUTTING_DOWN. */
+  /** Aborts a wait with SHUTTING_DOWN. */
   signal?: AbortSignal;
   /**
-   * Asked before anything new is signed behind a transaction of the wallet that the journal does not have; may refuse. The transaction
-   * stands, but for a reorganisation, above `afterBlock`; unset: somewhere after what the journal has.
+   * Called before the wallet signs after a transaction that the journal does not have; throws to forbid it. That transaction is above
+   * `afterBlock` unless reorganised; unset: anywhere after the journal's last.
    */
   allowForeignTransactions?(afterBlock?: number): Promise<void>;
 }
 
 export interface SendRequest {
-  /** Names the effect within the role, such as `attest:2026-08-20`: it happens once, however often it is sent. */
+  /** Idempotency key: names the effect within the role, such as `attest:2026-08-20`. */
   key: string;
   to: Address;
   data: Hex;
   /** Wei. */
   value?: bigint;
-  /** Beyond them it is rejected before anything is signed. Unset: any gas at any cost. */
+  /** Limits beyond which the request is rejected before it is signed. Unset: unlimited. */
   bounds?: GasBounds;
 }
 
 export type BoundedSendRequest = SendRequest & { bounds: GasBounds };
 
-/** A transaction that succeeded, at the confirmation depth. */
+/** A successful transaction at the confirmation depth. */
 export interface ConfirmedTransaction {
   key: string;
   hash: Hex;
@@ -53,12 +54,12 @@ export interface ConfirmedTransaction {
   nonce: number;
   blockNumber: number;
   blockHash: Hex;
-  /** Time of the block. */
+  /** Block time. */
   at: Date;
   gasUsed: number;
   /** Wei. */
   effectiveGasPrice: bigint;
-  /** What a rollup took for data on its parent chain beside the gas, in wei; 0 where it takes none. */
+  /** Data fee of a rollup on its parent chain, in wei; 0 on a chain without one. */
   l1Fee: bigint;
   logs: StoredLog[];
 }
@@ -67,15 +68,15 @@ export interface Wallet {
   readonly role: WalletRole;
   readonly address: Address;
   /**
-   * Sends a transaction and waits for its confirmation. The same key again continues or returns the first transaction, also in
-   * another process, after a crash, and when `to` and `data` differ.
-   * @throws OracleError CHAIN_REVERTED (for good once mined; beyond `bounds` with the `rejection` in its details),
-   * TRANSACTION_UNCONFIRMED and CHAIN_UNREACHABLE (call again).
+   * Sends a transaction and waits for its confirmation. A repeated key continues or returns the first transaction, also in another
+   * process, after a crash, and when `to` and `data` differ.
+   * @throws OracleError CHAIN_REVERTED (final once mined; beyond `bounds` with the `rejection` in its details),
+   * TRANSACTION_UNCONFIRMED and CHAIN_UNREACHABLE (retry).
    */
   send(request: SendRequest): Promise<ConfirmedTransaction>;
-  /** Why a transaction would not be sent now; null when it would. Nothing is signed. @throws OracleError CHAIN_UNREACHABLE */
+  /** Why a transaction would be rejected now, or null. Signs nothing. @throws OracleError CHAIN_UNREACHABLE */
   findRejection(request: BoundedSendRequest): Promise<SimulationRejection | null>;
-  /** Whether a transaction of this key was signed, in whichever process, and may still be mined. */
+  /** Whether any process has signed a transaction of this key that may still be mined. */
   isPending(key: string): Promise<boolean>;
 }
 
@@ -83,11 +84,12 @@ const RECOVERY_AFTER_POLLS = 4;
 const MIN_RECOVERY_INTERVAL_MS = 250;
 
 /**
- * The only signer of a role: any number of processes may hold the same wallet on the same database. A transaction is written to
- * the journal, signature included, before it is broadcast; so whatever crashes, only that transaction can be repeated.
+ * The only signer of a role; any number of processes may use it on the same database. The journal stores a transaction with its
+ * signature before the broadcast, so after a crash only that same transaction can be sent again.
  */
 export function createWallet(options: WalletOptions): Wallet {
   const { chain, role, account } = options;
+  const mutex = new PQueue({ concurrency: 1 });
   const context: WalletContext = {
     ...options,
     fees: createFeeSource(chain.client),
@@ -95,7 +97,7 @@ export function createWallet(options: WalletOptions): Wallet {
     timeoutMs: options.timeoutMs ?? 120_000,
     recoveryIntervalMs: Math.max(MIN_RECOVERY_INTERVAL_MS, RECOVERY_AFTER_POLLS * chain.pollingIntervalMs),
     feeCap: options.feeCapWei ?? 100n * 10n ** 9n,
-    runExclusive: createMutex(),
+    runExclusive: (work) => mutex.add(work),
     nonceGaps: new Map(),
     nodeRejections: new Map(),
   };
@@ -115,14 +117,16 @@ export function createWallet(options: WalletOptions): Wallet {
 }
 
 async function sendTransaction(context: WalletContext, request: SendRequest): Promise<ConfirmedTransaction> {
-  const known = await context.journal.find(buildRowId(context, request.key));
-  if (known) return toConfirmedTransaction(isFinalRow(known) ? known : await waitForConfirmation(context, known, false));
-  const [nonceOnChain, call] = await Promise.all([readNextNonce(context), prepareCall(context, request)]);
-  const { row, fresh } = await reserveNonce(context, call, nonceOnChain);
+  let row = await context.journal.find(buildRowId(context, request.key));
+  let fresh = false;
+  if (row === null) {
+    const [nonceOnChain, call] = await Promise.all([readNextNonce(context), prepareCall(context, request)]);
+    ({ row, fresh } = await reserveNonce(context, call, nonceOnChain));
+  }
   return toConfirmedTransaction(isFinalRow(row) ? row : await waitForConfirmation(context, row, fresh));
 }
 
-/** Estimates gas, so that what would revert is refused before a nonce is spent on it. A quarter is added for a state that moves on. */
+/** Estimates gas, so that a reverting call is rejected before it uses a nonce. Adds a quarter for later state changes. */
 async function prepareCall(context: WalletContext, { key, to, data, value = 0n, bounds }: SendRequest): Promise<PreparedCall> {
   const { chain, account, fees } = context;
   const call = { key, to, data, value: String(value) };

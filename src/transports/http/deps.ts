@@ -7,7 +7,7 @@ import type { ChainAddresses } from '../../chain/addresses.ts';
 import type { AttestationReader } from '../../chain/eas/attestation-reader.ts';
 import type { RegisteredAgent } from '../../chain/erc8004/identity.ts';
 import type { ReputationState } from '../../chain/erc8004/reputation.ts';
-import type { RpcAccess } from '../../chain/rpc-proxy/rpc-access.ts';
+import type { RpcAccess } from '../../chain/rpc-proxy/read-only-rpc.ts';
 import type { Commerce } from '../../commerce/commerce.ts';
 import type { JobService } from '../../commerce/jobs/job-service.ts';
 import type { PurchaseService } from '../../commerce/purchases/purchase-service.ts';

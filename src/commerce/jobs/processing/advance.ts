@@ -1,4 +1,5 @@
-import { type ConfirmedBlock, type OnChainJob, proposeBudget, readJob } from '../../../chain/erc8183/jobs.ts';
+import { type OnChainJob, proposeBudget, readJob } from '../../../chain/erc8183/jobs.ts';
+import type { ConfirmedBlock } from '../../../chain/rpc/block-depth.ts';
 import { OracleError } from '../../../platform/errors.ts';
 import { findOffering, type Offering } from '../../offerings.ts';
 import { parseJobDescription } from '../job-description.ts';

@@ -1,4 +1,5 @@
-import { type ConfirmedBlock, readJobEvents } from '../../../chain/erc8183/jobs.ts';
+import { readJobEvents } from '../../../chain/erc8183/jobs.ts';
+import type { ConfirmedBlock } from '../../../chain/rpc/block-depth.ts';
 import type { JobDeps } from './deps.ts';
 
 /** Blocks that are read before they are written down as read. */

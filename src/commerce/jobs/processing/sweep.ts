@@ -1,4 +1,4 @@
-import { type ConfirmedBlock, readConfirmedBlock } from '../../../chain/erc8183/jobs.ts';
+import { type ConfirmedBlock, readConfirmedBlock } from '../../../chain/rpc/block-depth.ts';
 import { type ErrorCode, isOracleError, OracleError } from '../../../platform/errors.ts';
 import type { JobDocWithoutText } from '../job-doc.ts';
 import { advanceJob } from './advance.ts';
