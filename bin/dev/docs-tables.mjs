@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { requireNode } from '../require-node.mjs';
 
 requireNode();
-const { renderSettingsTable } = await import('../../src/platform/config/config.ts');
+const { renderSettingsTable } = await import('../../src/platform/config/settings.ts');
 const { renderOfferingsTable } = await import('../../src/commerce/offerings-markdown.ts');
 const { renderContestMarkdown } = await import('../../src/contest/rules.ts');
 const { renderOperationsTable } = await import('../../src/transports/http/docs/operations-table.ts');

@@ -9,7 +9,7 @@ import { startEmbeddedMongo } from '../dev/embedded-db/embedded-mongo.ts';
 import { deployContracts } from '../dev/local-chain/contracts/deploy.ts';
 import { fundDemoWallets, fundGas } from '../dev/local-chain/contracts/fund-wallets.ts';
 import { type LocalChain, startLocalChain } from '../dev/local-chain/local-chain.ts';
-import type { Config } from '../platform/config/config.ts';
+import type { Config } from '../platform/config/settings.ts';
 import { type DataDir, openDataDir } from '../platform/data-dir/data-dir.ts';
 import { OracleError } from '../platform/errors.ts';
 import type { Shutdown } from '../platform/shutdown.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../platform/config/config.ts';
+import type { Config } from '../platform/config/settings.ts';
 import type { Log } from '../platform/log.ts';
 import type { Shutdown } from '../platform/shutdown.ts';
 import type { StartupProgress } from '../platform/startup-progress.ts';

@@ -2,7 +2,7 @@ import type { ReplayRange } from '../dev/replay.ts';
 import type { LiveMarket } from '../market/live/live-market.ts';
 import type { PipelineDeps } from '../pipeline/deps.ts';
 import type { Schedule } from '../pipeline/schedule/schedule.ts';
-import type { Config } from '../platform/config/config.ts';
+import type { Config } from '../platform/config/settings.ts';
 import type { Log } from '../platform/log.ts';
 import type { Database } from '../platform/mongo.ts';
 import type { Shutdown } from '../platform/shutdown.ts';

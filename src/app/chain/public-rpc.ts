@@ -1,5 +1,5 @@
 import { createReadOnlyRpc, type RpcAccess } from '../../chain/rpc-proxy/read-only-rpc.ts';
-import type { Config } from '../../platform/config/config.ts';
+import type { Config } from '../../platform/config/settings.ts';
 import { joinUrl } from '../../platform/service-url.ts';
 import { RPC_PATH } from '../../transports/http/service/rpc/routes.ts';
 

@@ -15,7 +15,7 @@ import { SalesService } from '../../commerce/x402/sales-service.ts';
 import type { GasBudget } from '../../commerce/x402/settlement/gas-budget.ts';
 import { createLocalFacilitator } from '../../commerce/x402/settlement/local-facilitator.ts';
 import { createRemoteFacilitator } from '../../commerce/x402/settlement/remote-facilitator.ts';
-import type { Config } from '../../platform/config/config.ts';
+import type { Config } from '../../platform/config/settings.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { ProcessContext } from '../process-context.ts';
 

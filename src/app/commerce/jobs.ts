@@ -12,7 +12,7 @@ import { createJobService, type JobService } from '../../commerce/jobs/job-servi
 import { JobStore } from '../../commerce/jobs/job-store.ts';
 import { watchJobs } from '../../commerce/jobs/processing/watch.ts';
 import type { Ledger } from '../../commerce/ledger/ledger.ts';
-import type { Config } from '../../platform/config/config.ts';
+import type { Config } from '../../platform/config/settings.ts';
 import { isOracleError } from '../../platform/errors.ts';
 import type { TrustedTime } from '../../platform/time/trusted-time.ts';
 import type { ProcessContext } from '../process-context.ts';

@@ -1,7 +1,7 @@
 import { toDay } from '../../forecast/day.ts';
 import type { Market } from '../../market/market.ts';
 import { selectWeeklyStrikes } from '../../market/strikes.ts';
-import type { Config } from '../../platform/config/config.ts';
+import type { Config } from '../../platform/config/settings.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { Database } from '../../platform/mongo.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';

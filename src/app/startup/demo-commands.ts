@@ -1,4 +1,4 @@
-import { type Config, SETTINGS } from '../../platform/config/config.ts';
+import { type Config, SETTINGS } from '../../platform/config/settings.ts';
 
 /** Lines of a shell that try a demonstration service out. */
 export interface DemoCommands {

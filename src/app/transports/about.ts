@@ -3,7 +3,7 @@ import type { Chain } from '../../chain/client.ts';
 import { readContractStates } from '../../chain/contract-states.ts';
 import { TIMETABLE } from '../../pipeline/schedule/timetable.ts';
 import { createCache } from '../../platform/cache.ts';
-import type { Config } from '../../platform/config/config.ts';
+import type { Config } from '../../platform/config/settings.ts';
 import type { AboutDeps } from '../../transports/http/service/about/deps.ts';
 
 export interface ComposeAboutDeps {

@@ -6,7 +6,7 @@ import { runStepManually } from '../../pipeline/run-manually.ts';
 import type { Schedule } from '../../pipeline/schedule/schedule.ts';
 import { readStepStatus } from '../../pipeline/status.ts';
 import type { StepReport } from '../../pipeline/step-registry.ts';
-import type { Config } from '../../platform/config/config.ts';
+import type { Config } from '../../platform/config/settings.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Database } from '../../platform/mongo.ts';

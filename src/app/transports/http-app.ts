@@ -1,6 +1,6 @@
 import { createRateLimits } from '../../auth/rate-limit/rate-limits.ts';
 import { createRequestCountStore } from '../../auth/rate-limit/request-count-store.ts';
-import type { Config } from '../../platform/config/config.ts';
+import type { Config } from '../../platform/config/settings.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Database } from '../../platform/mongo.ts';
 import type { Shutdown } from '../../platform/shutdown.ts';

@@ -15,7 +15,7 @@ import { readDemoFile } from '../../dev/demo/demo-login.ts';
 import { toInstantMs } from '../../forecast/day.ts';
 import { HORIZONS } from '../../forecast/model.ts';
 import { runProcess } from '../../main.ts';
-import type { Config } from '../../platform/config/config.ts';
+import type { Config } from '../../platform/config/settings.ts';
 import { getErrorMessage, isOracleError, OracleError } from '../../platform/errors.ts';
 import { connectMongo } from '../../platform/mongo.ts';
 import { ForecastRecord } from '../../record/forecast-record.ts';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { readDemoFile } from '../../dev/demo/demo-login.ts';
-import { getLocalUrl, loadConfig, SETTINGS } from '../../platform/config/config.ts';
+import { getLocalUrl, loadConfig } from '../../platform/config/config.ts';
+import { SETTINGS } from '../../platform/config/settings.ts';
 import { runOnTerminal } from '../svc/terminal.ts';
 import { openAudit } from './audit.ts';
 

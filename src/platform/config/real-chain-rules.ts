@@ -1,12 +1,6 @@
 import { isPublishedKey } from '../secrets/published-keys.ts';
 import { estimateEntropyBits } from '../secrets/secret-strength.ts';
-import type { Config, SettingName } from './config.ts';
-
-/** A setting that is missing or wrong, and what to do. Holds no value of a secret. */
-export interface SettingProblem {
-  name: SettingName;
-  problem: string;
-}
+import type { Config, SettingName, SettingProblem } from './settings.ts';
 
 const KEY_SETTINGS = [
   'ATTESTER_PRIVATE_KEY',
@@ -17,12 +11,12 @@ const KEY_SETTINGS = [
 ] as const satisfies SettingName[];
 const MASTER_SECRETS = ['SALT_SECRET', 'ENCRYPTION_SECRET'] as const satisfies SettingName[];
 
-/** Of random text with 32 characters, the shortest that is taken, the estimate is 90 and more. */
+/** Random text of the minimum length, 32 characters, is estimated at 90 bits and more. */
 const MIN_SECRET_BITS = 72;
-/** Guesses at the password are limited to 60 a minute of an address. */
+/** Password guesses are rate limited to 60 a minute per address. */
 const MIN_PASSWORD_BITS = 24;
 
-/** What a demonstration may have and a record that counts may not: keys that are published, secrets that can be guessed, no encryption. */
+/** Rejects on a real chain what a demo may use: published keys, guessable secrets, plain HTTP. */
 export function findRealChainProblems(config: Config): SettingProblem[] {
   if (config.chainMode !== 'real') return [];
   return [
@@ -47,7 +41,7 @@ function findWeakSecrets(config: Config): SettingProblem[] {
   }));
 }
 
-/** One that leaks would give the other away. */
+/** A leak of one secret would disclose the other. */
 function findEqualSecrets(config: Config): SettingProblem[] {
   const comparable = (name: SettingName) => String(config[name]).toLowerCase().replace(/^0x/, '');
   const others = [...KEY_SETTINGS, 'ADMIN_PASSWORD', ...MASTER_SECRETS] as const;

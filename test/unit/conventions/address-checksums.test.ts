@@ -26,7 +26,7 @@ async function findAddresses(): Promise<Literal[]> {
 it('every address in the sources has the checksum of EIP-55', async () => {
   const addresses = await findAddresses();
   expect(addresses.map(({ file }) => file)).toEqual(
-    expect.arrayContaining(['src/platform/config/config.ts', 'src/cli/svc/pay/coins.ts', 'src/chain/addresses.ts']),
+    expect.arrayContaining(['src/platform/config/settings/chain.ts', 'src/cli/svc/pay/coins.ts', 'src/chain/addresses.ts']),
   );
   const wrong = addresses.filter(({ address }) => !EXCEPTIONS.has(address) && getAddress(address.toLowerCase()) !== address);
   expect(wrong).toEqual([]);

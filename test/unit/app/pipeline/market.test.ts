@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { composeMarket } from '../../../../src/app/pipeline/market.ts';
 import type { ProcessContext } from '../../../../src/app/process-context.ts';
 import { openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
-import { type Config, loadConfig } from '../../../../src/platform/config/config.ts';
+import { loadConfig } from '../../../../src/platform/config/config.ts';
+import type { Config } from '../../../../src/platform/config/settings.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { createShutdown } from '../../../../src/platform/shutdown.ts';
 

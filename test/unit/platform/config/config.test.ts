@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { getListenHost, listSecretValues, loadConfig, renderSettingsTable, SETTINGS } from '../../../../src/platform/config/config.ts';
+import { getListenHost, loadConfig } from '../../../../src/platform/config/config.ts';
+import { listSecretValues, renderSettingsTable, SETTINGS } from '../../../../src/platform/config/settings.ts';
 import { createLog } from '../../../../src/platform/log.ts';
 import { unpadded } from '../../../support/documents.ts';
 

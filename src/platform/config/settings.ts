@@ -1,0 +1,51 @@
+import type { z } from 'zod';
+import { CHAIN_SETTINGS } from './settings/chain.ts';
+import type { SettingDefinition } from './settings/define.ts';
+import { FORECAST_SETTINGS } from './settings/forecasts.ts';
+import { INTERFACE_SETTINGS } from './settings/interfaces.ts';
+import { PAYMENT_SETTINGS } from './settings/payments.ts';
+import { PROCESS_SETTINGS } from './settings/process.ts';
+import { REQUEST_SETTINGS } from './settings/requests.ts';
+
+/** All settings. Validation, documentation and log censoring derive from this table. */
+export const SETTINGS = {
+  ...PROCESS_SETTINGS,
+  ...CHAIN_SETTINGS,
+  ...REQUEST_SETTINGS,
+  ...PAYMENT_SETTINGS,
+  ...INTERFACE_SETTINGS,
+  ...FORECAST_SETTINGS,
+};
+
+export type SettingName = keyof typeof SETTINGS;
+export type SettingValues = { readonly [K in SettingName]: z.output<(typeof SETTINGS)[K]['schema']> };
+
+export interface Config extends SettingValues {
+  /** `own`: this process runs the local chain; `attached`: another process of this machine does; `real`: a public chain. */
+  readonly chainMode: 'own' | 'attached' | 'real';
+}
+
+/** A missing or invalid setting. Contains no secret value. */
+export interface SettingProblem {
+  name: SettingName;
+  problem: string;
+}
+
+export const listSettings = () => Object.entries(SETTINGS) as [SettingName, SettingDefinition][];
+
+/** Names and values of the secret settings, for log censoring. */
+export function listSecretValues(config: Config): { name: string; value: string }[] {
+  return listSettings()
+    .filter(([name, { secret }]) => secret && config[name] !== undefined)
+    .map(([name]) => ({ name, value: String(config[name]) }));
+}
+
+/** The settings table as Markdown, for docs/SETTINGS.md. */
+export function renderSettingsTable(): string {
+  const rows = listSettings().map(([name, definition]) => {
+    const notes = [definition.secret && 'secret', definition.requiredOnRealChain && 'required on a real chain'].filter(Boolean);
+    const shownDefault = definition.default === undefined ? '' : `\`${definition.default}\``;
+    return `| \`${name}\` | ${shownDefault} | ${definition.description}${notes.length > 0 ? ` (${notes.join('; ')})` : ''} |`;
+  });
+  return ['| Setting | Default | Meaning |', '| --- | --- | --- |', ...rows].join('\n');
+}

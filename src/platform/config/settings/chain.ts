@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { addressSchema, integerSetting, privateKeySchema, type SettingDefinitions, serviceUrlSchema, urlSetting } from './define.ts';
+
+export const CHAIN_SETTINGS = {
+  CHAIN_RPC_URL: {
+    schema: urlSetting(/^https?$/, 'an http(s) URL').optional(),
+    secret: true,
+    description:
+      'JSON-RPC endpoint of the chain; unset: a local chain in `DATA_DIR`; a loopback address: the local chain of another process on `DATA_DIR`',
+  },
+  PUBLIC_RPC_URL: {
+    schema: serviceUrlSchema.optional(),
+    description:
+      'JSON-RPC endpoint that strangers are told to read a real chain by, without a key in it; unset: `https://mainnet.base.org` on chain 8453, none elsewhere',
+  },
+  CHAIN_ID: {
+    schema: integerSetting(1, 2 ** 31 - 1),
+    default: '8453',
+    description: 'Chain id that the endpoint must report',
+  },
+  CONFIRMATIONS: {
+    schema: integerSetting(1, 1_000).optional(),
+    description: 'Blocks after which a transaction counts; unset: 1 on a local chain, 5 on a real one',
+  },
+  ATTESTER_PRIVATE_KEY: {
+    schema: privateKeySchema.optional(),
+    secret: true,
+    requiredOnRealChain: true,
+    description: 'Key of the wallet that attests forecasts and owns the agent identity',
+  },
+  REPORTER_PRIVATE_KEY: {
+    schema: privateKeySchema.optional(),
+    secret: true,
+    requiredOnRealChain: true,
+    description: 'Key of the wallet that logs wager outcomes to ERC-8004',
+  },
+  SALT_SECRET: {
+    schema: z.string().min(32, 'must have at least 32 characters').optional(),
+    secret: true,
+    requiredOnRealChain: true,
+    description: 'Master secret that the salts of all commitments derive from; keep it as long as the record',
+  },
+  ENCRYPTION_SECRET: {
+    schema: z.string().min(32, 'must have at least 32 characters').optional(),
+    secret: true,
+    requiredOnRealChain: true,
+    description: 'Secret that token-signing keys and the secrets of webhooks are encrypted under in the database',
+  },
+  GATE_TOKEN_ADDRESS: {
+    schema: addressSchema.optional(),
+    requiredOnRealChain: true,
+    description: 'ERC-20 whose balance opens the tiers',
+  },
+  STABLECOIN_ADDRESS: {
+    schema: addressSchema.optional(),
+    requiredOnRealChain: true,
+    description: 'EIP-3009 stablecoin that payments are made in',
+  },
+  IDENTITY_REGISTRY_ADDRESS: {
+    schema: addressSchema.optional(),
+    requiredOnRealChain: true,
+    description: 'ERC-8004 identity registry; on Base `0x8004A169FB4a3325136EB29fA0ceB6D2e539a432`',
+  },
+  REPUTATION_REGISTRY_ADDRESS: {
+    schema: addressSchema.optional(),
+    requiredOnRealChain: true,
+    description: 'ERC-8004 reputation registry; on Base `0x8004BAa17C55a88189AE136b182e5fdA19dE9b63`',
+  },
+} satisfies SettingDefinitions;

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { addressSchema, integerSetting, privateKeySchema, type SettingDefinitions, urlSetting } from './define.ts';
+
+export const FORECAST_SETTINGS = {
+  REVEAL: {
+    schema: z.enum(['resolution', 'immediate']),
+    default: 'resolution',
+    description: 'When everybody sees a forecast: at its `resolution`, or `immediate`ly',
+  },
+  WAGERS: {
+    schema: z.enum(['paper', 'polymarket', 'off']),
+    default: 'paper',
+    description: 'Venue of the daily wager: `paper`, `polymarket`, or `off` for no new ones; open ones still settle',
+  },
+  WAGER_KILL_SWITCH: {
+    schema: z.enum(['off', 'on']),
+    default: 'off',
+    description: '`on`: no new wagers at any venue, open ones still settle',
+  },
+  WAGER_MAX_STAKE_USD: {
+    schema: integerSetting(1, 1_000_000),
+    default: '50',
+    description: 'Largest stake of one wager at Polymarket, whole dollars',
+  },
+  WAGER_MAX_OPEN_USD: {
+    schema: integerSetting(1, 1_000_000),
+    default: '250',
+    description: 'Largest sum of open stakes at Polymarket, whole dollars',
+  },
+  PAPER_BANKROLL_USD: {
+    schema: integerSetting(1, 1_000_000_000),
+    default: '10000',
+    description: 'What the paper account and the dry run at Polymarket start with, whole dollars',
+  },
+  POLYMARKET_DRY_RUN: {
+    schema: z.enum(['true', 'false']).transform((text) => text === 'true'),
+    default: 'true',
+    description: '`true`: orders are priced and filled from the live order book and written down, none is sent; `false`: real money',
+  },
+  POLYMARKET_PRIVATE_KEY: {
+    schema: privateKeySchema.optional(),
+    secret: true,
+    description: 'Key that signs orders at Polymarket; required when `WAGERS=polymarket` and `POLYMARKET_DRY_RUN=false`',
+  },
+  POLYMARKET_SIGNATURE_TYPE: {
+    schema: integerSetting(0, 3),
+    default: '0',
+    description:
+      'How the wallet at Polymarket signs: `0` EOA, the key itself; `1` POLY_PROXY; `2` POLY_GNOSIS_SAFE; `3` POLY_1271, a deposit wallet',
+  },
+  POLYMARKET_FUNDER: {
+    schema: addressSchema.optional(),
+    description: 'Wallet that pays for orders at Polymarket; required for the signature types 1 to 3; unset: the address of the key',
+  },
+  POLYMARKET_HOST: {
+    schema: urlSetting(/^https?$/, 'an http(s) URL'),
+    default: 'https://clob.polymarket.com',
+    description: 'Where the order book of Polymarket answers',
+  },
+  LOG_LEVEL: {
+    schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    default: 'info',
+    description: 'Least severe log line to print: `fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+  },
+} satisfies SettingDefinitions;

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { integerSetting, type SettingDefinitions, urlSetting } from './define.ts';
+
+export const PROCESS_SETTINGS = {
+  PORT: {
+    schema: integerSetting(0, 65_535),
+    default: '3000',
+    description: 'TCP port of the HTTP server; 0 takes a free one',
+  },
+  HOST: {
+    schema: z.string().min(1).optional(),
+    description:
+      'Address to listen on; unset: `127.0.0.1`, which this machine alone reaches, such as a proxy in front; `0.0.0.0`: all addresses, for a container',
+  },
+  PUBLIC_URL: {
+    // Paths follow it, and everybody reads it.
+    schema: urlSetting(/^https?$/, 'an http(s) URL')
+      .refine((text) => !/[?#@]/.test(text), 'must be a URL without user, query and fragment')
+      .transform((text) => text.replace(/\/+$/, ''))
+      .optional(),
+    requiredOnRealChain: true,
+    description: 'The URL that callers reach the service under, as the on-chain identity names it; unset: `http://HOST:PORT`',
+  },
+  DATA_DIR: {
+    schema: z.string().min(1),
+    default: './data',
+    description: 'Folder of the embedded database, the local chain and `demo.json`',
+  },
+  ROLE: {
+    schema: z.enum(['all', 'api', 'worker']),
+    default: 'all',
+    description: '`api` answers requests, `worker` runs the pipeline, `all` does both',
+  },
+  FEEDS: {
+    schema: z.string().regex(/^(auto|live|simulated|csv:.+)$/, 'must be auto, live, simulated or csv:<folder>'),
+    default: 'auto',
+    description: 'Market data: `auto`, `live`, `simulated` or `csv:<folder>`; `auto` is live data where the providers can be reached',
+  },
+  PROVIDER_URLS: {
+    schema: z
+      .string()
+      .regex(
+        /^([\w-]+|\*)=https?:\/\/[^\s,]+(,([\w-]+|\*)=https?:\/\/[^\s,]+)*$/,
+        'must be provider=url with http or https, separated by commas',
+      )
+      .optional(),
+    description:
+      'Where providers of live data answer, `provider=url` separated by commas, `*=https://host/{provider}` for all others; for a mirror or proxy',
+  },
+  SOSOVALUE_API_KEY: {
+    schema: z.string().min(1).optional(),
+    secret: true,
+    description: 'Key of the SoSoValue API, a source of ETF flows; unset: the sources that need no key are used',
+  },
+  SIMULATION_SEED: {
+    schema: integerSetting(0, 2 ** 31 - 1),
+    default: '2',
+    description: 'Seed of the simulated market; the same seed gives the same market',
+  },
+  REPLAY_DAYS: {
+    schema: integerSetting(0, 3_650),
+    default: '120',
+    description: 'Days of history that the first start on a local chain replays; 0: none',
+  },
+  MONGODB_URI: {
+    // Not a URL to every parser: a replica set has several hosts.
+    schema: z
+      .string()
+      .regex(/^mongodb(\+srv)?:\/\/\S+$/, 'must be a mongodb:// or mongodb+srv:// URI')
+      .optional(),
+    secret: true,
+    description: 'Database to use; unset: the embedded one in `DATA_DIR`',
+  },
+} satisfies SettingDefinitions;
