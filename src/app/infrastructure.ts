@@ -15,7 +15,7 @@ import { OracleError } from '../platform/errors.ts';
 import type { Shutdown } from '../platform/shutdown.ts';
 import type { StartupProgress } from '../platform/startup-progress.ts';
 
-/** The database and the chain that the service stands on, whoever runs them. */
+/** The database and the chain, run by this process or another. */
 export interface Infrastructure {
   mongodbUri: string;
   rpcUrl: string;
@@ -24,15 +24,15 @@ export interface Infrastructure {
     attester: Hex;
     reporter: Hex;
     provider: Hex;
-    /** Null where somebody else settles payments. */
+    /** Null with a remote facilitator. */
     facilitator: Hex | null;
   };
   saltSecret: string;
-  /** Master secret of what is encrypted in the database. */
+  /** Master secret of values encrypted in the database. */
   encryptionSecret: string;
-  /** What a visitor of a local chain may use; null on a real one. */
+  /** Demo wallets and contracts of a local chain; null on a real one. */
   demo: DemoFile | null;
-  /** The chain of this process, whose clock can be set; null when somebody else runs it. */
+  /** The chain of this process, whose clock can be set; null if another process or network runs it. */
   localChain: LocalChain | null;
 }
 
@@ -40,14 +40,14 @@ export interface InfrastructureOptions {
   config: Config;
   shutdown: Shutdown;
   progress: StartupProgress;
-  /** Time of block 0 of a new local chain, milliseconds since 1970; unset: now. */
+  /** Time of block 0 of a new local chain, Unix milliseconds; default: now. */
   genesisMs?: number;
-  /** A part that this process runs has ended by itself. */
+  /** Called when a child process of this process exits by itself. */
   onFailure(error: OracleError): void;
 }
 
 /**
- * Starts what this process has to run itself, in `DATA_DIR`, and finds the rest. What it starts it also stops.
+ * Starts the database and chain that this process runs itself, in `DATA_DIR`, and stops them on shutdown; attaches to the others.
  * @throws OracleError CONFIG_INVALID, DATA_DIR_IN_USE, DATA_DIR_DAMAGED, DATABASE_UNAVAILABLE, CHAIN_UNREACHABLE
  */
 export async function openInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
@@ -59,7 +59,7 @@ export async function openInfrastructure(options: InfrastructureOptions): Promis
   return openOwnChain(options);
 }
 
-/** Everything that is needed to use the local chain, and unless MONGODB_URI says otherwise the database, of another process. */
+/** Attaches to the local chain of another process, and to its database unless MONGODB_URI is set. */
 async function attachToDataDir(config: Config): Promise<Infrastructure> {
   const demo = parseDemoFile(await readSharedFile(config, 'demo.json'));
   const keys = parseLocalKeys(await readSharedFile(config, 'keys.json'));
@@ -97,7 +97,7 @@ type LocalSecrets = Pick<Infrastructure, 'contracts' | 'keys' | 'saltSecret' | '
 
 function buildLocalSecrets({ AGENT_COMMERCE_ADDRESS }: Config, demo: DemoFile, keys: LocalKeys): LocalSecrets {
   const contracts = { ...demo.contracts, agentCommerce: AGENT_COMMERCE_ADDRESS ?? demo.contracts.agentCommerce };
-  // The keys that encrypt are derived from it, each for its purpose: they share nothing with a salt.
+  // Encryption keys are derived per purpose and share nothing with a salt.
   return { contracts, keys, saltSecret: keys.saltSecret, encryptionSecret: keys.saltSecret, demo };
 }
 
@@ -179,7 +179,7 @@ async function startChain({ config, shutdown, genesisMs, onFailure }: Infrastruc
   return chain;
 }
 
-/** Registered while it starts: a stop that comes meanwhile leaves nothing behind that keeps the folder. */
+/** Registered before the start completes: a stop during the start leaves no child process that locks the folder. */
 function stopOnShutdown<Part extends { stop(): Promise<void> }>(shutdown: Shutdown, name: string, starting: Promise<Part>): Promise<Part> {
   shutdown.onStop(name, () =>
     starting.then(

@@ -1,4 +1,4 @@
-import { composeContest } from '../../src/app/pipeline/contest.ts';
+import { composeContest } from '../../src/app/pipeline/pipeline.ts';
 import { type Chain, createChain } from '../../src/chain/client.ts';
 import type { Contest } from '../../src/contest/contest.ts';
 import { type Day, toInstantMs } from '../../src/forecast/day.ts';

@@ -1,4 +1,4 @@
-import { composeTrustedTime } from '../../src/app/chain/trusted-time.ts';
+import { composeTrustedTime } from '../../src/app/chain.ts';
 import { type Chain, createChain } from '../../src/chain/client.ts';
 import type { PipelineDeps, StepContext } from '../../src/pipeline/deps.ts';
 import type { TestService } from './service.ts';

@@ -1,12 +1,16 @@
-import type { Db } from 'mongodb';
-import { type Address, isAddressEqual, type LocalAccount } from 'viem';
+import { type Address, isAddressEqual } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
 import type { Chain } from '../../chain/client.ts';
 import { readStablecoin } from '../../chain/stablecoin/stablecoin.ts';
 import type { Wallet } from '../../chain/tx/wallet.ts';
 import { isSignedBy } from '../../chain/verify-signature.ts';
 import type { Commerce } from '../../commerce/commerce.ts';
+import { composeDocument } from '../../commerce/documents/compose.ts';
+import type { DocumentDeps } from '../../commerce/documents/deps.ts';
 import { Ledger } from '../../commerce/ledger/ledger.ts';
 import type { MerchantConfig } from '../../commerce/merchant-config.ts';
+import { PurchaseService } from '../../commerce/purchases/purchase-service.ts';
+import { PurchaseStore } from '../../commerce/purchases/purchase-store.ts';
 import { createReceiptSigner } from '../../commerce/receipts/receipt.ts';
 import { createSalesGate } from '../../commerce/sales-gate.ts';
 import { PaymentClaimStore } from '../../commerce/x402/claim-store.ts';
@@ -17,59 +21,85 @@ import { createLocalFacilitator } from '../../commerce/x402/settlement/local-fac
 import { createRemoteFacilitator } from '../../commerce/x402/settlement/remote-facilitator.ts';
 import type { Config } from '../../platform/config/settings.ts';
 import { OracleError } from '../../platform/errors.ts';
+import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 
-export interface ComposeCommerceDeps {
-  db: Db;
-  chain: Chain;
-  /** Null where somebody else settles payments. */
-  facilitator: Wallet | null;
-  /** Signs receipts. */
-  provider: LocalAccount;
-  /** Where callers reach the service. */
-  publicUrl: string;
-  /** Whether history is still to be replayed. */
-  isReplayAhead(): boolean;
-  now(): Date;
-}
-
-/** What is sold, how it is paid for, and what was earned with it. @throws OracleError CONFIG_INVALID for a stablecoin that cannot be used */
+/** Sales, payments and the ledger. @throws OracleError CONFIG_INVALID for an unusable payee or stablecoin */
 export async function composeCommerce(
   context: ProcessContext,
-  { db, chain, facilitator, provider, publicUrl, isReplayAhead, now }: ComposeCommerceDeps,
+  { db, chain, wallets, infrastructure, publicUrl, now }: ServiceCore,
+  isReplayAhead: () => boolean,
 ): Promise<Commerce> {
   const { config, log, shutdown } = context;
   const { chainId, addresses } = chain;
+  const provider = privateKeyToAccount(infrastructure.keys.provider);
   const payee: Address = config.PAYEE_ADDRESS ?? provider.address;
   const asset = addresses.stablecoin;
   requirePayee(payee, Object.values(addresses));
+  const isRealChain = config.chainMode === 'real';
   const merchant: MerchantConfig = {
-    ...{ chainId, asset, payee, domain: await readStablecoin(chain, asset) },
-    realMoney: config.chainMode === 'real',
+    chainId,
+    asset,
+    payee,
+    domain: await readStablecoin(chain, asset),
+    realMoney: isRealChain,
     publicUrl: publicUrl.replace(/\/+$/, ''),
   };
   const ledger = new Ledger(db);
   const signReceipt = createReceiptSigner(provider, chainId);
   const requireOpen = createSalesGate(isReplayAhead);
   const sales = new SalesService({
-    ...{ chain, merchant, ledger, signReceipt, requireOpen, log, now },
-    facilitator: createFacilitator(context, chain, facilitator),
+    chain,
+    merchant,
+    ledger,
+    signReceipt,
+    requireOpen,
+    facilitator: createFacilitator(context, chain, wallets.facilitator),
     claims: new PaymentClaimStore(db),
     failures: new FailedSettlementStore(db),
     signal: shutdown.signal,
+    log,
+    now,
   });
   return {
-    ...{ ledger, merchant, signReceipt, receiptSigner: provider.address, sales },
+    ledger,
+    merchant,
+    signReceipt,
+    receiptSigner: provider.address,
+    sales,
     facilitatorUrl: config.X402_FACILITATOR_URL ?? null,
     isSignedBy: (signed) => isSignedBy(chain, signed),
     freeHold: config.X402_FREE_HOLD === 'on',
-    purchaseSignatures: config.PURCHASE_SIGNATURE ?? (config.chainMode === 'real' ? 'required' : 'optional'),
+    purchaseSignatures: config.PURCHASE_SIGNATURE ?? (isRealChain ? 'required' : 'optional'),
     closed: {},
     requireOpen,
   };
 }
 
-/** Nothing comes back from a contract that does not expect money. @throws OracleError CONFIG_INVALID */
+/** Purchases, paid for by a transfer whose hash the buyer presents. */
+export function composePurchases(
+  { log, shutdown }: ProcessContext,
+  { db, chain, commerce, answers, now }: Pick<ServiceCore, 'db' | 'chain' | 'now'> & { commerce: Commerce; answers: DocumentDeps },
+): PurchaseService {
+  const { merchant, ledger, signReceipt, requireOpen, purchaseSignatures } = commerce;
+  const { agentCommerce } = chain.addresses;
+  return new PurchaseService({
+    chain,
+    merchant,
+    ledger,
+    signReceipt,
+    requireOpen,
+    store: new PurchaseStore(db),
+    compose: (offering, at) => composeDocument(answers, 'purchase', offering, at),
+    signatures: purchaseSignatures,
+    excludedBuyers: agentCommerce === null ? [] : [agentCommerce],
+    signal: shutdown.signal,
+    log,
+    now,
+  });
+}
+
+/** A contract that expects no payment keeps it for good. @throws OracleError CONFIG_INVALID */
 function requirePayee(payee: Address, contracts: readonly (Address | null)[]): void {
   if (!contracts.some((contract) => contract !== null && isAddressEqual(contract, payee))) return;
   throw new OracleError('CONFIG_INVALID', `Setting PAYEE_ADDRESS: ${payee} is a contract of the service, which would keep the money`, {
@@ -86,7 +116,7 @@ function createFacilitator({ config, log }: Pick<ProcessContext, 'config' | 'log
   });
 }
 
-/** Above the highest price that ether has had: an unset price admits fewer contract wallets, never more. */
+/** Above ether's highest price so far: with an unset price fewer contract wallets are admitted, never more. */
 const ASSUMED_CURRENCY_USD = 10_000;
 
 function buildGasBudget({ chainMode, CHAIN_CURRENCY_USD, X402_MAX_GAS_CENTS }: Config): GasBudget {

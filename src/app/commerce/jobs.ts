@@ -20,25 +20,25 @@ import type { ProcessContext } from '../process-context.ts';
 export interface ComposeJobsDeps {
   db: Db;
   chain: Chain;
-  /** The provider's. */
+  /** Of the provider. */
   wallet: Wallet;
   ledger: Ledger;
-  /** What documents are composed from. */
+  /** Source of the delivered documents. */
   answers: DocumentDeps;
   time: Pick<TrustedTime, 'findDisagreement'>;
   now(): Date;
 }
 
-/** Agent commerce: what is told of its jobs, why it is closed where it is, and what takes the jobs on. */
 export interface Jobs {
-  /** Null where no jobs are taken. */
+  /** Null where no jobs are accepted. */
   service: JobService | null;
+  /** Reason why agent commerce is closed, if it is. */
   closedChannels: ClosedChannels;
-  /** Runs until the process stops; null where no jobs are taken. */
+  /** Processes jobs until the process stops; null where none are accepted. */
   watch: (() => Promise<void>) | null;
 }
 
-/** How often a chain is looked at: Base has a block every 2 s, a local chain one with each transaction. */
+/** Polling interval: Base has a block every 2 s, a local chain one with each transaction. */
 const POLL_MS = { real: 2_000, local: 500 } as const;
 
 /** The provider of an ERC-8183 contract. @throws OracleError CHAIN_UNREACHABLE */
@@ -62,10 +62,10 @@ export async function composeJobs(
 }
 
 const DAY_MS = 86_400_000;
-/** What is given away on a local chain is worth nothing. */
+/** Documents given away on a local chain are worth nothing. */
 const UNKNOWN_EVALUATOR_POLICY = { real: { maxUsd: 0, unpaidPauseMs: DAY_MS }, local: { maxUsd: 5, unpaidPauseMs: 60_000 } } as const;
 
-/** Whose jobs are taken, by the settings and by whether money is real. */
+/** Evaluators and prices of accepted jobs, from the settings and the chain mode. */
 export function buildJobPolicy(config: Pick<Config, 'AGENT_COMMERCE_EVALUATORS' | 'AGENT_COMMERCE_MAX_USD' | 'chainMode'>): JobPolicy {
   const { maxUsd, unpaidPauseMs } = UNKNOWN_EVALUATOR_POLICY[config.chainMode === 'real' ? 'real' : 'local'];
   const maxMicros = BigInt(config.AGENT_COMMERCE_MAX_USD ?? maxUsd) * 1_000_000n;

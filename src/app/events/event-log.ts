@@ -1,31 +1,22 @@
-import type { Db } from 'mongodb';
 import { EventLog } from '../../events/log/event-log.ts';
 import { type EventListener, type EventTail, followEvents } from '../../events/log/follow-events.ts';
 import { publishChanges } from '../../events/log/publish-changes.ts';
 import { publishWebhookNotices } from '../../events/webhooks/health/disabled-notices.ts';
-import type { ForecastRecord } from '../../record/forecast-record.ts';
-import type { WagerBook } from '../../wager/wager-book.ts';
+import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 
-export interface ComposeEventsDeps {
-  db: Db;
-  record: ForecastRecord;
-  wagers: WagerBook;
-  now(): Date;
-}
-
-/** The event log, and how this process writes and reads it. */
+/** Access of this process to the event log. */
 export interface EventPublishing {
   events: EventLog;
-  /** Brings changes into the log; whoever follows it here is told at once. */
+  /** Moves pending changes into the log and wakes the followers in this process. */
   publish(): Promise<number>;
-  /** Follows the log until the process stops, or until a signal before. */
+  /** Follows the log until the process stops or `until` aborts. */
   follow(listener: EventListener, until?: AbortSignal): Promise<EventTail>;
 }
 
 export function composeEvents(
   { log, shutdown }: Pick<ProcessContext, 'log' | 'shutdown'>,
-  { db, record, wagers, now }: ComposeEventsDeps,
+  { db, record, wagers, now }: Pick<ServiceCore, 'db' | 'record' | 'wagers' | 'now'>,
 ): EventPublishing {
   const tails = new Set<EventTail>();
   const events = new EventLog(db, () => {

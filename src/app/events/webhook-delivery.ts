@@ -22,35 +22,34 @@ export interface ComposeDeliveryDeps {
   view: EventViewOptions;
   tierOf: DeliverDeps['tierOf'];
   now(): Date;
-  /** How host names are looked up, other than the usual way. */
+  /** Replaces the DNS lookup. */
   resolve?: TargetRules['resolve'];
-  /** Times other than the usual ones. */
+  /** Replaces default times. */
   timing?: DeliveryTiming;
 }
 
-/** How long it takes to find out that a sender is dead; see the parts that they are handed to. */
+/** Times that decide how soon a dead sender is replaced. */
 export type DeliveryTiming = Partial<Record<'leaseMs' | 'marginMs' | 'timeoutMs' | 'turnMs' | 'pollMs' | 'overdueMs', number>>;
 
-/** How webhooks are delivered to, in a worker. */
+/** Webhook deliveries of a worker. */
 export interface WebhookDelivery {
-  /** The kinds of work that are queued for it. */
   queues: Record<string, QueueHandler>;
-  /** Follows the event log, and queues what is to be sent, until the process stops. */
+  /** Follows the event log and queues deliveries until the process stops. */
   start(schedule: Pick<Schedule, 'enqueue'>): Promise<void>;
-  /** Deletes what is kept no longer. */
+  /** Deletes expired documents. */
   purge(now: Date): Promise<void>;
 }
 
 const QUEUE_NAME = 'webhook-delivery';
 /**
- * What a host gets of a worker: a quarter of its turns, and five messages a second; of that a wallet half of the turns and a third of
- * the messages. A wallet has a quarter of the turns, whatever hosts it names.
+ * Share of a worker per host: a quarter of the concurrent calls and 5 messages a second, of which one wallet gets half of the calls and a
+ * third of the messages. Over all hosts, a wallet gets a quarter of the calls.
  */
 const HOST_SHARES = { atOnce: 4, aMinute: 300, ofWallet: { atOnce: 2, aMinute: 100 }, walletAtOnce: 4 } as const;
 const UNLIMITED_SHARES = { aMinute: null, ofWallet: { atOnce: HOST_SHARES.ofWallet.atOnce, aMinute: null } } as const;
-/** Names that are looked up at once: more than a worker has turns, so that slow ones of a webhook keep no other one waiting. */
+/** More concurrent lookups than a worker has calls: slow lookups of one webhook delay no other. */
 const LOOKUP_LIMITS = { maxConcurrent: 64, maxQueued: 64, waitMs: 1_000 } as const;
-/** What a stop leaves to calls that are under way. */
+/** Time that a stop leaves to calls in flight. */
 const GRACE_MS = 4_000;
 
 export function composeWebhookDelivery(
@@ -61,7 +60,12 @@ export function composeWebhookDelivery(
   const { leaseMs, ...times } = timing;
   const queue = new DeliveryQueue(db);
   const dispatcher = createWebhookDispatcher({
-    ...{ db, view, tierOf, log, now, ...times },
+    db,
+    view,
+    tierOf,
+    log,
+    now,
+    ...times,
     events: push.events,
     publish: () => push.publish(),
     box: createSecretBox(encryptionSecret),
@@ -69,7 +73,7 @@ export function composeWebhookDelivery(
     queue,
     leases: new SenderLeaseStore(db, leaseMs),
     health: new WebhookHealthStore(db),
-    // Whoever develops calls himself.
+    // A developer's calls go to one host.
     hosts: new HostLimiter({ ...HOST_SHARES, ...(allowLocal ? UNLIMITED_SHARES : {}), now }),
     random: Math.random,
     stopping: shutdown.signal,
@@ -87,7 +91,7 @@ export function composeWebhookDelivery(
   };
 }
 
-/** A signal that follows another one after a time. */
+/** A signal that aborts `ms` after another one. */
 function abortLater(signal: AbortSignal, ms: number): AbortSignal {
   const controller = new AbortController();
   signal.addEventListener('abort', () => setTimeout(() => controller.abort(), ms).unref(), { once: true });

@@ -14,21 +14,22 @@ export interface ComposeWebhooksDeps {
   db: Db;
   events: EventLog;
   encryptionSecret: string;
-  /** Whether hosts of this machine may be called. */
+  /** Allows URLs of this machine. */
   allowLocal: boolean;
   now(): Date;
 }
 
-/** Tests that a host gets from a process: whoever asks for them need not be its owner. */
+/** Test calls per host: the caller may not be the owner of the host. */
 const TEST_SHARES = { atOnce: 4, aMinute: 60, ofWallet: { atOnce: 2, aMinute: 30 }, walletAtOnce: 4 } as const;
 
-/** The callers' callbacks: their registration. */
+/** Registration and test calls of webhooks. */
 export function composeWebhooks({ db, events, encryptionSecret, allowLocal, now }: ComposeWebhooksDeps): WebhookRegistry {
   const queue = new DeliveryQueue(db);
   const common = { box: createSecretBox(encryptionSecret), queue, now };
   const testing = { ...common, targets: { allowLocal, resolve: createResolver() }, hosts: new HostLimiter({ ...TEST_SHARES, now }) };
   return createWebhookRegistry({
-    ...{ ...common, events },
+    ...common,
+    events,
     targets: { allowLocal, resolve: createResolver() },
     quotas: new DailyQuotaStore(db),
     store: new WebhookStore(db),

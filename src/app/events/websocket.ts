@@ -13,8 +13,7 @@ import { TICKET_INDEXES, TicketStore } from '../../events/websocket/ticket-store
 import { Semaphore } from '../../platform/concurrency/semaphore.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 import { isDatabaseUnreachable } from '../../platform/mongo.ts';
-import type { AppOptions } from '../../transports/http/server/app.ts';
-import { createHandshakeApp } from '../../transports/http/server/app.ts';
+import { type AppOptions, createHandshakeApp } from '../../transports/http/server/app.ts';
 import type { HttpServer } from '../../transports/http/server/http-server.ts';
 import { createHandshakeHandler, type WebSocketDeps } from '../../transports/http/websocket/handshake-handler.ts';
 import type { ProcessContext } from '../process-context.ts';
@@ -33,20 +32,20 @@ export interface ComposeWebSocketDeps {
 /** The WebSocket of a process. */
 export interface WebSocketService {
   tickets: TicketStore;
-  /** Begins to follow the log. @param clock unset: that of the platform */
+  /** Begins to follow the event log. @param clock default: the system clock */
   open(clock?: Clock): Promise<OpenWebSocket>;
-  /** Deletes what has expired. */
+  /** Deletes expired tickets and slots. */
   purge(now: Date): Promise<void>;
 }
 
 export interface OpenWebSocket {
   hub: ConnectionHub;
   deps: WebSocketDeps;
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
-/** So many balances are read from the chain at once when connections are looked after. */
+/** Concurrent balance reads from the chain for open connections. */
 const MAX_BALANCE_READS = 16;
 
 export function composeWebSocket(
@@ -83,19 +82,17 @@ export function composeWebSocket(
   return { tickets, open, purge: async (at) => void (await Promise.all([tickets.purge(at), new ConnectionSlotStore(db).purge()])) };
 }
 
-/** Has a server of HTTP take handshakes; returns how that ends. */
-export async function serveWebSocket(server: HttpServer, { websocket, appOptions }: ServedWebSocket): Promise<() => Promise<void>> {
+/** Serves handshakes on an HTTP server; returns the function that closes all connections. */
+export async function serveWebSocket(
+  server: HttpServer,
+  { websocket, appOptions }: { websocket: WebSocketService; appOptions: AppOptions },
+): Promise<() => Promise<void>> {
   const { deps, close } = await websocket.open();
   server.serveHandshakes(createHandshakeApp({ path: WEBSOCKET.path, handler: createHandshakeHandler(deps, appOptions) }, appOptions));
   return close;
 }
 
-interface ServedWebSocket {
-  websocket: WebSocketService;
-  appOptions: AppOptions;
-}
-
-/** For a message of an open connection: what HTTP would refuse is refused, in the same words. */
+/** Identifies the token of a message on an open connection, with the errors of an HTTP request. */
 async function identifyTokenHolder(access: AuthService, token: string): Promise<SessionHolder> {
   try {
     const holder = await access.identifyToken(token);
@@ -123,13 +120,13 @@ function invalidTicketError(): OracleError {
   });
 }
 
-/** What sessions are worth now: one question to the database, and to the chain one for each wallet whose last answer is old. */
+/** Reads the entitlements of sessions: one database query, and one chain call per wallet with a stale reading. */
 function createEntitlementReader(access: AuthService): (sessionIds: readonly string[]) => Promise<Map<string, SessionEntitlement>> {
   const semaphore = new Semaphore({ maxConcurrent: MAX_BALANCE_READS, maxQueued: Number.POSITIVE_INFINITY });
   return async (sessionIds) => {
     const live = await access.listLiveSessions(sessionIds);
     const ofWallets = [...Map.groupBy(live, ({ wallet }) => wallet).values()];
-    // Those of one wallet at once: they share a reading.
+    // Sessions of one wallet run together and share its reading.
     const entitlements = ofWallets.map((sessions) =>
       semaphore.run(() => Promise.all(sessions.map((session) => readEntitlement(access, session)))),
     );

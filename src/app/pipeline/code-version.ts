@@ -6,14 +6,14 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const HASHED_FOLDER = 'src/forecast';
 
 /**
- * Version of the software, and sha2-256 of everything that forecasts and statistics are computed by. In the project's folder the same
- * digest is that of `find src/forecast -name '*.ts' | LC_ALL=C sort | xargs sha256sum | sha256sum`.
+ * Version of the software and sha2-256 of the code that computes forecasts and statistics. In the project's folder the digest equals
+ * `find src/forecast -name '*.ts' | LC_ALL=C sort | xargs sha256sum | sha256sum`.
  */
 export function computeCodeVersion(version: string): string {
   return `${version}+sha256:${hashFiles(listSourceFiles())}`;
 }
 
-/** Paths of the source files, as `find` prints them and in the order of their bytes. */
+/** Paths as `find` prints them, in byte order. */
 function listSourceFiles(): string[] {
   return readdirSync(join(ROOT, HASHED_FOLDER), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))

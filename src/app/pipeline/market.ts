@@ -8,7 +8,7 @@ import { OracleError } from '../../platform/errors.ts';
 import type { Database } from '../../platform/mongo.ts';
 import type { ProcessContext } from '../process-context.ts';
 
-/** A record on a real chain is for good: nothing made up goes into it. */
+/** A record on a real chain is permanent: no simulated data enters it. */
 export function simulatedOnRealChainError(): OracleError {
   return new OracleError('CONFIG_INVALID', 'Setting FEEDS: simulated data is refused on a real chain', {
     field: 'FEEDS',
@@ -18,13 +18,13 @@ export function simulatedOnRealChainError(): OracleError {
 
 export interface ComposedMarket {
   market: Market;
-  /** What collects live data; null where the feed asks nobody, or another process does. */
+  /** The collector of live data; null with another feed, and where another process collects. */
   live: LiveMarket | null;
 }
 
 /**
- * The market as a feed has it; null: live data, which an API process reads and every other one collects too.
- * @throws OracleError CONFIG_INVALID where wagers need live data that this is not
+ * The market of a feed; null: live data, which an API process reads and every other process also collects.
+ * @throws OracleError CONFIG_INVALID if Polymarket wagers lack live data
  */
 export async function composeMarket(context: ProcessContext, db: Database['db'], feed: Feed | null): Promise<ComposedMarket> {
   const { ROLE, WAGERS } = context.config;
@@ -34,7 +34,7 @@ export async function composeMarket(context: ProcessContext, db: Database['db'],
   return { market, live };
 }
 
-/** Its strikes come with live data only. */
+/** Only live data contains Polymarket's strikes. */
 function polymarketNeedsLiveError(source: string): OracleError {
   return new OracleError('CONFIG_INVALID', `Setting WAGERS: polymarket needs live market data, not ${source}`, {
     field: 'WAGERS',
@@ -42,15 +42,14 @@ function polymarketNeedsLiveError(source: string): OracleError {
   });
 }
 
-/** Live data as it is kept, whoever collects it. */
+/** Stored live data, collected by this process or another. */
 function openLiveReader(db: Database['db'], live: LiveMarket | null): Market {
   const stores = live?.stores ?? openLiveStores(db, Date.now);
   return createMarket(live?.feed ?? openLiveFeed({ stores }), { pinClose: (close) => stores.closes.pin(close) });
 }
 
-/** What collects live data into the store. */
 async function loadLiveMarket({ config, log, shutdown }: ProcessContext, db: Database['db']): Promise<LiveMarket> {
-  // Loaded here only: a process that just answers keeps the memory.
+  // Imported on demand: an API process saves the memory.
   const { openLiveMarket } = await import('../../market/live/live-market.ts');
   return openLiveMarket({
     db,

@@ -1,50 +1,44 @@
 import type { Db } from 'mongodb';
 import { createAttester } from '../../chain/eas/attester.ts';
 import { createReporter } from '../../chain/erc8004/reputation.ts';
+import { isSignedBy } from '../../chain/verify-signature.ts';
+import { type Contest, createContest } from '../../contest/contest.ts';
 import { isReplayUnfinished } from '../../dev/replay.ts';
-import type { Market } from '../../market/market.ts';
 import type { PipelineDeps } from '../../pipeline/deps.ts';
 import { Forecaster } from '../../pipeline/forecaster.ts';
 import { StepRunStore } from '../../pipeline/step-run-store.ts';
-import type { TrustedTime } from '../../platform/time/trusted-time.ts';
-import type { ForecastRecord } from '../../record/forecast-record.ts';
-import type { ModelStore } from '../../record/model-store.ts';
+import type { Log } from '../../platform/log.ts';
 import { openReportStores } from '../../record/report-store.ts';
-import type { WagerBook } from '../../wager/wager-book.ts';
 import { WagerSwitch } from '../../wager/wager-switch.ts';
-import type { ComposedChain } from '../chain/chain.ts';
+import type { ServiceCore } from '../core.ts';
 import type { EventPublishing } from '../events/event-log.ts';
 import type { ProcessContext } from '../process-context.ts';
 import { composeSelfTests } from './self-tests.ts';
 import type { Venues } from './venues.ts';
 
-export interface ComposePipelineDeps extends Pick<ComposedChain, 'chain' | 'wallets'>, Venues {
-  db: Db;
-  saltSecret: string;
-  record: ForecastRecord;
-  models: ModelStore;
-  wagers: WagerBook;
-  market: Market;
+interface ComposePipelineDeps extends ServiceCore, Venues {
   push: Pick<EventPublishing, 'publish'>;
   /** Of the software. */
   version: string;
-  /** The agent's id in the ERC-8004 identity registry. */
-  agentId(): number;
-  /** Where callers reach the service. */
-  publicUrl(): string;
-  now(): Date;
-  time: TrustedTime;
 }
 
-/** What the steps of the day work with. */
+/** Dependencies of the daily steps. */
 export function composePipeline({ config, log, shutdown }: ProcessContext, deps: ComposePipelineDeps): PipelineDeps {
-  const { db, chain, wallets, record, market, wagers, venue, otherVenues, saltSecret, publicUrl, version, now, time } = deps;
+  const { db, chain, wallets, record, market, wagers, venue, otherVenues, saltSecret, time, version, now } = deps;
   const ownWallets = [wallets.attester.address, wallets.reporter.address];
   return {
-    ...{ record, saltSecret, market, wagers, venue, otherVenues, publicUrl, time, log },
+    record,
+    saltSecret,
+    market,
+    wagers,
+    venue,
+    otherVenues,
+    time,
+    log,
+    publicUrl: () => deps.publicUrl,
     forecaster: new Forecaster(deps.models),
     attester: createAttester(chain, wallets.attester),
-    reporter: createReporter({ chain, wallet: wallets.reporter, agentId: async () => deps.agentId() }),
+    reporter: createReporter({ chain, wallet: wallets.reporter, agentId: async () => deps.agentId }),
     placeWagers: config.WAGERS !== 'off' && config.WAGER_KILL_SWITCH === 'off',
     wagerSwitch: new WagerSwitch(db),
     findHoldReason: async () => ((await isReplayUnfinished(db)) ? 'the replay of past days is not finished; npm start finishes it' : null),
@@ -53,4 +47,21 @@ export function composePipeline({ config, log, shutdown }: ProcessContext, deps:
     runs: new StepRunStore(db, log),
     publishChanges: () => deps.push.publish(),
   };
+}
+
+type ComposeContestDeps = Pick<ServiceCore, 'chain' | 'record' | 'models' | 'market' | 'agentId' | 'time' | 'now'> & { db: Db; log: Log };
+
+/** The weekly contest of this deployment. */
+export function composeContest({ db, chain, record, models, market, agentId, time, now, log }: ComposeContestDeps): Contest {
+  return createContest({
+    db,
+    record,
+    models,
+    market,
+    time,
+    now,
+    log,
+    deployment: { chainId: chain.chainId, identityRegistry: chain.addresses.identityRegistry, agentId },
+    isSignedBy: (signed) => isSignedBy(chain, signed),
+  });
 }

@@ -1,17 +1,17 @@
 import type { Db } from 'mongodb';
 import type { Address } from 'viem';
 import { createGasCostReader } from '../../chain/gas-costs.ts';
-import type { Market } from '../../market/market.ts';
+import type { PipelineDeps } from '../../pipeline/deps.ts';
 import { computeInThread } from '../../pipeline/self-test/compute-in-thread.ts';
 import type { SelfTestDeps } from '../../pipeline/self-test/deps.ts';
 import { SingleFlightQueue } from '../../pipeline/self-test/single-flight-queue.ts';
-import { type StepRunStore, toPublicStepReason } from '../../pipeline/step-run-store.ts';
+import { toPublicStepReason } from '../../pipeline/step-run-store.ts';
 import type { SelfTestService } from '../../record/self-test/service.ts';
 import { SelfTestStore } from '../../record/self-test/store.ts';
 import type { ProcessContext } from '../process-context.ts';
 import { computeCodeVersion } from './code-version.ts';
 
-export interface ComposeSelfTestsDeps {
+interface ComposeSelfTestsDeps {
   db: Db;
   chainId: number;
   /** Wallets that write the record on chain. */
@@ -21,11 +21,9 @@ export interface ComposeSelfTestsDeps {
   now(): Date;
 }
 
-/** What self-tests are run with: computed in a thread, which ends with the process. */
-export function composeSelfTests(
-  { shutdown }: Pick<ProcessContext, 'shutdown'>,
-  { db, chainId, wallets, version, now }: ComposeSelfTestsDeps,
-): SelfTestDeps {
+/** Dependencies of the self-tests, which run in a thread that ends with the process. */
+export function composeSelfTests({ shutdown }: Pick<ProcessContext, 'shutdown'>, deps: ComposeSelfTestsDeps): SelfTestDeps {
+  const { db, chainId, wallets, version, now } = deps;
   return {
     store: new SelfTestStore(db),
     compute: (input, names) => computeInThread({ input, names }, { signal: shutdown.signal }),
@@ -36,16 +34,11 @@ export function composeSelfTests(
   };
 }
 
-export interface ComposeSelfTestServiceDeps {
-  selfTests: Pick<SelfTestDeps, 'store' | 'codeVersion' | 'startedAt'>;
-  market: Pick<Market, 'coverage'>;
-  runs: StepRunStore;
-  /** What is left of the start, or null. */
-  getStartupStep(): string | null;
-}
-
-/** Where stored self-tests are told from. */
-export function composeSelfTestService({ selfTests, market, runs, getStartupStep }: ComposeSelfTestServiceDeps): SelfTestService {
+/** Read access to stored self-tests. `getStartupStep` returns null once the start is complete. */
+export function composeSelfTestService(
+  deps: Pick<PipelineDeps, 'selfTests' | 'market' | 'runs'> & { getStartupStep(): string | null },
+): SelfTestService {
+  const { selfTests, market, runs, getStartupStep } = deps;
   const { store, codeVersion, startedAt } = selfTests;
   return {
     store,

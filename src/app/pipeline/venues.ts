@@ -1,52 +1,38 @@
+import type { Db } from 'mongodb';
 import { toDay } from '../../forecast/day.ts';
 import type { Market } from '../../market/market.ts';
 import { selectWeeklyStrikes } from '../../market/strikes.ts';
 import type { Config } from '../../platform/config/settings.ts';
 import { OracleError } from '../../platform/errors.ts';
-import type { Database } from '../../platform/mongo.ts';
 import type { ForecastRecord } from '../../record/forecast-record.ts';
 import { toExchangeListing } from '../../record/intent/exchange-listing.ts';
-import type { VenueMarket } from '../../transports/http/deps.ts';
 import { PaperVenue } from '../../wager/paper-venue.ts';
 import type { TradingAccount } from '../../wager/polymarket/api/trading-client.ts';
 import { type PolymarketStrike, PolymarketVenue } from '../../wager/polymarket/venue.ts';
 import { MICROS, type Venue } from '../../wager/venue.ts';
 import { WagerSwitch } from '../../wager/wager-switch.ts';
+import type { ServiceCore } from '../core.ts';
 import type { ProcessContext } from '../process-context.ts';
 
-const now = () => new Date();
-
-/** Where wagers go, and where they may stand. */
 export interface Venues {
-  /** Where new wagers go. */
+  /** Takes new wagers. */
   venue: Venue;
-  /** Where wagers may still stand that were made under other settings. */
+  /** May hold open wagers that were placed under other settings. */
   otherVenues: readonly Venue[];
-  /** The service's own, whichever the settings want: no other one has quotes of the past. */
+  /** The paper venue, whatever the settings: only it quotes past days. */
   paper: PaperVenue;
 }
 
-/** What venues stand on. */
-export interface ComposeVenuesDeps {
-  db: Database['db'];
-  record: ForecastRecord;
-  market: Market;
-}
-
-/** The venues, as the settings want them. */
-export function composeVenues(context: ProcessContext, { db, record, market }: ComposeVenuesDeps): Venues {
+/** The venues that the settings choose. */
+export function composeVenues(context: ProcessContext, { db, record, market }: Pick<ServiceCore, 'db' | 'record' | 'market'>): Venues {
   const paper = createPaperVenue(db, context.config, record, market);
   const polymarket = createPolymarketVenues(context, db, market);
   const venue = context.config.WAGERS === 'polymarket' ? polymarket[0] : paper;
   return { venue, otherVenues: [paper, ...polymarket].filter((other) => other !== venue), paper };
 }
 
-/** Polymarket as the settings want it, and behind it, where it is not the same, the dry run that wagers may still stand in. */
-function createPolymarketVenues(
-  { config, log }: ProcessContext,
-  db: Database['db'],
-  market: Market,
-): [PolymarketVenue, ...PolymarketVenue[]] {
+/** Polymarket in the configured mode first, then the other mode, which may hold open wagers. */
+function createPolymarketVenues({ config, log }: ProcessContext, db: Db, market: Market): [PolymarketVenue, ...PolymarketVenue[]] {
   const wagerSwitch = new WagerSwitch(db);
   const open = (account: TradingAccount | null) =>
     new PolymarketVenue({
@@ -59,7 +45,7 @@ function createPolymarketVenues(
       killSwitch: config.WAGER_KILL_SWITCH === 'on',
       isPaused: async () => (await wagerSwitch.getState()).paused,
       strikes: (at) => listPolymarketStrikes(market, at),
-      now,
+      now: () => new Date(),
       log,
     });
   const { POLYMARKET_PRIVATE_KEY: privateKey, POLYMARKET_SIGNATURE_TYPE: signatureType, POLYMARKET_FUNDER: funder } = config;
@@ -69,7 +55,7 @@ function createPolymarketVenues(
   return config.POLYMARKET_DRY_RUN ? [dryRunVenue, liveVenue] : [liveVenue, dryRunVenue];
 }
 
-/** Polymarket's weekly strikes, as the market last saw them. */
+/** Polymarket's weekly strikes in the newest market snapshot. */
 async function listPolymarketStrikes(market: Market, at: Date): Promise<PolymarketStrike[]> {
   const strikes = selectWeeklyStrikes(await market.strikes(at.getTime()), at.getTime());
   return strikes.flatMap((strike) => {
@@ -80,15 +66,8 @@ async function listPolymarketStrikes(market: Market, at: Date): Promise<Polymark
   });
 }
 
-/** All strikes of a venue with its quotes. */
-export async function quoteMarkets(venue: Venue): Promise<VenueMarket[]> {
-  const at = now();
-  const markets = await venue.listMarkets(at);
-  return Promise.all(markets.map(async (market) => ({ market, quote: await venue.getQuote(market, at) })));
-}
-
-/** The service's own venue, whose quotes are made from its own forecast of the volatility. */
-function createPaperVenue(db: Database['db'], config: Config, record: ForecastRecord, market: Market): PaperVenue {
+/** The paper venue quotes from the service's own volatility forecast. */
+function createPaperVenue(db: Db, config: Config, record: ForecastRecord, market: Market): PaperVenue {
   return new PaperVenue({
     db,
     openingBalanceMicros: config.PAPER_BANKROLL_USD * MICROS,

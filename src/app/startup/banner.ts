@@ -1,27 +1,29 @@
 import { ENDPOINTS } from '../../../agent-card/endpoints.ts';
 import type { DemoFile } from '../../dev/demo/demo-file.ts';
 import { type Day, formatDay } from '../../forecast/day.ts';
+import type { DemoCommands } from './demo-commands.ts';
 
 export interface BannerContent {
   name: string;
   version: string;
   url: string;
-  /** Where people see it; null for a process that serves no page. */
+  /** URL of the page; null for a process that serves none. */
   pageUrl: string | null;
-  /** Where the market data comes from, and why if that was not a choice. */
+  /** Source of the market data. */
   source: string;
+  /** Why this source, unless the settings name it. */
   reason: string | null;
-  /** First and last day of the record, and how many days of it were replayed; null while it is empty. */
+  /** First and last day and the number of replayed days; null while the record is empty. */
   record: { from: Day; to: Day; replayedDays: number } | null;
   demo: DemoFile | null;
   demoPath: string;
-  /** What a terminal of this machine tries it out with (`src/app/startup/demo-commands.ts`); null where there is no demonstration wallet. */
-  demoCommands: { token: string; look: string; check: string; watch: string; agent: string } | null;
-  /** An attestation to try the verification with, once there is one. */
+  /** Null without demo wallets. */
+  demoCommands: DemoCommands | null;
+  /** Uid of an attestation to verify, once one exists. */
   exampleUid: string | null;
 }
 
-/** What a person sees when the service is up, on one screen: the page, origin of the data, wallets, a line to paste for each door. */
+/** One screen: the page, the data source, the wallets, and a command for each interface. */
 export function renderBanner({ name, version, url, pageUrl, source, reason, record, demo, demoPath, ...examples }: BannerContent): string {
   return [
     '',
@@ -65,7 +67,6 @@ function formatRecord(record: BannerContent['record']): string {
   return `Record:      ${formatDay(from)} to ${formatDay(to)}${replayed}`;
 }
 
-/** What each wallet is for. */
 const WALLET_DESCRIPTIONS: Readonly<Record<string, string>> = {
   basic: 'gate tokens of the Basic tier',
   premium: 'gate tokens of the Premium tier',

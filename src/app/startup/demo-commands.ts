@@ -1,20 +1,20 @@
 import { type Config, SETTINGS } from '../../platform/config/settings.ts';
 
-/** Lines of a shell that try a demonstration service out. */
+/** Shell commands for a demo service. */
 export interface DemoCommands {
-  /** Prints the access token of a demonstration wallet. */
+  /** Prints the access token of a demo wallet. */
   token: string;
-  /** Prints every event, what was and what comes. */
+  /** Prints all past and new events. */
   watch: string;
   /** Shows the newest forecast. */
   look: string;
   /** Checks the newest forecast against the chain. */
   check: string;
-  /** Plays an agent that pays. */
+  /** Runs a paying agent. */
   agent: string;
 }
 
-/** Fit for a service of these settings at this address: what the scripts take for granted is left out. */
+/** Commands for a service with these settings at this URL; defaults of the scripts are left out. */
 export function buildDemoCommands({ DATA_DIR }: Pick<Config, 'DATA_DIR'>, url: string): DemoCommands {
   const folder = DATA_DIR === SETTINGS.DATA_DIR.default ? '' : `DATA_DIR=${DATA_DIR} `;
   const isDefaultUrl = url === `http://127.0.0.1:${SETTINGS.PORT.default}`;

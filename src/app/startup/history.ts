@@ -10,11 +10,11 @@ import type { Service } from '../service.ts';
 
 const HISTORY_RETRY_MS = 15_000;
 
-/** Waits for the history that forecasts need; what else is missing the collector goes on asking for. */
+/** Waits for the history that forecasts need; the collector continues to request the rest. */
 export async function fetchHistory(live: LiveMarket, { progress, shutdown, log }: Service): Promise<void> {
   progress.startStep('fetching market history');
   for (let attempt = 1; ; attempt++) {
-    // One that has ended draws no more.
+    // An ended bar draws nothing more.
     const bar = createProgressBar('Fetching history');
     await live.collectPrices();
     const missing = await live.fetchHistory(({ done, total, label }) => {
@@ -28,7 +28,7 @@ export async function fetchHistory(live: LiveMarket, { progress, shutdown, log }
     progress.startStep(`waiting for market history: ${needed.map(({ reason }) => reason).join('; ')}`);
     await delay(HISTORY_RETRY_MS, undefined, { signal: shutdown.signal });
   }
-  // What is slow to answer must not hold up the day's steps.
+  // Not awaited: a slow provider must not delay the daily steps.
   live.collect().catch((error: unknown) => log.error({ err: error }, 'collecting market data failed'));
 }
 
@@ -40,12 +40,11 @@ function reportMissingHistory(missing: MissingHistory[], needed: MissingHistory[
   );
 }
 
-/** Whether past days are still to be replayed on a chain of this process. */
 export async function hasReplayAhead({ infrastructure, range, database, http }: Service): Promise<boolean> {
   return infrastructure.localChain !== null && hasDaysToReplay(database.db, http.record, range);
 }
 
-/** Replays what is to be replayed on a chain of this process, whose clock is at now afterwards; null where there is nothing. */
+/** Replays past days on the chain of this process, then sets its clock to the present; null if there is nothing to replay. */
 export async function replayPastDays(service: Service): Promise<ReplayRange | null> {
   const { progress, shutdown, infrastructure, database, pipeline, replayVenue, range, push } = service;
   const { localChain } = infrastructure;
@@ -65,7 +64,7 @@ export async function replayPastDays(service: Service): Promise<ReplayRange | nu
   bar.end();
   await localChain.followWallClock();
   progress.replayAhead = false;
-  // What a replay brought is history, and told at once when it is there.
+  // Replayed events are history and are published at once.
   await push.publish();
   return replayed;
 }

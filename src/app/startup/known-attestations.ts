@@ -11,21 +11,19 @@ export interface AttestationCheckDeps {
   chain: Chain;
   journal: Journal;
   attester: Address;
-  /** The chain is one that a data folder holds. */
   isLocalChain: boolean;
-  /** A block below the transactions from elsewhere, where there are known to be some. */
+  /** A block before the first transaction that the journal does not contain, if known. */
   afterBlock?: number;
 }
 
-/** Blocks that a reorganisation may have moved a transaction ahead of where it was signed. */
+/** Blocks by which a reorganization may move a transaction before the block it was signed at. */
 const REORG_MARGIN = 64;
-/** Providers refuse longer ranges. */
+/** Providers reject longer ranges. */
 const BLOCKS_PER_REQUEST = 5_000;
 
 /**
- * Refuses a database that is older than the chain, such as one restored from a backup: the attester has attested what it has not signed.
- * The same days would be attested a second time under the same numbers, the same outcomes revealed twice, for good. One question to the
- * chain, as long as nobody else has sent anything from the wallet; only behind such a transaction events are read.
+ * Rejects a database older than the chain, such as a restored backup, whose journal lacks attestations on chain: the same days would
+ * permanently be attested twice under the same sequence numbers. Costs one RPC call; events are read only after a foreign transaction.
  * @throws OracleError CONFIG_INVALID naming MONGODB_URI, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE
  */
 export async function requireKnownAttestations(deps: AttestationCheckDeps): Promise<void> {
@@ -45,12 +43,12 @@ export async function requireKnownAttestations(deps: AttestationCheckDeps): Prom
 }
 
 /**
- * The last transaction that the journal has, where the chain counts more of the wallet than that: everything after it was sent from
- * elsewhere, or by a later state of this database. Null where the chain counts no more.
+ * The journal's last transaction, if the chain counts more of the wallet: the others were sent from elsewhere, or by a later state of
+ * this database. Null if the chain counts no more.
  */
 async function findLastOwnTransaction({ chain, journal, attester }: AttestationCheckDeps): Promise<JournalRow | null> {
   const { chainId, client } = chain;
-  // Before the journal: another process writes down what it then sends.
+  // Read before the journal: another process writes to the journal before it sends.
   const sent = await chainCall('Counting the transactions of the attester', () => client.getTransactionCount({ address: attester }));
   const highest = await journal.findHighestNonce(chainId, attester);
   if (sent <= (highest ?? -1) + 1) return null;
@@ -64,12 +62,11 @@ async function findForeignAttestations(
 ): Promise<AttestationLog[]> {
   const query = { schema, attester, fromBlock, blocksPerRequest: BLOCKS_PER_REQUEST };
   const found = await createAttestationReader(chain).find(query);
-  // After the events: whoever sends one right now has written it down before.
+  // Read after the events: a process that sends one now wrote it to the journal before.
   const signed = await journal.findSignedHashes(chain.chainId, attester, [...new Set(found.map(({ txHash }) => txHash))]);
   return found.filter(({ txHash }) => !signed.has(txHash));
 }
 
-/** How many, of which days; nothing where there are none. */
 async function describeForecasts({ chain }: AttestationCheckDeps, predictions: readonly AttestationLog[]): Promise<string> {
   if (predictions.length === 0) return '';
   const reader = createAttestationReader(chain);

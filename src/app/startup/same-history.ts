@@ -14,15 +14,14 @@ export interface HistoryDeps {
   market: Market;
   chain: Chain;
   journal: Journal;
-  /** Who attests, and owns the agent's identity. */
+  /** Owner of the agent's identity. */
   attester: Address;
-  /** The chain is one that a data folder holds. */
   isLocalChain: boolean;
 }
 
 /**
- * Refuses to go on with parts that do not belong together: a record made from another feed, a local chain that has lost what the database
- * knows of it, or a database that knows nothing, or less than all, of what the attester has attested on chain.
+ * Rejects parts that do not belong together: a record of another feed, a local chain that lacks transactions of the database, or a
+ * database that lacks attestations of the attester.
  * @throws OracleError CONFIG_INVALID, DATA_DIR_DAMAGED, CHAIN_UNREACHABLE
  */
 export async function requireSameHistory({ record, market, chain, journal, attester, isLocalChain: local }: HistoryDeps): Promise<void> {
@@ -39,7 +38,7 @@ export async function requireSameHistory({ record, market, chain, journal, attes
   if (local) await requireKnownChain(chain, journal);
 }
 
-/** Folders of one name may hold different files: the last price of the record has to be in them. */
+/** A folder's files may have changed under the same name: they must contain the last price of the record. */
 async function requireSamePrice(record: ForecastRecord, market: Market): Promise<void> {
   const lastDay = await record.findLastDay();
   const last = lastDay === null ? null : await record.findDay(lastDay);
@@ -58,15 +57,15 @@ async function requireSamePrice(record: ForecastRecord, market: Market): Promise
 }
 
 /**
- * On another database the same days would be attested a second time under the same numbers, for good. This one is known by any transaction
- * that the chain has confirmed, since an attester may be new to a record, or by one of the attester that is still on its way.
+ * With another database the same days would permanently be attested twice. The record's own database holds a confirmed transaction of any
+ * role, since the attester may be new, or an unconfirmed one of the attester.
  */
 async function requireOwnDatabase({ chainId, client, addresses }: Chain, journal: Journal, attester: Address): Promise<void> {
   if ((await journal.findLastConfirmed(chainId)) !== null) return;
   if ((await journal.findHighestNonce(chainId, attester)) !== null) return;
   const call = { address: addresses.identityRegistry, abi: erc721Abi, functionName: 'balanceOf', args: [attester] } as const;
   if ((await chainCall('Reading the agents of the attester', () => client.readContract(call))) === 0n) return;
-  // Another process may have begun it in between: it writes down what it then sends.
+  // Another process may have begun the record meanwhile: it writes to the journal before it sends.
   if ((await journal.findHighestNonce(chainId, attester)) !== null) return;
   throw new OracleError(
     'CONFIG_INVALID',

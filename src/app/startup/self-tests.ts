@@ -3,13 +3,12 @@ import { createLiveContext } from '../../pipeline/deps.ts';
 import { catchUpSelfTests, prepareSelfTests } from '../../pipeline/self-test/catch-up.ts';
 import type { Service } from '../service.ts';
 
-/** Who has waited for a replay waits so long for what is still being computed. */
+/** Limit of the wait for running self-tests after a replay. */
 const MAX_WAIT_MS = 5_000;
 
 /**
- * Begins to compute, in a thread, the self-tests that are overdue and need no record. What it returns runs the rest, once the record is
- * complete: after a replay results are there when it resolves, unless the machine is too busy; otherwise they follow. Resolves to whether
- * they are there.
+ * Starts, in a thread, the overdue self-tests that need no record. The returned function runs the others, once the record is complete,
+ * and resolves to whether all are done: after a replay it waits for them up to a limit.
  */
 export function startSelfTests(service: Service): (hasReplayed: boolean) => Promise<boolean> {
   const { config, pipeline, log, shutdown } = service;

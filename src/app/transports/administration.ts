@@ -22,20 +22,18 @@ export interface ComposeAdministrationDeps {
   config: Pick<Config, 'ADMIN_USER' | 'ADMIN_PASSWORD' | 'ROLE'>;
   db: Database['db'];
   pipeline: PipelineDeps;
-  /** The running jobs. */
   state: { schedule: Schedule | null };
-  /** What is left of the start, or null. */
+  /** Null once the start is complete. */
   getStartupStep(): string | null;
   log: Log;
   now(): Date;
 }
 
-/** What the routes work with, and what the door needs. */
 export interface ComposedAdministration extends Pick<AppOptions, 'admin' | 'adminPage'> {
   administration: AdminService;
 }
 
-/** What the operator works with, and the way in; without credentials in the settings there is none. */
+/** Operations of the operator, and their authentication; without configured credentials they cannot be reached. */
 export function composeAdministration(deps: ComposeAdministrationDeps): ComposedAdministration {
   const { config, db, pipeline, state, getStartupStep, log, now } = deps;
   const { ADMIN_USER: user, ADMIN_PASSWORD: password, ROLE } = config;
@@ -51,7 +49,7 @@ export function composeAdministration(deps: ComposeAdministrationDeps): Composed
       return toStepResult(await runStepManually(pipeline, { step, day: date === undefined ? undefined : parseDay(date), now: now() }));
     },
   };
-  // A worker serves nothing that the operator could turn.
+  // A worker serves no admin routes.
   if (user === undefined || password === undefined || ROLE === 'worker') return { administration };
   return {
     administration,
@@ -64,7 +62,7 @@ function createAdminCheck(credentials: { user: string; password: string }, log: 
   const isRight = createCredentialCheck(credentials);
   return (authorization, { requestId, address }) => {
     if (isRight(authorization)) return;
-    // Not what was sent: it may be the password with a slip in it.
+    // The sent value is not logged: it may be the password with a typo.
     if (authorization !== undefined) log.warn({ requestId, ip: address }, 'credentials of the operator refused');
     throw new OracleError('UNAUTHENTICATED', "This needs the operator's credentials", {
       field: 'Authorization',
@@ -96,7 +94,7 @@ function createJobsSource(db: Database['db'], state: ComposeAdministrationDeps['
   };
 }
 
-/** Loaded when it is first asked for: a process that just answers keeps the memory. */
+/** Imported on first use: an API process saves the memory. */
 async function openJobsConsole(db: Database['db']): Promise<JobsConsole> {
   const [{ AgendashController }, { openJobsAgenda }] = await Promise.all([
     import('agendash'),

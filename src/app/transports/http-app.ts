@@ -1,22 +1,44 @@
+import { getAddress } from 'viem';
+import { AuthService } from '../../auth/auth-service.ts';
 import { createRateLimits } from '../../auth/rate-limit/rate-limits.ts';
 import { createRequestCountStore } from '../../auth/rate-limit/request-count-store.ts';
 import type { Config } from '../../platform/config/settings.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Database } from '../../platform/mongo.ts';
+import { createSecretBox } from '../../platform/secrets/secret-box.ts';
 import type { Shutdown } from '../../platform/shutdown.ts';
 import type { AppOptions } from '../../transports/http/server/app.ts';
 import { createChainWork } from '../../transports/http/server/security/chain-work.ts';
+import type { ServiceCore } from '../core.ts';
 
-export interface ComposeHttpAppDeps extends Pick<AppOptions, 'identify' | 'admin' | 'adminPage'> {
-  config: Pick<Config, 'TRUST_PROXY' | 'RATE_LIMIT_PUBLIC' | 'RATE_LIMIT_WALLET' | 'RATE_LIMIT_RPC' | 'RATE_LIMIT_TASKS'>;
-  db: Database['db'];
-  log: Log;
-  shutdown: Pick<Shutdown, 'signal'>;
-  now(): Date;
+/**
+ * Wallet login and session tokens.
+ * @throws OracleError CONFIG_INVALID if the stored signing keys are encrypted under another secret
+ */
+export async function composeAuth(
+  deps: Pick<ServiceCore, 'db' | 'chain' | 'encryptionSecret' | 'agentId' | 'publicUrl' | 'now'>,
+): Promise<AuthService> {
+  const { db, chain, encryptionSecret, agentId, publicUrl, now } = deps;
+  const { host, origin } = new URL(publicUrl);
+  const access = new AuthService({
+    db,
+    chain,
+    secretBox: createSecretBox(encryptionSecret),
+    issuer: `eip155:${chain.chainId}:${getAddress(chain.addresses.identityRegistry)}:${agentId}`,
+    siwe: { domain: host, origin, chainId: chain.chainId },
+    now,
+  });
+  await access.keys.getSigningKey();
+  return access;
 }
 
-/** What stands before the routes of HTTP. */
-export function composeAppOptions({ config, db, log, shutdown, now, ...who }: ComposeHttpAppDeps): AppOptions {
+interface ComposeAppOptionsDeps extends Pick<ServiceCore, 'db' | 'now'>, Pick<AppOptions, 'identify' | 'admin' | 'adminPage'> {
+  config: Pick<Config, 'TRUST_PROXY' | 'RATE_LIMIT_PUBLIC' | 'RATE_LIMIT_WALLET' | 'RATE_LIMIT_RPC' | 'RATE_LIMIT_TASKS'>;
+  log: Log;
+  shutdown: Pick<Shutdown, 'signal'>;
+}
+
+/** Options of the HTTP server: identification, rate limits, admin access. */
+export function composeAppOptions({ config, db, log, shutdown, now, ...identification }: ComposeAppOptionsDeps): AppOptions {
   const limits = createRateLimits({
     counts: createRequestCountStore(db, now),
     limits: {
@@ -28,16 +50,16 @@ export function composeAppOptions({ config, db, log, shutdown, now, ...who }: Co
     now,
     log,
   });
-  return { ...who, log, limits, chainWork: createChainWork(), trustProxy: config.TRUST_PROXY, stopping: shutdown.signal };
+  return { ...identification, log, limits, chainWork: createChainWork(), trustProxy: config.TRUST_PROXY, stopping: shutdown.signal };
 }
 
-/** Callers who ask while an answer is being made share it: a path that nobody is counted on costs one answer at a time. */
-export function shareWhileInFlight<T>(ask: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | undefined;
+/** Concurrent callers share one computation: an unmetered path has at most one in flight. */
+export function shareWhileInFlight<T>(compute: () => Promise<T>): () => Promise<T> {
+  let inFlight: Promise<T> | undefined;
   return () => {
-    underWay ??= ask().finally(() => {
-      underWay = undefined;
+    inFlight ??= compute().finally(() => {
+      inFlight = undefined;
     });
-    return underWay;
+    return inFlight;
   };
 }

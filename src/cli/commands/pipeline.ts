@@ -1,8 +1,8 @@
 import { assembleService } from '../../app/assemble-service.ts';
+import { runProcess } from '../../app/process.ts';
 import type { StartupContext } from '../../app/process-context.ts';
 import type { Service } from '../../app/service.ts';
 import { type Day, formatDay, parseDay, toDay } from '../../forecast/day.ts';
-import { runProcess } from '../../main.ts';
 import { catchUp } from '../../pipeline/catch-up.ts';
 import { createLiveContext, type StepContext } from '../../pipeline/deps.ts';
 import { SINGLE_DAY_STEPS } from '../../pipeline/run-manually.ts';

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Infrastructure, openInfrastructure } from '../../app/infrastructure.ts';
+import { runProcess } from '../../app/process.ts';
 import type { StartupContext } from '../../app/process-context.ts';
 import { type Chain, createChain } from '../../chain/client.ts';
 import { findFirstBlockSince } from '../../chain/rpc/block-by-time.ts';
@@ -14,7 +15,6 @@ import { PaymentClaimStore } from '../../commerce/x402/claim-store.ts';
 import { readDemoFile } from '../../dev/demo/demo-login.ts';
 import { toInstantMs } from '../../forecast/day.ts';
 import { HORIZONS } from '../../forecast/model.ts';
-import { runProcess } from '../../main.ts';
 import type { Config } from '../../platform/config/settings.ts';
 import { getErrorMessage, isOracleError, OracleError } from '../../platform/errors.ts';
 import { connectMongo } from '../../platform/mongo.ts';

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { computeCodeVersion } from '../../app/pipeline/code-version.ts';
+import { runProcess } from '../../app/process.ts';
 import type { StartupContext } from '../../app/process-context.ts';
 import { formatDay, toDay } from '../../forecast/day.ts';
-import { runProcess } from '../../main.ts';
 import { chooseFeed } from '../../market/choose-feed.ts';
 import { parseProviderUrls } from '../../market/live/providers/provider-urls.ts';
 import { isLiveReachable } from '../../market/live/reachability.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { composeContest } from '../../../src/app/pipeline/contest.ts';
+import { composeContest } from '../../../src/app/pipeline/pipeline.ts';
 import { audit } from '../../../src/audit/audit.ts';
 import { openAuditChain } from '../../../src/audit/chain/audit-chain.ts';
 import { claimsOf } from '../../../src/audit/claims/service-claims.ts';

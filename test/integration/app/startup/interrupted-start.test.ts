@@ -53,7 +53,7 @@ function replayed({ database, pipeline, infrastructure, range }: Service) {
   return replayDays({ db: database.db, pipeline: pipeline, range, chain: infrastructure.localChain!, onProgress: () => {}, signal });
 }
 
-describe('a first start that is stopped', () => {
+describe('an interrupted first start', () => {
   it.each(['deploying contracts', 'connecting to database and chain', 'registering the agent', 'assembling the service'])(
     'while %s is gone on with by the next one',
     async (stopAt) => {
@@ -64,12 +64,12 @@ describe('a first start that is stopped', () => {
     },
   );
 
-  it('can be stopped more than once', async () => {
+  it('resumes after several interruptions', async () => {
     for (const stopAt of ['deploying contracts', 'registering the agent', 'assembling the service']) await start(stopAt);
     expect(await replayed((await start())!)).not.toBeNull();
   });
 
-  it('says what to do where the chain was begun without a history', async () => {
+  it('suggests a reset when the chain was created without a history', async () => {
     const first = (await start(undefined, 0))!;
     await first.shutdown.stop('over');
     const refused = replayed((await start())!);

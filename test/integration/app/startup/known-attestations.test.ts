@@ -1,7 +1,7 @@
 import type { Db, Document } from 'mongodb';
 import { numberToHex } from 'viem';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { composeChain } from '../../../../src/app/chain/chain.ts';
+import { composeChain } from '../../../../src/app/chain.ts';
 import { requireKnownAttestations } from '../../../../src/app/startup/known-attestations.ts';
 import { requireSameHistory } from '../../../../src/app/startup/same-history.ts';
 import { createChain } from '../../../../src/chain/client.ts';
@@ -67,7 +67,7 @@ async function started({ local = true, rpcUrl = service.infrastructure.rpcUrl } 
   return requireSameHistory({ record, market, chain, journal, attester, isLocalChain: local });
 }
 
-it('a start on the database of the chain asks for one number and reads no events', async () => {
+it('reads one nonce and no events when the journal matches the chain', async () => {
   const proxy = await rpcProxy(service.infrastructure.rpcUrl);
   const { chainId, addresses, attesterAddress: attester } = service.http;
   const chain = await createChain({ rpcUrl: proxy.url, chainId, confirmations: 1, pollingIntervalMs: 2, addresses });
@@ -76,7 +76,7 @@ it('a start on the database of the chain asks for one number and reads no events
   await proxy.close();
 });
 
-it('a start refuses a database that is older than the chain, and says what it lacks and what to do', async () => {
+it('throws CONFIG_INVALID for a database older than the chain, with what it lacks and what to do', async () => {
   await putBack(service.database.db, old);
   const resolved = await attestedOnChain(service, 'resolution');
   const known = (old.get('forecasts') ?? []).filter(({ reveal }) => reveal !== null).length;
@@ -90,7 +90,7 @@ it('a start refuses a database that is older than the chain, and says what it la
   await expect(started()).rejects.toMatchObject({ code: 'DATA_DIR_DAMAGED', field: 'DATA_DIR' });
 });
 
-it('a process on such a database ends before anything is sent', async () => {
+it('ends a process on such a database before it sends a transaction', async () => {
   await putBack(service.database.db, old);
   const before = await counts();
   const { code, output } = await runCommand(service, ['catch-up']).ended;
@@ -99,7 +99,7 @@ it('a process on such a database ends before anything is sent', async () => {
   expect(await copyOf(service.database.db)).toEqual(old);
 });
 
-it('a process that started before its node knew better attests nothing twice', async () => {
+it('attests nothing twice when the node learned of the transactions after the start', async () => {
   await putBack(service.database.db, old);
   const before = await counts();
   const day = first + 2;
@@ -108,7 +108,7 @@ it('a process that started before its node knew better attests nothing twice', a
   expect(await counts()).toEqual(before);
 });
 
-it('nor does one whose node knows better only once it has signed', async () => {
+it('attests nothing twice when the node learns of them after signing', async () => {
   await putBack(service.database.db, old);
   const { nonce } = (await rows().findOne({ address: service.http.attesterAddress }, { sort: { nonce: -1 } }))!;
   const proxy = await rpcProxy(service.infrastructure.rpcUrl, {
@@ -128,14 +128,14 @@ it('nor does one whose node knows better only once it has signed', async () => {
   await proxy.close();
 });
 
-it('a start refuses one that lacks nothing but outcomes that were revealed', async () => {
+it('throws CONFIG_INVALID for a database that lacks only revealed outcomes', async () => {
   const { nonce } = await lastAttest();
   const { deletedCount } = await rows().deleteMany({ address: service.http.attesterAddress, nonce: { $gt: nonce } });
   expect(deletedCount).toBeGreaterThan(0);
   await expect(started({ local: false })).rejects.toMatchObject({ message: expect.stringMatching(/has attested \d+ outcomes that/) });
 });
 
-it('a start goes on after other transactions of the wallet, and where the last one ended before it saw its own confirmed', async () => {
+it('accepts foreign transactions of other kinds and own unconfirmed ones', async () => {
   const newest = await rows().findOne({ address: service.http.attesterAddress }, { sort: { nonce: -1 } });
   await rows().updateOne({ _id: newest!._id }, { $set: { state: 'SENT', receipt: null } });
   const proxy = await rpcProxy(service.infrastructure.rpcUrl, {

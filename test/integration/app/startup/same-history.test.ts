@@ -33,25 +33,25 @@ async function started(journal: Awaited<ReturnType<typeof openJournal>>, rpcUrl 
   return requireSameHistory({ record, market, chain, journal, attester, isLocalChain: false });
 }
 
-it('a start goes on with its own database', async () => {
+it('accepts the database of the record', async () => {
   await expect(started(await openJournal(service.database.db))).resolves.toBeUndefined();
 });
 
-it('a start refuses a database that knows nothing of what its attester has begun on chain', async () => {
+it('throws CONFIG_INVALID for a database without the record that the attester has on chain', async () => {
   const refused = started(await journalWith());
   await expect(refused).rejects.toMatchObject({ code: 'CONFIG_INVALID', field: 'MONGODB_URI' });
   await expect(refused).rejects.toMatchObject({ suggestedAction: expect.stringContaining('give that away') });
 });
 
-it('a start goes on with a new wallet that the identity was given to, on the database of the record', async () => {
+it('accepts a new attester that owns the transferred identity, on the database of the record', async () => {
   await expect(started(await journalWith({ address: STRANGER }))).resolves.toBeUndefined();
 });
 
-it('a start goes on where the last one ended between sending and seeing it confirmed', async () => {
+it('accepts a journal whose only transaction is unconfirmed', async () => {
   await expect(started(await journalWith({ state: 'SENT', receipt: null }))).resolves.toBeUndefined();
 });
 
-it('a start goes on where another process began the record between its two looks', async () => {
+it('accepts a record that another process began during the check', async () => {
   const journal = await journalWith();
   const { chainId, attesterAddress: address } = service.http;
   const row = await service.database.db.collection<JournalRow>('transactions').findOne({ chainId, address });
@@ -66,7 +66,7 @@ it('a start goes on where another process began the record between its two looks
   expect(proxy.counts.get('eth_call')).toBe(1);
 });
 
-it('a start refuses a database whose transactions are of another chain, or were sent by another wallet and never confirmed', async () => {
+it('throws CONFIG_INVALID for transactions of another chain, and for unconfirmed ones of another wallet', async () => {
   const elsewhere = { chainId: service.http.chainId + 1 };
   const unseen = { address: STRANGER, state: 'SENT', receipt: null } as const;
   for (const change of [elsewhere, unseen]) {

@@ -5,7 +5,7 @@ import { computeCodeVersion } from '../../../../src/app/pipeline/code-version.ts
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
 
-it('the version of the code is what anybody gets by a command of the shell', () => {
+it('equals the digest of the documented shell command', () => {
   const command = "find src/forecast -name '*.ts' | LC_ALL=C sort | xargs sha256sum | sha256sum";
   const printed = execFileSync('sh', ['-c', command], { cwd: ROOT, encoding: 'utf8' });
   expect(computeCodeVersion('1.2.3')).toBe(`1.2.3+sha256:${printed.slice(0, 64)}`);

@@ -10,18 +10,18 @@ import { createShutdown } from '../../../../src/platform/shutdown.ts';
 
 const log = createLog({ level: 'silent', secrets: [] });
 
-/** A simulated market needs nothing of the database. */
+/** A simulated market does not use the database. */
 const compose = (WAGERS: Config['WAGERS']) => {
-  const frame: ProcessContext = { config: { ...loadConfig({}), WAGERS }, log, shutdown: createShutdown({ log }) };
-  return composeMarket(frame, {} as Db, openSimulatedFeed({ seed: 3 }));
+  const context: ProcessContext = { config: { ...loadConfig({}), WAGERS }, log, shutdown: createShutdown({ log }) };
+  return composeMarket(context, {} as Db, openSimulatedFeed({ seed: 3 }));
 };
 
-it('a market of a feed collects nothing', async () => {
+it('returns no collector for a simulated feed', async () => {
   const { market, live } = await compose('paper');
   expect([market.source, live]).toEqual(['simulated (seed 3)', null]);
 });
 
-it('wagers at Polymarket are refused on any market that is not live', async () => {
+it('throws CONFIG_INVALID for Polymarket wagers on a market that is not live', async () => {
   await expect(compose('polymarket')).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
     field: 'WAGERS',

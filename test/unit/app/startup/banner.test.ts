@@ -18,7 +18,7 @@ const source: BannerContent = {
 
 const COMMANDS = { token: 'a-token', look: 'a-look', check: 'a-check', watch: 'a-watch', agent: 'an-agent' };
 
-describe('the banner', () => {
+describe('renderBanner', () => {
   const address = `0x${'1'.repeat(40)}` as const;
   const wallet = { address, privateKey: `0x${'2'.repeat(64)}` } as const;
   const contracts = { eas: address, schemaRegistry: address, gateToken: address, stablecoin: address, agentCommerce: null };
@@ -36,44 +36,44 @@ describe('the banner', () => {
     exampleUid: `0x${'3'.repeat(64)}`,
   };
 
-  it('begins with the page, where one is served', () => {
+  it('begins with the page URL only if a page is served', () => {
     expect(renderBanner(source).trim().split('\n')[0]).toBe('Open http://127.0.0.1:3000/');
     expect(renderBanner({ ...source, pageUrl: null })).not.toContain('Open');
   });
 
-  it('says where the service is up in the words that programs wait for', () => {
+  it('contains "is up: <url>", which programs wait for', () => {
     expect(/is up: (http:\S+)/.exec(renderBanner(full))![1]).toBe('http://127.0.0.1:3000');
   });
 
-  it('fits one screen, with a line for each door', () => {
+  it('fits one screen and has a line for each interface', () => {
     const text = renderBanner(full);
     expect(text.split('\n').length).toBeLessThanOrEqual(32);
-    for (const door of ['/api/svc/open/signal', '/api/svc/oracle', '/oracle', 'a-watch', '/mcp', '/.well-known/agent-card.json', '/docs']) {
-      expect(text.split('\n').filter((line) => line.startsWith('  ') && line.includes(door)).length, door).toBeGreaterThan(0);
+    for (const path of ['/api/svc/open/signal', '/api/svc/oracle', '/oracle', 'a-watch', '/mcp', '/.well-known/agent-card.json', '/docs']) {
+      expect(text.split('\n').filter((line) => line.startsWith('  ') && line.includes(path)).length, path).toBeGreaterThan(0);
     }
   });
 
-  it('has a line for a token, for events and for an agent where there are demonstration wallets', () => {
+  it('has commands for token, events and agent with demo wallets', () => {
     const lines = renderBanner({ ...source, demoCommands: COMMANDS }).split('\n');
     expect(lines).toContain('  a-watch');
     expect(lines).toContain('  an-agent');
     expect(lines.filter((line) => line.startsWith('  TOKEN=$(a-token) && curl'))).toHaveLength(1);
   });
 
-  it('has a line that checks a forecast once there is one', () => {
+  it('has a verify command once an attestation exists', () => {
     expect(renderBanner(full).split('\n')).toEqual(expect.arrayContaining(['  a-look', '  a-check']));
     const empty = renderBanner({ ...full, exampleUid: null });
     expect(empty).toContain('  a-look');
     expect(empty).not.toContain('a-check');
   });
 
-  it('has none of them elsewhere', () => {
+  it('has no demo commands without demo wallets', () => {
     expect(renderBanner(source)).not.toMatch(/TOKEN|svc |watch|agent\b(?!-card)|null|undefined/);
   });
 });
 
-describe('the lines that try a demonstration service out', () => {
-  it('name neither folder nor address where both are the usual ones', () => {
+describe('buildDemoCommands', () => {
+  it('omits DATA_DIR and URL when both are the defaults', () => {
     expect(buildDemoCommands({ DATA_DIR: './data' }, 'http://127.0.0.1:3000')).toEqual({
       token: 'npm run -s token -- premium',
       look: 'npx svc signal',
@@ -83,7 +83,7 @@ describe('the lines that try a demonstration service out', () => {
     });
   });
 
-  it('name both where they are others', () => {
+  it('includes DATA_DIR and URL when they differ from the defaults', () => {
     expect(buildDemoCommands({ DATA_DIR: './mine' }, 'http://127.0.0.1:3107')).toEqual({
       token: 'DATA_DIR=./mine npm run -s token -- premium --url http://127.0.0.1:3107',
       look: 'npx svc signal --url http://127.0.0.1:3107',

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { shareWhileInFlight } from '../../../../src/app/transports/http-app.ts';
 
-it('callers who ask at once share one answer, and the next one gets a new one', async () => {
-  let asked = 0;
+it('shares one computation among concurrent callers and computes again for the next', async () => {
+  let calls = 0;
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const ask = shareWhileInFlight(async () => {
-    asked += 1;
+    calls += 1;
     await released;
-    return asked;
+    return calls;
   });
   const together = [ask(), ask(), ask()];
   release();
@@ -15,7 +15,7 @@ it('callers who ask at once share one answer, and the next one gets a new one', 
   expect(await ask()).toBe(2);
 });
 
-it('a failure is shared and forgotten', async () => {
+it('shares a rejection and retries on the next call', async () => {
   let failing = true;
   const ask = shareWhileInFlight(async () => {
     if (failing) throw new Error('no');

@@ -5,7 +5,7 @@ import canonicalize from 'canonicalize';
 import { type CryptoKey, createRemoteJWKSet, customFetch, flattenedVerify, importJWK, type JWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
-import { composeCard } from '../../../../../src/app/transports/agent-card.ts';
+import { composeCard } from '../../../../../src/app/transports/agent.ts';
 import { agentCardRoutes } from '../../../../../src/transports/http/agent/card/routes.ts';
 import { AGENT_CARD } from '../../../../../src/transports/http/agent/card/schemas.ts';
 import { AS_OPERATOR, OPERATOR } from '../../../../support/operator.ts';

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { encodeFunctionData, type Hex, parseAbi, parseUnits } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { composeAuth } from '../../../../../src/app/transports/auth.ts';
-import { composeAppOptions } from '../../../../../src/app/transports/http-app.ts';
+
+import { composeAppOptions, composeAuth } from '../../../../../src/app/transports/http-app.ts';
 import { createChain } from '../../../../../src/chain/client.ts';
 import { sendTransactions } from '../../../../../src/dev/local-chain/contracts/send-transactions.ts';
 import { callJsonRpc } from '../../../../../src/dev/local-chain/json-rpc.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { composeAbout } from '../../../../../src/app/transports/about.ts';
+import { composeAbout } from '../../../../../src/app/transports/agent.ts';
 import { createChain } from '../../../../../src/chain/client.ts';
 import { formatDay } from '../../../../../src/forecast/day.ts';
 import { MODEL_SERIES } from '../../../../../src/market/inputs/day-inputs.ts';

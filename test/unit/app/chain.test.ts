@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { composePublicRpc } from '../../../../src/app/chain/public-rpc.ts';
-import { loadConfig } from '../../../../src/platform/config/config.ts';
+import { composePublicRpc } from '../../../src/app/chain.ts';
+import { loadConfig } from '../../../src/platform/config/config.ts';
 
-describe('the endpoint that strangers are told', () => {
+describe('composePublicRpc', () => {
   const key = (digit: number) => `0x${String(digit).repeat(64)}`;
   const ADDRESS = `0x${'2'.repeat(40)}`;
   const real = {
@@ -17,20 +17,25 @@ describe('the endpoint that strangers are told', () => {
       REPUTATION_REGISTRY_ADDRESS: ADDRESS,
     },
   };
-  const toldFor = (environment: Record<string, string>) =>
+  const composeFor = (environment: Record<string, string>) =>
     composePublicRpc({ config: loadConfig(environment), rpcUrl: 'http://127.0.0.1:8545', publicUrl: 'https://oracle.test/base/' });
 
   it.each<[string, Record<string, string>, string | null, boolean]>([
-    ['is this door on a local chain', { PUBLIC_RPC_URL: 'https://elsewhere.example' }, 'https://oracle.test/base/rpc', true],
-    ['is that of Base on Base', real, 'https://mainnet.base.org', false],
-    ['is none on another chain', { ...real, CHAIN_ID: '10' }, null, false],
-    ['is the one that is set', { ...real, PUBLIC_RPC_URL: 'https://public.example/rpc' }, 'https://public.example/rpc', false],
+    ['returns /rpc of the service on a local chain', { PUBLIC_RPC_URL: 'https://elsewhere.example' }, 'https://oracle.test/base/rpc', true],
+    ['returns the public endpoint of Base on chain 8453', real, 'https://mainnet.base.org', false],
+    ['returns no endpoint on another chain', { ...real, CHAIN_ID: '10' }, null, false],
+    [
+      'returns PUBLIC_RPC_URL when it is set',
+      { ...real, PUBLIC_RPC_URL: 'https://public.example/rpc' },
+      'https://public.example/rpc',
+      false,
+    ],
   ])('%s', (_, environment, rpcUrl, reads) => {
-    const reading = toldFor(environment);
+    const reading = composeFor(environment);
     expect([reading.rpcUrl, reading.rpc !== null]).toEqual([rpcUrl, reads]);
   });
 
-  it('has no key in it', () => {
+  it('rejects a PUBLIC_RPC_URL with a key or credentials', () => {
     expect(() => loadConfig({ PUBLIC_RPC_URL: 'https://rpc.example.org/?key=secret' })).toThrow('PUBLIC_RPC_URL');
     expect(() => loadConfig({ PUBLIC_RPC_URL: 'https://user:secret@rpc.example.org' })).toThrow('PUBLIC_RPC_URL');
   });

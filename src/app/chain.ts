@@ -1,0 +1,113 @@
+import type { Db } from 'mongodb';
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { type Chain, createChain, readChainHealth, readPendingBlockTime } from '../chain/client.ts';
+import { createReadOnlyRpc, type RpcAccess } from '../chain/rpc-proxy/read-only-rpc.ts';
+import { type Journal, openJournal } from '../chain/tx/journal.ts';
+import { createWallet, type Wallet, type WalletOptions, type WalletRole } from '../chain/tx/wallet.ts';
+import { PUBLIC_ROLES, readWalletFunds, type WalletFunds } from '../chain/wallet-funds.ts';
+import { createCache } from '../platform/cache.ts';
+import type { Config } from '../platform/config/settings.ts';
+import type { Database } from '../platform/mongo.ts';
+import { joinUrl } from '../platform/service-url.ts';
+import { createTrustedTime, type TrustedTime } from '../platform/time/trusted-time.ts';
+import { RPC_PATH } from '../transports/http/service/rpc/routes.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import type { ProcessContext } from './process-context.ts';
+import { requireKnownAttestations } from './startup/known-attestations.ts';
+
+/** Limit of one request's wait for the confirmation of its payment. */
+const SETTLEMENT_TIMEOUT_MS = 25_000;
+/** Limit of one poll's wait for the transaction of a job; the next poll continues. */
+const JOB_TIMEOUT_MS = 20_000;
+
+export interface ComposedChain {
+  chain: Chain;
+  /** Transactions that the wallets have sent. */
+  journal: Journal;
+  /** The only signer of each role. */
+  wallets: {
+    attester: Wallet;
+    reporter: Wallet;
+    provider: Wallet;
+    /** Settles payments; null with a remote facilitator. */
+    facilitator: Wallet | null;
+  };
+}
+
+/** Connects to the chain. @throws OracleError CONFIG_INVALID if the endpoint reports another chain id, CHAIN_UNREACHABLE */
+export async function composeChain(
+  { config, shutdown }: Pick<ProcessContext, 'config' | 'shutdown'>,
+  db: Db,
+  infrastructure: Pick<Infrastructure, 'rpcUrl' | 'contracts' | 'keys'> & Partial<Pick<Infrastructure, 'localChain'>>,
+): Promise<ComposedChain> {
+  const { rpcUrl, contracts, keys, localChain } = infrastructure;
+  const isRealChain = config.chainMode === 'real';
+  const chain = await createChain({
+    rpcUrl,
+    ...(localChain && { fetch: localChain.fetch }),
+    chainId: config.CHAIN_ID,
+    confirmations: config.CONFIRMATIONS ?? (isRealChain ? 5 : 1),
+    pollingIntervalMs: isRealChain ? 1_000 : 2,
+    addresses: contracts,
+  });
+  const journal = await openJournal(db);
+  const wallet = (role: WalletRole, key: Hex, options: Pick<WalletOptions, 'timeoutMs' | 'allowForeignTransactions'> = {}) =>
+    createWallet({ chain, journal, role, account: privateKeyToAccount(key), ...options, signal: shutdown.signal });
+  const attester = privateKeyToAccount(keys.attester).address;
+  const allowForeignTransactions = (afterBlock?: number) =>
+    requireKnownAttestations({ chain, journal, attester, isLocalChain: !isRealChain, afterBlock });
+  return {
+    chain,
+    journal,
+    wallets: {
+      attester: wallet('attester', keys.attester, { allowForeignTransactions }),
+      reporter: wallet('reporter', keys.reporter),
+      provider: wallet('provider', keys.provider, { timeoutMs: JOB_TIMEOUT_MS }),
+      // The payer's request waits for the settlement, and the payer retries.
+      facilitator: keys.facilitator === null ? null : wallet('facilitator', keys.facilitator, { timeoutMs: SETTLEMENT_TIMEOUT_MS }),
+    },
+  };
+}
+
+/** The source of time proofs for all parts of this process. */
+export function composeTrustedTime(
+  { config, log, shutdown }: ProcessContext,
+  { chain, database, now }: { chain: Chain; database: Pick<Database, 'now'>; now(): Date },
+): TrustedTime {
+  const isLocal = config.chainMode !== 'real';
+  return createTrustedTime({
+    now,
+    databaseNow: () => database.now(),
+    // A local chain makes blocks only for transactions; its pending block carries the time of the chain's own clock.
+    newestBlockAt: async () => (isLocal ? readPendingBlockTime(chain) : (await readChainHealth(chain)).at),
+    signal: shutdown.signal,
+    onChange: (reason) => {
+      if (reason === null) log.info('the clocks of process and database agree again');
+      else log.error({ reason }, 'the clocks of process and database disagree');
+    },
+  });
+}
+
+/** Balances for gas, read at most once a minute. */
+export function composeWalletFunds(deps: Pick<ComposedChain, 'chain' | 'wallets'> & { db: Db; now(): Date }): () => Promise<WalletFunds[]> {
+  const { db, chain, wallets, now } = deps;
+  const roles = PUBLIC_ROLES.map((role) => ({ role, address: wallets[role].address }));
+  const cache = createCache<WalletFunds[]>('wallet-funds', 1);
+  return () => cache.get(Math.floor(now().getTime() / 60_000), () => readWalletFunds({ db, chain }, roles, now()));
+}
+
+/** The public endpoint of Base. */
+const BASE = { chainId: 8453, rpcUrl: 'https://mainnet.base.org' } as const;
+
+/** Chain endpoint for verifiers. `CHAIN_RPC_URL` is never published: it may contain an API key. */
+export function composePublicRpc(options: {
+  config: Pick<Config, 'chainMode' | 'CHAIN_ID' | 'PUBLIC_RPC_URL'>;
+  /** Of the local chain, reachable from this machine only. */
+  rpcUrl: string;
+  publicUrl: string;
+}): RpcAccess {
+  const { config, rpcUrl, publicUrl } = options;
+  if (config.chainMode !== 'real') return { rpc: createReadOnlyRpc({ rpcUrl }), rpcUrl: joinUrl(publicUrl, RPC_PATH) };
+  return { rpc: null, rpcUrl: config.PUBLIC_RPC_URL ?? (config.CHAIN_ID === BASE.chainId ? BASE.rpcUrl : null) };
+}

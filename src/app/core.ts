@@ -1,0 +1,38 @@
+import type { Db } from 'mongodb';
+import type { RegisteredAgent } from '../chain/erc8004/identity.ts';
+import type { ReplayRange } from '../dev/replay.ts';
+import type { Database } from '../platform/mongo.ts';
+import type { TrustedTime } from '../platform/time/trusted-time.ts';
+import type { ForecastRecord } from '../record/forecast-record.ts';
+import type { ModelStore } from '../record/model-store.ts';
+import type { WagerBook } from '../wager/wager-book.ts';
+import type { ComposedChain } from './chain.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import type { ComposedMarket } from './pipeline/market.ts';
+
+/** Parts that most topics are composed from. */
+export interface ServiceCore extends Pick<ComposedChain, 'chain' | 'wallets'>, ComposedMarket {
+  infrastructure: Infrastructure;
+  database: Database;
+  db: Db;
+  /** Master secret of the commitment salts. */
+  saltSecret: string;
+  /** Master secret of values encrypted in the database. */
+  encryptionSecret: string;
+  record: ForecastRecord;
+  models: ModelStore;
+  wagers: WagerBook;
+  time: TrustedTime;
+  now(): Date;
+  /** Id in the ERC-8004 identity registry. */
+  agentId: number;
+  /** URL that clients reach the service under. */
+  publicUrl: string;
+  identity(): RegisteredAgent;
+  /** Points the on-chain identity to this service's address. The transaction carries the present time: not before a replay of the past. */
+  announce(): Promise<void>;
+  /** Range of a first replay; null where there is none. */
+  range: ReplayRange | null;
+  /** Why this feed was chosen, unless the settings name it. */
+  feedReason: string | null;
+}

@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { REGISTRATION_PATH } from '../../agent-card/documents/registration-file.ts';
+import { ensureIdentity, updateAgentUri } from '../chain/erc8004/identity.ts';
+import { computeReplayRange, hasDaysToReplay } from '../dev/replay.ts';
+import { toDay, toInstantMs } from '../forecast/day.ts';
+import { HORIZONS } from '../forecast/model.ts';
+import { chooseFeed } from '../market/choose-feed.ts';
+import { parseProviderUrls } from '../market/live/providers/provider-urls.ts';
+import { isLiveReachable } from '../market/live/reachability.ts';
+import type { OracleError } from '../platform/errors.ts';
+import { connectMongo, ensureIndexes } from '../platform/mongo.ts';
+import { joinUrl } from '../platform/service-url.ts';
+import { requireSameSalts } from '../record/commitment/require-same-salts.ts';
+import { ForecastRecord } from '../record/forecast-record.ts';
+import { ModelStore } from '../record/model-store.ts';
+import { WagerBook } from '../wager/wager-book.ts';
+import { composeChain, composeTrustedTime } from './chain.ts';
+import type { ServiceCore } from './core.ts';
+import { ALL_INDEXES } from './indexes.ts';
+import { openInfrastructure } from './infrastructure.ts';
+import { composeMarket, simulatedOnRealChainError } from './pipeline/market.ts';
+import type { ProcessContext, StartupContext } from './process-context.ts';
+import { requireSameHistory } from './startup/same-history.ts';
+
+const now = () => new Date();
+
+/**
+ * Opens feed, database, chain and record, and registers the agent.
+ * @param address URL of this process; null for a command, which uses the registered one
+ */
+export async function openCore(context: StartupContext, address: string | null): Promise<ServiceCore> {
+  const { config, shutdown, progress } = context;
+  const isRealChain = config.chainMode === 'real';
+  const choice = await chooseMarketData(context);
+  const range = isRealChain ? null : computeReplayRange(choice.coverage, toDay(Date.now()), config.REPLAY_DAYS);
+  const infrastructure = await openInfrastructure({
+    config,
+    shutdown,
+    progress,
+    genesisMs: range === null ? undefined : toInstantMs(range.from),
+    onFailure: (error) => stopAfterFailure(context, error),
+  });
+  const { saltSecret, encryptionSecret, localChain } = infrastructure;
+
+  progress.startStep('connecting to database and chain');
+  const database = await connectMongo(infrastructure.mongodbUri);
+  shutdown.onStop('database connection', () => database.close());
+  const { db } = database;
+  await ensureIndexes(db, ALL_INDEXES);
+  const { chain, journal, wallets } = await composeChain(context, db, infrastructure);
+  const record = new ForecastRecord({ db, saltSecret, horizons: HORIZONS });
+  const hasReplayAhead = localChain !== null && (await hasDaysToReplay(db, record, range));
+  // A restored chain has the wall clock's time: behind a block of the present, nothing can be dated to the past.
+  if (hasReplayAhead && localChain.restored) await localChain.setNextBlockTime(await localChain.readLastBlockMs());
+  const { feed, reason: feedReason } = choice.selectFeed(await record.findSource());
+  const { market, live } = await composeMarket(context, db, feed);
+  await requireSameHistory({ record, market, chain, journal, attester: wallets.attester.address, isLocalChain: !isRealChain });
+  await requireSameSalts(record, saltSecret, isRealChain ? undefined : join(config.DATA_DIR, 'keys.json'));
+
+  progress.startStep('registering the agent');
+  const knownUrl = config.PUBLIC_URL ?? address;
+  const agentUri = joinUrl(knownUrl ?? `http://127.0.0.1:${config.PORT}`, REGISTRATION_PATH);
+  let identity = await ensureIdentity(chain, { agentUri, wallet: wallets.attester });
+  return {
+    infrastructure,
+    database,
+    db,
+    chain,
+    wallets,
+    market,
+    live,
+    saltSecret,
+    encryptionSecret,
+    record,
+    models: new ModelStore(db),
+    wagers: new WagerBook(db),
+    time: composeTrustedTime(context, { chain, database, now }),
+    now,
+    agentId: identity.agentId,
+    publicUrl: knownUrl ?? identity.agentUri.replace(REGISTRATION_PATH, ''),
+    identity: () => identity,
+    async announce() {
+      identity = await updateAgentUri(chain, wallets.attester, identity, agentUri);
+    },
+    range,
+    feedReason,
+  };
+}
+
+/** A record on a real chain is permanent: unreachable live data is waited for there, never replaced. */
+async function chooseMarketData({ config, progress }: StartupContext): ReturnType<typeof chooseFeed> {
+  const isRealChain = config.chainMode === 'real';
+  if (isRealChain && config.FEEDS === 'simulated') throw simulatedOnRealChainError();
+  progress.startStep('looking for market data');
+  return chooseFeed(isRealChain && config.FEEDS === 'auto' ? 'live' : config.FEEDS, {
+    seed: config.SIMULATION_SEED,
+    isLiveReachable: () => isLiveReachable(parseProviderUrls(config.PROVIDER_URLS ?? '')),
+  });
+}
+
+function stopAfterFailure({ log, shutdown }: ProcessContext, error: OracleError): void {
+  log.error({ err: error }, 'a part of the service ended by itself');
+  void shutdown.stop(error.message).then(() => process.exit(1));
+}

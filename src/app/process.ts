@@ -1,0 +1,39 @@
+import { loadConfig } from '../platform/config/config.ts';
+import { listSecretValues } from '../platform/config/settings.ts';
+import { getErrorMessage, OracleError } from '../platform/errors.ts';
+import { createLog } from '../platform/log.ts';
+import { createShutdown, stopOnSignals } from '../platform/shutdown.ts';
+import { createStartupProgress } from '../platform/startup-progress.ts';
+import type { StartupContext } from './process-context.ts';
+
+/** Runs work in a process context. An error is written to standard error and ends the process with `failureCode`. */
+export async function runProcess(work: (context: StartupContext) => Promise<void>, failureCode = 1): Promise<void> {
+  let context: StartupContext | undefined;
+  try {
+    context = openStartupContext();
+    await work(context);
+  } catch (error) {
+    // A signal ends the process itself: errors of the work that its stop interrupts are not reported.
+    if (context?.shutdown.signal.aborted) return;
+    process.stderr.write(formatStartupError(error));
+    await context?.shutdown.stop('the start failed');
+    process.exit(failureCode);
+  }
+}
+
+/** Reads the settings, and opens the log and the shutdown, which outlive every part. */
+function openStartupContext(): StartupContext {
+  const config = loadConfig();
+  const log = createLog({ level: config.LOG_LEVEL, secrets: listSecretValues(config) });
+  const shutdown = createShutdown({ log });
+  stopOnSignals(shutdown, log);
+  return { config, log, shutdown, progress: createStartupProgress() };
+}
+
+function formatStartupError(error: unknown): string {
+  if (!(error instanceof OracleError)) return `${error instanceof Error ? error.stack : String(error)}\n`;
+  const action = error.suggestedAction === undefined ? '' : `\n  -> ${error.suggestedAction}`;
+  const hasLibraryMessage = ['INTERNAL', 'CHAIN_REVERTED', 'CHAIN_UNREACHABLE'].includes(error.code);
+  const cause = hasLibraryMessage && error.cause !== undefined ? `\n  ${getErrorMessage(error.cause)}` : '';
+  return `\n${error.code}: ${error.message}${cause}${action}\n`;
+}

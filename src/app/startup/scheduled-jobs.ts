@@ -1,0 +1,44 @@
+import type { RecurringJob } from '../../pipeline/schedule/schedule.ts';
+import type { Service } from '../service.ts';
+
+const now = () => new Date();
+
+/** Starts the schedule of the daily steps and of the service's own jobs. */
+export async function startScheduledJobs(service: Service): Promise<void> {
+  const { database, pipeline, state, log, shutdown, webhookDelivery } = service;
+  // Imported on demand: an API process saves the memory.
+  const { startSchedule } = await import('../../pipeline/schedule/schedule.ts');
+  const jobs = buildJobs(service);
+  const starting = startSchedule({ db: database.db, deps: pipeline, log, now, jobs, queues: webhookDelivery.queues });
+  // Registered before the schedule runs: a stop during the start waits for it, and drains it while the database is open.
+  shutdown.onStop('jobs', async () => (await starting).drain(6_000));
+  state.schedule = await starting;
+  await webhookDelivery.start(state.schedule);
+}
+
+/** Separate jobs: a slow provider or a long history delays nothing else. */
+function buildJobs({ live, http: { contest, commerce, purchases }, purge }: Service): Record<string, RecurringJob> {
+  const collection: Record<string, RecurringJob> =
+    live === null
+      ? {}
+      : {
+          prices: { cron: '* * * * *', run: live.collectPrices },
+          collect: { cron: '* * * * *', run: live.collect },
+          history: { cron: '*/15 * * * *', run: live.completeHistory },
+        };
+  return {
+    ...collection,
+    // Rounds that waited for a price or a forecast continue within minutes.
+    contest: { cron: '*/15 * * * *', run: async () => void (await contest.run()) },
+    // Payments whose process died before it responded.
+    payments: {
+      cron: '* * * * *',
+      run: async () => {
+        await commerce.sales.sweep();
+        await purchases.sweep();
+      },
+    },
+    // Not every database engine deletes expired documents.
+    housekeeping: { cron: '17 * * * *', run: () => purge(now()) },
+  };
+}

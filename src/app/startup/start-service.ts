@@ -1,0 +1,100 @@
+import { catchUp } from '../../pipeline/catch-up.ts';
+import { createLiveContext } from '../../pipeline/deps.ts';
+import { getListenHost } from '../../platform/config/config.ts';
+import { writeNotice } from '../../platform/startup-notice.ts';
+import { createStartupProgress } from '../../platform/startup-progress.ts';
+import { allRoutes, workerRoutes } from '../../transports/http/routes.ts';
+import { createApp, createStartingApp } from '../../transports/http/server/app.ts';
+import { type HttpServer, listen } from '../../transports/http/server/http-server.ts';
+import { assembleService } from '../assemble-service.ts';
+import { serveWebSocket } from '../events/websocket.ts';
+import type { StartupContext } from '../process-context.ts';
+import type { Service } from '../service.ts';
+import { buildBanner, printServedInterfaces } from './describe-service.ts';
+import { fetchHistory, hasReplayAhead, replayPastDays } from './history.ts';
+import { startScheduledJobs } from './scheduled-jobs.ts';
+import { startSelfTests } from './self-tests.ts';
+
+/** Listens, assembles the service, serves it, starts the pipeline and prints the banner. */
+export async function startService(opened: StartupContext): Promise<void> {
+  const progress = createStartupProgress('starting', writeNotice);
+  const context = { ...opened, progress };
+  const { config, log, shutdown } = context;
+  const host = getListenHost(config);
+  const stopping = shutdown.signal;
+  const server = await listen(
+    createStartingApp({ log, stopping, setup: progress, publicUrl: config.PUBLIC_URL ?? 'http://127.0.0.1' }),
+    config.PORT,
+    host,
+    { stopping, limits: { maxConnections: config.MAX_CONNECTIONS, trustProxy: config.TRUST_PROXY } },
+  );
+  shutdown.onStop('http', () => server.close());
+  const url = getReachableUrl(host, server);
+  const service = await assembleService(context, url);
+  progress.replayAhead = await hasReplayAhead(service);
+  await serve(service, server);
+  printServedInterfaces(service, url);
+  await createStopGuard(service)(startPipeline(service));
+  // A second process on the same chain announces the service only under a configured address.
+  if (config.PUBLIC_URL !== undefined || service.infrastructure.localChain !== null) await service.announce();
+  progress.complete();
+  process.stdout.write(await buildBanner(service, url));
+}
+
+function getReachableUrl(host: string, { port }: HttpServer): string {
+  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  return `http://${shown}:${port}`;
+}
+
+async function serve(service: Service, server: HttpServer): Promise<void> {
+  const { config, shutdown, http, appOptions, adapters } = service;
+  // Stops before the parts that requests in flight need.
+  shutdown.onStop('requests under way', () => server.close());
+  if (config.ROLE === 'worker') {
+    const app = createApp(workerRoutes(http), appOptions);
+    server.serveHandshakes(app);
+    server.serve(app);
+    return;
+  }
+  // Handshakes first: until they are served, clients are asked to retry. Connections close before the server, which waits for them.
+  shutdown.onStop('WebSocket connections', await serveWebSocket(server, service));
+  server.serve(createApp(allRoutes(http), appOptions, adapters));
+}
+
+/** Fetches the history, replays a first start, catches up with overdue steps, and starts the jobs. */
+async function startPipeline(service: Service): Promise<void> {
+  const { config, log, progress, pipeline, live, http } = service;
+  const step = createStopGuard(service);
+  if (live !== null) await step(fetchHistory(live, service));
+  const isFirst = progress.replayAhead;
+  const finishSelfTests = startSelfTests(service);
+  if (isFirst) progress.startStep('replaying days of history');
+  const replayed = await step(replayPastDays(service));
+  if (config.ROLE === 'api') return;
+  progress.startStep('catching up with what is due');
+  const logFailure = (message: string) => (error: unknown) => log.error({ err: error }, message);
+  await step(catchUp(pipeline, createLiveContext(pipeline, new Date())).catch(logFailure('catching up failed')));
+  await step(http.contest.run().catch(logFailure('the contest could not be brought up to date')));
+  progress.startStep('running the self-tests');
+  const selfTests = () => step(finishSelfTests(replayed !== null));
+  if (isFirst) await progress.runStage('Self-tests', selfTests, (areDone) => (areDone ? 'done' : 'go on in the background, not done'));
+  else await selfTests();
+  startJobWatch(service);
+  await startScheduledJobs(service);
+}
+
+/** Continues after a step only if no stop has begun, since a stop closes the parts that the next step needs. */
+function createStopGuard({ shutdown: { signal } }: Service): <T>(work: Promise<T>) => Promise<T> {
+  return async (work) => {
+    const result = await work;
+    signal.throwIfAborted();
+    return result;
+  };
+}
+
+/** Not a scheduled job: the buyer of a funded job waits, and a minute is long. */
+function startJobWatch({ watchJobs, shutdown }: Service): void {
+  if (watchJobs === null) return;
+  const watching = watchJobs();
+  shutdown.onStop('agent commerce', () => watching);
+}
