@@ -9,6 +9,7 @@ import { DailyQuotaStore } from '../../events/webhooks/limits/daily-quota-store.
 import { HostLimiter } from '../../events/webhooks/limits/host-limiter.ts';
 import type { QueueHandler } from '../../pipeline/schedule/job-queue.ts';
 import type { Schedule } from '../../pipeline/schedule/schedule.ts';
+import type { SemaphoreLimits } from '../../platform/concurrency/semaphore.ts';
 import { createResolver } from '../../platform/outbound/resolve.ts';
 import type { TargetRules } from '../../platform/outbound/target.ts';
 import { createSecretBox } from '../../platform/secrets/secret-box.ts';
@@ -48,7 +49,7 @@ const QUEUE_NAME = 'webhook-delivery';
 const HOST_SHARES = { atOnce: 4, aMinute: 300, ofWallet: { atOnce: 2, aMinute: 100 }, walletAtOnce: 4 } as const;
 const UNLIMITED_SHARES = { aMinute: null, ofWallet: { atOnce: HOST_SHARES.ofWallet.atOnce, aMinute: null } } as const;
 /** More concurrent lookups than a worker has calls: slow lookups of one webhook delay no other. */
-const LOOKUP_LIMITS = { maxConcurrent: 64, maxQueued: 64, waitMs: 1_000 } as const;
+const LOOKUP_LIMITS = { maxConcurrent: 64, maxQueued: 64, maxWaitMs: 1_000 } as const satisfies SemaphoreLimits;
 /** Time that a stop leaves to calls in flight. */
 const GRACE_MS = 4_000;
 

@@ -12,7 +12,7 @@ export interface ResolveOptions {
 }
 
 /** Names that are looked up at once, and further ones that wait for their turn. */
-export const LOOKUP_LIMITS = { maxConcurrent: 8, maxQueued: 8, waitMs: 1_000 } as const;
+export const LOOKUP_LIMITS = { maxConcurrent: 8, maxQueued: 8, maxWaitMs: 1_000 } as const satisfies SemaphoreLimits;
 
 /** For one name, however many name servers are asked in turn. */
 const MAX_RESOLVE_MS = 3_000;

@@ -1,8 +1,8 @@
-import { Semaphore } from '../../../platform/concurrency/semaphore.ts';
+import { Semaphore, type SemaphoreLimits } from '../../../platform/concurrency/semaphore.ts';
 import type { TargetRules } from '../../../platform/outbound/target.ts';
 
 /** Names that are looked up for a wallet at once, and further ones that wait: as many as it can have webhooks. */
-const WALLET_LOOKUP_LIMITS = { maxConcurrent: 2, maxQueued: 8, waitMs: 1_000 } as const;
+const WALLET_LOOKUP_LIMITS = { maxConcurrent: 2, maxQueued: 8, maxWaitMs: 1_000 } as const satisfies SemaphoreLimits;
 
 /** Gives each wallet rules under which the names that it registers are looked up a few at a time: its slow ones keep nobody else waiting. */
 export function createWalletLookups(rules: TargetRules): (wallet: string) => TargetRules {
