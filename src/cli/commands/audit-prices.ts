@@ -12,19 +12,19 @@ import { openSimulatedFeed } from '../../market/simulated/feed.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 
 export interface PriceOptions {
-  /** The setting FEEDS: where files are. */
+  /** The setting FEEDS. */
   feeds: string;
-  /** The setting PROVIDER_URLS: where exchanges answer. */
+  /** The setting PROVIDER_URLS. */
   providerUrls?: string;
-  /** Unset: to the cent where the prices are made or read anew. */
+  /** Unset: 0 for simulated and CSV prices, 100 for live ones. */
   toleranceBps?: number;
   now: Date;
 }
 
-/** As far as the venues of a live record may be apart. */
+/** Tolerated distance between the venues of a live record. */
 const LIVE_TOLERANCE_BPS = 100;
 
-/** Prices to audit a record by, from the market that it is made from. @throws OracleError CONFIG_INVALID, FEED_INVALID */
+/** Prices from the source that the record was made from. @throws OracleError CONFIG_INVALID, FEED_INVALID */
 export async function openRecordPrices(
   source: string,
   { feeds, providerUrls = '', toleranceBps, now }: PriceOptions,
@@ -35,7 +35,7 @@ export async function openRecordPrices(
   return livePrices({ toleranceBps: toleranceBps ?? LIVE_TOLERANCE_BPS, now, venues: buildVenues(parseProviderUrls(providerUrls)) });
 }
 
-/** The audit's exchanges where the service asks them: a mirror or proxy stands for these too. */
+/** The exchanges of the audit, behind the mirror or proxy of PROVIDER_URLS. */
 function buildVenues(urls: ProviderUrls): CandleVenue[] {
   return CANDLE_VENUES.map((venue) => {
     const id = PROVIDER_IDS.find((provider) => provider === venue.name.toLowerCase());
@@ -43,7 +43,7 @@ function buildVenues(urls: ProviderUrls): CandleVenue[] {
   });
 }
 
-/** A record keeps the name of its folder, not the way there. */
+/** A record contains the name of its CSV folder, not the path. */
 function getCsvFolder(source: string, feeds: string): string {
   const folder = feeds.startsWith('csv:') ? feeds.slice('csv:'.length).trim() : '';
   const name = source.slice('csv:'.length);
@@ -54,7 +54,6 @@ function getCsvFolder(source: string, feeds: string): string {
   });
 }
 
-/** The prices of a feed, to the cent unless told. */
 async function createFeedPrices(feed: Feed, { toleranceBps = 0, now }: Omit<PriceOptions, 'feeds'>): Promise<AuditPrices> {
   const market = createMarket(feed);
   const { lastDay } = await market.coverage();

@@ -11,32 +11,34 @@ import type { Config } from '../../platform/config/settings.ts';
 import { OracleError } from '../../platform/errors.ts';
 import { createOperatorFetch } from '../../platform/outbound/operator-fetch.ts';
 import { handleBrokenPipes } from '../svc/broken-pipes.ts';
+import { type CommandSyntax, parseCommandLine } from '../svc/command-line.ts';
 import { openRecordPrices } from './audit-prices.ts';
 import { probeService } from './probe-service.ts';
 
-const USAGE = `Usage: npm run -s audit [-- --rpc <url> --attester <address>] [-- options]
+const SYNTAX: CommandSyntax = {
+  name: 'npm run -s audit --',
+  summary: 'Recomputes the record from its attestations and prices, and prints every difference from the claims of the service',
+  description: 'Without --rpc: the running service of DATA_DIR, against its chain and the prices that its record is made from.',
+  options: [],
+  footer: OPTIONS_TEXT.trimEnd(),
+};
 
-Recomputes the record from its attestations on chain and from prices alone, and prints every difference from what the service claims.
-Without --rpc: the running service of DATA_DIR, against its chain and the prices that its record is made from, made or read anew.
-
-${OPTIONS_TEXT}`;
-
-/** Audits a record: what `npm run audit` starts. */
+/** `npm run audit` */
 export async function runAuditCommand(args: string[]): Promise<void> {
   if (args.includes('--help') || args[0] === 'help') {
-    process.stdout.write(USAGE);
+    parseCommandLine(SYNTAX, ['--help'], process.stdout);
     return;
   }
   handleBrokenPipes();
   process.exitCode = await runAudit(args, { open: (command) => openAudit(command), out: process.stdout, err: process.stderr });
 }
 
-/** What a call comes to: an audit by addresses, or of the service of this folder. */
+/** Options of an audit by addresses, or of the service of this folder. */
 export function openAudit(command: AuditCommand, settings: () => Config = loadConfig): Promise<AuditOptions> {
   return command.rpc === undefined ? openLocalAudit(command, settings(), new Date()) : openAuditByAddress(command, new Date());
 }
 
-/** The service of this folder: where its chain is the folder says, everything else is asked of the chain or made anew. */
+/** The data folder names the chain; everything else is read from the chain or computed again. */
 async function openLocalAudit(command: AuditCommand, config: Config, now: Date): Promise<AuditOptions> {
   const { rpcUrl, contracts } = await readDemoFile(config.DATA_DIR);
   const url = command.service ?? getLocalUrl(config);
@@ -73,7 +75,7 @@ async function requireServiceReady(url: string): Promise<void> {
   });
 }
 
-/** Each folder has contracts of its own: the rows of one service and the chain of another agree in nothing. */
+/** Each data folder has its own contracts: the rows of one service never match the chain of another. */
 function otherDataDirError(url: string, dataDir: string): OracleError {
   return new OracleError('CONFIG_INVALID', `The service at ${url} is not that of the data folder ${dataDir}: it is on another chain`, {
     field: 'DATA_DIR',
@@ -88,7 +90,7 @@ const SERVICE_INFO = z.object({
   data: z.object({ source: z.string().max(200) }),
 });
 
-/** Whose attestations they are, and what market the record is made from. A service that names another wallet shows rows of another. */
+/** The attester and the price source. A service that names a foreign attester fails the audit, as its rows differ. */
 async function fetchServiceInfo(url: string): Promise<{ attester: Address; source: string; stablecoin: Address }> {
   const body = await createOperatorFetch({ base: url, timeoutMs: 30_000, maxBytes: 1_000_000 })(`${url}/api/svc/info`)
     .then((response) => response.json())

@@ -2,27 +2,25 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OracleError } from '../../platform/errors.ts';
 
-/** What answers at the address. `up`: it can be asked; `starting`: it will be. */
-export type ServiceProbe = { state: 'nothing' | 'up' | 'stranger' } | { state: 'starting'; detail: string };
+/** `foreign`: another program listens at the URL. */
+export type ServiceProbe = { state: 'nothing' | 'up' | 'foreign' } | { state: 'starting'; detail: string };
 
 export interface LocalServiceOptions {
-  /** Where the service answers, or will. */
   url: string;
-  /** Looks at the address. */
   probe(url: string): Promise<ServiceProbe>;
-  /** Starts it as a child; undefined: it is not to be started from here. */
+  /** Starts the service as a child; undefined when it must not be started from here. */
   start?: () => ChildProcess;
-  /** For how long a caller waits for it to come up. */
+  /** How long a caller of `ready` waits. */
   maxWaitMs: number;
-  /** A line for the person who started this program. */
+  /** Prints a line for the operator. */
   writeNotice(line: string): void;
 }
 
-/** The service of this machine: one that runs already, or a child that lives as long as this program. */
+/** The service of this machine: a running one, or a child that ends with this process. */
 export interface LocalService {
-  /** Resolves once it can be asked. @throws OracleError STEP_WAITING, SERVICE_UNREACHABLE, CONFIG_INVALID */
+  /** Resolves once the service accepts requests. @throws OracleError STEP_WAITING, SERVICE_UNREACHABLE, CONFIG_INVALID */
   ready(): Promise<void>;
-  /** Ends the child, if there is one. */
+  /** Stops the child, if any. */
   stop(): Promise<void>;
 }
 
@@ -41,17 +39,17 @@ export function createLocalService({ url, probe, start, maxWaitMs, writeNotice }
     return start();
   }
 
-  /** Looks until it is up. Whose service it is does not matter: of two programs that start at once, one finds the other's. */
+  /** Probes until the service is up, whichever process runs it: of two programs that start at once, one finds the other's. */
   async function waitUntilUp(): Promise<void> {
     let started = child !== undefined && child.ended === undefined;
     for (;;) {
-      // Before it is looked: a child that lost the race for the port has ended because somebody else answers there by now.
-      const over = child?.ended;
+      // Read before the probe: a child that lost the race for the port has exited while another process answers there.
+      const exitReason = child?.ended;
       const probed = await probe(url);
       if (probed.state === 'up') return;
-      if (probed.state === 'stranger') throw foreignServiceError(url);
+      if (probed.state === 'foreign') throw foreignServiceError(url);
       if (probed.state === 'starting') detail = probed.detail;
-      if (probed.state === 'nothing' && started && over !== undefined) throw startFailedError(url, over);
+      if (probed.state === 'nothing' && started && exitReason !== undefined) throw startFailedError(url, exitReason);
       if (probed.state === 'nothing' && !started) {
         child = watchExit(startService());
         started = true;
@@ -79,14 +77,14 @@ export function createLocalService({ url, probe, start, maxWaitMs, writeNotice }
 
 interface ServiceChild {
   process: ChildProcess;
-  /** How it ended, once it has. */
+  /** Exit reason, once it has exited. */
   ended: string | undefined;
   exited: Promise<void>;
 }
 
 /**
- * The service of `module` as a child that ends with this process, however that ends. What it writes goes to our standard error: nothing
- * but the protocol may stand on the other. It leads its own group, so that Ctrl-C reaches this process alone, which then ends it once.
+ * Forks a child that ends with this process. Its output goes to standard error, since standard output carries the protocol. It leads its
+ * own process group, so that Ctrl-C reaches only this process, which then stops the child once.
  */
 export function forkService(module: URL, environment: Readonly<Record<string, string | undefined>>): ChildProcess {
   return fork(module, [], { detached: true, execArgv: [], env: environment, stdio: ['ignore', 2, 2, 'ipc'] });

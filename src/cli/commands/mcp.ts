@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import type { z } from 'zod';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { DemoWalletName } from '../../dev/demo/demo-login.ts';
 import { createDemoTokenCache } from '../../dev/demo/demo-token.ts';
@@ -8,37 +8,41 @@ import { filterChildEnvironment } from '../../platform/child-process/child-envir
 import { getLocalUrl, loadConfig } from '../../platform/config/config.ts';
 import { serviceUrlSchema } from '../../platform/config/settings/define.ts';
 import { type Config, listSecretValues, SETTINGS } from '../../platform/config/settings.ts';
-import { getErrorMessage, isOracleError, OracleError } from '../../platform/errors.ts';
+import { getErrorMessage } from '../../platform/errors.ts';
 import { createLog, type Log } from '../../platform/log.ts';
 import { createShutdown, type Shutdown, stopOnSignals } from '../../platform/shutdown.ts';
+import { UsageError } from '../../platform/usage-error.ts';
 import { createRemoteBackend, type RemoteBackendOptions } from '../../transports/mcp/backends/remote.ts';
 import { buildMcpServer } from '../../transports/mcp/server.ts';
 import { serveOverStdio } from '../../transports/mcp/stdio/stdio.ts';
+import { parseChoice } from '../svc/arguments.ts';
+import { type CommandSyntax, parseCommandLine } from '../svc/command-line.ts';
 import { createLocalService, forkService, type LocalService } from './local-service.ts';
 import { probeService } from './probe-service.ts';
+import { failWith } from './script.ts';
 
 const WALLET_NAMES = ['basic', 'premium'] as const satisfies DemoWalletName[];
 
-const USAGE = `Usage: npm run -s mcp -- [--url <url>] [--token <token> | --wallet <${WALLET_NAMES.join(' | ')}>]
+const SYNTAX: CommandSyntax = {
+  name: 'npm run -s mcp --',
+  summary: 'Serves MCP over standard input and output, for an assistant that starts its servers itself',
+  description: 'Calls go to the service of --url, or to the one of this machine, which is started if needed and ends with this program.',
+  options: [
+    ['--url <url>', 'the service; or ORACLE_URL (default: http://127.0.0.1:PORT, with the settings of the service)', parseServiceUrl],
+    ['--token <token>', 'access token; prefer ORACLE_TOKEN, as other users of this machine can read command lines', parseToken],
+    ['--wallet <name>', `log in with this demo wallet of DATA_DIR/demo.json and renew its token: ${WALLET_NAMES.join(' or ')}`],
+  ],
+  footer: `The settings of the service are read from the environment. A relative DATA_DIR counts from the current folder; by default it is the
+folder data of this program. Progress is written to standard error.`,
+};
 
-Serves MCP over standard input and output, for an assistant that starts its servers itself. What it tells comes from a service:
-the one that --url names, or the one of this machine. Where none runs here, it is started, and ends with this program.
-
-  --url <url>        the service to ask; or ORACLE_URL. Unset: http://127.0.0.1:PORT, with the settings of the service
-  --token <token>    access token to call with; better ORACLE_TOKEN: other users of this machine can read command lines
-  --wallet <name>    logs that demonstration wallet of DATA_DIR/demo.json in, and again before its token expires
-
-Settings are those of the service, from the environment. A relative DATA_DIR counts from the current folder; unset, it is the
-folder data of this program, from wherever it is started. Standard error tells what goes on.
-`;
-
-/** For the model, which tells its user. */
+/** Returned to the model, which passes it on to its user. */
 const HOW_TO_SEND_TOKEN =
   'It goes into the environment of this program as ORACLE_TOKEN, before it starts. For the demonstration service of this machine: start it with --wallet basic or --wallet premium, which gets tokens by itself.';
 
-/** A client gives a call a minute unless told otherwise. */
+/** MCP clients time out a call after a minute by default. */
 const READY_TIMEOUT_MS = 45_000;
-/** The service itself takes up to ten seconds to close, its database and chain included. */
+/** The service takes up to ten seconds to close, including its database and chain. */
 const STOP_TIMEOUT_MS = 25_000;
 
 type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
@@ -49,48 +53,39 @@ interface McpCommand {
   wallet: DemoWalletName | undefined;
 }
 
-/** MCP over stdio: what `npm run mcp` and `bitcoin-signal-oracle-mcp` start. */
+/** `npm run mcp` and `bitcoin-signal-oracle-mcp` */
 export async function runMcpCommand(args: string[], environment: ProcessEnvironment): Promise<void> {
-  if (args.includes('--help') || args[0] === 'help') {
-    process.stdout.write(USAGE);
-    return;
-  }
   try {
-    await serveMcp(parseMcpCommand(args), environment);
+    const command = parseMcpCommand(args);
+    if (command !== null) await serveMcp(command, environment);
   } catch (error) {
-    if (!isOracleError(error)) throw error;
-    writeNotice([error.message, error.suggestedAction].filter(Boolean).join('\n'));
-    process.exit(1);
+    failWith(error, 1);
+    process.exit();
   }
 }
 
-/** @throws OracleError INPUT_INVALID naming the word that is wrong; never a token. */
-export function parseMcpCommand(args: string[]): McpCommand {
-  const { url, token, wallet } = parseMcpOptions(args);
-  const badUrl = url === undefined ? undefined : serviceUrlSchema.safeParse(url).error?.issues[0];
-  if (badUrl !== undefined) throw usageError('--url', badUrl.message);
-  const badToken = token === undefined ? undefined : SETTINGS.ORACLE_TOKEN.schema.safeParse(token).error?.issues[0];
-  if (badToken !== undefined) throw usageError('--token', badToken.message);
-  if (wallet !== undefined && !WALLET_NAMES.some((name) => name === wallet))
-    throw usageError('--wallet', `must be one of ${WALLET_NAMES.join(', ')}`);
-  if (wallet !== undefined && token !== undefined) throw usageError('--wallet', 'goes without --token: it gets a token of its own');
-  return { url, token, wallet: wallet as DemoWalletName | undefined };
+/** @returns null after printing the help @throws UsageError naming the option, never a token */
+export function parseMcpCommand(args: string[]): McpCommand | null {
+  const parsed = parseCommandLine<McpCommand>(SYNTAX, args, process.stdout);
+  if (parsed === null) return null;
+  const { url, token, wallet } = parsed.values;
+  parseChoice('--wallet', wallet, WALLET_NAMES);
+  if (wallet !== undefined && token !== undefined) throw new UsageError('--wallet', 'goes without --token: it gets a token of its own');
+  return { url, token, wallet };
 }
 
-function parseMcpOptions(args: string[]) {
-  const text = { type: 'string' } as const;
-  try {
-    return parseArgs({ args: args, options: { url: text, token: text, wallet: text } }).values;
-  } catch (error) {
-    // The parser quotes what it does not understand, which may be a token.
-    const option =
-      (error as { code?: string }).code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL' ? 'only options are understood' : getErrorMessage(error);
-    throw usageError('arguments', option);
-  }
+function parseServiceUrl(name: string, url: string): string {
+  return requireValid(name, url, serviceUrlSchema);
 }
 
-function usageError(field: string, problem: string): OracleError {
-  return new OracleError('INPUT_INVALID', `${field}: ${problem}`, { field, suggestedAction: 'npm run -s mcp -- --help' });
+function parseToken(name: string, token: string): string {
+  return requireValid(name, token, SETTINGS.ORACLE_TOKEN.schema);
+}
+
+function requireValid(name: string, value: string, schema: z.ZodType): string {
+  const issue = schema.safeParse(value).error?.issues[0];
+  if (issue !== undefined) throw new UsageError(name, issue.message);
+  return value;
 }
 
 async function serveMcp(command: McpCommand, environment: ProcessEnvironment): Promise<void> {
@@ -125,20 +120,20 @@ function createMcpServer(options: RemoteBackendOptions, log: Log) {
   });
 }
 
-/** A port and a folder that stay the same however often the service is started. */
+/** Fixes port and data folder, so that a restarted service keeps both. */
 async function resolveLocalSettings(config: Config): Promise<Config> {
   const isDefault = config.DATA_DIR === SETTINGS.DATA_DIR.default;
   const DATA_DIR = isDefault ? join(import.meta.dirname, '../../..', config.DATA_DIR) : resolve(config.DATA_DIR);
   return { ...config, DATA_DIR, PORT: config.PORT === 0 ? await findFreePort() : config.PORT };
 }
 
-/** The settings of the service and what a process needs; nothing else of what this program was started with, its token included. */
+/** Settings of the service and the base environment of a child process; other variables and the token are not passed on. */
 function buildServiceEnvironment(environment: ProcessEnvironment): ProcessEnvironment {
   const names = Object.keys(SETTINGS).filter((name) => name !== 'ORACLE_TOKEN' && name !== 'ORACLE_URL');
   return { ...filterChildEnvironment(environment), ...Object.fromEntries(names.map((name) => [name, environment[name]])) };
 }
 
-/** Starts at once, so that it is up when the first call comes; that a call finds it is not up is told there. */
+/** Starts the service ahead of the first call; a start failure is reported by the calls. */
 function keepLocalService(url: string, config: Config, environment: ProcessEnvironment, shutdown: Shutdown): LocalService {
   const { DATA_DIR, PORT } = config;
   const settings = { ...buildServiceEnvironment(environment), DATA_DIR, PORT: String(PORT) };
@@ -146,7 +141,7 @@ function keepLocalService(url: string, config: Config, environment: ProcessEnvir
   const service = createLocalService({
     url,
     probe: probeService,
-    // Never a second worker on a chain where mistakes stay.
+    // Never starts a second worker on a real chain.
     ...(config.chainMode === 'own' ? { start } : {}),
     maxWaitMs: READY_TIMEOUT_MS,
     writeNotice: (line) => writeNotice(`${line} Its data is in ${DATA_DIR}.`),
@@ -182,7 +177,7 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** On standard error: the other one carries the protocol. */
+/** On standard error, since standard output carries the protocol. */
 function writeNotice(text: string): void {
   process.stderr.write(`${text}\n`);
 }

@@ -10,27 +10,31 @@ import { getStepDueMs } from '../../pipeline/schedule/step-times.ts';
 import { catchUpSelfTests } from '../../pipeline/self-test/catch-up.ts';
 import { runStep, STEP_NAMES, type StepReport } from '../../pipeline/step-registry.ts';
 import type { StepName } from '../../pipeline/step-run-store.ts';
-import { isOracleError, OracleError } from '../../platform/errors.ts';
 import { createProgressBar } from '../../platform/progress-bar.ts';
+import { UsageError } from '../../platform/usage-error.ts';
+import { type CommandSyntax, parseCommandLine } from '../svc/command-line.ts';
+import { openOrAttach, parseOrFail } from './script.ts';
 
 const CLOCK_STEPS = STEP_NAMES.filter((step) => !SINGLE_DAY_STEPS.includes(step));
 
-const USAGE = `Usage: npm run pipeline -- <what> [first day] [last day] [--early]
-
+const SYNTAX: CommandSyntax = {
+  name: 'npm run pipeline --',
+  arguments: '[step] [firstDay] [lastDay]',
+  summary: 'Runs pipeline steps by hand',
+  description: `[step] is one of
   catch-up                 everything that is due and not done
-  signal, wager, brief     for one day (today unless told), or for each day of a range (YYYY-MM-DD)
+  signal, wager, brief     for one day (default: today) or a range of days (YYYY-MM-DD)
   ${CLOCK_STEPS.join(', ')}
-                           what is due now
-
-  --early                  lets signal make today's forecast before 21:35 UTC; it is made for good
-
-In an empty folder the record begins with today; npm start replays past days into it first.
-What is done stays done: running a step again changes nothing. Nothing is dated back: a day whose window has opened enters
-the record as missed. Works beside a running service with the same FEEDS and DATA_DIR, or alone.
-Ends with 0 when everything was done, 3 when something has to wait, 1 on an error.
-`;
+                           what is due now`,
+  options: [['--early', "let signal make today's forecast before 21:35 UTC; it is final"]],
+  footer: `In an empty data folder the record begins today; npm start replays past days into it first.
+Repeating a step changes nothing. Nothing is backdated: a day whose window has opened enters the record as missed.
+Works beside a running service with the same FEEDS and DATA_DIR, or alone.
+Exits with 0 when everything is done, 3 when a step has to wait, 1 on an error.`,
+};
 
 const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
 const EXIT_WAITING = 3;
 
 interface PipelineCommand {
@@ -40,18 +44,17 @@ interface PipelineCommand {
   early: boolean;
 }
 
-/** Runs steps by hand: what `npm run pipeline` starts. */
+/** `npm run pipeline` */
 export async function runPipelineCommand(args: string[]): Promise<void> {
-  if (args.length === 0 || args[0] === '--help' || args[0] === 'help') {
-    process.stdout.write(USAGE);
-    process.exit(args.length === 0 ? 2 : 0);
-  }
+  const isEmpty = args.length === 0;
+  const command = parseOrFail(() => parsePipelineCommand(isEmpty ? ['--help'] : args, toDay(Date.now())), EXIT_FAILED);
+  if (isEmpty) process.exitCode = EXIT_USAGE;
+  if (command === null) return;
   await runProcess(async (context) => {
-    const command = parsePipelineCommand(args, toDay(Date.now()));
-    const service = await attachOrAssemble(context);
+    const service = await openOrAttach(context, assembleAttachable);
     const { source } = service.pipeline.market;
     process.stderr.write(`Market data: ${source}${service.feedReason === null ? '' : ` (${service.feedReason})`}\n`);
-    // Beside a running service nothing is due; alone, nobody else has asked.
+    // A running service collects live data itself; without one nothing else does.
     await service.live?.collectPrices();
     await service.live?.collect();
     const reports = await runPipelineSteps(service, command);
@@ -61,38 +64,30 @@ export async function runPipelineCommand(args: string[]): Promise<void> {
   });
 }
 
-/** @throws OracleError INPUT_INVALID naming the word that is wrong. */
-export function parsePipelineCommand(args: string[], today: Day): PipelineCommand {
-  const early = args.includes('--early');
-  const [step, first, last, ...rest] = args.filter((word) => word !== '--early');
+/** The service without its transports. */
+export function assembleAttachable(context: StartupContext): Promise<Service> {
+  return assembleService(context, null);
+}
+
+/** @returns null after printing the help @throws OracleError INPUT_INVALID naming the argument */
+export function parsePipelineCommand(args: string[], today: Day): PipelineCommand | null {
+  const parsed = parseCommandLine<{ early?: boolean }>(SYNTAX, args, process.stdout);
+  if (parsed === null) return null;
+  const { early = false } = parsed.values;
+  const [step, first, last] = parsed.positionals;
   if (step !== 'catch-up' && !STEP_NAMES.includes(step as StepName)) {
-    throw usageError('step', `"${step}" is none of catch-up, ${STEP_NAMES.join(', ')}`);
+    throw new UsageError('step', `"${step}" is none of catch-up, ${STEP_NAMES.join(', ')}`);
   }
-  if (rest.length > 0) throw usageError('arguments', `"${rest[0]}" is one argument too many`);
   if (first !== undefined && !SINGLE_DAY_STEPS.includes(step))
-    throw usageError('first day', `${step} takes no day: it does what is due now`);
-  if (early && step !== 'signal') throw usageError('--early', 'goes with signal only');
+    throw new UsageError('first day', `${step} takes no day: it does what is due now`);
+  if (early && step !== 'signal') throw new UsageError('--early', 'goes with signal only');
   const from = first === undefined ? today : parseDay(first);
   const to = last === undefined ? from : parseDay(last);
-  if (to < from) throw usageError('last day', `${formatDay(to)} lies before ${formatDay(from)}`);
+  if (to < from) throw new UsageError('last day', `${formatDay(to)} lies before ${formatDay(from)}`);
   return { step: step as PipelineCommand['step'], from, to, early };
 }
 
-function usageError(field: string, problem: string): OracleError {
-  return new OracleError('INPUT_INVALID', `${field}: ${problem}`, { field, suggestedAction: 'npm run pipeline -- --help' });
-}
-
-/** Beside a service that runs on the same folder, its database and chain are used; otherwise they are started for this command. */
-export async function attachOrAssemble(context: StartupContext): Promise<Service> {
-  try {
-    return await assembleService(context, null);
-  } catch (error) {
-    if (!isOracleError(error, 'DATA_DIR_IN_USE')) throw error;
-    return assembleService({ ...context, config: { ...context.config, chainMode: 'attached' } }, null);
-  }
-}
-
-/** Runs the command; a range ends with the first day that has to wait. */
+/** A range stops at the first day that has to wait. */
 async function runPipelineSteps({ pipeline }: Service, { step, from, to, early }: PipelineCommand): Promise<StepReport[]> {
   const stepContext = createLiveContext(pipeline, new Date());
   if (step === 'catch-up') return [...(await catchUp(pipeline, stepContext)), ...(await catchUpSelfTests(pipeline, stepContext))];
@@ -108,7 +103,7 @@ async function runPipelineSteps({ pipeline }: Service, { step, from, to, early }
   return reports;
 }
 
-/** A forecast made by hand before its time would be the day's for good. */
+/** A forecast is final, so that of a day is not made early by accident. */
 function rejectTooEarly(step: StepName, day: Day, early: boolean, { now }: StepContext): { waiting: string } | null {
   const dueMs = getStepDueMs('signal', day);
   if (step !== 'signal' || early || now.getTime() >= dueMs) return null;

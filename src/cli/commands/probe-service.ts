@@ -9,7 +9,7 @@ const MAX_BYTES = 1_000_000;
 const READINESS = z.object({ checks: z.array(z.object({ name: z.string(), ok: z.boolean(), detail: z.string().nullish() })) });
 const PROBLEM = z.object({ success: z.literal(false), code: z.enum(Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]) });
 
-/** What answers at an address, by `GET /ready`: a service that lacks a price, or its chain, still answers what it can. */
+/** Probes `GET /ready`. A service without a price or chain counts as up, as it answers what it can. */
 export async function probeService(url: string): Promise<ServiceProbe> {
   let response: Response;
   try {
@@ -27,6 +27,6 @@ function classifyAnswer(body: unknown): ServiceProbe {
     return setup === undefined || setup.ok ? { state: 'up' } : { state: 'starting', detail: setup.detail ?? 'it is being set up' };
   }
   const problem = PROBLEM.safeParse(body);
-  if (!problem.success) return { state: 'stranger' };
+  if (!problem.success) return { state: 'foreign' };
   return { state: 'starting', detail: problem.data.code === 'SHUTTING_DOWN' ? 'another one is still stopping' : 'it opens its parts' };
 }

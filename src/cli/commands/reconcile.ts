@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { privateKeyToAccount } from 'viem/accounts';
 import { type Infrastructure, openInfrastructure } from '../../app/infrastructure.ts';
 import { runProcess } from '../../app/process.ts';
@@ -16,44 +15,42 @@ import { readDemoFile } from '../../dev/demo/demo-login.ts';
 import { toInstantMs } from '../../forecast/day.ts';
 import { HORIZONS } from '../../forecast/model.ts';
 import type { Config } from '../../platform/config/settings.ts';
-import { getErrorMessage, isOracleError, OracleError } from '../../platform/errors.ts';
+import type { OracleError } from '../../platform/errors.ts';
 import { connectMongo } from '../../platform/mongo.ts';
+import { UsageError } from '../../platform/usage-error.ts';
 import { ForecastRecord } from '../../record/forecast-record.ts';
+import { type CommandSyntax, parseCommandLine } from '../svc/command-line.ts';
+import { openOrAttach, parseOrFail } from './script.ts';
 
-const USAGE = `Usage: npm run -s reconcile -- [--from <block>] [--json]
-
-Compares the ledger of payments with the chain, payment by payment, and writes nothing. Works beside a running service with the
-same settings, or alone.
-
-  --from <block>   the first block that is read; unset: that of the record's first day, or 0 on a local chain
-  --json           for programs; amounts in units of the stablecoin
-
-Ends with 0 when both are equal to the unit, 3 when a payment is still on its way into the ledger, 1 when something is wrong,
-2 when it was not called as it should be.
-Transfers to our wallets that nobody has claimed are listed, and nothing wrong.
-`;
+const SYNTAX: CommandSyntax = {
+  name: 'npm run -s reconcile --',
+  summary: 'Compares the ledger of payments with the chain, payment by payment',
+  description: 'Read-only. Works beside a running service with the same settings, or alone.',
+  options: [
+    ['--from <block>', "first block to read (default: that of the record's first day; 0 on a local chain)", parseBlockNumber],
+    ['--json', 'print JSON, with amounts in units of the stablecoin'],
+  ],
+  footer: `Exits with 0 when ledger and chain are equal to the unit, 3 when a payment is not in the ledger yet, 1 on a difference, 2 on a usage
+error. Transfers to the wallets of the service that belong to no claim are listed and are no difference.`,
+};
 
 const EXIT_WRONG = 1;
 const EXIT_USAGE = 2;
 const EXIT_PENDING = 3;
 
 interface ReconcileCommand {
-  /** Null: where the record begins. */
+  /** Null: the first block of the record. */
   from: bigint | null;
   json: boolean;
 }
 
-/** Compares ledger and chain: what `npm run reconcile` starts. */
+/** `npm run reconcile` */
 export async function runReconcileCommand(args: string[]): Promise<void> {
-  if (args.includes('--help') || args[0] === 'help') {
-    process.stdout.write(USAGE);
-    return;
-  }
-  const command = parseOrPrintUsage(args);
+  const command = parseOrFail(() => parseReconcileCommand(args), EXIT_USAGE);
   if (command === null) return;
   const { from, json } = command;
   await runProcess(async (context) => {
-    const { parts: deps, genesis } = await openReconcileDeps(context);
+    const { deps, genesis } = await openReconcileDeps(context);
     if (from !== null) await requireKnownBlock(deps.chain, from);
     const report = await reconcile(deps, from ?? (genesis === null ? 0n : await findFirstBlockSince(deps.chain, genesis)));
     process.stdout.write(json ? serializeReconciliation(report) : formatReconciliation(report));
@@ -62,46 +59,28 @@ export async function runReconcileCommand(args: string[]): Promise<void> {
   });
 }
 
-/** Null, with what is wrong said, for words that are none of this command: that says nothing about the books. */
-function parseOrPrintUsage(args: string[]): ReconcileCommand | null {
-  try {
-    return parseReconcileCommand(args);
-  } catch (error) {
-    process.stderr.write(`${getErrorMessage(error)}\n${USAGE}`);
-    process.exitCode = EXIT_USAGE;
-    return null;
-  }
-}
-
-/** @throws OracleError INPUT_INVALID */
 async function requireKnownBlock({ client }: Chain, from: bigint): Promise<void> {
   const head = await chainCall('Reading the block number', () => client.getBlockNumber());
-  if (from > head) throw usageError('--from', `the newest block is ${head}`);
+  if (from > head) throw new UsageError('--from', `the newest block is ${head}`);
 }
 
-/** @throws OracleError INPUT_INVALID naming the word that is wrong. */
-export function parseReconcileCommand(args: string[]): ReconcileCommand {
-  const { from, json = false } = parseReconcileOptions(args);
-  if (from !== undefined && !/^\d{1,15}$/.test(from)) throw usageError('--from', 'must be the number of a block');
-  return { from: from === undefined ? null : BigInt(from), json };
+/** @returns null after printing the help @throws UsageError */
+export function parseReconcileCommand(args: string[]): ReconcileCommand | null {
+  const parsed = parseCommandLine<Partial<ReconcileCommand>>(SYNTAX, args, process.stdout);
+  return parsed && { from: parsed.values.from ?? null, json: parsed.values.json ?? false };
 }
 
-function parseReconcileOptions(args: string[]) {
-  try {
-    return parseArgs({ args: args, options: { from: { type: 'string' }, json: { type: 'boolean' } } }).values;
-  } catch (error) {
-    throw usageError('arguments', getErrorMessage(error));
-  }
+function parseBlockNumber(name: string, text: string): bigint {
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(name, 'must be the number of a block');
+  return BigInt(text);
 }
 
-function usageError(field: string, problem: string): OracleError {
-  return new OracleError('INPUT_INVALID', `${field}: ${problem}`, { field, suggestedAction: 'npm run reconcile -- --help' });
-}
-
-/** Database and chain alone: nothing of the service is started, and nothing is sent. */
-async function openReconcileDeps(context: StartupContext): Promise<{ parts: ReconcileDeps; genesis: Date | null }> {
+/** Opens database and chain only; starts no part of the service and sends no transaction. */
+async function openReconcileDeps(context: StartupContext): Promise<{ deps: ReconcileDeps; genesis: Date | null }> {
   const { config, shutdown } = context;
-  const infrastructure = await attachOrOpenInfrastructure(context);
+  // Fails for a data folder that was never set up, instead of setting it up.
+  if (config.chainMode !== 'real') await readDemoFile(config.DATA_DIR);
+  const infrastructure = await openOrAttach(context, openStorage);
   const { db, close } = await connectMongo(infrastructure.mongodbUri);
   shutdown.onStop('database connection', close);
   const chain = await connectChain(config, infrastructure);
@@ -117,20 +96,12 @@ async function openReconcileDeps(context: StartupContext): Promise<{ parts: Reco
     traces: createPaymentTraces(sources),
     now: () => new Date(),
   };
-  return { parts: deps, genesis: first === null ? null : new Date(toInstantMs(first)) };
+  return { deps, genesis: first === null ? null : new Date(toInstantMs(first)) };
 }
 
-/** Beside a service that runs on the same folder, its database and chain are used; otherwise they are started for this command. */
-async function attachOrOpenInfrastructure({ config, log, shutdown, progress }: StartupContext): Promise<Infrastructure> {
-  // A folder that holds nothing yet is not set up for this.
-  if (config.chainMode !== 'real') await readDemoFile(config.DATA_DIR);
+function openStorage({ config, log, shutdown, progress }: StartupContext): Promise<Infrastructure> {
   const onFailure = (error: OracleError) => log.error({ err: error }, 'a part ended by itself');
-  try {
-    return await openInfrastructure({ config, shutdown, progress, onFailure });
-  } catch (error) {
-    if (!isOracleError(error, 'DATA_DIR_IN_USE')) throw error;
-    return openInfrastructure({ config: { ...config, chainMode: 'attached' }, shutdown, progress, onFailure });
-  }
+  return openInfrastructure({ config, shutdown, progress, onFailure });
 }
 
 function connectChain(config: Config, { rpcUrl, contracts }: Infrastructure): Promise<Chain> {

@@ -6,12 +6,12 @@ import { SETTINGS } from '../../platform/config/settings.ts';
 import { runOnTerminal } from '../svc/terminal.ts';
 import { openAudit } from './audit.ts';
 
-/** The command line beside the service of this folder: what `npx svc` starts. */
+/** `npx svc`, with access to the service of this folder. */
 export function runSvcCommand(args: string[], environment: Readonly<Record<string, string | undefined>>): Promise<void> {
   const settings = () => {
     const config = loadConfig(environment);
     const isDefault = config.DATA_DIR === SETTINGS.DATA_DIR.default;
-    // That of npm start, from wherever this is called.
+    // The data folder of npm start, whatever the working directory.
     return isDefault ? { ...config, DATA_DIR: join(import.meta.dirname, '../../..', config.DATA_DIR) } : config;
   };
   return runOnTerminal(args, {

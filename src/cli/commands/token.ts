@@ -1,62 +1,51 @@
-import { parseArgs } from 'node:util';
 import { DEMO_WALLETS } from '../../dev/demo/demo-file.ts';
 import { type DemoWalletName, logInDemoWallet, readDemoFile } from '../../dev/demo/demo-login.ts';
 import { getLocalUrl, loadConfig } from '../../platform/config/config.ts';
-import { getErrorMessage, isOracleError, OracleError } from '../../platform/errors.ts';
+import { UsageError } from '../../platform/usage-error.ts';
+import { parseChoice } from '../svc/arguments.ts';
+import { type CommandSyntax, parseCommandLine } from '../svc/command-line.ts';
+import { failWith } from './script.ts';
 
-const USAGE = `Usage: npm run -s token -- <${DEMO_WALLETS.join(' | ')}> [--url <url of the service>]
-
-Logs a demonstration wallet of DATA_DIR/demo.json in at the running service and prints its access token, and nothing else:
-
+const SYNTAX: CommandSyntax = {
+  name: 'npm run -s token --',
+  arguments: '[wallet]',
+  summary: 'Logs a demo wallet in at the running service and prints its access token, and nothing else',
+  description: `[wallet] is one of ${DEMO_WALLETS.join(', ')} of DATA_DIR/demo.json.`,
+  options: [['--url <url>', 'the service (default: where the settings say that it listens)', parseHttpUrl]],
+  footer: `Example:
   TOKEN=$(npm run -s token -- premium)
-  curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:3000/api/svc/oracle
-`;
+  curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:3000/api/svc/oracle`,
+};
 
 interface TokenCommand {
   wallet: DemoWalletName;
-  /** Unset: where the settings say that it listens. */
+  /** Unset: the local service of the settings. */
   url: string | undefined;
 }
 
-/** Logs a demonstration wallet in: what `npm run token` starts. */
+/** `npm run token` */
 export async function runTokenCommand(args: string[]): Promise<void> {
-  if (args.length === 0 || args.includes('--help') || args[0] === 'help') {
-    process.stdout.write(USAGE);
-    process.exitCode = args.length === 0 ? 2 : 0;
-    return;
-  }
   try {
-    const { wallet, url } = parseTokenCommand(args);
+    const command = parseTokenCommand(args.length === 0 ? ['--help'] : args);
+    if (args.length === 0) process.exitCode = 2;
+    if (command === null) return;
     const config = loadConfig();
-    const { token } = await logInDemoWallet(await readDemoFile(config.DATA_DIR), wallet, url ?? getLocalUrl(config));
+    const { token } = await logInDemoWallet(await readDemoFile(config.DATA_DIR), command.wallet, command.url ?? getLocalUrl(config));
     process.stdout.write(`${token}\n`);
   } catch (error) {
-    if (!isOracleError(error)) throw error;
-    process.stderr.write(`${[error.message, error.suggestedAction].filter(Boolean).join('\n')}\n`);
-    process.exitCode = 1;
+    failWith(error, 1);
   }
 }
 
-/** @throws OracleError INPUT_INVALID naming the word that is wrong. */
-export function parseTokenCommand(args: string[]): TokenCommand {
-  const { values, positionals } = parseTokenOptions(args);
-  const [wallet, ...rest] = positionals;
-  if (!DEMO_WALLETS.includes(wallet as DemoWalletName)) throw usageError('wallet', `must be one of ${DEMO_WALLETS.join(', ')}`);
-  if (rest.length > 0) throw usageError('arguments', `"${rest[0]}" is one argument too many`);
-  const { url } = values;
-  if (url !== undefined && !(URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)))
-    throw usageError('--url', 'must be an http(s) URL');
-  return { wallet: wallet as DemoWalletName, url };
+/** @returns null after printing the help @throws UsageError */
+export function parseTokenCommand(args: string[]): TokenCommand | null {
+  const parsed = parseCommandLine<{ url?: string }>(SYNTAX, args, process.stdout);
+  if (parsed === null) return null;
+  const wallet = parseChoice('wallet', parsed.positionals[0] ?? '', DEMO_WALLETS as readonly DemoWalletName[]);
+  return { wallet: wallet as DemoWalletName, url: parsed.values.url };
 }
 
-function parseTokenOptions(args: string[]) {
-  try {
-    return parseArgs({ args: args, options: { url: { type: 'string' } }, allowPositionals: true });
-  } catch (error) {
-    throw usageError('arguments', getErrorMessage(error));
-  }
-}
-
-function usageError(field: string, problem: string): OracleError {
-  return new OracleError('INPUT_INVALID', `${field}: ${problem}`, { field, suggestedAction: 'npm run token -- --help' });
+function parseHttpUrl(name: string, url: string): string {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new UsageError(name, 'must be an http(s) URL');
+  return url;
 }

@@ -1,11 +1,11 @@
 const stdoutClosed = new AbortController();
 
-/** Aborted when nobody reads standard output any more. */
+/** Aborted when the reader of standard output closes its end. */
 export const stdoutClosedSignal: AbortSignal = stdoutClosed.signal;
 
 /**
- * Whoever read has gone (`| head`): what is under way comes to its end all the same, since how it ends says something, and a payment is not
- * cut off; what goes on for ever is interrupted.
+ * Keeps EPIPE (`| head`) from ending the process: the exit code still carries the result, and a payment must not be cut off. Commands that
+ * run until interrupted stop on `stdoutClosedSignal`.
  */
 export function handleBrokenPipes(): void {
   const unlessClosed = (error: NodeJS.ErrnoException) => {

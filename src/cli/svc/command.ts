@@ -1,14 +1,17 @@
+import type { CommandSyntax } from './command-line.ts';
 import type { CliContext } from './context.ts';
 
-/** One thing that the program can do. */
-export interface SvcCommand {
-  name: string;
-  /** What follows the name, e.g. `<id> [options]`. */
-  usage: string;
-  /** One sentence, no full stop. */
-  summary: string;
-  /** Everything else that `--help` says: options, examples, how it ends. */
-  help: string;
-  /** @returns the exit code. @throws Misuse; OracleError */
-  run(words: string[], context: CliContext): Promise<number>;
+/** A command of `svc`. `Values` are its parsed options by camel-case name. */
+export interface SvcCommand<Values extends object = object> extends CommandSyntax {
+  /** @returns the exit code @throws UsageError, OracleError */
+  run(context: CliContext, values: Values, positionals: readonly string[]): Promise<number>;
 }
+
+export const EXIT = {
+  ok: 0,
+  /** An error, or a failed check. */
+  failed: 1,
+  misused: 2,
+  /** No check failed, and at least one could not be made. */
+  incomplete: 3,
+} as const;

@@ -2,13 +2,12 @@ import type { Address, Hex } from 'viem';
 import type { AuditOptions } from '../../audit/audit.ts';
 import type { AuditCommand, AuditOutput } from '../../audit/command/run-audit.ts';
 
-/** A stream that may be a terminal. */
 export interface TerminalOutput extends AuditOutput {
-  /** Characters of a line; unset: unknown. */
+  /** Characters a line; unset: unknown. */
   columns?: number;
 }
 
-/** What `npm start` leaves for whoever wants to try the service on its local chain. */
+/** The parts of `DATA_DIR/demo.json` that the commands use. */
 export interface DemoDeployment {
   rpcUrl: string;
   chainId: number;
@@ -16,22 +15,21 @@ export interface DemoDeployment {
   wallets: Record<string, { privateKey: Hex }>;
 }
 
-/** Where a command runs: everything that it has of the world, so that a test can be one. */
+/** Everything that a command uses of its process, so that a test can replace it. */
 export interface CliContext {
   out: TerminalOutput;
   err: TerminalOutput;
   environment: Readonly<Record<string, string | undefined>>;
-  /** Of this program. */
   version: string;
-  /** Asks the person at the terminal; null: nobody is there. */
+  /** Asks the user; null when standard input or error is not a terminal. */
   prompt: ((question: string) => Promise<string>) | null;
-  /** Aborted when the user has had enough; whoever calls it takes Ctrl-C over, which ends the program otherwise. */
+  /** Aborted on SIGINT or SIGTERM. The caller takes over the handling of both signals, which end the process otherwise. */
   createInterruptSignal(): AbortSignal;
   now(): Date;
-  /** Where the service of this folder answers; absent outside of one. */
+  /** URL of the service of this folder; absent in the packaged program. */
   localUrl?(): string;
-  /** The demonstration of this folder. @throws OracleError CONFIG_INVALID where there is none */
+  /** @throws OracleError CONFIG_INVALID when the data folder has no demo deployment */
   demo?(): Promise<DemoDeployment>;
-  /** An audit of the service of this folder, where no chain is named. */
+  /** Options of an audit of the service of this folder, for calls without `--rpc`. */
   openAudit?(command: AuditCommand): Promise<AuditOptions>;
 }

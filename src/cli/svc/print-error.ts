@@ -1,29 +1,29 @@
 import { isOracleError, type OracleError } from '../../platform/errors.ts';
 import { UsageError } from '../../platform/usage-error.ts';
+import { EXIT } from './command.ts';
 import type { CliContext } from './context.ts';
-import { EXIT } from './exit-codes.ts';
 import { printNoticeLines } from './print.ts';
 import { wrapText } from './text/facts.ts';
 
 const MAX_CHARS = 600;
 const MAX_STACK_LINES = 8;
 
-/** Says in words what went wrong and what to do. @returns the exit code */
+/** Prints the message and the suggested action. @returns the exit code */
 export function printError(error: unknown, context: CliContext): number {
-  const [what, todo] = isOracleError(error) ? formatKnownError(error) : formatUnexpectedError(error);
+  const [message, details] = isOracleError(error) ? formatKnownError(error) : formatUnexpectedError(error);
   printNoticeLines(context, (writer) => [
-    ...wrapText(what.slice(0, MAX_CHARS), writer.width).map((line) => writer.paint('red', line)),
-    ...todo.flatMap((hint) => wrapText(hint.slice(0, MAX_CHARS), writer.width)),
+    ...wrapText(message.slice(0, MAX_CHARS), writer.width).map((line) => writer.paint('red', line)),
+    ...details.flatMap((line) => wrapText(line.slice(0, MAX_CHARS), writer.width)),
   ]);
   return error instanceof UsageError ? EXIT.misused : EXIT.failed;
 }
 
 function formatKnownError(error: OracleError): [string, string[]] {
-  const what = error instanceof UsageError || error.code === 'INTERNAL' ? error.message : `${error.code}: ${error.message}`;
-  return [what, [getHint(error)].filter((hint) => hint !== undefined)];
+  const message = error instanceof UsageError || error.code === 'INTERNAL' ? error.message : `${error.code}: ${error.message}`;
+  return [message, [getHint(error)].filter((hint) => hint !== undefined)];
 }
 
-/** What to do with this program, where the service can only say what to do in general. */
+/** Replaces the general action of the service by the command of this program where there is one. */
 function getHint({ code, suggestedAction, retryAfterSeconds }: OracleError): string | undefined {
   if (code === 'UNAUTHENTICATED') return `Log in with svc login.${suggestedAction === undefined ? '' : ` (${suggestedAction})`}`;
   if (code === 'RATE_LIMITED' && retryAfterSeconds !== undefined) return `Try again in ${retryAfterSeconds} s.`;
@@ -31,9 +31,9 @@ function getHint({ code, suggestedAction, retryAfterSeconds }: OracleError): str
   return suggestedAction;
 }
 
-/** A fault of this program; an endpoint's URL may hold an access key. */
+/** Endpoint URLs are masked, since they may contain an access key. */
 function formatUnexpectedError(error: unknown): [string, string[]] {
   const text = (error instanceof Error ? error.stack : undefined) ?? String(error);
-  const [what, ...where] = text.replaceAll(/\b(https?|wss?):\/\/\S+/g, '<endpoint>').split('\n');
-  return [`This was not expected: ${what}`, where.slice(0, MAX_STACK_LINES)];
+  const [message, ...stack] = text.replaceAll(/\b(https?|wss?):\/\/\S+/g, '<endpoint>').split('\n');
+  return [`Unexpected error: ${message}`, stack.slice(0, MAX_STACK_LINES)];
 }

@@ -11,19 +11,19 @@ const MAX_BYTES = 16 * 2 ** 20;
 const DEFAULT_URL = 'http://127.0.0.1:3000';
 const TOKEN = /^[\w.~+/=-]{1,4096}$/;
 
-/** The service that is asked. @throws Misuse naming `--url` or `SERVICE_URL` */
+/** `--url` (parsed), SERVICE_URL, the service of this folder, or the default. @throws UsageError naming SERVICE_URL */
 export function resolveServiceUrl(context: CliContext, url: string | undefined): string {
-  if (url !== undefined) return parseUrlOption('--url', url);
+  if (url !== undefined) return url;
   const { SERVICE_URL: configured = '' } = context.environment;
   return configured === '' ? (context.localUrl?.() ?? DEFAULT_URL) : parseUrlOption('SERVICE_URL', configured);
 }
 
-/** Whether a call or the environment names the service; otherwise it is that of this folder. */
+/** Whether `--url` or SERVICE_URL names the service. */
 export function hasServiceOption({ environment }: CliContext, url: string | undefined): boolean {
   return url !== undefined || (environment.SERVICE_URL ?? '') !== '';
 }
 
-/** The token to ask with: that of the call, of the environment, or of the login; undefined: as anybody. @throws Misuse */
+/** The token of the command line, the environment or the stored login; undefined for anonymous requests. @throws UsageError */
 export async function resolveToken(context: CliContext, url: string, token: string | undefined): Promise<string | undefined> {
   const { ORACLE_TOKEN: set = '' } = context.environment;
   const configured = token ?? (set === '' ? undefined : set);
@@ -32,24 +32,22 @@ export async function resolveToken(context: CliContext, url: string, token: stri
   throw new UsageError(token === undefined ? 'ORACLE_TOKEN' : '--token', 'must be an access token, without spaces and without "Bearer"');
 }
 
-export interface ServiceQuery<Answer> {
+interface ServiceQuery<Answer> {
   url: string;
-  /** Begins with a slash. */
-  path: string;
+  path: `/${string}`;
   token?: string;
   method?: 'GET' | 'DELETE';
-  /** What is read of the answer. */
   schema: z.ZodType<Answer>;
 }
 
-/** What the service says, read as it should be, and as it came. @throws OracleError in its own words; SERVICE_UNREACHABLE */
+/** The parsed answer and the raw body. @throws OracleError of the service; SERVICE_UNREACHABLE, CONFIG_INVALID */
 export async function queryService<Answer>(query: ServiceQuery<Answer>): Promise<{ answer: Answer; body: unknown }> {
   const { url, path, token, method, schema } = query;
   const body = await fetchServiceJson({ url, path, token, method, deadlineMs: DEADLINE_MS, maxBytes: MAX_BYTES });
-  return { answer: parseAnswer(schema, body, { url, path }), body };
+  return { answer: parseAnswer(schema, body, query), body };
 }
 
-/** @throws OracleError CONFIG_INVALID where it is none of this service's answers */
+/** @throws OracleError CONFIG_INVALID when the body does not match the schema */
 export function parseAnswer<Answer>(schema: z.ZodType<Answer>, body: unknown, { url, path }: { url: string; path: string }): Answer {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;

@@ -3,18 +3,21 @@ import { handleBrokenPipes, stdoutClosedSignal } from './broken-pipes.ts';
 import type { CliContext } from './context.ts';
 import { runCli } from './main.ts';
 
-/** What the program has of the folder that it stands in, and of the process. */
-type SvcEnvironment = Pick<CliContext, 'environment' | 'version' | 'localUrl' | 'demo' | 'openAudit'>;
-
 const EXIT_INTERRUPTED = 130;
 
-/** Runs the program on the streams of this process, which ends with its code. */
-export async function runOnTerminal(args: string[], environment: SvcEnvironment): Promise<void> {
+/** Runs `svc` on the streams of this process and sets its exit code. */
+export async function runOnTerminal(
+  args: string[],
+  environment: Pick<CliContext, 'environment' | 'version' | 'localUrl' | 'demo' | 'openAudit'>,
+): Promise<void> {
   handleBrokenPipes();
   const { stdin, stdout, stderr } = process;
   process.exitCode = await runCli(args, {
     ...environment,
-    ...{ out: stdout, err: stderr, createInterruptSignal, now: () => new Date() },
+    out: stdout,
+    err: stderr,
+    createInterruptSignal,
+    now: () => new Date(),
     prompt: stdin.isTTY && stderr.isTTY ? promptUser : null,
   });
 }
@@ -30,7 +33,7 @@ function createInterruptSignal(): AbortSignal {
   return AbortSignal.any([controller.signal, stdoutClosedSignal]);
 }
 
-/** On standard error: the answer may be on its way into a file. */
+/** Prompts on standard error, since standard output may be redirected into a file. */
 async function promptUser(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   terminal.on('SIGINT', () => process.exit(EXIT_INTERRUPTED));

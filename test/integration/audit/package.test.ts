@@ -18,7 +18,7 @@ beforeAll(async () => {
   const modules = join(folder, 'node_modules');
   await mkdir(modules);
   // As npm would install what the package names, without asking for it.
-  for (const name of ['canonicalize', 'viem', 'ws', 'zod']) await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+  for (const name of ['canonicalize', 'commander', 'viem', 'ws', 'zod']) await symlink(join(ROOT, 'node_modules', name), join(modules, name));
   const [started, built] = await Promise.all([
     testChain(),
     run(join(ROOT, 'bin/dev/build-svc.mjs'), join(modules, 'bitcoin-signal-oracle-svc')),
@@ -61,7 +61,7 @@ it('the package audits a chain from outside of this project, and ends with 0 or 
 
 it('the package asks for what it needs from nowhere else', async () => {
   const { dependencies } = JSON.parse(await readFile(join(folder, 'node_modules/bitcoin-signal-oracle-svc/package.json'), 'utf8'));
-  expect(Object.keys(dependencies)).toEqual(['canonicalize', 'viem', 'ws', 'zod']);
+  expect(Object.keys(dependencies)).toEqual(['canonicalize', 'commander', 'viem', 'ws', 'zod']);
 });
 
 it('checks one forecast by chain and wallet alone', async () => {

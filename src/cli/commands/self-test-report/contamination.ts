@@ -3,7 +3,6 @@ import type { LagMutant } from '../../../forecast/backtest/contamination/lag-mut
 import type { ContaminationReport } from '../../../forecast/backtest/contamination/report.ts';
 import { formatCell, formatIntervalCell, formatSkillCell, formatTextTable, wrapParagraph } from './table.ts';
 
-/** Eras, regimes, the audit of what was known then, and planted leaks, as a person reads them. */
 export function formatContamination(report: ContaminationReport): string {
   const { splitDay, folds, expectedFolds, note, horizons, suspicions, verdict } = report;
   return [

@@ -1,9 +1,8 @@
-import type { OverfittingReport } from '../../../forecast/backtest/overfitting/report.ts';
 import type { HorizonOverfitting } from '../../../forecast/backtest/overfitting/horizon-overfitting.ts';
+import type { OverfittingReport } from '../../../forecast/backtest/overfitting/report.ts';
 import type { LedgerRow } from '../../../forecast/backtest/overfitting/trial-ledger.ts';
 import { formatCell, formatPercentCell, formatTextTable, wrapParagraph } from './table.ts';
 
-/** PBO, deflated Sharpe ratio and the ledger of trials as a person reads them. */
 export function formatOverfitting({ trials, horizons, ledger, note, verdict }: OverfittingReport): string {
   return [
     `Overfitting, discounted for ${trials} trials`,
@@ -31,7 +30,7 @@ function formatHorizonTable(horizons: readonly HorizonOverfitting[]): string {
   return formatTextTable(titles, rows);
 }
 
-/** Of each trial that can be made again how often it was right and its Brier score, a pair of columns a horizon. */
+/** Accuracy and Brier score of each reproducible trial, one pair of columns per horizon. */
 function formatLedgerTable(ledger: readonly LedgerRow[]): string {
   const judged = ledger.find(({ figures }) => figures.length > 0)?.figures ?? [];
   const titles = ['trial', 'counts', ...judged.flatMap(({ horizonDays }) => [`${horizonDays}d Brier`, `${horizonDays}d right`])];

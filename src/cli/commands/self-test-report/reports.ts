@@ -11,7 +11,7 @@ const FORMATTERS: { [Name in ComputationName]: (report: ComputedReport<Name>) =>
   stability: formatStability,
 };
 
-/** Reports under what they were made from, as a person reads them. */
+/** @param head describes the tested history */
 export function formatSelfTests(head: string, reports: readonly TimedReport[]): string {
   return [head, ...reports.map((computed) => `${formatReport(computed)}\n(${computed.durationMs} ms)`)].join('\n\n').concat('\n');
 }

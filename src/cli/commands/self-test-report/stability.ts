@@ -1,10 +1,9 @@
 import type { StabilityReport } from '../../../forecast/backtest/stability/report.ts';
 import { formatCell, formatPercentCell, formatTextTable, wrapParagraph } from './table.ts';
 
-/** So many single thresholds are shown: the rest changes less. */
+/** Thresholds are sorted by effect; the rest changes less. */
 const MAX_ROWS = 12;
 
-/** What moving the thresholds does, as a person reads it. */
 export function formatStability(report: StabilityReport): string {
   const { draws, seed, scheme, note, verdict } = report;
   return [

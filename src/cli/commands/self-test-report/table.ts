@@ -1,4 +1,4 @@
-/** Columns under their titles: the first to the left, all others to the right. */
+/** Aligns the first column to the left, all others to the right. */
 export function formatTextTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = titles.map((title, index) => Math.max(title.length, ...rows.map((row) => row[index].length)));
   const line = (cells: readonly string[]) =>
@@ -9,31 +9,28 @@ export function formatTextTable(titles: readonly string[], rows: readonly (reado
   return [titles, ...rows].map(line).join('\n');
 }
 
-/** A number with its digits; `-` where there is none. */
 export function formatCell(value: number | null | undefined, digits: number): string {
   return value === null || value === undefined ? '-' : value.toFixed(digits);
 }
 
-/** A share as percent. */
 export function formatPercentCell(share: number | null | undefined, digits = 1): string {
   return share === null || share === undefined ? '-' : `${(100 * share).toFixed(digits)} %`;
 }
 
-/** A difference or skill in percent, with its 95 % interval where it has one. */
+/** A difference or skill in percent, with its 95 % interval if known. */
 export function formatSkillCell({ value, low, high }: { value: number; low: number | null; high: number | null }): string {
   return low === null || high === null
     ? formatPercentCell(value, 2)
     : `${formatPercentCell(value, 2)} [${(100 * low).toFixed(2)}, ${(100 * high).toFixed(2)}]`;
 }
 
-/** A share's 95 % interval. */
 export function formatIntervalCell(bounds: { low: number; high: number } | null): string {
   return bounds === null ? '-' : `[${bounds.low.toFixed(3)}, ${bounds.high.toFixed(3)}]`;
 }
 
 const WIDTH = 100;
 
-/** Sentences in lines that a terminal shows whole. */
+/** Breaks between words at `WIDTH` characters. */
 export function wrapParagraph(text: string): string {
   return text.replaceAll(new RegExp(`(?=.{${WIDTH}})(.{1,${WIDTH - 1}})\\s+`, 'g'), '$1\n');
 }

@@ -3,7 +3,6 @@ import type { FoldReport } from '../../../forecast/backtest/walk-forward/fold-re
 import type { HorizonWalkForward, WalkForwardReport } from '../../../forecast/backtest/walk-forward/report.ts';
 import { formatCell, formatIntervalCell, formatSkillCell, formatTextTable, wrapParagraph } from './table.ts';
 
-/** The walk-forward as a person reads it: each fold, the folds together, the canaries. */
 export function formatWalkForward(report: WalkForwardReport): string {
   const { model, firstDay, lastDay, folds, expectedFolds, foldDays, embargoDays, trainingStart, note } = report;
   return [
@@ -16,42 +15,31 @@ export function formatWalkForward(report: WalkForwardReport): string {
   ].join('\n\n');
 }
 
+const FOLD_COLUMNS: readonly [title: string, cell: (fold: FoldReport) => string][] = [
+  ['fold', ({ fold }) => String(fold)],
+  ['from', ({ from }) => from],
+  ['to', ({ to }) => to],
+  ['n', ({ n }) => String(n)],
+  ['base', ({ base }) => formatCell(base, 3)],
+  ['right', ({ accuracy }) => formatCell(accuracy, 3)],
+  ['calls', ({ calls }) => String(calls)],
+  ['hits', ({ hits }) => String(hits)],
+  ['Brier', ({ brier }) => formatCell(brier, 5)],
+  ['climatology', ({ climatologyBrier }) => formatCell(climatologyBrier, 5)],
+  ['log', ({ logScore }) => formatCell(logScore, 5)],
+  ['CRPS', ({ crps }) => formatCell(crps, 6)],
+  ['climatology', ({ climatologyCrps }) => formatCell(climatologyCrps, 6)],
+  ['recent', ({ recentCrps }) => formatCell(recentCrps, 6)],
+  ['80 %', ({ coverage80 }) => formatCell(coverage80, 3)],
+];
+
 function formatHorizon({ horizon, folds, verdict }: HorizonWalkForward): string {
-  const titles = [
-    'fold',
-    'from',
-    'to',
-    'n',
-    'base',
-    'right',
-    'calls',
-    'hits',
-    'Brier',
-    'climatology',
-    'log',
-    'CRPS',
-    'climatology',
-    'recent',
-    '80 %',
-  ];
-  return `Horizon ${horizon}\n${formatTextTable(titles, folds.map(formatFoldRow))}\n${wrapParagraph(verdict)}`;
+  const titles = FOLD_COLUMNS.map(([title]) => title);
+  const rows = folds.map((fold) => FOLD_COLUMNS.map(([, cell]) => cell(fold)));
+  return `Horizon ${horizon}\n${formatTextTable(titles, rows)}\n${wrapParagraph(verdict)}`;
 }
 
-function formatFoldRow(fold: FoldReport): string[] {
-  return [
-    ...[String(fold.fold), fold.from, fold.to, String(fold.n), formatCell(fold.base, 3), formatCell(fold.accuracy, 3)],
-    ...[
-      String(fold.calls),
-      String(fold.hits),
-      formatCell(fold.brier, 5),
-      formatCell(fold.climatologyBrier, 5),
-      formatCell(fold.logScore, 5),
-    ],
-    ...[formatCell(fold.crps, 6), formatCell(fold.climatologyCrps, 6), formatCell(fold.recentCrps, 6), formatCell(fold.coverage80, 3)],
-  ];
-}
-
-/** Figure by figure, a column a horizon. */
+/** One row per figure, one column per horizon. */
 function formatPooledTable(horizons: readonly HorizonWalkForward[]): string {
   const pooled = horizons.map((one) => one.pooled);
   type Pooled = NonNullable<(typeof pooled)[number]>;

@@ -3,16 +3,14 @@ import { OPTIONS_TEXT, runAudit } from '../../../audit/command/run-audit.ts';
 import type { SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
 
-/** The audit of the whole record, as `npm run audit` runs it. */
+/** The same as `npm run audit`; its options are parsed by the audit. */
 export const auditCommand: SvcCommand = {
   name: 'audit',
-  usage: '[--rpc <url> --attester <address>] [options]',
-  summary: 'Recomputes the whole record from chain and prices, and names every difference',
-  help: `It believes nothing that the service says. Without --rpc: the service of this folder, against its chain and the prices that its
-record is made from.
-
-${OPTIONS_TEXT}`,
-  run: (args, context) =>
+  summary: 'Recomputes the whole record from chain and prices, and reports every difference',
+  description: `Nothing that the service claims is trusted. Without --rpc: the service of this folder, against its chain and the prices that its record is made from.`,
+  options: [],
+  footer: OPTIONS_TEXT.trimEnd(),
+  run: (context, _, args) =>
     runAudit(addServiceOption(args, context), {
       open: (command) =>
         command.rpc === undefined && context.openAudit !== undefined
@@ -23,7 +21,7 @@ ${OPTIONS_TEXT}`,
     }),
 };
 
-/** The other commands call it `--url`; SERVICE_URL says which service it is where no chain is named. */
+/** Accepts `--url` like the other commands, and SERVICE_URL unless a chain is named. */
 function addServiceOption(args: readonly string[], { environment: { SERVICE_URL: named = '' } }: CliContext): string[] {
   const options = args.map((word) => (word === '--url' ? '--service' : word.replace(/^--url=/, '--service=')));
   const has = (option: string) => options.some((word) => word === option || word.startsWith(`${option}=`));

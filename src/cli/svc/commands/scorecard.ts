@@ -1,22 +1,31 @@
 import { z } from 'zod';
-import { parseHorizonDays } from '../../../forecast/horizon-input.ts';
-import { parseArguments, parseHorizonOption, SERVICE_HELP } from '../arguments.ts';
-import type { SvcCommand } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import { printJson, printLines, wantsJson } from '../print.ts';
-import { resolveServiceUrl } from '../service-request.ts';
+import { buildPageQuery, ROWS_PER_PAGE, readPages } from '../../../audit/claims/scorecard-pages.ts';
+import { DEFAULT_HORIZON, parseHorizonDays } from '../../../forecast/horizon-input.ts';
+import type { HorizonName } from '../../../forecast/model.ts';
+import { OracleError } from '../../../platform/errors.ts';
+import { HORIZON_OPTION, JSON_OPTION, type ServiceValues, URL_OPTION } from '../arguments.ts';
+import { EXIT, type SvcCommand } from '../command.ts';
+import { printResult } from '../print.ts';
+import { queryService, resolveServiceUrl } from '../service-request.ts';
 import { formatPercentOrDash, formatRange, formatReturn, formatUsdAmount, NONE } from '../text/amounts.ts';
 import { formatFacts, wrapText } from '../text/facts.ts';
-import { styleValue } from '../text/outcome-style.ts';
-import type { TerminalWriter } from '../text/style.ts';
+import { styleValue, type TerminalWriter } from '../text/style.ts';
 import { formatTerminalTable } from '../text/table.ts';
-import { readWholeScorecard } from './read-scorecard.ts';
 
 const RANGE = z.object({ low: z.number().nullable(), high: z.number().nullable() }).nullable();
 const SCORES = z.object({ n: z.number(), model: z.number(), climatology: z.number() }).nullable();
 const COUNTS = {
-  ...{ resolved: z.number(), wins: z.number(), accuracy: z.number().nullable(), accuracyInterval95: RANGE, dedupedTotal: z.number() },
-  ...{ holds: z.number(), voids: z.number(), missed: z.number(), pending: z.number(), brier: SCORES, verdict: z.string() },
+  resolved: z.number(),
+  wins: z.number(),
+  accuracy: z.number().nullable(),
+  accuracyInterval95: RANGE,
+  dedupedTotal: z.number(),
+  holds: z.number(),
+  voids: z.number(),
+  missed: z.number(),
+  pending: z.number(),
+  brier: SCORES,
+  verdict: z.string(),
 };
 
 const ANSWER = z.object({
@@ -34,10 +43,17 @@ const ANSWER = z.object({
   byHorizon: z.array(z.object({ ...COUNTS, horizon: z.string(), total: z.number() })),
   predictions: z.array(
     z.object({
-      ...{ date: z.string(), status: z.string(), signal: z.string().nullable(), direction: z.string().nullable() },
-      ...{ confidence: z.number().nullable(), btcAtSignal: z.number().nullable(), btcAtResolution: z.number().nullable() },
+      date: z.string(),
+      status: z.string(),
+      signal: z.string().nullable(),
+      direction: z.string().nullable(),
+      confidence: z.number().nullable(),
+      btcAtSignal: z.number().nullable(),
+      btcAtResolution: z.number().nullable(),
       provisional: z.boolean().optional(),
-      ...{ returnBps: z.number().nullable(), predictionId: z.string(), replayed: z.boolean() },
+      returnBps: z.number().nullable(),
+      predictionId: z.string(),
+      replayed: z.boolean(),
     }),
   ),
   nextCursor: z.string().nullish(),
@@ -45,29 +61,43 @@ const ANSWER = z.object({
 
 type ScorecardAnswer = z.infer<typeof ANSWER>;
 
-/** Rows that a person is shown; programs get all. */
+/** Rows printed on a terminal; JSON has all. */
 const MAX_ROWS = 10;
 
 /** Interface, section 2.3. */
-export const scorecardCommand: SvcCommand = {
+export const scorecardCommand: SvcCommand<ServiceValues & { horizon?: HorizonName }> = {
   name: 'scorecard',
-  usage: '[--horizon 1d|2d|3d|7d] [options]',
-  summary: 'What all forecasts have come to, with error bars',
-  help: `  --horizon <days>   1d, 2d, 3d or 7d; default 7d
-${SERVICE_HELP}
-  --json             for programs, with every forecast; also when the output is no terminal
-
-  svc scorecard --json | jq -r .summary.verdict`,
-  async run(args, context) {
-    const { values } = parseArguments(args, { horizon: { type: 'string' }, url: { type: 'string' }, json: { type: 'boolean' } });
-    const horizon = parseHorizonOption('--horizon', values.horizon);
-    const url = resolveServiceUrl(context, values.url);
-    const { answer, body } = await readWholeScorecard(url, parseHorizonDays(horizon), ANSWER);
-    if (wantsJson(context, values.json)) printJson(context, body);
-    else printLines(context, (writer) => formatScorecard(answer, writer));
+  summary: 'The scores of all forecasts, with error bars',
+  options: [HORIZON_OPTION, URL_OPTION, [JSON_OPTION[0], `${JSON_OPTION[1]}; has every forecast`]],
+  footer: 'Example: svc scorecard --json | jq -r .summary.verdict',
+  async run(context, { horizon = DEFAULT_HORIZON, json, ...options }) {
+    const url = resolveServiceUrl(context, options.url);
+    const { answer, body } = await readScorecard(url, parseHorizonDays(horizon));
+    printResult(context, json, body, (writer) => formatScorecard(answer, writer));
     return EXIT.ok;
   },
 };
+
+/** Reads all pages into one answer. @throws OracleError as `queryService`; SERVICE_UNREACHABLE when the pages do not end */
+async function readScorecard(url: string, horizonDays: number): Promise<{ answer: ScorecardAnswer; body: unknown }> {
+  const read = async (before: string | null) => {
+    const path = `/api/svc/scorecard?${buildPageQuery(horizonDays, ROWS_PER_PAGE, before)}` as const;
+    const page = await queryService({ url, path, schema: ANSWER });
+    return { ...page, predictions: page.answer.predictions, nextCursor: page.answer.nextCursor };
+  };
+  const endless = () =>
+    new OracleError('SERVICE_UNREACHABLE', `The scorecard of the service at ${url} has no end`, {
+      suggestedAction: 'Name the address of another service with --url.',
+    });
+  const pages = await readPages(read, endless);
+  const [{ answer, body }] = pages;
+  if (pages.length === 1) return { answer, body };
+  const predictions = pages.flatMap((page) => (page.body as { predictions: unknown[] }).predictions);
+  return {
+    answer: { ...answer, predictions: pages.flatMap((page) => page.predictions) },
+    body: { ...(body as object), predictions, count: predictions.length, nextCursor: null },
+  };
+}
 
 function formatScorecard({ horizon, source, summary, byHorizon, predictions }: ScorecardAnswer, writer: TerminalWriter): string[] {
   const replayed = predictions.filter((row) => row.replayed).length;
@@ -126,9 +156,16 @@ function formatHorizons(lines: ScorecardAnswer['byHorizon'], writer: TerminalWri
       { title: 'open', right: true, spare: 4 },
       { title: 'Brier', right: true, spare: 2 },
     ],
-    lines.map(({ horizon, total, resolved, wins, accuracy, accuracyInterval95, holds, pending, brier }) => [
-      ...[horizon, String(total), String(resolved), String(wins), formatPercentOrDash(accuracy), formatRange(accuracyInterval95)],
-      ...[String(holds), String(pending), brier === null ? NONE : brier.model.toFixed(4)],
+    lines.map((line) => [
+      line.horizon,
+      String(line.total),
+      String(line.resolved),
+      String(line.wins),
+      formatPercentOrDash(line.accuracy),
+      formatRange(line.accuracyInterval95),
+      String(line.holds),
+      String(line.pending),
+      line.brier === null ? NONE : line.brier.model.toFixed(4),
     ]),
     writer,
   );
@@ -146,16 +183,14 @@ function formatRows(rows: ScorecardAnswer['predictions'], writer: TerminalWriter
       { title: 'to USD', right: true, spare: 1 },
     ],
     rows.map(({ date, signal, confidence, status, returnBps, btcAtSignal, provisional = false, btcAtResolution }) => [
-      ...[
-        date,
-        signal === null ? NONE : styleValue(signal),
-        formatPercentOrDash(confidence),
-        styleValue(status),
-        formatReturn(returnBps),
-        // The price at signal time, until the window has opened.
-        `${provisional && btcAtSignal !== null ? '~' : ''}${formatUsdAmount(btcAtSignal)}`,
-        formatUsdAmount(btcAtResolution),
-      ],
+      date,
+      signal === null ? NONE : styleValue(signal),
+      formatPercentOrDash(confidence),
+      styleValue(status),
+      formatReturn(returnBps),
+      // Provisional is the price at signal time, until the outcome window opens.
+      `${provisional && btcAtSignal !== null ? '~' : ''}${formatUsdAmount(btcAtSignal)}`,
+      formatUsdAmount(btcAtResolution),
     ]),
     writer,
   );

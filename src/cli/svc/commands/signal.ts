@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { parseArguments, parseHorizonOption, READER_HELP } from '../arguments.ts';
-import type { SvcCommand } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import { printJson, printLines, wantsJson } from '../print.ts';
+import { DEFAULT_HORIZON } from '../../../forecast/horizon-input.ts';
+import type { HorizonName } from '../../../forecast/model.ts';
+import { HORIZON_OPTION, JSON_OPTION, type ServiceValues, TOKEN_OPTION, URL_OPTION } from '../arguments.ts';
+import { EXIT, type SvcCommand } from '../command.ts';
+import { printResult } from '../print.ts';
 import { queryService, resolveServiceUrl, resolveToken } from '../service-request.ts';
 import { formatMinute, formatPercentOrDash, formatUsdAmount } from '../text/amounts.ts';
 import { formatFacts, wrapText } from '../text/facts.ts';
-import { styleValue } from '../text/outcome-style.ts';
-import type { TerminalWriter } from '../text/style.ts';
-
-const TEXT = { type: 'string' } as const;
+import { styleValue, type TerminalWriter } from '../text/style.ts';
 
 const ANSWER = z.object({
   signal: z.string(),
@@ -34,70 +32,57 @@ const ANSWER = z.object({
   access: z.object({ tier: z.string(), wallet: z.string() }).optional(),
 });
 
-type SignalAnswer = z.infer<typeof ANSWER>;
-
 /** Interface, sections 2.1 and 2.2. */
-export const signalCommand: SvcCommand = {
+export const signalCommand: SvcCommand<ServiceValues & { horizon?: HorizonName; token?: string }> = {
   name: 'signal',
-  usage: '[--horizon 1d|2d|3d|7d] [options]',
   summary: 'The newest forecast, as far as you may see it',
-  help: `With a login (svc login) or a token it has direction and confidence; for anybody else they stay gated until the outcome.
-
-  --horizon <days>   1d, 2d, 3d or 7d; default 7d
-${READER_HELP}
-
-  svc signal --json | jq .signal`,
-  async run(args, context) {
-    const { values } = parseArguments(args, { horizon: TEXT, url: TEXT, token: TEXT, json: { type: 'boolean' } });
-    const horizon = parseHorizonOption('--horizon', values.horizon);
-    const url = resolveServiceUrl(context, values.url);
-    const token = await resolveToken(context, url, values.token);
-    const path = `${token === undefined ? '/api/svc/open/signal' : '/api/svc/oracle'}?horizon=${horizon}`;
+  description: 'Direction and confidence need a login (svc login) or a token until the forecast is revealed.',
+  options: [HORIZON_OPTION, URL_OPTION, TOKEN_OPTION, JSON_OPTION],
+  footer: 'Example: svc signal --json | jq .signal',
+  async run(context, { horizon = DEFAULT_HORIZON, json, ...options }) {
+    const url = resolveServiceUrl(context, options.url);
+    const token = await resolveToken(context, url, options.token);
+    const path = `${token === undefined ? '/api/svc/open/signal' : '/api/svc/oracle'}?horizon=${horizon}` as const;
     const { answer, body } = await queryService({ url, path, token, schema: ANSWER });
-    if (wantsJson(context, values.json)) printJson(context, body);
-    else
-      printLines(context, (writer) => [
-        ...formatSignal(answer, writer),
-        ...(answer.signal === 'GATED' ? ['', ...wrapText(ACCESS_HINT, writer.width)] : []),
-      ]);
+    printResult(context, json, body, (writer) => formatSignal(answer, writer));
     return EXIT.ok;
   },
 };
 
 const ACCESS_HINT = 'To see it: svc login (a wallet with gate tokens; --wallet basic in a demonstration), or svc pay for this one answer.';
 
-function formatSignal(answer: SignalAnswer, writer: TerminalWriter): string[] {
-  const { horizon, predictionId, windowOpensAt, resolvesAt, confidence, direction, btcPrice, timestamp, skill, access } = answer;
-  return [
-    writer.paint(
-      'bold',
-      `BTC/USD, ${horizon.replace('d', ' days')}: from ${formatMinute(windowOpensAt)} to ${formatMinute(resolvesAt)} UTC`,
-    ),
-    '',
-    ...formatFacts(
-      [
-        ['Signal', styleValue(answer.signal)],
-        ['Direction', direction === null ? null : styleValue(direction)],
-        ['Confidence', confidence === null ? null : formatPercentOrDash(confidence)],
-        ['Price', `${formatUsdAmount(btcPrice)} USD at ${formatMinute(timestamp)} UTC`],
-        ['Regime', answer.regime],
-        ['Fear & greed', answer.fearGreed === undefined ? null : `${answer.fearGreed}, ${answer.fearGreedLabel}`],
-        ['ETF flows', answer.etfFlows7d === undefined ? null : `${formatUsdAmount(answer.etfFlows7d / 1e6, 1)} million USD in 7 days`],
-        ['On chain', formatAttestation(answer)],
-        ['Model', answer.modelVersion],
-        ['Data', `${answer.source}${answer.replayed ? ', replayed' : ''}`],
-        ['Next', answer.nextSignalAt == null ? null : `${formatMinute(answer.nextSignalAt)} UTC`],
-        ['Seen as', access === undefined ? null : `${access.tier}, ${access.wallet}`],
-      ],
-      writer,
-    ),
-    ...(skill === undefined ? [] : ['', ...wrapText(`Its record: ${skill.verdict}.`, writer.width)]),
-    ...(answer.attestationUid === null
-      ? []
-      : ['', writer.paint('dim', `svc verify ${predictionId}    checks on chain that it was fixed before`)]),
-  ];
+function formatSignal(answer: z.infer<typeof ANSWER>, writer: TerminalWriter): string[] {
+  const { predictionId, confidence, direction, btcPrice, timestamp, fearGreed, etfFlows7d, nextSignalAt, skill, access } = answer;
+  const facts = formatFacts(
+    [
+      ['Signal', styleValue(answer.signal)],
+      ['Direction', direction === null ? null : styleValue(direction)],
+      ['Confidence', confidence === null ? null : formatPercentOrDash(confidence)],
+      ['Price', `${formatUsdAmount(btcPrice)} USD at ${formatMinute(timestamp)} UTC`],
+      ['Regime', answer.regime],
+      ['Fear & greed', fearGreed === undefined ? null : `${fearGreed}, ${answer.fearGreedLabel}`],
+      ['ETF flows', etfFlows7d === undefined ? null : `${formatUsdAmount(etfFlows7d / 1e6, 1)} million USD in 7 days`],
+      ['On chain', answer.attestationUid ?? 'not yet: it is committed at 21:38 UTC'],
+      ['Model', answer.modelVersion],
+      ['Data', `${answer.source}${answer.replayed ? ', replayed' : ''}`],
+      ['Next', nextSignalAt == null ? null : `${formatMinute(nextSignalAt)} UTC`],
+      ['Seen as', access === undefined ? null : `${access.tier}, ${access.wallet}`],
+    ],
+    writer,
+  );
+  const lines = [formatWindowTitle(answer, writer), '', ...facts];
+  if (skill !== undefined) lines.push('', ...wrapText(`Its record: ${skill.verdict}.`, writer.width));
+  if (answer.attestationUid !== null) {
+    lines.push('', writer.paint('dim', `svc verify ${predictionId}    checks on chain that it was fixed before`));
+  }
+  if (answer.signal === 'GATED') lines.push('', ...wrapText(ACCESS_HINT, writer.width));
+  return lines;
 }
 
-function formatAttestation({ attestationUid }: SignalAnswer): string {
-  return attestationUid ?? 'not yet: it is committed at 21:38 UTC';
+export function formatWindowTitle(
+  { horizon, windowOpensAt, resolvesAt }: Record<'horizon' | 'windowOpensAt' | 'resolvesAt', string>,
+  writer: TerminalWriter,
+): string {
+  const days = horizon.replace('d', ' days');
+  return writer.paint('bold', `BTC/USD, ${days}: from ${formatMinute(windowOpensAt)} to ${formatMinute(resolvesAt)} UTC`);
 }

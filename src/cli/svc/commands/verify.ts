@@ -1,16 +1,18 @@
+import type { Address } from 'viem';
 import { openPrices } from '../../../audit/command/open-audit.ts';
 import { parseAddressOption, parseEndpointOption, parseNumberOption } from '../../../audit/command/option-values.ts';
-import { type AuditCommand, createProgressLine } from '../../../audit/command/run-audit.ts';
+import { createProgressLine } from '../../../audit/command/run-audit.ts';
 import type { AuditPrices } from '../../../audit/prices/audit-prices.ts';
+import { DEFAULT_HORIZON } from '../../../forecast/horizon-input.ts';
+import type { HorizonName } from '../../../forecast/model.ts';
 import { isOracleError } from '../../../platform/errors.ts';
 import { UsageError } from '../../../platform/usage-error.ts';
-import { parseArguments, parseHorizonOption } from '../arguments.ts';
-import type { SvcCommand } from '../command.ts';
+import { HORIZON_OPTION, JSON_OPTION, type ServiceValues, URL_OPTION } from '../arguments.ts';
+import { EXIT, type SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
-import { EXIT } from '../exit-codes.ts';
-import { printJson, printLines, wantsJson } from '../print.ts';
+import { printResult } from '../print.ts';
 import { printError } from '../print-error.ts';
-import { parseForecastQuery } from '../verify/forecast-query.ts';
+import { type ForecastQuery, parseForecastQuery } from '../verify/forecast-query.ts';
 import { locateRecord, type RecordLocation } from '../verify/record-location.ts';
 import { formatVerification, toVerificationJson } from '../verify/verification-report.ts';
 import { type ForecastVerification, type VerifyVerdict, verifyForecast } from '../verify/verify-forecast.ts';
@@ -20,67 +22,65 @@ const EXIT_CODES = { verified: EXIT.ok, differs: EXIT.failed, incomplete: EXIT.i
   number
 >;
 
-const TEXT = { type: 'string' } as const;
-const OPTIONS = {
-  ...{ url: TEXT, rpc: TEXT, attester: TEXT, eas: TEXT, horizon: TEXT, prices: TEXT, 'tolerance-bps': TEXT },
-  json: { type: 'boolean' },
-} as const;
+interface VerifyValues extends ServiceValues {
+  rpc?: string;
+  attester?: Address;
+  eas?: Address;
+  horizon?: HorizonName;
+  prices?: string;
+  toleranceBps?: number;
+}
 
-/** One forecast, read from the chain and checked with the code of the audit. */
-export const verifyCommand: SvcCommand = {
+/** Checks one forecast on chain, with the checks of the audit. */
+export const verifyCommand: SvcCommand<VerifyValues> = {
   name: 'verify',
-  usage: '<uid | 2026-11-14:7d | latest> [options]',
-  summary: 'Reads one forecast from the chain itself, and checks all that the chain tells of it',
-  help: `What the service says of it is not asked: only whose attestations they are and where its chain is, unless --rpc and --attester name both.
-latest is the newest one whose outcome is on chain; where none is, the newest one.
-
-  --rpc <url>              JSON-RPC endpoint of the chain; default: the demonstration of this folder, or the one that the service names
-  --attester <address>     wallet whose forecast it is; default: as the service names it
-  --eas <address>          default: where Base and other OP chains have it; on chains without one as the service names it
-  --horizon <days>         of latest: 1d, 2d, 3d or 7d; default 7d
-  --prices <file | live>   also hold the closes against a CSV file, or the median of public exchanges
-  --tolerance-bps <number> how far they may be apart; default 100
-  --url <url>              the service; or SERVICE_URL. Default: the one of this machine
-  --json                   for programs; also when the output is no terminal
-
-Ends with 0 when everything holds, 1 when something does not, 3 when nothing is wrong and something could not be checked, 2 when it was
-not called as it should be.`,
-  async run(args, context) {
-    const { values, positionals } = parseArguments(args, OPTIONS, 1);
-    const [id] = positionals;
-    if (id === undefined) throw new UsageError('id', 'is missing: a uid, a prediction id such as 2026-11-14:7d, or latest');
-    const query = parseForecastQuery(id, parseHorizonOption('--horizon', values.horizon));
-    const where = {
-      url: values.url,
-      rpc: parseEndpointOption('--rpc', values.rpc),
-      attester: parseAddressOption('--attester', values.attester),
-    };
-    const eas = parseAddressOption('--eas', values.eas);
-    const toleranceBps = parseNumberOption('--tolerance-bps', values['tolerance-bps'], 10_000);
-    return exitIncompleteOnError(context, async () => {
-      const location = await locateRecord(context, { ...where, eas });
-      const prices = await openNamedPrices({ prices: values.prices, toleranceBps, json: false }, context);
-      const verification = await runVerification(location, { asked: query, prices, host: context });
-      printVerification(context, verification, { place: location, json: values.json });
+  arguments: '<id>',
+  summary: 'Reads one forecast from the chain and checks everything that the chain shows about it',
+  description: `<id> is a uid, a prediction id such as 2026-11-14:7d, or latest: the newest forecast with an outcome on chain, otherwise the newest.
+The service is only asked for attester and chain endpoint, and for neither when --rpc and --attester are given.`,
+  options: [
+    [
+      '--rpc <url>',
+      'JSON-RPC endpoint of the chain (default: the demo deployment, or the endpoint that the service names)',
+      parseEndpointOption,
+    ],
+    ['--attester <address>', 'wallet of the attestations (default: as the service names it)', parseAddressOption],
+    ['--eas <address>', 'EAS contract (default: that of Base and other OP chains; elsewhere as the service names it)', parseAddressOption],
+    [HORIZON_OPTION[0], 'with latest: 1d, 2d, 3d or 7d (default: 7d)', HORIZON_OPTION[2]],
+    ['--prices <file | live>', 'also compare the closes with a CSV file, or with the median of public exchanges'],
+    [
+      '--tolerance-bps <number>',
+      'largest difference of these closes (default: 100)',
+      (name, text) => parseNumberOption(name, text, 10_000),
+    ],
+    URL_OPTION,
+    JSON_OPTION,
+  ],
+  footer: `Exits with 0 when every check passes, 1 when one fails, 3 when none fails and at least one could not be made, 2 on a usage error.`,
+  async run(context, { horizon = DEFAULT_HORIZON, prices, toleranceBps, json, ...where }, [id]) {
+    const query = parseForecastQuery(id, horizon);
+    try {
+      const location = await locateRecord(context, where);
+      const closes = prices === undefined ? null : await openPrices({ prices, toleranceBps, json: false }, context.now());
+      const verification = await runVerification(context, location, query, closes);
+      printResult(context, json, toVerificationJson(verification, location), (writer) =>
+        formatVerification(verification, location, writer),
+      );
       return EXIT_CODES[verification.verdict];
-    });
+    } catch (error) {
+      if (!isOracleError(error) || error instanceof UsageError) throw error;
+      // An endpoint that does not answer says nothing about the forecast.
+      printError(error, context);
+      return EXIT.incomplete;
+    }
   },
 };
 
-/** What cannot be asked says nothing about the forecast. */
-async function exitIncompleteOnError(context: CliContext, work: () => Promise<number>): Promise<number> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!isOracleError(error) || error instanceof UsageError) throw error;
-    printError(error, context);
-    return EXIT.incomplete;
-  }
-}
-
 async function runVerification(
+  context: CliContext,
   { chain, attester }: RecordLocation,
-  { asked: query, prices, host: context }: { asked: ReturnType<typeof parseForecastQuery>; prices: AuditPrices | null; host: CliContext },
+  query: ForecastQuery,
+  prices: AuditPrices | null,
 ): Promise<ForecastVerification> {
   const progress = createProgressLine(context.err);
   progress.update('reading the chain', 0, 1);
@@ -89,17 +89,4 @@ async function runVerification(
   } finally {
     progress.end();
   }
-}
-
-async function openNamedPrices(command: AuditCommand, context: CliContext): Promise<AuditPrices | null> {
-  return command.prices === undefined ? null : openPrices(command, context.now());
-}
-
-function printVerification(
-  context: CliContext,
-  verification: ForecastVerification,
-  { place: location, json }: { place: RecordLocation; json?: boolean },
-): void {
-  if (wantsJson(context, json)) printJson(context, toVerificationJson(verification, location));
-  else printLines(context, (writer) => formatVerification(verification, location, writer));
 }

@@ -4,55 +4,56 @@ import { logInWallet, type WalletSession } from '../../../auth/login/login-clien
 import { isOracleError, OracleError } from '../../../platform/errors.ts';
 import { formatStartupStep } from '../../../platform/startup-progress.ts';
 import { UsageError } from '../../../platform/usage-error.ts';
-import { parseArguments, READER_HELP } from '../arguments.ts';
-import type { SvcCommand } from '../command.ts';
+import { JSON_OPTION, type ServiceValues, TOKEN_OPTION, URL_OPTION } from '../arguments.ts';
+import { EXIT, type SvcCommand } from '../command.ts';
 import type { CliContext } from '../context.ts';
-import { EXIT } from '../exit-codes.ts';
-import { formatJson, printNotice } from '../print.ts';
-import { hasKeyOption, KEY_HELP, KEY_OPTIONS, type KeyOptions, loadAccount } from '../secrets/keys.ts';
+import { formatJson, printNotice, wantsJson } from '../print.ts';
+import { hasKeyOption, KEY_OPTIONS, type KeyOptions, loadAccount } from '../secrets/keys.ts';
 import { queryService, resolveServiceUrl, resolveToken } from '../service-request.ts';
 import { createTerminalWriter, sanitizeLine } from '../text/style.ts';
 import { formatEventLine } from '../watch/event-line.ts';
 import { type FollowStreamOptions, followStream } from '../watch/follow.ts';
 
-/** As the interface has it (section 6.1). */
+/** Interface, section 6.1. */
 const RECONNECT_MS = 5_000;
 const MAX_WAIT_MS = 3_600_000;
 const TOKEN_ENDED_CODE = 4001;
-/** A login that is about to end is no good for a new connection. */
+/** A token that expires sooner is renewed before a new connection. */
 const MIN_REMAINING_MS = 60_000;
 
-const TEXT = { type: 'string' } as const;
-const OPTIONS = { ...KEY_OPTIONS, url: TEXT, token: TEXT, since: TEXT, events: TEXT, horizon: TEXT, json: { type: 'boolean' } } as const;
+interface WatchValues extends ServiceValues, KeyOptions {
+  token?: string;
+  since?: string;
+  events?: string;
+  horizon?: string;
+}
 
 const HEALTH = z.object({ setup: z.object({ what: z.string(), done: z.number().nullable(), total: z.number().nullable() }).nullable() });
 
 /** Interface, section 6.1. */
-export const watchCommand: SvcCommand = {
+export const watchCommand: SvcCommand<WatchValues> = {
   name: 'watch',
-  usage: '[--since <id>] [options]',
-  summary: 'Prints what happens as it happens, through drops and restarts of the service',
-  help: `One line an event on a terminal, one JSON document a line elsewhere. Ctrl-C ends it. It needs the Basic tier: with a key it logs in by
-itself, again and again; with a token, or the login of svc login, it goes on until that ends.
-
-  --since <id>       also what happened after that event; 0: all that is kept (90 days)
-  --events <names>   such as signal.new,signal.resolved; default: all
-  --horizon <days>   such as 7d, 2d,7d or all; default: 7d. Events without a horizon come in any case
-${KEY_HELP}
-${READER_HELP}
-
-  svc watch --since 0 --events signal.resolved | jq -r .data.outcome`,
-  async run(args, context) {
-    const { values } = parseArguments(args, OPTIONS);
-    if (values.since !== undefined && !/^\d{1,15}$/.test(values.since)) throw new UsageError('--since', 'must be the id of an event, or 0');
-    const url = resolveServiceUrl(context, values.url);
-    const asJson = values.json === true || context.out.isTTY !== true;
+  summary: 'Prints events as they happen and reconnects after interruptions',
+  description: `One line an event on a terminal, one JSON document a line elsewhere. Ctrl-C ends it. It needs the Basic tier: with a key it renews its login by itself; with a token, or the token of svc login, it runs until the token expires.`,
+  options: [
+    ['--since <id>', 'also events after this one; 0: all of the last 90 days', parseEventId],
+    ['--events <names>', 'such as signal.new,signal.resolved (default: all)'],
+    ['--horizon <days>', 'such as 7d, 2d,7d or all (default: 7d); events without a horizon are always printed'],
+    ...KEY_OPTIONS,
+    URL_OPTION,
+    TOKEN_OPTION,
+    JSON_OPTION,
+  ],
+  footer: 'Example: svc watch --since 0 --events signal.resolved | jq -r .data.outcome',
+  async run(context, { since, events, horizon: horizons, ...options }) {
+    const url = resolveServiceUrl(context, options.url);
+    const asJson = wantsJson(context, options.json);
     const writer = createTerminalWriter(context.out, context);
     const signal = context.createInterruptSignal();
     const follow: FollowStreamOptions = {
       url,
-      query: { since: values.since, events: values.events, horizons: values.horizon },
-      ...(await createTokenSource(context, { ...values, url, signal })),
+      query: { since, events, horizons },
+      ...(await createTokenSource(context, { ...options, url, signal })),
       onEvent: (event) => {
         context.out.write(`${asJson ? formatJson(context.out, event) : sanitizeLine(formatEventLine(event, writer))}\n`);
       },
@@ -64,78 +65,77 @@ ${READER_HELP}
   },
 };
 
-/** Why nothing comes yet, of a service that is at its start: the events of a replay are told once it is done. Without an answer, nothing. */
-async function printStartupStep(url: string, context: CliContext): Promise<void> {
-  const health = await queryService({ url, path: '/health', schema: HEALTH }).catch(() => null);
-  const left = health === null ? null : formatStartupStep({ current: health.answer.setup });
-  if (left !== null) printNotice(context, `the service is being set up (${left}): the events of that come once it is done`);
+function parseEventId(name: string, text: string): string {
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(name, 'must be the id of an event, or 0');
+  return text;
 }
 
-/** Connects again whatever happens, but for a refusal that would be the same again. */
+/** Explains the silence of a service that is starting: events of the replay are published when it is done. */
+async function printStartupStep(url: string, context: CliContext): Promise<void> {
+  const health = await queryService({ url, path: '/health', schema: HEALTH }).catch(() => null);
+  const step = health === null ? null : formatStartupStep({ current: health.answer.setup });
+  if (step !== null) printNotice(context, `the service is being set up (${step}): the events of that come once it is done`);
+}
+
+/** Reconnects until interrupted, except after an error that a retry would repeat. */
 async function followUntilStopped(follow: FollowStreamOptions, context: CliContext): Promise<number> {
   const { signal } = follow;
   while (!signal.aborted) {
-    const { words: args, waitMs } = await followStream(follow).then(
+    const { message, waitMs } = await followStream(follow).then(
       ({ code, reason }) => {
         if (code === TOKEN_ENDED_CODE) follow.forgetToken();
-        return { words: `closed: ${code} ${reason}`.trimEnd(), waitMs: RECONNECT_MS };
+        return { message: `closed: ${code} ${reason}`.trimEnd(), waitMs: RECONNECT_MS };
       },
       (error: unknown) => {
-        if (signal.aborted) return { words: '', waitMs: 0 };
-        if (isPermanentError(error) && !(isOracleError(error, 'UNAUTHENTICATED') && follow.forgetToken())) throw error;
-        return { words: formatConnectionError(error, follow.url), waitMs: getRetryDelayMs(error) };
+        if (signal.aborted) return { message: '', waitMs: 0 };
+        const isPermanent = isOracleError(error) && !error.retryable;
+        if (isPermanent && !(isOracleError(error, 'UNAUTHENTICATED') && follow.forgetToken())) throw error;
+        return { message: formatConnectionError(error, follow.url), waitMs: getRetryDelayMs(error) };
       },
     );
     if (signal.aborted) break;
-    printNotice(context, `${args}; again in ${waitMs / 1_000} s`);
+    printNotice(context, `${message}; again in ${waitMs / 1_000} s`);
     await delay(waitMs, undefined, { signal }).catch(() => {});
   }
   return EXIT.ok;
 }
 
-/** As long as the service asks for, within reason. */
+/** Retry-After of the service, at least 5 seconds and at most an hour. */
 function getRetryDelayMs(error: unknown): number {
   const askedMs = isOracleError(error) ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
   return Math.min(MAX_WAIT_MS, Math.max(RECONNECT_MS, askedMs));
 }
 
-function isPermanentError(error: unknown): boolean {
-  return isOracleError(error) && !error.retryable;
-}
-
 function formatConnectionError(error: unknown, url: string): string {
-  return isOracleError(error) ? `${error.code}: ${error.message}` : `no service answers at ${url} (${getErrorCode(error)})`;
-}
-
-function getErrorCode(error: unknown): string {
+  if (isOracleError(error)) return `${error.code}: ${error.message}`;
   const { code } = error as { code?: unknown };
-  return typeof code === 'string' ? code : 'no connection';
+  return `no service answers at ${url} (${typeof code === 'string' ? code : 'no connection'})`;
 }
 
 type TokenSource = Pick<FollowStreamOptions, 'getToken' | 'renewToken' | 'forgetToken'>;
 type TokenOptions = KeyOptions & Pick<FollowStreamOptions, 'url' | 'signal'> & { token?: string };
 
-/** A key gives a token whenever one is needed; a token that was named, or kept, lasts as long as it lasts. */
-async function createTokenSource(context: CliContext, { url, signal, ...values }: TokenOptions): Promise<TokenSource> {
-  if (values.token === undefined && hasKeyOption(values, context)) {
-    const account = await loadAccount(values, context);
+/** Logs in with a key whenever a token is needed; a given or stored token is used until it expires. */
+async function createTokenSource(context: CliContext, { url, signal, ...options }: TokenOptions): Promise<TokenSource> {
+  if (options.token === undefined && hasKeyOption(options, context)) {
+    const account = await loadAccount(options, context);
     return createLoginTokenSource(async () => logInWallet(account, url, { timestamp: context.now().getTime(), signal }), context);
   }
-  const token = async () => {
-    const found = await resolveToken(context, url, values.token);
+  const readToken = async () => {
+    const found = await resolveToken(context, url, options.token);
     if (found === undefined) throw new OracleError('UNAUTHENTICATED', `Nobody is logged in at ${url}: events need the Basic tier`);
     return found;
   };
-  // Somebody may have logged in again meanwhile, in another terminal.
-  const used = { token: '' };
+  let used = '';
   return {
     getToken: async () => {
-      used.token = await token();
-      return used.token;
+      used = await readToken();
+      return used;
     },
+    // Another terminal may have stored a new login in the meantime.
     renewToken: async () => {
-      const found = await token().catch(() => used.token);
-      return found === used.token ? null : found;
+      const found = await readToken().catch(() => used);
+      return found === used ? null : found;
     },
     forgetToken: () => false,
   };

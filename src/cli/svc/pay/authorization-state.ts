@@ -4,17 +4,17 @@ import { stablecoinAbi } from '../../../chain/stablecoin/stablecoin.ts';
 import type { SignedPayment } from './authorization.ts';
 import { type Coin, createRpcClient, findCoin } from './coins.ts';
 
-/** Whether a payment was used: the chain says so; `open`: by its clock it may still be; `untold`: no endpoint of it is known. */
-type AuthorizationState = 'used' | 'unused' | 'open' | 'untold';
+/** `open`: not used, and still valid by the clock of the chain. `unknown`: no endpoint of the chain is known. */
+type AuthorizationState = 'used' | 'unused' | 'open' | 'unknown';
 
-/** Asks the chain, and not the seller, what became of an authorization (EIP-3009). @throws OracleError CHAIN_UNREACHABLE, CHAIN_REVERTED */
+/** The on-chain state of an authorization (EIP-3009), without trusting the seller. @throws OracleError CHAIN_UNREACHABLE, CHAIN_REVERTED */
 export async function readAuthorizationState({ accepted, payload }: SignedPayment, coins: readonly Coin[]): Promise<AuthorizationState> {
   const { asset, network } = accepted as { asset: Address; network: string };
   const rpcUrl = findCoin(coins, { asset, chainId: Number(network.split(':')[1]) })?.rpcUrl;
-  if (rpcUrl == null) return 'untold';
+  if (rpcUrl == null) return 'unknown';
   const client = createRpcClient(rpcUrl);
   const { from, nonce, validBefore } = payload.authorization;
-  // Where nothing happens the newest block is old: the next one is what may still use it.
+  // On a quiet chain the newest block is old; the pending block is the one that could still use it.
   const { timestamp } = await chainCall('Reading the clock of the chain', () => client.getBlock({ blockTag: 'pending' }));
   const args = [from as Address, nonce as Hex] as const;
   const call = { address: asset, abi: stablecoinAbi, functionName: 'authorizationState', args } as const;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Hex, type LocalAccount, toHex } from 'viem';
 import type { PaymentRequirement } from './payment-requirement.ts';
 
-/** A payment as it is sent, version 2 of x402. */
+/** The `PAYMENT-SIGNATURE` payload of x402 version 2. */
 export interface SignedPayment {
   x402Version: 2;
   resource?: unknown;
@@ -22,16 +22,20 @@ const TYPES = {
   ],
 } as const;
 
-/** The chain's clock may be behind this one. */
+/** Lets a chain whose clock is behind accept the authorization. */
 const CLOCK_SKEW_SECONDS = 600;
 
-/** Signs one transfer (EIP-3009), which can be used once and for as long as the terms say: nothing else of the wallet can be had by it. */
+/** Signs one EIP-3009 transfer: usable once, until `validForSeconds` have passed, and for nothing else. */
 export async function signPayment(account: LocalAccount, requirement: PaymentRequirement, now: Date): Promise<SignedPayment> {
   const { accepted, resource, takesPaymentId, chainId, amountMicros, asset, assetName, assetVersion, payTo, validForSeconds } = requirement;
   const seconds = Math.floor(now.getTime() / 1_000);
   const message = {
-    ...{ from: account.address, to: payTo, value: amountMicros, nonce: toHex(randomBytes(32)) },
-    ...{ validAfter: BigInt(seconds - CLOCK_SKEW_SECONDS), validBefore: BigInt(seconds + validForSeconds) },
+    from: account.address,
+    to: payTo,
+    value: amountMicros,
+    validAfter: BigInt(seconds - CLOCK_SKEW_SECONDS),
+    validBefore: BigInt(seconds + validForSeconds),
+    nonce: toHex(randomBytes(32)),
   };
   const domain = { name: assetName, version: assetVersion, chainId, verifyingContract: asset };
   const signature = await account.signTypedData({ domain, types: TYPES, primaryType: 'TransferWithAuthorization', message });
@@ -46,16 +50,11 @@ export async function signPayment(account: LocalAccount, requirement: PaymentReq
   };
 }
 
-/** The header value of a payment. */
-export function encodePayment(payment: SignedPayment): string {
-  return Buffer.from(JSON.stringify(payment)).toString('base64');
-}
-
 /** How far the clock of a chain may be behind this one. */
 const MAX_CLOCK_SKEW_MS = 120_000;
 const MAX_DATE_MS = 8.64e15;
 
-/** From then on it can no longer be used, wherever clocks are. */
+/** When the authorization can no longer be used, allowing for clock skew. */
 export function getPaymentExpiry({ payload }: SignedPayment): Date {
   return new Date(Math.min(MAX_DATE_MS, Number(payload.authorization.validBefore) * 1_000 + MAX_CLOCK_SKEW_MS));
 }

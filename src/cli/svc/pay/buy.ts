@@ -17,18 +17,17 @@ interface BuyOptions {
   url: string;
   path: string;
   account: LocalAccount;
-  /** No more is paid than this. */
   maxMicros: bigint;
-  /** Coins to pay with. */
+  /** Accepted coins. */
   coins: readonly Coin[];
-  /** Not to be asked. */
+  /** Skips the confirmation. */
   yes: boolean;
 }
 
 export interface PurchasedAnswer {
   body: Record<string, unknown>;
   payment: SignedPayment;
-  /** False: the answer was free, and the payment was not used. */
+  /** False when the answer was free and the authorization stays unused. */
   charged: boolean;
 }
 
@@ -36,9 +35,9 @@ const DEADLINE_MS = 30_000;
 const DECIMALS = 6;
 
 /**
- * Buys one answer by x402. A payment is kept before it is sent, and sent again by the next call, until it is known what became of it or
- * it can no longer be used: the same answer is never paid for twice.
- * @returns null when the person said no. @throws Misuse; OracleError
+ * Buys one answer by x402. The payment is stored before it is sent, and the next call resends it until its outcome is known or it has
+ * expired: the same answer is never paid for twice.
+ * @returns null when the user declined @throws UsageError, OracleError
  */
 export async function buyAnswer(context: CliContext, options: BuyOptions): Promise<PurchasedAnswer | null> {
   const purchase = { url: options.url, path: options.path, wallet: options.account.address };
@@ -62,7 +61,7 @@ export async function buyAnswer(context: CliContext, options: BuyOptions): Promi
   throw await toEndedPaymentError(context, { purchase, payment, coins: options.coins, rejection: bought.ended });
 }
 
-/** What was bought; or the refusal of a payment that has ended meanwhile, of which the service alone says that it was not used. */
+/** The answer, or the rejection of a payment that has expired in the meantime; that it was not used is only the service's claim. */
 async function completePayment(
   context: CliContext,
   purchase: Purchase,
@@ -73,12 +72,13 @@ async function completePayment(
   });
   if ('body' in sent) {
     const body = sent.body as Record<string, unknown>;
-    // One that was not used is good for the next call, and until its end nobody needs a second one.
-    if (body.charged !== false) await removePendingPayment(context, purchase, payment);
-    return { body, payment, charged: body.charged !== false };
+    const charged = body.charged !== false;
+    // An unused authorization serves the next call, so that no second one is signed while it is valid.
+    if (charged) await removePendingPayment(context, purchase, payment);
+    return { body, payment, charged };
   }
-  if (getPaymentExpiry(payment) > context.now()) throw rejectedPaymentError(sent.refusal, getPaymentExpiry(payment));
-  return { ended: sent.refusal };
+  if (getPaymentExpiry(payment) > context.now()) throw rejectedPaymentError(sent.rejection, getPaymentExpiry(payment));
+  return { ended: sent.rejection };
 }
 
 async function fetchPaymentRequirement({ url, path, maxMicros, coins }: BuyOptions): Promise<PaymentRequirement> {
@@ -94,7 +94,7 @@ async function fetchPaymentRequirement({ url, path, maxMicros, coins }: BuyOptio
   );
 }
 
-/** Says what is to be paid, and asks whether it may be. @throws Misuse where nobody can be asked */
+/** Shows the payment and asks for confirmation. @throws UsageError without a terminal */
 async function confirmPurchase(
   context: CliContext,
   requirement: PaymentRequirement,
@@ -105,7 +105,7 @@ async function confirmPurchase(
     ['Price', price],
     ['To', requirement.payTo],
     ['In', `${requirement.assetName}, ${requirement.asset}`],
-    // A local chain goes by the number of the one that it stands for.
+    // A local chain uses the chain id of the network that it simulates.
     ['On', `chain ${requirement.chainId}${findCoin(coins, requirement)?.isLocal ? ', a local one: its money is worth nothing' : ''}`],
     ['From', account.address],
   ] as const;

@@ -13,8 +13,16 @@ const INTEGER = z.string().regex(/^\d{1,30}$/);
 
 const RECEIPT = z.object({
   message: z.object({
-    ...{ payer: ADDRESS, payee: ADDRESS, asset: ADDRESS, amount: INTEGER, resource: z.string(), answerHash: BYTES32 },
-    ...{ forecastId: z.string(), attestationUid: BYTES32, txHash: BYTES32, settledAt: INTEGER },
+    payer: ADDRESS,
+    payee: ADDRESS,
+    asset: ADDRESS,
+    amount: INTEGER,
+    resource: z.string(),
+    answerHash: BYTES32,
+    forecastId: z.string(),
+    attestationUid: BYTES32,
+    txHash: BYTES32,
+    settledAt: INTEGER,
   }),
   signature: HEX,
 });
@@ -26,12 +34,12 @@ export interface ReceiptCheck {
 
 interface ReceiptContext {
   payment: SignedPayment;
-  /** Who signs receipts of this service, as it publishes it. */
+  /** Receipt signer that the service publishes. */
   seller: Address;
   chainId: number;
 }
 
-/** What a sold answer and its receipt prove: that the seller has signed for this wallet, this money and these very words. */
+/** Checks that the seller has signed for this payer, this amount and exactly this answer. */
 export async function checkReceipt(body: Record<string, unknown>, { payment, seller, chainId }: ReceiptContext): Promise<ReceiptCheck[]> {
   const { payment: paid, receipt, ...answer } = body;
   const { data } = RECEIPT.safeParse(receipt);
@@ -45,15 +53,11 @@ export async function checkReceipt(body: Record<string, unknown>, { payment, sel
   return [
     { what: `the receipt is signed by the seller, ${seller}`, ok: await verifyTypedData(signed).catch(() => false) },
     { what: `it names this wallet as the payer, ${from}`, ok: isAddressEqual(message.payer, from as Address) },
-    { what: `and the payee and amount that were authorized, ${value} units`, ok: matchesAuthorization(message, { to, value }) },
+    {
+      what: `and the payee and amount that were authorized, ${value} units`,
+      ok: isAddressEqual(message.payee, to as Address) && BigInt(message.amount) === BigInt(value),
+    },
     { what: 'its hash is that of the answer', ok: hashDocument(answer) === message.answerHash },
     { what: 'payment and receipt name the same transaction', ok: hash === message.txHash },
   ];
-}
-
-function matchesAuthorization(
-  { payee, amount }: { payee: Address; amount: string },
-  { to, value }: { to: string; value: string },
-): boolean {
-  return isAddressEqual(payee, to as Address) && BigInt(amount) === BigInt(value);
 }

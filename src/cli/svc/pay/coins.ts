@@ -10,32 +10,32 @@ import type { CliContext, DemoDeployment } from '../context.ts';
 export interface Coin {
   address: Address;
   chainId: number;
-  /** An endpoint of its chain that is not the seller's word; null: none is known. */
+  /** Endpoint of its chain that was not named by the seller; null when none is known. */
   rpcUrl: string | null;
-  /** Of the local chain of a demonstration, where anybody can make it: so says this folder, and not the seller. */
+  /** On the local chain of the demo deployment, where it is worth nothing. Known from this folder, not from the seller. */
   isLocal: boolean;
 }
 
-/** USDC, by chain: coins of other addresses may be worth anything. */
+/** USDC by chain. A token at another address may call itself USDC and be worth nothing. */
 const USDC_COINS: readonly Omit<Coin, 'rpcUrl' | 'isLocal'>[] = [
   { chainId: 8453, address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' },
   { chainId: 84532, address: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' },
 ];
 
-/** Amounts are told, and limited, in millionths of a dollar. */
+/** Prices and limits are in millionths of a dollar. */
 const DECIMALS = 6;
 const REQUEST = { timeoutMs: 15_000, retryCount: 2, retryDelayMs: 150 };
 
 interface CoinOptions {
-  /** A wallet of the demonstration pays with its coin. */
+  /** A wallet of the demo deployment, which pays with the demo coin. */
   wallet?: string;
   /** Another coin. */
   asset?: Address;
-  /** Endpoint of the chain that is paid on. */
+  /** Endpoint of the chain to pay on. */
   rpc?: string;
 }
 
-/** Coins that a call may pay with: USDC, that of the demonstration, or one that is named. @throws Misuse; OracleError CHAIN_UNREACHABLE, CONFIG_INVALID */
+/** USDC, the demo coin, or the coin of `--asset`. @throws UsageError; OracleError CHAIN_UNREACHABLE, CONFIG_INVALID */
 export async function listCoins(context: CliContext, { wallet, asset, rpc }: CoinOptions): Promise<Coin[]> {
   const demo = wallet === undefined ? await readDemoOrNull(context) : ((await context.demo?.()) ?? null);
   const rpcChain = rpc === undefined ? null : await readChainId(createRpcClient(rpc));
@@ -50,7 +50,7 @@ async function readDemoOrNull({ demo }: CliContext): Promise<DemoDeployment | nu
   return (await demo?.().catch((error: unknown) => (isOracleError(error) ? null : Promise.reject(error)))) ?? null;
 }
 
-/** Bound to the chain that it was looked at on: the same address is anything elsewhere. */
+/** Bound to the chain on which it was read: on another chain the address may be any contract. */
 async function readNamedCoin(address: Address, { rpc, ofDemo }: { rpc: string | undefined; ofDemo: readonly Coin[] }): Promise<Coin> {
   const local = ofDemo.find((coin) => isAddressEqual(coin.address, address));
   const rpcUrl = rpc ?? local?.rpcUrl ?? undefined;
@@ -76,7 +76,6 @@ function readChainId(client: PublicClient): Promise<number> {
   return chainCall('Asking for the chain id', () => client.getChainId());
 }
 
-/** The coin of an address on a chain, if it may be paid with. */
 export function findCoin(coins: readonly Coin[], { asset, chainId }: { asset: Address; chainId: number }): Coin | undefined {
   return coins.find((coin) => coin.chainId === chainId && isAddressEqual(coin.address, asset));
 }

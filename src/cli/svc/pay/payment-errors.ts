@@ -6,16 +6,16 @@ import { readAuthorizationState } from './authorization-state.ts';
 import type { Coin } from './coins.ts';
 import { getPaymentFile, type Purchase, removePendingPayment } from './pending-payment.ts';
 
-/** A payment that was refused, and has ended. */
+/** A payment that was rejected and has expired. */
 interface EndedPayment {
   purchase: Purchase;
   payment: SignedPayment;
   coins: readonly Coin[];
-  /** What the service says of it. */
+  /** Answer of the service. */
   rejection: OracleError;
 }
 
-/** That it was not used, and by whose word. @returns words for people @throws OracleError where it was, or still may be */
+/** A notice that the payment was not used, and whether the chain confirms it. @throws OracleError when it was used, or still may be */
 export async function describeUnused(context: CliContext, ended: EndedPayment): Promise<string> {
   const use = await readAuthorizationState(ended.payment, ended.coins);
   if (use === 'used') throw usedPaymentError(context, ended);
@@ -24,25 +24,22 @@ export async function describeUnused(context: CliContext, ended: EndedPayment): 
   return "It can no longer be used. That it was not is the service's word: --rpc asks the chain. A new one is made.";
 }
 
-/** How a call ends that has paid and got nothing, not even in time. Only what the chain knows to be unused is forgotten. */
+/** The error of a call whose payment has expired without an answer. The payment is deleted only when the chain confirms that it is unused. */
 export async function toEndedPaymentError(context: CliContext, ended: EndedPayment): Promise<OracleError> {
   const { purchase, payment, coins, rejection } = ended;
-  const use = await readAuthorizationState(payment, coins).catch(toUnknownState);
+  const use = await readAuthorizationState(payment, coins).catch((error: unknown) => {
+    if (!isOracleError(error)) throw error;
+    return 'unknown' as const;
+  });
   if (use === 'used') return usedPaymentError(context, ended);
   if (use === 'open') return openPaymentError(rejection);
-  if (use === 'untold') {
+  if (use === 'unknown') {
     const hint =
       'It is not known whether it was paid: the payment has ended, and the chain could not be asked (--rpc). It is kept for the next call.';
     return withHint(rejection, hint);
   }
   await removePendingPayment(context, purchase, payment);
   return withHint(rejection, 'Nothing was paid: the payment has ended, and the chain says that it was not used.');
-}
-
-/** A chain that does not answer tells nothing. */
-function toUnknownState(error: unknown): 'untold' {
-  if (!isOracleError(error)) throw error;
-  return 'untold';
 }
 
 function usedPaymentError(context: CliContext, { purchase, payment, rejection }: EndedPayment): OracleError {
@@ -61,7 +58,7 @@ function openPaymentError(rejection: OracleError): OracleError {
   );
 }
 
-/** The refusal of a payment that may still be used. */
+/** The rejection of a payment that may still be used. */
 export function rejectedPaymentError(rejection: OracleError, end: Date): OracleError {
   const again = `That nothing was paid is the service's word. Until ${formatMinute(end)} UTC the next call sends the same payment again, and no second one.`;
   return withHint(rejection, `${rejection.suggestedAction ?? ''} ${again}`.trim());

@@ -24,9 +24,9 @@ const REQUIRED = z.looseObject({
   extensions: z.record(z.string(), z.unknown()).nullish(),
 });
 
-/** What a payment has to be, of version 2 of x402. */
+/** An accepted entry of an x402 version 2 `PAYMENT-REQUIRED` header. */
 export interface PaymentRequirement {
-  /** As it was offered: it goes back with the payment. */
+  /** The unchanged entry, which is sent back with the payment. */
   accepted: Record<string, unknown>;
   resource: unknown;
   takesPaymentId: boolean;
@@ -39,10 +39,10 @@ export interface PaymentRequirement {
   validForSeconds: number;
 }
 
-/** An authorization that is good for longer binds the wallet for longer than any sale takes. */
+/** A longer authorization would stay usable long after any sale is settled. */
 const MAX_VALIDITY_SECONDS = 600;
 
-/** The first offer that can be paid here. @param header `PAYMENT-REQUIRED` of a 402 @throws OracleError PAYMENT_REQUIRED where there is none */
+/** The first entry in an accepted coin. @param header `PAYMENT-REQUIRED` of a 402 @throws OracleError PAYMENT_REQUIRED when there is none */
 export function parsePaymentRequired(header: string | null, coins: readonly Coin[]): PaymentRequirement {
   const { data: required } = REQUIRED.safeParse(decodeHeader(header));
   const offers = (required?.accepts ?? []).flatMap((offer) => {
@@ -58,8 +58,8 @@ export function parsePaymentRequired(header: string | null, coins: readonly Coin
     return { ...requirement, resource: required.resource, takesPaymentId };
   }
   const [{ asset, chainId, assetName }] = offers;
-  const what = `The service wants to be paid in ${asset} on chain ${chainId}, which calls itself "${assetName}" and is no coin known here`;
-  throw unpayableError(what, 'If that is the coin that you mean to pay with, name it with --asset and --rpc.');
+  const message = `The service wants to be paid in ${asset} on chain ${chainId}, which calls itself "${assetName}" and is no coin known here`;
+  throw unpayableError(message, 'If that is the coin that you mean to pay with, name it with --asset and --rpc.');
 }
 
 function toPaymentRequirement(
@@ -68,15 +68,21 @@ function toPaymentRequirement(
 ): Omit<PaymentRequirement, 'resource' | 'takesPaymentId'> {
   const { network, amount, asset, payTo, maxTimeoutSeconds, extra } = data;
   return {
-    ...{ accepted, asset, payTo, assetName: extra.name, assetVersion: extra.version, validForSeconds: maxTimeoutSeconds },
-    ...{ chainId: Number(network.split(':')[1]), amountMicros: BigInt(amount) },
+    accepted,
+    chainId: Number(network.split(':')[1]),
+    amountMicros: BigInt(amount),
+    asset,
+    assetName: extra.name,
+    assetVersion: extra.version,
+    payTo,
+    validForSeconds: maxTimeoutSeconds,
   };
 }
 
 function requireShortValidity(seconds: number): void {
   if (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_VALIDITY_SECONDS) return;
-  const what = `The service wants an authorization that is good for ${seconds} seconds (maxTimeoutSeconds), and one of 1 to ${MAX_VALIDITY_SECONDS} is given`;
-  throw unpayableError(what, 'Nothing was signed, and nothing was paid.');
+  const message = `The service wants an authorization that is good for ${seconds} seconds (maxTimeoutSeconds), and one of 1 to ${MAX_VALIDITY_SECONDS} is given`;
+  throw unpayableError(message, 'Nothing was signed, and nothing was paid.');
 }
 
 function decodeHeader(header: string | null): unknown {
@@ -87,6 +93,6 @@ function decodeHeader(header: string | null): unknown {
   }
 }
 
-function unpayableError(what: string, suggestedAction?: string): OracleError {
-  return new OracleError('PAYMENT_REQUIRED', what, { suggestedAction });
+function unpayableError(message: string, suggestedAction?: string): OracleError {
+  return new OracleError('PAYMENT_REQUIRED', message, { suggestedAction });
 }

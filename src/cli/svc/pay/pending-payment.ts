@@ -16,19 +16,24 @@ const PENDING_PAYMENT = z.object({
     payload: z.object({
       signature: z.string().regex(/^0x[0-9a-f]+$/),
       authorization: z.object({
-        ...{ from: z.string(), to: z.string(), value: DECIMAL, validAfter: DECIMAL, validBefore: DECIMAL, nonce: z.string() },
+        from: z.string(),
+        to: z.string(),
+        value: DECIMAL,
+        validAfter: DECIMAL,
+        validBefore: DECIMAL,
+        nonce: z.string(),
       }),
     }),
   }),
 });
 
-/** A payment that was signed, and of which it is not known yet what has become. */
+/** A signed payment whose outcome is not known yet. */
 export interface PendingPayment {
   signedAt: string;
   payment: SignedPayment;
 }
 
-/** What a payment is for: the same answer is never paid for by a second one while a first may still be used. */
+/** What a payment is for. While one payment may still be used, no second one is signed for the same purchase. */
 export interface Purchase {
   url: string;
   path: string;
@@ -37,23 +42,22 @@ export interface Purchase {
 
 export async function readPendingPayment(context: CliContext, purchase: Purchase): Promise<PendingPayment | null> {
   const pending = await readJsonFile(getPaymentFile(context, purchase));
-  // As it was written: what is sent again is the same to the byte.
+  // Not the parsed value, which could reorder keys: the payment is resent byte for byte.
   return PENDING_PAYMENT.safeParse(pending).success ? (pending as PendingPayment) : null;
 }
 
-/** Keeps a payment before it is sent. @returns false when there is one already. @throws OracleError CONFIG_INVALID */
+/** @returns false when a payment for the purchase exists @throws OracleError CONFIG_INVALID */
 export function storePendingPayment(context: CliContext, purchase: Purchase, pending: PendingPayment): Promise<boolean> {
   return createPrivateFile(getPaymentFile(context, purchase), pending);
 }
 
-/** Forgets this payment; one that another call has made meanwhile stays. */
+/** Deletes this payment, but not one that another call has stored in the meantime. */
 export async function removePendingPayment(context: CliContext, purchase: Purchase, { payload }: SignedPayment): Promise<void> {
   const pending = await readPendingPayment(context, purchase);
   if (pending !== null && pending.payment.payload.authorization.nonce !== payload.authorization.nonce) return;
   await rm(getPaymentFile(context, purchase), { force: true });
 }
 
-/** Where a payment for that is kept. */
 export function getPaymentFile(context: CliContext, { url, path, wallet }: Purchase): string {
   const name = createHash('sha256').update(`${url}${path} ${wallet.toLowerCase()}`).digest('hex').slice(0, 32);
   return join(getConfigFolder(context), 'payments', `${name}.json`);

@@ -1,50 +1,42 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isOracleError, type OracleError } from '../../../platform/errors.ts';
 import { parseServiceError, type ServiceResponse, sendServiceRequest } from '../../../platform/service-client/service-client.ts';
-import { encodePayment, type SignedPayment } from './authorization.ts';
+import type { SignedPayment } from './authorization.ts';
 
-/** Longer than the service itself waits for a confirmation. */
+/** Longer than the service waits for a confirmation. */
 const DEADLINE_MS = 60_000;
 const MAX_ATTEMPTS = 5;
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 15_000;
 
-export interface SendPaymentOptions {
+interface SendPaymentOptions {
   url: string;
   path: string;
   payment: SignedPayment;
   onRetry(text: string): void;
 }
 
-/** The answer to a payment: what was bought, or the refusal of this very payment. */
-export type PaymentOutcome = { body: unknown } | { refusal: OracleError };
+type PaymentOutcome = { body: unknown } | { rejection: OracleError };
 
-/** Sends one payment until it is known what became of it: always the same one. @throws OracleError when that is not known in the end */
+/** Sends the same payment until the service accepts or rejects it. @throws OracleError when the outcome stays unknown */
 export async function sendPayment({ url, path, payment, onRetry }: SendPaymentOptions): Promise<PaymentOutcome> {
-  const headers = { 'PAYMENT-SIGNATURE': encodePayment(payment) };
+  const headers = { 'PAYMENT-SIGNATURE': Buffer.from(JSON.stringify(payment)).toString('base64') };
   for (let attempt = 1; ; attempt++) {
     const sent = await sendServiceRequest({ url, path, token: undefined, headers, deadlineMs: DEADLINE_MS }).then(
       (answer) => toPaymentOutcome(answer, url),
       (error: unknown) => ({ unknown: error }),
     );
     if (!('unknown' in sent)) return sent;
-    if (attempt === MAX_ATTEMPTS || !isRetryable(sent.unknown)) throw sent.unknown;
-    onRetry(`${(sent.unknown as Error).message}; the same payment is sent again`);
-    await delay(computeRetryDelayMs(sent.unknown, attempt));
+    const { unknown: error } = sent;
+    if (attempt === MAX_ATTEMPTS || !isOracleError(error) || !error.retryable) throw error;
+    onRetry(`${error.message}; the same payment is sent again`);
+    const askedMs = (error.retryAfterSeconds ?? 0) * 1_000;
+    await delay(Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS * attempt, askedMs)));
   }
 }
 
 function toPaymentOutcome(answer: ServiceResponse, url: string): PaymentOutcome | { unknown: unknown } {
   if (answer.status === 200 && answer.body !== undefined) return { body: answer.body };
   const rejection = parseServiceError(answer, url);
-  return rejection.retryable ? { unknown: rejection } : { refusal: rejection };
-}
-
-function isRetryable(error: unknown): error is OracleError {
-  return isOracleError(error) && error.retryable;
-}
-
-function computeRetryDelayMs(error: OracleError, attempt: number): number {
-  const asked = (error.retryAfterSeconds ?? 0) * 1_000;
-  return Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS * attempt, asked));
+  return rejection.retryable ? { unknown: rejection } : { rejection };
 }

@@ -2,28 +2,26 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Hex, PrivateKeyAccount } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { UsageError } from '../../../platform/usage-error.ts';
+import type { OptionSyntax } from '../command-line.ts';
 import type { CliContext } from '../context.ts';
 import { printNotice } from '../print.ts';
 
-export const KEY_OPTIONS = { wallet: { type: 'string' }, 'key-file': { type: 'string' } } as const;
-
-export const KEY_HELP = `  --wallet <name>    throw-away wallet of the demonstration of this folder (DATA_DIR/demo.json)
-  --key-file <file>  file with the private key, which only you can read
-  PRIVATE_KEY        the private key, in the environment`;
+export const KEY_OPTIONS: readonly OptionSyntax[] = [
+  ['--wallet <name>', 'throw-away wallet of the demo deployment (DATA_DIR/demo.json)'],
+  ['--key-file <file>', 'file with the private key, readable only by you (default: the PRIVATE_KEY environment variable)'],
+];
 
 export interface KeyOptions {
   wallet?: string;
-  'key-file'?: string;
+  keyFile?: string;
 }
 
-/** Whether a call names a wallet at all. */
-export function hasKeyOption(choice: KeyOptions, { environment }: CliContext): boolean {
-  return choice.wallet !== undefined || choice['key-file'] !== undefined || (environment.PRIVATE_KEY ?? '') !== '';
+export function hasKeyOption({ wallet, keyFile }: KeyOptions, { environment }: CliContext): boolean {
+  return wallet !== undefined || keyFile !== undefined || (environment.PRIVATE_KEY ?? '') !== '';
 }
 
-/** The wallet that signs. @throws Misuse naming where the key should be; never the key. OracleError CONFIG_INVALID without a demonstration */
-export async function loadAccount(choice: KeyOptions, context: CliContext): Promise<PrivateKeyAccount> {
-  const { wallet, 'key-file': file } = choice;
+/** The signer. Errors name where the key should be, never the key. @throws UsageError; OracleError CONFIG_INVALID without a demo deployment */
+export async function loadAccount({ wallet, keyFile: file }: KeyOptions, context: CliContext): Promise<PrivateKeyAccount> {
   if (wallet !== undefined && file !== undefined) throw new UsageError('--wallet', 'goes without --key-file: it has a key of its own');
   if (wallet !== undefined) return privateKeyToAccount(await readDemoKey(wallet, context));
   if (file !== undefined) return parseAccount('--key-file', await readKeyFile(file, context));
@@ -55,7 +53,7 @@ function parseAccount(field: string, key: string): PrivateKeyAccount {
   try {
     return privateKeyToAccount(key as Hex);
   } catch {
-    // Zero, or beyond the order of the curve.
+    // Zero, or at least the order of the curve.
     throw new UsageError(field, 'holds no private key that exists');
   }
 }

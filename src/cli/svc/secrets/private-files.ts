@@ -4,15 +4,15 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { getErrorMessage, OracleError } from '../../../platform/errors.ts';
 import type { CliContext } from '../context.ts';
 
-/** Where this user's files of this program are: $XDG_CONFIG_HOME/bitcoin-signal-oracle. */
+/** $XDG_CONFIG_HOME/bitcoin-signal-oracle, with the default of the XDG Base Directory Specification. */
 export function getConfigFolder({ environment }: Pick<CliContext, 'environment'>): string {
   const { XDG_CONFIG_HOME: named = '', HOME: home = '' } = environment;
-  // A relative one is to be ignored (XDG Base Directory Specification).
+  // The specification ignores relative paths.
   const base = isAbsolute(named) ? named : join(home === '' ? homedir() : home, '.config');
   return join(base, 'bitcoin-signal-oracle');
 }
 
-/** The JSON of a file; undefined where there is none, or none that can be read. */
+/** Undefined when the file is missing or not JSON. */
 export async function readJsonFile(path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, 'utf8'));
@@ -21,12 +21,12 @@ export async function readJsonFile(path: string): Promise<unknown> {
   }
 }
 
-/** Writes a file that nobody else can read, whole or not at all. @throws OracleError CONFIG_INVALID */
+/** Writes a file with mode 0600, atomically. @throws OracleError CONFIG_INVALID */
 export async function writePrivateFile(path: string, value: unknown): Promise<void> {
   await writeThroughDraft(path, value, (draft) => rename(draft, path));
 }
 
-/** The same for a file that is not there yet. @returns false when it is. @throws OracleError CONFIG_INVALID */
+/** Like `writePrivateFile` for a new file. @returns false when it exists @throws OracleError CONFIG_INVALID */
 export async function createPrivateFile(path: string, value: unknown): Promise<boolean> {
   try {
     await writeThroughDraft(path, value, (draft) => link(draft, path));

@@ -11,19 +11,18 @@ const SESSION = z.object({
 });
 const FILE = z.record(z.string(), SESSION);
 
-/** A login that this program keeps. */
 export type StoredSession = z.infer<typeof SESSION>;
 
 export function getSessionsFile(context: CliContext): string {
   return join(getConfigFolder(context), 'sessions.json');
 }
 
-/** The session with a service, as long as it lasts; null without one. */
+/** The unexpired session with a service, or null. */
 export async function readSession(context: CliContext, url: string): Promise<StoredSession | null> {
   return (await readLiveSessions(context))[url] ?? null;
 }
 
-/** Keeps a session under the address of its service. @throws OracleError CONFIG_INVALID */
+/** Stores the session by the URL of its service. @throws OracleError CONFIG_INVALID */
 export async function storeSession(context: CliContext, url: string, session: StoredSession): Promise<void> {
   const { token, wallet, tier, expiresAt } = session;
   await writePrivateFile(getSessionsFile(context), { ...(await readLiveSessions(context)), [url]: { token, wallet, tier, expiresAt } });

@@ -1,7 +1,7 @@
-/** What stands where there is nothing. */
+/** Placeholder for a missing value. */
 export const NONE = '-';
 
-/** `58.4 %` of a share of one. */
+/** `58.4 %` for 0.584. */
 export function formatPercentOrDash(share: number | null, digits = 1): string {
   return share === null ? NONE : `${(share * 100).toFixed(digits)} %`;
 }
@@ -20,12 +20,12 @@ export function formatUsdAmount(usd: number | null, digits = 2): string {
   return `${usd < 0 ? '-' : ''}${grouped}${cents === undefined ? '' : `.${cents}`}`;
 }
 
-/** `+2.37 %` of basis points. */
+/** `+2.37 %` for 237 basis points. */
 export function formatReturn(bps: number | null): string {
   return bps === null ? NONE : `${bps < 0 ? '' : '+'}${(bps / 100).toFixed(2)} %`;
 }
 
-/** `2026-11-21 21:35` of an ISO 8601 time; UTC. */
+/** `2026-11-21 21:35` UTC for an ISO 8601 time. */
 export function formatMinute(time: string | Date): string {
   const text = typeof time === 'string' ? time : time.toISOString();
   return text.slice(0, 16).replace('T', ' ');

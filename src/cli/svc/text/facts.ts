@@ -3,8 +3,9 @@ import { type Cell, getCellText, paintCell, type TerminalWriter } from './style.
 
 const INDENT = 2;
 const GAP = 2;
+const MARK_WIDTH = 8;
 
-/** Names and what they stand for, one below the other; long texts go on below themselves. Null ones are left out. */
+/** Label and value rows; long values wrap below themselves. Rows with a null value are left out. */
 export function formatFacts(rows: readonly (readonly [string, Cell | null])[], writer: TerminalWriter): string[] {
   const present = rows.filter((row): row is [string, Cell] => row[1] !== null);
   const labels = Math.max(0, ...present.map(([label]) => label.length));
@@ -17,7 +18,16 @@ export function formatFacts(rows: readonly (readonly [string, Cell | null])[], w
   );
 }
 
-/** A text in lines of at most so many characters, broken between words; a word that is longer stays whole. */
+/** Checks with their results as text, so that colour is not needed. */
+export function formatCheckLines(checks: readonly { what: string; ok: boolean }[], writer: TerminalWriter): string[] {
+  return checks.flatMap(({ what, ok }) => {
+    const mark = ok ? writer.paint('green', '  ok    ') : writer.paint('red', '  NOT OK');
+    const lines = wrapText(what, writer.width - MARK_WIDTH - GAP);
+    return lines.map((line, index) => `${index === 0 ? mark : ' '.repeat(MARK_WIDTH)}${' '.repeat(GAP)}${line}`);
+  });
+}
+
+/** Breaks between words at `width` characters; a longer word stays whole. */
 export function wrapText(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of toPlainLine(text).split(' ')) {

@@ -1,52 +1,45 @@
+import { inspect, styleText } from 'node:util';
 import { toPlainLine } from '../../../audit/checks/findings.ts';
 import type { CliContext, TerminalOutput } from '../context.ts';
 
-const STYLE_CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const;
+const STYLES = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const;
 
-export type Style = keyof typeof STYLE_CODES;
+export type Style = (typeof STYLES)[number];
+export type Cell = string | { text: string; style: Style };
 
-/** A piece of text, and how it is shown. */
-interface Styled {
-  text: string;
-  style: Style;
-}
-export type Cell = string | Styled;
-
-/** How a screen is written on. */
 export interface TerminalWriter {
-  /** Characters of a line. */
+  /** Characters a line. */
   width: number;
-  /** Colours are never all that says something: without them it is the same text. */
+  /** Colour never carries information of its own: without colours the text is the same. */
   paint(style: Style, text: string): string;
 }
 
-/** Where nobody knows how wide it is. */
 const DEFAULT_WIDTH = 80;
 const MIN_WIDTH = 40;
 
-/** Colours on terminals only, and not where NO_COLOR or TERM=dumb is set. */
+/** Paints on terminals only, unless NO_COLOR or TERM=dumb is set. */
 export function createTerminalWriter({ isTTY, columns }: TerminalOutput, { environment }: Pick<CliContext, 'environment'>): TerminalWriter {
   const { NO_COLOR = '', TERM } = environment;
   const coloured = isTTY === true && NO_COLOR === '' && TERM !== 'dumb';
   return {
-    // Terminals that do not know say 0.
+    // Terminals of unknown width report 0 columns.
     width: columns ? Math.max(MIN_WIDTH, columns) : DEFAULT_WIDTH,
-    paint: (style, text) =>
-      coloured && text !== ''
-        ? `\x1b[${STYLE_CODES[style][0]}m${replaceControls(text)}\x1b[${STYLE_CODES[style][1]}m`
-        : replaceControls(text),
+    paint: (style, text) => {
+      const safe = replaceControls(text);
+      return coloured && text !== '' ? styleText(style, safe, { validateStream: false }) : safe;
+    },
   };
 }
 
-/** What a terminal would act on, or would show in another order. */
+/** Characters that control a terminal or reorder its text. */
 const CONTROL_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-const COLOUR_SEQUENCE = new RegExp(`^\\[(?:${Object.values(STYLE_CODES).flat().join('|')})m`);
+const COLOUR_SEQUENCE = new RegExp(`^\\[(?:${STYLES.flatMap((style) => inspect.colors[style]).join('|')})m`);
 
 function replaceControls(text: string): string {
   return text.replace(CONTROL_CHARACTERS, '\uFFFD');
 }
 
-/** A line as it is written: whatever is in it, only the colours of a pen act on a terminal. */
+/** Keeps the escape sequences of `paint` and replaces every other control character. */
 export function sanitizeLine(line: string): string {
   return line.replace(CONTROL_CHARACTERS, (character, at: number) => {
     return character === '\x1b' && COLOUR_SEQUENCE.test(line.slice(at + 1, at + 5)) ? character : '\uFFFD';
@@ -55,17 +48,35 @@ export function sanitizeLine(line: string): string {
 
 const MAX_LINE_CHARS = 1_000;
 
-/** A text from anywhere, as one line of a bounded length. */
 export function toSingleLine(text: string): string {
   return toPlainLine(text).slice(0, MAX_LINE_CHARS);
 }
 
-/** The text of a cell, as one line in which nothing acts on the terminal. */
+/** The text of a cell as one line without control characters. */
 export function getCellText(cell: Cell): string {
   return toPlainLine(typeof cell === 'string' ? cell : cell.text);
 }
 
-/** The cell as it is shown. @param text that of the cell, filled up or cut */
+/** @param text of the cell, padded or cut */
 export function paintCell(writer: TerminalWriter, cell: Cell, text: string): string {
   return typeof cell === 'string' ? text : writer.paint(cell.style, text);
+}
+
+const VALUE_STYLES: Record<string, Style> = {
+  WIN: 'green',
+  BUY: 'green',
+  UP: 'green',
+  LOSS: 'red',
+  SELL: 'red',
+  DOWN: 'red',
+  HOLD: 'yellow',
+  GATED: 'yellow',
+  PENDING: 'dim',
+  VOID: 'dim',
+};
+
+/** A signal, direction or status in its colour. */
+export function styleValue(value: string): Cell {
+  const style = VALUE_STYLES[value];
+  return style === undefined ? value : { text: value, style };
 }

@@ -3,13 +3,13 @@ import { type Cell, getCellText, paintCell, type TerminalWriter } from './style.
 export interface TableColumn {
   title: string;
   right?: boolean;
-  /** Left out where there is no room for all, the highest first; unset: never. */
+  /** Dropped when the row is too wide, highest first; unset: never. */
   spare?: number;
 }
 
 const GAP = 2;
 
-/** Aligned columns below their titles, none beyond the width: first spare columns go, then the widest text is cut. */
+/** Fits the width of the terminal: first drops spare columns, then truncates the widest. */
 export function formatTerminalTable(columns: readonly TableColumn[], rows: readonly (readonly Cell[])[], writer: TerminalWriter): string[] {
   const texts = rows.map((row) => row.map(getCellText));
   const kept = chooseColumns(columns, texts, writer.width);

@@ -4,12 +4,12 @@ import { HORIZON_NAMES } from '../../../forecast/horizon-input.ts';
 import type { HorizonName } from '../../../forecast/model.ts';
 import { UsageError } from '../../../platform/usage-error.ts';
 
-/** Which forecast is to be checked: an attestation of it, its day and horizon, or the newest of a horizon. */
+/** Selects a forecast by attestation, by day and horizon, or as the newest of a horizon. */
 export type ForecastQuery = { uid: Hex } | { day: Day; horizonDays: number } | { newestOf: number };
 
 const PREDICTION_ID = /^(\d{4}-\d{2}-\d{2}):(\d)d$/;
 
-/** @param id a uid, `2026-11-14:7d` or `latest` @param horizon of `latest` @throws Misuse */
+/** @param id a uid, `2026-11-14:7d` or `latest` @param horizon of `latest` @throws UsageError */
 export function parseForecastQuery(id: string, horizon: HorizonName): ForecastQuery {
   if (id === 'latest') return { newestOf: Number(horizon.slice(0, -1)) };
   if (/^0x[0-9a-fA-F]{64}$/.test(id)) return { uid: id.toLowerCase() as Hex };
@@ -24,7 +24,6 @@ export function parseForecastQuery(id: string, horizon: HorizonName): ForecastQu
   }
 }
 
-/** What was asked for, in words. */
 export function describeQuery(query: ForecastQuery): string {
   if ('uid' in query) return `forecast ${query.uid}`;
   if ('newestOf' in query) return `forecast over ${query.newestOf} days in its last days`;

@@ -16,17 +16,16 @@ export interface ForecastSearch {
   onProgress(stage: string, done: number, total: number): void;
 }
 
-/** How far before and behind its day a forecast is looked for. */
+/** Range of the search before and after the day of a forecast. */
 const DAYS_AROUND = 3;
-/** Blocks of one stretch in which a resolution is looked for: a real chain makes as many in two days. */
-const BLOCKS_PER_STRETCH = 90_000;
-const MAX_STRETCHES = 3;
-/** Equal times of blocks may follow each other on a chain whose clock is set. */
+/** Blocks of one search step for a resolution: about two days of a real chain. */
+const BLOCKS_PER_STEP = 90_000;
+const MAX_STEPS = 3;
+/** On a chain whose clock is set, consecutive blocks may have the same timestamp. */
 const BLOCKS_OF_ONE_TIME = 16;
-/** Tells one attestation after another what it says; in between nobody counts. */
 const NO_PROGRESS = () => {};
 
-/** The prediction that was asked for, as the chain has it; null where it has none. @throws OracleError CHAIN_UNREACHABLE */
+/** The prediction on chain, or null. @throws OracleError CHAIN_UNREACHABLE */
 export async function locatePrediction(
   search: ForecastSearch,
   query: Exclude<ForecastQuery, { newestOf: number }>,
@@ -37,18 +36,21 @@ export async function locatePrediction(
 }
 
 /**
- * Everything that was committed for a day and horizon around that day, in the order of the chain: those that came in time, or else the late
- * ones. More than one is a choice that was left open.
+ * Commitments for a day and horizon made around that day, in chain order: those in time, otherwise the late ones. More than one lets the
+ * attester choose later which of them to reveal.
  */
 export async function findCommitments(
   search: ForecastSearch,
   { day, horizonDays }: Pick<PredictionData, 'day' | 'horizonDays'>,
 ): Promise<Prediction[]> {
-  // What is wrong with others of that time is nothing against this one.
-  const aside = { ...search, findings: createFindings() };
-  const of = (all: Prediction[]) => all.filter(({ data }) => data.day === day && data.horizonDays === horizonDays);
-  const inTime = of(await readPredictionsBetween(aside, toInstantMs(day - DAYS_AROUND), toInstantMs(day + 1)));
-  return inTime.length > 0 ? inTime : of(await readPredictionsBetween(aside, toInstantMs(day + 1), toInstantMs(day + DAYS_AROUND)));
+  // Findings about other attestations of these days are discarded.
+  const others = { ...search, findings: createFindings() };
+  const find = async (fromDay: number, untilDay: number) =>
+    (await readPredictionsBetween(others, toInstantMs(fromDay), toInstantMs(untilDay))).filter(
+      ({ data }) => data.day === day && data.horizonDays === horizonDays,
+    );
+  const inTime = await find(day - DAYS_AROUND, day + 1);
+  return inTime.length > 0 ? inTime : find(day + 1, day + DAYS_AROUND);
 }
 
 async function readByAnyUid(search: ForecastSearch, uid: Hex): Promise<Prediction | null> {
@@ -57,15 +59,13 @@ async function readByAnyUid(search: ForecastSearch, uid: Hex): Promise<Predictio
   return readPrediction(search, raw.schema === getSchemaUid('resolution') ? raw.refUID : uid);
 }
 
-/** What the attester has committed within a time, in the order of the chain; what cannot be read is not asked for. */
+/** Predictions of the attester in a time range, in chain order; those that cannot be decoded are left out. */
 export async function readPredictionsBetween(search: ForecastSearch, fromMs: number, toMs: number): Promise<Prediction[]> {
   const { chain } = search;
   const found = await findEventsBetween(search, 'prediction', fromMs, toMs);
-  const raw = await readInBatches(found, { parallel: chain.parallel, read: ({ uid }) => readAttestation(chain, uid), onRead: NO_PROGRESS });
-  const times = await readInBatches(found, {
-    ...{ parallel: chain.parallel, onRead: NO_PROGRESS },
-    read: ({ blockNumber }) => readBlockTime(chain, blockNumber),
-  });
+  const batch = { parallel: chain.parallel, onRead: NO_PROGRESS };
+  const raw = await readInBatches(found, { ...batch, read: ({ uid }) => readAttestation(chain, uid) });
+  const times = await readInBatches(found, { ...batch, read: ({ blockNumber }) => readBlockTime(chain, blockNumber) });
   return raw.flatMap((one, index) => {
     const expected = { uid: found[index].uid, schema: 'prediction', attester: search.attester, at: times[index] } as const;
     const prediction = validateAttestation(one, { ...expected, decode: decodePrediction }, search.findings);
@@ -73,7 +73,7 @@ export async function readPredictionsBetween(search: ForecastSearch, fromMs: num
   });
 }
 
-/** What the attester has attested of a schema within a time. */
+/** Attestation events of the attester in a time range. */
 export async function findEventsBetween(
   search: ForecastSearch,
   schema: SchemaName,
@@ -85,7 +85,7 @@ export async function findEventsBetween(
   return findInRange(search, schema, { fromBlock, throughBlock });
 }
 
-/** One prediction by its uid, at the time of the block that holds its event. */
+/** The prediction of a uid, dated by the block of its event. */
 export async function readPrediction(search: ForecastSearch, uid: Hex): Promise<Prediction | null> {
   const prediction = await readByUid(search, { uid, schema: 'prediction', decode: decodePrediction });
   return prediction === null || !isPlausible(prediction, search.findings) ? null : prediction;
@@ -107,7 +107,7 @@ async function readByUid<Data>(
   return validateAttestation(raw, { uid, schema, attester, at: await readBlockTime(chain, block), decode }, findings);
 }
 
-/** The block whose event tells of an attestation: the contract's word for its time is looked up, and not believed. */
+/** The block of an attestation's event. The time that the contract returns only narrows the search; the block's time counts. */
 async function findBlock(search: ForecastSearch, schema: SchemaName, { uid, time }: { uid: Hex; time: number }): Promise<number | null> {
   const fromBlock = Number(await findFirstBlockSince(search.chain, new Date(time * 1_000)));
   const found = await findInRange(search, schema, { fromBlock, throughBlock: fromBlock + BLOCKS_OF_ONE_TIME });
@@ -122,21 +122,22 @@ async function findInRange({ chain, attester }: ForecastSearch, schema: SchemaNa
 
 interface FoundRevelations {
   revelations: Revelation[];
-  /** Last block that was looked at, and the newest one. */
+  /** Last block that was searched. */
   throughBlock: number;
+  /** Newest block. */
   head: number;
 }
 
-/** Resolutions of a prediction from the end of its window on: all up to the newest block where the chain is short. @throws OracleError CHAIN_UNREACHABLE */
+/** Resolutions of a prediction from the end of its window on, within `MAX_STEPS` steps. @throws OracleError CHAIN_UNREACHABLE */
 export async function locateRevelations(search: ForecastSearch, { uid, data }: Prediction): Promise<FoundRevelations> {
   const { chain, onProgress } = search;
   const head = await readNewestBlock(chain);
   let from = Number(await findFirstBlockSince(chain, data.resolvesAt));
-  let revelations: Revelation[] = [];
+  const revelations: Revelation[] = [];
   let throughBlock = from;
-  for (let stretch = 0; stretch < MAX_STRETCHES && from <= head && revelations.length === 0; stretch++) {
-    throughBlock = Math.min(head, from + BLOCKS_PER_STRETCH - 1);
-    onProgress('looking for the resolution', stretch, MAX_STRETCHES);
+  for (let step = 0; step < MAX_STEPS && from <= head && revelations.length === 0; step++) {
+    throughBlock = Math.min(head, from + BLOCKS_PER_STEP - 1);
+    onProgress('looking for the resolution', step, MAX_STEPS);
     const found = await findInRange(search, 'resolution', { fromBlock: from, throughBlock });
     const raw = await readInBatches(found, {
       parallel: chain.parallel,
@@ -144,14 +145,11 @@ export async function locateRevelations(search: ForecastSearch, { uid, data }: P
       onRead: NO_PROGRESS,
     });
     const ours = found.filter((_, index) => raw[index].refUID === uid);
-    revelations = [];
-    for (const one of ours) revelations.push(...(await readRevelation(search, one.uid)));
+    for (const one of ours) {
+      const revelation = await readByUid(search, { uid: one.uid, schema: 'resolution', decode: decodeResolution });
+      if (revelation !== null) revelations.push(revelation);
+    }
     from = throughBlock + 1;
   }
   return { revelations, throughBlock, head };
-}
-
-async function readRevelation(search: ForecastSearch, uid: Hex): Promise<Revelation[]> {
-  const revelation = await readByUid(search, { uid, schema: 'resolution', decode: decodeResolution });
-  return revelation === null ? [] : [revelation];
 }

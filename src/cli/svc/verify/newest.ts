@@ -7,11 +7,11 @@ import { DAY_MS } from '../../../forecast/day.ts';
 import { isOracleError } from '../../../platform/errors.ts';
 import { type ForecastSearch, findEventsBetween, readPredictionsBetween } from './locate.ts';
 
-/** How far behind the newest block the newest ones are looked for. */
+/** Range of the search before the newest block. */
 const DAYS_BACK = 3;
 const NO_PROGRESS = () => {};
 
-/** The newest forecast of a horizon whose outcome is on chain; the newest at all, with a note, where none is. @throws OracleError CHAIN_UNREACHABLE */
+/** The newest forecast with an outcome on chain; without one, the newest of all, with a note. @throws OracleError CHAIN_UNREACHABLE */
 export async function findNewestForecast(search: ForecastSearch, horizonDays: number): Promise<Hex | null> {
   const { chain } = search;
   const head = (await readBlockTime(chain, await readNewestBlock(chain))).getTime();
@@ -25,7 +25,7 @@ export async function findNewestForecast(search: ForecastSearch, horizonDays: nu
   return newest?.uid ?? null;
 }
 
-/** What newer resolutions refer to is only looked up here: whoever asks checks it. */
+/** Only selects a uid; the caller checks the forecast. */
 async function findNewestRevealed(search: ForecastSearch, horizonDays: number, lately: readonly [number, number]): Promise<Hex | null> {
   const { chain } = search;
   const readAll = (uids: readonly Hex[]) =>

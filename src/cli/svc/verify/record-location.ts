@@ -26,19 +26,18 @@ interface LocationOptions {
   eas?: Address;
 }
 
-/** Where a record is, and who said so. */
 export interface RecordLocation {
   chain: AuditChain;
   attester: Address;
-  /** Of the endpoint, for people: an endpoint's URL may hold a key. */
+  /** Host of the endpoint, as its URL may contain a key. */
   endpoint: string;
-  /** What was taken from the service's word, for people to judge. */
+  /** Parts that only the service has named. */
   takenFromService: ('attester' | 'endpoint' | 'eas')[];
 }
 
 /**
- * Chain and wallet of a record. What a call does not name the service is asked for: where things are, and never what they are worth.
- * @throws Misuse; OracleError SERVICE_UNREACHABLE, CHAIN_UNREACHABLE
+ * Chain and attester of a record. The service is asked for what the options do not name.
+ * @throws UsageError; OracleError SERVICE_UNREACHABLE, CHAIN_UNREACHABLE
  */
 export async function locateRecord(context: CliContext, { url, rpc, attester, eas }: LocationOptions): Promise<RecordLocation> {
   const named = rpc !== undefined && attester !== undefined;
@@ -52,7 +51,7 @@ export async function locateRecord(context: CliContext, { url, rpc, attester, ea
   if (info !== null && info.chain.id !== chain.chainId) {
     throw new UsageError('--rpc', `is an endpoint of chain ${chain.chainId}, and the record is on chain ${info.chain.id}`);
   }
-  // Who brings a contract of his own makes it say anything.
+  // A contract that the service brings along could return anything.
   const ownEas = easOfService !== undefined && !isAddressEqual(easOfService, EAS_ADDRESS);
   if (ownEas && OP_CHAINS.has(chain.chainId)) {
     const where = `the service names ${easOfService}, and chain ${chain.chainId} has EAS at ${EAS_ADDRESS}`;
@@ -66,10 +65,10 @@ export async function locateRecord(context: CliContext, { url, rpc, attester, ea
   return { chain, attester: attester ?? (info as ServiceInfo).chain.attester, endpoint: new URL(rpcUrl).host, takenFromService };
 }
 
-/** Base, OP and their test chains, where EAS is a part of the chain. */
+/** Base, OP and their testnets, where EAS is a predeploy. */
 const OP_CHAINS: ReadonlySet<number> = new Set([8453, 84532, 10, 11155420]);
 
-/** The one that the service names for everybody. @throws OracleError CHAIN_UNREACHABLE where it names none */
+/** @throws OracleError CHAIN_UNREACHABLE when the service names no endpoint */
 function getNamedEndpoint({ chain }: ServiceInfo): string {
   if (chain.rpcUrl != null && URL.canParse(chain.rpcUrl)) return chain.rpcUrl;
   throw new OracleError('CHAIN_UNREACHABLE', 'The service names no endpoint of its chain', {
@@ -77,25 +76,19 @@ function getNamedEndpoint({ chain }: ServiceInfo): string {
   });
 }
 
-interface ServiceChoice {
-  /** The service that was asked. */
-  service: string;
-  /** It was named, and need not be that of this folder. */
-  isNamed: boolean;
-}
-
 /**
- * The demonstration of this folder, if the service is that one: its chain can be read without the service in between.
- * @throws Misuse where the service should be that of this folder, and is another one
+ * The demo deployment of this folder if the service belongs to it: its chain is read directly then.
+ * @param isNamed the service was named explicitly and may be another one
+ * @throws UsageError when the unnamed service is not that of this folder
  */
 async function findDemo(
   context: CliContext,
   { chain, contracts }: ServiceInfo,
-  { service, isNamed }: ServiceChoice,
+  { service, isNamed }: { service: string; isNamed: boolean },
 ): Promise<DemoDeployment | null> {
   if (!chain.local || context.demo === undefined) return null;
   const demo = await context.demo().catch((error: unknown) => (isOracleError(error) ? null : Promise.reject(error)));
-  // Another demonstration has its contracts elsewhere.
+  // Each demo deployment has its own contract addresses.
   if (demo === null || isAddressEqual(demo.contracts.stablecoin, contracts.stablecoin)) return demo;
   if (isNamed) return null;
   const hint = 'Start that of the folder, set PORT or DATA_DIR to where they belong together, or name the service with --url.';

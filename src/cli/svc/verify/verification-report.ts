@@ -2,41 +2,43 @@ import type { AuditedRow } from '../../../audit/checks/audited-row.ts';
 import { formatInstant } from '../../../audit/checks/format-instant.ts';
 import { formatDay } from '../../../forecast/day.ts';
 import { formatMinute, formatPercentOrDash, formatReturn, formatUsdAmount } from '../text/amounts.ts';
-import { formatCheckLines } from '../text/checks.ts';
-import { formatFacts, wrapText } from '../text/facts.ts';
-import { styleValue } from '../text/outcome-style.ts';
-import type { TerminalWriter } from '../text/style.ts';
+import { formatCheckLines, formatFacts, wrapText } from '../text/facts.ts';
+import { styleValue, type TerminalWriter } from '../text/style.ts';
 import type { RecordLocation } from './record-location.ts';
 import type { ForecastVerification } from './verify-forecast.ts';
 
-/** For programs. */
-export function toVerificationJson(
-  { row, checks, differences, notes, incomplete, unchecked, verdict, summary: words }: ForecastVerification,
-  location: RecordLocation,
-) {
-  const { chain, attester, takenFromService } = location;
+export function toVerificationJson({ row, verdict, summary, ...findings }: ForecastVerification, location: RecordLocation) {
+  const { chain, attester, endpoint, takenFromService } = location;
+  const { checks, differences, notes, incomplete, unchecked } = findings;
   return {
-    ...{ verdict, words },
-    where: { chainId: chain.chainId, attester, eas: chain.addresses.eas, endpoint: location.endpoint, takenFromService: takenFromService },
+    verdict,
+    words: summary,
+    where: { chainId: chain.chainId, attester, eas: chain.addresses.eas, endpoint, takenFromService },
     prediction: row === null ? null : toPredictionJson(row),
     resolution: row === null ? null : toResolutionJson(row),
-    ...{ checks, differences, notes, incomplete, unchecked },
+    checks,
+    differences,
+    notes,
+    incomplete,
+    unchecked,
   };
 }
 
 function toPredictionJson({ prediction: { uid, at, data }, status, late, missed }: AuditedRow) {
   const { day, horizonDays, sequence, windowOpensAt, resolvesAt, commitment } = data;
   return {
-    ...{ predictionId: `${formatDay(day)}:${horizonDays}d`, uid, date: formatDay(day), horizon: `${horizonDays}d`, sequence },
-    ...{
-      attestedAt: formatInstant(at),
-      windowOpensAt: formatInstant(windowOpensAt),
-      resolvesAt: formatInstant(resolvesAt),
-      commitment,
-      status,
-      late,
-      missed,
-    },
+    predictionId: `${formatDay(day)}:${horizonDays}d`,
+    uid,
+    date: formatDay(day),
+    horizon: `${horizonDays}d`,
+    sequence,
+    attestedAt: formatInstant(at),
+    windowOpensAt: formatInstant(windowOpensAt),
+    resolvesAt: formatInstant(resolvesAt),
+    commitment,
+    status,
+    late,
+    missed,
   };
 }
 
@@ -46,9 +48,8 @@ function toResolutionJson({ revelation }: AuditedRow) {
   return { uid, attestedAt: formatInstant(at), ...data };
 }
 
-/** For people. */
 export function formatVerification(verification: ForecastVerification, location: RecordLocation, writer: TerminalWriter): string[] {
-  const { row, checks, differences, notes, incomplete, unchecked, summary: words, verdict } = verification;
+  const { row, checks, differences, notes, incomplete, unchecked, summary, verdict } = verification;
   const { chain, attester, endpoint, takenFromService } = location;
   const asNamed = (what: RecordLocation['takenFromService'][number]) =>
     takenFromService.includes(what) ? ', as the service names it' : '';
@@ -73,11 +74,11 @@ export function formatVerification(verification: ForecastVerification, location:
     ),
     ...formatSection('Not looked at:', unchecked, writer),
     '',
-    ...wrapText(words, writer.width).map((line) =>
-      writer.paint(verdict === 'verified' ? 'green' : verdict === 'differs' ? 'red' : 'yellow', line),
-    ),
+    ...wrapText(summary, writer.width).map((line) => writer.paint(VERDICT_STYLES[verdict], line)),
   ];
 }
+
+const VERDICT_STYLES = { verified: 'green', differs: 'red', incomplete: 'yellow' } as const;
 
 function formatForecast({ prediction, revelation, status }: AuditedRow, writer: TerminalWriter): string[] {
   const { day, horizonDays, sequence, windowOpensAt, resolvesAt, commitment } = prediction.data;

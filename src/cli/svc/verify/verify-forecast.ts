@@ -20,22 +20,20 @@ import { findNewestForecast } from './newest.ts';
 
 interface VerifyOptions extends Omit<ForecastSearch, 'findings'> {
   query: ForecastQuery;
-  /** Independent closes; null: those on chain are taken as they are. */
+  /** Independent closes; null: those on chain are not checked. */
   prices: AuditPrices | null;
   now: Date;
 }
 
-/** One thing that was checked. */
 export interface ForecastCheck {
   check: 'found' | 'inTime' | CheckName;
-  /** What must hold, in words. */
+  /** The condition that must hold. */
   what: string;
   ok: boolean;
 }
 
 export type VerifyVerdict = 'verified' | 'differs' | 'incomplete';
 
-/** What a forecast on chain is worth, by nobody's word. */
 export interface ForecastVerification {
   verdict: VerifyVerdict;
   /** The verdict in one sentence. */
@@ -44,14 +42,14 @@ export interface ForecastVerification {
   checks: ForecastCheck[];
   differences: readonly AuditDifference[];
   notes: readonly string[];
-  /** What keeps it from being complete. */
+  /** Checks that could not be made. */
   incomplete: readonly string[];
-  /** What no check is about, so that nobody takes it for checked. */
+  /** Facts that no check covers, listed so that they are not taken for checked. */
   unchecked: string[];
 }
 
 /**
- * Reads a forecast from the chain and checks everything about it that the chain tells, with the checks of the audit.
+ * Reads a forecast from the chain and runs the checks of the audit on it.
  * @throws OracleError CHAIN_UNREACHABLE, FEED_UNAVAILABLE, FEED_INVALID
  */
 export async function verifyForecast({ query, prices, now, ...where }: VerifyOptions): Promise<ForecastVerification> {
@@ -78,8 +76,8 @@ const NO_PRICES: AuditPrices = {
 
 function buildNotFound(query: ForecastQuery, { differences }: Findings): ForecastVerification {
   const found = { check: 'found', what: 'the chain has it, from this attester', ok: false } as const;
-  const words = `DIFFERS: the chain has no ${describeQuery(query)} of this attester that can be read.`;
-  return { verdict: 'differs', summary: words, row: null, checks: [found], differences, notes: [], incomplete: [], unchecked: [] };
+  const summary = `DIFFERS: the chain has no ${describeQuery(query)} of this attester that can be read.`;
+  return { verdict: 'differs', summary, row: null, checks: [found], differences, notes: [], incomplete: [], unchecked: [] };
 }
 
 async function findPrediction(search: ForecastSearch, query: ForecastQuery): Promise<Prediction | null> {
@@ -88,7 +86,7 @@ async function findPrediction(search: ForecastSearch, query: ForecastQuery): Pro
   return uid === null ? null : locatePrediction(search, { uid });
 }
 
-/** Who commits to both ways and reveals the one that won has forecast nothing. */
+/** An attester that commits to both directions and reveals the winning one has forecast nothing. */
 async function checkSingleCommitment(search: ForecastSearch, prediction: Prediction): Promise<void> {
   const all = await findCommitments(search, prediction.data);
   const uids = [...new Set([prediction, ...all].map(({ uid }) => uid))];
@@ -97,7 +95,7 @@ async function checkSingleCommitment(search: ForecastSearch, prediction: Predict
   search.findings.compare('sequence', toSubject(prediction), once);
 }
 
-/** The forecast that it refers to is that of the day before: what was dropped or written again later would show. */
+/** The forecast must refer to that of the day before, so that a dropped or rewritten one shows. */
 async function checkPredecessor(search: ForecastSearch, prediction: Prediction): Promise<void> {
   const { findings } = search;
   const { sequence, horizonDays } = prediction.data;
@@ -106,7 +104,7 @@ async function checkPredecessor(search: ForecastSearch, prediction: Prediction):
     if (sequence > 1) reportWrongLink(prediction, null, findings);
     return;
   }
-  // What is wrong with that one is not a fault of this one, unless it is none.
+  // Findings about the predecessor are discarded; only its existence counts here.
   const before = await readPrediction({ ...search, findings: createFindings() }, prediction.refUid);
   const fits = before !== null && before.data.horizonDays === horizonDays && before.data.sequence === sequence - 1;
   checkSequencePlace(prediction, fits ? before : undefined, findings);
@@ -136,7 +134,11 @@ function buildVerification(
   const { differences, notes, gaps } = findings;
   const verdict = differences.length > 0 ? 'differs' : gaps.length > 0 ? 'incomplete' : 'verified';
   return {
-    ...{ verdict, row, differences, notes, incomplete: gaps },
+    verdict,
+    row,
+    differences,
+    notes,
+    incomplete: gaps,
     summary: summarize(row, verdict, { differences, gaps, now }),
     checks: listChecks(row, findings, now),
     unchecked: listUnchecked(row, prices),
@@ -156,7 +158,7 @@ function listChecks({ prediction, late, missed }: AuditedRow, { passed, differen
   ];
 }
 
-/** Checks of a whole record, as they are said of one forecast. */
+/** Descriptions of the checks of a whole record, phrased for one forecast. */
 const CHECK_TEXTS: Partial<Record<CheckName, string>> = {
   form: 'it is of our schema and of this attester, at the time of its block, and cannot be revoked or expire',
   sequence: 'it is the only one for its day and horizon, and its number is that of the day before, and one more',

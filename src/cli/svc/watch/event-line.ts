@@ -1,24 +1,24 @@
 import { abbreviateHex, formatMinute, formatPercentOrDash, formatReturn, formatUsdAmount, NONE } from '../text/amounts.ts';
-import { styleValue } from '../text/outcome-style.ts';
-import { type Cell, getCellText, paintCell, type TerminalWriter } from '../text/style.ts';
+import { type Cell, getCellText, paintCell, styleValue, type TerminalWriter } from '../text/style.ts';
 import type { WatchedEvent } from './follow.ts';
 
 const ID_WIDTH = 6;
 const TYPE_WIDTH = 19;
-/** By the place of a cell. */
+/** By column; the cells after these are not padded. */
 const PADDINGS: readonly ((text: string) => string)[] = [
   (text) => text.padStart(ID_WIDTH),
   (text) => text,
   (text) => text.padEnd(TYPE_WIDTH),
 ];
 
-/** An event as one line for a person, cut where the terminal ends. */
+/** One line, truncated at the width of the terminal. */
 export function formatEventLine({ id, type, timestamp, data }: WatchedEvent, writer: TerminalWriter): string {
   const cells: Cell[] = [
     { text: String(id), style: 'dim' },
     formatMinute(timestamp),
     { text: type, style: 'cyan' },
-    ...(FORMATTERS[type] ?? formatUnknown)(data).filter((cell) => getCellText(cell) !== ''),
+    // Event types that this version does not know are printed as JSON.
+    ...(FORMATTERS[type]?.(data) ?? [JSON.stringify(data)]).filter((cell) => getCellText(cell) !== ''),
   ];
   let room = writer.width;
   return cells
@@ -57,11 +57,6 @@ const FORMATTERS: Record<string, (data: EventData) => Cell[]> = {
   'regime.changed': (data) => [getText(data, 'date'), `${getText(data, 'from')} to ${getText(data, 'to')}`],
 };
 
-/** An event that this version does not know: what it has, in short. */
-function formatUnknown(data: EventData): Cell[] {
-  return [JSON.stringify(data)];
-}
-
 function formatForecastId(data: EventData): Cell[] {
   return [getText(data, 'date'), getText(data, 'horizon')];
 }
@@ -77,8 +72,8 @@ function getNumber(data: EventData, field: string): number | null {
 }
 
 function getStyledValue(data: EventData, field: string): Cell {
-  const is = getText(data, field);
-  return is === '' ? NONE : styleValue(is);
+  const value = getText(data, field);
+  return value === '' ? NONE : styleValue(value);
 }
 
 function formatUsdField(data: EventData, field: string): string {

@@ -9,43 +9,39 @@ import { parseAnswer } from '../service-request.ts';
 
 const EVENT = z.looseObject({ id: z.number().optional(), type: z.string(), timestamp: z.string(), data: z.looseObject({}) });
 
-/** One message of the WebSocket; events have an id. */
-export type StreamMessage = z.infer<typeof EVENT>;
-export type WatchedEvent = StreamMessage & { id: number };
+/** Messages of the WebSocket about the connection itself have no id. */
+export type WatchedEvent = z.infer<typeof EVENT> & { id: number };
 
 export interface FollowStreamOptions {
-  /** The service. */
   url: string;
-  /** Which events, as the WebSocket is asked; `since` goes on with what comes, so that the next connection misses nothing. */
+  /** Query of the WebSocket. `since` advances with each event, so that a reconnect misses none. */
   query: { since?: string; events?: string; horizons?: string };
-  /** A token to connect with. @throws OracleError */
+  /** @throws OracleError */
   getToken(): Promise<string>;
-  /** A fresh one for a connection whose token ends; null: there is none. */
+  /** A token to replace the one that is about to expire; null when there is none. */
   renewToken(): Promise<string | null>;
-  /** The token was refused, or has ended. @returns whether there may be another one */
+  /** Called when the token was rejected or has expired. @returns whether `getToken` may return another one */
   forgetToken(): boolean;
   onEvent(event: WatchedEvent): void;
-  /** It is open. */
   onConnected?(): void;
-  /** What concerns the connection. */
+  /** Messages about the connection. */
   onNotice(text: string): void;
-  /** Ends it. */
+  /** Closes the connection. */
   signal: AbortSignal;
 }
 
-/** How a connection has ended. */
-export interface StreamClose {
+interface StreamClose {
   code: number;
   reason: string;
 }
 
-/** The service pings every 30 seconds: who hears nothing for longer has lost the connection. */
+/** The service pings every 30 seconds; after a longer silence the connection counts as lost. */
 const MAX_SILENCE_MS = 75_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 const MAX_REJECTION_BYTES = 65_536;
 const NORMAL_CLOSE = 1000;
 
-/** One connection, until it ends. @throws OracleError when it is refused, in the words of the service; any other when nobody answers */
+/** Follows one connection until it closes. @throws OracleError of the service on a rejected handshake; a socket error when it cannot connect */
 export async function followStream(options: FollowStreamOptions): Promise<StreamClose> {
   const token = await options.getToken();
   if (options.signal.aborted) return { code: NORMAL_CLOSE, reason: '' };
@@ -80,7 +76,7 @@ function waitForClose(socket: WebSocket, url: string): Promise<StreamClose> {
   });
 }
 
-/** What the service says of a connection that it refuses (RFC 9457). */
+/** The problem details (RFC 9457) of a rejected handshake. */
 async function readRejection(response: IncomingMessage): Promise<OracleError | undefined> {
   let text = '';
   for await (const chunk of response) {
@@ -110,7 +106,7 @@ function handleMessage(socket: WebSocket, text: string, options: FollowStreamOpt
     options.onEvent({ ...message, id });
     options.query.since = String(id);
   } else if (type === 'connected') {
-    // From here on, also when the first connection drops before the first event.
+    // Resumes here, too, when the connection drops before the first event.
     options.query.since ??= String(data.lastEventId);
     options.onNotice(`connected as ${data.tier}; the newest event is ${data.lastEventId}`);
     options.onConnected?.();
@@ -119,10 +115,10 @@ function handleMessage(socket: WebSocket, text: string, options: FollowStreamOpt
   else if (type === 'error') options.onNotice(`${data.code}: ${data.message}`);
 }
 
-/** Goes on with a fresh token; without one the connection ends with 4001 by itself. */
-async function renewToken(socket: WebSocket, { renewToken: renewed, onNotice }: FollowStreamOptions): Promise<void> {
+/** Without a new token the service closes the connection with 4001. */
+async function renewToken(socket: WebSocket, { renewToken: renew, onNotice }: FollowStreamOptions): Promise<void> {
   try {
-    const token = await renewed();
+    const token = await renew();
     if (token !== null) socket.send(JSON.stringify({ type: 'authenticate', data: { token } }));
     else onNotice('the token ends within a minute: log in again with svc login');
   } catch (error) {

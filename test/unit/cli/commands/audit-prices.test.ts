@@ -6,8 +6,8 @@ import { openSimulatedFeed } from '../../../../src/market/simulated/feed.ts';
 const day = parseDay('2026-03-01');
 const now = new Date(toInstantMs(day + 1));
 
-describe('the prices that a record is audited by', () => {
-  it('are those of its own seed, to the cent, as far as days are over', async () => {
+describe('openRecordPrices', () => {
+  it('returns the closes of the same seed, to the cent, up to the last finished day', async () => {
     const prices = await openRecordPrices('simulated (seed 7)', { feeds: 'auto', now });
     expect(prices).toMatchObject({ source: 'simulated (seed 7)', toleranceBps: 0, endsOn: null });
     const { days, values } = await openSimulatedFeed({ seed: 7 }).observations('btcClose', now.getTime());
@@ -15,7 +15,7 @@ describe('the prices that a record is audited by', () => {
     expect(await prices.history()).toEqual({ firstDay: days[0], closes: Float64Array.from(values) });
   });
 
-  it('are those of the files it was made from, and of no others', async () => {
+  it('rejects CSV files other than those the record was made from', async () => {
     const asked = openRecordPrices('csv:history', { feeds: 'csv:/elsewhere/other', now });
     await expect(asked).rejects.toMatchObject({
       code: 'CONFIG_INVALID',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseMcpCommand } from '../../../../src/cli/commands/mcp.ts';
 
-it('reads where the service is and who calls', () => {
+it('parses the URL of the service and the credentials', () => {
   expect(parseMcpCommand([])).toEqual({ url: undefined, token: undefined, wallet: undefined });
   expect(parseMcpCommand(['--url=https://oracle.example/base', '--token', 'a.b.c'])).toMatchObject({
     url: 'https://oracle.example/base',
@@ -17,19 +17,20 @@ it.each([
   [['--url', 'http://127.0.0.1:3000/?token=secret'], '--url'],
   [['--token', 'Bearer secret'], '--token'],
   [['--token', 'secret\r\nX-Header: 1'], '--token'],
-  [['--token'], 'arguments'],
+  [['--token'], '--token'],
   [['--wallet', 'poor'], '--wallet'],
   [['--wallet', 'basic', '--token', 'secret'], '--wallet'],
   [['secret'], 'arguments'],
-  [['--tokn', 'secret'], 'arguments'],
-])('refuses %j, naming %s, and repeats no secret', (words, field) => {
-  const refused = (() => {
+  [['--tokn', 'secret'], '--tokn'],
+  [['--tokn=secret'], '--tokn'],
+])('rejects %j, names %s and repeats no secret', (words, field) => {
+  const rejected = (() => {
     try {
       parseMcpCommand(words);
     } catch (error) {
       return error as Error;
     }
   })();
-  expect(refused).toMatchObject({ code: 'INPUT_INVALID', field });
-  expect(refused!.message).not.toContain('secret');
+  expect(rejected).toMatchObject({ code: 'INPUT_INVALID', field });
+  expect(rejected!.message).not.toContain('secret');
 });

@@ -4,8 +4,8 @@ import { parseDay } from '../../../../src/forecast/day.ts';
 
 const today = parseDay('2026-08-20');
 
-describe('the words of the pipeline command', () => {
-  it('are a step, and days where the step is about days', () => {
+describe('parsePipelineCommand', () => {
+  it('parses a step, and days for the steps of one day', () => {
     expect(parsePipelineCommand(['resolve'], today)).toEqual({ step: 'resolve', from: today, to: today, early: false });
     expect(parsePipelineCommand(['catch-up'], today)).toMatchObject({ step: 'catch-up' });
     expect(parsePipelineCommand(['signal', '2026-08-01', '2026-08-03', '--early'], today)).toEqual({
@@ -25,7 +25,7 @@ describe('the words of the pipeline command', () => {
     [['catch-up', '2026-08-01'], 'first day'],
     [['attest', '2026-08-01'], 'first day'],
     [['wager', '--early'], '--early'],
-  ])('%j are refused, naming "%s"', (words, field) => {
+  ])('rejects %j and names "%s"', (words, field) => {
     expect(() => parsePipelineCommand(words, today)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID', field }));
   });
 });

@@ -6,32 +6,32 @@ import { syntheticFrame } from '../../forecast/synthetic-frame.ts';
 
 const ALL = ['walk-forward', 'overfitting', 'contamination', 'stability'] as const;
 
-describe('the words of the self-test command', () => {
+describe('parseSelfTestCommand', () => {
   it.each([
     [[], { names: ['walk-forward'], json: false }],
     [['--json'], { names: ['walk-forward'], json: true }],
     [['stability', 'overfitting'], { names: ['overfitting', 'stability'], json: false }],
     [['all', '--json'], { names: [...ALL], json: true }],
     [['all', 'stability'], { names: [...ALL], json: false }],
-  ])('%j', (words, command) => {
+  ])('parses %j', (words, command) => {
     expect(parseSelfTestCommand(words)).toEqual(command);
   });
 
   it.each([
     [['everything'], 'test'],
-    [['--jsonl'], 'arguments'],
+    [['--jsonl'], '--jsonl'],
     [['all', 'everything'], 'test'],
-  ])('%j are refused, naming "%s"', (words, field) => {
+  ])('rejects %j and names "%s"', (words, field) => {
     expect(() => parseSelfTestCommand(words)).toThrow(expect.objectContaining({ code: 'INPUT_INVALID', field }));
   });
 });
 
-describe('what it prints', () => {
+describe('formatSelfTests', () => {
   const frame = syntheticFrame({ rows: 2_200 });
   const reports = [...computeReports({ frame, pointInTime: [], vintages: 'made' }, ALL)];
   const text = formatSelfTests('History: test', reports);
 
-  it('begins with the history, and has every report with its verdict and the time it took', () => {
+  it('prints the history first, then each report with its verdict and duration', () => {
     expect(text.startsWith('History: test\n\n')).toBe(true);
     for (const { report, durationMs } of reports) {
       expect(text.replaceAll('\n', ' ')).toContain(report.verdict);
@@ -39,7 +39,7 @@ describe('what it prints', () => {
     }
   });
 
-  it('has a line for each fold of each horizon, for each canary and each trial', () => {
+  it('prints a line for each fold of each horizon, each canary and each trial', () => {
     const [walk, overfitting] = reports.map(({ report }) => report) as unknown as [
       { horizons: { folds: { from: string; brier: number }[] }[]; canaries: { name: string; mutants: { what: string }[] }[] },
       { ledger: { id: string }[] },
@@ -57,7 +57,7 @@ describe('what it prints', () => {
     for (const beginning of beginnings) expect(lines.filter((line) => line.startsWith(beginning)).length, beginning).toBeGreaterThan(0);
   });
 
-  it('has columns that stand under their titles, and no undefined figure', () => {
+  it('aligns columns with their titles and prints no undefined figure', () => {
     expect(text).not.toMatch(/undefined|NaN|\[object/);
     const [titles, ...rows] = text.slice(text.indexOf('fold  ')).split('\n').slice(0, 4);
     for (const row of rows) expect(row.length).toBeLessThanOrEqual(titles.length + 1);

@@ -1,34 +1,37 @@
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../../../src/cli/svc/commands.ts';
+import { COMMANDS } from '../../../../src/cli/svc/main.ts';
 import { cli } from '../../../support/cli.ts';
 
 describe('svc', () => {
-  it('alone says what there is, with examples', async () => {
+  it('lists its commands and examples when called without arguments', async () => {
     const { code, out } = await cli([]);
     expect(code).toBe(0);
-    for (const { name, summary } of COMMANDS) expect(out).toContain(`  ${name.padEnd(9)}  ${summary}`);
+    for (const { name, summary } of COMMANDS) expect(out).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
     expect(out).toContain('Examples:');
     expect((await cli(['--help'])).out).toBe(out);
   });
 
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     expect(await cli(['--version'])).toEqual({ code: 0, out: '0.0.0-test\n', err: '' });
   });
 
-  it.each(COMMANDS.map(({ name }) => name))('explains %s, in either way, in lines that fit a terminal', async (name) => {
-    const { code, out } = await cli([name, '--help']);
-    expect(code).toBe(0);
-    expect(out).toMatch(new RegExp(`^Usage: svc ${name}\\b`));
-    expect((await cli(['help', name])).out).toBe(out);
-    for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(140);
-  });
+  it.each(COMMANDS.map(({ name }) => name))(
+    'prints the help of %s for --help and help, in lines of at most 140 characters',
+    async (name) => {
+      const { code, out } = await cli([name, '--help']);
+      expect(code).toBe(0);
+      expect(out).toMatch(new RegExp(`^Usage: svc ${name}\\b`));
+      expect((await cli(['help', name])).out).toBe(out);
+      for (const line of out.split('\n')) expect(line.length, line).toBeLessThanOrEqual(140);
+    },
+  );
 
   it.each([
-    ['signl', 'Did you mean svc signal?'],
-    ['verfy', 'Did you mean svc verify?'],
-    ['score', 'Did you mean svc scorecard?'],
+    ['signl', 'Did you mean signal?'],
+    ['verfy', 'Did you mean verify?'],
+    ['loginn', 'Did you mean login?'],
     ['frobnicate', 'Commands: signal, scorecard,'],
-  ])('%s: %s', async (word, hint) => {
+  ])('rejects the unknown command %s: %s', async (word, hint) => {
     const { code, out, err } = await cli([word]);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(`${word} is unknown`);
@@ -37,7 +40,9 @@ describe('svc', () => {
 
   it.each([
     [['signal', '--horizn', '3d'], '--horizn: is unknown', 'Did you mean --horizon?'],
-    [['signal', '--horizon'], '--horizon: ', 'Try --help'],
+    [['signal', '--horizon'], '--horizon: needs a value', 'Try --help'],
+    [['signal', '--token', '--json'], '--token: needs a value', 'Try --help'],
+    [['--frobnicate'], '--frobnicate: is unknown', 'Try --help'],
     [['signal', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
     [['scorecard', '--horizon', '4d'], '--horizon: must be one of 1d, 2d, 3d, 7d', 'Try --help'],
     [['signal', 'today'], 'arguments: ', 'Try --help'],
@@ -56,14 +61,14 @@ describe('svc', () => {
     [['login', '--wallet', 'basic'], '--wallet: is for the folder of a demonstration', 'Use PRIVATE_KEY'],
     [['login', '--key-file', '/nowhere/key'], '--key-file: /nowhere/key cannot be read (ENOENT)', 'Try --help'],
     [['audit', '--rpc', 'localhost'], '--rpc: must be an http(s) URL', 'Try --help'],
-  ])('%j ends with 2 and names the option', async (words, problem, hint) => {
+  ])('exits with 2 for %j and names the option', async (words, problem, hint) => {
     const { code, out, err } = await cli(words);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(problem);
     expect(err).toContain(hint);
   });
 
-  it('never tells a key that is none', async () => {
+  it('never prints an invalid key, nor the value of an unknown option', async () => {
     const environment = { PRIVATE_KEY: 'hunter2-hunter2' };
     const { code, err } = await cli(['login'], { environment });
     expect(code).toBe(2);
@@ -71,5 +76,6 @@ describe('svc', () => {
     expect(err).not.toContain('hunter2');
     const zero = await cli(['login'], { environment: { PRIVATE_KEY: `0x${'0'.repeat(64)}` } });
     expect(zero).toMatchObject({ code: 2, err: expect.stringContaining('holds no private key that exists') });
+    expect((await cli(['signal', '--tokn=hunter2'])).err).not.toContain('hunter2');
   });
 });

@@ -20,25 +20,22 @@ function header(more: object = {}): string {
   return Buffer.from(JSON.stringify({ x402Version: 2, accepts: [offer] })).toString('base64');
 }
 
-it.each([1, 300, 600])('an authorization may be good for %d seconds', (maxTimeoutSeconds) => {
+it.each([1, 300, 600])('accepts an authorization valid for %d seconds', (maxTimeoutSeconds) => {
   expect(parsePaymentRequired(header({ maxTimeoutSeconds }), [COIN]).validForSeconds).toBe(maxTimeoutSeconds);
 });
 
-it.each([0, -1, 1.5, 601, 1e15, 1e300])(
-  'none is signed that is good for %d seconds, and the terms at fault are named',
-  (maxTimeoutSeconds) => {
-    expect(() => parsePaymentRequired(header({ maxTimeoutSeconds }), [COIN])).toThrow(
-      `good for ${maxTimeoutSeconds} seconds (maxTimeoutSeconds)`,
-    );
-  },
-);
+it.each([0, -1, 1.5, 601, 1e15, 1e300])('rejects an authorization valid for %d seconds and names the field', (maxTimeoutSeconds) => {
+  expect(() => parsePaymentRequired(header({ maxTimeoutSeconds }), [COIN])).toThrow(
+    `good for ${maxTimeoutSeconds} seconds (maxTimeoutSeconds)`,
+  );
+});
 
-it('a coin is one of its chain: the same address is nothing elsewhere', () => {
+it('rejects the address of a known coin on another chain', () => {
   expect(parsePaymentRequired(header(), [COIN]).asset).toBe(COIN.address);
   expect(() => parsePaymentRequired(header({ network: 'eip155:84532' }), [COIN])).toThrow('is no coin known here');
 });
 
-it('a payment is forgotten by the call that made it, and by no other', async () => {
+it('deletes a pending payment only for the call that stored it', async () => {
   const home = await mkdtemp(join(tmpdir(), 'oracle-cli-kept-'));
   onTestFinished(() => removeFolder(home));
   const host = { environment: { XDG_CONFIG_HOME: home } } as never;
@@ -52,7 +49,7 @@ it('a payment is forgotten by the call that made it, and by no other', async () 
   expect(await readPendingPayment(host, purchase)).toBeNull();
 });
 
-it('one that was kept without an end that is a date is not over', () => {
+it('treats a stored payment with an invalid expiry as not expired', () => {
   const payment = { payload: { authorization: { validBefore: '9'.repeat(30) } } } as never;
   expect(getPaymentExpiry(payment).getTime()).toBeGreaterThan(Date.now());
 });

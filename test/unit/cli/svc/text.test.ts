@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseUsdOption } from '../../../../src/cli/svc/commands/pay.ts';
-import { findClosestName } from '../../../../src/cli/svc/suggestions.ts';
+import { parseUsdOption } from '../../../../src/cli/svc/arguments.ts';
 import {
   abbreviateHex,
   formatMinute,
@@ -17,13 +16,13 @@ import { formatEventLine } from '../../../../src/cli/svc/watch/event-line.ts';
 import { plain } from '../../../support/cli.ts';
 
 const write = () => undefined;
-const penOf = (columns: number, environment: Record<string, string> = {}) =>
+const writerOf = (columns: number, environment: Record<string, string> = {}) =>
   createTerminalWriter({ isTTY: true, columns, write }, { environment });
 
-describe('a table', () => {
+describe('formatTerminalTable', () => {
   const columns = [{ title: 'day' }, { title: 'price', right: true, spare: 1 }, { title: 'note' }];
 
-  it('is aligned, figures to the right', () => {
+  it('aligns columns, figures to the right', () => {
     expect(
       plain(
         formatTerminalTable(
@@ -32,51 +31,51 @@ describe('a table', () => {
             ['2026-01-01', '9.00', 'a'],
             ['2026-01-02', '10,000.00', 'bc'],
           ],
-          penOf(80),
+          writerOf(80),
         ).join('\n'),
       ),
     ).toBe(['day             price  note', '2026-01-01       9.00  a', '2026-01-02  10,000.00  bc'].join('\n'));
   });
 
-  it('leaves spare columns out where there is no room, then cuts the widest', () => {
-    const lines = formatTerminalTable(columns, [['2026-01-01', '9.00', 'x'.repeat(60)]], penOf(40)).map(plain);
+  it('drops spare columns first, then truncates the widest', () => {
+    const lines = formatTerminalTable(columns, [['2026-01-01', '9.00', 'x'.repeat(60)]], writerOf(40)).map(plain);
     expect(lines[0]).toBe('day         note');
     expect(lines[1]).toBe(`2026-01-01  ${'x'.repeat(27)}…`);
   });
 
-  it('is never wider than the terminal, whatever is in it', () => {
+  it('never exceeds the width of the terminal', () => {
     const cell = fc.string({ maxLength: 60 });
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell, cell), { maxLength: 5 }), fc.integer({ min: 40, max: 120 }), (rows, width) => {
-        for (const line of formatTerminalTable(columns, rows, penOf(width))) expect(plain(line).length).toBeLessThanOrEqual(width);
+        for (const line of formatTerminalTable(columns, rows, writerOf(width))) expect(plain(line).length).toBeLessThanOrEqual(width);
       }),
     );
   });
 
-  it('shows nothing that would act on the terminal', () => {
-    const [, line] = formatTerminalTable([{ title: 'x' }], [['\u001b[2Jgone\u0007\n\u202egnp']], penOf(80, { NO_COLOR: '1' }));
+  it('replaces control characters', () => {
+    const [, line] = formatTerminalTable([{ title: 'x' }], [['\u001b[2Jgone\u0007\n\u202egnp']], writerOf(80, { NO_COLOR: '1' }));
     expect(line).toBe('\uFFFD[2Jgone\uFFFD \uFFFDgnp');
   });
 });
 
-describe('colours', () => {
+describe('createTerminalWriter', () => {
   it.each([
-    ['on a terminal', { isTTY: true }, {}, '\x1b[32mWIN\x1b[39m'],
-    ['not into a pipe', {}, {}, 'WIN'],
-    ['not with NO_COLOR', { isTTY: true }, { NO_COLOR: '1' }, 'WIN'],
-    ['with an empty NO_COLOR', { isTTY: true }, { NO_COLOR: '' }, '\x1b[32mWIN\x1b[39m'],
-    ['not on a dumb terminal', { isTTY: true }, { TERM: 'dumb' }, 'WIN'],
+    ['paints on a terminal', { isTTY: true }, {}, '\x1b[32mWIN\x1b[39m'],
+    ['does not paint into a pipe', {}, {}, 'WIN'],
+    ['does not paint with NO_COLOR', { isTTY: true }, { NO_COLOR: '1' }, 'WIN'],
+    ['paints with an empty NO_COLOR', { isTTY: true }, { NO_COLOR: '' }, '\x1b[32mWIN\x1b[39m'],
+    ['does not paint on a dumb terminal', { isTTY: true }, { TERM: 'dumb' }, 'WIN'],
   ])('%s', (_, screen, environment, expected) => {
     expect(createTerminalWriter({ ...screen, write }, { environment }).paint('green', 'WIN')).toBe(expected);
   });
 
-  it('takes a terminal that does not know how wide it is for one of 80 characters', () => {
-    expect([penOf(0).width, penOf(20).width, penOf(200).width]).toEqual([80, 40, 200]);
+  it('assumes 80 columns when the width is unknown, and at least 40', () => {
+    expect([writerOf(0).width, writerOf(20).width, writerOf(200).width]).toEqual([80, 40, 200]);
   });
 });
 
-describe('facts', () => {
-  it('go on below themselves, and those that are null are left out', () => {
+describe('formatFacts and wrapText', () => {
+  it('wraps long values below themselves and leaves out null values', () => {
     const words = 'one two three four five six seven eight nine ten';
     expect(
       formatFacts(
@@ -85,12 +84,12 @@ describe('facts', () => {
           ['B', null],
           ['Long', 'x'],
         ],
-        penOf(40),
+        writerOf(40),
       ).map(plain),
     ).toEqual(['  A     one two three four five six', '        seven eight nine ten', '  Long  x']);
   });
 
-  it('wrapping loses no word and breaks at the width', () => {
+  it('loses no word and breaks at the width', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom('a', 'b', '-') })),
@@ -106,7 +105,7 @@ describe('facts', () => {
 });
 
 describe('amounts', () => {
-  it('are told as people read them', () => {
+  it('formats dollars, percent, returns, ranges, times and hashes', () => {
     expect([
       formatUsdAmount(98_916.2),
       formatUsdAmount(-747_100_000, 1),
@@ -130,18 +129,18 @@ describe('amounts', () => {
     expect([formatMinute('2026-11-21T21:35:00.000Z'), abbreviateHex(`0x${'ab'.repeat(32)}`)]).toEqual(['2026-11-21 21:35', '0xabab…abab']);
   });
 
-  it('money keeps its value', () => {
+  it('keeps the value of an amount', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e12 }), fc.boolean(), (cents, isDebt) => {
-        const told = formatUsdAmount((isDebt ? -cents : cents) / 100);
-        expect(told).toMatch(/^-?\d{1,3}(,\d{3})*\.\d\d$/);
-        expect(Math.abs(Number(told.replaceAll(',', '')))).toBe(cents / 100);
-        expect(told.startsWith('-')).toBe(isDebt && cents > 0);
+        const formatted = formatUsdAmount((isDebt ? -cents : cents) / 100);
+        expect(formatted).toMatch(/^-?\d{1,3}(,\d{3})*\.\d\d$/);
+        expect(Math.abs(Number(formatted.replaceAll(',', '')))).toBe(cents / 100);
+        expect(formatted.startsWith('-')).toBe(isDebt && cents > 0);
       }),
     );
   });
 
-  it('a limit in dollars is exact to the millionth, and anything else is refused', () => {
+  it('parses a limit in dollars exactly to the millionth and rejects anything else', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 999_999 }), fc.integer({ min: 0, max: 999_999 }), (dollars, micros) => {
         expect(parseUsdOption('--max-usd', `${dollars}.${String(micros).padStart(6, '0')}`)).toBe(
@@ -154,18 +153,7 @@ describe('amounts', () => {
   });
 });
 
-describe('the nearest name', () => {
-  it.each([
-    ['sgnal', 'signal'],
-    ['signla', 'signal'],
-    ['loginn', 'login'],
-    ['ver', 'verify'],
-    ['x', null],
-    ['deploy', null],
-  ])('%s: %s', (word, expected) => expect(findClosestName(word, ['signal', 'login', 'verify'])).toBe(expected));
-});
-
-describe('an event', () => {
+describe('formatEventLine', () => {
   it.each([
     [
       'signal.new',
@@ -195,9 +183,11 @@ describe('an event', () => {
     ['wager.placed', { date: '2026-11-14', placed: false, reason: 'no edge', side: 'NONE', amount: 0 }, '2026-11-14  none  no edge'],
     ['regime.changed', { date: '2026-11-14', from: 'CHOP', to: 'CRISIS' }, '2026-11-14  CHOP to CRISIS'],
     ['something.else', { odd: 1 }, '{"odd":1}'],
-  ])('%s is one line', (type, data, expected) => {
-    const line = plain(formatEventLine({ id: 12, type, timestamp: '2026-11-21T21:35:00.000Z', data }, penOf(120)));
+  ])('formats %s as one line', (type, data, expected) => {
+    const line = plain(formatEventLine({ id: 12, type, timestamp: '2026-11-21T21:35:00.000Z', data }, writerOf(120)));
     expect(line).toBe(`    12  2026-11-21 21:35  ${type.padEnd(19)}  ${expected}`);
-    expect(plain(formatEventLine({ id: 12, type, timestamp: '2026-11-21T21:35:00.000Z', data }, penOf(60))).length).toBeLessThanOrEqual(60);
+    expect(plain(formatEventLine({ id: 12, type, timestamp: '2026-11-21T21:35:00.000Z', data }, writerOf(60))).length).toBeLessThanOrEqual(
+      60,
+    );
   });
 });

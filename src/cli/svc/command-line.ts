@@ -1,0 +1,92 @@
+import { Command, CommanderError, Option } from 'commander';
+import { UsageError } from '../../platform/usage-error.ts';
+
+/** Flags in commander's notation, description, and a parser that throws a UsageError. */
+export type OptionSyntax = readonly [flags: string, description: string, parse?: (name: string, value: string) => unknown];
+
+/** What commander parses and renders as help. */
+export interface CommandSyntax {
+  name: string;
+  /** Positional arguments in commander's notation: `<id>`, `[step] [days...]`. */
+  arguments?: string;
+  /** One sentence without a full stop. */
+  summary: string;
+  /** Follows the summary in the help of the command. */
+  description?: string;
+  options: readonly OptionSyntax[];
+  /** Follows the options: examples, exit codes. */
+  footer?: string;
+}
+
+interface Output {
+  write(text: string): unknown;
+}
+
+const HELP_WIDTH = 120;
+
+/** Neither exits the process nor prints errors: they are thrown as CommanderError or UsageError. */
+export function buildCommand({ name, arguments: positionals, summary, description, options, footer }: CommandSyntax, out: Output): Command {
+  const command = new Command(name)
+    .summary(summary)
+    .description([`${summary}.`, description].filter(Boolean).join('\n\n'))
+    .helpOption('-h, --help', 'show this help')
+    .configureHelp({ subcommandTerm: (sub) => sub.name() })
+    .configureOutput({ writeOut: (text) => out.write(text), writeErr: () => {}, getOutHelpWidth: () => HELP_WIDTH })
+    .exitOverride();
+  if (positionals !== undefined) command.arguments(positionals);
+  for (const option of options) command.addOption(buildOption(option));
+  return footer === undefined ? command : command.addHelpText('after', `\n${footer}`);
+}
+
+function buildOption([flags, description, parse]: OptionSyntax): Option {
+  const option = new Option(flags, description);
+  if (!option.required) return option;
+  const name = option.long as string;
+  return option.argParser((value) => {
+    // Otherwise the option after a forgotten value would be sent as the value.
+    if (value.startsWith('--')) throw new UsageError(name, 'needs a value');
+    return parse === undefined ? value : parse(name, value);
+  });
+}
+
+/** @returns null when help was requested and printed @throws UsageError naming the option */
+export function parseCommandLine<Values extends object>(
+  syntax: CommandSyntax,
+  args: readonly string[],
+  out: Output,
+): { values: Values; positionals: string[] } | null {
+  const command = buildCommand(syntax, out);
+  try {
+    command.parse(args[0] === 'help' ? ['--help'] : args, { from: 'user' });
+    return { values: command.opts<Values>(), positionals: command.args };
+  } catch (error) {
+    if (isHelpOrVersion(error)) return null;
+    throw toUsageError(error);
+  }
+}
+
+export function isHelpOrVersion(error: unknown): boolean {
+  return error instanceof CommanderError && error.exitCode === 0;
+}
+
+/** Names the option at fault and never its value, which may be a token. Errors of other classes are returned as they are. */
+export function toUsageError(error: unknown): unknown {
+  if (!(error instanceof CommanderError)) return error;
+  const [problem, suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
+  const [, name = 'arguments'] = /'(?:-\w, )?(--?[\w-]+|[\w-]{1,40})/.exec(problem) ?? [];
+  const action = `${suggestion.replace(/^\((.*)\)$/, '$1 ')}Try --help.`;
+  switch (error.code) {
+    case 'commander.unknownOption':
+      return new UsageError(name, 'is unknown', action);
+    case 'commander.optionMissingArgument':
+      return new UsageError(name, 'needs a value', action);
+    case 'commander.missingArgument':
+      return new UsageError(name, 'is missing', action);
+    case 'commander.unknownCommand':
+      return new UsageError('command', `${name} is unknown`, action);
+    case 'commander.excessArguments':
+      return new UsageError('arguments', 'there is one argument too many', action);
+    default:
+      return new UsageError('arguments', 'cannot be parsed', action);
+  }
+}
