@@ -2,7 +2,7 @@ import type { PipelineDeps } from '../pipeline/deps.ts';
 import type { Schedule } from '../pipeline/schedule/schedule.ts';
 import type { ProtocolAdapter } from '../transports/adapter.ts';
 import type { HttpDeps } from '../transports/http/deps.ts';
-import type { AppOptions } from '../transports/http/server/app.ts';
+import type { AppOptions } from '../transports/http/server/app-options.ts';
 import type { Venue } from '../wager/venue.ts';
 import type { Jobs } from './commerce/jobs.ts';
 import type { ServiceCore } from './core.ts';

@@ -2,8 +2,8 @@ import { composeAdministration } from '../../src/app/transports/administration.t
 import { createLog } from '../../src/platform/log.ts';
 import { formatStartupStep } from '../../src/platform/startup-progress.ts';
 import { allRoutes } from '../../src/transports/http/routes.ts';
-import type { AppOptions } from '../../src/transports/http/server/app.ts';
 import { createApp } from '../../src/transports/http/server/app.ts';
+import type { AppOptions } from '../../src/transports/http/server/app-options.ts';
 import { type Served, serveApp } from './serve.ts';
 import type { TestService } from './service.ts';
 import { timeOf } from './trusted-time.ts';

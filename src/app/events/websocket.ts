@@ -13,7 +13,8 @@ import { TICKET_INDEXES, TicketStore } from '../../events/websocket/ticket-store
 import { Semaphore } from '../../platform/concurrency/semaphore.ts';
 import { isOracleError, OracleError } from '../../platform/errors.ts';
 import { isDatabaseUnreachable } from '../../platform/mongo.ts';
-import { type AppOptions, createHandshakeApp } from '../../transports/http/server/app.ts';
+import { createHandshakeApp } from '../../transports/http/server/app.ts';
+import type { AppOptions } from '../../transports/http/server/app-options.ts';
 import type { HttpServer } from '../../transports/http/server/http-server.ts';
 import { createHandshakeHandler, type WebSocketDeps } from '../../transports/http/websocket/handshake-handler.ts';
 import type { ProcessContext } from '../process-context.ts';

@@ -15,7 +15,7 @@ import { AuditLog } from '../../transports/http/admin/audit-log.ts';
 import { createCredentialCheck } from '../../transports/http/admin/basic-auth.ts';
 import type { JobsConsole, JobsSource } from '../../transports/http/admin/jobs-console.ts';
 import { createJobsPage } from '../../transports/http/admin/jobs-page.ts';
-import type { AppOptions } from '../../transports/http/server/app.ts';
+import type { AppOptions } from '../../transports/http/server/app-options.ts';
 import { WagerSwitch } from '../../wager/wager-switch.ts';
 
 export interface ComposeAdministrationDeps {

@@ -6,7 +6,7 @@ import type { Config } from '../../platform/config/settings.ts';
 import type { Log } from '../../platform/log.ts';
 import { createSecretBox } from '../../platform/secrets/secret-box.ts';
 import type { Shutdown } from '../../platform/shutdown.ts';
-import type { AppOptions } from '../../transports/http/server/app.ts';
+import type { AppOptions } from '../../transports/http/server/app-options.ts';
 import { createChainWork } from '../../transports/http/server/security/chain-work.ts';
 import type { ServiceCore } from '../core.ts';
 

@@ -27,77 +27,59 @@ import type { WagerBook } from '../../wager/wager-book.ts';
 import type { AdminService } from './admin/admin-service.ts';
 import type { AgentTasks } from './agent/tasks/agent-tasks.ts';
 import type { AboutDeps } from './service/about/deps.ts';
+import type { Readiness } from './service/health/schemas.ts';
 import type { ServiceStatus } from './service/health/status-schemas.ts';
-
-/** One thing the service needs to be ready, and why it is not there. */
-export interface ReadinessCheck {
-  name: string;
-  ok: boolean;
-  detail: string;
-}
 
 export interface VenueMarket {
   market: StrikeMarket;
   quote: Quote;
 }
 
-/** What the routes work with. */
+/** Dependencies of all routes; each route factory picks its own. */
 export interface HttpDeps {
   about: AboutDeps;
   access: AuthService;
-  /** The agent card, signed. */
   card: CardService;
-  /** What the operator works with. */
   administration: AdminService;
   version: string;
-  /** What is left of the start; null once all of it is done. */
+  /** Current startup step; null once startup is complete. */
   setup(): StartupStep | null;
   publicUrl: string;
   record: ForecastRecord;
-  /** Daily briefs and weekly reports. */
   reports: ReportStores;
-  /** What the service has found out about itself. */
   selfTests: SelfTestService;
   wagers: WagerBook;
   venueName: string;
-  /** Names of the venues that quote the same book as that one, itself included. */
+  /** Venues that quote the same book as `venueName`, itself included. */
   sameBook: readonly string[];
   market: Market;
-  /** The models that stored forecasts were made with. */
   models: ModelStore;
-  /** What the record is worth, with error bars. */
   statistics: StatisticsService;
-  /** Strikes that the service's own venue quotes; empty where the venue is somebody else's. */
+  /** Strikes with quotes of the service's own venue; empty for an external venue. */
   venueMarkets(): Promise<VenueMarket[]>;
   chainId: number;
   addresses: ChainAddresses;
   attestations: AttestationReader;
-  /** How strangers read the chain. */
   chainReading: RpcAccess;
   attesterAddress: Address;
-  /** Block explorer of attestations; null on a local chain, and where none is known. */
+  /** EAS explorer; null on a local chain, and where none is known. */
   explorerUrl: string | null;
   saltSecret: string;
-  /** How a caller's answers are to be cut. */
+  /** What a caller may read of unresolved forecasts. */
   viewFor(caller: Caller): AttestationViewOptions;
-  /** The agent as registered on chain; null before its registration. */
+  /** Null before the agent is registered on chain. */
   identity(): RegisteredAgent | null;
   reputation(): Promise<ReputationState | null>;
-  readiness(): Promise<ReadinessCheck[]>;
-  /** Everything an operator wants on one page; nothing secret, nothing unresolved. */
+  readiness(): Promise<Readiness['checks']>;
   status(): Promise<ServiceStatus>;
   commerce: Commerce;
-  /** Jobs of agent commerce; null where none are taken. */
+  /** Null where the service takes no ERC-8183 jobs. */
   jobs: JobService | null;
-  /** What is bought by a transfer whose hash is shown. */
   purchases: PurchaseService;
   contest: Contest;
   webhooks: WebhookRegistry;
-  /** Tickets that open WebSockets. */
   tickets: TicketStore;
-  /** Carries out what agents ask for. */
   runSkill: RunSkill;
-  /** Their tasks. */
   agentTasks: AgentTasks;
   now(): Date;
 }

@@ -33,14 +33,13 @@ import { briefRoutes } from './reports/brief-routes.ts';
 import { weeklyRoutes } from './reports/weekly-routes.ts';
 import type { Route } from './server/route.ts';
 import { aboutRoutes } from './service/about/routes.ts';
-import { healthRoutes } from './service/health/routes.ts';
+import { type HealthDeps, healthRoutes } from './service/health/routes.ts';
 import { rpcRoutes } from './service/rpc/routes.ts';
 import { webhookCallRoutes } from './webhooks/call-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 import { webSocketRoutes } from './websocket/routes.ts';
 import { widgetRoutes } from './widget/routes.ts';
 
-/** Every route of this door. */
 export function allRoutes(deps: HttpDeps): Route[] {
   const routes = [
     ...signalRoutes(deps),
@@ -86,7 +85,15 @@ export function allRoutes(deps: HttpDeps): Route[] {
   return all;
 }
 
-/** What a worker serves: enough to see how it does. */
-export function workerRoutes(deps: HttpDeps): Route[] {
+/** Routes of a worker: health and status. */
+export function workerRoutes(deps: HealthDeps): Route[] {
   return healthRoutes(deps);
+}
+
+/** Property reads return itself: a route factory only passes its dependencies on to the handlers. */
+const NO_DEPS: object = new Proxy({}, { get: (_, name) => (typeof name === 'string' ? NO_DEPS : undefined) });
+
+/** Every operation for documents, without dependencies: the handlers must not be called. */
+export function declaredRoutes(): Route[] {
+  return allRoutes(NO_DEPS as HttpDeps);
 }

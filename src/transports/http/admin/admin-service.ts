@@ -5,27 +5,26 @@ import type { ADMIN_STEP_NAMES, ADMIN_STEP_STATES } from './schemas.ts';
 
 export type AdminStepName = (typeof ADMIN_STEP_NAMES)[number];
 
-/** What came of a step that was run by hand. */
 export interface AdminStepResult {
   step: AdminStepName;
   /** `YYYY-MM-DD`. */
   date: string;
   state: (typeof ADMIN_STEP_STATES)[number];
-  /** What it did, what it waits for, or why it failed. */
+  /** Result, reason to wait, or error message. */
   detail: string;
 }
 
-/** What the operator's paths work with, beside what all others do. */
+/** Operations of the admin routes. */
 export interface AdminService {
   audit: AuditLog;
   wagerSwitch: WagerSwitch;
-  /** Whether the settings hold back new wagers, whatever the switch says. */
+  /** Whether the settings disable new wagers, regardless of the switch. */
   wagersOff: boolean;
-  /** The newest run of every step. */
+  /** The latest run of every step. */
   steps(): Promise<Status['steps']>;
   /**
-   * @param date `YYYY-MM-DD`; today unless told
-   * @throws OracleError INPUT_INVALID naming `day`, CONFLICT before the step's time, STEP_WAITING while the service is being set up
+   * @param date `YYYY-MM-DD`; default today
+   * @throws OracleError INPUT_INVALID naming `day`, CONFLICT before the scheduled time of the step, STEP_WAITING during startup
    */
   runStep(step: AdminStepName, date: string | undefined): Promise<AdminStepResult>;
 }

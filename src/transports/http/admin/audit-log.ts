@@ -3,64 +3,59 @@ import { type ErrorCode, isOracleError, OracleError } from '../../../platform/er
 import type { Log } from '../../../platform/log.ts';
 import type { RequestSource } from '../server/security/request-log.ts';
 
-/** `begun`: written before the action; it stays so where the process ended before the action did, or could not write its end. */
+/** An entry stays `begun` where the process ended before its action, or failed to write the end. */
 export const AUDIT_STATES = ['begun', 'done', 'failed'] as const;
 
-/** What the operator does. */
 export interface AuditedAction {
-  /** A plain name such as `wagers.pause`. */
+  /** Such as `wagers.pause`. */
   action: string;
-  /** What it was done with, as text; no secrets. */
+  /** Without secrets. */
   parameters: Record<string, string>;
   source: RequestSource;
 }
 
-/** One action of the operator's. Entries are written and completed, and never deleted. */
+/** One action of the operator. Entries are inserted and completed, never deleted. */
 export interface AuditEntry {
   _id: ObjectId;
   at: Date;
   user: string;
-  /** As the limits count it: an IPv4 address, or the /64 of an IPv6 one. */
+  /** Rate-limit key: an IPv4 address, or an IPv6 /64. */
   address: string;
   action: string;
   parameters: Record<string, string>;
-  /** What the log and the answer name the request by. */
   requestId: string;
   state: (typeof AUDIT_STATES)[number];
   endedAt: Date | null;
-  /** Null unless it failed. */
   errorCode: ErrorCode | null;
-  /** What came of it, in words. */
   result: string | null;
 }
 
 export const AUDIT_INDEXES = [{ collection: 'admin_audit', indexes: [{ key: { at: -1, _id: -1 } }] }];
 
-export interface AuditLogOptions {
+export interface AuditLogDeps {
   db: Db;
-  /** Who the operator is. */
+  /** User name of the operator. */
   user: string;
   log: Log;
   now(): Date;
 }
 
 const MAX_RESULT_CHARS = 500;
-/** As many ids as the page on jobs may name at once. */
+/** Room for as many ids as a request of the jobs page may have. */
 const MAX_PARAMETER_CHARS = 5_000;
 
-/** What the operator did. */
 export class AuditLog {
   readonly #entries: Collection<AuditEntry>;
-  readonly #options: AuditLogOptions;
+  readonly #deps: AuditLogDeps;
 
-  constructor(options: AuditLogOptions) {
-    this.#options = options;
-    this.#entries = options.db.collection('admin_audit');
+  constructor(deps: AuditLogDeps) {
+    this.#deps = deps;
+    this.#entries = deps.db.collection('admin_audit');
   }
 
   /**
-   * Does something on the record: nothing is done that could not be written down before. `wordsOf` tells what came of it.
-   * @throws OracleError DATABASE_UNAVAILABLE when the entry could not be written; whatever the work throws.
+   * Runs an action after its entry is written, so that no action goes unrecorded. @param describeResult text for the entry
+   * @throws OracleError DATABASE_UNAVAILABLE where the entry cannot be written; errors of the action
    */
   async run<T>(auditedAction: AuditedAction, work: () => Promise<T>, describeResult: (result: T) => string): Promise<T> {
     const id = await this.#begin(auditedAction);
@@ -74,16 +69,24 @@ export class AuditLog {
     }
   }
 
-  /** The latest entries, newest first. */
+  /** Newest first. */
   listNewest(limit: number): Promise<AuditEntry[]> {
     return this.#entries.find({}).sort({ at: -1, _id: -1 }).limit(limit).toArray();
   }
 
   async #begin({ action, parameters, source }: AuditedAction): Promise<ObjectId> {
-    const { user, now } = this.#options;
+    const { user, now } = this.#deps;
     const entry: AuditEntry = {
-      ...{ _id: new ObjectId(), at: now(), user, ...source, action, parameters: truncateParameters(parameters) },
-      ...{ state: 'begun', endedAt: null, errorCode: null, result: null },
+      _id: new ObjectId(),
+      at: now(),
+      user,
+      ...source,
+      action,
+      parameters: truncateParameters(parameters),
+      state: 'begun',
+      endedAt: null,
+      errorCode: null,
+      result: null,
     };
     try {
       await this.#entries.insertOne(entry);
@@ -93,9 +96,9 @@ export class AuditLog {
     }
   }
 
-  /** What happened has happened: an end that cannot be written does not change the answer. */
+  /** A failed write does not change the response: the action has taken place. */
   async #end(_id: ObjectId, { result, ...end }: Pick<AuditEntry, 'state' | 'errorCode' | 'result'>): Promise<void> {
-    const { now, log } = this.#options;
+    const { now, log } = this.#deps;
     const set = { ...end, result: result?.slice(0, MAX_RESULT_CHARS) ?? null, endedAt: now() };
     try {
       await this.#entries.updateOne({ _id, state: 'begun' }, { $set: set });
@@ -109,7 +112,7 @@ function truncateParameters(parameters: Record<string, string>): Record<string, 
   return Object.fromEntries(Object.entries(parameters).map(([name, text]) => [name, text.slice(0, MAX_PARAMETER_CHARS)]));
 }
 
-/** What is not one of our own errors may say anything: its message stays in the log. */
+/** The message of an unknown error may contain secrets: it is logged, not recorded. */
 function toFailedEntry(error: unknown): Pick<AuditEntry, 'state' | 'errorCode' | 'result'> {
   if (!isOracleError(error)) return { state: 'failed', errorCode: 'INTERNAL', result: null };
   return { state: 'failed', errorCode: error.code, result: error.message };

@@ -6,8 +6,8 @@ export interface Credentials {
 }
 
 /**
- * Tells whether an `Authorization` header carries these credentials under HTTP Basic (RFC 7617, UTF-8). User and password are both
- * compared, whatever became of the first, as digests under a key of this process: how long it takes tells neither of them.
+ * Verifies an `Authorization` header of HTTP Basic (RFC 7617, UTF-8) in constant time: user and password are both compared, as HMACs
+ * under a key of this process, so that the duration reveals neither.
  */
 export function createCredentialCheck({ user, password }: Credentials): (authorization: string | undefined) => boolean {
   const key = randomBytes(32);
@@ -15,13 +15,13 @@ export function createCredentialCheck({ user, password }: Credentials): (authori
   const [expectedUser, expectedPassword] = [digest(user), digest(password)];
   return (authorization) => {
     const credentials = parseCredentials(authorization);
-    const userIsRight = timingSafeEqual(digest(credentials.user), expectedUser);
-    const passwordIsRight = timingSafeEqual(digest(credentials.password), expectedPassword);
-    return userIsRight && passwordIsRight;
+    const isUserValid = timingSafeEqual(digest(credentials.user), expectedUser);
+    const isPasswordValid = timingSafeEqual(digest(credentials.password), expectedPassword);
+    return isUserValid && isPasswordValid;
   };
 }
 
-/** What a header carries; empty texts, which nobody's credentials are, where it carries none. */
+/** Empty strings, which are never valid, where the header is absent or malformed. */
 function parseCredentials(authorization = ''): Credentials {
   const [, encoded = ''] = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization) ?? [];
   const [, user = '', password = ''] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];

@@ -1,4 +1,4 @@
-/** The job queue as the page of the operator shows it; what it answers is that page's own, and goes out as it is. */
+/** Operations of the job queue; results are passed to the jobs page unchanged. */
 export interface JobsConsole {
   getJobs(filter: JobsFilter): Promise<object>;
   requeueJobs(ids: string[]): Promise<{ requeuedCount: number }>;
@@ -16,12 +16,12 @@ export interface JobsFilter {
   limit: number;
 }
 
-/** Where the page comes from: the queue, which any process can show, and the runs of this one. */
+/** Data of the jobs page: the queue is shared by all processes, the running jobs are those of this process. */
 export interface JobsSource {
-  /** Opened when it is first asked for. */
+  /** Opened on first use. */
   console(): Promise<JobsConsole>;
-  /** Files of the page, an absolute path. */
+  /** Absolute path of the static files. */
   files: string;
-  /** What runs and waits in this process; null where it runs no jobs. */
+  /** Running and waiting jobs; null where this process runs none. */
   running(fullDetails: boolean): Promise<object | null>;
 }

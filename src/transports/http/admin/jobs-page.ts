@@ -8,7 +8,7 @@ import { getRequestSource } from '../server/security/request-log.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { JobsConsole, JobsSource } from './jobs-console.ts';
 
-/** The page loads its own script and style, and asks this service; its framework sets styles inline. */
+/** The UI framework sets inline styles. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -47,8 +47,8 @@ const CHANGE_SCHEMAS = {
 };
 
 /**
- * Agendash, the page on the job queue, without its own way of reading requests: what it may ask for is parsed, what it changes is on
- * the record. New jobs cannot be made with it: the timetable is the code's, and a step runs now by `POST /admin/steps/{step}`.
+ * Serves Agendash, the UI of the job queue, with its API replaced by one that validates requests and audits changes. It cannot create
+ * jobs: the schedule is code, and `POST /admin/steps/{step}` runs a step now.
  */
 export function createJobsPage(source: JobsSource, audit: AuditLog): RequestHandler {
   const page = Router({ strict: true });
@@ -62,7 +62,7 @@ export function createJobsPage(source: JobsSource, audit: AuditLog): RequestHand
     response.json(await (await source.console()).getJobs({ ...filter, name, search }));
   });
   page.get('/api/stats', async (request, response) => void response.json(await readRunningJobs(source, request)));
-  // No job writes a log of its own.
+  // Jobs write no logs of their own.
   page.get('/api/logs', (_request, response) => void response.json({ entries: [], total: 0, loggingEnabled: false }));
   page.post('/api/jobs/:change', (request, response) => changeJobs(source, audit, request, response));
   page.use(express.static(source.files, { cacheControl: false }));
@@ -72,8 +72,8 @@ export function createJobsPage(source: JobsSource, audit: AuditLog): RequestHand
 type JobsPageSchemas = Partial<Record<'params' | 'query' | 'body', z.ZodObject>>;
 type Parsed<S extends JobsPageSchemas> = { [Place in keyof S]: S[Place] extends z.ZodObject ? z.output<S[Place]> : never };
 
-function parseJobsRequest<S extends JobsPageSchemas>(shapes: S, request: Request): Parsed<S> {
-  return parseRequest(shapes, request) as unknown as Parsed<S>;
+function parseJobsRequest<S extends JobsPageSchemas>(schemas: S, request: Request): Parsed<S> {
+  return parseRequest(schemas, request) as unknown as Parsed<S>;
 }
 
 async function readRunningJobs({ running }: JobsSource, request: Request): Promise<object> {

@@ -7,7 +7,7 @@ import type { WagerSwitchChange } from '../../../wager/wager-switch.ts';
 import type { HttpDeps } from '../deps.ts';
 import { limitInput } from '../server/parsing/parameters.ts';
 import { walletInput } from '../server/parsing/wallet-parameters.ts';
-import { type Route, type RouteInput, route } from '../server/route.ts';
+import { type Route, route } from '../server/route.ts';
 import type { AuditEntry } from './audit-log.ts';
 import {
   ADMIN_STEP_NAMES,
@@ -26,28 +26,16 @@ import {
   WAGER_SWITCH_REPLY,
 } from './schemas.ts';
 
-/** Interface, section 5: the operator's own, under HTTP Basic. Whatever changes something is on the record before it is done. */
-export function adminRoutes(deps: HttpDeps): Route[] {
+type AdminDeps = Pick<HttpDeps, 'access' | 'administration' | 'card' | 'now' | 'webhooks'>;
+
+/** Interface, section 5: HTTP Basic; every change is audited before it takes place. */
+export function adminRoutes(deps: AdminDeps): Route[] {
   return [...stepRoutes(deps), ...wagerRoutes(deps), webhookRoute(deps), ...accessRoutes(deps), auditRoute(deps)];
 }
 
 const ADMIN_ROUTE = { tag: 'admin', access: 'admin' } as const;
 
-type AdminRequest = Pick<RouteInput<unknown, unknown, unknown>, 'source'>;
-
-/** Does something on the record of the operator's actions. */
-function createAuditedRunner({ administration: { audit } }: HttpDeps, action: string) {
-  return <T>(
-    { source: origin }: AdminRequest,
-    parameters: Record<string, string>,
-    work: () => Promise<T>,
-    describeResult: (result: T) => string,
-  ) => audit.run({ action, parameters, source: origin }, work, describeResult);
-}
-
-function stepRoutes(deps: HttpDeps): Route[] {
-  const { administration, now } = deps;
-  const runAudited = createAuditedRunner(deps, 'steps.run');
+function stepRoutes({ administration, now }: AdminDeps): Route[] {
   return [
     route({
       ...ADMIN_ROUTE,
@@ -71,25 +59,22 @@ function stepRoutes(deps: HttpDeps): Route[] {
       body: STEP_BODY,
       reply: STEP_REPLY,
       errors: ['CONFLICT', 'STEP_WAITING'],
-      async handle({ params: { step }, body: { day }, ...request }) {
+      async handle({ params: { step }, body: { day }, source }) {
+        const parameters = { step, ...(day === undefined ? {} : { day }) };
         const work = () => administration.runStep(step, day);
-        const result = await runAudited(
-          request,
-          { step, ...(day === undefined ? {} : { day }) },
-          work,
-          ({ state, detail }) => `${state}: ${detail}`,
-        );
+        const describeResult = ({ state, detail }: { state: string; detail: string }) => `${state}: ${detail}`;
+        const result = await administration.audit.run({ action: 'steps.run', parameters, source }, work, describeResult);
         return { body: { success: true as const, ...result } };
       },
     }),
   ];
 }
 
-function wagerRoutes(deps: HttpDeps): Route[] {
-  const { administration, now } = deps;
-  const { wagerSwitch } = administration;
-  const reply = (switchState: WagerSwitchChange) => ({ body: toSwitchReply(switchState, administration.wagersOff) });
+function wagerRoutes({ administration: { audit, wagerSwitch, wagersOff }, now }: AdminDeps): Route[] {
   const describeResult = ({ changed, paused }: WagerSwitchChange) => `${paused ? 'paused' : 'not paused'}${changed ? '' : ', as before'}`;
+  const toReply = ({ since, ...state }: WagerSwitchChange): { body: z.input<typeof WAGER_SWITCH_REPLY> } => ({
+    body: { success: true, ...state, since: since?.toISOString() ?? null, offBySettings: wagersOff },
+  });
   return [
     route({
       ...ADMIN_ROUTE,
@@ -100,8 +85,10 @@ function wagerRoutes(deps: HttpDeps): Route[] {
       description: 'Open wagers settle all the same. Pausing again changes nothing: the first reason stands.',
       body: PAUSE_BODY,
       reply: WAGER_SWITCH_REPLY,
-      handle: async ({ body: { reason }, ...request }) =>
-        reply(await createAuditedRunner(deps, 'wagers.pause')(request, { reason }, () => wagerSwitch.pause(reason, now()), describeResult)),
+      async handle({ body: { reason }, source }) {
+        const work = () => wagerSwitch.pause(reason, now());
+        return toReply(await audit.run({ action: 'wagers.pause', parameters: { reason }, source }, work, describeResult));
+      },
     }),
     route({
       ...ADMIN_ROUTE,
@@ -111,13 +98,15 @@ function wagerRoutes(deps: HttpDeps): Route[] {
       summary: 'Lets new wagers out again',
       description: 'The wager of a day that was held back is still made while its outcome window is not open.',
       reply: WAGER_SWITCH_REPLY,
-      handle: async (request) =>
-        reply(await createAuditedRunner(deps, 'wagers.resume')(request, {}, () => wagerSwitch.resume(now()), describeResult)),
+      async handle({ source }) {
+        const work = () => wagerSwitch.resume(now());
+        return toReply(await audit.run({ action: 'wagers.resume', parameters: {}, source }, work, describeResult));
+      },
     }),
   ];
 }
 
-function webhookRoute(deps: HttpDeps): Route {
+function webhookRoute({ administration: { audit }, webhooks }: AdminDeps): Route {
   return route({
     ...ADMIN_ROUTE,
     method: 'post',
@@ -129,16 +118,15 @@ function webhookRoute(deps: HttpDeps): Route {
     body: DISABLE_BODY,
     reply: DISABLED_REPLY,
     errors: ['NOT_FOUND'],
-    async handle({ params: { id }, body: { reason }, ...request }) {
-      const work = () => disableWebhook(deps.webhooks, id, reason);
-      const webhook = await createAuditedRunner(deps, 'webhooks.disable')(request, { id, reason }, work, ({ status }) => status);
+    async handle({ params: { id }, body: { reason }, source }) {
+      const work = () => disableWebhook(webhooks, id, reason);
+      const webhook = await audit.run({ action: 'webhooks.disable', parameters: { id, reason }, source }, work, ({ status }) => status);
       return { body: toDisabledReply(webhook) };
     },
   });
 }
 
-function accessRoutes(deps: HttpDeps): Route[] {
-  const { access, card } = deps;
+function accessRoutes({ access, administration: { audit }, card }: AdminDeps): Route[] {
   return [
     route({
       ...ADMIN_ROUTE,
@@ -148,12 +136,13 @@ function accessRoutes(deps: HttpDeps): Route[] {
       summary: 'Makes a new key that access tokens are signed with',
       body: ROTATE_BODY,
       reply: ROTATED_REPLY,
-      async handle({ body: { revoke }, ...request }) {
-        const work = () => access.keys.rotate({ revoke });
-        const describeResult = ({ kid, revokedKids }: { kid: string; revokedKids: string[] }) =>
-          `new key ${kid}; ${revokedKids.length} revoked`;
-        const rotated = await createAuditedRunner(deps, 'keys.rotate')(request, { revoke: String(revoke) }, work, describeResult);
-        return { body: { success: true as const, ...rotated } };
+      async handle({ body: { revoke }, source }) {
+        const describeResult = (rotated: { kid: string; revokedKids: string[] }) =>
+          `new key ${rotated.kid}; ${rotated.revokedKids.length} revoked`;
+        const auditedAction = { action: 'keys.rotate', parameters: { revoke: String(revoke) }, source };
+        return {
+          body: { success: true as const, ...(await audit.run(auditedAction, () => access.keys.rotate({ revoke }), describeResult)) },
+        };
       },
     }),
     route({
@@ -166,10 +155,13 @@ function accessRoutes(deps: HttpDeps): Route[] {
       body: ROTATE_CARD_BODY,
       bodyOptional: true,
       reply: CARD_KEY_REPLY,
-      async handle({ body: { revoke }, ...request }) {
-        const work = () => card.rotate({ revoke });
-        const describeResult = ({ kid }: { kid: string }) => `new key ${kid}`;
-        const rotated = await createAuditedRunner(deps, 'card-keys.rotate')(request, { revoke: String(revoke) }, work, describeResult);
+      async handle({ body: { revoke }, source }) {
+        const auditedAction = { action: 'card-keys.rotate', parameters: { revoke: String(revoke) }, source };
+        const rotated = await audit.run(
+          auditedAction,
+          () => card.rotate({ revoke }),
+          ({ kid }) => `new key ${kid}`,
+        );
         return { body: { success: true as const, ...rotated } };
       },
     }),
@@ -181,16 +173,17 @@ function accessRoutes(deps: HttpDeps): Route[] {
       summary: 'Ends all sessions of a wallet',
       params: z.object({ wallet: walletInput }),
       reply: REVOKED_REPLY,
-      async handle({ params, ...request }) {
+      async handle({ params, source }) {
         const work = () => access.revokeSessions(params.wallet);
-        const sessions = await createAuditedRunner(deps, 'wallets.revoke')(request, params, work, (count) => `${count} sessions ended`);
+        const auditedAction = { action: 'wallets.revoke', parameters: params, source };
+        const sessions = await audit.run(auditedAction, work, (count) => `${count} sessions ended`);
         return { body: { success: true as const, wallet: params.wallet, sessions } };
       },
     }),
   ];
 }
 
-function auditRoute({ administration: { audit } }: HttpDeps): Route {
+function auditRoute({ administration: { audit } }: AdminDeps): Route {
   return route({
     ...ADMIN_ROUTE,
     path: '/admin/audit',
@@ -205,11 +198,7 @@ function auditRoute({ administration: { audit } }: HttpDeps): Route {
   });
 }
 
-function toSwitchReply({ since, ...switchState }: WagerSwitchChange, offBySettings: boolean): z.input<typeof WAGER_SWITCH_REPLY> {
-  return { success: true, ...switchState, since: since?.toISOString() ?? null, offBySettings };
-}
-
-/** Its owner is told of his own webhooks, the operator of anybody's. */
+/** Replaces the error for owners, whose text is about the webhooks of the caller. */
 async function disableWebhook(webhooks: WebhookRegistry, id: string, reason: string): Promise<WebhookView> {
   try {
     return await webhooks.disable(id, reason);
@@ -219,7 +208,7 @@ async function disableWebhook(webhooks: WebhookRegistry, id: string, reason: str
   }
 }
 
-/** Without its URL, which may hold a secret of its owner's. */
+/** Omits the URL, which may contain a secret of the owner. */
 function toDisabledReply({ _id, status, disabledAt, disabledReason }: WebhookView): z.input<typeof DISABLED_REPLY> {
   return { success: true, id: _id, status, disabledAt: disabledAt?.toISOString() ?? null, disabledReason };
 }

@@ -9,14 +9,16 @@ import { walletInput } from '../server/parsing/wallet-parameters.ts';
 import { type Reply, type Route, route } from '../server/route.ts';
 import { JWKS_REPLY, LOGIN_BODY, LOGOUT_REPLY, NONCE_REPLY, SESSION_REPLY, SIWE_BODY, WALLET_REPLY } from './schemas.ts';
 
+type AccessDeps = Pick<HttpDeps, 'access' | 'addresses' | 'chainId' | 'now'>;
+
 const LOGIN_ERRORS = ['UNAUTHENTICATED', 'TIER_REQUIRED', 'CONFLICT', 'CHAIN_UNREACHABLE'] as const;
 
-/** Interface, sections 2.10 and 4.2: login by wallet, what a wallet holds, and the keys of the tokens. */
-export function accessRoutes(deps: HttpDeps): Route[] {
+/** Interface, sections 2.10 and 4.2: wallet login, gate token balances, and the JWKS of the tokens. */
+export function accessRoutes(deps: AccessDeps): Route[] {
   return [...loginRoutes(deps), walletRoute(deps), keysRoute(deps)];
 }
 
-function loginRoutes(deps: HttpDeps): Route[] {
+function loginRoutes(deps: AccessDeps): Route[] {
   const { access, now } = deps;
   const reply = (session: OpenedSession) => ({ body: toSessionReply(session, now()) });
   return [
@@ -81,7 +83,7 @@ function toSessionReply({ token, tier, wallet: address, gate, expiresAt }: Opene
   };
 }
 
-async function issueNonce({ access }: HttpDeps): Promise<Reply<z.input<typeof NONCE_REPLY>>> {
+async function issueNonce({ access }: AccessDeps): Promise<Reply<z.input<typeof NONCE_REPLY>>> {
   const { nonce, expiresAt } = await access.issueNonce();
   const { domain, origin: uri, chainId } = access.siwe;
   return {
@@ -91,7 +93,7 @@ async function issueNonce({ access }: HttpDeps): Promise<Reply<z.input<typeof NO
 }
 
 async function logOut(
-  { access, now }: HttpDeps,
+  { access, now }: AccessDeps,
   { sessionId, wallet: address, rejectedToken }: Caller,
 ): Promise<Reply<z.input<typeof LOGOUT_REPLY>>> {
   if (sessionId === undefined || address === undefined) {
@@ -102,7 +104,7 @@ async function logOut(
   return { body: { success: true, wallet: address, revokedAt: revokedAt.toISOString() } };
 }
 
-function walletRoute(deps: HttpDeps): Route {
+function walletRoute(deps: AccessDeps): Route {
   return route({
     path: '/api/svc/verify/{wallet}',
     name: 'getWalletTier',
@@ -116,7 +118,7 @@ function walletRoute(deps: HttpDeps): Route {
   });
 }
 
-async function readWalletTier({ access, addresses, chainId }: HttpDeps, address: Address): Promise<z.input<typeof WALLET_REPLY>> {
+async function readWalletTier({ access, addresses, chainId }: AccessDeps, address: Address): Promise<z.input<typeof WALLET_REPLY>> {
   const { tier, balance, blockNumber } = await access.getGateBalance(address);
   const requirement = (of: PaidTier) => ({ balance: String(TIER_REQUIREMENTS[of]), met: isTierAtLeast(tier, of) });
   return {
@@ -131,14 +133,14 @@ async function readWalletTier({ access, addresses, chainId }: HttpDeps, address:
   };
 }
 
-function keysRoute({ access }: HttpDeps): Route {
+function keysRoute({ access }: AccessDeps): Route {
   return route({
     path: '/.well-known/jwks.json',
     name: 'getTokenKeys',
     tag: 'access',
     summary: 'Public keys that access tokens are signed with',
     reply: JWKS_REPLY,
-    // A key that is revoked is refused within a minute everywhere.
+    // Bounds how long a verifier trusts a revoked key.
     handle: async () => ({ headers: { 'Cache-Control': 'public, max-age=60' }, body: { keys: await access.keys.listPublicKeys() } }),
   });
 }

@@ -3,11 +3,10 @@ import { requireWithinLoginWindow, toTimestampMs } from '../../../auth/login/log
 import { OracleError } from '../../../platform/errors.ts';
 import type { HttpDeps } from '../deps.ts';
 
-/** A message that a wallet has signed at a time. */
-export interface SignedMessage {
-  /** The text (EIP-191), with the timestamp as it was sent. */
+interface SignedMessage {
+  /** The signed text (EIP-191), with the timestamp as sent. */
   message: string;
-  /** The same with placeholders, for whoever got it wrong. */
+  /** The same with placeholders, for the error. */
   template: string;
   wallet: Address;
   /** Unix time in seconds or milliseconds. */
@@ -17,11 +16,11 @@ export interface SignedMessage {
 
 /** @throws OracleError UNAUTHENTICATED naming `timestamp` or `signature`, CHAIN_UNREACHABLE */
 export async function requireWalletSignature({ commerce, now }: Pick<HttpDeps, 'commerce' | 'now'>, signed: SignedMessage): Promise<void> {
-  const { message, template: form, wallet, timestamp, signature } = signed;
+  const { message, template, wallet, timestamp, signature } = signed;
   requireWithinLoginWindow(toTimestampMs(timestamp), now(), 'timestamp');
   if (await commerce.isSignedBy({ wallet: getAddress(wallet), hash: hashMessage(message), signature })) return;
   throw new OracleError('UNAUTHENTICATED', 'The signature is not one of this wallet over this message', {
     field: 'signature',
-    suggestedAction: `Sign \`${form}\` with this wallet.`,
+    suggestedAction: `Sign \`${template}\` with this wallet.`,
   });
 }

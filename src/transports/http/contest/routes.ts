@@ -18,6 +18,8 @@ import {
   CONTEST_STATUS_REPLY,
 } from './schemas.ts';
 
+type ContestDeps = Pick<HttpDeps, 'contest' | 'now'>;
+
 const MAX_OFFSET = 100_000;
 
 const buildPageInput = (what: string, fallback: number) => ({
@@ -25,12 +27,12 @@ const buildPageInput = (what: string, fallback: number) => ({
   offset: offsetInput(MAX_OFFSET).describe(`How many ${what} to pass over`),
 });
 
-/** Interface, section 4.1: the contest, whose payloads the interface leaves open; and the commitments, which it does not have. */
-export function contestRoutes(deps: HttpDeps): Route[] {
+/** Interface, section 4.1, which leaves the payloads open; commitments are an addition. */
+export function contestRoutes(deps: ContestDeps): Route[] {
   return [...readingRoutes(deps), commitRoute(deps)];
 }
 
-function readingRoutes({ contest, now }: HttpDeps): Route[] {
+function readingRoutes({ contest, now }: ContestDeps): Route[] {
   return [
     route({
       path: '/api/svc/clawstake/status',
@@ -71,7 +73,7 @@ function readingRoutes({ contest, now }: HttpDeps): Route[] {
   ];
 }
 
-function commitRoute({ contest }: HttpDeps): Route {
+function commitRoute({ contest }: ContestDeps): Route {
   return route({
     method: 'post',
     path: '/api/svc/prestake/commit',
@@ -81,7 +83,7 @@ function commitRoute({ contest }: HttpDeps): Route {
     description:
       'For points only: nothing is staked and nothing is held. A later signature of the same wallet for the same market replaces the ' +
       'commitment until the deadline; one that is not later is refused. `GET /api/svc/clawstake/status` tells what to sign (EIP-712).',
-    // A contract wallet is asked on chain.
+    // The signature of a contract wallet is verified on chain.
     cost: 'rpc',
     body: COMMIT_BODY,
     reply: CONTEST_COMMIT_REPLY,

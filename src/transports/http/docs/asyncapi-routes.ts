@@ -3,12 +3,11 @@ import { IDENTITY } from '../../../../agent-card/identity.ts';
 import { buildAsyncApiDocument } from '../../../events/asyncapi/document.ts';
 import type { HttpDeps } from '../deps.ts';
 import { API_VERSION } from '../openapi/document.ts';
-import { createJsonReply } from '../openapi/served-document.ts';
+import { createJsonReply } from '../server/replies/static-reply.ts';
 import { type Route, route } from '../server/route.ts';
 import { HANDSHAKE_QUERY } from '../websocket/schemas.ts';
 import { ASYNCAPI_DOCUMENT } from './schemas.ts';
 
-/** What is pushed, for programs. */
 export function asyncApiRoutes({ publicUrl, chainId }: Pick<HttpDeps, 'publicUrl' | 'chainId'>): Route[] {
   const { name: title, description } = IDENTITY;
   return [

@@ -3,10 +3,10 @@ import { listErrorCodes } from '../openapi/problem-replies.ts';
 import { PROBLEMS } from '../server/problems/problem.ts';
 import type { Route } from '../server/route.ts';
 
-/** Answered by every path, whichever operation it has. */
+/** Errors of any path, declared or not. */
 const EVERYWHERE: readonly ErrorCode[] = ['NOT_FOUND', 'METHOD_NOT_ALLOWED'];
 
-/** Every error that callers can get as a Markdown table, by rising status. */
+/** Markdown table of all errors that clients can receive, by status. */
 export function renderProblemsTable(routes: readonly Route[]): string {
   const codes = [...new Set([...EVERYWHERE, ...routes.flatMap(listErrorCodes)])];
   const rows = codes.toSorted((a, b) => PROBLEMS[a].status - PROBLEMS[b].status || a.localeCompare(b, 'en')).map(renderProblemRow);

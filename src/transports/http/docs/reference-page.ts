@@ -1,17 +1,16 @@
 import { IDENTITY } from '../../../../agent-card/identity.ts';
 import { escapeHtml } from '../server/replies/escape-html.ts';
 
-/** Where things of this page are, under the path that the service is reached at. */
 interface ReferencePageOptions {
   publicUrl: string;
 }
 
-/** Everything comes from this service; trying an operation out calls the address that the document names. */
+/** All resources come from this origin; "Try it out" calls the server URL of the document. */
 export function buildReferenceCsp({ publicUrl }: ReferencePageOptions): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
-    // The library sets styles of its elements.
+    // Swagger UI sets inline styles.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self' data:",
@@ -22,7 +21,6 @@ export function buildReferenceCsp({ publicUrl }: ReferencePageOptions): string {
   ].join('; ');
 }
 
-/** The page that shows the reference. */
 export function renderReferencePage({ publicUrl }: ReferencePageOptions): string {
   const base = escapeHtml(getBasePath(publicUrl));
   return `<!doctype html>
@@ -44,7 +42,7 @@ export function renderReferencePage({ publicUrl }: ReferencePageOptions): string
 `;
 }
 
-/** Starts the viewer; no other host is asked for anything. */
+/** Script that starts Swagger UI without requests to other hosts. */
 export function renderInitializerScript({ publicUrl }: ReferencePageOptions): string {
   const options = {
     url: `${getBasePath(publicUrl)}/.well-known/openapi.json`,
@@ -54,13 +52,13 @@ export function renderInitializerScript({ publicUrl }: ReferencePageOptions): st
     defaultModelsExpandDepth: 0,
     docExpansion: 'list',
     persistAuthorization: false,
-    // Unset, the viewer would send the document to a validator elsewhere.
+    // The default sends the document to a validator of another host.
     validatorUrl: null,
   };
   return `SwaggerUIBundle({ ...${JSON.stringify(options)}, domNode: document.getElementById('reference'), presets: [SwaggerUIBundle.presets.apis], layout: 'BaseLayout' });\n`;
 }
 
-/** Without a slash at its end; empty for a service at the root of its host. */
+/** Path of the public URL without a trailing slash; empty at the root of a host. */
 function getBasePath(publicUrl: string): string {
   return new URL(publicUrl).pathname.replace(/\/+$/, '');
 }

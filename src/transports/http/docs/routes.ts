@@ -1,17 +1,14 @@
 import { z } from 'zod';
 import type { HttpDeps } from '../deps.ts';
-import { createDocumentReply } from '../openapi/served-document.ts';
-import { createStaticReply } from '../server/replies/static-reply.ts';
+import { buildOpenApiDocument } from '../openapi/document.ts';
+import { createJsonReply, createStaticReply } from '../server/replies/static-reply.ts';
 import { type Reply, type Route, route } from '../server/route.ts';
 import { buildReferenceCsp, renderInitializerScript, renderReferencePage } from './reference-page.ts';
 import { OPENAPI_DOCUMENT } from './schemas.ts';
 import { readUiFile, UI_ETAG, UI_FILES, UI_TYPES } from './swagger-ui-files.ts';
 
-const A_DAY = 'public, max-age=86400';
-
-/** The reference for programs and for people. `routes` is every operation that is mounted, these included. */
-export function referenceRoutes({ publicUrl }: Pick<HttpDeps, 'publicUrl'>, routes: () => readonly Route[]): Route[] {
-  const document = createDocumentReply(routes, { publicUrl });
+/** The OpenAPI document and its viewer. @param listRoutes all mounted operations, these included */
+export function referenceRoutes({ publicUrl }: Pick<HttpDeps, 'publicUrl'>, listRoutes: () => readonly Route[]): Route[] {
   const page = createStaticReply(
     () => renderReferencePage({ publicUrl }),
     () => ({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': buildReferenceCsp({ publicUrl }) }),
@@ -28,7 +25,7 @@ export function referenceRoutes({ publicUrl }: Pick<HttpDeps, 'publicUrl'>, rout
       summary: 'This interface as an OpenAPI 3.1 document',
       description: 'Made from the operations that are mounted, so that it cannot drift from them.',
       reply: OPENAPI_DOCUMENT,
-      handle: document,
+      handle: createJsonReply(() => buildOpenApiDocument(listRoutes(), { publicUrl })),
     }),
     route({
       path: '/docs',
@@ -54,5 +51,6 @@ export function referenceRoutes({ publicUrl }: Pick<HttpDeps, 'publicUrl'>, rout
 }
 
 async function readUiFileReply(file: (typeof UI_FILES)[number]): Promise<Reply<never>> {
-  return { headers: { 'Content-Type': UI_TYPES[file], 'Cache-Control': A_DAY, ETag: UI_ETAG }, encoded: await readUiFile(file) };
+  const headers = { 'Content-Type': UI_TYPES[file], 'Cache-Control': 'public, max-age=86400', ETag: UI_ETAG };
+  return { headers, encoded: await readUiFile(file) };
 }

@@ -4,7 +4,7 @@ import { EncodedText } from '../server/replies/encoded-text.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Files of Swagger UI that the page needs, with their media types; nothing else of the package is served. */
+/** Media types of the Swagger UI files that are served. */
 export const UI_TYPES = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -16,16 +16,15 @@ export const UI_FILES = Object.keys(UI_TYPES) as UiFile[];
 
 const { version: UI_VERSION } = require('swagger-ui-dist/package.json') as { version: string };
 
-/** Changes with the version of the package. */
 export const UI_ETAG = `"swagger-ui-${UI_VERSION}"`;
 
 const files = new Map<UiFile, Promise<EncodedText>>();
 
-/** A file of the package, read when it is first asked for: they are large and rarely wanted. */
+/** Reads a file on first use, as the files are large and rarely requested. A failed read is retried. */
 export function readUiFile(name: UiFile): Promise<EncodedText> {
   const file = files.get(name) ?? load(name);
   files.set(name, file);
-  // A file that cannot be read, as when descriptors are short, is read again for the next request.
+  // Such as EMFILE.
   file.catch(() => files.delete(name));
   return file;
 }

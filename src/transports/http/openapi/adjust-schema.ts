@@ -1,8 +1,7 @@
 import type { ZodOpenApiOverride } from 'zod-openapi';
 import { getInputRules } from '../../../platform/validation/input-rules.ts';
-import { NAME_TAG } from './components/name-tag.ts';
 import { findConstantName } from './components/schema-constants.ts';
-import type { OpenApiSchema } from './components/subschemas.ts';
+import { NAME_TAG, type OpenApiSchema } from './components/subschemas.ts';
 
 /** What zod-openapi writes, in the form that the reference serves. */
 export const adjustSchema: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io }) => {

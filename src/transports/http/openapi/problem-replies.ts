@@ -3,6 +3,7 @@ import type { ZodOpenApiExamplesObject, ZodOpenApiResponseObject } from 'zod-ope
 import { ERROR_CODES, type ErrorCode } from '../../../platform/errors.ts';
 import { PROBLEMS } from '../server/problems/problem.ts';
 import type { AccessLevel, Route } from '../server/route.ts';
+import { toPascalCase } from './components/pascal-case.ts';
 import { EXAMPLES } from './examples.ts';
 import { buildProblemHeaders } from './headers.ts';
 import { PAYMENT_PROBLEM, PROBLEM } from './problem-schema.ts';
@@ -94,12 +95,7 @@ function buildReplyName(codes: readonly ErrorCode[]): string {
   const own = codes.filter((code) => !ALWAYS_UNAVAILABLE.includes(code));
   const isUnavailable = own.length < codes.length;
   const reach = isUnavailable && !codes.includes('CHAIN_UNREACHABLE') ? ['WithoutChain'] : [];
-  return [...(isUnavailable ? ['Unavailable'] : []), ...reach, ...own.map(errorCodeToPascalCase)].join('');
-}
-
-/** `InputInvalid` for `INPUT_INVALID`. */
-function errorCodeToPascalCase(code: ErrorCode): string {
-  return code.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return [...(isUnavailable ? ['Unavailable'] : []), ...reach, ...own.map((code) => toPascalCase(code.toLowerCase()))].join('');
 }
 
 function describeProblems(codes: ErrorCode[], isCounted: boolean, schema: z.ZodType = PROBLEM): ZodOpenApiResponseObject {

@@ -7,13 +7,12 @@ import { type Route, route } from '../server/route.ts';
 import { RESOURCES, type Resources } from '../service/health/schemas.ts';
 import { createPageReply } from './routes.ts';
 
-/** Programs get the list unless they ask for the page by name. */
+/** JSON first: clients without an `Accept` header get the list. */
 const TYPES = ['application/json', 'text/html'] as const;
 
-/** The list of what is served, made from the routes themselves, and the page for people. */
-export function rootRoutes({ version, publicUrl, market }: HttpDeps, routes: Route[]): Route[] {
+/** `GET /`: the list of all routes as JSON, the page as HTML. */
+export function rootRoutes({ version, publicUrl, market }: Pick<HttpDeps, 'version' | 'publicUrl' | 'market'>, routes: Route[]): Route[] {
   const page = createPageReply({ publicUrl });
-  // The list of routes is complete once the first request is answered.
   const list = createStaticReply(
     () => {
       const resources: Resources = {
@@ -41,7 +40,7 @@ export function rootRoutes({ version, publicUrl, market }: HttpDeps, routes: Rou
   ];
 }
 
-/** The page while the parts are not there yet: it says so, and fills as they come. */
+/** `GET /` during startup: the page, which shows the progress. Unmetered: neither callers nor limits exist yet. */
 export function startingRootRoutes(publicUrl: string): Route[] {
   const page = createPageReply({ publicUrl });
   return [
@@ -49,7 +48,6 @@ export function startingRootRoutes(publicUrl: string): Route[] {
       path: '/',
       name: 'listResources',
       tag: 'service',
-      // Nothing identifies or counts callers before the parts are there.
       cost: 'free',
       reply: null,
       summary: 'The page that shows the record',

@@ -7,13 +7,12 @@ import { getPageFiles, PAGE_FOLDERS, type PageFile } from './page-files.ts';
 
 const FILE_NAME = /^[\w-]{1,60}\.(?:css|js)$/;
 
-/** The page for people, built when it is first asked for. `GET /` answers with it where HTML is asked for. */
+/** The dashboard, as `GET /` serves it to browsers. */
 export function createPageReply({ publicUrl }: { publicUrl: string }): () => Reply<never> {
   const headers = () => ({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_CSP, Vary: 'Accept' });
   return createStaticReply(() => renderDashboardPage({ publicUrl }), headers);
 }
 
-/** What the page is made of. */
 export function pageFileRoutes(): Route[] {
   return [
     route({

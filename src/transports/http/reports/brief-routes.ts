@@ -14,7 +14,6 @@ import { DAILY_BRIEF } from './brief-schemas.ts';
 
 const TYPES = ['application/json', 'text/plain', 'text/markdown'] as const;
 
-/** Interface, section 4.1: the daily brief. */
 export function briefRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
   return [
     route({

@@ -7,7 +7,7 @@ import { buildWeakEtag } from '../server/replies/etag.ts';
 import { type Reply, type Route, route } from '../server/route.ts';
 import { WEEKLY_ARCHIVE, WEEKLY_REPORT } from './weekly-schemas.ts';
 
-/** A report is never changed once it is written; a folder that is emptied begins another record under the same weeks. */
+/** Reports are immutable, but a demonstration that is reset has other reports for the same weeks. */
 const KEPT = 'public, max-age=3600';
 
 const weekId = z
@@ -15,7 +15,6 @@ const weekId = z
   .regex(WEEK_PATTERN, 'must be an ISO week such as 2026-W07, of 52 or 53 in a year')
   .describe('ISO week, e.g. 2026-W07');
 
-/** Interface, section 4.1: weekly reports. */
 export function weeklyRoutes({ reports }: Pick<HttpDeps, 'reports'>): Route[] {
   return [
     route({

@@ -1,6 +1,4 @@
 import express, { type Express, type RequestHandler } from 'express';
-import type { Caller } from '../../../auth/caller.ts';
-import type { RateLimits } from '../../../auth/rate-limit/rate-limits.ts';
 import { OracleError } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import type { StartupProgress } from '../../../platform/startup-progress.ts';
@@ -10,45 +8,24 @@ import { iconRoute } from '../agent/card/file-routes.ts';
 import { startingRootRoutes } from '../page/root-routes.ts';
 import { pageFileRoutes } from '../page/routes.ts';
 import { startingRoutes } from '../service/health/routes.ts';
+import type { AppOptions } from './app-options.ts';
 import { mountAdapters } from './mount-adapters.ts';
 import { type Guard, mountRoutes } from './mount-routes.ts';
 import { buildNotFoundError } from './not-found.ts';
 import { limitUrlLength } from './parsing/limit-url-length.ts';
 import { createProblemHandler } from './problems/problem.ts';
 import type { Route } from './route.ts';
-import type { ChainWork } from './security/chain-work.ts';
 import { createConnectionGate } from './security/connection-gate.ts';
 import { createAdmission, createGuard } from './security/guard.ts';
-import { warnOfUntrustedProxy } from './security/proxy-hint.ts';
-import { type RequestSource, requestLog } from './security/request-log.ts';
+import { requestLog } from './security/request-log.ts';
 import { compressPublicReplies, crossOrigin, securityHeaders } from './security/security-headers.ts';
 
-/** What stands between a socket and the routes. */
-export interface AppOptions {
-  log: Log;
-  /** Who asks, by the `Authorization` header of a request; anybody without one. @throws OracleError UNAUTHENTICATED */
-  identify(authorization: string | undefined): Promise<Caller>;
-  /** Lets the operator in, by the `Authorization` header; unset: nobody is, and no path of his is there. @throws OracleError UNAUTHENTICATED */
-  admin?: (authorization: string | undefined, origin: RequestSource) => void | Promise<void>;
-  /** What the operator sees below `/admin` beside the operations. Unset: nothing. */
-  adminPage?: RequestHandler;
-  /** Unset: nobody is counted. */
-  limits?: RateLimits;
-  /** What requests that ask the chain are bounded by. Unset: nothing. */
-  chainWork?: ChainWork;
-  /** Proxies whose `X-Forwarded-For` is believed: how many stand in front, or their addresses and ranges. Unset: none. */
-  trustProxy?: number | readonly string[];
-  /** Aborted when the service stops: requests that come then are refused. */
-  stopping?: AbortSignal;
-}
-
-/** What there is before the parts are. */
 interface StartingAppOptions extends Pick<AppOptions, 'log' | 'stopping'> {
   publicUrl: string;
   setup: Pick<StartupProgress, 'current'>;
 }
 
-/** The HTTP door, every error a problem document, with the doors of other protocols beside it. */
+/** The HTTP server with the protocol adapters beside its routes; every error is a problem document. */
 export function createApp(routes: readonly Route[], options: AppOptions, adapters: readonly ProtocolAdapter[] = []): Express {
   return buildApp(
     routes,
@@ -57,19 +34,18 @@ export function createApp(routes: readonly Route[], options: AppOptions, adapter
   );
 }
 
-/** What the handshakes of WebSockets are answered by, at one path; elsewhere they are refused. */
+/** Answers WebSocket handshakes on one path and rejects them elsewhere. */
 export function createHandshakeApp(endpoint: { path: string; handler: RequestHandler }, options: AppOptions): Express {
   return buildApp([], { handshakes: endpoint, fallbackError: buildNotFoundError }, options);
 }
 
-/** What is served until the parts are there: alive, not ready, and the page, which says so. */
+/** Serves liveness, startup progress and the page until the service is assembled. */
 export function createStartingApp({ publicUrl, setup, ...options }: StartingAppOptions): Express {
   const starting = () => new OracleError('STEP_WAITING', 'The service is starting');
   const routes = [...startingRoutes(() => setup.current), ...startingRootRoutes(publicUrl), ...pageFileRoutes(), iconRoute()];
   return buildApp(routes, { fallbackError: starting }, { ...options, identify: () => Promise.reject(starting()) });
 }
 
-/** What answers beside the routes, and where none does. */
 interface AppExtras {
   adapters?: readonly ProtocolAdapter[];
   handshakes?: { path: string; handler: RequestHandler };
@@ -99,6 +75,18 @@ function buildApp(
   });
   app.use(createProblemHandler(options.log));
   return app;
+}
+
+/** Behind an untrusted proxy all clients share one address and its rate limit: warns the operator once. */
+function warnOfUntrustedProxy(log: Log, trustProxy: AppOptions['trustProxy'] = 0): RequestHandler {
+  let hasWarned = trustProxy !== 0;
+  return (request, _response, next) => {
+    if (!hasWarned && request.get('X-Forwarded-For') !== undefined) {
+      hasWarned = true;
+      log.warn('X-Forwarded-For is sent and not believed: if a proxy stands in front of the service, set TRUST_PROXY');
+    }
+    next();
+  };
 }
 
 function rejectWhenStopping(stopping?: AbortSignal): RequestHandler {

@@ -9,41 +9,37 @@ import { type SocketLimits, watchSockets } from './sockets/watch-sockets.ts';
 
 const GRACE_MS = 3_000;
 
-/** A client that sends slowly holds a socket for so long, and no longer. */
-const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, stalledMs: 30_000 };
-
 export interface Timeouts {
   /** For the head of a request. */
   headersMs: number;
-  /** For all of a request, its body included. */
+  /** For a whole request with its body. */
   requestMs: number;
-  /** For a client that takes nothing of what is sent to it. */
+  /** For a client that reads nothing of its response. */
   stalledMs: number;
 }
 
+/** Bound the time that a slow client occupies a socket. */
+const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, stalledMs: 30_000 };
+
 export interface ListenOptions {
-  /** Aborted when the service stops: answers from then on close their connections. */
+  /** Aborted at shutdown: later responses close their connections. */
   stopping?: AbortSignal;
   timeouts?: Partial<Timeouts>;
-  /** How many connections and unsent bytes clients may have. */
   limits?: SocketLimits;
 }
 
 export interface HttpServer {
-  /** The port that is listened on, also when a free one was asked for. */
+  /** The bound port, also where 0 was requested. */
   port: number;
-  /** Hands all further requests to another app. */
+  /** Routes all further requests to another app. */
   serve(app: RequestListener): void;
-  /** Hands the handshakes of WebSockets to an app of their own; before that they are answered by the app that listening began with. */
+  /** Routes WebSocket handshakes to an app; until then the initial app answers them. */
   serveHandshakes(app: RequestListener): void;
-  /** Stops taking requests and waits for those under way; later calls wait for the same end. */
+  /** Stops accepting and drains pending requests. Idempotent. */
   close(): Promise<void>;
 }
 
-/**
- * Listens on an address.
- * @throws OracleError CONFIG_INVALID naming PORT or HOST when the address cannot be used.
- */
+/** @throws OracleError CONFIG_INVALID naming PORT or HOST where the address cannot be bound */
 export async function listen(app: RequestListener, port: number, host: string, options: ListenOptions = {}): Promise<HttpServer> {
   let current = app;
   let handshakes = app;
@@ -72,7 +68,7 @@ export async function listen(app: RequestListener, port: number, host: string, o
     serveHandshakes: (next) => {
       handshakes = next;
     },
-    close: () => (closing ??= closeServer(server, { underWay: pendingResponses, sockets })),
+    close: () => (closing ??= closeServer(server, pendingResponses, sockets)),
   };
 }
 
@@ -82,22 +78,25 @@ function buildServerOptions({ headersMs, requestMs }: Timeouts): ServerOptions {
     requestTimeout: requestMs,
     connectionsCheckingInterval: Math.min(headersMs, 5_000) / 2,
     maxHeaderSize: 16_384,
-    // Clients offer other protocols beside HTTP/1.1, such as h2c, and are answered in that.
+    // Other upgrades, such as h2c, are ignored, and the request is answered over HTTP/1.1.
     shouldUpgradeCallback: isHandshake,
   };
 }
 
-/** Answers under way. From the stop on each tells its client that the connection ends with it. */
+/** Pending responses. After shutdown begins each carries `Connection: close`. */
 function trackResponses(server: Server, stopping?: AbortSignal): Set<ServerResponse> {
   const pendingResponses = new Set<ServerResponse>();
-  const dismiss = (response: ServerResponse) => !response.headersSent && response.setHeader('Connection', 'close');
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     pendingResponses.add(response);
     response.once('close', () => pendingResponses.delete(response));
-    if (stopping?.aborted) dismiss(response);
+    if (stopping?.aborted) announceClose(response);
   });
-  stopping?.addEventListener('abort', () => pendingResponses.forEach(dismiss), { once: true });
+  stopping?.addEventListener('abort', () => pendingResponses.forEach(announceClose), { once: true });
   return pendingResponses;
+}
+
+function announceClose(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
 function startListening(server: Server, port: number, host: string): Promise<void> {
@@ -106,28 +105,20 @@ function startListening(server: Server, port: number, host: string): Promise<voi
       const field = error.code === 'EADDRINUSE' || error.code === 'EACCES' ? 'PORT' : 'HOST';
       const suggestedAction =
         field === 'PORT' ? 'Set PORT to one that is free, e.g. PORT=3001 npm start' : 'Set HOST to an address of this machine.';
-      reject(
-        new OracleError('CONFIG_INVALID', `Setting ${field}: cannot listen on ${host}:${port} (${error.code})`, {
-          field,
-          suggestedAction,
-          cause: error,
-        }),
-      );
+      const message = `Setting ${field}: cannot listen on ${host}:${port} (${error.code})`;
+      reject(new OracleError('CONFIG_INVALID', message, { field, suggestedAction, cause: error }));
     });
     server.listen(port, host, resolve);
   });
 }
 
-/** Requests under way get a moment; a client that never finishes its own does not hold up the end. */
-async function closeServer(
-  server: Server,
-  { underWay: pendingResponses, sockets }: { underWay: ReadonlySet<ServerResponse>; sockets: ReadonlySet<Duplex> },
-): Promise<void> {
+/** Drains pending requests for a grace period, so that a client that never completes its request cannot block the shutdown. */
+async function closeServer(server: Server, pendingResponses: ReadonlySet<ServerResponse>, sockets: ReadonlySet<Duplex>): Promise<void> {
   const timer = setTimeout(() => {
     server.closeAllConnections();
     for (const socket of sockets) socket.destroy();
   }, GRACE_MS);
-  for (const response of pendingResponses) if (!response.headersSent) response.setHeader('Connection', 'close');
+  pendingResponses.forEach(announceClose);
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();

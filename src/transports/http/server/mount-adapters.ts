@@ -6,13 +6,8 @@ import { createBodyReader } from './parsing/read-body.ts';
 import { createProblemHandler, type ProblemSerializer } from './problems/problem.ts';
 import type { Admit } from './security/guard.ts';
 
-export interface AdapterOptions {
-  admit: Admit;
-  log: Log;
-}
-
-/** Mounts doors beside the routes; before these, so that a door may share a path with one of them. */
-export function mountAdapters(app: Express, adapters: readonly ProtocolAdapter[], { admit, log }: AdapterOptions): void {
+/** Mounts protocol adapters before the routes, so that an adapter may share a path with a route. */
+export function mountAdapters(app: Express, adapters: readonly ProtocolAdapter[], { admit, log }: { admit: Admit; log: Log }): void {
   for (const adapter of adapters) {
     const handler = createAdapterHandler(adapter, admit);
     const errors = createProblemHandler(log, createErrorSerializer(adapter));

@@ -6,16 +6,15 @@ import { parseRequest } from './parsing/parse-request.ts';
 import { readBody } from './parsing/read-body.ts';
 import { sendProblem } from './problems/problem.ts';
 import { setProblemMembers } from './problems/problem-members.ts';
-import type { ContentEncoding } from './replies/encoded-text.ts';
-import { isNotModified } from './replies/preconditions.ts';
+import { matchesEtag } from './replies/etag.ts';
 import type { Reply, Route } from './route.ts';
 import { getRequestSource } from './security/request-log.ts';
 import { requireSendCapacity } from './sockets/require-send-capacity.ts';
 
-/** Decides who asks, and whether the request is let in. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, RATE_LIMITED */
+/** Authenticates a request and applies its limits. @throws OracleError UNAUTHENTICATED, TIER_REQUIRED, RATE_LIMITED */
 export type Guard = (route: Pick<Route, 'access' | 'cost' | 'boughtAs'>, request: Request, response: Response) => Promise<RequestContext>;
 
-/** Mounts routes; another method on a known path is refused by name. */
+/** Mounts routes; any other method on their paths answers 405. */
 export function mountRoutes(app: Express, routes: readonly Route[], guard: Guard): void {
   const byPath = Map.groupBy(routes, ({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'));
   for (const [path, operations] of byPath) {
@@ -31,15 +30,18 @@ async function handleRequest(route: Route, guard: Guard, request: Request, respo
   response.vary('Authorization');
   const context = await guard(route.isWebSocket === true ? PUBLIC_ACCESS : route, request, response);
   const { caller } = context;
-  // Whoever is not let in sends his body for nothing.
+  // Only after admission: a rejected client must not cost the parsing of its body.
   if ((route.body ?? route.json) !== undefined) await readBody(request, response);
   if (route.problemMembers !== undefined) setProblemMembers(response, route.problemMembers(request.body));
-  const requestFacts = {
-    ...{ caller, context, accept: request.get('accept') ?? '', source: getRequestSource(response) },
+  const reply = await route.handle({
+    ...parseRequest(route, request),
+    caller,
+    context,
+    accept: request.get('accept') ?? '',
+    source: getRequestSource(response),
     header: (name: string) => request.get(name),
     isHead: request.method === 'HEAD',
-  };
-  const reply = await route.handle({ ...parseRequest(route, request), ...requestFacts });
+  });
   await sendReply(request, response, {
     status: route.status,
     ...reply,
@@ -47,7 +49,7 @@ async function handleRequest(route: Route, guard: Guard, request: Request, respo
   });
 }
 
-/** No cache keeps what depends on the caller, changes something, or answers a request with a token, which may be rejected next time. */
+/** Shared caches keep only public GETs without `Authorization`, even of a rejected token: it may be valid next time, or the reverse. */
 function buildCacheHeaders({ method, access }: Route, request: Request, caller: Caller, { headers }: Reply): Record<string, string> {
   const isShareable = method === 'get' && access === 'public' && isPublicCaller(caller) && request.get('authorization') === undefined;
   if (!isShareable) return { 'Cache-Control': 'private, no-store' };
@@ -56,23 +58,29 @@ function buildCacheHeaders({ method, access }: Route, request: Request, caller: 
 
 async function sendReply(request: Request, response: Response, reply: Reply): Promise<void> {
   const { status = 200, headers = {} } = reply;
+  const { Vary: varyOn, ...others } = headers;
   const unchanged = isNotModified(request, headers);
   const body = unchanged ? null : await encodeReplyBody(request, reply);
   if (body !== null && request.method !== 'HEAD') await requireSendCapacity(request.socket, body.content.length);
-  const { Vary: varyOn, ...others } = headers;
-  response.status(status).set(others);
-  // Beside what the door itself lets an answer depend on.
+  response.status(unchanged ? 304 : status).set(others);
+  // Added to the `Vary` that the guard and the content coding set.
   if (varyOn !== undefined) response.vary(varyOn);
-  if (unchanged) response.status(304).end();
-  else if (body === null) response.end();
+  if (body === null) response.end();
   else writeReplyBody(response, body);
 }
 
-/** `encoded`: made before, in this encoding or in none. `raw` and `json`: for the framework to encode. */
-type ReplyBody =
-  | { kind: 'encoded'; content: Buffer; encoding: ContentEncoding | null }
-  | { kind: 'raw'; content: string }
-  | { kind: 'json'; content: string };
+/**
+ * Evaluates the preconditions of RFC 9110, section 13.2.2. Express `request.fresh` returns false under `Cache-Control: no-cache`, which
+ * fetch in browsers and Node adds to every request that has `If-None-Match`.
+ */
+function isNotModified(request: Request, headers: Readonly<Record<string, string>>): boolean {
+  const ifNoneMatch = request.get('If-None-Match');
+  if (ifNoneMatch !== undefined) return headers.ETag !== undefined && matchesEtag(ifNoneMatch, headers.ETag);
+  const [modified, since] = [headers['Last-Modified'], request.get('If-Modified-Since')];
+  return modified !== undefined && since !== undefined && Date.parse(modified) <= Date.parse(since);
+}
+
+type ReplyBody = { kind: 'encoded'; content: Buffer; encoding: string | null } | { kind: 'raw' | 'json'; content: string };
 
 async function encodeReplyBody(request: Request, reply: Reply): Promise<ReplyBody | null> {
   if ('raw' in reply) return { kind: 'raw', content: reply.raw };
@@ -84,20 +92,20 @@ async function encodeReplyBody(request: Request, reply: Reply): Promise<ReplyBod
 }
 
 function writeReplyBody(response: Response, body: ReplyBody): void {
-  if (body.kind === 'encoded') sendEncoded(response, body);
+  if (body.kind === 'encoded') sendEncoded(response, body.content, body.encoding);
   else if (body.kind === 'raw') response.send(body.content);
   else sendJson(response, body.content);
 }
 
-/** The framework's compression leaves alone what has an encoding, or a length, already. */
-function sendEncoded(response: Response, { content, encoding }: Extract<ReplyBody, { kind: 'encoded' }>): void {
+/** `Content-Encoding` or `Content-Length` keeps the compression middleware from encoding the body again. */
+function sendEncoded(response: Response, content: Buffer, encoding: string | null): void {
   response.vary('Accept-Encoding');
   if (encoding !== null) response.setHeader('Content-Encoding', encoding);
   response.setHeader('Content-Length', content.length);
   response.end(content);
 }
 
-/** As the framework would send it, and tag it; but in one piece with its headers, as it would not send what it tags itself. */
+/** Sets the ETag that Express would set, but before `send`, so that headers and body leave in one segment. */
 function sendJson(response: Response, text: string): void {
   if (!response.hasHeader('ETag')) response.setHeader('ETag', response.app.get('etag fn')(text, 'utf8'));
   if (!response.hasHeader('Content-Type')) response.type('json');
@@ -105,7 +113,7 @@ function sendJson(response: Response, text: string): void {
 }
 
 async function rejectMethod(operations: readonly Route[], guard: Guard, request: Request, response: Response): Promise<void> {
-  // Who may not know of a path is not told its methods.
+  // The methods of an admin path are disclosed to the operator alone.
   const access = operations.every((operation) => operation.access === 'admin') ? 'admin' : 'public';
   await guard({ ...PUBLIC_ACCESS, access }, request, response);
   const allowed = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));

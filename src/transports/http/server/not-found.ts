@@ -2,7 +2,7 @@ import { ENDPOINTS } from '../../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../../skills/index.ts';
 import { OracleError } from '../../../platform/errors.ts';
 
-/** The answer to a path that is not there, or is not there for anybody. @param path what was asked for, where it may be told */
+/** 404 for a path without a route. @param path as requested; empty for paths that must not be disclosed */
 export function buildNotFoundError(path = ''): OracleError {
   const suggestedAction = path.startsWith(`${ENDPOINTS.skills}/`)
     ? `GET ${ENDPOINTS.skills} lists the skills: ${SKILLS.map(({ id }) => id).join(', ')}.`

@@ -10,13 +10,13 @@ type Shape = z.ZodObject;
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** Who may call: anybody, a tier and all above it, whoever pays for this very answer, or the operator under HTTP Basic. */
+/** `basic` and `premium`: this tier or above; `paid`: a payment with the request; `admin`: HTTP Basic. */
 export type AccessLevel = 'public' | 'basic' | 'premium' | 'paid' | 'admin';
 
-/** What a request counts as: `rpc` for one that makes us call the chain, `free` for one that is never counted. */
+/** Rate limit of a request: `rpc` for one that calls the chain, `free` for an unmetered one. */
 export type Cost = 'normal' | 'rpc' | 'free';
 
-/** Groups of the reference, in its order. */
+/** Tags of the OpenAPI document, in order. */
 export const TAGS = {
   signal: 'Signals, regimes and trade intents',
   record: 'The scorecard and what stands on chain',
@@ -36,28 +36,24 @@ export const TAGS = {
 
 export type Tag = keyof typeof TAGS;
 
-/** What a handler gets: parsed parameters, and who asks. */
 export interface RouteInput<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
-  /** The body of an operation that judges it by itself: whatever JSON was sent. */
+  /** The unvalidated body of a route that declares `json`. */
   json: unknown;
   caller: Caller;
-  /** The same, with what the request is counted against. */
   context: RequestContext;
-  /** The `Accept` header; empty when there is none. */
+  /** The `Accept` header; empty when absent. */
   accept: string;
   source: RequestSource;
-  /** A header by its name. */
   header(name: string): string | undefined;
-  /** True for `HEAD`: the answer is made, and its body is not sent. */
   isHead: boolean;
 }
 
 /**
- * `body` is sent as JSON; `raw` as it is, under the `Content-Type` among the headers; `encoded` like `raw`, in the encoding that the
- * client accepts, under an `ETag` among the headers.
+ * `body` is sent as JSON; `raw` unchanged, under the `Content-Type` of `headers`; `encoded` likewise, in the negotiated content coding
+ * and with the `ETag` of `headers`.
  */
 export type Reply<B = unknown> = { status?: number; headers?: Record<string, string> } & (
   | { body: B }
@@ -65,56 +61,46 @@ export type Reply<B = unknown> = { status?: number; headers?: Record<string, str
   | { encoded: EncodedText }
 );
 
-/** A further media type of the same resource. */
-interface Alternative {
-  description: string;
-}
-
-interface OtherReply {
-  description: string;
-  /** Unset: no body. */
-  schema?: z.ZodType;
-}
-
-/** One operation: parsing, access, limits, the type of its answer and the reference all follow from it. Paths are written as in OpenAPI. */
+/** One operation: parsing, access control, rate limits, the reply type and the OpenAPI document follow from it. */
 export interface Route {
   method: Method;
+  /** In OpenAPI syntax. */
   path: string;
-  /** Unique: `operationId` in the reference. */
+  /** `operationId`. */
   name: string;
   tag: Tag;
   /** One sentence without a full stop. */
   summary: string;
-  /** More, as Markdown. */
+  /** Markdown. */
   description?: string;
-  /** A WebSocket: whoever sends no handshake is told so, before he is asked who he is. */
+  /** Answers 426 to a request without a handshake, before authentication. */
   isWebSocket?: true;
-  /** Kept for those who use it; its successor is named in the description. */
+  /** The description names the successor. */
   deprecated?: boolean;
   access: AccessLevel;
-  /** What an answer of a paid operation is sold as. */
+  /** Offering of a paid operation. */
   offering?: Offering;
-  /** Of an operation for a tier: what buys a single answer without it. */
+  /** Offering that buys a single answer without the required tier. */
   boughtAs?: Offering | null;
   cost: Cost;
   params?: Shape;
   query?: Shape;
   body?: Shape;
-  /** In place of `body`, of a protocol with its own words for what is wrong with it: told in the reference, judged by the handler. */
+  /** In place of `body` where the handler validates, because its protocol has its own errors. */
   json?: z.ZodType;
-  /** What a problem document says besides its own members, from the body as it was sent. */
+  /** Extension members of a problem document, from the unvalidated body. */
   problemMembers?(body: unknown): Record<string, unknown>;
-  /** A request without any body is one with an empty object. */
+  /** A missing body is an empty object. */
   bodyOptional?: true;
   /** Status of success. */
   status: number;
-  /** The JSON of success; null for an answer without one. */
+  /** Schema of the JSON of success; null for a reply without JSON. */
   reply: z.ZodType | null;
-  /** By media type, beside JSON or instead of it. */
-  alternatives?: Record<string, Alternative>;
-  /** By status, beside success and errors. */
-  otherReplies?: Record<number, OtherReply>;
-  /** Errors that follow from neither the parameters nor the access. */
+  /** Further media types of success. */
+  alternatives?: Record<string, { description: string }>;
+  /** Replies besides success and errors, by status; without a schema they have no body. */
+  otherReplies?: Record<number, { description: string; schema?: z.ZodType }>;
+  /** Errors besides those that follow from parameters and access. */
   errors: readonly ErrorCode[];
   handle(input: RouteInput<Record<string, unknown>, Record<string, unknown>, Record<string, unknown>>): Promise<Reply> | Reply;
 }
@@ -122,7 +108,7 @@ export interface Route {
 type Defaults = 'method' | 'access' | 'cost' | 'errors' | 'status';
 type Typed = 'params' | 'query' | 'body' | 'reply' | 'handle';
 
-/** Declares an operation; its handler is typed by its schemas. Unless told it is a public GET of normal cost that answers 200. */
+/** Declares an operation, by default a public GET of normal cost with status 200. The schemas type the handler. */
 export function route<
   P extends Shape = z.ZodObject,
   Q extends Shape = z.ZodObject,

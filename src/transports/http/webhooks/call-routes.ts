@@ -14,12 +14,12 @@ import { ROTATE_SECRET_BODY, ROTATED_SECRET_REPLY, WEBHOOK_ID, WEBHOOK_REPLY } f
 
 const SINGLE_WEBHOOK_ROUTE = { ...WEBHOOK_ROUTE, params: WEBHOOK_ID } as const;
 
-/** How a webhook is called: secrets, tests, what was sent and what is to be sent again. Beyond the interface. */
-export function webhookCallRoutes(deps: HttpDeps): Route[] {
+/** Secret rotation, test calls, replays and deliveries: additions to the interface. */
+export function webhookCallRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
   return [...stateRoutes(deps), testRoute(deps), replayRoute(deps), deliveriesRoute(deps)];
 }
 
-function stateRoutes({ webhooks }: HttpDeps): Route[] {
+function stateRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
   return [
     route({
       ...SINGLE_WEBHOOK_ROUTE,
@@ -55,7 +55,7 @@ function stateRoutes({ webhooks }: HttpDeps): Route[] {
   ];
 }
 
-function testRoute({ webhooks }: HttpDeps): Route {
+function testRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
   return route({
     ...SINGLE_WEBHOOK_ROUTE,
     method: 'post',
@@ -75,7 +75,7 @@ function testRoute({ webhooks }: HttpDeps): Route {
   });
 }
 
-function replayRoute({ webhooks }: HttpDeps): Route {
+function replayRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
   return route({
     ...SINGLE_WEBHOOK_ROUTE,
     method: 'post',
@@ -99,7 +99,7 @@ function replayRoute({ webhooks }: HttpDeps): Route {
   });
 }
 
-function deliveriesRoute({ webhooks }: HttpDeps): Route {
+function deliveriesRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
   return route({
     ...SINGLE_WEBHOOK_ROUTE,
     path: `${WEBHOOK_PATH}/deliveries`,
@@ -110,7 +110,7 @@ function deliveriesRoute({ webhooks }: HttpDeps): Route {
     reply: DELIVERIES_REPLY,
     errors: ['NOT_FOUND'],
     async handle({ params: { id }, query: { limit, ...query }, caller }) {
-      // One more than is told: whether there is another page.
+      // One more than the page holds shows whether another page follows.
       const found = await webhooks.listDeliveries(requireCallerWallet(caller), id, { ...query, limit: limit + 1 });
       const shown = found.slice(0, limit);
       const nextBefore = found.length > limit ? shown.at(-1)!.position : null;
@@ -124,7 +124,11 @@ type DeliveryReply = z.input<typeof DELIVERIES_REPLY>['deliveries'][number];
 function toDeliveryReply(delivery: WebhookDeliveryDoc): DeliveryReply {
   const { position, type, eventId, messageId, state, attempts, nextAttemptAt, createdAt, finishedAt } = delivery;
   return {
-    ...{ position, type, eventId, messageId, state },
+    position,
+    type,
+    eventId,
+    messageId,
+    state,
     ...toDeliveryCause(delivery),
     attempts: attempts.map(({ at, status, ms, reason }) => ({ at: at.toISOString(), status, ms, reason })),
     nextAttemptAt: nextAttemptAt?.toISOString() ?? null,

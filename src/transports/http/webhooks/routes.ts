@@ -22,18 +22,16 @@ import {
 
 type WebhookReply = z.input<typeof WEBHOOKS_REPLY>['webhooks'][number];
 
-/** What the operations on webhooks have in common. */
 export const WEBHOOK_ROUTE = { tag: 'webhooks', access: 'basic' } as const;
 
-/** Where one of them is. */
 export const WEBHOOK_PATH = '/api/svc/webhooks/{id}';
 
-/** Interface, section 4.3: a caller's own callbacks. To look at and change a single one is beyond it. */
-export function webhookRoutes(deps: HttpDeps): Route[] {
+/** Interface, section 4.3; `get` and `change` are additions. */
+export function webhookRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
   return [...listRoutes(deps), ...singleRoutes(deps)];
 }
 
-function listRoutes({ webhooks }: HttpDeps): Route[] {
+function listRoutes({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route[] {
   return [
     route({
       ...WEBHOOK_ROUTE,
@@ -59,7 +57,7 @@ function listRoutes({ webhooks }: HttpDeps): Route[] {
   ];
 }
 
-function singleRoutes(deps: HttpDeps): Route[] {
+function singleRoutes(deps: Pick<HttpDeps, 'webhooks'>): Route[] {
   const { webhooks } = deps;
   return [
     route({
@@ -87,7 +85,7 @@ function singleRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-function changeRoute({ webhooks }: HttpDeps): Route {
+function changeRoute({ webhooks }: Pick<HttpDeps, 'webhooks'>): Route {
   return route({
     ...WEBHOOK_ROUTE,
     method: 'patch',
@@ -115,7 +113,6 @@ function toWebhookListReply(webhooks: WebhookView[]): z.input<typeof WEBHOOKS_RE
   };
 }
 
-/** One webhook as its owner is answered. */
 export function toWebhookReply(webhook: WebhookView): z.input<typeof WEBHOOK_REPLY> {
   return { success: true, ...toWebhookMembers(webhook) };
 }
@@ -148,13 +145,13 @@ function toWebhookMembers({ _id, ...webhook }: WebhookView): WebhookReply {
   };
 }
 
-/** Days; null: all, undefined: none was chosen. */
+/** Null: all horizons; undefined: not specified. */
 function getHorizonDays(fields: HorizonFields): number[] | null | undefined {
   const choice = parseHorizonChoice(fields);
   return choice == null ? choice : choice.map(parseHorizonDays);
 }
 
-/** Whose webhooks: a caller who has only paid has none. */
+/** A caller that has paid without a token has no wallet, and no webhooks. */
 export function requireCallerWallet({ wallet }: Caller): Address {
   if (wallet !== undefined) return wallet;
   throw new OracleError('UNAUTHENTICATED', 'This needs an access token', { field: 'Authorization' });

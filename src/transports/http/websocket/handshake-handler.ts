@@ -5,33 +5,31 @@ import type { AcceptConnection, ClaimedSocket } from '../../../events/websocket/
 import type { SessionHolder } from '../../../events/websocket/session-holder.ts';
 import { buildSubscription } from '../../../events/websocket/subscription.ts';
 import { isOracleError, OracleError } from '../../../platform/errors.ts';
-import type { AppOptions } from '../server/app.ts';
+import type { AppOptions } from '../server/app-options.ts';
 import { createTokenHolderAdmission } from '../server/security/guard.ts';
 import { getRequestSource } from '../server/security/request-log.ts';
 import { takeHandshake } from '../server/sockets/handshakes.ts';
 import { type HandshakeCredential, parseHandshake } from './parse-handshake.ts';
 
-/** What stands behind the handshakes. */
 export interface WebSocketDeps {
-  /** Who holds a token. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
+  /** @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
   identifyToken(token: string): Promise<SessionHolder>;
-  /** Who asked for a ticket. @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
+  /** @throws OracleError UNAUTHENTICATED, CHAIN_UNREACHABLE */
   identifyTicket(ticket: string): Promise<SessionHolder>;
-  /** Uses a ticket up. @throws OracleError UNAUTHENTICATED */
+  /** @throws OracleError UNAUTHENTICATED */
   redeemTicket(ticket: string): Promise<void>;
-  /** Id of the newest event. */
   lastEventId(): Promise<number>;
   accept: AcceptConnection;
 }
 
 /**
- * Answers handshakes: lets callers of the Basic tier in, and refuses all others as over HTTP. A page of any origin may connect: it needs
- * a ticket or a token, which browsers never send by themselves, and cookies are not read.
+ * Accepts handshakes of callers of the Basic tier; others get an HTTP error. Any origin may connect: credentials are a ticket or a token,
+ * which browsers never send by themselves, and cookies are not read.
  */
 export function createHandshakeHandler(deps: WebSocketDeps, options: Pick<AppOptions, 'limits'>): RequestHandler {
   const admit = createTokenHolderAdmission(options);
   return async (request, response) => {
-    // What is malformed counts against the address like what is refused.
+    // Malformed handshakes count against the address like rejected ones.
     const { credential, query, ...holder } = await admit(request, response, async () => {
       const handshakeRequest = parseHandshake(request);
       return { ...handshakeRequest, ...(await identifyHolder(deps, handshakeRequest.credential)) };
@@ -79,7 +77,6 @@ function buildTokenRequiredError(): OracleError {
   });
 }
 
-/** The field that it came in. */
 function withField({ message, suggestedAction }: OracleError, field: HandshakeCredential['field']): OracleError {
   return new OracleError('UNAUTHENTICATED', message, { field, suggestedAction });
 }
@@ -94,7 +91,7 @@ async function rejectFutureEventId(since: number, { lastEventId }: WebSocketDeps
   });
 }
 
-/** What every answer says beside, also one that becomes a socket. */
+/** Headers of the 101 response. */
 function pickHandshakeHeaders(response: Response): Record<string, string> {
   return Object.fromEntries(
     HANDSHAKE_HEADERS.flatMap((name) => {

@@ -4,14 +4,12 @@ import { OracleError } from '../../../platform/errors.ts';
 import { parseInput } from '../../../platform/validation/parse-input.ts';
 import { HANDSHAKE_QUERY } from './schemas.ts';
 
-/** How somebody proves who he is: the field that it came in, and what is in it. */
 export interface HandshakeCredential {
   field: 'Authorization' | 'token' | 'ticket';
   value: string;
 }
 
-export interface HandshakeRequest {
-  /** Null: none was sent. */
+interface HandshakeRequest {
   credential: HandshakeCredential | null;
   query: Pick<z.output<typeof HANDSHAKE_QUERY>, 'events' | 'horizon' | 'horizons' | 'since'>;
 }
@@ -21,7 +19,7 @@ const VERSION = '13';
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
 /**
- * What a handshake asks for, before anybody is asked who he is.
+ * Validates a handshake before authentication.
  * @throws OracleError METHOD_NOT_ALLOWED, UPGRADE_REQUIRED, INPUT_INVALID naming the field at fault, never repeating a value
  */
 export function parseHandshake(request: Request): HandshakeRequest {
@@ -40,7 +38,7 @@ export function parseHandshake(request: Request): HandshakeRequest {
   };
 }
 
-/** What would follow it are frames. */
+/** The bytes that follow a handshake are frames. */
 function rejectBody(request: Request): void {
   if (request.get('Transfer-Encoding') !== undefined) throw buildHeaderError('Transfer-Encoding', 'a handshake has no body');
   if (Number(request.get('Content-Length') ?? 0) !== 0) throw buildHeaderError('Content-Length', 'a handshake has no body');

@@ -9,7 +9,7 @@ import { type Reply, type Route, route } from '../server/route.ts';
 import { HANDSHAKE_QUERY, TICKET_REPLY } from './schemas.ts';
 
 /** Interface, section 6.1. */
-export function webSocketRoutes(deps: HttpDeps): Route[] {
+export function webSocketRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'tickets'>): Route[] {
   return [
     route({
       path: WEBSOCKET.path,
@@ -41,14 +41,16 @@ export function webSocketRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-async function issueTicket({ tickets, publicUrl }: HttpDeps, { sessionId }: Caller): Promise<Reply<z.input<typeof TICKET_REPLY>>> {
+async function issueTicket(
+  { tickets, publicUrl }: Pick<HttpDeps, 'publicUrl' | 'tickets'>,
+  { sessionId }: Caller,
+): Promise<Reply<z.input<typeof TICKET_REPLY>>> {
   if (sessionId === undefined) throw unauthenticated('This needs an access token');
   const { ticket, expiresAt } = await tickets.issue(sessionId);
   const url = `${buildWebSocketUrl(publicUrl)}?ticket=${ticket}`;
   return { body: { success: true, ticket, expiresAt: expiresAt.toISOString(), expires_in: TICKET_SECONDS, url } };
 }
 
-/** Where WebSockets are opened. */
 export function buildWebSocketUrl(publicUrl: string): string {
   return `${publicUrl.replace(/^http/, 'ws')}${WEBSOCKET.path}`;
 }

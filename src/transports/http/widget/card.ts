@@ -1,23 +1,22 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../server/replies/escape-html.ts';
 
-/** What the card shows. Everything is text from elsewhere until it is escaped here. */
+/** Values of the card, unescaped. */
 export interface WidgetCard {
-  /** `GATED` until the outcome. */
   signal: string;
   confidence: number | null;
   horizon: string;
   date: string;
   btcPrice: number;
   regime: string;
-  /** Share of right calls with its 95 % interval; null before the first. */
+  /** Hit rate with its 95 % interval; null before the first outcome. */
   record: { accuracy: number; low: number; high: number; wins: number; resolved: number; alwaysUp: number | null } | null;
   source: string;
   simulated: boolean;
-  /** Of this forecast, and of any that the record counts. */
+  /** Whether this forecast, and any of the record, was replayed. */
   replayed: boolean;
   recordReplayed: boolean;
-  /** Where the record can be looked up. */
+  /** URL of the record. */
   link: string;
 }
 
@@ -48,7 +47,7 @@ const STYLE = [
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** Any site may frame the card; nothing in it runs, loads or sends. */
+/** Any site may frame the card, which runs, loads and sends nothing. */
 export const WIDGET_CSP = [
   "default-src 'none'",
   `style-src 'sha256-${STYLE_HASH}'`,
@@ -57,10 +56,9 @@ export const WIDGET_CSP = [
   'frame-ancestors *',
 ].join('; ');
 
-/** How often a card that stays open asks again. */
 const REFRESH_SECONDS = 1_800;
 
-/** The card as a page of its own, without a script. */
+/** Renders the card as an HTML document without scripts. */
 export function renderWidget(card: WidgetCard, theme: Theme): string {
   const { horizon, date, btcPrice, regime, source, link } = card;
   return `<!doctype html>
@@ -115,7 +113,7 @@ ${base}
 <p class="dim">${escapeHtml(label)}${alwaysUp === null ? '' : `; always UP ${formatSharePercent(alwaysUp)} (dashed)`}</p>`;
 }
 
-/** On an axis of 300 units from 0 to 1. */
+/** Maps 0..1 to an axis of 300 units. */
 function toAxisX(share: number): string {
   return (300 * share).toFixed(1);
 }

@@ -11,6 +11,8 @@ import { type Reply, type Route, route } from '../server/route.ts';
 import { renderWidget, type Theme, WIDGET_CSP, type WidgetCard } from './card.ts';
 import { WIDGET } from './schemas.ts';
 
+type WidgetDeps = Pick<HttpDeps, 'market' | 'publicUrl' | 'record' | 'viewFor'>;
+
 const TYPES = ['application/json', 'text/html'] as const;
 
 const query = z.object({
@@ -22,8 +24,8 @@ const query = z.object({
     .describe("Colours of the card; `auto` follows the reader's settings"),
 });
 
-/** Interface, section 4.1: signal and confidence only, for other sites to show. */
-export function widgetRoutes(deps: HttpDeps): Route[] {
+/** Interface, section 4.1: signal and confidence for embedding in other sites. */
+export function widgetRoutes(deps: WidgetDeps): Route[] {
   return [
     route({
       path: '/api/svc/widget',
@@ -48,22 +50,22 @@ export function widgetRoutes(deps: HttpDeps): Route[] {
 
 type WidgetView = ForecastView & { signal: NonNullable<ForecastView['signal']>; btcPrice: number };
 
-/** The newest forecast as the caller may see it. @throws OracleError STEP_WAITING before the first */
-async function readNewestView({ record, viewFor }: HttpDeps, horizonDays: number, caller: Caller): Promise<WidgetView> {
+/** The newest forecast in the view of the caller. @throws OracleError STEP_WAITING before the first */
+async function readNewestView({ record, viewFor }: WidgetDeps, horizonDays: number, caller: Caller): Promise<WidgetView> {
   const doc = await record.findLatest(horizonDays);
   const view = doc === null ? null : viewForecast(doc, viewFor(caller));
   if (view !== null && view.signal !== null && view.btcPrice !== null) return { ...view, signal: view.signal, btcPrice: view.btcPrice };
   throw notYetMadeError('forecast');
 }
 
-function toSignalReply({ market }: HttpDeps, view: WidgetView): Reply<z.input<typeof WIDGET>> {
+function toSignalReply({ market }: WidgetDeps, view: WidgetView): Reply<z.input<typeof WIDGET>> {
   const { signal: word, confidence, horizon, timestamp, replayed } = view;
   const body = { success: true as const, signal: word, confidence, horizon, timestamp, replayed, source: market.source };
   return { headers: { Vary: 'Accept', ETag: buildWeakEtag({ body, at: timestamp }) }, body };
 }
 
 async function renderCardReply(
-  deps: HttpDeps,
+  deps: WidgetDeps,
   view: WidgetView,
   horizonDays: number,
   theme: Theme,

@@ -4,7 +4,7 @@ import { EncodedText } from '../../server/replies/encoded-text.ts';
 import { type Route, route } from '../../server/route.ts';
 import { AGENT_CARD, CARD_KEYS } from './schemas.ts';
 
-/** What an agent reads first, and the keys it is signed with. */
+/** The signed agent card, and the public keys of its signatures. */
 export function agentCardRoutes({ card }: Pick<HttpDeps, 'card'>): Route[] {
   let built: { etag: string; encoded: EncodedText } | undefined;
   return [
@@ -37,7 +37,7 @@ export function agentCardRoutes({ card }: Pick<HttpDeps, 'card'>): Route[] {
       summary: 'Public keys that the agent card is signed with',
       description: 'Other keys than those of session tokens.',
       reply: CARD_KEYS,
-      // Kept by nobody unasked: a new card comes with a new key at once.
+      // Not cached: after a rotation the new card needs the new key at once.
       handle: async () => ({ body: { keys: await card.keys() } }),
     }),
   ];

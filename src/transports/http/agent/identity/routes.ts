@@ -22,8 +22,13 @@ import {
   WAGER_EVIDENCE,
 } from './schemas.ts';
 
-/** Interface, section 2.7, and the file that the on-chain identity points to. */
-export function agentRoutes(deps: HttpDeps): Route[] {
+type IdentityDeps = Pick<
+  HttpDeps,
+  'addresses' | 'attesterAddress' | 'card' | 'chainId' | 'identity' | 'publicUrl' | 'reputation' | 'venueName' | 'wagers'
+>;
+
+/** Interface, section 2.7, and the ERC-8004 registration file. */
+export function agentRoutes(deps: IdentityDeps): Route[] {
   return [
     route({
       path: '/api/svc/agent/identity',
@@ -64,7 +69,7 @@ export function agentRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-async function readIdentity({ chainId, addresses, attesterAddress, ...deps }: HttpDeps): Promise<Reply<AgentIdentity>> {
+async function readIdentity({ chainId, addresses, attesterAddress, ...deps }: IdentityDeps): Promise<Reply<AgentIdentity>> {
   const agent = deps.identity();
   return {
     body: {
@@ -98,7 +103,7 @@ async function readCardFacts(card: CardService): Promise<AgentIdentity['agentCar
   };
 }
 
-async function readReputation(deps: HttpDeps): Promise<Reply<AgentReputation>> {
+async function readReputation(deps: IdentityDeps): Promise<Reply<AgentReputation>> {
   const agent = deps.identity();
   const [state, lastUpdated] = await Promise.all([deps.reputation(), deps.wagers.findLastReportedAt()]);
   const totalFeedback = state?.total ?? 0;
@@ -131,13 +136,13 @@ function getDisclosure(venueName: string): string {
   return reporter;
 }
 
-async function readEvidence({ wagers }: HttpDeps, day: string): Promise<Reply<never>> {
+async function readEvidence({ wagers }: IdentityDeps, day: string): Promise<Reply<never>> {
   const wager = await wagers.findReported(day);
   if (wager === null) throw new OracleError('NOT_FOUND', `No outcome of ${day} has been reported`, { field: 'date' });
   return { headers: { 'Content-Type': 'application/json' }, raw: buildWagerEvidence(wager).json };
 }
 
-function buildRegistration({ publicUrl, chainId, addresses, card, ...deps }: HttpDeps): Reply<RegistrationFile> {
+function buildRegistration({ publicUrl, chainId, addresses, card, ...deps }: IdentityDeps): Reply<RegistrationFile> {
   const agent = deps.identity();
   if (agent === null) throw new OracleError('STEP_WAITING', 'The agent is not registered yet');
   return {

@@ -1,15 +1,16 @@
-import { buildSkillContracts, type SkillContract } from '../../../../../agent-card/documents/skill-contracts.ts';
+import { buildSkillContracts } from '../../../../../agent-card/documents/skill-contracts.ts';
 import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 import { SKILLS } from '../../../../../skills/index.ts';
 import { prepareCall } from '../../../../../skills/runner.ts';
 import type { Skill } from '../../../../../skills/skill.ts';
 import { joinUrl } from '../../../../platform/service-url.ts';
 import type { HttpDeps } from '../../deps.ts';
+import { toPascalCase } from '../../openapi/components/pascal-case.ts';
 import { buildWeakEtag } from '../../server/replies/etag.ts';
 import { type Route, route } from '../../server/route.ts';
 import { buildSkillReplySchema, SKILL_LIST, type SkillListReply } from './schemas.ts';
 
-/** What agents ask for, as operations: the list, and one call for each (interface, section 4.5). */
+/** Interface, section 4.5: the list of skills, and one operation per skill. */
 export function skillRoutes(deps: Pick<HttpDeps, 'publicUrl' | 'runSkill'>): Route[] {
   return [listRoute(deps), ...SKILLS.map((skill) => callRoute(deps, skill))];
 }
@@ -31,17 +32,11 @@ function listRoute({ publicUrl }: Pick<HttpDeps, 'publicUrl'>): Route {
 
 function buildSkillList(publicUrl: string): { body: SkillListReply; etag: string } {
   const contracts = new Map(buildSkillContracts().map((contract) => [contract.id, contract]));
-  const skills = SKILLS.map((skill) => toListedSkill(skill, contracts.get(skill.id)!, publicUrl));
-  const body = { success: true as const, skills, count: skills.length };
-  return { body, etag: buildWeakEtag(body) };
-}
-
-function toListedSkill(skill: Skill, contract: SkillContract, publicUrl: string): SkillListReply['skills'][number] {
-  const { id, title, summary, description, tags, examples, tier, cost } = skill;
-  const { price, freshness, input: inputSchema, output: outputSchema } = contract;
   const at = (path: string) => joinUrl(publicUrl, path);
-  return {
-    ...{
+  const skills = SKILLS.map((skill) => {
+    const { id, title, summary, description, tags, examples, tier, cost } = skill;
+    const { price, freshness, input: inputSchema, output: outputSchema } = contracts.get(id)!;
+    return {
       id,
       title,
       summary,
@@ -54,14 +49,16 @@ function toListedSkill(skill: Skill, contract: SkillContract, publicUrl: string)
       cost,
       inputSchema,
       outputSchema,
-    },
-    reachedAt: {
-      rest: at(getSkillPath(skill)),
-      task: at('/api/svc/a2a/tasks/send'),
-      mcp: { url: at(ENDPOINTS.mcp), tool: id },
-      a2a: { card: at(ENDPOINTS.agentCard), skill: id },
-    },
-  };
+      reachedAt: {
+        rest: at(getSkillPath(skill)),
+        task: at('/api/svc/a2a/tasks/send'),
+        mcp: { url: at(ENDPOINTS.mcp), tool: id },
+        a2a: { card: at(ENDPOINTS.agentCard), skill: id },
+      },
+    };
+  });
+  const body = { success: true as const, skills, count: skills.length };
+  return { body, etag: buildWeakEtag(body) };
 }
 
 function callRoute({ runSkill }: Pick<HttpDeps, 'runSkill'>, skill: Skill): Route {
@@ -69,7 +66,7 @@ function callRoute({ runSkill }: Pick<HttpDeps, 'runSkill'>, skill: Skill): Rout
   return route({
     method: 'post',
     path: getSkillPath(skill),
-    name: toSkillOperationName(skill),
+    name: `run${toPascalCase(id)}`,
     tag: 'skills',
     summary,
     description: `${description}\n\nThe body is the input of the skill; without a body it is empty.`,
@@ -88,9 +85,3 @@ function callRoute({ runSkill }: Pick<HttpDeps, 'runSkill'>, skill: Skill): Rout
 }
 
 const getSkillPath = ({ id }: Skill) => `${ENDPOINTS.skills}/${id}`;
-
-/** `runGetTrackRecord` for `get_track_record`. */
-function toSkillOperationName({ id }: Skill): string {
-  const segments = id.split('_').map((word) => word[0].toUpperCase() + word.slice(1));
-  return `run${segments.join('')}`;
-}

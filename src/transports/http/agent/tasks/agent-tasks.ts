@@ -1,11 +1,11 @@
 import type { RequestContext } from '../../../../auth/request-context.ts';
 import type { ClientError } from '../../../../platform/errors.ts';
 
-/** A task as the interface tells it (sections 2.9 and 4.5), kept where tasks of the A2A protocol are. */
+/** A task of the REST interface (sections 2.9 and 4.5), in the same store as tasks of the A2A protocol. */
 export interface AgentTask {
-  /** A uuid. */
+  /** A UUID. */
   id: string;
-  /** Empty while it is not known. */
+  /** Empty while unknown. */
   skill: string;
   outcome: { status: 'completed'; output: Record<string, unknown> } | { status: 'failed'; error: ClientError } | { status: 'working' };
 }
@@ -13,14 +13,14 @@ export interface AgentTask {
 export interface AgentTaskRequest {
   skill: string;
   input: Record<string, unknown>;
-  /** From the requesting agent, kept with the task. */
+  /** Stored with the task for the requesting agent. */
   metadata?: Record<string, unknown>;
 }
 
-/** Tasks of agents, each told to its own caller only. */
+/** Tasks of agents, each visible to its own caller. */
 export interface AgentTasks {
-  /** Carries a task out. @throws OracleError INPUT_INVALID for a request that is no task: nothing is kept of it */
+  /** Runs a task to its end. @throws OracleError INPUT_INVALID for an invalid request, which is not stored */
   send(request: AgentTaskRequest, context: RequestContext): Promise<AgentTask>;
-  /** Null when there is none of this id for this caller. */
+  /** Null where this caller has no task of this id. */
   get(id: string, context: Pick<RequestContext, 'caller' | 'address'>): Promise<AgentTask | null>;
 }

@@ -14,12 +14,14 @@ import { type Reply, type Route, route } from '../../server/route.ts';
 import { requireWalletSignature } from '../wallet-signature.ts';
 import { DELIVERY, FETCH_BODY, JOB_PARAMS, JOB_REPLY } from './schemas.ts';
 
+type JobDeps = Pick<HttpDeps, 'commerce' | 'jobs' | 'now'>;
+
 const PATH = '/api/svc/commerce/jobs/{jobId}';
 
 const FETCH_MESSAGE_TEMPLATE = 'Fetch svc job: <contract, with its checksum>:<jobId>:<timestamp>';
 
-/** Jobs of the agent commerce protocol (interface, section 2.8): what became of one, and what it has delivered. */
-export function jobRoutes(deps: HttpDeps): Route[] {
+/** ERC-8183 jobs (interface, section 2.8): status and deliverable. */
+export function jobRoutes(deps: JobDeps): Route[] {
   return [
     route({
       path: PATH,
@@ -45,17 +47,17 @@ export function jobRoutes(deps: HttpDeps): Route[] {
       body: FETCH_BODY,
       reply: DELIVERY,
       errors: ['UNAUTHENTICATED', 'NOT_FOUND', 'STEP_WAITING', 'TRANSACTION_UNCONFIRMED', 'CHAIN_UNREACHABLE'],
-      handle: ({ params, body, context }) => fetchDeliverable(deps, params.jobId, { ...body, asker: context }),
+      handle: async ({ params, body, context }) => fetchDeliverable(deps, await requireJob(deps, params.jobId, context), body),
     }),
   ];
 }
 
-type KnownJob = JobDocWithoutText & { onChain: NonNullable<JobDocWithoutText['onChain']> };
+type ConfirmedJob = JobDocWithoutText & { onChain: NonNullable<JobDocWithoutText['onChain']>; service: JobService };
 
-async function requireJob({ jobs, commerce }: HttpDeps, jobId: string, context: RequestContext): Promise<KnownJob & { desk: JobService }> {
+async function requireJob({ jobs, commerce }: JobDeps, jobId: string, context: RequestContext): Promise<ConfirmedJob> {
   const job = await jobs?.find(BigInt(jobId));
-  if (jobs && job?.onChain) return { ...job, onChain: job.onChain, desk: jobs };
-  // Jobs are looked for once history is replayed.
+  if (jobs && job?.onChain) return { ...job, onChain: job.onChain, service: jobs };
+  // The watcher starts once history is replayed.
   commerce.requireOpen();
   await context.countChainCall();
   if (await jobs?.isUnconfirmed(BigInt(jobId))) {
@@ -73,15 +75,25 @@ async function requireJob({ jobs, commerce }: HttpDeps, jobId: string, context: 
 
 const toJobAmount = (units: bigint) => ({ amount: units.toString(), usd: formatAmount(usdFromMicros(units)) });
 
-async function toJobReply({ commerce, now }: HttpDeps, job: KnownJob & { desk: JobService }): Promise<z.input<typeof JOB_REPLY>> {
-  const { jobId, desk, onChain, accepted, reason, offering, ref } = job;
-  const price = offering === null ? null : (findOffering('agent-commerce', offering)?.price.amount ?? null);
-  const receipt = await signJobReceipt(job, { ...commerce, provider: desk.provider });
+async function toJobReply({ commerce, now }: JobDeps, job: ConfirmedJob): Promise<z.input<typeof JOB_REPLY>> {
+  const { onChain, offering, service } = job;
+  const price = offering === null ? undefined : findOffering('agent-commerce', offering)?.price.amount;
+  const receipt = await signJobReceipt(job, { ...commerce, provider: service.provider });
   return {
     success: true,
-    ...{ jobId, contract: desk.contract, chain: getCaip2Network(commerce.merchant), provider: desk.provider },
-    ...{ state: onChain.state, accepted, reason, next: describeNextStep(job, now()), waitingFor: job.failure },
-    ...{ offering, price: price === null ? null : toJobAmount(price), budget: toJobAmount(BigInt(onChain.budget)), ref },
+    jobId: job.jobId,
+    contract: service.contract,
+    chain: getCaip2Network(commerce.merchant),
+    provider: service.provider,
+    state: onChain.state,
+    accepted: job.accepted,
+    reason: job.reason,
+    next: describeNextStep(job, now()),
+    waitingFor: job.failure,
+    offering,
+    price: price === undefined ? null : toJobAmount(price),
+    budget: toJobAmount(BigInt(onChain.budget)),
+    ref: job.ref,
     client: getAddress(onChain.client),
     evaluator: getAddress(onChain.evaluator),
     expiresAt: onChain.expiresAt.toISOString(),
@@ -92,38 +104,40 @@ async function toJobReply({ commerce, now }: HttpDeps, job: KnownJob & { desk: J
   };
 }
 
-function toJobPayment(job: KnownJob & { desk: JobService }, merchant: MerchantConfig): z.input<typeof JOB_REPLY>['payment'] {
-  const { desk, onChain, offering, payment, ref } = job;
+function toJobPayment(job: ConfirmedJob, merchant: MerchantConfig): z.input<typeof JOB_REPLY>['payment'] {
+  const { onChain, offering, payment, ref, service } = job;
   if (payment === null || offering === null) return null;
-  const { amountMicros, txHash, settledAt } = payment;
   return toPaymentResponse({
-    ...{ channel: 'agent-commerce', offering, resource: buildJobResource(job), ref, txHash, settledAt },
-    ...{ payer: onChain.client, payee: desk.provider, asset: merchant.asset, chain: getCaip2Network(merchant) },
-    amountMicros: BigInt(amountMicros),
+    channel: 'agent-commerce',
+    offering,
+    resource: buildJobResource(job),
+    ref,
+    txHash: payment.txHash,
+    settledAt: payment.settledAt,
+    payer: onChain.client,
+    payee: service.provider,
+    asset: merchant.asset,
+    chain: getCaip2Network(merchant),
+    amountMicros: BigInt(payment.amountMicros),
   });
 }
 
-function toDeliverable({ jobId, delivery, submission }: KnownJob): z.input<typeof JOB_REPLY>['deliverable'] {
+function toDeliverable({ jobId, delivery, submission }: ConfirmedJob): z.input<typeof JOB_REPLY>['deliverable'] {
   if (delivery === null || submission === null) return null;
   const path = `${PATH.replace('{jobId}', jobId)}/deliverable`;
   return { hash: delivery.hash, txHash: submission.txHash, submittedAt: submission.at.toISOString(), path };
 }
 
-async function fetchDeliverable(
-  deps: HttpDeps,
-  jobId: string,
-  { wallet, timestamp, signature, asker: context }: z.output<typeof FETCH_BODY> & { asker: RequestContext },
-): Promise<Reply<never>> {
-  const job = await requireJob(deps, jobId, context);
-  const { desk, onChain } = job;
-  if (![onChain.client, onChain.evaluator].some((entitled) => isAddressEqual(entitled, wallet))) {
+async function fetchDeliverable(deps: JobDeps, job: ConfirmedJob, signed: z.output<typeof FETCH_BODY>): Promise<Reply<never>> {
+  const { jobId, onChain, service } = job;
+  if (![onChain.client, onChain.evaluator].some((entitled) => isAddressEqual(entitled, signed.wallet))) {
     throw new OracleError('UNAUTHENTICATED', 'This wallet is neither the client nor the evaluator of the job', { field: 'wallet' });
   }
-  const message = buildFetchMessage(desk.contract, jobId, timestamp);
-  await requireWalletSignature(deps, { message, template: FETCH_MESSAGE_TEMPLATE, wallet, timestamp, signature });
+  const message = buildFetchMessage(service.contract, jobId, signed.timestamp);
+  await requireWalletSignature(deps, { ...signed, message, template: FETCH_MESSAGE_TEMPLATE });
   const withheld = getWithheldReason(job);
   if (withheld !== null) throw new OracleError('NOT_FOUND', withheld, { field: 'jobId', suggestedAction: 'Create another job.' });
-  const delivery = await desk.findDelivery(BigInt(jobId));
+  const delivery = await service.findDelivery(BigInt(jobId));
   if (delivery === null) throw new OracleError('STEP_WAITING', 'Nothing is delivered for this job yet', { retryAfterSeconds: 5 });
   return { headers: { 'Content-Type': 'application/json; charset=utf-8' }, raw: delivery.text };
 }

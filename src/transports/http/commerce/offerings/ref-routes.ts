@@ -20,8 +20,8 @@ const refCodeInput = z
 
 const NO_TAKINGS = { payments: 0, amountMicros: 0n };
 
-/** What came of partners' ref codes. */
-export function refRoutes(deps: HttpDeps): Route[] {
+/** Revenue by ref code of a partner. */
+export function refRoutes(deps: Pick<HttpDeps, 'commerce' | 'now'>): Route[] {
   return [
     route({
       path: '/api/refs/leaderboard',

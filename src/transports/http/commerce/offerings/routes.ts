@@ -12,8 +12,10 @@ import type { HttpDeps } from '../../deps.ts';
 import { type Route, route } from '../../server/route.ts';
 import { OFFERINGS_REPLY, PARTNERS_REPLY, REVENUE_REPLY } from './schemas.ts';
 
-/** Interface, section 2.8: what is sold, and what was earned with it. */
-export function commerceRoutes(deps: HttpDeps): Route[] {
+type OfferingDeps = Pick<HttpDeps, 'commerce' | 'jobs' | 'now'>;
+
+/** Interface, section 2.8: offerings and revenue. */
+export function commerceRoutes(deps: OfferingDeps): Route[] {
   return [
     route({
       path: '/api/svc/commerce/offerings',
@@ -48,7 +50,7 @@ export function commerceRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-function toOfferingsReply(deps: HttpDeps, channel: Offering['channel'] | undefined): z.input<typeof OFFERINGS_REPLY> {
+function toOfferingsReply(deps: OfferingDeps, channel: Offering['channel'] | undefined): z.input<typeof OFFERINGS_REPLY> {
   const channels = listChannelStates(deps.commerce).filter((state) => channel === undefined || state.channel === channel);
   const offerings = OFFERINGS.flatMap((offering) => {
     const state = channels.find((one) => one.channel === offering.channel);
@@ -57,14 +59,21 @@ function toOfferingsReply(deps: HttpDeps, channel: Offering['channel'] | undefin
   return { success: true, offerings, channels, count: offerings.length };
 }
 
-function toOfferingReply(offering: Offering, { commerce, jobs }: HttpDeps, open: boolean) {
+function toOfferingReply(offering: Offering, { commerce, jobs }: OfferingDeps, open: boolean) {
   const { name, channel, title, description, price, delivers, evidence, example } = offering;
   const { merchant, purchaseSignatures: signatures } = commerce;
   return {
-    ...{ id: getOfferingId(offering), name, channel, title, description },
+    id: getOfferingId(offering),
+    name,
+    channel,
+    title,
+    description,
     priceDisplay: formatMoney(price),
     price: { amount: price.amount.toString(), asset: merchant.asset, decimals: price.decimals, currency: 'USD' as const },
-    ...{ delivers: [...delivers], evidence, example, open },
+    delivers: [...delivers],
+    evidence,
+    example,
+    open,
     howToPay: getPaymentInstructions(offering, { merchant, jobs, signatures, open }),
   };
 }
@@ -103,17 +112,16 @@ async function readPartnerTotals({ ledger, merchant: { realMoney } }: Commerce, 
   };
 }
 
-/** A sum for a reply: exact in both units. */
 export function toTakingsReply({ payments, amountMicros }: PaymentTotals) {
   return { payments, usd: formatAmount(usdFromMicros(amountMicros)), usdMicros: amountMicros.toString() };
 }
 
-/** Rounded down, so that not everything never looks like everything; null of nothing. */
+/** Rounded down, so that a share below 1 never reads as 1; null without revenue. */
 export function computeShare(part: PaymentTotals, whole: PaymentTotals): number | null {
   return whole.amountMicros === 0n ? null : Number((part.amountMicros * 10_000n) / whole.amountMicros) / 10_000;
 }
 
-/** What stands under every count of money. */
+/** Members of every reply with revenue. */
 export function buildMoneyStatement({ realMoney }: Pick<MerchantConfig, 'realMoney'>, now: Date) {
   const rule = 'Only payments that have settled on chain count; prices, offers, authorizations and money on its way do not.';
   const statement = realMoney ? rule : `${rule} This chain is a local one: its money is worth nothing.`;

@@ -42,7 +42,7 @@ function toPurchaseReply({ deliveredAt, document, payment, receipt, ...delivered
     success: true,
     ...delivered,
     deliveredAt: deliveredAt.toISOString(),
-    // Kept as the text that was signed for: its form is that of its composer.
+    // Stored as text, since the receipt signs its bytes.
     document: document as PurchaseReply['document'],
     payment: toPaymentResponse({ ...payment, channel: 'purchase', offering, resource: receipt.message.resource }),
     receipt: toReceiptResponse(receipt),

@@ -20,7 +20,7 @@ type X402Document = z.input<typeof X402_DOCUMENT>;
 
 const MIME_TYPE = 'application/json';
 
-/** What is paid for with the request, on which terms, and how: `/.well-known/x402.json`. */
+/** `/.well-known/x402.json`. */
 export function buildX402Document({ commerce, publicUrl }: DiscoveryDeps): X402Document {
   const { merchant, facilitatorUrl: url } = commerce;
   const toUrl = (path: string) => joinUrl(publicUrl, path);
@@ -72,7 +72,11 @@ function buildResourceEntry(
     type: 'http',
     method: resource.method,
     offering: getOfferingId(offering),
-    ...{ title, description, delivers: [...delivers], evidence, mimeType: MIME_TYPE },
+    title,
+    description,
+    delivers: [...delivers],
+    evidence,
+    mimeType: MIME_TYPE,
     price: { usd: formatAmount(price), amount: price.amount.toString(), display: formatMoney(price) },
     x402Version: 2,
     accepts: [requirements],
@@ -94,7 +98,7 @@ function buildReceiptEntry({ merchant, receiptSigner }: DiscoveryDeps['commerce'
   };
 }
 
-/** `/.well-known/x402`: what indexes of paid resources crawl. */
+/** `/.well-known/x402`, for crawlers. */
 export function buildX402Resources({ publicUrl }: Pick<HttpDeps, 'publicUrl'>): z.input<typeof X402_RESOURCES> {
   return {
     version: 1,

@@ -7,7 +7,7 @@ import { X402_DOCUMENT, X402_RESOURCES } from './schemas.ts';
 
 const FIVE_MINUTES = 'public, max-age=300';
 
-/** Interface, section 4.1: what is paid for with the request, for programs that look for it. */
+/** Interface, section 4.1: discovery of paid resources. */
 export function x402Routes(deps: Pick<HttpDeps, 'commerce' | 'publicUrl'>): Route[] {
   return [
     route({

@@ -23,7 +23,7 @@ const PAID_QUERY = z.object({
     .describe(`Code of the partner who sent the buyer, in any case: ${REF_CODE_RULE}`),
 });
 
-/** The query of every paid operation as a JSON Schema. */
+/** JSON Schema of the query of paid operations. */
 export const PAID_INPUT = {
   type: 'object',
   properties: {
@@ -40,11 +40,11 @@ export const PAID_INPUT = {
 export interface PaidOperation<R extends z.ZodType> extends Pick<Route, 'name' | 'summary' | 'description'> {
   offering: Offering & { resource: PaidResource };
   reply: R;
-  /** Makes what is sold, once a payment was found good; nobody has paid yet. */
+  /** Called after the payment is verified, before it settles. */
   answer(horizonDays: number): Promise<PreparedAnswer>;
 }
 
-/** An operation that answers for a payment: what it says is made and sold between the proof and the settlement, and knows of neither. */
+/** A paid operation. The answer is computed between verification and settlement of the payment, and depends on neither. */
 export function createPaidRoute<R extends z.ZodType>(
   { commerce, publicUrl }: Pick<HttpDeps, 'commerce' | 'publicUrl'>,
   { offering, reply, answer, ...declared }: PaidOperation<R>,
@@ -62,10 +62,11 @@ export function createPaidRoute<R extends z.ZodType>(
     async handle({ query, context, header, isHead }) {
       const resource = buildPaidResource(offering, publicUrl, query.horizon);
       const quote = sales.getQuote({ offering, resource });
-      // Whoever only asks for headers is charged for nothing.
+      // HEAD is never charged.
       const paymentProof = isHead ? null : readPaymentProof(header, quote);
       const call: PaidCall = {
-        ...{ offering, resource },
+        offering,
+        resource,
         input: { horizon: formatHorizonName(query.horizon) },
         payment: paymentProof?.payment ?? null,
         ref: query.ref ?? null,
@@ -79,7 +80,7 @@ export function createPaidRoute<R extends z.ZodType>(
   });
 }
 
-/** What is paid for, in the one spelling that terms and receipts have. */
+/** The paid resource with the canonical URL of quotes and receipts. */
 function buildPaidResource({ resource: { path, describe } }: PaidOperation<z.ZodType>['offering'], publicUrl: string, horizonDays: number) {
   const url = `${joinUrl(publicUrl, path)}?horizon=${formatHorizonName(horizonDays)}`;
   return { url, description: describe(horizonDays), mimeType: 'application/json' };
@@ -92,7 +93,6 @@ function toSoldReply(sold: SaleResult, quote: PaymentQuote, paymentProof: Paymen
   return { headers: buildSettlementHeaders(settlement, quote, paymentProof?.headers ?? []), body: buildSoldBody(sold) };
 }
 
-/** An answer as it was sold, with how it was paid for and the receipt. */
 export function buildSoldBody({ body, payment, receipt }: SaleResult): Record<string, unknown> & SoldMembers {
   return { ...body, ...toSaleResponse({ payment: payment!, receipt: receipt! }) };
 }

@@ -5,6 +5,7 @@ import { type Offering, PAID_RESOURCES } from '../../../../commerce/offerings.ts
 import type { PreparedAnswer } from '../../../../commerce/x402/paid-call.ts';
 import { buildAnswerMessage } from '../../../../commerce/x402/protocol/answer-message.ts';
 import { OracleError } from '../../../../platform/errors.ts';
+import type { OracleDeps } from '../../../../record/oracle/deps.ts';
 import { getOracleSignal, type OracleSignal } from '../../../../record/oracle/oracle-signal.ts';
 import { getPremiumSignal } from '../../../../record/oracle/premium-signal.ts';
 import type { HttpDeps } from '../../deps.ts';
@@ -14,14 +15,16 @@ import { buildSoldBody, createPaidRoute } from './paid-route.ts';
 import { ANSWER_BODY, PAID_PREMIUM_SIGNAL, PAID_SIGNAL } from './paid-schemas.ts';
 import { ANSWER_AGAIN } from './schemas.ts';
 
-/** What is told to whoever has paid for this very answer. */
+type PaidDeps = OracleDeps & Pick<HttpDeps, 'commerce'>;
+
+/** The view of a caller that has paid for this answer. */
 const PAYER: Caller = { tier: 'public', paid: true };
 
 const PAYMENT_DESCRIPTION =
   'Without a payment it answers 402 with the terms in both versions of x402, the same whatever the forecast says. `payment` and `receipt` are added to what was sold. The same payment sent again from the same address, or with its payment-identifier, gets the same answer, and is never charged twice. What fails here is not charged.';
 
-/** Interface, section 4.5: answers that are paid for with the request, and those that were. */
-export function paidRoutes(deps: HttpDeps): Route[] {
+/** Interface, section 4.5: paid operations, and redelivery of their answers. */
+export function paidRoutes(deps: PaidDeps): Route[] {
   const signal = findPaidResource('x402_signal');
   const premium = findPaidResource('x402_premium_signal');
   return [
@@ -59,7 +62,7 @@ function prepareAnswer(soldSignal: OracleSignal, { price }: Offering): PreparedA
   return { body: { success: true, ...soldSignal, access, charged: true }, forecastId, attestationUid };
 }
 
-/** That it abstains, and nothing else of what it thinks: it has not been paid for. */
+/** Reveals the abstention only, since nothing was paid. */
 function buildFreeHold({ horizon, date, predictionId, windowOpensAt, resolvesAt, nextSignalAt }: OracleSignal): PreparedAnswer['body'] {
   const facts = { horizon, date, predictionId, windowOpensAt, resolvesAt, nextSignalAt };
   const note = 'The oracle abstains for this horizon. Nothing was charged: the payment was not used, and is good for another request.';
@@ -68,7 +71,7 @@ function buildFreeHold({ horizon, date, predictionId, windowOpensAt, resolvesAt,
 
 const ANSWER_MESSAGE_TEMPLATE = 'Fetch svc answer: <txHash in lower case>:<timestamp>';
 
-function answersRoute(deps: HttpDeps): Route {
+function answersRoute(deps: PaidDeps): Route {
   return route({
     method: 'post',
     path: '/api/svc/commerce/answers',

@@ -6,8 +6,8 @@ import { MAX_WEBHOOKS_PER_WALLET } from '../../../../events/webhooks/registry/we
 import { HORIZONS } from '../../../../forecast/model.ts';
 import { listIntentHistory } from '../../../../record/intent/history.ts';
 import { getNextIntent } from '../../../../record/intent/next-intent.ts';
+import type { OracleDeps } from '../../../../record/oracle/deps.ts';
 import { computeFreshness, computeNextSignalAt } from '../../../../record/oracle/freshness.ts';
-import type { HttpDeps } from '../../deps.ts';
 import { limitInput, PAGE_LIMITS, signalDaysInput } from '../../server/parsing/parameters.ts';
 import { type Route, route } from '../../server/route.ts';
 import { buildWebSocketUrl } from '../../websocket/routes.ts';
@@ -18,7 +18,7 @@ const HOLD_NOTE =
   "A day of HOLD has no intent: the next one is null then, and the history leaves it out. The service's own wager of that day is sized all the same, since it sets the model's probability of a strike against the market's price and does not ask for the signal.";
 
 /** Interface, sections 2.11 and 4.4. */
-export function copyTradeRoutes(deps: HttpDeps): Route[] {
+export function copyTradeRoutes(deps: OracleDeps): Route[] {
   return [
     route({
       path: '/api/svc/copy-trade/status',
@@ -63,7 +63,7 @@ async function readCopyTradeStatus({
   sameBook,
   publicUrl,
   now,
-}: HttpDeps): Promise<z.input<typeof COPY_TRADE_STATUS>> {
+}: OracleDeps): Promise<z.input<typeof COPY_TRADE_STATUS>> {
   const [newest, { lastDay: lastCovered }] = await Promise.all([record.findLatest(Math.max(...HORIZONS)), market.coverage()]);
   const at = now();
   const stale = newest !== null && computeFreshness(newest, { lastDay: newest.day, lastCovered }, at).stale;

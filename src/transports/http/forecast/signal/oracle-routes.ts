@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Caller } from '../../../../auth/caller.ts';
 import { formatTierRequirement, type PaidTier } from '../../../../auth/tiers/tiers.ts';
 import { findOffering } from '../../../../commerce/offerings.ts';
+import type { OracleDeps } from '../../../../record/oracle/deps.ts';
 import { getOracleSignal } from '../../../../record/oracle/oracle-signal.ts';
 import { getPremiumSignal } from '../../../../record/oracle/premium-signal.ts';
 import { ORACLE_SIGNAL } from '../../../../record/schemas/oracle.ts';
-import type { HttpDeps } from '../../deps.ts';
 import { signalDaysInput } from '../../server/parsing/parameters.ts';
 import { type Route, route } from '../../server/route.ts';
 import { PREMIUM_SIGNAL } from './premium-schemas.ts';
@@ -13,7 +13,7 @@ import { PREMIUM_SIGNAL } from './premium-schemas.ts';
 const query = z.object({ horizon: signalDaysInput });
 
 /** Interface, section 2.2. */
-export function oracleRoutes(deps: HttpDeps): Route[] {
+export function oracleRoutes(deps: OracleDeps): Route[] {
   return [
     route({
       path: '/api/svc/oracle',

@@ -1,19 +1,21 @@
 import { z } from 'zod';
 import type { Caller } from '../../../../auth/caller.ts';
-import { getPublicSignal } from '../../../../record/oracle/public-signal.ts';
+import { getPublicSignal, type PublicSignalDeps } from '../../../../record/oracle/public-signal.ts';
 import { LEGACY_SIGNAL, type LegacySignal, PUBLIC_SIGNAL, type PublicSignal } from '../../../../record/schemas/signal.ts';
 import type { HttpDeps } from '../../deps.ts';
 import { signalDaysInput } from '../../server/parsing/parameters.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
 
+type SignalDeps = PublicSignalDeps & Pick<HttpDeps, 'publicUrl'>;
+
 const PATH = '/api/svc/open/signal';
 const LEGACY_HORIZON_DAYS = 7;
 
-/** Since when the legacy signal has a successor, as a date of a structured field (RFC 9745): seconds since 1970. */
+/** `Deprecation` date of the legacy signal: a structured-field date (RFC 9745), Unix seconds. */
 const DEPRECATED_SINCE = Date.parse('2026-01-01T00:00:00Z') / 1000;
 
-/** Interface, section 2.1, and the older shape of the same. */
-export function signalRoutes(deps: HttpDeps): Route[] {
+/** Interface, section 2.1, and its legacy shape. */
+export function signalRoutes(deps: SignalDeps): Route[] {
   return [
     route({
       path: PATH,
@@ -39,7 +41,7 @@ export function signalRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-async function readLegacySignal(deps: HttpDeps, caller: Caller): Promise<Reply<LegacySignal>> {
+async function readLegacySignal(deps: SignalDeps, caller: Caller): Promise<Reply<LegacySignal>> {
   const { signal, confidence, btcPrice, regime, modelVersion, timestamp, source, replayed } = await getPublicSignal(
     deps,
     LEGACY_HORIZON_DAYS,

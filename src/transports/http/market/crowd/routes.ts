@@ -4,17 +4,17 @@ import { computeAccuracyByVenue, computeCrowdAccuracy } from '../../../../record
 import {
   buildCrowdFooter,
   buildCrowdHeader,
+  type CrowdComparisonDeps,
   compareCrowdWithOracle,
   readCrowdPins,
 } from '../../../../record/crowd/crowd-against-oracle.ts';
 import { isSettledPin } from '../../../../record/crowd/crowd-pins.ts';
-import type { HttpDeps } from '../../deps.ts';
 import { buildWeakEtag } from '../../server/replies/etag.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
 import { CROWD_ACCURACY_REPLY, CROWD_VS_ORACLE_REPLY } from './schemas.ts';
 
-/** Interface, section 4.1: the crowd of prediction markets against the oracle. */
-export function crowdRoutes(deps: HttpDeps): Route[] {
+/** Interface, section 4.1: prediction-market crowd against oracle. */
+export function crowdRoutes(deps: CrowdComparisonDeps): Route[] {
   return [
     route({
       path: '/api/svc/crowd-vs-oracle',
@@ -35,12 +35,12 @@ export function crowdRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-async function readCrowdVsOracle(deps: HttpDeps, caller: Caller): Promise<Reply<z.input<typeof CROWD_VS_ORACLE_REPLY>>> {
+async function readCrowdVsOracle(deps: CrowdComparisonDeps, caller: Caller): Promise<Reply<z.input<typeof CROWD_VS_ORACLE_REPLY>>> {
   const body = { success: true as const, ...(await compareCrowdWithOracle(deps, caller)) };
   return { headers: { ETag: buildWeakEtag(body) }, body };
 }
 
-async function readCrowdAccuracy(deps: HttpDeps, caller: Caller): Promise<Reply<z.input<typeof CROWD_ACCURACY_REPLY>>> {
+async function readCrowdAccuracy(deps: CrowdComparisonDeps, caller: Caller): Promise<Reply<z.input<typeof CROWD_ACCURACY_REPLY>>> {
   const { pins, through } = await readCrowdPins(deps, caller);
   const published = pins.filter(isSettledPin).filter(({ day }) => through === null || day <= through);
   const body = {

@@ -9,8 +9,9 @@ import { buildWeakEtag } from '../../server/replies/etag.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
 import { PREDICTION_MARKETS, type PredictionMarkets } from './schemas.ts';
 
-/** Interface, section 4.1: tracked prediction markets. */
-export function predictionMarketRoutes(deps: HttpDeps): Route[] {
+type PredictionMarketDeps = Pick<HttpDeps, 'market' | 'models' | 'now' | 'record' | 'venueMarkets' | 'venueName' | 'viewFor'>;
+
+export function predictionMarketRoutes(deps: PredictionMarketDeps): Route[] {
   return [
     route({
       path: '/api/svc/prediction-markets',
@@ -23,7 +24,7 @@ export function predictionMarketRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-async function readPredictionMarkets(deps: HttpDeps, caller: Caller): Promise<Reply<PredictionMarkets>> {
+async function readPredictionMarkets(deps: PredictionMarketDeps, caller: Caller): Promise<Reply<PredictionMarkets>> {
   const now = deps.now();
   const [spot, seen, own, forecast] = await Promise.all([
     getOrReason(deps.market.spot(now.getTime())),
@@ -51,7 +52,7 @@ async function readPredictionMarkets(deps: HttpDeps, caller: Caller): Promise<Re
     kind: deps.market.kind,
     timestamp: now.toISOString(),
   };
-  // What is gated for one caller may not be for the next.
+  // Gated values depend on the caller.
   return {
     headers: {
       'Cache-Control': forecast.gated ? 'public, max-age=60' : 'private, no-store',
@@ -71,8 +72,8 @@ interface ModelView {
   probability: ((strike: TrackedStrike) => number) | null;
 }
 
-/** P(above a strike) gives a direction away: it is for those only who may read every forecast of the day. */
-async function readModelView({ record, models, viewFor }: HttpDeps, caller: Caller): Promise<ModelView> {
+/** P(above a strike) reveals a direction: only callers that may read every forecast of the day get it. */
+async function readModelView({ record, models, viewFor }: PredictionMarketDeps, caller: Caller): Promise<ModelView> {
   const latest = await record.findLatest(Math.max(...HORIZONS));
   const day = latest === null ? null : await record.findDay(latest.day);
   if (day === null || day.modelVersion === null) return { asOf: null, gated: false, probability: null };
@@ -89,7 +90,7 @@ async function readModelView({ record, models, viewFor }: HttpDeps, caller: Call
   };
 }
 
-/** The value, or in words why it cannot be had right now. */
+/** The value, or the message of a retryable error. */
 async function getOrReason<T>(promise: Promise<T>): Promise<{ value: T } | { reason: string }> {
   try {
     return { value: await promise };

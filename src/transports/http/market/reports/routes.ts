@@ -3,14 +3,15 @@ import type { ReportEnvelope } from '../../../../market/reports/envelope-fields.
 import { MARKET_REPORTS } from '../../../../market/reports/registry.ts';
 import type { MarketReport } from '../../../../market/reports/report.ts';
 import type { HttpDeps } from '../../deps.ts';
+import { toPascalCase } from '../../openapi/components/pascal-case.ts';
 import { buildWeakEtag } from '../../server/replies/etag.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
 import { buildReportSchema } from './schemas.ts';
 
-/** Seconds that an answer may be kept, at least and at most. */
-const MAX_AGE = { least: 5, most: 3_600 };
+/** Bounds of `max-age`, seconds. */
+const MAX_AGE = { min: 5, max: 3_600 };
 
-/** Interface, section 2.6, and the further market reports: one resource each. */
+/** Interface, section 2.6: one operation per market report. */
 export function marketRoutes({ market, now }: Pick<HttpDeps, 'market' | 'now'>): Route[] {
   return MARKET_REPORTS.map((report) =>
     route({
@@ -27,11 +28,10 @@ export function marketRoutes({ market, now }: Pick<HttpDeps, 'market' | 'now'>):
 
 /** `getEtfFlows` for `/api/etf-flows`. */
 function toOperationName({ path }: MarketReport): string {
-  const segments = path.split('/').at(-1)!.split('-');
-  return `get${segments.map((word) => word[0].toUpperCase() + word.slice(1)).join('')}`;
+  return `get${toPascalCase(path.split('/').at(-1)!)}`;
 }
 
-/** A report with a price in it cannot be made before there was one. */
+/** A report of the spot price fails before the first price. */
 function needsPrice({ dependsOn }: MarketReport): boolean {
   return dependsOn.includes('spot');
 }
@@ -39,11 +39,11 @@ function needsPrice({ dependsOn }: MarketReport): boolean {
 async function readMarketReport(market: Market, report: MarketReport, atMs: number): Promise<Reply<ReportEnvelope>> {
   const body = await market.report(report, atMs);
   const changes = await Promise.all(report.dependsOn.map((what) => market.nextChangeAt(what, atMs)));
-  // What is missing or late may come at any time.
-  const maxAge = body.stale ? MAX_AGE.least : secondsUntil(Math.min(...changes), atMs);
+  // A late series may update at any time.
+  const maxAge = body.stale ? MAX_AGE.min : secondsUntil(Math.min(...changes), atMs);
   return { headers: { 'Cache-Control': `public, max-age=${maxAge}`, ETag: buildWeakEtag(body) }, body };
 }
 
 function secondsUntil(changeMs: number, atMs: number): number {
-  return Math.max(MAX_AGE.least, Math.min(MAX_AGE.most, Math.floor((changeMs - atMs) / 1000)));
+  return Math.max(MAX_AGE.min, Math.min(MAX_AGE.max, Math.floor((changeMs - atMs) / 1000)));
 }

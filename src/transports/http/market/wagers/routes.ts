@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Day, formatDay } from '../../../../forecast/day.ts';
+import { formatDay } from '../../../../forecast/day.ts';
 import { buildWagerAccounts, computeProfitMicros, type WagerAccount } from '../../../../wager/accounts.ts';
 import type { WagerDoc } from '../../../../wager/wager-book.ts';
 import type { HttpDeps } from '../../deps.ts';
@@ -8,16 +8,18 @@ import { buildWeakEtag } from '../../server/replies/etag.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
 import { WAGERS_REPLY, type WagerAccountRow, type WagerRow, type WagersReply } from './schemas.ts';
 
+type WagerDeps = Pick<HttpDeps, 'market' | 'now' | 'record' | 'wagers'>;
+
 const PAPER = 'paper';
 const PAPER_NOTE = 'Paper wagers stake no money, and their quotes are made by this service: a profit on them proves nothing.';
 const REPLAYED_NOTE = 'Some of these days were replayed at their own dates when this demo first started.';
 const GATED_NOTE = 'Wagers are told up to `throughDate`: the side of a later one would give a forecast away that is still unresolved.';
 
-/** What a venue said is told, but not at any length. */
+/** Bounds text of the venue. */
 const MAX_SKIP_REASON_CHARS = 300;
 
-/** The service's own wagers, and what came of them. The same for every caller: no day is told before all its forecasts are. */
-export function wagerRoutes(deps: HttpDeps): Route[] {
+/** Wagers of days whose forecasts are all public: the side of a later one would reveal a direction. The same for every caller. */
+export function wagerRoutes(deps: WagerDeps): Route[] {
   return [
     route({
       path: '/api/svc/wagers',
@@ -31,7 +33,7 @@ export function wagerRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-async function listWagers({ record, wagers, market, now }: HttpDeps, count: number): Promise<Reply<WagersReply>> {
+async function listWagers({ record, wagers, market, now }: WagerDeps, count: number): Promise<Reply<WagersReply>> {
   const at = now();
   const through = await record.getLastPublicDay(at);
   const published = await wagers.listThrough(through);
@@ -59,33 +61,34 @@ function buildWagerNotes(published: readonly WagerDoc[]): string[] {
 }
 
 function toAccountRow({ profitByDay, ...account }: WagerAccount): WagerAccountRow {
-  const published = ({ day, profitMicros }: { day: Day; profitMicros: number }) => ({ date: formatDay(day), profitMicros });
-  return { ...account, quotesAreOurs: account.venue === PAPER, profitByDay: profitByDay.map(published) };
+  const profits = profitByDay.map(({ day, profitMicros }) => ({ date: formatDay(day), profitMicros }));
+  return { ...account, quotesAreOurs: account.venue === PAPER, profitByDay: profits };
 }
 
 function toWagerRow(wager: WagerDoc): WagerRow {
-  const { venue, asset, state, pModel, qMarket, pBelieved, weight, side, contracts, costMicros, payoutMicros, winner, replayed } = wager;
   return {
-    ...{ date: formatDay(wager.day), venue, asset, quotesAreOurs: venue === PAPER, state },
+    date: formatDay(wager.day),
+    venue: wager.venue,
+    asset: wager.asset,
+    quotesAreOurs: wager.venue === PAPER,
+    state: wager.state,
     skippedBecause: wager.skippedBecause?.slice(0, MAX_SKIP_REASON_CHARS) ?? null,
     ...toMarketMembers(wager),
     book: toBook(wager),
-    ...{
-      pModel: roundToFourDigits(pModel),
-      qMarket: roundToFourDigits(qMarket),
-      pBelieved: roundToFourDigits(pBelieved),
-      weight,
-      side,
-      contracts,
-      costMicros,
-      payoutMicros,
-    },
+    pModel: roundToFourDigits(wager.pModel),
+    qMarket: roundToFourDigits(wager.qMarket),
+    pBelieved: roundToFourDigits(wager.pBelieved),
+    weight: wager.weight,
+    side: wager.side,
+    contracts: wager.contracts,
+    costMicros: wager.costMicros,
+    payoutMicros: wager.payoutMicros,
     profitMicros: computeProfitMicros(wager),
-    winner,
+    winner: wager.winner,
     placedAt: wager.placedAt?.toISOString() ?? null,
     settledAt: wager.settledAt?.toISOString() ?? null,
     feedbackTxHash: wager.feedbackTxHash,
-    replayed,
+    replayed: wager.replayed,
   };
 }
 

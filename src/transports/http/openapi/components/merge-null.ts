@@ -1,7 +1,6 @@
-import { NAME_TAG } from './name-tag.ts';
-import type { OpenApiSchema } from './subschemas.ts';
+import { NAME_TAG, type OpenApiSchema } from './subschemas.ts';
 
-/** `type: [integer, null]` in place of two alternatives: keywords of one type say nothing of values of another. */
+/** Rewrites `anyOf` of a schema and null to `type: [..., null]`: keywords of one type do not apply to values of another. */
 export function mergeNull(schema: OpenApiSchema): OpenApiSchema {
   const { anyOf, ...rest } = schema;
   const [inner, other, ...more] = (anyOf ?? []) as OpenApiSchema[];
@@ -9,7 +8,7 @@ export function mergeNull(schema: OpenApiSchema): OpenApiSchema {
   return isNullable && isPlain(inner!) ? { ...inner, ...rest, type: [inner!.type, 'null'] } : schema;
 }
 
-/** Keywords that hold for values of any type, or that name a schema. */
+/** Keywords that apply to values of any type, or that name a schema. */
 const UNMERGEABLE = ['enum', 'const', '$ref', 'anyOf', 'oneOf', 'allOf', 'not', 'properties', NAME_TAG];
 
 function isPlain(schema: OpenApiSchema): boolean {

@@ -1,11 +1,10 @@
 import type { oas31 } from 'zod-openapi';
 import { chooseNames, type NamedBody } from './choose-names.ts';
 import type { ComponentNames } from './component-names.ts';
-import { NAME_TAG } from './name-tag.ts';
 import { toPascalCase } from './pascal-case.ts';
 import { SchemaGraph, type SchemaNode, writeSchema, writeUse } from './schema-graph.ts';
 import { shareProperties } from './share-properties.ts';
-import type { OpenApiSchema } from './subschemas.ts';
+import { NAME_TAG, type OpenApiSchema } from './subschemas.ts';
 
 interface MediaType {
   schema?: OpenApiSchema;

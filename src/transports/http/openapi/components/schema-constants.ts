@@ -119,9 +119,6 @@ const FIELDS: [z.ZodType, string][] = [
   [ADDRESS, 'Address'],
 ];
 
-/** Where the name of a constant says too little outside of its file. */
-const NAME_OVERRIDES: Record<string, string> = {};
-
 /**
  * Names of components, by the schema constants of answers: `WEEKLY_REPORT` is `WeeklyReport`. They stand here and not in `.meta({ id })`,
  * which would turn the schemas of MCP tools into references.
@@ -133,12 +130,9 @@ function listSchemaNames(module: object): [z.ZodType, string][] {
 }
 
 function toComponentName(constant: string): string {
-  return (
-    NAME_OVERRIDES[constant] ??
-    toPascalCase(constant.toLowerCase())
-      .replace(/Reply$/, 'Response')
-      .replace(/Body$/, 'Request')
-  );
+  return toPascalCase(constant.toLowerCase())
+    .replace(/Reply$/, 'Response')
+    .replace(/Body$/, 'Request');
 }
 
 /** The name of a schema, or of the one that it was described anew from. */

@@ -1,6 +1,5 @@
 import { mergeNull } from './merge-null.ts';
-import { NAME_TAG } from './name-tag.ts';
-import { mapSubschemas, type OpenApiSchema } from './subschemas.ts';
+import { mapSubschemas, NAME_TAG, type OpenApiSchema } from './subschemas.ts';
 
 /** Key under which a schema of the graph points to the node of a subschema. */
 const NODE = Symbol('node');

@@ -1,23 +1,26 @@
-/** A JSON Schema (2020-12) as plain JSON. */
+/** A JSON Schema (2020-12). */
 export type OpenApiSchema = Record<string, unknown>;
 
-/** Keywords that hold schemas by the name of a property. */
+/** Internal keyword with the name of the constant that a schema was declared as; removed before the document is served. */
+export const NAME_TAG = 'x-schema-name';
+
+/** Keywords with schemas by property name. */
 const BY_NAME = ['properties', 'patternProperties', 'dependentSchemas'];
-/** Keywords that hold a list of schemas. */
+/** Keywords with a list of schemas. */
 const LISTS = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
-/** Keywords that hold one schema. */
+/** Keywords with one schema. */
 const SINGLE = ['items', 'additionalProperties', 'propertyNames', 'not', 'contains'];
 
-/** Keywords of which each match has a name of its own in the singular. */
+/** Keywords whose subschemas describe an entry, named in the singular. */
 const ENTRIES = new Set(['items', 'additionalProperties', 'prefixItems', 'patternProperties']);
 
-/** How a subschema is reached from its parent: the name of its property, or what kind of entry it is. */
+/** Position of a subschema in its parent. */
 export interface Step {
   property?: string;
   isEntry: boolean;
 }
 
-/** A copy of a schema in which each direct subschema is replaced by what `replace` returns. */
+/** Copies a schema with each direct subschema replaced. */
 export function mapSubschemas(schema: OpenApiSchema, replace: (subschema: OpenApiSchema, step: Step) => OpenApiSchema): OpenApiSchema {
   const copy: OpenApiSchema = { ...schema };
   const isEntry = (keyword: string) => ENTRIES.has(keyword);

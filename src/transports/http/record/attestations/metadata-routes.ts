@@ -4,8 +4,8 @@ import type { HttpDeps } from '../../deps.ts';
 import { type Route, route } from '../../server/route.ts';
 import { METADATA } from './metadata-schemas.ts';
 
-/** The public part of a forecast, under the CID that follows from its digest on chain. */
-export function metadataRoutes({ record }: HttpDeps): Route[] {
+/** Public metadata of a forecast, by the CID that its on-chain digest determines. */
+export function metadataRoutes({ record }: Pick<HttpDeps, 'record'>): Route[] {
   return [
     route({
       path: '/ipfs/{cid}',

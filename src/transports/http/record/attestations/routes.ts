@@ -14,12 +14,14 @@ import {
   type LatestAttestation,
   VERIFICATION,
 } from '../../../../record/schemas/attestations.ts';
-import { verifyAttestation } from '../../../../record/verification/verify-attestation.ts';
+import { type AttestationVerificationDeps, verifyAttestation } from '../../../../record/verification/verify-attestation.ts';
 import type { HttpDeps } from '../../deps.ts';
 import { HORIZON_PARAMETERS, selectHorizons } from '../../server/parsing/horizon-parameters.ts';
 import { attestationUidInput, limitInput, PAGE_LIMITS } from '../../server/parsing/parameters.ts';
 import { buildNextPageHeaders } from '../../server/replies/link-header.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
+
+type AttestationDeps = AttestationVerificationDeps & Pick<HttpDeps, 'publicUrl'>;
 
 const HISTORY_PATH = '/api/svc/onchain-oracle/history';
 
@@ -36,7 +38,7 @@ const HISTORY_QUERY = z.object({
 });
 
 /** Interface, section 2.5. */
-export function attestationRoutes(deps: HttpDeps): Route[] {
+export function attestationRoutes(deps: AttestationDeps): Route[] {
   return [
     route({
       path: '/api/svc/onchain-oracle/latest',
@@ -84,14 +86,14 @@ export function attestationRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-async function readLatestAttestation(deps: HttpDeps, horizons: HorizonName[], caller: Caller): Promise<Reply<LatestAttestation>> {
+async function readLatestAttestation(deps: AttestationDeps, horizons: HorizonName[], caller: Caller): Promise<Reply<LatestAttestation>> {
   const data = await findLatestAttestation(deps.record, horizons.map(parseHorizonDays), deps.viewFor(caller));
   if (data === null) throw new OracleError('NOT_FOUND', 'Nothing has been attested yet');
   return { body: { success: true, data } };
 }
 
 async function readAttestationHistory(
-  deps: HttpDeps,
+  deps: AttestationDeps,
   query: z.output<typeof HISTORY_QUERY>,
   caller: Caller,
 ): Promise<Reply<AttestationHistory>> {
@@ -108,7 +110,7 @@ async function readAttestationHistory(
   };
 }
 
-async function readAttestationStats(deps: HttpDeps, horizons: HorizonName[]): Promise<Reply<AttestationStatsReply>> {
+async function readAttestationStats(deps: AttestationDeps, horizons: HorizonName[]): Promise<Reply<AttestationStatsReply>> {
   const counted = await computeAttestationStats(deps.record, horizons.map(parseHorizonDays));
   const { predictions, resolutions, firstAttestation, latestAttestation, totalGasWei } = counted;
   return {

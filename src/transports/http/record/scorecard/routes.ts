@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import type { Caller } from '../../../../auth/caller.ts';
 import { formatHorizonName } from '../../../../forecast/model.ts';
-import { compareWithMarket } from '../../../../record/crowd/market-comparison.ts';
+import { compareWithMarket, type MarketComparisonDeps } from '../../../../record/crowd/market-comparison.ts';
 import { SCORECARD, type ScorecardReply } from '../../../../record/schemas/scorecard.ts';
 import { buildScorecard } from '../../../../record/scorecard/scorecard.ts';
 import type { HttpDeps } from '../../deps.ts';
 import { beforeInput, limitInput, PAGE_LIMITS, scorecardDaysInput } from '../../server/parsing/parameters.ts';
 import { buildNextPageHeaders } from '../../server/replies/link-header.ts';
 import { type Reply, type Route, route } from '../../server/route.ts';
+
+type ScorecardDeps = MarketComparisonDeps & Pick<HttpDeps, 'market' | 'publicUrl' | 'statistics' | 'viewFor'>;
 
 const PATH = '/api/svc/scorecard';
 
@@ -17,8 +19,8 @@ const QUERY = z.object({
   before: beforeInput.describe('Only forecasts whose `sequence` is below this one: `nextCursor` of the page before'),
 });
 
-/** Interface, section 2.3: the fields of both shapes; where `outcome` clashes it is the object, and `status` carries the word. */
-export function scorecardRoutes(deps: HttpDeps): Route[] {
+/** Interface, section 2.3: the fields of both shapes; `outcome` is the object of one, `status` the text of the other. */
+export function scorecardRoutes(deps: ScorecardDeps): Route[] {
   return [
     route({
       path: PATH,
@@ -35,7 +37,7 @@ export function scorecardRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-async function readScorecard(deps: HttpDeps, query: z.output<typeof QUERY>, caller: Caller): Promise<Reply<ScorecardReply>> {
+async function readScorecard(deps: ScorecardDeps, query: z.output<typeof QUERY>, caller: Caller): Promise<Reply<ScorecardReply>> {
   const { horizon: horizonDays, limit, before = null } = query;
   const docs = await deps.record.listByHorizon(horizonDays);
   const { summary, stats, predictions, nextBefore } = buildScorecard(docs, horizonDays, deps.viewFor(caller), { limit, before });

@@ -16,16 +16,16 @@ import {
 
 type SelfTestDeps = Pick<HttpDeps, 'selfTests' | 'now'>;
 
-/** What is stored of a test: what its answer holds beside the envelope. */
+/** The stored part of a reply: without the envelope. */
 type StoredResult<Schema extends z.ZodType> = Omit<z.input<Schema>, keyof SelfTestEnvelope | 'success'>;
 
 const STATUS_PATH = '/api/self-test/status';
-/** What is overdue is looked for every ten minutes, and at a start at once. */
+/** Overdue tests start within ten minutes, and at startup. */
 const RETRY_AFTER_SECONDS = 60;
 const DAILY = 'Run daily at 03:00 UTC and on a fresh start, in a thread of its own; what is told is the newest stored result.';
 const WEEKLY = 'Run on Sunday at 15:00 UTC and on a fresh start, in a thread of its own; what is told is the newest stored result.';
 
-/** Interface, section 4.1: the tests that could embarrass the service. Told from the store: no request computes anything. */
+/** Interface, section 4.1. Served from the store: no request computes a test. */
 export function selfTestRoutes(deps: SelfTestDeps): Route[] {
   return [
     route({
@@ -101,7 +101,7 @@ async function readStoredResult<Result extends object>(deps: SelfTestDeps, test:
   return { headers: { ETag: buildWeakEtag(body) }, body };
 }
 
-/** Interface, section 4.1: the result value stands at the top. */
+/** Interface, section 4.1: `result` is a top-level member. */
 async function readStability(deps: SelfTestDeps): Promise<Reply<z.input<typeof STABILITY_REPLY>>> {
   const { envelope, result } = await requireNewestResult<Pick<z.input<typeof STABILITY_REPLY>, 'report'>>(deps, 'stability');
   const body = { success: true as const, ...envelope, result: result.report.result, report: result.report };

@@ -1,6 +1,6 @@
 import type { ZodOpenApiMetadata } from 'zod-openapi';
 
-/** How the reference describes a parameter that comes as text and stands for something else. */
+/** OpenAPI metadata of a parameter that zod transforms: the schema of its text form. */
 export const describeParameter = (schema: object, description: string): ZodOpenApiMetadata => ({
   description,
   override: ({ jsonSchema }) => {

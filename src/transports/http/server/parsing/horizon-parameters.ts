@@ -10,7 +10,7 @@ import type { HorizonName } from '../../../../forecast/model.ts';
 import { OracleError } from '../../../../platform/errors.ts';
 import { describeParameter } from './describe-parameter.ts';
 
-/** Query parameters of operations that cover the 7-day story by default, and other horizons on request. */
+/** Query parameters of operations on the 7-day forecasts that cover other horizons on request. */
 export const HORIZON_PARAMETERS = {
   horizon: recordHorizonInput
     .optional()
@@ -30,7 +30,7 @@ export const HORIZON_PARAMETERS = {
     ),
 };
 
-/** The horizons that a request covers, shortest first. @throws OracleError INPUT_INVALID when it names them twice */
+/** Horizons of a request, ascending. @throws OracleError INPUT_INVALID where both parameters are sent */
 export function selectHorizons({ horizon, horizons }: { horizon?: HorizonName; horizons?: HorizonChoice }): HorizonName[] {
   if (horizon !== undefined && horizons !== undefined) {
     throw new OracleError('INPUT_INVALID', 'query parameter "horizons": stands beside "horizon", which names one already', {

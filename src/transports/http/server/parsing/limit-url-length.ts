@@ -1,7 +1,6 @@
 import type { RequestHandler } from 'express';
 import { OracleError } from '../../../../platform/errors.ts';
 
-/** Far above what any operation needs. */
 export const MAX_URL_CHARS = 4_096;
 
 /** @throws OracleError URL_TOO_LONG */

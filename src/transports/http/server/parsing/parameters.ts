@@ -5,7 +5,7 @@ import { describeParameter } from './describe-parameter.ts';
 
 const HORIZON_DESCRIPTION = 'Days from the opening of the outcome window to its end';
 
-/** `horizon` of signal paths: `2d`, `3d`, `7d`, default `7d`; `1d` and bare numbers are accepted too. Read as days. */
+/** `horizon` of signal paths, parsed to days; bare numbers are accepted. */
 export const signalDaysInput = recordHorizonInput
   .default(DEFAULT_HORIZON)
   .transform(parseHorizonDays)
@@ -16,7 +16,7 @@ export const signalDaysInput = recordHorizonInput
     ),
   );
 
-/** `horizon` of the scorecard: 1, 2, 3 or 7, default 7; names such as `7d` are accepted too. Read as days. */
+/** `horizon` of the scorecard, parsed to days; names such as `7d` are accepted. */
 export const scorecardDaysInput = recordHorizonInput
   .default(DEFAULT_HORIZON)
   .transform(parseHorizonDays)
@@ -27,7 +27,7 @@ export const scorecardDaysInput = recordHorizonInput
     ),
   );
 
-/** Entries that lists tell at most, and unless asked otherwise (interface, section 8). */
+/** Largest and default page sizes (interface, section 8). */
 export const PAGE_LIMITS = {
   attestations: { most: 100, default: 30 },
   scorecard: { most: 1_000, default: 20 },
@@ -35,7 +35,7 @@ export const PAGE_LIMITS = {
   wagers: { most: 365, default: 60 },
 } as const;
 
-/** `limit`: a whole number from 1 to `max`. */
+/** `limit`: an integer from 1 to `max`. */
 export const limitInput = (max: number, fallback: number) =>
   z
     .string({ error: `must be given once, as a whole number from 1 to ${max}` })
@@ -45,7 +45,7 @@ export const limitInput = (max: number, fallback: number) =>
     .pipe(z.number().min(1, `must be at least 1`).max(max, `must be at most ${max}`))
     .meta(describeParameter({ type: 'integer', minimum: 1, maximum: max, default: fallback }, 'How many entries to tell, newest first'));
 
-/** `offset`: a whole number from 0 to `max`, 0 unless told. */
+/** `offset`: an integer from 0 to `max`. */
 export const offsetInput = (max: number) =>
   z
     .string({ error: `must be given once, as a whole number from 0 to ${max}` })
@@ -55,7 +55,7 @@ export const offsetInput = (max: number) =>
     .pipe(z.number().max(max, `must be at most ${max}`))
     .meta(describeParameter({ type: 'integer', minimum: 0, maximum: max, default: 0 }, 'How many entries to pass over'));
 
-/** `before`: a position from 1 on; unset: from the newest. */
+/** `before`: the exclusive upper bound of a page; absent: from the newest. */
 export const beforeInput = z
   .string({ error: 'must be given once, as a whole number from 1' })
   .regex(/^\d{1,9}$/, 'must be a whole number from 1, of 9 digits at most')
@@ -64,12 +64,10 @@ export const beforeInput = z
   .meta(describeParameter({ type: 'integer', minimum: 1, maximum: 999_999_999 }, 'Only what stands before this position'))
   .optional();
 
-/** An attestation's uid. */
 export const attestationUidInput = z
   .string()
   .regex(/^0x[a-fA-F0-9]{64}$/, 'must be 0x followed by 64 hex characters')
   .transform((text) => text.toLowerCase() as `0x${string}`)
   .describe('Uid of an attestation: 0x and 64 hex characters');
 
-/** A day, `YYYY-MM-DD`. */
 export const dateInput = z.iso.date('must be a date of the form YYYY-MM-DD').describe('A day in UTC, YYYY-MM-DD');

@@ -6,18 +6,18 @@ import type { Route, RouteInput } from '../route.ts';
 import { rejectUnknownPaging } from './unknown-paging.ts';
 
 type Parsed = Record<string, unknown>;
-type RequestPart = 'path' | 'query' | 'body';
 
-const PART_NAMES: Record<RequestPart, string> = { path: 'path parameter', query: 'query parameter', body: 'body field' };
+const PART_NAMES = { path: 'path parameter', query: 'query parameter', body: 'body field' } as const;
 
 type RequestSchemas = Pick<Route, 'params' | 'query' | 'body' | 'bodyOptional' | 'json'> &
   Partial<Pick<Route, 'method' | 'cost' | 'reply' | 'alternatives'>>;
 
-/** The parts of a request as its route declares them. @throws OracleError INPUT_INVALID naming the first field at fault. */
+/** Parses path, query and body by the schemas of a route. @throws OracleError INPUT_INVALID naming the first invalid field */
 export function parseRequest(
-  { params, query, body, bodyOptional, json, ...route }: RequestSchemas,
+  route: RequestSchemas,
   request: Request,
-): Omit<RouteInput<Parsed, Parsed, Parsed>, 'caller' | 'context' | 'accept' | 'source' | 'header' | 'isHead'> {
+): Pick<RouteInput<Parsed, Parsed, Parsed>, 'params' | 'query' | 'body' | 'json'> {
+  const { params, query, body, bodyOptional, json } = route;
   if (isPageable(route)) rejectUnknownPaging(query, request.query);
   return {
     params: parsePart(params, request.params, 'path'),
@@ -27,17 +27,12 @@ export function parseRequest(
   };
 }
 
-/** Operations that clients could page through; HTML pages and health checks accept any parameter. */
-function isPageable({
-  method,
-  cost,
-  reply,
-  alternatives = {},
-}: Pick<RequestSchemas, 'method' | 'cost' | 'reply' | 'alternatives'>): boolean {
+/** Whether a client could page through an operation; HTML pages and health checks accept any parameter. */
+function isPageable({ method, cost, reply, alternatives = {} }: RequestSchemas): boolean {
   return method === 'get' && cost !== 'free' && reply !== null && !('text/html' in alternatives);
 }
 
-function parsePart(schema: z.ZodObject | undefined, value: unknown, place: RequestPart): Parsed {
+function parsePart(schema: z.ZodObject | undefined, value: unknown, place: keyof typeof PART_NAMES): Parsed {
   return schema === undefined ? {} : parseInput(schema, value, { kind: PART_NAMES[place], root: place });
 }
 
@@ -45,7 +40,7 @@ function requireJsonBody(request: Request, optional = false): unknown {
   if (request.body !== undefined) return request.body;
   if (optional && !hasBody(request)) return {};
   const type = request.get('content-type');
-  // What says nothing of its type is not read either.
+  // The parser skips a body without a Content-Type.
   if (type === undefined ? optional : !request.is('application/json')) {
     throw new OracleError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent as application/json', {
       field: 'Content-Type',
@@ -58,7 +53,6 @@ function requireJsonBody(request: Request, optional = false): unknown {
   });
 }
 
-/** Whether there is a body at all. */
 function hasBody(request: Request): boolean {
   return request.get('transfer-encoding') !== undefined || Number(request.get('content-length') ?? 0) > 0;
 }

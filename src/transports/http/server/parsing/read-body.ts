@@ -1,18 +1,18 @@
 import express, { type Request, type Response } from 'express';
 
-/** The largest body that any operation needs is a few kilobytes. */
+/** An order of magnitude above the largest body that an operation needs. */
 export const BODY_LIMIT_BYTES = 64 * 1024;
 
-export interface BodyRules {
-  /** Media types that are read as JSON. */
+interface BodyRules {
+  /** Media types that are parsed as JSON. */
   types: readonly string[];
   limitBytes: number;
 }
 
-/** Reads the JSON body of a request that was let in. Rejects with what the parser says; `problemHandler` translates it. */
-export type BodyReader = (request: Request, response: Response) => Promise<void>;
+/** Parses the JSON body of an admitted request. Rejects with the error of the parser, which `createProblemHandler` maps. */
+type BodyReader = (request: Request, response: Response) => Promise<void>;
 
-/** Compressed bodies are refused: a small one may unpack to a large one. */
+/** Rejects compressed bodies: a small one may inflate to a large one (zip bomb). */
 export function createBodyReader({ types, limitBytes }: BodyRules): BodyReader {
   const parser = express.json({ limit: limitBytes, strict: true, inflate: false, type: [...types] });
   return (request, response) =>

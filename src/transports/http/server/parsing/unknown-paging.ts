@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import { OracleError } from '../../../../platform/errors.ts';
 
-/** Names that clients of other interfaces page with, in lower case without `_` and `-`. */
+/** Paging parameters of common APIs, in lower case without `_` and `-`. */
 const PAGING_NAMES = new Set(
   'page pageno pagenumber perpage pagesize pagetoken nexttoken continuationtoken cursor nextcursor before nextbefore after skip start from offset limit count size take first last'.split(
     ' ',
   ),
 );
 
-/** Longest name that an error repeats; every name of the list is shorter. */
+/** Longest name that an error echoes; all names of the list are shorter. */
 const MAX_NAME_CHARS = 30;
 
 /**

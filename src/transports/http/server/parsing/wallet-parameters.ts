@@ -2,26 +2,23 @@ import { type Address, getAddress } from 'viem';
 import { z } from 'zod';
 import { MAX_SIGNATURE_BYTES } from '../../../../chain/verify-signature.ts';
 
-/** An address in the caller's own spelling: any case, and where both occur the checksum of EIP-55 has to hold. */
+const WALLET_META = {
+  description: 'Wallet address; in mixed case its checksum (EIP-55) must hold',
+  override: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
+} as const;
+
+/** An address in the spelling of the caller; in mixed case the EIP-55 checksum must be valid. */
 export const rawWalletInput = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'must be an address: 0x and 40 hex characters', abort: true })
   .refine(hasValidChecksum, 'is in mixed case, and its checksum (EIP-55) is wrong')
   .transform((text) => text as Address)
-  .meta({
-    description: 'Wallet address; in mixed case its checksum (EIP-55) must hold',
-    override: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
-  });
+  .meta(WALLET_META);
 
-/** The same as a path parameter, read with its checksum. */
-export const walletInput = rawWalletInput
-  .transform((text) => getAddress(text))
-  .meta({
-    description: 'Wallet address; in mixed case its checksum (EIP-55) must hold',
-    override: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
-  });
+/** The same, normalized to its checksum spelling. */
+export const walletInput = rawWalletInput.transform((text) => getAddress(text)).meta(WALLET_META);
 
-/** A signature: of a key 65 bytes, of a contract wallet whatever it reads. */
+/** An ECDSA signature has 65 bytes, an EIP-1271 or ERC-6492 signature any length. */
 export const signatureInput = z
   .string()
   .max(2 + 2 * MAX_SIGNATURE_BYTES, `must have at most ${MAX_SIGNATURE_BYTES} bytes`)

@@ -14,27 +14,27 @@ import { joinUrl } from '../../../../platform/service-url.ts';
 import type { PAYMENT_MEMBERS } from '../../commerce/x402/schemas.ts';
 import { buildSettlementHeaders, encodePaymentHeader, PAYMENT_HEADERS, PAYMENT_REQUIRED_HEADER } from './payment-headers.ts';
 
-/** What a 402 has beside a problem document: the terms in the words of both versions of the protocol, and in plain ones. */
+type PaymentMembers = z.input<z.ZodObject<typeof PAYMENT_MEMBERS>>;
+
+/** Members and headers that a 402 adds to a problem document: the quote in both versions of x402, and a summary for people. */
 export function buildPaymentProblem(
-  { quote: terms, reason, x402Code, unsettledOf: payer }: PaymentRequiredError,
+  { quote, reason, x402Code, unsettledOf: payer }: PaymentRequiredError,
   request: Pick<Request, 'get'>,
 ): { members: PaymentMembers; headers: Record<string, string> } {
   const sentIn = PAYMENT_HEADERS.filter((name) => request.get(name) !== undefined);
   const unsettled =
-    payer === undefined ? {} : buildSettlementHeaders((network) => toFailedSettlementResponse({ payer, x402Code }, network), terms, sentIn);
+    payer === undefined ? {} : buildSettlementHeaders((network) => toFailedSettlementResponse({ payer, x402Code }, network), quote, sentIn);
   return {
     members: {
       x402Version: 1,
       error: x402Code,
       ...(reason === x402Code ? {} : { reason }),
-      accepts: terms.requirementsV1 === null ? [] : [terms.requirementsV1],
-      payment: summarizeQuote(terms),
+      accepts: quote.requirementsV1 === null ? [] : [quote.requirementsV1],
+      payment: summarizeQuote(quote),
     },
-    headers: { [PAYMENT_REQUIRED_HEADER]: encodePaymentHeader(createPaymentRequired(terms, x402Code)), ...unsettled },
+    headers: { [PAYMENT_REQUIRED_HEADER]: encodePaymentHeader(createPaymentRequired(quote, x402Code)), ...unsettled },
   };
 }
-
-type PaymentMembers = z.input<z.ZodObject<typeof PAYMENT_MEMBERS>>;
 
 function summarizeQuote({ offering, requirements, requirementsV1, resource, merchant }: PaymentQuote): PaymentMembers['payment'] {
   const { scheme, amount, asset, payTo, network: chain, maxTimeoutSeconds, extra } = requirements;
@@ -45,7 +45,10 @@ function summarizeQuote({ offering, requirements, requirementsV1, resource, merc
     scheme,
     amount,
     usd: formatAmount(offering.price),
-    ...{ asset, assetName: extra.name, payTo, chain },
+    asset,
+    assetName: extra.name,
+    payTo,
+    chain,
     network: requirementsV1?.network ?? null,
     validForSeconds: maxTimeoutSeconds,
     realMoney: merchant.realMoney,

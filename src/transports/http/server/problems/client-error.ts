@@ -3,14 +3,9 @@ import type { Duplex } from 'node:stream';
 import { OracleError } from '../../../../platform/errors.ts';
 import { toProblemDetails } from './problem.ts';
 
-interface ClientFault {
-  status: number;
-  error: OracleError;
-}
-
-/** A request that never became one is answered on the bare socket, and the connection ends. */
+/** Answers a request that the HTTP parser rejects, on the raw socket, and closes the connection. */
 export function answerClientError({ code }: NodeJS.ErrnoException, socket: Duplex): void {
-  // Nobody is there, or an answer is half written already.
+  // The client is gone, or a response is half written.
   if (code === 'ECONNRESET' || !socket.writable || ('bytesWritten' in socket && socket.bytesWritten !== 0)) return void socket.destroy();
   const { status, error } = toClientFault(code);
   const body = JSON.stringify({ ...toProblemDetails(error, ''), status, title: STATUS_CODES[status] });
@@ -24,7 +19,7 @@ export function answerClientError({ code }: NodeJS.ErrnoException, socket: Duple
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function toClientFault(code: string | undefined): ClientFault {
+function toClientFault(code: string | undefined): { status: number; error: OracleError } {
   if (code === 'HPE_HEADER_OVERFLOW')
     return { status: 431, error: new OracleError('PAYLOAD_TOO_LARGE', 'The head of the request is too large') };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')

@@ -4,13 +4,12 @@ import { getRoutePath } from '../security/request-log.ts';
 
 const MAX_CHARS = 8_000;
 const MAX_CAUSES = 4;
-/** Shorter texts are words of any trace. */
+/** Shorter values occur in any stack trace by chance. */
 const MIN_SECRET_CHARS = 8;
 
-/** Headers that carry what only the caller may know. */
 const SECRET_HEADERS = ['authorization', 'cookie', ...PAYMENT_HEADERS];
 
-/** An error as a log line may have it: its stack and causes, bounded, without what its request carried in confidence. */
+/** Stack and causes of an error for the log, bounded, with the credentials and parameters of its request redacted. */
 export function formatErrorForLog(error: unknown, request: Request): string {
   return collectSecrets(request)
     .reduce((text, secret) => text.replaceAll(secret, '***'), formatTrace(error, MAX_CAUSES))
@@ -23,7 +22,7 @@ function formatTrace(error: unknown, causes: number): string {
   return error.cause === undefined || causes === 0 ? trace : `${trace}\n[cause] ${formatTrace(error.cause, causes - 1)}`;
 }
 
-/** Longest first, so that no part of one is left by another that it holds. */
+/** Longest first: replacing a substring first would leave the rest of a longer secret. */
 function collectSecrets(request: Request): string[] {
   const headers = SECRET_HEADERS.flatMap((name) => request.get(name) ?? []);
   const candidates = headers.flatMap((value) => [value, ...value.split(/[\s;,=]+/)]);
@@ -36,7 +35,7 @@ function collectStrings(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(collectStrings) : [];
 }
 
-/** What the path has beyond the declared one: the framework has forgotten the parameters when an error is told. */
+/** Segments that the declared path lacks: Express has cleared `params` when its error handler runs. */
 function collectPathParameters(request: Request): string[] {
   const declared = new Set(getRoutePath(request).split('/'));
   return request.path.split('/').flatMap((segment) => (declared.has(segment) ? [] : [segment, decodePathSegment(segment)]));

@@ -9,12 +9,7 @@ import { getRequestId, getRoutePath } from '../security/request-log.ts';
 import { formatErrorForLog } from './error-for-log.ts';
 import { getProblemMembers } from './problem-members.ts';
 
-interface ProblemKind {
-  status: number;
-  title: string;
-}
-
-/** How this door tells each error; closed, so that a new code without a line here fails the type check. */
+/** HTTP status and title of every error code; `satisfies` makes a missing code a type error. */
 export const PROBLEMS = {
   CONFIG_INVALID: { status: 500, title: 'The service is not configured for this' },
   INPUT_INVALID: { status: 400, title: 'A parameter is not valid' },
@@ -49,9 +44,9 @@ export const PROBLEMS = {
   OVERLOADED: { status: 503, title: 'Too many connections' },
   SERVICE_UNREACHABLE: { status: 503, title: 'The service does not answer' },
   INTERNAL: { status: 500, title: 'Something went wrong here' },
-} as const satisfies Record<ErrorCode, ProblemKind>;
+} as const satisfies Record<ErrorCode, { status: number; title: string }>;
 
-/** RFC 9457 problem details with this service's own members. */
+/** Problem details (RFC 9457) with the extension members of this service. */
 export interface ProblemDetails {
   type: string;
   title: string;
@@ -63,7 +58,7 @@ export interface ProblemDetails {
   retryable: boolean;
   suggestedAction: string;
   field?: string;
-  /** Further facts of this very error. */
+  /** `details` of the error, and members of its route. */
   [detail: string]: unknown;
 }
 
@@ -72,10 +67,10 @@ const BEARER = 'Bearer realm="oracle"';
 /** RFC 9110, section 15.5.22, and RFC 6455, section 4.4. */
 const UPGRADE = { Upgrade: 'websocket', Connection: 'Upgrade', 'Sec-WebSocket-Version': '13' };
 
-/** No path of ours is longer; one that is not ours may be as long as a URL. */
+/** Longer than any declared path; an unknown path may be as long as a URL. */
 const MAX_INSTANCE_CHARS = 256;
 
-/** Problem details of an error. Anything that is not an `OracleError` becomes INTERNAL and keeps its message to itself. */
+/** Client-safe error body: an error that is not an `OracleError` becomes INTERNAL without its message. */
 export function toProblemDetails(error: unknown, instance: string): ProblemDetails {
   const { code, message, retryable, suggestedAction, field, details } = toClientError(error);
   const { status, title } = PROBLEMS[code];
@@ -94,18 +89,18 @@ export function toProblemDetails(error: unknown, instance: string): ProblemDetai
   };
 }
 
-/** Tells a problem in the words of a door; status and headers are set. */
+/** Writes the body of an error; status and headers are set before. */
 export type ProblemSerializer = (problem: ProblemDetails, response: Response, error: unknown) => void;
 
 const sendProblemJson: ProblemSerializer = (problem, response) => {
   response.type('application/problem+json').send(JSON.stringify(problem));
 };
 
-/** Answers with an error, as `application/problem+json` unless a door has words of its own. */
+/** Responds with an error, as `application/problem+json` unless a protocol adapter serializes it. */
 export function sendProblem(response: Response, error: unknown, serialize: ProblemSerializer = sendProblemJson): void {
   const problem = toProblemDetails(error, `${response.req.baseUrl}${response.req.path}`);
   Object.assign(problem, getProblemMembers(response));
-  // Whoever reports it names the line in the log.
+  // Lets a client quote the log line in a bug report.
   if (problem.code === 'INTERNAL') problem.requestId = getRequestId(response);
   if (error instanceof PaymentRequiredError) {
     const { members, headers } = buildPaymentProblem(error, response.req);
@@ -124,17 +119,17 @@ function getRetryAfterSeconds(error: unknown): number {
   return (isOracleError(error) ? error.retryAfterSeconds : undefined) ?? 30;
 }
 
-/** RFC 6750, section 3: to whoever sent a token with what is wrong with it. A door of its own may have set another one before. */
+/** Bearer challenge of RFC 6750, section 3: with an `error` only where a token was sent. The admin guard sets a Basic challenge before. */
 function buildChallenge({ status, code, field }: ProblemDetails, response: Response): string | undefined {
   const sent = response.req.get('Authorization') !== undefined;
   if (sent && code === 'TIER_REQUIRED') return `${BEARER}, error="insufficient_scope"`;
   if (status !== 401) return undefined;
-  // A signature in the body may be wrong while the token is not.
+  // A 401 about a signature in the body does not reject the token.
   const isTokenRejected = sent && field === 'Authorization';
   return response.get('WWW-Authenticate') ?? (isTokenRejected ? REJECTED_TOKEN_CHALLENGE : BEARER);
 }
 
-/** The last middleware: errors of the framework become the service's own, everything unexpected is logged with its stack. */
+/** Last error middleware: maps errors of Express to `OracleError`, and logs unexpected ones with their stack. */
 export function createProblemHandler(log: Log, serialize?: ProblemSerializer): ErrorRequestHandler {
   return (error, request, response, next) => {
     const serviceError = toServiceError(error);
@@ -149,7 +144,7 @@ export function createProblemHandler(log: Log, serialize?: ProblemSerializer): E
   };
 }
 
-/** Express and its parsers mark a caller's fault with a `status` below 500, and the parser of bodies also with a `type`. */
+/** Express sets `status` below 500 on errors of the client; its body parser also sets `type`. */
 function toServiceError(error: unknown): unknown {
   if (isDatabaseUnreachable(error)) return new OracleError('DATABASE_UNAVAILABLE', 'The database does not answer', { cause: error });
   const { status, type, limit } = error as { status?: unknown; type?: unknown; limit?: unknown };
@@ -166,6 +161,6 @@ function toServiceError(error: unknown): unknown {
     const suggestedAction = typeof limit === 'number' ? `Send at most ${limit / 1024} KiB.` : undefined;
     return new OracleError('PAYLOAD_TOO_LARGE', 'The request body is too large', { field, suggestedAction });
   }
-  const wrong = field === 'body' ? 'The body is not JSON: an object is needed' : 'The path has a malformed percent-encoding';
-  return new OracleError('INPUT_INVALID', wrong, { field, cause: error });
+  const message = field === 'body' ? 'The body is not JSON: an object is needed' : 'The path has a malformed percent-encoding';
+  return new OracleError('INPUT_INVALID', message, { field, cause: error });
 }

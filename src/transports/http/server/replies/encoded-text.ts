@@ -5,13 +5,13 @@ const ENCODINGS = ['br', 'gzip'] as const;
 
 export type ContentEncoding = (typeof ENCODINGS)[number];
 
-/** Below it the headers would take what compression saves. */
-const MIN_COMPRESSED_BYTES = 1_024;
+/** Below this size the headers of a compressed response outweigh the saving. */
+export const MIN_COMPRESSED_BYTES = 1_024;
 
-/** Above it the best quality of Brotli takes seconds. */
+/** Above this size Brotli at maximum quality takes seconds. */
 const MAX_BEST_QUALITY_BYTES = 131_072;
 
-/** A text that stays the same for as long as the process runs: its bytes are made once, and compressed once by each encoding. */
+/** A text that is constant within a process, encoded to bytes once and compressed once per content coding. */
 export class EncodedText {
   readonly bytes: Buffer;
   readonly #encoded = new Map<ContentEncoding, Promise<Buffer>>();
@@ -20,12 +20,11 @@ export class EncodedText {
     this.bytes = Buffer.from(text);
   }
 
-  /** The encoding that a client gets; null: the bytes as they are. @param acceptEncoding the header of its request */
+  /** Negotiates the content coding by the `Accept-Encoding` header; null: identity. */
   chooseEncoding(acceptEncoding: string | undefined): ContentEncoding | null {
     return acceptEncoding === undefined || this.bytes.length < MIN_COMPRESSED_BYTES ? null : preferredEncoding(acceptEncoding);
   }
 
-  /** The compressed bytes, the same ones for all callers. */
   encode(encoding: ContentEncoding): Promise<Buffer> {
     const encoded = this.#encoded.get(encoding) ?? COMPRESS[encoding](this.bytes);
     this.#encoded.set(encoding, encoded);
@@ -33,19 +32,21 @@ export class EncodedText {
   }
 }
 
-/** Brotli where its weight is not below that of gzip (RFC 9110, section 12.5.3); null where neither is accepted. */
+/**
+ * Content coding of the highest weight (RFC 9110, section 12.5.3); null where neither is accepted. Brotli wins a tie, while Express
+ * `acceptsEncodings` takes the order of the header, where browsers list gzip first.
+ */
 export function preferredEncoding(acceptEncoding: string): ContentEncoding | null {
   const weights = new Map(acceptEncoding.split(',').map(parseWeight));
-  const weightOf = (encoding: ContentEncoding) => weights.get(encoding) ?? weights.get('*') ?? 0;
-  const [best, other] = weightOf('br') >= weightOf('gzip') ? ENCODINGS : ENCODINGS.toReversed();
-  return [best!, other!].find((encoding) => weightOf(encoding) > 0) ?? null;
+  const getWeight = (encoding: ContentEncoding) => weights.get(encoding) ?? weights.get('*') ?? 0;
+  const best = getWeight('br') >= getWeight('gzip') ? 'br' : 'gzip';
+  return getWeight(best) > 0 ? best : null;
 }
 
 function parseWeight(element: string): [name: string, weight: number] {
   const [name = '', ...parameters] = element.split(';').map((part) => part.trim().toLowerCase());
   const q = parameters.find((parameter) => parameter.startsWith('q='));
-  const weight = q === undefined ? 1 : Number(q.slice(2));
-  return [name, Number.isNaN(weight) ? 0 : weight];
+  return [name, q === undefined ? 1 : Number(q.slice(2)) || 0];
 }
 
 const brotli = promisify(brotliCompress);

@@ -1,22 +1,25 @@
 import { createHash } from 'node:crypto';
 
-/** Members that move on while nothing has changed. */
+/** Members that change with time alone. */
 const VOLATILE_MEMBERS = new Set(['timestamp', 'ageSeconds', 'ageDays']);
 
-/** A weak entity tag of a JSON body: the same for as long as it says the same, whenever it is asked. */
+/** Weak entity tag of a JSON body, without its volatile members. */
 export function buildWeakEtag(body: object): string {
-  const lasting = JSON.stringify(body, (name, value) => (VOLATILE_MEMBERS.has(name) ? undefined : value));
-  return `W/"${createHash('sha256').update(lasting).digest('base64url')}"`;
+  const stable = JSON.stringify(body, (name, value) => (VOLATILE_MEMBERS.has(name) ? undefined : value));
+  return `W/"${digest(stable)}"`;
 }
 
-/** A strong entity tag of a text: the same bytes, the same tag. */
+/** Strong entity tag: equal tags, equal bytes. */
 export function buildStrongEtag(text: string): string {
-  return `"${createHash('sha256').update(text).digest('base64url')}"`;
+  return `"${digest(text)}"`;
 }
 
-/** Whether an `If-None-Match` header names this tag, by the weak comparison of RFC 9110, section 8.8.3.2. */
-export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
+/** Whether `If-None-Match` lists this tag, by the weak comparison of RFC 9110, section 8.8.3.2. */
+export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => opaque(tag) === opaque(etag));
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }

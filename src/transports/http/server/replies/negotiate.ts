@@ -1,22 +1,17 @@
+/**
+ * The offered media type of the highest quality in an `Accept` header (RFC 9110, section 12.5.1); the first offer wins a tie, and where
+ * none is acceptable. Express `accepts` decides ties by the header, and rejects `text/markdown; charset=utf-8`, which clients send.
+ */
+export function negotiateMediaType<Type extends string>(accept: string, offered: readonly [Type, ...Type[]]): Type {
+  const ranges = parseAccept(accept);
+  const rated = offered.map((type) => ({ type, quality: getQuality(type, ranges) }));
+  return rated.reduce((best, candidate) => (candidate.quality > best.quality ? candidate : best)).type;
+}
+
 interface MediaRange {
   type: string;
   subtype: string;
   quality: number;
-}
-
-/** How exactly a range names a media type, for the choice between ranges that all match; none does at zero. */
-const NO_MATCH = 0;
-
-/**
- * The offered media type that an `Accept` header likes best (RFC 9110, section 12.5.1): the highest quality wins, the earlier offer of
- * equals. The first offer where there is no header, or where it takes none of them: an answer of another type helps more than none.
- */
-export function negotiateMediaType<Type extends string>(accept: string, offered: readonly [Type, ...Type[]]): Type {
-  const ranges = parseAccept(accept);
-  if (ranges.length === 0) return offered[0];
-  const rated = offered.map((type) => ({ type, quality: getQuality(type, ranges) }));
-  const best = rated.reduce((winner, candidate) => (candidate.quality > winner.quality ? candidate : winner));
-  return best.quality > 0 ? best.type : offered[0];
 }
 
 function parseAccept(accept: string): MediaRange[] {
@@ -28,20 +23,16 @@ function parseAccept(accept: string): MediaRange[] {
   });
 }
 
-/** 0 to 1; 1 unless told, and for what is no quality. */
+/** 1 where the parameter is absent or malformed. */
 function parseQuality(parameters: string[]): number {
   const text = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
   return text !== undefined && /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(text) ? Number(text) : 1;
 }
 
-/** By the range that names the type most exactly, whatever the others say. */
+/** Quality of the most specific range that matches; 0 without a match. */
 function getQuality(mediaType: string, ranges: readonly MediaRange[]): number {
   const [type, subtype] = mediaType.split('/');
-  const exactness = (range: MediaRange) => {
-    if (range.type === '*') return 1;
-    if (range.type !== type) return NO_MATCH;
-    return range.subtype === subtype ? 3 : range.subtype === '*' ? 2 : NO_MATCH;
-  };
-  const matching = ranges.filter((range) => exactness(range) > NO_MATCH).toSorted((a, b) => exactness(b) - exactness(a));
-  return matching[0]?.quality ?? 0;
+  const find = (wantedType: string, wantedSubtype: string) =>
+    ranges.find((range) => range.type === wantedType && range.subtype === wantedSubtype);
+  return (find(type, subtype) ?? find(type, '*') ?? find('*', '*'))?.quality ?? 0;
 }

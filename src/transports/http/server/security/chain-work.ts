@@ -1,16 +1,19 @@
 import type { Response } from 'express';
 import { type CapacityClient, type CapacityLimits, SharedCapacity } from '../../../../auth/rate-limit/shared-capacity.ts';
 
-/** Requests that are answered at a time by asking the chain, in one process. */
+/** Concurrent requests per process that call the chain. */
 export const MAX_CHAIN_WORK: CapacityLimits = {
-  ...{ perClient: 16, per56: 24, per48: 48 },
-  ...{ anonymous: 96, anonymousAndPayers: 112, overall: 128 },
+  perClient: 16,
+  per56: 24,
+  per48: 48,
+  anonymous: 96,
+  anonymousAndPayers: 112,
+  overall: 128,
 };
 
-/** Requests that ask the chain while they are answered, over all interfaces of a process. */
+/** Capacity for requests that call the chain, shared by all transports of a process. */
 export type ChainWork = Pick<SharedCapacity, 'acquire'>;
 
-/** The capacity of a process for requests that ask the chain. */
 export function createChainWork(): ChainWork {
   return new SharedCapacity({
     units: 'requests that ask the chain',
@@ -20,7 +23,7 @@ export function createChainWork(): ChainWork {
   });
 }
 
-/** Returns a function that counts a response as chain work, once, until it has been sent. @throws by it: OracleError RATE_LIMITED */
+/** Returns a function that acquires capacity for a response, once, until it is sent. @throws by it: OracleError RATE_LIMITED */
 export function createResponseCounter(work: ChainWork | undefined, response: Response, client: () => CapacityClient): () => void {
   let isCounted = work === undefined;
   return () => {

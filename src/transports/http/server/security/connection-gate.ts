@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { OracleError } from '../../../../platform/errors.ts';
-import type { AppOptions } from '../app.ts';
+import type { AppOptions } from '../app-options.ts';
 import { hasPaymentHeader } from '../payments/payment-headers.ts';
 import { type ClientConnection, getConnection } from '../sockets/client-connection.ts';
 import type { ReleaseSlot, ReserveKind } from '../sockets/connection-budget.ts';
@@ -14,15 +14,15 @@ const PROBES = new Set(['/health', '/ready']);
 const RETRY_AFTER_SECONDS = 10;
 
 /**
- * Lets the first request of a connection without a place use the reserve, and end it, where it is a health probe, has a token that
- * verifies, or carries a payment. Requests of trusted proxies take a place each, for the address that the proxy forwards.
- * @throws by what it makes: OracleError OVERLOADED
+ * Admits the first request of a connection without a slot to the reserve where it is a health probe, has a valid token or carries a
+ * payment; the connection closes after it. Requests of trusted proxies acquire a slot each, for the forwarded address.
+ * @throws by the handler: OracleError OVERLOADED
  */
 export function createConnectionGate({ identify }: { identify: Identify }): RequestHandler {
   return (request, response, next) => {
     const connection = getConnection(request.socket);
     if (connection === undefined) return next();
-    if (connection.isProxied) return admitProxied({ request, response, connection }, identify).then(() => next());
+    if (connection.isProxied) return admitProxied(request, response, connection, identify).then(() => next());
     if (!connection.isProvisional) return next();
     response.setHeader('Connection', 'close');
     return acquireReserveSlot(request, connection, identify).then((releaseSlot) => {
@@ -32,13 +32,7 @@ export function createConnectionGate({ identify }: { identify: Identify }): Requ
   };
 }
 
-interface Exchange {
-  request: Request;
-  response: Response;
-  connection: ClientConnection;
-}
-
-async function admitProxied({ request, response, connection }: Exchange, identify: Identify): Promise<void> {
+async function admitProxied(request: Request, response: Response, connection: ClientConnection, identify: Identify): Promise<void> {
   connection.address = getClientAddress(request);
   const releaseSlot = connection.budget.acquireGeneral(connection.address) ?? (await acquireReserveSlot(request, connection, identify));
   if (response.closed) return releaseSlot();
@@ -49,24 +43,20 @@ async function admitProxied({ request, response, connection }: Exchange, identif
 async function acquireReserveSlot(request: Request, { budget, address }: ClientConnection, identify: Identify): Promise<ReleaseSlot> {
   const kind = await getReserveKind(request, identify);
   const releaseSlot = kind === null ? null : budget.acquireReserve(kind, address);
-  if (releaseSlot === null) throw buildOverloadedError();
-  return releaseSlot;
+  if (releaseSlot !== null) return releaseSlot;
+  throw new OracleError('OVERLOADED', 'All connections that your network or anonymous clients may have are in use', {
+    suggestedAction: 'Close connections that you do not use, or send a token of POST /api/svc/oracle/verify.',
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }
 
 async function getReserveKind(request: Request, identify: Identify): Promise<ReserveKind | null> {
   if (PROBES.has(request.path) && (request.method === 'GET' || request.method === 'HEAD')) return 'probe';
-  // Tokens and tickets of a handshake are verified before anything else is done for it.
+  // The handshake handler verifies the token or ticket before any other work.
   if (isHandshake(request) && (request.query.token ?? request.query.ticket) !== undefined) return 'token';
   if (hasPaymentHeader(request)) return 'payment';
   const authorization = request.get('Authorization');
   if (authorization === undefined) return null;
   const caller = await identify(authorization).catch(() => null);
   return caller?.wallet === undefined ? null : 'token';
-}
-
-function buildOverloadedError(): OracleError {
-  return new OracleError('OVERLOADED', 'All connections that your network or anonymous clients may have are in use', {
-    suggestedAction: 'Close connections that you do not use, or send a token of POST /api/svc/oracle/verify.',
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
 }

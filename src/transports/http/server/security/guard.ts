@@ -7,7 +7,7 @@ import { REJECTED_TOKEN_CHALLENGE } from '../../../../auth/tokens/access-tokens.
 import type { ClaimedPayer } from '../../../../chain/stablecoin/claimed-payer.ts';
 import { formatSingleAnswerHint } from '../../../../commerce/payment-instructions.ts';
 import { isOracleError, OracleError } from '../../../../platform/errors.ts';
-import type { AppOptions } from '../app.ts';
+import type { AppOptions } from '../app-options.ts';
 import type { Guard } from '../mount-routes.ts';
 import { buildNotFoundError } from '../not-found.ts';
 import { hasPaymentHeader } from '../payments/payment-headers.ts';
@@ -16,7 +16,6 @@ import { getClientAddress } from './client-address.ts';
 import { createRequestCounter, type RequestCounter } from './request-counter.ts';
 import { getRequestSource, setLoggedCaller } from './request-log.ts';
 
-/** One request at the door. */
 interface IncomingRequest {
   authorization: string | undefined;
   address: string;
@@ -28,9 +27,9 @@ interface IncomingRequest {
 type GuardOptions = Pick<AppOptions, 'identify' | 'admin' | 'limits' | 'chainWork'>;
 
 /**
- * The one place where this door decides who asks and whether he is let in. Without a token the address is counted first; with one,
- * a rejected token counts against the address as a request without one does, and a good one against its wallet, whatever others at
- * that address have sent. Only then follow the tier, and the limit of calls to the chain.
+ * Authenticates and rate-limits every request of this server. A request without a token, or with a rejected one, counts against its
+ * address; a valid token counts against its wallet alone, so that clients behind one address do not exhaust each other's limits. The
+ * tier and the limit of chain calls are checked after that.
  */
 export function createGuard({ identify, admin, limits, chainWork }: GuardOptions): Guard {
   return async ({ access, cost, boughtAs }, request, response): Promise<RequestContext> => {
@@ -45,30 +44,30 @@ export function createGuard({ identify, admin, limits, chainWork }: GuardOptions
     const caller = await identifyCaller(identify, incoming, response);
     setLoggedCaller(response, caller);
     if (access === 'basic' || access === 'premium') requireTier(caller, access, formatSingleAnswerHint(boughtAs));
-    if (cost !== 'rpc') return createRequestContext(caller, incoming, response);
     const context = createRequestContext(caller, incoming, response);
+    if (cost !== 'rpc') return context;
     await context.countChainCall();
     return { ...context, countChainCall: async () => undefined };
   };
 }
 
-/** Admits requests of another protocol under the same limits; a caller without a good token is anonymous. */
+/** Admits requests of a protocol adapter under the same limits; a caller without a valid token is anonymous. */
 export type Admit = (request: Request, response: Response) => Promise<RequestContext>;
 
-/** @throws by what it makes: OracleError RATE_LIMITED, CHAIN_UNREACHABLE */
+/** @throws by the function it returns: OracleError RATE_LIMITED, CHAIN_UNREACHABLE */
 export function createAdmission(options: Omit<GuardOptions, 'admin'>): Admit {
   const guard = createGuard(options);
   return (request, response) => guard({ access: 'public', cost: 'normal' }, request, response);
 }
 
-/** Lets in whoever proves in his own way who he is, under the limits of those who send `Authorization`. */
+/** Admits a client that authenticates in another way, under the limits of requests with `Authorization`. */
 export type AdmitTokenHolder = <Holder extends { caller: Caller }>(
   request: Request,
   response: Response,
   identify: () => Promise<Holder>,
 ) => Promise<Holder>;
 
-/** @throws by what it makes: OracleError RATE_LIMITED, and whatever `identify` throws */
+/** @throws by the function it returns: OracleError RATE_LIMITED, and the errors of `identify` */
 export function createTokenHolderAdmission({ limits }: Pick<AppOptions, 'limits'>): AdmitTokenHolder {
   return async (request, response, identify) => {
     const incoming = toIncomingRequest(request, createRequestCounter(limits, response));
@@ -100,25 +99,24 @@ function createRequestContext(caller: Caller, incoming: IncomingRequest, respons
 }
 
 /**
- * Rejected payments count per payer first, so that one bad payer does not lock out others behind the same address; then per address,
- * since payers can be invented. A payer who is not proven is only a claim: it counts at the address that makes the claim, so that
- * nobody else is locked out by being named.
+ * Rejected payments count per payer first, so that one payer does not lock out others behind its address; then per address, since payers
+ * can be invented. An unproven payer is a claim: it counts per claiming address, so that a named payer is not locked out.
  */
 function createPaymentLimits({ address, counter }: IncomingRequest): Pick<RequestContext, 'requirePaymentRoom' | 'countRejectedPayment'> {
-  const keyOf = ({ wallet, isProven }: ClaimedPayer) => (isProven ? wallet : `${wallet}@${address}`);
+  const getPayerKey = ({ wallet, isProven }: ClaimedPayer) => (isProven ? wallet : `${wallet}@${address}`);
   return {
     requirePaymentRoom(payer) {
       counter.requireRemaining('payments', address);
-      counter.requireRemaining('payer', keyOf(payer));
+      counter.requireRemaining('payer', getPayerKey(payer));
     },
     async countRejectedPayment(payer) {
       await counter.countSilently('payments', address);
-      await counter.count('payer', keyOf(payer));
+      await counter.count('payer', getPayerKey(payer));
     },
   };
 }
 
-/** Tasks of token holders are bounded for each wallet by themselves. */
+/** Token holders have a limit of tasks per wallet elsewhere. */
 async function countTask({ tier }: Caller, { address, counter }: IncomingRequest, units: number): Promise<void> {
   if (!isTierAtLeast(tier, 'basic')) await counter.count('tasks', address, units);
 }
@@ -135,7 +133,7 @@ async function identifyCaller(identify: AppOptions['identify'], incoming: Incomi
   return caller;
 }
 
-/** A rejected token makes its sender an anonymous caller: what needs a tier then refuses with the reason. */
+/** A caller with a rejected token is anonymous; a route that requires a tier rejects it with the reason. */
 async function identifyOrAnonymous(identify: AppOptions['identify'], authorization: string): Promise<Caller> {
   try {
     return await identify(authorization);
@@ -150,8 +148,8 @@ function countCall({ wallet }: Caller, { address, counter }: IncomingRequest): P
 }
 
 /**
- * Who sends a payment has the limit of a wallet, whatever others at that address have sent without one; a token changes nothing.
- * Payments that were no good have cost calls of the chain: beyond the limits of `paymentLimits` none is looked at.
+ * A payer has the limit of a wallet, independent of anonymous requests from its address; a token changes nothing. Verifying a rejected
+ * payment costs chain calls: beyond the `payments` limit of an address none is verified.
  */
 async function admitPayer(incoming: IncomingRequest, request: Request, response: Response): Promise<RequestContext> {
   const { address, counter } = incoming;
@@ -166,7 +164,7 @@ async function admitPayer(incoming: IncomingRequest, request: Request, response:
   return context;
 }
 
-/** The operator is not limited, whoever guesses is. Without a password set there is no such path. */
+/** Limits failed logins only. Without a configured password admin paths answer 404. */
 async function admitOperator(admin: AppOptions['admin'], incoming: IncomingRequest, request: Request, response: Response): Promise<void> {
   const { authorization, address, counter } = incoming;
   if (admin === undefined) {
@@ -181,7 +179,7 @@ async function admitOperator(admin: AppOptions['admin'], incoming: IncomingReque
   response.removeHeader('WWW-Authenticate');
 }
 
-/** A wrong password counts as such, beside the requests that anybody has: only then are guesses refused unseen. */
+/** Wrong passwords have a count of their own: only beyond it are guesses rejected unchecked. */
 async function checkPassword({ authorization, address, counter }: IncomingRequest, compare: () => void | Promise<void>): Promise<void> {
   try {
     await compare();
@@ -192,8 +190,8 @@ async function checkPassword({ authorization, address, counter }: IncomingReques
 }
 
 /**
- * Browsers add a password that they know to whatever a page of somebody else's sends. They say whose page it is in `Sec-Fetch-Site`,
- * older ones in `Origin` only; what is no browser says neither. It is no guess at a password: nobody is locked out by a page he visits.
+ * CSRF protection: a browser adds a stored password to requests of any page, and names the page in `Sec-Fetch-Site`, or in `Origin` alone
+ * where it is old. Such a request does not count as a failed login, or a page could lock the operator out.
  */
 async function rejectCrossSite({ address, counter }: IncomingRequest, request: Request): Promise<void> {
   if (request.method === 'GET' || request.method === 'HEAD') return;
@@ -209,7 +207,7 @@ function isOwnOrigin(request: Request): boolean {
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === request.host);
 }
 
-/** What is not admitted counts against the address. */
+/** A failed admission counts against the address. */
 async function countOnFailure<T>({ address, counter }: IncomingRequest, admit: () => Promise<T> | T): Promise<T> {
   try {
     return await admit();

@@ -2,48 +2,48 @@ import type { Response } from 'express';
 import type { RateLimitDecision, RateLimitScope, RateLimits } from '../../../../auth/rate-limit/rate-limits.ts';
 import { OracleError } from '../../../../platform/errors.ts';
 
-/** Counts one request against the limits it falls under, and tells the caller of them. */
+/** Counts one request against its rate limits and sets the response headers. */
 export interface RequestCounter {
   /** @throws OracleError RATE_LIMITED */
   count(policy: keyof RateLimits, client: string, units?: number): Promise<void>;
-  /** Counts without telling or refusing. */
+  /** Counts without headers or rejection. */
   countSilently(policy: keyof RateLimits, client: string): Promise<void>;
-  /** Without counting. @throws OracleError RATE_LIMITED when nothing is left for this client */
+  /** Does not count. @throws OracleError RATE_LIMITED where the client has no requests left */
   requireRemaining(policy: keyof RateLimits, client: string): void;
 }
 
-/** Counts for nobody: before the parts are there. */
+/** During startup, and for unmetered routes. */
 const NO_COUNTER: RequestCounter = {
   count: async () => undefined,
   countSilently: async () => undefined,
   requireRemaining: () => undefined,
 };
 
-/** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers) of this answer name every policy that was applied. */
+/** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers) name every policy that was applied. */
 export function createRequestCounter(limits: RateLimits | undefined, response: Response): RequestCounter {
   if (limits === undefined) return NO_COUNTER;
-  // The last one of each policy: what came with one request may count several times.
-  const verdicts = new Map<RateLimitDecision['policy'], RateLimitDecision>();
-  const applyVerdict = (verdict: RateLimitDecision) => {
-    verdicts.set(verdict.policy, verdict);
-    // What is streamed has its headers before all of it is counted.
-    if (!response.headersSent) response.set(formatRateLimitHeaders([...verdicts.values()]));
-    if (!verdict.allowed) throw buildRateLimitError(verdict);
+  // The last decision of each policy: a batch counts several times.
+  const decisions = new Map<RateLimitDecision['policy'], RateLimitDecision>();
+  const applyDecision = (decision: RateLimitDecision) => {
+    decisions.set(decision.policy, decision);
+    // A streamed response sends its headers before the last count.
+    if (!response.headersSent) response.set(formatRateLimitHeaders([...decisions.values()]));
+    if (!decision.allowed) throw buildRateLimitError(decision);
   };
   return {
-    count: async (policy, client, units) => applyVerdict(await limits[policy].take(client, units)),
+    count: async (policy, client, units) => applyDecision(await limits[policy].take(client, units)),
     countSilently: async (policy, client) => void (await limits[policy].take(client)),
     requireRemaining(policy, client) {
-      const verdict = limits[policy].getRejection(client);
-      if (verdict !== null) applyVerdict(verdict);
+      const rejection = limits[policy].getRejection(client);
+      if (rejection !== null) applyDecision(rejection);
     },
   };
 }
 
-function formatRateLimitHeaders(verdicts: readonly RateLimitDecision[]): Record<string, string> {
+function formatRateLimitHeaders(decisions: readonly RateLimitDecision[]): Record<string, string> {
   return {
-    'RateLimit-Policy': verdicts.map(({ policy, limit, windowSeconds: w }) => `"${policy}";q=${limit};w=${w}`).join(', '),
-    RateLimit: verdicts.map(({ policy, remaining, resetSeconds }) => `"${policy}";r=${remaining};t=${resetSeconds}`).join(', '),
+    'RateLimit-Policy': decisions.map(({ policy, limit, windowSeconds: w }) => `"${policy}";q=${limit};w=${w}`).join(', '),
+    RateLimit: decisions.map(({ policy, remaining, resetSeconds }) => `"${policy}";r=${remaining};t=${resetSeconds}`).join(', '),
   };
 }
 

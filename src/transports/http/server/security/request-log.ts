@@ -4,13 +4,12 @@ import type { Caller } from '../../../../auth/caller.ts';
 import type { Log } from '../../../../platform/log.ts';
 import { getClientAddress } from './client-address.ts';
 
-/** Longer ones are told without being asked. */
+/** Slower requests are logged at `info`. */
 const SLOW_MS = 2_000;
 
-/** Only what cannot break a line or a header of somebody else's. */
+/** Rejects ids that could inject a header or a log line. */
 const SANE_ID = /^[\w-]{1,64}$/;
 
-/** What the log says of requests under way. */
 const factsByResponse = new WeakMap<Response, RequestFacts>();
 
 interface RequestFacts {
@@ -20,13 +19,13 @@ interface RequestFacts {
 }
 
 /**
- * Gives each request an id, the caller's own where it is a plain token, and logs its end: what failed here or was slow at
- * `info`, all others at `debug`. A line has the path as it is declared, never as it was sent, and no header or body.
+ * Assigns each request an id, that of the client where it is a plain token, and logs its end: errors and slow requests at `info`, others
+ * at `debug`. A log line has the declared path, never the path as sent, and neither headers nor body.
  */
 export function requestLog(log: Log): RequestHandler {
   return (request, response, next) => {
     const startedAtMs = performance.now();
-    // Of now: a connection that breaks has no address any more.
+    // Read now: a closed connection has no address.
     const facts: RequestFacts = { requestId: chooseRequestId(request), ip: getClientAddress(request) };
     factsByResponse.set(response, facts);
     response.set('X-Request-Id', facts.requestId);
@@ -35,7 +34,7 @@ export function requestLog(log: Log): RequestHandler {
       const { statusCode: status } = response;
       const line = { ...facts, method: request.method, route: getRoutePath(request), status, ms };
       const finished = response.writableFinished ? line : { ...line, aborted: true };
-      // 503 says that something is awaited, and callers that poll would fill the log with it.
+      // Clients that poll during startup would fill the log with 503.
       if ((status >= 500 && status !== 503) || ms >= SLOW_MS) log.info(finished, 'request');
       else log.debug(finished, 'request');
     });
@@ -43,31 +42,28 @@ export function requestLog(log: Log): RequestHandler {
   };
 }
 
-/** Where a request came from, and what it is named by. */
 export interface RequestSource {
   requestId: string;
-  /** As the limits count it. */
+  /** Rate-limit key of the client address. */
   address: string;
 }
 
-/** The origin of the request that an answer belongs to. */
 export function getRequestSource(response: Response): RequestSource {
   const { requestId, ip } = factsByResponse.get(response)!;
   return { requestId, address: ip };
 }
 
-/** Lets the log say whose request it was. */
+/** Adds the wallet of the caller to the log line of a request. */
 export function setLoggedCaller(response: Response, { wallet }: Caller): void {
   const facts = factsByResponse.get(response);
   if (facts !== undefined) facts.wallet = wallet;
 }
 
-/** The id that the log and the header `X-Request-Id` have. */
 export function getRequestId(response: Response): string | undefined {
   return factsByResponse.get(response)?.requestId;
 }
 
-/** The path of the operation as declared; what was sent may hold anything. */
+/** Declared path of the operation; the path as sent may contain secrets. */
 export function getRoutePath(request: Request): string {
   const path: unknown = request.route?.path;
   return typeof path === 'string' ? path : '(none)';

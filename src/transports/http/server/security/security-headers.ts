@@ -5,20 +5,29 @@ import type { Request, RequestHandler } from 'express';
 import helmet from 'helmet';
 import { ADMIN_PATH } from '../../admin/admin-area.ts';
 import { hasPaymentHeader, PAYMENT_HEADERS, PAYMENT_REQUIRED_HEADER, SETTLEMENT_HEADERS } from '../payments/payment-headers.ts';
+import { MIN_COMPRESSED_BYTES } from '../replies/encoded-text.ts';
 
-/** Nothing may be loaded by, or framed from, an answer that is data. An HTML page sets its own `Content-Security-Policy`. */
+/** Data responses load nothing and cannot be framed; HTML pages set their own `Content-Security-Policy`. */
 const DATA_POLICY = { defaultSrc: ["'none'"], baseUri: ["'none'"], formAction: ["'none'"], frameAncestors: ["'none'"] };
 
 const HSTS = `max-age=${365 * 86_400}`;
 
-/** Headers that a browser may send from another site. */
+const A2A_HEADERS = ['A2A-Version', 'A2A-Extensions', 'X-A2A-Extensions'];
+const MCP_HEADERS = ['Last-Event-ID', 'Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version', 'Mcp-Session-Id'];
+const CACHE_HEADERS = ['If-Modified-Since', 'If-None-Match'];
+
+/** Request headers that CORS allows. */
 const ALLOWED_HEADERS = [
-  ...['Authorization', 'Content-Type', 'If-Modified-Since', 'If-None-Match', 'X-Request-Id', ...PAYMENT_HEADERS],
-  ...['A2A-Version', 'A2A-Extensions', 'X-A2A-Extensions'],
-  ...['Last-Event-ID', 'Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version', 'Mcp-Session-Id'],
+  'Authorization',
+  'Content-Type',
+  ...CACHE_HEADERS,
+  'X-Request-Id',
+  ...PAYMENT_HEADERS,
+  ...A2A_HEADERS,
+  ...MCP_HEADERS,
 ];
 
-/** Headers that a script of another site may read. */
+/** Response headers that CORS exposes to scripts. */
 const EXPOSED_HEADERS = [
   'A2A-Extensions',
   'Deprecation',
@@ -33,13 +42,10 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ];
 
-/** Browsers keep a preflight for two hours at most. */
+/** Browsers cache a preflight for two hours at most. */
 const PREFLIGHT_SECONDS = 7_200;
 
-/** Answers below it would hardly shrink. */
-const MIN_COMPRESSED_BYTES = 1_024;
-
-/** What every answer says to browsers; a route's own headers override it. Errors are kept by nobody. */
+/** Default response headers, which a route may override; `no-store` covers errors. */
 export function securityHeaders(): RequestHandler {
   const headers = [...buildConstantHeaders(), ['Cache-Control', 'no-store'] as const];
   return (request, response, next) => {
@@ -49,20 +55,20 @@ export function securityHeaders(): RequestHandler {
   };
 }
 
-/** What helmet sets: nothing of it depends on the request, so it is asked once. */
+/** Headers of helmet, which do not depend on the request, computed once. */
 function buildConstantHeaders(): [name: string, value: string][] {
   const set = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: DATA_POLICY },
-    // Data that anybody may read is read by pages of others.
+    // Pages of other sites may read public data.
     crossOriginResourcePolicy: { policy: 'cross-origin' },
-    // `frame-ancestors` says it, and a page can override that one.
+    // `frame-ancestors` covers it, and a page can override that.
     xFrameOptions: false,
     strictTransportSecurity: false,
     xPoweredBy: false,
   });
   const headers = new Map<string, string>();
-  const answer = { setHeader: (name: string, value: string) => headers.set(name, value), removeHeader: () => undefined };
-  set({} as IncomingMessage, answer as unknown as ServerResponse, (error) => {
+  const response = { setHeader: (name: string, value: string) => headers.set(name, value), removeHeader: () => undefined };
+  set({} as IncomingMessage, response as unknown as ServerResponse, (error) => {
     if (error !== undefined) throw error;
   });
   return [...headers];
@@ -77,8 +83,8 @@ const PUBLIC_CORS: CorsOptions = {
 };
 
 /**
- * Any site may ask, with a token in `Authorization` if it has one; what a browser would add by itself (cookies, passwords) is not
- * let through. What is the operator's own no other site may ask for: a page that he visits guesses no passwords from his address.
+ * CORS for any origin, with a token but without credentials that a browser adds by itself (cookies, passwords). Admin paths allow no
+ * origin: otherwise a page that the operator visits could guess passwords from the address of the operator.
  */
 export function crossOrigin(): RequestHandler {
   return cors<Request>((request, choose) => choose(null, isUnderPath(request.path, ADMIN_PATH) ? { origin: false } : PUBLIC_CORS));
@@ -88,10 +94,7 @@ function isUnderPath(path: string, folder: string): boolean {
   return path === folder || path.startsWith(`${folder}/`);
 }
 
-/**
- * Compresses what everybody may read. An answer to a token or a payment stays as it is: its compressed size could give parts
- * of it away (BREACH).
- */
+/** Compresses public responses only: the compressed size of a response to a token or payment could leak its content (BREACH). */
 export function compressPublicReplies(): RequestHandler {
   return compression({
     threshold: MIN_COMPRESSED_BYTES,

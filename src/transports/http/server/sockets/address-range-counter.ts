@@ -1,30 +1,32 @@
 import { addressRanges } from '../../../../auth/rate-limit/address-ranges.ts';
 
-/** The most that may be counted: for one address key, for a /56, for a /48, and in all. */
+/** Upper bounds for one address key, an IPv6 /56, an IPv6 /48, and all clients together. */
 export interface RangeLimits {
-  address: number;
-  home: number;
-  site: number;
-  all: number;
+  perAddress: number;
+  per56: number;
+  per48: number;
+  overall: number;
 }
 
-/** Shares of a budget that a single address, /56 and /48 may use. */
-export function buildRangeLimits(all: number, shares: { address: number; home: number; site: number }): RangeLimits {
-  const share = (fraction: number) => Math.max(1, Math.floor(all * fraction));
-  return { address: share(shares.address), home: share(shares.home), site: share(shares.site), all };
+/** Bounds of a budget from the fractions of it that one address, /56 and /48 may use. */
+export function buildRangeLimits(overall: number, shares: Omit<RangeLimits, 'overall'>): RangeLimits {
+  const share = (fraction: number) => Math.max(1, Math.floor(overall * fraction));
+  return { perAddress: share(shares.perAddress), per56: share(shares.per56), per48: share(shares.per48), overall };
 }
 
-/** Amounts by address, with a limit for each range that the address is in. */
+/** Sums amounts per address range. */
 export class AddressRangeCounter {
-  readonly #limits: RangeLimits;
+  readonly #limits: readonly number[];
+  readonly #overallLimit: number;
   readonly #amounts = new Map<string, number>();
-  #all = 0;
+  #overall = 0;
 
-  constructor(limits: RangeLimits) {
-    this.#limits = limits;
+  constructor({ perAddress, per56, per48, overall }: RangeLimits) {
+    this.#limits = [perAddress, per56, per48];
+    this.#overallLimit = overall;
   }
 
-  /** Adds an amount; false, and nothing is added, where a limit would be exceeded. */
+  /** Adds an amount; returns false, and adds nothing, where it would exceed a limit. */
   tryAdd(address: string, amount = 1): boolean {
     this.add(address, amount);
     if (!this.isExceeded(address)) return true;
@@ -32,9 +34,9 @@ export class AddressRangeCounter {
     return false;
   }
 
-  /** Adds an amount, which may be negative, whatever the limits are. */
+  /** Adds an amount, which may be negative, regardless of the limits. */
   add(address: string, amount: number): void {
-    this.#all += amount;
+    this.#overall += amount;
     for (const range of addressRanges(address)) {
       const sum = (this.#amounts.get(range) ?? 0) + amount;
       if (sum === 0) this.#amounts.delete(range);
@@ -42,22 +44,18 @@ export class AddressRangeCounter {
     }
   }
 
-  /**
-   * Whether an amount can be added.
-   * @param inRangesOf only the ranges that this other address shares count, besides the sum of all
-   */
+  /** Whether an amount fits. @param inRangesOf restricts the check to ranges that this other address shares, and the overall sum */
   hasRoom(address: string, amount: number, inRangesOf = address): boolean {
-    const { address: own, home, site, all } = this.#limits;
-    const limits = [own, home, site];
-    const shared = new Set(addressRanges(inRangesOf));
-    if (this.#all + amount > all) return false;
-    return !addressRanges(address).some((range, index) => shared.has(range) && (this.#amounts.get(range) ?? 0) + amount > limits[index]!);
+    const shared = addressRanges(inRangesOf);
+    return this.#overall + amount <= this.#overallLimit && !this.#isAbove(address, amount, (range) => shared.includes(range));
   }
 
-  /** Whether more is counted than a range of this address may have, or than all may have together. */
+  /** Whether a range of this address, or the overall sum, is above its limit. */
   isExceeded(address: string): boolean {
-    const { address: own, home, site, all } = this.#limits;
-    const limits = [own, home, site];
-    return this.#all > all || addressRanges(address).some((range, index) => (this.#amounts.get(range) ?? 0) > limits[index]!);
+    return this.#overall > this.#overallLimit || this.#isAbove(address, 0, () => true);
+  }
+
+  #isAbove(address: string, amount: number, applies: (range: string) => boolean): boolean {
+    return addressRanges(address).some((range, i) => applies(range) && (this.#amounts.get(range) ?? 0) + amount > this.#limits[i]!);
   }
 }

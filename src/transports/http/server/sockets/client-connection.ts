@@ -1,21 +1,21 @@
 import type { Socket } from 'node:net';
 import type { ConnectionBudget, ReleaseSlot } from './connection-budget.ts';
 
-/** A connection as the budgets of connections and of unsent bytes know it. */
+/** Accounting of one connection in the budgets of connections and unsent bytes. */
 export class ClientConnection {
   readonly socket: Socket;
   readonly budget: ConnectionBudget;
-  /** True where the peer is a trusted proxy: its requests are counted instead, each by the address that the proxy forwards. */
+  /** The peer is a trusted proxy: its requests are counted instead, each for the forwarded address. */
   readonly isProxied: boolean;
-  /** The address key that its bytes are counted for; of a proxied connection that of its latest request. */
+  /** Address key that its bytes count for; of a proxied connection that of its latest request. */
   address: string;
-  /** True until its first request shows whether it may use the reserve. */
+  /** Its first request is awaited, to decide whether it may use the reserve. */
   isProvisional = false;
-  /** True once the server has ended its side. */
+  /** The server has closed its side. */
   isEnding = false;
-  /** Takes room for the bytes of a response; false where its address, a range around it or all clients leave too much unread. */
+  /** Reserves memory for the bytes of a response; false where the client, its range or all clients leave too much unread. */
   reserveBytes: (bytes: number) => Promise<boolean> = async () => true;
-  #claim: ReleaseSlot | null = null;
+  #releaseSlot: ReleaseSlot | null = null;
 
   constructor(socket: Socket, { budget, address, isProxied }: Pick<ClientConnection, 'budget' | 'address' | 'isProxied'>) {
     this.socket = socket;
@@ -24,15 +24,15 @@ export class ClientConnection {
     this.isProxied = isProxied;
   }
 
-  /** Keeps a place in the budget until `release`. */
+  /** Holds a slot of the budget until `release`. */
   assignSlot(releaseSlot: ReleaseSlot): void {
     this.release();
-    this.#claim = releaseSlot;
+    this.#releaseSlot = releaseSlot;
   }
 
   release(): void {
-    this.#claim?.();
-    this.#claim = null;
+    this.#releaseSlot?.();
+    this.#releaseSlot = null;
   }
 }
 
@@ -42,12 +42,12 @@ export function registerConnection(connection: ClientConnection): void {
   connections.set(connection.socket, connection);
 }
 
-/** The connection of a socket; undefined for sockets of other servers, and for those that a WebSocket has taken. */
+/** Undefined for sockets of other servers and of WebSockets. */
 export function getConnection(socket: object): ClientConnection | undefined {
   return connections.get(socket);
 }
 
-/** Takes a connection out of the budgets of HTTP: a WebSocket counts by its wallet, and watches its own reader. */
+/** Removes a connection from the HTTP budgets: a WebSocket counts per wallet, and monitors its own backlog. */
 export function forgetConnection(socket: object): void {
   connections.get(socket)?.release();
   connections.delete(socket);

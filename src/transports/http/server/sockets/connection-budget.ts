@@ -1,59 +1,59 @@
 import { AddressRangeCounter, buildRangeLimits, type RangeLimits } from './address-range-counter.ts';
 
-/** Connections of the general share, unless set: well below the file descriptors that a service manager allows. */
+/** Default size of the general share, well below the file-descriptor limit of service managers. */
 export const DEFAULT_MAX_CONNECTIONS = 4_096;
 
-/** A sixteenth lets a large office behind one IPv4 address in, and needs sixteen addresses, or four sites of IPv6, to use all up. */
-const GENERAL_SHARES = { address: 1 / 16, home: 1 / 8, site: 1 / 4 };
+/** 1/16 admits a large office behind one IPv4 address; exhausting the share takes sixteen addresses, or four IPv6 sites. */
+const GENERAL_SHARES = { perAddress: 1 / 16, per56: 1 / 8, per48: 1 / 4 };
 
-const RESERVE_SHARES = { address: 1 / 8, home: 1 / 8, site: 1 / 4 };
+const RESERVE_SHARES = { perAddress: 1 / 8, per56: 1 / 8, per48: 1 / 4 };
 
-/** What the first request of a connection to the reserve must be or carry. */
+/** Qualification of the first request of a connection for the reserve. */
 export type ReserveKind = 'probe' | 'token' | 'payment';
 
-/** Parts of an eighth of the general share, one for each kind: what may be forged for one takes nothing from the others. */
+/** Fractions of the general share, one per kind: forging one kind takes nothing from the others. */
 const RESERVES: Record<ReserveKind, number> = { probe: 1 / 32, token: 1 / 16, payment: 1 / 32 };
 
-/** Gives a place back; further calls change nothing. */
+/** Idempotent. */
 export type ReleaseSlot = () => void;
 
-/** Places for connections, and for requests that come through trusted proxies: a general share, and a reserve on top of it. */
+/** Slots for connections, and for requests through trusted proxies: a general share, and a reserve in addition. */
 export class ConnectionBudget {
-  /** Connections whose first request is awaited at a time, beside those with a place. */
+  /** Connections that may await their first request without a slot. */
   readonly maxProvisional: number;
   readonly #general: AddressRangeCounter;
   readonly #reserves: Record<ReserveKind, AddressRangeCounter>;
 
   /** @param maxConnections size of the general share */
   constructor(maxConnections: number) {
-    const reserve = (kind: ReserveKind) => {
-      const all = Math.max(1, Math.floor(maxConnections * RESERVES[kind]));
-      return new AddressRangeCounter(buildRangeLimits(all, RESERVE_SHARES));
+    const createReserve = (kind: ReserveKind) => {
+      const size = Math.max(1, Math.floor(maxConnections * RESERVES[kind]));
+      return new AddressRangeCounter(buildRangeLimits(size, RESERVE_SHARES));
     };
     this.maxProvisional = Math.max(1, Math.floor(maxConnections / 8));
     this.#general = new AddressRangeCounter(buildRangeLimits(maxConnections, GENERAL_SHARES));
-    this.#reserves = { probe: reserve('probe'), token: reserve('token'), payment: reserve('payment') };
+    this.#reserves = { probe: createReserve('probe'), token: createReserve('token'), payment: createReserve('payment') };
   }
 
-  /** A place in the general share; null where it, or what a range of the address may have of it, is used up. */
+  /** Null where the general share, or the share of a range of the address, is used up. */
   acquireGeneral(address: string): ReleaseSlot | null {
     return acquireSlot(this.#general, address);
   }
 
-  /** A place in a part of the reserve; null where it, or what a range of the address may have of it, is used up. */
+  /** Null where this part of the reserve, or the share of a range of the address, is used up. */
   acquireReserve(kind: ReserveKind, address: string): ReleaseSlot | null {
     return acquireSlot(this.#reserves[kind], address);
   }
 }
 
-function acquireSlot(counts: AddressRangeCounter, address: string): ReleaseSlot | null {
-  if (!counts.tryAdd(address)) return null;
+function acquireSlot(counter: AddressRangeCounter, address: string): ReleaseSlot | null {
+  if (!counter.tryAdd(address)) return null;
   let isHeld = true;
   return () => {
-    if (isHeld) counts.add(address, -1);
+    if (isHeld) counter.add(address, -1);
     isHeld = false;
   };
 }
 
-/** Bytes that clients have not taken yet. A socket holds up to 4 MB in the kernel (net.ipv4.tcp_wmem), a response as much as it has. */
-export const UNSENT_LIMITS: RangeLimits = { address: 12e6, home: 24e6, site: 48e6, all: 96e6 };
+/** Unread response bytes. A socket buffers up to 4 MB in the kernel (net.ipv4.tcp_wmem), a response its full size in the process. */
+export const UNSENT_LIMITS: RangeLimits = { perAddress: 12e6, per56: 24e6, per48: 48e6, overall: 96e6 };

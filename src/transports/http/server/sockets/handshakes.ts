@@ -3,11 +3,11 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { forgetConnection } from './client-connection.ts';
 
-/** A request that asks for a WebSocket, as the server of HTTP hands it out. */
+/** A WebSocket handshake as emitted by `upgrade`. */
 export interface Handshake {
   request: IncomingMessage;
   socket: Duplex;
-  /** What came after the head of the request. */
+  /** First bytes after the head of the request. */
   head: Buffer;
 }
 
@@ -18,19 +18,19 @@ export function isHandshake({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.trim().toLowerCase() === 'websocket';
 }
 
-/** Lets an app answer a handshake like any request; the connection ends with the answer, unless its socket is taken. */
+/** Passes a handshake to an app as a request; the response closes the connection unless `takeHandshake` claims the socket. */
 export function answerHandshake(app: RequestListener, handshake: Handshake): void {
   const { request } = handshake;
-  // A server of HTTP has no other kind.
+  // An HTTP server emits net.Socket only.
   const socket = handshake.socket as Socket;
-  // Until somebody takes it nobody else hears of its errors.
+  // After `upgrade` Node no longer handles errors of the socket.
   socket.on('error', () => socket.destroy());
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   try {
     response.assignSocket(socket);
   } catch {
-    // The answer to a request before it on the same connection is not complete: nobody waits for both at once.
+    // A pipelined handshake: the response before it on this connection is incomplete. Browsers never pipeline one.
     return void socket.destroy();
   }
   response.once('finish', () => socket.destroySoon());
@@ -38,12 +38,12 @@ export function answerHandshake(app: RequestListener, handshake: Handshake): voi
   app(request, response);
 }
 
-/** Takes the socket away from the answer, which is not sent then; null when there is none to take. */
+/** Claims the socket of a handshake, whose response is not sent then; null where it was answered or claimed. */
 export function takeHandshake(request: IncomingMessage): Handshake | null {
-  const known = pendingHandshakes.get(request);
-  if (known === undefined) return null;
+  const pending = pendingHandshakes.get(request);
+  if (pending === undefined) return null;
   pendingHandshakes.delete(request);
-  const { response, ...handshake } = known;
+  const { response, ...handshake } = pending;
   if (response.socket !== null) response.detachSocket(response.socket);
   forgetConnection(handshake.socket);
   return handshake;

@@ -1,28 +1,29 @@
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { parseIpv6Groups } from '../security/client-address.ts';
+import { parseIp } from '../security/client-address.ts';
 
-/** Tables of the sockets of this network namespace, Linux only (proc_net_tcp in the kernel's documentation). */
+/** Socket tables of this network namespace, on Linux only (proc_net_tcp in the kernel documentation). */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 
-/** Local port, remote address and port, and the bytes that the peer has not acknowledged, all in hex. */
+/** Local port, remote address and port, and `tx_queue`, all in hex. */
 const ROW = /^ *\d+: [\dA-F]+:([\dA-F]{4}) ([\dA-F]+:[\dA-F]{4}) [\dA-F]{2} ([\dA-F]{8}):/gm;
 
-/** Bytes in the kernel that the peer of a socket has not acknowledged; 0 where none are known. */
+/** Bytes of a socket that the peer has not acknowledged; 0 where unknown. */
 export type KernelSendQueues = (socket: Socket) => number;
 
-/** Reads the send queues of all connections of a local port; null where the platform does not show them. */
+/** Reads the send queues of all connections of a local port; null where the platform has no such table. */
 export async function readKernelSendQueues(port: number): Promise<KernelSendQueues | null> {
   try {
     const tables = await Promise.all(TABLES.map((path) => readFile(path, 'latin1')));
     const bytes = parseSendQueues(tables.join(''), port);
-    return ({ remoteAddress, remotePort }) => bytes.get(formatQueueKey(remoteAddress, remotePort)) ?? 0;
+    return ({ remoteAddress, remotePort }) =>
+      remoteAddress === undefined ? 0 : (bytes.get(formatQueueKey(remoteAddress, remotePort)) ?? 0);
   } catch {
     return null;
   }
 }
 
-/** Unacknowledged bytes by remote end, as the table spells it. */
+/** Unacknowledged bytes per remote endpoint, in the spelling of the table. */
 export function parseSendQueues(table: string, port: number): Map<string, number> {
   const local = toHex(port, 4);
   const bytes = new Map<string, number>();
@@ -32,22 +33,11 @@ export function parseSendQueues(table: string, port: number): Map<string, number
   return bytes;
 }
 
-/** The remote end of a socket as the table spells it: words of 32 bits in the byte order of the machine, which is little-endian. */
-export function formatQueueKey(remoteAddress = '', remotePort = 0): string {
-  const octets = remoteAddress.includes(':')
-    ? parseIpv6Groups(remoteAddress).flatMap((group) => [group >> 8, group & 255])
-    : remoteAddress.split('.').map(Number);
-  const words: string[] = [];
-  for (let at = 0; at < octets.length; at += 4) {
-    words.push(
-      octets
-        .slice(at, at + 4)
-        .reverse()
-        .map((octet) => toHex(octet, 2))
-        .join(''),
-    );
-  }
-  return `${words.join('')}:${toHex(remotePort, 4)}`;
+/** Endpoint in the spelling of the table: 32-bit words in host byte order, which is little-endian. */
+export function formatQueueKey(remoteAddress: string, remotePort = 0): string {
+  const octets = parseIp(remoteAddress).toByteArray();
+  const words = Array.from({ length: octets.length / 4 }, (_, i) => octets.slice(4 * i, 4 * i + 4).reverse());
+  return `${words.map((word) => word.map((octet) => toHex(octet, 2)).join('')).join('')}:${toHex(remotePort, 4)}`;
 }
 
 function toHex(number: number, digits: number): string {

@@ -1,11 +1,11 @@
 import type { ClientConnection } from './client-connection.ts';
 
-/** For the head of the first request of a connection that the general share has no place for. */
+/** Time for the head of the first request of a connection without a slot. */
 export const PROVISIONAL_MS = 2_000;
 
 /**
- * Connections without a place whose first request is awaited. A new one is always taken: where there are too many, the oldest of them is
- * reset, so that clients that send nothing cannot keep others out.
+ * Connections without a slot that await their first request. A new one is always accepted: beyond the maximum the oldest is reset, so
+ * that idle clients cannot keep others out.
  */
 export class ProvisionalConnections {
   readonly #max: number;
@@ -22,7 +22,7 @@ export class ProvisionalConnections {
     this.#timers.set(connection, setTimeout(() => this.#reset(connection), PROVISIONAL_MS).unref());
   }
 
-  /** Its first request is there, or it has closed. */
+  /** On its first request, or on close. */
   end(connection: ClientConnection): void {
     clearTimeout(this.#timers.get(connection));
     this.#timers.delete(connection);

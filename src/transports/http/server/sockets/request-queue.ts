@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests of one socket that may wait for their turn; browsers, proxies and client libraries send none ahead. */
+/** Pipelined requests per socket; browsers, proxies and client libraries do not pipeline. */
 export const MAX_WAITING_REQUESTS = 16;
 
 type Exchange = [request: IncomingMessage, response: ServerResponse];
@@ -12,9 +12,8 @@ interface Queue {
 }
 
 /**
- * Handles the requests of each socket one at a time, in their order. A response counts as answered once the operating system has taken
- * all of it, so a client that does not read holds one response. A socket with more than `MAX_WAITING_REQUESTS` requests behind the
- * current one is reset, and no handler runs for requests of a socket that is gone.
+ * Handles the requests of each socket in order, one at a time, so that a client that does not read holds one response in memory. Resets
+ * a socket with more than `MAX_WAITING_REQUESTS` pipelined requests, and drops requests of a closed socket.
  */
 export function queuePerSocket(handle: RequestListener): RequestListener {
   const queues = new WeakMap<Socket, Queue>();
@@ -34,7 +33,6 @@ export function queuePerSocket(handle: RequestListener): RequestListener {
 
   return (request, response) => {
     const { socket } = request;
-    // A response that ended the connection, or its client, leaves nothing to answer on.
     if (socket.destroyed || !socket.writable) return;
     const queue = queues.get(socket) ?? { isBusy: false, waiting: [] };
     if (!queue.isBusy) {

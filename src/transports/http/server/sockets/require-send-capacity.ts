@@ -4,20 +4,14 @@ import { NEGLIGIBLE_BYTES } from './unsent-bytes-monitor.ts';
 
 const RETRY_AFTER_SECONDS = 10;
 
-/**
- * Takes room for a response before it is written, so that clients that do not read cannot have the service hold more than they may.
- * @throws OracleError OVERLOADED
- */
+/** Reserves memory before a response is written, which bounds the bytes held for clients that do not read. @throws OracleError OVERLOADED */
 export async function requireSendCapacity(socket: object, bytes: number): Promise<void> {
   if (bytes <= NEGLIGIBLE_BYTES) return;
   const connection = getConnection(socket);
   if (connection === undefined || (await connection.reserveBytes(bytes))) return;
-  throw new OracleError(
-    'OVERLOADED',
-    'Responses that your network, or all clients together, have not read yet take all the memory they may',
-    {
-      suggestedAction: 'Read the responses to earlier requests, or ask for compressed ones with Accept-Encoding.',
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-    },
-  );
+  const message = 'Responses that your network, or all clients together, have not read yet take all the memory they may';
+  throw new OracleError('OVERLOADED', message, {
+    suggestedAction: 'Read the responses to earlier requests, or ask for compressed ones with Accept-Encoding.',
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }

@@ -3,176 +3,180 @@ import type { ClientConnection } from './client-connection.ts';
 import { UNSENT_LIMITS } from './connection-budget.ts';
 import { type KernelSendQueues, readKernelSendQueues } from './kernel-send-queues.ts';
 
-/** Fewer bytes than this are not looked for in the kernel, and need no room. */
+/** Fewer bytes are neither looked up in the kernel nor reserved. */
 export const NEGLIGIBLE_BYTES = 16_384;
 
-/** A response of more than this is looked for at once, and not with the next sweep. */
+/** A larger response triggers an early sweep. */
 const LARGE_BYTES = 262_144;
 
 const INSPECT_SOON_MS = 250;
 
-/** A client that has taken nothing for so long gives up its connection where another one needs the room. */
+/** Time without progress after which a connection may be reset to make room for another. */
 const MIN_IDLE_MS = 1_000;
 
 export interface UnsentBytesOptions {
-  /** A socket with unsent bytes is reset when nothing could be written to it for so long, milliseconds. */
+  /** Milliseconds without progress after which a socket with unsent bytes is reset. */
   stalledMs: number;
-  /** Unset: `UNSENT_LIMITS`. */
+  /** Default: `UNSENT_LIMITS`. */
   limits?: RangeLimits;
-  /** The local port; asked for once connections are there. */
+  /** The local port, read once connections exist. */
   port(): number;
 }
 
 interface SendState {
-  /** `bytesWritten` when the socket was last seen without unsent bytes. */
+  /** `bytesWritten` when the socket last had no unsent bytes. */
   emptyAt: number;
   /** `bytesWritten` at the end of the latest response. */
   notedAt: number;
-  /** Bytes that the client had not taken by the last look, in this process or in the kernel. */
+  /** Unread bytes in process and kernel by the last sweep. */
   unsent: number;
-  /** Room that it has: for what was unsent by the last look, and for the responses since. */
+  /** Bytes reserved: those unsent by the last sweep, and responses since. */
   reservedBytes: number;
-  /** The address that has given the room: that of a proxied connection changes. */
+  /** Address that the reservation counts for; that of a proxied connection changes. */
   reservedFor: string;
-  /** What changes whenever the client takes anything. */
-  state: string;
-  /** Monotonic milliseconds of the last change of `state`. */
+  /** Changes whenever the client reads. */
+  progress: string;
+  /** Monotonic time of the last change of `progress`. */
   movedAtMs: number;
 }
 
+type Entry = [ClientConnection, SendState];
+
 /**
- * Watches what clients do not read. What the kernel has taken no longer counts as unsent for Node, and stays in memory for minutes after
- * the socket is closed; so its queues are read as well, and sockets are reset, which frees them. Elsewhere than on Linux only what Node
- * holds is seen.
+ * Bounds the response bytes that clients leave unread. Bytes in a kernel buffer do not count as unsent in Node, and stay in memory for
+ * minutes after a close; so the kernel queues are read too (Linux only), and sockets are reset, which frees the buffers.
  */
 export class UnsentBytesMonitor {
   readonly #options: UnsentBytesOptions;
   readonly #limits: RangeLimits;
-  readonly #deliveries = new Map<ClientConnection, SendState>();
-  readonly #rooms: AddressRangeCounter;
-  readonly #sweeps: NodeJS.Timeout;
-  #looking: Promise<void> | undefined;
-  #soon: NodeJS.Timeout | undefined;
+  readonly #states = new Map<ClientConnection, SendState>();
+  readonly #reserved: AddressRangeCounter;
+  readonly #sweepTimer: NodeJS.Timeout;
+  #sweeping: Promise<void> | undefined;
+  #soonTimer: NodeJS.Timeout | undefined;
   #seesKernel = process.platform === 'linux';
 
   constructor(options: UnsentBytesOptions) {
     this.#options = options;
     this.#limits = options.limits ?? UNSENT_LIMITS;
-    this.#rooms = new AddressRangeCounter(this.#limits);
-    this.#sweeps = setInterval(() => void this.#look(), Math.min(5_000, options.stalledMs / 4)).unref();
+    this.#reserved = new AddressRangeCounter(this.#limits);
+    this.#sweepTimer = setInterval(() => void this.#sweep(), Math.min(5_000, options.stalledMs / 4)).unref();
   }
 
   add(connection: ClientConnection): void {
-    this.#deliveries.set(connection, {
-      ...{ emptyAt: 0, notedAt: 0, unsent: 0, reservedBytes: 0, reservedFor: connection.address },
-      ...{ state: '', movedAtMs: performance.now() },
+    this.#states.set(connection, {
+      emptyAt: 0,
+      notedAt: 0,
+      unsent: 0,
+      reservedBytes: 0,
+      reservedFor: connection.address,
+      progress: '',
+      movedAtMs: performance.now(),
     });
   }
 
   remove(connection: ClientConnection): void {
-    const sendState = this.#deliveries.get(connection);
-    if (sendState !== undefined) this.#setRoom(sendState, 0);
-    this.#deliveries.delete(connection);
+    const state = this.#states.get(connection);
+    if (state !== undefined) this.#setReserved(state, 0);
+    this.#states.delete(connection);
   }
 
   /**
-   * Takes room for a response that is about to be written. Where a range of the address, or all clients, have none left, the kernel is
-   * asked what was taken meanwhile, and connections that have taken nothing for a second are reset.
-   * @returns false where there is no room
+   * Reserves the bytes of a response before it is written; false where a limit is reached. Before that it sweeps, and then resets
+   * connections that have been idle for a second.
    */
   async reserve(connection: ClientConnection, bytes: number): Promise<boolean> {
     if (this.#tryReserve(connection, bytes)) return true;
-    await this.#look();
+    await this.#sweep();
     if (this.#tryReserve(connection, bytes)) return true;
     this.#resetIdle(connection.address, bytes);
     return this.#tryReserve(connection, bytes);
   }
 
   #tryReserve(connection: ClientConnection, bytes: number): boolean {
-    const sendState = this.#deliveries.get(connection);
-    // Its socket has closed: nothing will be written.
-    if (sendState === undefined) return true;
+    const state = this.#states.get(connection);
+    // A closed socket: nothing will be written.
+    if (state === undefined) return true;
     const { address } = connection;
-    if (sendState.reservedFor !== address) this.#setRoom(sendState, 0);
-    sendState.reservedFor = address;
-    if (!this.#rooms.tryAdd(address, bytes)) return false;
-    sendState.reservedBytes += bytes;
+    if (state.reservedFor !== address) this.#setReserved(state, 0);
+    state.reservedFor = address;
+    if (!this.#reserved.tryAdd(address, bytes)) return false;
+    state.reservedBytes += bytes;
     return true;
   }
 
-  #setRoom(sendState: SendState, bytes: number): void {
-    this.#rooms.add(sendState.reservedFor, bytes - sendState.reservedBytes);
-    sendState.reservedBytes = bytes;
+  #setReserved(state: SendState, bytes: number): void {
+    this.#reserved.add(state.reservedFor, bytes - state.reservedBytes);
+    state.reservedBytes = bytes;
   }
 
-  /** Resets connections without progress, longest first, as far as they make room for these bytes of an address. */
+  /** Resets idle connections, the longest idle first, until the bytes fit. */
   #resetIdle(address: string, bytes: number): void {
     const idleSince = performance.now() - MIN_IDLE_MS;
-    const idle = [...this.#deliveries].filter(([, { unsent, movedAtMs }]) => unsent > 0 && movedAtMs < idleSince);
-    for (const [connection, sendState] of idle.toSorted(([, one], [, other]) => one.movedAtMs - other.movedAtMs)) {
-      if (this.#rooms.hasRoom(address, bytes)) return;
-      if (this.#rooms.hasRoom(address, bytes, sendState.reservedFor)) continue;
-      this.#setRoom(sendState, 0);
+    const idle = [...this.#states].filter(([, { unsent, movedAtMs }]) => unsent > 0 && movedAtMs < idleSince);
+    for (const [connection, state] of idle.toSorted(([, one], [, other]) => one.movedAtMs - other.movedAtMs)) {
+      if (this.#reserved.hasRoom(address, bytes)) return;
+      if (this.#reserved.hasRoom(address, bytes, state.reservedFor)) continue;
+      this.#setReserved(state, 0);
       connection.socket.resetAndDestroy();
     }
   }
 
-  /** A response was written: a large one is looked after soon. */
+  /** After a large response: sweeps early. */
   onResponseWritten(connection: ClientConnection): void {
-    const sendState = this.#deliveries.get(connection);
-    if (sendState === undefined) return;
+    const state = this.#states.get(connection);
+    if (state === undefined) return;
     const { bytesWritten } = connection.socket;
-    if (bytesWritten - sendState.notedAt > LARGE_BYTES) this.#lookSoon();
-    sendState.notedAt = bytesWritten;
+    if (bytesWritten - state.notedAt > LARGE_BYTES) this.#sweepSoon();
+    state.notedAt = bytesWritten;
   }
 
-  /** Ends a connection; one that may have bytes in the kernel stays in view until its client has taken them, or is reset. */
+  /** Closes a connection; one with bytes in the kernel stays monitored until its client has read them, or is reset. */
   end(connection: ClientConnection, destroy: () => void): void {
-    if (!this.#seesKernel || this.#sinceEmpty(connection) <= NEGLIGIBLE_BYTES) {
+    if (!this.#seesKernel || this.#countSinceEmpty(connection) <= NEGLIGIBLE_BYTES) {
       destroy();
     } else {
       connection.isEnding = true;
       connection.socket.end();
-      this.#lookSoon();
+      this.#sweepSoon();
     }
   }
 
   stop(): void {
-    clearInterval(this.#sweeps);
-    clearTimeout(this.#soon);
+    clearInterval(this.#sweepTimer);
+    clearTimeout(this.#soonTimer);
   }
 
-  #sinceEmpty(connection: ClientConnection): number {
-    const sendState = this.#deliveries.get(connection);
-    return sendState === undefined ? 0 : connection.socket.bytesWritten - sendState.emptyAt;
+  #countSinceEmpty(connection: ClientConnection): number {
+    const state = this.#states.get(connection);
+    return state === undefined ? 0 : connection.socket.bytesWritten - state.emptyAt;
   }
 
-  #lookSoon(): void {
-    this.#soon ??= setTimeout(() => {
-      this.#soon = undefined;
-      void this.#look();
+  #sweepSoon(): void {
+    this.#soonTimer ??= setTimeout(() => {
+      this.#soonTimer = undefined;
+      void this.#sweep();
     }, INSPECT_SOON_MS).unref();
   }
 
-  /** Where nothing is unsent that matters this costs a pass over the connections. */
-  #look(): Promise<void> {
-    this.#looking ??= this.#readAll().finally(() => {
-      this.#looking = undefined;
+  #sweep(): Promise<void> {
+    this.#sweeping ??= this.#readAll().finally(() => {
+      this.#sweeping = undefined;
     });
-    return this.#looking;
+    return this.#sweeping;
   }
 
+  /** Reads the kernel tables only where a connection may have unsent bytes. */
   async #readAll(): Promise<void> {
-    const suspects = [...this.#deliveries].filter(([{ socket }, { emptyAt }]) => socket.bytesWritten - emptyAt > NEGLIGIBLE_BYTES);
-    const others = [...this.#deliveries].filter(
-      ([{ socket }, { unsent, reservedBytes: room }]) => socket.writableLength > 0 || unsent > 0 || room > 0,
+    const candidates = [...this.#states].filter(
+      ([{ socket }, { emptyAt, unsent, reservedBytes }]) =>
+        socket.bytesWritten - emptyAt > NEGLIGIBLE_BYTES || socket.writableLength > 0 || unsent > 0 || reservedBytes > 0,
     );
-    if (suspects.length + others.length === 0) return;
+    if (candidates.length === 0) return;
     const queues = await this.#readQueues();
-    // One that closed meanwhile has given its room back already.
-    const open = [...new Map([...suspects, ...others])].filter(([connection]) => this.#deliveries.has(connection));
-    const pending = open.filter((entry) => this.#update(entry, queues));
-    this.#enforce(pending);
+    // A connection that closed meanwhile has released its reservation.
+    const open = candidates.filter(([connection]) => this.#states.has(connection));
+    this.#enforce(open.filter((entry) => this.#update(entry, queues)));
   }
 
   async #readQueues(): Promise<KernelSendQueues> {
@@ -181,24 +185,24 @@ export class UnsentBytesMonitor {
     return queues ?? (() => 0);
   }
 
-  /** Takes in what a socket holds now; true where its client has not taken all of it. */
-  #update([{ socket, isEnding }, sendState]: [ClientConnection, SendState], queues: KernelSendQueues): boolean {
+  /** Records the unsent bytes of a socket; true while there are any. */
+  #update([{ socket, isEnding }, state]: Entry, queues: KernelSendQueues): boolean {
     const inKernel = queues(socket);
-    // The end of a connection counts as one byte.
-    sendState.unsent = Math.max(socket.writableLength, inKernel > 1 ? inKernel : 0);
-    this.#setRoom(sendState, sendState.unsent);
-    if (sendState.unsent === 0) {
-      Object.assign(sendState, { emptyAt: socket.bytesWritten, state: '' });
+    // FIN counts as one byte.
+    state.unsent = Math.max(socket.writableLength, inKernel > 1 ? inKernel : 0);
+    this.#setReserved(state, state.unsent);
+    if (state.unsent === 0) {
+      Object.assign(state, { emptyAt: socket.bytesWritten, progress: '' });
       if (isEnding && socket.writableFinished) socket.destroy();
       return false;
     }
-    const state = `${socket.bytesWritten} ${socket.writableLength} ${inKernel}`;
-    if (state !== sendState.state) Object.assign(sendState, { state, movedAtMs: performance.now() });
+    const progress = `${socket.bytesWritten} ${socket.writableLength} ${inKernel}`;
+    if (progress !== state.progress) Object.assign(state, { progress, movedAtMs: performance.now() });
     return !socket.destroyed;
   }
 
-  /** Resets what is stalled, and where a limit is exceeded those first whose clients have taken nothing for longest. */
-  #enforce(pending: [ClientConnection, SendState][]): void {
+  /** Resets stalled sockets, and above a limit those with the longest time without progress. */
+  #enforce(pending: Entry[]): void {
     const counts = new AddressRangeCounter(this.#limits);
     for (const [{ address }, { unsent }] of pending) counts.add(address, unsent);
     const stalledBefore = performance.now() - this.#options.stalledMs;

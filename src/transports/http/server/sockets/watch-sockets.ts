@@ -1,22 +1,21 @@
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import express from 'express';
 import { toAddressKey } from '../security/client-address.ts';
 import { ClientConnection, forgetConnection, getConnection, registerConnection } from './client-connection.ts';
 import { ConnectionBudget, DEFAULT_MAX_CONNECTIONS } from './connection-budget.ts';
 import { ProvisionalConnections } from './provisional-connections.ts';
-import { createProxyCheck } from './trusted-proxy.ts';
 import { UnsentBytesMonitor, type UnsentBytesOptions } from './unsent-bytes-monitor.ts';
 
 export interface SocketLimits {
-  /** Connections of the general share; a reserve of an eighth is on top. Unset: `DEFAULT_MAX_CONNECTIONS`. */
+  /** Size of the general share; a reserve of an eighth is in addition. Default: `DEFAULT_MAX_CONNECTIONS`. */
   maxConnections?: number;
-  /** Proxies whose connections count by the addresses that they forward. Unset: none. */
+  /** Proxies whose connections count for the forwarded addresses. Default: none. */
   trustProxy?: number | readonly string[];
-  /** Bytes that clients have not taken yet, by range of addresses. */
   unsent?: UnsentBytesOptions['limits'];
 }
 
-/** Puts all sockets of a server under the budgets of connections and of unsent bytes; returns how watching ends. */
+/** Applies the budgets of connections and unsent bytes to all sockets of a server; returns a function that stops it. */
 export function watchSockets(server: Server, { stalledMs, ...limits }: SocketLimits & Pick<UnsentBytesOptions, 'stalledMs'>): () => void {
   const budget = new ConnectionBudget(limits.maxConnections ?? DEFAULT_MAX_CONNECTIONS);
   const provisional = new ProvisionalConnections(budget.maxProvisional);
@@ -44,14 +43,14 @@ export function watchSockets(server: Server, { stalledMs, ...limits }: SocketLim
     const connection = getConnection(socket);
     if (connection === undefined) return;
     provisional.end(connection);
-    // Written, though not yet taken by the operating system.
+    // `finish` would wait for the operating system to accept all bytes.
     response.once('prefinish', () => monitor.onResponseWritten(connection));
   });
   server.on('upgrade', ({ socket }) => {
     const connection = getConnection(socket);
     if (connection !== undefined) provisional.end(connection);
   });
-  // Of a connection that is kept open, and idle for `keepAliveTimeout`.
+  // An idle keep-alive connection after `keepAliveTimeout`.
   server.on('timeout', (socket) => {
     const connection = getConnection(socket);
     if (connection === undefined) return socket.destroy();
@@ -64,4 +63,11 @@ function admitConnection(connection: ClientConnection, provisional: ProvisionalC
   const releaseSlot = connection.budget.acquireGeneral(connection.address);
   if (releaseSlot === null) provisional.begin(connection);
   else connection.assignSlot(releaseSlot);
+}
+
+/** Whether a peer is a proxy by `TRUST_PROXY`, as Express compiles it: with a number of hops every peer is. */
+function createProxyCheck(trustProxy: number | readonly string[] = 0): (remoteAddress: string) => boolean {
+  const app = express().set('trust proxy', trustProxy);
+  const trusts = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  return (remoteAddress) => remoteAddress !== '' && trusts(remoteAddress, 0);
 }

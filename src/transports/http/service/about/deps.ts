@@ -1,7 +1,6 @@
 import type { ContractStates } from '../../../../chain/contract-states.ts';
 import type { RateSettings } from './limits.ts';
 
-/** One line of the timetable. */
 export interface ScheduledStep {
   step: string;
   days: 'every day' | 'Monday' | 'Sunday';
@@ -10,14 +9,14 @@ export interface ScheduledStep {
   what: string;
 }
 
-/** What the service tells about itself beside its record and market. */
+/** Public facts of the deployment. */
 export interface AboutDeps {
-  /** True on a throw-away chain of this machine. */
+  /** Whether the chain is a local throw-away. */
   local: boolean;
-  /** Blocks after which a transaction counts. */
+  /** Confirmation depth, blocks. */
   confirmations: number;
   rates: RateSettings;
   schedule: readonly ScheduledStep[];
-  /** The contracts as they answered at `checkedAt`, remembered for up to a minute. */
+  /** Contract states, cached for up to a minute. */
   contracts(): Promise<ContractStates & { checkedAt: Date }>;
 }

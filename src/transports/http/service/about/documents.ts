@@ -1,6 +1,6 @@
 import { ENDPOINTS } from '../../../../../agent-card/endpoints.ts';
 
-/** What there is to read and to call first, as paths of this service. */
+/** Documents and entry points. */
 export const DOCUMENTS = [
   { name: 'everything that is served', path: '/' },
   { name: 'reference for programs, OpenAPI 3.1', path: '/.well-known/openapi.json' },

@@ -5,10 +5,12 @@ import type { HttpDeps } from '../../deps.ts';
 import type { Ecosystem } from './ecosystem-schemas.ts';
 import { STANDARDS } from './standards.ts';
 
+export type EcosystemDeps = Pick<HttpDeps, 'about' | 'addresses' | 'attesterAddress' | 'chainId' | 'identity' | 'publicUrl' | 'record'>;
+
 type Contracts = Ecosystem['contracts'];
 
-/** What this service stands on and speaks, with the state of each contract. */
-export async function buildEcosystem(deps: HttpDeps): Promise<Ecosystem> {
+/** Contracts with their state, and supported standards. */
+export async function buildEcosystem(deps: EcosystemDeps): Promise<Ecosystem> {
   const { about, chainId, publicUrl } = deps;
   const [{ checkedAt, ...states }, eas] = await Promise.all([about.contracts(), readEasRecord(deps)]);
   return {
@@ -20,7 +22,7 @@ export async function buildEcosystem(deps: HttpDeps): Promise<Ecosystem> {
   };
 }
 
-function buildContracts(deps: HttpDeps, states: ContractStates, eas: EasRecord): Contracts {
+function buildContracts(deps: EcosystemDeps, states: ContractStates, eas: EasRecord): Contracts {
   const { addresses } = deps;
   return {
     eas: { ...toContractState(addresses.eas, states.eas), version: states.eas.value?.version ?? null, ...eas },
@@ -47,7 +49,7 @@ function buildContracts(deps: HttpDeps, states: ContractStates, eas: EasRecord):
 
 type EasRecord = Pick<Contracts['eas'], 'attester' | 'predictions' | 'resolutions' | 'latestAttestation'>;
 
-async function readEasRecord({ record, attesterAddress }: HttpDeps): Promise<EasRecord> {
+async function readEasRecord({ record, attesterAddress }: EcosystemDeps): Promise<EasRecord> {
   const { predictions, resolutions, latestAttestation } = await computeAttestationStats(record);
   return { attester: attesterAddress, predictions, resolutions, latestAttestation };
 }

@@ -12,15 +12,18 @@ import { API_VERSION } from '../../openapi/document.ts';
 import { DOCUMENTS } from './documents.ts';
 import type { Info } from './info-schemas.ts';
 import { buildLimits } from './limits.ts';
-import { buildModelCard } from './model-card.ts';
+import { buildModelCard, type ModelCardDeps } from './model-card.ts';
+
+export type InfoDeps = ModelCardDeps &
+  Pick<HttpDeps, 'about' | 'addresses' | 'attesterAddress' | 'chainId' | 'chainReading' | 'now' | 'version'>;
 
 const DEFAULT_HORIZON_DAYS = 7;
 
 const STATEMENT =
   'The direction of the price over days is close to chance, and no more than that is claimed. What is offered is a calibrated probability, a predictive distribution, a regime, an abstention where nothing is known, and a record without gaps that anybody can check.';
 
-/** What this service is, from its constants, its settings and its record; nothing secret, and no call of the chain. */
-export async function buildInfo(deps: HttpDeps, caller: Caller): Promise<Info> {
+/** Public facts from constants, settings and record; no secrets, no chain calls. */
+export async function buildInfo(deps: InfoDeps, caller: Caller): Promise<Info> {
   const { about, market, publicUrl, chainId, addresses } = deps;
   const at = deps.now();
   const { series: seriesHealth } = await market.health(at.getTime());
@@ -52,8 +55,8 @@ export async function buildInfo(deps: HttpDeps, caller: Caller): Promise<Info> {
   };
 }
 
-/** As anybody may know it. */
-async function buildSkillStatement({ record, publicUrl }: HttpDeps): Promise<Info['skill']> {
+/** From the public view of the record. */
+async function buildSkillStatement({ record, publicUrl }: InfoDeps): Promise<Info['skill']> {
   const docs = await record.listByHorizon(DEFAULT_HORIZON_DAYS);
   return {
     statement: STATEMENT,

@@ -10,14 +10,14 @@ import { PAGE_LIMITS } from '../../server/parsing/parameters.ts';
 import { BODY_LIMIT_BYTES } from '../../server/parsing/read-body.ts';
 import type { Info } from './info-schemas.ts';
 
-/** Requests a window, as the settings have them. */
+/** Requests per window, from the settings. */
 export interface RateSettings {
   public: number;
   wallet: number;
   rpc: number;
 }
 
-/** Every limit that callers meet (interface, section 8), each from the constant or setting that enforces it. */
+/** Limits of the interface (section 8), from the constants and settings that enforce them. */
 export function buildLimits(rates: RateSettings): Info['limits'] {
   return {
     gateBalance: { basic: String(TIER_REQUIREMENTS.basic), premium: String(TIER_REQUIREMENTS.premium) },

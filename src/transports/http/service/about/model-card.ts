@@ -30,11 +30,13 @@ import type { ModelDoc } from '../../../../record/model-store.ts';
 import type { HttpDeps } from '../../deps.ts';
 import type { ModelCard } from './model-card-schemas.ts';
 
-/** All horizons of a day are forecast by one model version. */
+export type ModelCardDeps = Pick<HttpDeps, 'market' | 'models' | 'publicUrl' | 'record' | 'viewFor'>;
+
+/** All horizons of a day have the same model version. */
 const ANY_HORIZON = 7;
 
-/** The model card, from the stored model, the constants that are in force and the market as it is; `series` is the market's health. */
-export async function buildModelCard(deps: HttpDeps, caller: Caller, series: readonly SeriesHealth[]): Promise<ModelCard> {
+/** @param series health of each market series */
+export async function buildModelCard(deps: ModelCardDeps, caller: Caller, series: readonly SeriesHealth[]): Promise<ModelCard> {
   const { record, models, publicUrl } = deps;
   const version = (await record.findLatest(ANY_HORIZON))?.modelVersion ?? null;
   const mayReadCalibration = mayReadUnresolved(deps.viewFor(caller));
@@ -76,7 +78,7 @@ function toFittedModel(doc: ModelDoc, mayReadCalibration: boolean): ModelCard['f
   };
 }
 
-function listModelInputs({ market }: HttpDeps, seriesHealth: readonly SeriesHealth[]): ModelCard['inputs'] {
+function listModelInputs({ market }: ModelCardDeps, seriesHealth: readonly SeriesHealth[]): ModelCard['inputs'] {
   return MODEL_INPUT_SERIES.map(({ enters, ...input }) => {
     const { source, providers } = seriesHealth.find(({ series }) => series === input.series)!;
     return { ...input, enters: [...enters], source, licences: getLicences(market, providers) };

@@ -1,12 +1,10 @@
-import type { HttpDeps } from '../../deps.ts';
 import { type Route, route } from '../../server/route.ts';
-import { buildEcosystem } from './ecosystem.ts';
+import { buildEcosystem, type EcosystemDeps } from './ecosystem.ts';
 import { ECOSYSTEM } from './ecosystem-schemas.ts';
-import { buildInfo } from './info.ts';
+import { buildInfo, type InfoDeps } from './info.ts';
 import { INFO } from './info-schemas.ts';
 
-/** What this service is, and what it stands on. */
-export function aboutRoutes(deps: HttpDeps): Route[] {
+export function aboutRoutes(deps: InfoDeps & EcosystemDeps): Route[] {
   return [
     route({
       path: '/api/svc/info',

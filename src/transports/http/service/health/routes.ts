@@ -6,8 +6,9 @@ import { type Reply, type Route, route } from '../../server/route.ts';
 import { CACHE_STATS, type CacheStats, HEALTH, type Health, READINESS, type Readiness, STARTING, type Starting } from './schemas.ts';
 import { STATUS, type Status } from './status-schemas.ts';
 
-/** Liveness, readiness and the state of the parts. */
-export function healthRoutes(deps: HttpDeps): Route[] {
+export type HealthDeps = Pick<HttpDeps, 'market' | 'now' | 'readiness' | 'setup' | 'status' | 'version'>;
+
+export function healthRoutes(deps: HealthDeps): Route[] {
   return [
     route({
       path: '/health',
@@ -48,21 +49,21 @@ export function healthRoutes(deps: HttpDeps): Route[] {
   ];
 }
 
-function toHealthReply({ version, setup }: HttpDeps): Reply<Health> {
+function toHealthReply({ version, setup }: HealthDeps): Reply<Health> {
   return { body: { status: 'ok', version, uptimeSeconds: Math.round(process.uptime()), setup: setup() } };
 }
 
-async function checkReadiness({ readiness }: HttpDeps): Promise<Reply<Readiness>> {
+async function checkReadiness({ readiness }: HealthDeps): Promise<Reply<Readiness>> {
   const checks = await readiness();
   const complete = checks.every(({ ok }) => ok);
   return { status: complete ? 200 : 503, headers: { 'Cache-Control': 'no-store' }, body: { ready: complete, checks } };
 }
 
-async function readServiceStatus(deps: HttpDeps): Promise<Reply<Status>> {
+async function readServiceStatus(deps: HealthDeps): Promise<Reply<Status>> {
   return { body: { success: true, ...(await deps.status()) } };
 }
 
-async function readCacheStats({ market, now }: HttpDeps): Promise<Reply<CacheStats>> {
+async function readCacheStats({ market, now }: HealthDeps): Promise<Reply<CacheStats>> {
   const { caches, series } = await market.health(now().getTime());
   return { body: { success: true, source: market.source, caches, feeds: series.map(toFeedStatus) } };
 }
@@ -71,7 +72,7 @@ function toFeedStatus({ series, source, lastObservedDay, ageDays, stale, provide
   return { series, source, lastObserved: lastObservedDay === null ? null : formatDay(lastObservedDay), ageDays, stale, providers };
 }
 
-/** What is served until the parts are there. */
+/** Liveness during startup. */
 export function startingRoutes(setup: () => StartupStep | null): Route[] {
   return [
     route({

@@ -16,13 +16,17 @@ at most ${MAX_LOG_BLOCKS} blocks. Nothing that changes the chain is passed on. W
 Where the record is on a real chain nothing is served here: \`chain.rpcUrl\` of \`/api/svc/info\` names an endpoint.
 `.trim();
 
-/** Requests that are answered or wait at a time, in one process. A page that checks the record sends several at once. */
+/** Pending requests per process; a page that verifies the record sends several in parallel. */
 export const MAX_READS: CapacityLimits = {
-  ...{ perClient: 12, per56: 16, per48: 20, anonymous: 24, anonymousAndPayers: 24 },
+  perClient: 12,
+  per56: 16,
+  per48: 20,
+  anonymous: 24,
+  anonymousAndPayers: 24,
   overall: NODE_CONCURRENCY.atOnce + NODE_CONCURRENCY.waiting,
 };
 
-/** The chain of a demonstration, to read. */
+/** Read-only JSON-RPC of the local chain. */
 export function rpcRoutes({ chainReading }: Pick<HttpDeps, 'chainReading'>): Route[] {
   const reads = new SharedCapacity({
     units: 'reads of the chain',

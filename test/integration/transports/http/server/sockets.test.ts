@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { type Caller, PUBLIC_CALLER } from '../../../../../src/auth/caller.ts';
 import { OracleError } from '../../../../../src/platform/errors.ts';
 import { createLog } from '../../../../../src/platform/log.ts';
-import { type AppOptions, createApp } from '../../../../../src/transports/http/server/app.ts';
+import { createApp } from '../../../../../src/transports/http/server/app.ts';
+import type { AppOptions } from '../../../../../src/transports/http/server/app-options.ts';
 import type { ListenOptions } from '../../../../../src/transports/http/server/http-server.ts';
 import { route } from '../../../../../src/transports/http/server/route.ts';
 import { rawConnection, rawExchange } from '../../../../support/raw.ts';
@@ -160,7 +161,7 @@ function ask(
 }
 
 describe('a client that does not read', () => {
-  const QUICK = { timeouts: { stalledMs: 800 }, limits: { unsent: { address: 64e6, home: 64e6, site: 64e6, all: 64e6 } } };
+  const QUICK = { timeouts: { stalledMs: 800 }, limits: { unsent: { perAddress: 64e6, per56: 64e6, per48: 64e6, overall: 64e6 } } };
 
   it.each([
     ['keeps its connection', requestFor('/large')],
@@ -213,7 +214,7 @@ describe('a client that does not read', () => {
   });
 
   it('leaves no room for more than its address may have, until the next response takes that of an idle connection', async () => {
-    const unsent = { address: LARGE.length * 1.5, home: 1e9, site: 1e9, all: 1e9 };
+    const unsent = { perAddress: LARGE.length * 1.5, per56: 1e9, per48: 1e9, overall: 1e9 };
     await withServer({ limits: { unsent } }, async (url) => {
       const other = await unreadSocket(requestFor('/large'), { url, localAddress: '127.0.0.3' });
       const first = await unreadSocket(requestFor('/large'), { url });
@@ -232,7 +233,7 @@ describe('a client that does not read', () => {
   });
 
   it('does not hold room for responses that were read, whatever their encoding', async () => {
-    const unsent = { address: LARGE.length * 1.5, home: 1e9, site: 1e9, all: 1e9 };
+    const unsent = { perAddress: LARGE.length * 1.5, per56: 1e9, per48: 1e9, overall: 1e9 };
     await withServer({ limits: { unsent } }, async (url) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const headers = { 'Accept-Encoding': 'gzip' };

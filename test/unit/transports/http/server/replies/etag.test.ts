@@ -43,7 +43,7 @@ describe('namesEtag', () => {
     expect(matchesEtag(header, tag)).toBe(true);
   });
 
-  it.each([undefined, '', '"abcd"', 'abc', 'W/"x"'])('does not find it in %s', (header) => {
+  it.each(['', '"abcd"', 'abc', 'W/"x"'])('does not find it in %s', (header) => {
     expect(matchesEtag(header, tag)).toBe(false);
   });
 });

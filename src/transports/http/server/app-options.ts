@@ -1,0 +1,25 @@
+import type { RequestHandler } from 'express';
+import type { Caller } from '../../../auth/caller.ts';
+import type { RateLimits } from '../../../auth/rate-limit/rate-limits.ts';
+import type { Log } from '../../../platform/log.ts';
+import type { ChainWork } from './security/chain-work.ts';
+import type { RequestSource } from './security/request-log.ts';
+
+/** Options of the middleware in front of the routes. */
+export interface AppOptions {
+  log: Log;
+  /** Authenticates the `Authorization` header; the public caller without one. @throws OracleError UNAUTHENTICATED */
+  identify(authorization: string | undefined): Promise<Caller>;
+  /** Authenticates the operator. Absent: admin paths answer 404. @throws OracleError UNAUTHENTICATED */
+  admin?: (authorization: string | undefined, source: RequestSource) => void | Promise<void>;
+  /** Serves what is below `/admin` beside the operations. */
+  adminPage?: RequestHandler;
+  /** Absent: no rate limits. */
+  limits?: RateLimits;
+  /** Bounds concurrent requests that call the chain. Absent: unbounded. */
+  chainWork?: ChainWork;
+  /** Proxies whose `X-Forwarded-For` is trusted: the number of hops, or their addresses and ranges. Absent: none. */
+  trustProxy?: number | readonly string[];
+  /** Aborts at shutdown: later requests are rejected. */
+  stopping?: AbortSignal;
+}
