@@ -4,20 +4,10 @@ import type { Feed, FeedCoverage } from './feed.ts';
 import { FIRST_LIVE_DAY } from './live/feed.ts';
 import { openSimulatedFeed } from './simulated/feed.ts';
 
-export interface ChooseFeedOptions {
-  /** Seed of a simulated feed. */
-  seed: number;
-  /** Whether live data can be had; asked for `auto` only. */
-  isLiveReachable(): Promise<boolean>;
-}
-
-/** What the FEEDS setting comes to, as far as it can be told before the record is open. */
+/** The FEEDS setting as far as it is decided before the record is open. */
 export interface FeedChoice {
   coverage: FeedCoverage;
-  /**
-   * The feed for a record that was made from `recorded` (null: there is no record yet). `feed` is null for live data, which stands on
-   * the database.
-   */
+  /** The feed for a record made from `recorded` (null: no record yet). `feed` is null for live data, which needs the database. */
   selectFeed(recorded: string | null): { feed: Feed | null; reason: string | null };
 }
 
@@ -25,11 +15,14 @@ const CHOICES = 'Set FEEDS to auto, live, simulated or csv:<folder>.';
 const LIVE_COVERAGE: FeedCoverage = { firstDay: FIRST_LIVE_DAY, lastDay: null };
 
 /**
- * Reads the FEEDS setting: `auto`, `live`, `simulated` or `csv:<folder>`. `auto` is decided within three seconds: live data where it
- * can be reached, else a simulated market; a record goes on with the one it was made from.
- * @throws OracleError CONFIG_INVALID for another setting, FEED_INVALID naming file and line.
+ * Parses the FEEDS setting. `auto` probes live providers for at most 3 s and falls back to a simulated market; an existing record keeps
+ * the feed it was made from.
+ * @throws OracleError CONFIG_INVALID for an unknown setting, FEED_INVALID naming file and line
  */
-export async function chooseFeed(setting: string, { seed, isLiveReachable }: ChooseFeedOptions): Promise<FeedChoice> {
+export async function chooseFeed(
+  setting: string,
+  { seed, isLiveReachable }: { seed: number; isLiveReachable(): Promise<boolean> },
+): Promise<FeedChoice> {
   if (setting === 'live') return { coverage: LIVE_COVERAGE, selectFeed: () => ({ feed: null, reason: null }) };
   if (setting === 'auto') return chooseAutomatically(seed, await isLiveReachable());
   const feed = await openNamedFeed(setting, seed);
@@ -51,23 +44,17 @@ function chooseAutomatically(seed: number, reachable: boolean): FeedChoice {
 
 async function openNamedFeed(setting: string, seed: number): Promise<Feed> {
   if (setting === 'simulated') return openSimulatedFeed({ seed });
-  if (setting.startsWith('csv:')) return openCsvFeed(parseFolder(setting));
-  throw invalidFeedsSetting(`"${setting}" names no feed`);
+  if (!setting.startsWith('csv:')) throw invalidFeedsSetting(`"${setting}" names no feed`);
+  const folder = setting.slice('csv:'.length).trim();
+  if (folder === '') throw invalidFeedsSetting('csv: needs a folder');
+  return openCsvFeed(folder);
 }
 
-/** A record keeps the name of its folder, not the way there. */
+/** The record stores the folder's name without its path. */
 function csvFolderRequired(recorded: string): OracleError {
   const suggestedAction = `Set FEEDS=csv:<folder>, with the folder named "${recorded.slice('csv:'.length)}" that the record was made from.`;
-  return new OracleError('CONFIG_INVALID', `Setting FEEDS: the record in this data folder was made from files (${recorded})`, {
-    field: 'FEEDS',
-    suggestedAction,
-  });
-}
-
-function parseFolder(setting: string): string {
-  const folder = setting.slice('csv:'.length).trim();
-  if (folder !== '') return folder;
-  throw invalidFeedsSetting('csv: needs a folder');
+  const message = `Setting FEEDS: the record in this data folder was made from files (${recorded})`;
+  return new OracleError('CONFIG_INVALID', message, { field: 'FEEDS', suggestedAction });
 }
 
 function invalidFeedsSetting(problem: string): OracleError {

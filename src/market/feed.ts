@@ -10,55 +10,52 @@ export type FeedKind = (typeof FEED_KINDS)[number];
 
 export interface SpotPrice {
   priceUsd: number;
-  /** When the price was made, on the provider's clock where it has one (ms). */
+  /** Time of the price (ms), on the provider's clock where it sends one. */
   observedAtMs: number;
   source: string;
-  /** Change against 24 hours before, in percent; null where the provider cannot tell. */
+  /** 24-hour change in percent; null where the provider does not report one. */
   change24hPct: number | null;
 }
 
-/** One venue's close of one day; a null price comes with the reason it is missing. */
+/** One venue's close of one day. A null price carries the reason. */
 export interface VenueClose {
   venue: string;
   priceUsd: number | null;
   reason?: string;
 }
 
-/**
- * Which version of an observation is meant: `first`, the first that was final, as forecasts read it for ever; or `latest`, the newest
- * version known, provisional ones included, as people want to read it. Where nothing is ever revised the two are the same.
- */
+/** `first`: the first final version, which forecasts read. `latest`: the newest version including provisional ones, for reports. */
 export type Vintage = 'first' | 'latest';
 
-/** Days with a BTC close; `lastDay` is null where the feed has no end. */
+/** Days with a BTC close; `lastDay` is null for a feed without an end. */
 export interface FeedCoverage {
   firstDay: Day;
   lastDay: Day | null;
 }
 
 /**
- * Raw market data as of an instant: no method reveals what was not known at `atMs`. A CSV or simulated feed can be asked about
- * any instant, in any order, and always gives the same answer; a live one has a spot price for now only.
+ * Point-in-time market data: no method returns anything unknown at `atMs`. CSV and simulated feeds are deterministic for any instant;
+ * a live feed has a spot price for the present only.
  */
 export interface Feed {
   readonly kind: FeedKind;
   /** Human-readable origin, e.g. `simulated (seed 7)`. */
   readonly source: string;
   coverage(): Promise<FeedCoverage>;
-  /** Everything of a series known at `atMs`; empty for a series that the feed does not have. `btcClose` has no missing day. */
+  /** Observations known at `atMs`; empty for a series the feed does not carry. `btcClose` has no gaps. */
   observations(series: SeriesId, atMs: number, vintage?: Vintage): Promise<Observations>;
   /** The latest price at `atMs`. @throws OracleError PRICE_UNAVAILABLE */
   spot(atMs: number): Promise<SpotPrice>;
-  /** Every venue's close of the daily candle that ends at 00:00 UTC of `day + 1`, missing ones included. */
+  /** Each venue's close of the daily candle that ends at 00:00 UTC of `day + 1`, missing ones included. */
   dailyCloses(day: Day, atMs: number): Promise<VenueClose[]>;
-  /** Net flows of each US spot Bitcoin ETF (USD millions) by ticker, as last known; empty where only totals are known. */
+  /** Net flow of each US spot Bitcoin ETF (USD millions) by ticker; empty for a feed with totals only. */
   fundFlows(atMs: number): Promise<Record<string, Observations>>;
-  /** The strikes of prediction markets as last seen; empty where the feed sees none. */
+  /** Latest quotes of prediction markets. */
   strikes(atMs: number): Promise<StrikeSnapshot[]>;
-  /** When newer values of a series, or a newer price, can be expected (ms, later than `atMs`): what caches go by. */
+  /** Earliest time (ms, after `atMs`) of newer values; the expiry of caches and `Cache-Control`. */
   nextChangeAt(what: SeriesId | 'spot', atMs: number): Promise<number>;
-  /** A number that changes when the past was filled in later: what was built from it has to be built again. Absent: never. */
+  /** Changes when a backfill alters the past, which invalidates frames built from it. Absent: the past never changes. */
   historyRevision?(): number;
-  /** How the providers are doing; empty for a feed that asks nobody. */
+  /** Empty for a feed without providers. */
   providerHealth(): Promise<ProviderHealth[]>;
 }

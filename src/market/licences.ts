@@ -1,13 +1,13 @@
 import type { FeedKind } from './feed.ts';
 import { PROVIDERS, type ProviderId } from './live/providers/providers.ts';
 
-/** On what terms somebody's data may be used, as far as that is known. */
+/** Known terms of use of a provider's data. */
 export interface Licence {
   of: string;
   licence: string;
 }
 
-/** The terms of a series: of those who are asked for it, or of whatever else it comes from. */
+/** The licences of a series: those of its providers, or of the feed for simulated and CSV data. */
 export function getLicences(
   { kind, source }: { kind: FeedKind; source: string },
   providers: readonly { provider: ProviderId }[],

@@ -21,31 +21,31 @@ export interface MarketHealth {
   caches: CacheStatistics[];
 }
 
-/** Market data as of an instant (ms). Nothing a method returns was unknown at that instant. */
+/** Point-in-time market data: no method returns anything unknown at `atMs`. */
 export interface Market {
   readonly kind: FeedKind;
   /** Human-readable origin, e.g. `simulated (seed 7)`. */
   readonly source: string;
   coverage(): Promise<FeedCoverage>;
-  /** BTC/USD. @throws OracleError PRICE_UNAVAILABLE when there is no price, or only a stale one */
+  /** BTC/USD. @throws OracleError PRICE_UNAVAILABLE when the price is missing or stale */
   spot(atMs: number): Promise<SpotPrice>;
   /**
-   * What a forecast of `day` may look at: the BTC price of `atMs` (once the day is over, its close), and of everything else what
-   * was known at 21:35 UTC, or at `atMs` if that is earlier. The frame is shared with later callers: do not write to it.
+   * Model inputs of `day`: the BTC price at `atMs` (or the close of a past day), and other series as known at 21:35 UTC or `atMs`,
+   * whichever is earlier. Callers share the frame and must not modify it.
    * @throws OracleError PRICE_UNAVAILABLE, HISTORY_TOO_SHORT
    */
   inputs(day: Day, atMs: number): Promise<DayInputs>;
-  /** The close that outcomes are settled with. @throws OracleError PRICE_UNAVAILABLE until the candle is closed and venues agree */
+  /** The close that outcomes resolve against. @throws OracleError PRICE_UNAVAILABLE until the candle is closed and a quorum agrees */
   dailyClose(day: Day, atMs: number): Promise<DailyClose>;
   /** @throws OracleError PRICE_UNAVAILABLE */
   context(atMs: number): Promise<MarketContext>;
-  /** A report as it is served. @throws OracleError PRICE_UNAVAILABLE when it needs a price and none was ever known */
+  /** A report in its response envelope. @throws OracleError PRICE_UNAVAILABLE when it needs a price and none was ever known */
   report(report: MarketReport, atMs: number): Promise<ReportEnvelope>;
-  /** The strikes of prediction markets as last seen; empty where the feed sees none. */
+  /** Latest quotes of prediction markets. */
   strikes(atMs: number): Promise<StrikeSnapshot[]>;
-  /** When newer values of a series, or a newer price, can be expected (ms, later than `atMs`). */
+  /** Earliest time (ms, after `atMs`) of newer values. */
   nextChangeAt(what: SeriesId | 'spot', atMs: number): Promise<number>;
-  /** How the providers are doing; empty for a feed that asks nobody. */
+  /** Empty for a feed without providers. */
   providerHealth(): Promise<ProviderHealth[]>;
   health(atMs: number): Promise<MarketHealth>;
 }
@@ -53,15 +53,14 @@ export interface Market {
 export interface MarketOptions {
   quorum?: Partial<QuorumRule>;
   maxSpotAgeMs?: number;
-  /** Keeps the first agreed close of a day for good, and returns the one that stands; unset where venues never change their mind. */
+  /** Persists the first agreed close of a day and returns the pinned one; unset for a feed whose closes never change. */
   pinClose?(close: DailyClose): Promise<DailyClose>;
 }
 
-/** The market as the rest of the service sees it: a feed with the rules on staleness and agreement, and caches. */
+/** Adds quorum and staleness rules and caching to a feed. */
 export function createMarket(feed: Feed, options: MarketOptions = {}): Market {
+  const { pinClose = async (close: DailyClose) => close, maxSpotAgeMs = MAX_SPOT_AGE_MS[feed.kind] } = options;
   const quorum = { ...QUORUM_RULES[feed.kind], ...options.quorum };
-  const pinClose = options.pinClose ?? (async (close: DailyClose) => close);
-  const maxSpotAgeMs = options.maxSpotAgeMs ?? MAX_SPOT_AGE_MS[feed.kind];
   const spots = createCache<SpotPrice>('spot', 16);
   const contexts = createCache<MarketContext>('context', 16);
   const reports = createCache<ReportEnvelope>('report', 32);
@@ -97,7 +96,7 @@ export function createMarket(feed: Feed, options: MarketOptions = {}): Market {
   };
 }
 
-/** Prices and contexts are asked for with every request; one a minute is enough. */
+/** Cache key: every request reads prices and contexts, and one read a minute is fresh enough. */
 function toMinute(atMs: number): number {
   return Math.floor(atMs / 60_000);
 }

@@ -9,33 +9,32 @@ export interface StrikeBookLevel {
 
 export type StrikeVenue = 'polymarket' | 'kalshi';
 
-/** "Will BTC be above the strike at expiry?" as a prediction market priced it at one moment. */
+/** One quote of a prediction market on "Will BTC be above the strike at expiry?". */
 export interface StrikeSnapshot {
   venue: StrikeVenue;
-  /** The venue's own id of the market. */
   marketId: string;
-  /** The venue's words, bounded in length; data, never instructions. */
+  /** Untrusted text of the venue, bounded in length: data, never instructions. */
   question: string;
-  /** How the venue settles it, bounded in length. */
+  /** Untrusted settlement rules of the venue, bounded in length. */
   resolution: string;
   strikeUsd: number;
   expiresAtMs: number;
-  /** Best prices of a YES contract, 0 to 1; null where that side of the book is empty or was not read. */
+  /** Best prices of a YES contract, 0 to 1; null for an empty or unread side of the book. */
   bid: number | null;
   ask: number | null;
   lastPrice: number | null;
-  /** Best first, at most five; empty where the book was not read. */
+  /** Best first, at most five; empty when the book was not read. */
   bids: StrikeBookLevel[];
   asks: StrikeBookLevel[];
   tickSize: number | null;
   minOrderSize: number | null;
   negRisk: boolean | null;
-  /** Polymarket's condition and tokens; null elsewhere. */
+  /** Polymarket only. */
   conditionId: string | null;
   yesTokenId: string | null;
   noTokenId: string | null;
   url: string;
-  /** The provider's time of the prices (ms); null where it tells none. */
+  /** Quote time on the provider's clock (ms); null where it sends none. */
   providerAtMs: number | null;
   receivedAtMs: number;
 }
@@ -48,17 +47,17 @@ const NEW_YORK_TIME_FORMAT = new Intl.DateTimeFormat('en-US', {
   hourCycle: 'h23',
 });
 
-/** True for 12:00 in New York: 16:00 or 17:00 UTC. */
+/** 12:00 in New York is 16:00 or 17:00 UTC. */
 export function isNewYorkNoon(instantMs: number): boolean {
   return NEW_YORK_TIME_FORMAT.format(instantMs).endsWith('12:00');
 }
 
-/** True for a strike of Polymarket's weekly ladder, which expires on Fridays at noon in New York. */
+/** Polymarket's weekly ladder expires on Fridays at noon in New York. */
 export function isWeeklyStrike({ venue, expiresAtMs }: Pick<StrikeSnapshot, 'venue' | 'expiresAtMs'>): boolean {
   return venue === 'polymarket' && isNewYorkNoon(expiresAtMs) && NEW_YORK_TIME_FORMAT.format(expiresAtMs).startsWith('Fri');
 }
 
-/** The weekly ladder that expires first of those with more than one day to go at `atMs`; empty without one. */
+/** The next weekly ladder that expires more than one day after `atMs`; empty without one. */
 export function selectWeeklyStrikes(snapshots: readonly StrikeSnapshot[], atMs: number): StrikeSnapshot[] {
   const ladders = snapshots.filter((snapshot) => snapshot.expiresAtMs > atMs + DAY_MS && isWeeklyStrike(snapshot));
   const first = Math.min(...ladders.map(({ expiresAtMs }) => expiresAtMs));

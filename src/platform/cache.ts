@@ -1,48 +1,38 @@
+import { LRUCache } from 'lru-cache';
+
 export interface CacheStatistics {
   name: string;
   hits: number;
   misses: number;
-  /** Share of the calls that were answered from memory; null before the first. */
+  /** Share of reads served from memory; null before the first read. */
   hitRate: number | null;
   entries: number;
 }
 
 export interface Cache<Value> {
-  /** The remembered value of `key`, or what `load` gives. Callers that come while it loads share the one call. */
+  /** Returns the cached value of `key`, or the result of `load`. Concurrent readers of a key share one load. */
   get(key: string | number, load: () => Promise<Value>): Promise<Value>;
   statistics(): CacheStatistics;
 }
 
-/** Remembers up to `maxEntries` values, dropping the one unused for longest. A failure is never remembered. */
+/** Least-recently-used cache of at most `maxEntries` values. A rejected load is evicted, so the next read retries. */
 export function createCache<Value>(name: string, maxEntries: number): Cache<Value> {
-  const entries = new Map<string | number, Promise<Value>>();
+  const entries = new LRUCache<string | number, Promise<Value>>({ max: maxEntries });
   let hits = 0;
   let misses = 0;
-
-  function storeEntry(key: string | number, value: Promise<Value>): void {
-    entries.delete(key);
-    entries.set(key, value);
-    for (const oldest of entries.keys()) {
-      if (entries.size <= maxEntries) return;
-      entries.delete(oldest);
-    }
-  }
-
-  function load(key: string | number, loader: () => Promise<Value>): Promise<Value> {
-    const value = loader();
-    value.catch(() => {
-      if (entries.get(key) === value) entries.delete(key);
-    });
-    return value;
-  }
-
   return {
-    get(key, loader) {
-      const known = entries.get(key);
-      if (known) hits++;
-      else misses++;
-      const value = known ?? load(key, loader);
-      storeEntry(key, value);
+    get(key, load) {
+      const cached = entries.get(key);
+      if (cached !== undefined) {
+        hits++;
+        return cached;
+      }
+      misses++;
+      const value = load();
+      entries.set(key, value);
+      value.catch(() => {
+        if (entries.peek(key) === value) entries.delete(key);
+      });
       return value;
     },
     statistics: () => ({ name, hits, misses, hitRate: hits + misses > 0 ? hits / (hits + misses) : null, entries: entries.size }),

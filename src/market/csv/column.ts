@@ -2,17 +2,17 @@ import { type Day, formatDay, parseDay } from '../../forecast/day.ts';
 import type { CsvColumn } from './sources.ts';
 import { type CsvTable, invalidCsv } from './table.ts';
 
-/** Dated values of one column, ascending; cells without a value left out. */
+/** Dated values of one column, ascending, without empty cells. */
 export interface DatedColumn {
   days: Day[];
   values: number[];
-  /** Line of each value in its file. */
+  /** Line number of each value in its file. */
   lines: number[];
 }
 
 /**
- * Takes a source's dates and values out of its table.
- * @throws OracleError FEED_INVALID naming file and line: missing column, date or number that is none, dates out of order or twice.
+ * Parses the date and value columns of a source.
+ * @throws OracleError FEED_INVALID naming file and line for a missing column, an invalid cell, or dates out of order or repeated
  */
 export function readColumn(table: CsvTable, source: CsvColumn): DatedColumn {
   const dateColumn = source.dateColumn ?? 'date';
@@ -22,7 +22,7 @@ export function readColumn(table: CsvTable, source: CsvColumn): DatedColumn {
   let previous: Day | null = null;
   table.rows.forEach((row, index) => {
     const line = table.lines[index];
-    // A figure not yet released has neither a date nor a value.
+    // An unreleased figure has neither a date nor a value.
     if (row[dateIndex] === '' && row[valueIndex] === '') return;
     const day = parseDayCell(table.path, line, dateColumn, row[dateIndex]);
     if (previous !== null && day <= previous) throw outOfOrder(table.path, line, day, previous);

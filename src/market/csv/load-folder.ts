@@ -7,22 +7,19 @@ import { CSV_SOURCES, type CsvSource, FUND_FLOW_FILE } from './sources.ts';
 import { type CsvTable, invalidCsv, readCsvTable } from './table.ts';
 
 export interface CsvFolder {
-  /** All series; those without a file are empty. */
+  /** A series without a file is empty. */
   series: Record<SeriesId, Observations>;
-  /** Flows of each fund (USD millions) by ticker; empty without the file, or where it has totals only. */
+  /** USD millions by ticker; empty without the file, or with totals only. */
   fundFlows: Record<string, Observations>;
 }
 
-/**
- * Reads every file of the folder that a series needs.
- * @throws OracleError FEED_INVALID naming file and line.
- */
+/** Reads all `CSV_SOURCES` of a folder. @throws OracleError FEED_INVALID naming file and line */
 export async function loadCsvFolder(folder: string): Promise<CsvFolder> {
   const files = [...new Set(CSV_SOURCES.map((source) => source.file))];
   const tables = new Map(await Promise.all(files.map(async (file) => [file, await readCsvTable(folder, file)] as const)));
   const series = SERIES_IDS.map((id) => {
-    const seriesSources = CSV_SOURCES.filter((source) => source.series === id);
-    return [id, joinSources(id, seriesSources, tables, folder)] as const;
+    const sources = CSV_SOURCES.filter((source) => source.series === id);
+    return [id, joinSources(id, sources, tables, folder)] as const;
   });
   return {
     series: Object.fromEntries(series) as CsvFolder['series'],
@@ -60,7 +57,7 @@ function toObservations(id: SeriesId, source: string, { days, values }: Pick<Dat
   };
 }
 
-/** Adds what a source has beyond the last day so far. @returns whether it added anything */
+/** Appends the values after the last day so far. @returns whether there were any */
 function appendSource(source: CsvSource, table: CsvTable, days: Day[], values: number[]): boolean {
   const column = readColumn(table, source);
   if (source.series === 'btcClose') requirePositive(table, column, source);

@@ -1,9 +1,8 @@
 import type { SeriesId } from '../series/series.ts';
 
-/** Where dated values stand in a file. */
 export interface CsvColumn {
   column: string;
-  /** Column of the date; `date` when left out. */
+  /** Default `date`. */
   dateColumn?: string;
 }
 
@@ -11,18 +10,17 @@ export interface CsvColumn {
 export interface CsvSource extends CsvColumn {
   series: SeriesId;
   file: string;
-  /** Last date (YYYY-MM-DD) taken from this file; what follows comes from the series' next source. */
+  /** Last date (YYYY-MM-DD) read from this file; the series continues with its next source. */
   through?: string;
-  /** True when the feed cannot do without the file. */
   required?: boolean;
 }
 
-/** The file of fund flows: one column of totals, and one of each fund under its ticker. */
+/** One column of totals and one column for each fund, named by its ticker. */
 export const FUND_FLOW_FILE = { file: 'etf_flows_farside.csv', totalColumn: 'total_musd' } as const;
 
-/** The files a folder may hold. Several sources of one series join in this order, each continuing after the one before. */
+/** The files of a folder. Sources of one series are concatenated in this order. */
 export const CSV_SOURCES: readonly CsvSource[] = [
-  // Before 2014-03 several venues' closes are broken: the chain-analysis price is the better one.
+  // Closes of several venues before 2014-03 are broken; the on-chain provider's price is more reliable.
   { series: 'btcClose', file: 'onchain_coinmetrics.csv', column: 'price_usd', through: '2014-02-28' },
   { series: 'btcClose', file: 'btc_daily.csv', column: 'close_median', required: true },
   { series: 'fearGreed', file: 'fear_greed_daily.csv', column: 'fng' },

@@ -3,25 +3,16 @@ import { join } from 'node:path';
 import { CsvError, parse } from 'csv-parse/sync';
 import { getErrorMessage, OracleError } from '../../platform/errors.ts';
 
-/** The text of a CSV file: a header and rows of as many cells. */
+/** A parsed CSV file; each row has as many cells as the header. */
 export interface CsvTable {
-  /** Path for messages. */
   path: string;
   header: string[];
   rows: string[][];
-  /** Line of each row in the file; the header is line 1. */
+  /** Line number of each row; the header is line 1. */
   lines: number[];
 }
 
-interface ParsedRow {
-  record: string[];
-  info: { lines: number };
-}
-
-/**
- * Reads a CSV file; null when it does not exist.
- * @throws OracleError FEED_INVALID naming the file, and the line where it is not CSV.
- */
+/** Reads a CSV file; null when it does not exist. @throws OracleError FEED_INVALID naming file and line */
 export async function readCsvTable(folder: string, file: string): Promise<CsvTable | null> {
   const path = join(folder, file);
   const text = await readOptionalFile(path);
@@ -31,7 +22,6 @@ export async function readCsvTable(folder: string, file: string): Promise<CsvTab
   return { path, header: header.record, rows: rows.map((row) => row.record), lines: rows.map((row) => row.info.lines) };
 }
 
-/** The error of a CSV file, at a line. */
 export function invalidCsv(path: string, line: number | null, problem: string, suggestedAction: string, cause?: unknown): OracleError {
   const place = line === null ? path : `${path}, line ${line}`;
   return new OracleError('FEED_INVALID', `${place}: ${problem}`, { suggestedAction, cause });
@@ -46,18 +36,13 @@ async function readOptionalFile(path: string): Promise<string | null> {
   }
 }
 
-function parseRows(path: string, text: string): ParsedRow[] {
+function parseRows(path: string, text: string): { record: string[]; info: { lines: number } }[] {
   try {
-    return parse(text, { bom: true, info: true, skip_empty_lines: true, trim: true }) as unknown as ParsedRow[];
+    return parse(text, { bom: true, info: true, skip_empty_lines: true, trim: true }) as unknown as ReturnType<typeof parseRows>;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line = typeof error.lines === 'number' ? error.lines : null;
-    throw invalidCsv(
-      path,
-      line,
-      `not readable as CSV (${error.message})`,
-      'Correct the quotes or the number of cells on that line.',
-      error,
-    );
+    const problem = `not readable as CSV (${error.message})`;
+    throw invalidCsv(path, line, problem, 'Correct the quotes or the number of cells on that line.', error);
   }
 }

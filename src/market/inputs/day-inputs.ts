@@ -5,18 +5,18 @@ import type { Feed, SpotPrice } from '../feed.ts';
 import { findLastKnownIndex } from '../series/observations.ts';
 import { SERIES, type SeriesId } from '../series/series.ts';
 import { getSignalTimeMs } from '../signal-time.ts';
-import { createFrameHistory, type FrameHistory, type FrameObservations } from './frame-history.ts';
+import { createFrameHistory, type FrameHistory, type FrameObservations, requireCloseIndex } from './frame-history.ts';
 import { computeInputsDigest, type Hex } from './inputs-digest.ts';
 
-/** Origin and times of one input, without its value. */
+/** Provenance of one model input, without its value. */
 export interface InputProvenance {
   series: SeriesId;
   source: string;
-  /** Date of the latest observation that could be read; null when there is none. */
+  /** Date of the latest readable observation; null without one. */
   observedDay: Day | null;
-  /** When that observation was first known (ms). */
+  /** When that observation became known (ms). */
   availableAtMs: number | null;
-  /** True when the input is missing or stale and so left out. */
+  /** True when the input is missing or stale, and therefore NaN in the frame. */
   masked: boolean;
 }
 
@@ -24,9 +24,9 @@ export interface DayInputs {
   day: Day;
   frame: InputFrame;
   digest: Hex;
-  /** The price in the frame's last row: the price at the asked instant, or the close once the day is over. */
+  /** The price in the last row: the spot price at the requested instant, or the close of a past day. */
   spot: SpotPrice;
-  /** One entry a column of the frame; the first is the price. */
+  /** One entry per column of the frame; the first is the price. */
   sources: InputProvenance[];
 }
 
@@ -45,20 +45,17 @@ const FRAME_SERIES: Record<FrameSeries, SeriesId> = {
   dxy: 'dxy',
 };
 
-/** The series that forecasts are made from, the price first. */
+/** The series of the model, the price first. */
 export const MODEL_SERIES: readonly SeriesId[] = Object.values(FRAME_SERIES);
 
 const INPUT_COLUMNS = [...DAILY_COLUMNS, ...BUSINESS_DAY_COLUMNS].filter((column) => column !== 'close');
 
-/**
- * What gives the inputs of a day as known at an instant; `spotAt` is where prices come from.
- * The function it returns throws PRICE_UNAVAILABLE, HISTORY_TOO_SHORT and what the feed throws.
- */
+/** Returns a builder of model inputs that throws PRICE_UNAVAILABLE, HISTORY_TOO_SHORT and the errors of the feed. */
 export function createInputsBuilder(feed: Feed, spotAt: (atMs: number) => Promise<SpotPrice>) {
   let history: FrameHistory | undefined;
   let revision = feed.historyRevision?.();
 
-  /** Frames grow from the rows before; a past that was filled in later has other rows. */
+  /** Rows are appended to the rows of earlier frames, so a backfill of the past starts a new history. */
   function getHistory(firstDay: Day): FrameHistory {
     const current = feed.historyRevision?.();
     if (history === undefined || current !== revision) history = createFrameHistory(firstDay);
@@ -72,10 +69,8 @@ export function createInputsBuilder(feed: Feed, spotAt: (atMs: number) => Promis
     const observations = await readObservations(feed, atMs);
     const spot = atMs < toInstantMs(day + 1) ? await spotAt(atMs) : toSpotPrice(observations, day);
     const built = getHistory(firstDay).buildFrame({ day, atMs, lastClose: spot.priceUsd, observations });
-    const sources = [
-      buildPriceProvenance(spot, day),
-      ...buildInputProvenance(built.observations, day, Math.min(atMs, getSignalTimeMs(day))),
-    ];
+    const price = { series: 'btcClose', source: spot.source, observedDay: day, availableAtMs: spot.observedAtMs, masked: false } as const;
+    const sources = [price, ...buildInputProvenance(built.observations, day, Math.min(atMs, getSignalTimeMs(day)))];
     return { day, frame: built.frame, digest: computeInputsDigest(built.frame), spot, sources };
   };
 }
@@ -92,15 +87,8 @@ async function readObservations(feed: Feed, atMs: number): Promise<FrameObservat
 }
 
 function toSpotPrice({ close }: FrameObservations, day: Day): SpotPrice {
-  const index = findLastKnownIndex(close, day, Number.POSITIVE_INFINITY);
-  if (index < 0 || close.days[index] !== day) {
-    throw new OracleError('PRICE_UNAVAILABLE', `No daily close of ${formatDay(day)} from ${close.source} yet`);
-  }
+  const index = requireCloseIndex(close, day);
   return { priceUsd: close.values[index], observedAtMs: close.availableAt[index], source: close.source, change24hPct: null };
-}
-
-function buildPriceProvenance(spot: SpotPrice, day: Day): InputProvenance {
-  return { series: 'btcClose', source: spot.source, observedDay: day, availableAtMs: spot.observedAtMs, masked: false };
 }
 
 function buildInputProvenance(observations: FrameObservations, day: Day, knownAtMs: number): InputProvenance[] {

@@ -2,15 +2,10 @@ import { allocateFloat64, allocateInt32, createGrowableColumn } from '../series/
 import { countUpTo, type Observations } from '../series/observations.ts';
 
 /**
- * Keeps the ETF flows of S&P 500 days: providers report a flow of zero on US holidays, which is not a flow. A flow becomes known
- * when both it and the S&P 500 of its date are; it waits while the S&P 500 has nothing dated on or after it.
+ * Keeps the ETF flows of S&P 500 trading days, because providers report a flow of zero on US holidays. A flow is available once both it
+ * and the S&P 500 close of its date are; it stays pending until the S&P 500 has a value dated on or after it.
  */
-export interface EtfFlowFilter {
-  /** The kept flows with the instants they became known; those found in earlier calls included. */
-  update(flows: Observations, sp500: Observations): Observations;
-}
-
-export function createEtfFlowFilter(): EtfFlowFilter {
+export function createEtfFlowFilter() {
   const days = createGrowableColumn(allocateInt32, 1024);
   const values = createGrowableColumn(allocateFloat64, 1024);
   const availableAt = createGrowableColumn(allocateFloat64, 1024);
@@ -25,7 +20,8 @@ export function createEtfFlowFilter(): EtfFlowFilter {
   }
 
   return {
-    update(flows, sp500) {
+    /** All flows kept so far, those of earlier calls included. */
+    update(flows: Observations, sp500: Observations): Observations {
       const lastTradingDay = sp500.days.at(-1) ?? Number.NEGATIVE_INFINITY;
       for (; next < flows.days.length && flows.days[next] <= lastTradingDay; next++) {
         const trading = countUpTo(sp500.days, flows.days[next]) - 1;

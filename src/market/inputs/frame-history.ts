@@ -13,16 +13,15 @@ import { SERIES } from '../series/series.ts';
 import { getSignalTimeMs } from '../signal-time.ts';
 import { createEtfFlowFilter } from './etf-flow-filter.ts';
 
-/** Business-day observations reach this many days further back than the first row, so that its features have a past. */
+/** Business-day observations start this many days before the first row, as lookback of its features. */
 const BUSINESS_DAY_LOOKBACK_DAYS = 412;
 
-/** What each column of a frame is made of. */
 export type FrameObservations = Record<DailyColumn | BusinessDayColumn, Observations>;
 
-export interface FrameRequest {
+interface FrameRequest {
   /** Day of the last row. */
   day: Day;
-  /** Nothing known later than this, or than 21:35 UTC of `day`, enters the last row (ms). */
+  /** The last row holds values known by then and by 21:35 UTC of `day` (ms). */
   atMs: number;
   /** BTC/USD in the last row. */
   lastClose: number;
@@ -30,26 +29,24 @@ export interface FrameRequest {
   observations: FrameObservations;
 }
 
-/** Input frames of one feed, built up day by day: a frame costs a copy of its rows, not a new look at every observation. */
+/** Incremental input frames of one feed: a frame costs a copy of its rows instead of a lookup of every observation. */
 export interface FrameHistory {
-  /** @throws OracleError HISTORY_TOO_SHORT, or PRICE_UNAVAILABLE when a day before the last has no close. */
+  /** @throws OracleError HISTORY_TOO_SHORT, or PRICE_UNAVAILABLE when a day before the last has no close */
   buildFrame(request: FrameRequest): { frame: InputFrame; observations: FrameObservations };
 }
 
 type RowReader = (column: DailyColumn) => number;
+type FrameColumns = Record<DailyColumn, GrowableColumn<Float64Array>>;
 
-/** A history whose frames begin at `firstDay`. */
 export function createFrameHistory(firstDay: Day): FrameHistory {
-  const columns = Object.fromEntries(DAILY_COLUMNS.map((column) => [column, createGrowableColumn(allocateFloat64)])) as Record<
-    DailyColumn,
-    GrowableColumn<Float64Array>
-  >;
+  const columns = Object.fromEntries(DAILY_COLUMNS.map((column) => [column, createGrowableColumn(allocateFloat64)])) as FrameColumns;
   const etfFlowFilter = createEtfFlowFilter();
 
-  /** Appends the rows before `day`: they are final, since their day is over. */
+  /** Appends the rows before `day`, which are final. */
   function extendTo(day: Day, observations: FrameObservations): void {
     for (let row = firstDay + columns.close.length; row < day; row++) {
-      const valueIn = createRowReader(row, getSignalTimeMs(row), observations, requireClose(row, observations.close));
+      const close = observations.close.values[requireCloseIndex(observations.close, row)];
+      const valueIn = createRowReader(row, getSignalTimeMs(row), observations, close);
       for (const column of DAILY_COLUMNS) columns[column].push(valueIn(column));
     }
   }
@@ -72,13 +69,14 @@ function requireCoveredDay(day: Day, firstDay: Day): void {
   throw new OracleError('HISTORY_TOO_SHORT', `No history on ${formatDay(day)}: prices begin on ${formatDay(firstDay)}`);
 }
 
-function requireClose(day: Day, closes: Observations): number {
-  const index = countUpTo(closes.days, day) - 1;
-  if (index >= 0 && closes.days[index] === day) return closes.values[index];
-  throw new OracleError('PRICE_UNAVAILABLE', `No daily close of ${formatDay(day)} from ${closes.source} yet`);
+/** @throws OracleError PRICE_UNAVAILABLE when the day has no close */
+export function requireCloseIndex({ days, source }: Observations, day: Day): number {
+  const index = countUpTo(days, day) - 1;
+  if (index >= 0 && days[index] === day) return index;
+  throw new OracleError('PRICE_UNAVAILABLE', `No daily close of ${formatDay(day)} from ${source} yet`);
 }
 
-/** The values of a day's row, by the lag and staleness of each series. */
+/** Reads a day's row by the lag and staleness of each series. */
 function createRowReader(day: Day, knownAtMs: number, observations: FrameObservations, close: number): RowReader {
   return (column) => {
     if (column === 'close') return close;
@@ -89,12 +87,8 @@ function createRowReader(day: Day, knownAtMs: number, observations: FrameObserva
   };
 }
 
-/** `count` final rows and one more, copied: a frame handed out never changes when the history grows or a price is replaced. */
-function copyRows(
-  columns: Record<DailyColumn, GrowableColumn<Float64Array>>,
-  count: number,
-  last: RowReader,
-): Record<DailyColumn, Float64Array> {
+/** Copies `count` final rows and the last one, so a returned frame never changes when the history grows. */
+function copyRows(columns: FrameColumns, count: number, last: RowReader): Record<DailyColumn, Float64Array> {
   const storage = new Float64Array(DAILY_COLUMNS.length * (count + 1));
   const entries = DAILY_COLUMNS.map((column, index) => {
     const copy = storage.subarray(index * (count + 1), (index + 1) * (count + 1));

@@ -9,22 +9,21 @@ import {
 } from '../../forecast/input-frame.ts';
 import { countUpTo } from '../series/observations.ts';
 
-/** `0x` and lower-case hexadecimal digits. */
 export type Hex = `0x${string}`;
 
-/** Reused: a full history takes half a megabyte, and the function never yields while it holds it. */
+/** Reused across calls: a full history takes half a megabyte, and the function never yields while it uses the buffer. */
 let scratch = Buffer.alloc(1 << 19);
 
 const DOMAIN_TAG = Buffer.from('oracle-inputs-1\n', 'ascii');
 
 /**
- * sha2-256 of everything a forecast of the frame's last day t may look at. Numbers are big-endian; a day is an int32, counted
- * from 1970-01-01; a value is an IEEE 754 float64 in which masked is `7ff8000000000000` and zero has no sign. The hashed bytes:
+ * sha2-256 of the model inputs of the frame's last day t. Integers are big-endian; a day is an int32 since 1970-01-01; a value is an
+ * IEEE 754 float64 with masked as `7ff8000000000000` and unsigned zero. The hashed bytes:
  *
  * 1. the 16 ASCII bytes `oracle-inputs-1\n`;
- * 2. the first day, then the number of rows n as uint32;
- * 3. n values of each of close, fearGreed, realizedPrice, takerBuyFraction, fundingRate, gold, pmi, one column after the other;
- * 4. for each of etfFlow, sp500, dxy: the number m of its observations dated t-1 or earlier as uint32, their m days, their m values.
+ * 2. the first day, then the row count n as uint32;
+ * 3. n values of each of close, fearGreed, realizedPrice, takerBuyFraction, fundingRate, gold, pmi, column by column;
+ * 4. for each of etfFlow, sp500, dxy: the count m of observations dated t-1 or earlier as uint32, their m days, their m values.
  */
 export function computeInputsDigest(frame: InputFrame): Hex {
   const business = BUSINESS_DAY_COLUMNS.map((column) => sliceUpTo(frame[column], getLastDay(frame) - 1));
@@ -66,7 +65,7 @@ function writeValues(view: DataView, start: number, values: Float64Array): numbe
   for (let i = 0; i < values.length; i++, offset += 8) {
     const value = values[i];
     if (Number.isNaN(value)) {
-      // Written out, because the language leaves the bits of a stored NaN open.
+      // ECMAScript does not specify the bit pattern of a stored NaN.
       view.setUint32(offset, 0x7ff80000);
       view.setUint32(offset + 4, 0);
     } else view.setFloat64(offset, value + 0);

@@ -1,9 +1,9 @@
 import { type Day, formatDay, parseDay, toDay, toInstantMs } from '../../forecast/day.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { Feed, SpotPrice, VenueClose } from '../feed.ts';
-import { getNextPublicationMs } from '../series/next-publication.ts';
 import type { Observations } from '../series/observations.ts';
 import type { SeriesId } from '../series/series.ts';
+import { getNextPublicationMs } from '../series/series.ts';
 import { getSignalTimeMs } from '../signal-time.ts';
 import type { StrikeSnapshot } from '../strikes.ts';
 import { getPollId } from './poll-id.ts';

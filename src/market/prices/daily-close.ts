@@ -7,17 +7,14 @@ export interface DailyClose extends QuorumPrice {
   day: Day;
 }
 
-/** @throws OracleError PRICE_UNAVAILABLE while the day is running */
+/** @throws OracleError PRICE_UNAVAILABLE before the candle closes */
 export function requireClosedDay(day: Day, atMs: number): void {
   const closesAtMs = toInstantMs(day + 1);
   if (atMs >= closesAtMs) return;
   throw new OracleError('PRICE_UNAVAILABLE', `The candle of ${formatDay(day)} closes at ${new Date(closesAtMs).toISOString()}`);
 }
 
-/**
- * The price at which a finished day closed, agreed by enough venues.
- * @throws OracleError PRICE_UNAVAILABLE with the reason why the venues do not agree.
- */
+/** The quorum price of a closed day. @throws OracleError PRICE_UNAVAILABLE with the reason when venues do not agree */
 export async function getDailyClose(feed: Feed, day: Day, atMs: number, rule: QuorumRule): Promise<DailyClose> {
   const closes = await feed.dailyCloses(day, atMs);
   try {

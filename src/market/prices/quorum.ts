@@ -3,16 +3,16 @@ import type { FeedKind, VenueClose } from '../feed.ts';
 
 export interface QuorumRule {
   minVenues: number;
-  /** Largest distance of any venue from the median, in basis points of the median. */
+  /** Maximum distance of a venue from the median. */
   maxDeviationBps: number;
 }
 
 export interface QuorumPrice {
-  /** Median of the venues' closes, USD. */
+  /** Median of the closes of `venues`. */
   priceUsd: number;
-  /** The venues that took part. */
+  /** The venues in the quorum. */
   venues: string[];
-  /** Distance of the farthest of them from the median, in basis points. */
+  /** Maximum distance of these venues from the median. */
   deviationBps: number;
 }
 
@@ -25,8 +25,8 @@ export const QUORUM_RULES = {
 type PricedClose = VenueClose & { priceUsd: number };
 
 /**
- * The price that enough venues agree on. A venue far from the others does not take part while enough remain without it.
- * @throws OracleError PRICE_UNAVAILABLE naming the missing venues, or the prices that lie too far apart.
+ * Median of the venues in agreement. The farthest outlier is dropped as long as the quorum holds without it.
+ * @throws OracleError PRICE_UNAVAILABLE naming the missing venues or the diverging prices
  */
 export function computeQuorumPrice(closes: readonly VenueClose[], rule: QuorumRule): QuorumPrice {
   const priced = closes.filter(isPriced);
@@ -58,7 +58,6 @@ function isPriced(close: VenueClose): close is PricedClose {
   return close.priceUsd !== null && Number.isFinite(close.priceUsd) && close.priceUsd > 0;
 }
 
-/** The middle value; of an even number of values, the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

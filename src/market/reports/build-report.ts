@@ -12,8 +12,8 @@ interface DescribedInput {
 }
 
 /**
- * Builds a report as it is served, from what the feed knew at `atMs`. A price older than `maxSpotAgeMs` is marked stale.
- * @throws OracleError PRICE_UNAVAILABLE when the report needs a price and none was ever known; what the feed throws
+ * Builds a report in its envelope as known at `atMs`. A price older than `maxSpotAgeMs` is marked stale.
+ * @throws OracleError PRICE_UNAVAILABLE when the report needs a price and none was ever known; the errors of the feed
  */
 export async function buildReport(report: MarketReport, feed: Feed, atMs: number, maxSpotAgeMs: number): Promise<ReportEnvelope> {
   const input = createReportInput(feed, atMs, maxSpotAgeMs);
@@ -36,7 +36,7 @@ export async function buildReport(report: MarketReport, feed: Feed, atMs: number
   };
 }
 
-/** Asks for everything once, however often a report does. */
+/** Memoizes every read of one report. */
 function createReportInput(feed: Feed, atMs: number, maxSpotAgeMs: number): ReportInput {
   const series = new Map<SeriesId, Promise<SeriesReading>>();
   let price: Promise<ReportPrice> | undefined;

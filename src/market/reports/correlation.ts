@@ -1,47 +1,37 @@
 import type { Day } from '../../forecast/day.ts';
+import { findValueAt, mean } from '../series/lookback.ts';
 import { countUpTo, type Observations } from '../series/observations.ts';
 
 export interface Correlation {
-  /** Pearson's; null with too few pairs or where one side never moves. */
+  /** Pearson coefficient; null with too few pairs or zero variance. */
   correlation: number | null;
-  /** How many pairs it is made of. */
   pairs: number;
 }
 
-export interface CorrelationOptions {
+interface CorrelationOptions {
   minPairs: number;
-  /** Logarithmic changes of the series; otherwise plain differences. */
+  /** Log changes of the series; otherwise differences. */
   logarithmic: boolean;
 }
 
-/**
- * Pearson correlation of a series' changes from one observation to the next with the log returns of `prices` between the same
- * dates, over the observations dated `since` or later.
- */
+/** Pearson correlation of a series' changes since `since` with the log returns of `prices` between the same dates. */
 export function correlateReturns(series: Observations, prices: Observations, since: Day, options: CorrelationOptions): Correlation {
-  const ours: number[] = [];
-  const theirs: number[] = [];
-  const first = Math.max(1, countUpTo(series.days, since - 1));
-  for (let i = first; i < series.days.length; i++) {
-    const before = findPrice(prices, series.days[i - 1]);
-    const after = findPrice(prices, series.days[i]);
+  const changes: number[] = [];
+  const returns: number[] = [];
+  for (let i = Math.max(1, countUpTo(series.days, since - 1)); i < series.days.length; i++) {
+    const before = findValueAt(prices, series.days[i - 1]);
+    const after = findValueAt(prices, series.days[i]);
     if (before === null || after === null) continue;
     const [from, to] = [series.values[i - 1], series.values[i]];
-    ours.push(options.logarithmic ? Math.log(to / from) : to - from);
-    theirs.push(Math.log(after / before));
+    changes.push(options.logarithmic ? Math.log(to / from) : to - from);
+    returns.push(Math.log(after / before));
   }
-  return correlate(ours, theirs, options.minPairs);
+  return correlate(changes, returns, options.minPairs);
 }
 
 /** Correlation of two lists of equal length. */
 export function correlate(x: number[], y: number[], minPairs: number): Correlation {
   return { correlation: x.length < minPairs ? null : computePearson(x, y), pairs: x.length };
-}
-
-/** The price of exactly that day; null without one. */
-export function findPrice({ days, values }: Observations, day: Day): number | null {
-  const index = countUpTo(days, day) - 1;
-  return index >= 0 && days[index] === day ? values[index] : null;
 }
 
 function computePearson(x: number[], y: number[]): number | null {
@@ -57,8 +47,4 @@ function computePearson(x: number[], y: number[]): number | null {
   }
   const scale = Math.sqrt(varianceX * varianceY);
   return scale > 0 ? Math.max(-1, Math.min(1, covariance / scale)) : null;
-}
-
-function mean(values: number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

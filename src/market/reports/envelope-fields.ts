@@ -17,7 +17,7 @@ const INPUT = z.object({
   provisional: z.boolean().describe('True before the value is final'),
 });
 
-/** What every report tells beside its own fields. */
+/** The fields common to all reports. */
 export const REPORT_ENVELOPE = z.object({
   success: SUCCESS,
   source: z.string().describe('Where the market data comes from, e.g. `live` or `simulated (seed 2)`'),
@@ -31,5 +31,4 @@ export const REPORT_ENVELOPE = z.object({
 
 export type ReportEnvelope = z.output<typeof REPORT_ENVELOPE>;
 
-/** Origin and age of one input. */
 export type ReportedInput = z.output<typeof INPUT>;

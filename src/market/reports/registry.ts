@@ -10,7 +10,7 @@ import { interestRatesReport } from './macro/interest-rates.ts';
 import { macroCorrelationReport } from './macro/macro-correlation.ts';
 import type { MarketReport } from './report.ts';
 
-/** Every report: a further one is one entry here. */
+/** A new report is one file and one entry here. */
 export const MARKET_REPORTS: readonly MarketReport[] = [
   btcPriceReport,
   fearGreedReport,

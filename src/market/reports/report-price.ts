@@ -1,15 +1,15 @@
 import { isOracleError, type OracleError } from '../../platform/errors.ts';
 import type { Feed, SpotPrice } from '../feed.ts';
+import { computeChange24hPct } from '../prices/stored-closes.ts';
 import { readSeries } from '../series/series-reading.ts';
 
-/** The last price that was ever known, however old. */
+/** The last known price, whatever its age. */
 export interface ReportPrice extends SpotPrice {
-  /** True when it is older than a current price may be. */
   stale: boolean;
 }
 
 /**
- * The feed's price at an instant; where it has none any more, the last daily close, marked stale.
+ * The spot price of the feed, or the last daily close marked stale.
  * @throws OracleError PRICE_UNAVAILABLE when no price was ever known
  */
 export async function getReportPrice(feed: Feed, atMs: number, maxAgeMs: number): Promise<ReportPrice> {
@@ -26,7 +26,6 @@ async function getLastClosePrice(feed: Feed, atMs: number, cause: OracleError): 
   const { reading, known } = await readSeries(feed, 'btcClose', atMs);
   if (reading.value === null || reading.observedAtMs === null) throw cause;
   const { value: priceUsd, observedAtMs, source } = reading;
-  const before = known.values.at(-2);
-  const change24hPct = before === undefined ? null : (priceUsd / before - 1) * 100;
+  const change24hPct = computeChange24hPct(known.values.at(-2) ?? null, priceUsd);
   return { priceUsd, observedAtMs, source: `daily close of ${source}`, change24hPct, stale: true };
 }

@@ -2,10 +2,7 @@ export const FEAR_GREED_LABELS = ['Extreme Fear', 'Fear', 'Neutral', 'Greed', 'E
 
 export type FearGreedLabel = (typeof FEAR_GREED_LABELS)[number];
 
-/**
- * The label of a Fear & Greed value, 0 to 100, in the bands that alternative.me's own classifications follow:
- * 0-25, 26-46, 47-54, 55-75, 76-100.
- */
+/** The bands of alternative.me's own classification: 0-25, 26-46, 47-54, 55-75, 76-100. */
 export function getFearGreedLabel(value: number): FearGreedLabel {
   if (value <= 25) return 'Extreme Fear';
   if (value <= 46) return 'Fear';

@@ -1,18 +1,18 @@
 import type { Day } from '../../forecast/day.ts';
 
 /**
- * A series in columns of equal length, one entry an observation. `days` ascend without duplicates; `availableAt` (ms: when it
- * was first known) never decreases. The arrays are never written to after they were handed out.
+ * A time series as columns of equal length. `days` are strictly ascending; `availableAt` (ms, when the value became known) never
+ * decreases. The arrays are immutable once returned.
  */
 export interface Observations {
-  /** Where the series comes from, for people. */
+  /** Human-readable origin. */
   source: string;
   days: Int32Array;
   values: Float64Array;
   availableAt: Float64Array;
 }
 
-/** How many leading entries of an ascending array are at most `limit`. */
+/** Binary search: the number of leading entries of an ascending array that are at most `limit`. */
 export function countUpTo(ascending: Int32Array | Float64Array, limit: number, length: number = ascending.length): number {
   let low = 0;
   let high = length;
@@ -24,24 +24,13 @@ export function countUpTo(ascending: Int32Array | Float64Array, limit: number, l
   return low;
 }
 
-/** Index of the last observation dated `lastDay` or earlier and known at `knownAtMs`; -1 when there is none. */
-export function findLastKnownIndex(observations: Observations, lastDay: Day, knownAtMs: number): number {
-  const dated = countUpTo(observations.days, lastDay);
-  return countUpTo(observations.availableAt, knownAtMs, dated) - 1;
+/** Index of the last observation dated `lastDay` or earlier and known at `knownAtMs`; -1 without one. */
+export function findLastKnownIndex({ days, availableAt }: Observations, lastDay: Day, knownAtMs: number): number {
+  return countUpTo(availableAt, knownAtMs, countUpTo(days, lastDay)) - 1;
 }
 
-/** Views of the entries from `start` up to, not including, `end`. */
-export function sliceObservations(observations: Observations, start: number, end: number): Observations {
-  const { source, days, values, availableAt } = observations;
-  return {
-    source,
-    days: days.subarray(start, end),
-    values: values.subarray(start, end),
-    availableAt: availableAt.subarray(start, end),
-  };
-}
-
-/** What of a series was known at an instant, as views. */
-export function sliceKnownAt(observations: Observations, atMs: number): Observations {
-  return sliceObservations(observations, 0, countUpTo(observations.availableAt, atMs));
+/** Views of the observations known at `atMs`. */
+export function sliceKnownAt({ source, days, values, availableAt }: Observations, atMs: number): Observations {
+  const end = countUpTo(availableAt, atMs);
+  return { source, days: days.subarray(0, end), values: values.subarray(0, end), availableAt: availableAt.subarray(0, end) };
 }

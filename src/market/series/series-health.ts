@@ -9,15 +9,15 @@ export interface SeriesHealth {
   title: string;
   source: string;
   lastObservedDay: Day | null;
-  /** Days from the last observation to the asked instant; null without one. */
+  /** Days since the last observation; null without one. */
   ageDays: number | null;
-  /** True when the series is missing, or its last observation is too old to be used. */
+  /** True when the series is missing or its last observation exceeds `staleDays`. */
   stale: boolean;
-  /** Who is asked for it, the primary first; empty where nobody is. */
+  /** The primary first; empty for a feed without providers. */
   providers: { provider: ProviderId; circuit: CircuitState }[];
 }
 
-/** How far each series reaches at an instant. @throws what the feed throws */
+/** Coverage and staleness of each series at `atMs`. @throws the errors of the feed */
 export async function getSeriesHealth(feed: Feed, atMs: number): Promise<SeriesHealth[]> {
   const circuits = new Map((await feed.providerHealth()).map(({ provider, circuit }) => [provider, circuit]));
   const { getProviderIds } =

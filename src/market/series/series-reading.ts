@@ -3,51 +3,48 @@ import type { Feed } from '../feed.ts';
 import { type Observations, sliceKnownAt } from './observations.ts';
 import { getPublicationMs, SERIES, type SeriesId } from './series.ts';
 
-/** The last value of a series as people want it: always the last good one, with what must be known about its age. */
+/** The last good value of a series for display, with its age. */
 export interface LatestReading {
   series: SeriesId;
   title: string;
   unit: string;
   source: string;
-  /** Null only when there never was a value; then so are `observedDay` and `observedAtMs`. */
+  /** Null, like `observedDay` and `observedAtMs`, only before the first value. */
   value: number | null;
-  /** The date that the value describes. */
   observedDay: Day | null;
-  /** When this value was first known (ms). */
+  /** When this value became known (ms). */
   observedAtMs: number | null;
   ageDays: number | null;
-  /** True when the value is missing, or older than its series allows. */
+  /** True when the value is missing or exceeds the series' `staleDays`. */
   stale: boolean;
-  /** True when the value was asked for before it is final. */
+  /** True before the value's publication time. */
   provisional: boolean;
 }
 
 export interface SeriesReading {
   reading: LatestReading;
-  /** Everything known of the series, newest versions, ascending. */
+  /** All known observations in their newest versions, ascending. */
   known: Observations;
 }
 
-/** Reads a series in its newest version, provisional values included. @throws what the feed throws */
+/** Reads the newest version of a series, provisional values included. @throws the errors of the feed */
 export async function readSeries(feed: Feed, series: SeriesId, atMs: number): Promise<SeriesReading> {
   const known = sliceKnownAt(await feed.observations(series, atMs, 'latest'), atMs);
   return { reading: buildLatestReading(series, known, atMs), known };
 }
 
-/** The last of a series' known observations, as read at `atMs`. */
 export function buildLatestReading(series: SeriesId, { source, days, values, availableAt }: Observations, atMs: number): LatestReading {
   const { title, unit, staleDays } = SERIES[series];
+  const origin = { series, title, unit, source };
   const last = days.length - 1;
   if (last < 0) {
-    const missing = { value: null, observedDay: null, observedAtMs: null, ageDays: null };
-    return { series, title, unit, source, ...missing, stale: true, provisional: false };
+    return { ...origin, value: null, observedDay: null, observedAtMs: null, ageDays: null, stale: true, provisional: false };
   }
   const observedDay = days[last];
   const ageDays = toDay(atMs) - observedDay;
   const publishedAtMs = getPublicationMs(series, observedDay);
-  const provisional = atMs < publishedAtMs;
-  // Being told again, or late, makes a value no younger.
+  // A repeated or late delivery does not make a value newer.
   const observedAtMs = Math.min(availableAt[last], publishedAtMs);
   const read = { value: values[last], observedDay, observedAtMs, ageDays };
-  return { series, title, unit, source, ...read, stale: ageDays > staleDays, provisional };
+  return { ...origin, ...read, stale: ageDays > staleDays, provisional: atMs < publishedAtMs };
 }

@@ -1,14 +1,14 @@
-import { type Day, toInstantMs } from '../../forecast/day.ts';
+import { type Day, toDay, toInstantMs } from '../../forecast/day.ts';
 
-/** When a value of a series is first known, and for how long it may be used. */
-export interface SeriesRule {
+/** Publication lag and staleness limit of a series. */
+interface SeriesRule {
   title: string;
   unit: string;
-  /** Hours from 00:00 UTC of the observation's date until anybody could know it. */
+  /** Hours from 00:00 UTC of the observation's date to its publication. */
   publishedAfterHours: number;
   /** The forecast of day t reads observations dated t - lagDays or earlier. */
   lagDays: number;
-  /** An observation dated more than this many days before t is masked. */
+  /** Observations dated more than this many days before t are masked. */
   staleDays: number;
 }
 
@@ -20,7 +20,7 @@ const defineSeries = (title: string, unit: string, publishedAfterHours: number, 
   staleDays,
 });
 
-/** Every series a feed may deliver. PMI observations are dated by their release, all others by the date they describe. */
+/** All series of a feed. PMI observations are dated by their release, all others by the date they describe. */
 export const SERIES = {
   btcClose: defineSeries('Bitcoin daily close', 'USD', 24, 1, 1),
   fearGreed: defineSeries('Crypto Fear & Greed index', '0 to 100', 0, 0, 3),
@@ -31,7 +31,7 @@ export const SERIES = {
   openInterest: defineSeries('Perpetual open interest', 'USD', 24, 1, 7),
   perpBasis: defineSeries('Perpetual basis: mark over index, less one', 'fraction', 24, 1, 7),
   dvol: defineSeries('Bitcoin implied volatility index', '% a year', 24, 1, 7),
-  // Funds report through the US night; the newest figure is provisional until the next European noon.
+  // Funds report through the US night: the newest figure is provisional until 12:00 UTC of the next day.
   etfFlow: defineSeries('Net flow of US spot Bitcoin ETFs', 'USD millions', 36, 1, 7),
   sp500: defineSeries('S&P 500', 'points', 24, 1, 7),
   dxy: defineSeries('US dollar index', 'points', 24, 1, 7),
@@ -49,7 +49,12 @@ export type SeriesId = keyof typeof SERIES;
 
 export const SERIES_IDS = Object.keys(SERIES) as SeriesId[];
 
-/** The instant (ms) at which an observation of this series and date is first known. */
+/** Publication time (ms) of an observation by its date. */
 export function getPublicationMs(series: SeriesId, day: Day): number {
   return toInstantMs(day, SERIES[series].publishedAfterHours);
+}
+
+/** The first scheduled publication (ms) of the series after `atMs`. */
+export function getNextPublicationMs(series: SeriesId, atMs: number): number {
+  return getPublicationMs(series, toDay(atMs - getPublicationMs(series, 0)) + 1);
 }

@@ -1,4 +1,4 @@
-import type { Day } from '../../forecast/day.ts';
+import { DAY_MS, type Day } from '../../forecast/day.ts';
 
 /** 0 is Sunday. */
 function getWeekday(day: Day): number {
@@ -9,15 +9,8 @@ function isWeekend(day: Day): boolean {
   return getWeekday(day) % 6 === 0;
 }
 
-interface CalendarDate {
-  year: number;
-  /** 1 to 12. */
-  month: number;
-  date: number;
-}
-
-function toCalendarDate(day: Day): CalendarDate {
-  const date = new Date(day * 86_400_000);
+function toCalendarDate(day: Day) {
+  const date = new Date(day * DAY_MS);
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, date: date.getUTCDate() };
 }
 
@@ -28,12 +21,11 @@ export function isTradingDay(day: Day): boolean {
   return !(month === 1 && date === 1) && !(month === 12 && date === 25);
 }
 
-/** Days on which the New York Stock Exchange opens, by its regular holidays. */
+/** Days on which the New York Stock Exchange opens according to its regular holidays. */
 export function isUsExchangeDay(day: Day): boolean {
   return !isWeekend(day) && !isMovableHoliday(day) && !isFixedHoliday(day) && day !== getGoodFriday(toCalendarDate(day).year);
 }
 
-/** The first US exchange day of its month. */
 export function isFirstUsExchangeDayOfMonth(day: Day): boolean {
   const { date } = toCalendarDate(day);
   if (date > 5 || !isUsExchangeDay(day)) return false;
@@ -41,7 +33,7 @@ export function isFirstUsExchangeDayOfMonth(day: Day): boolean {
   return true;
 }
 
-/** New Year, Juneteenth, Independence Day and Christmas; kept on Friday or Monday when they fall on a weekend. */
+/** New Year, Juneteenth, Independence Day and Christmas; observed on Friday or Monday when they fall on a weekend. */
 function isFixedHoliday(day: Day): boolean {
   const isHoliday = (candidate: Day): boolean => {
     const { year, month, date } = toCalendarDate(candidate);
@@ -69,5 +61,5 @@ function getGoodFriday(year: number): Day {
   const d = (19 * a + b - Math.floor(b / 4) - Math.floor((b - Math.floor((b + 8) / 25) + 1) / 3) + 15) % 30;
   const e = (32 + 2 * (b % 4) + 2 * Math.floor(c / 4) - d - (c % 4)) % 7;
   const f = d + e - 7 * Math.floor((a + 11 * d + 22 * e) / 451) + 114;
-  return Date.UTC(year, Math.floor(f / 31) - 1, (f % 31) + 1) / 86_400_000 - 2;
+  return Date.UTC(year, Math.floor(f / 31) - 1, (f % 31) + 1) / DAY_MS - 2;
 }

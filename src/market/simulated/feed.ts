@@ -1,9 +1,9 @@
 import { DAY_MS, formatDay, toInstantMs } from '../../forecast/day.ts';
 import { OracleError } from '../../platform/errors.ts';
 import type { Feed, SpotPrice } from '../feed.ts';
-import { getNextPublicationMs } from '../series/next-publication.ts';
+import { computeChange24hPct } from '../prices/stored-closes.ts';
 import type { Observations } from '../series/observations.ts';
-import { SERIES_IDS, type SeriesId } from '../series/series.ts';
+import { getNextPublicationMs, SERIES_IDS, type SeriesId } from '../series/series.ts';
 import { createFundFlows } from './fund-flows.ts';
 import { createGeneratedSeries } from './generated-series.ts';
 import { createIntradayPrice } from './intraday-price.ts';
@@ -12,17 +12,11 @@ import { createVenueCloses } from './venue-closes.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Every value the feed gives is a function of its seed and date alone. */
-export interface SimulationOptions {
-  /** A 32-bit integer. */
-  seed: number;
-}
-
-/** Chosen among small seeds: its price of 2026 is near the real one, and every recent year passes through most regimes. */
+/** Selected among small seeds: its price of 2026 is near the real one, and every recent year has most regimes. */
 export const DEFAULT_SEED = 2;
 
-/** A market that never was: all series from 2010-07-18 (macro from 2009-06) on, without end. */
-export function openSimulatedFeed({ seed }: SimulationOptions = { seed: DEFAULT_SEED }): Feed {
+/** Synthetic series from 2010-07-18 (macro from 2009-06) without an end; each value is a pure function of seed (int32) and date. */
+export function openSimulatedFeed({ seed }: { seed: number } = { seed: DEFAULT_SEED }): Feed {
   const source = `simulated (seed ${seed})`;
   const path = createPricePath(seed);
   const priceAt = createIntradayPrice(path, seed);
@@ -56,11 +50,9 @@ function buildSpotPrice(priceAt: (atMs: number) => number, atMs: number, source:
   }
   const priceUsd = priceAt(atMs);
   const before = atMs - DAY_MS >= toInstantMs(FIRST_PRICE_DAY) ? priceAt(atMs - DAY_MS) : null;
-  const change24hPct = before === null ? null : (priceUsd / before - 1) * 100;
-  return { priceUsd, observedAtMs: floorToMinute(atMs), source, change24hPct };
+  return { priceUsd, observedAtMs: floorToMinute(atMs), source, change24hPct: computeChange24hPct(before, priceUsd) };
 }
 
-/** The price moves at the full minute. */
 function floorToMinute(atMs: number): number {
   return Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
 }

@@ -2,7 +2,7 @@ import { allocateFloat64, createGrowableColumn, type GrowableColumn } from '../s
 import type { Observations } from '../series/observations.ts';
 import { createRandomness } from './random.ts';
 
-/** Usual parts of the day's flow; the first fund takes what the others leave. */
+/** Typical shares of the daily flow; the first fund receives the remainder. */
 const SHARES = {
   IBIT: 0.48,
   FBTC: 0.2,
@@ -19,10 +19,7 @@ const SHARES = {
 
 const [LEADER, ...OTHERS] = Object.keys(SHARES) as (keyof typeof SHARES)[];
 
-/**
- * Splits the simulated daily flows (USD millions) between funds: in steps of 0.1, with sums that are exactly the totals. The function
- * it returns gives each fund's flows of the totals known at an instant.
- */
+/** Splits the simulated totals (USD millions) into flows of each fund, in steps of 0.1 that sum exactly to the totals. */
 export function createFundFlows(totals: (atMs: number) => Observations, seed: number) {
   const random = createRandomness(seed, 'fundFlows');
   const funds = new Map<string, GrowableColumn<Float64Array>>(

@@ -5,7 +5,7 @@ import { getPublicationMs, type SeriesId } from '../series/series.ts';
 import type { PricePath } from './price-path.ts';
 import { SIMULATED_SERIES } from './registry.ts';
 
-/** One simulated series as far as it was needed so far: what of it is known at an instant. */
+/** Generates one simulated series lazily. The returned function slices it as known at an instant. */
 export function createGeneratedSeries(id: SeriesId, path: PricePath, seed: number): (atMs: number) => Observations {
   const { from, start } = SIMULATED_SERIES[id];
   const generate = start(path, seed);

@@ -3,13 +3,10 @@ import { type PricePath, roundPrice } from './price-path.ts';
 import { createRandomness, type Randomness } from './random.ts';
 
 const MINUTE_MS = 60_000;
-/** Terms of the bridge: enough for moves within the hour. */
+/** Terms of the series: enough for moves within the hour. */
 const TERMS = 48;
 
-/**
- * The price at an instant, to the minute: a Brownian bridge between the closes at 00:00 UTC before and after it, with the
- * volatility of its day. At 00:00 it is exactly the close of the day before.
- */
+/** Price by the minute: a Brownian bridge between the closes at 00:00 UTC before and after, with the volatility of the day. */
 export function createIntradayPrice(path: PricePath, seed: number): (atMs: number) => number {
   const random = createRandomness(seed, 'intraday');
   return (atMs) => {
@@ -23,7 +20,7 @@ export function createIntradayPrice(path: PricePath, seed: number): (atMs: numbe
   };
 }
 
-/** A standard Brownian bridge at `elapsed` in [0, 1], by its Karhunen-Loeve series. */
+/** Karhunen-Loeve series of a standard Brownian bridge at `elapsed` in [0, 1]. */
 function evaluateBridge(random: Randomness, day: number, elapsed: number): number {
   let sum = 0;
   for (let k = 1; k <= TERMS; k++) sum += (random.normal(day, k) * Math.sin(k * Math.PI * elapsed)) / k;

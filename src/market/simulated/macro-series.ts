@@ -1,19 +1,20 @@
 import { type Day, parseDay } from '../../forecast/day.ts';
+import { roundTo } from '../numbers.ts';
 import { isFirstUsExchangeDayOfMonth, isTradingDay, isUsExchangeDay } from '../series/us-calendar.ts';
 import type { PricePath } from './price-path.ts';
-import { createRandomness } from './random.ts';
-import { clamp, roundDecimals, type SimulatedSeries } from './simulated-series.ts';
+import { createRandomness, type Randomness } from './random.ts';
+import { clamp, drawSeries, type SimulatedSeries } from './simulated-series.ts';
 
 const FIRST_DATE = '2009-06-01';
 
 interface DriftingPriceOptions {
-  stream: string;
-  /** Level on the first day, and its growth a year (log). */
+  /** Price on the first day. */
   start: number;
+  /** Log growth per year. */
   growth: number;
-  /** Standard deviation of a trading day. */
+  /** Standard deviation of a trading day's log return. */
   volatility: number;
-  /** Share of its distance from trend that it gives up each trading day. */
+  /** Mean reversion to the trend per trading day, as a fraction. */
   reversion: number;
   /** Correlation with Bitcoin's return of the same day. */
   correlation: number;
@@ -21,93 +22,28 @@ interface DriftingPriceOptions {
   isOpen: (day: Day) => boolean;
 }
 
-/** A price around a growing trend that moves together with Bitcoin, never ahead of it. */
-function createDriftingPrice(rule: DriftingPriceOptions): SimulatedSeries {
-  return {
-    from: FIRST_DATE,
-    start(path, seed) {
-      const random = createRandomness(seed, rule.stream);
-      const own = Math.sqrt(1 - rule.correlation ** 2);
-      let distance = 0;
-      return (day) => {
-        if (!rule.isOpen(day)) return Number.NaN;
-        const shock = rule.correlation * computeBitcoinShock(path, day) + own * random.fatTailed(day);
-        distance += rule.volatility * shock - rule.reversion * distance;
-        const years = (day - parseDay(FIRST_DATE)) / 365.25;
-        return roundDecimals(rule.start * Math.exp(rule.growth * years + distance), rule.decimals);
-      };
-    },
-  };
+/** A price around a growing trend, correlated with Bitcoin's return of the same day and never ahead of it. */
+function createDriftingPrice(stream: string, rule: DriftingPriceOptions): SimulatedSeries {
+  const independentShare = Math.sqrt(1 - rule.correlation ** 2);
+  return drawSeries(FIRST_DATE, stream, (random, path) => {
+    let distance = 0;
+    return (day) => {
+      if (!rule.isOpen(day)) return Number.NaN;
+      const shock = rule.correlation * computeBitcoinShock(path, day) + independentShare * random.fatTailed(day);
+      distance += rule.volatility * shock - rule.reversion * distance;
+      const years = (day - parseDay(FIRST_DATE)) / 365.25;
+      return roundTo(rule.start * Math.exp(rule.growth * years + distance), rule.decimals);
+    };
+  });
 }
 
-/** The day's Bitcoin return in units of its volatility. */
+/** The day's Bitcoin return in standard deviations. */
 function computeBitcoinShock(path: PricePath, day: Day): number {
   return clamp(path.logReturn(day, 1) / path.dailyVolatility(day), -4, 4);
 }
 
-export const sp500 = createDriftingPrice({
-  stream: 'sp500',
-  start: 940,
-  growth: 0.122,
-  volatility: 0.0105,
-  reversion: 0.003,
-  correlation: 0.3,
-  decimals: 2,
-  isOpen: isUsExchangeDay,
-});
-
-export const dxy = createDriftingPrice({
-  stream: 'dxy',
-  start: 92,
-  growth: 0.003,
-  volatility: 0.0043,
-  reversion: 0.003,
-  correlation: -0.15,
-  decimals: 3,
-  isOpen: isTradingDay,
-});
-
-export const gold = createDriftingPrice({
-  stream: 'gold',
-  start: 980,
-  growth: 0.085,
-  volatility: 0.0098,
-  reversion: 0.002,
-  correlation: 0.1,
-  decimals: 1,
-  isOpen: isTradingDay,
-});
-
-/** Rises when Bitcoin, and with it the stock market, falls. */
-export const vix: SimulatedSeries = {
-  from: FIRST_DATE,
-  start(path, seed) {
-    const random = createRandomness(seed, 'vix');
-    let distance = 0;
-    return (day) => {
-      if (!isUsExchangeDay(day)) return Number.NaN;
-      distance += -0.04 * distance + 0.06 * random.fatTailed(day) - 0.015 * computeBitcoinShock(path, day);
-      return roundDecimals(clamp(17.5 * Math.exp(distance), 9, 85), 2);
-    };
-  },
-};
-
-export const us10y: SimulatedSeries = {
-  from: FIRST_DATE,
-  start(_path, seed) {
-    const random = createRandomness(seed, 'us10y');
-    let level = 3.2;
-    return (day) => {
-      if (!isUsExchangeDay(day)) return Number.NaN;
-      level = clamp(level + 0.001 * (3 - level) + 0.05 * random.normal(day), 0.4, 8);
-      return roundDecimals(level, 3);
-    };
-  },
-};
-
-/** A policy rate that moves by quarter points every six weeks or so, mostly on in the direction it took last. */
-function createPolicyTarget(seed: number): (day: Day) => number {
-  const random = createRandomness(seed, 'fedFunds');
+/** A policy rate that moves by quarter points every six weeks or so, mostly in the direction of its last move. */
+function createPolicyTarget(random: Randomness): (day: Day) => number {
   let target = 0.25;
   let direction = 1;
   return (day) => {
@@ -121,43 +57,55 @@ function createPolicyTarget(seed: number): (day: Day) => number {
   };
 }
 
-export const policyRate: SimulatedSeries = { from: FIRST_DATE, start: (_path, seed) => createPolicyTarget(seed) };
+const SP500 = { start: 940, growth: 0.122, volatility: 0.0105, reversion: 0.003, correlation: 0.3, decimals: 2 };
+const DXY = { start: 92, growth: 0.003, volatility: 0.0043, reversion: 0.003, correlation: -0.15, decimals: 3 };
+const GOLD = { start: 980, growth: 0.085, volatility: 0.0098, reversion: 0.002, correlation: 0.1, decimals: 1 };
 
-/** What banks pay each other, a little below the target's upper limit. */
-export const fedFunds: SimulatedSeries = {
-  from: FIRST_DATE,
-  start(_path, seed) {
-    const target = createPolicyTarget(seed);
-    return (day) => roundDecimals(target(day) - 0.12, 2);
-  },
-};
-
-/** Two years of policy as the bond market expects them: mostly the rate of the day. */
-export const us2y: SimulatedSeries = {
-  from: FIRST_DATE,
-  start(_path, seed) {
-    const target = createPolicyTarget(seed);
-    const random = createRandomness(seed, 'us2y');
+export const MACRO_SERIES = {
+  sp500: createDriftingPrice('sp500', { ...SP500, isOpen: isUsExchangeDay }),
+  dxy: createDriftingPrice('dxy', { ...DXY, isOpen: isTradingDay }),
+  gold: createDriftingPrice('gold', { ...GOLD, isOpen: isTradingDay }),
+  /** Rises when Bitcoin falls. */
+  vix: drawSeries(FIRST_DATE, 'vix', (random, path) => {
+    let distance = 0;
+    return (day) => {
+      if (!isUsExchangeDay(day)) return Number.NaN;
+      distance += -0.04 * distance + 0.06 * random.fatTailed(day) - 0.015 * computeBitcoinShock(path, day);
+      return roundTo(clamp(17.5 * Math.exp(distance), 9, 85), 2);
+    };
+  }),
+  /** Expected policy over two years: mostly the rate of the day. */
+  us2y: drawSeries(FIRST_DATE, 'us2y', (random, _path, seed) => {
+    const target = createPolicyTarget(createRandomness(seed, 'fedFunds'));
     let premium = 0;
     return (day) => {
       const policy = target(day);
       if (!isUsExchangeDay(day)) return Number.NaN;
       premium += -0.01 * premium + 0.05 * random.normal(day);
-      return roundDecimals(clamp(0.6 + 0.8 * policy + premium, 0.05, 8), 3);
+      return roundTo(clamp(0.6 + 0.8 * policy + premium, 0.05, 8), 3);
     };
-  },
-};
-
-/** First prints, dated by their release on the first exchange day of the month. */
-export const pmi: SimulatedSeries = {
-  from: FIRST_DATE,
-  start(_path, seed) {
-    const random = createRandomness(seed, 'pmi');
+  }),
+  us10y: drawSeries(FIRST_DATE, 'us10y', (random) => {
+    let level = 3.2;
+    return (day) => {
+      if (!isUsExchangeDay(day)) return Number.NaN;
+      level = clamp(level + 0.001 * (3 - level) + 0.05 * random.normal(day), 0.4, 8);
+      return roundTo(level, 3);
+    };
+  }),
+  /** The effective rate, below the target's upper limit. */
+  fedFunds: drawSeries(FIRST_DATE, 'fedFunds', (random) => {
+    const target = createPolicyTarget(random);
+    return (day) => roundTo(target(day) - 0.12, 2);
+  }),
+  policyRate: drawSeries(FIRST_DATE, 'fedFunds', createPolicyTarget),
+  /** First prints, dated by their release. */
+  pmi: drawSeries(FIRST_DATE, 'pmi', (random) => {
     let level = 52;
     return (day) => {
       if (!isFirstUsExchangeDayOfMonth(day)) return Number.NaN;
       level = clamp(level + 0.08 * (52 - level) + 1.4 * random.normal(day), 38, 65);
-      return roundDecimals(level, 1);
+      return roundTo(level, 1);
     };
-  },
+  }),
 };

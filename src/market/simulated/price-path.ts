@@ -2,20 +2,19 @@ import { type Day, parseDay } from '../../forecast/day.ts';
 import { allocateFloat64, createGrowableColumn } from '../series/growable-column.ts';
 import { createRandomness, type Randomness } from './random.ts';
 
-/** First day of the simulated Bitcoin price. */
 export const FIRST_PRICE_DAY = parseDay('2010-07-18');
 
-/** The simulated price at 00:00 UTC after each day. Asking for a day computes the path up to it. */
+/** Simulated daily closes at 00:00 UTC after each day, computed lazily up to the requested day. */
 export interface PricePath {
-  /** USD; the day before the first day gives the opening price. */
+  /** USD; the close before `FIRST_PRICE_DAY` is the opening price. */
   close(day: Day): number;
-  /** Log return from the close of `day - days` to that of `day`; shorter at the beginning of the path. */
+  /** Log return from the close of `day - days` to that of `day`; truncated at the start of the path. */
   logReturn(day: Day, days: number): number;
-  /** Standard deviation of the day's log return, as a fraction. */
+  /** Standard deviation of the day's log return. */
   dailyVolatility(day: Day): number;
 }
 
-/** Daily volatility of each mood, and the chance of leaving it for the next and the previous one. */
+/** Daily volatility of each regime, with its transition probabilities to the next and the previous one. */
 const VOLATILITY_REGIMES = [
   { name: 'calm', volatility: 0.015, up: 1 / 45, down: 0 },
   { name: 'normal', volatility: 0.027, up: 1 / 90, down: 1 / 70 },
@@ -24,18 +23,15 @@ const VOLATILITY_REGIMES = [
 
 const GARCH = { reaction: 0.1, memory: 0.82, highestVolatility: 0.08 };
 const JUMP = { chance: 0.01, smallest: 0.04, spread: 0.08 };
-/** Free to wander within this distance of the growth curve (log price); beyond it, drawn back by this share a day. */
+/** Beyond `slack` (log price) from the growth curve, the price reverts by the fraction `pull` per day. */
 const MEAN_REVERSION = { slack: 0.4, pull: 1.5 / 365 };
 
 const GENESIS = parseDay('2009-01-03');
 const ANCHOR = { day: parseDay('2026-01-01'), logPrice: Math.log(87_000) };
-/** Power law of the network's age up to the anchor; afterwards growth fades over eight years. */
+/** Power law of the network's age up to the anchor; growth then decays over eight years. */
 const GROWTH = { exponent: 5.62, fadeDays: 8 * 365 };
 
-/**
- * A price whose volatility clusters and jumps, but whose direction cannot be told: every shock is drawn with an even sign, and
- * the drift knows nothing but the growth curve and, far from it, the way back.
- */
+/** GARCH volatility with regimes and jumps. The direction is unpredictable: shocks are symmetric, and the drift is the growth curve only. */
 export function createPricePath(seed: number): PricePath {
   const random = createRandomness(seed, 'btc');
   const logPrices = createGrowableColumn(allocateFloat64, 8192);
@@ -56,28 +52,22 @@ export function createPricePath(seed: number): PricePath {
     volatilities.push(Math.sqrt(variance));
   }
 
-  /** Index 0 is the day before the first. */
+  /** Computes the path up to `day`. Index 0 is the day before the first. */
   function indexOf(day: Day): number {
     const index = day - FIRST_PRICE_DAY + 1;
-    for (let next = logPrices.length; next <= index; next++) step(FIRST_PRICE_DAY - 1 + next, logPrices.view()[next - 1]);
+    for (let next = logPrices.length; next <= index; next++) step(FIRST_PRICE_DAY - 1 + next, logPrices.at(next - 1));
     return Math.max(0, index);
   }
 
-  const logPrice = (day: Day): number => {
-    const index = indexOf(day);
-    return logPrices.view()[index];
-  };
+  const logPrice = (day: Day) => logPrices.at(indexOf(day));
   return {
     close: (day) => roundPrice(Math.exp(logPrice(day))),
     logReturn: (day, days) => logPrice(day) - logPrice(day - days),
-    dailyVolatility: (day) => {
-      const index = indexOf(day);
-      return volatilities.view()[index];
-    },
+    dailyVolatility: (day) => volatilities.at(indexOf(day)),
   };
 }
 
-/** Cents, or millionths of a dollar in the years of small prices. */
+/** Cents, or millionths of a dollar below 100 USD. */
 export function roundPrice(priceUsd: number): number {
   const unit = priceUsd < 100 ? 1e6 : 100;
   return Math.round(priceUsd * unit) / unit;
@@ -89,7 +79,7 @@ function drawNextRegime(regime: number, chance: number): number {
   return chance < up + down ? regime - 1 : regime;
 }
 
-/** Variance is larger in the market's first years. */
+/** Higher variance in the market's first years. */
 function computeYouthFactor(day: Day): number {
   return 1 + 1.2 * Math.exp(-(day - FIRST_PRICE_DAY) / (4 * 365));
 }

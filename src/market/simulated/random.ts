@@ -1,20 +1,17 @@
-/**
- * Random numbers as pure functions of their keys: the number for a day never depends on how many were drawn before it, which
- * is what makes every value of the simulation independent of how and how far it is run.
- */
+/** Random numbers as pure functions of day and draw, so that no value depends on how far or in which order the simulation runs. */
 export interface Randomness {
   /** In (0, 1). */
   uniform(day: number, draw?: number): number;
   /** Mean 0, variance 1. */
   normal(day: number, draw?: number): number;
-  /** Student t with four degrees of freedom, scaled to variance 1 and cut at six of its own deviations. */
+  /** Student t with four degrees of freedom, scaled to variance 1 and truncated at six standard deviations. */
   fatTailed(day: number, draw?: number): number;
 }
 
-/** One stream of randomness. Streams of different seeds or names are unrelated. */
+/** An independent stream for each seed and name. */
 export function createRandomness(seed: number, stream: string): Randomness {
   const key = hashText(seed | 0, stream);
-  // Eight slots a draw, so that no two numbers share one.
+  // Eight slots per draw, so that no two numbers share one.
   const raw = (day: number, draw: number, slot: number) =>
     (mix(mix(key ^ day) + Math.imul(draw * 8 + slot + 1, 0x9e3779b9)) + 0.5) / 2 ** 32;
   const normalFrom = (day: number, draw: number, slot: number) =>
@@ -30,7 +27,7 @@ export function createRandomness(seed: number, stream: string): Randomness {
   };
 }
 
-/** The finishing steps of MurmurHash3: every bit of the input moves half the bits of the output. Unsigned. */
+/** The finalizer of MurmurHash3, unsigned. */
 function mix(value: number): number {
   let h = value | 0;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

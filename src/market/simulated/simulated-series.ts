@@ -1,21 +1,23 @@
 import type { Day } from '../../forecast/day.ts';
 import type { PricePath } from './price-path.ts';
+import { createRandomness, type Randomness } from './random.ts';
 
-/** How one series is simulated. */
+/** Generator of a series: called once per day in order, it returns the day's value or NaN. It must not read the price path of later days. */
+type DayGenerator = (day: Day) => number;
+
 export interface SimulatedSeries {
-  /** First date with a value, YYYY-MM-DD: about where the real series begins. */
+  /** First date with a value (YYYY-MM-DD), close to that of the real series. */
   from: string;
-  /**
-   * A generator that is called once for every day from `from` on, in order, and gives that date's value, or NaN where there is
-   * none. It may read the price path up to the day its value could be known and nothing later.
-   */
-  start(path: PricePath, seed: number): (day: Day) => number;
+  start(path: PricePath, seed: number): DayGenerator;
 }
 
-/** Rounds to a number of decimals, as providers do. */
-export function roundDecimals(value: number, decimals: number): number {
-  const unit = 10 ** decimals;
-  return Math.round(value * unit) / unit;
+/** A series drawn from one random stream. */
+export function drawSeries(
+  from: string,
+  stream: string,
+  start: (random: Randomness, path: PricePath, seed: number) => DayGenerator,
+): SimulatedSeries {
+  return { from, start: (path, seed) => start(createRandomness(seed, stream), path, seed) };
 }
 
 export function clamp(value: number, low: number, high: number): number {

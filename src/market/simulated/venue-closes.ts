@@ -5,13 +5,10 @@ import { createRandomness } from './random.ts';
 
 const SIMULATED_VENUES = ['sim-north', 'sim-east', 'sim-south'] as const;
 
-/** Venues are rarely more than this apart (fraction), never five times as much. */
+/** Standard deviation of a venue's close (fraction); capped at five times as much. */
 const DEVIATION = 0.0008;
 
-/**
- * The closes of the simulated venues. Each day one of them has the path's close, one lies below and one above it, so that the
- * median is the path's close.
- */
+/** Each day, one venue closes at the path's close, one below and one above it, so the median is the path's close. */
 export function createVenueCloses(path: PricePath, seed: number): (day: Day, atMs: number) => VenueClose[] {
   const random = createRandomness(seed, 'venues');
   return (day, atMs) => {

@@ -1,6 +1,5 @@
 import { type Day, formatDay, toDay } from '../../../forecast/day.ts';
-import { getNextPublicationMs } from '../../series/next-publication.ts';
-import { SERIES, type SeriesId } from '../../series/series.ts';
+import { getNextPublicationMs, SERIES, type SeriesId } from '../../series/series.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { ProviderId } from '../providers/providers.ts';
 import type { DatedValue, DayRange, SeriesSource } from '../sources/source.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DATE } from '../../../platform/validation/fields.ts';
 import { formatDayOrNull, roundOrNull } from '../../numbers.ts';
 import { FEAR_GREED_LABELS, type FearGreedLabel, getFearGreedLabel } from '../../series/fear-greed-label.ts';
-import { averageBetween, findValueAt } from '../lookback.ts';
+import { averageBetween, findValueAt } from '../../series/lookback.ts';
 import { defineReport } from '../report.ts';
 
 const LABEL = z.enum(FEAR_GREED_LABELS).nullable();
@@ -35,7 +35,7 @@ export const fearGreedReport = defineReport({
     const { observedDay: day } = reading;
     const value = roundOrNull(reading.value, 0);
     const label = toLabel(value);
-    const mean = (days: number) => (day === null ? null : roundOrNull(averageBetween(known, day - days + 1, day), 1));
+    const average = (days: number) => (day === null ? null : roundOrNull(averageBetween(known, day - days + 1, day), 1));
     const before = (days: number) => {
       const past = day === null ? null : roundOrNull(findValueAt(known, day - days), 0);
       return { value: past, label: toLabel(past) };
@@ -47,9 +47,9 @@ export const fearGreedReport = defineReport({
       date: formatDayOrNull(day),
       yesterday: before(1),
       weekAgo: before(7),
-      average7d: mean(7),
-      average30d: mean(30),
-      // Its publisher asks to be named wherever the index is shown.
+      average7d: average(7),
+      average30d: average(30),
+      // The publisher's terms require attribution wherever the index is displayed.
       ...(feed.kind === 'live' ? { attribution: 'Crypto Fear & Greed Index by alternative.me' } : {}),
     };
   },

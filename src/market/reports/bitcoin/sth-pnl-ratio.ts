@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type Day, formatDay } from '../../../forecast/day.ts';
 import { DATE } from '../../../platform/validation/fields.ts';
 import { computeChangePct, formatDayOrNull, roundOrNull, subtractOrNull } from '../../numbers.ts';
+import { findValueAt } from '../../series/lookback.ts';
 import type { Observations } from '../../series/observations.ts';
 import type { SeriesReading } from '../../series/series-reading.ts';
-import { findValueAt } from '../lookback.ts';
 import { defineReport } from '../report.ts';
 
 const CHANGE_DAYS = 30;
@@ -39,9 +39,8 @@ export const sthPnlRatioReport = defineReport({
   fields: FIELDS,
   async build({ read }) {
     const closes = (await read('btcClose')).known;
-    const holders = compareWithClose(await read('sthRealizedPrice'), closes);
+    const { price, date, paid, ...figures } = compareWithClose(await read('sthRealizedPrice'), closes);
     const market = compareWithClose(await read('realizedPrice'), closes);
-    const { price, date, paid, ...figures } = holders;
     return {
       price,
       date,
@@ -52,9 +51,9 @@ export const sthPnlRatioReport = defineReport({
   },
 });
 
-/** The daily close over what coins were bought for, both of the last day that has both. */
+/** Ratio of the daily close to the realized price on the last day with both. */
 function compareWithClose({ reading, known }: SeriesReading, closes: Observations) {
-  const day = findLastCommonDay(known, closes);
+  const day = known.days.findLast((one) => findValueAt(closes, one) !== null) ?? null;
   const price = day === null ? null : findValueAt(closes, day);
   const paid = day === null ? null : findValueAt(known, day);
   const before = day === null ? null : computeRatio(day - CHANGE_DAYS, known, closes);
@@ -73,10 +72,6 @@ function compareWithClose({ reading, known }: SeriesReading, closes: Observation
 function computeRatio(day: Day, paid: Observations, closes: Observations): number | null {
   const [price, cost] = [findValueAt(closes, day), findValueAt(paid, day)];
   return price === null || cost === null || cost <= 0 ? null : price / cost;
-}
-
-function findLastCommonDay(paid: Observations, closes: Observations): Day | null {
-  return paid.days.findLast((day) => findValueAt(closes, day) !== null) ?? null;
 }
 
 function formatMissingReason({ title, source, observedDay }: SeriesReading['reading'], closes: Observations): string {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { DATE } from '../../../platform/validation/fields.ts';
 import { computeChangePct, formatDayOrNull, roundOrNull, subtractOrNull } from '../../numbers.ts';
+import { averageBetween, findValueAt, mean } from '../../series/lookback.ts';
+import type { Observations } from '../../series/observations.ts';
 import type { SeriesReading } from '../../series/series-reading.ts';
-import { averageBetween, findValueAt } from '../lookback.ts';
 import { defineReport } from '../report.ts';
-import { computeRealizedVolatilityPct } from './realized-volatility.ts';
 
-/** Funding is paid three times a day. */
-const FUNDINGS_A_YEAR = 3 * 365;
+const DAYS_PER_YEAR = 365;
+const FUNDINGS_PER_YEAR = 3 * DAYS_PER_YEAR;
 const VOLATILITY_DAYS = 30;
 
 const STATE = {
@@ -87,19 +87,24 @@ function buildBasis({ reading }: SeriesReading) {
   return { ...toState(reading), perpetualPct: roundOrNull(reading.value === null ? null : reading.value * 100, 4) };
 }
 
+/** Annualized sample standard deviation of the last `days` daily log returns, in percent; null with fewer returns. */
+export function computeRealizedVolatilityPct({ values }: Observations, days: number): number | null {
+  if (values.length <= days) return null;
+  const closes = values.subarray(-days - 1);
+  const returns = Array.from(closes.subarray(1), (close, index) => Math.log(close / closes[index]));
+  const average = mean(returns);
+  const variance = returns.reduce((sum, value) => sum + (value - average) ** 2, 0) / (days - 1);
+  return 100 * Math.sqrt(variance * DAYS_PER_YEAR);
+}
+
 function buildVolatility(dvol: SeriesReading, closes: SeriesReading) {
   const realized30dPct = roundOrNull(computeRealizedVolatilityPct(closes.known, VOLATILITY_DAYS), 2);
   const dvolPct = roundOrNull(dvol.reading.value, 2);
-  return {
-    ...toState(dvol.reading),
-    dvolPct,
-    realized30dPct,
-    premiumPoints: roundOrNull(subtractOrNull(realized30dPct, dvolPct), 2),
-  };
+  return { ...toState(dvol.reading), dvolPct, realized30dPct, premiumPoints: roundOrNull(subtractOrNull(realized30dPct, dvolPct), 2) };
 }
 
 function annualizePct(rate8h: number | null): number | null {
-  return rate8h === null ? null : roundOrNull(rate8h * FUNDINGS_A_YEAR * 100, 2);
+  return rate8h === null ? null : roundOrNull(rate8h * FUNDINGS_PER_YEAR * 100, 2);
 }
 
 function toState({ observedDay, stale, provisional }: SeriesReading['reading']) {

@@ -1,21 +1,18 @@
 import type { LiquidationLevel } from './liquidation-levels.ts';
 
-/** What would be liquidated while the price crosses one step of the way. */
+/** Liquidation volume within one price step. */
 export interface LiquidationBucket {
-  /** The end that lies nearer to the spot price. */
+  /** The boundary nearer to the spot price. */
   fromUsd: number;
   toUsd: number;
   /** Distance of `toUsd` from the spot price, in percent. */
   distancePct: number;
   usd: number;
-  /** Everything from the spot price to the end of this bucket. */
+  /** Volume from the spot price to `toUsd`. */
   cumulativeUsd: number;
 }
 
-/**
- * Sums the levels of one side in steps of `stepPct` of the spot price, the nearest first, as far as `rangePct`. Amounts are rounded
- * down to whole dollars; what lies beyond the range is left out.
- */
+/** Sums the levels of one side in steps of `stepPct` of the spot price, nearest first, up to `rangePct`. Amounts are floored to dollars. */
 export function buildLiquidationBuckets(
   levels: readonly LiquidationLevel[],
   spotUsd: number,

@@ -18,6 +18,14 @@ const RULES: LiquidationRules = {
   ],
 };
 const GRID = { stepPct: 1, rangePct: 25 };
+const EMPTY_HEATMAP = {
+  openInterestLeftUsd: null,
+  alreadyReachedUsd: null,
+  longLiquidationsUsd: null,
+  shortLiquidationsUsd: null,
+  longs: [],
+  shorts: [],
+};
 
 const METHOD = [
   'An estimate: no exchange publishes the positions of its traders.',
@@ -79,10 +87,11 @@ export const liquidationHeatmapReport = defineReport({
     const openInterestUsd = (await read('openInterest')).reading.value;
     const closes = (await read('btcClose')).known.values;
     const assumptions = { ...RULES, leverages: [...RULES.leverages], ...GRID };
-    const common = { estimate: true as const, method: METHOD, assumptions, price: roundTo(priceUsd, 2) };
-    if (openInterestUsd === null || closes.length === 0) return { ...common, ...buildEmptyHeatmap(openInterestUsd) };
-    const estimate = estimateLiquidationLevels(openInterestUsd, closes, priceUsd, RULES);
-    return { ...common, reason: null, openInterestUsd: roundOrNull(openInterestUsd, 0), ...buildHeatmap(estimate, priceUsd) };
+    const price = roundTo(priceUsd, 2);
+    const common = { estimate: true as const, method: METHOD, assumptions, price, openInterestUsd: roundOrNull(openInterestUsd, 0) };
+    if (openInterestUsd === null) return { ...common, ...EMPTY_HEATMAP, reason: 'The open interest is not known' };
+    if (closes.length === 0) return { ...common, ...EMPTY_HEATMAP, reason: 'No daily close is known' };
+    return { ...common, reason: null, ...buildHeatmap(estimateLiquidationLevels(openInterestUsd, closes, priceUsd, RULES), priceUsd) };
   },
 });
 
@@ -90,30 +99,13 @@ function buildHeatmap({ levels, clearedUsd }: LiquidationEstimate, spotUsd: numb
   const filterSide = (side: 'long' | 'short') => levels.filter((level) => level.side === side);
   const longs = buildLiquidationBuckets(filterSide('long'), spotUsd, { ...GRID, direction: -1 });
   const shorts = buildLiquidationBuckets(filterSide('short'), spotUsd, { ...GRID, direction: 1 });
-  const ahead = levels.reduce((sum, { usd }) => sum + usd, 0);
+  const getTotalUsd = (buckets: LiquidationBucket[]) => buckets.at(-1)?.cumulativeUsd ?? 0;
   return {
-    openInterestLeftUsd: Math.floor(ahead),
+    openInterestLeftUsd: Math.floor(levels.reduce((sum, { usd }) => sum + usd, 0)),
     alreadyReachedUsd: roundOrNull(clearedUsd, 0),
     longLiquidationsUsd: getTotalUsd(longs),
     shortLiquidationsUsd: getTotalUsd(shorts),
     longs,
     shorts,
-  };
-}
-
-function getTotalUsd(buckets: LiquidationBucket[]): number {
-  return buckets.at(-1)?.cumulativeUsd ?? 0;
-}
-
-function buildEmptyHeatmap(openInterestUsd: number | null) {
-  return {
-    reason: openInterestUsd === null ? 'The open interest is not known' : 'No daily close is known',
-    openInterestUsd: roundOrNull(openInterestUsd, 0),
-    openInterestLeftUsd: null,
-    alreadyReachedUsd: null,
-    longLiquidationsUsd: null,
-    shortLiquidationsUsd: null,
-    longs: [],
-    shorts: [],
   };
 }

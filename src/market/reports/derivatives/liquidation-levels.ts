@@ -1,12 +1,11 @@
-/** The assumptions of the estimate. */
 export interface LiquidationRules {
-  /** How many of the last closes count as entries. */
+  /** Number of last closes that count as entries. */
   entryDays: number;
-  /** Entries of this many days earlier weigh half. */
+  /** Half-life of an entry's weight. */
   halfLifeDays: number;
-  /** Part of the position that has to remain, as a fraction of it. */
+  /** Maintenance margin as a fraction of the position. */
   maintenanceMargin: number;
-  /** Which part of the positions has which leverage; the shares add up to 1. */
+  /** Distribution of leverage; the shares sum to 1. */
   leverages: readonly { leverage: number; share: number }[];
 }
 
@@ -17,16 +16,15 @@ export interface LiquidationLevel {
 }
 
 export interface LiquidationEstimate {
-  /** Levels still ahead of the price: longs below it, shorts above. */
+  /** Levels ahead of the price: longs below it, shorts above. */
   levels: LiquidationLevel[];
-  /** What stood at levels that the price has reached since. */
+  /** Volume at levels that a later close or the spot price has reached. */
   clearedUsd: number;
 }
 
 /**
- * Spreads open interest (USD) over the prices at which positions would be closed by force: half of it longs, half shorts, entered
- * at the last closes (ascending in time, the newest last), leverages as the rules say. Levels that a later close or the
- * spot price has touched are gone. The levels' USD and `clearedUsd` sum to the open interest.
+ * Distributes open interest over liquidation prices: half longs, half shorts, entered at the last closes (newest last) with the
+ * leverages of the rules. The volume of the levels and `clearedUsd` sum to the open interest.
  */
 export function estimateLiquidationLevels(
   openInterestUsd: number,
@@ -39,7 +37,7 @@ export function estimateLiquidationLevels(
   const totalWeight = weights.reduce((sum, weight) => sum + weight, 0);
   const levels: LiquidationLevel[] = [];
   let clearedUsd = 0;
-  // From the newest entry back, so that the extremes since each entry are at hand.
+  // Newest entry first, so that the running extremes are those since each entry.
   let [lowest, highest] = [spotUsd, spotUsd];
   for (let index = entries.length - 1; index >= 0; index--) {
     const enteredUsd = (openInterestUsd * weights[index]) / totalWeight;

@@ -2,14 +2,13 @@ import { z } from 'zod';
 import type { Day } from '../../../forecast/day.ts';
 import { COUNT, DATE, PROBABILITY } from '../../../platform/validation/fields.ts';
 import { formatDayOrNull, millionsToUsd, roundOrNull } from '../../numbers.ts';
+import { findValueAt, sliceValuesBetween } from '../../series/lookback.ts';
 import { countUpTo, type Observations } from '../../series/observations.ts';
 import { SERIES } from '../../series/series.ts';
 import { buildLatestReading, type LatestReading } from '../../series/series-reading.ts';
-import { type Correlation, correlate, findPrice } from '../correlation.ts';
-import { sliceValuesBetween } from '../lookback.ts';
+import { type Correlation, correlate } from '../correlation.ts';
 import { defineReport } from '../report.ts';
-import { computeFlowStreak, FLOW_DIRECTIONS, findBiggestDays } from './flow-streak.ts';
-import { getWindowEnd, sumFlowsUsd } from './flow-sums.ts';
+import { computeFlowStreak, FLOW_DIRECTIONS, findBiggestDays, getWindowEnd, sumFlowsUsd } from './flow-figures.ts';
 
 const SHARE_DAYS = 30;
 const CORRELATION = { days: 365, minPairs: 20 };
@@ -71,7 +70,10 @@ export const etfAnalyticsReport = defineReport({
     const { reading, known } = await read('etfFlow');
     const closes = (await read('btcClose')).known;
     const end = getWindowEnd(reading, atMs);
-    const funds = Object.entries(await feed.fundFlows(atMs)).map(([ticker, flows]) => toFund(ticker, flows, atMs));
+    const funds = Object.entries(await feed.fundFlows(atMs)).map(([ticker, flows]): Fund => {
+      const latest = buildLatestReading('etfFlow', flows, atMs);
+      return { ticker, flows, reading: latest, end: getWindowEnd(latest, atMs) };
+    });
     const shareOf = createShareLookup(funds);
     return {
       lastDayDate: formatDayOrNull(reading.observedDay),
@@ -86,8 +88,8 @@ export const etfAnalyticsReport = defineReport({
       })),
       shareBasis: `part of all money moved in either direction within ${SHARE_DAYS} days, of the funds that report as far as the newest`,
       correlation: {
-        sameDay: roundCorrelation(correlateFlows(known, closes, end, 0)),
-        nextDay: roundCorrelation(correlateFlows(known, closes, end, 1)),
+        sameDay: correlateFlows(known, closes, end, 0),
+        nextDay: correlateFlows(known, closes, end, 1),
         windowDays: CORRELATION.days,
         note: 'nextDay describes the past; it is no forecast and takes no part in one',
       },
@@ -99,16 +101,11 @@ interface Fund {
   ticker: string;
   flows: Observations;
   reading: LatestReading;
-  /** The day that its sums end with: today, or once it is stale its own last day, so that its old figures stay those of their days. */
+  /** Last day of the fund's windows. A stale fund keeps its own last day, so its old figures stay attributed to their days. */
   end: Day;
 }
 
-function toFund(ticker: string, flows: Observations, atMs: number): Fund {
-  const reading = buildLatestReading('etfFlow', flows, atMs);
-  return { ticker, flows, reading, end: getWindowEnd(reading, atMs) };
-}
-
-/** Shares within the days that end with the last of any fund; a fund that fell behind the others has none, and takes none. */
+/** Share of gross flow in the window of the newest fund. A fund without a recent report has no share and is not in the denominator. */
 function createShareLookup(funds: readonly Fund[]): (fund: Fund) => number | null {
   const end = Math.max(...funds.map((fund) => fund.end));
   const takesPart = (fund: Fund) => end - fund.end <= SERIES.etfFlow.staleDays;
@@ -131,21 +128,17 @@ function sumGrossFlow(flows: Observations, end: Day): number {
   return sliceValuesBetween(flows, end - SHARE_DAYS + 1, end).reduce((sum, flow) => sum + Math.abs(flow), 0);
 }
 
-/** Correlation of the flows with Bitcoin's log return of the day that comes `delayDays` later. */
+/** Correlation of daily flows with Bitcoin's log return `delayDays` later. */
 function correlateFlows(flows: Observations, closes: Observations, end: Day, delayDays: number): Correlation {
-  const paired: [number, number][] = [];
+  const reported: number[] = [];
+  const returns: number[] = [];
   for (let i = countUpTo(flows.days, end - CORRELATION.days); i < flows.days.length; i++) {
     const day = flows.days[i] + delayDays;
-    const [before, after] = [findPrice(closes, day - 1), findPrice(closes, day)];
-    if (before !== null && after !== null) paired.push([flows.values[i], Math.log(after / before)]);
+    const [before, after] = [findValueAt(closes, day - 1), findValueAt(closes, day)];
+    if (before === null || after === null) continue;
+    reported.push(flows.values[i]);
+    returns.push(Math.log(after / before));
   }
-  return correlate(
-    paired.map(([flow]) => flow),
-    paired.map(([, change]) => change),
-    CORRELATION.minPairs,
-  );
-}
-
-function roundCorrelation({ correlation, pairs }: Correlation): Correlation {
+  const { correlation, pairs } = correlate(reported, returns, CORRELATION.minPairs);
   return { correlation: roundOrNull(correlation, 3), pairs };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DATE } from '../../../platform/validation/fields.ts';
 import { formatDayOrNull, millionsToUsd } from '../../numbers.ts';
 import { defineReport } from '../report.ts';
-import { getWindowEnd, sumFlowsUsd } from './flow-sums.ts';
+import { getWindowEnd, sumFlowsUsd } from './flow-figures.ts';
 
 const FLOW = z.number().nullable();
 
@@ -31,7 +31,6 @@ export const etfFlowsReport = defineReport({
       flows30d: flow30d,
       lastDay: millionsToUsd(reading.value),
       lastDayDate: formatDayOrNull(reading.observedDay),
-      // Funds report late: the figure of a day may change until noon UTC of the next.
       provisional: reading.provisional,
     };
   },

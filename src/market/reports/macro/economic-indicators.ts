@@ -5,7 +5,7 @@ import { SERIES, type SeriesId } from '../../series/series.ts';
 import type { SeriesReading } from '../../series/series-reading.ts';
 import { defineReport } from '../report.ts';
 
-/** The indicators with the decimals they are told with. */
+/** Displayed decimals of each indicator. */
 const INDICATORS = { pmi: 1, us10y: 3, us2y: 3, fedFunds: 2, vix: 2, dxy: 3, sp500: 2, gold: 2 } as const satisfies Partial<
   Record<SeriesId, number>
 >;
@@ -26,7 +26,6 @@ const INDICATOR = z.object({
   provisional: z.boolean().describe('True before the value is final'),
 });
 
-/** One member by indicator. */
 function mapIndicators<T>(make: (id: IndicatorId) => T): Record<IndicatorId, T> {
   return Object.fromEntries(IDS.map((id) => [id, make(id)])) as Record<IndicatorId, T>;
 }
@@ -42,7 +41,6 @@ export const economicIndicatorsReport = defineReport({
   },
 });
 
-/** `change` is in the unit of the series. */
 function buildIndicator({ reading, known }: SeriesReading, decimals: number) {
   const previous = known.values.at(-2) ?? null;
   return {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { DATE } from '../../../platform/validation/fields.ts';
 import { formatDayOrNull, roundOrNull, subtractOrNull } from '../../numbers.ts';
+import { findValueAt } from '../../series/lookback.ts';
 import type { Observations } from '../../series/observations.ts';
 import type { SeriesReading } from '../../series/series-reading.ts';
-import { findValueAt } from '../lookback.ts';
 import { defineReport } from '../report.ts';
 
 const CHANGE_DAYS = 30;
-/** Markets close for a weekend and holidays; the policy rate may come as one value a month. */
+/** Markets close on weekends and holidays; the policy rate may have one value a month. */
 const GAP_DAYS = { market: 5, policy: 31 };
 
 const UNITS = { rates: '% a year', change30d: 'percentage points', slope10y2y: 'basis points' } as const;
@@ -72,7 +72,7 @@ function buildRate({ reading, known }: SeriesReading, gapDays: number) {
   };
 }
 
-/** 10-year less 2-year yield on the last day that has both; null without one. */
+/** 10-year minus 2-year yield on the last day with both. */
 function computeSlope(us2y: Observations, us10y: Observations): { day: number; basisPoints: number } | null {
   for (let index = us10y.days.length - 1; index >= 0; index--) {
     const short = findValueAt(us2y, us10y.days[index]);

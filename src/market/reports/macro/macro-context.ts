@@ -5,11 +5,11 @@ import type { SeriesId } from '../../series/series.ts';
 import { type LatestReading, readSeries } from '../../series/series-reading.ts';
 import { type Correlation, correlateReturns } from '../correlation.ts';
 
-/** One macro series beside Bitcoin, as known at one instant; its last value, marked when that is stale. */
+/** The last value of a macro series with the correlation of its changes with Bitcoin's log returns. */
 export interface MacroReading extends LatestReading, Correlation {
   /** Change over the last five observations, in percent. */
   change5dPct: number | null;
-  /** `correlation` is that of its changes with Bitcoin's log returns over the same dates, of this many days up to its last value. */
+  /** Days of the correlation window, which ends with the last value. */
   windowDays: number;
 }
 
@@ -18,19 +18,17 @@ export interface MacroContext {
   source: string;
   dxy: MacroReading;
   sp500: MacroReading;
-  /** USD per ounce of gold divided by the BTC close; the correlation is that of gold with Bitcoin. */
+  /** USD per ounce of gold divided by the BTC close; the correlation is that of gold in USD. */
   goldBtcRatio: MacroReading;
   ismPmi: MacroReading;
 }
 
-/** Daily series are compared over a quarter; the PMI, one value a month, over two years. */
 const DAILY_WINDOW = { days: 90, minPairs: 20, logarithmic: true };
 const MONTHLY_WINDOW = { days: 730, minPairs: 12, logarithmic: false };
 
-/** The series that `macroContext` reads. */
 export const MACRO_SERIES = ['dxy', 'sp500', 'gold', 'pmi', 'btcClose'] as const satisfies SeriesId[];
 
-/** Macro figures and their correlation with Bitcoin, from what the feed knew at `atMs`. @throws what the feed throws */
+/** Macro series and their correlation with Bitcoin, as known at `atMs`. @throws the errors of the feed */
 export async function buildMacroContext(feed: Feed, atMs: number): Promise<MacroContext> {
   const btc = await readSeries(feed, 'btcClose', atMs);
   const read = async (series: SeriesId, window: typeof DAILY_WINDOW): Promise<MacroReading> => {

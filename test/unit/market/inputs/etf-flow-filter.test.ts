@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEtfFlowFilter } from '../../../../src/market/inputs/etf-flow-filter.ts';
-import { sliceObservations } from '../../../../src/market/series/observations.ts';
+import { sliceKnownAt } from '../../../../src/market/series/observations.ts';
 import { buildObservations } from '../memory-feed.ts';
 
 const flows = buildObservations('etfFlow', [
@@ -37,7 +37,7 @@ describe('createFlowDays', () => {
 
   it('gives the same whether it sees everything at once or day by day', () => {
     const stepwise = createEtfFlowFilter();
-    for (let count = 0; count < 4; count++) stepwise.update(sliceObservations(flows, 0, count), sliceObservations(sp500, 0, count));
+    for (const atMs of flows.availableAt) stepwise.update(sliceKnownAt(flows, atMs), sliceKnownAt(sp500, atMs));
     expect(stepwise.update(flows, sp500)).toEqual(createEtfFlowFilter().update(flows, sp500));
   });
 

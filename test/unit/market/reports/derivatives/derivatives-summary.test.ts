@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, toInstantMs } from '../../../../../src/forecast/day.ts';
-import { derivativesSummaryReport } from '../../../../../src/market/reports/derivatives/derivatives-summary.ts';
-import { computeRealizedVolatilityPct } from '../../../../../src/market/reports/derivatives/realized-volatility.ts';
+import {
+  computeRealizedVolatilityPct,
+  derivativesSummaryReport,
+} from '../../../../../src/market/reports/derivatives/derivatives-summary.ts';
 import { buildDailyPairs, buildObservations } from '../../memory-feed.ts';
 import { buildReportBody } from '../report-body.ts';
 

@@ -1,25 +1,35 @@
 import type { Day } from '../../forecast/day.ts';
-import { countUpTo, type Observations } from '../series/observations.ts';
+import { countUpTo, type Observations } from './observations.ts';
 
-/** The last value dated `day`, or up to `toleranceDays` before it; null without one. */
+/** The last value dated between `day - toleranceDays` and `day`; null without one. */
 export function findValueAt({ days, values }: Observations, day: Day, toleranceDays = 0): number | null {
   const index = countUpTo(days, day) - 1;
   return index >= 0 && days[index] >= day - toleranceDays ? values[index] : null;
 }
 
-/** The values dated from `from` to `to`, both included. */
+/** The values dated `from` to `to`, both included. */
 export function sliceValuesBetween({ days, values }: Observations, from: Day, to: Day): Float64Array {
   return values.subarray(countUpTo(days, from - 1), countUpTo(days, to));
 }
 
-/** Sum of the values dated from `from` to `to`; null without any. */
+/** Sum of the values dated `from` to `to`; null without any. */
 export function sumBetween(observations: Observations, from: Day, to: Day): number | null {
   const values = sliceValuesBetween(observations, from, to);
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
+  return values.length === 0 ? null : sum(values);
 }
 
-/** Mean of the values dated from `from` to `to`; null without any. */
+/** Arithmetic mean of the values dated `from` to `to`; null without any. */
 export function averageBetween(observations: Observations, from: Day, to: Day): number | null {
   const values = sliceValuesBetween(observations, from, to);
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.length === 0 ? null : mean(values);
+}
+
+export function mean(values: Float64Array | readonly number[]): number {
+  return sum(values) / values.length;
+}
+
+function sum(values: Float64Array | readonly number[]): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
 }
