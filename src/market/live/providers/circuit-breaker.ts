@@ -17,8 +17,8 @@ const STATES: Record<CockatielState, CircuitState> = {
 };
 
 /**
- * Stops asking a provider that fails call after call, or that wants to be left alone: calls are refused until the circuit is half
- * open, then one is tried while others wait, and its outcome closes or opens the circuit again.
+ * Opens after consecutive failures or a long `Retry-After`. An open circuit rejects calls; a half-open one lets one call through while
+ * others wait for its outcome.
  */
 export class CircuitBreaker {
   readonly #policy: CircuitBreakerPolicy;
@@ -35,7 +35,12 @@ export class CircuitBreaker {
         success: () => breaker.success(),
         failure: () => breaker.failure() || this.#now() < this.#retryAfterUntilMs,
       },
-      halfOpenAfter: new DelegateBackoff(() => this.#startOpenPeriod(timing.halfOpenAfterMs)),
+      halfOpenAfter: new DelegateBackoff(() => {
+        const retryAfterMs = this.#retryAfterUntilMs - this.#now();
+        const durationMs = retryAfterMs > 0 ? retryAfterMs : timing.halfOpenAfterMs;
+        this.#openUntilMs = this.#now() + durationMs;
+        return durationMs;
+      }),
     });
   }
 
@@ -43,7 +48,7 @@ export class CircuitBreaker {
     return STATES[this.#policy.state];
   }
 
-  /** When the circuit that is open becomes half open (ms). */
+  /** When the open circuit becomes half-open (ms). */
   get openUntilMs(): number {
     return this.#openUntilMs;
   }
@@ -53,15 +58,8 @@ export class CircuitBreaker {
     return this.#policy.execute(run);
   }
 
-  /** The call that is about to fail opens the circuit, for this long. */
+  /** The failing call opens the circuit for this duration. */
   honorRetryAfter(ms: number): void {
     this.#retryAfterUntilMs = Math.max(this.#retryAfterUntilMs, this.#now() + ms);
-  }
-
-  #startOpenPeriod(usualMs: number): number {
-    const askedMs = this.#retryAfterUntilMs - this.#now();
-    const durationMs = askedMs > 0 ? askedMs : usualMs;
-    this.#openUntilMs = this.#now() + durationMs;
-    return durationMs;
   }
 }

@@ -5,17 +5,16 @@ import { PROVIDER_TIMING, type ProviderTiming } from './provider-timing.ts';
 import { getBaseUrl, type ProviderUrls } from './provider-urls.ts';
 import { PROVIDER_IDS, type ProviderId } from './providers.ts';
 
-export interface ProvidersOptions {
+interface ProvidersOptions {
   urls: ProviderUrls;
   log: Log;
-  /** Our time (ms) of answers and failures. */
   now?: () => number;
   timing?: Partial<ProviderTiming>;
-  /** Ends every call with its reason. */
+  /** Aborts every call with its reason. */
   signal?: AbortSignal;
 }
 
-/** Every provider behind a guard of its own; nobody is asked yet. */
+/** Creates a guarded client for each provider, without a request. */
 export function createProviders({ urls, log, now = Date.now, timing, signal }: ProvidersOptions): Record<ProviderId, Provider> {
   const shared = { log, now, timing: { ...PROVIDER_TIMING, ...timing }, signal: signal ?? new AbortController().signal };
   const entries = PROVIDER_IDS.map((id) => [id, new GuardedProvider(id, { ...shared, baseUrl: getBaseUrl(urls, id) })]);

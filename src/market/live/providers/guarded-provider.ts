@@ -16,18 +16,18 @@ export interface GuardOptions {
   timing: ProviderTiming;
   log: Log;
   now: () => number;
-  /** Ends every call. */
+  /** Aborts every call. */
   signal: AbortSignal;
 }
 
-/** The attempt that the running code belongs to. */
+/** The attempt of the current async context. */
 interface Attempt {
   signal: AbortSignal;
-  /** Whether the turn that the attempt waited for was used by a request. */
+  /** Whether a request has used the attempt's throttle slot. */
   slotUsed: boolean;
 }
 
-/** From the outside in: the circuit, the retries, the queue for the rate limit, the time-out. */
+/** Policies from the outside in: circuit breaker, retry, throttle, timeout. */
 export class GuardedProvider implements Provider {
   readonly id: ProviderId;
   readonly title: string;
@@ -86,7 +86,7 @@ export class GuardedProvider implements Provider {
 
   async #attempt<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
     await this.#throttle.acquire();
-    // Others may have opened it while this one stood in line.
+    // Another call may have opened the circuit while this one was queued.
     if (this.#circuit.state === 'open') throw new BrokenCircuitError();
     try {
       return await this.#timeout.execute(
@@ -99,7 +99,7 @@ export class GuardedProvider implements Provider {
     }
   }
 
-  /** A call within a call would wait for the circuit that its own attempt holds half open: it is part of that attempt instead. */
+  /** A nested call runs within the attempt of the outer one; otherwise it would deadlock on a half-open circuit. */
   async #join<T>(attempt: Attempt, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (attempt.slotUsed) await this.#throttle.acquire();
     attempt.slotUsed = true;
@@ -113,7 +113,7 @@ export class GuardedProvider implements Provider {
     else this.#throttle.pause(error.retryAfterMs);
   }
 
-  /** What opens a circuit again is one attempt, not a series of them. */
+  /** No retries in the half-open state: one failed attempt opens the circuit again. */
   #mayRetry(error: unknown): boolean {
     return isTransient(error) && !this.#isTooLong(error) && this.#circuit.state !== 'half-open';
   }
@@ -129,7 +129,7 @@ export class GuardedProvider implements Provider {
     return error;
   }
 
-  /** The provider was not asked: that is no failure of it. */
+  /** Not recorded as a failure, since no request was sent. */
   #toCircuitOpenError(cause: BrokenCircuitError): OracleError {
     const until = new Date(this.#circuit.openUntilMs).toISOString();
     const message = `${this.title} is not asked before ${until}, because of its failures; the last: ${this.#health.lastError}`;
@@ -137,7 +137,7 @@ export class GuardedProvider implements Provider {
   }
 }
 
-/** Also where the work itself cannot be interrupted. @throws the reason of the signal */
+/** Rejects with the reason of the signal even when the work itself cannot be aborted. */
 async function runUntilAborted<T>(signal: AbortSignal, start: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();

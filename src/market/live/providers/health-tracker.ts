@@ -3,16 +3,16 @@ import type { Log } from '../../../platform/log.ts';
 import type { CircuitState, ProviderHealth } from './provider.ts';
 import { PROVIDERS, type ProviderId } from './providers.ts';
 
-/** From the first failure until everything that failed has succeeded again. */
+/** Lasts from the first failure until each failed operation has succeeded again. */
 interface Outage {
   sinceMs: number;
-  /** What was asked for in vain: one broken page of a provider that is else well is one outage, not one each time. */
+  /** Failed operations: a single broken endpoint of a healthy provider is one outage, not one per call. */
   failing: Set<string>;
   failedCalls: number;
   circuitOpened: boolean;
 }
 
-/** How a provider has been doing; the log hears of changes only. */
+/** Call statistics of a provider. The log gets state changes only. */
 export class ProviderHealthTracker {
   readonly #provider: ProviderId;
   readonly #log: Log;
@@ -60,7 +60,7 @@ export class ProviderHealthTracker {
     this.#outage.failedCalls += 1;
   }
 
-  /** Half-open trials that fail open the circuit again and again within one outage. */
+  /** Logs the first opening of an outage only: each failed half-open trial opens the circuit again. */
   recordCircuitOpened(untilMs: number): void {
     if (this.#outage === null || this.#outage.circuitOpened) return;
     this.#outage.circuitOpened = true;

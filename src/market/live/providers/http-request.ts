@@ -5,23 +5,23 @@ import { AttemptError } from './attempt-error.ts';
 import type { ProviderAnswer, ProviderRequest } from './provider.ts';
 import { parseHttpDate, parseRetryAfter } from './retry-after.ts';
 
-export interface ProviderRequestContext {
+interface ProviderRequestContext {
   title: string;
   baseUrl: string;
   signal: AbortSignal;
   now: () => number;
-  /** Told the provider's clock minus ours (ms, to the second) with every answer that dates itself, whatever its status. */
+  /** Called with the provider's clock minus ours (ms) for each response with a `Date` header, whatever its status. */
   onClockSkew(skewMs: number): void;
 }
 
 const MAX_BODY_BYTES = 20_000_000;
-/** The signal ends an attempt earlier. */
+/** Upper bound only: the signal aborts an attempt earlier. */
 const MAX_EXCHANGE_MS = 60_000;
 const TRANSIENT_STATUSES = [408, 429];
 
 /**
- * Sends one HTTP request and reads its answer.
- * @throws AttemptError for no answer or a refusal, OracleError FEED_INVALID for an answer that is too long or no JSON
+ * Sends one HTTP request and reads the response.
+ * @throws AttemptError without a response or for an error status, OracleError FEED_INVALID for a body that is too large or not JSON
  */
 export async function sendRequest(request: ProviderRequest, context: ProviderRequestContext): Promise<ProviderAnswer> {
   const { path, format = 'json' } = request;
@@ -73,7 +73,7 @@ function parseDateHeader(headers: Headers): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/** A cache on the way hands out the date of the original answer, and how old it is. */
+/** An HTTP cache returns the original `Date` header with an `Age` header. */
 function parseAgeMs(headers: Headers): number {
   return Number(/^\d+$/.exec(headers.get('age') ?? '') ?? 0) * 1_000;
 }
@@ -85,17 +85,12 @@ function toStatusError(path: string, { status, headers }: Response, providerNowM
 }
 
 async function readText(response: Response, path: string, title: string): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
   try {
-    for await (const chunk of response.body ?? []) {
-      text += decoder.decode(chunk, { stream: true });
-    }
+    return await response.text();
   } catch (cause) {
     if (cause instanceof ResponseTooLargeError) throw invalidAnswer(`${title}: ${path} is longer than ${MAX_BODY_BYTES} bytes`);
     throw new AttemptError(`${path} broke off (${getNetworkErrorCode(cause)})`, { retryable: true, cause });
   }
-  return text + decoder.decode();
 }
 
 function parseJson(text: string, path: string, title: string): unknown {

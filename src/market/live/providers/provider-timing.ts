@@ -1,17 +1,16 @@
-/** How patient we are with a provider. */
+/** Timeouts and limits of the resilience policies. */
 export interface ProviderTiming {
   attemptTimeoutMs: number;
-  /** Attempts of one call, the first included. */
+  /** Attempts per call, the first included. */
   attempts: number;
-  /** Shortest and longest wait between two attempts. */
   backoffMinMs: number;
   backoffMaxMs: number;
-  /** A provider that wants to be left alone for longer than this is, for as long as it wants. */
+  /** A longer `Retry-After` opens the circuit for its duration instead of delaying the retry. */
   maxRetryAfterMs: number;
   /** Consecutive failed calls that open the circuit. */
   failuresToOpen: number;
   halfOpenAfterMs: number;
-  /** Least time between two attempts; null for what each provider publishes. */
+  /** Minimum interval between attempts; null: the published limit of each provider. */
   minIntervalMs: number | null;
 }
 
@@ -26,12 +25,8 @@ export const PROVIDER_TIMING: ProviderTiming = {
   minIntervalMs: null,
 };
 
-/** Wait before attempt `retry + 1` (ms): anywhere between the shortest wait and a bound that doubles twice with every retry. */
-export function computeBackoffMs(
-  { backoffMinMs, backoffMaxMs }: ProviderTiming,
-  retry: number,
-  random: () => number = Math.random,
-): number {
+/** Wait before attempt `retry + 1` (ms): uniform jitter up to an exponential bound with factor 4. */
+export function computeBackoffMs({ backoffMinMs, backoffMaxMs }: ProviderTiming, retry: number, random = Math.random): number {
   const bound = Math.min(backoffMaxMs, backoffMinMs * 4 ** retry);
   return backoffMinMs + random() * (bound - backoffMinMs);
 }

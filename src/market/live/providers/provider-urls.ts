@@ -1,10 +1,10 @@
 import { OracleError } from '../../../platform/errors.ts';
 import { PROVIDER_IDS, PROVIDERS, type ProviderId } from './providers.ts';
 
-/** Where providers are asked instead of at their own addresses. */
+/** Base URLs that replace those of `PROVIDERS`. */
 export interface ProviderUrls {
   named: Partial<Record<ProviderId, string>>;
-  /** For every provider that is not named, with `{provider}` in place of its id; null leaves them where they are. */
+  /** Template with `{provider}` for all other providers; null: their own URLs. */
   others: string | null;
 }
 
@@ -12,9 +12,8 @@ const WILDCARD = '*';
 const PLACEHOLDER = '{provider}';
 
 /**
- * Reads the setting PROVIDER_URLS: pairs `provider=url`, separated by commas; `*=https://host/{provider}` stands for all providers
- * that are not named. URLs may have a path.
- * @throws OracleError CONFIG_INVALID naming the wrong pair
+ * Parses the setting PROVIDER_URLS: comma-separated pairs `provider=url`; `*=https://host/{provider}` applies to all other providers.
+ * @throws OracleError CONFIG_INVALID naming the invalid pair
  */
 export function parseProviderUrls(text: string): ProviderUrls {
   const urls: ProviderUrls = { named: {}, others: null };
@@ -24,7 +23,7 @@ export function parseProviderUrls(text: string): ProviderUrls {
   return urls;
 }
 
-/** Base URL of a provider, without a slash at its end. */
+/** Without a trailing slash. */
 export function getBaseUrl(urls: ProviderUrls, id: ProviderId): string {
   return urls.named[id] ?? urls.others?.replaceAll(PLACEHOLDER, id) ?? PROVIDERS[id].baseUrl;
 }
@@ -33,14 +32,10 @@ function addPair(urls: ProviderUrls, pair: string): void {
   const [, name, url] = /^([^=]+?)\s*=\s*(.+)$/.exec(pair) ?? [];
   if (name === undefined) throw invalidProviderUrls(`"${pair}" is not of the form provider=url`);
   const baseUrl = parseBaseUrl(name, url);
-  if (name === WILDCARD) urls.others = baseUrl;
-  else urls.named[parseProviderId(name)] = baseUrl;
-}
-
-function parseProviderId(name: string): ProviderId {
   const id = PROVIDER_IDS.find((known) => known === name);
-  if (id === undefined) throw invalidProviderUrls(`"${name}" is not a provider`);
-  return id;
+  if (name === WILDCARD) urls.others = baseUrl;
+  else if (id !== undefined) urls.named[id] = baseUrl;
+  else throw invalidProviderUrls(`"${name}" is not a provider`);
 }
 
 function parseBaseUrl(name: string, text: string): string {
@@ -48,7 +43,7 @@ function parseBaseUrl(name: string, text: string): string {
     throw invalidProviderUrls(`"${name}=${text}": ${PLACEHOLDER} belongs to ${WILDCARD}, and only there`);
   const url = URL.parse(text.replaceAll(PLACEHOLDER, 'provider'));
   if (url === null || !['http:', 'https:'].includes(url.protocol)) throw invalidProviderUrls(`"${name}=${text}" has no http or https URL`);
-  // A request with credentials in its URL is refused, and a query would end up in the middle of every address.
+  // fetch rejects URLs with credentials, and paths are appended to the base URL, so it cannot have a query or hash.
   if (url.username + url.password + url.search + url.hash !== '')
     throw invalidProviderUrls(`the URL of "${name}" may have a host and a path only`);
   return text.replace(/\/+$/, '');

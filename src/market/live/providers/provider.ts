@@ -4,31 +4,31 @@ export const CIRCUIT_STATES = ['closed', 'open', 'half-open'] as const;
 
 export type CircuitState = (typeof CIRCUIT_STATES)[number];
 
-/** How a provider has been doing, as told to operators. */
 export interface ProviderHealth {
   provider: ProviderId;
   title: string;
   circuit: CircuitState;
-  /** Calls since the process began, and how many of them failed for good; without those that the open circuit refused. */
+  /** Calls since the process started, without those that the open circuit rejected. */
   calls: number;
+  /** Calls that failed after all retries. */
   failures: number;
   lastOkAtMs: number | null;
   lastFailureAtMs: number | null;
-  /** The last failure in words; null once a call has succeeded again. */
+  /** Message of the last failure; null after recovery. */
   lastError: string | null;
-  /** The provider's clock minus ours at its last answer, where it tells one (ms, to the second). */
+  /** The provider's clock minus ours at its last response (ms, to the second); null without a `Date` header. */
   clockSkewMs: number | null;
 }
 
-/** What to ask a provider for, relative to its base URL. */
 export interface ProviderRequest {
+  /** Relative to the provider's base URL. */
   path: string;
   query?: Record<string, string | number>;
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
   /** Sent as JSON. */
   body?: unknown;
-  /** How the answer is to be read; `json` unless told. */
+  /** Format of the response; default `json`. */
   format?: 'json' | 'text';
 }
 
@@ -36,25 +36,24 @@ export interface ProviderAnswer {
   /** Parsed JSON, or a string for `format: 'text'`. */
   body: unknown;
   receivedAtMs: number;
-  /** The `Date` header of the answer; null without one. */
+  /** The `Date` header; null without one. */
   providerAtMs: number | null;
 }
 
 /**
- * One provider behind its own time-out, bounded retries with jitter, rate limit and circuit. Every call may throw
- * FEED_UNAVAILABLE (no answer, refused, circuit open) or FEED_INVALID (an answer that cannot be read), naming the provider; at
- * shutdown it ends with SHUTTING_DOWN, which is no failure of the provider.
+ * One provider behind timeout, bounded retries with jitter, throttle and circuit breaker. Calls throw FEED_UNAVAILABLE (no response,
+ * rejected, circuit open) or FEED_INVALID (unreadable response), naming the provider; at shutdown SHUTTING_DOWN, which is not recorded as
+ * a failure.
  */
 export interface Provider {
   readonly id: ProviderId;
   readonly title: string;
   readonly baseUrl: string;
   /**
-   * Runs any one request of the provider, reading included: what it throws counts as a failure of the provider. `what` is for
-   * messages. A `call` or `request` made within `run` belongs to the same attempt: its time-out and retries are those of `run`.
+   * Runs one operation under the policies; any error it throws, parsing included, is a failure of the provider. A nested `call` or
+   * `request` belongs to the same attempt. `what` names the operation in messages.
    */
   call<T>(what: string, run: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** An HTTP request. */
   request(request: ProviderRequest): Promise<ProviderAnswer>;
   health(): ProviderHealth;
 }

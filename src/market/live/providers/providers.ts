@@ -1,17 +1,16 @@
-/** A provider of market data: where it answers, how often it may be asked, and what may be done with its answers. */
 interface ProviderEntry {
   title: string;
   baseUrl: string;
-  /** Least time between two requests, by the provider's own published limit. */
+  /** Minimum interval between two requests, from the provider's published rate limit. */
   minIntervalMs: number;
-  /** On what terms its data may be used, as far as that is known to us. */
+  /** Known terms of use of its data. */
   licence: string;
 }
 
 const EXCHANGE_LICENCE = 'terms of the exchange; no licence to redistribute is known';
 const UNKNOWN_LICENCE = 'none known';
 
-/** Every provider that live data comes from. */
+/** All providers of live data. */
 export const PROVIDERS = {
   coinbase: { title: 'Coinbase Exchange', baseUrl: 'https://api.exchange.coinbase.com', minIntervalMs: 100, licence: EXCHANGE_LICENCE },
   kraken: { title: 'Kraken', baseUrl: 'https://api.kraken.com', minIntervalMs: 1_000, licence: EXCHANGE_LICENCE },
@@ -55,7 +54,7 @@ export const PROVIDERS = {
     licence: 'free access; the PMI belongs to the Institute for Supply Management, and is not to be redistributed',
   },
   bitview: { title: 'Bitview', baseUrl: 'https://bitview.space', minIntervalMs: 500, licence: UNKNOWN_LICENCE },
-  // Eight requests an hour and fifteen a day from one address.
+  // Rate limit per IP address: 8 requests an hour, 15 a day.
   'bitcoin-data': { title: 'bitcoin-data.com', baseUrl: 'https://bitcoin-data.com', minIntervalMs: 10_000, licence: UNKNOWN_LICENCE },
   'polymarket-gamma': { title: 'Polymarket', baseUrl: 'https://gamma-api.polymarket.com', minIntervalMs: 200, licence: UNKNOWN_LICENCE },
   'polymarket-clob': {
@@ -69,7 +68,7 @@ export const PROVIDERS = {
 
 export type ProviderId = keyof typeof PROVIDERS;
 
-/** The venues whose tickers make the price, and whose closes settle outcomes. */
+/** The venues of the spot price and of the closes that outcomes resolve against. */
 export const VENUE_IDS = ['coinbase', 'kraken', 'bitstamp', 'binance'] as const satisfies readonly ProviderId[];
 
 export const PROVIDER_IDS = Object.keys(PROVIDERS) as ProviderId[];

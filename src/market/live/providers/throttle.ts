@@ -1,21 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import PQueue from 'p-queue';
 
-/** A queue whose members go on one by one. */
 export interface Throttle {
-  /** Waits for the caller's turn. @throws the reason of the signal when it aborts meanwhile */
+  /** Waits in order for a slot. @throws the reason of the signal when it aborts */
   acquire(): Promise<void>;
-  /** Nobody's turn comes within this time, theirs included who wait already. */
+  /** Delays all slots, those of queued callers included, by at least this duration. */
   pause(ms: number): void;
 }
 
-/** Lets callers go on in their order, at least `minIntervalMs` apart. */
+/** Grants slots in FIFO order, at least `minIntervalMs` apart. */
 export function createThrottle(minIntervalMs: number, signal: AbortSignal): Throttle {
-  // A clock that nobody sets: after a correction of the time of day, turns would come hours late.
+  const queue = new PQueue({ concurrency: 1 });
+  // Monotonic: after a correction of the system clock, slots would come hours late.
   const clock = () => performance.now();
   let freeAtMs = 0;
-  let last = Promise.resolve();
 
-  const next = async (): Promise<void> => {
+  const takeSlot = async (): Promise<void> => {
     for (let waitMs = freeAtMs - clock(); waitMs > 0; waitMs = freeAtMs - clock()) {
       await delay(Math.ceil(waitMs), undefined, { signal });
     }
@@ -23,13 +23,10 @@ export function createThrottle(minIntervalMs: number, signal: AbortSignal): Thro
   };
 
   return {
-    async acquire() {
-      const mine = last.then(next);
-      last = mine.catch(() => {});
-      await mine.catch((error: unknown) => {
+    acquire: () =>
+      queue.add(takeSlot).catch((error: unknown) => {
         throw signal.aborted ? signal.reason : error;
-      });
-    },
+      }),
     pause(ms) {
       freeAtMs = Math.max(freeAtMs, clock() + ms);
     },
